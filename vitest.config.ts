@@ -1,0 +1,33 @@
+import { defineConfig } from 'vitest/config'
+import { CountsReporter } from './test/reporter.ts'
+
+export default defineConfig({
+  test: {
+    // better-sqlite3 is a native module: each test file gets a process of its own.
+    pool: 'forks',
+    maxWorkers: 2,
+    reporters: ['default', new CountsReporter()],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts'],
+          testTimeout: 10_000,
+          hookTimeout: 10_000,
+        },
+      },
+      { extends: true, test: { name: 'rules', include: ['test/rules/**/*.test.ts'], testTimeout: 30_000, hookTimeout: 30_000 } },
+      {
+        extends: true,
+        test: {
+          name: 'system',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/rules/**', '**/node_modules/**'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+})
