@@ -1,0 +1,38 @@
+/** When a failed attempt is tried again. */
+
+/** Durations in milliseconds. `factor` is for `exponential` alone. */
+export interface Backoff {
+  readonly type: 'exponential' | 'linear' | 'fixed'
+  readonly delay: number
+  readonly factor?: number
+  readonly maxDelay?: number
+  /** 0 to 1: ± that fraction; `'equal'`: half plus a random half; `'full'`: random from 0. */
+  readonly jitter?: number | 'equal' | 'full'
+}
+
+/**
+ * Milliseconds until the next attempt. `attempt` is the one that failed, from 1; `random` is in [0, 1).
+ * exponential delay·factor^(attempt−1), linear delay·attempt, fixed delay; then jitter; the cap comes last.
+ */
+export function backoffDelay(backoff: Backoff, attempt: number, random: number): number {
+  const jittered = jitter(baseDelay(backoff, attempt), backoff.jitter ?? 0, random)
+  return Math.round(Math.min(jittered, backoff.maxDelay ?? Number.MAX_SAFE_INTEGER))
+}
+
+function baseDelay(backoff: Backoff, attempt: number): number {
+  switch (backoff.type) {
+    case 'exponential':
+      // Capped before jitter too: a power that overflowed to Infinity would turn jitter into NaN.
+      return Math.min(backoff.delay * (backoff.factor ?? 2) ** (attempt - 1), Number.MAX_SAFE_INTEGER)
+    case 'linear':
+      return backoff.delay * attempt
+    case 'fixed':
+      return backoff.delay
+  }
+}
+
+function jitter(delay: number, kind: number | 'equal' | 'full', random: number): number {
+  if (kind === 'equal') return delay / 2 + (delay / 2) * random
+  if (kind === 'full') return delay * random
+  return delay * (1 + kind * (2 * random - 1))
+}

@@ -1,0 +1,466 @@
+/**
+ * Everything that can be asked of the engine. Each command gets exactly one reply, in the order of arrival on its Port, but
+ * for `watch` and `backup`, which are answered when there is something to say. One operation, one name: the file of the same
+ * name in decide/ decides it.
+ */
+import type { Backoff } from './backoff.ts'
+import type { Duration } from './duration.ts'
+import type { Refusal } from './errors.ts'
+import type { JobKey } from './id.ts'
+import type { Data } from './job.ts'
+import type { State, StateCode } from './lifecycle.ts'
+import type { PolicyOptions } from './policy.ts'
+
+/** A job as it is asked for: valid (options/ has checked it), with only what was set. Times in milliseconds. */
+export interface NewJob {
+  readonly name: string
+  readonly queue?: string
+  readonly data: Data
+  /** Counts by the engine's clock, from the turn that takes the job. */
+  readonly delay?: number
+  /** Since 1970. */
+  readonly runAt?: number
+  readonly priority?: number
+  readonly weight?: number
+  readonly maxAttempts?: number
+  readonly timeout?: number
+  readonly heartbeatTimeout?: number
+  readonly backoff?: Backoff
+  readonly ttl?: number
+  readonly idempotencyKey?: string
+  readonly idempotencyTtl?: number
+  readonly unique?: { readonly key: string; readonly onConflict: OnConflict }
+  readonly concurrencyKey?: string
+  readonly tags?: readonly string[]
+  readonly meta?: string
+}
+
+export type OnConflict = 'skip' | 'replace' | 'reschedule' | 'error'
+
+/** What a definition sets for enqueues by plain name. */
+export interface Defaults extends PolicyOptions {
+  readonly queue?: string
+  readonly priority?: number
+  readonly weight?: number
+}
+
+/** A hand-out: what fences everything that a worker says about a job. */
+export interface RunKey {
+  readonly seq: number
+  readonly run: number
+}
+
+export interface RunError {
+  readonly name: string
+  readonly message: string
+  readonly stack?: string
+}
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
+
+export interface LogLine {
+  readonly at: number
+  readonly level: LogLevel
+  readonly message: string
+  /** JSON text. */
+  readonly fields?: string
+}
+
+/** Creates jobs: all or none. Reply: `Enqueued[]`, in order. */
+export interface EnqueueCommand {
+  readonly op: 'enqueue'
+  readonly jobs: readonly NewJob[]
+}
+
+/** A worker session begins, or names itself again after any break. Reply: `AttachReply`. */
+export interface AttachCommand {
+  readonly op: 'attach'
+  readonly session: SessionIntro
+  /** The runs that the session holds: started, or ended and not yet acknowledged. */
+  readonly held: readonly RunKey[]
+}
+
+export interface SessionIntro {
+  /** Random, per worker and process boot; never a host name or a pid. */
+  readonly uuid: string
+  /** The public name of the worker. */
+  readonly worker: string
+  readonly host: string
+  readonly pid: number
+  /** Lives in the engine's own process: has no lease. */
+  readonly local: boolean
+  readonly handlers: readonly { readonly name: string; readonly defaults: Defaults }[]
+  /** Undefined: every queue. */
+  readonly queues?: readonly string[]
+  readonly minConcurrency: number
+  readonly maxConcurrency: number
+  /** Milliseconds between an abort and the moment the engine ends the run by itself. */
+  readonly abortGrace: number
+  /** Milliseconds that a silent remote session keeps its place; 0 for local ones. */
+  readonly lease: number
+}
+
+/** The session takes no more jobs; what it runs goes on. Reply: true. */
+export interface DrainCommand {
+  readonly op: 'drain'
+  readonly session: string
+}
+
+/** The session is over: whatever it still holds is given back. Reply: true. */
+export interface LeaveCommand {
+  readonly op: 'leave'
+  readonly session: string
+}
+
+/** Renews the lease of a remote session. Reply: true. */
+export interface RenewCommand {
+  readonly op: 'renew'
+  readonly session: string
+}
+
+/** The run ended well. `enqueues` are created in the same commit. Reply: true. */
+export interface CompleteCommand extends RunKey {
+  readonly op: 'complete'
+  readonly output: Data
+  readonly enqueues?: readonly NewJob[]
+}
+
+/** The run ended badly. `retry`: undefined = the job's backoff, a number = after that many ms, false = never. Reply: true. */
+export interface FailCommand extends RunKey {
+  readonly op: 'fail'
+  readonly error: RunError
+  readonly retry?: number | false
+}
+
+/** Later, without using an attempt. Reply: true. */
+export interface SnoozeCommand extends RunKey {
+  readonly op: 'snooze'
+  readonly delay: number
+}
+
+/** Not run, or stopped before its end: waits again, without using an attempt. Reply: true. */
+export interface GiveBackCommand extends RunKey {
+  readonly op: 'giveBack'
+}
+
+/** Extends the deadline to at least now + heartbeatTimeout. Reply: true. */
+export interface HeartbeatCommand extends RunKey {
+  readonly op: 'heartbeat'
+}
+
+/** Stores a value that the next attempt finds; also a heartbeat. Reply: true. */
+export interface CheckpointCommand extends RunKey {
+  readonly op: 'checkpoint'
+  readonly value: Data
+}
+
+/** Reply: true. */
+export interface ProgressCommand extends RunKey {
+  readonly op: 'progress'
+  readonly fraction: number
+  readonly note?: string
+}
+
+/** Reply: true. */
+export interface LogCommand extends RunKey {
+  readonly op: 'log'
+  readonly lines: readonly LogLine[]
+}
+
+/** Reply: `JobView`, or null where there is none. */
+export interface GetCommand {
+  readonly op: 'get'
+  readonly id: JobKey
+}
+
+/** Answered when the job is final: `Outcome`. */
+export interface WatchCommand {
+  readonly op: 'watch'
+  readonly id: JobKey
+}
+
+/** Forgets the watch with that request id, which gets no reply any more. Reply: true. */
+export interface UnwatchCommand {
+  readonly op: 'unwatch'
+  readonly request: number
+}
+
+/** Reply: `'cancelled'`, or `'cancelling'` where the job runs. */
+export interface CancelCommand {
+  readonly op: 'cancel'
+  readonly id: JobKey
+}
+
+/** Changes a job that has not started. Reply: true. */
+export interface UpdateCommand {
+  readonly op: 'update'
+  readonly id: JobKey
+  readonly changes: JobChanges
+}
+
+export interface JobChanges {
+  readonly data?: Data
+  readonly runAt?: number
+  readonly priority?: number
+  readonly weight?: number
+  readonly checkpoint?: Data
+}
+
+/** Runs a failed or cancelled job again from its first attempt; one that waits for a retry, at once. Reply: true. */
+export interface RetryCommand {
+  readonly op: 'retry'
+  readonly id: JobKey
+}
+
+/** Retries failed jobs, oldest first, a slice at a time. Reply: `{ count }`; fewer than `limit` means that there are no more. */
+export interface RedriveCommand {
+  readonly op: 'redrive'
+  readonly queue?: string
+  readonly name?: string
+  readonly limit: number
+}
+
+/** Makes a scheduled job due now. Reply: true. */
+export interface RunNowCommand {
+  readonly op: 'runNow'
+  readonly id: JobKey
+}
+
+/** Removes a job and its content. Reply: true. */
+export interface DeleteCommand {
+  readonly op: 'delete'
+  readonly id: JobKey
+}
+
+/** Reply: `Stats`. */
+export interface StatsCommand {
+  readonly op: 'stats'
+}
+
+/** Reply: `WorkerView[]`. */
+export interface WorkersCommand {
+  readonly op: 'workers'
+}
+
+/** One page, newest first. Reply: `ListPage`. */
+export interface ListCommand {
+  readonly op: 'list'
+  readonly filter: ListFilter
+  readonly limit: number
+  /** Rows before this one. */
+  readonly before?: number
+}
+
+export interface ListFilter {
+  readonly state?: StateCode
+  readonly queue?: string
+  readonly name?: string
+  readonly tag?: string
+}
+
+/** From now on the Port gets events after each commit, or no longer. Reply: true. */
+export interface SubscribeCommand {
+  readonly op: 'subscribe'
+  readonly on: boolean
+}
+
+/** Writes a copy of the database to a new file. Answered when it is complete: `{ bytes }`. */
+export interface BackupCommand {
+  readonly op: 'backup'
+  readonly file: string
+}
+
+export type Command =
+  | EnqueueCommand
+  | AttachCommand
+  | DrainCommand
+  | LeaveCommand
+  | RenewCommand
+  | CompleteCommand
+  | FailCommand
+  | SnoozeCommand
+  | GiveBackCommand
+  | HeartbeatCommand
+  | CheckpointCommand
+  | ProgressCommand
+  | LogCommand
+  | GetCommand
+  | WatchCommand
+  | UnwatchCommand
+  | CancelCommand
+  | UpdateCommand
+  | RetryCommand
+  | RedriveCommand
+  | RunNowCommand
+  | DeleteCommand
+  | StatsCommand
+  | WorkersCommand
+  | ListCommand
+  | SubscribeCommand
+  | BackupCommand
+
+export type Operation = Command['op']
+export type CommandOf<Op extends Operation> = Extract<Command, { op: Op }>
+
+// Replies.
+
+export interface Enqueued extends JobKey {
+  /** False where a key matched an earlier job, which this then is. */
+  readonly created: boolean
+}
+
+export interface AttachReply {
+  /** Those of `held` that are no longer the session's own. */
+  readonly lost: readonly RunKey[]
+}
+
+/** A final state as `watch` tells it. */
+export type Outcome =
+  | { readonly state: 'completed'; readonly output: Data }
+  | { readonly state: 'failed'; readonly error: RunError; readonly attempt: number }
+  | { readonly state: 'cancelled' }
+  | { readonly state: 'deleted' }
+
+export interface AttemptView {
+  readonly run: number
+  readonly attempt: number
+  readonly startedAt: number
+  readonly endedAt: number
+  readonly worker: string
+  readonly error?: RunError
+  readonly logs: readonly LogLine[]
+}
+
+/** A job as `get` and `list` tell it; `attempts` is empty in lists. */
+export interface JobView extends JobKey {
+  readonly name: string
+  readonly queue: string
+  readonly state: State
+  readonly data: Data
+  readonly output: Data
+  readonly checkpoint: Data
+  readonly run: number
+  readonly attempt: number
+  readonly maxAttempts: number
+  readonly timeout: number
+  readonly heartbeatTimeout: number
+  readonly backoff: Backoff
+  readonly priority: number
+  readonly weight: number
+  readonly runAt: number
+  readonly expiresAt: number
+  readonly startedAt: number
+  readonly finishedAt: number
+  readonly progress: string | null
+  readonly cancelRequested: boolean
+  readonly tags: readonly string[]
+  readonly meta: string | null
+  readonly idempotencyKey: string | null
+  readonly uniqueKey: string | null
+  readonly concurrencyKey: string | null
+  readonly attempts: readonly AttemptView[]
+}
+
+export interface ListPage {
+  readonly jobs: readonly JobView[]
+  /** Pass as `before` for the next page; null at the end. */
+  readonly next: number | null
+}
+
+export type StateCounts = Readonly<Record<State, number>>
+
+/** Since the file was created. */
+export interface Totals {
+  readonly enqueued: number
+  readonly completed: number
+  readonly failed: number
+  readonly cancelled: number
+}
+
+export interface QueueStats extends StateCounts {
+  readonly paused: boolean
+  /** Since the oldest waiting job became due; 0 where none waits. */
+  readonly oldestWaitingMs: number
+}
+
+export interface Stats {
+  readonly states: StateCounts
+  readonly totals: Totals
+  readonly queues: Readonly<Record<string, QueueStats>>
+  /** Names with waiting jobs that no attached worker serves. */
+  readonly unserved: readonly { readonly queue: string; readonly name: string; readonly waiting: number }[]
+  readonly workers: number
+  readonly writer: WriterStats
+}
+
+export interface WriterStats {
+  readonly turns: number
+  /** Commands per turn, of the last 256 turns that wrote. */
+  readonly turnSizeP50: number
+  readonly commitMsP50: number
+  readonly commitMsP99: number
+  /** Times the tables were thrown away and loaded again. */
+  readonly reloads: number
+  /** The disk is full: new work is refused. */
+  readonly draining: boolean
+}
+
+export interface WorkerView {
+  readonly id: string
+  readonly host: string
+  readonly pid: number
+  readonly names: readonly string[]
+  readonly queues: readonly string[] | null
+  readonly minConcurrency: number
+  readonly maxConcurrency: number
+  readonly runningJobs: number
+  readonly runningWeight: number
+  /** Runs that ignored their abort for the whole grace, and may still be going on. */
+  readonly zombies: number
+  readonly draining: boolean
+}
+
+export interface ReplyOf {
+  enqueue: readonly Enqueued[]
+  attach: AttachReply
+  drain: true
+  leave: true
+  renew: true
+  complete: true
+  fail: true
+  snooze: true
+  giveBack: true
+  heartbeat: true
+  checkpoint: true
+  progress: true
+  log: true
+  get: JobView | null
+  watch: Outcome
+  unwatch: true
+  cancel: 'cancelled' | 'cancelling'
+  update: true
+  retry: true
+  redrive: { readonly count: number }
+  runNow: true
+  delete: true
+  stats: Stats
+  workers: readonly WorkerView[]
+  list: ListPage
+  subscribe: true
+  backup: { readonly bytes: number }
+}
+
+/** Decided, but to be answered later. */
+export const HELD: unique symbol = Symbol('held')
+
+/** A refusal found before anything was written. */
+export class Refused {
+  readonly refusal: Refusal
+  constructor(refusal: Refusal) {
+    this.refusal = refusal
+  }
+}
+
+export type Decision<Op extends Operation> = ReplyOf[Op] | Refused | typeof HELD
+
+export type { Duration }

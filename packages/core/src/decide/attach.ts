@@ -1,0 +1,59 @@
+/**
+ * A session begins, or names itself again after a reload, a restart or a break. One exchange for all: what it holds and the
+ * engine recorded for it goes on; what it holds and is no longer its own is named as lost; what was recorded for it and it
+ * never received is given back without having used an attempt.
+ */
+import type { AttachCommand, Decision, RunKey } from '../commands.ts'
+import type { Job } from '../job.ts'
+import type { Session } from '../tables/session.ts'
+import { endGivenBack } from './end.ts'
+import type { Sender, TurnContext } from './turn.ts'
+
+export function attach(turn: TurnContext, command: AttachCommand, { connection }: Sender): Decision<'attach'> {
+  const { tables, effects } = turn
+  const { session: intro, held } = command
+  define(turn, command)
+  const before = tables.sessions.get(intro.uuid)
+  const mine = recorded(turn, intro.uuid, before)
+  const leaseMono = intro.local ? Number.POSITIVE_INFINITY : turn.now.mono + intro.lease
+  const session = tables.addSession(intro, connection, leaseMono, before?.id)
+  if (before === undefined) effects.newSessions.push(session)
+  const lost: RunKey[] = []
+  for (const { seq, run } of held) {
+    const job = tables.jobs.get(seq)
+    if (job !== undefined && job.run === run && mine.delete(job)) adopt(turn, session, job)
+    else lost.push({ seq, run })
+  }
+  for (const job of mine) endGivenBack(turn, job)
+  tables.weigh(session)
+  return { lost }
+}
+
+/** The runs on record for the session: from before a reload, or of the session that this one repeats. */
+function recorded({ tables }: TurnContext, uuid: string, before: Session | undefined): Set<Job> {
+  if (before !== undefined) {
+    const jobs = new Set(before.jobs)
+    for (const job of jobs) job.session = undefined
+    tables.removeSession(before)
+    return jobs
+  }
+  const jobs = tables.unattached.get(uuid) ?? new Set<Job>()
+  tables.unattached.delete(uuid)
+  return jobs
+}
+
+function adopt({ effects }: TurnContext, session: Session, job: Job): void {
+  job.session = session
+  session.jobs.add(job)
+  session.weight += job.weight
+  // It may never have heard of the abort.
+  if (job.abort !== undefined) effects.notices.push({ session, job, run: job.run, note: { kind: 'abort', cause: job.abort } })
+}
+
+function define({ tables, effects }: TurnContext, { session }: AttachCommand): void {
+  for (const { name, defaults } of session.handlers) {
+    if (JSON.stringify(tables.definitions.get(name)) === JSON.stringify(defaults)) continue
+    tables.definitions.set(name, defaults)
+    effects.definitions.push({ name, defaults })
+  }
+}

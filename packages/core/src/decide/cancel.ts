@@ -1,0 +1,24 @@
+/** A job that has not started is cancelled at once; one that runs is told to stop, and ends as cancelled whatever it does. */
+import type { CancelCommand, Decision } from '../commands.ts'
+import { ACTIVE, isFinal, STATES } from '../lifecycle.ts'
+import { abort } from './elapse.ts'
+import { finishCancelled } from './end.ts'
+import { finished, notFound } from './refuse.ts'
+import type { TurnContext } from './turn.ts'
+
+export function cancel(turn: TurnContext, { id }: CancelCommand): Decision<'cancel'> {
+  const job = turn.facts.find(id)
+  if (job === undefined) return notFound(id)
+  if (isFinal(job.state)) return finished(id, STATES[job.state], 'it can no longer be cancelled')
+  if (job.state === ACTIVE) {
+    if (!job.cancelRequested) {
+      job.cancelRequested = true
+      turn.effects.touch(job)
+      abort(turn, job, 'cancel')
+    }
+    return 'cancelling'
+  }
+  turn.tables.unline(job)
+  finishCancelled(turn, job)
+  return 'cancelled'
+}

@@ -1,0 +1,20 @@
+/** Removes a job and its content. */
+import type { Decision, DeleteCommand } from '../commands.ts'
+import { TOUCH_DELETE } from '../job.ts'
+import { ACTIVE, isLive } from '../lifecycle.ts'
+import { settle } from './end.ts'
+import { active, notFound } from './refuse.ts'
+import type { TurnContext } from './turn.ts'
+
+export function deleteJob(turn: TurnContext, { id }: DeleteCommand): Decision<'delete'> {
+  const { tables, effects, facts } = turn
+  const job = facts.find(id)
+  if (job === undefined || (job.touched & TOUCH_DELETE) !== 0) return notFound(id)
+  if (job.state === ACTIVE) return active(id, 'cancel it first')
+  tables.unline(job)
+  if (isLive(job.state)) settle(turn, job)
+  effects.count(job.lane, job.state, -1)
+  effects.event('deleted', job)
+  effects.touch(job, TOUCH_DELETE)
+  return true
+}

@@ -1,0 +1,102 @@
+/**
+ * What capacity makes happen: waiting jobs go to sessions with room. Within a queue by (priority desc, due time, seq) across
+ * all names that a session serves; between queues, and between sessions, in turn. Exactly as many sessions get a push as get
+ * jobs.
+ */
+import type { Job } from '../job.ts'
+import { LIMITS } from '../limits.ts'
+import type { Lane, Queue } from '../tables/lane.ts'
+import type { Service } from '../tables/service.ts'
+import type { Session } from '../tables/session.ts'
+import { runsBefore } from '../tables/window.ts'
+import { expireJob } from './expire.ts'
+import { start } from './start.ts'
+import type { TurnContext } from './turn.ts'
+
+export function dispatch(turn: TurnContext): void {
+  let services = [...turn.tables.services.values()].filter((service) => service.hungry.size > 0 && service.ready.size > 0)
+  // Round by round, a job per service, so that services that share a lane share its jobs.
+  while (services.length > 1) services = services.filter((service) => handOne(turn, service))
+  const [last] = services
+  if (last !== undefined) while (handOne(turn, last));
+}
+
+function handOne(turn: TurnContext, service: Service): boolean {
+  for (const session of service.hungry) {
+    const job = pick(turn, service, session)
+    if (job === undefined) {
+      if (service.ready.size === 0) return false
+      continue
+    }
+    start(turn, job, session)
+    turn.tables.weigh(session)
+    if (session.hungry && service.hungry.size > 1) {
+      service.hungry.delete(session)
+      service.hungry.add(session)
+    }
+    return true
+  }
+  return false
+}
+
+/** The next job for a session: the first queue in line that has one which fits. */
+function pick(turn: TurnContext, service: Service, session: Session): Job | undefined {
+  for (const [queue, lanes] of service.ready) {
+    const job = pickOf(turn, service, queue, lanes, session)
+    if (job !== undefined) {
+      service.rotate(queue, lanes)
+      return job
+    }
+  }
+  return undefined
+}
+
+function pickOf(turn: TurnContext, service: Service, queue: Queue, lanes: Set<Lane>, session: Session): Job | undefined {
+  for (;;) {
+    const head = firstOf(service, queue, lanes)
+    if (head === undefined) return undefined
+    if (head.expiresAt !== 0 && head.expiresAt <= turn.now.wall) {
+      expireJob(turn, head)
+      continue
+    }
+    if (fits(head, session)) return head
+    return passing(turn, lanes, head, session)
+  }
+}
+
+/** The job of the queue that runs next, of any lane; lanes that have run dry are taken out. */
+function firstOf(service: Service, queue: Queue, lanes: Set<Lane>): Job | undefined {
+  let best: Job | undefined
+  for (const lane of lanes) {
+    const first = lane.window.first
+    if (first === undefined) lanes.delete(lane)
+    else if (best === undefined || runsBefore(first, best)) best = first
+  }
+  if (lanes.size === 0) service.ready.delete(queue)
+  return best
+}
+
+/** A job heavier than the maximum runs alone. */
+function fits(job: Job, session: Session): boolean {
+  return session.weight === 0 || session.weight + job.weight <= session.intro.maxConcurrency
+}
+
+/** `heavy` does not fit: for a while lighter jobs may pass it, then the room is kept for it. */
+function passing({ now }: TurnContext, lanes: Set<Lane>, heavy: Job, session: Session): Job | undefined {
+  if (heavy.passedMono < 0) heavy.passedMono = now.mono
+  if (now.mono - heavy.passedMono >= LIMITS.heavyPatienceMs) return undefined
+  let best: Job | undefined
+  for (const lane of lanes) {
+    for (let index = 0; index < LOOK_AHEAD_JOBS; index++) {
+      const job = lane.window.at(index)
+      if (job === undefined || (best !== undefined && runsBefore(best, job))) break
+      if (!fits(job, session) || (job.expiresAt !== 0 && job.expiresAt <= now.wall)) continue
+      best = job
+      break
+    }
+  }
+  return best
+}
+
+/** How far a lane is searched for a job that is light enough. */
+const LOOK_AHEAD_JOBS = 128

@@ -1,0 +1,57 @@
+/** What time alone makes happen: lost workers, deadlines, leases, due jobs, jobs that expired, jobs kept long enough. */
+import type { AbortCause, Job } from '../job.ts'
+import { TOUCH_DELETE } from '../job.ts'
+import { ACTIVE, isFinal, SCHEDULED, WAITING } from '../lifecycle.ts'
+import { LIMITS } from '../limits.ts'
+import { endAborted, endLost, erase } from './end.ts'
+import { expireJob } from './expire.ts'
+import { loseSession } from './leave.ts'
+import type { TurnContext } from './turn.ts'
+import { noteZombie } from './zombies.ts'
+
+/** After the turn's commands, so that what was said in time is heard before anything expires. */
+export function elapse(turn: TurnContext): void {
+  const { tables, facts, now } = turn
+  recover(turn)
+  for (let job = tables.deadlines.peek(); job !== undefined && job.deadlineMono <= now.mono; job = tables.deadlines.peek())
+    overrun(turn, job)
+  for (const session of tables.sessions.values()) if (session.leaseMono <= now.mono) loseSession(turn, session)
+  for (const job of facts.due) if (job.state === SCHEDULED && job.runAt <= now.wall) promote(turn, job)
+  for (const job of facts.expired) {
+    if ((job.state === SCHEDULED || job.state === WAITING) && job.expiresAt !== 0 && job.expiresAt <= now.wall) expireJob(turn, job)
+  }
+  for (const job of facts.prunable) if (isFinal(job.state) && (job.touched & TOUCH_DELETE) === 0) erase(turn, job)
+}
+
+/** Jobs of a process that is gone, as found when the file was opened. */
+function recover(turn: TurnContext): void {
+  for (const job of turn.tables.abandoned) if (job.state === ACTIVE) endLost(turn, job)
+  turn.tables.abandoned.length = 0
+}
+
+/** The deadline of a run, or of the grace that follows its abort. */
+function overrun(turn: TurnContext, job: Job): void {
+  if (job.abort === undefined && job.session !== undefined && job.session.intro.abortGrace > 0) {
+    abort(turn, job, 'timeout')
+    return
+  }
+  if (job.abort === undefined) job.abort = 'timeout'
+  if (job.session !== undefined) turn.effects.notices.push({ session: job.session, job, run: job.run, note: { kind: 'lost' } })
+  noteZombie(turn.tables, job)
+  endAborted(turn, job)
+}
+
+/** Tells the run's session to stop it; it keeps its state and its slots until it settles, or the grace ends. */
+export function abort({ tables, effects, now }: TurnContext, job: Job, cause: AbortCause): void {
+  job.abort = cause
+  const { session } = job
+  tables.setDeadline(job, now.mono + (session?.intro.abortGrace ?? LIMITS.reattachGraceMs))
+  if (session !== undefined) effects.notices.push({ session, job, run: job.run, note: { kind: 'abort', cause } })
+}
+
+function promote(turn: TurnContext, job: Job): void {
+  turn.effects.move(job, 'promote', WAITING)
+  turn.effects.event('promoted', job)
+  if (job.data === undefined) turn.tables.lineFromDisk(job)
+  else turn.tables.line(job)
+}

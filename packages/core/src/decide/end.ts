@@ -1,0 +1,199 @@
+/**
+ * How a run ends: taken off its session and its deadline, and then moved to what comes next. Every way to end a run goes
+ * through `release`, so that a slot is given back exactly once.
+ */
+
+import { backoffDelay } from '../backoff.ts'
+import type { CompleteCommand, RunError, RunKey } from '../commands.ts'
+import { attemptOf, type Job, TOUCH_COMPLETE, TOUCH_DELETE, TOUCH_OTHER } from '../job.ts'
+import { ACTIVE, CANCELLED, COMPLETED, FAILED, SCHEDULED, WAITING } from '../lifecycle.ts'
+import { keepsNone } from '../retention.ts'
+import type { TurnContext } from './turn.ts'
+
+/** The job whose current run that is, or undefined: the fence. */
+export function runOf(turn: TurnContext, { seq, run }: RunKey): Job | undefined {
+  const job = turn.tables.jobs.get(seq)
+  return job !== undefined && job.state === ACTIVE && job.run === run ? job : undefined
+}
+
+function release({ tables }: TurnContext, job: Job): void {
+  const { session } = job
+  tables.jobs.delete(job.seq)
+  tables.clearDeadline(job)
+  job.abort = undefined
+  if (session === undefined) {
+    for (const jobs of tables.unattached.values()) jobs.delete(job)
+    return
+  }
+  session.jobs.delete(job)
+  session.weight -= job.weight
+  job.session = undefined
+  tables.weigh(session)
+}
+
+export function endCompleted(turn: TurnContext, job: Job, output: CompleteCommand['output']): void {
+  release(turn, job)
+  job.output = output
+  finish(turn, job, 'complete', COMPLETED, TOUCH_COMPLETE)
+  turn.effects.total(job.lane, 'completed')
+  turn.effects.event('completed', job)
+  if (keepsNone(turn.settings.retention.completed)) erase(turn, job)
+}
+
+/** A run that failed: tried again after its backoff, after `retry` ms, or never. */
+export function endFailed(turn: TurnContext, job: Job, error: RunError, retry: number | false | undefined): void {
+  if (job.cancelRequested) {
+    endCancelled(turn, job, error)
+    return
+  }
+  record(turn, job, error)
+  const { attempt, maxAttempts } = { attempt: attemptOf(job), maxAttempts: job.policy.maxAttempts }
+  release(turn, job)
+  if (retry === false || attempt >= maxAttempts) {
+    finish(turn, job, 'exhaust', FAILED, TOUCH_OTHER)
+    turn.effects.total(job.lane, 'failed')
+    turn.effects.event('failed', job, undefined, error.name)
+    if (keepsNone(turn.settings.retention.failed)) erase(turn, job)
+  } else {
+    again(turn, job, 'retry', retry ?? backoffDelay(job.policy.backoff, attempt, turn.random()))
+    turn.effects.event('retrying', job, job.runAt, error.name)
+  }
+}
+
+/** The worker is gone: the attempt counts, and is tried again at once or after its backoff. */
+export function endLost(turn: TurnContext, job: Job): void {
+  turn.effects.event('stalled', job)
+  const error = { name: 'WorkerLostError', message: 'the worker that ran the job died or was silent for longer than its lease' }
+  endFailed(turn, job, error, turn.settings.recovery === 'immediate' ? 0 : undefined)
+}
+
+export function endCancelled(turn: TurnContext, job: Job, error: RunError = CANCELLED_ERROR): void {
+  record(turn, job, error)
+  release(turn, job)
+  finishCancelled(turn, job)
+}
+
+/** Also of a job that has not started. */
+export function finishCancelled(turn: TurnContext, job: Job): void {
+  finish(turn, job, 'cancel', CANCELLED, TOUCH_OTHER)
+  turn.effects.total(job.lane, 'cancelled')
+  turn.effects.event('cancelled', job)
+  if (keepsNone(turn.settings.retention.cancelled)) erase(turn, job)
+}
+
+/** Back in line without having used an attempt. */
+export function endGivenBack(turn: TurnContext, job: Job): void {
+  if (job.cancelRequested) {
+    endCancelled(turn, job)
+    return
+  }
+  release(turn, job)
+  job.uncounted++
+  again(turn, job, 'giveBack', 0)
+  turn.effects.event('released', job)
+}
+
+/** Later, without having used an attempt. */
+export function endSnoozed(turn: TurnContext, job: Job, delayMs: number): void {
+  if (job.cancelRequested) {
+    endCancelled(turn, job)
+    return
+  }
+  release(turn, job)
+  job.uncounted++
+  again(turn, job, 'snooze', Math.max(1, delayMs))
+  turn.effects.event('snoozed', job, job.runAt)
+}
+
+/** The run as its abort has decided: whatever its handler says in the end. */
+export function endAborted(turn: TurnContext, job: Job, error?: RunError): void {
+  switch (job.abort) {
+    case 'cancel':
+      endCancelled(turn, job, error)
+      break
+    case 'timeout':
+      endFailed(turn, job, timeoutError(job), undefined)
+      break
+    default:
+      endGivenBack(turn, job)
+  }
+}
+
+function timeoutError(job: Job): RunError {
+  return {
+    name: 'JobTimeoutError',
+    message: `the attempt ran past its deadline (timeout ${job.policy.timeout} ms, or a heartbeat that did not come)`,
+  }
+}
+
+const CANCELLED_ERROR: RunError = { name: 'JobCancelledError', message: 'the job was cancelled while it ran' }
+
+function finish(turn: TurnContext, job: Job, transition: 'complete' | 'exhaust' | 'cancel' | 'expire', to: 4 | 5 | 6, bits: number): void {
+  job.finishedAt = turn.now.wall
+  turn.effects.move(job, transition, to, bits)
+  settle(turn, job)
+}
+
+/** A job has become final: its unique key is free, its watchers hear of it, and later commands of the turn find it. */
+export function settle(turn: TurnContext, job: Job): void {
+  const key = job.extras?.uniqueKey
+  if (key !== undefined) {
+    turn.effects.uniqueFreed.push({ name: job.lane.name, key, seq: job.seq })
+    turn.facts.freeUnique(job.lane.name, key)
+  }
+  turn.effects.settled.push(job)
+  turn.facts.add(job)
+}
+
+/** Removes the row: of a job that is in no table any more. */
+export function erase(turn: TurnContext, job: Job): void {
+  turn.effects.count(job.lane, job.state, -1)
+  turn.effects.touch(job, TOUCH_DELETE)
+}
+
+/** A job that never started within its ttl. */
+export function finishExpired(turn: TurnContext, job: Job): void {
+  const error = { name: 'JobExpiredError', message: 'the job was not started within its ttl' }
+  turn.effects.runs.push({ seq: job.seq, run: job.run, attempt: 0, startedAt: 0, endedAt: turn.now.wall, worker: '', error })
+  finish(turn, job, 'expire', FAILED, TOUCH_OTHER)
+  turn.effects.total(job.lane, 'failed')
+  turn.effects.event('failed', job, undefined, error.name)
+  if (keepsNone(turn.settings.retention.failed)) erase(turn, job)
+}
+
+function again(turn: TurnContext, job: Job, transition: 'retry' | 'snooze' | 'giveBack', delayMs: number): void {
+  const { tables, effects, now } = turn
+  if (transition !== 'giveBack') job.runAt = now.wall + delayMs
+  // A ttl is for the first start alone.
+  if (transition === 'retry') job.expiresAt = 0
+  if (delayMs > 0) {
+    effects.move(job, transition, SCHEDULED)
+    tables.noteDue(job.runAt)
+    turn.facts.add(job)
+  } else {
+    effects.move(job, transition, WAITING)
+    reline(turn, job)
+  }
+}
+
+/**
+ * A job that has run stands in line again without its payload, which left memory when it was handed out: it waits on disk,
+ * and its lane's window is read anew from there.
+ */
+function reline(turn: TurnContext, job: Job): void {
+  turn.tables.lineFromDisk(job)
+  turn.facts.add(job)
+}
+
+function record(turn: TurnContext, job: Job, error: RunError): void {
+  const worker = job.session?.intro.worker ?? ''
+  turn.effects.runs.push({
+    seq: job.seq,
+    run: job.run,
+    attempt: attemptOf(job),
+    startedAt: job.startedAt,
+    endedAt: turn.now.wall,
+    worker,
+    error,
+  })
+}

@@ -1,0 +1,165 @@
+/** Creates jobs, all or none; a key that matches an earlier job answers that one. */
+import { type Decision, type Defaults, type EnqueueCommand, type Enqueued, type NewJob, Refused } from '../commands.ts'
+import type { JobKey } from '../id.ts'
+import { type Job, type JobExtras, newJob, TOUCH_DATA, TOUCH_INSERT } from '../job.ts'
+import { ACTIVE, SCHEDULED, WAITING } from '../lifecycle.ts'
+import { resolvePolicy } from '../policy.ts'
+import { active, uniqueConflict } from './refuse.ts'
+import { reorder } from './reorder.ts'
+import type { TurnContext } from './turn.ts'
+
+const IDEMPOTENCY_TTL_MS = 86_400_000
+
+export function enqueue(turn: TurnContext, command: EnqueueCommand): Decision<'enqueue'> {
+  if (turn.draining) return diskFull()
+  const refused = findRefusal(turn, command.jobs)
+  return refused ?? createAll(turn, command.jobs)
+}
+
+export function diskFull(): Refused {
+  return new Refused({
+    code: 'DISK_FULL',
+    message: 'the disk is full: new jobs are refused until there is room; running jobs go on. Free some space: service resumes by itself',
+  })
+}
+
+/** What refuses one of the jobs, and so all of them. Nothing is changed. */
+export function findRefusal(turn: TurnContext, jobs: readonly NewJob[]): Refused | undefined {
+  let keys: Map<string, 'new'> | undefined
+  for (const job of jobs) {
+    if (job.unique === undefined) continue
+    if (job.idempotencyKey !== undefined && turn.facts.idempotent(job.name, job.idempotencyKey) !== undefined) continue
+    const { key, onConflict } = job.unique
+    const holder = turn.facts.unique(job.name, key)
+    const within = `${job.name}\0${key}`
+    if (holder === undefined && keys?.has(within) !== true) {
+      keys ??= new Map()
+      keys.set(within, 'new')
+      continue
+    }
+    if (onConflict === 'error')
+      return uniqueConflict(key, holder ?? { seq: turn.tables.nextSeq, node: turn.tables.node, enqueuedAt: turn.now.wall })
+    if (holder === undefined || onConflict === 'skip') continue
+    if (turn.facts.job(holder.seq)?.state === ACTIVE)
+      return active(holder, `a running job cannot be ${onConflict}d; use onConflict 'skip' or wait for it`)
+  }
+  return undefined
+}
+
+export function createAll(turn: TurnContext, jobs: readonly NewJob[]): readonly Enqueued[] {
+  return jobs.map((job) => existing(turn, job) ?? create(turn, job))
+}
+
+/** The earlier job that a key of this one matches, changed as `onConflict` says. */
+function existing(turn: TurnContext, job: NewJob): Enqueued | undefined {
+  const { facts } = turn
+  if (job.idempotencyKey !== undefined) {
+    const first = facts.idempotent(job.name, job.idempotencyKey)
+    if (first !== undefined) return answer(first, false)
+  }
+  if (job.unique === undefined) return undefined
+  const key = facts.unique(job.name, job.unique.key)
+  const holder = key && facts.job(key.seq)
+  if (key === undefined || holder === undefined) return undefined
+  switch (job.unique.onConflict) {
+    case 'replace':
+      reorder(turn, holder, () => {
+        holder.data = job.data
+        holder.priority = job.priority ?? holder.priority
+        holder.weight = job.weight ?? holder.weight
+        holder.runAt = dueTime(turn, job)
+        turn.effects.touch(holder, TOUCH_DATA)
+      })
+      break
+    case 'reschedule':
+      reorder(turn, holder, () => {
+        holder.runAt = dueTime(turn, job)
+      })
+      break
+    default:
+  }
+  return answer(key, false)
+}
+
+function create(turn: TurnContext, wanted: NewJob): Enqueued {
+  const { tables, effects, facts, now } = turn
+  const defaults = tables.definitions.get(wanted.name)
+  const queueName = wanted.queue ?? defaults?.queue ?? 'default'
+  const lane = tables.lane(queueName, wanted.name) ?? addLane(turn, queueName, wanted.name)
+  const runAt = dueTime(turn, wanted)
+  const job = newJob(
+    { seq: tables.nextSeq++, node: tables.node, enqueuedAt: now.wall },
+    lane,
+    runAt > now.wall ? SCHEDULED : WAITING,
+    {
+      priority: wanted.priority ?? defaults?.priority ?? 0,
+      weight: wanted.weight ?? defaults?.weight ?? 1,
+      runAt,
+      expiresAt: wanted.ttl === undefined ? 0 : now.wall + wanted.ttl,
+    },
+    policyOf(wanted, defaults),
+    extrasOf(wanted),
+    wanted.data,
+  )
+  effects.touch(job, TOUCH_INSERT)
+  effects.count(lane, job.state, 1)
+  effects.total(lane, 'enqueued')
+  effects.event('enqueued', job, runAt > now.wall ? runAt : undefined)
+  if (job.extras !== undefined) holdKeys(turn, job, wanted)
+  tables.noteExpiry(job.expiresAt)
+  if (job.state === WAITING) tables.line(job)
+  else tables.noteDue(runAt)
+  if (!tables.jobs.has(job.seq)) facts.add(job)
+  return answer(job, true)
+}
+
+function policyOf(wanted: NewJob, defaults: Defaults | undefined) {
+  return resolvePolicy(wanted, defaults)
+}
+
+function addLane(turn: TurnContext, queueName: string, name: string) {
+  const lane = turn.tables.addLane(queueName, name)
+  turn.effects.newLanes.push(lane)
+  return lane
+}
+
+function dueTime(turn: TurnContext, { runAt, delay }: NewJob): number {
+  return Math.max(runAt ?? turn.now.wall + (delay ?? 0), turn.now.wall)
+}
+
+function holdKeys(turn: TurnContext, job: Job, wanted: NewJob): void {
+  const { effects, facts, now } = turn
+  const { idempotencyKey, uniqueKey } = job.extras as JobExtras
+  if (idempotencyKey !== undefined) {
+    effects.idempotency.push({
+      name: job.lane.name,
+      key: idempotencyKey,
+      job,
+      expiresAt: now.wall + (wanted.idempotencyTtl ?? IDEMPOTENCY_TTL_MS),
+    })
+    facts.holdIdempotent(job.lane.name, idempotencyKey, job)
+  }
+  if (uniqueKey !== undefined) holdUnique(turn, job, uniqueKey)
+}
+
+export function holdUnique(turn: TurnContext, job: Job, key: string): void {
+  turn.effects.uniqueHeld.push({ name: job.lane.name, key, seq: job.seq })
+  turn.facts.holdUnique(job.lane.name, key, job)
+}
+
+function extrasOf(wanted: NewJob): JobExtras | undefined {
+  const { tags, meta, idempotencyKey, unique, concurrencyKey } = wanted
+  if (tags === undefined && meta === undefined && idempotencyKey === undefined && unique === undefined && concurrencyKey === undefined)
+    return undefined
+  return {
+    ...(tags && { tags }),
+    ...(meta !== undefined && { meta }),
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+    ...(unique && { uniqueKey: unique.key }),
+    ...(concurrencyKey !== undefined && { concurrencyKey }),
+  }
+}
+
+function answer({ seq, node, enqueuedAt }: JobKey, created: boolean): Enqueued {
+  return { seq, node, enqueuedAt, created }
+}

@@ -1,0 +1,13 @@
+/** The run ended badly. */
+import type { Decision, FailCommand } from '../commands.ts'
+import { staleRun } from './complete.ts'
+import { endAborted, endFailed, runOf } from './end.ts'
+import type { TurnContext } from './turn.ts'
+
+export function fail(turn: TurnContext, command: FailCommand): Decision<'fail'> {
+  const job = runOf(turn, command)
+  if (job === undefined) return staleRun(turn, command)
+  if (job.abort === undefined) endFailed(turn, job, command.error, command.retry)
+  else endAborted(turn, job, command.error)
+  return true
+}

@@ -1,0 +1,13 @@
+/** The worker did not run the job, or stopped before its end: it waits again. */
+import type { Decision, GiveBackCommand } from '../commands.ts'
+import { staleRun } from './complete.ts'
+import { endAborted, runOf } from './end.ts'
+import type { TurnContext } from './turn.ts'
+
+export function giveBack(turn: TurnContext, command: GiveBackCommand): Decision<'giveBack'> {
+  const job = runOf(turn, command)
+  if (job === undefined) return staleRun(turn, command)
+  // Without an abort of the engine's own this is `endGivenBack`.
+  endAborted(turn, job)
+  return true
+}

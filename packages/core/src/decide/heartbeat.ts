@@ -1,0 +1,49 @@
+/** What a running handler says: it lives, how far it has come, what it wants kept. */
+import type { CheckpointCommand, Decision, HeartbeatCommand, LogCommand, ProgressCommand } from '../commands.ts'
+import type { Job } from '../job.ts'
+import { LIMITS } from '../limits.ts'
+import { runOf } from './end.ts'
+import { stale } from './refuse.ts'
+import type { TurnContext } from './turn.ts'
+
+export function heartbeat(turn: TurnContext, command: HeartbeatCommand): Decision<'heartbeat'> {
+  const job = runOf(turn, command)
+  if (job === undefined) return stale(command.seq, command.run)
+  extend(turn, job)
+  return true
+}
+
+export function checkpoint(turn: TurnContext, command: CheckpointCommand): Decision<'checkpoint'> {
+  const job = runOf(turn, command)
+  if (job === undefined) return stale(command.seq, command.run)
+  extend(turn, job)
+  job.checkpoint = command.value
+  turn.effects.touch(job)
+  return true
+}
+
+export function progress(turn: TurnContext, command: ProgressCommand): Decision<'progress'> {
+  const job = runOf(turn, command)
+  if (job === undefined) return stale(command.seq, command.run)
+  job.progress = JSON.stringify(command.note === undefined ? [command.fraction] : [command.fraction, command.note])
+  turn.effects.touch(job)
+  turn.effects.event('progress', job, command.fraction)
+  return true
+}
+
+export function log(turn: TurnContext, command: LogCommand): Decision<'log'> {
+  const job = runOf(turn, command)
+  if (job === undefined) return stale(command.seq, command.run)
+  for (const line of command.lines) {
+    const number = job.logLines++
+    turn.effects.logs.push({ seq: job.seq, run: job.run, slot: number % LIMITS.logLinesPerRun, number, line })
+  }
+  return true
+}
+
+/** Deadline = max(deadline, now + heartbeatTimeout); 0 = nothing moves it. An aborted run's grace is not to be moved. */
+function extend({ tables, now }: TurnContext, job: Job): void {
+  const { heartbeatTimeout } = job.policy
+  if (job.deadlinePlace < 0 || job.abort !== undefined || heartbeatTimeout === 0) return
+  if (now.mono + heartbeatTimeout > job.deadlineMono) tables.setDeadline(job, now.mono + heartbeatTimeout)
+}

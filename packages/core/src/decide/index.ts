@@ -1,0 +1,55 @@
+/** One turn's decisions: which function decides which command. Exhaustive, so a command without one does not compile. */
+import { type Command, type CommandOf, type Decision, HELD, type Operation } from '../commands.ts'
+import { attach } from './attach.ts'
+import { cancel } from './cancel.ts'
+import { complete } from './complete.ts'
+import { deleteJob } from './delete.ts'
+import { enqueue } from './enqueue.ts'
+import { fail } from './fail.ts'
+import { giveBack } from './giveBack.ts'
+import { checkpoint, heartbeat, log, progress } from './heartbeat.ts'
+import { drain, leave, renew } from './leave.ts'
+import { redrive, retry } from './retry.ts'
+import { runNow } from './runNow.ts'
+import { snooze } from './snooze.ts'
+import type { Sender, TurnContext } from './turn.ts'
+import { update } from './update.ts'
+
+type Decide<Op extends Operation> = (turn: TurnContext, command: CommandOf<Op>, sender: Sender) => Decision<Op>
+
+/** Questions change nothing: the actor answers them after the commit. */
+const question = (): typeof HELD => HELD
+
+const OPERATIONS: { readonly [Op in Operation]: Decide<Op> } = {
+  enqueue,
+  attach,
+  drain,
+  leave,
+  renew,
+  complete,
+  fail,
+  snooze,
+  giveBack,
+  heartbeat,
+  checkpoint,
+  progress,
+  log,
+  cancel,
+  update,
+  retry,
+  redrive,
+  runNow,
+  delete: deleteJob,
+  get: question,
+  watch: question,
+  unwatch: question,
+  stats: question,
+  workers: question,
+  list: question,
+  subscribe: question,
+  backup: question,
+}
+
+export function decide<Op extends Operation>(turn: TurnContext, command: Command & { op: Op }, sender: Sender): Decision<Op> {
+  return (OPERATIONS[command.op] as Decide<Op>)(turn, command as CommandOf<Op>, sender)
+}

@@ -1,0 +1,30 @@
+/** The refusals that decisions share. */
+import { Refused } from '../commands.ts'
+import { formatId, type JobKey } from '../id.ts'
+
+export function notFound(id: JobKey): Refused {
+  const jobId = formatId(id)
+  return new Refused({ code: 'JOB_NOT_FOUND', message: `there is no job ${jobId}`, details: { jobId } })
+}
+
+export function active(id: JobKey, what: string): Refused {
+  const jobId = formatId(id)
+  return new Refused({ code: 'JOB_ACTIVE', message: `job ${jobId} is running: ${what}`, details: { jobId } })
+}
+
+export function finished(id: JobKey, state: string, what: string): Refused {
+  const jobId = formatId(id)
+  return new Refused({ code: 'JOB_FINISHED', message: `job ${jobId} is ${state}: ${what}`, details: { jobId } })
+}
+
+export function uniqueConflict(key: string, holder: JobKey): Refused {
+  const jobId = formatId(holder)
+  return new Refused({ code: 'UNIQUE_CONFLICT', message: `the unique key '${key}' is held by live job ${jobId}`, details: { jobId } })
+}
+
+export function stale(seq: number, run: number): Refused {
+  return new Refused({
+    code: 'STALE_RUN',
+    message: `run ${run} is not the current run of job ${seq}: it was handed to another worker, ended or cancelled`,
+  })
+}

@@ -1,0 +1,20 @@
+/** Changes a job that has not started, and puts it where it then belongs: in line, or among those that are not yet due. */
+import { type Job, TOUCH_OTHER } from '../job.ts'
+import { BLOCKED, SCHEDULED, WAITING } from '../lifecycle.ts'
+import type { TurnContext } from './turn.ts'
+
+export function reorder(turn: TurnContext, job: Job, change: () => void): void {
+  const { tables, effects, now } = turn
+  tables.unline(job)
+  change()
+  if (job.state === BLOCKED) {
+    effects.touch(job, TOUCH_OTHER)
+    return
+  }
+  effects.move(job, 'reschedule', job.runAt > now.wall ? SCHEDULED : WAITING)
+  effects.event('updated', job, job.runAt)
+  if (job.state === WAITING) tables.line(job)
+  else tables.noteDue(job.runAt)
+  // Out of the tables, it is still this turn's one record of the job.
+  turn.facts.add(job)
+}

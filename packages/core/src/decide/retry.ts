@@ -1,0 +1,62 @@
+/** Jobs that failed or were cancelled run again from their first attempt; one that waits for its retry, at once. */
+import type { Decision, RedriveCommand, Refused, RetryCommand } from '../commands.ts'
+import type { Job } from '../job.ts'
+import { ACTIVE, BLOCKED, CANCELLED, COMPLETED, FAILED, SCHEDULED, STATES, WAITING } from '../lifecycle.ts'
+import { holdUnique } from './enqueue.ts'
+import { active, finished, notFound, uniqueConflict } from './refuse.ts'
+import { reorder } from './reorder.ts'
+import type { TurnContext } from './turn.ts'
+
+export function retry(turn: TurnContext, { id }: RetryCommand): Decision<'retry'> {
+  const job = turn.facts.find(id)
+  if (job === undefined) return notFound(id)
+  switch (job.state) {
+    case FAILED:
+    case CANCELLED:
+      return revive(turn, job) ?? true
+    case SCHEDULED:
+      makeDue(turn, job)
+      return true
+    case WAITING:
+    case BLOCKED:
+      return true
+    case ACTIVE:
+      return active(id, 'it can be retried once it has failed')
+    case COMPLETED:
+      return finished(id, STATES[job.state], 'there is nothing to retry; enqueue a new job')
+  }
+}
+
+export function redrive(turn: TurnContext, _command: RedriveCommand): Decision<'redrive'> {
+  let count = 0
+  for (const job of turn.facts.failed) if (job.state === FAILED && revive(turn, job) === undefined) count++
+  return { count }
+}
+
+export function makeDue(turn: TurnContext, job: Job): void {
+  reorder(turn, job, () => {
+    job.runAt = turn.now.wall
+  })
+}
+
+/** From the first attempt: every hand-out so far is uncounted. Refused where another live job has its unique key by now. */
+function revive(turn: TurnContext, job: Job): Refused | undefined {
+  const { tables, effects, facts, now } = turn
+  const key = job.extras?.uniqueKey
+  if (key !== undefined) {
+    const holder = facts.unique(job.lane.name, key)
+    if (holder !== undefined && holder.seq !== job.seq) return uniqueConflict(key, holder)
+    holdUnique(turn, job, key)
+  }
+  job.uncounted = job.run
+  job.runAt = now.wall
+  job.finishedAt = 0
+  job.expiresAt = 0
+  job.cancelRequested = false
+  job.progress = null
+  effects.move(job, 'revive', WAITING)
+  effects.event('updated', job, job.runAt)
+  if (job.data === undefined) tables.lineFromDisk(job)
+  else tables.line(job)
+  return undefined
+}

@@ -1,0 +1,15 @@
+/** Makes a scheduled job due now. */
+import type { Decision, RunNowCommand } from '../commands.ts'
+import { ACTIVE, isFinal, SCHEDULED, STATES } from '../lifecycle.ts'
+import { active, finished, notFound } from './refuse.ts'
+import { makeDue } from './retry.ts'
+import type { TurnContext } from './turn.ts'
+
+export function runNow(turn: TurnContext, { id }: RunNowCommand): Decision<'runNow'> {
+  const job = turn.facts.find(id)
+  if (job === undefined) return notFound(id)
+  if (job.state === ACTIVE) return active(id, 'it has started already')
+  if (isFinal(job.state)) return finished(id, STATES[job.state], 'use retry to run it again')
+  if (job.state === SCHEDULED) makeDue(turn, job)
+  return true
+}

@@ -1,0 +1,13 @@
+/** The handler wants its job later, without having used an attempt. */
+import type { Decision, SnoozeCommand } from '../commands.ts'
+import { staleRun } from './complete.ts'
+import { endAborted, endSnoozed, runOf } from './end.ts'
+import type { TurnContext } from './turn.ts'
+
+export function snooze(turn: TurnContext, command: SnoozeCommand): Decision<'snooze'> {
+  const job = runOf(turn, command)
+  if (job === undefined) return staleRun(turn, command)
+  if (job.abort === undefined) endSnoozed(turn, job, command.delay)
+  else endAborted(turn, job)
+  return true
+}

@@ -1,0 +1,22 @@
+/** Hands a waiting job to a session: the one place where a run begins, and where `run` grows. */
+import { type Job, TOUCH_START } from '../job.ts'
+import { ACTIVE } from '../lifecycle.ts'
+import type { Session } from '../tables/session.ts'
+import type { TurnContext } from './turn.ts'
+
+export function start({ tables, effects, now }: TurnContext, job: Job, session: Session): void {
+  tables.take(job)
+  effects.move(job, 'start', ACTIVE, TOUCH_START)
+  job.run++
+  job.startedAt = now.wall
+  job.sessionId = session.id
+  job.session = session
+  job.abort = undefined
+  job.passedMono = -1
+  job.logLines = 0
+  session.jobs.add(job)
+  session.weight += job.weight
+  if (job.policy.timeout !== Number.POSITIVE_INFINITY) tables.setDeadline(job, now.mono + job.policy.timeout)
+  effects.event('started', job)
+  effects.grants.push(job)
+}

@@ -1,0 +1,30 @@
+/** What every decision of one turn is given. */
+import type { Now, Random } from '../clock.ts'
+import type { Effects } from '../effects.ts'
+import type { Retention } from '../retention.ts'
+import type { ConnectionId } from '../tables/session.ts'
+import type { Tables } from '../tables/tables.ts'
+import type { Facts } from './facts.ts'
+
+export interface TurnContext {
+  readonly tables: Tables
+  readonly facts: Facts
+  readonly effects: Effects
+  readonly now: Now
+  readonly random: Random
+  readonly settings: Settings
+  /** The disk is full: new work is refused. */
+  readonly draining: boolean
+}
+
+export interface Settings {
+  /** What happens to a lost worker's jobs: run again at once, or after their backoff. */
+  readonly recovery: 'immediate' | 'backoff'
+  readonly retention: Retention
+}
+
+/** Who asks. */
+export interface Sender {
+  readonly connection: ConnectionId
+  readonly request: number
+}

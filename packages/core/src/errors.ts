@@ -1,0 +1,244 @@
+/**
+ * The error catalogue. Three kinds of wrong: misuse throws OptionTypeError or OptionRangeError at the border; operating
+ * trouble is a MillraceError with a stable `code`; a broken invariant is InternalError.
+ */
+import { type Duration, parseDuration } from './duration.ts'
+
+/** What may cross a Port in place of an error: its class is found again by `code`. */
+export interface Refusal {
+  readonly code: ErrorCode
+  readonly message: string
+  /** Further public fields of the error, plain values. */
+  readonly details?: Readonly<Record<string, unknown>>
+}
+
+/** The base of every error that the queue itself raises. */
+export abstract class MillraceError extends Error {
+  /** Stable: the class's name in capitals, without `Error`. */
+  readonly code: string
+  /** Whether the same call may succeed later, unchanged. */
+  readonly retryable: boolean
+
+  constructor(code: string, retryable: boolean, message: string, details?: Readonly<Record<string, unknown>>, options?: ErrorOptions) {
+    super(message, options)
+    Object.assign(this, details)
+    this.name = new.target.name
+    this.code = code
+    this.retryable = retryable
+  }
+}
+
+type Details = Readonly<Record<string, unknown>>
+
+function define<Code extends string>(code: Code, retryable: boolean, describe?: (details: Details) => string) {
+  return class extends MillraceError {
+    static readonly code = code
+    constructor(message?: string, details: Details = {}, options?: ErrorOptions) {
+      super(code, retryable, message ?? describe?.(details) ?? code, details, options)
+    }
+  }
+}
+
+// Opening a file, and owning it.
+
+/** The file is open in another process or in this one. `pid` and `host` name the owner where it is known. */
+export class AlreadyOpenError extends define('ALREADY_OPEN', true) {
+  declare readonly pid?: number
+  declare readonly host?: string
+}
+/** Another engine has taken the file over: this one has stopped writing. */
+export class OwnerLostError extends define('OWNER_LOST', false) {}
+/** The file is no SQLite database, or not one of Millrace's. */
+export class NotADatabaseError extends define('NOT_A_DATABASE', false) {}
+/** The file was written by a newer version that older ones must not open. */
+export class SchemaTooNewError extends define('SCHEMA_TOO_NEW', false) {}
+/** The folder or the file cannot be created or written. */
+export class NotWritableError extends define('NOT_WRITABLE', false) {}
+/** The file lies on a kind of file system that loses locks or syncs. */
+export class UnsafeFilesystemError extends define('UNSAFE_FILESYSTEM', false) {}
+/** This runtime, or this way of bundling, cannot run the engine; the message says what can. */
+export class UnsupportedRuntimeError extends define('UNSUPPORTED_RUNTIME', false) {}
+/** The Port behind this engine does not offer what was asked for. */
+export class UnsupportedError extends define('UNSUPPORTED', false) {}
+
+// The store in trouble.
+
+/** The disk is full: new work is refused, running jobs complete, service resumes by itself when there is room. */
+export class DiskFullError extends define('DISK_FULL', true) {}
+/** Another program held the file's write lock for too long. */
+export class StorageBusyError extends define('STORAGE_BUSY', true) {}
+/** The store failed before the commit: nothing of the call happened. */
+export class StorageError extends define('STORAGE', true) {}
+/** The commit's outcome is unknown: the call may or may not have happened. Safe to repeat with an idempotency key. */
+export class CommitUnknownError extends define('COMMIT_UNKNOWN', true) {}
+/** A bug, or a broken file: one call's fault, and only that call is refused. */
+export class InternalError extends define('INTERNAL', false) {}
+
+// The engine's own state.
+
+/** The queue takes no new work just now. `retryAfter` is in milliseconds. */
+export class BusyError extends define('BUSY', true) {
+  declare readonly retryAfter: number
+}
+/** The writer failed again and again; only opening the file anew helps. */
+export class EngineFailedError extends define('ENGINE_FAILED', false) {}
+/** The engine was stopped before the call. */
+export class EngineStoppedError extends define('ENGINE_STOPPED', false) {}
+
+// Jobs.
+
+export class JobNotFoundError extends define('JOB_NOT_FOUND', false) {
+  declare readonly jobId: string
+}
+/** The job is running: what was asked for is only possible before or after. */
+export class JobActiveError extends define('JOB_ACTIVE', true) {
+  declare readonly jobId: string
+}
+/** The job has reached a final state. */
+export class JobFinishedError extends define('JOB_FINISHED', false) {
+  declare readonly jobId: string
+}
+/** `result()` of a job that failed for good. `cause` is the last attempt's error. */
+export class JobFailedError extends define('JOB_FAILED', false) {
+  declare readonly jobId: string
+}
+/** `result()` of a cancelled job; also the abort reason of a cancelled job's signal. */
+export class JobCancelledError extends define('JOB_CANCELLED', false) {
+  declare readonly jobId: string
+}
+/** `result()` did not come within its timeout; the job goes on. */
+export class ResultTimeoutError extends define('RESULT_TIMEOUT', true) {
+  declare readonly jobId: string
+}
+/** A live job holds the unique key, and `onConflict` is `'error'`. `jobId` is that job. */
+export class UniqueConflictError extends define('UNIQUE_CONFLICT', false) {
+  declare readonly jobId: string
+}
+/** The payload does not satisfy the job's schema. */
+export class ValidationError extends define('VALIDATION', false) {
+  declare readonly issues: readonly { readonly message: string; readonly path?: readonly (string | number)[] }[]
+}
+
+// Runs.
+
+/** The run named is not the job's current one: it was fenced, and nothing changed. */
+export class StaleRunError extends define('STALE_RUN', false) {}
+/** The attempt ran past its deadline. Also the abort reason of its signal. */
+export class JobTimeoutError extends define('JOB_TIMEOUT', true) {}
+/** The job was not started within its `ttl`. */
+export class JobExpiredError extends define('JOB_EXPIRED', false) {}
+/** The worker's process died, or was silent for longer than its lease. */
+export class WorkerLostError extends define('WORKER_LOST', true) {}
+/** The abort reason of a run that its worker no longer owns. */
+export class LeaseLostError extends define('LEASE_LOST', true) {}
+/** The abort reason of a run whose worker is stopping. */
+export class WorkerStoppedError extends define('WORKER_STOPPED', true) {}
+/** A handler gave its job up through `discard`. */
+export class DiscardedError extends define('DISCARDED', false) {}
+
+const BY_CODE = {
+  ALREADY_OPEN: AlreadyOpenError,
+  OWNER_LOST: OwnerLostError,
+  NOT_A_DATABASE: NotADatabaseError,
+  SCHEMA_TOO_NEW: SchemaTooNewError,
+  NOT_WRITABLE: NotWritableError,
+  UNSAFE_FILESYSTEM: UnsafeFilesystemError,
+  UNSUPPORTED_RUNTIME: UnsupportedRuntimeError,
+  UNSUPPORTED: UnsupportedError,
+  DISK_FULL: DiskFullError,
+  STORAGE_BUSY: StorageBusyError,
+  STORAGE: StorageError,
+  COMMIT_UNKNOWN: CommitUnknownError,
+  INTERNAL: InternalError,
+  BUSY: BusyError,
+  ENGINE_FAILED: EngineFailedError,
+  ENGINE_STOPPED: EngineStoppedError,
+  JOB_NOT_FOUND: JobNotFoundError,
+  JOB_ACTIVE: JobActiveError,
+  JOB_FINISHED: JobFinishedError,
+  JOB_FAILED: JobFailedError,
+  JOB_CANCELLED: JobCancelledError,
+  RESULT_TIMEOUT: ResultTimeoutError,
+  UNIQUE_CONFLICT: UniqueConflictError,
+  VALIDATION: ValidationError,
+  STALE_RUN: StaleRunError,
+  JOB_TIMEOUT: JobTimeoutError,
+  JOB_EXPIRED: JobExpiredError,
+  WORKER_LOST: WorkerLostError,
+  LEASE_LOST: LeaseLostError,
+  WORKER_STOPPED: WorkerStoppedError,
+  DISCARDED: DiscardedError,
+} as const
+
+export type ErrorCode = keyof typeof BY_CODE
+
+export const ERROR_CODES = Object.keys(BY_CODE) as readonly ErrorCode[]
+
+/** The error that a refusal stands for. */
+export function errorFrom({ code, message, details }: Refusal, options?: ErrorOptions): MillraceError {
+  return new BY_CODE[code](message, details, options)
+}
+
+/** The refusal that stands for an error; what is not ours becomes INTERNAL. */
+export function refusalFrom(error: unknown): Refusal {
+  if (error instanceof MillraceError && error.code in BY_CODE) {
+    const { name: _name, code, retryable: _retryable, ...details } = error as MillraceError & Record<string, unknown>
+    return { code: code as ErrorCode, message: error.message, details }
+  }
+  return { code: 'INTERNAL', message: error instanceof Error ? `${error.name}: ${error.message}` : String(error) }
+}
+
+// Misuse.
+
+/** An option that is unknown or of the wrong type. */
+export class OptionTypeError extends TypeError {
+  readonly code = 'OPTION_TYPE'
+  readonly retryable = false
+  readonly option: string
+  constructor(option: string, message: string) {
+    super(message)
+    this.name = 'OptionTypeError'
+    this.option = option
+  }
+}
+
+/** An option whose value is out of range; `limit` is the bound that it broke. */
+export class OptionRangeError extends RangeError {
+  readonly code = 'OPTION_RANGE'
+  readonly retryable = false
+  readonly option: string
+  readonly limit: number | string
+  constructor(option: string, limit: number | string, message: string) {
+    super(message)
+    this.name = 'OptionRangeError'
+    this.option = option
+    this.limit = limit
+  }
+}
+
+// Thrown by handlers, to say what their failure means.
+
+/** Thrown by a handler: fail at once, without further attempts. */
+export class NonRetryableError extends Error {
+  override readonly name: string = 'NonRetryableError'
+  readonly code = 'NON_RETRYABLE'
+}
+
+/** Thrown by a handler: try again after this long, instead of the job's backoff. */
+export class RetryAfterError extends Error {
+  override readonly name: string = 'RetryAfterError'
+  readonly code = 'RETRY_AFTER'
+  /** Milliseconds. */
+  readonly delay: number
+  constructor(duration: Duration, message?: string, options?: ErrorOptions) {
+    const delay = parseDuration(duration)
+    if (delay === undefined || !(delay >= 0) || delay === Number.POSITIVE_INFINITY) {
+      throw new OptionTypeError(
+        'duration',
+        `RetryAfterError takes a duration of 0 or more (milliseconds, '5m' or { minutes: 5 }), not ${String(duration)}`,
+      )
+    }
+    super(message ?? `retry after ${delay} ms`, options)
+    this.delay = delay
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * The job as the engine holds it: one mutable record per job that runs or stands in a window, and one per row that a turn
+ * touches. Times are milliseconds since 1970 unless a name ends in `Mono`; 0 stands for "never" in a time.
+ */
+import type { JobKey } from './id.ts'
+import type { StateCode } from './lifecycle.ts'
+import type { Policy } from './policy.ts'
+import type { Lane } from './tables/lane.ts'
+import type { Session } from './tables/session.ts'
+
+/** JSON text, bytes as they are, or null for `undefined`. The engine never looks inside. */
+export type Data = string | Uint8Array | null
+
+/** What few jobs have. */
+export interface JobExtras {
+  readonly tags?: readonly string[]
+  /** JSON text. */
+  readonly meta?: string
+  readonly idempotencyKey?: string
+  readonly uniqueKey?: string
+  readonly concurrencyKey?: string
+}
+
+/** How the run now going on is to end, whatever its handler says: set once, on timeout, cancel, stop or a lost lease. */
+export type AbortCause = 'timeout' | 'cancel' | 'stop'
+
+/** What a turn does to a row, as bits: the store picks the cheapest statement that covers them. */
+export const TOUCH_INSERT = 1
+export const TOUCH_START = 2
+export const TOUCH_COMPLETE = 4
+export const TOUCH_OTHER = 8
+export const TOUCH_DELETE = 16
+/** With TOUCH_OTHER: the payload changes too. */
+export const TOUCH_DATA = 32
+
+export interface Job extends JobKey {
+  readonly lane: Lane
+  state: StateCode
+  priority: number
+  weight: number
+  /** Due time: within a lane jobs run by (priority desc, runAt, seq). */
+  runAt: number
+  /** Hand-outs so far; the fence. */
+  run: number
+  /** Those of them that cost no attempt. `attempt` = run − uncounted. */
+  uncounted: number
+  /** The job's `ttl`: fails if not started by then; 0 for never. */
+  expiresAt: number
+  readonly policy: Policy
+  readonly extras: JobExtras | undefined
+  /** Dropped from memory once handed out; always in the row. */
+  data: Data | undefined
+  checkpoint: Data
+  /** JSON text of `[fraction, note?]`. */
+  progress: string | null
+  output: Data
+  /** Row number of the session that had or has the current run; 0 before the first. */
+  sessionId: number
+  startedAt: number
+  finishedAt: number
+  /** A cancel was acknowledged while the job ran: whatever happens to the run, the job ends as cancelled. */
+  cancelRequested: boolean
+
+  // Only in memory.
+
+  /** The session that runs it, while active and attached. */
+  session: Session | undefined
+  /** Deadline of the run, or of the grace after an abort; monotonic. */
+  deadlineMono: number
+  /** Place in the heap of deadlines; -1 when not there. */
+  deadlinePlace: number
+  abort: AbortCause | undefined
+  /** Whether the job stands in its lane's window. */
+  windowed: boolean
+  /** When a lighter job first passed this one for want of room; monotonic, -1 for never. */
+  passedMono: number
+  /** Bits of TOUCH_*: what this turn does to the row. */
+  touched: number
+  /** Log lines stored of the current run. */
+  logLines: number
+}
+
+export function attemptOf(job: Job): number {
+  return job.run - job.uncounted
+}
+
+/** Bytes that the payload takes in memory, roughly. */
+export function dataBytes(data: Data | undefined): number {
+  return data === null || data === undefined ? 0 : data.length
+}
+
+/** What differs between a new record and the rest of a row, in one place so that every record has one shape. */
+export function newJob(
+  key: JobKey,
+  lane: Lane,
+  state: StateCode,
+  at: { priority: number; weight: number; runAt: number; expiresAt: number },
+  policy: Policy,
+  extras: JobExtras | undefined,
+  data: Data,
+): Job {
+  return {
+    seq: key.seq,
+    node: key.node,
+    enqueuedAt: key.enqueuedAt,
+    lane,
+    state,
+    priority: at.priority,
+    weight: at.weight,
+    runAt: at.runAt,
+    run: 0,
+    uncounted: 0,
+    expiresAt: at.expiresAt,
+    policy,
+    extras,
+    data,
+    checkpoint: null,
+    progress: null,
+    output: null,
+    sessionId: 0,
+    startedAt: 0,
+    finishedAt: 0,
+    cancelRequested: false,
+    session: undefined,
+    deadlineMono: 0,
+    deadlinePlace: -1,
+    abort: undefined,
+    windowed: false,
+    passedMono: -1,
+    touched: 0,
+    logLines: 0,
+  }
+}

@@ -1,0 +1,55 @@
+/** Every number that bounds something. Those that are options are said to be; the others are facts of this version. */
+
+const MIB = 2 ** 20
+
+export const LIMITS = {
+  /** Of queue and job names and worker ids; also `^[A-Za-z0-9_.:/-]+$`. */
+  nameLength: 128,
+  /** Of idempotency, unique and concurrency keys and of tags, in UTF-16 units. */
+  keyLength: 512,
+  tagsPerJob: 32,
+  /** Default of the option `maxDataBytes`, for data, output and checkpoint each. */
+  dataBytes: MIB,
+  /** Of `meta` as JSON. */
+  metaBytes: 16 * 1024,
+  /** One atomic command. */
+  jobsPerCommand: 10_000,
+  bytesPerCommand: 16 * MIB,
+  priority: 1_000_000,
+  weight: 1_000_000,
+  maxAttempts: 100_000,
+  concurrency: 100_000,
+  /** Of any delay, ttl, timeout: a hundred years of 365 days. */
+  durationMs: 100 * 365 * 86_400_000,
+  /** Of one error's message and stack, of a log line, all in UTF-16 units; the rest is cut off. */
+  errorMessageLength: 4_096,
+  errorStackLength: 16_384,
+  logMessageLength: 4_096,
+  /** The newest log lines that are kept of one run. */
+  logLinesPerRun: 100,
+  /** The newest failed runs that are kept of one job. */
+  attemptsPerJob: 50,
+  /** Commands that the caller's side has sent and not yet seen answered. */
+  commandsInFlight: 10_000,
+  bytesInFlight: 64 * MIB,
+  /** New work that the caller's side holds back beyond those, before it refuses with BusyError. */
+  enqueuesHeld: 100_000,
+  bytesHeld: 256 * MIB,
+  /** One turn takes no further command once it has this many jobs or has run this long. */
+  jobsPerTurn: 2_000,
+  turnMs: 10,
+  /** Jobs of one lane kept in memory, and of all lanes together. */
+  windowJobs: 1_000,
+  windowBytes: 4 * MIB,
+  windowsJobs: 64_000,
+  /** Rows that one turn promotes, expires or prunes at most. */
+  sliceRows: 500,
+  /** How long lighter jobs may pass one that does not fit. */
+  heavyPatienceMs: 5_000,
+  /** What a run whose session has yet to attach again has at least, after a reload. */
+  reattachGraceMs: 30_000,
+  /** Page of `list`. */
+  pageJobs: 200,
+  /** Timers are set at most this far ahead, so that a wall clock that jumps or a machine that slept is noticed. */
+  timerSliceMs: 60_000,
+} as const

@@ -1,0 +1,86 @@
+/**
+ * The narrow waist. Everything that runs jobs or asks about them talks to a Port; everything that keeps jobs stands behind
+ * one. Both directions carry arrays; what is in one call was decided, or is to be sent, together.
+ */
+import type { Command, RunKey } from './commands.ts'
+import type { Refusal } from './errors.ts'
+import type { JobEvent } from './events.ts'
+import type { JobKey } from './id.ts'
+import type { AbortCause, Data } from './job.ts'
+
+/** What a Port may lack; the conformance suite proves each one that is declared. */
+export type Capability = 'work' | 'list' | 'backup' | 'events'
+
+/** A command with its number on this Port: 1, 2, 3 ... */
+export interface Request {
+  readonly id: number
+  readonly command: Command
+}
+
+/** One per request. Exactly one of `value` and `refusal` is there. */
+export interface Reply {
+  readonly id: number
+  readonly value?: unknown
+  readonly refusal?: Refusal
+}
+
+/** A job handed to a session, to be run now. */
+export interface Grant extends JobKey {
+  /** Of the session that gets it. */
+  readonly session: string
+  readonly name: string
+  readonly queue: string
+  readonly run: number
+  readonly attempt: number
+  readonly maxAttempts: number
+  readonly priority: number
+  readonly weight: number
+  readonly runAt: number
+  readonly timeout: number
+  readonly heartbeatTimeout: number
+  readonly data: Data
+  readonly checkpoint: Data
+  readonly tags: readonly string[] | undefined
+  /** JSON text. */
+  readonly meta: string | undefined
+}
+
+/** What the engine tells a session about runs that it has. */
+export type Notice =
+  /** Abort the run's signal and settle it; past the grace the engine ends it by itself. */
+  | ({ readonly kind: 'abort'; readonly session: string; readonly cause: AbortCause } & RunKey)
+  /** The run is no longer the session's own: nothing that it says about it counts. */
+  | ({ readonly kind: 'lost'; readonly session: string } & RunKey)
+  /** The engine has loaded its tables anew: every session of this Port attaches again. */
+  | { readonly kind: 'reattach' }
+
+/** All that one turn has for one Port: replies first, in the order of arrival. */
+export interface Delivery {
+  readonly replies: readonly Reply[]
+  readonly grants: readonly Grant[]
+  readonly notices: readonly Notice[]
+  readonly events: readonly JobEvent[]
+}
+
+/** Why a Port ended; undefined where it was closed on purpose. */
+export interface PortListener {
+  deliver(delivery: Delivery): void
+  /** The other side is gone: what is unanswered stays so. `reopened` follows where the Port comes back by itself. */
+  broken(refusal: Refusal): void
+  /** Back after `broken`: sessions attach again, and then everything is as before. */
+  reopened(): void
+  /** Gone for good. */
+  ended(refusal: Refusal): void
+}
+
+export interface Port {
+  readonly capabilities: ReadonlySet<Capability>
+  /** Names who hears of replies, grants and notices: once, before the first send. */
+  listen(listener: PortListener): void
+  /** Sends in order. Never throws for what the far side may refuse. */
+  send(requests: readonly Request[]): void
+  /** Whether this Port keeps its process alive: while calls are open or workers are attached. */
+  hold(alive: boolean): void
+  /** Ends the Port; what stands behind an embedded engine's own Port ends with it. */
+  close(): Promise<void>
+}

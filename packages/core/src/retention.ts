@@ -1,0 +1,29 @@
+/** How long finished jobs and the journal are kept. Per queue; a job goes as soon as either bound is passed. */
+
+export interface Keep {
+  /** Milliseconds since it finished; 0 deletes at once. */
+  readonly ageMs: number
+  /** Of the newest. */
+  readonly count: number
+}
+
+export interface Retention {
+  readonly completed: Keep
+  readonly failed: Keep
+  readonly cancelled: Keep
+  readonly journal: { readonly ageMs: number; readonly bytes: number }
+}
+
+const DAY_MS = 86_400_000
+
+export const DEFAULT_RETENTION: Retention = Object.freeze({
+  completed: { ageMs: 7 * DAY_MS, count: 1_000_000 },
+  failed: { ageMs: 30 * DAY_MS, count: 1_000_000 },
+  cancelled: { ageMs: 7 * DAY_MS, count: 1_000_000 },
+  journal: { ageMs: 7 * DAY_MS, bytes: 2 ** 30 },
+})
+
+/** Whether finished jobs of that state are not kept at all. */
+export function keepsNone(keep: Keep): boolean {
+  return keep.ageMs === 0 || keep.count === 0
+}

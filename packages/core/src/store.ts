@@ -1,0 +1,153 @@
+/** What the engine needs of the file: reads set by set, and one write per turn. Synchronous; `@millrace/sqlite` implements it. */
+import type { AttemptView, Defaults, ListFilter, RunError } from './commands.ts'
+import type { Effects } from './effects.ts'
+import type { JobEvent } from './events.ts'
+import type { Data, JobExtras } from './job.ts'
+import type { StateCode } from './lifecycle.ts'
+import type { Counts, LaneTotals } from './tables/lane.ts'
+
+/** A job's row. Times in milliseconds since 1970, 0 for never. */
+export interface JobRow {
+  readonly seq: number
+  readonly node: number
+  readonly laneId: number
+  readonly state: StateCode
+  readonly priority: number
+  readonly weight: number
+  readonly runAt: number
+  readonly run: number
+  readonly uncounted: number
+  readonly sessionId: number
+  readonly enqueuedAt: number
+  readonly startedAt: number
+  readonly finishedAt: number
+  readonly expiresAt: number
+  readonly cancelRequested: boolean
+  /** `Policy.text`. */
+  readonly policy: string | null
+  readonly extras: JobExtras | undefined
+  readonly data: Data
+  readonly checkpoint: Data
+  readonly progress: string | null
+  readonly output: Data
+}
+
+export interface LaneRow {
+  readonly id: number
+  readonly queueId: number
+  readonly queue: string
+  readonly name: string
+  readonly counts: Counts
+  readonly totals: LaneTotals
+}
+
+/** An active job with the session that was recorded for it. */
+export interface ActiveRow extends JobRow {
+  readonly sessionUuid: string
+  readonly worker: string
+  readonly logLines: number
+}
+
+/** All that the tables are built from. */
+export interface Loaded {
+  readonly node: number
+  readonly nextSeq: number
+  readonly nextEvent: number
+  readonly nextSession: number
+  readonly lanes: readonly LaneRow[]
+  readonly active: readonly ActiveRow[]
+  readonly definitions: readonly { readonly name: string; readonly defaults: Defaults }[]
+}
+
+/** The first place after a job in its lane's order. */
+export interface LaneCursor {
+  readonly priority: number
+  readonly runAt: number
+  readonly seq: number
+}
+
+export interface KeyHolder {
+  readonly name: string
+  readonly key: string
+  readonly seq: number
+  readonly node: number
+  readonly enqueuedAt: number
+}
+
+export interface NameAndKey {
+  readonly name: string
+  readonly key: string
+}
+
+/** The numbers that go with a turn into its transaction. */
+export interface TurnMark {
+  /** Wall time of the turn. */
+  readonly at: number
+  readonly nextSeq: number
+  readonly nextEvent: number
+  readonly nextSession: number
+}
+
+export interface Store {
+  load(): Loaded
+
+  // The gather step: one set-based read per kind.
+  jobs(seqs: readonly number[]): JobRow[]
+  /** Idempotency keys that have not run out at `at`. */
+  idempotent(keys: readonly NameAndKey[], at: number): KeyHolder[]
+  unique(keys: readonly NameAndKey[]): KeyHolder[]
+  /** The next waiting jobs of a lane in its order, at most `jobs` and about `bytes` of payload (at least one job). */
+  window(
+    laneId: number,
+    after: LaneCursor | undefined,
+    jobs: number,
+    bytes: number,
+  ): { readonly rows: JobRow[]; readonly complete: boolean }
+  /** Scheduled jobs that are due at `at`, earliest first. */
+  due(at: number, limit: number): JobRow[]
+  /** Jobs not started by their `expiresAt` at `at`. */
+  expired(at: number, limit: number): JobRow[]
+  /** Failed jobs of the given lanes, oldest failure first. */
+  failed(laneIds: readonly number[], limit: number): JobRow[]
+  /** Finished jobs of a queue, oldest first, that finished before `before`. */
+  finished(queueId: number, state: StateCode, before: number, limit: number): JobRow[]
+  /** The earliest due time and the earliest `expiresAt` of all; 0 where there is none. */
+  deadlines(): { readonly dueAt: number; readonly expiresAt: number }
+
+  // Answers, read after the commit.
+  job(seq: number): { readonly row: JobRow; readonly attempts: AttemptView[] } | undefined
+  /** The error of the job's last failed run. */
+  lastError(seq: number): RunError | undefined
+  page(filter: ListFilter, before: number | undefined, limit: number): JobRow[]
+  /** When the longest waiting job of a lane became due; 0 where none waits. */
+  oldestWaiting(laneId: number): number
+  events(after: number, limit: number): JobEvent[]
+  /** The oldest event kept, the last one that happened before `at` (0 for none), and the bytes that the journal takes. */
+  journal(at: number): { readonly firstEvent: number; readonly lastEvent: number; readonly bytes: number }
+
+  /** One transaction. Throws StoreFailure. */
+  write(effects: Effects, mark: TurnMark): void
+
+  backup(file: string): Promise<{ readonly bytes: number }>
+  /** Gives back the room that was kept for a full disk, or takes it again; false where it cannot. */
+  releaseBallast(): void
+  restoreBallast(): boolean
+  /** Closes the connection and opens it anew, after a commit whose outcome is unknown. */
+  reopen(): void
+  close(): void
+}
+
+/**
+ * A write that did not succeed. `before`: nothing of it happened. `commit`: it may have, and the connection is not to be used
+ * any more. `broken`: a constraint or an error of the statement itself, one command's fault.
+ */
+export class StoreFailure extends Error {
+  readonly phase: 'before' | 'commit' | 'broken'
+  readonly reason: 'full' | 'busy' | 'io' | 'owner' | 'statement'
+  constructor(phase: StoreFailure['phase'], reason: StoreFailure['reason'], message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'StoreFailure'
+    this.phase = phase
+    this.reason = reason
+  }
+}

@@ -1,0 +1,297 @@
+/**
+ * All that the engine holds in memory: a function of the store. After a commit that failed the tables are thrown away and
+ * loaded again, so nothing here is ever undone.
+ */
+import type { Defaults, SessionIntro } from '../commands.ts'
+import { IndexedHeap } from '../heap.ts'
+import { type Job, newJob } from '../job.ts'
+import { WAITING } from '../lifecycle.ts'
+import { LIMITS } from '../limits.ts'
+import { parsePolicy } from '../policy.ts'
+import type { JobRow, LaneRow, Loaded } from '../store.ts'
+import { countOf, type Lane, newLane, newQueue, type Queue } from './lane.ts'
+import { Service } from './service.ts'
+import type { ConnectionId, Session } from './session.ts'
+
+export class Tables {
+  readonly node: number
+  nextSeq: number
+  nextEvent: number
+  nextSession: number
+  #nextLane = 1
+  #nextQueue = 1
+
+  readonly queues = new Map<string, Queue>()
+  readonly lanesById = new Map<number, Lane>()
+  readonly #lanesByName = new Map<string, Lane[]>()
+  readonly definitions = new Map<string, Defaults>()
+
+  /** Jobs that run or stand in a window, by seq. */
+  readonly jobs = new Map<number, Job>()
+  /** Running jobs by deadline. */
+  readonly deadlines = new IndexedHeap<Job>(
+    (a, b) => a.deadlineMono < b.deadlineMono,
+    (job, place) => {
+      job.deadlinePlace = place
+    },
+  )
+  readonly sessions = new Map<string, Session>()
+  readonly services = new Map<string, Service>()
+  /** Running jobs whose session lives and has yet to attach, by its uuid. */
+  readonly unattached = new Map<string, Set<Job>>()
+  /** Running jobs whose process is gone: recovered by the first turn. */
+  readonly abandoned: Job[] = []
+  /** Runs past their grace that may still be going on, by `seq:run`. */
+  readonly zombies = new Map<string, Session>()
+  /** Served lanes whose windows run low while there is more on disk. */
+  readonly thirsty = new Set<Lane>()
+  windowedJobs = 0
+
+  /** The earliest due time and the earliest `expiresAt`; 0 for none. Never too late, maybe too early. */
+  dueAt = 0
+  expiresAt = 0
+
+  constructor(loaded: Loaded, earliest: { readonly dueAt: number; readonly expiresAt: number }) {
+    this.node = loaded.node
+    this.nextSeq = loaded.nextSeq
+    this.nextEvent = loaded.nextEvent
+    this.nextSession = loaded.nextSession
+    this.dueAt = earliest.dueAt
+    this.expiresAt = earliest.expiresAt
+    for (const row of loaded.lanes) this.#loadLane(row)
+    for (const { name, defaults } of loaded.definitions) this.definitions.set(name, defaults)
+  }
+
+  // Lanes.
+
+  lane(queueName: string, name: string): Lane | undefined {
+    return this.queues.get(queueName)?.lanes.get(name)
+  }
+
+  addLane(queueName: string, name: string): Lane {
+    let queue = this.queues.get(queueName)
+    if (queue === undefined) {
+      queue = newQueue(this.#nextQueue++, queueName)
+      this.queues.set(queueName, queue)
+    }
+    return this.#addLane(this.#nextLane++, queue, name)
+  }
+
+  #loadLane(row: LaneRow): void {
+    let queue = this.queues.get(row.queue)
+    if (queue === undefined) {
+      queue = newQueue(row.queueId, row.queue)
+      this.queues.set(row.queue, queue)
+      this.#nextQueue = Math.max(this.#nextQueue, row.queueId + 1)
+    }
+    const lane = this.#addLane(row.id, queue, row.name)
+    this.#nextLane = Math.max(this.#nextLane, row.id + 1)
+    for (let state = 0; state < row.counts.length; state++) {
+      lane.counts[state] = row.counts[state] as number
+      queue.counts[state] = (queue.counts[state] as number) + (row.counts[state] as number)
+    }
+    for (const total of ['enqueued', 'completed', 'failed', 'cancelled'] as const) {
+      lane.totals[total] = row.totals[total]
+      queue.totals[total] += row.totals[total]
+    }
+    lane.window.complete = countOf(lane, WAITING) === 0
+  }
+
+  #addLane(id: number, queue: Queue, name: string): Lane {
+    const lane = newLane(id, queue, name)
+    queue.lanes.set(name, lane)
+    this.lanesById.set(id, lane)
+    const namesakes = this.#lanesByName.get(name)
+    if (namesakes === undefined) this.#lanesByName.set(name, [lane])
+    else namesakes.push(lane)
+    for (const service of this.services.values()) if (service.serves(queue.name, name)) this.#serve(service, lane)
+    return lane
+  }
+
+  // Waiting jobs.
+
+  /** A job has become waiting, or has changed its place in line. */
+  line(job: Job): void {
+    const { lane } = job
+    if (lane.services.length === 0) {
+      lane.window.complete = false
+      return
+    }
+    const wasEmpty = lane.window.size === 0
+    const out = lane.window.insert(job)
+    if (job.windowed) {
+      this.jobs.set(job.seq, job)
+      this.windowedJobs++
+      if (wasEmpty) for (const service of lane.services) service.markReady(lane)
+    } else if (out[0] === job) {
+      this.jobs.delete(job.seq)
+      this.#checkThirst(lane)
+      return
+    }
+    for (const pushed of out) {
+      this.windowedJobs--
+      this.jobs.delete(pushed.seq)
+    }
+  }
+
+  /** A job waits whose payload is on disk alone: what stands behind it leaves memory, and is read again together with it. */
+  lineFromDisk(job: Job): void {
+    const { lane } = job
+    for (const gone of lane.window.cutAt(job)) {
+      this.windowedJobs--
+      this.jobs.delete(gone.seq)
+    }
+    this.#checkThirst(lane)
+  }
+
+  /** A waiting job leaves the line, where it stands in memory. */
+  unline(job: Job): void {
+    if (!job.windowed) return
+    job.lane.window.remove(job)
+    this.windowedJobs--
+    this.jobs.delete(job.seq)
+    this.#checkThirst(job.lane)
+  }
+
+  /** A waiting job leaves the line because it starts: it stays in `jobs`. */
+  take(job: Job): void {
+    job.lane.window.remove(job)
+    this.windowedJobs--
+    this.#checkThirst(job.lane)
+  }
+
+  /** The next jobs of a lane, as read from disk. */
+  refill(lane: Lane, rows: readonly JobRow[], complete: boolean): void {
+    this.thirsty.delete(lane)
+    const jobs = rows.map((row) => this.fromRow(row))
+    lane.window.extend(jobs, complete)
+    for (const job of jobs) this.jobs.set(job.seq, job)
+    this.windowedJobs += jobs.length
+    if (lane.window.size > 0) for (const service of lane.services) service.markReady(lane)
+  }
+
+  #checkThirst(lane: Lane): void {
+    if (!lane.window.complete && lane.services.length > 0 && lane.window.size * 2 < this.windowSize()) this.thirsty.add(lane)
+  }
+
+  /** How many jobs a window is filled up to: all windows together are bounded. */
+  windowSize(): number {
+    return this.windowedJobs < WINDOWS_JOBS / 2 ? WINDOW_JOBS : CROWDED_WINDOW_JOBS
+  }
+
+  // Sessions.
+
+  addSession(intro: SessionIntro, connection: ConnectionId, leaseMono: number, id = this.nextSession++): Session {
+    const names = intro.handlers.map((handler) => handler.name)
+    const key = Service.keyOf(names, intro.queues)
+    let service = this.services.get(key)
+    if (service === undefined) {
+      service = new Service(key, new Set(names), intro.queues === undefined ? undefined : new Set(intro.queues))
+      this.services.set(key, service)
+      for (const name of names) {
+        for (const lane of this.#lanesByName.get(name) ?? []) if (service.serves(lane.queue.name, name)) this.#serve(service, lane)
+      }
+    }
+    const session: Session = {
+      id,
+      intro,
+      connection,
+      service,
+      jobs: new Set(),
+      weight: 0,
+      draining: false,
+      hungry: false,
+      zombies: 0,
+      leaseMono,
+    }
+    service.sessions.add(session)
+    this.sessions.set(intro.uuid, session)
+    return session
+  }
+
+  removeSession(session: Session): void {
+    this.sessions.delete(session.intro.uuid)
+    this.#sate(session)
+    const { service } = session
+    service.sessions.delete(session)
+    if (service.sessions.size > 0) return
+    this.services.delete(service.key)
+    for (const lane of service.lanes) this.#unserve(service, lane)
+  }
+
+  /** After any change of what a session runs or may take: below min it is to be filled up to max. */
+  weigh(session: Session): void {
+    const { draining, intro, weight } = session
+    if (draining || weight >= intro.maxConcurrency) this.#sate(session)
+    else if (!session.hungry && weight < intro.minConcurrency) {
+      session.hungry = true
+      session.service.hungry.add(session)
+    }
+  }
+
+  #sate(session: Session): void {
+    if (!session.hungry) return
+    session.hungry = false
+    session.service.hungry.delete(session)
+  }
+
+  #serve(service: Service, lane: Lane): void {
+    service.lanes.add(lane)
+    lane.services.push(service)
+    if (lane.window.size > 0) service.markReady(lane)
+    this.#checkThirst(lane)
+  }
+
+  #unserve(service: Service, lane: Lane): void {
+    lane.services.splice(lane.services.indexOf(service), 1)
+    if (lane.services.length > 0) return
+    this.thirsty.delete(lane)
+    for (const job of lane.window.clear()) {
+      this.jobs.delete(job.seq)
+      this.windowedJobs--
+    }
+    lane.window.complete = countOf(lane, WAITING) === 0
+  }
+
+  // Time.
+
+  noteDue(runAt: number): void {
+    if (this.dueAt === 0 || runAt < this.dueAt) this.dueAt = runAt
+  }
+
+  noteExpiry(expiresAt: number): void {
+    if (expiresAt !== 0 && (this.expiresAt === 0 || expiresAt < this.expiresAt)) this.expiresAt = expiresAt
+  }
+
+  setDeadline(job: Job, deadlineMono: number): void {
+    job.deadlineMono = deadlineMono
+    if (job.deadlinePlace >= 0) this.deadlines.update(job.deadlinePlace)
+    else this.deadlines.push(job)
+  }
+
+  clearDeadline(job: Job): void {
+    if (job.deadlinePlace >= 0) this.deadlines.removeAt(job.deadlinePlace)
+  }
+
+  // Records.
+
+  fromRow(row: JobRow): Job {
+    const lane = this.lanesById.get(row.laneId)
+    if (lane === undefined) throw new Error(`job ${row.seq} is of an unknown lane ${row.laneId}`)
+    const job = newJob(row, lane, row.state, row, parsePolicy(row.policy), row.extras, row.data)
+    job.run = row.run
+    job.uncounted = row.uncounted
+    job.checkpoint = row.checkpoint
+    job.progress = row.progress
+    job.output = row.output
+    job.sessionId = row.sessionId
+    job.startedAt = row.startedAt
+    job.finishedAt = row.finishedAt
+    job.cancelRequested = row.cancelRequested
+    return job
+  }
+}
+
+const WINDOW_JOBS = LIMITS.windowJobs
+const CROWDED_WINDOW_JOBS = 16
+const WINDOWS_JOBS = LIMITS.windowsJobs

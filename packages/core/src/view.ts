@@ -1,0 +1,40 @@
+/** A job's row as `get` and `list` tell it. */
+import type { AttemptView, JobView } from './commands.ts'
+import { STATES } from './lifecycle.ts'
+import { parsePolicy } from './policy.ts'
+import type { JobRow } from './store.ts'
+
+export function viewOf(row: JobRow, queue: string, name: string, attempts: readonly AttemptView[]): JobView {
+  const { maxAttempts, timeout, heartbeatTimeout, backoff } = parsePolicy(row.policy)
+  return {
+    seq: row.seq,
+    node: row.node,
+    enqueuedAt: row.enqueuedAt,
+    name,
+    queue,
+    state: STATES[row.state],
+    data: row.data,
+    output: row.output,
+    checkpoint: row.checkpoint,
+    run: row.run,
+    attempt: row.run - row.uncounted,
+    maxAttempts,
+    timeout,
+    heartbeatTimeout,
+    backoff,
+    priority: row.priority,
+    weight: row.weight,
+    runAt: row.runAt,
+    expiresAt: row.expiresAt,
+    startedAt: row.startedAt,
+    finishedAt: row.finishedAt,
+    progress: row.progress,
+    cancelRequested: row.cancelRequested,
+    tags: row.extras?.tags ?? [],
+    meta: row.extras?.meta ?? null,
+    idempotencyKey: row.extras?.idempotencyKey ?? null,
+    uniqueKey: row.extras?.uniqueKey ?? null,
+    concurrencyKey: row.extras?.concurrencyKey ?? null,
+    attempts,
+  }
+}
