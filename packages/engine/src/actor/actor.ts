@@ -1,0 +1,325 @@
+/**
+ * The actor owns the store, the tables and the clock, and takes turns: what has arrived is decided, written in one
+ * transaction, and only then answered. Nothing here knows of threads or sockets: connections bring requests and take
+ * deliveries.
+ */
+import {
+  type Clock,
+  type ConnectionId,
+  type Decision,
+  type Delivery,
+  decide,
+  dispatch,
+  Effects,
+  elapse,
+  gather,
+  HELD,
+  LIMITS,
+  loadTables,
+  type Now,
+  type Operation,
+  type Random,
+  type Refusal,
+  Refused,
+  type Reply,
+  type Request,
+  type Settings,
+  type Store,
+  StoreFailure,
+  type Tables,
+} from '@millrace/core'
+import { answer } from './answer.ts'
+import { Deliveries } from './deliveries.ts'
+import { Housekeeping } from './housekeeping.ts'
+import { Meter } from './meter.ts'
+import { nextTurnMs } from './next.ts'
+import { Watches } from './watches.ts'
+
+/** A request with the connection that it came by. */
+export interface Letter {
+  readonly connection: ConnectionId
+  readonly request: Request
+}
+
+export interface ActorOptions {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly settings: Settings
+  /** Sessions that may come back for the jobs on record for them: those of this very process. */
+  readonly alive: ReadonlySet<string>
+}
+
+interface Decided {
+  readonly decisions: readonly Decision<Operation>[]
+  readonly effects: Effects
+}
+
+/** A storage error that ends the actor: whoever runs it starts another one, or gives up. */
+export class ActorFailure extends Error {
+  readonly refusal: Refusal
+  constructor(refusal: Refusal, options?: ErrorOptions) {
+    super(refusal.message, options)
+    this.name = 'ActorFailure'
+    this.refusal = refusal
+  }
+}
+
+export class Actor {
+  readonly store: Store
+  readonly #clock: Clock
+  readonly #random: Random
+  readonly #settings: Settings
+  readonly meter = new Meter()
+  readonly watches = new Watches()
+  readonly #connections = new Map<ConnectionId, (delivery: Delivery) => void>()
+  readonly #subscribed = new Set<ConnectionId>()
+  readonly #housekeeping: Housekeeping
+  #tables: Tables
+  #mail: Letter[] = []
+  #nextConnection = 1
+  #draining = false
+  #busySinceMono = -1
+
+  constructor({ store, clock, random, settings, alive }: ActorOptions) {
+    this.store = store
+    this.#clock = clock
+    this.#random = random
+    this.#settings = settings
+    const now = clock.read()
+    this.#tables = loadTables(store, alive, now)
+    this.#housekeeping = new Housekeeping(settings.retention, now)
+  }
+
+  get tables(): Tables {
+    return this.#tables
+  }
+
+  get draining(): boolean {
+    return this.#draining
+  }
+
+  get now(): Now {
+    return this.#clock.read()
+  }
+
+  get hasMail(): boolean {
+    return this.#mail.length > 0
+  }
+
+  connect(deliver: (delivery: Delivery) => void): ConnectionId {
+    const connection = this.#nextConnection++
+    this.#connections.set(connection, deliver)
+    return connection
+  }
+
+  /** The other side is gone: its sessions have lost their jobs from the next turn on. */
+  disconnect(connection: ConnectionId): void {
+    this.#connections.delete(connection)
+    this.#subscribed.delete(connection)
+    this.watches.forget(connection)
+    for (const session of this.#tables.sessions.values())
+      if (session.connection === connection) session.leaseMono = Number.NEGATIVE_INFINITY
+  }
+
+  receive(connection: ConnectionId, requests: readonly Request[]): void {
+    for (const request of requests) this.#mail.push({ connection, request })
+  }
+
+  /** Takes one turn, and answers in how many milliseconds the next is due at the latest: 0 for at once. */
+  turn(): number {
+    const now = this.#clock.read()
+    const mail = this.#takeMail()
+    this.#tidyUp(now)
+    const decided = this.#decideSafely(mail, now)
+    if (decided !== undefined) this.#deliver(mail, decided, now)
+    const after = this.#clock.read()
+    if (this.#mail.length > 0) return this.#busySinceMono >= 0 ? BUSY_RETRY_MS : 0
+    return Math.min(nextTurnMs(this.#tables, after), this.#housekeeping.nextMs(), this.#draining ? DRAIN_RETRY_MS : LIMITS.timerSliceMs)
+  }
+
+  /** Decide, write, commit: all of one turn that can fail. */
+  #decide(mail: readonly Letter[], now: Now): Decided {
+    const tables = this.#tables
+    const effects = new Effects()
+    const facts = gather(
+      this.store,
+      tables,
+      mail.map((letter) => letter.request),
+      now,
+      this.#housekeeping.pruning(now),
+    )
+    const turn = { tables, facts, effects, now, random: this.#random, settings: this.#settings, draining: this.#draining }
+    const decisions = mail.map(({ connection, request }) => decide(turn, request.command, { connection, request: request.id }))
+    elapse(turn)
+    dispatch(turn)
+    this.#housekeeping.note(facts, effects, this.store, tables.nextEvent, now)
+    if (!effects.empty) {
+      const { nextSeq, nextSession } = tables
+      tables.nextEvent += effects.events.length
+      const startMono = this.#clock.read().mono
+      this.store.write(effects, { at: now.wall, nextSeq, nextEvent: tables.nextEvent, nextSession })
+      this.meter.commit(mail.length, this.#clock.read().mono - startMono)
+    }
+    effects.clear()
+    if (facts.due.length > 0 || facts.expired.length > 0) Object.assign(tables, this.store.deadlines())
+    return { decisions, effects }
+  }
+
+  /** As `#decide`, with what is to be done when it fails; undefined where its mail is answered, or put off, already. */
+  #decideSafely(mail: readonly Letter[], now: Now): Decided | undefined {
+    try {
+      const decided = this.#decide(mail, now)
+      this.#busySinceMono = -1
+      return decided
+    } catch (error) {
+      if (error instanceof StoreFailure && error.phase !== 'broken') return this.#storeFailed(mail, now, error)
+      return this.#oneByOne(mail, now, error)
+    }
+  }
+
+  #storeFailed(mail: readonly Letter[], now: Now, error: StoreFailure): Decided | undefined {
+    if (error.reason === 'owner') throw new ActorFailure({ code: 'OWNER_LOST', message: error.message }, { cause: error })
+    if (error.phase === 'commit') {
+      this.#refuse(mail, {
+        code: 'COMMIT_UNKNOWN',
+        message: `the commit's outcome is unknown (${error.message}): the call may have happened; repeat it with the same idempotencyKey`,
+      })
+      this.#reload(now, () => this.store.reopen())
+      return undefined
+    }
+    this.#reload(now)
+    if (error.reason === 'busy') return this.#storeBusy(mail, now, error)
+    if (error.reason === 'full' && !this.#draining) {
+      this.#draining = true
+      this.store.releaseBallast()
+      return this.#decideSafely(mail, now)
+    }
+    const code = error.reason === 'full' ? 'DISK_FULL' : 'STORAGE'
+    this.#refuse(mail, { code, message: `nothing was written: ${error.message}` })
+    return undefined
+  }
+
+  /** Another program holds the lock (a shell, a replicator): the mail waits for some turns before it is refused. */
+  #storeBusy(mail: readonly Letter[], now: Now, error: StoreFailure): undefined {
+    if (this.#busySinceMono < 0) this.#busySinceMono = now.mono
+    if (now.mono - this.#busySinceMono < BUSY_PATIENCE_MS) {
+      this.#mail = [...mail, ...this.#mail]
+      return
+    }
+    this.#busySinceMono = -1
+    this.#refuse(mail, {
+      code: 'STORAGE_BUSY',
+      message: `another program has held the file's write lock for ${BUSY_PATIENCE_MS} ms: ${error.message}`,
+    })
+  }
+
+  /** One command's fault: each is decided again in a transaction of its own, and only the culprit is refused. */
+  #oneByOne(mail: readonly Letter[], now: Now, cause: unknown): undefined {
+    this.#reload(now)
+    if (mail.length === 0) throw new ActorFailure({ code: 'INTERNAL', message: describe(cause) }, { cause })
+    for (const letter of mail) {
+      try {
+        this.#deliver([letter], this.#decide([letter], now), now)
+      } catch (error) {
+        if (error instanceof StoreFailure && error.phase !== 'broken') {
+          const decided = this.#storeFailed([letter], now, error)
+          if (decided !== undefined) this.#deliver([letter], decided, now)
+        } else {
+          this.#reload(now)
+          this.#refuse([letter], { code: 'INTERNAL', message: describe(error) })
+        }
+      }
+    }
+  }
+
+  /** Tables that ran ahead of the disk are thrown away; every session is asked to say again what it holds. */
+  #reload(now: Now, reopen?: () => void): void {
+    const alive = new Set([...this.#tables.sessions.keys(), ...this.#tables.unattached.keys()])
+    try {
+      reopen?.()
+      this.#tables = loadTables(this.store, alive, now)
+    } catch (cause) {
+      throw new ActorFailure({ code: 'STORAGE', message: describe(cause) }, { cause })
+    }
+    this.meter.reloads++
+    for (const connection of this.#connections.keys()) this.#post(connection, { notices: [{ kind: 'reattach' }] })
+    this.watches.recheck(this.store, (connection, reply) => this.#post(connection, { replies: [reply] }))
+  }
+
+  #takeMail(): readonly Letter[] {
+    let jobs = 0
+    let count = 0
+    for (const { request } of this.#mail) {
+      if (jobs >= LIMITS.jobsPerTurn) break
+      count++
+      jobs += request.command.op === 'enqueue' ? request.command.jobs.length : 1
+    }
+    if (count === this.#mail.length) {
+      const mail = this.#mail
+      this.#mail = []
+      return mail
+    }
+    return this.#mail.splice(0, count)
+  }
+
+  /** Leaves drain mode as soon as the room that was released can be kept again. */
+  #tidyUp(now: Now): void {
+    if (this.#draining && this.#housekeeping.drainRetryDue(now) && this.store.restoreBallast()) this.#draining = false
+  }
+
+  #deliver(mail: readonly Letter[], { decisions, effects }: Decided, now: Now): void {
+    const deliveries = new Deliveries(this.#tables.nextEvent - effects.events.length, now, this.#subscribed)
+    for (const [index, { connection, request }] of mail.entries()) {
+      const decision = decisions[index]
+      if (decision === HELD) this.#answer(deliveries, connection, request)
+      else if (decision instanceof Refused) deliveries.refuse(connection, request.id, decision.refusal)
+      else deliveries.reply(connection, request.id, decision)
+    }
+    deliveries.add(effects)
+    this.watches.settle(effects.settled, this.store, (connection, reply) => deliveries.push(connection, reply))
+    for (const [connection, delivery] of deliveries.byConnection) this.#connections.get(connection)?.(delivery)
+  }
+
+  /** Questions, read after the commit: so they see at least all that was decided before them. */
+  #answer(deliveries: Deliveries, connection: ConnectionId, request: Request): void {
+    const { command, id } = request
+    if (command.op === 'subscribe') {
+      if (command.on) this.#subscribed.add(connection)
+      else this.#subscribed.delete(connection)
+      deliveries.reply(connection, id, true)
+    } else if (command.op === 'backup') {
+      this.store.backup(command.file).then(
+        (value) => this.#post(connection, { replies: [{ id, value }] }),
+        (error) => this.#refuse([{ connection, request }], { code: 'STORAGE', message: `the backup failed: ${describe(error)}` }),
+      )
+    } else {
+      const reply = answer(this, command, { connection, request: id })
+      if (reply instanceof Refused) deliveries.refuse(connection, id, reply.refusal)
+      else if (reply !== HELD) deliveries.reply(connection, id, reply)
+    }
+  }
+
+  #refuse(mail: readonly Letter[], refusal: Refusal): void {
+    const replies = new Map<ConnectionId, Reply[]>()
+    for (const { connection, request } of mail) {
+      const reply = { id: request.id, refusal }
+      const others = replies.get(connection)
+      if (others === undefined) replies.set(connection, [reply])
+      else others.push(reply)
+    }
+    for (const [connection, refusals] of replies) this.#post(connection, { replies: refusals })
+  }
+
+  #post(connection: ConnectionId, { replies = [], notices = [] }: Partial<Pick<Delivery, 'replies' | 'notices'>>): void {
+    this.#connections.get(connection)?.({ replies, notices, grants: [], events: [] })
+  }
+}
+
+const BUSY_PATIENCE_MS = 5_000
+const BUSY_RETRY_MS = 25
+const DRAIN_RETRY_MS = 1_000
+
+function describe(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+}

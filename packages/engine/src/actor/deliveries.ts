@@ -1,0 +1,112 @@
+/** What one turn has for each connection: collected after the commit, posted once. */
+import {
+  attemptOf,
+  type ConnectionId,
+  type Delivery,
+  type Effects,
+  type EventNote,
+  type Grant,
+  type Job,
+  type JobEvent,
+  type Notice,
+  type Now,
+  type Refusal,
+  type Reply,
+  type Session,
+} from '@millrace/core'
+
+interface Collected extends Delivery {
+  readonly replies: Reply[]
+  readonly grants: Grant[]
+  readonly notices: Notice[]
+  events: readonly JobEvent[]
+}
+
+export class Deliveries {
+  readonly byConnection = new Map<ConnectionId, Collected>()
+  readonly #firstEvent: number
+  readonly #now: Now
+  readonly #subscribed: ReadonlySet<ConnectionId>
+
+  constructor(firstEvent: number, now: Now, subscribed: ReadonlySet<ConnectionId>) {
+    this.#firstEvent = firstEvent
+    this.#now = now
+    this.#subscribed = subscribed
+  }
+
+  reply(connection: ConnectionId, id: number, value: unknown): void {
+    this.of(connection).replies.push({ id, value })
+  }
+
+  refuse(connection: ConnectionId, id: number, refusal: Refusal): void {
+    this.of(connection).replies.push({ id, refusal })
+  }
+
+  push(connection: ConnectionId, reply: Reply): void {
+    this.of(connection).replies.push(reply)
+  }
+
+  add(effects: Effects): void {
+    for (const job of effects.grants) {
+      // A job may have been handed out and given back, or cancelled, within the turn that started it.
+      if (job.session !== undefined) this.of(job.session.connection).grants.push(grantOf(job, job.session))
+      job.data = undefined
+    }
+    for (const { session, job, run, note } of effects.notices) {
+      this.of(session.connection).notices.push({ ...note, session: session.intro.uuid, seq: job.seq, run })
+    }
+    if (this.#subscribed.size === 0 || effects.events.length === 0) return
+    const events = effects.events.map((note, index) => eventOf(note, this.#firstEvent + index, this.#now.wall))
+    for (const connection of this.#subscribed) this.of(connection).events = events
+  }
+
+  of(connection: ConnectionId): Collected {
+    let collected = this.byConnection.get(connection)
+    if (collected === undefined) {
+      collected = { replies: [], grants: [], notices: [], events: [] }
+      this.byConnection.set(connection, collected)
+    }
+    return collected
+  }
+}
+
+function grantOf(job: Job, session: Session): Grant {
+  const { policy, extras } = job
+  return {
+    session: session.intro.uuid,
+    seq: job.seq,
+    node: job.node,
+    enqueuedAt: job.enqueuedAt,
+    name: job.lane.name,
+    queue: job.lane.queue.name,
+    run: job.run,
+    attempt: attemptOf(job),
+    maxAttempts: policy.maxAttempts,
+    priority: job.priority,
+    weight: job.weight,
+    runAt: job.runAt,
+    timeout: policy.timeout,
+    heartbeatTimeout: policy.heartbeatTimeout,
+    data: job.data ?? null,
+    checkpoint: job.checkpoint,
+    tags: extras?.tags,
+    meta: extras?.meta,
+  }
+}
+
+function eventOf({ type, job, run, attempt, error, value }: EventNote, seq: number, at: number): JobEvent {
+  return {
+    seq,
+    type,
+    jobSeq: job.seq,
+    node: job.node,
+    enqueuedAt: job.enqueuedAt,
+    queue: job.lane.queue.name,
+    name: job.lane.name,
+    at,
+    run,
+    attempt,
+    ...(error !== undefined && { error }),
+    ...(value !== undefined && (type === 'progress' ? { fraction: value } : { runAt: value })),
+  }
+}

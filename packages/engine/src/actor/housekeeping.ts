@@ -1,0 +1,52 @@
+/** When old jobs, keys and journal rows are looked for: now and then, and again at once while a slice comes back full. */
+import { type Effects, type Facts, LIMITS, type Now, type Retention, type Store } from '@millrace/core'
+
+const PRUNE_EVERY_MS = 5_000
+const JOURNAL_EVERY_MS = 60_000
+const DRAIN_RETRY_MS = 1_000
+
+export class Housekeeping {
+  readonly #retention: Retention
+  #pruneMono: number
+  #journalMono: number
+  #drainMono = 0
+  /** The last slice was full: there is more to prune. */
+  #more = false
+
+  constructor(retention: Retention, now: Now) {
+    this.#retention = retention
+    this.#pruneMono = now.mono + PRUNE_EVERY_MS
+    this.#journalMono = now.mono + JOURNAL_EVERY_MS
+  }
+
+  /** What this turn is to prune by; undefined where it is not time. */
+  pruning(now: Now): Retention | undefined {
+    return this.#pruneMono <= now.mono ? this.#retention : undefined
+  }
+
+  note(facts: Facts, effects: Effects, store: Store, nextEvent: number, now: Now): void {
+    if (this.#pruneMono <= now.mono) {
+      this.#more = facts.prunable.length >= LIMITS.sliceRows
+      this.#pruneMono = this.#more ? now.mono : now.mono + PRUNE_EVERY_MS
+    }
+    if (this.#journalMono > now.mono) return
+    this.#journalMono = now.mono + JOURNAL_EVERY_MS
+    effects.forgetKeysBefore = now.wall
+    const { ageMs, bytes } = this.#retention.journal
+    const { firstEvent, lastEvent, bytes: taken } = store.journal(now.wall - ageMs)
+    // Events take about the same room each, so the surplus in bytes is the same share of the events.
+    const surplus = taken > bytes ? Math.ceil((nextEvent - firstEvent) * (1 - bytes / taken)) : 0
+    effects.forgetEventsBefore = Math.max(lastEvent, surplus === 0 ? 0 : firstEvent + surplus)
+  }
+
+  drainRetryDue(now: Now): boolean {
+    if (this.#drainMono > now.mono) return false
+    this.#drainMono = now.mono + DRAIN_RETRY_MS
+    return true
+  }
+
+  /** Only a slice that was full asks for a turn of its own: all else waits for the next that comes anyway. */
+  nextMs(): number {
+    return this.#more ? 0 : Number.POSITIVE_INFINITY
+  }
+}

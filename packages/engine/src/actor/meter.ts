@@ -1,0 +1,34 @@
+/** How the writer fares: of the last turns, in two small rings. */
+import type { WriterStats } from '@millrace/core'
+
+const KEPT = 256
+
+export class Meter {
+  #turns = 0
+  reloads = 0
+  readonly #sizes: number[] = []
+  readonly #durationsMs: number[] = []
+
+  /** A turn that wrote, of `size` commands. */
+  commit(size: number, durationMs: number): void {
+    const slot = this.#turns++ % KEPT
+    this.#sizes[slot] = size
+    this.#durationsMs[slot] = durationMs
+  }
+
+  stats(draining: boolean): WriterStats {
+    return {
+      turns: this.#turns,
+      turnSizeP50: quantile(this.#sizes, 0.5),
+      commitMsP50: quantile(this.#durationsMs, 0.5),
+      commitMsP99: quantile(this.#durationsMs, 0.99),
+      reloads: this.reloads,
+      draining,
+    }
+  }
+}
+
+function quantile(values: readonly number[], q: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? 0
+}

@@ -1,0 +1,20 @@
+/** When the next turn is due, if no mail comes before. */
+import { LIMITS, type Now, type Tables } from '@millrace/core'
+
+/** Milliseconds; 0 for at once; never more than a slice, so that a wall clock that jumps is noticed. */
+export function nextTurnMs(tables: Tables, now: Now): number {
+  if (tables.abandoned.length > 0 || isStarving(tables)) return 0
+  let ms: number = LIMITS.timerSliceMs
+  const overdue = tables.deadlines.peek()
+  if (overdue !== undefined) ms = Math.min(ms, overdue.deadlineMono - now.mono)
+  for (const session of tables.sessions.values()) ms = Math.min(ms, session.leaseMono - now.mono)
+  if (tables.dueAt !== 0) ms = Math.min(ms, tables.dueAt - now.wall)
+  if (tables.expiresAt !== 0) ms = Math.min(ms, tables.expiresAt - now.wall)
+  return Math.max(0, ms)
+}
+
+/** A window ran dry while a session had room and there was more on disk. */
+function isStarving(tables: Tables): boolean {
+  for (const lane of tables.thirsty) for (const service of lane.services) if (service.hungry.size > 0) return true
+  return false
+}

@@ -1,0 +1,87 @@
+/** Who waits for which job to become final. Kept apart from the tables, so that a reload loses none. */
+import {
+  type ConnectionId,
+  FAILED,
+  formatId,
+  HELD,
+  isFinal,
+  type Job,
+  type JobKey,
+  type Outcome,
+  Refused,
+  type Reply,
+  type Sender,
+  STATES,
+  type Store,
+} from '@millrace/core'
+
+interface Watch extends Sender {
+  readonly id: JobKey
+}
+
+type Post = (connection: ConnectionId, reply: Reply) => void
+
+export class Watches {
+  readonly #bySeq = new Map<number, Watch[]>()
+
+  /** The outcome of a job that is final; otherwise remembers who asked. */
+  ask(store: Store, id: JobKey, sender: Sender): Outcome | Refused | typeof HELD {
+    const found = read(store, id)
+    if (found !== HELD) return found
+    const watch = { ...sender, id }
+    const others = this.#bySeq.get(id.seq)
+    if (others === undefined) this.#bySeq.set(id.seq, [watch])
+    else others.push(watch)
+    return HELD
+  }
+
+  /** Jobs that this turn has made final, or deleted. */
+  settle(jobs: readonly Job[], store: Store, post: Post): void {
+    if (this.#bySeq.size === 0) return
+    for (const { seq } of jobs) if (this.#bySeq.has(seq)) this.#check(store, seq, post)
+  }
+
+  /** After a reload: what became final may never have been told. */
+  recheck(store: Store, post: Post): void {
+    for (const seq of [...this.#bySeq.keys()]) this.#check(store, seq, post)
+  }
+
+  forget(connection: ConnectionId, request?: number): void {
+    for (const [seq, watches] of this.#bySeq) {
+      const left = watches.filter((watch) => watch.connection !== connection || (request !== undefined && watch.request !== request))
+      if (left.length > 0) this.#bySeq.set(seq, left)
+      else this.#bySeq.delete(seq)
+    }
+  }
+
+  #check(store: Store, seq: number, post: Post): void {
+    const watches = this.#bySeq.get(seq) as readonly Watch[]
+    const left: Watch[] = []
+    for (const watch of watches) {
+      const found = read(store, watch.id)
+      if (found === HELD) left.push(watch)
+      else
+        post(
+          watch.connection,
+          found instanceof Refused ? { id: watch.request, value: { state: 'deleted' } } : { id: watch.request, value: found },
+        )
+    }
+    if (left.length > 0) this.#bySeq.set(seq, left)
+    else this.#bySeq.delete(seq)
+  }
+}
+
+function read(store: Store, { seq, node, enqueuedAt }: JobKey): Outcome | Refused | typeof HELD {
+  const row = store.jobs([seq])[0]
+  if (row === undefined || row.node !== node || row.enqueuedAt !== enqueuedAt) {
+    const jobId = formatId({ seq, node, enqueuedAt })
+    return new Refused({ code: 'JOB_NOT_FOUND', message: `there is no job ${jobId}`, details: { jobId } })
+  }
+  if (!isFinal(row.state)) return HELD
+  if (row.state === FAILED) {
+    const error = store.lastError(seq) ?? { name: 'Error', message: 'the run has left no error' }
+    return { state: 'failed', error, attempt: row.run - row.uncounted }
+  }
+  const state = STATES[row.state]
+  return state === 'completed' ? { state, output: row.output } : { state: 'cancelled' }
+}

@@ -1,0 +1,35 @@
+/** Opens a queue. */
+import { resolve } from 'node:path'
+import { Engine } from '@millrace/client'
+import { validateOpenOptions, type OpenOptions } from '@millrace/core'
+import { systemClock } from './clock.ts'
+import { Readers } from './readers/readers.ts'
+import { assertNotOpen, registerFile } from './registry.ts'
+import { assertRuntime } from './runtime.ts'
+import { WriterThread } from './writer/thread.ts'
+
+/**
+ * Opens the file, creating it where it is not there yet, and starts the writer thread that owns it.
+ *
+ * @throws OptionTypeError, OptionRangeError for a wrong option; AlreadyOpenError where another process (or this one) has the
+ * file; NotADatabaseError, SchemaTooNewError, NotWritableError, UnsafeFilesystemError where the file cannot be used;
+ * UnsupportedRuntimeError where this runtime, or a bundle of the engine, cannot work.
+ */
+export async function openEngine(options: OpenOptions): Promise<Engine> {
+  const settings = validateOpenOptions(options)
+  assertRuntime()
+  const inMemory = settings.file === ':memory:'
+  const file = inMemory ? settings.file : resolve(settings.file)
+  if (!inMemory) assertNotOpen(file)
+  const readers = inMemory || settings.readers === 0 ? undefined : new Readers(file, settings.readers)
+  const { durability, recovery, retention, cacheKib, waitForOwnerMs, unsafeFilesystem, maxDataBytes, logger } = settings
+  const thread = new WriterThread({ file, durability, recovery, waitForOwnerMs, cacheKib, retention, unsafeFilesystem }, systemClock, readers)
+  await thread.start()
+  const release = inMemory ? () => {} : registerFile(file)
+  return new Engine(thread, {
+    maxDataBytes,
+    ...(logger && { logger }),
+    openPort: () => thread.openChannel(),
+    closed: release,
+  })
+}

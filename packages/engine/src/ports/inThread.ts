@@ -1,0 +1,74 @@
+/** A Port to an actor on the same thread: for tests and simulation. Deliveries and turns happen in microtasks. */
+import { type Clock, type Port, type PortListener, type Random, refusalFrom, type Settings, type Store } from '@millrace/core'
+import { Actor } from '../actor/actor.ts'
+import { Loop } from '../actor/loop.ts'
+
+export interface InThreadOptions {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly settings: Settings
+  readonly alive?: ReadonlySet<string>
+}
+
+/** An actor on this thread, with as many Ports as are asked for. */
+export class InThreadEngine {
+  readonly actor: Actor
+  readonly #loop: Loop
+  readonly #store: Store
+  readonly #listeners = new Set<PortListener>()
+  #scheduled = false
+  #closed = false
+
+  constructor({ store, clock, random, settings, alive = new Set() }: InThreadOptions) {
+    this.#store = store
+    this.actor = new Actor({ store, clock, random, settings, alive })
+    this.#loop = new Loop({
+      actor: this.actor,
+      clock,
+      breathe: queueMicrotask,
+      failed: (error) => {
+        for (const listener of this.#listeners) listener.ended(refusalFrom(error))
+      },
+    })
+    this.#schedule()
+  }
+
+  /** A Port that ends the whole engine when `owner` is set and it is closed, and itself alone otherwise. */
+  port({ owner = false }: { readonly owner?: boolean } = {}): Port {
+    let connection: number | undefined
+    return {
+      capabilities: new Set(['work', 'list', 'backup', 'events']),
+      listen: (listener) => {
+        this.#listeners.add(listener)
+        connection = this.actor.connect((delivery) => listener.deliver(delivery))
+      },
+      send: (requests) => {
+        if (this.#closed || connection === undefined) return
+        this.actor.receive(connection, requests)
+        this.#schedule()
+      },
+      hold: () => {},
+      close: async () => {
+        if (connection !== undefined) this.actor.disconnect(connection)
+        if (owner) this.close()
+      },
+    }
+  }
+
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#loop.stop()
+    this.#store.close()
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return
+    this.#scheduled = true
+    queueMicrotask(() => {
+      this.#scheduled = false
+      if (!this.#closed) this.#loop.wake()
+    })
+  }
+}

@@ -1,0 +1,90 @@
+/** The writer thread: owns the file, listens to channels, takes turns. */
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+import { type ConnectionId, type Refusal, refusalFrom, type Request } from '@millrace/core'
+import { openStore } from '@millrace/sqlite'
+import { hostname } from 'node:os'
+import { Actor, ActorFailure } from '../actor/actor.ts'
+import { Loop } from '../actor/loop.ts'
+import { systemClock, systemRandom } from '../clock.ts'
+import type { FromWriter, ToWriter, WriterData } from './messages.ts'
+
+const host = parentPort
+if (host === null) throw new Error('this file is the writer thread of an engine; it is not to be run by itself')
+
+const say = (message: FromWriter): void => host.postMessage(message)
+
+function open({ options, alive, channel }: WriterData): void {
+  const { file, durability, recovery, retention, cacheKib, waitForOwnerMs, unsafeFilesystem } = options
+  const store = openStore({
+    file,
+    durability,
+    cacheKib,
+    unsafeFilesystem,
+    waitMs: waitForOwnerMs,
+    random: systemRandom,
+    now: systemClock.read().wall,
+    host: hostname(),
+    pid: process.pid,
+  })
+  const channels = new Map<ConnectionId, MessagePort>()
+  const actor = new Actor({ store, clock: systemClock, random: systemRandom, settings: { recovery, retention }, alive: new Set(alive) })
+  const loop = new Loop({ actor, clock: systemClock, collect, breathe: setImmediate, failed: fail })
+
+  /** What has arrived on any channel joins the turn at once, instead of waiting for the event loop to tell. */
+  function collect(): void {
+    for (const [connection, channel] of channels) {
+      for (let received = receiveMessageOnPort(channel); received !== undefined; received = receiveMessageOnPort(channel)) {
+        actor.receive(connection, received.message)
+      }
+    }
+  }
+
+  function connect(channel: MessagePort): void {
+    const connection = actor.connect((delivery) => channel.postMessage(delivery))
+    channels.set(connection, channel)
+    channel.on('message', (requests: readonly Request[]) => {
+      actor.receive(connection, requests)
+      loop.wake()
+    })
+    channel.on('close', () => {
+      channels.delete(connection)
+      actor.disconnect(connection)
+      loop.wake()
+    })
+  }
+
+  function fail(error: unknown): void {
+    end(error instanceof ActorFailure ? error.refusal : refusalFrom(error))
+  }
+
+  /** Without closing the file where the store is in doubt: the thread's end frees its locks. */
+  function end(refusal: Refusal): void {
+    say({ kind: 'failed', refusal })
+    setImmediate(() => process.exit(1))
+  }
+
+  function close(): void {
+    collect()
+    while (actor.hasMail) actor.turn()
+    loop.stop()
+    for (const channel of channels.values()) channel.close()
+    store.close()
+    say({ kind: 'closed' })
+    host?.close()
+  }
+
+  host?.on('message', (message: ToWriter) => {
+    if (message.kind === 'connect') connect(message.channel)
+    else close()
+  })
+  connect(channel)
+  say({ kind: 'ready' })
+  loop.wake()
+}
+
+try {
+  open(workerData as WriterData)
+} catch (error) {
+  say({ kind: 'failed', refusal: refusalFrom(error) })
+  host.close()
+}

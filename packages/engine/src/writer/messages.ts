@@ -1,0 +1,33 @@
+/** What the host and the writer thread say to each other beside the commands: few words, each with one meaning. */
+import type { MessagePort } from 'node:worker_threads'
+import type { Refusal, Retention } from '@millrace/core'
+
+/** All that the writer thread needs to open the file; plain data. */
+export interface WriterOptions {
+  readonly file: string
+  readonly durability: 'full' | 'normal'
+  readonly recovery: 'immediate' | 'backoff'
+  readonly waitForOwnerMs: number
+  readonly cacheKib: number
+  readonly retention: Retention
+  readonly unsafeFilesystem: 'refuse' | 'allow'
+}
+
+export interface WriterData {
+  readonly options: WriterOptions
+  /** Sessions of this process that may come back for their jobs. */
+  readonly alive: readonly string[]
+  readonly channel: MessagePort
+}
+
+export type ToWriter =
+  /** One more connection. */
+  | { readonly kind: 'connect'; readonly channel: MessagePort }
+  /** Finish what has arrived, close the file, end. */
+  | { readonly kind: 'close' }
+
+export type FromWriter =
+  | { readonly kind: 'ready' }
+  /** The file cannot be opened, or the writer cannot go on; the thread ends. */
+  | { readonly kind: 'failed'; readonly refusal: Refusal }
+  | { readonly kind: 'closed' }

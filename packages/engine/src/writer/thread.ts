@@ -1,0 +1,174 @@
+/**
+ * The host's side of the writer thread: starts it, starts it again when it dies, and is the Port of the process that owns the
+ * file. A thread that dies has answered none of its turn: what is unanswered is of unknown outcome.
+ */
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import { type Clock, errorFrom, type ListCommand, type Port, type PortListener, type Refusal, type Request, UnsupportedRuntimeError } from '@millrace/core'
+import { CAPABILITIES, ChannelPort } from '../ports/channel.ts'
+import type { Readers } from '../readers/readers.ts'
+import type { FromWriter, ToWriter, WriterData, WriterOptions } from './messages.ts'
+
+/** After so many deaths within a minute the engine gives up. */
+const DEATHS_MAX = 3
+const DEATHS_WITHIN_MS = 60_000
+const RESTART_MS = [0, 200, 1_000]
+
+export class WriterThread implements Port {
+  readonly capabilities = CAPABILITIES
+  readonly #options: WriterOptions
+  readonly #clock: Clock
+  readonly #readers: Readers | undefined
+  /** Worker sessions of this process: their jobs are to stay theirs when the thread is started again. */
+  readonly #sessions = new Set<string>()
+  #worker: Worker | undefined
+  #channel: ChannelPort | undefined
+  #listener: PortListener | undefined
+  #held = false
+  #closing: Promise<void> | undefined
+  readonly #deathsMono: number[] = []
+
+  constructor(options: WriterOptions, clock: Clock, readers: Readers | undefined) {
+    this.#options = options
+    this.#clock = clock
+    this.#readers = readers
+  }
+
+  /** Opens the file; rejects with the typed error that says why it cannot. */
+  start(): Promise<void> {
+    const { port1, port2 } = new MessageChannel()
+    const workerData: WriterData = { options: this.#options, alive: [...this.#sessions], channel: port2 }
+    const worker = new Worker(threadUrl(), { workerData, transferList: [port2], name: 'millrace-writer' })
+    return new Promise((resolve, reject) => {
+      let failure: Refusal | undefined
+      let ready = false
+      worker.on('message', (message: FromWriter) => {
+        if (message.kind === 'ready') {
+          ready = true
+          this.#opened(worker, port1)
+          resolve()
+        } else if (message.kind === 'failed') failure = message.refusal
+      })
+      worker.on('error', (error) => {
+        failure ??= { code: 'ENGINE_FAILED', message: `the writer thread died: ${error.message}` }
+      })
+      worker.on('exit', (code) => {
+        port1.close()
+        const refusal = failure ?? { code: 'ENGINE_FAILED', message: `the writer thread ended with code ${code}` }
+        if (!ready) reject(errorFrom(refusal))
+        else if (this.#closing === undefined) this.#died(refusal)
+      })
+    })
+  }
+
+  listen(listener: PortListener): void {
+    this.#listener = listener
+    this.#channel?.listen(this.#relay)
+  }
+
+  send(requests: readonly Request[]): void {
+    let own = requests
+    for (const { command } of requests) {
+      if (command.op === 'attach') this.#sessions.add(command.session.uuid)
+      else if (command.op === 'leave') this.#sessions.delete(command.session)
+      else if (command.op === 'list' && this.#readers !== undefined && own === requests) own = requests.filter((request) => request.command.op !== 'list')
+    }
+    if (own !== requests) for (const request of requests) if (request.command.op === 'list') this.#list(request.id, request.command)
+    if (own.length > 0) this.#channel?.send(own)
+  }
+
+  hold(alive: boolean): void {
+    this.#held = alive
+    if (alive) this.#worker?.ref()
+    else this.#worker?.unref()
+  }
+
+  /** One more channel to the writer, for another thread. */
+  openChannel(): MessagePort {
+    const { port1, port2 } = new MessageChannel()
+    this.#tell({ kind: 'connect', channel: port2 }, [port2])
+    return port1
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    // Readers first: the last connection to close is the writer's, which then folds the WAL into the file.
+    await this.#readers?.close()
+    const worker = this.#worker
+    if (worker === undefined) return
+    worker.ref()
+    await new Promise<void>((resolve) => {
+      worker.once('exit', () => resolve())
+      this.#tell({ kind: 'close' })
+    })
+    this.#worker = undefined
+  }
+
+  /** What the channel says goes to the listener, but for its own end: the thread's end says more. */
+  readonly #relay: PortListener = {
+    deliver: (delivery) => this.#listener?.deliver(delivery),
+    broken: () => {},
+    reopened: () => {},
+    ended: () => {},
+  }
+
+  #opened(worker: Worker, port: MessagePort): void {
+    this.#worker = worker
+    this.#channel = new ChannelPort(port)
+    if (this.#listener !== undefined) this.#channel.listen(this.#relay)
+    this.hold(this.#held)
+  }
+
+  #died(refusal: Refusal): void {
+    this.#worker = undefined
+    this.#channel = undefined
+    const now = this.#clock.read().mono
+    this.#deathsMono.push(now)
+    const recent = this.#deathsMono.filter((death) => now - death < DEATHS_WITHIN_MS).length
+    if (refusal.code === 'OWNER_LOST' || recent > DEATHS_MAX) {
+      this.#fail(refusal)
+      return
+    }
+    this.#listener?.broken({ code: 'COMMIT_UNKNOWN', message: `the writer thread ended before it answered (${refusal.message}): the call may have happened` })
+    this.#clock.setTimer(RESTART_MS[recent - 1] ?? 0, () => this.#restart())
+  }
+
+  #restart(): void {
+    if (this.#closing !== undefined) return
+    this.start().then(
+      () => this.#listener?.reopened(),
+      (error) => this.#died({ code: 'ENGINE_FAILED', message: error.message }),
+    )
+  }
+
+  #fail(refusal: Refusal): void {
+    const message = `the engine has failed and takes no more calls: ${refusal.message}. Open the file again to go on`
+    this.#listener?.ended({ code: refusal.code === 'OWNER_LOST' ? 'OWNER_LOST' : 'ENGINE_FAILED', message })
+  }
+
+  #list(id: number, command: ListCommand): void {
+    const reply = (value: object) => this.#listener?.deliver({ replies: [{ id, ...value }], grants: [], notices: [], events: [] })
+    this.#readers?.page(command).then(
+      (value) => reply({ value }),
+      (error) => reply({ refusal: { code: 'STORAGE', message: `the list could not be read: ${error.message}` } }),
+    )
+  }
+
+  #tell(message: ToWriter, transfer: MessagePort[] = []): void {
+    this.#worker?.postMessage(message, transfer)
+  }
+}
+
+/** The thread's own file, beside this one: as source in development, as JavaScript when packed. */
+function threadUrl(): URL {
+  const here = import.meta.url
+  if (here === undefined || !/\/writer\/thread\.[jt]s$/.test(new URL(here).pathname)) {
+    throw new UnsupportedRuntimeError(
+      'the engine has been bundled, and its writer thread is not where it belongs: mark @millrace/engine as external in the bundler (esbuild: --external:@millrace/engine; webpack: externals; Vite and Next: serverExternalPackages / ssr.external)',
+    )
+  }
+  return new URL(here.endsWith('.ts') ? './main.ts' : './main.js', here)
+}

@@ -1,0 +1,42 @@
+/**
+ * A copy of the database as it is at the end, page by page through SQLite: writes go on meanwhile. The copy has no node number,
+ * so that whoever opens it draws a new one and ids of the two never meet.
+ */
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
+import { NotWritableError } from '@millrace/core'
+import { type Database, openDatabase } from './driver.ts'
+
+/** Pages per step: the writer's thread is blocked for no more than a few milliseconds at a time. */
+const STEP_PAGES = 256
+
+export async function backUp(db: Database, target: string): Promise<{ readonly bytes: number }> {
+  refuseExisting(target)
+  const partial = `${target}.partial`
+  rmSync(partial, { force: true })
+  try {
+    await db.backup(partial, { progress: () => STEP_PAGES })
+    finish(partial)
+    refuseExisting(target)
+    renameSync(partial, target)
+  } catch (error) {
+    rmSync(partial, { force: true })
+    throw error
+  }
+  return { bytes: statSync(target).size }
+}
+
+function refuseExisting(target: string): void {
+  if (existsSync(target)) throw new NotWritableError(`cannot back up to ${target}: the file exists. Name a new one`, { path: target })
+}
+
+/** Leaves one file, without a log beside it. */
+function finish(partial: string): void {
+  const copy = openDatabase(partial)
+  try {
+    copy.pragma('journal_mode = DELETE')
+    copy.pragma('synchronous = FULL')
+    copy.prepare('UPDATE meta SET node = NULL').run()
+  } finally {
+    copy.close()
+  }
+}

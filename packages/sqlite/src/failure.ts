@@ -1,0 +1,38 @@
+/** What an error of SQLite means for the turn that met it. */
+import { StoreFailure } from '@millrace/core'
+import { sqliteCode } from './driver.ts'
+
+/** An error before COMMIT: after the rollback nothing of the turn has happened. */
+export function failureBefore(error: unknown): StoreFailure {
+  if (error instanceof StoreFailure) return error
+  const reason = reasonOf(error)
+  return new StoreFailure(reason === 'statement' ? 'broken' : 'before', reason, messageOf(error), { cause: error })
+}
+
+/**
+ * An error of COMMIT itself. BUSY leaves the transaction open, so it is rolled back and nothing happened. After any other the
+ * outcome is unknown: a sync that failed can come back as a commit when the log is read again after a crash.
+ */
+export function failureAtCommit(error: unknown): StoreFailure {
+  const reason = reasonOf(error)
+  return new StoreFailure(reason === 'busy' ? 'before' : 'commit', reason === 'statement' ? 'io' : reason, messageOf(error), {
+    cause: error,
+  })
+}
+
+function reasonOf(error: unknown): StoreFailure['reason'] {
+  const code = sqliteCode(error)
+  if (code === undefined) return 'statement'
+  if (code === 'SQLITE_FULL') return 'full'
+  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) return 'busy'
+  return STATEMENT_CODE.test(code) ? 'statement' : 'io'
+}
+
+/** What the statement or its values did. All else (IOERR, CORRUPT, READONLY, CANTOPEN, NOMEM) is the storage's. */
+const STATEMENT_CODE = /^SQLITE_(ERROR|CONSTRAINT|MISMATCH|MISUSE|RANGE|TOOBIG)(_|$)/
+
+function messageOf(error: unknown): string {
+  const code = sqliteCode(error)
+  const message = error instanceof Error ? error.message : String(error)
+  return code === undefined ? message : `${code}: ${message}`
+}

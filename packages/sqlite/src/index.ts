@@ -1,0 +1,8 @@
+export { openStore } from './open-store.ts'
+export type { StoreOptions } from './options.ts'
+export { MEMORY_FILE } from './options.ts'
+export type { OwnerNote } from './owner/note.ts'
+export { probeOwner } from './owner/probe.ts'
+export type { Reads } from './read/reads.ts'
+export { openReader, type StoreReader } from './reader.ts'
+export type { SqliteStore } from './store.ts'

@@ -1,0 +1,124 @@
+/**
+ * How a turn's events are packed into one journal row. An event is one byte of type and flags, then what differs from the event
+ * before it: most take three or four bytes. Numbers are varints (seven bits a byte, low first); those that may be negative are
+ * folded (0, -1, 1, -2, ...). The row begins with the format's version and the file's node at the time: a restored copy has another.
+ */
+import { EVENT_TYPES, type EventNote, type JobEvent } from '@millrace/core'
+import { ByteReader, ByteWriter } from './bytes.ts'
+
+const FORMAT = 1
+const TYPE_BITS = 0x1f
+/** The lane follows; else it is that of the event before. */
+const LANE = 0x20
+/** The run follows; else it is that of the event before. */
+const RUN = 0x40
+/** A second byte of flags follows. */
+const MORE = 0x80
+
+const NODE = 0x01
+/** Hand-outs that cost no attempt follow: run − attempt; else none. */
+const UNCOUNTED = 0x02
+const ERROR = 0x04
+/** A time follows, as the distance from the turn's. */
+const TIME = 0x08
+const FRACTION = 0x10
+
+const CODES: ReadonlyMap<string, number> = new Map(EVENT_TYPES.map((type, code) => [type, code]))
+/** The one type whose value is no time. */
+const PROGRESS = CODES.get('progress')
+
+export interface JournalRow {
+  readonly firstEvent: number
+  readonly at: number
+  readonly count: number
+  readonly packed: Uint8Array
+}
+
+export interface LaneName {
+  readonly queue: string
+  readonly name: string
+}
+
+const writer = new ByteWriter(64 * 1024)
+
+/** Packs a turn's events. The bytes are valid until the next call. `node` is the file's own. */
+export function encodeEvents(events: readonly EventNote[], at: number, node: number): Uint8Array {
+  writer.clear()
+  writer.byte(FORMAT)
+  writer.unsigned(node)
+  let seq = 0
+  let lane = 0
+  let run = 0
+  let age = 0
+  for (const { type, job, run: eventRun, attempt, error, value } of events) {
+    const code = CODES.get(type) as number
+    const laneId = job.lane.id
+    const eventAge = at - job.enqueuedAt
+    let more = 0
+    if (job.node !== node) more |= NODE
+    if (attempt !== eventRun) more |= UNCOUNTED
+    if (error !== undefined) more |= ERROR
+    if (value !== undefined) more |= code === PROGRESS ? FRACTION : TIME
+    writer.byte(code | (laneId === lane ? 0 : LANE) | (eventRun === run ? 0 : RUN) | (more === 0 ? 0 : MORE))
+    if (more !== 0) writer.byte(more)
+    writer.signed(job.seq - seq)
+    writer.signed(eventAge - age)
+    if (laneId !== lane) writer.unsigned(laneId)
+    if (eventRun !== run) writer.unsigned(eventRun)
+    if (more & NODE) writer.unsigned(job.node)
+    if (more & UNCOUNTED) writer.signed(eventRun - attempt)
+    if (error !== undefined) writer.text(error)
+    if (more & TIME) writer.signed((value as number) - at)
+    if (more & FRACTION) writer.float(value as number)
+    seq = job.seq
+    lane = laneId
+    run = eventRun
+    age = eventAge
+  }
+  return writer.bytes()
+}
+
+/** The events of a row, in order. `laneOf` names the lanes by their id. */
+export function decodeEvents(row: JournalRow, laneOf: (id: number) => LaneName): JobEvent[] {
+  const reader = new ByteReader(row.packed)
+  const format = reader.byte()
+  if (format !== FORMAT) throw new Error(`journal row ${row.firstEvent} has the unknown format ${format}`)
+  const node = reader.unsigned()
+  const events: JobEvent[] = []
+  let seq = 0
+  let lane = 0
+  let run = 0
+  let age = 0
+  for (let index = 0; index < row.count; index++) {
+    const first = reader.byte()
+    const more = first & MORE ? reader.byte() : 0
+    seq += reader.signed()
+    age += reader.signed()
+    if (first & LANE) lane = reader.unsigned()
+    if (first & RUN) run = reader.unsigned()
+    const eventNode = more & NODE ? reader.unsigned() : node
+    const uncounted = more & UNCOUNTED ? reader.signed() : 0
+    const error = more & ERROR ? reader.text() : undefined
+    const runAt = more & TIME ? row.at + reader.signed() : undefined
+    const fraction = more & FRACTION ? reader.float() : undefined
+    const type = EVENT_TYPES[first & TYPE_BITS]
+    if (type === undefined) throw new Error(`journal row ${row.firstEvent} has an event of the unknown type ${first & TYPE_BITS}`)
+    const { queue, name } = laneOf(lane)
+    events.push({
+      seq: row.firstEvent + index,
+      type,
+      jobSeq: seq,
+      node: eventNode,
+      enqueuedAt: row.at - age,
+      queue,
+      name,
+      at: row.at,
+      run,
+      attempt: run - uncounted,
+      ...(error !== undefined && { error }),
+      ...(fraction !== undefined && { fraction }),
+      ...(runAt !== undefined && { runAt }),
+    })
+  }
+  return events
+}

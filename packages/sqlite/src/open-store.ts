@@ -1,0 +1,72 @@
+/** Opens a database as its one owner: finds out whose it is, locks it, brings it up to date, and claims it. */
+import { CommitUnknownError, StoreFailure } from '@millrace/core'
+import { ballastBeside, NO_BALLAST } from './ballast.ts'
+import type { Database } from './driver.ts'
+import { claim, epochOf } from './open/claim.ts'
+import { connectWriter } from './open/connect.ts'
+import { identify } from './open/identify.ts'
+import { migrate } from './open/migrate.ts'
+import { checkPlace } from './open/place.ts'
+import { MEMORY_FILE, type StoreOptions } from './options.ts'
+import { lockOwner } from './owner/lock.ts'
+import { makeStore, type SqliteStore } from './store.ts'
+
+const CACHE_KIB = 16 * 1024
+const BALLAST_BYTES = 16 * 2 ** 20
+
+export function openStore(options: StoreOptions): SqliteStore {
+  return options.file === MEMORY_FILE ? openInMemory(options) : openOnDisk(options)
+}
+
+function connect({ file, durability, cacheKib = CACHE_KIB }: StoreOptions): Database {
+  return connectWriter(file, { durability, cacheKib, platform: process.platform })
+}
+
+function openInMemory(options: StoreOptions): SqliteStore {
+  const db = connect(options)
+  migrate(db, options)
+  return makeStore(db, {
+    file: MEMORY_FILE,
+    claim: claim(db, options.random),
+    ballast: NO_BALLAST,
+    connect: () => {
+      throw new CommitUnknownError('a database in memory is lost with its connection: open the engine anew')
+    },
+    release: () => {},
+  })
+}
+
+function openOnDisk(options: StoreOptions): SqliteStore {
+  const { file, now, pid, host, random, waitMs = 0, unsafeFilesystem = 'refuse', ballastBytes = BALLAST_BYTES } = options
+  checkPlace(file, process.platform, unsafeFilesystem)
+  identify(file)
+  const owner = lockOwner({ file, pid, host, now, waitMs })
+  let db: Database | undefined
+  try {
+    owner.announce(0)
+    // Again, now that nobody else can create or migrate it.
+    identify(file)
+    db = connect(options)
+    migrate(db, { file, now })
+    const mine = claim(db, random)
+    owner.announce(mine.epoch)
+    return makeStore(db, {
+      file,
+      claim: mine,
+      ballast: ballastBeside(file, ballastBytes),
+      connect: () => stillMine(connect(options), mine.epoch),
+      release: owner.release,
+    })
+  } catch (error) {
+    db?.close()
+    owner.release()
+    throw error
+  }
+}
+
+/** The lock is held all the while; the epoch is the second look. */
+function stillMine(db: Database, epoch: number): Database {
+  if (epochOf(db) === epoch) return db
+  db.close()
+  throw new StoreFailure('before', 'owner', 'another engine has taken the file over')
+}

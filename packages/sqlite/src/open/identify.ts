@@ -1,0 +1,69 @@
+/** Whose file it is, found out read-only, so that nobody else's database is ever touched. */
+import { statSync } from 'node:fs'
+import { NotADatabaseError, NotWritableError, SchemaTooNewError, StorageBusyError, StorageError } from '@millrace/core'
+import { type Database, openDatabase, sqliteCode } from '../driver.ts'
+import { SCHEMA_VERSION } from '../migrations/list.ts'
+
+/** 'Mlrc' in SQLite's header: the file is one of Millrace's. */
+export const APPLICATION_ID = 0x4d6c7263
+
+/** Answers whether the file is ours already; false where it is empty or not there. Throws where it is somebody else's or too new. */
+export function identify(file: string): boolean {
+  const stats = statSync(file, { throwIfNoEntry: false })
+  if (stats === undefined || stats.size === 0) return false
+  let db: Database | undefined
+  try {
+    db = openDatabase(file, { readonly: true, fileMustExist: true, timeout: 1_000 })
+    return isOurs(db, file)
+  } catch (error) {
+    throw translate(error, file)
+  } finally {
+    db?.close()
+  }
+}
+
+function isOurs(db: Database, file: string): boolean {
+  const id = db.pragma('application_id', { simple: true })
+  const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() as number
+  if (id === APPLICATION_ID && tables > 0) {
+    checkSchema(db, file)
+    return true
+  }
+  // An empty database may be what is left of a creation that was cut off; nothing is lost by taking it.
+  if (tables === 0 && (id === 0 || id === APPLICATION_ID)) return false
+  throw new NotADatabaseError(`${file} is an SQLite database of another program. Give Millrace a file of its own`, { path: file })
+}
+
+function checkSchema(db: Database, file: string): void {
+  const meta = db.prepare('SELECT schema_version, min_reader FROM meta').raw().get() as [number, number] | undefined
+  if (meta === undefined) throw new NotADatabaseError(`${file} is damaged: its table meta is empty. Restore a backup`, { path: file })
+  const [version, minReader] = meta
+  if (minReader > SCHEMA_VERSION) {
+    throw new SchemaTooNewError(
+      `${file} was written by a newer version of Millrace (schema ${version}; this version knows ${SCHEMA_VERSION}). Update Millrace, or restore a backup made before the update`,
+      { path: file, schemaVersion: version, knownVersion: SCHEMA_VERSION },
+    )
+  }
+}
+
+function translate(error: unknown, file: string): unknown {
+  const code = sqliteCode(error)
+  if (code === undefined) return error
+  const options = { cause: error }
+  if (code === 'SQLITE_NOTADB') {
+    return new NotADatabaseError(
+      `${file} is not an SQLite database. Give the path of a new file, or of one that Millrace made`,
+      { path: file },
+      options,
+    )
+  }
+  if (code.startsWith('SQLITE_BUSY')) return new StorageBusyError(`${file} is locked by another program`, { path: file }, options)
+  if (code.startsWith('SQLITE_CANTOPEN') || code.startsWith('SQLITE_READONLY')) {
+    return new NotWritableError(
+      `cannot open ${file}: ${(error as Error).message}. Give this user write access to the file and its folder`,
+      { path: file },
+      options,
+    )
+  }
+  return new StorageError(`cannot read ${file}: ${(error as Error).message}`, { path: file }, options)
+}

@@ -1,0 +1,80 @@
+/**
+ * Brings a file to this version's schema: each step in a transaction of its own, with its line in the ledger. A step after
+ * which older versions can no longer open the file takes a copy beside it first.
+ */
+import { renameSync, rmSync } from 'node:fs'
+import { InternalError } from '@millrace/core'
+import type { Database } from '../driver.ts'
+import { MIGRATIONS } from '../migrations/list.ts'
+import type { Migration } from '../migrations/migration.ts'
+import { MEMORY_FILE } from '../options.ts'
+import { APPLICATION_ID } from './identify.ts'
+import { CREATION_SETTINGS, checkPragmas } from './pragmas.ts'
+
+export interface MigrateOptions {
+  readonly file: string
+  readonly now: number
+  /** Those to apply; a test's own, or this version's. */
+  readonly migrations?: readonly Migration[]
+}
+
+const LEDGER = 'CREATE TABLE migration (id INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT'
+
+export function migrate(db: Database, { file, now, migrations = MIGRATIONS }: MigrateOptions): void {
+  if (db.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'migration'").pluck().get() === 0)
+    create(db, now, migrations[0] as Migration)
+  const applied = new Set(db.prepare('SELECT id FROM migration').pluck().all() as number[])
+  for (const migration of migrations) {
+    if (applied.has(migration.id)) continue
+    if (file !== MEMORY_FILE && migration.minReader > minReader(db)) copyBefore(db, file, migration)
+    apply(db, now, migration)
+  }
+}
+
+/** Table, ledger and mark in one transaction: a creation that is cut off leaves an empty file. */
+function create(db: Database, now: number, first: Migration): void {
+  checkPragmas(db, CREATION_SETTINGS)
+  inTransaction(db, () => {
+    db.pragma(`application_id = ${APPLICATION_ID}`)
+    db.exec(LEDGER)
+    db.exec(first.sql)
+    db.prepare('INSERT INTO meta VALUES (1, 0, NULL, 1, 1, 1, 0, 0, ?, ?, ?)').run(first.id, first.minReader, now)
+    note(db, now, first)
+  })
+}
+
+function apply(db: Database, now: number, migration: Migration): void {
+  inTransaction(db, () => {
+    db.exec(migration.sql)
+    db.prepare('UPDATE meta SET schema_version = ?, min_reader = max(min_reader, ?)').run(migration.id, migration.minReader)
+    note(db, now, migration)
+  })
+}
+
+function note(db: Database, now: number, { id, name }: Migration): void {
+  db.prepare('INSERT INTO migration VALUES (?, ?, ?)').run(id, name, now)
+}
+
+function inTransaction(db: Database, work: () => void): void {
+  db.transaction(work).immediate()
+}
+
+function minReader(db: Database): number {
+  return db.prepare('SELECT min_reader FROM meta').pluck().get() as number
+}
+
+/** Through SQLite, and complete before it gets its name. */
+function copyBefore(db: Database, file: string, { id }: Migration): void {
+  const target = `${file}.before-${String(id).padStart(3, '0')}`
+  const partial = `${target}.partial`
+  rmSync(partial, { force: true })
+  db.prepare('VACUUM INTO ?').run(partial)
+  renameSync(partial, target)
+}
+
+/** The migrations that a file has had, oldest first. */
+export function ledger(db: Database): readonly { readonly id: number; readonly name: string; readonly appliedAt: number }[] {
+  const rows = db.prepare('SELECT id, name, applied_at FROM migration ORDER BY id').raw().all() as [number, string, number][]
+  if (rows.length === 0) throw new InternalError('the ledger of migrations is empty')
+  return rows.map(([id, name, appliedAt]) => ({ id, name, appliedAt }))
+}

@@ -1,0 +1,90 @@
+/** Whether a database can live at a path, before anything is created there. Only asks about the file, never opens it. */
+import { accessSync, constants, type Stats, statfsSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { NotWritableError, UnsafeFilesystemError } from '@millrace/core'
+
+export function checkPlace(file: string, platform: string, unsafeFilesystem: 'refuse' | 'allow'): void {
+  const path = resolve(file)
+  checkFolder(path)
+  checkFile(path)
+  if (unsafeFilesystem === 'refuse') checkFilesystem(path, platform)
+}
+
+function checkFolder(path: string): void {
+  const folder = dirname(path)
+  const stats = look(folder)
+  if (stats === undefined) throw new NotWritableError(`cannot open ${path}: the folder ${folder} does not exist. Create it first`, { path })
+  if (!stats.isDirectory()) throw new NotWritableError(`cannot open ${path}: ${folder} is no folder`, { path })
+  if (!writable(folder)) {
+    throw new NotWritableError(
+      `cannot open ${path}: the folder ${folder} is not writable, and SQLite keeps its log beside the file. Give this user write access to the folder`,
+      { path },
+    )
+  }
+}
+
+function checkFile(path: string): void {
+  const stats = look(path)
+  if (stats === undefined) return
+  if (stats.isDirectory())
+    throw new NotWritableError(`cannot open ${path}: it is a folder. Name a file in it, as ${path}/jobs.db`, { path })
+  if (!writable(path)) throw new NotWritableError(`cannot open ${path}: the file is read-only. Give this user write access to it`, { path })
+}
+
+/** `statfs` type numbers of Linux file systems that lose locks, share no memory between hosts, or report syncs that were none. */
+const UNSAFE_TYPES: ReadonlyMap<number, string> = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB2'],
+  [0x01021997, '9p'],
+  [0x65735546, 'FUSE or virtiofs'],
+  [0x00c36400, 'Ceph'],
+  [0x5346414f, 'AFS'],
+  [0x0bd00bd0, 'Lustre'],
+  [0x47504653, 'GPFS'],
+  [0x01161970, 'GFS2'],
+  [0x7461636f, 'OCFS2'],
+  [0x786f4256, 'VirtualBox shared folder'],
+  [0xbacbacbc, 'VMware shared folder'],
+  [0x7c7c6673, 'Parallels shared folder'],
+])
+
+function checkFilesystem(path: string, platform: string): void {
+  const kind = unsafeKind(path, platform)
+  if (kind === undefined) return
+  throw new UnsafeFilesystemError(
+    `cannot open ${path}: it lies on ${kind}, where locks or syncs can be lost and commits with them. Put the file on a local disk, or open it with unsafeFilesystem: 'allow' at your own risk`,
+    { path, filesystem: kind },
+  )
+}
+
+function unsafeKind(path: string, platform: string): string | undefined {
+  if (platform === 'linux') return unsafeType(statfsSync(dirname(path)).type)
+  if (platform === 'win32' && path.startsWith('\\\\')) return 'a network share'
+  return undefined
+}
+
+/** The name of an unsafe file system by its Linux type number. */
+export function unsafeType(type: number): string | undefined {
+  // 32-bit kernels tell it as a signed number.
+  return UNSAFE_TYPES.get(type >>> 0)
+}
+
+function look(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch {
+    // A path through a file, or a folder that may not be entered: as good as not there.
+    return undefined
+  }
+}
+
+function writable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}

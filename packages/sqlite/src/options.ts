@@ -1,0 +1,24 @@
+/** What `openStore` takes. Time, chance and the process's name are arguments. */
+
+export interface StoreOptions {
+  /** A path, or `':memory:'`. */
+  readonly file: string
+  /** `full`: a commit that returned is on the disk. `normal`: power loss may take the last commits. */
+  readonly durability: 'full' | 'normal'
+  /** The writer's page cache. Default 16 MiB. */
+  readonly cacheKib?: number
+  /** In [0, 1); draws the file's node number when it is created or restored. */
+  readonly random: () => number
+  /** Wall time in milliseconds since 1970. */
+  readonly now: number
+  readonly host: string
+  readonly pid: number
+  /** How long to wait, blocking, for another owner to let go. Default 0. */
+  readonly waitMs?: number
+  /** `allow` opens files on network, 9p and FUSE file systems all the same. Default `refuse`. */
+  readonly unsafeFilesystem?: 'refuse' | 'allow'
+  /** The room kept for a full disk. Default 16 MiB. */
+  readonly ballastBytes?: number
+}
+
+export const MEMORY_FILE = ':memory:'

@@ -1,0 +1,64 @@
+/**
+ * One engine owns a file: it holds an exclusive transaction on a small SQLite file beside it, for life. The system drops the lock
+ * when the process dies, however it dies; a second engine in the same process is shut out as well.
+ */
+import { AlreadyOpenError } from '@millrace/core'
+import { type Database, openDatabase, sqliteCode } from '../driver.ts'
+import { readOwnerNote, removeOwnerNote, writeOwnerNote } from './note.ts'
+
+export interface OwnerLock {
+  /** Tells others, as plain text, who holds the file. */
+  announce(epoch: number): void
+  release(): void
+}
+
+export interface OwnerOptions {
+  readonly file: string
+  readonly pid: number
+  readonly host: string
+  readonly now: number
+  readonly waitMs: number
+}
+
+/** A probe holds the lock for an instant: wait at least that out. */
+const PROBE_MS = 50
+
+export function ownerFile(file: string): string {
+  return `${file}-owner`
+}
+
+/** Throws AlreadyOpenError where somebody has it. */
+export function lockOwner({ file, pid, host, now, waitMs }: OwnerOptions): OwnerLock {
+  const db = openDatabase(ownerFile(file), { timeout: Math.max(waitMs, PROBE_MS) })
+  try {
+    hold(db)
+  } catch (error) {
+    db.close()
+    throw sqliteCode(error)?.startsWith('SQLITE_BUSY') ? alreadyOpen(file, error) : error
+  }
+  return {
+    announce: (epoch) => writeOwnerNote(file, { pid, host, epoch, startedAt: now }),
+    release: () => {
+      removeOwnerNote(file)
+      // Rolls back what holds the lock.
+      db.close()
+    },
+  }
+}
+
+function hold(db: Database): void {
+  // No journal file: nothing is ever written, and none may be left behind.
+  db.pragma('journal_mode = MEMORY')
+  db.exec('BEGIN EXCLUSIVE')
+}
+
+function alreadyOpen(file: string, cause: unknown): AlreadyOpenError {
+  const owner = readOwnerNote(file)
+  const who = owner === undefined ? 'another engine' : `process ${owner.pid} on ${owner.host}`
+  const details = owner === undefined ? { path: file } : { path: file, pid: owner.pid, host: owner.host }
+  return new AlreadyOpenError(
+    `${file} is already open in ${who}. Stop that engine first, wait for it with waitForOwner, or share one engine`,
+    details,
+    { cause },
+  )
+}

@@ -1,0 +1,38 @@
+/** The plain text beside a file that says who owns it: for people and error messages. The lock alone decides. */
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+
+export interface OwnerNote {
+  readonly pid: number
+  readonly host: string
+  /** How many engines have owned the file, this one included; 0 while it is still opening. */
+  readonly epoch: number
+  /** Milliseconds since 1970. */
+  readonly startedAt: number
+}
+
+function noteFile(file: string): string {
+  return `${file}-owner.json`
+}
+
+/** Whole or not at all: a reader never finds half of it. */
+export function writeOwnerNote(file: string, note: OwnerNote): void {
+  const target = noteFile(file)
+  const partial = `${target}.${note.pid}.partial`
+  writeFileSync(partial, `${JSON.stringify(note)}\n`)
+  renameSync(partial, target)
+}
+
+/** Undefined where there is none, or none that can be understood. */
+export function readOwnerNote(file: string): OwnerNote | undefined {
+  try {
+    const { pid, host, epoch, startedAt } = JSON.parse(readFileSync(noteFile(file), 'utf8'))
+    if (typeof pid !== 'number' || typeof host !== 'string') return undefined
+    return { pid, host, epoch: Number(epoch), startedAt: Number(startedAt) }
+  } catch {
+    return undefined
+  }
+}
+
+export function removeOwnerNote(file: string): void {
+  rmSync(noteFile(file), { force: true })
+}

@@ -1,0 +1,24 @@
+/** Asks who owns a file, without opening it. */
+import { statSync } from 'node:fs'
+import { openDatabase, sqliteCode } from '../driver.ts'
+import { ownerFile } from './lock.ts'
+import { type OwnerNote, readOwnerNote } from './note.ts'
+
+/**
+ * The owner of a file: its note, `'unknown'` where it has not written one, undefined where nobody owns it. True for an instant
+ * only: opening the store is what decides.
+ */
+export function probeOwner(file: string): OwnerNote | 'unknown' | undefined {
+  const path = ownerFile(file)
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined
+  const db = openDatabase(path, { readonly: true, fileMustExist: true, timeout: 0 })
+  try {
+    db.prepare('SELECT count(*) FROM sqlite_schema').get()
+    return undefined
+  } catch (error) {
+    if (sqliteCode(error)?.startsWith('SQLITE_BUSY')) return readOwnerNote(file) ?? 'unknown'
+    throw error
+  } finally {
+    db.close()
+  }
+}

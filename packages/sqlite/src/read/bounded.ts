@@ -1,0 +1,23 @@
+/** Reads rows until there are enough of them or of their bytes, and always lets go of the statement. */
+import type { JobRow } from '@millrace/core'
+import type { SqlValue, Statement } from '../driver.ts'
+import { payloadBytes, type RawRow, rowFrom } from './row.ts'
+
+export interface Bounded {
+  readonly rows: JobRow[]
+  /** Whether there are no more. */
+  readonly complete: boolean
+}
+
+/** At least one row, where there is one. The statement must be in raw mode. */
+export function readBounded(statement: Statement, values: readonly SqlValue[], limit: number, bytesMax: number): Bounded {
+  const rows: JobRow[] = []
+  let bytes = 0
+  // Leaving the loop early ends the iterator, and with it the read transaction.
+  for (const raw of statement.iterate(...values) as Iterable<RawRow>) {
+    bytes += payloadBytes(raw)
+    if (rows.length > 0 && (rows.length >= limit || bytes > bytesMax)) return { rows, complete: false }
+    rows.push(rowFrom(raw))
+  }
+  return { rows, complete: true }
+}

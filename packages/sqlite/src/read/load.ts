@@ -1,0 +1,60 @@
+/** All that the engine's tables are built from: nothing here grows with the number of waiting or finished jobs. */
+import type { ActiveRow, Counts, Defaults, LaneRow, Loaded } from '@millrace/core'
+import type { Database } from '../driver.ts'
+import { type RawRow, ROW_COLUMNS_WITHOUT_DATA, ROW_WIDTH, rowFrom } from './row.ts'
+
+export function prepareLoad(db: Database): () => Loaded {
+  const meta = db.prepare('SELECT node, next_seq, next_event, next_session FROM meta').raw()
+  const lanes = db.prepare('SELECT lane.*, queue.name FROM lane JOIN queue ON queue.id = lane.queue ORDER BY lane.id').raw()
+  const active = db
+    .prepare(
+      `SELECT ${ROW_COLUMNS_WITHOUT_DATA}, session.uuid, session.worker,
+(SELECT number + 1 FROM log WHERE log.seq = job.seq AND log.run = job.run ORDER BY number DESC LIMIT 1)
+FROM job INDEXED BY job_active LEFT JOIN session ON session.id = job.session WHERE job.state = 2 ORDER BY job.seq`,
+    )
+    .raw()
+  const definitions = db.prepare('SELECT name, defaults FROM definition').raw()
+  return () => {
+    const [node, nextSeq, nextEvent, nextSession] = meta.get() as [number, number, number, number]
+    return {
+      node,
+      nextSeq,
+      nextEvent,
+      nextSession,
+      lanes: (lanes.all() as RawLane[]).map(laneFrom),
+      active: (active.all() as RawRow[]).map(activeFrom),
+      definitions: (definitions.all() as [string, string][]).map(([name, defaults]) => ({ name, defaults: defaultsFrom(defaults) })),
+    }
+  }
+}
+
+/** id, queue, name, seven counters, four totals, the queue's name. */
+type RawLane = [id: number, queueId: number, name: string, ...numbers: number[], queue: string]
+
+function laneFrom(raw: RawLane): LaneRow {
+  const [id, queueId, name] = raw
+  const [enqueued, completed, failed, cancelled] = raw.slice(10, 14) as [number, number, number, number]
+  return {
+    id,
+    queueId,
+    queue: raw[14] as string,
+    name,
+    counts: raw.slice(3, 10) as Counts,
+    totals: { enqueued, completed, failed, cancelled },
+  }
+}
+
+/** Without its payload: who runs the job has that already. */
+function activeFrom(raw: RawRow): ActiveRow {
+  return {
+    ...rowFrom(raw),
+    sessionUuid: (raw[ROW_WIDTH] as string | null) ?? '',
+    worker: (raw[ROW_WIDTH + 1] as string | null) ?? '',
+    logLines: (raw[ROW_WIDTH + 2] as number | null) ?? 0,
+  }
+}
+
+function defaultsFrom(text: string): Defaults {
+  const defaults = JSON.parse(text)
+  return defaults.timeout === null ? { ...defaults, timeout: Number.POSITIVE_INFINITY } : defaults
+}

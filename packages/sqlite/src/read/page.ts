@@ -1,0 +1,46 @@
+/**
+ * One page of a list, newest first. No index serves every filter, so the plan is chosen by the lanes' counters: where few rows
+ * can match they are all found through an index and sorted; where many can, walking back through the table meets them soon.
+ */
+import type { JobRow, ListFilter } from '@millrace/core'
+import type { Database, SqlValue } from '../driver.ts'
+import { prepareJobs } from './jobs.ts'
+import { type RawRow, ROW_COLUMNS, rowFrom } from './row.ts'
+import { prepareSelection } from './selection.ts'
+
+export type ReadPage = (filter: ListFilter, before: number | undefined, limit: number) => JobRow[]
+
+export function preparePage(db: Database): ReadPage {
+  const byTag = db
+    .prepare(
+      `SELECT ${ROW_COLUMNS} FROM tag CROSS JOIN job ON job.seq = tag.seq
+WHERE tag.tag = ? AND tag.seq < ? AND (? IS NULL OR job.state = ?) AND (? IS NULL OR job.lane IN (SELECT value FROM json_each(?)))
+ORDER BY tag.seq DESC LIMIT ?`,
+    )
+    .raw()
+  const walk = db
+    .prepare(
+      `SELECT ${ROW_COLUMNS} FROM job
+WHERE job.seq < ? AND (? IS NULL OR +job.state = ?) AND (? IS NULL OR +job.lane IN (SELECT value FROM json_each(?)))
+ORDER BY job.seq DESC LIMIT ?`,
+    )
+    .raw()
+  const jobs = prepareJobs(db)
+  const select = prepareSelection(db)
+
+  return (filter, before = Number.MAX_SAFE_INTEGER, limit) => {
+    const selection = select(filter)
+    if (selection.matches === 0) return []
+    const state = filter.state ?? null
+    const lanes = selection.narrow ? JSON.stringify(selection.laneIds) : null
+    const read = (statement: typeof walk, values: readonly SqlValue[]) => (statement.all(...values) as RawRow[]).map(rowFrom)
+    if (filter.tag !== undefined) return read(byTag, [filter.tag, before, state, state, lanes, lanes, limit])
+    if (selection.scanned < walkLength(selection, limit)) return jobs(selection.seqs(before, limit))
+    return read(walk, [before, state, state, lanes, lanes, limit])
+  }
+}
+
+/** Rows that a walk is likely to see before it has a page; a step of it costs about as much as an index entry. */
+function walkLength({ matches, total }: { matches: number; total: number }, limit: number): number {
+  return matches <= limit ? total : (limit * total) / matches
+}

@@ -1,0 +1,53 @@
+/** Every read of the store, over one connection: the writer's own, or a reader thread's. */
+import type { Store } from '@millrace/core'
+import type { Database } from '../driver.ts'
+import { prepareJob, prepareLastError } from './attempts.ts'
+import { prepareEvents, prepareJournal } from './events.ts'
+import { prepareFinished } from './finished.ts'
+import { prepareJobs } from './jobs.ts'
+import { prepareIdempotent, prepareUnique } from './keys.ts'
+import { prepareLoad } from './load.ts'
+import { preparePage } from './page.ts'
+import { prepareDeadlines, prepareDue, prepareExpired } from './timed.ts'
+import { prepareOldestWaiting, prepareWindow } from './window.ts'
+
+export const READ_NAMES = [
+  'load',
+  'jobs',
+  'idempotent',
+  'unique',
+  'window',
+  'due',
+  'expired',
+  'failed',
+  'finished',
+  'deadlines',
+  'job',
+  'lastError',
+  'page',
+  'oldestWaiting',
+  'events',
+  'journal',
+] as const satisfies readonly (keyof Store)[]
+
+export type Reads = Pick<Store, (typeof READ_NAMES)[number]>
+
+export function prepareReads(db: Database): Reads {
+  return {
+    load: prepareLoad(db),
+    jobs: prepareJobs(db),
+    idempotent: prepareIdempotent(db),
+    unique: prepareUnique(db),
+    window: prepareWindow(db),
+    due: prepareDue(db),
+    expired: prepareExpired(db),
+    ...prepareFinished(db),
+    deadlines: prepareDeadlines(db),
+    job: prepareJob(db),
+    lastError: prepareLastError(db),
+    page: preparePage(db),
+    oldestWaiting: prepareOldestWaiting(db),
+    events: prepareEvents(db),
+    journal: prepareJournal(db),
+  }
+}

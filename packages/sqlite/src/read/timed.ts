@@ -1,0 +1,37 @@
+/** What time alone makes happen: jobs that become due or expire, and when the next one does. */
+import type { JobRow } from '@millrace/core'
+import type { Database } from '../driver.ts'
+import { readBounded } from './bounded.ts'
+import { ROW_COLUMNS } from './row.ts'
+
+/** One slice's payloads; the rest comes in the next turn. */
+const SLICE_BYTES = 16 * 2 ** 20
+
+export type ReadTimed = (at: number, limit: number) => JobRow[]
+
+export function prepareDue(db: Database): ReadTimed {
+  const statement = db.prepare(`SELECT ${ROW_COLUMNS} FROM job WHERE job.state = 0 AND job.run_at <= ? ORDER BY job.run_at, job.seq`).raw()
+  return (at, limit) => readBounded(statement, [at], limit, SLICE_BYTES).rows
+}
+
+export function prepareExpired(db: Database): ReadTimed {
+  const statement = db
+    .prepare(
+      `SELECT ${ROW_COLUMNS} FROM job WHERE job.state IN (0, 1, 3) AND job.expires_at IS NOT NULL AND job.expires_at <= ? ORDER BY job.expires_at, job.seq`,
+    )
+    .raw()
+  return (at, limit) => readBounded(statement, [at], limit, SLICE_BYTES).rows
+}
+
+export function prepareDeadlines(db: Database): () => { dueAt: number; expiresAt: number } {
+  const statement = db
+    .prepare(
+      `SELECT (SELECT min(run_at) FROM job WHERE state = 0),
+(SELECT min(expires_at) FROM job WHERE state IN (0, 1, 3) AND expires_at IS NOT NULL)`,
+    )
+    .raw()
+  return () => {
+    const [dueAt, expiresAt] = statement.get() as [number | null, number | null]
+    return { dueAt: dueAt ?? 0, expiresAt: expiresAt ?? 0 }
+  }
+}

@@ -1,0 +1,73 @@
+/** The store as the engine has it: one writer connection, which `reopen` replaces, and what stands beside the file. */
+import { type Store, StoreFailure } from '@millrace/core'
+import { backUp } from './backup.ts'
+import type { Ballast } from './ballast.ts'
+import type { Database } from './driver.ts'
+import type { Claim } from './open/claim.ts'
+import { forwardReads } from './read/forward.ts'
+import { prepareReads, type Reads } from './read/reads.ts'
+import { prepareWrite, type Write } from './write/write.ts'
+
+export interface SqliteStore extends Store {
+  readonly file: string
+  /** How many engines have owned the file, this one included. */
+  readonly epoch: number
+  /** The file's number in the ids of its jobs. */
+  readonly node: number
+}
+
+/** What a store is made of; `connect` opens the writer's connection, again and again. */
+export interface StoreParts {
+  readonly file: string
+  readonly claim: Claim
+  readonly ballast: Ballast
+  readonly connect: () => Database
+  /** After the last connection is closed. */
+  readonly release: () => void
+}
+
+interface Connection {
+  readonly db: Database
+  readonly reads: Reads
+  readonly write: Write
+}
+
+export function makeStore(db: Database, { file, claim, ballast, connect, release }: StoreParts): SqliteStore {
+  const prepare = (opened: Database): Connection => ({ db: opened, reads: prepareReads(opened), write: prepareWrite(opened, claim) })
+  let connection: Connection | undefined = prepare(db)
+  let closed = false
+  const current = (): Connection => {
+    if (connection === undefined) throw new StoreFailure('before', 'io', `${file} is closed`)
+    return connection
+  }
+  const disconnect = () => {
+    const last = connection
+    connection = undefined
+    last?.db.close()
+  }
+
+  return {
+    file,
+    epoch: claim.epoch,
+    node: claim.node,
+    ...forwardReads(() => current().reads),
+    write: (effects, mark) => current().write(effects, mark),
+    backup: (target) => backUp(current().db, target),
+    releaseBallast: ballast.release,
+    restoreBallast: ballast.restore,
+    reopen: () => {
+      if (closed) throw new StoreFailure('before', 'io', `${file} is closed`)
+      disconnect()
+      connection = prepare(connect())
+    },
+    close: () => {
+      if (closed) return
+      closed = true
+      try {
+        disconnect()
+      } finally {
+        release()
+      }
+    },
+  }
+}

@@ -1,0 +1,41 @@
+/** Files for tests: a folder of their own, a store in it, and a second connection to look at what is really in the file. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { type Database, openDatabase } from '../driver.ts'
+import { openStore } from '../open-store.ts'
+import type { StoreOptions } from '../options.ts'
+import type { SqliteStore } from '../store.ts'
+
+/** Removed when the test is over. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-sqlite-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+export function storeOptions(file: string, changes: Partial<StoreOptions> = {}): StoreOptions {
+  return { file, durability: 'normal', random: () => 0.5, now: 1_700_000_000_000, host: 'test-host', pid: process.pid, ...changes }
+}
+
+/** Closed when the test is over. */
+export function openTestStore(changes: Partial<StoreOptions> = {}): SqliteStore {
+  const store = openStore(storeOptions(changes.file ?? join(temporaryFolder(), 'jobs.db'), changes))
+  onTestFinished(() => store.close())
+  return store
+}
+
+/** A second connection of the same SQLite library, which is safe; closed when the test is over. */
+export function lookInto(file: string): Database {
+  const db = openDatabase(file)
+  onTestFinished(() => {
+    db.close()
+  })
+  return db
+}
+
+/** Everything in a table, as objects. */
+export function rowsOf(db: Database, table: string, order = '1'): Record<string, unknown>[] {
+  return db.prepare(`SELECT * FROM ${table} ORDER BY ${order}`).all() as Record<string, unknown>[]
+}

@@ -1,0 +1,37 @@
+/** One write transaction, and what is true when it did not end well. */
+import { StoreFailure } from '@millrace/core'
+import type { Database } from './driver.ts'
+import { failureAtCommit, failureBefore } from './failure.ts'
+
+/** Answers a function that runs `work` between BEGIN IMMEDIATE and COMMIT. It throws StoreFailure. */
+export function prepareTransaction(db: Database): (work: () => void) => void {
+  const begin = db.prepare('BEGIN IMMEDIATE')
+  const commit = db.prepare('COMMIT')
+  const rollback = db.prepare('ROLLBACK')
+
+  /** The first error is the one that counts: SQLite may have rolled back by itself, and a failing ROLLBACK says nothing new. */
+  const undo = (failure: StoreFailure): StoreFailure => {
+    try {
+      if (db.inTransaction) rollback.run()
+    } catch {
+      // Seen below.
+    }
+    if (!db.inTransaction) return failure
+    // Nothing was committed, but the connection is of no more use.
+    return new StoreFailure('commit', 'io', `${failure.message} (and the transaction could not be rolled back)`, { cause: failure.cause })
+  }
+
+  return (work) => {
+    try {
+      begin.run()
+      work()
+    } catch (error) {
+      throw undo(failureBefore(error))
+    }
+    try {
+      commit.run()
+    } catch (error) {
+      throw undo(failureAtCommit(error))
+    }
+  }
+}

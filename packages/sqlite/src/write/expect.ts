@@ -1,0 +1,7 @@
+/** Every statement says how many rows it must have changed. */
+import { StoreFailure } from '@millrace/core'
+
+export function expectChanges(what: string, changed: number, expected: number): void {
+  if (changed === expected) return
+  throw new StoreFailure('broken', 'statement', `${what}: ${changed} of ${expected} rows changed: the tables and the file do not agree`)
+}

@@ -1,0 +1,50 @@
+/** Idempotency keys, unique keys and tags of a turn's jobs. */
+import { type Effects, type Job, TOUCH_DELETE, TOUCH_INSERT, type UniqueRecord } from '@millrace/core'
+import type { Database } from '../driver.ts'
+
+export function prepareKeys(db: Database): (effects: Effects) => void {
+  // A key that had run out may still have its row.
+  const remember = db.prepare(
+    'INSERT OR REPLACE INTO idempotency (name, key, seq, node, enqueued_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  const hold = db.prepare('INSERT INTO unique_key (name, key, seq) VALUES (?, ?, ?)')
+  const free = db.prepare('DELETE FROM unique_key WHERE name = ? AND key = ? AND seq = ?')
+  const tag = db.prepare('INSERT OR IGNORE INTO tag (tag, seq) VALUES (?, ?)')
+
+  return ({ jobs, idempotency, uniqueHeld, uniqueFreed }) => {
+    for (const { name, key, job, expiresAt } of idempotency) remember.run(name, key, job.seq, job.node, job.enqueuedAt, expiresAt)
+    if (uniqueHeld.length > 0 || uniqueFreed.length > 0) {
+      const { held, freed } = net(uniqueHeld, uniqueFreed)
+      for (const { name, key, seq } of freed) free.run(name, key, seq)
+      for (const { name, key, seq } of held) hold.run(name, key, seq)
+    }
+    for (const job of jobs) if (job.extras?.tags !== undefined && isCreated(job)) for (const name of job.extras.tags) tag.run(name, job.seq)
+  }
+}
+
+function isCreated({ touched }: Job): boolean {
+  return (touched & TOUCH_INSERT) !== 0 && (touched & TOUCH_DELETE) === 0
+}
+
+/**
+ * What is left to do once a job's holds and frees of the turn are set against each other: one that took its key and lost it again
+ * (or the other way round) changes nothing. A job has one unique key.
+ */
+function net(
+  held: readonly UniqueRecord[],
+  freed: readonly UniqueRecord[],
+): { held: readonly UniqueRecord[]; freed: readonly UniqueRecord[] } {
+  if (held.length === 0 || freed.length === 0) return { held, freed }
+  const balance = new Map<number, number>()
+  for (const { seq } of held) balance.set(seq, (balance.get(seq) ?? 0) + 1)
+  for (const { seq } of freed) balance.set(seq, (balance.get(seq) ?? 0) - 1)
+  return { held: once(held, balance, 1), freed: once(freed, balance, -1) }
+}
+
+function once(records: readonly UniqueRecord[], balance: Map<number, number>, sign: 1 | -1): UniqueRecord[] {
+  return records.filter(({ seq }) => {
+    if ((balance.get(seq) ?? 0) * sign <= 0) return false
+    balance.set(seq, 0)
+    return true
+  })
+}

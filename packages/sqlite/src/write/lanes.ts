@@ -1,0 +1,50 @@
+/** Lanes that are new, and the counters of those that a turn has touched. */
+import type { Lane } from '@millrace/core'
+import type { Database, SqlValue } from '../driver.ts'
+import { expectChanges } from './expect.ts'
+
+const COUNTERS = [
+  'scheduled',
+  'waiting',
+  'active',
+  'blocked',
+  'completed',
+  'failed',
+  'cancelled',
+  'total_enqueued',
+  'total_completed',
+  'total_failed',
+  'total_cancelled',
+] as const
+
+export function prepareLanes(db: Database): (added: readonly Lane[], counted: readonly Lane[]) => void {
+  const queue = db.prepare('INSERT INTO queue (id, name) VALUES (?, ?) ON CONFLICT (id) DO NOTHING')
+  const lane = db.prepare(`INSERT INTO lane (${COUNTERS.join(', ')}, id, queue, name) VALUES (${Array(14).fill('?').join(', ')})`)
+  const count = db.prepare(`UPDATE lane SET ${COUNTERS.map((name) => `${name} = ?`).join(', ')} WHERE id = ?`)
+  const values: SqlValue[] = Array(12).fill(0)
+  return (added, counted) => {
+    for (const one of added) {
+      queue.run(one.queue.id, one.queue.name)
+      lane.run(...countersOf(one), one.id, one.queue.id, one.name)
+    }
+    for (const one of counted) {
+      countersInto(one, values)
+      values[11] = one.id
+      expectChanges('count a lane', count.run(values).changes, 1)
+    }
+  }
+}
+
+function countersOf(lane: Lane): SqlValue[] {
+  const values: SqlValue[] = Array(11).fill(0)
+  countersInto(lane, values)
+  return values
+}
+
+function countersInto({ counts, totals }: Lane, values: SqlValue[]): void {
+  for (let state = 0; state < 7; state++) values[state] = counts[state] as number
+  values[7] = totals.enqueued
+  values[8] = totals.completed
+  values[9] = totals.failed
+  values[10] = totals.cancelled
+}

@@ -1,0 +1,27 @@
+/** What is kept beside the job of runs that did not complete, and of what handlers logged. Bounded per job. */
+import { type Effects, LIMITS } from '@millrace/core'
+import type { Database } from '../driver.ts'
+
+export function prepareRuns(db: Database): (effects: Effects) => void {
+  const attempt = db.prepare(
+    'INSERT OR REPLACE INTO attempt (seq, run, attempt, started_at, ended_at, worker, error_name, error_message, error_stack) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+  )
+  const trimAttempts = db.prepare(
+    'DELETE FROM attempt WHERE seq = ? AND run <= (SELECT run FROM attempt WHERE seq = ? ORDER BY run DESC LIMIT 1 OFFSET ?)',
+  )
+  // A ring: line n stands in slot n % LIMITS.logLinesPerRun and pushes out the one before it there.
+  const log = db.prepare('INSERT OR REPLACE INTO log (seq, run, slot, number, at, level, message, fields) VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
+  const trimLogs = db.prepare('DELETE FROM log WHERE seq = ? AND run <= ?')
+
+  return ({ runs, logs }) => {
+    for (const { seq, run, attempt: number, startedAt, endedAt, worker, error } of runs) {
+      attempt.run(seq, run, number, startedAt, endedAt, worker, error.name, error.message, error.stack ?? null)
+      if (run > LIMITS.attemptsPerJob) trimAttempts.run(seq, seq, LIMITS.attemptsPerJob)
+    }
+    for (const { seq, run, slot, number, line } of logs) {
+      log.run(seq, run, slot, number, line.at, line.level, line.message, line.fields ?? null)
+      // A run that begins to log: those long past have no attempt to belong to any more.
+      if (number === 0 && run > LIMITS.attemptsPerJob) trimLogs.run(seq, run - LIMITS.attemptsPerJob)
+    }
+  }
+}

@@ -1,0 +1,71 @@
+/** Sorts a turn's jobs by the cheapest statement that covers what happened to each. */
+import { ACTIVE, type Job, TOUCH_COMPLETE, TOUCH_DATA, TOUCH_DELETE, TOUCH_INSERT, TOUCH_START, WAITING } from '@millrace/core'
+
+/** The arrays are used again for every turn. */
+export class SortedJobs {
+  /** New, waiting or active, with nothing out of the ordinary. */
+  readonly plainWaiting: Job[] = []
+  readonly plainActive: Job[] = []
+  /** All other new ones. */
+  readonly inserted: Job[] = []
+  readonly started: Job[] = []
+  readonly completed: Job[] = []
+  readonly updated: Job[] = []
+  readonly dataUpdated: Job[] = []
+  readonly deleted: Job[] = []
+  /** Created and deleted within the turn: no row, but perhaps runs, logs and keys. */
+  readonly vanished: Job[] = []
+
+  /** `node` is the file's, `at` the turn's time: what the rows of a batch share. */
+  sort(jobs: readonly Job[], node: number, at: number): void {
+    this.clear()
+    for (const job of jobs) this.#listFor(job, node, at).push(job)
+  }
+
+  /** Lets go of the jobs. */
+  clear(): void {
+    for (const list of [
+      this.plainWaiting,
+      this.plainActive,
+      this.inserted,
+      this.started,
+      this.completed,
+      this.updated,
+      this.dataUpdated,
+      this.deleted,
+      this.vanished,
+    ])
+      list.length = 0
+  }
+
+  #listFor(job: Job, node: number, at: number): Job[] {
+    const { touched } = job
+    if (touched & TOUCH_INSERT) {
+      if (touched & TOUCH_DELETE) return this.vanished
+      if (job.node !== node || job.enqueuedAt !== at || !isPlain(job)) return this.inserted
+      return job.state === WAITING ? this.plainWaiting : this.plainActive
+    }
+    if (touched & TOUCH_DELETE) return this.deleted
+    if (touched === TOUCH_START && job.startedAt === at) return this.started
+    if (touched === TOUCH_COMPLETE && job.finishedAt === at) return this.completed
+    return touched & TOUCH_DATA ? this.dataUpdated : this.updated
+  }
+}
+
+/** Whether all but row number, lane, payload and session is what most new jobs have, so that a batch of them can share it. */
+function isPlain(job: Job): boolean {
+  return (
+    (job.state === WAITING || (job.state === ACTIVE && job.run === 1 && job.startedAt === job.enqueuedAt)) &&
+    (job.state === ACTIVE || job.run === 0) &&
+    job.uncounted === 0 &&
+    job.priority === 0 &&
+    job.weight === 1 &&
+    job.runAt === job.enqueuedAt &&
+    job.expiresAt === 0 &&
+    job.policy.text === null &&
+    job.extras === undefined &&
+    job.checkpoint === null &&
+    job.progress === null &&
+    !job.cancelRequested
+  )
+}

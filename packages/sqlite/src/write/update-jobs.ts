@@ -1,0 +1,45 @@
+/** Every other change: the whole row anew, but for its payload where that did not change. */
+import type { Job } from '@millrace/core'
+import type { Database, SqlValue } from '../driver.ts'
+import { expectChanges } from './expect.ts'
+import { dataOf, orNull } from './insert-jobs.ts'
+
+const MUTABLE =
+  'state = ?, rank = ?, weight = ?, run_at = ?, run = ?, uncounted = ?, session = ?, started_at = ?, finished_at = ?, expires_at = ?, cancel_requested = ?, checkpoint = ?, progress = ?, output = ?'
+
+export function prepareUpdateJobs(db: Database): (jobs: readonly Job[], withData: readonly Job[]) => void {
+  const update = db.prepare(`UPDATE job SET ${MUTABLE} WHERE seq = ?`)
+  const updateWithData = db.prepare(`UPDATE job SET ${MUTABLE}, data = ? WHERE seq = ?`)
+  const row: SqlValue[] = Array(15).fill(null)
+  const rowWithData: SqlValue[] = Array(16).fill(null)
+  return (jobs, withData) => {
+    for (const job of jobs) {
+      bindMutable(job, row)
+      row[14] = job.seq
+      expectChanges('update a job', update.run(row).changes, 1)
+    }
+    for (const job of withData) {
+      bindMutable(job, rowWithData)
+      rowWithData[14] = dataOf(job)
+      rowWithData[15] = job.seq
+      expectChanges("update a job's payload", updateWithData.run(rowWithData).changes, 1)
+    }
+  }
+}
+
+function bindMutable(job: Job, row: SqlValue[]): void {
+  row[0] = job.state
+  row[1] = 0 - job.priority
+  row[2] = job.weight
+  row[3] = job.runAt
+  row[4] = job.run
+  row[5] = job.uncounted
+  row[6] = orNull(job.sessionId)
+  row[7] = orNull(job.startedAt)
+  row[8] = orNull(job.finishedAt)
+  row[9] = orNull(job.expiresAt)
+  row[10] = job.cancelRequested ? 1 : 0
+  row[11] = job.checkpoint
+  row[12] = job.progress
+  row[13] = job.output
+}

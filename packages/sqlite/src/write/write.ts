@@ -1,0 +1,60 @@
+/** A turn's effects, in one transaction. */
+import type { Effects, TurnMark } from '@millrace/core'
+import type { Database } from '../driver.ts'
+import type { Claim } from '../open/claim.ts'
+import { prepareTransaction } from '../transaction.ts'
+import { prepareCompleteJobs } from './complete-jobs.ts'
+import { prepareDeleteJobs } from './delete-jobs.ts'
+import { prepareInsertJobs } from './insert-jobs.ts'
+import { prepareKeys } from './keys.ts'
+import { prepareLanes } from './lanes.ts'
+import { prepareMark } from './mark.ts'
+import { preparePrune } from './prune.ts'
+import { prepareRuns } from './runs.ts'
+import { prepareSessions } from './sessions.ts'
+import { SortedJobs } from './sort.ts'
+import { prepareStartJobs } from './start-jobs.ts'
+import { prepareUpdateJobs } from './update-jobs.ts'
+
+export type Write = (effects: Effects, mark: TurnMark) => void
+
+export function prepareWrite(db: Database, claim: Claim): Write {
+  const transaction = prepareTransaction(db)
+  const mark = prepareMark(db, claim)
+  const lanes = prepareLanes(db)
+  const sessions = prepareSessions(db)
+  const insertJobs = prepareInsertJobs(db)
+  const startJobs = prepareStartJobs(db)
+  const completeJobs = prepareCompleteJobs(db)
+  const updateJobs = prepareUpdateJobs(db)
+  const runs = prepareRuns(db)
+  const keys = prepareKeys(db)
+  const deleteJobs = prepareDeleteJobs(db)
+  const prune = preparePrune(db)
+  const jobs = new SortedJobs()
+
+  const writeAll = (effects: Effects, turn: TurnMark) => {
+    // First, so that an engine that has lost the file touches nothing else.
+    mark(effects, turn)
+    lanes(effects.newLanes, effects.countedLanes)
+    sessions(effects, turn.at)
+    insertJobs(jobs, claim.node, turn.at)
+    startJobs(jobs.started, turn.at)
+    completeJobs(jobs.completed, turn.at)
+    updateJobs(jobs.updated, jobs.dataUpdated)
+    runs(effects)
+    keys(effects)
+    // Last, so that nothing that the turn noted of a deleted job is left behind.
+    deleteJobs(jobs)
+    prune(effects)
+  }
+
+  return (effects, turn) => {
+    jobs.sort(effects.jobs, claim.node, turn.at)
+    try {
+      transaction(() => writeAll(effects, turn))
+    } finally {
+      jobs.clear()
+    }
+  }
+}

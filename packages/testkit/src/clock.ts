@@ -1,0 +1,80 @@
+/** A clock that moves only when a test says so. */
+import { type Clock, type Duration, type Now, parseDuration } from '@millrace/core'
+
+interface Timer {
+  readonly atMono: number
+  readonly order: number
+  readonly wake: () => void
+}
+
+export class VirtualClock implements Clock {
+  #wall: number
+  #mono = 0
+  #order = 0
+  readonly #timers = new Set<Timer>()
+
+  /** @param wall where the wall clock starts, in ms since 1970 */
+  constructor(wall = Date.UTC(2030, 0, 1)) {
+    this.#wall = wall
+  }
+
+  read(): Now {
+    return { wall: this.#wall, mono: this.#mono }
+  }
+
+  setTimer(ms: number, wake: () => void): () => void {
+    const timer = { atMono: this.#mono + Math.max(0, ms), order: this.#order++, wake }
+    this.#timers.add(timer)
+    return () => this.#timers.delete(timer)
+  }
+
+  /** Moves both clocks on, and lets every timer that is due on the way run, each followed by all that it set off. */
+  async advance(duration: Duration): Promise<void> {
+    const ms = parseDuration(duration)
+    if (ms === undefined || ms < 0) throw new RangeError(`advance takes a duration of 0 or more, not ${String(duration)}`)
+    const endMono = this.#mono + ms
+    await quiet()
+    for (let timer = this.#next(endMono); timer !== undefined; timer = this.#next(endMono)) {
+      this.#move(timer.atMono - this.#mono)
+      this.#timers.delete(timer)
+      timer.wake()
+      await quiet()
+    }
+    this.#move(endMono - this.#mono)
+  }
+
+  /** The wall clock alone jumps, as when somebody sets it. */
+  jump(ms: number): void {
+    this.#wall += ms
+  }
+
+  #next(endMono: number): Timer | undefined {
+    let next: Timer | undefined
+    for (const timer of this.#timers) {
+      if (timer.atMono > endMono) continue
+      if (next === undefined || timer.atMono < next.atMono || (timer.atMono === next.atMono && timer.order < next.order)) next = timer
+    }
+    return next
+  }
+
+  #move(ms: number): void {
+    this.#mono += ms
+    this.#wall += ms
+  }
+}
+
+/** Resolves once everything that was set off in microtasks and ticks has run: twice round the event loop, no waiting. */
+export async function quiet(): Promise<void> {
+  for (let round = 0; round < 2; round++) await new Promise<void>((resolve) => setImmediate(resolve))
+}
+
+/** A repeatable source of chance in [0, 1): mulberry32, public domain. */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+  }
+}

@@ -1,0 +1,377 @@
+/** What every Port promises, as one suite: each Port's own test file runs it, so that what is behind it does not matter. */
+import { formatId, type JobKey, type Port } from '@millrace/core'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { Probe } from './probe.ts'
+
+export interface PortUnderTest {
+  readonly port: Port
+  close(): Promise<void>
+}
+
+export function portConformance(name: string, open: () => Promise<PortUnderTest>): void {
+  describe(`Port conformance: ${name}`, () => {
+    let under: PortUnderTest
+    let probe: Probe
+
+    beforeEach(async () => {
+      under = await open()
+      probe = new Probe(under.port)
+    })
+
+    afterEach(() => under.close())
+
+    const stateOf = async (id: JobKey) => (await probe.call<'get'>({ op: 'get', id }))?.state
+
+    test('E1: every command gets exactly one reply, in the order of arrival', async () => {
+      const replies = await probe.settle([
+        { op: 'enqueue', jobs: [{ name: 'a', data: '1' }] },
+        { op: 'stats' },
+        { op: 'complete', seq: 99, run: 1, output: null },
+        { op: 'enqueue', jobs: [{ name: 'a', data: '2' }] },
+        { op: 'workers' },
+      ])
+      expect(probe.replied).toEqual([1, 2, 3, 4, 5])
+      expect(replies.map((reply) => reply.refusal?.code)).toEqual([undefined, undefined, 'STALE_RUN', undefined, undefined])
+    })
+
+    test('a job goes from enqueue over its grant to completed, with data and output as they were', async () => {
+      await probe.attach(['a'])
+      const id = await probe.enqueue('a', { data: '{"x":1}', priority: 3, tags: ['t'], meta: '{"m":2}' })
+      expect(id.created).toBe(true)
+      const grant = await probe.grants.take()
+      expect(grant).toMatchObject({ seq: id.seq, session: 'session-1', name: 'a', queue: 'default', run: 1, attempt: 1, data: '{"x":1}', priority: 3, tags: ['t'] })
+      expect(await stateOf(id)).toBe('active')
+      await probe.call<'complete'>({ op: 'complete', seq: grant.seq, run: grant.run, output: '"done"' })
+      expect(await probe.call<'get'>({ op: 'get', id })).toMatchObject({ state: 'completed', output: '"done"', run: 1, attempt: 1, meta: '{"m":2}' })
+    })
+
+    test('bytes stay bytes, whatever they are', async () => {
+      await probe.attach(['a'])
+      const bytes = Uint8Array.from({ length: 256 }, (_, index) => index)
+      const id = await probe.enqueue('a', { data: bytes })
+      const grant = await probe.grants.take()
+      expect(Uint8Array.from(grant.data as Uint8Array)).toEqual(bytes)
+      await probe.call<'complete'>({ op: 'complete', seq: grant.seq, run: 1, output: bytes })
+      const view = await probe.call<'get'>({ op: 'get', id })
+      expect(Uint8Array.from(view?.data as Uint8Array)).toEqual(bytes)
+      expect(Uint8Array.from(view?.output as Uint8Array)).toEqual(bytes)
+    })
+
+    test('strings survive: empty, NUL, lone surrogates, 1 MiB', async () => {
+      for (const text of ['""', JSON.stringify('a\0b'), JSON.stringify('\ud800'), JSON.stringify('x'.repeat(2 ** 20 - 2))]) {
+        const id = await probe.enqueue('nobody', { data: text })
+        expect((await probe.call<'get'>({ op: 'get', id }))?.data).toBe(text)
+      }
+    })
+
+    test('token-per-attempt: another run is stale, and changes nothing', async () => {
+      await probe.attach(['a'])
+      const id = await probe.enqueue('a')
+      const bystander = await probe.enqueue('a')
+      const { seq } = await probe.grants.take()
+      const stale = [{ seq, run: 0 }, { seq, run: 2 }] as const
+      for (const run of stale) {
+        const replies = await probe.settle([
+          { op: 'complete', ...run, output: null },
+          { op: 'fail', ...run, error: { name: 'E', message: 'm' } },
+          { op: 'snooze', ...run, delay: 1 },
+          { op: 'giveBack', ...run },
+          { op: 'heartbeat', ...run },
+          { op: 'checkpoint', ...run, value: '1' },
+          { op: 'progress', ...run, fraction: 1 },
+          { op: 'log', ...run, lines: [{ at: 0, level: 'info', message: 'm' }] },
+        ])
+        expect(replies.map((reply) => reply.refusal?.code)).toEqual(Array(8).fill('STALE_RUN'))
+      }
+      expect(await probe.call<'get'>({ op: 'get', id })).toMatchObject({ state: 'active', run: 1, checkpoint: null, progress: null })
+      expect(await stateOf(bystander)).toBe('active')
+    })
+
+    test('the same completion told twice is answered as the first', async () => {
+      await probe.attach(['a'])
+      const id = await probe.enqueue('a')
+      const { seq, run } = await probe.grants.take()
+      await probe.call<'complete'>({ op: 'complete', seq, run, output: '1' })
+      await probe.call<'complete'>({ op: 'complete', seq, run, output: '2' })
+      expect((await probe.call<'get'>({ op: 'get', id }))?.output).toBe('1')
+    })
+
+    test('E6, E9: a failed run is tried again at once when asked so, and leaves its error', async () => {
+      await probe.attach(['a'])
+      const id = await probe.enqueue('a', { maxAttempts: 2 })
+      const first = await probe.grants.take()
+      await probe.call<'log'>({ op: 'log', seq: first.seq, run: 1, lines: [{ at: 1, level: 'warn', message: 'careful', fields: '{"k":1}' }] })
+      await probe.call<'fail'>({ op: 'fail', seq: first.seq, run: 1, error: { name: 'TypeError', message: 'no', stack: 'at x' }, retry: 0 })
+      const second = await probe.grants.take()
+      expect(second).toMatchObject({ seq: first.seq, run: 2, attempt: 2 })
+      await probe.call<'fail'>({ op: 'fail', seq: first.seq, run: 2, error: { name: 'RangeError', message: 'never' } })
+      const view = await probe.call<'get'>({ op: 'get', id })
+      expect(view?.state).toBe('failed')
+      expect(view?.attempts).toMatchObject([
+        { run: 1, attempt: 1, worker: 'worker-1', error: { name: 'TypeError', message: 'no', stack: 'at x' }, logs: [{ level: 'warn', message: 'careful', fields: '{"k":1}' }] },
+        { run: 2, attempt: 2, worker: 'worker-1', error: { name: 'RangeError', message: 'never' }, logs: [] },
+      ])
+    })
+
+    test('E8: a checkpoint is durable, and the next attempt finds it', async () => {
+      await probe.attach(['a'])
+      await probe.enqueue('a')
+      const { seq } = await probe.grants.take()
+      await probe.call<'checkpoint'>({ op: 'checkpoint', seq, run: 1, value: '{"page":7}' })
+      await probe.call<'fail'>({ op: 'fail', seq, run: 1, error: { name: 'E', message: 'm' }, retry: 0 })
+      expect(await probe.grants.take()).toMatchObject({ run: 2, checkpoint: '{"page":7}' })
+    })
+
+    test('unstarted-restore-keeps-attempts: what is given back has used no attempt, and its run is never reused', async () => {
+      await probe.attach(['a'])
+      await probe.enqueue('a', { maxAttempts: 1 })
+      const { seq } = await probe.grants.take()
+      await probe.call<'giveBack'>({ op: 'giveBack', seq, run: 1 })
+      expect(await probe.grants.take()).toMatchObject({ seq, run: 2, attempt: 1 })
+    })
+
+    test('E11: a waiting job is cancelled at once, a running one through its signal', async () => {
+      const waiting = await probe.enqueue('a')
+      expect(await probe.call<'cancel'>({ op: 'cancel', id: waiting })).toBe('cancelled')
+      await probe.attach(['a'])
+      const running = await probe.enqueue('a')
+      const { seq } = await probe.grants.take()
+      expect(await probe.call<'cancel'>({ op: 'cancel', id: running })).toBe('cancelling')
+      expect(await probe.notices.take()).toMatchObject({ kind: 'abort', cause: 'cancel', session: 'session-1', seq, run: 1 })
+      // Whatever the handler says in the end.
+      await probe.call<'complete'>({ op: 'complete', seq, run: 1, output: '1' })
+      expect([await stateOf(waiting), await stateOf(running)]).toEqual(['cancelled', 'cancelled'])
+    })
+
+    test('E11: update before the start; JOB_ACTIVE and JOB_FINISHED after', async () => {
+      const id = await probe.enqueue('a', { data: '1' })
+      const bystander = await probe.enqueue('a', { data: '1' })
+      await probe.call<'update'>({ op: 'update', id, changes: { data: '2', priority: 9, weight: 2, checkpoint: '3' } })
+      expect(await probe.call<'get'>({ op: 'get', id })).toMatchObject({ data: '2', priority: 9, weight: 2, checkpoint: '3' })
+      expect(await probe.call<'get'>({ op: 'get', id: bystander })).toMatchObject({ data: '1', priority: 0, weight: 1, checkpoint: null })
+      await probe.attach(['a'])
+      const { seq, run } = await probe.grants.take()
+      expect(seq).toBe(id.seq)
+      const change = () => probe.settle([{ op: 'update', id, changes: { priority: 1 } }])
+      expect((await change())[0]?.refusal?.code).toBe('JOB_ACTIVE')
+      await probe.call<'complete'>({ op: 'complete', seq, run, output: null })
+      expect((await change())[0]?.refusal?.code).toBe('JOB_FINISHED')
+    })
+
+    test('a job that is not there: JOB_NOT_FOUND, and nothing for get', async () => {
+      const id = { seq: 1, node: 1, enqueuedAt: 1 }
+      const replies = await probe.settle([
+        { op: 'cancel', id },
+        { op: 'update', id, changes: {} },
+        { op: 'retry', id },
+        { op: 'runNow', id },
+        { op: 'delete', id },
+        { op: 'watch', id },
+        { op: 'get', id },
+      ])
+      expect(replies.map((reply) => reply.refusal?.code ?? reply.value)).toEqual([...Array(6).fill('JOB_NOT_FOUND'), null])
+      expect(replies[0]?.refusal?.details?.['jobId']).toBe(formatId(id))
+    })
+
+    test('E4: priority first, then the order of arrival, across the names that a worker serves', async () => {
+      const order = [await probe.enqueue('a'), await probe.enqueue('b', { priority: 5 }), await probe.enqueue('b'), await probe.enqueue('a', { priority: 5 })].map((id) => id.seq)
+      await probe.attach(['a', 'b'], { minConcurrency: 1, maxConcurrency: 1 })
+      const got: number[] = []
+      for (let job = 0; job < 4; job++) {
+        const { seq, run } = await probe.grants.take()
+        got.push(seq)
+        await probe.call<'complete'>({ op: 'complete', seq, run, output: null })
+      }
+      expect(got).toEqual([order[1], order[3], order[0], order[2]])
+    })
+
+    test('E2, unknown-kind-never-discarded: a worker gets the names that it serves, and no other', async () => {
+      const other = await probe.enqueue('other')
+      const own = await probe.enqueue('a')
+      await probe.attach(['a'])
+      expect((await probe.grants.take()).seq).toBe(own.seq)
+      await probe.barrier()
+      expect(probe.grants.size).toBe(0)
+      expect(await stateOf(other)).toBe('waiting')
+      expect((await probe.call<'stats'>({ op: 'stats' })).unserved).toEqual([{ queue: 'default', name: 'other', waiting: 1 }])
+    })
+
+    test('E5: filled up to max when the running weight falls below min, and not before', async () => {
+      for (let job = 0; job < 10; job++) await probe.enqueue('a')
+      await probe.attach(['a'], { minConcurrency: 2, maxConcurrency: 4 })
+      const running = [await probe.grants.take(), await probe.grants.take(), await probe.grants.take(), await probe.grants.take()]
+      const complete = ({ seq, run }: { seq: number; run: number }) => probe.call<'complete'>({ op: 'complete', seq, run, output: null })
+      await complete(running[0] as never)
+      await complete(running[1] as never)
+      await probe.barrier()
+      expect(probe.grants.size).toBe(0)
+      await complete(running[2] as never)
+      await probe.barrier()
+      expect(probe.grants.size).toBe(3)
+    })
+
+    test('batch-wakes-n: as many sessions get a push as get jobs', async () => {
+      for (const uuid of ['s1', 's2', 's3', 's4']) await probe.attach(['a'], { uuid, minConcurrency: 1, maxConcurrency: 1 })
+      await probe.call<'enqueue'>({ op: 'enqueue', jobs: [1, 2, 3].map((n) => ({ name: 'a', data: String(n) })) })
+      await probe.barrier()
+      expect(probe.grants.size).toBe(3)
+      const sessions = new Set([(await probe.grants.take()).session, (await probe.grants.take()).session, (await probe.grants.take()).session])
+      expect(sessions.size).toBe(3)
+    })
+
+    test('E14: an array is atomic: one refused item refuses it whole', async () => {
+      await probe.enqueue('a', { unique: { key: 'k', onConflict: 'error' } })
+      const replies = await probe.settle([
+        {
+          op: 'enqueue',
+          jobs: [
+            { name: 'a', data: null },
+            { name: 'a', data: null, unique: { key: 'k', onConflict: 'error' } },
+          ],
+        },
+      ])
+      expect(replies[0]?.refusal?.code).toBe('UNIQUE_CONFLICT')
+      expect((await probe.call<'stats'>({ op: 'stats' })).states.waiting).toBe(1)
+    })
+
+    test('25: an idempotency key creates once, whatever the data; two in one post too', async () => {
+      const [first, second] = (await probe.callAll([
+        { op: 'enqueue', jobs: [{ name: 'a', data: '1', idempotencyKey: 'k' }] },
+        { op: 'enqueue', jobs: [{ name: 'a', data: '2', idempotencyKey: 'k' }] },
+      ])) as [JobKey & { created: boolean }][]
+      expect(first?.[0].created).toBe(true)
+      expect(second?.[0]).toMatchObject({ seq: first?.[0].seq, created: false })
+      expect(await probe.enqueue('a', { idempotencyKey: 'k' })).toMatchObject({ seq: first?.[0].seq, created: false })
+    })
+
+    test('unique-held-while-running: a unique key is held from enqueue to a final state', async () => {
+      await probe.attach(['a'])
+      const unique = { key: 'k', onConflict: 'skip' } as const
+      const first = await probe.enqueue('a', { unique })
+      const { seq, run } = await probe.grants.take()
+      expect(await probe.enqueue('a', { unique })).toMatchObject({ seq: first.seq, created: false })
+      expect((await probe.settle([{ op: 'enqueue', jobs: [{ name: 'a', data: null, unique: { key: 'k', onConflict: 'replace' } }] }]))[0]?.refusal?.code).toBe('JOB_ACTIVE')
+      await probe.call<'complete'>({ op: 'complete', seq, run, output: null })
+      expect((await probe.enqueue('a', { unique })).created).toBe(true)
+    })
+
+    test('N11: what a handler enqueues is created with its completion', async () => {
+      await probe.attach(['a'])
+      await probe.enqueue('a')
+      const { seq, run } = await probe.grants.take()
+      await probe.call<'complete'>({ op: 'complete', seq, run, output: null, enqueues: [{ name: 'child', data: '1' }, { name: 'child', data: '2' }] })
+      expect((await probe.call<'stats'>({ op: 'stats' })).states).toMatchObject({ completed: 1, waiting: 2 })
+    })
+
+    test('watch is race-free: before, while and after the job ends', async () => {
+      const id = await probe.enqueue('a')
+      const before = probe.call<'watch'>({ op: 'watch', id })
+      await probe.attach(['a'])
+      const { seq, run } = await probe.grants.take()
+      const during = probe.call<'watch'>({ op: 'watch', id })
+      await probe.call<'complete'>({ op: 'complete', seq, run, output: '7' })
+      const after = probe.call<'watch'>({ op: 'watch', id })
+      expect(await Promise.all([before, during, after])).toEqual(Array(3).fill({ state: 'completed', output: '7' }))
+    })
+
+    test('retry and redrive start again from the first attempt', async () => {
+      await probe.attach(['a'])
+      const id = await probe.enqueue('a', { maxAttempts: 1 })
+      const fail = async () => {
+        const { seq, run } = await probe.grants.take()
+        await probe.call<'fail'>({ op: 'fail', seq, run, error: { name: 'E', message: 'm' } })
+      }
+      await fail()
+      expect(await stateOf(id)).toBe('failed')
+      await probe.call<'retry'>({ op: 'retry', id })
+      await fail()
+      expect(await probe.call<'redrive'>({ op: 'redrive', name: 'a', limit: 10 })).toEqual({ count: 1 })
+      expect(await probe.grants.take()).toMatchObject({ run: 3, attempt: 1 })
+    })
+
+    test('E3: a scheduled job waits for its time; runNow does not', async () => {
+      await probe.attach(['a'])
+      const id = await probe.enqueue('a', { delay: 3_600_000 })
+      await probe.barrier()
+      expect([probe.grants.size, await stateOf(id)]).toEqual([0, 'scheduled'])
+      await probe.call<'runNow'>({ op: 'runNow', id })
+      expect((await probe.grants.take()).seq).toBe(id.seq)
+    })
+
+    test('delete removes a job, not its neighbour; an active one is refused', async () => {
+      const id = await probe.enqueue('a')
+      const bystander = await probe.enqueue('b')
+      await probe.call<'delete'>({ op: 'delete', id })
+      expect(await probe.call<'get'>({ op: 'get', id })).toBe(null)
+      expect(await stateOf(bystander)).toBe('waiting')
+      await probe.attach(['b'])
+      await probe.grants.take()
+      expect((await probe.settle([{ op: 'delete', id: bystander }]))[0]?.refusal?.code).toBe('JOB_ACTIVE')
+    })
+
+    test('close-during-fetch-returns-job: a session that leaves gives back what it holds, uncounted', async () => {
+      await probe.attach(['a'], { uuid: 's1' })
+      await probe.enqueue('a', { maxAttempts: 1 })
+      await probe.grants.take()
+      await probe.call<'drain'>({ op: 'drain', session: 's1' })
+      await probe.call<'leave'>({ op: 'leave', session: 's1' })
+      await probe.attach(['a'], { uuid: 's2' })
+      expect(await probe.grants.take()).toMatchObject({ session: 's2', run: 2, attempt: 1 })
+    })
+
+    test('attach names what a session holds: its own goes on, what it never received is given back, the rest is lost', async () => {
+      await probe.attach(['a'], { uuid: 's1' })
+      await probe.enqueue('a')
+      await probe.enqueue('a')
+      const kept = await probe.grants.take()
+      const missed = await probe.grants.take()
+      const reply = await probe.attach(['a'], { uuid: 's1' }, [
+        { seq: kept.seq, run: kept.run },
+        { seq: missed.seq, run: missed.run + 5 },
+      ])
+      expect(reply.lost).toEqual([{ seq: missed.seq, run: missed.run + 5 }])
+      expect(await probe.grants.take()).toMatchObject({ seq: missed.seq, run: missed.run + 1, attempt: 1 })
+      await probe.call<'complete'>({ op: 'complete', seq: kept.seq, run: kept.run, output: null })
+    })
+
+    test('E12: list by state, name and tag, newest first, page by page', async () => {
+      const ids = []
+      for (let job = 0; job < 5; job++) ids.push(await probe.enqueue(job % 2 === 0 ? 'even' : 'odd', job > 2 ? { tags: ['late'] } : {}))
+      const list = async (filter: object, before?: number) => probe.call<'list'>({ op: 'list', filter, limit: 2, ...(before !== undefined && { before }) })
+      const seqs = (page: { jobs: readonly JobKey[] }) => page.jobs.map((job) => job.seq)
+      const first = await list({ name: 'even' })
+      expect(seqs(first)).toEqual([ids[4]?.seq, ids[2]?.seq])
+      expect(seqs(await list({ name: 'even' }, first.next as number))).toEqual([ids[0]?.seq])
+      expect(seqs(await list({ tag: 'late', state: 1 }))).toEqual([ids[4]?.seq, ids[3]?.seq])
+      expect(seqs(await list({ queue: 'none' }))).toEqual([])
+    })
+
+    test('E12: statistics count every state', async () => {
+      await probe.enqueue('a')
+      await probe.enqueue('a', { delay: 1_000_000 })
+      await probe.enqueue('b', { queue: 'q' })
+      await probe.attach(['b'])
+      await probe.grants.take()
+      const stats = await probe.call<'stats'>({ op: 'stats' })
+      expect(stats.states).toEqual({ scheduled: 1, waiting: 1, active: 1, blocked: 0, completed: 0, failed: 0, cancelled: 0 })
+      expect(stats.queues['q']).toMatchObject({ active: 1, waiting: 0 })
+      expect(stats.totals).toMatchObject({ enqueued: 3, completed: 0 })
+      expect(await probe.call<'workers'>({ op: 'workers' })).toMatchObject([{ id: 'worker-1', names: ['b'], runningJobs: 1, runningWeight: 1, zombies: 0 }])
+    })
+
+    test('events come after the commit, in one order without gaps', async () => {
+      await probe.call<'subscribe'>({ op: 'subscribe', on: true })
+      await probe.attach(['a'])
+      const { seq } = await probe.enqueue('a')
+      await probe.grants.take()
+      await probe.call<'complete'>({ op: 'complete', seq, run: 1, output: null })
+      const events = [await probe.events.take(), await probe.events.take(), await probe.events.take()]
+      expect(events.map((event) => [event.type, event.jobSeq, event.run])).toEqual([
+        ['enqueued', seq, 0],
+        ['started', seq, 1],
+        ['completed', seq, 1],
+      ])
+      expect(events.map((event) => event.seq - (events[0]?.seq ?? 0))).toEqual([0, 1, 2])
+    })
+  })
+}

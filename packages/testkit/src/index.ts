@@ -1,0 +1,3 @@
+export { quiet, seededRandom, VirtualClock } from './clock.ts'
+export { type PortUnderTest, portConformance } from './conformance.ts'
+export { Probe, sessionIntro } from './probe.ts'

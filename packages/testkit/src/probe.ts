@@ -1,0 +1,124 @@
+/** Talks to a Port command by command, and keeps what the Port says until a test asks for it: the tests wait for signals, never for time. */
+import {
+  type CommandOf,
+  type Delivery,
+  errorFrom,
+  type Grant,
+  type JobEvent,
+  type NewJob,
+  type Notice,
+  type Operation,
+  type Port,
+  type Reply,
+  type ReplyOf,
+  type Request,
+  type SessionIntro,
+} from '@millrace/core'
+
+/** What has come, and who waits for it. */
+class Inbox<T> {
+  readonly #items: T[] = []
+  readonly #waiting: ((item: T) => void)[] = []
+
+  put(item: T): void {
+    const waiting = this.#waiting.shift()
+    if (waiting === undefined) this.#items.push(item)
+    else waiting(item)
+  }
+
+  take(): Promise<T> {
+    const item = this.#items.shift()
+    return item === undefined ? new Promise((resolve) => this.#waiting.push(resolve)) : Promise.resolve(item)
+  }
+
+  get size(): number {
+    return this.#items.length
+  }
+}
+
+export class Probe {
+  readonly port: Port
+  readonly grants = new Inbox<Grant>()
+  readonly notices = new Inbox<Notice>()
+  readonly events = new Inbox<JobEvent>()
+  /** Every reply's id, in the order in which they came. */
+  readonly replied: number[] = []
+  readonly #open = new Map<number, (reply: Reply) => void>()
+  #nextId = 1
+
+  constructor(port: Port) {
+    this.port = port
+    port.listen({
+      deliver: (delivery) => this.#take(delivery),
+      broken: () => {},
+      reopened: () => {},
+      ended: () => {},
+    })
+    port.hold(true)
+  }
+
+  call<Op extends Operation>(command: CommandOf<Op>): Promise<ReplyOf[Op]> {
+    return this.callAll([command]).then(([value]) => value as ReplyOf[Op])
+  }
+
+  /** Sends all in one post; rejects with the first refusal. */
+  async callAll(commands: readonly CommandOf<Operation>[]): Promise<unknown[]> {
+    const settled = await this.settle(commands)
+    return settled.map((reply) => {
+      if (reply.refusal !== undefined) throw errorFrom(reply.refusal)
+      return reply.value
+    })
+  }
+
+  /** As `callAll`, refusals included. */
+  settle(commands: readonly CommandOf<Operation>[]): Promise<Reply[]> {
+    const requests: Request[] = commands.map((command) => ({ id: this.#nextId++, command }))
+    const replies = requests.map(({ id }) => new Promise<Reply>((resolve) => this.#open.set(id, resolve)))
+    this.port.send(requests)
+    return Promise.all(replies)
+  }
+
+  async enqueue(name: string, job: Partial<NewJob> = {}) {
+    const [enqueued] = await this.call<'enqueue'>({ op: 'enqueue', jobs: [{ name, data: null, ...job }] })
+    if (enqueued === undefined) throw new Error('an enqueue of one job was answered with none')
+    return enqueued
+  }
+
+  attach(names: readonly string[], intro: Partial<SessionIntro> = {}, held: CommandOf<'attach'>['held'] = []) {
+    return this.call<'attach'>({ op: 'attach', session: sessionIntro(names, intro), held })
+  }
+
+  /** Resolves once everything sent before has been decided: a question that changes nothing. */
+  async barrier(): Promise<void> {
+    await this.call<'workers'>({ op: 'workers' })
+  }
+
+  #take({ replies, grants, notices, events }: Delivery): void {
+    for (const reply of replies) {
+      this.replied.push(reply.id)
+      const resolve = this.#open.get(reply.id)
+      if (resolve === undefined) throw new Error(`request ${reply.id} was answered twice, or never sent`)
+      this.#open.delete(reply.id)
+      resolve(reply)
+    }
+    for (const grant of grants) this.grants.put(grant)
+    for (const notice of notices) this.notices.put(notice)
+    for (const event of events) this.events.put(event)
+  }
+}
+
+export function sessionIntro(names: readonly string[], intro: Partial<SessionIntro> = {}): SessionIntro {
+  return {
+    uuid: 'session-1',
+    worker: 'worker-1',
+    host: 'host',
+    pid: 1,
+    local: true,
+    handlers: names.map((name) => ({ name, defaults: {} })),
+    minConcurrency: 10,
+    maxConcurrency: 10,
+    abortGrace: 30_000,
+    lease: 0,
+    ...intro,
+  }
+}

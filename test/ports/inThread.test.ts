@@ -1,0 +1,12 @@
+import { DEFAULT_RETENTION } from '@millrace/core'
+import { InThreadEngine } from '@millrace/engine'
+import { openStore } from '@millrace/sqlite'
+import { portConformance, seededRandom, VirtualClock } from '@millrace/testkit'
+
+portConformance('in-thread', async () => {
+  const clock = new VirtualClock()
+  const random = seededRandom(1)
+  const store = openStore({ file: ':memory:', durability: 'full', random, now: clock.read().wall, host: 'host', pid: 1 })
+  const engine = new InThreadEngine({ store, clock, random, settings: { recovery: 'immediate', retention: DEFAULT_RETENTION } })
+  return { port: engine.port({ owner: true }), close: async () => engine.close() }
+})
