@@ -12,7 +12,12 @@ import { PAYLOAD_BYTES } from './payload.ts'
 import type { Figures, Settings } from './scenario.ts'
 
 const { values: flags } = parseArgs({
-  options: { json: { type: 'string' }, repetitions: { type: 'string', default: '3' }, jobs: { type: 'string', default: '200000' }, backlog: { type: 'string', default: '1000000' } },
+  options: {
+    json: { type: 'string' },
+    repetitions: { type: 'string', default: '3' },
+    jobs: { type: 'string', default: '200000' },
+    backlog: { type: 'string', default: '1000000' },
+  },
 })
 const repetitions = Number(flags.repetitions)
 const jobs = Number(flags.jobs)
@@ -21,7 +26,10 @@ const IN_FLIGHT = 500
 
 function run(scenario: string, settings: Partial<Settings>): Figures {
   const script = fileURLToPath(new URL('./scenario.ts', import.meta.url))
-  const child = spawnSync(process.execPath, [script, scenario, JSON.stringify({ inFlight: IN_FLIGHT, ...settings })], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawnSync(process.execPath, [script, scenario, JSON.stringify({ inFlight: IN_FLIGHT, ...settings })], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   if (child.status !== 0) throw new Error(`${scenario} ${JSON.stringify(settings)} ended with ${child.status ?? child.signal}`)
   return JSON.parse(child.stdout) as Figures
 }
@@ -29,8 +37,11 @@ function run(scenario: string, settings: Partial<Settings>): Figures {
 /** Medians, figure by figure, of each scenario; the scenarios take turns. */
 function medians(scenarios: readonly (() => Figures)[]): Figures[] {
   const runs = scenarios.map((): Figures[] => [])
-  for (let repetition = 0; repetition < repetitions; repetition++) for (const [index, scenario] of scenarios.entries()) runs[index]?.push(scenario())
-  return runs.map((figures) => Object.fromEntries(Object.keys(figures[0] ?? {}).map((name) => [name, median(figures.map((one) => one[name] ?? 0))])))
+  for (let repetition = 0; repetition < repetitions; repetition++)
+    for (const [index, scenario] of scenarios.entries()) runs[index]?.push(scenario())
+  return runs.map((figures) =>
+    Object.fromEntries(Object.keys(figures[0] ?? {}).map((name) => [name, median(figures.map((one) => one[name] ?? 0))])),
+  )
 }
 
 function median(values: readonly number[]): number {
@@ -91,7 +102,12 @@ try {
   const ratio = (fullRun?.['jobsPerSecond'] ?? 0) / (emptyRun?.['jobsPerSecond'] ?? 1)
   result['backlog'] = { emptyOpen, fullOpen, emptyRun, fullRun, ratio }
   const million = `${backlogJobs.toLocaleString('en')} waiting jobs in the file`
-  rows.push({ what: `${million}: open`, value: `${openMs >= 0 ? '+' : ''}${Math.round(openMs)} ms over an empty file's ${Math.round(emptyOpen?.['openMs'] ?? 0)} ms`, goal: 'within 300 ms', met: openMs < 300 })
+  rows.push({
+    what: `${million}: open`,
+    value: `${openMs >= 0 ? '+' : ''}${Math.round(openMs)} ms over an empty file's ${Math.round(emptyOpen?.['openMs'] ?? 0)} ms`,
+    goal: 'within 300 ms',
+    met: openMs < 300,
+  })
   rows.push({ what: `${million}: memory`, value: `${rssMb >= 0 ? '+' : ''}${rssMb.toFixed(1)} MB`, goal: 'within 64 MB', met: rssMb < 64 })
   rows.push({ what: `${million}: throughput`, value: `${ratio.toFixed(2)} of an empty file's`, goal: '0.8', met: ratio >= 0.8 })
 } finally {

@@ -7,7 +7,14 @@ import { portConformance } from '@millrace/testkit'
 
 portConformance('writer thread', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-port-'))
-  const options = { durability: 'full', recovery: 'immediate', waitForOwnerMs: 0, cacheKib: 16_384, retention: DEFAULT_RETENTION, unsafeFilesystem: 'refuse' } as const
+  const options = {
+    durability: 'full',
+    recovery: 'immediate',
+    waitForOwnerMs: 0,
+    cacheKib: 16_384,
+    retention: DEFAULT_RETENTION,
+    unsafeFilesystem: 'refuse',
+  } as const
   const port = new WriterThread({ ...options, file: join(folder, 'jobs.db') }, systemClock, undefined)
   await port.start()
   return {

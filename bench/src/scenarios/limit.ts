@@ -12,7 +12,9 @@ export const limit: Scenario = async ({ file, durability, jobs }) => {
   const db = new Database(file)
   db.pragma('journal_mode = WAL')
   db.pragma(`synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`)
-  db.exec('CREATE TABLE job (id INTEGER PRIMARY KEY, name TEXT, state INTEGER, run INTEGER, enqueued_at INTEGER, started_at INTEGER, finished_at INTEGER, data TEXT)')
+  db.exec(
+    'CREATE TABLE job (id INTEGER PRIMARY KEY, name TEXT, state INTEGER, run INTEGER, enqueued_at INTEGER, started_at INTEGER, finished_at INTEGER, data TEXT)',
+  )
   const insert = db.prepare('INSERT INTO job (id, name, state, run, enqueued_at, data) VALUES (?, ?, 0, 0, ?, ?)')
   const start = db.prepare('UPDATE job SET state = 1, run = run + 1, started_at = ? WHERE id = ?')
   const finish = db.prepare('UPDATE job SET state = 2, finished_at = ? WHERE id = ? AND run = 1')

@@ -1,4 +1,4 @@
 export { systemClock, systemRandom } from './clock.ts'
 export { InThreadEngine, type InThreadOptions } from './ports/inThread.ts'
-export { WriterThread } from './writer/thread.ts'
 export type { WriterOptions } from './writer/messages.ts'
+export { WriterThread } from './writer/thread.ts'

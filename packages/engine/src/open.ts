@@ -1,7 +1,7 @@
 /** Opens a queue. */
 import { resolve } from 'node:path'
 import { Engine } from '@millrace/client'
-import { validateOpenOptions, type OpenOptions } from '@millrace/core'
+import { type OpenOptions, validateOpenOptions } from '@millrace/core'
 import { systemClock } from './clock.ts'
 import { Readers } from './readers/readers.ts'
 import { assertNotOpen, registerFile } from './registry.ts'
@@ -23,7 +23,11 @@ export async function openEngine(options: OpenOptions): Promise<Engine> {
   if (!inMemory) assertNotOpen(file)
   const readers = inMemory || settings.readers === 0 ? undefined : new Readers(file, settings.readers)
   const { durability, recovery, retention, cacheKib, waitForOwnerMs, unsafeFilesystem, maxDataBytes, logger } = settings
-  const thread = new WriterThread({ file, durability, recovery, waitForOwnerMs, cacheKib, retention, unsafeFilesystem }, systemClock, readers)
+  const thread = new WriterThread(
+    { file, durability, recovery, waitForOwnerMs, cacheKib, retention, unsafeFilesystem },
+    systemClock,
+    readers,
+  )
   await thread.start()
   const release = inMemory ? () => {} : registerFile(file)
   return new Engine(thread, {

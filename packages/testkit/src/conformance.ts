@@ -39,10 +39,26 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       const id = await probe.enqueue('a', { data: '{"x":1}', priority: 3, tags: ['t'], meta: '{"m":2}' })
       expect(id.created).toBe(true)
       const grant = await probe.grants.take()
-      expect(grant).toMatchObject({ seq: id.seq, session: 'session-1', name: 'a', queue: 'default', run: 1, attempt: 1, data: '{"x":1}', priority: 3, tags: ['t'] })
+      expect(grant).toMatchObject({
+        seq: id.seq,
+        session: 'session-1',
+        name: 'a',
+        queue: 'default',
+        run: 1,
+        attempt: 1,
+        data: '{"x":1}',
+        priority: 3,
+        tags: ['t'],
+      })
       expect(await stateOf(id)).toBe('active')
       await probe.call<'complete'>({ op: 'complete', seq: grant.seq, run: grant.run, output: '"done"' })
-      expect(await probe.call<'get'>({ op: 'get', id })).toMatchObject({ state: 'completed', output: '"done"', run: 1, attempt: 1, meta: '{"m":2}' })
+      expect(await probe.call<'get'>({ op: 'get', id })).toMatchObject({
+        state: 'completed',
+        output: '"done"',
+        run: 1,
+        attempt: 1,
+        meta: '{"m":2}',
+      })
     })
 
     test('bytes stay bytes, whatever they are', async () => {
@@ -69,7 +85,10 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       const id = await probe.enqueue('a')
       const bystander = await probe.enqueue('a')
       const { seq } = await probe.grants.take()
-      const stale = [{ seq, run: 0 }, { seq, run: 2 }] as const
+      const stale = [
+        { seq, run: 0 },
+        { seq, run: 2 },
+      ] as const
       for (const run of stale) {
         const replies = await probe.settle([
           { op: 'complete', ...run, output: null },
@@ -100,7 +119,12 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       await probe.attach(['a'])
       const id = await probe.enqueue('a', { maxAttempts: 2 })
       const first = await probe.grants.take()
-      await probe.call<'log'>({ op: 'log', seq: first.seq, run: 1, lines: [{ at: 1, level: 'warn', message: 'careful', fields: '{"k":1}' }] })
+      await probe.call<'log'>({
+        op: 'log',
+        seq: first.seq,
+        run: 1,
+        lines: [{ at: 1, level: 'warn', message: 'careful', fields: '{"k":1}' }],
+      })
       await probe.call<'fail'>({ op: 'fail', seq: first.seq, run: 1, error: { name: 'TypeError', message: 'no', stack: 'at x' }, retry: 0 })
       const second = await probe.grants.take()
       expect(second).toMatchObject({ seq: first.seq, run: 2, attempt: 2 })
@@ -108,7 +132,13 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       const view = await probe.call<'get'>({ op: 'get', id })
       expect(view?.state).toBe('failed')
       expect(view?.attempts).toMatchObject([
-        { run: 1, attempt: 1, worker: 'worker-1', error: { name: 'TypeError', message: 'no', stack: 'at x' }, logs: [{ level: 'warn', message: 'careful', fields: '{"k":1}' }] },
+        {
+          run: 1,
+          attempt: 1,
+          worker: 'worker-1',
+          error: { name: 'TypeError', message: 'no', stack: 'at x' },
+          logs: [{ level: 'warn', message: 'careful', fields: '{"k":1}' }],
+        },
         { run: 2, attempt: 2, worker: 'worker-1', error: { name: 'RangeError', message: 'never' }, logs: [] },
       ])
     })
@@ -174,7 +204,12 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
     })
 
     test('E4: priority first, then the order of arrival, across the names that a worker serves', async () => {
-      const order = [await probe.enqueue('a'), await probe.enqueue('b', { priority: 5 }), await probe.enqueue('b'), await probe.enqueue('a', { priority: 5 })].map((id) => id.seq)
+      const order = [
+        await probe.enqueue('a'),
+        await probe.enqueue('b', { priority: 5 }),
+        await probe.enqueue('b'),
+        await probe.enqueue('a', { priority: 5 }),
+      ].map((id) => id.seq)
       await probe.attach(['a', 'b'], { minConcurrency: 1, maxConcurrency: 1 })
       const got: number[] = []
       for (let job = 0; job < 4; job++) {
@@ -215,7 +250,11 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       await probe.call<'enqueue'>({ op: 'enqueue', jobs: [1, 2, 3].map((n) => ({ name: 'a', data: String(n) })) })
       await probe.barrier()
       expect(probe.grants.size).toBe(3)
-      const sessions = new Set([(await probe.grants.take()).session, (await probe.grants.take()).session, (await probe.grants.take()).session])
+      const sessions = new Set([
+        (await probe.grants.take()).session,
+        (await probe.grants.take()).session,
+        (await probe.grants.take()).session,
+      ])
       expect(sessions.size).toBe(3)
     })
 
@@ -250,7 +289,10 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       const first = await probe.enqueue('a', { unique })
       const { seq, run } = await probe.grants.take()
       expect(await probe.enqueue('a', { unique })).toMatchObject({ seq: first.seq, created: false })
-      expect((await probe.settle([{ op: 'enqueue', jobs: [{ name: 'a', data: null, unique: { key: 'k', onConflict: 'replace' } }] }]))[0]?.refusal?.code).toBe('JOB_ACTIVE')
+      expect(
+        (await probe.settle([{ op: 'enqueue', jobs: [{ name: 'a', data: null, unique: { key: 'k', onConflict: 'replace' } }] }]))[0]
+          ?.refusal?.code,
+      ).toBe('JOB_ACTIVE')
       await probe.call<'complete'>({ op: 'complete', seq, run, output: null })
       expect((await probe.enqueue('a', { unique })).created).toBe(true)
     })
@@ -259,7 +301,16 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       await probe.attach(['a'])
       await probe.enqueue('a')
       const { seq, run } = await probe.grants.take()
-      await probe.call<'complete'>({ op: 'complete', seq, run, output: null, enqueues: [{ name: 'child', data: '1' }, { name: 'child', data: '2' }] })
+      await probe.call<'complete'>({
+        op: 'complete',
+        seq,
+        run,
+        output: null,
+        enqueues: [
+          { name: 'child', data: '1' },
+          { name: 'child', data: '2' },
+        ],
+      })
       expect((await probe.call<'stats'>({ op: 'stats' })).states).toMatchObject({ completed: 1, waiting: 2 })
     })
 
@@ -337,7 +388,8 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
     test('E12: list by state, name and tag, newest first, page by page', async () => {
       const ids = []
       for (let job = 0; job < 5; job++) ids.push(await probe.enqueue(job % 2 === 0 ? 'even' : 'odd', job > 2 ? { tags: ['late'] } : {}))
-      const list = async (filter: object, before?: number) => probe.call<'list'>({ op: 'list', filter, limit: 2, ...(before !== undefined && { before }) })
+      const list = async (filter: object, before?: number) =>
+        probe.call<'list'>({ op: 'list', filter, limit: 2, ...(before !== undefined && { before }) })
       const seqs = (page: { jobs: readonly JobKey[] }) => page.jobs.map((job) => job.seq)
       const first = await list({ name: 'even' })
       expect(seqs(first)).toEqual([ids[4]?.seq, ids[2]?.seq])
@@ -356,7 +408,9 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       expect(stats.states).toEqual({ scheduled: 1, waiting: 1, active: 1, blocked: 0, completed: 0, failed: 0, cancelled: 0 })
       expect(stats.queues['q']).toMatchObject({ active: 1, waiting: 0 })
       expect(stats.totals).toMatchObject({ enqueued: 3, completed: 0 })
-      expect(await probe.call<'workers'>({ op: 'workers' })).toMatchObject([{ id: 'worker-1', names: ['b'], runningJobs: 1, runningWeight: 1, zombies: 0 }])
+      expect(await probe.call<'workers'>({ op: 'workers' })).toMatchObject([
+        { id: 'worker-1', names: ['b'], runningJobs: 1, runningWeight: 1, zombies: 0 },
+      ])
     })
 
     test('events come after the commit, in one order without gaps', async () => {

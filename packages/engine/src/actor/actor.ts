@@ -277,7 +277,7 @@ export class Actor {
       else deliveries.reply(connection, request.id, decision)
     }
     deliveries.add(effects)
-    this.watches.settle(effects.settled, this.store, (connection, reply) => deliveries.push(connection, reply))
+    this.watches.settle(effects, (connection, reply) => deliveries.push(connection, reply))
     for (const [connection, delivery] of deliveries.byConnection) this.#connections.get(connection)?.(delivery)
   }
 

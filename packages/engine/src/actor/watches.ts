@@ -1,6 +1,10 @@
 /** Who waits for which job to become final. Kept apart from the tables, so that a reload loses none. */
 import {
+  attemptOf,
+  CANCELLED,
+  COMPLETED,
   type ConnectionId,
+  type Effects,
   FAILED,
   formatId,
   HELD,
@@ -35,10 +39,16 @@ export class Watches {
     return HELD
   }
 
-  /** Jobs that this turn has made final, or deleted. */
-  settle(jobs: readonly Job[], store: Store, post: Post): void {
+  /** Jobs that this turn has made final, or deleted: told from the records, since retention may have taken the rows already. */
+  settle(effects: Effects, post: Post): void {
     if (this.#bySeq.size === 0) return
-    for (const { seq } of jobs) if (this.#bySeq.has(seq)) this.#check(store, seq, post)
+    for (const job of effects.settled) {
+      const watches = this.#bySeq.get(job.seq)
+      if (watches === undefined) continue
+      this.#bySeq.delete(job.seq)
+      const value = outcomeOf(job, effects)
+      for (const { connection, request } of watches) post(connection, { id: request, value })
+    }
   }
 
   /** After a reload: what became final may never have been told. */
@@ -71,6 +81,23 @@ export class Watches {
   }
 }
 
+function outcomeOf(job: Job, effects: Effects): Outcome {
+  switch (job.state) {
+    case COMPLETED:
+      return { state: 'completed', output: job.output }
+    case CANCELLED:
+      return { state: 'cancelled' }
+    case FAILED: {
+      const error = effects.runs.findLast((run) => run.seq === job.seq)?.error ?? NO_ERROR
+      return { state: 'failed', error, attempt: attemptOf(job) }
+    }
+    default:
+      return { state: 'deleted' }
+  }
+}
+
+const NO_ERROR = { name: 'Error', message: 'the run has left no error' }
+
 function read(store: Store, { seq, node, enqueuedAt }: JobKey): Outcome | Refused | typeof HELD {
   const row = store.jobs([seq])[0]
   if (row === undefined || row.node !== node || row.enqueuedAt !== enqueuedAt) {
@@ -79,7 +106,7 @@ function read(store: Store, { seq, node, enqueuedAt }: JobKey): Outcome | Refuse
   }
   if (!isFinal(row.state)) return HELD
   if (row.state === FAILED) {
-    const error = store.lastError(seq) ?? { name: 'Error', message: 'the run has left no error' }
+    const error = store.lastError(seq) ?? NO_ERROR
     return { state: 'failed', error, attempt: row.run - row.uncounted }
   }
   const state = STATES[row.state]

@@ -1,6 +1,7 @@
 /** A Port over one end of a MessageChannel whose other end the writer thread listens to. */
 import type { MessagePort } from 'node:worker_threads'
-import type { Capability, Delivery, Port, PortListener, Request } from '@millrace/core'
+import type { Capability, Port, PortListener, Request } from '@millrace/core'
+import { type PackedDelivery, packRequests, unpackDelivery } from './pack.ts'
 
 export const CAPABILITIES: ReadonlySet<Capability> = new Set(['work', 'list', 'backup', 'events'])
 
@@ -16,7 +17,7 @@ export class ChannelPort implements Port {
 
   listen(listener: PortListener): void {
     this.#listener = listener
-    this.#channel.on('message', (delivery: Delivery) => listener.deliver(delivery))
+    this.#channel.on('message', (packed: PackedDelivery) => listener.deliver(unpackDelivery(packed)))
     this.#channel.on('close', () => {
       if (!this.#closed) listener.ended({ code: 'ENGINE_STOPPED', message: 'the engine behind this port has stopped' })
     })
@@ -24,12 +25,7 @@ export class ChannelPort implements Port {
   }
 
   send(requests: readonly Request[]): void {
-    this.#channel.postMessage(requests)
-  }
-
-  /** Hands over what did not come through the channel. */
-  deliver(delivery: Delivery): void {
-    this.#listener?.deliver(delivery)
+    this.#channel.postMessage(packRequests(requests))
   }
 
   hold(alive: boolean): void {

@@ -1,5 +1,5 @@
 /** Runs in a reader thread: one read-only connection, opened with the first question. */
-import { type ListCommand, type ListPage, LIMITS } from '@millrace/core'
+import { LIMITS, type ListCommand, type ListPage } from '@millrace/core'
 import { openReader, type SqliteReader } from '@millrace/sqlite'
 import { workerData } from 'piscina'
 

@@ -1,6 +1,7 @@
 /** Read-only threads for `list`, so that a long one never delays a turn. Started with the first question. */
-import { Piscina } from 'piscina'
+
 import type { ListCommand, ListPage } from '@millrace/core'
+import { Piscina } from 'piscina'
 
 export class Readers {
   readonly #file: string

@@ -1,11 +1,13 @@
 /** The writer thread: owns the file, listens to channels, takes turns. */
-import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
-import { type ConnectionId, type Refusal, refusalFrom, type Request } from '@millrace/core'
-import { openStore } from '@millrace/sqlite'
+
 import { hostname } from 'node:os'
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+import { type ConnectionId, type Refusal, refusalFrom } from '@millrace/core'
+import { openStore } from '@millrace/sqlite'
 import { Actor, ActorFailure } from '../actor/actor.ts'
 import { Loop } from '../actor/loop.ts'
 import { systemClock, systemRandom } from '../clock.ts'
+import { type PackedRequests, packDelivery, unpackRequests } from '../ports/pack.ts'
 import type { FromWriter, ToWriter, WriterData } from './messages.ts'
 
 const host = parentPort
@@ -34,16 +36,16 @@ function open({ options, alive, channel }: WriterData): void {
   function collect(): void {
     for (const [connection, channel] of channels) {
       for (let received = receiveMessageOnPort(channel); received !== undefined; received = receiveMessageOnPort(channel)) {
-        actor.receive(connection, received.message)
+        actor.receive(connection, unpackRequests(received.message))
       }
     }
   }
 
   function connect(channel: MessagePort): void {
-    const connection = actor.connect((delivery) => channel.postMessage(delivery))
+    const connection = actor.connect((delivery) => channel.postMessage(packDelivery(delivery)))
     channels.set(connection, channel)
-    channel.on('message', (requests: readonly Request[]) => {
-      actor.receive(connection, requests)
+    channel.on('message', (packed: PackedRequests) => {
+      actor.receive(connection, unpackRequests(packed))
       loop.wake()
     })
     channel.on('close', () => {

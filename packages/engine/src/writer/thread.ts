@@ -3,7 +3,16 @@
  * file. A thread that dies has answered none of its turn: what is unanswered is of unknown outcome.
  */
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
-import { type Clock, errorFrom, type ListCommand, type Port, type PortListener, type Refusal, type Request, UnsupportedRuntimeError } from '@millrace/core'
+import {
+  type Clock,
+  errorFrom,
+  type ListCommand,
+  type Port,
+  type PortListener,
+  type Refusal,
+  type Request,
+  UnsupportedRuntimeError,
+} from '@millrace/core'
 import { CAPABILITIES, ChannelPort } from '../ports/channel.ts'
 import type { Readers } from '../readers/readers.ts'
 import type { FromWriter, ToWriter, WriterData, WriterOptions } from './messages.ts'
@@ -70,7 +79,8 @@ export class WriterThread implements Port {
     for (const { command } of requests) {
       if (command.op === 'attach') this.#sessions.add(command.session.uuid)
       else if (command.op === 'leave') this.#sessions.delete(command.session)
-      else if (command.op === 'list' && this.#readers !== undefined && own === requests) own = requests.filter((request) => request.command.op !== 'list')
+      else if (command.op === 'list' && this.#readers !== undefined && own === requests)
+        own = requests.filter((request) => request.command.op !== 'list')
     }
     if (own !== requests) for (const request of requests) if (request.command.op === 'list') this.#list(request.id, request.command)
     if (own.length > 0) this.#channel?.send(own)
@@ -132,7 +142,10 @@ export class WriterThread implements Port {
       this.#fail(refusal)
       return
     }
-    this.#listener?.broken({ code: 'COMMIT_UNKNOWN', message: `the writer thread ended before it answered (${refusal.message}): the call may have happened` })
+    this.#listener?.broken({
+      code: 'COMMIT_UNKNOWN',
+      message: `the writer thread ended before it answered (${refusal.message}): the call may have happened`,
+    })
     this.#clock.setTimer(RESTART_MS[recent - 1] ?? 0, () => this.#restart())
   }
 

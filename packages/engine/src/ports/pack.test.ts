@@ -1,0 +1,74 @@
+import type { Delivery, Grant, Reply, Request } from '@millrace/core'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { packDelivery, packRequests, unpackDelivery, unpackRequests } from './pack.ts'
+
+const count = fc.nat({ max: 2 ** 48 - 1 })
+const data = fc.oneof(fc.string(), fc.constant(null), fc.uint8Array())
+const newJob = fc.record(
+  { name: fc.string(), data, queue: fc.string(), priority: fc.integer(), tags: fc.array(fc.string()) },
+  { requiredKeys: ['name', 'data'] },
+)
+const command = fc.oneof(
+  fc.record({ op: fc.constant('enqueue' as const), jobs: fc.array(newJob, { maxLength: 3 }) }),
+  fc.record(
+    { op: fc.constant('complete' as const), seq: count, run: count, output: data, enqueues: fc.array(newJob) },
+    { requiredKeys: ['op', 'seq', 'run', 'output'] },
+  ),
+  fc.record({ op: fc.constant('giveBack' as const), seq: count, run: count }),
+  fc.constant({ op: 'stats' as const }),
+)
+const requests = fc.array(fc.record({ id: count, command })) as fc.Arbitrary<Request[]>
+const reply = fc.oneof(
+  fc.record({
+    id: count,
+    value: fc.oneof(fc.constant(true), fc.constant(null), fc.constant('cancelled'), fc.constant([]), fc.constant({ lost: [] })),
+  }),
+  fc.record({
+    id: count,
+    value: fc.array(fc.record({ seq: count, node: count, enqueuedAt: count, created: fc.boolean() }), { maxLength: 3 }),
+  }),
+  fc.record({ id: count, refusal: fc.record({ code: fc.constant('STALE_RUN' as const), message: fc.string() }) }),
+) as fc.Arbitrary<Reply>
+const grant = fc.record({
+  session: fc.constantFrom('s1', 's2', 's3'),
+  seq: count,
+  node: count,
+  enqueuedAt: count,
+  name: fc.string(),
+  queue: fc.string(),
+  run: count,
+  attempt: count,
+  maxAttempts: count,
+  priority: fc.integer(),
+  weight: count,
+  runAt: count,
+  timeout: fc.oneof(count, fc.constant(Number.POSITIVE_INFINITY)),
+  heartbeatTimeout: count,
+  data,
+  checkpoint: data,
+  tags: fc.option(fc.array(fc.string()), { nil: undefined }),
+  meta: fc.option(fc.string(), { nil: undefined }),
+}) as fc.Arbitrary<Grant>
+
+test('requests come out of the channel as they went in', () => {
+  fc.assert(
+    fc.property(requests, (sent) => {
+      expect(unpackRequests(structuredClone(packRequests(sent)))).toEqual(sent)
+    }),
+  )
+})
+
+test('deliveries come out of the channel as they went in', () => {
+  const delivery = fc.record({
+    replies: fc.array(reply),
+    grants: fc.array(grant),
+    notices: fc.constant([]),
+    events: fc.constant([]),
+  }) as fc.Arbitrary<Delivery>
+  fc.assert(
+    fc.property(delivery, (sent) => {
+      expect(unpackDelivery(structuredClone(packDelivery(sent)))).toEqual(sent)
+    }),
+  )
+})
