@@ -1,4 +1,5 @@
 /** When a failed attempt is tried again. */
+import { LIMITS } from './limits.ts'
 
 /** Durations in milliseconds. `factor` is for `exponential` alone. */
 export interface Backoff {
@@ -16,14 +17,14 @@ export interface Backoff {
  */
 export function backoffDelay(backoff: Backoff, attempt: number, random: number): number {
   const jittered = jitter(baseDelay(backoff, attempt), backoff.jitter ?? 0, random)
-  return Math.round(Math.min(jittered, backoff.maxDelay ?? Number.MAX_SAFE_INTEGER))
+  return Math.round(Math.min(jittered, backoff.maxDelay ?? LIMITS.durationMs))
 }
 
 function baseDelay(backoff: Backoff, attempt: number): number {
   switch (backoff.type) {
     case 'exponential':
-      // Capped before jitter too: a power that overflowed to Infinity would turn jitter into NaN.
-      return Math.min(backoff.delay * (backoff.factor ?? 2) ** (attempt - 1), Number.MAX_SAFE_INTEGER)
+      // Capped before jitter too: a power that overflowed to Infinity would turn jitter, or a delay of 0, into NaN.
+      return backoff.delay === 0 ? 0 : Math.min(backoff.delay * (backoff.factor ?? 2) ** (attempt - 1), Number.MAX_SAFE_INTEGER)
     case 'linear':
       return backoff.delay * attempt
     case 'fixed':

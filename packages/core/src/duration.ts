@@ -37,7 +37,7 @@ export function parseDuration(value: unknown): number | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   let total: number | undefined
   for (const [part, amount] of Object.entries(value)) {
-    const unit = PART_MS[part as keyof DurationParts]
+    const unit = Object.hasOwn(PART_MS, part) ? PART_MS[part as keyof DurationParts] : undefined
     if (unit === undefined || typeof amount !== 'number' || Number.isNaN(amount)) return undefined
     total = (total ?? 0) + amount * unit
   }

@@ -28,8 +28,8 @@ export class IndexedHeap<T> {
   /** Removes the item at a place that it was told through `setPlace`; its place becomes -1. */
   removeAt(place: number): void {
     const removed = this.#items[place]
-    const last = this.#items.pop()
-    if (removed === undefined || last === undefined) throw new RangeError(`heap has no place ${place}`)
+    if (removed === undefined) throw new RangeError(`heap has no place ${place}`)
+    const last = this.#items.pop() as T
     if (removed !== last) this.#settle(place, last)
     this.#setPlace(removed, -1)
   }

@@ -1,8 +1,11 @@
 /** Opens a queue. */
+import { hostname } from 'node:os'
 import { resolve } from 'node:path'
+import { MessagePort } from 'node:worker_threads'
 import { Engine } from '@millrace/client'
-import { type OpenOptions, validateOpenOptions } from '@millrace/core'
+import { LIMITS, type OpenOptions, OptionTypeError, validateOpenOptions } from '@millrace/core'
 import { systemClock } from './clock.ts'
+import { ChannelPort } from './ports/channel.ts'
 import { Readers } from './readers/readers.ts'
 import { assertNotOpen, registerFile } from './registry.ts'
 import { assertRuntime } from './runtime.ts'
@@ -32,8 +35,25 @@ export async function openEngine(options: OpenOptions): Promise<Engine> {
   const release = inMemory ? () => {} : registerFile(file)
   return new Engine(thread, {
     maxDataBytes,
-    ...(logger && { logger }),
+    clock: systemClock,
+    host: hostname(),
+    pid: process.pid,
+    local: true,
+    logger,
     openPort: () => thread.openChannel(),
     closed: release,
+  })
+}
+
+/** The same engine from another thread: takes what `engine.port()` answered there. */
+export function attach(port: unknown): Engine {
+  if (!(port instanceof MessagePort))
+    throw new OptionTypeError('port', 'attach takes the MessagePort that engine.port() answers, transferred to this thread')
+  return new Engine(new ChannelPort(port as never), {
+    maxDataBytes: LIMITS.dataBytes,
+    clock: systemClock,
+    host: hostname(),
+    pid: process.pid,
+    local: true,
   })
 }

@@ -17,28 +17,33 @@ export function ballastBeside(file: string, bytes: number): Ballast {
   return {
     release: () => rmSync(path, { force: true }),
     restore: () => {
-      if (statSync(path, { throwIfNoEntry: false })?.size === bytes) return true
-      // As much again must stay free, or the disk would be full once more at once.
-      const { bavail, bsize } = statfsSync(dirname(path))
-      return bavail * bsize >= 2 * bytes && fill(path, bytes)
+      try {
+        if (statSync(path, { throwIfNoEntry: false })?.size === bytes) return true
+        if (!hasRoom(path, bytes)) return false
+        fill(path, bytes)
+        return true
+      } catch {
+        rmSync(path, { force: true })
+        return false
+      }
     },
   }
 }
 
-function fill(path: string, bytes: number): boolean {
+/** As much again must stay free, or the disk would be full once more at once. */
+function hasRoom(path: string, bytes: number): boolean {
+  const { bavail, bsize } = statfsSync(dirname(path))
+  return bavail * bsize >= 2 * bytes
+}
+
+function fill(path: string, bytes: number): void {
+  const descriptor = openSync(path, 'w')
   try {
-    const descriptor = openSync(path, 'w')
-    try {
-      // Not zeros: some file systems store those without taking room.
-      const chunk = new Uint8Array(CHUNK_BYTES).fill(0x6d)
-      for (let written = 0; written < bytes; ) written += writeSync(descriptor, chunk, 0, Math.min(CHUNK_BYTES, bytes - written))
-      fsyncSync(descriptor)
-    } finally {
-      closeSync(descriptor)
-    }
-    return true
-  } catch {
-    rmSync(path, { force: true })
-    return false
+    // Not zeros: some file systems store those without taking room.
+    const chunk = new Uint8Array(CHUNK_BYTES).fill(0x6d)
+    for (let written = 0; written < bytes; ) written += writeSync(descriptor, chunk, 0, Math.min(CHUNK_BYTES, bytes - written))
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
   }
 }

@@ -18,6 +18,11 @@ export function openDatabase(file: string, options: DriverOptions = {}): Databas
   return new BetterSqlite3(file, options)
 }
 
+/** An error as SQLite itself throws it: for tests that inject one. */
+export function sqliteError(message: string, code: string): Error {
+  return new BetterSqlite3.SqliteError(message, code)
+}
+
 /** The error code that SQLite gave, as `SQLITE_BUSY` or `SQLITE_IOERR_FSYNC`; undefined for any other error. */
 export function sqliteCode(error: unknown): string | undefined {
   return error instanceof BetterSqlite3.SqliteError ? error.code : undefined

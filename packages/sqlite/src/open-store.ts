@@ -1,5 +1,5 @@
 /** Opens a database as its one owner: finds out whose it is, locks it, brings it up to date, and claims it. */
-import { CommitUnknownError, StoreFailure } from '@millrace/core'
+import { StoreFailure } from '@millrace/core'
 import { ballastBeside, NO_BALLAST } from './ballast.ts'
 import type { Database } from './driver.ts'
 import { claim, epochOf } from './open/claim.ts'
@@ -29,9 +29,7 @@ function openInMemory(options: StoreOptions): SqliteStore {
     file: MEMORY_FILE,
     claim: claim(db, options.random),
     ballast: NO_BALLAST,
-    connect: () => {
-      throw new CommitUnknownError('a database in memory is lost with its connection: open the engine anew')
-    },
+    connect: undefined,
     release: () => {},
   })
 }

@@ -1,5 +1,5 @@
 /** The store as the engine has it: one writer connection, which `reopen` replaces, and what stands beside the file. */
-import { type Store, StoreFailure } from '@millrace/core'
+import { EngineFailedError, type Store, StoreFailure } from '@millrace/core'
 import { backUp } from './backup.ts'
 import type { Ballast } from './ballast.ts'
 import type { Database } from './driver.ts'
@@ -16,12 +16,13 @@ export interface SqliteStore extends Store {
   readonly node: number
 }
 
-/** What a store is made of; `connect` opens the writer's connection, again and again. */
+/** What a store is made of. */
 export interface StoreParts {
   readonly file: string
   readonly claim: Claim
   readonly ballast: Ballast
-  readonly connect: () => Database
+  /** Opens the writer's connection anew; undefined where the database lives and dies with its first. */
+  readonly connect: (() => Database) | undefined
   /** After the last connection is closed. */
   readonly release: () => void
 }
@@ -52,11 +53,12 @@ export function makeStore(db: Database, { file, claim, ballast, connect, release
     node: claim.node,
     ...forwardReads(() => current().reads),
     write: (effects, mark) => current().write(effects, mark),
-    backup: (target) => backUp(current().db, target),
+    backup: async (target) => backUp(current().db, target),
     releaseBallast: ballast.release,
     restoreBallast: ballast.restore,
     reopen: () => {
       if (closed) throw new StoreFailure('before', 'io', `${file} is closed`)
+      if (connect === undefined) throw new EngineFailedError('a database in memory is lost with its connection: open the engine anew')
       disconnect()
       connection = prepare(connect())
     },

@@ -42,10 +42,11 @@ function recorded({ tables }: TurnContext, uuid: string, before: Session | undef
   return jobs
 }
 
-function adopt({ effects }: TurnContext, session: Session, job: Job): void {
+function adopt({ tables, effects }: TurnContext, session: Session, job: Job): void {
   job.session = session
   session.jobs.add(job)
   session.weight += job.weight
+  if (job.abort === undefined && job.policy.timeout === Number.POSITIVE_INFINITY) tables.clearDeadline(job)
   // It may never have heard of the abort.
   if (job.abort !== undefined) effects.notices.push({ session, job, run: job.run, note: { kind: 'abort', cause: job.abort } })
 }

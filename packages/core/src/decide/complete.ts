@@ -19,7 +19,7 @@ export function complete(turn: TurnContext, command: CompleteCommand): Decision<
     return true
   }
   if (command.enqueues !== undefined) {
-    const refused = findRefusal(turn, command.enqueues)
+    const refused = findRefusal(turn, command.enqueues, job)
     if (refused !== undefined) return refused
   }
   endCompleted(turn, job, command.output)

@@ -9,7 +9,7 @@ import type { TurnContext } from './turn.ts'
 export function deleteJob(turn: TurnContext, { id }: DeleteCommand): Decision<'delete'> {
   const { tables, effects, facts } = turn
   const job = facts.find(id)
-  if (job === undefined || (job.touched & TOUCH_DELETE) !== 0) return notFound(id)
+  if (job === undefined) return notFound(id)
   if (job.state === ACTIVE) return active(id, 'cancel it first')
   tables.unline(job)
   if (isLive(job.state)) settle(turn, job)

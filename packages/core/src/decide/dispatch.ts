@@ -39,10 +39,12 @@ function handOne(turn: TurnContext, service: Service): boolean {
   return false
 }
 
-/** The next job for a session: the first queue in line that has one which fits. */
+/** The next job for a session: the first queue in line that has one which fits, unless room is kept for a heavy one. */
 function pick(turn: TurnContext, service: Service, session: Session): Job | undefined {
   for (const [queue, lanes] of service.ready) {
     const job = pickOf(turn, service, queue, lanes, session)
+    // Nor may another queue's jobs take the room.
+    if (job === KEEP_ROOM) return undefined
     if (job !== undefined) {
       service.rotate(queue, lanes)
       return job
@@ -51,7 +53,7 @@ function pick(turn: TurnContext, service: Service, session: Session): Job | unde
   return undefined
 }
 
-function pickOf(turn: TurnContext, service: Service, queue: Queue, lanes: Set<Lane>, session: Session): Job | undefined {
+function pickOf(turn: TurnContext, service: Service, queue: Queue, lanes: Set<Lane>, session: Session): Job | typeof KEEP_ROOM | undefined {
   for (;;) {
     const head = firstOf(service, queue, lanes)
     if (head === undefined) return undefined
@@ -82,9 +84,9 @@ function fits(job: Job, session: Session): boolean {
 }
 
 /** `heavy` does not fit: for a while lighter jobs may pass it, then the room is kept for it. */
-function passing({ now }: TurnContext, lanes: Set<Lane>, heavy: Job, session: Session): Job | undefined {
+function passing({ now }: TurnContext, lanes: Set<Lane>, heavy: Job, session: Session): Job | typeof KEEP_ROOM | undefined {
   if (heavy.passedMono < 0) heavy.passedMono = now.mono
-  if (now.mono - heavy.passedMono >= LIMITS.heavyPatienceMs) return undefined
+  if (now.mono - heavy.passedMono >= LIMITS.heavyPatienceMs) return KEEP_ROOM
   let best: Job | undefined
   for (const lane of lanes) {
     for (let index = 0; index < LOOK_AHEAD_JOBS; index++) {
@@ -97,6 +99,8 @@ function passing({ now }: TurnContext, lanes: Set<Lane>, heavy: Job, session: Se
   }
   return best
 }
+
+const KEEP_ROOM = Symbol('keep room')
 
 /** How far a lane is searched for a job that is light enough. */
 const LOOK_AHEAD_JOBS = 128

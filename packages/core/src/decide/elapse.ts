@@ -1,10 +1,10 @@
 /** What time alone makes happen: lost workers, deadlines, leases, due jobs, jobs that expired, jobs kept long enough. */
 import type { AbortCause, Job } from '../job.ts'
-import { TOUCH_DELETE } from '../job.ts'
 import { ACTIVE, isFinal, SCHEDULED, WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import { endAborted, endLost, erase } from './end.ts'
 import { expireJob } from './expire.ts'
+import { isDeleted } from './facts.ts'
 import { loseSession } from './leave.ts'
 import type { TurnContext } from './turn.ts'
 import { noteZombie } from './zombies.ts'
@@ -16,11 +16,12 @@ export function elapse(turn: TurnContext): void {
   for (let job = tables.deadlines.peek(); job !== undefined && job.deadlineMono <= now.mono; job = tables.deadlines.peek())
     overrun(turn, job)
   for (const session of tables.sessions.values()) if (session.leaseMono <= now.mono) loseSession(turn, session)
-  for (const job of facts.due) if (job.state === SCHEDULED && job.runAt <= now.wall) promote(turn, job)
+  for (const job of facts.due) if (job.state === SCHEDULED && job.runAt <= now.wall && !isDeleted(job)) promote(turn, job)
   for (const job of facts.expired) {
+    if (isDeleted(job)) continue
     if ((job.state === SCHEDULED || job.state === WAITING) && job.expiresAt !== 0 && job.expiresAt <= now.wall) expireJob(turn, job)
   }
-  for (const job of facts.prunable) if (isFinal(job.state) && (job.touched & TOUCH_DELETE) === 0) erase(turn, job)
+  for (const job of facts.prunable) if (isFinal(job.state) && !isDeleted(job)) erase(turn, job)
 }
 
 /** Jobs of a process that is gone, as found when the file was opened. */
@@ -33,6 +34,11 @@ function recover(turn: TurnContext): void {
 function overrun(turn: TurnContext, job: Job): void {
   if (job.abort === undefined && job.session !== undefined && job.session.intro.abortGrace > 0) {
     abort(turn, job, 'timeout')
+    return
+  }
+  if (job.abort === undefined && job.session === undefined) {
+    // Its session never came back for it.
+    endLost(turn, job)
     return
   }
   if (job.abort === undefined) job.abort = 'timeout'

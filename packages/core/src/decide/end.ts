@@ -165,7 +165,8 @@ function again(turn: TurnContext, job: Job, transition: 'retry' | 'snooze' | 'gi
   const { tables, effects, now } = turn
   if (transition !== 'giveBack') job.runAt = now.wall + delayMs
   // A ttl is for the first start alone.
-  if (transition === 'retry') job.expiresAt = 0
+  if (transition === 'giveBack') tables.noteExpiry(job.expiresAt)
+  else job.expiresAt = 0
   if (delayMs > 0) {
     effects.move(job, transition, SCHEDULED)
     tables.noteDue(job.runAt)

@@ -23,18 +23,22 @@ export function diskFull(): Refused {
   })
 }
 
-/** What refuses one of the jobs, and so all of them. Nothing is changed. */
-export function findRefusal(turn: TurnContext, jobs: readonly NewJob[]): Refused | undefined {
-  let keys: Map<string, 'new'> | undefined
+/** What refuses one of the jobs, and so all of them. Nothing is changed. `ending` frees its key before they are created. */
+export function findRefusal(turn: TurnContext, jobs: readonly NewJob[], ending?: Job): Refused | undefined {
+  let keys: Set<string> | undefined
   for (const job of jobs) {
     if (job.unique === undefined) continue
+    const repeat = job.idempotencyKey === undefined ? undefined : `idempotent\0${job.name}\0${job.idempotencyKey}`
     if (job.idempotencyKey !== undefined && turn.facts.idempotent(job.name, job.idempotencyKey) !== undefined) continue
+    if (repeat !== undefined && keys?.has(repeat) === true) continue
     const { key, onConflict } = job.unique
-    const holder = turn.facts.unique(job.name, key)
-    const within = `${job.name}\0${key}`
+    const found = turn.facts.unique(job.name, key)
+    const holder = found?.seq === ending?.seq ? undefined : found
+    const within = `unique\0${job.name}\0${key}`
     if (holder === undefined && keys?.has(within) !== true) {
-      keys ??= new Map()
-      keys.set(within, 'new')
+      keys ??= new Set()
+      keys.add(within)
+      if (repeat !== undefined) keys.add(repeat)
       continue
     }
     if (onConflict === 'error')
@@ -109,7 +113,7 @@ function create(turn: TurnContext, wanted: NewJob): Enqueued {
   tables.noteExpiry(job.expiresAt)
   if (job.state === WAITING) tables.line(job)
   else tables.noteDue(runAt)
-  if (!tables.jobs.has(job.seq)) facts.add(job)
+  if (job.extras?.uniqueKey !== undefined || !tables.jobs.has(job.seq)) facts.add(job)
   return answer(job, true)
 }
 

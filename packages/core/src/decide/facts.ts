@@ -2,8 +2,9 @@
  * What a turn knows of the disk beyond the tables: read set by set before anything is decided, and kept true while the turn
  * goes on, so that a later command sees what an earlier one did.
  */
+import type { RedriveCommand } from '../commands.ts'
 import type { JobKey } from '../id.ts'
-import type { Job } from '../job.ts'
+import { type Job, TOUCH_DELETE } from '../job.ts'
 import type { JobRow, KeyHolder } from '../store.ts'
 import type { Tables } from '../tables/tables.ts'
 
@@ -16,7 +17,7 @@ export class Facts {
   due: readonly Job[] = []
   expired: readonly Job[] = []
   prunable: readonly Job[] = []
-  failed: readonly Job[] = []
+  readonly #failed = new Map<RedriveCommand, Job[]>()
 
   constructor(tables: Tables) {
     this.#tables = tables
@@ -39,10 +40,22 @@ export class Facts {
     return this.#tables.jobs.get(seq) ?? this.#jobs.get(seq)
   }
 
-  /** The job that the whole id names. */
+  /** The job that the whole id names; not one that this turn has deleted. */
   find(id: JobKey): Job | undefined {
     const job = this.job(id.seq)
-    return job !== undefined && job.node === id.node && job.enqueuedAt === id.enqueuedAt ? job : undefined
+    if (job === undefined || job.node !== id.node || job.enqueuedAt !== id.enqueuedAt) return undefined
+    return isDeleted(job) ? undefined : job
+  }
+
+  /** The jobs that a redrive has asked for. */
+  failed(command: RedriveCommand): readonly Job[] {
+    return this.#failed.get(command) ?? []
+  }
+
+  addFailed(command: RedriveCommand, job: Job): void {
+    const others = this.#failed.get(command)
+    if (others === undefined) this.#failed.set(command, [job])
+    else others.push(job)
   }
 
   idempotent(name: string, key: string): JobKey | undefined {
@@ -70,4 +83,9 @@ export class Facts {
     for (const holder of idempotent) this.holdIdempotent(holder.name, holder.key, holder)
     for (const holder of unique) this.holdUnique(holder.name, holder.key, holder)
   }
+}
+
+/** Deleted by this turn: its record is still there, its row will not be. */
+export function isDeleted(job: Job): boolean {
+  return (job.touched & TOUCH_DELETE) !== 0
 }

@@ -14,9 +14,14 @@ export function gather(store: Store, tables: Tables, requests: readonly Request[
   if (tables.thirsty.size > 0) refill(store, tables)
   const facts = new Facts(tables)
   if (requests.length > 0) gatherFor(store, tables, facts, requests, now)
-  if (tables.dueAt !== 0 && tables.dueAt <= now.wall) facts.due = store.due(now.wall, LIMITS.sliceRows).map((row) => facts.remember(row))
+  if (tables.dueAt !== 0 && tables.dueAt <= now.wall) {
+    facts.due = store.due(now.wall, LIMITS.sliceRows).map((row) => facts.remember(row))
+    // The job that it was for has gone: without a later time the next turn would be due at once, for ever.
+    if (facts.due.length === 0) tables.dueAt = store.deadlines().dueAt
+  }
   if (tables.expiresAt !== 0 && tables.expiresAt <= now.wall) {
     facts.expired = store.expired(now.wall, LIMITS.sliceRows).map((row) => facts.remember(row))
+    if (facts.expired.length === 0) tables.expiresAt = store.deadlines().expiresAt
   }
   if (retention !== undefined) gatherPrunable(store, tables, facts, now, retention)
   return facts
@@ -27,14 +32,20 @@ function refill(store: Store, tables: Tables): void {
   let lanes = 0
   for (const lane of tables.thirsty) {
     if (++lanes > 32) break
-    const { last, size } = lane.window
-    const { rows, complete } = store.window(lane.id, last, Math.max(1, tables.windowSize() - size), LIMITS.windowBytes)
+    const { last, size, bytes } = lane.window
+    const { rows, complete } = store.window(lane.id, last, Math.max(1, tables.windowSize() - size), LIMITS.windowBytes - bytes)
     tables.refill(lane, rows, complete)
   }
 }
 
 function gatherFor(store: Store, tables: Tables, facts: Facts, requests: readonly Request[], now: Now): void {
   const seqs = new Set<number>()
+  // What memory has now may leave it (a window that is cut) before the turn comes to the command.
+  const want = (seq: number) => {
+    const known = tables.jobs.get(seq)
+    if (known === undefined) seqs.add(seq)
+    else facts.add(known)
+  }
   const idempotent: NameAndKey[] = []
   const unique: NameAndKey[] = []
   const take = (jobs: readonly NewJob[]) => {
@@ -50,19 +61,21 @@ function gatherFor(store: Store, tables: Tables, facts: Facts, requests: readonl
         break
       case 'complete':
         if (command.enqueues !== undefined) take(command.enqueues)
-        if (tables.jobs.get(command.seq)?.state !== ACTIVE) seqs.add(command.seq)
+        if (tables.jobs.get(command.seq)?.state !== ACTIVE) want(command.seq)
         break
       case 'cancel':
       case 'update':
       case 'retry':
       case 'runNow':
       case 'delete':
-        if (!tables.jobs.has(command.id.seq)) seqs.add(command.id.seq)
+        want(command.id.seq)
         break
       case 'redrive':
-        facts.failed = store.failed(lanesOf(tables, command), redriveLimit(command)).map((row) => facts.remember(row))
-        for (const job of facts.failed)
+        for (const row of store.failed(lanesOf(tables, command), redriveLimit(command))) {
+          const job = facts.remember(row)
+          facts.addFailed(command, job)
           if (job.extras?.uniqueKey !== undefined) unique.push({ name: job.lane.name, key: job.extras.uniqueKey })
+        }
         break
       default:
     }
@@ -77,7 +90,12 @@ function gatherFor(store: Store, tables: Tables, facts: Facts, requests: readonl
   if (idempotent.length > 0 || unique.length > 0) {
     const holders = unique.length > 0 ? store.unique(unique) : []
     facts.addHolders(idempotent.length > 0 ? store.idempotent(idempotent, now.wall) : [], holders)
-    const unknown = holders.filter((holder) => facts.job(holder.seq) === undefined).map((holder) => holder.seq)
+    const unknown: number[] = []
+    for (const { seq } of holders) {
+      const known = facts.job(seq)
+      if (known === undefined) unknown.push(seq)
+      else facts.add(known)
+    }
     if (unknown.length > 0) for (const row of store.jobs(unknown)) facts.remember(row)
   }
 }

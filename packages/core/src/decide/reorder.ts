@@ -13,8 +13,9 @@ export function reorder(turn: TurnContext, job: Job, change: () => void): void {
   }
   effects.move(job, 'reschedule', job.runAt > now.wall ? SCHEDULED : WAITING)
   effects.event('updated', job, job.runAt)
-  if (job.state === WAITING) tables.line(job)
-  else tables.noteDue(job.runAt)
+  if (job.state !== WAITING) tables.noteDue(job.runAt)
+  else if (job.data === undefined) tables.lineFromDisk(job)
+  else tables.line(job)
   // Out of the tables, it is still this turn's one record of the job.
   turn.facts.add(job)
 }

@@ -3,6 +3,7 @@ import type { Decision, RedriveCommand, Refused, RetryCommand } from '../command
 import type { Job } from '../job.ts'
 import { ACTIVE, BLOCKED, CANCELLED, COMPLETED, FAILED, SCHEDULED, STATES, WAITING } from '../lifecycle.ts'
 import { holdUnique } from './enqueue.ts'
+import { isDeleted } from './facts.ts'
 import { active, finished, notFound, uniqueConflict } from './refuse.ts'
 import { reorder } from './reorder.ts'
 import type { TurnContext } from './turn.ts'
@@ -27,9 +28,11 @@ export function retry(turn: TurnContext, { id }: RetryCommand): Decision<'retry'
   }
 }
 
-export function redrive(turn: TurnContext, _command: RedriveCommand): Decision<'redrive'> {
+export function redrive(turn: TurnContext, command: RedriveCommand): Decision<'redrive'> {
   let count = 0
-  for (const job of turn.facts.failed) if (job.state === FAILED && revive(turn, job) === undefined) count++
+  for (const job of turn.facts.failed(command)) {
+    if (job.state === FAILED && !isDeleted(job) && revive(turn, job) === undefined) count++
+  }
   return { count }
 }
 

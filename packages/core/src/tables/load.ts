@@ -27,9 +27,10 @@ export function loadTables(store: Store, alive: ReadonlySet<string>, now: Now): 
     if (job.cancelRequested) {
       job.abort = 'cancel'
       tables.setDeadline(job, now.mono + LIMITS.reattachGraceMs)
-    } else if (timeout !== Number.POSITIVE_INFINITY) {
+    } else {
       // The monotonic clock may be another one by now: what is left of the deadline by the wall clock, and one heartbeat at least.
-      const leftMs = Math.min(job.startedAt + timeout - now.wall, timeout)
+      // A run without a deadline has one until its session has come back for it.
+      const leftMs = timeout === Number.POSITIVE_INFINITY ? 0 : Math.min(job.startedAt + timeout - now.wall, timeout)
       tables.setDeadline(job, now.mono + Math.max(leftMs, heartbeatTimeout, LIMITS.reattachGraceMs))
     }
   }

@@ -118,20 +118,15 @@ export class Tables {
       return
     }
     const wasEmpty = lane.window.size === 0
-    const out = lane.window.insert(job)
-    if (job.windowed) {
-      this.jobs.set(job.seq, job)
-      this.windowedJobs++
-      if (wasEmpty) for (const service of lane.services) service.markReady(lane)
-    } else if (out[0] === job) {
-      this.jobs.delete(job.seq)
-      this.#checkThirst(lane)
-      return
-    }
+    const out = lane.window.insert(job, this.windowedJobs < WINDOWS_JOBS ? WINDOW_JOBS : CROWDED_WINDOW_JOBS)
+    this.jobs.set(job.seq, job)
+    this.windowedJobs++
     for (const pushed of out) {
       this.windowedJobs--
       this.jobs.delete(pushed.seq)
     }
+    if (!job.windowed) this.#checkThirst(lane)
+    else if (wasEmpty) for (const service of lane.services) service.markReady(lane)
   }
 
   /** A job waits whose payload is on disk alone: what stands behind it leaves memory, and is read again together with it. */
@@ -171,7 +166,9 @@ export class Tables {
   }
 
   #checkThirst(lane: Lane): void {
-    if (!lane.window.complete && lane.services.length > 0 && lane.window.size * 2 < this.windowSize()) this.thirsty.add(lane)
+    const { window, services } = lane
+    if (window.complete || services.length === 0 || window.bytes * 2 >= LIMITS.windowBytes) return
+    if (window.size * 2 < this.windowSize()) this.thirsty.add(lane)
   }
 
   /** How many jobs a window is filled up to: all windows together are bounded. */
@@ -214,6 +211,7 @@ export class Tables {
     this.#sate(session)
     const { service } = session
     service.sessions.delete(session)
+    if (session.zombies > 0) for (const [key, owner] of this.zombies) if (owner === session) this.zombies.delete(key)
     if (service.sessions.size > 0) return
     this.services.delete(service.key)
     for (const lane of service.lanes) this.#unserve(service, lane)
@@ -293,5 +291,5 @@ export class Tables {
 }
 
 const WINDOW_JOBS = LIMITS.windowJobs
-const CROWDED_WINDOW_JOBS = 16
+const CROWDED_WINDOW_JOBS = Math.min(16, WINDOW_JOBS)
 const WINDOWS_JOBS = LIMITS.windowsJobs

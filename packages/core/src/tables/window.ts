@@ -23,6 +23,11 @@ export class Window {
     return this.#jobs.length - this.#head
   }
 
+  /** Of payloads. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
   /** The job that runs next. */
   get first(): Job | undefined {
     return this.#jobs[this.#head]
@@ -39,13 +44,13 @@ export class Window {
 
   /**
    * Takes a waiting job in where it belongs to the prefix. Answers the jobs that left memory for it: none, those that it
-   * pushed out, or itself.
+   * pushed out, or itself. It is left with `jobsMax` jobs at most.
    */
-  insert(job: Job): readonly Job[] {
+  insert(job: Job, jobsMax: number = LIMITS.windowJobs): readonly Job[] {
     const last = this.last
     if (!this.complete && (last === undefined || runsBefore(last, job))) return [job]
     this.#place(job)
-    return this.#shrink()
+    return this.#shrink(jobsMax)
   }
 
   /** Appends the next jobs of the lane's order, as read from disk. */
@@ -110,10 +115,10 @@ export class Window {
     this.#remember(job)
   }
 
-  #shrink(): readonly Job[] {
-    if (this.size <= LIMITS.windowJobs && this.#bytes <= LIMITS.windowBytes) return NONE
+  #shrink(jobsMax: number): readonly Job[] {
+    if (this.size <= jobsMax && this.#bytes <= LIMITS.windowBytes) return NONE
     const out: Job[] = []
-    while (this.size > LIMITS.windowJobs || (this.#bytes > LIMITS.windowBytes && this.size > 1)) {
+    while (this.size > jobsMax || (this.#bytes > LIMITS.windowBytes && this.size > 1)) {
       const job = this.#jobs.pop() as Job
       this.#forget(job)
       out.push(job)

@@ -8,7 +8,6 @@ export const CAPABILITIES: ReadonlySet<Capability> = new Set(['work', 'list', 'b
 export class ChannelPort implements Port {
   readonly capabilities = CAPABILITIES
   readonly #channel: MessagePort
-  #listener: PortListener | undefined
   #closed = false
 
   constructor(channel: MessagePort) {
@@ -16,7 +15,6 @@ export class ChannelPort implements Port {
   }
 
   listen(listener: PortListener): void {
-    this.#listener = listener
     this.#channel.on('message', (packed: PackedDelivery) => listener.deliver(unpackDelivery(packed)))
     this.#channel.on('close', () => {
       if (!this.#closed) listener.ended({ code: 'ENGINE_STOPPED', message: 'the engine behind this port has stopped' })

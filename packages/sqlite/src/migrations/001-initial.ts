@@ -99,8 +99,7 @@ CREATE TABLE definition (name TEXT PRIMARY KEY, defaults TEXT NOT NULL) STRICT, 
 const JOURNAL = `
 CREATE TABLE journal (
   first_event INTEGER PRIMARY KEY, at INTEGER NOT NULL, count INTEGER NOT NULL CHECK (count > 0), packed BLOB NOT NULL
-) STRICT;
-CREATE INDEX journal_at ON journal (at);`
+) STRICT;`
 
 export const initial: Migration = {
   id: 1,

@@ -59,7 +59,8 @@ function checkFilesystem(path: string, platform: string): void {
   )
 }
 
-function unsafeKind(path: string, platform: string): string | undefined {
+/** What makes a path's file system unsafe; undefined for an ordinary one. */
+export function unsafeKind(path: string, platform: string): string | undefined {
   if (platform === 'linux') return unsafeType(statfsSync(dirname(path)).type)
   if (platform === 'win32' && path.startsWith('\\\\')) return 'a network share'
   return undefined

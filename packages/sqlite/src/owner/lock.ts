@@ -20,6 +20,9 @@ export interface OwnerOptions {
   readonly waitMs: number
 }
 
+/** Held for life: a connection that nobody refers to is closed by the garbage collector, and its lock would go with it. */
+const HELD = new Set<Database>()
+
 /** A probe holds the lock for an instant: wait at least that out. */
 const PROBE_MS = 50
 
@@ -36,10 +39,12 @@ export function lockOwner({ file, pid, host, now, waitMs }: OwnerOptions): Owner
     db.close()
     throw sqliteCode(error)?.startsWith('SQLITE_BUSY') ? alreadyOpen(file, error) : error
   }
+  HELD.add(db)
   return {
     announce: (epoch) => writeOwnerNote(file, { pid, host, epoch, startedAt: now }),
     release: () => {
       removeOwnerNote(file)
+      HELD.delete(db)
       // Rolls back what holds the lock.
       db.close()
     },

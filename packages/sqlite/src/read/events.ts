@@ -41,15 +41,3 @@ function prepareLaneName(db: Database): (id: number) => LaneName {
     return read
   }
 }
-
-/** The oldest event kept, the last one before `at` (0 for none), and the bytes of the whole journal. */
-export function prepareJournal(db: Database): (at: number) => { firstEvent: number; lastEvent: number; bytes: number } {
-  const first = db.prepare('SELECT min(first_event) FROM journal').pluck()
-  const last = db.prepare('SELECT first_event + count - 1 FROM journal WHERE at < ? ORDER BY at DESC, first_event DESC LIMIT 1').pluck()
-  const bytes = db.prepare('SELECT journal_bytes FROM meta').pluck()
-  return (at) => ({
-    firstEvent: (first.get() as number | null) ?? 0,
-    lastEvent: (last.get(at) as number | undefined) ?? 0,
-    bytes: bytes.get() as number,
-  })
-}

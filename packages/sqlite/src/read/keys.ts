@@ -1,30 +1,47 @@
-/** Who holds a key. One look-up a key: a text that went through JSON would not always come back as it is stored. */
+/** Who holds which keys. By VALUES and not by JSON: a text that went through JSON would not always come back as it is stored. */
 import type { KeyHolder, NameAndKey } from '@millrace/core'
-import type { Database, Statement } from '../driver.ts'
+import type { Database, SqlValue } from '../driver.ts'
+import { type Ladder, prepareLadder } from '../ladder.ts'
 
-type RawHolder = [seq: number, node: number, enqueuedAt: number]
+type RawHolder = [index: number, seq: number, node: number, enqueuedAt: number]
 
 /** Idempotency keys that have not run out. */
 export function prepareIdempotent(db: Database): (keys: readonly NameAndKey[], at: number) => KeyHolder[] {
-  const statement = db.prepare('SELECT seq, node, enqueued_at FROM idempotency WHERE name = ? AND key = ? AND expires_at > ?').raw()
-  return (keys, at) => holders(keys, ({ name, key }) => statement.get(name, key, at))
+  const ladder = prepareKeyLadder(
+    db,
+    (wanted) => `WITH shared (at) AS (SELECT ?)
+SELECT wanted.column1, held.seq, held.node, held.enqueued_at FROM (VALUES ${wanted}) AS wanted
+CROSS JOIN idempotency AS held ON held.name = wanted.column2 AND held.key = wanted.column3 CROSS JOIN shared WHERE held.expires_at > at`,
+    1,
+  )
+  return (keys, at) => holders(keys, ladder, [at])
 }
 
 /** Unique keys of live jobs. */
 export function prepareUnique(db: Database): (keys: readonly NameAndKey[]) => KeyHolder[] {
-  const statement: Statement = db
-    .prepare(
-      'SELECT job.seq, job.node, job.enqueued_at FROM unique_key CROSS JOIN job ON job.seq = unique_key.seq WHERE unique_key.name = ? AND unique_key.key = ?',
-    )
-    .raw()
-  return (keys) => holders(keys, ({ name, key }) => statement.get(name, key))
+  const ladder = prepareKeyLadder(
+    db,
+    (wanted) => `SELECT wanted.column1, job.seq, job.node, job.enqueued_at FROM (VALUES ${wanted}) AS wanted
+CROSS JOIN unique_key AS held ON held.name = wanted.column2 AND held.key = wanted.column3 CROSS JOIN job ON job.seq = held.seq`,
+    0,
+  )
+  return (keys) => holders(keys, ladder, [])
 }
 
-function holders(keys: readonly NameAndKey[], find: (key: NameAndKey) => unknown): KeyHolder[] {
-  const found: KeyHolder[] = []
-  for (const wanted of keys) {
-    const raw = find(wanted) as RawHolder | undefined
-    if (raw !== undefined) found.push({ name: wanted.name, key: wanted.key, seq: raw[0], node: raw[1], enqueuedAt: raw[2] })
-  }
-  return found
+function prepareKeyLadder(db: Database, sql: (wanted: string) => string, shared: number): Ladder<NameAndKey> {
+  return prepareLadder<NameAndKey>(db, { sql, shared, width: 3, bind: bindKey })
+}
+
+function bindKey({ name, key }: NameAndKey, values: SqlValue[], place: number, index: number): void {
+  values[place] = index
+  values[place + 1] = name
+  values[place + 2] = key
+}
+
+/** With the keys as they were asked for. */
+function holders(keys: readonly NameAndKey[], ladder: Ladder<NameAndKey>, shared: readonly SqlValue[]): KeyHolder[] {
+  return (ladder.all(keys, shared) as RawHolder[]).map(([index, seq, node, enqueuedAt]) => {
+    const { name, key } = keys[index] as NameAndKey
+    return { name, key, seq, node, enqueuedAt }
+  })
 }

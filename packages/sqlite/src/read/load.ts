@@ -9,7 +9,7 @@ export function prepareLoad(db: Database): () => Loaded {
   const active = db
     .prepare(
       `SELECT ${ROW_COLUMNS_WITHOUT_DATA}, session.uuid, session.worker,
-(SELECT number + 1 FROM log WHERE log.seq = job.seq AND log.run = job.run ORDER BY number DESC LIMIT 1)
+(SELECT max(number) + 1 FROM log WHERE log.seq = job.seq AND log.run = job.run)
 FROM job INDEXED BY job_active LEFT JOIN session ON session.id = job.session WHERE job.state = 2 ORDER BY job.seq`,
     )
     .raw()

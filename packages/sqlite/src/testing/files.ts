@@ -39,3 +39,18 @@ export function lookInto(file: string): Database {
 export function rowsOf(db: Database, table: string, order = '1'): Record<string, unknown>[] {
   return db.prepare(`SELECT * FROM ${table} ORDER BY ${order}`).all() as Record<string, unknown>[]
 }
+
+const TABLES = ['meta', 'queue', 'lane', 'job', 'idempotency', 'unique_key', 'tag', 'session', 'attempt', 'log', 'definition'] as const
+
+/** Every row of every table but the journal, as text. */
+export function snapshot(db: Database): ReadonlySet<string> {
+  const rows = TABLES.flatMap((table) => rowsOf(db, table).map((row) => `${table} ${JSON.stringify(row)}`))
+  return new Set(rows)
+}
+
+/** The rows that are not what they were, on either side, of all tables but `meta`: a test names them all, and so proves the bystanders. */
+export function changedRows(before: ReadonlySet<string>, after: ReadonlySet<string>): { gone: string[]; come: string[] } {
+  const only = (rows: ReadonlySet<string>, others: ReadonlySet<string>) =>
+    [...rows].filter((row) => !others.has(row) && !row.startsWith('meta '))
+  return { gone: only(before, after), come: only(after, before) }
+}

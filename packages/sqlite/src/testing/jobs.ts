@@ -2,9 +2,9 @@
 import {
   ACTIVE,
   COMPLETED,
+  type Data,
   DEFAULT_POLICY,
   Effects,
-  type Data,
   type Job,
   type JobExtras,
   type Lane,
@@ -86,7 +86,18 @@ export class Turns {
 
   session(worker = 'worker-1', uuid = `uuid-${this.nextSession}`): Session {
     const id = this.nextSession++
-    const intro = { uuid, worker, host: 'host', pid: 7, local: true, handlers: [], minConcurrency: 1, maxConcurrency: 1, abortGrace: 0, lease: 0 }
+    const intro = {
+      uuid,
+      worker,
+      host: 'host',
+      pid: 7,
+      local: true,
+      handlers: [],
+      minConcurrency: 1,
+      maxConcurrency: 1,
+      abortGrace: 0,
+      lease: 0,
+    }
     const session = { id, intro } as unknown as Session
     this.effects.newSessions.push(session)
     return session

@@ -1,8 +1,8 @@
 /** Creates the rows of new jobs, in their state at the end of the turn. */
 import { type Job, type JobExtras, StoreFailure } from '@millrace/core'
 import type { Database, SqlValue } from '../driver.ts'
+import { prepareLadder } from '../ladder.ts'
 import { expectChanges } from './expect.ts'
-import { prepareLadder } from './ladder.ts'
 import type { SortedJobs } from './sort.ts'
 
 const COLUMNS =
@@ -36,42 +36,44 @@ FROM shared, (VALUES ${values}) AS new`,
       values[place + 3] = dataOf(job)
     },
   })
-  const one = db.prepare(`INSERT INTO job (${COLUMNS}) VALUES (${Array(21).fill('?').join(', ')})`)
-  const row: SqlValue[] = Array(21).fill(null)
+  const any = prepareLadder<Job>(db, {
+    sql: (values) => `INSERT INTO job (${COLUMNS}) VALUES ${values}`,
+    shared: 0,
+    width: 21,
+    bind: bindRow,
+  })
 
   return ({ plainWaiting, plainActive, inserted }, node, at) => {
     const shared = [node, at]
     if (plainWaiting.length > 0) expectChanges('insert waiting jobs', waiting.run(plainWaiting, shared), plainWaiting.length)
     if (plainActive.length > 0) expectChanges('insert active jobs', active.run(plainActive, shared), plainActive.length)
-    for (const job of inserted) {
-      bindRow(job, row)
-      one.run(row)
-    }
+    if (inserted.length > 0) expectChanges('insert jobs', any.run(inserted, []), inserted.length)
   }
 }
 
-function bindRow(job: Job, row: SqlValue[]): void {
-  row[0] = job.seq
-  row[1] = job.node
-  row[2] = job.lane.id
-  row[3] = job.state
-  row[4] = 0 - job.priority
-  row[5] = job.weight
-  row[6] = job.runAt
-  row[7] = job.run
-  row[8] = job.uncounted
-  row[9] = orNull(job.sessionId)
-  row[10] = job.enqueuedAt
-  row[11] = orNull(job.startedAt)
-  row[12] = orNull(job.finishedAt)
-  row[13] = orNull(job.expiresAt)
-  row[14] = job.cancelRequested ? 1 : 0
-  row[15] = job.policy.text
-  row[16] = extrasText(job.extras)
-  row[17] = dataOf(job)
-  row[18] = job.checkpoint
-  row[19] = job.progress
-  row[20] = job.output
+function bindRow(job: Job, values: SqlValue[], place: number): void {
+  let next = place
+  values[next++] = job.seq
+  values[next++] = job.node
+  values[next++] = job.lane.id
+  values[next++] = job.state
+  values[next++] = 0 - job.priority
+  values[next++] = job.weight
+  values[next++] = job.runAt
+  values[next++] = job.run
+  values[next++] = job.uncounted
+  values[next++] = orNull(job.sessionId)
+  values[next++] = job.enqueuedAt
+  values[next++] = orNull(job.startedAt)
+  values[next++] = orNull(job.finishedAt)
+  values[next++] = orNull(job.expiresAt)
+  values[next++] = job.cancelRequested ? 1 : 0
+  values[next++] = job.policy.text
+  values[next++] = extrasText(job.extras)
+  values[next++] = dataOf(job)
+  values[next++] = job.checkpoint
+  values[next++] = job.progress
+  values[next++] = job.output
 }
 
 /** The engine's 0 for "never" and "none". */

@@ -1,18 +1,22 @@
 /** Idempotency keys, unique keys and tags of a turn's jobs. */
-import { type Effects, type Job, TOUCH_DELETE, TOUCH_INSERT, type UniqueRecord } from '@millrace/core'
-import type { Database } from '../driver.ts'
+import { type Effects, type IdempotencyRecord, type Job, TOUCH_DELETE, TOUCH_INSERT, type UniqueRecord } from '@millrace/core'
+import type { Database, SqlValue } from '../driver.ts'
+import { prepareLadder } from '../ladder.ts'
 
 export function prepareKeys(db: Database): (effects: Effects) => void {
   // A key that had run out may still have its row.
-  const remember = db.prepare(
-    'INSERT OR REPLACE INTO idempotency (name, key, seq, node, enqueued_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)',
-  )
+  const remember = prepareLadder<IdempotencyRecord>(db, {
+    sql: (values) => `INSERT OR REPLACE INTO idempotency (name, key, seq, node, enqueued_at, expires_at) VALUES ${values}`,
+    shared: 0,
+    width: 6,
+    bind: bindRecord,
+  })
   const hold = db.prepare('INSERT INTO unique_key (name, key, seq) VALUES (?, ?, ?)')
   const free = db.prepare('DELETE FROM unique_key WHERE name = ? AND key = ? AND seq = ?')
   const tag = db.prepare('INSERT OR IGNORE INTO tag (tag, seq) VALUES (?, ?)')
 
   return ({ jobs, idempotency, uniqueHeld, uniqueFreed }) => {
-    for (const { name, key, job, expiresAt } of idempotency) remember.run(name, key, job.seq, job.node, job.enqueuedAt, expiresAt)
+    if (idempotency.length > 0) remember.run(idempotency, [])
     if (uniqueHeld.length > 0 || uniqueFreed.length > 0) {
       const { held, freed } = net(uniqueHeld, uniqueFreed)
       for (const { name, key, seq } of freed) free.run(name, key, seq)
@@ -20,6 +24,15 @@ export function prepareKeys(db: Database): (effects: Effects) => void {
     }
     for (const job of jobs) if (job.extras?.tags !== undefined && isCreated(job)) for (const name of job.extras.tags) tag.run(name, job.seq)
   }
+}
+
+function bindRecord({ name, key, job, expiresAt }: IdempotencyRecord, values: SqlValue[], place: number): void {
+  values[place] = name
+  values[place + 1] = key
+  values[place + 2] = job.seq
+  values[place + 3] = job.node
+  values[place + 4] = job.enqueuedAt
+  values[place + 5] = expiresAt
 }
 
 function isCreated({ touched }: Job): boolean {

@@ -1,5 +1,8 @@
 /** Sorts a turn's jobs by the cheapest statement that covers what happened to each. */
-import { ACTIVE, type Job, TOUCH_COMPLETE, TOUCH_DATA, TOUCH_DELETE, TOUCH_INSERT, TOUCH_START, WAITING } from '@millrace/core'
+import { ACTIVE, dataBytes, type Job, TOUCH_COMPLETE, TOUCH_DATA, TOUCH_DELETE, TOUCH_INSERT, TOUCH_START, WAITING } from '@millrace/core'
+
+/** SQLite holds a batch's rows in memory once more: what is larger is written by itself. */
+const BATCHED_BYTES = 16 * 1024
 
 /** The arrays are used again for every turn. */
 export class SortedJobs {
@@ -47,7 +50,7 @@ export class SortedJobs {
     }
     if (touched & TOUCH_DELETE) return this.deleted
     if (touched === TOUCH_START && job.startedAt === at) return this.started
-    if (touched === TOUCH_COMPLETE && job.finishedAt === at) return this.completed
+    if (touched === TOUCH_COMPLETE && job.finishedAt === at && dataBytes(job.output) <= BATCHED_BYTES) return this.completed
     return touched & TOUCH_DATA ? this.dataUpdated : this.updated
   }
 }
@@ -66,6 +69,7 @@ function isPlain(job: Job): boolean {
     job.extras === undefined &&
     job.checkpoint === null &&
     job.progress === null &&
-    !job.cancelRequested
+    !job.cancelRequested &&
+    dataBytes(job.data) <= BATCHED_BYTES
   )
 }

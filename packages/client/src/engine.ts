@@ -1,0 +1,319 @@
+/** The public interface of a queue: the same whatever stands behind the Port. */
+import {
+  type Capability,
+  type Clock,
+  type Delivery,
+  type Enqueued,
+  type EnqueueOptions,
+  errorFrom,
+  formatCursor,
+  type JobKey,
+  JobNotFoundError,
+  LIMITS,
+  type ListOptions,
+  type Logger,
+  OptionTypeError,
+  type Port,
+  parseId,
+  type RedriveOptions,
+  type Refusal,
+  type Stats,
+  type StopOptions,
+  UnsupportedError,
+  type UpdateOptions,
+  validateListOptions,
+  validateRedriveOptions,
+  validateStopOptions,
+  validateUpdateOptions,
+  validateWorkOptions,
+  type WorkerView,
+  type WorkOptions,
+} from '@millrace/core'
+import { type Handler, type JobType, Worker } from '@millrace/worker'
+import { enqueueMany, type JobRequests } from './enqueueMany.ts'
+import { JobHandle } from './handle.ts'
+import { type EventListener, type EventName, Listeners } from './listeners.ts'
+import { Mailbox } from './mailbox.ts'
+import { newJobOf } from './newJobs.ts'
+import { type Job, jobOf } from './view.ts'
+
+/** How the package that opens an engine sets it up. */
+export interface EngineSetup {
+  readonly maxDataBytes: number
+  readonly clock: Clock
+  readonly host: string
+  readonly pid: number
+  /** Its workers live in the engine's own process, and so need no lease. */
+  readonly local: boolean
+  readonly logger?: Logger | undefined
+  /** A further way to the same engine, for another thread. */
+  readonly openPort?: () => unknown
+  /** Called once, when the Port is closed. */
+  readonly closed?: () => void
+}
+
+export interface JobPage {
+  readonly jobs: readonly Job[]
+  /** Pass as `after` for the next page; undefined at the end. */
+  readonly next: string | undefined
+}
+
+const STOPPED: Refusal = { code: 'ENGINE_STOPPED', message: 'the engine was stopped: open it again to go on' }
+
+export class Engine {
+  readonly #port: Port
+  readonly #setup: EngineSetup
+  readonly #mailbox: Mailbox
+  readonly #listeners: Listeners
+  /** By session. */
+  readonly #workers = new Map<string, Worker>()
+  #stopping: Promise<void> | undefined
+
+  /** @internal Engines are opened by `openEngine`. */
+  constructor(port: Port, setup: EngineSetup) {
+    this.#port = port
+    this.#setup = setup
+    this.#mailbox = new Mailbox(port)
+    this.#listeners = new Listeners(this.#mailbox, setup.logger)
+    port.listen({
+      deliver: (delivery) => this.#deliver(delivery),
+      broken: (refusal) => this.#mailbox.break(refusal),
+      reopened: () =>
+        this.#mailbox.mend(() => {
+          for (const worker of this.#workers.values()) void worker.attach()
+          this.#listeners.subscribe()
+        }),
+      ended: (refusal) => this.#ended(refusal),
+    })
+    port.hold(false)
+  }
+
+  // Producing.
+
+  /**
+   * Creates a job; resolves when it is committed (synced, under durability 'full').
+   *
+   * @throws OptionTypeError, OptionRangeError, ValidationError; BusyError, DiskFullError (retryable); UniqueConflictError,
+   * JobActiveError by `unique.onConflict`; CommitUnknownError where the outcome is unknown
+   */
+  async enqueue<Input>(job: JobType<Input> | string, data?: NoInfer<Input>, options?: EnqueueOptions): Promise<JobHandle> {
+    const wanted = newJobOf(job, data, options, this.#setup.maxDataBytes)
+    const created = await this.#mailbox.call<'enqueue'>({ op: 'enqueue', jobs: [wanted instanceof Promise ? await wanted : wanted] })
+    return this.#handle(created[0] as Enqueued)
+  }
+
+  /**
+   * Creates many jobs. An array is all or nothing: up to 10,000 jobs and 16 MiB. Iterables and async iterables go in chunks of
+   * 1,000, each all or nothing; the error of a failed one has `committed`, the number of jobs that were created before it.
+   */
+  async enqueueMany(jobs: JobRequests): Promise<readonly JobHandle[]> {
+    const created = await enqueueMany(this.#mailbox, jobs, this.#setup.maxDataBytes)
+    return created.map((key) => this.#handle(key))
+  }
+
+  // Working.
+
+  /**
+   * Starts a worker for the handlers' jobs, in every queue unless `queues` names some. A known `id` drains and replaces that
+   * worker.
+   */
+  work(handlers: readonly Handler[] | Handler, options?: WorkOptions): Worker {
+    this.#needs('work')
+    const { maxDataBytes, clock, host, pid, local, logger } = this.#setup
+    const list = Array.isArray(handlers) ? (handlers as readonly Handler[]) : [handlers as Handler]
+    if (list.length === 0 || list.some((handler) => handler?.kind !== 'inline' && handler?.kind !== 'thread')) {
+      throw new OptionTypeError('handlers', 'work takes handlers, made by definition.handler(function) or definition.thread(url)')
+    }
+    if (this.#stopping !== undefined) throw errorFrom(STOPPED)
+    const settings = validateWorkOptions(options)
+    const worker = new Worker({
+      calls: this.#mailbox,
+      handlers: list,
+      settings,
+      host,
+      pid,
+      local,
+      maxDataBytes,
+      clock,
+      logger,
+      stopped: ({ session }) => {
+        if (this.#workers.delete(session)) this.#mailbox.countWorkers(-1)
+      },
+    })
+    for (const former of this.#workers.values()) if (former.id === worker.id) void former.stop()
+    this.#workers.set(worker.session, worker)
+    this.#mailbox.countWorkers(1)
+    void worker.attach()
+    return worker
+  }
+
+  // Asking.
+
+  /** The job, or undefined where there is none of that id. */
+  async get(id: string): Promise<Job | undefined> {
+    const key = parseId(textOf(id))
+    const view = key && (await this.#mailbox.call<'get'>({ op: 'get', id: key }))
+    return view ? jobOf(view) : undefined
+  }
+
+  /** A page of jobs, newest first. */
+  async list(options?: ListOptions): Promise<JobPage> {
+    const { filter, limit, before } = validateListOptions(options)
+    this.#needs('list')
+    const { jobs, next } = await this.#mailbox.call<'list'>({ op: 'list', filter, limit, ...(before !== undefined && { before }) })
+    return { jobs: jobs.map(jobOf), next: next === null ? undefined : formatCursor(next) }
+  }
+
+  /** Counts by state and queue, in time that does not depend on how many jobs there are. */
+  stats(): Promise<Stats> {
+    return this.#mailbox.call<'stats'>({ op: 'stats' })
+  }
+
+  /** All attached workers. */
+  workers(): Promise<readonly WorkerView[]> {
+    return this.#mailbox.call<'workers'>({ op: 'workers' })
+  }
+
+  // Changing. All throw JobNotFoundError; where it is too late, JobActiveError or JobFinishedError.
+
+  /** A job that has not started is cancelled at once; one that runs has its signal aborted, and ends as cancelled. */
+  async cancel(id: string): Promise<'cancelled' | 'cancelling'> {
+    return this.#mailbox.call<'cancel'>({ op: 'cancel', id: keyOf(id) })
+  }
+
+  /** Changes a job that is not running. */
+  async update(id: string, changes: UpdateOptions): Promise<void> {
+    await this.#mailbox.call<'update'>({ op: 'update', id: keyOf(id), changes: validateUpdateOptions(changes, this.#setup.maxDataBytes) })
+  }
+
+  /** Runs a failed or cancelled job again from its first attempt, and one that waits for its retry at once. */
+  async retry(id: string): Promise<void> {
+    await this.#mailbox.call<'retry'>({ op: 'retry', id: keyOf(id) })
+  }
+
+  /** Retries failed jobs, the oldest failure first; answers how many. */
+  async redrive(options?: RedriveOptions): Promise<{ readonly count: number }> {
+    const { limit, ...filter } = validateRedriveOptions(options)
+    let count = 0
+    for (;;) {
+      const slice = Math.min(limit - count, LIMITS.sliceRows)
+      const answer = await this.#mailbox.call<'redrive'>({ op: 'redrive', ...filter, limit: slice })
+      count += answer.count
+      if (answer.count < slice || count >= limit) return { count }
+    }
+  }
+
+  /** Makes a scheduled job due now. */
+  async runNow(id: string): Promise<void> {
+    await this.#mailbox.call<'runNow'>({ op: 'runNow', id: keyOf(id) })
+  }
+
+  /** Removes a job that is not running, with all that it has left. */
+  async delete(id: string): Promise<void> {
+    await this.#mailbox.call<'delete'>({ op: 'delete', id: keyOf(id) })
+  }
+
+  // Listening.
+
+  /** Calls `listener` for each event of that type ('*' for all), after its commit. */
+  on(event: EventName, listener: EventListener): this {
+    this.#needs('events')
+    this.#listeners.add(event, listener, false)
+    return this
+  }
+
+  once(event: EventName, listener: EventListener): this {
+    this.#needs('events')
+    this.#listeners.add(event, listener, true)
+    return this
+  }
+
+  off(event: EventName, listener: EventListener): this {
+    this.#listeners.remove(event, listener)
+    return this
+  }
+
+  // The whole.
+
+  /** Writes a copy of the database to a new file, while everything goes on. */
+  backup(file: string): Promise<{ readonly bytes: number }> {
+    this.#needs('backup')
+    return this.#mailbox.call<'backup'>({ op: 'backup', file: textOf(file, 'file') })
+  }
+
+  /** A MessagePort for another thread, which hands it to `attach`. */
+  port(): unknown {
+    if (this.#setup.openPort === undefined) throw new UnsupportedError('port() is not offered by this kind of connection')
+    if (this.#stopping !== undefined) throw errorFrom(STOPPED)
+    return this.#setup.openPort()
+  }
+
+  /**
+   * Stops its workers (as `worker.stop`, with the same `timeout`), lets open calls be answered, and closes. Jobs that wait stay.
+   * Later calls throw EngineStoppedError.
+   */
+  stop(options?: StopOptions): Promise<void> {
+    validateStopOptions(options)
+    this.#stopping ??= this.#stop(options)
+    return this.#stopping
+  }
+
+  close(options?: StopOptions): Promise<void> {
+    return this.stop(options)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop()
+  }
+
+  async #stop(options?: StopOptions): Promise<void> {
+    await Promise.all([...this.#workers.values()].map((worker) => worker.stop(options)))
+    // A question after all that was called before: when it is answered, so is everything else.
+    await this.#mailbox.call<'workers'>({ op: 'workers' }).catch(() => {})
+    this.#mailbox.end({ code: 'COMMIT_UNKNOWN', message: 'the engine was stopped before it answered' }, STOPPED)
+    await this.#port.close()
+    this.#setup.closed?.()
+  }
+
+  #deliver({ replies, grants, notices, events }: Delivery): void {
+    for (const reply of replies) this.#mailbox.answer(reply)
+    for (const grant of grants) {
+      const worker = this.#workers.get(grant.session)
+      if (worker === undefined) void this.#mailbox.call<'giveBack'>({ op: 'giveBack', seq: grant.seq, run: grant.run }).catch(() => {})
+      else worker.take(grant)
+    }
+    for (const notice of notices) {
+      if (notice.kind === 'reattach') for (const worker of this.#workers.values()) worker.notice(notice)
+      else this.#workers.get(notice.session)?.notice(notice)
+    }
+    if (events.length > 0) this.#listeners.tell(events)
+    this.#mailbox.settle()
+  }
+
+  #ended(refusal: Refusal): void {
+    this.#mailbox.end({ code: 'COMMIT_UNKNOWN', message: refusal.message }, refusal)
+    const reason = errorFrom(refusal)
+    for (const worker of this.#workers.values()) worker.abandon(reason)
+    this.#setup.closed?.()
+    if (this.#stopping === undefined) this.#setup.logger?.error('the engine has ended', { code: refusal.code, message: refusal.message })
+  }
+
+  #handle(key: Enqueued): JobHandle {
+    return new JobHandle(key, this.#mailbox, this.#setup.clock)
+  }
+
+  #needs(capability: Capability): void {
+    if (!this.#port.capabilities.has(capability)) throw new UnsupportedError(`this kind of connection does not offer '${capability}'`)
+  }
+}
+
+function keyOf(id: string): JobKey {
+  const key = parseId(textOf(id))
+  if (key === undefined) throw new JobNotFoundError(`there is no job ${id}: that is no id of a job`, { jobId: id })
+  return key
+}
+
+function textOf(value: string, option = 'id'): string {
+  if (typeof value !== 'string' || value.length === 0) throw new OptionTypeError(option, `${option} takes a text, not ${typeof value}`)
+  return value
+}

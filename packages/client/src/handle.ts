@@ -1,0 +1,123 @@
+/** A job that was enqueued, as its producer holds it. */
+import {
+  type Clock,
+  decodeData,
+  type Enqueued,
+  formatId,
+  JobCancelledError,
+  JobFailedError,
+  JobNotFoundError,
+  MillraceError,
+  type Outcome,
+  type ResultOptions,
+  ResultTimeoutError,
+  type RunError,
+  validateResultOptions,
+} from '@millrace/core'
+import type { Mailbox } from './mailbox.ts'
+
+export class JobHandle<Output = unknown> {
+  readonly #key: Enqueued
+  readonly #mailbox: Mailbox
+  readonly #clock: Clock
+  #id: string | undefined
+
+  constructor(key: Enqueued, mailbox: Mailbox, clock: Clock) {
+    this.#key = key
+    this.#mailbox = mailbox
+    this.#clock = clock
+  }
+
+  /** A UUIDv7. */
+  get id(): string {
+    this.#id ??= formatId(this.#key)
+    return this.#id
+  }
+
+  /** False where a key matched an earlier job, which this then is. */
+  get created(): boolean {
+    return this.#key.created
+  }
+
+  /**
+   * The job's output, once it is completed; race-free at any time.
+   *
+   * @throws JobFailedError, whose `cause` is the last attempt's error; JobCancelledError; JobNotFoundError where it was deleted;
+   * ResultTimeoutError after `timeout` (default: none), the job goes on; the signal's reason where `signal` aborts
+   */
+  async result(options?: ResultOptions): Promise<Output> {
+    const { timeoutMs, signal } = validateResultOptions(options)
+    if (signal?.aborted) throw signal.reason
+    const until = this.#clock.read().mono + timeoutMs
+    for (;;) {
+      try {
+        return this.#read(await this.#watch(until, signal))
+      } catch (error) {
+        // The engine was reopened meanwhile: what became of the job is asked again.
+        if (!(error instanceof MillraceError) || error.code !== 'COMMIT_UNKNOWN') throw error
+      }
+    }
+  }
+
+  #watch(until: number, signal: ReturnType<typeof validateResultOptions>['signal']): Promise<Outcome> {
+    const { id, reply } = this.#mailbox.track<'watch'>({ op: 'watch', id: this.#key })
+    const leftMs = until - this.#clock.read().mono
+    if (leftMs === Number.POSITIVE_INFINITY && signal === undefined) return reply
+    return new Promise<Outcome>((resolve, reject) => {
+      const giveUp = (error: unknown) => {
+        this.#mailbox.forget(id)
+        this.#mailbox.call<'unwatch'>({ op: 'unwatch', request: id }).catch(() => {})
+        done()
+        reject(error)
+      }
+      const onAbort = () => giveUp(signal?.reason)
+      const cancelTimer = leftMs === Number.POSITIVE_INFINITY ? undefined : this.#timer(leftMs, () => giveUp(this.#late()))
+      const done = () => {
+        cancelTimer?.()
+        signal?.removeEventListener('abort', onAbort)
+      }
+      signal?.addEventListener('abort', onAbort)
+      reply.finally(done).then(resolve, reject)
+    })
+  }
+
+  /** Beyond what one timer can hold, too. */
+  #timer(ms: number, wake: () => void): () => void {
+    if (ms <= TIMER_MAX_MS) return this.#clock.setTimer(ms, wake)
+    let cancel = this.#clock.setTimer(TIMER_MAX_MS, () => {
+      cancel = this.#timer(ms - TIMER_MAX_MS, wake)
+    })
+    return () => cancel()
+  }
+
+  #late(): ResultTimeoutError {
+    return new ResultTimeoutError(`job ${this.id} has not ended in time; it goes on`, { jobId: this.id })
+  }
+
+  #read(outcome: Outcome): Output {
+    const details = { jobId: this.id }
+    switch (outcome.state) {
+      case 'completed':
+        return decodeData(outcome.output) as Output
+      case 'failed':
+        throw new JobFailedError(
+          `job ${this.id} failed at attempt ${outcome.attempt}: ${outcome.error.message}`,
+          { ...details, attempt: outcome.attempt },
+          { cause: rebuild(outcome.error) },
+        )
+      case 'cancelled':
+        throw new JobCancelledError(`job ${this.id} was cancelled`, details)
+      case 'deleted':
+        throw new JobNotFoundError(`job ${this.id} was deleted before it ended`, details)
+    }
+  }
+}
+
+const TIMER_MAX_MS = 2 ** 31 - 1
+
+function rebuild({ name, message, stack }: RunError): Error {
+  const error = new Error(message)
+  error.name = name
+  if (stack !== undefined) error.stack = stack
+  return error
+}

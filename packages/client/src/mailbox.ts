@@ -1,0 +1,196 @@
+/**
+ * Calls on their way to a Port and back: what is called within a tick leaves in one post, every answer finds its call by number,
+ * and what is under way is bounded. Beyond the bounds calls wait here in order; only new work is ever refused as busy.
+ */
+import {
+  BusyError,
+  type Command,
+  type CommandOf,
+  errorFrom,
+  LIMITS,
+  type Operation,
+  type Port,
+  type Refusal,
+  type Reply,
+  type ReplyOf,
+  type Request,
+  weighJob,
+} from '@millrace/core'
+
+interface Pending {
+  readonly resolve: (value: never) => void
+  readonly reject: (error: Error) => void
+  readonly bytes: number
+}
+
+/** What a refused caller is told to wait. */
+const RETRY_AFTER_MS = 100
+
+export class Mailbox {
+  readonly #port: Port
+  readonly #sent = new Map<number, Pending>()
+  #sentBytes = 0
+  #held: Request[] = []
+  readonly #heldPending = new Map<number, Pending>()
+  #heldBytes = 0
+  #nextId = 1
+  #flushing = false
+  #broken = false
+  #end: Refusal | undefined
+  /** Beside open calls, what keeps the Port's process alive. */
+  #workers = 0
+  #alive = false
+
+  constructor(port: Port) {
+    this.#port = port
+  }
+
+  /** Sends with all else that is called within this tick. Rejects with the typed error of a refusal. */
+  call<Op extends Operation>(command: CommandOf<Op>): Promise<ReplyOf[Op]> {
+    return this.track(command).reply
+  }
+
+  /** As `call`, with the call's number. */
+  track<Op extends Operation>(command: CommandOf<Op>): { readonly id: number; readonly reply: Promise<ReplyOf[Op]> } {
+    const id = this.#nextId++
+    return { id, reply: new Promise((resolve, reject) => this.#accept(id, command, resolve as Pending['resolve'], reject)) }
+  }
+
+  #accept(id: number, command: Command, resolve: Pending['resolve'], reject: Pending['reject']): void {
+    if (this.#end !== undefined) {
+      reject(errorFrom(this.#end))
+      return
+    }
+    const bytes = weigh(command)
+    if (command.op === 'enqueue' && (this.#held.length >= LIMITS.enqueuesHeld || this.#heldBytes + bytes > LIMITS.bytesHeld)) {
+      reject(busy())
+      return
+    }
+    this.#held.push({ id, command })
+    this.#heldPending.set(id, { resolve, reject, bytes })
+    this.#heldBytes += bytes
+    if (!this.#alive) this.#keepAlive()
+    this.#flushLater()
+  }
+
+  /** A reply has come. One that nobody waits for any more is dropped. */
+  answer({ id, value, refusal }: Reply): void {
+    const pending = this.#sent.get(id)
+    if (pending === undefined) return
+    this.#sent.delete(id)
+    this.#sentBytes -= pending.bytes
+    if (refusal === undefined) pending.resolve(value as never)
+    else pending.reject(errorFrom(refusal))
+  }
+
+  /** After a delivery: there may be room for what was held back, and nothing left to stay alive for. */
+  settle(): void {
+    if (this.#held.length > 0) this.#flushLater()
+    else if (this.#sent.size === 0) this.#keepAlive()
+  }
+
+  /** Stops waiting for the reply to a call. */
+  forget(id: number): void {
+    const pending = this.#sent.get(id)
+    if (pending === undefined) return
+    this.#sent.delete(id)
+    this.#sentBytes -= pending.bytes
+    this.settle()
+  }
+
+  /** The far side is gone: what was sent is of unknown outcome; what was not waits. */
+  break(refusal: Refusal): void {
+    this.#broken = true
+    const sent = [...this.#sent.values()]
+    this.#sent.clear()
+    this.#sentBytes = 0
+    for (const { reject } of sent) reject(errorFrom(refusal))
+  }
+
+  /** It is back. What is called before the next tick, such as attaching, goes first. */
+  mend(first: () => void): void {
+    const held = this.#held
+    this.#held = []
+    this.#broken = false
+    first()
+    this.#held.push(...held)
+    this.#flushLater()
+  }
+
+  /** Nothing is to be had any more: every call, open or to come, is rejected. */
+  end(sentRefusal: Refusal, later: Refusal = sentRefusal): void {
+    if (this.#end !== undefined) return
+    this.#end = later
+    this.break(sentRefusal)
+    const held = [...this.#heldPending.values()]
+    this.#heldPending.clear()
+    this.#held = []
+    this.#heldBytes = 0
+    for (const { reject } of held) reject(errorFrom(later))
+    this.#keepAlive()
+  }
+
+  /** Attached workers keep the process alive, as open calls do. */
+  countWorkers(change: 1 | -1): void {
+    this.#workers += change
+    this.#keepAlive()
+  }
+
+  #keepAlive(): void {
+    const alive = this.#workers > 0 || this.#sent.size > 0 || this.#held.length > 0
+    if (alive === this.#alive) return
+    this.#alive = alive
+    this.#port.hold(alive)
+  }
+
+  #flushLater(): void {
+    if (this.#flushing || this.#broken) return
+    this.#flushing = true
+    // After the microtasks of this burst, so that all of it leaves in one post.
+    process.nextTick(() => {
+      this.#flushing = false
+      if (!this.#broken) this.#flush()
+    })
+  }
+
+  #flush(): void {
+    const room = LIMITS.commandsInFlight - this.#sent.size
+    let count = 0
+    for (const { id } of this.#held) {
+      if (count >= room || (this.#sentBytes >= LIMITS.bytesInFlight && this.#sent.size > 0)) break
+      const pending = this.#heldPending.get(id) as Pending
+      this.#heldPending.delete(id)
+      this.#heldBytes -= pending.bytes
+      this.#sentBytes += pending.bytes
+      this.#sent.set(id, pending)
+      count++
+    }
+    if (count === 0) return
+    const requests = count === this.#held.length ? this.#held : this.#held.slice(0, count)
+    this.#held = count === this.#held.length ? [] : this.#held.slice(count)
+    this.#port.send(requests)
+  }
+}
+
+function weigh(command: Command): number {
+  switch (command.op) {
+    case 'enqueue': {
+      let bytes = 0
+      for (const job of command.jobs) bytes += weighJob(job)
+      return bytes
+    }
+    case 'complete':
+      return command.output?.length ?? 0
+    case 'checkpoint':
+      return command.value?.length ?? 0
+    default:
+      return 0
+  }
+}
+
+function busy(): BusyError {
+  return new BusyError(
+    `the queue takes no new work just now: ${LIMITS.enqueuesHeld} calls or ${LIMITS.bytesHeld} bytes wait to be sent; await the calls made before, or try again in ${RETRY_AFTER_MS} ms`,
+    { retryAfter: RETRY_AFTER_MS },
+  )
+}

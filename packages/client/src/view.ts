@@ -1,0 +1,168 @@
+/** Jobs and events as callers see them: dates are `Date`s, payloads are decoded, ids are texts. */
+import {
+  type AttemptView,
+  decodeData,
+  formatId,
+  type JobEvent,
+  type JobView,
+  type LogLevel,
+  type RunError,
+  type State,
+} from '@millrace/core'
+
+export interface JobLog {
+  readonly at: Date
+  readonly level: LogLevel
+  readonly message: string
+  readonly fields?: Readonly<Record<string, unknown>>
+}
+
+/** A run that counted, or that left an error. */
+export interface JobAttempt {
+  readonly run: number
+  readonly attempt: number
+  readonly startedAt: Date | undefined
+  readonly endedAt: Date
+  /** The worker's id. */
+  readonly worker: string
+  readonly error?: RunError
+  readonly logs: readonly JobLog[]
+}
+
+export interface Job {
+  readonly id: string
+  readonly name: string
+  readonly queue: string
+  readonly state: State
+  readonly data: unknown
+  readonly output: unknown
+  readonly checkpoint: unknown
+  /** 0 to 1. */
+  readonly progress: number | undefined
+  readonly progressNote: string | undefined
+  readonly attempt: number
+  readonly run: number
+  readonly maxAttempts: number
+  /** Milliseconds; Infinity for none. */
+  readonly timeout: number
+  readonly heartbeatTimeout: number
+  readonly backoff: JobView['backoff']
+  readonly priority: number
+  readonly weight: number
+  readonly enqueuedAt: Date
+  readonly runAt: Date
+  readonly startedAt: Date | undefined
+  readonly finishedAt: Date | undefined
+  /** Of its `ttl`. */
+  readonly expiresAt: Date | undefined
+  /** A cancel was taken while it ran. */
+  readonly cancelRequested: boolean
+  readonly tags: readonly string[]
+  readonly meta: unknown
+  readonly idempotencyKey: string | undefined
+  readonly uniqueKey: string | undefined
+  readonly concurrencyKey: string | undefined
+  /** Empty in lists. */
+  readonly attempts: readonly JobAttempt[]
+}
+
+export function jobOf(view: JobView): Job {
+  const [progress, progressNote] = view.progress === null ? [] : (JSON.parse(view.progress) as [number, string?])
+  return {
+    id: formatId(view),
+    name: view.name,
+    queue: view.queue,
+    state: view.state,
+    data: decodeData(view.data),
+    output: decodeData(view.output),
+    checkpoint: decodeData(view.checkpoint),
+    progress,
+    progressNote,
+    attempt: view.attempt,
+    run: view.run,
+    maxAttempts: view.maxAttempts,
+    timeout: view.timeout,
+    heartbeatTimeout: view.heartbeatTimeout,
+    backoff: view.backoff,
+    priority: view.priority,
+    weight: view.weight,
+    enqueuedAt: new Date(view.enqueuedAt),
+    runAt: new Date(view.runAt),
+    startedAt: dateOf(view.startedAt),
+    finishedAt: dateOf(view.finishedAt),
+    expiresAt: dateOf(view.expiresAt),
+    cancelRequested: view.cancelRequested,
+    tags: view.tags,
+    meta: view.meta === null ? {} : JSON.parse(view.meta),
+    idempotencyKey: view.idempotencyKey ?? undefined,
+    uniqueKey: view.uniqueKey ?? undefined,
+    concurrencyKey: view.concurrencyKey ?? undefined,
+    attempts: view.attempts.map(attemptOf),
+  }
+}
+
+function attemptOf({ run, attempt, startedAt, endedAt, worker, error, logs }: AttemptView): JobAttempt {
+  return {
+    run,
+    attempt,
+    startedAt: dateOf(startedAt),
+    endedAt: new Date(endedAt),
+    worker,
+    ...(error !== undefined && { error }),
+    logs: logs.map(({ at, level, message, fields }) => ({
+      at: new Date(at),
+      level,
+      message,
+      ...(fields !== undefined && { fields: fieldsOf(fields) }),
+    })),
+  }
+}
+
+/** Fields that were cut to their limit are no JSON any more. */
+function fieldsOf(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return { truncated: text }
+  }
+}
+
+function dateOf(ms: number): Date | undefined {
+  return ms === 0 ? undefined : new Date(ms)
+}
+
+/** What happened to a job. */
+export interface EngineEvent {
+  /** Only grows; a cursor. */
+  readonly seq: number
+  readonly type: JobEvent['type']
+  readonly jobId: string
+  readonly queue: string
+  readonly name: string
+  readonly at: Date
+  readonly run: number
+  readonly attempt: number
+  /** Of `failed` and `retrying`: the error's name. */
+  readonly error?: string
+  /** Of `progress`. */
+  readonly progress?: number
+  /** Of `retrying`, `snoozed` and whatever is due later. */
+  readonly runAt?: Date
+}
+
+export function engineEventOf(event: JobEvent): EngineEvent {
+  const { seq, type, queue, name, at, run, attempt, error, fraction, runAt } = event
+  return {
+    seq,
+    type,
+    jobId: formatId({ seq: event.jobSeq, node: event.node, enqueuedAt: event.enqueuedAt }),
+    queue,
+    name,
+    at: new Date(at),
+    run,
+    attempt,
+    ...(error !== undefined && { error }),
+    ...(fraction !== undefined && { progress: fraction }),
+    ...(runAt !== undefined && { runAt: new Date(runAt) }),
+  }
+}

@@ -1,0 +1,74 @@
+/** How a failed attempt is tried again, as an option. */
+import type { Backoff } from '../backoff.ts'
+import type { Duration } from '../duration.ts'
+import { OptionRangeError, OptionTypeError } from '../errors.ts'
+import { choiceOption } from './choice.ts'
+import { describe } from './describe.ts'
+import { checkKnown } from './known.ts'
+import { durationOption } from './milliseconds.ts'
+
+/** @see BackoffOptions.type */
+export type BackoffType = Backoff['type']
+
+export interface BackoffOptions {
+  /** `exponential` delay·factor^(attempt−1), `linear` delay·attempt, `fixed` delay. */
+  readonly type: BackoffType
+  /** Of the first retry. */
+  readonly delay: Duration
+  /** Of `exponential`: at least 1, default 2. */
+  readonly factor?: number
+  /** The cap, which comes after jitter. */
+  readonly maxDelay?: Duration
+  /** 0 to 1 spreads by ± that fraction; `'equal'`: half plus a random half; `'full'`: random. Default none. */
+  readonly jitter?: number | 'equal' | 'full'
+}
+
+/**
+ * Of a definition: the delay before the next attempt, by the attempt that failed (from 1) and its error. Undefined: the
+ * stored default. It runs in the worker; for a lost worker the stored default applies.
+ */
+export type BackoffFunction = (attempt: number, error: unknown) => Duration | undefined
+
+const KNOWN = new Set(['type', 'delay', 'factor', 'maxDelay', 'jitter'])
+
+export function backoffOption(option: string, value: unknown): Backoff {
+  if (typeof value === 'function') {
+    throw new OptionTypeError(
+      option,
+      `${option} is an object here: only a definition (defineJob) takes a function, which runs in the worker`,
+    )
+  }
+  checkKnown(option, value, KNOWN)
+  const type = choiceOption(`${option}.type`, value['type'], ['exponential', 'linear', 'fixed'])
+  const delay = durationOption(`${option}.delay`, value['delay'])
+  const factor = factorOption(`${option}.factor`, value['factor'], type)
+  const maxDelay = value['maxDelay'] === undefined ? undefined : durationOption(`${option}.maxDelay`, value['maxDelay'])
+  const jitter = jitterOption(`${option}.jitter`, value['jitter'])
+  return {
+    type,
+    delay,
+    ...(factor !== undefined && { factor }),
+    ...(maxDelay !== undefined && { maxDelay }),
+    ...(jitter !== undefined && { jitter }),
+  }
+}
+
+function factorOption(option: string, value: unknown, type: BackoffType): number | undefined {
+  if (value === undefined) return undefined
+  if (type !== 'exponential') throw new OptionTypeError(option, `${option} belongs to type 'exponential', not to '${type}'`)
+  if (typeof value !== 'number' || Number.isNaN(value)) throw new OptionTypeError(option, `${option} is a number, not ${describe(value)}`)
+  if (value < 1 || value > FACTOR_MAX)
+    throw new OptionRangeError(option, value < 1 ? 1 : FACTOR_MAX, `${option} is from 1 to ${FACTOR_MAX}, not ${value}`)
+  return value
+}
+
+const FACTOR_MAX = 1_000
+
+function jitterOption(option: string, value: unknown): number | 'equal' | 'full' | undefined {
+  if (value === undefined || value === 'equal' || value === 'full') return value
+  if (typeof value !== 'number' || Number.isNaN(value)) {
+    throw new OptionTypeError(option, `${option} is a fraction from 0 to 1, 'equal' or 'full', not ${describe(value)}`)
+  }
+  if (value < 0 || value > 1) throw new OptionRangeError(option, value < 0 ? 0 : 1, `${option} is a fraction from 0 to 1, not ${value}`)
+  return value
+}

@@ -1,0 +1,49 @@
+/** The options of `defineJob`. */
+import type { Defaults } from '../commands.ts'
+import { OptionTypeError } from '../errors.ts'
+import type { BackoffFunction, BackoffOptions } from './backoff.ts'
+import { describe } from './describe.ts'
+import { checkKnown } from './known.ts'
+import { nameOption } from './name.ts'
+import { RUN_OPTIONS, type RunOptions, type RunSettings, readRunOptions } from './policy.ts'
+
+export interface DefinitionOptions extends Omit<RunOptions, 'backoff'> {
+  /** Routes jobs to handlers: 1 to 128 of `A-Z a-z 0-9 _ . : / -`. */
+  readonly name: string
+  /** As data, or as a function that runs in the worker. */
+  readonly backoff?: BackoffOptions | BackoffFunction
+}
+
+/** A definition's options, checked. */
+export interface DefinitionSettings {
+  readonly name: string
+  /** What its enqueues take where a call does not say otherwise. */
+  readonly defaults: Defaults
+  readonly backoff: BackoffFunction | undefined
+}
+
+const KNOWN = new Set<string>(['name', 'schema', ...RUN_OPTIONS])
+
+/** @throws OptionTypeError, OptionRangeError */
+export function validateDefinition(options: unknown): DefinitionSettings {
+  checkKnown('defineJob', options, KNOWN)
+  const name = nameOption('name', options['name'])
+  checkSchema(options['schema'])
+  const { backoff, ...rest } = options
+  const defaults: RunSettings = {}
+  readRunOptions(typeof backoff === 'function' ? rest : options, defaults)
+  return { name, defaults: Object.freeze(defaults), backoff: typeof backoff === 'function' ? (backoff as BackoffFunction) : undefined }
+}
+
+function checkSchema(schema: unknown): void {
+  if (schema === undefined) return
+  const standard =
+    typeof schema === 'object' || typeof schema === 'function'
+      ? (schema as { '~standard'?: { validate?: unknown } } | null)?.['~standard']
+      : undefined
+  if (typeof standard?.validate === 'function') return
+  throw new OptionTypeError(
+    'schema',
+    `schema is a Standard Schema (Zod, Valibot, ArkType ...), which has '~standard'.validate; this is ${describe(schema)}`,
+  )
+}

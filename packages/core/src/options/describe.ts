@@ -1,0 +1,20 @@
+/** A value as an error message names it: short, and never the whole of somebody's data. */
+
+export function describe(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return value.length > 64 ? `${JSON.stringify(value.slice(0, 64))}...` : JSON.stringify(value)
+    case 'number':
+    case 'boolean':
+    case 'undefined':
+      return String(value)
+    case 'bigint':
+      return `${value}n`
+    case 'function':
+      return 'a function'
+    case 'symbol':
+      return 'a symbol'
+    default:
+      return value === null ? 'null' : Array.isArray(value) ? 'an array' : value instanceof Date ? 'a Date' : 'an object'
+  }
+}

@@ -1,0 +1,123 @@
+/** The options of one enqueue, and the job as it is asked for. */
+import type { Defaults, NewJob, OnConflict } from '../commands.ts'
+import type { Duration } from '../duration.ts'
+import { OptionRangeError, OptionTypeError } from '../errors.ts'
+import type { Data } from '../job.ts'
+import { LIMITS } from '../limits.ts'
+import { choiceOption } from './choice.ts'
+import { encodeMeta } from './data.ts'
+import { checkKnown } from './known.ts'
+import { durationOption, timeOption } from './milliseconds.ts'
+import { RUN_OPTIONS, type RunOptions, readRunOptions } from './policy.ts'
+import { tagsOption, textOption } from './text.ts'
+
+export interface UniqueOptions {
+  /** Of at most one live job of that name: held from enqueue to a final state. 1 to 512 characters. */
+  readonly key: string
+  /** `skip` (default) answers the live job; `replace` and `reschedule` change it; `error` rejects UniqueConflictError. */
+  readonly onConflict?: OnConflict
+}
+
+export interface EnqueueOptions extends RunOptions {
+  /** Not before so long from now, by the engine's clock. Not with `runAt`. */
+  readonly delay?: Duration
+  /** Not before then: a Date, or milliseconds since 1970. */
+  readonly runAt?: Date | number
+  /** Fails with JobExpiredError if not started by then. */
+  readonly ttl?: Duration
+  /** Create once: a repeat answers the first job, whatever its data. 1 to 512 characters. */
+  readonly idempotencyKey?: string
+  /** How long a repeat is recognised; default 24 h. */
+  readonly idempotencyTtl?: Duration
+  readonly unique?: UniqueOptions
+  /** 1 to 512 characters. */
+  readonly concurrencyKey?: string
+  /** At most 32. */
+  readonly tags?: readonly string[]
+  /** Small facts for people and filters; JSON of at most 16 KiB. */
+  readonly meta?: unknown
+}
+
+type Draft = { -readonly [Key in keyof NewJob]: NewJob[Key] }
+
+const KNOWN = new Set<string>([
+  ...RUN_OPTIONS,
+  'delay',
+  'runAt',
+  'ttl',
+  'idempotencyKey',
+  'idempotencyTtl',
+  'unique',
+  'concurrencyKey',
+  'tags',
+  'meta',
+])
+
+/**
+ * The job that a call asks for. `name` has been checked; what the call does not set comes from `defaults`.
+ *
+ * @throws OptionTypeError, OptionRangeError
+ */
+export function newJobFrom(name: string, data: Data, options: EnqueueOptions | undefined, defaults: Defaults | undefined): NewJob {
+  if (options === undefined) return defaults === undefined ? { name, data } : { name, data, ...defaults }
+  checkKnown('enqueue', options, KNOWN)
+  const job: Draft = { name, data, ...defaults }
+  readRunOptions(options, job)
+  readTimes(options, job)
+  readKeys(options, job)
+  if (options['tags'] !== undefined) job.tags = tagsOption('tags', options['tags'])
+  if (options['meta'] !== undefined) job.meta = encodeMeta(options['meta'])
+  return job
+}
+
+function readTimes({ delay, runAt, ttl }: Readonly<Record<string, unknown>>, job: Draft): void {
+  if (delay !== undefined && runAt !== undefined) throw new OptionTypeError('runAt', 'delay and runAt exclude each other: give one of them')
+  if (delay !== undefined) job.delay = durationOption('delay', delay)
+  if (runAt !== undefined) job.runAt = timeOption('runAt', runAt)
+  if (ttl !== undefined) job.ttl = durationOption('ttl', ttl, { min: 1 })
+}
+
+const UNIQUE_KNOWN = new Set(['key', 'onConflict'])
+const ON_CONFLICT = ['skip', 'replace', 'reschedule', 'error'] as const
+
+function readKeys(options: Readonly<Record<string, unknown>>, job: Draft): void {
+  const { idempotencyKey, idempotencyTtl, unique, concurrencyKey } = options
+  if (idempotencyKey !== undefined) job.idempotencyKey = textOption('idempotencyKey', idempotencyKey)
+  if (idempotencyTtl !== undefined) {
+    if (idempotencyKey === undefined) throw new OptionTypeError('idempotencyTtl', 'idempotencyTtl needs an idempotencyKey beside it')
+    job.idempotencyTtl = durationOption('idempotencyTtl', idempotencyTtl, { min: 1 })
+  }
+  if (unique !== undefined) {
+    checkKnown('unique', unique, UNIQUE_KNOWN)
+    const { key, onConflict = 'skip' } = unique
+    job.unique = { key: textOption('unique.key', key), onConflict: choiceOption('unique.onConflict', onConflict, ON_CONFLICT) }
+  }
+  if (concurrencyKey !== undefined) job.concurrencyKey = textOption('concurrencyKey', concurrencyKey)
+}
+
+/** What one job adds to a command beside its data, roughly, in bytes. */
+const JOB_BYTES = 128
+
+/** Roughly the bytes of one job in a command. */
+export function weighJob({ data, meta }: NewJob): number {
+  return JOB_BYTES + (data === null ? 0 : data.length) + (meta === undefined ? 0 : meta.length)
+}
+
+/** Refuses more than one atomic command may hold: 10,000 jobs and 16 MiB. */
+export function checkCommandSize(option: string, jobs: number, bytes: number): void {
+  const remedy = 'give an async iterable to enqueueMany, which is atomic per chunk of 1,000'
+  if (jobs > LIMITS.jobsPerCommand) {
+    throw new OptionRangeError(
+      option,
+      LIMITS.jobsPerCommand,
+      `one atomic call takes at most ${LIMITS.jobsPerCommand} jobs, not ${jobs}: ${remedy}`,
+    )
+  }
+  if (bytes > LIMITS.bytesPerCommand) {
+    throw new OptionRangeError(
+      option,
+      LIMITS.bytesPerCommand,
+      `one atomic call takes at most ${LIMITS.bytesPerCommand} bytes, not ${bytes}: ${remedy}`,
+    )
+  }
+}

@@ -1,0 +1,14 @@
+/** Whole numbers within bounds. */
+import { OptionRangeError, OptionTypeError } from '../errors.ts'
+import { describe } from './describe.ts'
+
+/** A whole number from `min` to `max`. */
+export function integerOption(option: string, value: unknown, min: number, max: number): number {
+  if (typeof value !== 'number' || Number.isNaN(value))
+    throw new OptionTypeError(option, `${option} is a whole number, not ${describe(value)}`)
+  if (value < min || value > max) {
+    throw new OptionRangeError(option, value < min ? min : max, `${option} is from ${min} to ${max}, not ${value}: choose a number within`)
+  }
+  if (!Number.isInteger(value)) throw new OptionTypeError(option, `${option} is a whole number, not ${value}`)
+  return value
+}

@@ -1,0 +1,62 @@
+/** The options of `list`. */
+import type { ListFilter } from '../commands.ts'
+import { OptionTypeError, UnsupportedError } from '../errors.ts'
+import { SEQ_LIMIT } from '../id.ts'
+import { STATES, type State, type StateCode } from '../lifecycle.ts'
+import { LIMITS } from '../limits.ts'
+import { choiceOption } from './choice.ts'
+import { describe } from './describe.ts'
+import { integerOption } from './integer.ts'
+import { checkKnown } from './known.ts'
+import { nameOption } from './name.ts'
+import { textOption } from './text.ts'
+
+export interface ListOptions {
+  readonly state?: State
+  readonly queue?: string
+  readonly name?: string
+  readonly tag?: string
+  /** Not in this version. */
+  readonly search?: string
+  /** `next` of the page before. */
+  readonly after?: string
+  /** 1 to 200, default 50. */
+  readonly limit?: number
+}
+
+export interface ListSettings {
+  readonly filter: ListFilter
+  readonly limit: number
+  readonly before: number | undefined
+}
+
+const KNOWN = new Set(['state', 'queue', 'name', 'tag', 'search', 'after', 'limit'])
+const PAGE_JOBS = 50
+
+/** @throws OptionTypeError, OptionRangeError; UnsupportedError for `search` */
+export function validateListOptions(options: unknown = {}): ListSettings {
+  checkKnown('list', options, KNOWN)
+  const { state, queue, name, tag, search, after, limit = PAGE_JOBS } = options
+  if (search !== undefined) throw new UnsupportedError("the option 'search' is not in this version: filter by state, queue, name or tag")
+  return {
+    filter: {
+      ...(state !== undefined && { state: STATES.indexOf(choiceOption('state', state, STATES)) as StateCode }),
+      ...(queue !== undefined && { queue: nameOption('queue', queue) }),
+      ...(name !== undefined && { name: nameOption('name', name) }),
+      ...(tag !== undefined && { tag: textOption('tag', tag) }),
+    },
+    limit: integerOption('limit', limit, 1, LIMITS.pageJobs),
+    before: after === undefined ? undefined : parseCursor(after),
+  }
+}
+
+/** Opaque to callers: the row before which the next page begins. */
+export function formatCursor(seq: number): string {
+  return `p${seq.toString(36)}`
+}
+
+function parseCursor(after: unknown): number {
+  const seq = typeof after === 'string' && /^p[0-9a-z]{1,10}$/.test(after) ? Number.parseInt(after.slice(1), 36) : Number.NaN
+  if (!(seq >= 0 && seq <= SEQ_LIMIT)) throw new OptionTypeError('after', `after is the 'next' of an earlier page, not ${describe(after)}`)
+  return seq
+}

@@ -1,0 +1,23 @@
+/** Where the engine tells what nobody asked for: a failed listener, a worker that cannot attach. */
+import { OptionTypeError } from '../errors.ts'
+import { describe } from './describe.ts'
+
+/** `console` is one. */
+export interface Logger {
+  debug(message: string, fields?: Readonly<Record<string, unknown>>): void
+  info(message: string, fields?: Readonly<Record<string, unknown>>): void
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void
+  error(message: string, fields?: Readonly<Record<string, unknown>>): void
+}
+
+export function loggerOption(option: string, value: unknown): Logger {
+  for (const level of ['debug', 'info', 'warn', 'error'] as const) {
+    if (typeof (value as Logger | null)?.[level] !== 'function') {
+      throw new OptionTypeError(
+        option,
+        `${option} has the functions debug, info, warn and error (message, fields), as console has; this is ${describe(value)} without ${level}`,
+      )
+    }
+  }
+  return value as Logger
+}

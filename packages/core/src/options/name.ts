@@ -1,0 +1,27 @@
+/** Names of queues, jobs and workers. */
+import { OptionRangeError, OptionTypeError } from '../errors.ts'
+import { LIMITS } from '../limits.ts'
+import { describe } from './describe.ts'
+
+const NAME = /^[A-Za-z0-9_.:/-]+$/
+const STRANGE = /[^A-Za-z0-9_.:/-]/u
+
+/** A name of 1 to 128 of the characters `A-Z a-z 0-9 _ . : / -`. */
+export function nameOption(option: string, value: unknown): string {
+  if (typeof value !== 'string') throw new OptionTypeError(option, `${option} is a string, not ${describe(value)}`)
+  if (value.length === 0 || value.length > LIMITS.nameLength) {
+    const message = `${option} has 1 to ${LIMITS.nameLength} characters, not ${value.length}: choose a shorter name, or put the rest into data`
+    throw new OptionRangeError(option, LIMITS.nameLength, message)
+  }
+  if (!NAME.test(value)) throw new OptionTypeError(option, `${option} ${wrong(value)}; allowed are A-Z a-z 0-9 _ . : / -`)
+  return value
+}
+
+function wrong(value: string): string {
+  const strange = STRANGE.exec(value) as RegExpExecArray
+  const code = value.codePointAt(strange.index) as number
+  if (code < 32 || (code >= 127 && code < 160)) {
+    return `has a control character (U+${code.toString(16).toUpperCase().padStart(4, '0')}) at position ${strange.index}`
+  }
+  return `has ${JSON.stringify(strange[0])} at position ${strange.index}`
+}

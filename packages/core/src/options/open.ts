@@ -1,0 +1,107 @@
+/** The options of `openEngine`. */
+import type { Duration } from '../duration.ts'
+import { OptionTypeError, UnsupportedError } from '../errors.ts'
+import { LIMITS } from '../limits.ts'
+import type { Retention } from '../retention.ts'
+import { booleanOption, choiceOption } from './choice.ts'
+import { describe } from './describe.ts'
+import { integerOption } from './integer.ts'
+import { checkKnown } from './known.ts'
+import { type Logger, loggerOption } from './logger.ts'
+import { durationOption } from './milliseconds.ts'
+import { type RetentionOptions, retentionOption } from './retention.ts'
+
+export interface OpenOptions {
+  /** Path of the database file, created where it is not there yet; `':memory:'` for none. */
+  readonly file: string
+  /** `'full'` (default): an answer means that the commit was synced. `'normal'` may lose the last commits on power loss. */
+  readonly durability?: 'full' | 'normal'
+  /** Jobs of workers that died run again at once (default), or after their backoff. */
+  readonly recovery?: 'immediate' | 'backoff'
+  /** Attach to the process that owns the file. Not in this version. */
+  readonly share?: boolean
+  /** How long to wait for another owner of the file to go; default 0. */
+  readonly waitForOwner?: Duration
+  /** Threads that answer `list`: 0 to 8, default 1; with 0 the writer does. */
+  readonly readers?: number
+  /** The writer's page cache in MiB: 1 to 4,096, default 16. */
+  readonly cache?: number
+  /** Of data, output and checkpoint each: 1 byte to 16 MiB, default 1 MiB. */
+  readonly maxDataBytes?: number
+  readonly retention?: RetentionOptions
+  /** Not in this version. */
+  readonly codec?: unknown
+  readonly logger?: Logger
+  /** `'allow'` opens files on network and shared file systems, which lose locks and syncs; default `'refuse'`. */
+  readonly unsafeFilesystem?: 'refuse' | 'allow'
+}
+
+export interface OpenSettings {
+  readonly file: string
+  readonly durability: 'full' | 'normal'
+  readonly recovery: 'immediate' | 'backoff'
+  readonly waitForOwnerMs: number
+  readonly readers: number
+  readonly cacheKib: number
+  readonly maxDataBytes: number
+  readonly retention: Retention
+  readonly logger: Logger | undefined
+  readonly unsafeFilesystem: 'refuse' | 'allow'
+}
+
+const KNOWN = new Set([
+  'file',
+  'durability',
+  'recovery',
+  'share',
+  'waitForOwner',
+  'readers',
+  'cache',
+  'maxDataBytes',
+  'retention',
+  'codec',
+  'logger',
+  'unsafeFilesystem',
+])
+const READERS_MAX = 8
+const CACHE_MIB_MAX = 4_096
+
+/** @throws OptionTypeError, OptionRangeError; UnsupportedError for `share` and `codec` */
+export function validateOpenOptions(options: unknown): OpenSettings {
+  checkKnown('openEngine', options, KNOWN)
+  const { durability = 'full', recovery = 'immediate', waitForOwner = 0, readers = 1, cache = 16 } = options
+  const { maxDataBytes = LIMITS.dataBytes, retention, logger, unsafeFilesystem = 'refuse' } = options
+  refuseUnsupported(options)
+  return {
+    file: fileOption(options['file']),
+    durability: choiceOption('durability', durability, ['full', 'normal']),
+    recovery: choiceOption('recovery', recovery, ['immediate', 'backoff']),
+    waitForOwnerMs: durationOption('waitForOwner', waitForOwner),
+    readers: integerOption('readers', readers, 0, READERS_MAX),
+    cacheKib: integerOption('cache', cache, 1, CACHE_MIB_MAX) * 1_024,
+    maxDataBytes: integerOption('maxDataBytes', maxDataBytes, 1, LIMITS.bytesPerCommand),
+    retention: retentionOption('retention', retention),
+    logger: logger === undefined ? undefined : loggerOption('logger', logger),
+    unsafeFilesystem: choiceOption('unsafeFilesystem', unsafeFilesystem, ['refuse', 'allow']),
+  }
+}
+
+function refuseUnsupported({ share, codec }: Readonly<Record<string, unknown>>): void {
+  if (share !== undefined && booleanOption('share', share)) {
+    throw new UnsupportedError(
+      "the option 'share' is not in this version: it comes with connections over sockets. Open the file in one process",
+    )
+  }
+  if (codec !== undefined) {
+    throw new UnsupportedError("the option 'codec' is not in this version: give Uint8Array data that you have encoded yourself")
+  }
+}
+
+function fileOption(file: unknown): string {
+  if (typeof file !== 'string' || file.length === 0) {
+    throw new OptionTypeError('file', `file is the path of the database file, or ':memory:', not ${describe(file)}`)
+  }
+  const nul = file.indexOf('\0')
+  if (nul >= 0) throw new OptionTypeError('file', `file has a control character (U+0000) at position ${nul}`)
+  return file
+}

@@ -1,0 +1,227 @@
+import { describe, expect, test } from 'vitest'
+import { OptionRangeError, OptionTypeError, UnsupportedError } from '../errors.ts'
+import { LIMITS } from '../limits.ts'
+import { DEFAULT_RETENTION } from '../retention.ts'
+import { backoffOption } from './backoff.ts'
+import { decodeData, encodeData } from './data.ts'
+import { validateDefinition } from './definition.ts'
+import { checkCommandSize, newJobFrom } from './enqueue.ts'
+import { formatCursor, validateListOptions } from './list.ts'
+import { durationOption, timeOption } from './milliseconds.ts'
+import { nameOption } from './name.ts'
+import { validateOpenOptions } from './open.ts'
+import { validateResultOptions } from './result.ts'
+import { validateThreadOptions } from './thread.ts'
+import { validateUpdateOptions } from './update.ts'
+import { utf8Bytes } from './utf8.ts'
+import { validateStopOptions, validateWorkOptions } from './work.ts'
+
+const thrownBy = (call: () => unknown): unknown => {
+  try {
+    return call()
+  } catch (error) {
+    return error
+  }
+}
+const enqueue = (options: object) => newJobFrom('n', null, options, undefined)
+
+describe('a wrong option is refused by name, and never clamped', () => {
+  test.each<[string, () => unknown, string]>([
+    ['priorty', () => enqueue({ priorty: 1 }), "did you mean 'priority'?"],
+    ['concurency', () => validateWorkOptions({ concurency: 1 }), "did you mean 'concurrency'?"],
+    ['durabilty', () => validateOpenOptions({ file: 'f', durabilty: 'full' }), "did you mean 'durability'?"],
+    ['zzzzzzzzzzzz', () => validateStopOptions({ zzzzzzzzzzzz: 1 }), 'it knows timeout'],
+    ['options', () => validateListOptions('media'), 'an object'],
+    ['options', () => validateListOptions(null), 'null'],
+    ['priority', () => enqueue({ priority: '1' }), 'whole number'],
+    ['priority', () => enqueue({ priority: 1.5 }), 'whole number'],
+    ['priority', () => enqueue({ priority: Number.NaN }), 'whole number'],
+    ['weight', () => enqueue({ weight: null }), 'null'],
+    ['delay', () => enqueue({ delay: '5 fortnights' }), "'5m'"],
+    ['delay', () => enqueue({ delay: '500' }), 'milliseconds: 500'],
+    ['runAt', () => enqueue({ delay: 1, runAt: 1 }), 'exclude each other'],
+    ['runAt', () => enqueue({ runAt: new Date(Number.NaN) }), 'invalid Date'],
+    ['idempotencyTtl', () => enqueue({ idempotencyTtl: 1 }), 'needs an idempotencyKey'],
+    ['unique.onConflict', () => enqueue({ unique: { key: 'k', onConflict: 'skp' } }), "did you mean 'skip'?"],
+    ['tags[1]', () => enqueue({ tags: ['a', 1] }), 'string'],
+    ['idempotencyKey', () => enqueue({ idempotencyKey: 'a\ud800' }), 'surrogate'],
+    ['backoff', () => enqueue({ backoff: () => 1 }), 'defineJob'],
+    ['backoff.factor', () => backoffOption('backoff', { type: 'fixed', delay: 1, factor: 2 }), 'exponential'],
+    ['concurrency', () => validateWorkOptions({ concurrency: 1, maxConcurrency: 2 }), 'alone'],
+    ['schema', () => validateDefinition({ name: 'n', schema: {} }), 'Standard Schema'],
+    ['after', () => validateListOptions({ after: '../etc' }), 'earlier page'],
+    ['changes', () => validateUpdateOptions({}, 1), 'at least one'],
+    ['signal', () => validateResultOptions({ signal: {} }), 'AbortSignal'],
+    ['logger', () => validateOpenOptions({ file: 'f', logger: { info() {} } }), 'without debug'],
+    ['file', () => validateOpenOptions({ file: '' }), ':memory:'],
+    ['file', () => validateOpenOptions({ file: 'a\0b' }), 'position 1'],
+    ['env', () => validateThreadOptions({ env: { A: 1 } }), 'object of strings'],
+  ])('%s is an OptionTypeError', (option, call, hint) => {
+    const error = thrownBy(call)
+    expect(error).toBeInstanceOf(OptionTypeError)
+    expect(error).toBeInstanceOf(TypeError)
+    expect(error).toMatchObject({ option, code: 'OPTION_TYPE', message: expect.stringContaining(hint) })
+  })
+
+  test.each<[string, number, () => unknown]>([
+    ['priority', LIMITS.priority, () => enqueue({ priority: LIMITS.priority + 1 })],
+    ['priority', -LIMITS.priority, () => enqueue({ priority: Number.NEGATIVE_INFINITY })],
+    ['weight', 1, () => enqueue({ weight: 0 })],
+    ['maxAttempts', 1, () => enqueue({ maxAttempts: 0 })],
+    ['delay', 0, () => enqueue({ delay: -1 })],
+    ['delay', LIMITS.durationMs, () => enqueue({ delay: Number.POSITIVE_INFINITY })],
+    ['timeout', 1, () => enqueue({ timeout: 0 })],
+    ['heartbeatTimeout', LIMITS.durationMs, () => enqueue({ heartbeatTimeout: Number.POSITIVE_INFINITY })],
+    ['backoff.jitter', 1, () => enqueue({ backoff: { type: 'fixed', delay: 1, jitter: 1.1 } })],
+    ['backoff.factor', 1, () => enqueue({ backoff: { type: 'exponential', delay: 1, factor: 0.5 } })],
+    ['queue', LIMITS.nameLength, () => enqueue({ queue: 'q'.repeat(129) })],
+    ['idempotencyKey', LIMITS.keyLength, () => enqueue({ idempotencyKey: '' })],
+    ['tags', LIMITS.tagsPerJob, () => enqueue({ tags: Array.from({ length: 33 }, (_, index) => `t${index}`) })],
+    ['meta', LIMITS.metaBytes, () => enqueue({ meta: { text: 'é'.repeat(LIMITS.metaBytes / 2) } })],
+    ['minConcurrency', 2, () => validateWorkOptions({ minConcurrency: 3, maxConcurrency: 2 })],
+    ['queues', 1, () => validateWorkOptions({ queues: [] })],
+    ['readers', 8, () => validateOpenOptions({ file: 'f', readers: 9 })],
+    ['limit', LIMITS.pageJobs, () => validateListOptions({ limit: 201 })],
+    ['threads', 1, () => validateThreadOptions({ threads: 0 })],
+    ['jobs', LIMITS.jobsPerCommand, () => checkCommandSize('jobs', 10_001, 0)],
+    ['jobs', LIMITS.bytesPerCommand, () => checkCommandSize('jobs', 1, 2 ** 24 + 1)],
+  ])('%s is an OptionRangeError that names the limit %d', (option, limit, call) => {
+    const error = thrownBy(call)
+    expect(error).toBeInstanceOf(OptionRangeError)
+    expect(error).toBeInstanceOf(RangeError)
+    expect(error).toMatchObject({ option, limit, code: 'OPTION_RANGE', message: expect.stringContaining(String(limit)) })
+  })
+
+  test('what this version lacks is refused by name', () => {
+    expect(thrownBy(() => validateOpenOptions({ file: 'f', share: true }))).toBeInstanceOf(UnsupportedError)
+    expect(thrownBy(() => validateOpenOptions({ file: 'f', codec: {} }))).toBeInstanceOf(UnsupportedError)
+    expect(thrownBy(() => validateListOptions({ search: 'x' }))).toBeInstanceOf(UnsupportedError)
+    expect(validateOpenOptions({ file: 'f', share: false }).file).toBe('f')
+  })
+})
+
+describe('names', () => {
+  test('queue-name-namespace: letters, digits and _ . : / - alone, up to 128', () => {
+    for (const name of ['a', 'A.b:c/d_e-1', 'x'.repeat(128)]) expect(nameOption('name', name)).toBe(name)
+    for (const name of ['', 'a b', 'é', 'a\n', '😀']) expect(() => nameOption('name', name)).toThrow()
+  })
+
+  test('a control character is named with its position', () => {
+    expect(thrownBy(() => nameOption('name', 'ab\u0007c'))).toMatchObject({ message: expect.stringContaining('U+0007) at position 2') })
+    expect(thrownBy(() => nameOption('name', 'abc\n'))).toMatchObject({ message: expect.stringContaining('U+000A) at position 3') })
+  })
+})
+
+describe('durations and times', () => {
+  test('three ways to say the same, in whole milliseconds', () => {
+    for (const value of [300_000, '5m', '5 m', { minutes: 5 }, { minutes: 4, seconds: 60 }] as const)
+      expect(durationOption('d', value)).toBe(300_000)
+    expect(durationOption('d', 0.2)).toBe(1)
+  })
+
+  test('delay-over-2^31ms: a hundred years are a delay', () => {
+    expect(enqueue({ delay: LIMITS.durationMs }).delay).toBe(LIMITS.durationMs)
+  })
+
+  test('Infinity is for timeouts alone', () => {
+    expect(enqueue({ timeout: Number.POSITIVE_INFINITY }).timeout).toBe(Number.POSITIVE_INFINITY)
+    expect(validateStopOptions({ timeout: Number.POSITIVE_INFINITY })).toBe(Number.POSITIVE_INFINITY)
+  })
+
+  test('a time is a Date or milliseconds', () => {
+    expect(timeOption('runAt', new Date(5))).toBe(5)
+    expect(timeOption('runAt', 4_102_444_800_000)).toBe(4_102_444_800_000)
+    expect(() => timeOption('runAt', '2030-01-01')).toThrow(OptionTypeError)
+  })
+})
+
+describe('what is set, and nothing else, comes out', () => {
+  test('an enqueue without options is name and data', () => {
+    expect(newJobFrom('n', '1', undefined, undefined)).toEqual({ name: 'n', data: '1' })
+    expect(Object.keys(newJobFrom('n', '1', { queue: undefined } as object, undefined))).toEqual(['name', 'data'])
+  })
+
+  test('a call goes before the definition', () => {
+    const { defaults } = validateDefinition({ name: 'n', queue: 'media', maxAttempts: 5, timeout: '5m' })
+    expect(newJobFrom('n', null, { maxAttempts: 2, tags: ['a', 'a'] }, defaults)).toEqual({
+      name: 'n',
+      data: null,
+      queue: 'media',
+      maxAttempts: 2,
+      timeout: 300_000,
+      tags: ['a'],
+    })
+  })
+
+  test('a backoff function stays with its definition: the stored defaults have none', () => {
+    const backoff = () => 1
+    expect(validateDefinition({ name: 'n', backoff, weight: 2 })).toEqual({ name: 'n', defaults: { weight: 2 }, backoff })
+  })
+
+  test('unique skips by default', () => {
+    expect(enqueue({ unique: { key: 'k' } }).unique).toEqual({ key: 'k', onConflict: 'skip' })
+  })
+
+  test('concurrency sets both, and min follows max', () => {
+    expect(validateWorkOptions()).toMatchObject({ minConcurrency: 16, maxConcurrency: 16, abortGraceMs: 30_000 })
+    expect(validateWorkOptions({ concurrency: 4 })).toMatchObject({ minConcurrency: 4, maxConcurrency: 4 })
+    expect(validateWorkOptions({ maxConcurrency: 3 })).toMatchObject({ minConcurrency: 3, maxConcurrency: 3 })
+    expect(validateWorkOptions({ minConcurrency: 20 })).toMatchObject({ minConcurrency: 20, maxConcurrency: 20 })
+  })
+
+  test('retention: an age, a number, both, or none at all', () => {
+    const keep = (retention: object) => validateOpenOptions({ file: 'f', retention }).retention
+    expect(validateOpenOptions({ file: 'f' }).retention).toBe(DEFAULT_RETENTION)
+    expect(keep({ completed: 0 }).completed).toEqual({ ageMs: 0, count: 1_000_000 })
+    expect(keep({ failed: { days: 1 } }).failed).toEqual({ ageMs: 86_400_000, count: 1_000_000 })
+    expect(keep({ cancelled: { count: 5 } }).cancelled).toEqual({ ageMs: DEFAULT_RETENTION.cancelled.ageMs, count: 5 })
+    expect(keep({ journal: { age: '1d', bytes: 2 ** 20 } }).journal).toEqual({ ageMs: 86_400_000, bytes: 2 ** 20 })
+  })
+
+  test('a cursor comes back as it went out', () => {
+    for (const seq of [1, 2 ** 31, 2 ** 47]) expect(validateListOptions({ after: formatCursor(seq) }).before).toBe(seq)
+  })
+})
+
+describe('data', () => {
+  test('undefined is null, bytes stay bytes, all else is JSON', () => {
+    const bytes = Uint8Array.of(0, 255)
+    expect(encodeData('data', undefined, 10)).toBe(null)
+    expect(encodeData('data', bytes, 10)).toBe(bytes)
+    expect(encodeData('data', { a: 'b' }, 10)).toBe('{"a":"b"}')
+    for (const value of [null, 0, '', 'a\0b', '\ud800', [1, null], { a: 1 }])
+      expect(decodeData(encodeData('data', value, 100))).toEqual(value)
+    expect(decodeData(null)).toBe(undefined)
+  })
+
+  test('what JSON cannot hold is refused with the reason', () => {
+    const circle: { self?: unknown } = {}
+    circle.self = circle
+    for (const [value, reason] of [
+      [() => 1, 'function'],
+      [Symbol('s'), 'symbol'],
+      [1n, 'BigInt'],
+      [circle, 'circular'],
+    ] as const) {
+      const error = thrownBy(() => encodeData('data', value, 100))
+      expect(error).toBeInstanceOf(OptionTypeError)
+      expect(error).toMatchObject({ option: 'data', message: expect.stringContaining(reason) })
+    }
+  })
+
+  test('the limit counts bytes of UTF-8, exactly', () => {
+    expect(encodeData('data', 'é'.repeat(4), 10)).toBe(`"${'é'.repeat(4)}"`)
+    expect(thrownBy(() => encodeData('data', 'é'.repeat(4), 9))).toMatchObject({
+      option: 'data',
+      limit: 9,
+      message: expect.stringContaining('maxDataBytes'),
+    })
+    expect(thrownBy(() => encodeData('data', new Uint8Array(11), 10))).toBeInstanceOf(OptionRangeError)
+  })
+
+  test('utf8Bytes counts as the encoder does', () => {
+    for (const text of ['', 'a', 'é', '€', '😀', '\ud800', '\udc00', '\ud800a', 'a😀\udc00\ud83d']) {
+      expect(utf8Bytes(text)).toBe(new TextEncoder().encode(text).length)
+    }
+  })
+})

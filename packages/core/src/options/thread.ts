@@ -1,0 +1,63 @@
+/** The options of a handler that runs on a thread pool. */
+import { OptionTypeError } from '../errors.ts'
+import { describe } from './describe.ts'
+import { integerOption } from './integer.ts'
+import { checkKnown } from './known.ts'
+
+/** As of Node's worker threads, in MiB. */
+export interface ThreadLimits {
+  readonly maxOldGenerationSizeMb?: number
+  readonly maxYoungGenerationSizeMb?: number
+  readonly codeRangeSizeMb?: number
+  readonly stackSizeMb?: number
+}
+
+export interface ThreadOptions {
+  /** Threads at most, each running one job at a time; started when needed. 1 to 128, default 2. */
+  readonly threads?: number
+  /** A thread that passes one dies, and its job fails (retryable). */
+  readonly resourceLimits?: ThreadLimits
+  /** Flags of Node for the threads, such as `--expose-gc`. */
+  readonly execArgv?: readonly string[]
+  /** `process.env` of the threads; default a copy of this process's. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+export interface ThreadSettings extends Omit<ThreadOptions, 'threads'> {
+  readonly threads: number
+}
+
+const KNOWN = new Set(['threads', 'resourceLimits', 'execArgv', 'env'])
+const LIMITS_KNOWN = new Set(['maxOldGenerationSizeMb', 'maxYoungGenerationSizeMb', 'codeRangeSizeMb', 'stackSizeMb'])
+const THREADS = 2
+const THREADS_MAX = 128
+const THREAD_MIB_MAX = 1_048_576
+
+/** @throws OptionTypeError, OptionRangeError */
+export function validateThreadOptions(options: unknown = {}): ThreadSettings {
+  checkKnown('thread', options, KNOWN)
+  const { threads, resourceLimits, execArgv, env } = options
+  return {
+    threads: threads === undefined ? THREADS : integerOption('threads', threads, 1, THREADS_MAX),
+    ...(resourceLimits !== undefined && { resourceLimits: limitsOption(resourceLimits) }),
+    ...(execArgv !== undefined && { execArgv: textsOption('execArgv', execArgv) }),
+    ...(env !== undefined && { env: envOption(env) }),
+  }
+}
+
+function limitsOption(limits: unknown): ThreadLimits {
+  checkKnown('resourceLimits', limits, LIMITS_KNOWN)
+  const set = Object.entries(limits).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(set.map(([name, value]) => [name, integerOption(`resourceLimits.${name}`, value, 1, THREAD_MIB_MAX)]))
+}
+
+function textsOption(option: string, value: unknown): readonly string[] {
+  if (Array.isArray(value) && value.every((text) => typeof text === 'string')) return value
+  throw new OptionTypeError(option, `${option} is an array of strings, not ${describe(value)}`)
+}
+
+function envOption(value: unknown): Readonly<Record<string, string>> {
+  const plain = typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (plain && Object.values(value).every((text) => typeof text === 'string')) return value as Record<string, string>
+  throw new OptionTypeError('env', `env is an object of strings, not ${describe(value)}`)
+}

@@ -1,0 +1,33 @@
+/** The options of `update`. */
+import type { JobChanges } from '../commands.ts'
+import { OptionTypeError } from '../errors.ts'
+import { LIMITS } from '../limits.ts'
+import { encodeData } from './data.ts'
+import { integerOption } from './integer.ts'
+import { checkKnown } from './known.ts'
+import { timeOption } from './milliseconds.ts'
+
+export interface UpdateOptions {
+  readonly data?: unknown
+  readonly runAt?: Date | number
+  readonly priority?: number
+  readonly weight?: number
+  readonly checkpoint?: unknown
+}
+
+const KNOWN = new Set(['data', 'runAt', 'priority', 'weight', 'checkpoint'])
+
+/** Undefined leaves a field as it is; null data is stored as JSON null. */
+export function validateUpdateOptions(options: unknown, maxDataBytes: number): JobChanges {
+  checkKnown('update', options, KNOWN)
+  const { data, runAt, priority, weight, checkpoint } = options
+  const changes: JobChanges = {
+    ...(data !== undefined && { data: encodeData('data', data, maxDataBytes) }),
+    ...(runAt !== undefined && { runAt: timeOption('runAt', runAt) }),
+    ...(priority !== undefined && { priority: integerOption('priority', priority, -LIMITS.priority, LIMITS.priority) }),
+    ...(weight !== undefined && { weight: integerOption('weight', weight, 1, LIMITS.weight) }),
+    ...(checkpoint !== undefined && { checkpoint: encodeData('checkpoint', checkpoint, maxDataBytes) }),
+  }
+  if (Object.keys(changes).length === 0) throw new OptionTypeError('changes', `update changes at least one of ${[...KNOWN].join(', ')}`)
+  return changes
+}

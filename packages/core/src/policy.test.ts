@@ -1,0 +1,57 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { DEFAULT_POLICY, type PolicyOptions, parsePolicy, resolvePolicy } from './policy.ts'
+
+const options: fc.Arbitrary<PolicyOptions> = fc.record(
+  {
+    maxAttempts: fc.integer({ min: 1, max: 9 }),
+    timeout: fc.oneof(fc.integer({ min: 1, max: 9 }), fc.constant(Number.POSITIVE_INFINITY)),
+    heartbeatTimeout: fc.integer({ min: 0, max: 9 }),
+    backoff: fc.record({ type: fc.constantFrom('fixed', 'linear'), delay: fc.nat(9) }),
+  },
+  { requiredKeys: [] },
+) as fc.Arbitrary<PolicyOptions>
+
+test('the first layer that sets an option wins, and the defaults fill the rest', () => {
+  fc.assert(
+    fc.property(options, options, (call, definition) => {
+      const policy = resolvePolicy(call, undefined, definition)
+      for (const option of ['maxAttempts', 'timeout', 'heartbeatTimeout', 'backoff'] as const) {
+        expect(policy[option]).toEqual(call[option] ?? definition[option] ?? DEFAULT_POLICY[option])
+      }
+    }),
+  )
+})
+
+test('a heartbeatTimeout of 0 is set, not missing', () => {
+  expect(resolvePolicy({ heartbeatTimeout: 0 }, { heartbeatTimeout: 5 }).heartbeatTimeout).toBe(0)
+})
+
+test("a row's text says the same policy, Infinity included, even once all that was interned is forgotten", () => {
+  fc.assert(
+    fc.property(options, (options) => {
+      const policy = resolvePolicy(options)
+      const { text } = policy
+      for (let other = 0; other < 1_001; other++) resolvePolicy({ timeout: 1_000 + other })
+      const again = parsePolicy(text)
+      expect(again).toEqual(policy)
+      expect(again.timeout).toBe(options.timeout ?? DEFAULT_POLICY.timeout)
+    }),
+    { numRuns: 20 },
+  )
+})
+
+test('E6, E7: what sets nothing has the defaults, and stores no text', () => {
+  expect(resolvePolicy()).toBe(DEFAULT_POLICY)
+  expect(resolvePolicy({}, undefined)).toBe(DEFAULT_POLICY)
+  expect(parsePolicy(null)).toBe(DEFAULT_POLICY)
+  expect(DEFAULT_POLICY).toMatchObject({ maxAttempts: 4, timeout: 300_000, heartbeatTimeout: 120_000, text: null })
+})
+
+test('equal policies share one frozen object', () => {
+  const policy = resolvePolicy({ maxAttempts: 7 })
+  expect(resolvePolicy({}, { maxAttempts: 7 })).toBe(policy)
+  expect(parsePolicy(policy.text)).toBe(policy)
+  expect(resolvePolicy({ maxAttempts: 8 })).not.toBe(policy)
+  expect(Object.isFrozen(policy)).toBe(true)
+})

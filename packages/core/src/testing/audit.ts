@@ -1,0 +1,169 @@
+/**
+ * Invariant 18, and what else must hold between two turns: the tables say what a rebuild from the store would say. Throws an
+ * error that names the first difference.
+ */
+import { attemptOf, type Job } from '../job.ts'
+import { ACTIVE, isLive, SCHEDULED, STATES, WAITING } from '../lifecycle.ts'
+import { LIMITS } from '../limits.ts'
+import { parsePolicy } from '../policy.ts'
+import type { JobRow } from '../store.ts'
+import type { Lane } from '../tables/lane.ts'
+import { loadTables } from '../tables/load.ts'
+import type { Tables } from '../tables/tables.ts'
+import { keyOf, type MemoryStore } from './memoryStore.ts'
+
+export function audit(store: MemoryStore, tables: Tables): void {
+  auditRows(store)
+  auditCounters(store, tables)
+  auditRebuild(store, tables)
+  auditWindows(store, tables)
+  auditRunning(store, tables)
+  auditDeadlines(store, tables)
+  auditKeys(store)
+}
+
+function expectSame(what: string, live: unknown, expected: unknown): void {
+  const [a, b] = [JSON.stringify(live), JSON.stringify(expected)]
+  if (a !== b) throw new Error(`${what}: in the tables ${a}, in the store ${b}`)
+}
+
+function expectTrue(what: string, holds: boolean): void {
+  if (!holds) throw new Error(what)
+}
+
+function auditRows(store: MemoryStore): void {
+  for (const row of store.rows.values()) {
+    const { maxAttempts } = parsePolicy(row.policy)
+    expectTrue(`job ${row.seq}: attempt ${row.run - row.uncounted} of ${maxAttempts}`, row.run - row.uncounted <= maxAttempts)
+  }
+}
+
+/** Counters = counts of rows, in the file and in memory. */
+function auditCounters(store: MemoryStore, tables: Tables): void {
+  const counted = new Map<number, number[]>()
+  for (const { laneId, state } of store.rows.values()) {
+    const counts = counted.get(laneId) ?? [0, 0, 0, 0, 0, 0, 0]
+    counts[state] = (counts[state] as number) + 1
+    counted.set(laneId, counts)
+  }
+  expectSame('lanes', [...tables.lanesById.keys()].sort(), [...store.lanes.keys()].sort())
+  for (const { id, counts, totals } of store.lanes.values()) {
+    const lane = tables.lanesById.get(id) as Lane
+    expectSame(`rows of lane ${id}`, counts, counted.get(id) ?? [0, 0, 0, 0, 0, 0, 0])
+    expectSame(`counters of lane ${id}`, lane.counts, counts)
+    expectSame(`totals of lane ${id}`, lane.totals, totals)
+    expectTrue(`lane ${id} is still marked as counted`, !lane.counted)
+  }
+}
+
+/** What a reload would build: counters by queue, definitions, numbers, running jobs with their runs. */
+function auditRebuild(store: MemoryStore, tables: Tables): void {
+  const rebuilt = loadTables(store, new Set([...store.sessions.values()].map((session) => session.uuid)), { wall: 0, mono: 0 })
+  const summary = (of: Tables) => ({
+    node: of.node,
+    nextSeq: of.nextSeq,
+    nextEvent: of.nextEvent,
+    nextSession: of.nextSession,
+    queues: [...of.queues.values()].map(({ id, name, counts, totals }) => ({ id, name, counts, totals })).sort((a, b) => a.id - b.id),
+    definitions: [...of.definitions].sort(([a], [b]) => (a < b ? -1 : 1)),
+    active: [...of.jobs.values()]
+      .filter((job) => job.state === ACTIVE)
+      .map(running)
+      .sort((a, b) => a.seq - b.seq),
+  })
+  expectSame('rebuilt', summary(tables), summary(rebuilt))
+}
+
+function running(job: Job) {
+  const { seq, node, enqueuedAt, run, uncounted, sessionId, startedAt, cancelRequested, checkpoint, progress, logLines } = job
+  return { seq, node, enqueuedAt, run, uncounted, sessionId, startedAt, cancelRequested, checkpoint, progress, logLines }
+}
+
+/** Each window is a prefix of its lane's order, the jobs in it are as in their rows, and no lane is stranded. */
+function auditWindows(store: MemoryStore, tables: Tables): void {
+  let windowed = 0
+  for (const lane of tables.lanesById.values()) {
+    const { window, services } = lane
+    const line = store.window(lane.id, undefined, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY).rows
+    const jobs = Array.from({ length: window.size }, (_, index) => window.at(index) as Job)
+    windowed += jobs.length
+    expectSame(`window of lane ${lane.id}`, jobs.map(waiting), line.slice(0, jobs.length).map(waitingRow))
+    for (const job of jobs) {
+      expectTrue(`job ${job.seq} is marked as windowed and known`, job.windowed && tables.jobs.get(job.seq) === job)
+      expectTrue(`job ${job.seq} has its payload`, job.data !== undefined)
+    }
+    if (window.complete) expectSame(`complete window of lane ${lane.id}`, jobs.length, line.length)
+    expectTrue(`window of lane ${lane.id} holds ${jobs.length}`, jobs.length <= LIMITS.windowJobs)
+    expectTrue(`window of lane ${lane.id}, which nobody serves, is empty`, services.length > 0 || jobs.length === 0)
+    for (const service of services) {
+      if (jobs.length > 0) expectTrue(`lane ${lane.id} is ready for its service`, service.ready.get(lane.queue)?.has(lane) === true)
+      else expectTrue(`lane ${lane.id} is to be filled`, line.length === 0 || tables.thirsty.has(lane))
+    }
+  }
+  expectSame('windowed jobs', tables.windowedJobs, windowed)
+  const active = [...tables.jobs.values()].filter((job) => job.state === ACTIVE).length
+  expectSame('jobs in memory', tables.jobs.size, windowed + active)
+}
+
+function waiting({ seq, state, priority, weight, runAt, run, uncounted, expiresAt, data, checkpoint }: Job) {
+  return { seq, state, priority, weight, runAt, run, uncounted, expiresAt, data, checkpoint }
+}
+
+function waitingRow({ seq, priority, weight, runAt, run, uncounted, expiresAt, data, checkpoint }: JobRow) {
+  return { seq, state: WAITING, priority, weight, runAt, run, uncounted, expiresAt, data, checkpoint }
+}
+
+/** Sessions hold exactly what runs of theirs, and stand in line for more exactly where they have room. */
+function auditRunning(store: MemoryStore, tables: Tables): void {
+  for (const job of tables.jobs.values()) {
+    expectTrue(`job ${job.seq} is marked as touched`, job.touched === 0)
+    expectTrue(`job ${job.seq} in memory is ${STATES[job.state]}`, job.state === ACTIVE || job.state === WAITING)
+    if (job.state !== ACTIVE) continue
+    const bounded = job.abort !== undefined || job.policy.timeout !== Number.POSITIVE_INFINITY
+    const timed = bounded || (job.session === undefined && !tables.abandoned.includes(job))
+    const place = [...tables.deadlines.values()].indexOf(job)
+    expectSame(`place of job ${job.seq} among the deadlines`, job.deadlinePlace, place)
+    if (!tables.abandoned.includes(job)) expectSame(`job ${job.seq} has a deadline`, place >= 0, timed)
+    expectTrue(`job ${job.seq} is of its session`, job.session === undefined || job.session.jobs.has(job))
+    expectTrue(`attempt ${attemptOf(job)} of job ${job.seq}`, attemptOf(job) >= 1)
+  }
+  for (const session of tables.sessions.values()) {
+    const { intro, service, jobs, weight, draining } = session
+    let sum = 0
+    for (const job of jobs) {
+      expectTrue(
+        `job ${job.seq} runs for ${intro.uuid}`,
+        job.state === ACTIVE && job.session === session && tables.jobs.get(job.seq) === job,
+      )
+      expectSame(`session of job ${job.seq}`, store.sessions.get(job.sessionId)?.uuid, intro.uuid)
+      sum += job.weight
+    }
+    expectSame(`weight of ${intro.uuid}`, weight, sum)
+    expectSame(`hunger of ${intro.uuid}`, session.hungry, service.hungry.has(session))
+    if (draining || weight >= intro.maxConcurrency) expectTrue(`${intro.uuid} takes no more`, !session.hungry)
+    else if (weight < intro.minConcurrency) expectTrue(`${intro.uuid} takes more`, session.hungry)
+    expectTrue(`zombies of ${intro.uuid}`, session.zombies === [...tables.zombies.values()].filter((owner) => owner === session).length)
+  }
+  for (const owner of tables.zombies.values()) expectTrue(`a zombie's session is there`, tables.sessions.get(owner.intro.uuid) === owner)
+}
+
+/** Never too late, maybe too early. */
+function auditDeadlines(store: MemoryStore, tables: Tables): void {
+  const { dueAt, expiresAt } = store.deadlines()
+  if (dueAt !== 0) expectTrue(`due at ${tables.dueAt}, in the store ${dueAt}`, tables.dueAt !== 0 && tables.dueAt <= dueAt)
+  if (expiresAt !== 0)
+    expectTrue(`expires at ${tables.expiresAt}, in the store ${expiresAt}`, tables.expiresAt !== 0 && tables.expiresAt <= expiresAt)
+}
+
+/** Exactly the live jobs hold their unique keys. */
+function auditKeys(store: MemoryStore): void {
+  const holders = new Map<string, number>()
+  for (const row of store.rows.values()) {
+    if (row.extras?.uniqueKey === undefined || !isLive(row.state)) continue
+    const key = keyOf(store.lanes.get(row.laneId)?.name ?? '', row.extras.uniqueKey)
+    expectTrue(`the unique key of job ${row.seq} is held twice`, !holders.has(key))
+    holders.set(key, row.seq)
+  }
+  expectSame('unique keys', [...store.uniqueKeys].sort(), [...holders].sort())
+  for (const row of store.rows.values()) if (row.state === SCHEDULED) expectTrue(`job ${row.seq} has a due time`, row.runAt > 0)
+}

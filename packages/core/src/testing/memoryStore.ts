@@ -1,0 +1,363 @@
+/**
+ * The plainest Store that keeps the contract: Maps, filters and sorts. It is as strict as a file is (a row must be there, keys
+ * are unique, states and times agree), and it writes only what a touch bit says, so that a decision which forgets one is
+ * found out.
+ */
+import type { AttemptView, Defaults, ListFilter, RunError } from '../commands.ts'
+import type { Effects, LogRecord, RunRecord } from '../effects.ts'
+import type { JobEvent } from '../events.ts'
+import type { JobKey } from '../id.ts'
+import { type Job, TOUCH_COMPLETE, TOUCH_DATA, TOUCH_DELETE, TOUCH_INSERT, TOUCH_START } from '../job.ts'
+import { ACTIVE, BLOCKED, COMPLETED, FAILED, isFinal, SCHEDULED, type StateCode, WAITING } from '../lifecycle.ts'
+import {
+  type ActiveRow,
+  type JobRow,
+  type KeyHolder,
+  type LaneCursor,
+  type LaneRow,
+  type Loaded,
+  type NameAndKey,
+  type Store,
+  StoreFailure,
+  type TurnMark,
+} from '../store.ts'
+import type { Counts } from '../tables/lane.ts'
+
+interface StoredKey extends JobKey {
+  readonly expiresAt: number
+}
+
+interface StoredSession {
+  readonly uuid: string
+  readonly worker: string
+}
+
+export class MemoryStore implements Store {
+  readonly node: number
+  readonly rows = new Map<number, JobRow>()
+  readonly lanes = new Map<number, LaneRow>()
+  readonly sessions = new Map<number, StoredSession>()
+  readonly definitions = new Map<string, string>()
+  readonly idempotencyKeys = new Map<string, StoredKey>()
+  /** Holders by name and key. */
+  readonly uniqueKeys = new Map<string, number>()
+  readonly runs: RunRecord[] = []
+  readonly logs: LogRecord[] = []
+  readonly history: JobEvent[] = []
+  writes = 0
+  #mark: TurnMark = { at: 0, nextSeq: 1, nextEvent: 1, nextSession: 1 }
+
+  constructor(node = 7) {
+    this.node = node
+  }
+
+  load(): Loaded {
+    const { nextSeq, nextEvent, nextSession } = this.#mark
+    return {
+      node: this.node,
+      nextSeq,
+      nextEvent,
+      nextSession,
+      lanes: [...this.lanes.values()],
+      active: this.#where((row) => row.state === ACTIVE).map((row) => this.#active(row)),
+      definitions: [...this.definitions].map(([name, text]) => ({ name, defaults: parseDefaults(text) })),
+    }
+  }
+
+  jobs(seqs: readonly number[]): JobRow[] {
+    return seqs.flatMap((seq) => this.rows.get(seq) ?? [])
+  }
+
+  idempotent(keys: readonly NameAndKey[], at: number): KeyHolder[] {
+    return keys.flatMap(({ name, key }) => {
+      const found = this.idempotencyKeys.get(keyOf(name, key))
+      if (found === undefined || found.expiresAt <= at) return []
+      return [{ name, key, seq: found.seq, node: found.node, enqueuedAt: found.enqueuedAt }]
+    })
+  }
+
+  unique(keys: readonly NameAndKey[]): KeyHolder[] {
+    return keys.flatMap(({ name, key }) => {
+      const row = this.rows.get(this.uniqueKeys.get(keyOf(name, key)) ?? 0)
+      return row === undefined ? [] : [{ name, key, seq: row.seq, node: row.node, enqueuedAt: row.enqueuedAt }]
+    })
+  }
+
+  window(laneId: number, after: LaneCursor | undefined, jobs: number, bytes: number): { rows: JobRow[]; complete: boolean } {
+    const line = this.#where((row) => row.laneId === laneId && row.state === WAITING && (after === undefined || inLine(after, row) < 0))
+    line.sort(inLine)
+    const rows: JobRow[] = []
+    let taken = 0
+    for (const row of line) {
+      taken += bytesOf(row)
+      if (rows.length > 0 && (rows.length >= jobs || taken > bytes)) return { rows, complete: false }
+      rows.push(row)
+    }
+    return { rows, complete: true }
+  }
+
+  due(at: number, limit: number): JobRow[] {
+    return this.#where((row) => row.state === SCHEDULED && row.runAt <= at)
+      .sort((a, b) => a.runAt - b.runAt || a.seq - b.seq)
+      .slice(0, limit)
+  }
+
+  expired(at: number, limit: number): JobRow[] {
+    return this.#where((row) => canExpire(row) && row.expiresAt <= at)
+      .sort((a, b) => a.expiresAt - b.expiresAt || a.seq - b.seq)
+      .slice(0, limit)
+  }
+
+  failed(laneIds: readonly number[], limit: number): JobRow[] {
+    return this.#where((row) => row.state === FAILED && laneIds.includes(row.laneId))
+      .sort(byAge)
+      .slice(0, limit)
+  }
+
+  finished(queueId: number, state: StateCode, before: number, limit: number): JobRow[] {
+    return this.#where(
+      (row) => row.state === state && isFinal(state) && this.lanes.get(row.laneId)?.queueId === queueId && row.finishedAt < before,
+    )
+      .sort(byAge)
+      .slice(0, limit)
+  }
+
+  deadlines(): { dueAt: number; expiresAt: number } {
+    return {
+      dueAt: least(this.#where((row) => row.state === SCHEDULED).map((row) => row.runAt)),
+      expiresAt: least(this.#where(canExpire).map((row) => row.expiresAt)),
+    }
+  }
+
+  job(seq: number): { row: JobRow; attempts: AttemptView[] } | undefined {
+    const row = this.rows.get(seq)
+    if (row === undefined) return undefined
+    const logs = (run: number) => this.logs.filter((log) => log.seq === seq && log.run === run).map((log) => log.line)
+    const attempts = this.runs
+      .filter((run) => run.seq === seq)
+      .map(({ run, attempt, startedAt, endedAt, worker, error }): AttemptView => {
+        return { run, attempt, startedAt, endedAt, worker, error, logs: logs(run) }
+      })
+    if (row.state === ACTIVE || row.state === COMPLETED) {
+      const worker = this.sessions.get(row.sessionId)?.worker ?? ''
+      attempts.push({
+        run: row.run,
+        attempt: row.run - row.uncounted,
+        startedAt: row.startedAt,
+        endedAt: row.finishedAt,
+        worker,
+        logs: logs(row.run),
+      })
+    }
+    return { row, attempts }
+  }
+
+  lastError(seq: number): RunError | undefined {
+    return this.runs.filter((run) => run.seq === seq).at(-1)?.error
+  }
+
+  page({ state, queue, name, tag }: ListFilter, before: number | undefined, limit: number): JobRow[] {
+    return this.#where((row) => {
+      const lane = this.lanes.get(row.laneId)
+      return (
+        row.seq < (before ?? Number.POSITIVE_INFINITY) &&
+        (state === undefined || row.state === state) &&
+        (queue === undefined || lane?.queue === queue) &&
+        (name === undefined || lane?.name === name) &&
+        (tag === undefined || row.extras?.tags?.includes(tag) === true)
+      )
+    })
+      .sort((a, b) => b.seq - a.seq)
+      .slice(0, limit)
+  }
+
+  oldestWaiting(laneId: number): number {
+    return least(this.#where((row) => row.laneId === laneId && row.state === WAITING).map((row) => row.runAt))
+  }
+
+  events(after: number, limit: number): JobEvent[] {
+    return this.history.filter((event) => event.seq > after).slice(0, limit)
+  }
+
+  journal(at: number): { firstEvent: number; lastEvent: number; bytes: number } {
+    const lastEvent = this.history.filter((event) => event.at < at).at(-1)?.seq ?? 0
+    return { firstEvent: this.history[0]?.seq ?? 0, lastEvent, bytes: this.history.length * 8 }
+  }
+
+  write(effects: Effects, mark: TurnMark): void {
+    this.writes++
+    this.#mark = { ...mark }
+    for (const lane of [...effects.newLanes, ...effects.countedLanes]) {
+      const { id, queue, name, counts, totals } = lane
+      this.lanes.set(id, { id, queueId: queue.id, queue: queue.name, name, counts: [...counts] as Counts, totals: { ...totals } })
+    }
+    for (const { id, intro } of effects.newSessions) {
+      if (this.sessions.has(id)) throw broken(`session ${id} is there already`)
+      this.sessions.set(id, { uuid: intro.uuid, worker: intro.worker })
+    }
+    for (const { name, defaults } of effects.definitions) this.definitions.set(name, JSON.stringify(defaults))
+    for (const job of effects.jobs) this.#writeJob(job, mark.at)
+    this.runs.push(...effects.runs)
+    this.logs.push(...effects.logs)
+    this.#writeKeys(effects)
+    for (const job of effects.jobs) if (job.touched & TOUCH_DELETE) this.#delete(job)
+    const firstEvent = mark.nextEvent - effects.events.length
+    for (const [index, { type, job, run, attempt }] of effects.events.entries()) {
+      const { seq: jobSeq, node, enqueuedAt, lane } = job
+      const seq = firstEvent + index
+      this.history.push({ seq, type, jobSeq, node, enqueuedAt, queue: lane.queue.name, name: lane.name, at: mark.at, run, attempt })
+    }
+    if (effects.forgetKeysBefore > 0) {
+      for (const [key, { expiresAt }] of this.idempotencyKeys) if (expiresAt <= effects.forgetKeysBefore) this.idempotencyKeys.delete(key)
+    }
+  }
+
+  backup(): Promise<{ bytes: number }> {
+    return Promise.resolve({ bytes: 0 })
+  }
+
+  releaseBallast(): void {}
+
+  restoreBallast(): boolean {
+    return true
+  }
+
+  reopen(): void {}
+
+  close(): void {}
+
+  #where(test: (row: JobRow) => boolean): JobRow[] {
+    return [...this.rows.values()].filter(test)
+  }
+
+  /** Without its payload, as a file reads it: who runs the job has that already. */
+  #active(row: JobRow): ActiveRow {
+    const session = this.sessions.get(row.sessionId)
+    const logLines = this.logs.filter((log) => log.seq === row.seq && log.run === row.run).length
+    return { ...row, data: null, sessionUuid: session?.uuid ?? '', worker: session?.worker ?? '', logLines }
+  }
+
+  #writeJob(job: Job, at: number): void {
+    const { touched, seq } = job
+    const before = this.rows.get(seq)
+    if (touched & TOUCH_INSERT) {
+      if (before !== undefined) throw broken(`job ${seq} is there already`)
+      if (touched & TOUCH_DELETE) return
+      this.#put(rowOf(job, payloadOf(job)))
+      return
+    }
+    if (before === undefined) throw broken(`there is no job ${seq}`)
+    if (touched & TOUCH_DELETE) return
+    if (touched === TOUCH_START && job.startedAt === at) {
+      if (before.state !== WAITING) throw broken(`job ${seq} started from state ${before.state}`)
+      this.#put({ ...before, state: ACTIVE, run: job.run, sessionId: job.sessionId, startedAt: at })
+    } else if (touched === TOUCH_COMPLETE && job.finishedAt === at) {
+      if (before.state !== ACTIVE) throw broken(`job ${seq} completed from state ${before.state}`)
+      this.#put({ ...before, state: COMPLETED, finishedAt: at, output: job.output })
+    } else {
+      this.#put(rowOf(job, touched & TOUCH_DATA ? payloadOf(job) : before.data))
+    }
+  }
+
+  #put(row: JobRow): void {
+    if (isFinal(row.state) !== row.finishedAt > 0) throw broken(`job ${row.seq} in state ${row.state} finished at ${row.finishedAt}`)
+    if (row.state === ACTIVE && (row.run === 0 || row.sessionId === 0 || row.startedAt === 0))
+      throw broken(`job ${row.seq} runs without a run, a session or a start`)
+    if (row.uncounted < 0 || row.uncounted > row.run) throw broken(`job ${row.seq}: ${row.uncounted} of ${row.run} runs uncounted`)
+    for (const time of [row.runAt, row.expiresAt, row.startedAt, row.finishedAt])
+      if (!Number.isSafeInteger(time)) throw broken(`job ${row.seq} has the time ${time}`)
+    this.rows.set(row.seq, row)
+  }
+
+  /** A job that took its key and lost it again within the turn, or the other way round, changes nothing. */
+  #writeKeys({ idempotency, uniqueHeld, uniqueFreed }: Effects): void {
+    for (const { name, key, job, expiresAt } of idempotency) {
+      this.idempotencyKeys.set(keyOf(name, key), { seq: job.seq, node: job.node, enqueuedAt: job.enqueuedAt, expiresAt })
+    }
+    const balance = new Map<number, number>()
+    for (const { seq } of uniqueHeld) balance.set(seq, (balance.get(seq) ?? 0) + 1)
+    for (const { seq } of uniqueFreed) balance.set(seq, (balance.get(seq) ?? 0) - 1)
+    for (const { name, key, seq } of uniqueFreed) {
+      if ((balance.get(seq) ?? 0) < 0 && this.uniqueKeys.get(keyOf(name, key)) === seq) this.uniqueKeys.delete(keyOf(name, key))
+    }
+    for (const { name, key, seq } of uniqueHeld) {
+      if ((balance.get(seq) ?? 0) <= 0) continue
+      const holder = this.uniqueKeys.get(keyOf(name, key))
+      if (holder !== undefined && holder !== seq) throw broken(`the unique key ${key} of job ${seq} is held by job ${holder}`)
+      this.uniqueKeys.set(keyOf(name, key), seq)
+    }
+  }
+
+  #delete({ seq, lane, extras }: Job): void {
+    this.rows.delete(seq)
+    if (extras?.uniqueKey === undefined) return
+    const key = keyOf(lane.name, extras.uniqueKey)
+    if (this.uniqueKeys.get(key) === seq) this.uniqueKeys.delete(key)
+  }
+}
+
+function rowOf(job: Job, data: JobRow['data']): JobRow {
+  return {
+    seq: job.seq,
+    node: job.node,
+    laneId: job.lane.id,
+    state: job.state,
+    priority: job.priority,
+    weight: job.weight,
+    runAt: job.runAt,
+    run: job.run,
+    uncounted: job.uncounted,
+    sessionId: job.sessionId,
+    enqueuedAt: job.enqueuedAt,
+    startedAt: job.startedAt,
+    finishedAt: job.finishedAt,
+    expiresAt: job.expiresAt,
+    cancelRequested: job.cancelRequested,
+    policy: job.policy.text,
+    extras: job.extras,
+    data,
+    checkpoint: job.checkpoint,
+    progress: job.progress,
+    output: job.output,
+  }
+}
+
+function payloadOf({ seq, data }: Job): JobRow['data'] {
+  if (data === undefined) throw broken(`the payload of job ${seq} left memory before it was written`)
+  return data
+}
+
+/** The order of a lane: negative where `a` runs before `b`. */
+export function inLine(a: LaneCursor, b: LaneCursor): number {
+  return b.priority - a.priority || a.runAt - b.runAt || a.seq - b.seq
+}
+
+function byAge(a: JobRow, b: JobRow): number {
+  return a.finishedAt - b.finishedAt || a.seq - b.seq
+}
+
+function canExpire({ state, expiresAt }: JobRow): boolean {
+  return expiresAt !== 0 && (state === SCHEDULED || state === WAITING || state === BLOCKED)
+}
+
+function bytesOf({ data, checkpoint }: JobRow): number {
+  return (data?.length ?? 0) + (checkpoint?.length ?? 0)
+}
+
+function least(times: readonly number[]): number {
+  return times.length === 0 ? 0 : Math.min(...times)
+}
+
+export function keyOf(name: string, key: string): string {
+  return `${name}\0${key}`
+}
+
+/** JSON has no Infinity: in a timeout null stands for it. */
+function parseDefaults(text: string): Defaults {
+  const defaults = JSON.parse(text)
+  return defaults.timeout === null ? { ...defaults, timeout: Number.POSITIVE_INFINITY } : defaults
+}
+
+function broken(message: string): StoreFailure {
+  return new StoreFailure('broken', 'statement', message)
+}

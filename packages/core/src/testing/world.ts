@@ -1,0 +1,261 @@
+/**
+ * An engine without threads, sockets or disk: whole turns over a MemoryStore, as the engine's actor takes them, with time as a
+ * number that tests move. After every turn the tables are held against the store (audit.ts).
+ */
+import type { Now } from '../clock.ts'
+import {
+  type AttachCommand,
+  type AttachReply,
+  type Command,
+  type CommandOf,
+  type Decision,
+  type EnqueueCommand,
+  type Enqueued,
+  type HELD,
+  type NewJob,
+  type Operation,
+  Refused,
+  type ReplyOf,
+  type RunKey,
+  type SessionIntro,
+} from '../commands.ts'
+import { dispatch } from '../decide/dispatch.ts'
+import { elapse } from '../decide/elapse.ts'
+import { gather } from '../decide/gather.ts'
+import { decide } from '../decide/index.ts'
+import type { Settings } from '../decide/turn.ts'
+import { Effects, type NoticeNote } from '../effects.ts'
+import type { ErrorCode } from '../errors.ts'
+import type { EventType } from '../events.ts'
+import type { JobKey } from '../id.ts'
+import { attemptOf, type Data, type Job } from '../job.ts'
+import { STATES, type State } from '../lifecycle.ts'
+import { DEFAULT_RETENTION } from '../retention.ts'
+import type { JobRow } from '../store.ts'
+import { loadTables } from '../tables/load.ts'
+import type { Tables } from '../tables/tables.ts'
+import { audit } from './audit.ts'
+import { MemoryStore } from './memoryStore.ts'
+
+/** A hand-out as its session sees it. */
+export interface Granted extends RunKey {
+  readonly session: string
+  readonly name: string
+  readonly queue: string
+  readonly attempt: number
+  readonly data: Data | undefined
+  readonly checkpoint: Data
+  /** What the turn did to the row, as bits. */
+  readonly touched: number
+}
+
+export type Noticed = RunKey & NoticeNote & { readonly session: string }
+
+/** All that came of one turn, or of several. */
+export interface Turned {
+  readonly replies: readonly Decision<Operation>[]
+  readonly grants: readonly Granted[]
+  readonly notices: readonly Noticed[]
+  readonly events: readonly { readonly type: EventType; readonly seq: number; readonly run: number; readonly attempt: number }[]
+}
+
+export interface WorldOptions {
+  readonly settings?: Partial<Settings>
+  readonly random?: () => number
+  readonly store?: MemoryStore
+  /** Tests of single functions may do without; all others are audited after every turn. */
+  readonly audited?: boolean
+}
+
+const BEGIN_WALL = Date.UTC(2030, 0, 1)
+
+export class World {
+  readonly store: MemoryStore
+  readonly settings: Settings
+  readonly #random: () => number
+  readonly #audited: boolean
+  now: Now = { wall: BEGIN_WALL, mono: 1_000 }
+  tables: Tables
+  /** The disk is full. */
+  draining = false
+  /** The next turn prunes. */
+  pruning = false
+
+  constructor({ settings, random = () => 0.5, store = new MemoryStore(), audited = true }: WorldOptions = {}) {
+    this.store = store
+    this.settings = { recovery: 'immediate', retention: DEFAULT_RETENTION, ...settings }
+    this.#random = random
+    this.#audited = audited
+    this.tables = loadTables(store, new Set(), this.now)
+  }
+
+  /** One turn. */
+  turn(...commands: readonly Command[]): Turned {
+    const { tables, store, now } = this
+    const effects = new Effects()
+    const requests = commands.map((command, index) => ({ id: index + 1, command }))
+    const facts = gather(store, tables, requests, now, this.pruning ? this.settings.retention : undefined)
+    const turn = { tables, facts, effects, now, random: this.#random, settings: this.settings, draining: this.draining }
+    const replies = requests.map(({ id, command }) => decide(turn, command, { connection: 1, request: id }))
+    elapse(turn)
+    dispatch(turn)
+    if (!effects.empty) {
+      const { nextSeq, nextSession } = tables
+      tables.nextEvent += effects.events.length
+      store.write(effects, { at: now.wall, nextSeq, nextEvent: tables.nextEvent, nextSession })
+    }
+    const turned = {
+      replies,
+      grants: effects.grants.map(grantOf),
+      notices: effects.notices.map(({ session, job, run, note }) => ({ ...note, session: session.intro.uuid, seq: job.seq, run })),
+      events: effects.events.map(({ type, job, run, attempt }) => ({ type, seq: job.seq, run, attempt })),
+    }
+    effects.clear()
+    if (facts.due.length > 0 || facts.expired.length > 0) Object.assign(tables, store.deadlines())
+    for (const job of effects.grants) job.data = undefined
+    if (this.#audited) audit(store, tables)
+    return turned
+  }
+
+  /** A turn, and those that follow from it at once. */
+  run(...commands: readonly Command[]): Turned {
+    const turns = [this.turn(...commands)]
+    while (this.#isDue()) {
+      if (turns.length > 200) throw new Error('the engine spins: it is always time for another turn, and nothing comes of it')
+      turns.push(this.turn())
+    }
+    return {
+      replies: (turns[0] as Turned).replies,
+      grants: turns.flatMap((turned) => turned.grants),
+      notices: turns.flatMap((turned) => turned.notices),
+      events: turns.flatMap((turned) => turned.events),
+    }
+  }
+
+  /** Time goes by on both clocks, without a turn. */
+  pass(ms: number): void {
+    this.now = { wall: this.now.wall + ms, mono: this.now.mono + ms }
+  }
+
+  /** Time goes by, and whatever is then due happens. */
+  after(ms: number): Turned {
+    this.pass(ms)
+    return this.run()
+  }
+
+  /** As after a crash: the tables are built anew. `alive` are the sessions that may come back. */
+  reload(...alive: readonly string[]): void {
+    this.now = { wall: this.now.wall, mono: 5 }
+    this.tables = loadTables(this.store, new Set(alive), this.now)
+  }
+
+  // Commands.
+
+  reply<Op extends Operation>(command: CommandOf<Op>): ReplyOf[Op] | Refused | typeof HELD {
+    return this.run(command as Command).replies[0] as ReplyOf[Op] | Refused | typeof HELD
+  }
+
+  /** The reply of a command that is accepted. */
+  call<Op extends Operation>(command: CommandOf<Op>): ReplyOf[Op] {
+    const reply = this.reply(command as never)
+    if (reply instanceof Refused) throw new Error(`refused: ${reply.refusal.code} ${reply.refusal.message}`)
+    return reply as ReplyOf[Op]
+  }
+
+  /** The code with which a command is refused; undefined where it is not. */
+  refusal(command: Command): ErrorCode | undefined {
+    const reply = this.reply(command as never)
+    return reply instanceof Refused ? reply.refusal.code : undefined
+  }
+
+  enqueue(name: string, job: Partial<NewJob> = {}): Enqueued {
+    const [enqueued] = this.call<'enqueue'>({ op: 'enqueue', jobs: [{ data: null, ...job, name }] })
+    return enqueued as Enqueued
+  }
+
+  attach(uuid: string, names: readonly string[], intro: Partial<SessionIntro> = {}, held: readonly RunKey[] = []): AttachReply {
+    return this.call<'attach'>(attaching(uuid, names, intro, held))
+  }
+
+  // What is there.
+
+  row({ seq }: { readonly seq: number }): JobRow {
+    const row = this.store.rows.get(seq)
+    if (row === undefined) throw new Error(`there is no job ${seq}`)
+    return row
+  }
+
+  stateOf(job: { readonly seq: number }): State | 'gone' {
+    const row = this.store.rows.get(job.seq)
+    return row === undefined ? 'gone' : STATES[row.state]
+  }
+
+  attemptOf(job: { readonly seq: number }): number {
+    const { run, uncounted } = this.row(job)
+    return run - uncounted
+  }
+
+  /** Whether the engine's loop would take another turn at once. */
+  #isDue(): boolean {
+    const { tables, now } = this
+    const { dueAt, expiresAt } = tables
+    if (tables.abandoned.length > 0) return true
+    if ((dueAt !== 0 && dueAt <= now.wall) || (expiresAt !== 0 && expiresAt <= now.wall)) return true
+    const overdue = tables.deadlines.peek()
+    if (overdue !== undefined && overdue.deadlineMono <= now.mono) return true
+    for (const session of tables.sessions.values()) if (session.leaseMono <= now.mono) return true
+    for (const lane of tables.thirsty) for (const service of lane.services) if (service.hungry.size > 0) return true
+    return false
+  }
+}
+
+export function attaching(
+  uuid: string,
+  names: readonly string[],
+  intro: Partial<SessionIntro> = {},
+  held: readonly RunKey[] = [],
+): AttachCommand {
+  return {
+    op: 'attach',
+    session: {
+      uuid,
+      worker: `worker of ${uuid}`,
+      host: 'here',
+      pid: 1,
+      local: true,
+      handlers: names.map((name) => ({ name, defaults: {} })),
+      minConcurrency: 100,
+      maxConcurrency: 100,
+      abortGrace: 30_000,
+      lease: 0,
+      ...intro,
+    },
+    held,
+  }
+}
+
+export function enqueueing(...jobs: readonly (Partial<NewJob> & { readonly name: string })[]): EnqueueCommand {
+  return { op: 'enqueue', jobs: jobs.map((job) => ({ data: null, ...job })) }
+}
+
+export function keyOfJob({ seq, node, enqueuedAt }: JobKey): JobKey {
+  return { seq, node, enqueuedAt }
+}
+
+export function codeOf(reply: unknown): ErrorCode | undefined {
+  return reply instanceof Refused ? reply.refusal.code : undefined
+}
+
+function grantOf(job: Job): Granted {
+  return {
+    session: job.session?.intro.uuid ?? '',
+    seq: job.seq,
+    run: job.run,
+    name: job.lane.name,
+    queue: job.lane.queue.name,
+    attempt: attemptOf(job),
+    data: job.data,
+    checkpoint: job.checkpoint,
+    touched: job.touched,
+  }
+}

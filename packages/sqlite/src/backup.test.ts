@@ -1,0 +1,60 @@
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Job, NotWritableError } from '@millrace/core'
+import { expect, test } from 'vitest'
+import { openCrowd } from './testing/crowd.ts'
+import { lookInto, openTestStore, temporaryFolder } from './testing/files.ts'
+
+test('a copy has everything, and draws a node of its own when it is opened', async () => {
+  const { store, turns } = openCrowd()
+  const folder = temporaryFolder()
+  const copy = join(folder, 'copy.db')
+  const { bytes } = await store.backup(copy)
+  expect(bytes).toBe(statSync(copy).size)
+  expect(readdirSync(folder)).toEqual(['copy.db'])
+  const restored = openTestStore({ file: copy, random: () => 0.75 })
+  expect(restored.node).not.toBe(store.node)
+  expect(restored.load()).toEqual({ ...store.load(), node: restored.node })
+  expect(restored.events(0, 1_000)).toEqual(store.events(0, 1_000))
+  expect(restored.jobs([1, 2, 3])).toEqual(store.jobs([1, 2, 3]))
+  // And keeps it.
+  restored.close()
+  const again = openTestStore({ file: copy, random: () => 0.1 })
+  expect(again.node).toBe(restored.node)
+  expect(store.load().node).toBe(store.node)
+  turns.insert()
+  turns.commit()
+})
+
+test('writes go on while a copy is made, and it holds what was there at its end', async () => {
+  const { store, turns } = openCrowd()
+  for (let job = 0; job < 3_000; job++) turns.insert({ data: JSON.stringify('x'.repeat(2_000)) })
+  turns.commit()
+  const copy = join(temporaryFolder(), 'copy.db')
+  const backup = store.backup(copy)
+  const during: Job[] = []
+  for (let turn = 0; turn < 5; turn++) {
+    await new Promise((resolve) => setImmediate(resolve))
+    during.push(turns.insert())
+    turns.commit()
+  }
+  await backup
+  const restored = openTestStore({ file: copy })
+  expect(restored.jobs(during.map(({ seq }) => seq))).toHaveLength(5)
+  expect(lookInto(copy).pragma('integrity_check', { simple: true })).toBe('ok')
+})
+
+test('a file that exists is not overwritten', async () => {
+  const { store } = openCrowd()
+  const target = join(temporaryFolder(), 'a')
+  writeFileSync(target, 'mine')
+  await expect(store.backup(target)).rejects.toThrow(NotWritableError)
+  expect(statSync(target).size).toBe(4)
+})
+
+test('a copy that cannot be made leaves nothing', async () => {
+  const { store } = openCrowd()
+  const target = join(temporaryFolder(), 'none', 'copy.db')
+  await expect(store.backup(target)).rejects.toThrow()
+  expect(existsSync(`${target}.partial`)).toBe(false)
+})

@@ -1,0 +1,37 @@
+// Files that earlier versions wrote: this version opens each, with everything in it. `testing/make-fixture.ts` wrote the newest.
+import { cpSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { SCHEMA_VERSION } from './migrations/list.ts'
+import { lookInto, openTestStore, rowsOf, temporaryFolder } from './testing/files.ts'
+
+const folder = new URL('../fixtures/', import.meta.url)
+const files = readdirSync(folder).filter((name) => name.endsWith('.db'))
+
+test('there is one for every schema', () => {
+  expect(files).toEqual(Array.from({ length: SCHEMA_VERSION }, (_, index) => `v${index + 1}.db`))
+})
+
+describe.each(files)('%s', (name) => {
+  test('opens, is brought up to date, and holds what was written', () => {
+    const file = join(temporaryFolder(), 'jobs.db')
+    cpSync(new URL(name, folder), file)
+    const store = openTestStore({ file })
+    const db = lookInto(file)
+    expect(rowsOf(db, 'meta')).toMatchObject([{ schema_version: SCHEMA_VERSION, node: store.node }])
+    expect(db.pragma('integrity_check', { simple: true })).toBe('ok')
+    const { lanes, active, definitions, nextEvent } = store.load()
+    expect(lanes.map(({ queue, name: job }) => `${queue}/${job}`)).toEqual(['by/stand', 'default/work'])
+    for (const lane of lanes) expect(lane).toMatchObject({ counts: [1, 1, 1, 0, 1, 1, 1], totals: { enqueued: 6, completed: 1 } })
+    expect(active).toHaveLength(2)
+    expect(definitions).toEqual([{ name: 'stand', defaults: { priority: 3 } }])
+    expect(store.events(0, 1_000).map(({ seq }) => seq)).toEqual(Array.from({ length: nextEvent - 1 }, (_, index) => index + 1))
+    expect(store.page({ tag: 'red' }, undefined, 9)).toHaveLength(2)
+    expect(store.unique([{ name: 'work', key: 'u-work' }])).toHaveLength(1)
+    const failed = store.failed([1, 2], 9)
+    expect(failed).toHaveLength(2)
+    expect(store.job(failed[0]?.seq as number)?.attempts).toMatchObject([
+      { run: 1, error: { name: 'Error' }, logs: [{ message: 'hello' }] },
+    ])
+  })
+})

@@ -1,0 +1,70 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Database } from '../driver.ts'
+import { MIGRATIONS, SCHEMA_VERSION } from '../migrations/list.ts'
+import type { Migration } from '../migrations/migration.ts'
+import { openStore } from '../open-store.ts'
+import { lookInto, rowsOf, storeOptions, temporaryFolder } from '../testing/files.ts'
+import { connectWriter } from './connect.ts'
+import { ledger, migrate } from './migrate.ts'
+
+function connect(file: string): Database {
+  const db = connectWriter(file, { durability: 'normal', cacheKib: 1_024, platform: 'linux' })
+  onTestFinished(() => {
+    db.close()
+  })
+  return db
+}
+
+const added: Migration = { id: 2, name: 'added', sql: 'CREATE TABLE added (a)', minReader: 1 }
+const breaking: Migration = { id: 3, name: 'breaking', sql: 'DROP TABLE tag', minReader: 3 }
+const failing: Migration = { id: 2, name: 'failing', sql: 'CREATE TABLE half (a); CREATE TABLE half (a)', minReader: 1 }
+
+test('migrations are numbered from 1 without gaps, and say who may read', () => {
+  expect(MIGRATIONS.map(({ id }) => id)).toEqual(MIGRATIONS.map((_, index) => index + 1))
+  for (const { id, minReader } of MIGRATIONS) expect(minReader).toBeLessThanOrEqual(id)
+})
+
+test('a new file has every migration, with its line in the ledger', () => {
+  const file = join(temporaryFolder(), 'jobs.db')
+  openStore(storeOptions(file, { now: 5_000 })).close()
+  const db = lookInto(file)
+  expect(ledger(db)).toEqual(MIGRATIONS.map(({ id, name }) => ({ id, name, appliedAt: 5_000 })))
+  expect(rowsOf(db, 'meta')).toMatchObject([{ schema_version: SCHEMA_VERSION, created_at: 5_000, epoch: 1 }])
+})
+
+describe('an older file', () => {
+  test('gets what it lacks, once', () => {
+    const file = join(temporaryFolder(), 'jobs.db')
+    const db = connect(file)
+    migrate(db, { file, now: 1 })
+    migrate(db, { file, now: 2, migrations: [...MIGRATIONS, added] })
+    migrate(db, { file, now: 3, migrations: [...MIGRATIONS, added] })
+    expect(ledger(db).at(-1)).toEqual({ id: 2, name: 'added', appliedAt: 2 })
+    expect(rowsOf(db, 'meta')).toMatchObject([{ schema_version: 2, min_reader: 1 }])
+    expect(existsSync(`${file}.before-002`)).toBe(false)
+  })
+
+  test('is copied beside itself before older versions are shut out', () => {
+    const file = join(temporaryFolder(), 'jobs.db')
+    const db = connect(file)
+    migrate(db, { file, now: 1 })
+    migrate(db, { file, now: 2, migrations: [...MIGRATIONS, added, breaking] })
+    expect(rowsOf(db, 'meta')).toMatchObject([{ schema_version: 3, min_reader: 3 }])
+    const copy = lookInto(`${file}.before-003`)
+    expect(rowsOf(copy, 'meta')).toMatchObject([{ schema_version: 2, min_reader: 1 }])
+    expect(copy.pragma('integrity_check', { simple: true })).toBe('ok')
+    expect(() => rowsOf(copy, 'tag')).not.toThrow()
+    expect(existsSync(`${file}.before-003.partial`)).toBe(false)
+  })
+
+  test('stays as it was where a migration fails', () => {
+    const file = join(temporaryFolder(), 'jobs.db')
+    const db = connect(file)
+    migrate(db, { file, now: 1 })
+    expect(() => migrate(db, { file, now: 2, migrations: [...MIGRATIONS, failing] })).toThrow('half')
+    expect(ledger(db).map(({ id }) => id)).toEqual([1])
+    expect(() => rowsOf(db, 'half')).toThrow('no such table')
+  })
+})

@@ -1,0 +1,82 @@
+// Every statement on a large table goes through a key or an index: what a plan scans grows with the file, and stops the writer's thread.
+import { expect, test } from 'vitest'
+import type { Database } from './driver.ts'
+import { connectWriter } from './open/connect.ts'
+import { migrate } from './open/migrate.ts'
+import { prepareReads } from './read/reads.ts'
+import { planOf, statementsOf } from './testing/plan.ts'
+import { prepareWrite } from './write/write.ts'
+
+const db: Database = connectWriter(':memory:', { durability: 'normal', cacheKib: 1024, platform: 'test' })
+migrate(db, { file: ':memory:', now: 1 })
+
+const reads = statementsOf(db, (recording) => prepareReads(recording))
+const writes = statementsOf(db, (recording) => prepareWrite(recording, { epoch: 1, node: 1 })).filter(
+  (sql) => !/^(BEGIN|COMMIT|ROLLBACK)/.test(sql),
+)
+
+/** Tables that stay small: their rows do not come with jobs. */
+const SMALL = /^SCAN (meta|lane|queue|definition|migration)\b/
+/** What a statement brings with it: VALUES, lists, and its own steps. */
+const OWN = /^SCAN (wanted|shared|started|completed|new|json_each|hop|\d+ CONSTANT ROWS?|CONSTANT ROW|\d+-ROW VALUES CLAUSE|\(.*\))/
+
+function scansOf(sql: string): string[] {
+  return planOf(db, sql).filter((line) => line.startsWith('SCAN') && !SMALL.test(line) && !OWN.test(line))
+}
+
+/** A statement with a name that fits a line. */
+function named(statements: readonly string[]): [string, string][] {
+  return statements.map((sql) => [
+    sql.replace(/(\((\?(, )?)+\)(, )?)+/g, (rows) => `${rows.split('(').length - 1} rows`).replace(/(job\.\w+, )+/, '..., '),
+    sql,
+  ])
+}
+
+/** These read a whole index, of which the page's plan knows that it is small. */
+const WHOLE_INDEX = /^SELECT seq FROM job INDEXED BY/
+
+test.each(named(writes))('write: %s', (_name, sql) => {
+  expect(scansOf(sql)).toEqual([])
+})
+
+test.each(named(reads))('read: %s', (_name, sql) => {
+  const scans = scansOf(sql)
+  if (WHOLE_INDEX.test(sql)) for (const line of scans) expect(line).toMatch(/USING (COVERING )?INDEX/)
+  else expect(scans).toEqual([])
+})
+
+/** A statement by a piece of its text. */
+function plan(statements: readonly string[], piece: string): string {
+  const found = statements.filter((sql) => sql.includes(piece))
+  expect(found.length, `statements with ${piece}`).toBeGreaterThan(0)
+  return found.map((sql) => planOf(db, sql).join('\n')).join('\n')
+}
+
+test('a window is read in the order of its index, from a place in it', () => {
+  expect(plan(reads, 'job.run_at = ? AND job.seq > ?')).toBe(
+    'SEARCH job USING INDEX job_waiting (lane=? AND rank=? AND run_at=? AND rowid>?)',
+  )
+  expect(plan(reads, '(job.rank, job.run_at) > (?, ?)')).toBe('SEARCH job USING INDEX job_waiting (lane=? AND (rank,run_at)>(?,?))')
+  expect(plan(reads, 'WHERE job.state = 1 AND job.lane = ? ORDER')).toBe('SEARCH job USING INDEX job_waiting (lane=?)')
+})
+
+test('due, expired and finished jobs come from their indexes, already sorted', () => {
+  expect(plan(reads, 'job.run_at <= ?')).toBe('SEARCH job USING INDEX job_scheduled (run_at<?)')
+  expect(plan(reads, 'job.expires_at <= ?')).toBe('SEARCH job USING INDEX job_expiry (expires_at>? AND expires_at<?)')
+  expect(plan(reads, 'finished_at < ?')).toBe('SEARCH job USING COVERING INDEX job_finished (lane=? AND state=? AND finished_at<?)')
+})
+
+test('active jobs come from their index', () => {
+  expect(plan(reads, 'session.uuid')).toContain('SEARCH job USING INDEX job_active (state=?)')
+})
+
+test('jobs are started, completed and deleted by row number', () => {
+  for (const piece of ['SET state = 2, run = started', 'SET state = 4, finished_at = at', 'DELETE FROM job WHERE seq IN']) {
+    expect(plan(writes, piece)).toContain('SEARCH job USING INTEGER PRIMARY KEY (rowid=?)')
+  }
+})
+
+test('no query sorts what it has read, but for the pages that are chosen small', () => {
+  const sorting = [...reads, ...writes].filter((sql) => planOf(db, sql).some((line) => line.includes('USE TEMP B-TREE FOR ORDER BY')))
+  for (const sql of sorting) expect(sql).toMatch(/^SELECT seq FROM job .*ORDER BY seq DESC LIMIT \?$|^SELECT run, at, level/)
+})

@@ -1,0 +1,49 @@
+/** How far the journal goes back, and how much of it there is. */
+import type { Database } from '../driver.ts'
+
+export interface JournalExtent {
+  /** The oldest event kept; 0 where there is none. */
+  readonly firstEvent: number
+  /** The last event before the time asked for; 0 where there is none. */
+  readonly lastEvent: number
+  readonly bytes: number
+}
+
+type Turn = [firstEvent: number, at: number, count: number]
+
+/**
+ * Rows are in the order of their turns, so a time is found by halving: an index by time would cost every turn a page, and this
+ * is asked rarely. Where the wall clock was set back, the answer is one of the turns around.
+ */
+export function prepareJournal(db: Database): (at: number) => JournalExtent {
+  const ends = db
+    .prepare('SELECT (SELECT min(first_event) FROM journal), (SELECT max(first_event) FROM journal), journal_bytes FROM meta')
+    .raw()
+  const turnAtOrBefore = db
+    .prepare('SELECT first_event, at, count FROM journal WHERE first_event <= ? ORDER BY first_event DESC LIMIT 1')
+    .raw()
+
+  const lastBefore = (at: number, first: number, last: number): number => {
+    let low = first
+    let high = last
+    let found = 0
+    while (low <= high) {
+      const middle = Math.floor((low + high) / 2)
+      const [firstEvent, turnAt, count] = turnAtOrBefore.get(middle) as Turn
+      if (turnAt < at) {
+        found = firstEvent + count - 1
+        // Up to the middle no other turn begins.
+        low = Math.max(firstEvent + count, middle + 1)
+      } else {
+        high = firstEvent - 1
+      }
+    }
+    return found
+  }
+
+  return (at) => {
+    const [first, last, bytes] = ends.get() as [number | null, number | null, number]
+    if (first === null || last === null) return { firstEvent: 0, lastEvent: 0, bytes }
+    return { firstEvent: first, lastEvent: lastBefore(at, first, last), bytes }
+  }
+}

@@ -1,0 +1,337 @@
+import { ACTIVE, BLOCKED, CANCELLED, COMPLETED, FAILED, type Job, type JobRow, SCHEDULED, type StateCode, WAITING } from '@millrace/core'
+import { describe, expect, test } from 'vitest'
+import { openReader } from '../reader.ts'
+import { type Crowd, openCrowd } from '../testing/crowd.ts'
+import { openTestStore } from '../testing/files.ts'
+import type { Turns } from '../testing/jobs.ts'
+
+const seqsOf = (rows: readonly { seq: number }[]) => rows.map(({ seq }) => seq)
+
+describe('load', () => {
+  test('an empty file', () => {
+    const { node, load, deadlines } = openTestStore()
+    expect(load()).toEqual({ node, nextSeq: 1, nextEvent: 1, nextSession: 1, lanes: [], active: [], definitions: [] })
+    expect(deadlines()).toEqual({ dueAt: 0, expiresAt: 0 })
+  })
+
+  test('the numbers, lanes and active jobs, without their payloads', () => {
+    const { store, turns } = openCrowd()
+    const session = turns.session('worker-5', 'uuid-5')
+    const job = turns.insert({ data: '"large"' })
+    turns.start(job, session)
+    turns.commit()
+    const loaded = store.load()
+    expect(loaded).toMatchObject({ nextSeq: turns.nextSeq, nextEvent: turns.nextEvent, nextSession: turns.nextSession })
+    expect(loaded.lanes.map(({ queue, name }) => `${queue}/${name}`)).toEqual(['by/stand', 'default/work'])
+    expect(loaded.active).toHaveLength(3)
+    expect(loaded.active.at(-1)).toMatchObject({
+      seq: job.seq,
+      state: ACTIVE,
+      run: 1,
+      sessionUuid: 'uuid-5',
+      worker: 'worker-5',
+      logLines: 0,
+      data: null,
+    })
+  })
+
+  test('the counters are what the rows say', () => {
+    const { store, db } = openCrowd()
+    for (const lane of store.load().lanes) {
+      const counted = [0, 1, 2, 3, 4, 5, 6].map((state) =>
+        db.prepare('SELECT count(*) FROM job WHERE lane = ? AND state = ?').pluck().get(lane.id, state),
+      )
+      expect(lane.counts).toEqual(counted)
+    }
+  })
+})
+
+test('jobs come by number, known ones only', () => {
+  const { store, turns } = openCrowd()
+  const [a, b] = [turns.insert(), turns.insert()]
+  turns.commit()
+  expect(seqsOf(store.jobs([b.seq, 12_345, a.seq]))).toEqual([b.seq, a.seq])
+  expect(store.jobs([])).toEqual([])
+})
+
+describe('a window', () => {
+  /** Jobs of one lane in the order in which they are to run. */
+  function line(crowd: Crowd, count: number): Job[] {
+    const lane = crowd.turns.lane('line')
+    const at = crowd.turns.at
+    const jobs = Array.from({ length: count }, (_, index) =>
+      crowd.turns.insert({
+        lane,
+        state: WAITING,
+        priority: [0, -3, 9][index % 3] as number,
+        runAt: at - (index % 4),
+        data: 'x'.repeat(100),
+      }),
+    )
+    crowd.turns.commit()
+    return jobs.toSorted((a, b) => b.priority - a.priority || a.runAt - b.runAt || a.seq - b.seq)
+  }
+
+  test.each([1, 2, 7, 24, 100])('gives the lane in order, %i at a time', (size) => {
+    const crowd = openCrowd()
+    const jobs = line(crowd, 24)
+    const laneId = jobs[0]?.lane.id as number
+    const found: JobRow[] = []
+    for (let rounds = 0; rounds < 30; rounds++) {
+      const { rows, complete } = crowd.store.window(laneId, found.at(-1), size, 2 ** 20)
+      found.push(...rows)
+      expect(rows.length).toBe(complete ? rows.length : size)
+      if (complete) break
+    }
+    expect(seqsOf(found)).toEqual(seqsOf(jobs))
+  })
+
+  test('says that it is all of it where it ends exactly', () => {
+    const crowd = openCrowd()
+    const jobs = line(crowd, 6)
+    const laneId = jobs[0]?.lane.id as number
+    expect(crowd.store.window(laneId, undefined, 6, 2 ** 20)).toMatchObject({ complete: true, rows: { length: 6 } })
+    expect(crowd.store.window(laneId, undefined, 5, 2 ** 20)).toMatchObject({ complete: false, rows: { length: 5 } })
+    expect(crowd.store.window(laneId, jobs.at(-1), 5, 2 ** 20)).toEqual({ complete: true, rows: [] })
+    expect(crowd.store.window(999, undefined, 5, 2 ** 20)).toEqual({ complete: true, rows: [] })
+  })
+
+  test('is bounded by bytes, but has at least one job', () => {
+    const crowd = openCrowd()
+    const jobs = line(crowd, 10)
+    const laneId = jobs[0]?.lane.id as number
+    expect(crowd.store.window(laneId, undefined, 10, 350)).toMatchObject({ complete: false, rows: { length: 3 } })
+    expect(crowd.store.window(laneId, undefined, 10, 1)).toMatchObject({ complete: false, rows: { length: 1 } })
+    // No statement is left open.
+    crowd.turns.insert()
+    crowd.turns.commit()
+  })
+
+  test('of large jobs is no larger than asked for', () => {
+    const crowd = openCrowd()
+    const lane = crowd.turns.lane('large')
+    const jobs = [10, 10, 10, ...Array(40).fill(100_000)].map((bytes) => crowd.turns.insert({ lane, data: 'x'.repeat(bytes) }))
+    crowd.turns.commit()
+    const found: number[] = []
+    let after: JobRow | undefined
+    for (let complete = false; !complete; ) {
+      const window = crowd.store.window(lane.id, after, 100, 500_000)
+      expect(window.rows.reduce((sum, { data }) => sum + (data?.length ?? 0), 0)).toBeLessThanOrEqual(500_000)
+      found.push(...seqsOf(window.rows))
+      after = window.rows.at(-1)
+      complete = window.complete
+    }
+    expect(found).toEqual(seqsOf(jobs))
+  })
+
+  test('does not read a large batch of equal due times again and again', () => {
+    const crowd = openCrowd()
+    const lane = crowd.turns.lane('batch')
+    const jobs = Array.from({ length: 20_000 }, () => crowd.turns.insert({ lane, data: null }))
+    crowd.turns.commit()
+    const begin = performance.now()
+    let after: JobRow | undefined
+    let read = 0
+    for (;;) {
+      const { rows, complete } = crowd.store.window(lane.id, after, 50, 2 ** 20)
+      read += rows.length
+      after = rows.at(-1)
+      if (complete) break
+    }
+    expect(read).toBe(jobs.length)
+    // 400 windows; quadratic it takes many seconds.
+    expect(performance.now() - begin).toBeLessThan(2_000)
+  })
+
+  test('the longest wait of a lane is the earliest due time of any priority', () => {
+    const crowd = openCrowd()
+    const jobs = line(crowd, 24)
+    const { id } = (jobs[0] as Job).lane
+    expect(crowd.store.oldestWaiting(id)).toBe(Math.min(...jobs.map(({ runAt }) => runAt)))
+    expect(crowd.store.oldestWaiting(999)).toBe(0)
+  })
+})
+
+describe('time', () => {
+  test('due jobs come earliest first, the boundary included', () => {
+    const { store, turns } = openCrowd()
+    const base = turns.at
+    const jobs = [30, 10, 20, 10].map((delay) => turns.insert({ runAt: base + delay }))
+    turns.commit()
+    expect(store.deadlines().dueAt).toBe(base + 10)
+    const [a, b, c, d] = seqsOf(jobs)
+    expect(seqsOf(store.due(base + 9, 10))).toEqual([])
+    expect(seqsOf(store.due(base + 20, 10))).toEqual([b, d, c])
+    expect(seqsOf(store.due(base + 30, 3))).toEqual([b, d, c])
+    expect(seqsOf(store.due(base + 30, 10))).toEqual([b, d, c, a])
+  })
+
+  test('only jobs that have not started expire', () => {
+    const { store, turns } = openCrowd()
+    const session = turns.session()
+    const at = turns.at
+    const waiting = turns.insert({ expiresAt: at + 5 })
+    const scheduled = turns.insert({ runAt: at + 99, expiresAt: at + 3 })
+    const blocked = turns.insert({ state: BLOCKED, expiresAt: at + 4 })
+    turns.start(turns.insert({ expiresAt: at + 1 }), session)
+    turns.commit()
+    expect(store.deadlines().expiresAt).toBe(at + 3)
+    expect(seqsOf(store.expired(at + 2, 10))).toEqual([])
+    expect(seqsOf(store.expired(at + 5, 10))).toEqual(seqsOf([scheduled, blocked, waiting]))
+    expect(seqsOf(store.expired(at + 5, 1))).toEqual([scheduled.seq])
+  })
+})
+
+describe('finished jobs', () => {
+  function finish(turns: Turns, state: StateCode, finishedAt: number, name: string): Job {
+    const job = turns.insert({ lane: turns.lane(name, 'shop') })
+    job.finishedAt = finishedAt
+    turns.move(job, state)
+    return job
+  }
+
+  test('of a queue come oldest first, across its lanes', () => {
+    const { store, turns } = openCrowd()
+    const [a, b, c, d] = [40, 10, 30, 20].map((at, index) => finish(turns, COMPLETED, at, index % 2 ? 'x' : 'y')) as [Job, Job, Job, Job]
+    finish(turns, FAILED, 5, 'x')
+    turns.commit()
+    const queueId = a.lane.queue.id
+    expect(seqsOf(store.finished(queueId, COMPLETED, 100, 10))).toEqual(seqsOf([b, d, c, a]))
+    expect(seqsOf(store.finished(queueId, COMPLETED, 30, 10))).toEqual(seqsOf([b, d]))
+    expect(seqsOf(store.finished(queueId, COMPLETED, 100, 3))).toEqual(seqsOf([b, d, c]))
+    expect(store.finished(queueId, CANCELLED, 100, 3)).toEqual([])
+  })
+
+  test('that failed come by lane', () => {
+    const { store, turns } = openCrowd()
+    const [a, b, c] = [30, 10, 20].map((at, index) => finish(turns, FAILED, at, `n${index}`)) as [Job, Job, Job]
+    turns.commit()
+    expect(seqsOf(store.failed([a.lane.id, c.lane.id], 10))).toEqual([c.seq, a.seq])
+    expect(seqsOf(store.failed([a.lane.id, b.lane.id, c.lane.id], 2))).toEqual([b.seq, c.seq])
+    expect(store.failed([], 2)).toEqual([])
+  })
+})
+
+describe('a job as get tells it', () => {
+  test('that never ran', () => {
+    const { store, turns } = openCrowd()
+    const job = turns.insert({ data: '1' })
+    turns.commit()
+    expect(store.job(job.seq)).toMatchObject({
+      row: { seq: job.seq, data: '1', sessionId: 0, startedAt: 0, finishedAt: 0, expiresAt: 0 },
+      attempts: [],
+    })
+    expect(store.job(99_999)).toBeUndefined()
+  })
+
+  test('that completed at its second attempt', () => {
+    const { store, turns } = openCrowd()
+    const session = turns.session('w2')
+    const job = turns.insert()
+    turns.start(job, session)
+    job.run = 2
+    turns.effects.runs.push({
+      seq: job.seq,
+      run: 1,
+      attempt: 1,
+      startedAt: 5,
+      endedAt: 6,
+      worker: 'w1',
+      error: { name: 'E', message: 'm' },
+    })
+    turns.commit()
+    turns.complete(job)
+    turns.commit()
+    expect(store.job(job.seq)?.attempts).toEqual([
+      { run: 1, attempt: 1, startedAt: 5, endedAt: 6, worker: 'w1', error: { name: 'E', message: 'm' }, logs: [] },
+      { run: 2, attempt: 2, startedAt: job.startedAt, endedAt: job.finishedAt, worker: 'w2', logs: [] },
+    ])
+  })
+})
+
+describe('a page', () => {
+  function populate(): Crowd & { jobs: Job[] } {
+    const crowd = openCrowd()
+    const { turns } = crowd
+    const session = turns.session()
+    const jobs: Job[] = []
+    for (let index = 0; index < 120; index++) {
+      const lane = turns.lane(`n${index % 3}`, `q${index % 2}`)
+      const job = turns.insert({
+        lane,
+        ...(index % 5 === 0 && { extras: { tags: ['five', `t${index}`] } }),
+        ...(index % 7 === 0 && { runAt: turns.at + index + 1 }),
+      })
+      if (job.state === WAITING && index % 4 === 0) turns.start(job, session)
+      else if (job.state === WAITING && index % 4 === 1) {
+        job.finishedAt = turns.at
+        turns.move(job, ([COMPLETED, FAILED, CANCELLED] as const)[index % 3] as StateCode)
+      }
+      jobs.push(job)
+    }
+    turns.commit()
+    return { ...crowd, jobs }
+  }
+
+  const states = [undefined, SCHEDULED, WAITING, ACTIVE, BLOCKED, COMPLETED, FAILED, CANCELLED] as const
+
+  test.each([3, 40, 500])('has what the filter says, newest first, in pages of %i', (limit) => {
+    const { store, jobs } = populate()
+    const ours = new Set(seqsOf(jobs))
+    for (const state of states) {
+      for (const queue of [undefined, 'q1', 'none']) {
+        for (const name of [undefined, 'n2']) {
+          for (const tag of [undefined, 'five']) {
+            const filter = { ...(state !== undefined && { state }), ...(queue && { queue }), ...(name && { name }), ...(tag && { tag }) }
+            const found: number[] = []
+            for (let before: number | undefined; ; ) {
+              const page = seqsOf(store.page(filter, before, limit))
+              found.push(...page)
+              if (page.length < limit) break
+              before = page.at(-1)
+            }
+            const expected = jobs.filter(
+              (job) =>
+                (state === undefined || job.state === state) &&
+                (queue === undefined || job.lane.queue.name === queue) &&
+                (name === undefined || job.lane.name === name) &&
+                (tag === undefined || job.extras?.tags?.includes(tag)),
+            )
+            expect(
+              found.filter((seq) => ours.has(seq)),
+              JSON.stringify(filter),
+            ).toEqual(seqsOf(expected).toReversed())
+            expect(found).toEqual(found.toSorted((a, b) => b - a))
+          }
+        }
+      }
+    }
+  })
+
+  test('of few among many is not found by walking', () => {
+    const { store, turns } = openCrowd()
+    const rare = turns.insert()
+    rare.finishedAt = turns.at
+    turns.move(rare, CANCELLED)
+    const lane = turns.lane('many')
+    for (let index = 0; index < 20_000; index++) turns.insert({ lane, data: null })
+    turns.commit()
+    const begin = performance.now()
+    for (let round = 0; round < 100; round++)
+      expect(store.page({ state: CANCELLED, queue: 'default' }, undefined, 10).at(0)?.seq).toBe(rare.seq)
+    expect(performance.now() - begin).toBeLessThan(1_000)
+  })
+})
+
+test('a reader sees every commit, with the same reads', () => {
+  const { store, turns } = openCrowd()
+  const reader = openReader(store.file)
+  const job = turns.insert({ data: '"seen"' })
+  turns.commit()
+  expect(reader.jobs([job.seq])).toEqual(store.jobs([job.seq]))
+  expect(reader.page({}, undefined, 5)).toEqual(store.page({}, undefined, 5))
+  expect(reader.events(0, 1_000)).toEqual(store.events(0, 1_000))
+  expect(reader.load()).toEqual(store.load())
+  reader.close()
+  expect(() => openReader(':memory:')).toThrow(TypeError)
+})

@@ -1,0 +1,29 @@
+/** Rows for a test to leave alone: one of each state, in two lanes, with keys, tags, runs and logs. */
+import { CANCELLED, FAILED } from '@millrace/core'
+import type { Turns } from './jobs.ts'
+
+export function addBystanders(turns: Turns): void {
+  const { effects } = turns
+  const session = turns.session('bystander')
+  for (const lane of [turns.lane('stand', 'by'), turns.lane('work')]) {
+    const extras = { tags: ['red', lane.name], uniqueKey: `u-${lane.name}`, idempotencyKey: `i-${lane.name}` }
+    const waiting = turns.insert({ lane, extras })
+    effects.uniqueHeld.push({ name: lane.name, key: extras.uniqueKey, seq: waiting.seq })
+    effects.idempotency.push({ name: lane.name, key: extras.idempotencyKey, job: waiting, expiresAt: turns.at + 1_000 })
+    turns.insert({ lane, runAt: turns.at + 60_000, expiresAt: turns.at + 90_000 })
+    turns.start(turns.insert({ lane }), session)
+    for (const state of [FAILED, CANCELLED] as const) {
+      const job = turns.insert({ lane })
+      job.finishedAt = turns.at
+      turns.move(job, state)
+      const error = { name: 'Error', message: 'no' }
+      effects.runs.push({ seq: job.seq, run: 1, attempt: 1, startedAt: turns.at, endedAt: turns.at, worker: 'w', error })
+      effects.logs.push({ seq: job.seq, run: 1, slot: 0, number: 0, line: { at: turns.at, level: 'info', message: 'hello' } })
+    }
+    const completed = turns.insert({ lane })
+    turns.start(completed, session)
+    turns.complete(completed, '"done"')
+  }
+  effects.definitions.push({ name: 'stand', defaults: { priority: 3 } })
+  turns.commit()
+}

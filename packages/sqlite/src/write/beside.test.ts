@@ -1,0 +1,260 @@
+// What is written beside jobs: lanes, keys, runs, logs, sessions, definitions, the journal and its pruning.
+import { COMPLETED, LIMITS, StoreFailure } from '@millrace/core'
+import { describe, expect, test } from 'vitest'
+import { openCrowd } from '../testing/crowd.ts'
+import { rowsOf } from '../testing/files.ts'
+
+describe('lanes', () => {
+  test('new ones share their queue', () => {
+    const { turns, commit, store } = openCrowd()
+    const lane = turns.lane('other', 'by')
+    turns.insert({ lane })
+    expect(commit()).toMatchObject({ gone: [], come: [`lane ${lane.id}`, expect.stringMatching(/^job/)] })
+    expect(store.load().lanes.at(-1)).toMatchObject({ queue: 'by', name: 'other', queueId: lane.queue.id, counts: [0, 1, 0, 0, 0, 0, 0] })
+  })
+
+  test('counters are written as they are, in the touched lane alone', () => {
+    const { turns, commit, store } = openCrowd()
+    const lane = turns.lane('work')
+    lane.totals.failed = 2 ** 40
+    turns.effects.count(lane, COMPLETED, 5)
+    expect(commit()).toEqual({ gone: [`lane ${lane.id}`], come: [`lane ${lane.id}`] })
+    expect(store.load().lanes.find(({ id }) => id === lane.id)).toMatchObject({ counts: lane.counts, totals: lane.totals })
+  })
+})
+
+describe('unique keys', () => {
+  const name = 'work'
+
+  test('are held and freed', () => {
+    const { turns, commit, store } = openCrowd()
+    const job = turns.insert()
+    turns.effects.uniqueHeld.push({ name, key: 'k', seq: job.seq })
+    expect(commit().come).toContain(`unique_key ${job.seq}`)
+    expect(store.unique([{ name, key: 'k' }])).toEqual([{ name, key: 'k', seq: job.seq, node: job.node, enqueuedAt: job.enqueuedAt }])
+    turns.effects.uniqueFreed.push({ name, key: 'k', seq: job.seq })
+    expect(commit()).toEqual({ gone: [`unique_key ${job.seq}`], come: [] })
+  })
+
+  test('go from job to job within a turn, whatever the order', () => {
+    const { turns, store } = openCrowd()
+    const key = 'k'
+    const [first, second, third] = [turns.insert(), turns.insert(), turns.insert()]
+    turns.effects.uniqueHeld.push({ name, key, seq: first.seq })
+    turns.commit()
+    // Freed by the first, held and freed by the second, held by the third.
+    turns.effects.uniqueFreed.push({ name, key, seq: first.seq }, { name, key, seq: second.seq })
+    turns.effects.uniqueHeld.push({ name, key, seq: second.seq }, { name, key, seq: third.seq })
+    turns.commit()
+    expect(store.unique([{ name, key }])).toMatchObject([{ seq: third.seq }])
+  })
+
+  test('stay where their job lost them and took them again within a turn', () => {
+    const { turns, commit } = openCrowd()
+    const job = turns.insert()
+    turns.effects.uniqueHeld.push({ name, key: 'k', seq: job.seq })
+    turns.commit()
+    turns.effects.uniqueFreed.push({ name, key: 'k', seq: job.seq })
+    turns.effects.uniqueHeld.push({ name, key: 'k', seq: job.seq })
+    expect(commit()).toEqual({ gone: [], come: [] })
+  })
+
+  test('are never taken from a holder', () => {
+    const { turns } = openCrowd()
+    turns.effects.uniqueHeld.push({ name, key: 'u-work', seq: 999 })
+    expect(() => turns.commit()).toThrow(StoreFailure)
+  })
+})
+
+describe('idempotency keys', () => {
+  const key = { name: 'work', key: 'k' }
+
+  test('answer until they run out, and can then be taken anew', () => {
+    const { turns, store } = openCrowd()
+    const [first, second] = [turns.insert(), turns.insert()]
+    turns.effects.idempotency.push({ ...key, job: first, expiresAt: 5_000 })
+    turns.commit()
+    expect(store.idempotent([key], 4_999)).toEqual([{ ...key, seq: first.seq, node: first.node, enqueuedAt: first.enqueuedAt }])
+    expect(store.idempotent([key], 5_000)).toEqual([])
+    turns.effects.idempotency.push({ ...key, job: second, expiresAt: 9_000 })
+    turns.commit()
+    expect(store.idempotent([key, { name: 'work', key: 'none' }], 6_000)).toMatchObject([{ seq: second.seq }])
+  })
+
+  test('outlive their job, and are pruned in slices', () => {
+    const { turns, commit, db } = openCrowd()
+    const job = turns.insert()
+    for (let index = 0; index < LIMITS.sliceRows + 3; index++) {
+      turns.effects.idempotency.push({ name: 'work', key: `k${index}`, job, expiresAt: 100 + index })
+    }
+    turns.commit()
+    turns.effects.forgetKeysBefore = 2_000
+    expect(commit().gone).toHaveLength(LIMITS.sliceRows)
+    turns.effects.forgetKeysBefore = 2_000
+    expect(commit().gone).toHaveLength(3)
+    expect(rowsOf(db, 'idempotency').map((row) => row.key)).toEqual(['i-stand', 'i-work'])
+  })
+
+  test('come back as they were asked for', () => {
+    const { turns, store } = openCrowd()
+    const job = turns.insert()
+    for (const text of ['a\u0000b', 'é', '\ud800', '"\\', '']) {
+      const odd = { name: 'work', key: text }
+      turns.effects.idempotency.push({ ...odd, job, expiresAt: 9_000 })
+      turns.commit()
+      expect(store.idempotent([odd], 1)).toMatchObject([odd])
+    }
+  })
+})
+
+describe('runs', () => {
+  const error = { name: 'TypeError', message: 'no', stack: 'at a' }
+
+  test('are kept with their errors, the newest of each job', () => {
+    const { turns, store, commit } = openCrowd()
+    const [job, other] = [turns.insert(), turns.insert()]
+    const extra = 4
+    for (let run = 1; run <= LIMITS.attemptsPerJob + extra; run++) {
+      turns.effects.runs.push({
+        seq: job.seq,
+        run,
+        attempt: run,
+        startedAt: run,
+        endedAt: run + 1,
+        worker: 'w',
+        error: { ...error, message: `${run}` },
+      })
+    }
+    turns.effects.runs.push({
+      seq: other.seq,
+      run: 1,
+      attempt: 1,
+      startedAt: 1,
+      endedAt: 2,
+      worker: 'w',
+      error: { name: 'E', message: 'm' },
+    })
+    expect(commit().come.filter((row) => row.startsWith('attempt'))).toHaveLength(LIMITS.attemptsPerJob + 1)
+    const { attempts } = store.job(job.seq) as NonNullable<ReturnType<typeof store.job>>
+    expect(attempts[0]).toEqual({
+      run: extra + 1,
+      attempt: extra + 1,
+      startedAt: extra + 1,
+      endedAt: extra + 2,
+      worker: 'w',
+      error: { ...error, message: '5' },
+      logs: [],
+    })
+    expect(store.lastError(job.seq)).toEqual({ ...error, message: `${LIMITS.attemptsPerJob + extra}` })
+    expect(store.lastError(other.seq)).toEqual({ name: 'E', message: 'm' })
+    expect(store.lastError(999)).toBeUndefined()
+  })
+
+  test('keep the newest of their log lines, in order', () => {
+    const { turns, store } = openCrowd()
+    const session = turns.session('worker-9')
+    const job = turns.insert()
+    turns.start(job, session)
+    const lines = LIMITS.logLinesPerRun + 7
+    for (let number = 0; number < lines; number++) {
+      const line = { at: number, level: 'warn' as const, message: `line ${number}`, ...(number === lines - 1 && { fields: '{"a":1}' }) }
+      turns.effects.logs.push({ seq: job.seq, run: 1, slot: number % LIMITS.logLinesPerRun, number, line })
+    }
+    turns.commit()
+    const [current] = store.job(job.seq)?.attempts ?? []
+    expect(current).toMatchObject({ run: 1, attempt: 1, worker: 'worker-9', endedAt: 0 })
+    expect(current?.logs.map(({ message }) => message)).toEqual(Array.from({ length: 100 }, (_, index) => `line ${index + 7}`))
+    expect(current?.logs.at(-1)).toEqual({ at: lines - 1, level: 'warn', message: `line ${lines - 1}`, fields: '{"a":1}' })
+    expect(store.load().active.find(({ seq }) => seq === job.seq)?.logLines).toBe(lines)
+  })
+
+  test('long past lose their log lines', () => {
+    const { turns, db } = openCrowd()
+    const job = turns.insert()
+    const runs = LIMITS.attemptsPerJob + 3
+    for (let run = 1; run <= runs; run++) {
+      turns.effects.logs.push({ seq: job.seq, run, slot: 0, number: 0, line: { at: 1, level: 'info', message: 'm' } })
+    }
+    turns.commit()
+    expect(rowsOf(db, `(SELECT run FROM log WHERE seq = ${job.seq})`).map((row) => row.run)).toHaveLength(LIMITS.attemptsPerJob)
+  })
+})
+
+test('sessions and definitions', () => {
+  const { turns, commit, store } = openCrowd()
+  const session = turns.session('w', 'uuid-x')
+  turns.effects.definitions.push({ name: 'a', defaults: { queue: 'q', timeout: Number.POSITIVE_INFINITY, maxAttempts: 3 } })
+  turns.effects.definitions.push({ name: 'b', defaults: { timeout: 5 } })
+  expect(commit()).toEqual({ gone: [], come: [`session ${session.id}`, 'definition a', 'definition b'] })
+  turns.effects.definitions.push({ name: 'a', defaults: { queue: 'q', timeout: Number.POSITIVE_INFINITY } })
+  expect(commit()).toEqual({ gone: ['definition a'], come: ['definition a'] })
+  expect(store.load().definitions).toEqual([
+    { name: 'a', defaults: { queue: 'q', timeout: Number.POSITIVE_INFINITY } },
+    { name: 'b', defaults: { timeout: 5 } },
+    { name: 'stand', defaults: { priority: 3 } },
+  ])
+})
+
+describe('the journal', () => {
+  test('has one row per turn, and is read by cursor', () => {
+    const { turns, store, db } = openCrowd()
+    const before = turns.nextEvent
+    const jobs = [turns.insert(), turns.insert(), turns.insert()]
+    const at = turns.at
+    turns.commit()
+    turns.effects.event('retrying', jobs[0] as (typeof jobs)[0], at + 500, 'TypeError')
+    turns.commit()
+    expect(rowsOf(db, 'journal')).toHaveLength(3)
+    const events = store.events(before - 1, 100)
+    expect(events.map(({ seq }) => seq)).toEqual([before, before + 1, before + 2, before + 3])
+    expect(events[1]).toMatchObject({ type: 'enqueued', jobSeq: jobs[1]?.seq, queue: 'default', name: 'work', at, run: 0, attempt: 0 })
+    expect(events[3]).toMatchObject({ type: 'retrying', jobSeq: jobs[0]?.seq, error: 'TypeError', runAt: at + 500 })
+    expect(store.events(before, 2).map(({ seq }) => seq)).toEqual([before + 1, before + 2])
+    expect(store.events(before + 3, 10)).toEqual([])
+    expect(store.events(0, 10_000)).toHaveLength(turns.nextEvent - 1)
+  })
+
+  test('is pruned in whole rows, and its size is known', () => {
+    const { turns, store, db } = openCrowd()
+    for (let turn = 0; turn < 5; turn++) {
+      turns.insert()
+      turns.insert()
+      turns.commit()
+    }
+    const size = () => rowsOf(db, 'journal').reduce((sum, row) => sum + (row.packed as Uint8Array).length + 24, 0)
+    expect(store.journal(0)).toMatchObject({ firstEvent: 1, lastEvent: 0, bytes: size() })
+    // Into the middle of a row: that one stays.
+    const last = turns.nextEvent - 1
+    turns.effects.forgetEventsBefore = last - 5
+    turns.commit()
+    expect(rowsOf(db, 'journal').map((row) => row.first_event)).toEqual([last - 5, last - 3, last - 1])
+    expect(store.journal(0)).toMatchObject({ firstEvent: last - 5, bytes: size() })
+    expect(store.events(0, 100).map(({ seq }) => seq)).toEqual([last - 5, last - 4, last - 3, last - 2, last - 1, last])
+  })
+
+  test('finds the last event before a time', () => {
+    const { turns, store } = openCrowd()
+    const ends: { at: number; last: number }[] = []
+    for (let turn = 0; turn < 40; turn++) {
+      for (let count = 0; count <= turn % 3; count++) turns.insert()
+      ends.push({ at: turns.at, last: turns.nextEvent + turns.effects.events.length - 1 })
+      turns.commit()
+      turns.at += turn
+    }
+    for (const { at, last } of ends) {
+      expect(store.journal(at + 1).lastEvent).toBe(last)
+      expect(store.journal(at).lastEvent).toBeLessThan(last)
+    }
+    expect(store.journal(0).lastEvent).toBe(0)
+  })
+
+  test('needs no row for a turn without events', () => {
+    const { turns, db } = openCrowd()
+    const rows = rowsOf(db, 'journal').length
+    const turn = rowsOf(db, 'meta')[0]?.turn as number
+    turns.session()
+    turns.commit()
+    expect(rowsOf(db, 'journal')).toHaveLength(rows)
+    expect(rowsOf(db, 'meta')).toMatchObject([{ turn: turn + 1, next_session: turns.nextSession }])
+  })
+})

@@ -1,0 +1,250 @@
+/** What a handler is given: one object per run, whose dear parts are made when they are asked for. */
+import {
+  choiceOption,
+  DiscardedError,
+  type Duration,
+  decodeData,
+  durationOption,
+  type EnqueueOptions,
+  encodeData,
+  formatId,
+  type Grant,
+  LIMITS,
+  type LogLevel,
+  type LogLine,
+  type NewJob,
+  NonRetryableError,
+  nameOption,
+  newJobFrom,
+  OptionRangeError,
+  OptionTypeError,
+} from '@millrace/core'
+import type { JobType } from './define.ts'
+import { checkSchema } from './schema.ts'
+
+/** The facts of a run; frozen. */
+export interface JobInfo {
+  readonly id: string
+  readonly name: string
+  readonly queue: string
+  /** Hand-outs so far; fences everything that this run says. */
+  readonly run: number
+  /** Those that count, from 1. */
+  readonly attempt: number
+  readonly maxAttempts: number
+  readonly priority: number
+  readonly weight: number
+  /** What an earlier attempt stored last. */
+  readonly checkpoint: unknown
+  readonly enqueuedAt: Date
+  readonly runAt: Date
+  readonly tags: readonly string[]
+  readonly meta: Readonly<Record<string, unknown>>
+}
+
+export interface Context<Data = unknown> {
+  readonly data: Data
+  readonly job: JobInfo
+  /** Aborts on timeout, cancel, a lost lease and stop; the reason is a typed error. */
+  readonly signal: AbortSignal
+  /** How far the job has come, 0 to 1. Cheap: the last value of a tick is sent. */
+  progress(fraction: number, note?: string): void
+  /** Moves the deadline to at least now + heartbeatTimeout. Rejects with StaleRunError where the run is no longer this one. */
+  heartbeat(): Promise<void>
+  /** Stores a value durably, for the next attempt; also a heartbeat. */
+  checkpoint(value: unknown): Promise<void>
+  log(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void
+  /** A job that is created in the same commit as this one's completion, or not at all. */
+  enqueue<Input>(job: JobType<Input> | string, data?: NoInfer<Input>, options?: EnqueueOptions): void
+  /** Ends the run: the job comes again later, without having used an attempt. */
+  snooze(duration: Duration): never
+  /** Ends the run: the job fails for good. */
+  discard(reason: string): never
+}
+
+/** Thrown by `snooze`: ends the handler. */
+export class SnoozeSignal extends Error {
+  override readonly name = 'SnoozeSignal'
+  readonly delayMs: number
+  constructor(delayMs: number) {
+    super(`snoozed for ${delayMs} ms`)
+    this.delayMs = delayMs
+  }
+}
+
+/** What a run's context needs of the session that runs it. */
+export interface RunLink {
+  readonly maxDataBytes: number
+  heartbeat(run: RunContext): Promise<void>
+  checkpoint(run: RunContext, value: NewJob['data']): Promise<void>
+  /** There is progress, or there are log lines, to be taken at the end of the tick. */
+  dirty(run: RunContext): void
+  now(): number
+}
+
+const LEVELS = ['debug', 'info', 'warn', 'error'] as const
+
+export class RunContext implements Context {
+  readonly grant: Grant
+  readonly #link: RunLink
+  #data: unknown
+  #job: JobInfo | undefined
+  #controller: AbortController | undefined
+  #abortReason: Error | undefined
+  #enqueues: NewJob[] | undefined
+  #enqueuedBytes = 0
+  #progress: [number, string?] | undefined
+  #lines: LogLine[] | undefined
+  /** The handler asked for it, whatever it throws or returns in the end. */
+  #ending: SnoozeSignal | NonRetryableError | undefined
+
+  constructor(grant: Grant, link: RunLink) {
+    this.grant = grant
+    this.#link = link
+  }
+
+  get data(): unknown {
+    return this.#data
+  }
+
+  get job(): JobInfo {
+    this.#job ??= infoOf(this.grant)
+    return this.#job
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      if (this.#abortReason !== undefined) this.#controller.abort(this.#abortReason)
+    }
+    return this.#controller.signal
+  }
+
+  // Handlers take these apart, so each is bound; made when asked for, since most runs use none.
+
+  get progress(): Context['progress'] {
+    return (fraction, note) => this.#setProgress(fraction, note)
+  }
+
+  get heartbeat(): Context['heartbeat'] {
+    return () => this.#link.heartbeat(this)
+  }
+
+  get checkpoint(): Context['checkpoint'] {
+    return async (value) => this.#link.checkpoint(this, encodeData('checkpoint', value, this.#link.maxDataBytes))
+  }
+
+  get log(): Context['log'] {
+    return (level, message, fields) => this.#addLine(level, message, fields)
+  }
+
+  get enqueue(): Context['enqueue'] {
+    return (job, data, options) => this.#addJob(job as JobType | string, data, options)
+  }
+
+  get snooze(): Context['snooze'] {
+    return (duration) => {
+      this.#ending = new SnoozeSignal(durationOption('snooze', duration))
+      throw this.#ending
+    }
+  }
+
+  get discard(): Context['discard'] {
+    return (reason) => {
+      this.#ending = new NonRetryableError(String(reason), { cause: new DiscardedError(String(reason)) })
+      throw this.#ending
+    }
+  }
+
+  #setProgress(fraction: number, note?: string): void {
+    if (!(fraction >= 0 && fraction <= 1))
+      throw new OptionRangeError('progress', fraction > 1 ? 1 : 0, `progress is a fraction from 0 to 1, not ${fraction}`)
+    this.#progress = note === undefined ? [fraction] : [fraction, String(note).slice(0, LIMITS.logMessageLength)]
+    this.#link.dirty(this)
+  }
+
+  #addLine(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void {
+    choiceOption('level', level, LEVELS)
+    this.#lines ??= []
+    // More than are kept need not be sent either.
+    if (this.#lines.length >= LIMITS.logLinesPerRun) this.#lines.shift()
+    this.#lines.push({
+      at: this.#link.now(),
+      level,
+      message: String(message).slice(0, LIMITS.logMessageLength),
+      ...(fields !== undefined && { fields: JSON.stringify(fields).slice(0, LIMITS.logMessageLength) }),
+    })
+    this.#link.dirty(this)
+  }
+
+  #addJob(job: JobType | string, data: unknown, options: EnqueueOptions | undefined): void {
+    const definition = typeof job === 'string' ? undefined : job
+    const name = definition?.name ?? nameOption('name', job)
+    if (definition?.schema !== undefined && checkSchema(definition.schema, name, data) instanceof Promise) {
+      throw new OptionTypeError('schema', `the schema of job '${name}' is asynchronous: await engine.enqueue instead`)
+    }
+    const added = newJobFrom(name, encodeData('data', data, this.#link.maxDataBytes), options, definition?.defaults)
+    this.#enqueues ??= []
+    this.#enqueuedBytes += added.data?.length ?? 0
+    if (this.#enqueues.length >= LIMITS.jobsPerCommand || this.#enqueuedBytes > LIMITS.bytesPerCommand) {
+      const message = `one run enqueues up to ${LIMITS.jobsPerCommand} jobs and ${LIMITS.bytesPerCommand} bytes with its completion: split the work into several jobs`
+      throw new OptionRangeError('enqueue', LIMITS.jobsPerCommand, message)
+    }
+    this.#enqueues.push(added)
+  }
+
+  // For the session alone.
+
+  set payload(value: unknown) {
+    this.#data = value
+  }
+
+  get ending(): SnoozeSignal | NonRetryableError | undefined {
+    return this.#ending
+  }
+
+  get aborted(): Error | undefined {
+    return this.#abortReason
+  }
+
+  get enqueues(): readonly NewJob[] | undefined {
+    return this.#enqueues
+  }
+
+  abort(reason: Error): void {
+    if (this.#abortReason !== undefined) return
+    this.#abortReason = reason
+    this.#controller?.abort(reason)
+  }
+
+  takeProgress(): readonly [number, string?] | undefined {
+    const progress = this.#progress
+    this.#progress = undefined
+    return progress
+  }
+
+  takeLines(): readonly LogLine[] | undefined {
+    const lines = this.#lines
+    this.#lines = undefined
+    return lines
+  }
+}
+
+/** @internal Also built in a handler's own thread. */
+export function infoOf(grant: Grant): JobInfo {
+  return Object.freeze({
+    id: formatId(grant),
+    name: grant.name,
+    queue: grant.queue,
+    run: grant.run,
+    attempt: grant.attempt,
+    maxAttempts: grant.maxAttempts,
+    priority: grant.priority,
+    weight: grant.weight,
+    checkpoint: decodeData(grant.checkpoint),
+    enqueuedAt: new Date(grant.enqueuedAt),
+    runAt: new Date(grant.runAt),
+    tags: Object.freeze(grant.tags ?? []),
+    meta: Object.freeze(grant.meta === undefined ? {} : JSON.parse(grant.meta)),
+  })
+}

@@ -1,0 +1,14 @@
+export { systemClock } from './clock.ts'
+export type { Context, JobInfo } from './context.ts'
+export {
+  type Definition,
+  type DefinitionOptions,
+  defineJob,
+  type Handler,
+  type HandlerFunction,
+  type InlineHandler,
+  type JobType,
+} from './define.ts'
+export { checkSchema } from './schema.ts'
+export type { ThreadHandler } from './threads/handler.ts'
+export { type Calls, Worker, type WorkerOptions } from './worker.ts'

@@ -1,0 +1,24 @@
+/** What a worker and a run in one of its threads say to each other. */
+import type { MessagePort } from 'node:worker_threads'
+import type { Data, ErrorCode, Grant, LogLine } from '@millrace/core'
+
+/** Handed to the thread with each run. */
+export interface ThreadTask {
+  readonly url: string
+  readonly grant: Grant
+  /** The data as its schema has made it; undefined where there is no schema, and the thread decodes the grant's own. */
+  readonly checked: { readonly data: unknown } | undefined
+  readonly maxDataBytes: number
+  readonly channel: MessagePort
+}
+
+export type FromThread =
+  | { readonly kind: 'progress'; readonly fraction: number; readonly note: string | undefined }
+  | { readonly kind: 'log'; readonly lines: readonly LogLine[] }
+  | { readonly kind: 'heartbeat'; readonly id: number }
+  | { readonly kind: 'checkpoint'; readonly id: number; readonly value: Data }
+
+export type ToThread =
+  | { readonly kind: 'abort'; readonly code: ErrorCode; readonly message: string }
+  /** Of a heartbeat or a checkpoint; with the refusal where it was refused. */
+  | { readonly kind: 'answer'; readonly id: number; readonly refusal: { readonly code: ErrorCode; readonly message: string } | undefined }

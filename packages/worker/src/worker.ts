@@ -1,0 +1,346 @@
+/**
+ * A worker's session over a Port: takes grants, runs handlers, settles. It does not know what stands behind the Port. What it
+ * has not heard an answer to, it holds: through any break it names those runs when it attaches again, and says their outcomes
+ * again until they are answered.
+ */
+import {
+  type Clock,
+  type CommandOf,
+  type Grant,
+  JobCancelledError,
+  JobTimeoutError,
+  LeaseLostError,
+  type Logger,
+  MillraceError,
+  type Notice,
+  type Operation,
+  OptionRangeError,
+  type ReplyOf,
+  type RunKey,
+  type SessionIntro,
+  type StopOptions,
+  validateStopOptions,
+  WorkerStoppedError,
+  type WorkSettings,
+} from '@millrace/core'
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { newSessionId } from './clock.ts'
+import { RunContext } from './context.ts'
+import type { Handler } from './define.ts'
+import { execute, type Runnable, type Settlement } from './execute.ts'
+import { runErrorOf } from './runError.ts'
+import { type ThreadLink, ThreadPool } from './threads/pool.ts'
+
+/** The way to the engine. */
+export interface Calls {
+  call<Op extends Operation>(command: CommandOf<Op>): Promise<ReplyOf[Op]>
+}
+
+export interface WorkerOptions {
+  readonly calls: Calls
+  readonly handlers: readonly Handler[]
+  readonly settings: WorkSettings
+  readonly host: string
+  readonly pid: number
+  /** Lives in the engine's own process. */
+  readonly local: boolean
+  readonly maxDataBytes: number
+  readonly clock: Clock
+  readonly logger: Logger | undefined
+  /** Called once, when nothing of the worker runs any more. */
+  readonly stopped: (worker: Worker) => void
+}
+
+interface WorkerRunnable extends Runnable {
+  /** Tells a run in another thread to stop. */
+  abort?(context: RunContext, reason: Error): void
+  /** Ends a run that does not. */
+  kill?(context: RunContext): void
+}
+
+/** A run that this worker holds. */
+interface Run {
+  readonly context: RunContext
+  readonly runnable: WorkerRunnable
+  /** Said, and not answered yet. */
+  settlement: Settlement | undefined
+  cancelGrace: (() => void) | undefined
+  zombie: boolean
+}
+
+/** How long an outcome waits before it is said again, after an answer that leaves it open. */
+const SAY_AGAIN_MS = 250
+
+export class Worker {
+  /** Public name. */
+  readonly id: string
+  readonly session: string
+  readonly #options: WorkerOptions
+  readonly #runnables: ReadonlyMap<string, WorkerRunnable>
+  readonly #pools: readonly ThreadPool[]
+  readonly #runs = new Map<number, Run>()
+  readonly #dirty = new Set<RunContext>()
+  readonly #link: ThreadLink
+  #draining = false
+  #stopping: Promise<void> | undefined
+  #emptied: (() => void) | undefined
+  #zombies = 0
+
+  constructor(options: WorkerOptions) {
+    this.#options = options
+    this.session = newSessionId()
+    this.id = options.settings.id ?? `worker-${this.session.slice(0, 8)}`
+    const { calls, clock, maxDataBytes } = options
+    this.#link = {
+      maxDataBytes,
+      heartbeat: async ({ grant: { seq, run } }) => void (await calls.call<'heartbeat'>({ op: 'heartbeat', seq, run })),
+      checkpoint: async ({ grant: { seq, run } }, value) => void (await calls.call<'checkpoint'>({ op: 'checkpoint', seq, run, value })),
+      dirty: (context) => this.#markDirty(context),
+      now: () => clock.read().wall,
+      progress: ({ grant: { seq, run } }, fraction, note) =>
+        this.#say({ op: 'progress', seq, run, fraction, ...(note !== undefined && { note }) }),
+      log: ({ grant: { seq, run } }, lines) => this.#say({ op: 'log', seq, run, lines }),
+    }
+    const { runnables, pools } = makeRunnables(options, this.#link)
+    this.#runnables = runnables
+    this.#pools = pools
+  }
+
+  /** Jobs that it runs, or whose outcome is not answered yet. */
+  get running(): number {
+    return this.#runs.size
+  }
+
+  /** Runs that have ignored their abort for the whole grace, and still go on. */
+  get zombies(): number {
+    return this.#zombies
+  }
+
+  /** Tells the engine what this session serves and holds: at the start, and again after any break. */
+  async attach(): Promise<void> {
+    const { calls, logger } = this.#options
+    const held = [...this.#runs.values()].map(({ context: { grant } }): RunKey => ({ seq: grant.seq, run: grant.run }))
+    try {
+      const { lost } = await calls.call<'attach'>({ op: 'attach', session: this.#intro(), held })
+      for (const key of lost) this.#lose(key)
+      if (this.#draining) await calls.call<'drain'>({ op: 'drain', session: this.session })
+    } catch (error) {
+      // A break is followed by another attach; only what ends the engine ends the worker.
+      if (error instanceof MillraceError && error.retryable) return
+      if (!this.#draining) logger?.error('a worker could not attach to its engine', { worker: this.id, error: String(error) })
+    }
+  }
+
+  take(grant: Grant): void {
+    const runnable = this.#runnables.get(grant.name)
+    if (this.#draining || runnable === undefined) {
+      this.#say({ op: 'giveBack', seq: grant.seq, run: grant.run })
+      return
+    }
+    const run: Run = { context: new RunContext(grant, this.#link), runnable, settlement: undefined, cancelGrace: undefined, zombie: false }
+    this.#runs.set(grant.seq, run)
+    execute(runnable, run.context, this.#options.maxDataBytes, (settlement) => this.#settled(run, settlement))
+  }
+
+  notice(notice: Notice): void {
+    if (notice.kind === 'reattach') void this.attach()
+    else if (notice.kind === 'lost') this.#lose(notice)
+    else {
+      const run = this.#find(notice)
+      if (run !== undefined)
+        this.#abort(run, notice.cause === 'timeout' ? timedOut(run) : notice.cause === 'cancel' ? cancelled() : stopped())
+    }
+  }
+
+  /**
+   * Takes no more jobs, lets the running ones finish for `timeout` (default 30 s), then aborts them and gives back what has not
+   * finished, without using an attempt. Resolves when nothing of it runs.
+   */
+  stop(options?: StopOptions): Promise<void> {
+    this.#stopping ??= this.#stop(validateStopOptions(options))
+    return this.#stopping
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop()
+  }
+
+  /** The engine is gone for good: what runs is told so, and nobody waits for an answer. */
+  abandon(reason: Error): void {
+    this.#draining = true
+    for (const run of this.#runs.values()) this.#abort(run, reason)
+    this.#runs.clear()
+    this.#emptied?.()
+  }
+
+  async #stop(timeoutMs: number): Promise<void> {
+    const { calls, settings } = this.#options
+    this.#draining = true
+    await calls.call<'drain'>({ op: 'drain', session: this.session }).catch(() => {})
+    await this.#empty(timeoutMs)
+    for (const run of this.#runs.values()) this.#abort(run, stopped())
+    await this.#empty(settings.abortGraceMs + 1_000)
+    await calls.call<'leave'>({ op: 'leave', session: this.session }).catch(() => {})
+    await Promise.all(this.#pools.map((pool) => pool.close()))
+    this.#options.stopped(this)
+  }
+
+  /** Resolves when no run is left, or after `ms`. */
+  #empty(ms: number): Promise<void> {
+    if (this.#runs.size === 0) return Promise.resolve()
+    return new Promise((resolve) => {
+      const cancel = this.#options.clock.setTimer(Math.min(ms, 2 ** 31 - 1), resolve)
+      this.#emptied = () => {
+        cancel()
+        resolve()
+      }
+    })
+  }
+
+  #intro(): SessionIntro {
+    const { handlers, settings, host, pid, local } = this.#options
+    return {
+      uuid: this.session,
+      worker: this.id,
+      host,
+      pid,
+      local,
+      handlers: handlers.map(({ definition: { name, defaults } }) => ({ name, defaults })),
+      ...(settings.queues !== undefined && { queues: settings.queues }),
+      minConcurrency: settings.minConcurrency,
+      maxConcurrency: settings.maxConcurrency,
+      abortGrace: settings.abortGraceMs,
+      lease: 0,
+    }
+  }
+
+  #settled(run: Run, settlement: Settlement): void {
+    run.cancelGrace?.()
+    if (run.zombie) this.#zombies--
+    if (this.#dirty.size > 0) this.#flush(run.context)
+    run.settlement = settlement
+    this.#sayOutcome(run, settlement)
+  }
+
+  #sayOutcome(run: Run, settlement: Settlement): void {
+    this.#options.calls.call(settlement).then(
+      () => this.#forget(run),
+      (error) => this.#unanswered(run, settlement, error),
+    )
+  }
+
+  #unanswered(run: Run, settlement: Settlement, error: unknown): void {
+    if (!(error instanceof MillraceError)) throw error
+    if (error.retryable) {
+      this.#options.clock.setTimer(SAY_AGAIN_MS, () => {
+        if (this.#runs.get(run.context.grant.seq) === run) this.#sayOutcome(run, settlement)
+      })
+    } else if (
+      settlement.op === 'complete' &&
+      error.code !== 'STALE_RUN' &&
+      error.code !== 'ENGINE_STOPPED' &&
+      error.code !== 'ENGINE_FAILED'
+    ) {
+      // The completion itself was refused, with all that it would have enqueued: that is how the run failed.
+      const { seq, run: number } = settlement
+      const failure: Settlement = { op: 'fail', seq, run: number, error: runErrorOf(error) }
+      run.settlement = failure
+      this.#sayOutcome(run, failure)
+    } else this.#forget(run)
+  }
+
+  #forget(run: Run): void {
+    const { seq } = run.context.grant
+    if (this.#runs.get(seq) === run) this.#runs.delete(seq)
+    if (this.#runs.size === 0) this.#emptied?.()
+  }
+
+  #lose(key: RunKey): void {
+    const run = this.#find(key)
+    if (run === undefined) return
+    run.context.abort(run.context.aborted ?? new LeaseLostError("the run is no longer this worker's: nothing that it says counts"))
+    if (run.settlement === undefined) {
+      run.runnable.kill?.(run.context)
+      this.#haunt(run)
+    }
+    this.#forget(run)
+  }
+
+  #abort(run: Run, reason: Error): void {
+    if (run.settlement !== undefined || run.context.aborted !== undefined) return
+    run.context.abort(reason)
+    run.runnable.abort?.(run.context, reason)
+    run.cancelGrace = this.#options.clock.setTimer(this.#options.settings.abortGraceMs, () => {
+      if (run.runnable.kill === undefined) this.#haunt(run)
+      else run.runnable.kill(run.context)
+    })
+  }
+
+  #haunt(run: Run): void {
+    if (run.zombie || run.runnable.kill !== undefined) return
+    run.zombie = true
+    this.#zombies++
+    this.#options.logger?.warn('a handler has ignored its abort signal for the whole grace, and may still run', {
+      worker: this.id,
+      job: run.context.job.id,
+      run: run.context.grant.run,
+    })
+  }
+
+  #find({ seq, run }: RunKey): Run | undefined {
+    const found = this.#runs.get(seq)
+    return found?.context.grant.run === run ? found : undefined
+  }
+
+  #markDirty(context: RunContext): void {
+    if (this.#dirty.size === 0) process.nextTick(() => this.#flushAll())
+    this.#dirty.add(context)
+  }
+
+  #flushAll(): void {
+    for (const context of this.#dirty) this.#flush(context)
+  }
+
+  /** Sends what a run has noted since the last tick. What comes too late for its run is nobody's loss. */
+  #flush(context: RunContext): void {
+    this.#dirty.delete(context)
+    const { seq, run } = context.grant
+    const progress = context.takeProgress()
+    if (progress !== undefined) {
+      const [fraction, note] = progress
+      this.#say({ op: 'progress', seq, run, fraction, ...(note !== undefined && { note }) })
+    }
+    const lines = context.takeLines()
+    if (lines !== undefined) this.#say({ op: 'log', seq, run, lines })
+  }
+
+  #say<Op extends Operation>(command: CommandOf<Op>): void {
+    this.#options.calls.call(command).catch(() => {})
+  }
+}
+
+function makeRunnables({ handlers }: WorkerOptions, link: ThreadLink): { runnables: Map<string, WorkerRunnable>; pools: ThreadPool[] } {
+  const runnables = new Map<string, WorkerRunnable>()
+  const pools = new Map<string, ThreadPool>()
+  for (const handler of handlers) {
+    const { name, schema, backoff } = handler.definition
+    if (runnables.has(name)) throw new OptionRangeError('handlers', 1, `two handlers for job '${name}': a worker has one per name`)
+    const base = { schema: schema as StandardSchemaV1 | undefined, backoff }
+    if (handler.kind === 'inline') runnables.set(name, { ...base, run: handler.run as unknown as (context: RunContext) => unknown })
+    else {
+      const pool = pools.get(handler.key) ?? new ThreadPool(handler, link)
+      pools.set(handler.key, pool)
+      runnables.set(name, {
+        ...base,
+        settle: (context, checked) => pool.run(context, checked),
+        abort: (context, reason) => pool.abort(context, reason),
+        kill: (context) => pool.kill(context),
+      })
+    }
+  }
+  return { runnables, pools: [...pools.values()] }
+}
+
+const timedOut = (run: Run) => new JobTimeoutError(`the attempt has reached its deadline (timeout ${run.context.grant.timeout} ms)`)
+const cancelled = () => new JobCancelledError('the job was cancelled')
+const stopped = () => new WorkerStoppedError('the worker is stopping: the job is given back')
