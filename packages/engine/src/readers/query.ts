@@ -1,5 +1,5 @@
 /** Runs in a reader thread: one read-only connection, opened with the first question. */
-import { type JobView, LIMITS, type LaneRow, type ListCommand, type ListPage, viewOf } from '@millrace/core'
+import { type JobView, type LaneRow, LIMITS, type ListCommand, type ListPage, viewOf } from '@millrace/core'
 import { openReader, type StoreReader } from '@millrace/sqlite'
 import { workerData } from 'piscina'
 

@@ -1,0 +1,371 @@
+/** Workers through the public interface, under the virtual clock. */
+import { defineJob, JobFailedError, NonRetryableError, RetryAfterError, StaleRunError } from '@millrace/engine'
+import { createTestEngine, quiet, type TestEngine } from '@millrace/testkit'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+let t: TestEngine
+
+beforeEach(() => {
+  t = createTestEngine()
+})
+
+afterEach(() => t[Symbol.asyncDispose]())
+
+/** A handler that waits to be told how to end. */
+function gate<T = void>() {
+  const entered: { resolve: (value: T) => void; reject: (error: unknown) => void }[] = []
+  return { entered, wait: () => new Promise<T>((resolve, reject) => entered.push({ resolve, reject })) }
+}
+
+describe('E2: job types', () => {
+  test('a worker runs the names that it serves, others wait', async () => {
+    const [a, b] = [defineJob({ name: 'a' }), defineJob({ name: 'b' })]
+    const seen: string[] = []
+    t.engine.work([a.handler(({ job }) => void seen.push(job.name))])
+    await t.engine.enqueue(b)
+    await (await t.engine.enqueue(a)).result()
+    expect(seen).toEqual(['a'])
+    expect((await t.engine.stats()).unserved).toEqual([{ queue: 'default', name: 'b', waiting: 1 }])
+  })
+
+  test('a plain name reaches its handler in whatever queue; queues can be named', async () => {
+    const a = defineJob({ name: 'a', queue: 'media' })
+    const seen: string[] = []
+    t.engine.work([a.handler(({ job }) => void seen.push(job.queue))], { id: 'all' })
+    await quiet()
+    await (await t.engine.enqueue('a')).result()
+    await (await t.engine.enqueue('a', undefined, { queue: 'other' })).result()
+    // The definition that the worker brought says where a plain name goes.
+    expect(seen).toEqual(['media', 'other'])
+    const only = defineJob({ name: 'only' })
+    t.engine.work([only.handler(() => 1)], { queues: ['q1'] })
+    await (await t.engine.enqueue(only, undefined, { queue: 'q1' })).result()
+    await t.engine.enqueue(only, undefined, { queue: 'q2' })
+    expect((await t.engine.stats()).queues['q2']?.waiting).toBe(1)
+  })
+
+  test('work with a known id drains and replaces that worker', async () => {
+    const a = defineJob({ name: 'a' })
+    t.engine.work([a.handler(() => 'old')], { id: 'w' })
+    expect(await (await t.engine.enqueue(a)).result()).toBe('old')
+    t.engine.work([a.handler(() => 'new')], { id: 'w' })
+    await quiet()
+    expect(await (await t.engine.enqueue(a)).result()).toBe('new')
+    expect((await t.engine.workers()).map((worker) => worker.id)).toEqual(['w'])
+  })
+})
+
+describe('E6: retries', () => {
+  test('a throw is tried again after the backoff; the output of the attempt that works is the result', async () => {
+    const flaky = defineJob({ name: 'flaky', backoff: { type: 'fixed', delay: '10s' } })
+    const attempts: number[] = []
+    t.engine.work([
+      flaky.handler(({ job }) => {
+        attempts.push(job.attempt)
+        if (job.attempt < 3) throw new Error(`attempt ${job.attempt}`)
+        return 'done'
+      }),
+    ])
+    const handle = await t.engine.enqueue(flaky)
+    const result = handle.result()
+    await t.advance('9s')
+    expect(attempts).toEqual([1])
+    await t.advance('1s')
+    await t.advance('10s')
+    expect(await result).toBe('done')
+    expect(attempts).toEqual([1, 2, 3])
+  })
+
+  test('attempts used up: failed, with the last error as cause', async () => {
+    const bad = defineJob({ name: 'bad', maxAttempts: 2, backoff: { type: 'fixed', delay: 0 } })
+    t.engine.work([
+      bad.handler(({ job }) => {
+        throw new RangeError(`no ${job.attempt}`)
+      }),
+    ])
+    const handle = await t.engine.enqueue(bad)
+    const error = await handle.result().catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(JobFailedError)
+    expect(error).toMatchObject({ code: 'JOB_FAILED', jobId: handle.id, attempt: 2, cause: { name: 'RangeError', message: 'no 2' } })
+  })
+
+  test('NonRetryableError fails at once; RetryAfterError sets the delay; a function is asked', async () => {
+    const times: Record<string, number[]> = { fatal: [], later: [], asked: [] }
+    const note = (name: string) => times[name]?.push(t.clock.read().mono)
+    const fatal = defineJob({ name: 'fatal' })
+    const later = defineJob({ name: 'later', maxAttempts: 2 })
+    const asked = defineJob({ name: 'asked', maxAttempts: 3, backoff: (attempt) => attempt * 1_000 })
+    t.engine.work([
+      fatal.handler(() => {
+        note('fatal')
+        throw new NonRetryableError('never')
+      }),
+      later.handler(() => {
+        note('later')
+        throw new RetryAfterError('7s')
+      }),
+      asked.handler(() => {
+        note('asked')
+        throw new Error('again')
+      }),
+    ])
+    const handles = [await t.engine.enqueue(fatal), await t.engine.enqueue(later), await t.engine.enqueue(asked)]
+    await t.advance('1m')
+    expect(times).toEqual({ fatal: [0], later: [0, 7_000], asked: [0, 1_000, 3_000] })
+    for (const handle of handles) expect((await t.engine.get(handle.id))?.state).toBe('failed')
+  })
+})
+
+describe('E7: timeouts and heartbeats', () => {
+  test('timeout-aborts-handler-signal: the signal says why; the attempt failed; the next one runs', async () => {
+    const slow = defineJob({ name: 'slow', timeout: '10s', maxAttempts: 2, backoff: { type: 'fixed', delay: 0 } })
+    const reasons: unknown[] = []
+    t.engine.work([
+      slow.handler(({ signal, job }) => {
+        if (job.attempt === 2) return 'second'
+        return new Promise((_, reject) => {
+          signal.addEventListener('abort', () => {
+            reasons.push(signal.reason)
+            reject(signal.reason)
+          })
+        })
+      }),
+    ])
+    const result = (await t.engine.enqueue(slow)).result()
+    await t.advance('10s')
+    expect(await result).toBe('second')
+    expect(reasons).toMatchObject([{ code: 'JOB_TIMEOUT' }])
+  })
+
+  test('a hung handler is fenced: its late completion counts for nothing, and it is a zombie until then', async () => {
+    const hung = defineJob({ name: 'hung', timeout: '10s', maxAttempts: 1 })
+    const { entered, wait } = gate<string>()
+    t.engine.work([hung.handler(wait)], { abortGrace: '5s' })
+    const handle = await t.engine.enqueue(hung)
+    await t.advance('10s')
+    expect((await t.engine.get(handle.id))?.state).toBe('active')
+    await t.advance('5s')
+    expect((await t.engine.get(handle.id))?.state).toBe('failed')
+    expect(await t.engine.workers()).toMatchObject([{ zombies: 1, runningJobs: 0 }])
+    entered[0]?.resolve('late')
+    await quiet()
+    expect(await t.engine.get(handle.id)).toMatchObject({ state: 'failed', output: undefined })
+    expect(await t.engine.workers()).toMatchObject([{ zombies: 0 }])
+  })
+
+  test('heartbeat() moves the deadline; a stale run is told so', async () => {
+    const long = defineJob({ name: 'long', timeout: '10s', heartbeatTimeout: '10s', maxAttempts: 1 })
+    const { entered, wait } = gate()
+    let beat = async () => {}
+    t.engine.work([
+      long.handler(async ({ heartbeat }) => {
+        beat = heartbeat
+        await wait()
+      }),
+    ])
+    const handle = await t.engine.enqueue(long)
+    await quiet()
+    for (let round = 0; round < 5; round++) {
+      await t.advance('8s')
+      await beat()
+    }
+    entered[0]?.resolve()
+    await handle.result()
+    await expect(beat()).rejects.toBeInstanceOf(StaleRunError)
+  })
+})
+
+test('E8: a checkpoint is found by the next attempt; data stays what it was', async () => {
+  const copy = defineJob<{ pages: number }>({ name: 'copy', backoff: { type: 'fixed', delay: 0 } })
+  const seen: unknown[] = []
+  t.engine.work([
+    copy.handler(async ({ data, job, checkpoint }) => {
+      seen.push([data, job.checkpoint])
+      if (job.attempt === 1) {
+        await checkpoint({ page: 3 })
+        throw new Error('half way')
+      }
+    }),
+  ])
+  await (await t.engine.enqueue(copy, { pages: 9 })).result()
+  expect(seen).toEqual([
+    [{ pages: 9 }, undefined],
+    [{ pages: 9 }, { page: 3 }],
+  ])
+})
+
+test('E9: every run is told: start, end, worker, error, log', async () => {
+  const told = defineJob({ name: 'told', backoff: { type: 'fixed', delay: 0 } })
+  t.engine.work(
+    [
+      told.handler(({ job, log }) => {
+        log('info', `attempt ${job.attempt}`, { n: job.attempt })
+        if (job.attempt === 1) throw new TypeError('first')
+      }),
+    ],
+    { id: 'w1' },
+  )
+  const handle = await t.engine.enqueue(told)
+  await handle.result()
+  const job = await t.engine.get(handle.id)
+  expect(job?.attempts).toMatchObject([
+    { run: 1, attempt: 1, worker: 'w1', error: { name: 'TypeError', message: 'first' }, logs: [{ level: 'info', message: 'attempt 1', fields: { n: 1 } }] },
+    { run: 2, attempt: 2, worker: 'w1', logs: [{ message: 'attempt 2' }] },
+  ])
+  expect(job?.attempts[0]?.error?.stack).toContain('working.test.ts')
+  expect(job?.attempts[0]?.startedAt).toBeInstanceOf(Date)
+})
+
+test('E11: an active job is cancelled through its signal, and ends as cancelled whatever it returns', async () => {
+  const a = defineJob({ name: 'a' })
+  const reasons: unknown[] = []
+  const { entered, wait } = gate<string>()
+  t.engine.work([
+    a.handler(({ signal }) => {
+      signal.addEventListener('abort', () => reasons.push(signal.reason))
+      return wait()
+    }),
+  ])
+  const handle = await t.engine.enqueue(a)
+  await quiet()
+  expect(await t.engine.cancel(handle.id)).toBe('cancelling')
+  await quiet()
+  expect(reasons).toMatchObject([{ code: 'JOB_CANCELLED' }])
+  entered[0]?.resolve('finished anyway')
+  await expect(handle.result()).rejects.toMatchObject({ code: 'JOB_CANCELLED', jobId: handle.id })
+})
+
+test('E14: bulk add, explicit outcomes, and throws of any kind are caught', async () => {
+  const a = defineJob<number>({ name: 'a', maxAttempts: 1 })
+  t.engine.work([
+    a.handler(({ data }) => {
+      if (data === 1) throw 'a string'
+      if (data === 2) throw null
+      if (data === 3) return Promise.reject(new Error('rejected'))
+      return data
+    }),
+  ])
+  const handles = await t.engine.enqueueMany([0, 1, 2, 3].map((data) => ({ job: a, data })))
+  const results = await Promise.allSettled(handles.map((handle) => handle.result()))
+  expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected'])
+  expect((await t.engine.get(handles[1]?.id ?? ''))?.attempts[0]?.error).toMatchObject({ message: 'a string' })
+})
+
+test('N11: what a handler enqueues comes with its completion, or not at all', async () => {
+  const parent = defineJob({ name: 'parent', backoff: { type: 'fixed', delay: 0 } })
+  const child = defineJob<number>({ name: 'child' })
+  t.engine.work([
+    parent.handler(({ job, enqueue }) => {
+      enqueue(child, job.attempt, { priority: 2 })
+      if (job.attempt === 1) throw new Error('not yet')
+    }),
+  ])
+  await (await t.engine.enqueue(parent)).result()
+  const { jobs } = await t.engine.list({ name: 'child' })
+  expect(jobs).toMatchObject([{ data: 2, priority: 2 }])
+})
+
+test('a completion whose enqueues are refused fails the run, and creates nothing', async () => {
+  const parent = defineJob({ name: 'parent', maxAttempts: 1 })
+  await t.engine.enqueue('child', undefined, { unique: { key: 'k' } })
+  t.engine.work([
+    parent.handler(({ enqueue }) => {
+      enqueue('other')
+      enqueue('child', undefined, { unique: { key: 'k', onConflict: 'error' } })
+    }),
+  ])
+  const handle = await t.engine.enqueue(parent)
+  await expect(handle.result()).rejects.toMatchObject({ cause: { name: 'UniqueConflictError' } })
+  expect((await t.engine.list({ name: 'other' })).jobs).toEqual([])
+})
+
+test('snooze and discard end a run, even where the handler catches what they throw', async () => {
+  const nap = defineJob({ name: 'nap', maxAttempts: 1 })
+  const drop = defineJob({ name: 'drop' })
+  t.engine.work([
+    nap.handler(({ job, snooze }) => {
+      try {
+        if (job.run < 3) snooze('1h')
+      } catch {
+        return 'swallowed'
+      }
+      return 'awake'
+    }),
+    drop.handler(({ discard }) => discard('no longer wanted')),
+  ])
+  const napping = (await t.engine.enqueue(nap)).result()
+  const dropped = await t.engine.enqueue(drop)
+  await expect(dropped.result()).rejects.toMatchObject({ code: 'JOB_FAILED', cause: { name: 'DiscardedError', message: 'no longer wanted' } })
+  await t.advance('2h')
+  expect(await napping).toBe('awake')
+})
+
+test('progress is kept, and told as an event', async () => {
+  const a = defineJob({ name: 'a' })
+  const { entered, wait } = gate()
+  const events: unknown[] = []
+  t.engine.on('progress', (event) => events.push(event.progress))
+  t.engine.work([
+    a.handler(async ({ progress }) => {
+      progress(0.2)
+      progress(0.5, 'half')
+      await wait()
+    }),
+  ])
+  const handle = await t.engine.enqueue(a)
+  await quiet()
+  expect(await t.engine.get(handle.id)).toMatchObject({ progress: 0.5, progressNote: 'half' })
+  expect(events).toEqual([0.5])
+  entered[0]?.resolve()
+  await handle.result()
+})
+
+describe('E15: stopping', () => {
+  test('running jobs finish, what waits stays, later calls are refused by name', async () => {
+    const a = defineJob({ name: 'a' })
+    const { entered, wait } = gate<string>()
+    const worker = t.engine.work([a.handler(wait)], { concurrency: 1 })
+    const [first, second] = [await t.engine.enqueue(a), await t.engine.enqueue(a)]
+    const result = first.result()
+    const stopped = worker.stop()
+    await quiet()
+    entered[0]?.resolve('finished')
+    await stopped
+    expect(await result).toBe('finished')
+    expect((await t.engine.get(second.id))?.state).toBe('waiting')
+    await t.engine.stop()
+    await expect(t.engine.enqueue(a)).rejects.toMatchObject({ code: 'ENGINE_STOPPED' })
+  })
+
+  test('past the time limit the signal aborts, and the job is given back without using an attempt', async () => {
+    const a = defineJob({ name: 'a', maxAttempts: 1, timeout: '1h' })
+    const reasons: unknown[] = []
+    const worker = t.engine.work([
+      a.handler(
+        ({ signal }) =>
+          new Promise((_, reject) => {
+            signal.addEventListener('abort', () => {
+              reasons.push(signal.reason)
+              reject(signal.reason)
+            })
+          }),
+      ),
+    ])
+    const handle = await t.engine.enqueue(a)
+    await quiet()
+    const stopped = worker.stop({ timeout: '10s' })
+    await t.advance('10s')
+    await stopped
+    expect(reasons).toMatchObject([{ code: 'WORKER_STOPPED' }])
+    expect(await t.engine.get(handle.id)).toMatchObject({ state: 'waiting', attempt: 0, run: 1 })
+  })
+
+  test('close-resolves-under-redelay-loop: stop resolves while a job snoozes again and again', async () => {
+    const loop = defineJob({ name: 'loop' })
+    const worker = t.engine.work([loop.handler(({ snooze }) => snooze(1))])
+    await t.engine.enqueue(loop)
+    await t.advance(10)
+    await worker.stop()
+    expect((await t.engine.stats()).states.active).toBe(0)
+  })
+})
