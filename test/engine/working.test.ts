@@ -209,7 +209,13 @@ test('E9: every run is told: start, end, worker, error, log', async () => {
   await handle.result()
   const job = await t.engine.get(handle.id)
   expect(job?.attempts).toMatchObject([
-    { run: 1, attempt: 1, worker: 'w1', error: { name: 'TypeError', message: 'first' }, logs: [{ level: 'info', message: 'attempt 1', fields: { n: 1 } }] },
+    {
+      run: 1,
+      attempt: 1,
+      worker: 'w1',
+      error: { name: 'TypeError', message: 'first' },
+      logs: [{ level: 'info', message: 'attempt 1', fields: { n: 1 } }],
+    },
     { run: 2, attempt: 2, worker: 'w1', logs: [{ message: 'attempt 2' }] },
   ])
   expect(job?.attempts[0]?.error?.stack).toContain('working.test.ts')
@@ -239,8 +245,8 @@ test('E14: bulk add, explicit outcomes, and throws of any kind are caught', asyn
   const a = defineJob<number>({ name: 'a', maxAttempts: 1 })
   t.engine.work([
     a.handler(({ data }) => {
-      if (data === 1) throw 'a string'
-      if (data === 2) throw null
+      if (data === 1) return Promise.reject('a string')
+      if (data === 2) return Promise.reject(Object.create(null))
       if (data === 3) return Promise.reject(new Error('rejected'))
       return data
     }),
@@ -295,7 +301,10 @@ test('snooze and discard end a run, even where the handler catches what they thr
   ])
   const napping = (await t.engine.enqueue(nap)).result()
   const dropped = await t.engine.enqueue(drop)
-  await expect(dropped.result()).rejects.toMatchObject({ code: 'JOB_FAILED', cause: { name: 'DiscardedError', message: 'no longer wanted' } })
+  await expect(dropped.result()).rejects.toMatchObject({
+    code: 'JOB_FAILED',
+    cause: { name: 'DiscardedError', message: 'no longer wanted' },
+  })
   await t.advance('2h')
   expect(await napping).toBe('awake')
 })

@@ -23,7 +23,7 @@ const published = manifests.filter(([, manifest]) => manifest.private !== true)
 
 describe.each(manifests)('packages/%s', (folder, manifest) => {
   test('is an ESM package of the family', () => {
-    expect(manifest).toMatchObject({ name: `@millrace/${folder}`, type: 'module', license: 'MIT', engines: { node: '>=22.12' } })
+    expect(manifest).toMatchObject({ name: `@millrace/${folder}`, type: 'module', license: 'MIT', engines: { node: '>=22.14' } })
     expect(manifest.exports).toEqual({ '.': './src/index.ts', './package.json': './package.json' })
   })
 })

@@ -80,7 +80,7 @@ export class Engine {
       broken: (refusal) => this.#mailbox.break(refusal),
       reopened: () =>
         this.#mailbox.mend(() => {
-          for (const worker of this.#workers.values()) void worker.attach()
+          for (const worker of this.#workers.values()) worker.attach()
           this.#listeners.subscribe()
         }),
       ended: (refusal) => this.#ended(refusal),
@@ -143,7 +143,7 @@ export class Engine {
     for (const former of this.#workers.values()) if (former.id === worker.id) void former.stop()
     this.#workers.set(worker.session, worker)
     this.#mailbox.countWorkers(1)
-    void worker.attach()
+    worker.attach()
     return worker
   }
 

@@ -71,7 +71,7 @@ export class JobHandle<Output = unknown> {
         reject(error)
       }
       const onAbort = () => giveUp(signal?.reason)
-      const cancelTimer = leftMs === Number.POSITIVE_INFINITY ? undefined : this.#timer(leftMs, () => giveUp(this.#late()))
+      const cancelTimer = leftMs === Number.POSITIVE_INFINITY ? undefined : this.#clock.setTimer(leftMs, () => giveUp(this.#late()))
       const done = () => {
         cancelTimer?.()
         signal?.removeEventListener('abort', onAbort)
@@ -79,15 +79,6 @@ export class JobHandle<Output = unknown> {
       signal?.addEventListener('abort', onAbort)
       reply.finally(done).then(resolve, reject)
     })
-  }
-
-  /** Beyond what one timer can hold, too. */
-  #timer(ms: number, wake: () => void): () => void {
-    if (ms <= TIMER_MAX_MS) return this.#clock.setTimer(ms, wake)
-    let cancel = this.#clock.setTimer(TIMER_MAX_MS, () => {
-      cancel = this.#timer(ms - TIMER_MAX_MS, wake)
-    })
-    return () => cancel()
   }
 
   #late(): ResultTimeoutError {
@@ -112,8 +103,6 @@ export class JobHandle<Output = unknown> {
     }
   }
 }
-
-const TIMER_MAX_MS = 2 ** 31 - 1
 
 function rebuild({ name, message, stack }: RunError): Error {
   const error = new Error(message)

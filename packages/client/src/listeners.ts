@@ -13,6 +13,8 @@ export class Listeners {
   readonly #emitter = new EventEmitter<EventName>()
   readonly #mailbox: Mailbox
   readonly #logger: Logger | undefined
+  /** Listeners that are told once. */
+  readonly #once = new WeakSet<EventListener>()
 
   constructor(mailbox: Mailbox, logger: Logger | undefined) {
     this.#mailbox = mailbox
@@ -22,8 +24,8 @@ export class Listeners {
   add(name: EventName, listener: EventListener, once: boolean): void {
     this.#check(name, listener)
     const before = this.#count()
-    if (once) this.#emitter.once(name, listener)
-    else this.#emitter.on(name, listener)
+    this.#emitter.on(name, listener)
+    if (once) this.#once.add(listener)
     if (before === 0) this.subscribe()
   }
 
@@ -49,10 +51,11 @@ export class Listeners {
   /** A listener that throws is no reason to stop the others, or the engine. */
   #emit(name: EventName, event: EngineEvent): void {
     for (const listener of this.#emitter.listeners(name)) {
+      if (this.#once.delete(listener)) this.remove(name, listener)
       try {
         listener(event)
       } catch (error) {
-        if (this.#logger === undefined) queueMicrotask(() => Promise.reject(error))
+        if (this.#logger === undefined) process.emitWarning(`a listener for '${name}' has thrown: ${String(error)}`, 'MillraceWarning')
         else this.#logger.error('an event listener has thrown', { event: name, error: String(error) })
       }
     }

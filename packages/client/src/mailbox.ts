@@ -17,10 +17,14 @@ import {
   weighJob,
 } from '@millrace/core'
 
+/** Answered when there is something to say, which may be never: they take no place among the calls that are under way. */
+const PATIENT: ReadonlySet<Operation> = new Set(['watch', 'backup'])
+
 interface Pending {
   readonly resolve: (value: never) => void
   readonly reject: (error: Error) => void
   readonly bytes: number
+  readonly patient: boolean
 }
 
 /** What a refused caller is told to wait. */
@@ -30,6 +34,7 @@ export class Mailbox {
   readonly #port: Port
   readonly #sent = new Map<number, Pending>()
   #sentBytes = 0
+  #patient = 0
   #held: Request[] = []
   readonly #heldPending = new Map<number, Pending>()
   #heldBytes = 0
@@ -67,7 +72,7 @@ export class Mailbox {
       return
     }
     this.#held.push({ id, command })
-    this.#heldPending.set(id, { resolve, reject, bytes })
+    this.#heldPending.set(id, { resolve, reject, bytes, patient: PATIENT.has(command.op) })
     this.#heldBytes += bytes
     if (!this.#alive) this.#keepAlive()
     this.#flushLater()
@@ -75,10 +80,8 @@ export class Mailbox {
 
   /** A reply has come. One that nobody waits for any more is dropped. */
   answer({ id, value, refusal }: Reply): void {
-    const pending = this.#sent.get(id)
+    const pending = this.#take(id)
     if (pending === undefined) return
-    this.#sent.delete(id)
-    this.#sentBytes -= pending.bytes
     if (refusal === undefined) pending.resolve(value as never)
     else pending.reject(errorFrom(refusal))
   }
@@ -91,10 +94,7 @@ export class Mailbox {
 
   /** Stops waiting for the reply to a call. */
   forget(id: number): void {
-    const pending = this.#sent.get(id)
-    if (pending === undefined) return
-    this.#sent.delete(id)
-    this.#sentBytes -= pending.bytes
+    if (this.#take(id) === undefined && this.#heldPending.delete(id)) this.#held = this.#held.filter((request) => request.id !== id)
     this.settle()
   }
 
@@ -104,6 +104,7 @@ export class Mailbox {
     const sent = [...this.#sent.values()]
     this.#sent.clear()
     this.#sentBytes = 0
+    this.#patient = 0
     for (const { reject } of sent) reject(errorFrom(refusal))
   }
 
@@ -136,6 +137,15 @@ export class Mailbox {
     this.#keepAlive()
   }
 
+  #take(id: number): Pending | undefined {
+    const pending = this.#sent.get(id)
+    if (pending === undefined) return undefined
+    this.#sent.delete(id)
+    this.#sentBytes -= pending.bytes
+    if (pending.patient) this.#patient--
+    return pending
+  }
+
   #keepAlive(): void {
     const alive = this.#workers > 0 || this.#sent.size > 0 || this.#held.length > 0
     if (alive === this.#alive) return
@@ -154,15 +164,17 @@ export class Mailbox {
   }
 
   #flush(): void {
-    const room = LIMITS.commandsInFlight - this.#sent.size
+    let room = LIMITS.commandsInFlight - (this.#sent.size - this.#patient)
     let count = 0
     for (const { id } of this.#held) {
-      if (count >= room || (this.#sentBytes >= LIMITS.bytesInFlight && this.#sent.size > 0)) break
+      if (room <= 0 || (this.#sentBytes >= LIMITS.bytesInFlight && this.#sent.size > 0)) break
       const pending = this.#heldPending.get(id) as Pending
       this.#heldPending.delete(id)
       this.#heldBytes -= pending.bytes
       this.#sentBytes += pending.bytes
       this.#sent.set(id, pending)
+      if (pending.patient) this.#patient++
+      else room--
       count++
     }
     if (count === 0) return

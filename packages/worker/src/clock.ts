@@ -3,10 +3,20 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '@millrace/core'
 
+/** The longest that one of Node's timers can hold: longer ones would fire at once. */
+const TIMER_MAX_MS = 2 ** 31 - 1
+
 export const systemClock: Clock = {
   read: () => ({ wall: Date.now(), mono: performance.now() }),
   setTimer(ms, wake) {
-    const timer = setTimeout(wake, ms)
+    let left = ms
+    let timer: NodeJS.Timeout
+    const arm = () => {
+      const slice = Math.min(left, TIMER_MAX_MS)
+      left -= slice
+      timer = setTimeout(left > 0 ? arm : wake, slice)
+    }
+    arm()
     return () => clearTimeout(timer)
   },
 }

@@ -127,11 +127,11 @@ export class RunContext implements Context {
   }
 
   get heartbeat(): Context['heartbeat'] {
-    return () => this.#link.heartbeat(this)
+    return () => unbothered(this.#link.heartbeat(this))
   }
 
   get checkpoint(): Context['checkpoint'] {
-    return async (value) => this.#link.checkpoint(this, encodeData('checkpoint', value, this.#link.maxDataBytes))
+    return (value) => unbothered(this.#link.checkpoint(this, encodeData('checkpoint', value, this.#link.maxDataBytes)))
   }
 
   get log(): Context['log'] {
@@ -172,7 +172,7 @@ export class RunContext implements Context {
       at: this.#link.now(),
       level,
       message: String(message).slice(0, LIMITS.logMessageLength),
-      ...(fields !== undefined && { fields: JSON.stringify(fields).slice(0, LIMITS.logMessageLength) }),
+      ...(fields !== undefined && { fields: fieldsText(fields) }),
     })
     this.#link.dirty(this)
   }
@@ -227,6 +227,21 @@ export class RunContext implements Context {
     const lines = this.#lines
     this.#lines = undefined
     return lines
+  }
+}
+
+/** Rejects for those who await it; a handler that does not is no reason to end the process. */
+function unbothered(promise: Promise<void>): Promise<void> {
+  promise.catch(() => {})
+  return promise
+}
+
+/** A log line is no reason to fail a job. */
+function fieldsText(fields: Readonly<Record<string, unknown>>): string {
+  try {
+    return JSON.stringify(fields).slice(0, LIMITS.logMessageLength)
+  } catch (error) {
+    return JSON.stringify({ unreadable: error instanceof Error ? error.message : String(error) })
   }
 }
 

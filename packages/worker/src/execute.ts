@@ -7,6 +7,7 @@ import {
   type FailCommand,
   type GiveBackCommand,
   type Grant,
+  LIMITS,
   NonRetryableError,
   OptionRangeError,
   OptionTypeError,
@@ -98,6 +99,8 @@ function payloadOf({ schema }: Runnable, { name, data }: Grant): unknown {
 function returned(runnable: Runnable, context: RunContext, output: unknown, maxDataBytes: number): Settlement {
   if (context.ending !== undefined) return threw(runnable, context, context.ending)
   const { seq, run } = context.grant
+  // What a handler returns after it was told to stop may be half of its work: it is run again.
+  if (context.aborted instanceof WorkerStoppedError) return { op: 'giveBack', seq, run }
   try {
     const { enqueues } = context
     return { op: 'complete', seq, run, output: encodeData('output', output, maxDataBytes), ...(enqueues !== undefined && { enqueues }) }
@@ -127,9 +130,14 @@ function isHopeless(error: unknown): boolean {
   return error instanceof Error && error.name === 'NonRetryableError'
 }
 
+/** A function that throws, or answers no duration, leaves the job to its stored backoff. */
 function askBackoff(backoff: BackoffFunction, attempt: number, error: unknown): { retry?: number } {
-  const delayMs = parseDuration(backoff(attempt, error))
-  return delayMs !== undefined && Number.isFinite(delayMs) && delayMs >= 0 ? { retry: Math.ceil(delayMs) } : {}
+  try {
+    const delayMs = parseDuration(backoff(attempt, error))
+    return delayMs !== undefined && delayMs >= 0 && delayMs <= LIMITS.durationMs ? { retry: Math.ceil(delayMs) } : {}
+  } catch {
+    return {}
+  }
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

@@ -6,6 +6,7 @@
 import {
   type Clock,
   type CommandOf,
+  formatId,
   type Grant,
   JobCancelledError,
   JobTimeoutError,
@@ -82,6 +83,9 @@ export class Worker {
   readonly #dirty = new Set<RunContext>()
   readonly #link: ThreadLink
   #draining = false
+  #left = false
+  #attaching = false
+  #attachAgain = false
   #stopping: Promise<void> | undefined
   #emptied: (() => void) | undefined
   #zombies = 0
@@ -117,17 +121,28 @@ export class Worker {
   }
 
   /** Tells the engine what this session serves and holds: at the start, and again after any break. */
-  async attach(): Promise<void> {
-    const { calls, logger } = this.#options
-    const held = [...this.#runs.values()].map(({ context: { grant } }): RunKey => ({ seq: grant.seq, run: grant.run }))
+  attach(): void {
+    this.#attachAgain = true
+    if (!this.#attaching) void this.#attach()
+  }
+
+  async #attach(): Promise<void> {
+    const { calls, clock, logger } = this.#options
+    this.#attaching = true
     try {
-      const { lost } = await calls.call<'attach'>({ op: 'attach', session: this.#intro(), held })
-      for (const key of lost) this.#lose(key)
-      if (this.#draining) await calls.call<'drain'>({ op: 'drain', session: this.session })
+      // A break while an answer is on its way asks for another round.
+      while (this.#attachAgain && !this.#left) {
+        this.#attachAgain = false
+        const held = [...this.#runs.values()].map(({ context: { grant } }): RunKey => ({ seq: grant.seq, run: grant.run }))
+        const { lost } = await calls.call<'attach'>({ op: 'attach', session: this.#intro(), held })
+        for (const key of lost) this.#lose(key)
+        if (this.#draining) await calls.call<'drain'>({ op: 'drain', session: this.session })
+      }
+      this.#attaching = false
     } catch (error) {
-      // A break is followed by another attach; only what ends the engine ends the worker.
-      if (error instanceof MillraceError && error.retryable) return
-      if (!this.#draining) logger?.error('a worker could not attach to its engine', { worker: this.id, error: String(error) })
+      this.#attaching = false
+      if (error instanceof MillraceError && error.retryable) clock.setTimer(SAY_AGAIN_MS, () => this.attach())
+      else if (!this.#draining) logger?.error('a worker could not attach to its engine', { worker: this.id, error: String(error) })
     }
   }
 
@@ -143,12 +158,12 @@ export class Worker {
   }
 
   notice(notice: Notice): void {
-    if (notice.kind === 'reattach') void this.attach()
+    if (notice.kind === 'reattach') this.attach()
     else if (notice.kind === 'lost') this.#lose(notice)
     else {
       const run = this.#find(notice)
       if (run !== undefined)
-        this.#abort(run, notice.cause === 'timeout' ? timedOut(run) : notice.cause === 'cancel' ? cancelled() : stopped())
+        this.#abort(run, notice.cause === 'timeout' ? timedOut(run) : notice.cause === 'cancel' ? cancelled(run) : stopped())
     }
   }
 
@@ -176,10 +191,12 @@ export class Worker {
   async #stop(timeoutMs: number): Promise<void> {
     const { calls, settings } = this.#options
     this.#draining = true
+    for (const pool of this.#pools) pool.drain()
     await calls.call<'drain'>({ op: 'drain', session: this.session }).catch(() => {})
     await this.#empty(timeoutMs)
     for (const run of this.#runs.values()) this.#abort(run, stopped())
     await this.#empty(settings.abortGraceMs + 1_000)
+    this.#left = true
     await calls.call<'leave'>({ op: 'leave', session: this.session }).catch(() => {})
     await Promise.all(this.#pools.map((pool) => pool.close()))
     this.#options.stopped(this)
@@ -319,7 +336,10 @@ export class Worker {
   }
 }
 
-function makeRunnables({ handlers }: WorkerOptions, link: ThreadLink): { runnables: Map<string, WorkerRunnable>; pools: ThreadPool[] } {
+function makeRunnables(
+  { handlers, clock }: WorkerOptions,
+  link: ThreadLink,
+): { runnables: Map<string, WorkerRunnable>; pools: ThreadPool[] } {
   const runnables = new Map<string, WorkerRunnable>()
   const pools = new Map<string, ThreadPool>()
   for (const handler of handlers) {
@@ -328,7 +348,7 @@ function makeRunnables({ handlers }: WorkerOptions, link: ThreadLink): { runnabl
     const base = { schema: schema as StandardSchemaV1 | undefined, backoff }
     if (handler.kind === 'inline') runnables.set(name, { ...base, run: handler.run as unknown as (context: RunContext) => unknown })
     else {
-      const pool = pools.get(handler.key) ?? new ThreadPool(handler, link)
+      const pool = pools.get(handler.key) ?? new ThreadPool(handler, link, clock)
       pools.set(handler.key, pool)
       runnables.set(name, {
         ...base,
@@ -342,5 +362,5 @@ function makeRunnables({ handlers }: WorkerOptions, link: ThreadLink): { runnabl
 }
 
 const timedOut = (run: Run) => new JobTimeoutError(`the attempt has reached its deadline (timeout ${run.context.grant.timeout} ms)`)
-const cancelled = () => new JobCancelledError('the job was cancelled')
+const cancelled = (run: Run) => new JobCancelledError('the job was cancelled', { jobId: formatId(run.context.grant) })
 const stopped = () => new WorkerStoppedError('the worker is stopping: the job is given back')

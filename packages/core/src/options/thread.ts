@@ -6,6 +6,7 @@ import { checkKnown } from './known.ts'
 
 /** As of Node's worker threads, in MiB. */
 export interface ThreadLimits {
+  /** At least 16. */
   readonly maxOldGenerationSizeMb?: number
   readonly maxYoungGenerationSizeMb?: number
   readonly codeRangeSizeMb?: number
@@ -32,6 +33,8 @@ const LIMITS_KNOWN = new Set(['maxOldGenerationSizeMb', 'maxYoungGenerationSizeM
 const THREADS = 2
 const THREADS_MAX = 128
 const THREAD_MIB_MAX = 1_048_576
+/** With less, a thread dies of want before it runs anything; with very little, V8 takes the whole process with it. */
+const HEAP_MIB_MIN = 16
 
 /** @throws OptionTypeError, OptionRangeError */
 export function validateThreadOptions(options: unknown = {}): ThreadSettings {
@@ -48,7 +51,12 @@ export function validateThreadOptions(options: unknown = {}): ThreadSettings {
 function limitsOption(limits: unknown): ThreadLimits {
   checkKnown('resourceLimits', limits, LIMITS_KNOWN)
   const set = Object.entries(limits).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(set.map(([name, value]) => [name, integerOption(`resourceLimits.${name}`, value, 1, THREAD_MIB_MAX)]))
+  return Object.fromEntries(
+    set.map(([name, value]) => [
+      name,
+      integerOption(`resourceLimits.${name}`, value, name === 'maxOldGenerationSizeMb' ? HEAP_MIB_MIN : 1, THREAD_MIB_MAX),
+    ]),
+  )
 }
 
 function textsOption(option: string, value: unknown): readonly string[] {

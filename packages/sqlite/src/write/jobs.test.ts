@@ -180,6 +180,17 @@ describe.each([1, 10, 73])('%i at a time', (count) => {
   })
 })
 
+test('a deleted job leaves its old unique key to who holds it now', () => {
+  const crowd = openCrowd()
+  const extras = { uniqueKey: 'k' }
+  const [first, second] = [crowd.turns.insert({ extras }), crowd.turns.insert({ extras })]
+  crowd.turns.effects.uniqueHeld.push({ name: 'work', key: 'k', seq: second.seq })
+  crowd.turns.commit()
+  crowd.turns.effects.touch(first, TOUCH_DELETE)
+  expect(commit(crowd)).toEqual({ gone: [`job ${first.seq}`], come: [] })
+  expect(crowd.store.unique([{ name: 'work', key: 'k' }])).toMatchObject([{ seq: second.seq }])
+})
+
 describe('update', () => {
   test('everything that may change, but not the payload', () => {
     const crowd = openCrowd()
@@ -260,6 +271,14 @@ describe('a row that is not what the tables think refuses the turn whole', () =>
     expect(failure).toBeInstanceOf(StoreFailure)
     expect(failure).toMatchObject({ phase: 'broken', reason: 'statement' })
     expect(rowOf(crowd, other)).toMatchObject({ state: WAITING, run: 0 })
+  })
+
+  test('start: a job that does not wait', () => {
+    const crowd = openCrowd()
+    const [job] = inserted(crowd, 1) as [Job]
+    crowd.db.prepare('UPDATE job SET state = 0 WHERE seq = ?').run(job.seq)
+    crowd.turns.start(job, crowd.turns.session())
+    expect(() => crowd.turns.commit()).toThrow('start jobs: 0 of 1 rows changed')
   })
 
   test('complete: a job that does not run', () => {

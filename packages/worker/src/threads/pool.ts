@@ -1,12 +1,14 @@
 /** A pool of threads for handlers that are modules. A thread that ignores an abort beyond its grace is killed, and replaced. */
-import { MessageChannel, type MessagePort } from 'node:worker_threads'
-import { type ErrorCode, MillraceError, refusalFrom, WorkerStoppedError } from '@millrace/core'
+import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
+import { type Clock, type ErrorCode, MillraceError, type RunError, refusalFrom, WorkerStoppedError } from '@millrace/core'
 import { Piscina } from 'piscina'
 import type { RunContext, RunLink } from '../context.ts'
 import type { Settlement } from '../execute.ts'
 import { runErrorOf } from '../runError.ts'
 import type { ThreadHandler } from './handler.ts'
 import type { FromThread, ThreadTask, ToThread } from './messages.ts'
+
+type PiscinaOptions = NonNullable<ConstructorParameters<typeof Piscina>[0]>
 
 /** What threads have to say about their runs goes the way that everything of a run goes. */
 export interface ThreadLink extends RunLink {
@@ -17,67 +19,127 @@ export interface ThreadLink extends RunLink {
 interface ThreadRun {
   readonly channel: MessagePort
   readonly killer: AbortController
+  /** Why the module could not be loaded: its thread ends with it, so that a bad one does not stay in the pool. */
+  loadError: RunError | undefined
 }
 
-type PiscinaOptions = NonNullable<ConstructorParameters<typeof Piscina>[0]>
+/** How long modules may take to tear down before their threads are ended. */
+const TEARDOWN_MS = 5_000
 
 export class ThreadPool {
   readonly #url: string
+  readonly #threads: number
   readonly #pool: Piscina
   readonly #link: ThreadLink
+  readonly #clock: Clock
   readonly #runs = new Map<RunContext, ThreadRun>()
+  /** Runs that wait for a thread, in order; told whether they may start. Here and not in the pool, so that they can be given back. */
+  readonly #queue = new Map<RunContext, (start: boolean) => void>()
+  #free: number
 
-  constructor({ url, settings: { threads, ...settings } }: ThreadHandler, link: ThreadLink) {
+  constructor({ url, settings: { threads, ...settings } }: ThreadHandler, link: ThreadLink, clock: Clock) {
     this.#url = url
+    this.#threads = threads
+    this.#free = threads
     this.#link = link
+    this.#clock = clock
     const here = import.meta.url
     this.#pool = new Piscina({
       filename: new URL(here.endsWith('.ts') ? './thread.ts' : './thread.js', here).href,
       name: 'run',
-      // Equal bounds: a pool that grows strands queued tasks when one of its threads is ended.
       minThreads: threads,
       maxThreads: threads,
+      // What `setup` starts, such as timers and sockets, is to go on between runs.
+      atomics: 'disabled',
       ...(settings as Pick<PiscinaOptions, 'resourceLimits' | 'execArgv' | 'env'>),
     })
+    // A thread that dies without a run has nobody to tell: the pool replaces it, and a run that meets it fails by itself.
+    this.#pool.on('error', () => {})
   }
 
-  /** Runs the job in a thread; never rejects. */
+  /** Runs the job in a thread as soon as one is free; never rejects. */
   async run(context: RunContext, checked: ThreadTask['checked']): Promise<Settlement> {
+    if (!(await this.#enter(context))) return failure(context, undefined, new WorkerStoppedError('given back unstarted'))
     const { port1, port2 } = new MessageChannel()
-    const killer = new AbortController()
-    this.#runs.set(context, { channel: port1, killer })
-    port1.on('message', (message: FromThread) => this.#hear(context, port1, message))
+    const run: ThreadRun = { channel: port1, killer: new AbortController(), loadError: undefined }
+    this.#runs.set(context, run)
+    port1.on('message', (message: FromThread) => this.#hear(context, run, message))
     const task: ThreadTask = { url: this.#url, grant: context.grant, checked, maxDataBytes: this.#link.maxDataBytes, channel: port2 }
     try {
-      return await this.#pool.run(task, { transferList: [port2], signal: killer.signal })
+      return await this.#pool
+        .run(task, { transferList: [port2], signal: run.killer.signal })
+        .finally(() => this.#drainChannel(context, run))
     } catch (error) {
-      return failure(context, error)
+      return failure(context, run.loadError, error)
     } finally {
       this.#runs.delete(context)
       port1.close()
+      this.#leave()
     }
   }
 
+  /** Gives back what waits for a thread, and whatever comes later. */
+  drain(): void {
+    const waiting = [...this.#queue.values()]
+    this.#queue.clear()
+    for (const tell of waiting) tell(false)
+  }
+
   abort(context: RunContext, reason: Error): void {
+    const waiting = this.#queue.get(context)
+    this.#queue.delete(context)
+    waiting?.(false)
     const { code, message } = refusalFrom(reason)
-    this.#tell(context, { kind: 'abort', code, message })
+    this.#runs.get(context)?.channel.postMessage({ kind: 'abort', code, message } satisfies ToThread)
   }
 
   kill(context: RunContext): void {
     this.#runs.get(context)?.killer.abort()
   }
 
-  /** After the last run: every thread tears its modules down, as far as it can within `closeTimeout`, and ends. */
+  /** After the last run: the modules tear down, and the threads end. */
   async close(): Promise<void> {
-    await Promise.allSettled(this.#pool.threads.map(() => this.#pool.run(undefined, { name: 'teardown' })))
+    const torn = Promise.allSettled(Array.from({ length: this.#threads }, () => this.#pool.run(undefined, { name: 'teardown' })))
+    await new Promise<void>((resolve) => {
+      const cancel = this.#clock.setTimer(TEARDOWN_MS, resolve)
+      void torn.then(() => {
+        cancel()
+        resolve()
+      })
+    })
     await this.#pool.destroy()
   }
 
-  #hear(context: RunContext, channel: MessagePort, message: FromThread): void {
+  #enter(context: RunContext): Promise<boolean> {
+    if (this.#free > 0) {
+      this.#free--
+      return Promise.resolve(true)
+    }
+    return new Promise((resolve) => this.#queue.set(context, resolve))
+  }
+
+  /** The thread goes to the next in line. */
+  #leave(): void {
+    for (const [context, tell] of this.#queue) {
+      this.#queue.delete(context)
+      tell(true)
+      return
+    }
+    this.#free++
+  }
+
+  /** The result may overtake what was said before it, on another channel. */
+  #drainChannel(context: RunContext, run: ThreadRun): void {
+    for (let received = receiveMessageOnPort(run.channel); received !== undefined; received = receiveMessageOnPort(run.channel)) {
+      this.#hear(context, run, received.message)
+    }
+  }
+
+  #hear(context: RunContext, run: ThreadRun, message: FromThread): void {
     const answer = (id: number, said: Promise<void>) =>
       said.then(
-        () => channel.postMessage({ kind: 'answer', id, refusal: undefined } satisfies ToThread),
-        (error) => channel.postMessage({ kind: 'answer', id, refusal: plain(error) } satisfies ToThread),
+        () => run.channel.postMessage({ kind: 'answer', id, refusal: undefined } satisfies ToThread),
+        (error) => run.channel.postMessage({ kind: 'answer', id, refusal: plain(error) } satisfies ToThread),
       )
     switch (message.kind) {
       case 'progress':
@@ -92,11 +154,10 @@ export class ThreadPool {
       case 'checkpoint':
         void answer(message.id, this.#link.checkpoint(context, message.value))
         break
+      case 'loadFailed':
+        run.loadError = message.error
+        break
     }
-  }
-
-  #tell(context: RunContext, message: ToThread): void {
-    this.#runs.get(context)?.channel.postMessage(message)
   }
 }
 
@@ -105,9 +166,9 @@ function plain(error: unknown): { code: ErrorCode; message: string } {
   return { code, message }
 }
 
-/** The thread died, could not load its module, or was killed: for what the abort says, or as an error that is tried again. */
-function failure({ aborted, grant: { seq, run } }: RunContext, error: unknown): Settlement {
-  if (aborted instanceof WorkerStoppedError) return { op: 'giveBack', seq, run }
+/** Not started, died, could not load its module, or killed: as the abort says, or as an error that is tried again. */
+function failure({ aborted, grant: { seq, run } }: RunContext, loadError: RunError | undefined, error: unknown): Settlement {
   const told = aborted instanceof MillraceError ? aborted : error
-  return { op: 'fail', seq, run, error: runErrorOf(told) }
+  if (told instanceof WorkerStoppedError) return { op: 'giveBack', seq, run }
+  return { op: 'fail', seq, run, error: loadError ?? runErrorOf(told) }
 }

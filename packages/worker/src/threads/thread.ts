@@ -3,6 +3,7 @@ import { type Data, errorFrom } from '@millrace/core'
 import { systemClock } from '../clock.ts'
 import { RunContext, type RunLink } from '../context.ts'
 import { execute, type Settlement } from '../execute.ts'
+import { runErrorOf } from '../runError.ts'
 import type { FromThread, ThreadTask, ToThread } from './messages.ts'
 
 type HandlerModule = {
@@ -52,7 +53,7 @@ export async function run(task: ThreadTask): Promise<Settlement> {
   }
 
   try {
-    const handler = handlerOf(await load(url), url)
+    const handler = handlerOf(await loadOrEnd(url, say), url)
     return await new Promise<Settlement>((resolve) => {
       const runnable = { schema: undefined, backoff: undefined, run: handler }
       execute(runnable, context, maxDataBytes, resolve, checked)
@@ -68,13 +69,21 @@ export async function teardown(): Promise<void> {
   for (const module of MODULES.values()) await (await module).teardown?.()
 }
 
+/** A module whose loading failed stays failed for as long as its thread lives: the thread says why, and ends. */
+async function loadOrEnd(url: string, say: (message: FromThread) => void): Promise<HandlerModule> {
+  try {
+    return await load(url)
+  } catch (error) {
+    say({ kind: 'loadFailed', error: runErrorOf(error) })
+    return process.exit(1)
+  }
+}
+
 function load(url: string): Promise<HandlerModule> {
   let module = MODULES.get(url)
   if (module === undefined) {
     module = start(url)
     MODULES.set(url, module)
-    // A module that failed to load may load the next time: a missing file that is being deployed, a database that was away.
-    module.catch(() => MODULES.delete(url))
   }
   return module
 }

@@ -1,0 +1,55 @@
+/** What the engine tells of itself: `stats` and `workers`. */
+import type { State } from './lifecycle.ts'
+
+export type StateCounts = Readonly<Record<State, number>>
+
+/** Since the file was created. */
+export interface Totals {
+  readonly enqueued: number
+  readonly completed: number
+  readonly failed: number
+  readonly cancelled: number
+}
+
+export interface QueueStats extends StateCounts {
+  readonly paused: boolean
+  /** Since the oldest waiting job became due; 0 where none waits. */
+  readonly oldestWaitingMs: number
+}
+
+export interface Stats {
+  readonly states: StateCounts
+  readonly totals: Totals
+  readonly queues: Readonly<Record<string, QueueStats>>
+  /** Names with waiting jobs that no attached worker serves. */
+  readonly unserved: readonly { readonly queue: string; readonly name: string; readonly waiting: number }[]
+  readonly workers: number
+  readonly writer: WriterStats
+}
+
+export interface WriterStats {
+  readonly turns: number
+  /** Commands per turn, of the last 256 turns that wrote. */
+  readonly turnSizeP50: number
+  readonly commitMsP50: number
+  readonly commitMsP99: number
+  /** Times the tables were thrown away and loaded again. */
+  readonly reloads: number
+  /** The disk is full: new work is refused. */
+  readonly draining: boolean
+}
+
+export interface WorkerView {
+  readonly id: string
+  readonly host: string
+  readonly pid: number
+  readonly names: readonly string[]
+  readonly queues: readonly string[] | null
+  readonly minConcurrency: number
+  readonly maxConcurrency: number
+  readonly runningJobs: number
+  readonly runningWeight: number
+  /** Runs that ignored their abort for the whole grace, and may still be going on. */
+  readonly zombies: number
+  readonly draining: boolean
+}

@@ -1,0 +1,50 @@
+/** A handler module for the thread-pool tests: does what its data says. */
+import { threadId } from 'node:worker_threads'
+import type { Context } from '@millrace/engine'
+
+let setups = 0
+
+export function setup(): void {
+  setups++
+}
+
+export async function handler({
+  data,
+  job,
+  signal,
+  progress,
+  checkpoint,
+  heartbeat,
+  log,
+  enqueue,
+  snooze,
+  discard,
+}: Context<{ do: string; value?: number }>): Promise<unknown> {
+  switch (data.do) {
+    case 'square':
+      return (data.value ?? 0) ** 2
+    case 'where':
+      return { threadId, setups }
+    case 'tell':
+      progress(0.5, 'half')
+      log('info', 'from the thread', { attempt: job.attempt })
+      await heartbeat()
+      await checkpoint({ seen: job.attempt })
+      enqueue('child', { from: job.id })
+      if (job.attempt === 1) throw Object.assign(new TypeError('first'), { extra: 1 })
+      return job.checkpoint
+    case 'abort':
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    case 'spin':
+      for (;;);
+    case 'exit':
+      return process.exit(3)
+    case 'snooze':
+      if (job.run === 1) snooze('1h')
+      return 'awake'
+    case 'discard':
+      return discard('unwanted')
+    default:
+      throw new Error(`what is '${data.do}'?`)
+  }
+}

@@ -1,0 +1,270 @@
+/** Producing, asking and changing through the public interface. */
+import { type Definition, defineJob, type EngineEvent, JobNotFoundError, OptionRangeError } from '@millrace/engine'
+import { createTestEngine, quiet, type TestEngine } from '@millrace/testkit'
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+let t: TestEngine
+
+beforeEach(() => {
+  t = createTestEngine()
+})
+
+afterEach(() => t[Symbol.asyncDispose]())
+
+const a: Definition = defineJob({ name: 'a' })
+
+/** A Standard Schema by hand: numbers, doubled on the way out. */
+function doubling(asynchronous = false): StandardSchemaV1<number, { doubled: number }> {
+  const check = (value: unknown) =>
+    typeof value === 'number' ? { value: { doubled: value * 2 } } : { issues: [{ message: 'must be a number', path: ['at', { key: 0 }] }] }
+  return { '~standard': { version: 1, vendor: 'test', validate: (value) => (asynchronous ? Promise.resolve(check(value)) : check(value)) } }
+}
+
+describe('handles', () => {
+  test('N1: ids are UUIDv7, sorted by arrival', async () => {
+    const handles = []
+    for (let job = 0; job < 5; job++) {
+      handles.push(await t.engine.enqueue(a))
+      await t.advance(1)
+    }
+    const ids = handles.map((handle) => handle.id)
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    expect(ids.toSorted()).toEqual(ids)
+  })
+
+  test('result: timeout, signal, deletion', async () => {
+    const handle = await t.engine.enqueue(a)
+    const late = handle.result({ timeout: '1m' })
+    const controller = new AbortController()
+    const aborted = handle.result({ signal: controller.signal })
+    controller.abort(new Error('enough'))
+    await expect(aborted).rejects.toThrow('enough')
+    const [settled] = await Promise.all([late.catch((error: unknown) => error), t.advance('1m')])
+    expect(settled).toMatchObject({ code: 'RESULT_TIMEOUT', retryable: true, jobId: handle.id })
+    const gone = handle.result()
+    await t.engine.delete(handle.id)
+    await expect(gone).rejects.toBeInstanceOf(JobNotFoundError)
+    await expect(handle.result()).rejects.toMatchObject({ code: 'JOB_NOT_FOUND' })
+  })
+
+  test('N2, M5: data of any kind comes back as it was; created says whether a key matched', async () => {
+    for (const data of [undefined, null, 0, '', 'text', [1, { b: null }], { deep: { er: [] } }]) {
+      expect((await t.engine.get((await t.engine.enqueue(a, data)).id))?.data).toEqual(data)
+    }
+    const bytes = Buffer.from([0, 255, 10])
+    expect(Uint8Array.from((await t.engine.get((await t.engine.enqueue(a, bytes)).id))?.data as Uint8Array)).toEqual(Uint8Array.from(bytes))
+    const first = await t.engine.enqueue(a, 1, { idempotencyKey: 'k' })
+    const second = await t.engine.enqueue(a, 2, { idempotencyKey: 'k' })
+    expect([first.created, second.created, second.id === first.id]).toEqual([true, false, true])
+    // A key is of one name.
+    expect((await t.engine.enqueue('b', 1, { idempotencyKey: 'k' })).created).toBe(true)
+  })
+})
+
+describe('schemas', () => {
+  test.each([false, true])('checked at enqueue, and made into what the handler gets (asynchronous: %s)', async (asynchronous) => {
+    const job = defineJob({ name: 'typed', schema: doubling(asynchronous) })
+    t.engine.work([job.handler(({ data }) => data.doubled)])
+    expect(await (await t.engine.enqueue(job, 4)).result()).toBe(8)
+    await expect(t.engine.enqueue(job, 'four' as never)).rejects.toMatchObject({
+      code: 'VALIDATION',
+      issues: [{ message: 'must be a number', path: ['at', 0] }],
+    })
+    expect((await t.engine.stats()).totals.enqueued).toBe(1)
+  })
+
+  test('a payload that fails before the run fails without retries', async () => {
+    const job = defineJob({ name: 'typed', schema: doubling() })
+    t.engine.work([job.handler(({ data }) => data.doubled)])
+    const handle = await t.engine.enqueue('typed', 'by plain name, unchecked')
+    await expect(handle.result()).rejects.toMatchObject({ attempt: 1, cause: { name: 'ValidationError' } })
+  })
+})
+
+describe('E14: many at once', () => {
+  test('an array is atomic, and its handles are in order', async () => {
+    const handles = await t.engine.enqueueMany([1, 2, 3].map((data) => ({ job: a, data, options: { tags: [`t${data}`] } })))
+    const jobs = await Promise.all(handles.map((handle) => t.engine.get(handle.id)))
+    expect(jobs.map((job) => [job?.data, job?.tags])).toEqual([
+      [1, ['t1']],
+      [2, ['t2']],
+      [3, ['t3']],
+    ])
+    await expect(t.engine.enqueueMany([{ job: a }, { job: a, options: { priority: 2_000_000 } }])).rejects.toBeInstanceOf(OptionRangeError)
+    expect((await t.engine.stats()).totals.enqueued).toBe(3)
+  })
+
+  test('more than one command may hold is refused, and iterables are named as the way', async () => {
+    await expect(t.engine.enqueueMany(Array.from({ length: 10_001 }, () => ({ job: a })))).rejects.toThrow(/async iterable/)
+  })
+
+  test('an async iterable goes in atomic chunks, and says how far it came', async () => {
+    async function* many(count: number, bad?: number) {
+      for (let data = 0; data < count; data++) yield { job: a, data, ...(data === bad && { options: { priority: Number.NaN } }) }
+    }
+    expect(await t.engine.enqueueMany(many(2_500))).toHaveLength(2_500)
+    const error = await t.engine.enqueueMany(many(2_500, 1_700)).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ committed: 1_000 })
+    expect((await t.engine.stats()).totals.enqueued).toBe(3_500)
+  })
+})
+
+describe('E12: asking', () => {
+  test('list: by state, queue, name and tag, page by page, newest first', async () => {
+    const ids: string[] = []
+    for (let job = 0; job < 7; job++)
+      ids.push((await t.engine.enqueue(job % 2 ? 'odd' : 'even', job, { queue: 'q', tags: job > 3 ? ['late'] : [] })).id)
+    const pages: string[][] = []
+    let after: string | undefined
+    do {
+      const page = await t.engine.list({ queue: 'q', limit: 3, ...(after !== undefined && { after }) })
+      pages.push(page.jobs.map((job) => job.id))
+      after = page.next
+    } while (after !== undefined)
+    expect(pages.flat()).toEqual(ids.toReversed())
+    expect((await t.engine.list({ tag: 'late', name: 'odd', state: 'waiting' })).jobs.map((job) => job.data)).toEqual([5])
+  })
+
+  test('get answers undefined for what is not there, whatever the text', async () => {
+    expect(await t.engine.get('01a1fc18-403e-7000-8000-00000699080a')).toBeUndefined()
+    expect(await t.engine.get('no id at all')).toBeUndefined()
+    await expect(t.engine.cancel('no id at all')).rejects.toBeInstanceOf(JobNotFoundError)
+  })
+
+  test('stats: states, totals, queues, and how long the oldest has waited', async () => {
+    await t.engine.enqueue(a)
+    await t.engine.enqueue(a, undefined, { delay: '1h' })
+    await t.advance('5s')
+    const { states, totals, queues, workers } = await t.engine.stats()
+    expect([states.waiting, states.scheduled, totals.enqueued, workers]).toEqual([1, 1, 2, 0])
+    expect(queues['default']).toMatchObject({ oldestWaitingMs: 5_000, paused: false })
+  })
+})
+
+describe('E11: changing', () => {
+  test('update a waiting job: data, priority, weight, time, checkpoint; not its neighbour', async () => {
+    const [handle, bystander] = [await t.engine.enqueue(a, 1), await t.engine.enqueue(a, 1)]
+    const runAt = new Date(t.clock.read().wall + 60_000)
+    await t.engine.update(handle.id, { data: { new: true }, priority: 5, weight: 2, runAt, checkpoint: 'c' })
+    expect(await t.engine.get(handle.id)).toMatchObject({
+      state: 'scheduled',
+      data: { new: true },
+      priority: 5,
+      weight: 2,
+      runAt,
+      checkpoint: 'c',
+    })
+    expect(await t.engine.get(bystander.id)).toMatchObject({ state: 'waiting', data: 1, priority: 0, weight: 1, checkpoint: undefined })
+  })
+
+  test('too late: typed errors', async () => {
+    t.engine.work([a.handler(() => 1)])
+    const handle = await t.engine.enqueue(a)
+    await handle.result()
+    await expect(t.engine.update(handle.id, { priority: 1 })).rejects.toMatchObject({ code: 'JOB_FINISHED', jobId: handle.id })
+    await expect(t.engine.cancel(handle.id)).rejects.toMatchObject({ code: 'JOB_FINISHED' })
+    await expect(t.engine.retry(handle.id)).rejects.toMatchObject({ code: 'JOB_FINISHED' })
+  })
+
+  test('redrive retries all failed jobs of a name, in slices', async () => {
+    const failing = defineJob<boolean>({ name: 'failing', maxAttempts: 1 })
+    let broken = true
+    t.engine.work(
+      [
+        failing.handler(() => {
+          if (broken) throw new Error('broken')
+        }),
+      ],
+      { concurrency: 100 },
+    )
+    const handles = await t.engine.enqueueMany(Array.from({ length: 1_200 }, () => ({ job: failing })))
+    await Promise.allSettled(handles.map((handle) => handle.result()))
+    expect((await t.engine.stats()).states.failed).toBe(1_200)
+    broken = false
+    expect(await t.engine.redrive({ name: 'failing', limit: 700 })).toEqual({ count: 700 })
+    expect(await t.engine.redrive()).toEqual({ count: 500 })
+    await Promise.all(handles.map((handle) => handle.result()))
+    expect((await t.engine.stats()).states).toMatchObject({ failed: 0, completed: 1_200 })
+  })
+
+  test('runNow, retry before its time, delete', async () => {
+    const handle = await t.engine.enqueue(a, undefined, { delay: '1h' })
+    await t.engine.runNow(handle.id)
+    expect((await t.engine.get(handle.id))?.state).toBe('waiting')
+    await t.engine.delete(handle.id)
+    expect(await t.engine.get(handle.id)).toBeUndefined()
+  })
+})
+
+describe('unique', () => {
+  test('skip, replace and reschedule answer the live job; error names it', async () => {
+    const first = await t.engine.enqueue(a, 1, { unique: { key: 'k' }, delay: '1h' })
+    expect(await t.engine.enqueue(a, 2, { unique: { key: 'k' } })).toMatchObject({ id: first.id, created: false })
+    expect((await t.engine.get(first.id))?.data).toBe(1)
+    await t.engine.enqueue(a, 3, { unique: { key: 'k', onConflict: 'replace' }, delay: '2h' })
+    expect(await t.engine.get(first.id)).toMatchObject({ data: 3, runAt: new Date(t.clock.read().wall + 7_200_000) })
+    await t.engine.enqueue(a, 4, { unique: { key: 'k', onConflict: 'reschedule' } })
+    expect(await t.engine.get(first.id)).toMatchObject({ data: 3, state: 'waiting' })
+    await expect(t.engine.enqueue(a, 5, { unique: { key: 'k', onConflict: 'error' } })).rejects.toMatchObject({
+      code: 'UNIQUE_CONFLICT',
+      jobId: first.id,
+    })
+    await t.engine.cancel(first.id)
+    expect((await t.engine.enqueue(a, 6, { unique: { key: 'k' } })).created).toBe(true)
+  })
+
+  test('retryable-unique-not-self-conflict: a job that waits for its retry holds its key, and gets it back on retry()', async () => {
+    const once = defineJob({ name: 'once', maxAttempts: 1 })
+    t.engine.work([
+      once.handler(() => {
+        throw new Error('no')
+      }),
+    ])
+    const handle = await t.engine.enqueue(once, undefined, { unique: { key: 'k' } })
+    await handle.result().catch(() => {})
+    await t.engine.retry(handle.id)
+    await quiet()
+    expect((await t.engine.get(handle.id))?.state).toBe('failed')
+    const other = await t.engine.enqueue(once, undefined, { unique: { key: 'k' }, delay: '1h' })
+    expect(other.created).toBe(true)
+    await expect(t.engine.retry(handle.id)).rejects.toMatchObject({ code: 'UNIQUE_CONFLICT', jobId: other.id })
+  })
+})
+
+test('events: by type and all, once and off, in order, with names and times', async () => {
+  const all: EngineEvent[] = []
+  const once: EngineEvent[] = []
+  const listener = (event: EngineEvent) => all.push(event)
+  t.engine.on('*', listener).once('completed', (event) => once.push(event))
+  t.engine.work([a.handler(() => 1)])
+  const [first, second] = [await t.engine.enqueue(a), await t.engine.enqueue(a)]
+  await Promise.all([first.result(), second.result()])
+  t.engine.off('*', listener)
+  await t.engine.enqueue(a)
+  await quiet()
+  expect(all.filter((event) => event.jobId === first.id).map((event) => event.type)).toEqual(['enqueued', 'started', 'completed'])
+  expect(all.map((event) => event.seq)).toEqual(all.map((_, index) => (all[0]?.seq ?? 0) + index))
+  expect(all[0]).toMatchObject({ queue: 'default', name: 'a', at: new Date(t.clock.read().wall) })
+  expect(once).toHaveLength(1)
+})
+
+test('M2: what is called in one tick is one turn', async () => {
+  await Promise.all(Array.from({ length: 500 }, (_, data) => t.engine.enqueue(a, data)))
+  expect((await t.engine.stats()).writer.turns).toBeLessThanOrEqual(2)
+})
+
+test('port-inflight-window: beyond 100,000 held calls new work is refused as busy, and nothing else', async () => {
+  const calls: Promise<unknown>[] = []
+  for (let call = 0; call < 100_001; call++)
+    calls.push(
+      t.engine.enqueue(a, call).then(
+        () => 'ok',
+        (error: { code: string }) => error.code,
+      ),
+    )
+  const stats = t.engine.stats()
+  const outcomes = await Promise.all(calls)
+  expect(outcomes.filter((outcome) => outcome === 'BUSY')).toHaveLength(1)
+  expect((await stats).totals.enqueued).toBe(100_000)
+})

@@ -1,0 +1,106 @@
+/** Handlers on the thread pool: the same context, and an end to those that do not listen. */
+import { threadId } from 'node:worker_threads'
+import { defineJob } from '@millrace/engine'
+import { createTestEngine, type TestEngine } from '@millrace/testkit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+const answer = defineJob<{ do: string; value?: number }>({
+  name: 'answer',
+  backoff: { type: 'fixed', delay: 0 },
+  maxAttempts: 2,
+  timeout: '1h',
+})
+const onThreads = () => answer.thread(new URL('./handlers/answer.ts', import.meta.url), { threads: 1 })
+
+let t: TestEngine
+
+beforeEach(() => {
+  t = createTestEngine()
+})
+
+afterEach(() => t[Symbol.asyncDispose]())
+
+async function run(data: { do: string; value?: number }) {
+  return (await t.engine.enqueue(answer, data)).result()
+}
+
+/** Resolves when the job has said that it started. */
+function started(): Promise<void> {
+  return new Promise((resolve) => t.engine.once('started', () => resolve()))
+}
+
+test('runs in another thread, whose setup is called once', async () => {
+  t.engine.work([onThreads()])
+  expect(await run({ do: 'square', value: 12 })).toBe(144)
+  const [first, second] = [await run({ do: 'where' }), await run({ do: 'where' })]
+  expect(first).toEqual(second)
+  expect(first).toMatchObject({ setups: 1 })
+  expect(first).not.toMatchObject({ threadId })
+})
+
+test('the whole context works there: progress, log, heartbeat, checkpoint, enqueue, and errors with their names', async () => {
+  t.engine.work([onThreads()])
+  const handle = await t.engine.enqueue(answer, { do: 'tell' })
+  expect(await handle.result()).toEqual({ seen: 1 })
+  const job = await t.engine.get(handle.id)
+  expect(job).toMatchObject({ progress: 0.5, progressNote: 'half', checkpoint: { seen: 2 } })
+  expect(job?.attempts).toMatchObject([
+    { error: { name: 'TypeError', message: 'first' }, logs: [{ message: 'from the thread' }] },
+    { logs: [{ fields: { attempt: 2 } }] },
+  ])
+  expect((await t.engine.list({ name: 'child' })).jobs).toMatchObject([{ data: { from: handle.id } }])
+})
+
+test('snooze and discard work there', async () => {
+  t.engine.work([onThreads()])
+  await expect(run({ do: 'discard' })).rejects.toMatchObject({ code: 'JOB_FAILED', cause: { message: 'unwanted' } })
+  const handle = await t.engine.enqueue(answer, { do: 'snooze' })
+  await new Promise<void>((resolve) => t.engine.once('snoozed', () => resolve()))
+  await t.advance('1h')
+  expect(await handle.result()).toBe('awake')
+})
+
+test('E11: a cancel aborts the signal in the thread', async () => {
+  t.engine.work([onThreads()])
+  const running = started()
+  const handle = await t.engine.enqueue(answer, { do: 'abort' })
+  await running
+  await t.engine.cancel(handle.id)
+  await expect(handle.result()).rejects.toMatchObject({ code: 'JOB_CANCELLED' })
+  expect(await run({ do: 'square', value: 3 })).toBe(9)
+})
+
+test('a handler that ignores its abort is killed after the grace, and the pool goes on', async () => {
+  const worker = t.engine.work([onThreads()], { abortGrace: '5s' })
+  // The thread is up before it is made to spin.
+  await run({ do: 'where' })
+  const running = started()
+  const handle = await t.engine.enqueue(answer, { do: 'spin' })
+  await running
+  await t.engine.cancel(handle.id)
+  await t.advance('5s')
+  await expect(handle.result()).rejects.toMatchObject({ code: 'JOB_CANCELLED' })
+  expect(await run({ do: 'square', value: 4 })).toBe(16)
+  expect(worker.zombies).toBe(0)
+})
+
+test('sandbox-kill9-fails-job: a thread that dies fails its attempt, which is tried again, and the pool goes on', async () => {
+  t.engine.work([onThreads()])
+  const handle = await t.engine.enqueue(answer, { do: 'exit' })
+  await expect(handle.result()).rejects.toMatchObject({ code: 'JOB_FAILED', attempt: 2 })
+  expect((await t.engine.get(handle.id))?.attempts).toHaveLength(2)
+  expect(await run({ do: 'square', value: 5 })).toBe(25)
+})
+
+test('sandbox-init-failure-evicts-child: a module that cannot be loaded fails its jobs with the reason', async () => {
+  const lost = defineJob({ name: 'lost', maxAttempts: 1 })
+  t.engine.work([lost.thread(new URL('./handlers/nowhere.ts', import.meta.url), { threads: 1 })])
+  const error = await (await t.engine.enqueue(lost)).result().catch((thrown: unknown) => thrown)
+  expect(error).toMatchObject({ code: 'JOB_FAILED', cause: { message: expect.stringContaining('nowhere.ts') } })
+})
+
+test('more jobs than threads wait for their turn', async () => {
+  t.engine.work([onThreads()], { concurrency: 50 })
+  const handles = await t.engine.enqueueMany(Array.from({ length: 50 }, (_, value) => ({ job: answer, data: { do: 'square', value } })))
+  expect(await Promise.all(handles.map((handle) => handle.result()))).toEqual(Array.from({ length: 50 }, (_, value) => value ** 2))
+})

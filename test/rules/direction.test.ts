@@ -1,0 +1,128 @@
+// Who may import whom: the arrows between packages, no deep imports, no cycles. The drawing is in ARCHITECTURE.md.
+import { describe, expect, test } from 'vitest'
+import { elsewhere, SHIPPED, SOURCES, type Source, targetOf } from './sources.ts'
+
+/** A new arrow is a decision: docs/decisions/. */
+const ARROWS: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  sqlite: ['core'],
+  worker: ['core'],
+  client: ['core', 'worker'],
+  engine: ['core', 'sqlite', 'worker', 'client'],
+  testkit: ['core', 'sqlite', 'worker', 'client', 'engine'],
+}
+
+const SIBLING = /^@millrace\/([^/]+)$/
+const siblingsOf = ({ imports }: Source) => imports.flatMap(({ specifier }) => SIBLING.exec(specifier)?.[1] ?? [])
+
+test('every package has its arrows', () => {
+  const packages = new Set(SOURCES.filter((source) => source.kind === 'packages').map((source) => source.package))
+  expect([...packages].sort()).toEqual(Object.keys(ARROWS).sort())
+})
+
+test('the arrows have no cycle', () => {
+  const above = (name: string, seen: readonly string[]): void => {
+    expect(seen, `${[...seen, name].join(' → ')}`).not.toContain(name)
+    for (const next of ARROWS[name] ?? []) above(next, [...seen, name])
+  }
+  for (const name of Object.keys(ARROWS)) above(name, [])
+})
+
+describe.each(Object.entries(ARROWS))('%s', (name, allowed) => {
+  const sources = SOURCES.filter((source) => source.kind === 'packages' && source.package === name && !/\.test\.tsx?$/.test(source.path))
+
+  test(`imports of its siblings only: ${allowed.join(', ') || 'none'}`, () => {
+    const wrong = sources.flatMap((source) =>
+      siblingsOf(source)
+        .filter((sibling) => !allowed.includes(sibling))
+        .map((sibling) => `${source.path} imports ${sibling}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test('is not reached by relative paths from outside, nor reaches out by them', () => {
+    const wrong = sources.flatMap((source) =>
+      source.imports
+        .filter(({ specifier }) => specifier.startsWith('.') && !targetOf(source, specifier).startsWith(`packages/${name}/`))
+        .map(({ specifier }) => `${source.path} imports ${specifier}`),
+    )
+    expect(wrong).toEqual([])
+  })
+})
+
+test('nothing that is shipped knows the testkit, or what is made for tests', () => {
+  const wrong = [...SHIPPED, ...SOURCES.filter((source) => source.kind === 'apps' && !source.testing)].flatMap((source) =>
+    source.imports
+      .filter(
+        ({ specifier }) =>
+          /^(@millrace\/testkit|vitest|fast-check)/.test(specifier) ||
+          (specifier.startsWith('.') && /\/testing\/|\.test\.ts$/.test(targetOf(source, specifier))),
+      )
+      .map(({ specifier }) => `${source.path} imports ${specifier}`),
+  )
+  expect(wrong).toEqual([])
+})
+
+test('core imports nothing: no node:*, no package, its own files alone', () => {
+  const wrong = SHIPPED.filter((source) => source.package === 'core').flatMap((source) =>
+    source.imports
+      .filter(({ specifier }) => !specifier.startsWith('./') && !specifier.startsWith('../'))
+      .map(({ specifier }) => `${source.path} imports ${specifier}`),
+  )
+  expect(wrong).toEqual([])
+})
+
+test('no deep imports: a package is its root', () => {
+  const wrong = [...SOURCES, ...elsewhere()].flatMap(({ path, imports }) =>
+    imports
+      .filter(({ specifier }) => specifier.startsWith('@millrace/') && !SIBLING.test(specifier))
+      .map(({ specifier }) => `${path} imports ${specifier}`),
+  )
+  expect(wrong).toEqual([])
+})
+
+const ONLY_IN: readonly (readonly [what: string, pattern: RegExp, packages: readonly string[]])[] = [
+  ['better-sqlite3', /^better-sqlite3$/, ['sqlite']],
+  ['node:sqlite', /^node:sqlite$/, []],
+  ['threads', /^(node:)?worker_threads$/, ['engine', 'worker']],
+  ['piscina', /^piscina$/, ['engine', 'worker']],
+  ['sockets', /^(node:)?(net|tls|dgram|http2?|https)$/, []],
+  ['files', /^(node:)?fs(\/promises)?$/, ['sqlite', 'engine']],
+]
+
+test.each(ONLY_IN)('%s: only where it is allowed', (_what, pattern, packages) => {
+  const wrong = SHIPPED.filter((source) => !packages.includes(source.package)).flatMap((source) =>
+    source.imports.filter(({ specifier }) => pattern.test(specifier)).map(({ specifier }) => `${source.path} imports ${specifier}`),
+  )
+  expect(wrong).toEqual([])
+})
+
+test('no cycles between files; types alone may meet in one', () => {
+  const known = new Map(SOURCES.map((source) => [source.path, source]))
+  const done = new Set<string>()
+  const cycles: string[] = []
+  const visit = (path: string, trail: readonly string[]): void => {
+    if (trail.includes(path)) {
+      cycles.push([...trail.slice(trail.indexOf(path)), path].join(' → '))
+      return
+    }
+    if (done.has(path)) return
+    const source = known.get(path)
+    for (const { specifier, typeOnly } of source?.imports ?? []) {
+      if (!typeOnly && specifier.startsWith('.')) visit(targetOf(source as Source, specifier), [...trail, path])
+    }
+    done.add(path)
+  }
+  for (const path of known.keys()) visit(path, [])
+  expect(cycles).toEqual([])
+})
+
+test('every relative import names a file that is there', () => {
+  const known = new Set(SOURCES.map((source) => source.path))
+  const wrong = SOURCES.flatMap((source) =>
+    source.imports
+      .filter(({ specifier }) => specifier.startsWith('.') && /\.tsx?$/.test(specifier) && !known.has(targetOf(source, specifier)))
+      .map(({ specifier }) => `${source.path} imports ${specifier}`),
+  )
+  expect(wrong).toEqual([])
+})
