@@ -1,6 +1,7 @@
 /** The real engine, on this thread, in memory, under a clock that moves only when a test says so. */
-import { DEFAULT_RETENTION, type Duration, LIMITS, type Settings, type Store } from '@millrace/core'
+
 import { Engine } from '@millrace/client'
+import { DEFAULT_RETENTION, type Duration, LIMITS, type Settings, type Store } from '@millrace/core'
 import { InThreadEngine } from '@millrace/engine'
 import { openStore } from '@millrace/sqlite'
 import { quiet, seededRandom, VirtualClock } from './clock.ts'
@@ -9,6 +10,8 @@ export interface TestEngineOptions {
   readonly settings?: Partial<Settings>
   readonly maxDataBytes?: number
   readonly seed?: number
+  /** Default in memory, where a commit that fails is the end. */
+  readonly file?: string
   /** Stands between the engine and its store, to fail when a test says so. */
   readonly wrapStore?: (store: Store) => Store
 }
@@ -21,11 +24,22 @@ export interface TestEngine extends AsyncDisposable {
   advance(duration: Duration): Promise<void>
 }
 
-export function createTestEngine({ settings, maxDataBytes = LIMITS.dataBytes, seed = 1, wrapStore = (store) => store }: TestEngineOptions = {}): TestEngine {
+export function createTestEngine({
+  settings,
+  maxDataBytes = LIMITS.dataBytes,
+  seed = 1,
+  file = ':memory:',
+  wrapStore = (store) => store,
+}: TestEngineOptions = {}): TestEngine {
   const clock = new VirtualClock()
   const random = seededRandom(seed)
-  const store = wrapStore(openStore({ file: ':memory:', durability: 'full', random, now: clock.read().wall, host: 'test', pid: 1 }))
-  const inThread = new InThreadEngine({ store, clock, random, settings: { recovery: 'immediate', retention: DEFAULT_RETENTION, ...settings } })
+  const store = wrapStore(openStore({ file, durability: 'full', random, now: clock.read().wall, host: 'test', pid: 1 }))
+  const inThread = new InThreadEngine({
+    store,
+    clock,
+    random,
+    settings: { recovery: 'immediate', retention: DEFAULT_RETENTION, ...settings },
+  })
   const engine = new Engine(inThread.port({ owner: true }), { maxDataBytes, clock, host: 'test', pid: 1, local: true })
   return {
     engine,

@@ -1,4 +1,6 @@
 export { quiet, seededRandom, VirtualClock } from './clock.ts'
 export { type PortUnderTest, portConformance } from './conformance.ts'
 export { createTestEngine, type TestEngine, type TestEngineOptions } from './engine.ts'
+export { type Fault, type FaultPlan, Faults, type FaultyStore, faultyStore } from './faultyStore.ts'
 export { Probe, sessionIntro } from './probe.ts'
+export { rebuilt, tableFacts } from './rebuilt.ts'

@@ -9,6 +9,7 @@ import {
   type Notice,
   type Operation,
   type Port,
+  type Refusal,
   type Reply,
   type ReplyOf,
   type Request,
@@ -41,6 +42,8 @@ export class Probe {
   readonly grants = new Inbox<Grant>()
   readonly notices = new Inbox<Notice>()
   readonly events = new Inbox<JobEvent>()
+  /** Why the Port ended. */
+  readonly ends = new Inbox<Refusal>()
   /** Every reply's id, in the order in which they came. */
   readonly replied: number[] = []
   readonly #open = new Map<number, (reply: Reply) => void>()
@@ -52,7 +55,7 @@ export class Probe {
       deliver: (delivery) => this.#take(delivery),
       broken: () => {},
       reopened: () => {},
-      ended: () => {},
+      ended: (refusal) => this.ends.put(refusal),
     })
     port.hold(true)
   }

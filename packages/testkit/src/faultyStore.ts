@@ -1,0 +1,125 @@
+/** A store that fails when a test says so. What is behind it stays whole and real: a fault stands before it, or before its answer. */
+import { type Effects, type Store, StoreFailure, type TurnMark } from '@millrace/core'
+
+export type Fault =
+  /** Before COMMIT, as SQLite tells it: nothing is written. */
+  | { readonly kind: 'full' | 'busy' | 'io' | 'owner' }
+  /** COMMIT itself fails; `committed` is what became of it in truth, as the next opening of the file will find. */
+  | { readonly kind: 'commit'; readonly committed: boolean }
+  /** A statement fails, of those turns that have what `culprit` looks for. */
+  | { readonly kind: 'statement'; readonly culprit: (effects: Effects) => boolean }
+
+export interface FaultPlan {
+  /** Writes that still go well. Default 0. */
+  readonly after?: number
+  /** Writes that fail then; Infinity until `heal`. Default 1. */
+  readonly times?: number
+}
+
+const MESSAGES = {
+  full: 'SQLITE_FULL: database or disk is full',
+  busy: 'SQLITE_BUSY: database is locked',
+  io: 'SQLITE_IOERR_WRITE: disk I/O error',
+  owner: 'another engine has taken the file over',
+} as const
+
+type ReadName = Exclude<keyof Store, 'write' | 'backup' | 'releaseBallast' | 'restoreBallast' | 'reopen' | 'close'>
+
+/** What to fail, and what was asked of the store so far. */
+export class Faults {
+  /** Transactions asked for, those that failed included. */
+  writes = 0
+  failed = 0
+  reopened = 0
+  released = 0
+  /** Whether there is room for the ballast again. */
+  room = true
+  /** Whether a full disk has room once the ballast is gone. */
+  ballastHelps = true
+  #fault: Fault | undefined
+  #after = 0
+  #times = 0
+  readonly #reads = new Set<keyof Store>()
+
+  fail(fault: Fault, { after = 0, times = 1 }: FaultPlan = {}): void {
+    this.#fault = fault
+    this.#after = after
+    this.#times = times
+  }
+
+  /** The named questions fail until `heal`. */
+  failReads(...names: readonly ReadName[]): void {
+    for (const name of names) this.#reads.add(name)
+  }
+
+  heal(): void {
+    this.#fault = undefined
+    this.#reads.clear()
+  }
+
+  /** The fault that the next write meets. */
+  next(effects: Effects): Fault | undefined {
+    this.writes++
+    const fault = this.#fault
+    if (fault === undefined || (fault.kind === 'statement' && !fault.culprit(effects))) return undefined
+    if (this.#after > 0) {
+      this.#after--
+      return undefined
+    }
+    if (--this.#times <= 0) this.#fault = undefined
+    this.failed++
+    return fault
+  }
+
+  release(): void {
+    this.released++
+    if (this.ballastHelps && this.#fault?.kind === 'full') this.#fault = undefined
+  }
+
+  checkRead(name: keyof Store): void {
+    if (this.#reads.has(name)) throw new StoreFailure('before', 'io', 'SQLITE_IOERR_READ: disk I/O error')
+  }
+}
+
+export interface FaultyStore extends Store {
+  readonly faults: Faults
+}
+
+export function faultyStore(store: Store): FaultyStore {
+  const faults = new Faults()
+  const own: Partial<FaultyStore> = {
+    faults,
+    write: (effects, mark) => write(store, faults.next(effects), effects, mark),
+    reopen: () => {
+      faults.reopened++
+      store.reopen()
+    },
+    releaseBallast: () => {
+      store.releaseBallast()
+      faults.release()
+    },
+    restoreBallast: () => faults.room && store.restoreBallast(),
+  }
+  return new Proxy(store, {
+    get(target, property) {
+      const name = property as keyof Store
+      if (name in own) return own[name]
+      const value = target[name]
+      if (typeof value !== 'function') return value
+      return (...values: never[]) => {
+        faults.checkRead(name)
+        return (value as (...values: never[]) => unknown).apply(target, values)
+      }
+    },
+  }) as FaultyStore
+}
+
+function write(store: Store, fault: Fault | undefined, effects: Effects, mark: TurnMark): void {
+  if (fault === undefined) store.write(effects, mark)
+  else if (fault.kind === 'statement')
+    throw new StoreFailure('broken', 'statement', 'SQLITE_CONSTRAINT_CHECK: CHECK constraint failed: job')
+  else if (fault.kind === 'commit') {
+    if (fault.committed) store.write(effects, mark)
+    throw new StoreFailure('commit', 'io', 'SQLITE_IOERR_FSYNC: disk I/O error')
+  } else throw new StoreFailure('before', fault.kind, MESSAGES[fault.kind])
+}

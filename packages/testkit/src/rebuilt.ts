@@ -1,0 +1,26 @@
+/** Invariant 18: live tables say what tables rebuilt from the store would say. */
+import { ACTIVE, type Job, loadTables, type Store, type Tables } from '@millrace/core'
+
+/** The facts of tables that must not depend on how they came about; compare those of live ones with those of `rebuilt`. */
+export function tableFacts(tables: Tables) {
+  return {
+    node: tables.node,
+    nextSeq: tables.nextSeq,
+    nextEvent: tables.nextEvent,
+    nextSession: tables.nextSession,
+    queues: [...tables.queues.values()].map(({ id, name, counts, totals }) => ({ id, name, counts, totals })).sort((a, b) => a.id - b.id),
+    definitions: [...tables.definitions].sort(([a], [b]) => (a < b ? -1 : 1)),
+    active: [...tables.jobs.values()]
+      .filter((job) => job.state === ACTIVE)
+      .map(running)
+      .sort((a, b) => a.seq - b.seq),
+  }
+}
+
+export function rebuilt(store: Store) {
+  return tableFacts(loadTables(store, new Set(), { wall: 0, mono: 0 }))
+}
+
+function running({ seq, node, enqueuedAt, run, uncounted, sessionId, startedAt, cancelRequested, checkpoint, progress, logLines }: Job) {
+  return { seq, node, enqueuedAt, run, uncounted, sessionId, startedAt, cancelRequested, checkpoint, progress, logLines }
+}
