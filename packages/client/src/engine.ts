@@ -6,6 +6,7 @@ import {
   type Enqueued,
   type EnqueueOptions,
   errorFrom,
+  type FailedPlace,
   formatCursor,
   type JobKey,
   JobNotFoundError,
@@ -15,6 +16,7 @@ import {
   OptionTypeError,
   type Port,
   parseId,
+  type Redriven,
   type RedriveOptions,
   type Refusal,
   type Stats,
@@ -195,12 +197,19 @@ export class Engine {
   async redrive(options?: RedriveOptions): Promise<{ readonly count: number }> {
     const { limit, ...filter } = validateRedriveOptions(options)
     let count = 0
-    for (;;) {
+    let after: FailedPlace | null = null
+    do {
       const slice = Math.min(limit - count, LIMITS.sliceRows)
-      const answer = await this.#mailbox.call<'redrive'>({ op: 'redrive', ...filter, limit: slice })
-      count += answer.count
-      if (answer.count < slice || count >= limit) return { count }
-    }
+      const done: Redriven = await this.#mailbox.call<'redrive'>({
+        op: 'redrive',
+        ...filter,
+        limit: slice,
+        ...(after !== null && { after }),
+      })
+      count += done.count
+      after = done.next
+    } while (after !== null && count < limit)
+    return { count }
   }
 
   /** Makes a scheduled job due now. */

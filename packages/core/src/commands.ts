@@ -213,12 +213,20 @@ export interface RetryCommand {
   readonly id: JobKey
 }
 
-/** Retries failed jobs, oldest first, a slice at a time. Reply: `{ count }`; fewer than `limit` means that there are no more. */
+/** A place among the failed jobs, which are in order of their failure. */
+export interface FailedPlace {
+  readonly finishedAt: number
+  readonly seq: number
+}
+
+/** Retries failed jobs, oldest failure first, a slice at a time. Reply: `Redriven`. */
 export interface RedriveCommand {
   readonly op: 'redrive'
   readonly queue?: string
   readonly name?: string
   readonly limit: number
+  /** Behind this place: `next` of the slice before. */
+  readonly after?: FailedPlace
 }
 
 /** Makes a scheduled job due now. Reply: true. */
@@ -310,6 +318,13 @@ export interface Enqueued extends JobKey {
   readonly created: boolean
 }
 
+export interface Redriven {
+  /** Fewer than were looked at where another live job holds the unique key of one. */
+  readonly count: number
+  /** The last job that was looked at; null where there was none left. */
+  readonly next: FailedPlace | null
+}
+
 export interface AttachReply {
   /** Those of `held` that are no longer the session's own. */
   readonly lost: readonly RunKey[]
@@ -388,7 +403,7 @@ export interface ReplyOf {
   cancel: 'cancelled' | 'cancelling'
   update: true
   retry: true
-  redrive: { readonly count: number }
+  redrive: Redriven
   runNow: true
   delete: true
   stats: Stats

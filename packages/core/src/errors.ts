@@ -176,7 +176,8 @@ export const ERROR_CODES = Object.keys(BY_CODE) as readonly ErrorCode[]
 
 /** The error that a refusal stands for. */
 export function errorFrom({ code, message, details }: Refusal, options?: ErrorOptions): MillraceError {
-  return new BY_CODE[code](message, details, options)
+  // A newer peer may know more codes.
+  return new (BY_CODE[code] ?? InternalError)(message, details, options)
 }
 
 /** The refusal that stands for an error; what is not ours becomes INTERNAL. */

@@ -1,5 +1,5 @@
 /** What the engine needs of the file: reads set by set, and one write per turn. Synchronous; `@millrace/sqlite` implements it. */
-import type { AttemptView, Defaults, ListFilter, RunError } from './commands.ts'
+import type { AttemptView, Defaults, FailedPlace, ListFilter, RunError } from './commands.ts'
 import type { Effects } from './effects.ts'
 import type { JobEvent } from './events.ts'
 import type { Data, JobExtras } from './job.ts'
@@ -107,8 +107,8 @@ export interface Store {
   due(at: number, limit: number): JobRow[]
   /** Jobs not started by their `expiresAt` at `at`. */
   expired(at: number, limit: number): JobRow[]
-  /** Failed jobs of the given lanes, oldest failure first. */
-  failed(laneIds: readonly number[], limit: number): JobRow[]
+  /** Failed jobs of the given lanes behind a place, oldest failure first; at least one where there is one. */
+  failed(laneIds: readonly number[], after: FailedPlace, limit: number): JobRow[]
   /** Finished jobs of a queue, oldest first, that finished before `before`. */
   finished(queueId: number, state: StateCode, before: number, limit: number): JobRow[]
   /** The earliest due time and the earliest `expiresAt` of all; 0 where there is none. */

@@ -30,8 +30,15 @@ function openFiles(): Set<string> {
   return holder[KEY]
 }
 
-/** Device and inode: the same for every path that leads to the file. `stat` opens nothing. */
+/**
+ * Device and inode: the same for every path that leads to the file. `stat` opens nothing. Where it may not even look, nobody
+ * here has the file open, and the store says what is wrong with the place.
+ */
 function identityOf(file: string): string | undefined {
-  const stat = statSync(file, { bigint: true, throwIfNoEntry: false })
-  return stat === undefined ? undefined : `${stat.dev}:${stat.ino}`
+  try {
+    const { dev, ino } = statSync(file, { bigint: true })
+    return `${dev}:${ino}`
+  } catch {
+    return undefined
+  }
 }

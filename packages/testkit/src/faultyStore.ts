@@ -39,7 +39,7 @@ export class Faults {
   #fault: Fault | undefined
   #after = 0
   #times = 0
-  readonly #reads = new Set<keyof Store>()
+  readonly #reads = new Map<keyof Store, number>()
 
   fail(fault: Fault, { after = 0, times = 1 }: FaultPlan = {}): void {
     this.#fault = fault
@@ -47,9 +47,9 @@ export class Faults {
     this.#times = times
   }
 
-  /** The named questions fail until `heal`. */
-  failReads(...names: readonly ReadName[]): void {
-    for (const name of names) this.#reads.add(name)
+  /** The next `times` questions of that name fail. */
+  failRead(name: ReadName, times = 1): void {
+    this.#reads.set(name, times)
   }
 
   heal(): void {
@@ -77,7 +77,10 @@ export class Faults {
   }
 
   checkRead(name: keyof Store): void {
-    if (this.#reads.has(name)) throw new StoreFailure('before', 'io', 'SQLITE_IOERR_READ: disk I/O error')
+    const times = this.#reads.get(name) ?? 0
+    if (times === 0) return
+    this.#reads.set(name, times - 1)
+    throw new StoreFailure('before', 'io', 'SQLITE_IOERR_READ: disk I/O error')
   }
 }
 

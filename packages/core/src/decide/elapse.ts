@@ -1,6 +1,6 @@
 /** What time alone makes happen: lost workers, deadlines, leases, due jobs, jobs that expired, jobs kept long enough. */
 import type { AbortCause, Job } from '../job.ts'
-import { ACTIVE, isFinal, SCHEDULED, WAITING } from '../lifecycle.ts'
+import { ACTIVE, FAILED, isFinal, mayMove, SCHEDULED, WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import { endAborted, endLost, erase } from './end.ts'
 import { expireJob } from './expire.ts'
@@ -19,7 +19,7 @@ export function elapse(turn: TurnContext): void {
   for (const job of facts.due) if (job.state === SCHEDULED && job.runAt <= now.wall && !isDeleted(job)) promote(turn, job)
   for (const job of facts.expired) {
     if (isDeleted(job)) continue
-    if ((job.state === SCHEDULED || job.state === WAITING) && job.expiresAt !== 0 && job.expiresAt <= now.wall) expireJob(turn, job)
+    if (mayMove('expire', job.state, FAILED) && job.expiresAt !== 0 && job.expiresAt <= now.wall) expireJob(turn, job)
   }
   for (const job of facts.prunable) if (isFinal(job.state) && !isDeleted(job)) erase(turn, job)
 }

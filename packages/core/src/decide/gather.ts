@@ -71,7 +71,7 @@ function gatherFor(store: Store, tables: Tables, facts: Facts, requests: readonl
         want(command.id.seq)
         break
       case 'redrive':
-        for (const row of store.failed(lanesOf(tables, command), redriveLimit(command))) {
+        for (const row of store.failed(lanesOf(tables, command), command.after ?? FIRST, redriveLimit(command))) {
           const job = facts.remember(row)
           facts.addFailed(command, job)
           if (job.extras?.uniqueKey !== undefined) unique.push({ name: job.lane.name, key: job.extras.uniqueKey })
@@ -109,6 +109,8 @@ function lanesOf(tables: Tables, { queue, name }: RedriveCommand): number[] {
   }
   return lanes.map((lane) => lane.id)
 }
+
+const FIRST = { finishedAt: -1, seq: -1 }
 
 function redriveLimit(command: RedriveCommand): number {
   return Math.min(command.limit, LIMITS.sliceRows)

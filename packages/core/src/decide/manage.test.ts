@@ -194,10 +194,10 @@ describe('retry and redrive', () => {
 
   test('Q5: redrive takes the oldest failures first, a slice at a time', () => {
     const world = failed()
-    expect(world.call({ op: 'redrive', limit: 1 })).toEqual({ count: 1 })
+    expect(world.call({ op: 'redrive', limit: 1 })).toMatchObject({ count: 1 })
     expect(waiting(world)).toEqual([4])
-    expect(world.call({ op: 'redrive', limit: 10 })).toEqual({ count: 3 })
-    expect(world.call({ op: 'redrive', limit: 10 })).toEqual({ count: 0 })
+    expect(world.call({ op: 'redrive', limit: 10 })).toMatchObject({ count: 3 })
+    expect(world.call({ op: 'redrive', limit: 10 })).toMatchObject({ count: 0 })
   })
 
   test.each([
@@ -208,22 +208,32 @@ describe('retry and redrive', () => {
     [{ name: 'none' }, []],
   ])('redrive of %j', (filter, expected) => {
     const world = failed()
-    expect(world.call({ op: 'redrive', limit: 10, ...filter })).toEqual({ count: expected.length })
+    expect(world.call({ op: 'redrive', limit: 10, ...filter })).toMatchObject({ count: expected.length })
     expect(waiting(world)).toEqual(expected)
   })
 
   test('two redrives in one turn: each has its own jobs', () => {
     const world = failed()
     const { replies } = world.turn({ op: 'redrive', queue: 'q', limit: 10 }, { op: 'redrive', name: 'b', limit: 10 })
-    expect(replies).toEqual([{ count: 1 }, { count: 1 }])
+    expect(replies).toMatchObject([{ count: 1 }, { count: 1 }])
     expect(waiting(world)).toEqual([2, 3])
+  })
+
+  test('rescue-pagination-starvation: a slice of jobs that cannot be brought back does not hide those behind it', () => {
+    const world = failed()
+    const [oldest] = [...world.store.rows.values()].filter((row) => row.state === 5).sort((a, b) => a.finishedAt - b.finishedAt)
+    const first = world.call({ op: 'redrive', limit: 1 })
+    expect(first).toEqual({ count: 1, next: { finishedAt: oldest?.finishedAt, seq: oldest?.seq } })
+    const rest = world.call({ op: 'redrive', limit: 10, after: first.next ?? { finishedAt: 0, seq: 0 } })
+    expect(rest.count).toBe(3)
+    expect(world.call({ op: 'redrive', limit: 10, after: rest.next ?? { finishedAt: 0, seq: 0 } })).toEqual({ count: 0, next: null })
   })
 
   test('a job that its turn has deleted is not brought back', () => {
     const world = failed()
     const id = world.row({ seq: 3 })
     const { replies } = world.turn({ op: 'delete', id }, { op: 'redrive', queue: 'q', limit: 10 }, { op: 'retry', id })
-    expect(replies.map((reply) => codeOf(reply) ?? reply)).toEqual([true, { count: 0 }, 'JOB_NOT_FOUND'])
+    expect(replies.map((reply) => codeOf(reply) ?? reply)).toMatchObject([true, { count: 0 }, 'JOB_NOT_FOUND'])
     expect(world.stateOf({ seq: 3 })).toBe('gone')
   })
 })

@@ -1,5 +1,5 @@
 /** Jobs that failed or were cancelled run again from their first attempt; one that waits for its retry, at once. */
-import type { Decision, RedriveCommand, Refused, RetryCommand } from '../commands.ts'
+import type { Decision, FailedPlace, RedriveCommand, Refused, RetryCommand } from '../commands.ts'
 import type { Job } from '../job.ts'
 import { ACTIVE, BLOCKED, CANCELLED, COMPLETED, FAILED, SCHEDULED, STATES, WAITING } from '../lifecycle.ts'
 import { holdUnique } from './enqueue.ts'
@@ -30,10 +30,12 @@ export function retry(turn: TurnContext, { id }: RetryCommand): Decision<'retry'
 
 export function redrive(turn: TurnContext, command: RedriveCommand): Decision<'redrive'> {
   let count = 0
+  let next: FailedPlace | null = null
   for (const job of turn.facts.failed(command)) {
+    if (job.finishedAt !== 0) next = { finishedAt: job.finishedAt, seq: job.seq }
     if (job.state === FAILED && !isDeleted(job) && revive(turn, job) === undefined) count++
   }
-  return { count }
+  return { count, next }
 }
 
 export function makeDue(turn: TurnContext, job: Job): void {

@@ -235,6 +235,29 @@ describe('ttl', () => {
     expect(world.stateOf({ seq: 1 })).toBe('failed')
   })
 
+  describe('beyond the slice of its turn too, no job starts that has expired', () => {
+    const many = enqueueing(...Array.from({ length: LIMITS.sliceRows + 9 }, () => ({ name: 'a', ttl: 10, priority: 1 })))
+
+    test('first in line', () => {
+      const world = new World({ audited: false })
+      world.attach('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })
+      const running = world.enqueue('a')
+      const lasting = world.enqueue('a')
+      world.run(many)
+      world.pass(10)
+      expect(world.turn({ op: 'complete', seq: running.seq, run: 1, output: null }).grants).toMatchObject([{ seq: lasting.seq }])
+    })
+
+    test('behind a heavy one that lighter ones may pass', () => {
+      const world = new World({ audited: false })
+      world.attach('s', ['a'], { minConcurrency: 2, maxConcurrency: 2 })
+      const [running] = [world.enqueue('a'), world.enqueue('a'), world.enqueue('a', { weight: 2, priority: 2 })]
+      world.run(many)
+      world.pass(10)
+      expect(world.turn({ op: 'complete', seq: running?.seq ?? 0, run: 1, output: null }).grants).toEqual([])
+    })
+  })
+
   test('a slice at a time, and all', () => {
     const world = new World({ audited: false })
     world.run(enqueueing(...Array.from({ length: LIMITS.sliceRows + 9 }, () => ({ name: 'a', ttl: 10 }))))

@@ -3,7 +3,7 @@
  * are unique, states and times agree), and it writes only what a touch bit says, so that a decision which forgets one is
  * found out.
  */
-import type { AttemptView, Defaults, ListFilter, RunError } from '../commands.ts'
+import type { AttemptView, Defaults, FailedPlace, ListFilter, RunError } from '../commands.ts'
 import type { Effects, LogRecord, RunRecord } from '../effects.ts'
 import type { JobEvent } from '../events.ts'
 import type { JobKey } from '../id.ts'
@@ -108,8 +108,8 @@ export class MemoryStore implements Store {
       .slice(0, limit)
   }
 
-  failed(laneIds: readonly number[], limit: number): JobRow[] {
-    return this.#where((row) => row.state === FAILED && laneIds.includes(row.laneId))
+  failed(laneIds: readonly number[], after: FailedPlace, limit: number): JobRow[] {
+    return this.#where((row) => row.state === FAILED && laneIds.includes(row.laneId) && byAge(row, after) > 0)
       .sort(byAge)
       .slice(0, limit)
   }
@@ -332,7 +332,7 @@ export function inLine(a: LaneCursor, b: LaneCursor): number {
   return b.priority - a.priority || a.runAt - b.runAt || a.seq - b.seq
 }
 
-function byAge(a: JobRow, b: JobRow): number {
+function byAge(a: FailedPlace, b: FailedPlace): number {
   return a.finishedAt - b.finishedAt || a.seq - b.seq
 }
 

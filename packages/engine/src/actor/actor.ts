@@ -5,6 +5,7 @@
  */
 import {
   type Clock,
+  type Command,
   type ConnectionId,
   type Decision,
   type Delivery,
@@ -23,6 +24,7 @@ import {
   Refused,
   type Reply,
   type Request,
+  type Sender,
   type Settings,
   type Store,
   StoreFailure,
@@ -80,6 +82,8 @@ export class Actor {
   #nextConnection = 1
   #draining = false
   #busySinceMono = -1
+  /** The last turn could not be written: time alone sets off no other for so long. */
+  #retryMs = 0
 
   constructor({ store, clock, random, settings, alive }: ActorOptions) {
     this.store = store
@@ -130,12 +134,14 @@ export class Actor {
   turn(): number {
     const now = this.#clock.read()
     const mail = this.#takeMail()
+    this.#retryMs = 0
     this.#tidyUp(now)
     const decided = this.#decideSafely(mail, now)
     if (decided !== undefined) this.#deliver(mail, decided, now)
     const after = this.#clock.read()
     if (this.#mail.length > 0) return this.#busySinceMono >= 0 ? BUSY_RETRY_MS : 0
-    return Math.min(nextTurnMs(this.#tables, after), this.#housekeeping.nextMs(), this.#draining ? DRAIN_RETRY_MS : LIMITS.timerSliceMs)
+    const dueMs = Math.min(nextTurnMs(this.#tables, after), this.#housekeeping.nextMs())
+    return Math.min(Math.max(dueMs, this.#retryMs), this.#draining ? DRAIN_RETRY_MS : LIMITS.timerSliceMs)
   }
 
   /** Decide, write, commit: all of one turn that can fail. */
@@ -161,8 +167,8 @@ export class Actor {
       this.store.write(effects, { at: now.wall, nextSeq, nextEvent: tables.nextEvent, nextSession })
       this.meter.commit(mail.length, this.#clock.read().mono - startMono)
     }
+    // Nothing is read between the commit and its answers: a read that fails would deny what has happened.
     effects.clear()
-    if (facts.due.length > 0 || facts.expired.length > 0) Object.assign(tables, this.store.deadlines())
     return { decisions, effects }
   }
 
@@ -179,16 +185,17 @@ export class Actor {
   }
 
   #storeFailed(mail: readonly Letter[], now: Now, error: StoreFailure): Decided | undefined {
+    this.#retryMs = FAILED_RETRY_MS
     if (error.reason === 'owner') throw new ActorFailure({ code: 'OWNER_LOST', message: error.message }, { cause: error })
     if (error.phase === 'commit') {
       this.#refuse(mail, {
         code: 'COMMIT_UNKNOWN',
         message: `the commit's outcome is unknown (${error.message}): the call may have happened; repeat it with the same idempotencyKey`,
       })
-      this.#reload(now, () => this.store.reopen())
+      this.#reload(mail, now, () => this.store.reopen())
       return undefined
     }
-    this.#reload(now)
+    this.#reload(mail, now)
     if (error.reason === 'busy') return this.#storeBusy(mail, now, error)
     if (error.reason === 'full' && !this.#draining) {
       this.#draining = true
@@ -216,26 +223,32 @@ export class Actor {
 
   /** One command's fault: each is decided again in a transaction of its own, and only the culprit is refused. */
   #oneByOne(mail: readonly Letter[], now: Now, cause: unknown): undefined {
-    this.#reload(now)
+    this.#reload(mail, now)
     if (mail.length === 0) throw new ActorFailure({ code: 'INTERNAL', message: describe(cause) }, { cause })
-    for (const letter of mail) {
-      try {
-        this.#deliver([letter], this.#decide([letter], now), now)
-      } catch (error) {
-        if (error instanceof StoreFailure && error.phase !== 'broken') {
-          const decided = this.#storeFailed([letter], now, error)
-          if (decided !== undefined) this.#deliver([letter], decided, now)
-        } else {
-          this.#reload(now)
-          this.#refuse([letter], { code: 'INTERNAL', message: describe(error) })
-        }
-      }
+    for (const [index, letter] of mail.entries()) {
+      const decided = this.#decideAlone(letter, now)
+      if (decided !== undefined) this.#deliver([letter], decided, now)
+      if (this.#busySinceMono < 0) continue
+      // It waits for the lock, in front: those after it keep their place.
+      this.#mail.splice(1, 0, ...mail.slice(index + 1))
+      return
+    }
+  }
+
+  #decideAlone(letter: Letter, now: Now): Decided | undefined {
+    try {
+      return this.#decide([letter], now)
+    } catch (error) {
+      if (error instanceof StoreFailure && error.phase !== 'broken') return this.#storeFailed([letter], now, error)
+      this.#reload([letter], now)
+      this.#refuse([letter], { code: 'INTERNAL', message: describe(error) })
+      return undefined
     }
   }
 
   /** Tables that ran ahead of the disk are thrown away; every session is asked to say again what it holds. */
-  #reload(now: Now, reopen?: () => void): void {
-    const alive = new Set([...this.#tables.sessions.keys(), ...this.#tables.unattached.keys()])
+  #reload(mail: readonly Letter[], now: Now, reopen?: () => void): void {
+    const alive = this.#aliveBefore(mail, now)
     try {
       reopen?.()
       this.#tables = loadTables(this.store, alive, now)
@@ -245,6 +258,14 @@ export class Actor {
     this.meter.reloads++
     for (const connection of this.#connections.keys()) this.#post(connection, { notices: [{ kind: 'reattach' }] })
     this.watches.recheck(this.store, (connection, reply) => this.#post(connection, { replies: [reply] }))
+  }
+
+  /** The sessions that were there before the turn that failed: one that wanted to leave has not left. */
+  #aliveBefore(mail: readonly Letter[], now: Now): ReadonlySet<string> {
+    const alive = new Set(this.#tables.unattached.keys())
+    for (const [uuid, session] of this.#tables.sessions) if (session.leaseMono > now.mono) alive.add(uuid)
+    for (const { request } of mail) if (request.command.op === 'leave') alive.add(request.command.session)
+    return alive
   }
 
   #takeMail(): readonly Letter[] {
@@ -294,9 +315,19 @@ export class Actor {
         (error) => this.#refuse([{ connection, request }], { code: 'STORAGE', message: `the backup failed: ${describe(error)}` }),
       )
     } else {
-      const reply = answer(this, command, { connection, request: id })
+      const reply = this.#ask(command, { connection, request: id })
       if (reply instanceof Refused) deliveries.refuse(connection, id, reply.refusal)
       else if (reply !== HELD) deliveries.reply(connection, id, reply)
+    }
+  }
+
+  /** A row that cannot be read is one question's trouble. */
+  #ask(command: Command, sender: Sender): unknown {
+    try {
+      return answer(this, command, sender)
+    } catch (error) {
+      const code = error instanceof StoreFailure && error.phase !== 'broken' ? 'STORAGE' : 'INTERNAL'
+      return new Refused({ code, message: `it could not be read: ${describe(error)}` })
     }
   }
 
@@ -318,6 +349,7 @@ export class Actor {
 
 const BUSY_PATIENCE_MS = 5_000
 const BUSY_RETRY_MS = 25
+const FAILED_RETRY_MS = 250
 const DRAIN_RETRY_MS = 1_000
 
 function describe(error: unknown): string {

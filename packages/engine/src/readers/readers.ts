@@ -1,30 +1,34 @@
 /** Read-only threads for `list`, so that a long one never delays a turn. Started with the first question. */
 
 import type { ListCommand, ListPage } from '@millrace/core'
-import { Piscina } from 'piscina'
+import type { Piscina } from 'piscina'
 
 export class Readers {
   readonly #file: string
   readonly #threads: number
-  #pool: Piscina | undefined
+  #pool: Promise<Piscina> | undefined
 
   constructor(file: string, threads: number) {
     this.#file = file
     this.#threads = threads
   }
 
-  page(command: ListCommand): Promise<ListPage> {
+  async page(command: ListCommand): Promise<ListPage> {
     this.#pool ??= this.#open()
-    return this.#pool.run(command)
+    const pool = await this.#pool
+    return pool.run(command)
   }
 
   async close(): Promise<void> {
-    await this.#pool?.destroy()
+    const pool = await this.#pool?.catch(() => undefined)
     this.#pool = undefined
+    await pool?.destroy()
   }
 
-  #open(): Piscina {
+  async #open(): Promise<Piscina> {
     const here = import.meta.url
+    // Loaded late: in a bundle it would throw at once, before the engine could say what to do about bundles.
+    const { Piscina } = await import('piscina')
     // Equal bounds: a pool that grows strands queued tasks when a thread of it is ended.
     return new Piscina({
       filename: new URL(here.endsWith('.ts') ? './query.ts' : './query.js', here).href,

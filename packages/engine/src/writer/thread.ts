@@ -2,6 +2,7 @@
  * The host's side of the writer thread: starts it, starts it again when it dies, and is the Port of the process that owns the
  * file. A thread that dies has answered none of its turn: what is unanswered is of unknown outcome.
  */
+import { existsSync } from 'node:fs'
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import {
   type Clock,
@@ -178,10 +179,12 @@ export class WriterThread implements Port {
 /** The thread's own file, beside this one: as source in development, as JavaScript when packed. */
 function threadUrl(): URL {
   const here = import.meta.url
-  if (here === undefined || !/\/writer\/thread\.[jt]s$/.test(new URL(here).pathname)) {
-    throw new UnsupportedRuntimeError(
-      'the engine has been bundled, and its writer thread is not where it belongs: mark @millrace/engine as external in the bundler (esbuild: --external:@millrace/engine; webpack: externals; Vite and Next: serverExternalPackages / ssr.external)',
-    )
+  if (here !== undefined && /\/writer\/thread\.[jt]s$/.test(new URL(here).pathname)) {
+    const url = new URL(here.endsWith('.ts') ? './main.ts' : './main.js', here)
+    // Some bundlers write the path of the machine that bundled in place of `import.meta.url`.
+    if (existsSync(url)) return url
   }
-  return new URL(here.endsWith('.ts') ? './main.ts' : './main.js', here)
+  throw new UnsupportedRuntimeError(
+    'the engine has been bundled, and its writer thread is not where it belongs: mark @millrace/engine as external in the bundler (esbuild: --external:@millrace/engine; webpack: externals; Vite: ssr.external; Next: serverExternalPackages), and install it where the bundle runs',
+  )
 }

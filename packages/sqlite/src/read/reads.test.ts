@@ -5,6 +5,8 @@ import { type Crowd, openCrowd } from '../testing/crowd.ts'
 import { openTestStore } from '../testing/files.ts'
 import type { Turns } from '../testing/jobs.ts'
 
+const FIRST = { finishedAt: -1, seq: -1 }
+
 const seqsOf = (rows: readonly { seq: number }[]) => rows.map(({ seq }) => seq)
 
 describe('load', () => {
@@ -206,9 +208,10 @@ describe('finished jobs', () => {
     const { store, turns } = openCrowd()
     const [a, b, c] = [30, 10, 20].map((at, index) => finish(turns, FAILED, at, `n${index}`)) as [Job, Job, Job]
     turns.commit()
-    expect(seqsOf(store.failed([a.lane.id, c.lane.id], 10))).toEqual([c.seq, a.seq])
-    expect(seqsOf(store.failed([a.lane.id, b.lane.id, c.lane.id], 2))).toEqual([b.seq, c.seq])
-    expect(store.failed([], 2)).toEqual([])
+    expect(seqsOf(store.failed([a.lane.id, c.lane.id], FIRST, 10))).toEqual([c.seq, a.seq])
+    expect(seqsOf(store.failed([a.lane.id, b.lane.id, c.lane.id], FIRST, 2))).toEqual([b.seq, c.seq])
+    expect(seqsOf(store.failed([a.lane.id, b.lane.id, c.lane.id], { finishedAt: 20, seq: c.seq }, 2))).toEqual([a.seq])
+    expect(store.failed([], FIRST, 2)).toEqual([])
   })
 })
 

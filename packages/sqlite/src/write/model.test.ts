@@ -128,9 +128,13 @@ class Model {
     const job = this.jobs[pick % Math.max(1, this.jobs.length)]
     if (job === undefined || (job.touched & TOUCH_DELETE) !== 0) return
     if (kind === 'change') CHANGES[pick % CHANGES.length]?.(job, turns, value)
-    else if (kind === 'start' && job.state === WAITING) turns.start(job, session)
-    else if (kind === 'complete' && job.state === ACTIVE) turns.complete(job, value % 3 ? `"out ${'x'.repeat(value * 400)}"` : null)
-    else if (kind === 'finish' && job.state < COMPLETED) {
+    else if (kind === 'start' && job.state === WAITING) {
+      turns.start(job, session)
+      if (value < 10) job.startedAt -= 3
+    } else if (kind === 'complete' && job.state === ACTIVE) {
+      turns.complete(job, value % 3 ? `"out ${'x'.repeat(value * 400)}"` : null)
+      if (value < 10) job.finishedAt -= 3
+    } else if (kind === 'finish' && job.state < COMPLETED) {
       job.finishedAt = turns.at - (value % 2)
       turns.move(job, value % 2 ? FAILED : CANCELLED)
     } else if (kind === 'back' && job.state !== WAITING) {
@@ -157,7 +161,7 @@ class Model {
     })
     // As from another file's node, and enqueued at another time.
     if (rare && pick % 11 === 0) Object.assign(job, { node: 99 })
-    if (rare && pick % 13 === 0) Object.assign(job, { enqueuedAt: turns.at - 5 })
+    if (rare && pick % 13 === 0) Object.assign(job, { enqueuedAt: turns.at - 5, runAt: turns.at - 5 })
     this.jobs.push(job)
     this.data.set(job.seq, job.data)
   }

@@ -1,7 +1,15 @@
 /** A pool of threads for handlers that are modules. A thread that ignores an abort beyond its grace is killed, and replaced. */
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
-import { type Clock, type ErrorCode, MillraceError, type RunError, refusalFrom, WorkerStoppedError } from '@millrace/core'
-import { Piscina } from 'piscina'
+import {
+  type Clock,
+  type ErrorCode,
+  MillraceError,
+  type RunError,
+  refusalFrom,
+  UnsupportedRuntimeError,
+  WorkerStoppedError,
+} from '@millrace/core'
+import type { Piscina } from 'piscina'
 import type { RunContext, RunLink } from '../context.ts'
 import type { Settlement } from '../execute.ts'
 import { runErrorOf } from '../runError.ts'
@@ -29,7 +37,7 @@ const TEARDOWN_MS = 5_000
 export class ThreadPool {
   readonly #url: string
   readonly #threads: number
-  readonly #pool: Piscina
+  readonly #pool: Promise<Piscina>
   readonly #link: ThreadLink
   readonly #clock: Clock
   readonly #runs = new Map<RunContext, ThreadRun>()
@@ -43,9 +51,7 @@ export class ThreadPool {
     this.#free = threads
     this.#link = link
     this.#clock = clock
-    const here = import.meta.url
-    this.#pool = new Piscina({
-      filename: new URL(here.endsWith('.ts') ? './thread.ts' : './thread.js', here).href,
+    this.#pool = openPool(threadUrl(), {
       name: 'run',
       minThreads: threads,
       maxThreads: threads,
@@ -53,8 +59,8 @@ export class ThreadPool {
       atomics: 'disabled',
       ...(settings as Pick<PiscinaOptions, 'resourceLimits' | 'execArgv' | 'env'>),
     })
-    // A thread that dies without a run has nobody to tell: the pool replaces it, and a run that meets it fails by itself.
-    this.#pool.on('error', () => {})
+    // Told to every run.
+    this.#pool.catch(() => {})
   }
 
   /** Runs the job in a thread as soon as one is free; never rejects. */
@@ -66,9 +72,8 @@ export class ThreadPool {
     port1.on('message', (message: FromThread) => this.#hear(context, run, message))
     const task: ThreadTask = { url: this.#url, grant: context.grant, checked, maxDataBytes: this.#link.maxDataBytes, channel: port2 }
     try {
-      return await this.#pool
-        .run(task, { transferList: [port2], signal: run.killer.signal })
-        .finally(() => this.#drainChannel(context, run))
+      const pool = await this.#pool
+      return await pool.run(task, { transferList: [port2], signal: run.killer.signal }).finally(() => this.#drainChannel(context, run))
     } catch (error) {
       return failure(context, run.loadError, error)
     } finally {
@@ -99,7 +104,9 @@ export class ThreadPool {
 
   /** After the last run: the modules tear down, and the threads end. */
   async close(): Promise<void> {
-    const torn = Promise.allSettled(Array.from({ length: this.#threads }, () => this.#pool.run(undefined, { name: 'teardown' })))
+    const pool = await this.#pool.catch(() => undefined)
+    if (pool === undefined) return
+    const torn = Promise.allSettled(Array.from({ length: this.#threads }, () => pool.run(undefined, { name: 'teardown' })))
     await new Promise<void>((resolve) => {
       const cancel = this.#clock.setTimer(TEARDOWN_MS, resolve)
       void torn.then(() => {
@@ -107,7 +114,7 @@ export class ThreadPool {
         resolve()
       })
     })
-    await this.#pool.destroy()
+    await pool.destroy()
   }
 
   #enter(context: RunContext): Promise<boolean> {
@@ -159,6 +166,26 @@ export class ThreadPool {
         break
     }
   }
+}
+
+/** The threads' own file, beside this one: as source in development, as JavaScript when packed. */
+function threadUrl(): URL {
+  const here = import.meta.url
+  if (here === undefined || !/\/threads\/pool\.[jt]s$/.test(new URL(here).pathname)) {
+    throw new UnsupportedRuntimeError(
+      'the worker has been bundled, and the file of its threads is not where it belongs: mark @millrace/engine as external in the bundler',
+    )
+  }
+  return new URL(here.endsWith('.ts') ? './thread.ts' : './thread.js', here)
+}
+
+/** Loaded late: in a bundle it would throw at once, before anything could say what to do about bundles. */
+async function openPool(file: URL, options: PiscinaOptions): Promise<Piscina> {
+  const { Piscina } = await import('piscina')
+  const pool = new Piscina({ ...options, filename: file.href })
+  // A thread that dies without a run has nobody to tell: the pool replaces it, and a run that meets it fails by itself.
+  pool.on('error', () => {})
+  return pool
 }
 
 function plain(error: unknown): { code: ErrorCode; message: string } {
