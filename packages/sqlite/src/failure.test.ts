@@ -115,9 +115,12 @@ describe('an error of COMMIT itself', () => {
     expect(failureOf(() => transaction(() => {}))).toMatchObject({ phase: 'commit', reason: 'io' })
   })
 
-  test('a full disk leaves it unknown too, and says why', () => {
-    const transaction = prepareTransaction(faultyStatements(connect(), /^COMMIT/, 'SQLITE_FULL'))
-    expect(failureOf(() => transaction(() => {}))).toMatchObject({ phase: 'commit', reason: 'full' })
+  test('a full disk means that it has not happened: the log had no room for it', () => {
+    const db = connect()
+    const transaction = prepareTransaction(faultyStatements(db, /^COMMIT/, 'SQLITE_FULL'))
+    expect(failureOf(() => transaction(() => db.exec('INSERT INTO t VALUES (1, 1)')))).toMatchObject({ phase: 'before', reason: 'full' })
+    expect(db.inTransaction).toBe(false)
+    expect(count(db)).toBe(0)
   })
 
   test('busy means that it has not happened', () => {

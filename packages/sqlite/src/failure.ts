@@ -10,14 +10,20 @@ export function failureBefore(error: unknown): StoreFailure {
 }
 
 /**
- * An error of COMMIT itself. BUSY leaves the transaction open, so it is rolled back and nothing happened. After any other the
- * outcome is unknown: a sync that failed can come back as a commit when the log is read again after a crash.
+ * An error of COMMIT itself. BUSY leaves the transaction open, so it is rolled back and nothing happened. FULL is told by a write
+ * to the log that found no room: the frame that would have made the commit is not whole, and SQLite has rolled back. After any other
+ * the outcome is unknown: a sync that failed can come back as a commit when the log is read again after a crash.
  */
 export function failureAtCommit(error: unknown): StoreFailure {
   const reason = reasonOf(error)
-  return new StoreFailure(reason === 'busy' ? 'before' : 'commit', reason === 'statement' ? 'io' : reason, messageOf(error), {
-    cause: error,
-  })
+  return new StoreFailure(
+    reason === 'busy' || reason === 'full' ? 'before' : 'commit',
+    reason === 'statement' ? 'io' : reason,
+    messageOf(error),
+    {
+      cause: error,
+    },
+  )
 }
 
 function reasonOf(error: unknown): StoreFailure['reason'] {

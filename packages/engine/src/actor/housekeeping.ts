@@ -1,5 +1,5 @@
 /** When old jobs, keys and journal rows are looked for: now and then, and again at once while a slice comes back full. */
-import { type Effects, type Facts, LIMITS, type Now, type Retention, type Store } from '@millrace/core'
+import { type Effects, type Facts, type Now, type Retention, type Store } from '@millrace/core'
 
 const PRUNE_EVERY_MS = 5_000
 const JOURNAL_EVERY_MS = 60_000
@@ -10,7 +10,7 @@ export class Housekeeping {
   #pruneMono: number
   #journalMono: number
   #drainMono = 0
-  /** The last slice was full: there is more to prune. */
+  /** The last slice had something: there may be more. A slice may be short of its rows for their bytes. */
   #more = false
 
   constructor(retention: Retention, now: Now) {
@@ -26,7 +26,7 @@ export class Housekeeping {
 
   note(facts: Facts, effects: Effects, store: Store, nextEvent: number, now: Now): void {
     if (this.#pruneMono <= now.mono) {
-      this.#more = facts.prunable.length >= LIMITS.sliceRows
+      this.#more = facts.prunable.length > 0
       this.#pruneMono = this.#more ? now.mono : now.mono + PRUNE_EVERY_MS
     }
     if (this.#journalMono > now.mono) return
@@ -45,7 +45,7 @@ export class Housekeeping {
     return true
   }
 
-  /** Only a slice that was full asks for a turn of its own: all else waits for the next that comes anyway. */
+  /** Only a slice that was not empty asks for a turn of its own: all else waits for the next that comes anyway. */
   nextMs(): number {
     return this.#more ? 0 : Number.POSITIVE_INFINITY
   }
