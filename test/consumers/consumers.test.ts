@@ -1,0 +1,238 @@
+// The packed packages, as those who install them meet them.
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { publint } from 'publint'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Consumer, createConsumer } from './consumer.ts'
+import { type Ended, run } from './run.ts'
+
+const ATTW = fileURLToPath(new URL('dist/index.js', import.meta.resolve('@arethetypeswrong/cli/package.json')))
+const PACKAGES = ['client', 'core', 'engine', 'sqlite', 'worker']
+
+let consumer: Consumer
+
+beforeAll(async () => {
+  consumer = await createConsumer()
+}, 300_000)
+
+afterAll(() => consumer?.remove())
+
+/** What it printed, as JSON, where it ended well. */
+function told({ code, stdout, stderr }: Ended): unknown {
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return JSON.parse(stdout)
+}
+
+describe('the tarballs', () => {
+  test('are of the engine and all that it needs', () => {
+    expect(consumer.tarballs.map((name) => name.replace(/-\d.*$/, ''))).toEqual(PACKAGES.map((name) => `millrace-${name}`))
+  })
+
+  test.for(PACKAGES)('%s: code, types, manifest, README and licence; no sources, no tests', (name) => {
+    const tarball = consumer.tarballs.find((file) => file.startsWith(`millrace-${name}-`)) as string
+    const files = execFileSync('tar', ['tzf', tarball], { cwd: consumer.folder, encoding: 'utf8' }).split('\n').filter(Boolean)
+    expect(files).toEqual(
+      expect.arrayContaining(['LICENSE', 'README.md', 'package.json', 'dist/index.js', 'dist/index.d.ts'].map((file) => `package/${file}`)),
+    )
+    const strays = files.filter((file) => !/^package\/(?:LICENSE|README\.md|package\.json|dist\/[\w/-]+\.(?:js|d\.ts))$/.test(file))
+    expect(strays).toEqual([])
+    expect(files.filter((file) => /\/(?:src|testing|fixtures)\//.test(file))).toEqual([])
+    // Each file of code has its types, and none of them is a leftover of a file that is gone.
+    const sources = new URL(`../../packages/${name}/src/`, import.meta.url)
+    for (const file of files.filter((path) => path.endsWith('.js'))) {
+      expect(files).toContain(file.replace(/\.js$/, '.d.ts'))
+      expect(existsSync(new URL(file.replace(/^package\/dist\//, '').replace(/\.js$/, '.ts'), sources)), file).toBe(true)
+    }
+  })
+
+  test('publint has nothing to say', async () => {
+    for (const name of consumer.tarballs) {
+      const tarball = new Uint8Array(readFileSync(join(consumer.folder, name))).buffer
+      const { messages } = await publint({ pack: { tarball }, strict: true })
+      expect(messages, name).toEqual([])
+    }
+  })
+
+  test('@arethetypeswrong/cli finds nothing wrong, for ESM', async () => {
+    for (const name of consumer.tarballs) {
+      const { code, stdout, stderr } = await run(process.execPath, [ATTW, name, '--profile', 'esm-only'], consumer.folder)
+      expect(code, stdout + stderr).toBe(0)
+    }
+  })
+})
+
+describe('a program in TypeScript', () => {
+  const PROGRAM = `
+import { defineJob, openEngine } from '@millrace/engine'
+import { z } from 'zod'
+
+const resize = defineJob({ name: 'resize', schema: z.object({ path: z.string(), width: z.number().default(80) }) })
+await using engine = await openEngine({ file: 'jobs.db' })
+engine.work(resize.handler(({ data: { path, width } }) => path.padEnd(width satisfies number, '.')))
+const handle = await engine.enqueue(resize, { path: 'a.png', width: 8 })
+const output = await handle.result({ timeout: '30s' })
+process.stdout.write(JSON.stringify(output))
+`
+
+  const WRONG = `
+import { defineJob, type Engine } from '@millrace/engine'
+import { z } from 'zod'
+
+export async function wrong(engine: Engine): Promise<void> {
+  const resize = defineJob({ name: 'resize', schema: z.object({ path: z.string() }) })
+  // @ts-expect-error path is a text
+  await engine.enqueue(resize, { path: 1 })
+  // @ts-expect-error there is no such data
+  await engine.enqueue(resize, { file: 'a.png' })
+  // @ts-expect-error there is no such option
+  await engine.enqueue(resize, { path: 'a.png' }, { later: '5m' })
+  // @ts-expect-error the handler's data is as its schema says
+  resize.handler(({ data }) => data.file)
+  // @ts-expect-error without a schema, the type says what the data is
+  await engine.enqueue(defineJob<{ path: string }>({ name: 'resize' }), { path: 1 })
+  // @ts-expect-error there is no such durability
+  await (await import('@millrace/engine')).openEngine({ file: 'jobs.db', durability: 'some' })
+}
+`
+
+  const COMMON = `
+import { openEngine } from '@millrace/engine'
+export const open = (): Promise<unknown> => openEngine({ file: 'common.db' })
+`
+
+  test('is checked strictly with all declarations, compiled, and runs: enqueue, work, result', async () => {
+    consumer.write('program.ts', PROGRAM)
+    consumer.write('wrong.ts', WRONG)
+    consumer.write('common.cts', COMMON)
+    const compilerOptions = {
+      strict: true,
+      module: 'nodenext',
+      target: 'es2024',
+      lib: ['es2024'],
+      types: ['node'],
+      exactOptionalPropertyTypes: true,
+      skipLibCheck: false,
+      outDir: 'compiled',
+    }
+    consumer.write('tsconfig.json', JSON.stringify({ compilerOptions, files: ['program.ts', 'wrong.ts', 'common.cts'] }))
+    expect(await consumer.tool('tsc')).toEqual({ code: 0, stdout: '', stderr: '' })
+    expect(told(await consumer.node('compiled/program.js'))).toBe('a.png...')
+  })
+
+  test('runs as it is, with its types stripped', async () => {
+    consumer.write('stripped.ts', PROGRAM.replace('jobs.db', 'stripped.db'))
+    expect(told(await consumer.node('stripped.ts'))).toBe('a.png...')
+  })
+})
+
+test('CommonJS takes it with require', async () => {
+  expect(told(await consumer.node('common.cjs'))).toBe(42)
+})
+
+test('an engine that nobody stops lets its process end', async () => {
+  expect(await consumer.node('idle.mjs')).toEqual({ code: 0, stdout: 'enqueued', stderr: '' })
+})
+
+describe('threads', () => {
+  test('a handler that is a module runs on a thread pool; list has its reader thread', async () => {
+    const done = (name: string) => ({ said: `hello ${name}`, isMainThread: false, inThread: true })
+    expect(told(await consumer.node('threads.mjs'))).toEqual({
+      outputs: [done('ann'), done('bob'), done('cid')],
+      pages: [['hello cid', 'hello bob'], ['hello ann']],
+      tagged: ['hello bob'],
+    })
+  })
+
+  test('openEngine works in a thread of the consumer', async () => {
+    expect(told(await consumer.node('own-thread.mjs'))).toEqual({ output: 42, listed: [42] })
+  })
+
+  test('attach(engine.port()) in another thread is the same engine', async () => {
+    expect(told(await consumer.node('attached.mjs'))).toEqual({
+      outputs: ['from the first: second thread', 'from the second: first thread', 'from the second: first thread'],
+      completed: 2,
+      workers: 1,
+    })
+  })
+})
+
+describe('bundled with esbuild', () => {
+  const bundle = async (...args: readonly string[]) => {
+    const esbuild = ['bundled.mjs', '--bundle', '--platform=node', '--log-level=error', ...args]
+    expect(await consumer.tool('esbuild', ...esbuild)).toEqual({ code: 0, stdout: '', stderr: '' })
+  }
+
+  test.for(['esm', 'cjs'])('%s, with the package left out: runs', async (format) => {
+    const outfile = `outside.${format === 'esm' ? 'mjs' : 'cjs'}`
+    await bundle(`--format=${format}`, '--external:@millrace/engine', `--outfile=${outfile}`)
+    expect(told(await consumer.node(outfile))).toEqual({ output: 42 })
+  })
+
+  const refusal = {
+    name: 'UnsupportedRuntimeError',
+    code: 'UNSUPPORTED_RUNTIME',
+    message: expect.stringMatching(/bundled.+mark @millrace\/engine as external.+--external:@millrace\/engine/),
+  }
+
+  test.for(['esm', 'cjs'])('%s, with the package in it: refuses to open, says what to do, and ends', async (format) => {
+    const outfile = `inside.${format === 'esm' ? 'mjs' : 'cjs'}`
+    await bundle(`--format=${format}`, `--outfile=${outfile}`)
+    expect(told(await consumer.node(outfile))).toEqual(refusal)
+  })
+
+  test('with the path of another machine in place of import.meta.url, as webpack does it: the same', async () => {
+    const there = JSON.stringify('file:///elsewhere/node_modules/@millrace/engine/dist/writer/thread.js')
+    await bundle('--format=cjs', `--define:import.meta.url=${there}`, '--outfile=elsewhere.cjs')
+    expect(told(await consumer.node('elsewhere.cjs'))).toEqual(refusal)
+  })
+})
+
+describe('test runners', () => {
+  test('vitest', async () => {
+    consumer.write('vitest.config.js', `export default { test: { include: ['*.spec.mjs'], globals: true } }`)
+    const { code, stdout, stderr } = await consumer.tool('vitest', 'run')
+    expect(code, stdout + stderr).toBe(0)
+    expect(stdout).toMatch(/Tests\s+4 passed \(4\)/)
+  })
+
+  // What jest needs: `transform: {}`, so that ES modules stay as they are, and Node's --experimental-vm-modules, with which jest
+  // runs them. On Node 24.9 and newer the same flag lets `require` of an ES module through, so that tests in CommonJS work too.
+  test('jest, with ES modules and with CommonJS', async () => {
+    consumer.write(
+      'jest.config.json',
+      JSON.stringify({ testMatch: ['**/*.spec.mjs', '**/*.spec.cjs'], transform: {}, testEnvironment: 'node' }),
+    )
+    const jest = ['--config', 'jest.config.json', '--runInBand']
+    const { code, stdout, stderr } = await consumer.node('--experimental-vm-modules', 'node_modules/jest/bin/jest.js', ...jest)
+    expect(code, stdout + stderr).toBe(0)
+    expect(stderr).toMatch(/Tests:\s+5 passed, 5 total/)
+  })
+})
+
+test('on a Node that is too old it says so, and loads nothing that would crash', async ({ skip }) => {
+  const old = oldNode()
+  if (old === undefined) return skip('no Node older than 22.14 on this machine')
+  expect(told(await run(old, ['old-node.mjs'], consumer.folder))).toEqual({
+    name: 'UnsupportedRuntimeError',
+    code: 'UNSUPPORTED_RUNTIME',
+    message: expect.stringMatching(/^the engine does not run on Node \d+\.\d+\.\d+.+ run it on Node 22\.14 or newer/),
+  })
+  expect(existsSync(join(consumer.folder, 'old.db'))).toBe(false)
+})
+
+/** A Node of the machine's own, from 20 (the oldest whose syntax will do) to 22.13. */
+function oldNode(): string | undefined {
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/local/bin', '/usr/bin']
+  const nodes = new Set(
+    folders
+      .map((folder) => join(folder, 'node'))
+      .filter((file) => existsSync(file))
+      .map((file) => realpathSync(file)),
+  )
+  return [...nodes].find((file) => {
+    const [major = 0, minor = 0] = execFileSync(file, ['-p', 'process.versions.node'], { encoding: 'utf8' }).split('.').map(Number)
+    return (major >= 20 && major < 22) || (major === 22 && minor < 14)
+  })
+}
