@@ -13,6 +13,7 @@ import {
   LIMITS,
   type ListOptions,
   type Logger,
+  type Notice,
   OptionTypeError,
   type Port,
   parseId,
@@ -31,7 +32,7 @@ import {
   type WorkerView,
   type WorkOptions,
 } from '@millrace/core'
-import { type Handler, type JobType, Worker } from '@millrace/worker'
+import { type EnqueueArguments, type Handler, type JobType, Worker } from '@millrace/worker'
 import { enqueueMany, type JobRequests } from './enqueueMany.ts'
 import { JobHandle } from './handle.ts'
 import { type EventListener, type EventName, Listeners } from './listeners.ts'
@@ -98,7 +99,7 @@ export class Engine {
    * @throws OptionTypeError, OptionRangeError, ValidationError; BusyError, DiskFullError (retryable); UniqueConflictError,
    * JobActiveError by `unique.onConflict`; CommitUnknownError where the outcome is unknown
    */
-  async enqueue<Input>(job: JobType<Input> | string, data?: NoInfer<Input>, options?: EnqueueOptions): Promise<JobHandle> {
+  async enqueue<Input>(job: JobType<Input> | string, ...[data, options]: EnqueueArguments<Input>): Promise<JobHandle> {
     const wanted = newJobOf(job, data, options, this.#setup.maxDataBytes)
     const created = await this.#mailbox.call<'enqueue'>({ op: 'enqueue', jobs: [wanted instanceof Promise ? await wanted : wanted] })
     return this.#handle(created[0] as Enqueued)
@@ -292,11 +293,16 @@ export class Engine {
       else worker.take(grant)
     }
     for (const notice of notices) {
-      if (notice.kind === 'reattach') for (const worker of this.#workers.values()) worker.notice(notice)
+      // After what was answered before it has been heard.
+      if (notice.kind === 'reattach') queueMicrotask(() => this.#reattach(notice))
       else this.#workers.get(notice.session)?.notice(notice)
     }
     if (events.length > 0) this.#listeners.tell(events)
     this.#mailbox.settle()
+  }
+
+  #reattach(notice: Notice): void {
+    for (const worker of this.#workers.values()) worker.notice(notice)
   }
 
   #ended(refusal: Refusal): void {

@@ -63,9 +63,18 @@ export {
   WorkerLostError,
   WorkerStoppedError,
 } from '@millrace/core'
-export { type Context, type Definition, defineJob, type Handler, type JobInfo, type JobType, type Worker } from '@millrace/worker'
+export {
+  type Context,
+  type Definition,
+  defineJob,
+  type EnqueueArguments,
+  type Handler,
+  type JobInfo,
+  type JobType,
+  type Worker,
+} from '@millrace/worker'
 export { systemClock, systemRandom } from './clock.ts'
-export { attach, openEngine } from './open.ts'
+export { type AttachOptions, attach, openEngine } from './open.ts'
 export { InThreadEngine, type InThreadOptions } from './ports/inThread.ts'
 export type { WriterOptions } from './writer/messages.ts'
 export { WriterThread } from './writer/thread.ts'

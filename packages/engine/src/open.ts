@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { MessagePort } from 'node:worker_threads'
 import { Engine } from '@millrace/client'
-import { LIMITS, type OpenOptions, OptionTypeError, validateOpenOptions } from '@millrace/core'
+import { checkKnown, integerOption, LIMITS, type OpenOptions, OptionTypeError, validateOpenOptions } from '@millrace/core'
 import { systemClock } from './clock.ts'
 import { ChannelPort } from './ports/channel.ts'
 import { Readers } from './readers/readers.ts'
@@ -45,15 +45,25 @@ export async function openEngine(options: OpenOptions): Promise<Engine> {
   })
 }
 
+export interface AttachOptions {
+  /** As the engine was opened with. Default 1 MiB. */
+  readonly maxDataBytes?: number
+}
+
 /** The same engine from another thread: takes what `engine.port()` answered there. */
-export function attach(port: unknown): Engine {
-  if (!(port instanceof MessagePort))
+export function attach(port: unknown, options: AttachOptions = {}): Engine {
+  if (!(port instanceof MessagePort)) {
     throw new OptionTypeError('port', 'attach takes the MessagePort that engine.port() answers, transferred to this thread')
-  return new Engine(new ChannelPort(port as never), {
-    maxDataBytes: LIMITS.dataBytes,
+  }
+  checkKnown('attach', options, ATTACH_KNOWN)
+  const { maxDataBytes = LIMITS.dataBytes } = options
+  return new Engine(new ChannelPort(port), {
+    maxDataBytes: integerOption('maxDataBytes', maxDataBytes, 1, LIMITS.bytesPerCommand),
     clock: systemClock,
     host: hostname(),
     pid: process.pid,
     local: true,
   })
 }
+
+const ATTACH_KNOWN = new Set(['maxDataBytes'])

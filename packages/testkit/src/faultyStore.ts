@@ -37,6 +37,7 @@ export class Faults {
   /** Whether a full disk has room once the ballast is gone. */
   ballastHelps = true
   #fault: Fault | undefined
+  #script: Fault[] = []
   #after = 0
   #times = 0
   readonly #reads = new Map<keyof Store, number>()
@@ -47,6 +48,11 @@ export class Faults {
     this.#times = times
   }
 
+  /** The next writes fail with these, in order. */
+  failInOrder(...faults: readonly Fault[]): void {
+    this.#script = [...faults]
+  }
+
   /** The next `times` questions of that name fail. */
   failRead(name: ReadName, times = 1): void {
     this.#reads.set(name, times)
@@ -54,12 +60,18 @@ export class Faults {
 
   heal(): void {
     this.#fault = undefined
+    this.#script = []
     this.#reads.clear()
   }
 
   /** The fault that the next write meets. */
   next(effects: Effects): Fault | undefined {
     this.writes++
+    const scripted = this.#script.shift()
+    if (scripted !== undefined) {
+      this.failed++
+      return scripted
+    }
     const fault = this.#fault
     if (fault === undefined || (fault.kind === 'statement' && !fault.culprit(effects))) return undefined
     if (this.#after > 0) {

@@ -19,7 +19,7 @@ import {
   OptionRangeError,
   OptionTypeError,
 } from '@millrace/core'
-import type { JobType } from './define.ts'
+import type { EnqueueArguments, JobType } from './define.ts'
 import { checkSchema } from './schema.ts'
 
 /** The facts of a run; frozen. */
@@ -55,7 +55,7 @@ export interface Context<Data = unknown> {
   checkpoint(value: unknown): Promise<void>
   log(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void
   /** A job that is created in the same commit as this one's completion, or not at all. */
-  enqueue<Input>(job: JobType<Input> | string, data?: NoInfer<Input>, options?: EnqueueOptions): void
+  enqueue<Input>(job: JobType<Input> | string, ...rest: EnqueueArguments<Input>): void
   /** Ends the run: the job comes again later, without having used an attempt. */
   snooze(duration: Duration): never
   /** Ends the run: the job fails for good. */
@@ -139,7 +139,7 @@ export class RunContext implements Context {
   }
 
   get enqueue(): Context['enqueue'] {
-    return (job, data, options) => this.#addJob(job as JobType | string, data, options)
+    return (job, ...[data, options]) => this.#addJob(job as JobType | string, data, options)
   }
 
   get snooze(): Context['snooze'] {

@@ -3,6 +3,7 @@ import {
   type BackoffFunction,
   type DefinitionOptions as BaseOptions,
   type Defaults,
+  type EnqueueOptions,
   OptionTypeError,
   type ThreadOptions,
   validateDefinition,
@@ -22,6 +23,11 @@ export interface JobType<Input = unknown> {
   readonly defaults: Defaults
   readonly schema: StandardSchemaV1<Input, unknown> | undefined
 }
+
+/** What follows the job in an enqueue: the data may be left out only where its type allows it. */
+export type EnqueueArguments<Input> = undefined extends Input
+  ? [data?: NoInfer<Input>, options?: EnqueueOptions]
+  : [data: NoInfer<Input>, options?: EnqueueOptions]
 
 export interface Definition<Input = unknown, Data = Input> extends JobType<Input> {
   readonly schema: StandardSchemaV1<Input, Data> | undefined

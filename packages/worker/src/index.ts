@@ -4,6 +4,7 @@ export {
   type Definition,
   type DefinitionOptions,
   defineJob,
+  type EnqueueArguments,
   type Handler,
   type HandlerFunction,
   type InlineHandler,

@@ -71,6 +71,7 @@ interface Run {
 
 /** How long an outcome waits before it is said again, after an answer that leaves it open. */
 const SAY_AGAIN_MS = 250
+const LEAVE_MS = 5_000
 
 export class Worker {
   /** Public name. */
@@ -130,19 +131,29 @@ export class Worker {
     const { calls, clock, logger } = this.#options
     this.#attaching = true
     try {
-      // A break while an answer is on its way asks for another round.
+      // A break after the answer asks for another round.
       while (this.#attachAgain && !this.#left) {
         this.#attachAgain = false
         const held = [...this.#runs.values()].map(({ context: { grant } }): RunKey => ({ seq: grant.seq, run: grant.run }))
         const { lost } = await calls.call<'attach'>({ op: 'attach', session: this.#intro(), held })
+        // What asked for it before this answer came is answered by it. Another round would name the runs of then, not those that have
+        // been handed out since and are on their way: they would be given back, and run twice.
+        this.#attachAgain = false
         for (const key of lost) this.#lose(key)
         if (this.#draining) await calls.call<'drain'>({ op: 'drain', session: this.session })
       }
       this.#attaching = false
     } catch (error) {
+      if (error instanceof MillraceError && error.retryable) {
+        // Until then no notice sets off another: else workers whose refusals tell all others to attach would never pause.
+        clock.setTimer(SAY_AGAIN_MS, () => {
+          this.#attaching = false
+          this.attach()
+        })
+        return
+      }
       this.#attaching = false
-      if (error instanceof MillraceError && error.retryable) clock.setTimer(SAY_AGAIN_MS, () => this.attach())
-      else if (!this.#draining) logger?.error('a worker could not attach to its engine', { worker: this.id, error: String(error) })
+      if (!this.#draining) logger?.error('a worker could not attach to its engine', { worker: this.id, error: String(error) })
     }
   }
 
@@ -197,9 +208,23 @@ export class Worker {
     for (const run of this.#runs.values()) this.#abort(run, stopped())
     await this.#empty(settings.abortGraceMs + 1_000)
     this.#left = true
-    await calls.call<'leave'>({ op: 'leave', session: this.session }).catch(() => {})
+    await this.#leave()
     await Promise.all(this.#pools.map((pool) => pool.close()))
     this.#options.stopped(this)
+  }
+
+  /** Said again for a while where the answer leaves it open: what the session still holds would wait for it until its deadline. */
+  async #leave(): Promise<void> {
+    const { calls, clock } = this.#options
+    for (const untilMono = clock.read().mono + LEAVE_MS; ; ) {
+      try {
+        await calls.call<'leave'>({ op: 'leave', session: this.session })
+        return
+      } catch (error) {
+        if (!(error instanceof MillraceError && error.retryable) || clock.read().mono >= untilMono) return
+      }
+      await new Promise<void>((resolve) => clock.setTimer(SAY_AGAIN_MS, resolve))
+    }
   }
 
   /** Resolves when no run is left, or after `ms`. */

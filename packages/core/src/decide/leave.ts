@@ -14,10 +14,13 @@ export function drain({ tables }: TurnContext, command: DrainCommand): Decision<
 }
 
 export function leave(turn: TurnContext, command: LeaveCommand): Decision<'leave'> {
-  const session = turn.tables.sessions.get(command.session)
-  if (session === undefined) return true
-  for (const job of [...session.jobs]) endAborted(turn, job)
-  turn.tables.removeSession(session)
+  const { tables } = turn
+  const session = tables.sessions.get(command.session)
+  // It may leave before it has attached again, after a reload: what is on record for it is given back all the same.
+  const jobs = session?.jobs ?? tables.unattached.get(command.session) ?? []
+  for (const job of [...jobs]) endAborted(turn, job)
+  tables.unattached.delete(command.session)
+  if (session !== undefined) tables.removeSession(session)
   return true
 }
 

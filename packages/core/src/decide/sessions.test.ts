@@ -1,5 +1,6 @@
 /** Sessions come, come back, fall silent and die. */
 import { describe, expect, test } from 'vitest'
+import { WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import { attaching, enqueueing, World } from '../testing/world.ts'
 
@@ -308,6 +309,16 @@ describe('a reload while the sessions live', () => {
     const world = reloaded()
     const { grants } = world.run(attaching('s', ['a'], two, [{ seq: 1, run: 1 }]))
     expect(grants).toMatchObject([{ seq: 2, run: 2, attempt: 1 }])
+  })
+
+  test('a session that leaves without having attached again gives back what is on record for it', () => {
+    const world = reloaded()
+    world.call({ op: 'leave', session: 's' })
+    expect([world.row({ seq: 1 }), world.row({ seq: 2 })]).toMatchObject([
+      { state: WAITING, run: 1, uncounted: 1 },
+      { state: WAITING, run: 1, uncounted: 1 },
+    ])
+    expect(world.tables.unattached.size).toBe(0)
   })
 
   test('rebuild-rearms-all-timers: what is left of each deadline, and time enough to come back', () => {

@@ -93,6 +93,8 @@ export class Actor {
     const now = clock.read()
     this.#tables = loadTables(store, alive, now)
     this.#housekeeping = new Housekeeping(settings.retention, now)
+    // Where there is no room for it now, a full disk has less to give; that is no reason not to start.
+    store.restoreBallast()
   }
 
   get tables(): Tables {

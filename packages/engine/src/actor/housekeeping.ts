@@ -1,5 +1,5 @@
 /** When old jobs, keys and journal rows are looked for: now and then, and again at once while a slice comes back full. */
-import { type Effects, type Facts, type Now, type Retention, type Store } from '@millrace/core'
+import type { Effects, Facts, Now, Retention, Store } from '@millrace/core'
 
 const PRUNE_EVERY_MS = 5_000
 const JOURNAL_EVERY_MS = 60_000

@@ -1,6 +1,6 @@
 /** A Port to an actor on the same thread: for tests and simulation. Deliveries and turns happen in microtasks. */
 import { type Clock, type Port, type PortListener, type Random, refusalFrom, type Settings, type Store } from '@millrace/core'
-import { Actor } from '../actor/actor.ts'
+import { Actor, ActorFailure } from '../actor/actor.ts'
 import { Loop } from '../actor/loop.ts'
 
 export interface InThreadOptions {
@@ -28,7 +28,8 @@ export class InThreadEngine {
       clock,
       breathe: queueMicrotask,
       failed: (error) => {
-        for (const listener of this.#listeners) listener.ended(refusalFrom(error))
+        const refusal = error instanceof ActorFailure ? error.refusal : refusalFrom(error)
+        for (const listener of this.#listeners) listener.ended(refusal)
       },
     })
     this.#schedule()

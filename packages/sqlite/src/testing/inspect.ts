@@ -1,0 +1,74 @@
+/** Looks into a file that no engine has open, or breaks it, as somebody else might: for tests of the whole. */
+import { openDatabase } from '../driver.ts'
+import { SCHEMA_VERSION } from '../migrations/list.ts'
+
+type Row = Readonly<Record<string, unknown>>
+
+/** The states in the order of their codes, as a lane's counters name them. */
+const STATES = ['scheduled', 'waiting', 'active', 'blocked', 'completed', 'failed', 'cancelled']
+
+export interface FileAudit {
+  /** What `PRAGMA integrity_check` and `foreign_key_check` found, and every lane whose counters are not its rows; empty where all is well. */
+  readonly problems: readonly string[]
+  readonly jobs: readonly JobFacts[]
+}
+
+export interface JobFacts {
+  readonly seq: number
+  readonly state: string
+  readonly run: number
+  readonly attempt: number
+}
+
+/** Invariant 7. */
+export function auditFile(file: string): FileAudit {
+  const db = openDatabase(file, { readonly: true, fileMustExist: true, timeout: 5_000 })
+  try {
+    const integrity = (db.pragma('integrity_check') as Row[]).map((row) => String(row['integrity_check']))
+    const keys = db.pragma('foreign_key_check') as Row[]
+    const lanes = db.prepare('SELECT * FROM lane ORDER BY id').all() as Row[]
+    const counted = db.prepare('SELECT lane, state, count(*) AS count FROM job GROUP BY lane, state').all() as Row[]
+    const wrong = lanes.flatMap((lane) =>
+      STATES.flatMap((state, code) => {
+        const rows = counted.find((row) => row['lane'] === lane['id'] && row['state'] === code)?.['count'] ?? 0
+        return rows === lane[state] ? [] : [`lane ${lane['name']}: ${lane[state]} ${state}, but ${rows} rows`]
+      }),
+    )
+    const jobs = db.prepare('SELECT seq, state, run, run - uncounted AS attempt FROM job ORDER BY seq').all() as Row[]
+    return {
+      problems: [...integrity.filter((line) => line !== 'ok'), ...keys.map((row) => JSON.stringify(row)), ...wrong],
+      jobs: jobs.map(({ seq, state, run, attempt }) => ({ seq, state: STATES[state as number], run, attempt }) as JobFacts),
+    }
+  } finally {
+    db.close()
+  }
+}
+
+export function tableRows(file: string, table: string): Row[] {
+  const db = openDatabase(file, { readonly: true, fileMustExist: true, timeout: 5_000 })
+  try {
+    return db.prepare(`SELECT * FROM ${table} ORDER BY 1`).all() as Row[]
+  } finally {
+    db.close()
+  }
+}
+
+/** Writes what an engine never would. */
+export function tamper(file: string, sql: string, ...values: unknown[]): void {
+  const db = openDatabase(file, { fileMustExist: true, timeout: 5_000 })
+  try {
+    db.prepare(sql).run(...values)
+  } finally {
+    db.close()
+  }
+}
+
+/** As another engine would that has somehow got past the lock. */
+export function stealFile(file: string): void {
+  tamper(file, 'UPDATE meta SET epoch = epoch + 1')
+}
+
+/** As a version after this one would leave it, that this one must not open. */
+export function makeTooNew(file: string): void {
+  tamper(file, 'UPDATE meta SET schema_version = ?, min_reader = ?', SCHEMA_VERSION + 1, SCHEMA_VERSION + 1)
+}
