@@ -65,6 +65,8 @@ export interface Job extends JobKey {
 
   /** The session that runs it, while active and attached. */
   session: Session | undefined
+  /** The worker on record for a run whose session has yet to attach, or is gone. */
+  worker: string
   /** Deadline of the run, or of the grace after an abort; monotonic. */
   deadlineMono: number
   /** Place in the heap of deadlines; -1 when not there. */
@@ -122,6 +124,7 @@ export function newJob(
     finishedAt: 0,
     cancelRequested: false,
     session: undefined,
+    worker: '',
     deadlineMono: 0,
     deadlinePlace: -1,
     abort: undefined,

@@ -187,7 +187,7 @@ function reline(turn: TurnContext, job: Job): void {
 }
 
 function record(turn: TurnContext, job: Job, error: RunError): void {
-  const worker = job.session?.intro.worker ?? ''
+  const worker = job.session?.intro.worker ?? job.worker
   turn.effects.runs.push({
     seq: job.seq,
     run: job.run,

@@ -14,6 +14,7 @@ export function loadTables(store: Store, alive: ReadonlySet<string>, now: Now): 
   for (const row of loaded.active) {
     const job = tables.fromRow(row)
     job.data = undefined
+    job.worker = row.worker
     job.logLines = row.logLines
     tables.jobs.set(job.seq, job)
     if (!alive.has(row.sessionUuid)) {

@@ -1,7 +1,8 @@
 /** A Port over one end of a MessageChannel whose other end the writer thread listens to. */
 import type { MessagePort } from 'node:worker_threads'
 import type { Capability, Port, PortListener, Request } from '@millrace/core'
-import { type PackedDelivery, packRequests, unpackDelivery } from './pack.ts'
+import { type PackedDelivery, unpackDelivery } from './pack/deliveries.ts'
+import { packRequests } from './pack/requests.ts'
 
 export const CAPABILITIES: ReadonlySet<Capability> = new Set(['work', 'list', 'backup', 'events'])
 

@@ -7,7 +7,8 @@ import { openStore } from '@millrace/sqlite'
 import { Actor, ActorFailure } from '../actor/actor.ts'
 import { Loop } from '../actor/loop.ts'
 import { systemClock, systemRandom } from '../clock.ts'
-import { type PackedRequests, packDelivery, unpackRequests } from '../ports/pack.ts'
+import { packDelivery } from '../ports/pack/deliveries.ts'
+import { type PackedRequests, unpackRequests } from '../ports/pack/requests.ts'
 import type { FromWriter, ToWriter, WriterData } from './messages.ts'
 
 const host = parentPort

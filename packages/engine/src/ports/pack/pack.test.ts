@@ -1,7 +1,8 @@
 import type { Delivery, Grant, Reply, Request } from '@millrace/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { packDelivery, packRequests, unpackDelivery, unpackRequests } from './pack.ts'
+import { packDelivery, unpackDelivery } from './deliveries.ts'
+import { packRequests, unpackRequests } from './requests.ts'
 
 const count = fc.nat({ max: 2 ** 48 - 1 })
 const data = fc.oneof(fc.string(), fc.constant(null), fc.uint8Array())

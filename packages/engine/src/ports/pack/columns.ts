@@ -1,0 +1,48 @@
+/**
+ * Numbers on their way through a MessageChannel. Structured clone spends about 70 ns on each value of an array, whatever it is,
+ * and copies a typed array as one block: so what is a number travels in a column of numbers.
+ */
+
+/** Collects numbers in order; reused from message to message. */
+export class NumberColumn {
+  #numbers = new Float64Array(1_024)
+  #length = 0
+
+  push(value: number): void {
+    if (this.#length === this.#numbers.length) {
+      const wider = new Float64Array(this.#numbers.length * 2)
+      wider.set(this.#numbers)
+      this.#numbers = wider
+    }
+    this.#numbers[this.#length++] = value
+  }
+
+  /** What was collected, as a block of its own; and empty again. */
+  take(): Float64Array {
+    const taken = this.#numbers.slice(0, this.#length)
+    this.#length = 0
+    // A message that was once large is no reason to keep so much.
+    if (this.#numbers.length > KEPT_MAX) this.#numbers = new Float64Array(1_024)
+    return taken
+  }
+}
+
+const KEPT_MAX = 65_536
+
+/** Reads a column in the order in which it was written. */
+export class NumberReader {
+  readonly #numbers: Float64Array
+  #next = 0
+
+  constructor(numbers: Float64Array) {
+    this.#numbers = numbers
+  }
+
+  get done(): boolean {
+    return this.#next >= this.#numbers.length
+  }
+
+  take(): number {
+    return this.#numbers[this.#next++] as number
+  }
+}

@@ -1,0 +1,147 @@
+/** Deliveries on their way back: replies and grants as columns, all else as it is. */
+import type { Delivery, Enqueued, Grant, JobEvent, Notice, Reply } from '@millrace/core'
+import { NumberColumn, NumberReader } from './columns.ts'
+
+/** What a reply is: followed by its id, and by what is said here. */
+const ANY = 0 // values: value, refusal
+const TRUE = 1
+const ENQUEUED = 2 // numbers: seq, node, enqueuedAt
+const MATCHED = 3 // the same, where a key matched an earlier job
+
+export interface PackedDelivery {
+  readonly replies: Float64Array
+  readonly replyValues: readonly unknown[]
+  readonly grants: Float64Array
+  readonly grantData: readonly Grant['data'][]
+  /** For runs of grants alike: session, name, queue, how many. */
+  readonly grantHeads: readonly unknown[]
+  /** For the few that have them: index, checkpoint, tags, meta. */
+  readonly grantExtras: readonly unknown[]
+  readonly notices: readonly Notice[]
+  readonly events: readonly JobEvent[]
+}
+
+const column = new NumberColumn()
+
+export function packDelivery({ replies, grants, notices, events }: Delivery): PackedDelivery {
+  return { ...packReplies(replies), ...packGrants(grants), notices, events }
+}
+
+export function unpackDelivery(packed: PackedDelivery): Delivery {
+  return { replies: unpackReplies(packed), grants: unpackGrants(packed), notices: packed.notices, events: packed.events }
+}
+
+function packReplies(replies: readonly Reply[]): Pick<PackedDelivery, 'replies' | 'replyValues'> {
+  const values: unknown[] = []
+  for (const reply of replies) {
+    const { id, value } = reply
+    const enqueued = enqueuedOne(value)
+    if (enqueued !== undefined) {
+      column.push(enqueued.created ? ENQUEUED : MATCHED)
+      column.push(id)
+      column.push(enqueued.seq)
+      column.push(enqueued.node)
+      column.push(enqueued.enqueuedAt)
+    } else {
+      column.push(value === true ? TRUE : ANY)
+      column.push(id)
+      if (value !== true) values.push(value, reply.refusal)
+    }
+  }
+  return { replies: column.take(), replyValues: values }
+}
+
+function unpackReplies({ replies: numbers, replyValues: values }: PackedDelivery): Reply[] {
+  const replies: Reply[] = []
+  const reader = new NumberReader(numbers)
+  let next = 0
+  while (!reader.done) {
+    const code = reader.take()
+    const id = reader.take()
+    if (code === TRUE) replies.push({ id, value: true })
+    else if (code === ANY) {
+      const value = values[next++]
+      const refusal = values[next++] as Reply['refusal']
+      replies.push(refusal === undefined ? { id, value } : { id, refusal })
+    } else {
+      replies.push({ id, value: [{ seq: reader.take(), node: reader.take(), enqueuedAt: reader.take(), created: code === ENQUEUED }] })
+    }
+  }
+  return replies
+}
+
+function packGrants(grants: readonly Grant[]): Pick<PackedDelivery, 'grants' | 'grantData' | 'grantHeads' | 'grantExtras'> {
+  const grantData: Grant['data'][] = []
+  const grantHeads: unknown[] = []
+  const grantExtras: unknown[] = []
+  let head: Grant | undefined
+  let alike = 0
+  for (const [index, grant] of grants.entries()) {
+    if (head !== undefined && grant.session === head.session && grant.name === head.name && grant.queue === head.queue) alike++
+    else {
+      if (head !== undefined) grantHeads.push(alike)
+      grantHeads.push(grant.session, grant.name, grant.queue)
+      head = grant
+      alike = 1
+    }
+    column.push(grant.seq)
+    column.push(grant.node)
+    column.push(grant.enqueuedAt)
+    column.push(grant.run)
+    column.push(grant.attempt)
+    column.push(grant.maxAttempts)
+    column.push(grant.priority)
+    column.push(grant.weight)
+    column.push(grant.runAt)
+    column.push(grant.timeout)
+    column.push(grant.heartbeatTimeout)
+    grantData.push(grant.data)
+    const { checkpoint, tags, meta } = grant
+    if (checkpoint !== null || tags !== undefined || meta !== undefined) grantExtras.push(index, checkpoint, tags, meta)
+  }
+  if (head !== undefined) grantHeads.push(alike)
+  return { grants: column.take(), grantData, grantHeads, grantExtras }
+}
+
+function unpackGrants({ grants: numbers, grantData, grantHeads, grantExtras }: PackedDelivery): Grant[] {
+  const grants: Grant[] = []
+  const reader = new NumberReader(numbers)
+  let extra = 0
+  for (let head = 0; head < grantHeads.length; head += 4) {
+    const session = grantHeads[head] as string
+    const name = grantHeads[head + 1] as string
+    const queue = grantHeads[head + 2] as string
+    for (let left = grantHeads[head + 3] as number; left > 0; left--) {
+      const index = grants.length
+      const has = grantExtras[extra] === index
+      grants.push({
+        session,
+        name,
+        queue,
+        seq: reader.take(),
+        node: reader.take(),
+        enqueuedAt: reader.take(),
+        run: reader.take(),
+        attempt: reader.take(),
+        maxAttempts: reader.take(),
+        priority: reader.take(),
+        weight: reader.take(),
+        runAt: reader.take(),
+        timeout: reader.take(),
+        heartbeatTimeout: reader.take(),
+        data: grantData[index] as Grant['data'],
+        checkpoint: has ? (grantExtras[extra + 1] as Grant['checkpoint']) : null,
+        tags: has ? (grantExtras[extra + 2] as Grant['tags']) : undefined,
+        meta: has ? (grantExtras[extra + 3] as Grant['meta']) : undefined,
+      })
+      if (has) extra += 4
+    }
+  }
+  return grants
+}
+
+function enqueuedOne(value: unknown): Enqueued | undefined {
+  if (!Array.isArray(value) || value.length !== 1) return undefined
+  const [only] = value as [unknown]
+  return typeof only === 'object' && only !== null && 'created' in only ? (only as Enqueued) : undefined
+}

@@ -1,0 +1,93 @@
+/** Requests on their way to the writer: a column of numbers, and the values that are none, in one order. */
+import type { Data, NewJob, Request } from '@millrace/core'
+import { NumberColumn, NumberReader } from './columns.ts'
+
+/** What a request is: followed by its id, and by what is said here. */
+const ANY = 0 // values: command
+const ENQUEUE = 1 // values: name, data
+const ENQUEUE_SAME_NAME = 2 // values: data
+const ENQUEUE_OPTIONS = 3 // values: name, data, the rest of the job
+const COMPLETE = 4 // numbers: seq, run
+const COMPLETE_OUTPUT = 5 // numbers: seq, run; values: output
+
+export interface PackedRequests {
+  readonly numbers: Float64Array
+  readonly values: readonly unknown[]
+}
+
+const column = new NumberColumn()
+
+export function packRequests(requests: readonly Request[]): PackedRequests {
+  const values: unknown[] = []
+  let lastName: string | undefined
+  for (const { id, command } of requests) {
+    if (command.op === 'complete' && command.enqueues === undefined) {
+      column.push(command.output === null ? COMPLETE : COMPLETE_OUTPUT)
+      column.push(id)
+      column.push(command.seq)
+      column.push(command.run)
+      if (command.output !== null) values.push(command.output)
+    } else if (command.op === 'enqueue' && command.jobs.length === 1) {
+      const job = command.jobs[0] as NewJob
+      if (!isPlain(job)) {
+        const { name, data, ...rest } = job
+        column.push(ENQUEUE_OPTIONS)
+        values.push(name, data, rest)
+      } else if (job.name === lastName) {
+        column.push(ENQUEUE_SAME_NAME)
+        values.push(job.data)
+      } else {
+        lastName = job.name
+        column.push(ENQUEUE)
+        values.push(job.name, job.data)
+      }
+      column.push(id)
+    } else {
+      column.push(ANY)
+      column.push(id)
+      values.push(command)
+    }
+  }
+  return { numbers: column.take(), values }
+}
+
+export function unpackRequests({ numbers, values }: PackedRequests): Request[] {
+  const requests: Request[] = []
+  const reader = new NumberReader(numbers)
+  let next = 0
+  let lastName = ''
+  while (!reader.done) {
+    const code = reader.take()
+    const id = reader.take()
+    switch (code) {
+      case COMPLETE:
+        requests.push({ id, command: { op: 'complete', seq: reader.take(), run: reader.take(), output: null } })
+        break
+      case COMPLETE_OUTPUT:
+        requests.push({ id, command: { op: 'complete', seq: reader.take(), run: reader.take(), output: values[next++] as Data } })
+        break
+      case ENQUEUE:
+        lastName = values[next++] as string
+        requests.push({ id, command: { op: 'enqueue', jobs: [{ name: lastName, data: values[next++] as Data }] } })
+        break
+      case ENQUEUE_SAME_NAME:
+        requests.push({ id, command: { op: 'enqueue', jobs: [{ name: lastName, data: values[next++] as Data }] } })
+        break
+      case ENQUEUE_OPTIONS: {
+        const name = values[next++] as string
+        const data = values[next++] as Data
+        requests.push({ id, command: { op: 'enqueue', jobs: [{ name, data, ...(values[next++] as Partial<NewJob>) }] } })
+        break
+      }
+      default:
+        requests.push({ id, command: values[next++] as Request['command'] })
+    }
+  }
+  return requests
+}
+
+/** Nothing but a name and data. */
+function isPlain(job: NewJob): boolean {
+  for (const key in job) if (key !== 'name' && key !== 'data') return false
+  return true
+}
