@@ -7,18 +7,11 @@ import {
   type Clock,
   type Command,
   type ConnectionId,
-  type Decision,
   type Delivery,
-  decide,
-  dispatch,
-  Effects,
-  elapse,
-  gather,
   HELD,
   LIMITS,
   loadTables,
   type Now,
-  type Operation,
   type Random,
   type Refusal,
   Refused,
@@ -35,13 +28,8 @@ import { Deliveries } from './deliveries.ts'
 import { Housekeeping } from './housekeeping.ts'
 import { Meter } from './meter.ts'
 import { nextTurnMs } from './next.ts'
+import { type Decided, type Letter, type TurnParts, takeTurn } from './turn.ts'
 import { Watches } from './watches.ts'
-
-/** A request with the connection that it came by. */
-export interface Letter {
-  readonly connection: ConnectionId
-  readonly request: Request
-}
 
 export interface ActorOptions {
   readonly store: Store
@@ -50,11 +38,6 @@ export interface ActorOptions {
   readonly settings: Settings
   /** Sessions that may come back for the jobs on record for them: those of this very process. */
   readonly alive: ReadonlySet<string>
-}
-
-interface Decided {
-  readonly decisions: readonly Decision<Operation>[]
-  readonly effects: Effects
 }
 
 /** A storage error that ends the actor: whoever runs it starts another one, or gives up. */
@@ -69,10 +52,9 @@ export class ActorFailure extends Error {
 
 export class Actor {
   readonly store: Store
-  readonly #clock: Clock
-  readonly #random: Random
-  readonly #settings: Settings
   readonly meter = new Meter()
+  readonly #clock: Clock
+  readonly #parts: TurnParts
   readonly watches = new Watches()
   readonly #connections = new Map<ConnectionId, (delivery: Delivery) => void>()
   readonly #subscribed = new Set<ConnectionId>()
@@ -88,11 +70,10 @@ export class Actor {
   constructor({ store, clock, random, settings, alive }: ActorOptions) {
     this.store = store
     this.#clock = clock
-    this.#random = random
-    this.#settings = settings
     const now = clock.read()
     this.#tables = loadTables(store, alive, now)
     this.#housekeeping = new Housekeeping(settings.retention, now)
+    this.#parts = { store, clock, random, settings, housekeeping: this.#housekeeping, meter: this.meter }
     // Where there is no room for it now, a full disk has less to give; that is no reason not to start.
     store.restoreBallast()
   }
@@ -146,35 +127,11 @@ export class Actor {
     return Math.min(Math.max(dueMs, this.#retryMs), this.#draining ? DRAIN_RETRY_MS : LIMITS.timerSliceMs)
   }
 
-  /** Decide, write, commit: all of one turn that can fail. */
   #decide(mail: readonly Letter[], now: Now): Decided {
-    const tables = this.#tables
-    const effects = new Effects()
-    const facts = gather(
-      this.store,
-      tables,
-      mail.map((letter) => letter.request),
-      now,
-      this.#housekeeping.pruning(now),
-    )
-    const turn = { tables, facts, effects, now, random: this.#random, settings: this.#settings, draining: this.#draining }
-    const decisions = mail.map(({ connection, request }) => decide(turn, request.command, { connection, request: request.id }))
-    elapse(turn)
-    dispatch(turn)
-    this.#housekeeping.note(facts, effects, this.store, tables.nextEvent, now)
-    if (!effects.empty) {
-      const { nextSeq, nextSession } = tables
-      tables.nextEvent += effects.events.length
-      const startMono = this.#clock.read().mono
-      this.store.write(effects, { at: now.wall, nextSeq, nextEvent: tables.nextEvent, nextSession })
-      this.meter.commit(mail.length, this.#clock.read().mono - startMono)
-    }
-    // Nothing is read between the commit and its answers: a read that fails would deny what has happened.
-    effects.clear()
-    return { decisions, effects }
+    return takeTurn(this.#parts, this.#tables, mail, now, this.#draining)
   }
 
-  /** As `#decide`, with what is to be done when it fails; undefined where its mail is answered, or put off, already. */
+  /** A turn, with what is to be done when it fails; undefined where its mail is answered, or put off, already. */
   #decideSafely(mail: readonly Letter[], now: Now): Decided | undefined {
     try {
       const decided = this.#decide(mail, now)

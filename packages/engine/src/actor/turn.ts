@@ -1,0 +1,68 @@
+/**
+ * One turn. What has arrived is decided, then what time alone makes happen, then what capacity makes happen; all of it is written
+ * in one transaction. Whoever calls answers nobody before this has returned, and where it throws, throws the tables away.
+ */
+import {
+  type Clock,
+  type ConnectionId,
+  type Decision,
+  decide,
+  dispatch,
+  Effects,
+  elapse,
+  gather,
+  type Now,
+  type Operation,
+  type Random,
+  type Request,
+  type Settings,
+  type Store,
+  type Tables,
+} from '@millrace/core'
+import type { Housekeeping } from './housekeeping.ts'
+import type { Meter } from './meter.ts'
+
+/** A request with the connection that it came by. */
+export interface Letter {
+  readonly connection: ConnectionId
+  readonly request: Request
+}
+
+export interface TurnParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly settings: Settings
+  readonly housekeeping: Housekeeping
+  readonly meter: Meter
+}
+
+export interface Decided {
+  /** One per letter, in order. */
+  readonly decisions: readonly Decision<Operation>[]
+  readonly effects: Effects
+}
+
+export function takeTurn(parts: TurnParts, tables: Tables, mail: readonly Letter[], now: Now, draining: boolean): Decided {
+  const { store, random, settings, housekeeping } = parts
+  const requests = mail.map((letter) => letter.request)
+  const facts = gather(store, tables, requests, now, housekeeping.pruning(now))
+  const effects = new Effects()
+  const turn = { tables, facts, effects, now, random, settings, draining }
+  const decisions = mail.map(({ connection, request }) => decide(turn, request.command, { connection, request: request.id }))
+  elapse(turn)
+  dispatch(turn)
+  housekeeping.note(facts, effects, store, tables.nextEvent, now)
+  if (!effects.empty) write(parts, tables, effects, mail.length, now)
+  // Nothing is read between the commit and its answers: a read that fails would deny what has happened.
+  effects.clear()
+  return { decisions, effects }
+}
+
+function write({ store, clock, meter }: TurnParts, tables: Tables, effects: Effects, commands: number, now: Now): void {
+  tables.nextEvent += effects.events.length
+  const { nextSeq, nextEvent, nextSession } = tables
+  const startMono = clock.read().mono
+  store.write(effects, { at: now.wall, nextSeq, nextEvent, nextSession })
+  meter.commit(commands, clock.read().mono - startMono)
+}
