@@ -4,7 +4,6 @@ import {
   type Clock,
   type Delivery,
   type Enqueued,
-  type EnqueueOptions,
   errorFrom,
   type FailedPlace,
   formatCursor,
@@ -71,6 +70,7 @@ export class Engine {
   /** By session. */
   readonly #workers = new Map<string, Worker>()
   #stopping: Promise<void> | undefined
+  #closed = false
 
   /** @internal Engines are opened by `openEngine`. */
   constructor(port: Port, setup: EngineSetup) {
@@ -84,7 +84,7 @@ export class Engine {
       reopened: () =>
         this.#mailbox.mend(() => {
           for (const worker of this.#workers.values()) worker.attach()
-          this.#listeners.subscribe()
+          this.#listeners.renew()
         }),
       ended: (refusal) => this.#ended(refusal),
     })
@@ -277,25 +277,26 @@ export class Engine {
   }
 
   async #stop(options?: StopOptions): Promise<void> {
-    await Promise.all([...this.#workers.values()].map((worker) => worker.stop(options)))
+    await Promise.allSettled([...this.#workers.values()].map((worker) => worker.stop(options)))
     // A question after all that was called before: when it is answered, so is everything else.
     await this.#mailbox.call<'workers'>({ op: 'workers' }).catch(() => {})
     this.#mailbox.end({ code: 'COMMIT_UNKNOWN', message: 'the engine was stopped before it answered' }, STOPPED)
     await this.#port.close()
-    this.#setup.closed?.()
+    this.#letGo()
   }
 
   #deliver({ replies, grants, notices, events }: Delivery): void {
     for (const reply of replies) this.#mailbox.answer(reply)
-    for (const grant of grants) {
-      const worker = this.#workers.get(grant.session)
-      if (worker === undefined) void this.#mailbox.call<'giveBack'>({ op: 'giveBack', seq: grant.seq, run: grant.run }).catch(() => {})
-      else worker.take(grant)
-    }
+    // Of runs from before this turn: a job that is lost here may be granted anew below.
     for (const notice of notices) {
       // After what was answered before it has been heard.
       if (notice.kind === 'reattach') queueMicrotask(() => this.#reattach(notice))
       else this.#workers.get(notice.session)?.notice(notice)
+    }
+    for (const grant of grants) {
+      const worker = this.#workers.get(grant.session)
+      if (worker === undefined) void this.#mailbox.call<'giveBack'>({ op: 'giveBack', seq: grant.seq, run: grant.run }).catch(() => {})
+      else worker.take(grant)
     }
     if (events.length > 0) this.#listeners.tell(events)
     this.#mailbox.settle()
@@ -309,8 +310,15 @@ export class Engine {
     this.#mailbox.end({ code: 'COMMIT_UNKNOWN', message: refusal.message }, refusal)
     const reason = errorFrom(refusal)
     for (const worker of this.#workers.values()) worker.abandon(reason)
-    this.#setup.closed?.()
+    this.#letGo()
     if (this.#stopping === undefined) this.#setup.logger?.error('the engine has ended', { code: refusal.code, message: refusal.message })
+  }
+
+  /** Once: by now the same file may be open again. */
+  #letGo(): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#setup.closed?.()
   }
 
   #handle(key: Enqueued): JobHandle {

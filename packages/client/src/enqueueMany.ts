@@ -1,7 +1,8 @@
 /** Many jobs: an array is one atomic command; an iterable goes in atomic chunks, with no more than it takes in memory. */
 import { checkCommandSize, type Enqueued, LIMITS, type NewJob, OptionTypeError, weighJob } from '@millrace/core'
 import type { Mailbox } from './mailbox.ts'
-import { type JobRequest, newJobOf } from './newJobs.ts'
+import { itemOf, type JobRequest, newJobOf } from './newJobs.ts'
+import { weighJobs } from './weigh.ts'
 
 const CHUNK_JOBS = 1_000
 
@@ -19,8 +20,8 @@ async function enqueueArray(mailbox: Mailbox, requests: readonly JobRequest[], m
   if (requests.length === 0) return []
   // Before anything is encoded: a million jobs are refused without being looked at.
   checkCommandSize('jobs', requests.length, 0)
-  const jobs = await Promise.all(requests.map(({ job, data, options }) => newJobOf(job, data, options, maxDataBytes)))
-  checkCommandSize('jobs', jobs.length, weighAll(jobs))
+  const jobs = await newJobsOf(requests, maxDataBytes)
+  checkCommandSize('jobs', jobs.length, weighJobs(jobs))
   return mailbox.call<'enqueue'>({ op: 'enqueue', jobs })
 }
 
@@ -36,7 +37,9 @@ async function enqueueChunks(mailbox: Mailbox, requests: AsyncIterable<JobReques
     enqueued.push(...(await mailbox.call<'enqueue'>({ op: 'enqueue', jobs })))
   }
   try {
-    for await (const { job, data, options } of requests) {
+    let index = 0
+    for await (const request of requests) {
+      const { job, data, options } = itemOf(request, index++)
       const next = await newJobOf(job, data, options, maxDataBytes)
       if (chunk.length >= CHUNK_JOBS || bytes + weighJob(next) > LIMITS.bytesPerCommand) await send()
       chunk.push(next)
@@ -51,8 +54,20 @@ async function enqueueChunks(mailbox: Mailbox, requests: AsyncIterable<JobReques
   return enqueued
 }
 
-function weighAll(jobs: readonly NewJob[]): number {
-  let bytes = 0
-  for (const job of jobs) bytes += weighJob(job)
-  return bytes
+/** A promise only where a schema is asynchronous. Where one item is refused, nobody waits for the others any more. */
+function newJobsOf(requests: readonly JobRequest[], maxDataBytes: number): readonly NewJob[] | Promise<readonly NewJob[]> {
+  const jobs: (NewJob | Promise<NewJob>)[] = []
+  let asynchronous = false
+  try {
+    for (const [index, request] of requests.entries()) {
+      const { job, data, options } = itemOf(request, index)
+      const wanted = newJobOf(job, data, options, maxDataBytes)
+      if (wanted instanceof Promise) asynchronous = true
+      jobs.push(wanted)
+    }
+  } catch (error) {
+    Promise.all(jobs).catch(() => {})
+    throw error
+  }
+  return asynchronous ? Promise.all(jobs) : (jobs as NewJob[])
 }

@@ -4,6 +4,7 @@ import {
   decodeData,
   type Enqueued,
   formatId,
+  InternalError,
   JobCancelledError,
   JobFailedError,
   JobNotFoundError,
@@ -47,9 +48,9 @@ export class JobHandle<Output = unknown> {
    */
   async result(options?: ResultOptions): Promise<Output> {
     const { timeoutMs, signal } = validateResultOptions(options)
-    if (signal?.aborted) throw signal.reason
     const until = this.#clock.read().mono + timeoutMs
     for (;;) {
+      if (signal?.aborted) throw signal.reason
       try {
         return this.#read(await this.#watch(until, signal))
       } catch (error) {
@@ -65,8 +66,7 @@ export class JobHandle<Output = unknown> {
     if (leftMs === Number.POSITIVE_INFINITY && signal === undefined) return reply
     return new Promise<Outcome>((resolve, reject) => {
       const giveUp = (error: unknown) => {
-        this.#mailbox.forget(id)
-        this.#mailbox.call<'unwatch'>({ op: 'unwatch', request: id }).catch(() => {})
+        if (this.#mailbox.forget(id)) this.#mailbox.call<'unwatch'>({ op: 'unwatch', request: id }).catch(() => {})
         done()
         reject(error)
       }
@@ -81,6 +81,14 @@ export class JobHandle<Output = unknown> {
     })
   }
 
+  #decode(output: Parameters<typeof decodeData>[0]): unknown {
+    try {
+      return decodeData(output)
+    } catch (cause) {
+      throw new InternalError(`the stored output of job ${this.id} is no JSON`, { jobId: this.id }, { cause })
+    }
+  }
+
   #late(): ResultTimeoutError {
     return new ResultTimeoutError(`job ${this.id} has not ended in time; it goes on`, { jobId: this.id })
   }
@@ -89,7 +97,7 @@ export class JobHandle<Output = unknown> {
     const details = { jobId: this.id }
     switch (outcome.state) {
       case 'completed':
-        return decodeData(outcome.output) as Output
+        return this.#decode(outcome.output) as Output
       case 'failed':
         throw new JobFailedError(
           `job ${this.id} failed at attempt ${outcome.attempt}: ${outcome.error.message}`,

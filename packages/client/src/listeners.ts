@@ -9,12 +9,18 @@ export type EventName = EventType | '*'
 
 const NAMES: readonly string[] = [...EVENT_TYPES, '*']
 
+/** What the emitter calls: the listener, kept from doing harm. */
+interface Guarded {
+  (event: EngineEvent): void
+  readonly listener: EventListener
+}
+
 export class Listeners {
   readonly #emitter = new EventEmitter<EventName>()
   readonly #mailbox: Mailbox
   readonly #logger: Logger | undefined
-  /** Listeners that are told once. */
-  readonly #once = new WeakSet<EventListener>()
+  /** What the engine was told last. */
+  #subscribed = false
 
   constructor(mailbox: Mailbox, logger: Logger | undefined) {
     this.#mailbox = mailbox
@@ -23,50 +29,65 @@ export class Listeners {
 
   add(name: EventName, listener: EventListener, once: boolean): void {
     this.#check(name, listener)
-    const before = this.#count()
-    this.#emitter.on(name, listener)
-    if (once) this.#once.add(listener)
-    if (before === 0) this.subscribe()
+    const guarded: Guarded = Object.assign((event: EngineEvent) => this.#call(name, listener, event), { listener })
+    if (once) this.#emitter.once(name, guarded)
+    else this.#emitter.on(name, guarded)
+    this.#subscribe()
   }
 
   remove(name: EventName, listener: EventListener): void {
     this.#check(name, listener)
-    this.#emitter.off(name, listener)
-    if (this.#count() === 0) this.#mailbox.call<'subscribe'>({ op: 'subscribe', on: false }).catch(() => {})
+    for (const guarded of this.#emitter.listeners(name) as Guarded[]) if (guarded.listener === listener) this.#emitter.off(name, guarded)
+    this.#subscribe()
   }
 
-  /** Asks for events, where somebody listens: with the first listener, and again after a break. */
-  subscribe(): void {
-    if (this.#count() > 0) this.#mailbox.call<'subscribe'>({ op: 'subscribe', on: true }).catch(() => {})
+  /** After a break: whoever is there now has not been told that somebody listens. */
+  renew(): void {
+    this.#subscribed = false
+    this.#subscribe()
   }
 
   tell(events: readonly JobEvent[]): void {
     for (const event of events) {
       const told = engineEventOf(event)
-      this.#emit(event.type, told)
-      this.#emit('*', told)
+      this.#emitter.emit(event.type, told)
+      this.#emitter.emit('*', told)
     }
+    this.#subscribe()
   }
 
-  /** A listener that throws is no reason to stop the others, or the engine. */
-  #emit(name: EventName, event: EngineEvent): void {
-    for (const listener of this.#emitter.listeners(name)) {
-      if (this.#once.delete(listener)) this.remove(name, listener)
-      try {
-        listener(event)
-      } catch (error) {
-        if (this.#logger === undefined) process.emitWarning(`a listener for '${name}' has thrown: ${String(error)}`, 'MillraceWarning')
-        else this.#logger.error('an event listener has thrown', { event: name, error: String(error) })
-      }
-    }
+  /** With the first listener that comes, and with the last that goes. */
+  #subscribe(): void {
+    const on = this.#emitter.eventNames().length > 0
+    if (on === this.#subscribed) return
+    this.#subscribed = on
+    this.#mailbox.call<'subscribe'>({ op: 'subscribe', on }).catch(() => {})
   }
 
-  #count(): number {
-    return this.#emitter.eventNames().length
+  /** A listener that throws, or rejects, is no reason to stop the others, or the engine. */
+  #call(name: EventName, listener: EventListener, event: EngineEvent): void {
+    const failed = (error: unknown) => {
+      if (this.#logger === undefined) process.emitWarning(`a listener for '${name}' has thrown: ${textOf(error)}`, 'MillraceWarning')
+      else this.#logger.error('an event listener has thrown', { event: name, error: textOf(error) })
+    }
+    try {
+      const answer: unknown = listener(event)
+      if (answer instanceof Promise) answer.catch(failed)
+    } catch (error) {
+      failed(error)
+    }
   }
 
   #check(name: unknown, listener: unknown): void {
     if (!NAMES.includes(name as string)) throw new OptionTypeError('event', `there is no event '${String(name)}': ${NAMES.join(', ')}`)
     if (typeof listener !== 'function') throw new OptionTypeError('listener', 'a listener is a function')
+  }
+}
+
+function textOf(error: unknown): string {
+  try {
+    return String(error)
+  } catch {
+    return 'something that cannot be read'
   }
 }

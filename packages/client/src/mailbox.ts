@@ -14,13 +14,15 @@ import {
   type Reply,
   type ReplyOf,
   type Request,
-  weighJob,
 } from '@millrace/core'
+import { weighCommand } from './weigh.ts'
 
 /** Answered when there is something to say, which may be never: they take no place among the calls that are under way. */
 const PATIENT: ReadonlySet<Operation> = new Set(['watch', 'backup'])
 
 interface Pending {
+  /** Until it is sent. */
+  request: Request | undefined
   readonly resolve: (value: never) => void
   readonly reject: (error: Error) => void
   readonly bytes: number
@@ -35,8 +37,8 @@ export class Mailbox {
   readonly #sent = new Map<number, Pending>()
   #sentBytes = 0
   #patient = 0
-  #held: Request[] = []
-  readonly #heldPending = new Map<number, Pending>()
+  /** In the order in which they leave. */
+  #held = new Map<number, Pending>()
   #heldBytes = 0
   #nextId = 1
   #flushing = false
@@ -52,13 +54,12 @@ export class Mailbox {
 
   /** Sends with all else that is called within this tick. Rejects with the typed error of a refusal. */
   call<Op extends Operation>(command: CommandOf<Op>): Promise<ReplyOf[Op]> {
-    return this.track(command).reply
+    return new Promise((resolve, reject) => this.#accept(this.#nextId++, command, resolve as Pending['resolve'], reject))
   }
 
   /** As `call`, with the call's number. */
   track<Op extends Operation>(command: CommandOf<Op>): { readonly id: number; readonly reply: Promise<ReplyOf[Op]> } {
-    const id = this.#nextId++
-    return { id, reply: new Promise((resolve, reject) => this.#accept(id, command, resolve as Pending['resolve'], reject)) }
+    return { id: this.#nextId, reply: this.call(command) }
   }
 
   #accept(id: number, command: Command, resolve: Pending['resolve'], reject: Pending['reject']): void {
@@ -66,13 +67,12 @@ export class Mailbox {
       reject(errorFrom(this.#end))
       return
     }
-    const bytes = weigh(command)
-    if (command.op === 'enqueue' && (this.#held.length >= LIMITS.enqueuesHeld || this.#heldBytes + bytes > LIMITS.bytesHeld)) {
+    const bytes = weighCommand(command)
+    if (command.op === 'enqueue' && (this.#held.size >= LIMITS.enqueuesHeld || this.#heldBytes + bytes > LIMITS.bytesHeld)) {
       reject(busy())
       return
     }
-    this.#held.push({ id, command })
-    this.#heldPending.set(id, { resolve, reject, bytes, patient: PATIENT.has(command.op) })
+    this.#held.set(id, { request: { id, command }, resolve, reject, bytes, patient: PATIENT.has(command.op) })
     this.#heldBytes += bytes
     if (!this.#alive) this.#keepAlive()
     this.#flushLater()
@@ -88,14 +88,19 @@ export class Mailbox {
 
   /** After a delivery: there may be room for what was held back, and nothing left to stay alive for. */
   settle(): void {
-    if (this.#held.length > 0) this.#flushLater()
+    if (this.#held.size > 0) this.#flushLater()
     else if (this.#sent.size === 0) this.#keepAlive()
   }
 
-  /** Stops waiting for the reply to a call. */
-  forget(id: number): void {
-    if (this.#take(id) === undefined && this.#heldPending.delete(id)) this.#held = this.#held.filter((request) => request.id !== id)
+  /** Stops waiting for the reply to a call; answers whether it was under way, so that the far side still knows of it. */
+  forget(id: number): boolean {
+    const sent = this.#take(id) !== undefined
+    if (!sent) {
+      this.#heldBytes -= this.#held.get(id)?.bytes ?? 0
+      this.#held.delete(id)
+    }
     this.settle()
+    return sent
   }
 
   /** The far side is gone: what was sent is of unknown outcome; what was not waits. */
@@ -106,15 +111,16 @@ export class Mailbox {
     this.#sentBytes = 0
     this.#patient = 0
     for (const { reject } of sent) reject(errorFrom(refusal))
+    this.#keepAlive()
   }
 
   /** It is back. What is called before the next tick, such as attaching, goes first. */
   mend(first: () => void): void {
     const held = this.#held
-    this.#held = []
+    this.#held = new Map()
     this.#broken = false
     first()
-    this.#held.push(...held)
+    for (const [id, pending] of held) this.#held.set(id, pending)
     this.#flushLater()
   }
 
@@ -123,11 +129,10 @@ export class Mailbox {
     if (this.#end !== undefined) return
     this.#end = later
     this.break(sentRefusal)
-    const held = [...this.#heldPending.values()]
-    this.#heldPending.clear()
-    this.#held = []
+    const held = this.#held
+    this.#held = new Map()
     this.#heldBytes = 0
-    for (const { reject } of held) reject(errorFrom(later))
+    for (const { reject } of held.values()) reject(errorFrom(later))
     this.#keepAlive()
   }
 
@@ -147,7 +152,7 @@ export class Mailbox {
   }
 
   #keepAlive(): void {
-    const alive = this.#workers > 0 || this.#sent.size > 0 || this.#held.length > 0
+    const alive = this.#workers > 0 || this.#sent.size > 0 || this.#held.size > 0
     if (alive === this.#alive) return
     this.#alive = alive
     this.#port.hold(alive)
@@ -156,47 +161,29 @@ export class Mailbox {
   #flushLater(): void {
     if (this.#flushing || this.#broken) return
     this.#flushing = true
-    // After the microtasks of this burst, so that all of it leaves in one post.
-    process.nextTick(() => {
-      this.#flushing = false
-      if (!this.#broken) this.#flush()
-    })
+    // Behind the microtasks of this burst and all that they set off, so that all of it leaves in one post.
+    queueMicrotask(this.#afterMicrotasks)
   }
 
-  #flush(): void {
+  readonly #afterMicrotasks = (): void => process.nextTick(this.#flush)
+
+  readonly #flush = (): void => {
+    this.#flushing = false
+    if (this.#broken) return
     let room = LIMITS.commandsInFlight - (this.#sent.size - this.#patient)
-    let count = 0
-    for (const { id } of this.#held) {
+    const requests: Request[] = []
+    for (const [id, pending] of this.#held) {
       if (room <= 0 || (this.#sentBytes >= LIMITS.bytesInFlight && this.#sent.size > 0)) break
-      const pending = this.#heldPending.get(id) as Pending
-      this.#heldPending.delete(id)
+      requests.push(pending.request as Request)
+      pending.request = undefined
+      this.#held.delete(id)
       this.#heldBytes -= pending.bytes
       this.#sentBytes += pending.bytes
       this.#sent.set(id, pending)
       if (pending.patient) this.#patient++
       else room--
-      count++
     }
-    if (count === 0) return
-    const requests = count === this.#held.length ? this.#held : this.#held.slice(0, count)
-    this.#held = count === this.#held.length ? [] : this.#held.slice(count)
-    this.#port.send(requests)
-  }
-}
-
-function weigh(command: Command): number {
-  switch (command.op) {
-    case 'enqueue': {
-      let bytes = 0
-      for (const job of command.jobs) bytes += weighJob(job)
-      return bytes
-    }
-    case 'complete':
-      return command.output?.length ?? 0
-    case 'checkpoint':
-      return command.value?.length ?? 0
-    default:
-      return 0
+    if (requests.length > 0) this.#port.send(requests)
   }
 }
 

@@ -9,6 +9,12 @@ export interface JobRequest {
   readonly options?: EnqueueOptions
 }
 
+/** An item as it is given, in JavaScript perhaps. */
+export function itemOf(request: JobRequest, index: number): JobRequest {
+  if (typeof request === 'object' && request !== null) return request
+  throw new OptionTypeError(`jobs[${index}]`, `jobs[${index}] is { job, data, options }, not ${request === null ? 'null' : typeof request}`)
+}
+
 /** A promise only where the definition's schema is asynchronous. */
 export function newJobOf(
   job: JobType | string,

@@ -67,15 +67,15 @@ export interface Job {
 }
 
 export function jobOf(view: JobView): Job {
-  const [progress, progressNote] = view.progress === null ? [] : (JSON.parse(view.progress) as [number, string?])
+  const [progress, progressNote] = progressOf(view.progress)
   return {
     id: formatId(view),
     name: view.name,
     queue: view.queue,
     state: view.state,
-    data: decodeData(view.data),
-    output: decodeData(view.output),
-    checkpoint: decodeData(view.checkpoint),
+    data: shown(view.data),
+    output: shown(view.output),
+    checkpoint: shown(view.checkpoint),
     progress,
     progressNote,
     attempt: view.attempt,
@@ -93,12 +93,26 @@ export function jobOf(view: JobView): Job {
     expiresAt: dateOf(view.expiresAt),
     cancelRequested: view.cancelRequested,
     tags: view.tags,
-    meta: view.meta === null ? {} : JSON.parse(view.meta),
+    meta: view.meta === null ? {} : shown(view.meta),
     idempotencyKey: view.idempotencyKey ?? undefined,
     uniqueKey: view.uniqueKey ?? undefined,
     concurrencyKey: view.concurrencyKey ?? undefined,
     attempts: view.attempts.map(attemptOf),
   }
+}
+
+/** As it is stored, where that is no JSON: one job that somebody has broken does not hide the others. */
+function shown(stored: JobView['data']): unknown {
+  try {
+    return decodeData(stored)
+  } catch {
+    return stored
+  }
+}
+
+function progressOf(stored: string | null): readonly [number?, string?] {
+  const progress = shown(stored)
+  return Array.isArray(progress) ? (progress as [number, string?]) : []
 }
 
 function attemptOf({ run, attempt, startedAt, endedAt, worker, error, logs }: AttemptView): JobAttempt {

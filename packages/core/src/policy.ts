@@ -51,13 +51,22 @@ export function resolvePolicy(...layers: readonly (PolicyOptions | undefined)[])
   return parsePolicy(JSON.stringify(whole))
 }
 
+/** What somebody has broken is as if it had not been set: one row is no reason for all others to wait. */
+function decode(text: string): Policy {
+  try {
+    const { maxAttempts, timeout, heartbeatTimeout, backoff } = JSON.parse(text)
+    return { maxAttempts, timeout: timeout ?? Number.POSITIVE_INFINITY, heartbeatTimeout, backoff, text }
+  } catch {
+    return { ...DEFAULT_POLICY, text }
+  }
+}
+
 /** The policy that a row's text says. */
 export function parsePolicy(text: string | null): Policy {
   if (text === null) return DEFAULT_POLICY
   const known = INTERNED.get(text)
   if (known !== undefined) return known
-  const { maxAttempts, timeout, heartbeatTimeout, backoff } = JSON.parse(text)
-  const policy: Policy = Object.freeze({ maxAttempts, timeout: timeout ?? Number.POSITIVE_INFINITY, heartbeatTimeout, backoff, text })
+  const policy = Object.freeze(decode(text))
   if (INTERNED.size >= INTERNED_MAX) INTERNED.clear()
   INTERNED.set(text, policy)
   return policy

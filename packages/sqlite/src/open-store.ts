@@ -1,25 +1,43 @@
 /** Opens a database as its one owner: finds out whose it is, locks it, brings it up to date, and claims it. */
 import { StoreFailure } from '@millrace/core'
-import { ballastBeside, NO_BALLAST } from './ballast.ts'
+import { type Ballast, ballastBeside, NO_BALLAST } from './ballast.ts'
 import type { Database } from './driver.ts'
 import { claim, epochOf } from './open/claim.ts'
 import { connectWriter } from './open/connect.ts'
-import { identify } from './open/identify.ts'
+import { identify, translate } from './open/identify.ts'
 import { migrate } from './open/migrate.ts'
-import { checkPlace } from './open/place.ts'
+import { checkPlace, realFile } from './open/place.ts'
+import { withRoom } from './open/room.ts'
 import { MEMORY_FILE, type StoreOptions } from './options.ts'
 import { lockOwner } from './owner/lock.ts'
+import { probeOwner } from './owner/probe.ts'
 import { makeStore, type SqliteStore } from './store.ts'
 
 const CACHE_KIB = 16 * 1024
 const BALLAST_BYTES = 16 * 2 ** 20
 
-export function openStore(options: StoreOptions): SqliteStore {
-  return options.file === MEMORY_FILE ? openInMemory(options) : openOnDisk(options)
+export function openStore(given: StoreOptions): SqliteStore {
+  if (given.file === MEMORY_FILE) return openInMemory(given)
+  checkPlace(given.file, process.platform, given.unsafeFilesystem ?? 'refuse')
+  const options = { ...given, file: realFile(given.file) }
+  const ballast = ballastBeside(options.file, options.ballastBytes ?? BALLAST_BYTES)
+  const release = () => {
+    // Nobody else's.
+    if (probeOwner(options.file) === undefined) ballast.release()
+  }
+  return withRoom(options.file, release, () => openOrExplain(options, ballast))
 }
 
 function connect({ file, durability, cacheKib = CACHE_KIB }: StoreOptions): Database {
   return connectWriter(file, { durability, cacheKib, platform: process.platform })
+}
+
+function openOrExplain(options: StoreOptions, ballast: Ballast): SqliteStore {
+  try {
+    return openOnDisk(options, ballast)
+  } catch (error) {
+    throw translate(error, options.file)
+  }
 }
 
 function openInMemory(options: StoreOptions): SqliteStore {
@@ -34,9 +52,8 @@ function openInMemory(options: StoreOptions): SqliteStore {
   })
 }
 
-function openOnDisk(options: StoreOptions): SqliteStore {
-  const { file, now, pid, host, random, waitMs = 0, unsafeFilesystem = 'refuse', ballastBytes = BALLAST_BYTES } = options
-  checkPlace(file, process.platform, unsafeFilesystem)
+function openOnDisk(options: StoreOptions, ballast: Ballast): SqliteStore {
+  const { file, now, pid, host, random, waitMs = 0 } = options
   identify(file)
   const owner = lockOwner({ file, pid, host, now, waitMs })
   let db: Database | undefined
@@ -51,7 +68,7 @@ function openOnDisk(options: StoreOptions): SqliteStore {
     return makeStore(db, {
       file,
       claim: mine,
-      ballast: ballastBeside(file, ballastBytes),
+      ballast,
       connect: () => stillMine(connect(options), mine.epoch),
       release: owner.release,
     })

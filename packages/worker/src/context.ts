@@ -180,7 +180,9 @@ export class RunContext implements Context {
   #addJob(job: JobType | string, data: unknown, options: EnqueueOptions | undefined): void {
     const definition = typeof job === 'string' ? undefined : job
     const name = definition?.name ?? nameOption('name', job)
-    if (definition?.schema !== undefined && checkSchema(definition.schema, name, data) instanceof Promise) {
+    const checked = definition?.schema === undefined ? undefined : checkSchema(definition.schema, name, data)
+    if (checked instanceof Promise) {
+      checked.catch(() => {})
       throw new OptionTypeError('schema', `the schema of job '${name}' is asynchronous: await engine.enqueue instead`)
     }
     const added = newJobFrom(name, encodeData('data', data, this.#link.maxDataBytes), options, definition?.defaults)

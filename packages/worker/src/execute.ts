@@ -44,26 +44,27 @@ export function execute(
   settled: (settlement: Settlement) => void,
   given?: { readonly data: unknown },
 ): void {
-  const done = (output: unknown) => settled(returned(runnable, context, output, maxDataBytes))
-  const failed = (error: unknown) => settled(threw(runnable, context, error))
-  let result: unknown
+  let output: unknown
   try {
     if (runnable.settle !== undefined) {
-      elsewhere(runnable, context).then(settled, failed)
+      elsewhere(runnable, context).then(settled, (error) => settled(threw(runnable, context, error)))
       return
     }
     const data = given === undefined ? payloadOf(runnable, context.grant) : given.data
-    if (data instanceof Promise) {
-      data.then((value) => start(runnable, context, value)).then(done, failed)
+    output = data instanceof Promise ? data.then((checked) => start(runnable, context, checked)) : start(runnable, context, data)
+    if (isThenable(output)) {
+      // A thenable may call back twice, or throw: a promise of it does neither.
+      Promise.resolve(output).then(
+        (value) => settled(returned(runnable, context, value, maxDataBytes)),
+        (error) => settled(threw(runnable, context, error)),
+      )
       return
     }
-    result = start(runnable, context, data)
   } catch (error) {
-    failed(error)
+    settled(threw(runnable, context, error))
     return
   }
-  if (isThenable(result)) result.then(done, failed)
-  else done(result)
+  settled(returned(runnable, context, output, maxDataBytes))
 }
 
 function start(runnable: Runnable, context: RunContext, data: unknown): unknown {
@@ -77,23 +78,26 @@ async function elsewhere(runnable: Runnable, context: RunContext): Promise<Settl
   const settlement = await (runnable.settle as NonNullable<Runnable['settle']>)(context, checked)
   const { backoff } = runnable
   if (backoff === undefined || settlement.op !== 'fail' || settlement.retry !== undefined) return settlement
-  return {
-    ...settlement,
-    ...askBackoff(backoff, context.grant.attempt, Object.assign(new Error(settlement.error.message), { name: settlement.error.name })),
-  }
+  const error = Object.assign(new Error(settlement.error.message), { name: settlement.error.name })
+  const retry = askBackoff(backoff, context.grant.attempt, error)
+  return retry === undefined ? settlement : { ...settlement, retry }
 }
 
 /** The data that the handler is to get. What fails here fails again: no retry. */
-function payloadOf({ schema }: Runnable, { name, data }: Grant): unknown {
-  let value: unknown
-  try {
-    value = decodeData(data)
-  } catch (error) {
-    throw new NonRetryableError(`the stored data of the job is no JSON: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    })
-  }
+function payloadOf({ schema }: Runnable, { name, data, checkpoint }: Grant): unknown {
+  const value = decodeStored('data', data)
+  // Not to be found out by the handler alone, which may never look, and begin anew.
+  if (checkpoint !== null) decodeStored('checkpoint', checkpoint)
   return schema === undefined ? value : checkSchema(schema, name, value)
+}
+
+function decodeStored(what: string, stored: Grant['data']): unknown {
+  try {
+    return decodeData(stored)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new NonRetryableError(`the stored ${what} of the job is no JSON: ${reason}`, { cause: error })
+  }
 }
 
 function returned(runnable: Runnable, context: RunContext, output: unknown, maxDataBytes: number): Settlement {
@@ -103,7 +107,8 @@ function returned(runnable: Runnable, context: RunContext, output: unknown, maxD
   if (context.aborted instanceof WorkerStoppedError) return { op: 'giveBack', seq, run }
   try {
     const { enqueues } = context
-    return { op: 'complete', seq, run, output: encodeData('output', output, maxDataBytes), ...(enqueues !== undefined && { enqueues }) }
+    const data = encodeData('output', output, maxDataBytes)
+    return enqueues === undefined ? { op: 'complete', seq, run, output: data } : { op: 'complete', seq, run, output: data, enqueues }
   } catch (error) {
     return { op: 'fail', seq, run, error: runErrorOf(error), retry: false }
   }
@@ -115,12 +120,20 @@ function threw({ backoff }: Runnable, context: RunContext, thrown: unknown): Set
   const error = context.ending ?? thrown
   if (error instanceof SnoozeSignal) return { op: 'snooze', seq, run, delay: error.delayMs }
   if (context.aborted instanceof WorkerStoppedError) return { op: 'giveBack', seq, run }
-  const told = error instanceof NonRetryableError && error.cause instanceof Error && context.ending === error ? error.cause : error
+  const told = context.ending !== undefined && context.ending.cause instanceof Error ? context.ending.cause : error
   const failure: FailCommand = { op: 'fail', seq, run, error: runErrorOf(told) }
-  if (isHopeless(error)) return { ...failure, retry: false }
-  if (error instanceof RetryAfterError) return { ...failure, retry: error.delay }
-  if (backoff === undefined) return failure
-  return { ...failure, ...askBackoff(backoff, attempt, error) }
+  const retry = retryOf(error) ?? (backoff === undefined ? undefined : askBackoff(backoff, attempt, error))
+  return retry === undefined ? failure : { ...failure, retry }
+}
+
+/** What the error itself says of another attempt: never, after so many milliseconds, or nothing. An error that cannot be read says nothing. */
+function retryOf(error: unknown): number | false | undefined {
+  try {
+    if (isHopeless(error)) return false
+    return isRetryAfter(error) ? wholeDelay(error.delay) : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** By name too: an error thrown in another thread, or by a second copy of this package, is of another class. */
@@ -130,14 +143,24 @@ function isHopeless(error: unknown): boolean {
   return error instanceof Error && error.name === 'NonRetryableError'
 }
 
+function isRetryAfter(error: unknown): error is { readonly delay: unknown } {
+  return error instanceof RetryAfterError || (error instanceof Error && error.name === 'RetryAfterError' && 'delay' in error)
+}
+
 /** A function that throws, or answers no duration, leaves the job to its stored backoff. */
-function askBackoff(backoff: BackoffFunction, attempt: number, error: unknown): { retry?: number } {
+function askBackoff(backoff: BackoffFunction, attempt: number, error: unknown): number | undefined {
   try {
-    const delayMs = parseDuration(backoff(attempt, error))
-    return delayMs !== undefined && delayMs >= 0 && delayMs <= LIMITS.durationMs ? { retry: Math.ceil(delayMs) } : {}
+    const answer: unknown = backoff(attempt, error)
+    if (answer instanceof Promise) answer.catch(() => {})
+    return wholeDelay(parseDuration(answer))
   } catch {
-    return {}
+    return undefined
   }
+}
+
+/** Rows hold whole milliseconds, and no more of them than a duration may have. */
+function wholeDelay(ms: unknown): number | undefined {
+  return typeof ms === 'number' && ms >= 0 && ms <= LIMITS.durationMs ? Math.ceil(ms) : undefined
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

@@ -15,7 +15,6 @@ import {
   MillraceError,
   type Notice,
   type Operation,
-  OptionRangeError,
   type ReplyOf,
   type RunKey,
   type SessionIntro,
@@ -24,13 +23,13 @@ import {
   WorkerStoppedError,
   type WorkSettings,
 } from '@millrace/core'
-import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { newSessionId } from './clock.ts'
 import { RunContext } from './context.ts'
 import type { Handler } from './define.ts'
-import { execute, type Runnable, type Settlement } from './execute.ts'
+import { execute, type Settlement } from './execute.ts'
 import { runErrorOf } from './runError.ts'
-import { type ThreadLink, ThreadPool } from './threads/pool.ts'
+import { makeRunnables, type Runnables, type WorkerRunnable } from './runnables.ts'
+import type { ThreadLink } from './threads/pool.ts'
 
 /** The way to the engine. */
 export interface Calls {
@@ -52,22 +51,20 @@ export interface WorkerOptions {
   readonly stopped: (worker: Worker) => void
 }
 
-interface WorkerRunnable extends Runnable {
-  /** Tells a run in another thread to stop. */
-  abort?(context: RunContext, reason: Error): void
-  /** Ends a run that does not. */
-  kill?(context: RunContext): void
-}
-
 /** A run that this worker holds. */
 interface Run {
   readonly context: RunContext
   readonly runnable: WorkerRunnable
   /** Said, and not answered yet. */
   settlement: Settlement | undefined
+  /** The last that its handler has asked for. */
+  checkpoint: CommandOf<'checkpoint'> | undefined
   cancelGrace: (() => void) | undefined
   zombie: boolean
 }
+
+/** Refusals after which nobody is left to hear of a run. */
+const OVER: ReadonlySet<string> = new Set(['STALE_RUN', 'ENGINE_STOPPED', 'ENGINE_FAILED', 'OWNER_LOST'])
 
 /** How long an outcome waits before it is said again, after an answer that leaves it open. */
 const SAY_AGAIN_MS = 250
@@ -78,8 +75,7 @@ export class Worker {
   readonly id: string
   readonly session: string
   readonly #options: WorkerOptions
-  readonly #runnables: ReadonlyMap<string, WorkerRunnable>
-  readonly #pools: readonly ThreadPool[]
+  readonly #runnables: Runnables
   readonly #runs = new Map<number, Run>()
   readonly #dirty = new Set<RunContext>()
   readonly #link: ThreadLink
@@ -95,20 +91,18 @@ export class Worker {
     this.#options = options
     this.session = newSessionId()
     this.id = options.settings.id ?? `worker-${this.session.slice(0, 8)}`
-    const { calls, clock, maxDataBytes } = options
+    const { clock, maxDataBytes } = options
     this.#link = {
       maxDataBytes,
-      heartbeat: async ({ grant: { seq, run } }) => void (await calls.call<'heartbeat'>({ op: 'heartbeat', seq, run })),
-      checkpoint: async ({ grant: { seq, run } }, value) => void (await calls.call<'checkpoint'>({ op: 'checkpoint', seq, run, value })),
+      heartbeat: ({ grant: { seq, run } }) => this.#insist({ op: 'heartbeat', seq, run }),
+      checkpoint: ({ grant: { seq, run } }, value) => this.#insist({ op: 'checkpoint', seq, run, value }),
       dirty: (context) => this.#markDirty(context),
       now: () => clock.read().wall,
       progress: ({ grant: { seq, run } }, fraction, note) =>
         this.#say({ op: 'progress', seq, run, fraction, ...(note !== undefined && { note }) }),
       log: ({ grant: { seq, run } }, lines) => this.#say({ op: 'log', seq, run, lines }),
     }
-    const { runnables, pools } = makeRunnables(options, this.#link)
-    this.#runnables = runnables
-    this.#pools = pools
+    this.#runnables = makeRunnables(options.handlers, this.#link, clock)
   }
 
   /** Jobs that it runs, or whose outcome is not answered yet. */
@@ -158,12 +152,22 @@ export class Worker {
   }
 
   take(grant: Grant): void {
-    const runnable = this.#runnables.get(grant.name)
+    const runnable = this.#runnables.byName.get(grant.name)
     if (this.#draining || runnable === undefined) {
       this.#say({ op: 'giveBack', seq: grant.seq, run: grant.run })
       return
     }
-    const run: Run = { context: new RunContext(grant, this.#link), runnable, settlement: undefined, cancelGrace: undefined, zombie: false }
+    // Its next run is here before this session has heard that the last one is lost, or answered.
+    const former = this.#runs.get(grant.seq)
+    if (former !== undefined) this.#drop(former)
+    const run: Run = {
+      context: new RunContext(grant, this.#link),
+      runnable,
+      settlement: undefined,
+      checkpoint: undefined,
+      cancelGrace: undefined,
+      zombie: false,
+    }
     this.#runs.set(grant.seq, run)
     execute(runnable, run.context, this.#options.maxDataBytes, (settlement) => this.#settled(run, settlement))
   }
@@ -191,25 +195,24 @@ export class Worker {
     return this.stop()
   }
 
-  /** The engine is gone for good: what runs is told so, and nobody waits for an answer. */
+  /** The engine is gone for good: what runs is told so, and the worker stops as soon as that has ended. */
   abandon(reason: Error): void {
-    this.#draining = true
     for (const run of this.#runs.values()) this.#abort(run, reason)
-    this.#runs.clear()
     this.#emptied?.()
+    void this.stop({ timeout: 0 })
   }
 
   async #stop(timeoutMs: number): Promise<void> {
     const { calls, settings } = this.#options
     this.#draining = true
-    for (const pool of this.#pools) pool.drain()
+    for (const pool of this.#runnables.pools) pool.drain()
     await calls.call<'drain'>({ op: 'drain', session: this.session }).catch(() => {})
     await this.#empty(timeoutMs)
     for (const run of this.#runs.values()) this.#abort(run, stopped())
     await this.#empty(settings.abortGraceMs + 1_000)
     this.#left = true
     await this.#leave()
-    await Promise.all(this.#pools.map((pool) => pool.close()))
+    await Promise.allSettled(this.#runnables.pools.map((pool) => pool.close()))
     this.#options.stopped(this)
   }
 
@@ -231,7 +234,7 @@ export class Worker {
   #empty(ms: number): Promise<void> {
     if (this.#runs.size === 0) return Promise.resolve()
     return new Promise((resolve) => {
-      const cancel = this.#options.clock.setTimer(Math.min(ms, 2 ** 31 - 1), resolve)
+      const cancel = this.#options.clock.setTimer(ms, resolve)
       this.#emptied = () => {
         cancel()
         resolve()
@@ -277,18 +280,20 @@ export class Worker {
       this.#options.clock.setTimer(SAY_AGAIN_MS, () => {
         if (this.#runs.get(run.context.grant.seq) === run) this.#sayOutcome(run, settlement)
       })
-    } else if (
-      settlement.op === 'complete' &&
-      error.code !== 'STALE_RUN' &&
-      error.code !== 'ENGINE_STOPPED' &&
-      error.code !== 'ENGINE_FAILED'
-    ) {
-      // The completion itself was refused, with all that it would have enqueued: that is how the run failed.
-      const { seq, run: number } = settlement
-      const failure: Settlement = { op: 'fail', seq, run: number, error: runErrorOf(error) }
-      run.settlement = failure
-      this.#sayOutcome(run, failure)
-    } else this.#forget(run)
+    } else if (OVER.has(error.code) || settlement.op === 'giveBack') this.#forget(run)
+    else this.#refused(run, settlement, error)
+  }
+
+  /** The outcome itself was refused, with all that came with it: that is how the run failed. */
+  #refused(run: Run, settlement: Settlement, error: MillraceError): void {
+    const { seq, run: number } = settlement
+    if (settlement.op === 'fail' && settlement.retry === undefined) {
+      // There is nothing simpler to say. Held, the run ends at its deadline; forgotten, it would be given back, and run again at once.
+      this.#options.logger?.error('the outcome of a run was refused', { worker: this.id, job: run.context.job.id, error: error.message })
+      return
+    }
+    run.settlement = { op: 'fail', seq, run: number, error: settlement.op === 'fail' ? settlement.error : runErrorOf(error) }
+    this.#sayOutcome(run, run.settlement)
   }
 
   #forget(run: Run): void {
@@ -299,9 +304,13 @@ export class Worker {
 
   #lose(key: RunKey): void {
     const run = this.#find(key)
-    if (run === undefined) return
-    run.context.abort(run.context.aborted ?? new LeaseLostError("the run is no longer this worker's: nothing that it says counts"))
+    if (run !== undefined) this.#drop(run)
+  }
+
+  #drop(run: Run): void {
+    run.cancelGrace?.()
     if (run.settlement === undefined) {
+      run.context.abort(run.context.aborted ?? new LeaseLostError("the run is no longer this worker's: nothing that it says counts"))
       run.runnable.kill?.(run.context)
       this.#haunt(run)
     }
@@ -356,34 +365,28 @@ export class Worker {
     if (lines !== undefined) this.#say({ op: 'log', seq, run, lines })
   }
 
+  /** Says it again where the answer leaves it open: a writer that starts again is no reason for a handler to fail. */
+  async #insist(command: CommandOf<'heartbeat' | 'checkpoint'>): Promise<void> {
+    const { calls, clock } = this.#options
+    const run = this.#find(command)
+    if (run !== undefined && command.op === 'checkpoint') run.checkpoint = command
+    for (;;) {
+      try {
+        await calls.call<'heartbeat' | 'checkpoint'>(command)
+        return
+      } catch (error) {
+        if (!(error instanceof MillraceError && error.retryable)) throw error
+        await new Promise<void>((resolve) => clock.setTimer(SAY_AGAIN_MS, resolve))
+        if (run === undefined || run.context.aborted !== undefined) throw error
+        // A later value has been said meanwhile, which this one would undo.
+        if (command.op === 'checkpoint' && run.checkpoint !== command) throw error
+      }
+    }
+  }
+
   #say<Op extends Operation>(command: CommandOf<Op>): void {
     this.#options.calls.call(command).catch(() => {})
   }
-}
-
-function makeRunnables(
-  { handlers, clock }: WorkerOptions,
-  link: ThreadLink,
-): { runnables: Map<string, WorkerRunnable>; pools: ThreadPool[] } {
-  const runnables = new Map<string, WorkerRunnable>()
-  const pools = new Map<string, ThreadPool>()
-  for (const handler of handlers) {
-    const { name, schema, backoff } = handler.definition
-    if (runnables.has(name)) throw new OptionRangeError('handlers', 1, `two handlers for job '${name}': a worker has one per name`)
-    const base = { schema: schema as StandardSchemaV1 | undefined, backoff }
-    if (handler.kind === 'inline') runnables.set(name, { ...base, run: handler.run as unknown as (context: RunContext) => unknown })
-    else {
-      const pool = pools.get(handler.key) ?? new ThreadPool(handler, link, clock)
-      pools.set(handler.key, pool)
-      runnables.set(name, {
-        ...base,
-        settle: (context, checked) => pool.run(context, checked),
-        abort: (context, reason) => pool.abort(context, reason),
-        kill: (context) => pool.kill(context),
-      })
-    }
-  }
-  return { runnables, pools: [...pools.values()] }
 }
 
 const timedOut = (run: Run) => new JobTimeoutError(`the attempt has reached its deadline (timeout ${run.context.grant.timeout} ms)`)

@@ -2,7 +2,7 @@
 
 import { hostname } from 'node:os'
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
-import { type ConnectionId, type Refusal, refusalFrom } from '@millrace/core'
+import { type ConnectionId, type Refusal, refusalFrom, StoreFailure } from '@millrace/core'
 import { openStore } from '@millrace/sqlite'
 import { Actor, ActorFailure } from '../actor/actor.ts'
 import { Loop } from '../actor/loop.ts'
@@ -57,7 +57,7 @@ function open({ options, alive, channel }: WriterData): void {
   }
 
   function fail(error: unknown): void {
-    end(error instanceof ActorFailure ? error.refusal : refusalFrom(error))
+    end(refusalOf(error))
   }
 
   /** Without closing the file where the store is in doubt: the thread's end frees its locks. */
@@ -85,9 +85,14 @@ function open({ options, alive, channel }: WriterData): void {
   loop.wake()
 }
 
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof ActorFailure) return error.refusal
+  return error instanceof StoreFailure ? { code: 'STORAGE', message: `the file cannot be read: ${error.message}` } : refusalFrom(error)
+}
+
 try {
   open(workerData as WriterData)
 } catch (error) {
-  say({ kind: 'failed', refusal: refusalFrom(error) })
+  say({ kind: 'failed', refusal: refusalOf(error) })
   host.close()
 }

@@ -46,7 +46,8 @@ function checkSchema(db: Database, file: string): void {
   }
 }
 
-function translate(error: unknown, file: string): unknown {
+/** An error of SQLite while a file is opened, as its opener is told. */
+export function translate(error: unknown, file: string): unknown {
   const code = sqliteCode(error)
   if (code === undefined) return error
   const options = { cause: error }
@@ -56,6 +57,9 @@ function translate(error: unknown, file: string): unknown {
       { path: file },
       options,
     )
+  }
+  if (code.startsWith('SQLITE_CORRUPT')) {
+    return new NotADatabaseError(`${file} is damaged: ${(error as Error).message}. Restore a backup`, { path: file }, options)
   }
   if (code.startsWith('SQLITE_BUSY')) return new StorageBusyError(`${file} is locked by another program`, { path: file }, options)
   if (code.startsWith('SQLITE_CANTOPEN') || code.startsWith('SQLITE_READONLY')) {

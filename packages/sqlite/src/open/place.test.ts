@@ -1,10 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, statfsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, realpathSync, statfsSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { NotWritableError, UnsafeFilesystemError } from '@millrace/core'
 import { describe, expect, test } from 'vitest'
 import { openStore } from '../open-store.ts'
 import { storeOptions, temporaryFolder } from '../testing/files.ts'
-import { checkPlace, unsafeKind, unsafeType } from './place.ts'
+import { checkPlace, realFile, unsafeKind, unsafeType } from './place.ts'
 
 function refusal(file: string): unknown {
   try {
@@ -69,5 +69,28 @@ describe('file systems', () => {
   test('a Windows share is one', () => {
     expect(unsafeKind('\\\\server\\share\\jobs.db', 'win32')).toBe('a network share')
     expect(unsafeKind('C:\\data\\jobs.db', 'win32')).toBeUndefined()
+  })
+})
+
+describe('a file has one path', () => {
+  test('whatever links lead to it, before and after it is there', () => {
+    const folder = realpathSync(temporaryFolder())
+    mkdirSync(join(folder, 'real'))
+    symlinkSync('real', join(folder, 'folder'))
+    symlinkSync(join('folder', 'jobs.db'), join(folder, 'link.db'))
+    symlinkSync('link.db', join(folder, 'link to a link.db'))
+    const file = join(folder, 'real', 'jobs.db')
+    const paths = [file, join(folder, 'folder', 'jobs.db'), join(folder, 'link.db'), join(folder, 'link to a link.db')]
+    expect(paths.map((path) => realFile(path))).toEqual(paths.map(() => file))
+    writeFileSync(file, '')
+    expect(paths.map((path) => realFile(path))).toEqual(paths.map(() => file))
+  })
+
+  test('links in a circle lead nowhere, and are refused', () => {
+    const folder = realpathSync(temporaryFolder())
+    symlinkSync('b.db', join(folder, 'a.db'))
+    symlinkSync('a.db', join(folder, 'b.db'))
+    expect(realFile(join(folder, 'a.db'))).toMatch(/[ab].db$/)
+    expect(refusal(join(folder, 'a.db'))).toBeInstanceOf(NotWritableError)
   })
 })

@@ -1,12 +1,45 @@
 /** Whether a database can live at a path, before anything is created there. Only asks about the file, never opens it. */
-import { accessSync, constants, type Stats, statfsSync, statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { accessSync, constants, readlinkSync, realpathSync, type Stats, statfsSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import { NotWritableError, UnsafeFilesystemError } from '@millrace/core'
+
+/**
+ * The one path of a file, whatever links lead to it, also before it is there: SQLite puts its log beside the real file, and so must the
+ * owner's lock lie there.
+ */
+export function realFile(file: string, linksMax = LINKS_MAX): string {
+  const path = resolve(file)
+  try {
+    return realpathSync(path)
+  } catch {
+    const target = linksMax > 0 ? linkTarget(path) : undefined
+    if (target !== undefined) return realFile(resolve(dirname(path), target), linksMax - 1)
+  }
+  try {
+    return join(realpathSync(dirname(path)), basename(path))
+  } catch {
+    return path
+  }
+}
+
+/** As Linux follows: links that lead in a circle lead nowhere. */
+const LINKS_MAX = 40
+
+/** Undefined where the path is no link. */
+function linkTarget(path: string): string | undefined {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return undefined
+  }
+}
 
 export function checkPlace(file: string, platform: string, unsafeFilesystem: 'refuse' | 'allow'): void {
   const path = resolve(file)
   checkFolder(path)
   checkFile(path)
+  // The log comes to lie beside the real file.
+  checkFolder(realFile(path))
   if (unsafeFilesystem === 'refuse') checkFilesystem(path, platform)
 }
 
@@ -24,6 +57,9 @@ function checkFolder(path: string): void {
 }
 
 function checkFile(path: string): void {
+  if (linkTarget(realFile(path)) !== undefined) {
+    throw new NotWritableError(`cannot open ${path}: its links lead in a circle. Name the file itself`, { path })
+  }
   const stats = look(path)
   if (stats === undefined) return
   if (stats.isDirectory())
@@ -51,7 +87,7 @@ const UNSAFE_TYPES: ReadonlyMap<number, string> = new Map([
 ])
 
 function checkFilesystem(path: string, platform: string): void {
-  const kind = unsafeKind(path, platform)
+  const kind = unsafeKind(realFile(path), platform)
   if (kind === undefined) return
   throw new UnsafeFilesystemError(
     `cannot open ${path}: it lies on ${kind}, where locks or syncs can be lost and commits with them. Put the file on a local disk, or open it with unsafeFilesystem: 'allow' at your own risk`,

@@ -23,8 +23,8 @@ export interface OwnerOptions {
 /** Held for life: a connection that nobody refers to is closed by the garbage collector, and its lock would go with it. */
 const HELD = new Set<Database>()
 
-/** A probe holds the lock for an instant: wait at least that out. */
-const PROBE_MS = 50
+/** One wait within SQLite, which nothing can cut short. A probe holds the lock for an instant: at least that is waited out. */
+const SLICE_MS = 50
 
 export function ownerFile(file: string): string {
   return `${file}-owner`
@@ -32,12 +32,12 @@ export function ownerFile(file: string): string {
 
 /** Throws AlreadyOpenError where somebody has it. */
 export function lockOwner({ file, pid, host, now, waitMs }: OwnerOptions): OwnerLock {
-  const db = openDatabase(ownerFile(file), { timeout: Math.max(waitMs, PROBE_MS) })
+  const db = openDatabase(ownerFile(file), { timeout: SLICE_MS })
   try {
-    hold(db)
+    hold(db, waitMs)
   } catch (error) {
     db.close()
-    throw sqliteCode(error)?.startsWith('SQLITE_BUSY') ? alreadyOpen(file, error) : error
+    throw isBusy(error) ? alreadyOpen(file, error) : error
   }
   HELD.add(db)
   return {
@@ -51,10 +51,22 @@ export function lockOwner({ file, pid, host, now, waitMs }: OwnerOptions): Owner
   }
 }
 
-function hold(db: Database): void {
-  // No journal file: nothing is ever written, and none may be left behind.
-  db.pragma('journal_mode = MEMORY')
-  db.exec('BEGIN EXCLUSIVE')
+/** Waits slice by slice: a thread that waits for long can be ended, and its process with it. */
+function hold(db: Database, waitMs: number): void {
+  for (let leftMs = waitMs - SLICE_MS; ; leftMs -= SLICE_MS) {
+    try {
+      // No journal file: nothing is ever written, and none may be left behind.
+      db.pragma('journal_mode = MEMORY')
+      db.exec('BEGIN EXCLUSIVE')
+      return
+    } catch (error) {
+      if (leftMs <= 0 || !isBusy(error)) throw error
+    }
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return sqliteCode(error)?.startsWith('SQLITE_BUSY') === true
 }
 
 function alreadyOpen(file: string, cause: unknown): AlreadyOpenError {

@@ -1,6 +1,7 @@
 /** Asks who owns a file, without opening it. */
 import { statSync } from 'node:fs'
 import { openDatabase, sqliteCode } from '../driver.ts'
+import { realFile } from '../open/place.ts'
 import { ownerFile } from './lock.ts'
 import { type OwnerNote, readOwnerNote } from './note.ts'
 
@@ -9,14 +10,15 @@ import { type OwnerNote, readOwnerNote } from './note.ts'
  * only: opening the store is what decides.
  */
 export function probeOwner(file: string): OwnerNote | 'unknown' | undefined {
-  const path = ownerFile(file)
+  const real = realFile(file)
+  const path = ownerFile(real)
   if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined
   const db = openDatabase(path, { readonly: true, fileMustExist: true, timeout: 0 })
   try {
     db.prepare('SELECT count(*) FROM sqlite_schema').get()
     return undefined
   } catch (error) {
-    if (sqliteCode(error)?.startsWith('SQLITE_BUSY')) return readOwnerNote(file) ?? 'unknown'
+    if (sqliteCode(error)?.startsWith('SQLITE_BUSY')) return readOwnerNote(real) ?? 'unknown'
     throw error
   } finally {
     db.close()

@@ -78,11 +78,20 @@ export function rowFrom(raw: RawRow): JobRow {
     expiresAt: raw[13] ?? 0,
     cancelRequested: raw[14] === 1,
     policy: raw[15],
-    extras: extras === null ? undefined : (JSON.parse(extras) as JobExtras),
+    extras: extras === null ? undefined : extrasOf(extras),
     data: raw[17],
     checkpoint: raw[18],
     progress: raw[19],
     output: raw[20],
+  }
+}
+
+/** What somebody has broken is as if it had not been set: one row is no reason for all others to wait. */
+function extrasOf(text: string): JobExtras | undefined {
+  try {
+    return JSON.parse(text) as JobExtras
+  } catch {
+    return undefined
   }
 }
 

@@ -15,6 +15,8 @@ export interface FileAudit {
 
 export interface JobFacts {
   readonly seq: number
+  readonly node: number
+  readonly enqueuedAt: number
   readonly state: string
   readonly run: number
   readonly attempt: number
@@ -34,10 +36,12 @@ export function auditFile(file: string): FileAudit {
         return rows === lane[state] ? [] : [`lane ${lane['name']}: ${lane[state]} ${state}, but ${rows} rows`]
       }),
     )
-    const jobs = db.prepare('SELECT seq, state, run, run - uncounted AS attempt FROM job ORDER BY seq').all() as Row[]
+    const jobs = db
+      .prepare('SELECT seq, node, enqueued_at AS enqueuedAt, state, run, run - uncounted AS attempt FROM job ORDER BY seq')
+      .all() as Row[]
     return {
       problems: [...integrity.filter((line) => line !== 'ok'), ...keys.map((row) => JSON.stringify(row)), ...wrong],
-      jobs: jobs.map(({ seq, state, run, attempt }) => ({ seq, state: STATES[state as number], run, attempt }) as JobFacts),
+      jobs: jobs.map((job) => ({ ...job, state: STATES[job['state'] as number] }) as JobFacts),
     }
   } finally {
     db.close()
@@ -71,4 +75,11 @@ export function stealFile(file: string): void {
 /** As a version after this one would leave it, that this one must not open. */
 export function makeTooNew(file: string): void {
   tamper(file, 'UPDATE meta SET schema_version = ?, min_reader = ?', SCHEMA_VERSION + 1, SCHEMA_VERSION + 1)
+}
+
+/** A database of another program. */
+export function makeForeign(file: string): void {
+  const db = openDatabase(file)
+  db.exec('CREATE TABLE diary (day INTEGER, entry TEXT)')
+  db.close()
 }

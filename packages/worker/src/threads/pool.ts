@@ -44,6 +44,7 @@ export class ThreadPool {
   /** Runs that wait for a thread, in order; told whether they may start. Here and not in the pool, so that they can be given back. */
   readonly #queue = new Map<RunContext, (start: boolean) => void>()
   #free: number
+  #draining = false
 
   constructor({ url, settings: { threads, ...settings } }: ThreadHandler, link: ThreadLink, clock: Clock) {
     this.#url = url
@@ -65,7 +66,10 @@ export class ThreadPool {
 
   /** Runs the job in a thread as soon as one is free; never rejects. */
   async run(context: RunContext, checked: ThreadTask['checked']): Promise<Settlement> {
-    if (!(await this.#enter(context))) return failure(context, undefined, new WorkerStoppedError('given back unstarted'))
+    const entered = await this.#enter(context)
+    // Aborted in the moment between.
+    if (entered && context.aborted !== undefined) this.#leave()
+    if (!entered || context.aborted !== undefined) return failure(context, undefined, new WorkerStoppedError('given back unstarted'))
     const { port1, port2 } = new MessageChannel()
     const run: ThreadRun = { channel: port1, killer: new AbortController(), loadError: undefined }
     this.#runs.set(context, run)
@@ -85,20 +89,20 @@ export class ThreadPool {
 
   /** Gives back what waits for a thread, and whatever comes later. */
   drain(): void {
+    this.#draining = true
     const waiting = [...this.#queue.values()]
     this.#queue.clear()
     for (const tell of waiting) tell(false)
   }
 
   abort(context: RunContext, reason: Error): void {
-    const waiting = this.#queue.get(context)
-    this.#queue.delete(context)
-    waiting?.(false)
+    this.#turnAway(context)
     const { code, message } = refusalFrom(reason)
     this.#runs.get(context)?.channel.postMessage({ kind: 'abort', code, message } satisfies ToThread)
   }
 
   kill(context: RunContext): void {
+    this.#turnAway(context)
     this.#runs.get(context)?.killer.abort()
   }
 
@@ -117,7 +121,15 @@ export class ThreadPool {
     await pool.destroy()
   }
 
+  /** Where it waits for a thread, it gets none any more. */
+  #turnAway(context: RunContext): void {
+    const tell = this.#queue.get(context)
+    this.#queue.delete(context)
+    tell?.(false)
+  }
+
   #enter(context: RunContext): Promise<boolean> {
+    if (this.#draining) return Promise.resolve(false)
     if (this.#free > 0) {
       this.#free--
       return Promise.resolve(true)

@@ -15,6 +15,10 @@ type HandlerModule = {
 
 const MODULES = new Map<string, Promise<HandlerModule>>()
 
+/** So many reports of a run go out as they come, each so long: the last words before a handler hangs tell why. Of a flood, the newest. */
+const REPORTS_MAX = 20
+const REPORTS_WITHIN_MS = 50
+
 export async function run(task: ThreadTask): Promise<Settlement> {
   const { channel, grant, maxDataBytes, checked, url } = task
   const asked = new Map<number, { resolve: () => void; reject: (error: Error) => void }>()
@@ -30,7 +34,7 @@ export async function run(task: ThreadTask): Promise<Settlement> {
     maxDataBytes,
     heartbeat: () => ask('heartbeat', null),
     checkpoint: (_, value) => ask('checkpoint', value),
-    dirty: flush,
+    dirty,
     now: () => systemClock.read().wall,
   }
   const context = new RunContext(grant, link)
@@ -45,6 +49,27 @@ export async function run(task: ThreadTask): Promise<Settlement> {
     else waiting?.reject(errorFrom(message.refusal))
   })
 
+  let reports = 0
+  let sinceMono = 0
+  let flushing = false
+  function dirty(): void {
+    const { mono } = systemClock.read()
+    if (mono - sinceMono >= REPORTS_WITHIN_MS) {
+      sinceMono = mono
+      reports = 0
+    }
+    if (reports < REPORTS_MAX) {
+      reports++
+      flush()
+    } else if (!flushing) {
+      flushing = true
+      process.nextTick(() => {
+        flushing = false
+        flush()
+      })
+    }
+  }
+
   function flush(): void {
     const progress = context.takeProgress()
     if (progress !== undefined) say({ kind: 'progress', fraction: progress[0], note: progress[1] })
@@ -56,7 +81,11 @@ export async function run(task: ThreadTask): Promise<Settlement> {
     const handler = handlerOf(await loadOrEnd(url, say), url)
     return await new Promise<Settlement>((resolve) => {
       const runnable = { schema: undefined, backoff: undefined, run: handler }
-      execute(runnable, context, maxDataBytes, resolve, checked)
+      const settled = (settlement: Settlement) => {
+        flush()
+        resolve(settlement)
+      }
+      execute(runnable, context, maxDataBytes, settled, checked)
     })
   } finally {
     // Closed from the other side, once what was said has been taken.
@@ -64,9 +93,11 @@ export async function run(task: ThreadTask): Promise<Settlement> {
   }
 }
 
-/** Once per thread, when the pool ends. */
+/** When the pool ends. A thread may be asked twice: its modules tear down once. */
 export async function teardown(): Promise<void> {
-  for (const module of MODULES.values()) await (await module).teardown?.()
+  const modules = [...MODULES.values()]
+  MODULES.clear()
+  for (const module of modules) await (await module).teardown?.()
 }
 
 /** A module whose loading failed stays failed for as long as its thread lives: the thread says why, and ends. */

@@ -1,0 +1,30 @@
+/** Roughly the bytes of a call: what is under way, and what waits, is bounded by them. */
+import { type Command, dataBytes, type NewJob, weighJob } from '@millrace/core'
+
+export function weighCommand(command: Command): number {
+  switch (command.op) {
+    case 'enqueue':
+      return weighJobs(command.jobs)
+    case 'complete':
+      return dataBytes(command.output) + (command.enqueues === undefined ? 0 : weighJobs(command.enqueues))
+    case 'checkpoint':
+      return dataBytes(command.value)
+    case 'update':
+      return dataBytes(command.changes.data) + dataBytes(command.changes.checkpoint)
+    case 'fail':
+      return command.error.message.length + (command.error.stack?.length ?? 0)
+    case 'log': {
+      let bytes = 0
+      for (const { message, fields } of command.lines) bytes += message.length + (fields?.length ?? 0)
+      return bytes
+    }
+    default:
+      return 0
+  }
+}
+
+export function weighJobs(jobs: readonly NewJob[]): number {
+  let bytes = 0
+  for (const job of jobs) bytes += weighJob(job)
+  return bytes
+}

@@ -1,0 +1,43 @@
+/** Opening a file takes a little room, for its log and its index: where there is none, the ballast is given up for it. */
+import { statfsSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { DiskFullError } from '@millrace/core'
+import { sqliteCode } from '../driver.ts'
+
+/** SQLite tells a shared index that finds no room as an I/O error. */
+const NO_ROOM_BYTES = 256 * 1024
+
+/** Throws DiskFullError where the room is not enough even then. */
+export function withRoom<T>(file: string, releaseBallast: () => void, open: () => T): T {
+  try {
+    return open()
+  } catch (error) {
+    if (!lacksRoom(file, error)) throw error
+    releaseBallast()
+  }
+  try {
+    return open()
+  } catch (error) {
+    if (!lacksRoom(file, error)) throw error
+    throw new DiskFullError(
+      `cannot open ${file}: the disk is full. Free some space there, and open it again`,
+      { path: file },
+      { cause: error },
+    )
+  }
+}
+
+export function lacksRoom(file: string, error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return true
+  const code = sqliteCode(error)
+  if (code === 'SQLITE_FULL') return true
+  if (code !== undefined && /^SQLITE_(IOERR|CANTOPEN)/.test(code)) return isFull(file)
+  return error.cause !== undefined && lacksRoom(file, error.cause)
+}
+
+function isFull(file: string): boolean {
+  const { blocks, bavail, bsize } = statfsSync(dirname(resolve(file)))
+  // What has no blocks at all, as /proc, is no disk.
+  return blocks > 0 && bavail * bsize < NO_ROOM_BYTES
+}

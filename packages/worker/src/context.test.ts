@@ -1,0 +1,170 @@
+import { LIMITS, StaleRunError, WorkerStoppedError } from '@millrace/core'
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { expect, test, vi } from 'vitest'
+import { RunContext, type RunLink } from './context.ts'
+import { defineJob } from './define.ts'
+import { unhandledDuring } from './testing/unhandled.ts'
+import { grantOf } from './testing/workbench.ts'
+
+function contextOf(change: Partial<RunLink> = {}, grant: Parameters<typeof grantOf>[0] = {}) {
+  const link = {
+    maxDataBytes: 1_000,
+    heartbeat: vi.fn(async () => {}),
+    checkpoint: vi.fn(async () => {}),
+    dirty: vi.fn(),
+    now: () => 7,
+    ...change,
+  }
+  return { link, context: new RunContext(grantOf(grant), link) }
+}
+
+test('the facts of the job are frozen, and made once', () => {
+  const { context } = contextOf({}, { checkpoint: '{"page":3}', tags: ['t'], meta: '{"by":"me"}', run: 3, attempt: 2 })
+  expect(context.job).toMatchObject({
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    name: 'a',
+    queue: 'default',
+    run: 3,
+    attempt: 2,
+    maxAttempts: 4,
+    checkpoint: { page: 3 },
+    enqueuedAt: new Date(Date.UTC(2030, 0, 1)),
+    tags: ['t'],
+    meta: { by: 'me' },
+  })
+  expect(context.job).toBe(context.job)
+  for (const part of [context.job, context.job.tags, context.job.meta]) expect(Object.isFrozen(part)).toBe(true)
+})
+
+test('handlers may take it apart', async () => {
+  const { context, link } = contextOf()
+  const { progress, heartbeat, checkpoint, log, enqueue, snooze, discard, signal, data } = context
+  progress(0.5)
+  log('info', 'hello')
+  enqueue('child')
+  await heartbeat()
+  await checkpoint(1)
+  expect(() => snooze(1)).toThrow()
+  expect(() => discard('no')).toThrow()
+  expect([signal.aborted, data]).toEqual([false, undefined])
+  expect([context.takeProgress(), context.takeLines()?.length, context.enqueues?.length]).toEqual([[0.5], 1, 1])
+  expect(link.checkpoint).toHaveBeenCalledWith(context, '1')
+})
+
+test('the signal: made before the abort or after it, it says the first reason', () => {
+  const { context: early } = contextOf()
+  const told = vi.fn()
+  early.signal.addEventListener('abort', told)
+  const { context: late } = contextOf()
+  for (const context of [early, late]) {
+    context.abort(new WorkerStoppedError('first'))
+    context.abort(new WorkerStoppedError('second'))
+    expect(context.signal.aborted).toBe(true)
+    expect(context.signal.reason).toMatchObject({ message: 'first' })
+    expect(context.signal).toBe(context.signal)
+  }
+  expect(told).toHaveBeenCalledTimes(1)
+})
+
+test('heartbeat() and checkpoint() that nobody awaits do not end the process; awaited, they reject', async () => {
+  const stale = async () => {
+    throw new StaleRunError('gone')
+  }
+  const { context } = contextOf({ heartbeat: stale, checkpoint: stale })
+  const reasons = await unhandledDuring(() => {
+    void context.heartbeat()
+    void context.checkpoint(1)
+  })
+  expect(reasons).toEqual([])
+  await expect(context.heartbeat()).rejects.toMatchObject({ code: 'STALE_RUN' })
+  await expect(context.checkpoint(1)).rejects.toMatchObject({ code: 'STALE_RUN' })
+})
+
+test('a checkpoint that cannot be stored is refused by its name', () => {
+  const { context } = contextOf()
+  expect(() => context.checkpoint(1n)).toThrow(/^checkpoint cannot be stored/)
+  expect(() => context.checkpoint('x'.repeat(2_000))).toThrow(/checkpoint/)
+})
+
+test('progress: a fraction from 0 to 1; the last of a tick is taken', () => {
+  const { context, link } = contextOf()
+  for (const wrong of [-0.1, 1.1, Number.NaN]) expect(() => context.progress(wrong)).toThrow(/progress is a fraction/)
+  context.progress(0)
+  context.progress(1, 'n'.repeat(10_000))
+  expect(link.dirty).toHaveBeenCalledTimes(2)
+  expect(context.takeProgress()).toEqual([1, 'n'.repeat(LIMITS.logMessageLength)])
+  expect(context.takeProgress()).toBeUndefined()
+})
+
+const cyclic: Record<string, unknown> = {}
+cyclic['itself'] = cyclic
+
+test.for<readonly [what: string, fields: Record<string, unknown>, stored: RegExp | string]>([
+  ['plain fields', { n: 1 }, '{"n":1}'],
+  ['a BigInt', { n: 1n }, /^\{"unreadable":".*BigInt/],
+  ['a cycle', cyclic, /^\{"unreadable":/],
+  [
+    'a getter that throws',
+    {
+      get n() {
+        throw new Error('no')
+      },
+    },
+    '{"unreadable":"no"}',
+  ],
+  ['nothing that JSON can hold', (() => {}) as never, /^\{"unreadable":/],
+  ['more than is kept', { text: 'x'.repeat(10_000) }, /^\{"text":"x{4087}$/],
+])('log with %s does not fail the handler', ([, fields, stored]) => {
+  const { context } = contextOf()
+  context.log('info', 'message', fields)
+  const text = context.takeLines()?.[0]?.fields ?? ''
+  if (typeof stored === 'string') expect(text).toBe(stored)
+  else expect(text).toMatch(stored)
+})
+
+test('log: levels are checked, messages are cut, the newest lines are kept', () => {
+  const { context } = contextOf()
+  expect(() => context.log('fatal' as never, 'no')).toThrow(/level/)
+  for (let line = 0; line < LIMITS.logLinesPerRun + 5; line++) context.log('debug', `line ${line}`)
+  context.log('error', 'x'.repeat(10_000))
+  const lines = context.takeLines() ?? []
+  expect(lines).toHaveLength(LIMITS.logLinesPerRun)
+  expect(lines[0]).toEqual({ at: 7, level: 'debug', message: 'line 6' })
+  expect(lines.at(-1)?.message).toHaveLength(LIMITS.logMessageLength)
+  expect(context.takeLines()).toBeUndefined()
+})
+
+const asynchronous: StandardSchemaV1<number> = {
+  '~standard': { version: 1, vendor: 'test', validate: async () => ({ issues: [{ message: 'no' }] }) },
+}
+
+test('enqueue: with the definition’s defaults and the call’s options; checked at once', () => {
+  const { context } = contextOf()
+  context.enqueue(defineJob<{ n: number }>({ name: 'child', queue: 'q', maxAttempts: 2 }), { n: 1 }, { priority: 3 })
+  context.enqueue('other')
+  expect(context.enqueues).toEqual([
+    { name: 'child', data: '{"n":1}', queue: 'q', maxAttempts: 2, priority: 3 },
+    { name: 'other', data: null },
+  ])
+  expect(() => context.enqueue('not a name!')).toThrow(/name/)
+  expect(() => context.enqueue('child', 'x'.repeat(2_000))).toThrow(/data/)
+  expect(context.enqueues).toHaveLength(2)
+})
+
+test('enqueue with an asynchronous schema is refused, and what the schema says in the end ends nothing', async () => {
+  const { context } = contextOf()
+  const job = defineJob({ name: 'child', schema: asynchronous })
+  expect(await unhandledDuring(() => expect(() => context.enqueue(job, 1)).toThrow(/schema of job 'child' is asynchronous/))).toEqual([])
+  expect(context.enqueues).toBeUndefined()
+})
+
+test('one run enqueues no more than one command holds', () => {
+  const { context } = contextOf({ maxDataBytes: LIMITS.dataBytes })
+  for (let job = 0; job < LIMITS.jobsPerCommand; job++) context.enqueue('child')
+  expect(() => context.enqueue('child')).toThrow(/split the work/)
+  const { context: heavy } = contextOf({ maxDataBytes: LIMITS.dataBytes })
+  const mebibyte = 'x'.repeat(LIMITS.dataBytes - 2)
+  for (let job = 0; job < 16; job++) heavy.enqueue('child', mebibyte)
+  expect(() => heavy.enqueue('child', mebibyte)).toThrow(/split the work/)
+  expect(heavy.enqueues).toHaveLength(16)
+})

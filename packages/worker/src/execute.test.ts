@@ -1,0 +1,325 @@
+/** How a run ends: every way in which a handler may return, throw, or be told to stop. */
+import {
+  type Grant,
+  JobCancelledError,
+  JobTimeoutError,
+  LIMITS,
+  NonRetryableError,
+  RetryAfterError,
+  ValidationError,
+  WorkerStoppedError,
+} from '@millrace/core'
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { describe, expect, test, vi } from 'vitest'
+import { RunContext, type RunLink } from './context.ts'
+import { execute, type Runnable, type Settlement } from './execute.ts'
+import { quiet } from './testing/manualClock.ts'
+import { unhandledDuring } from './testing/unhandled.ts'
+import { grantOf } from './testing/workbench.ts'
+
+const link: RunLink = {
+  maxDataBytes: 1_000,
+  heartbeat: async () => {},
+  checkpoint: async () => {},
+  dirty: () => {},
+  now: () => 0,
+}
+
+const key = { seq: 1, run: 1 }
+
+function runnable(run: Runnable['run'], rest: Partial<Runnable> = {}): Runnable {
+  return { schema: undefined, backoff: undefined, ...(run !== undefined && { run }), ...rest }
+}
+
+/** The one settlement of a run; more than one is an error. */
+async function settle(what: Runnable, grant: Partial<Grant> = {}, before?: (context: RunContext) => void): Promise<Settlement> {
+  const context = new RunContext(grantOf(grant), link)
+  before?.(context)
+  const settled = vi.fn<(settlement: Settlement) => void>()
+  const reasons = await unhandledDuring(() => execute(what, context, 1_000, settled))
+  await vi.waitFor(() => expect(settled).toHaveBeenCalled())
+  await quiet()
+  expect(settled).toHaveBeenCalledTimes(1)
+  expect(reasons).toEqual([])
+  return settled.mock.calls[0]?.[0] as Settlement
+}
+
+const thrower = (thrown: unknown) => () => {
+  throw thrown
+}
+const rejecter = (thrown: unknown) => () => Promise.reject(thrown)
+
+describe('returning', () => {
+  test.for<readonly [what: string, output: unknown, stored: unknown]>([
+    ['nothing', undefined, null],
+    ['null', null, 'null'],
+    ['a value', { a: [1] }, '{"a":[1]}'],
+    ['bytes', Uint8Array.of(1, 2), Uint8Array.of(1, 2)],
+  ])('%s, at once and later', async ([, output, stored]) => {
+    expect(await settle(runnable(() => output))).toEqual({ op: 'complete', ...key, output: stored })
+    expect(await settle(runnable(async () => output))).toEqual({ op: 'complete', ...key, output: stored })
+  })
+
+  test('at once means within the call', () => {
+    const settled = vi.fn()
+    execute(
+      runnable(() => 1),
+      new RunContext(grantOf(), link),
+      1_000,
+      settled,
+    )
+    expect(settled).toHaveBeenCalledOnce()
+  })
+
+  test.for<readonly [what: string, output: unknown]>([
+    ['a BigInt', 1n],
+    ['a function', () => {}],
+    ['more than is stored', 'x'.repeat(2_000)],
+    ['an object whose JSON throws', { toJSON: thrower(new Error('no')) }],
+  ])('%s, which cannot be stored: fails for good', async ([, output]) => {
+    expect(await settle(runnable(() => output))).toMatchObject({
+      op: 'fail',
+      ...key,
+      retry: false,
+      error: { message: expect.stringContaining('output') },
+    })
+  })
+
+  test('an object whose `then` throws when it is looked at', async () => {
+    const hostile = Object.defineProperty({}, 'then', { get: thrower(new Error('not to be read')) })
+    expect(await settle(runnable(() => hostile))).toMatchObject({ op: 'fail', error: { message: 'not to be read' } })
+  })
+
+  test('a thenable that calls back twice, and one that throws after it has: the first word counts', async () => {
+    const thenable = (then: (done: (value: unknown) => void) => void) => Object.defineProperty({}, 'then', { value: then })
+    const twice = thenable((done) => {
+      done(1)
+      done(2)
+    })
+    const both = thenable((done) => {
+      done(1)
+      throw new Error('late')
+    })
+    expect(await settle(runnable(() => twice))).toMatchObject({ op: 'complete', output: '1' })
+    expect(await settle(runnable(() => both))).toMatchObject({ op: 'complete', output: '1' })
+  })
+
+  test('with jobs that it enqueued', async () => {
+    const settlement = await settle(
+      runnable(({ enqueue }) => {
+        enqueue('child', 1)
+      }),
+    )
+    expect(settlement).toEqual({ op: 'complete', ...key, output: null, enqueues: [{ name: 'child', data: '1' }] })
+  })
+})
+
+class Unreadable extends Error {
+  override get name(): string {
+    throw new Error('not to be read')
+  }
+  override set name(_: string) {}
+}
+
+const nameless = new Error('nameless')
+Object.defineProperty(nameless, 'name', { value: undefined })
+
+describe('throwing', () => {
+  test.for<readonly [what: string, thrown: unknown, error: { name: string; message: string }]>([
+    ['an error', new TypeError('no'), { name: 'TypeError', message: 'no' }],
+    ['a text', 'no', { name: 'Error', message: 'no' }],
+    ['nothing', undefined, { name: 'Error', message: 'undefined' }],
+    ['an object without a prototype', Object.create(null), { name: 'Error', message: '{}' }],
+    ['an error without a name', nameless, { name: 'Error', message: 'nameless' }],
+    [
+      'an error that cannot be read',
+      new Unreadable('x'),
+      { name: 'Error', message: 'the handler has thrown something that cannot be read' },
+    ],
+  ])('%s: tried again by the stored backoff, with or without a function that is asked', async ([, thrown, error]) => {
+    const failed = { op: 'fail', ...key, error }
+    for (const run of [thrower(thrown), rejecter(thrown)]) {
+      const settlement = await settle(runnable(run))
+      expect(settlement).toMatchObject(failed)
+      expect(settlement).not.toHaveProperty('retry')
+      expect(await settle(runnable(run, { backoff: () => 5 }))).toMatchObject({ ...failed, retry: 5 })
+    }
+  })
+
+  test.for<readonly [what: string, thrown: unknown]>([
+    ['NonRetryableError', new NonRetryableError('never')],
+    ['ValidationError', new ValidationError('wrong', { issues: [] })],
+    ['one of that name from another copy of the package', Object.assign(new Error('never'), { name: 'NonRetryableError' })],
+  ])('%s: never again, whatever the backoff says', async ([, thrown]) => {
+    expect(await settle(runnable(thrower(thrown), { backoff: () => 5 }))).toMatchObject({ op: 'fail', retry: false })
+  })
+
+  test.for<readonly [what: string, thrown: Error, retry: number | undefined]>([
+    ['whole milliseconds', new RetryAfterError(1_500), 1_500],
+    ['a fraction of one, as jitter makes it: the next', new RetryAfterError(1_500.2), 1_501],
+    ['as short as can be', new RetryAfterError(0), 0],
+    ['more than a duration may have: the stored backoff', new RetryAfterError(LIMITS.durationMs + 1), undefined],
+    ['of another copy of the package', Object.assign(new Error('later'), { name: 'RetryAfterError', delay: 7 }), 7],
+    ['of that name alone', Object.assign(new Error('later'), { name: 'RetryAfterError', delay: 'soon' }), undefined],
+  ])('RetryAfterError, %s', async ([, thrown, retry]) => {
+    const settlement = await settle(runnable(thrower(thrown)))
+    expect(settlement).toMatchObject({ op: 'fail', error: { name: 'RetryAfterError' } })
+    expect((settlement as { retry?: number }).retry).toBe(retry)
+  })
+
+  test.for<readonly [what: string, backoff: NonNullable<Runnable['backoff']>, retry: number | undefined]>([
+    ['answers a duration', () => '5s', 5_000],
+    ['answers a fraction', () => 0.1, 1],
+    ['is asked with attempt and error', (attempt, error) => attempt * (error as Error).message.length, 6],
+    ['throws', thrower(new Error('no idea')), undefined],
+    ['answers nonsense', () => 'soon' as never, undefined],
+    ['answers NaN', () => Number.NaN, undefined],
+    ['answers less than nothing', () => -1, undefined],
+    ['answers for ever', () => Number.POSITIVE_INFINITY, undefined],
+    ['is asynchronous, and rejects', (async () => Promise.reject(new Error('no'))) as never, undefined],
+  ])('a backoff function that %s', async ([, backoff, retry]) => {
+    const settlement = await settle(runnable(thrower(new Error('no')), { backoff }), { attempt: 3 })
+    expect(settlement).toMatchObject({ op: 'fail', error: { message: 'no' } })
+    expect((settlement as { retry?: number }).retry).toBe(retry)
+  })
+})
+
+describe('what the handler asked for counts, whatever comes after', () => {
+  test('snooze', async () => {
+    const settlement = { op: 'snooze', ...key, delay: 60_000 }
+    expect(await settle(runnable(({ snooze }) => snooze('1m')))).toEqual(settlement)
+    const swallowing = runnable(({ snooze }) => {
+      try {
+        return snooze('1m')
+      } catch {
+        return 'swallowed'
+      }
+    })
+    expect(await settle(swallowing)).toEqual(settlement)
+    const stumbling = runnable(async ({ snooze }) => {
+      try {
+        snooze('1m')
+      } finally {
+        await Promise.reject(new Error('while cleaning up'))
+      }
+    })
+    expect(await settle(stumbling)).toEqual(settlement)
+  })
+
+  test('discard: fails for good, with the reason as its error', async () => {
+    const settlement = { op: 'fail', ...key, retry: false, error: { name: 'DiscardedError', message: 'unwanted' } }
+    expect(await settle(runnable(({ discard }) => discard('unwanted'), { backoff: () => 5 }))).toMatchObject(settlement)
+    const swallowing = runnable(({ discard }) => {
+      try {
+        return discard('unwanted')
+      } catch {
+        return 'swallowed'
+      }
+    })
+    expect(await settle(swallowing)).toMatchObject(settlement)
+  })
+
+  test('a duration that is none is the handler’s own error', async () => {
+    expect(await settle(runnable(({ snooze }) => snooze('soon' as never)))).toMatchObject({
+      op: 'fail',
+      error: { name: 'OptionTypeError' },
+    })
+  })
+})
+
+describe('told to stop', () => {
+  test('by its worker: given back, whatever it returns or throws', async () => {
+    const told = (context: RunContext) => context.abort(new WorkerStoppedError())
+    for (const run of [() => 1, async () => 1, thrower(new Error('no')), thrower(new NonRetryableError('no'))]) {
+      expect(await settle(runnable(run), {}, told)).toEqual({ op: 'giveBack', ...key })
+    }
+  })
+
+  test('for other reasons: as the handler says; the engine has decided already', async () => {
+    for (const reason of [new JobTimeoutError(), new JobCancelledError()]) {
+      const told = (context: RunContext) => context.abort(reason)
+      expect(
+        await settle(
+          runnable(() => 1),
+          {},
+          told,
+        ),
+      ).toMatchObject({ op: 'complete' })
+      expect(
+        await settle(
+          runnable(({ signal }) => Promise.reject(signal.reason)),
+          {},
+          told,
+        ),
+      ).toMatchObject({
+        op: 'fail',
+        error: { name: reason.name },
+      })
+    }
+  })
+})
+
+function doubling(asynchronous: boolean): StandardSchemaV1<number, number> {
+  const check = (value: unknown) => (typeof value === 'number' ? { value: value * 2 } : { issues: [{ message: 'must be a number' }] })
+  return { '~standard': { version: 1, vendor: 'test', validate: (value) => (asynchronous ? Promise.resolve(check(value)) : check(value)) } }
+}
+
+describe('data', () => {
+  test('as it was enqueued, or as its schema makes it', async () => {
+    const seen: unknown[] = []
+    const run: Runnable['run'] = ({ data }) => void seen.push(data)
+    await settle(runnable(run), { data: '{"a":1}' })
+    await settle(runnable(run), { data: null })
+    await settle(runnable(run), { data: Uint8Array.of(7) })
+    for (const asynchronous of [false, true]) await settle(runnable(run, { schema: doubling(asynchronous) }), { data: '4' })
+    expect(seen).toEqual([{ a: 1 }, undefined, Uint8Array.of(7), 8, 8])
+  })
+
+  test('that its schema refuses, or that is no JSON: fails for good, and the handler does not run', async () => {
+    const run = vi.fn()
+    for (const asynchronous of [false, true]) {
+      expect(await settle(runnable(run, { schema: doubling(asynchronous) }), { data: '"four"' })).toMatchObject({
+        op: 'fail',
+        retry: false,
+        error: { name: 'ValidationError', message: expect.stringContaining('must be a number') },
+      })
+    }
+    expect(await settle(runnable(run), { data: '{half' })).toMatchObject({
+      op: 'fail',
+      retry: false,
+      error: { message: expect.stringContaining('no JSON') },
+    })
+    expect(run).not.toHaveBeenCalled()
+  })
+})
+
+describe('in another thread', () => {
+  const elsewhere = (settlement: Settlement, rest: Partial<Runnable> = {}) =>
+    runnable(undefined, { ...rest, settle: async () => settlement })
+
+  test('as it was settled there', async () => {
+    expect(await settle(elsewhere({ op: 'complete', ...key, output: '1' }))).toEqual({ op: 'complete', ...key, output: '1' })
+  })
+
+  test('the backoff function is asked here, where nothing was said there', async () => {
+    const failure = { op: 'fail', ...key, error: { name: 'RangeError', message: 'no' } } as const
+    const backoff = vi.fn(() => 9)
+    expect(await settle(elsewhere(failure, { backoff }))).toEqual({ ...failure, retry: 9 })
+    expect(backoff).toHaveBeenCalledWith(1, expect.objectContaining({ name: 'RangeError', message: 'no' }))
+    expect(await settle(elsewhere({ ...failure, retry: false }, { backoff }))).toMatchObject({ retry: false })
+    expect(await settle(elsewhere(failure, { backoff: thrower(new Error('no idea')) }))).toEqual(failure)
+  })
+
+  test('the schema is asked here: what it makes goes there, what it refuses does not', async () => {
+    const there = vi.fn(async (): Promise<Settlement> => ({ op: 'complete', ...key, output: null }))
+    await settle(runnable(undefined, { settle: there, schema: doubling(true) }), { data: '4' })
+    expect(there).toHaveBeenCalledWith(expect.anything(), { data: 8 })
+    expect(await settle(runnable(undefined, { settle: there, schema: doubling(false) }), { data: '"x"' })).toMatchObject({
+      op: 'fail',
+      retry: false,
+    })
+    await settle(runnable(undefined, { settle: there }), { data: '{half' })
+    expect(there).toHaveBeenLastCalledWith(expect.anything(), undefined)
+    expect(there).toHaveBeenCalledTimes(2)
+  })
+})

@@ -1,0 +1,47 @@
+import { LIMITS } from '@millrace/core'
+import { expect, test } from 'vitest'
+import { runErrorOf } from './runError.ts'
+
+class Hostile extends Error {
+  override get message(): string {
+    throw new Error('not to be read')
+  }
+}
+
+const revoked = Proxy.revocable({}, {})
+revoked.revoke()
+
+const cyclic: Record<string, unknown> = {}
+cyclic['itself'] = cyclic
+
+test('an error: name, message and stack', () => {
+  const error = new RangeError('too far')
+  expect(runErrorOf(error)).toEqual({ name: 'RangeError', message: 'too far', stack: error.stack })
+})
+
+test.for<readonly [what: string, thrown: unknown, name: string, message: string]>([
+  ['undefined', undefined, 'Error', 'undefined'],
+  ['null', null, 'Error', 'null'],
+  ['a text', 'no', 'Error', 'no'],
+  ['a symbol', Symbol('no'), 'Error', 'Symbol(no)'],
+  ['a BigInt', 12n, 'Error', '12'],
+  ['an object', { code: 7 }, 'Error', '{"code":7}'],
+  ['an object without a prototype', Object.assign(Object.create(null), { a: 1 }), 'Error', '{"a":1}'],
+  ['an object whose JSON is nothing', { toJSON: () => undefined }, 'Error', 'an object'],
+  ['a cycle', cyclic, 'Error', 'the handler has thrown something that cannot be read'],
+  ['a getter that throws', new Hostile(), 'Error', 'the handler has thrown something that cannot be read'],
+  ['a revoked proxy', revoked.proxy, 'Error', 'the handler has thrown something that cannot be read'],
+  ['an error without a name', Object.assign(new Error('m'), { name: '' }), 'Error', 'm'],
+  ['an error whose name is a number', Object.assign(new Error('m'), { name: 5 }), 'Error', 'm'],
+  ['an error whose message is an object', Object.assign(new Error(), { message: { deep: 1 } }), 'Error', '{"deep":1}'],
+])('%s', ([, thrown, name, message]) => {
+  expect(runErrorOf(thrown)).toMatchObject({ name, message })
+})
+
+test('without a stack none is stored; what is long is cut', () => {
+  const error = Object.assign(new Error('m'.repeat(10_000)), { name: 'n'.repeat(500), stack: 's'.repeat(50_000) })
+  const { name, message, stack } = runErrorOf(error)
+  expect([name.length, message.length, stack?.length]).toEqual([128, LIMITS.errorMessageLength, LIMITS.errorStackLength])
+  expect(message.endsWith('…')).toBe(true)
+  expect(runErrorOf(Object.assign(new Error('m'), { stack: undefined }))).not.toHaveProperty('stack')
+})

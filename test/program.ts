@@ -1,0 +1,66 @@
+/** A program of its own in a child process, that tells what it does line by line; ended with the test. */
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import { onTestFinished } from 'vitest'
+
+export interface Program {
+  readonly child: ChildProcessByStdio<Writable, Readable, Readable>
+  /** Every whole line so far. */
+  readonly lines: readonly string[]
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null; readonly stderr: string }>
+  /** Resolves with the first line that matches, said already or to come; rejects where the program ends without. */
+  said(pattern: RegExp): Promise<string>
+  /** Resolves when it has said so many lines. */
+  saidLines(count: number): Promise<void>
+  /** kill -9, and it is gone. */
+  kill(): Promise<void>
+}
+
+/** @param within a command that runs the program, as `['nice']` */
+export function startProgram(url: URL, args: readonly string[], within: readonly string[] = []): Program {
+  const [file, ...argv] = [...within, process.execPath, url.pathname, ...args] as [string, ...string[]]
+  // Started again and again: what was compiled once is not compiled anew.
+  const env = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'millrace-compile-cache') }
+  const child = spawn(file, argv, { env, stdio: ['pipe', 'pipe', 'pipe'] })
+  onTestFinished(() => {
+    child.kill('SIGKILL')
+  })
+  const lines: string[] = []
+  let rest = ''
+  let stderr = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    const parts = (rest + text).split('\n')
+    rest = parts.pop() as string
+    lines.push(...parts)
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
+  })
+  let over = false
+  const ended = once(child, 'close').then(([code, signal]) => {
+    over = true
+    return { code: code as number | null, signal: signal as NodeJS.Signals | null, stderr }
+  })
+  const until = async <T>(look: () => T | undefined): Promise<T> => {
+    for (;;) {
+      const found = look()
+      if (found !== undefined) return found
+      if (over) throw new Error(`the program has ended without it. It said: ${lines.slice(-20).join(' | ')}; ${stderr}`)
+      await Promise.race([once(child.stdout, 'data'), ended])
+    }
+  }
+  return {
+    child,
+    lines,
+    ended,
+    said: (pattern) => until(() => lines.find((line) => pattern.test(line))),
+    saidLines: (count) => until(() => (lines.length >= count ? true : undefined)).then(() => {}),
+    async kill() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}

@@ -1,0 +1,16 @@
+/** A folder of its own for a test, removed when the test is over. */
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+
+export function temporaryFolder(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'millrace-test-')))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
+  return folder
+}
+
+/** The path of a database file that is not there yet. */
+export function temporaryFile(): string {
+  return join(temporaryFolder(), 'jobs.db')
+}
