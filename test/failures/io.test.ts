@@ -110,7 +110,7 @@ test('a disk that fails for long is tried again now and then, not without a paus
   expect((await engine.stats()).states.completed).toBe(1)
 })
 
-test('a completion that the disk refuses is said again, and the handler is not', async () => {
+test('fail-during-store-outage: a completion that the disk refuses is said again, and the handler is not', async () => {
   const { engine, faults, advance, expectTablesAsStored } = startFaulty()
   let runs = 0
   engine.work([

@@ -29,7 +29,7 @@ async function refusalOf(file: string) {
 }
 
 describe('another process', () => {
-  test('a second owner gets AlreadyOpenError with pid and host, by every path; the first is not disturbed', async () => {
+  test('fork-cluster-guard: a second owner gets AlreadyOpenError with pid and host, by every path; the first is not disturbed', async () => {
     const { file, byFolder, byLink } = pathsToOneFile()
     const owner = startProgram(OWNER, [file])
     await owner.said(/^open/)

@@ -315,3 +315,22 @@ test('a backlog larger than its window is drained in order, whole', async () => 
   expect(got).toEqual(expected)
   expect(new Set(got.map((job) => job.seq)).size).toBe(jobs)
 })
+
+test('wal-and-history-bounded: the journal goes with its age, what still lives stays', async () => {
+  const { clock, probe, engine: own } = start()
+  const live = await probe.enqueue('live')
+  await probe.attach(['a'])
+  for (let job = 0; job < 20; job++) {
+    const { seq } = await probe.enqueue('a')
+    await probe.grants.take()
+    await probe.call<'complete'>({ op: 'complete', seq, run: 1, output: null })
+  }
+  const before = own.actor.store.journal(0)
+  await clock.advance(8 * DAY)
+  await probe.enqueue('a')
+  await clock.advance(2 * MINUTE)
+  const after = own.actor.store.journal(0)
+  expect(after.firstEvent).toBeGreaterThan(60)
+  expect(after.bytes).toBeLessThan(before.bytes / 2)
+  expect((await view(probe, live)).state).toBe('waiting')
+})

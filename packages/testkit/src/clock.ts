@@ -43,7 +43,12 @@ export class VirtualClock implements Clock {
     this.#move(endMono - this.#mono)
   }
 
-  /** The wall clock alone jumps, as when somebody sets it. */
+  /** Time passes while nobody looks, as when a thread is blocked: timers fire late, with the next `advance`. */
+  stall(ms: number): void {
+    this.#move(ms)
+  }
+
+  /** The wall clock alone jumps, as when somebody sets it, or after a suspend, which the monotonic one sleeps through. */
   jump(ms: number): void {
     this.#wall += ms
   }

@@ -1,0 +1,28 @@
+/** A handler that waits to be told how to end. */
+import type { Context } from '../context.ts'
+
+interface Entered {
+  readonly context: Context
+  resolve(output?: unknown): void
+  reject(error: unknown): void
+}
+
+export interface Gate {
+  readonly run: (context: Context) => Promise<unknown>
+  readonly entered: readonly Entered[]
+  /** The run that entered so many before; it has to be there. */
+  at(index: number): Entered
+}
+
+export function gate(): Gate {
+  const entered: Entered[] = []
+  return {
+    entered,
+    run: (context) => new Promise((resolve, reject) => void entered.push({ context, resolve, reject })),
+    at: (index) => {
+      const found = entered[index]
+      if (found === undefined) throw new Error(`${entered.length} runs have entered, not ${index + 1}`)
+      return found
+    },
+  }
+}

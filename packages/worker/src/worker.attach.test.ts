@@ -1,0 +1,145 @@
+/** One exchange for the start and for every break: what a worker serves, and what it holds. */
+import { CommitUnknownError, EngineFailedError, InternalError, StorageError } from '@millrace/core'
+import { expect, test } from 'vitest'
+import { type Context, defineJob } from './index.ts'
+import { quiet } from './testing/manualClock.ts'
+import { stop, workbench } from './testing/workbench.ts'
+
+const a = defineJob({ name: 'a', queue: 'q', maxAttempts: 7 })
+
+test('it says who it is and what it serves', () => {
+  const { worker, calls } = workbench([a.handler(() => 1), defineJob({ name: 'b' }).handler(() => 1)], {
+    id: 'w',
+    queues: ['q', 'r'],
+    minConcurrency: 2,
+    maxConcurrency: 5,
+    abortGrace: '7s',
+  })
+  worker.attach()
+  expect(calls.said).toEqual([
+    {
+      op: 'attach',
+      held: [],
+      session: {
+        uuid: worker.session,
+        worker: 'w',
+        host: 'host',
+        pid: 1,
+        local: true,
+        handlers: [
+          { name: 'a', defaults: { queue: 'q', maxAttempts: 7 } },
+          { name: 'b', defaults: {} },
+        ],
+        queues: ['q', 'r'],
+        minConcurrency: 2,
+        maxConcurrency: 5,
+        abortGrace: 7_000,
+        lease: 0,
+      },
+    },
+  ])
+})
+
+test('sessions are random, and so is a name that nobody gave', () => {
+  const [first, second] = [workbench(a.handler(() => 1)).worker, workbench(a.handler(() => 1)).worker]
+  expect(first.session).not.toBe(second.session)
+  expect(first.id).not.toBe(second.id)
+})
+
+test('`held` names the runs that have started, and those whose outcome is not answered; no others', async () => {
+  const { worker, calls, grant } = workbench(a.handler(({ job }) => (job.run === 2 ? new Promise(() => {}) : 1)))
+  calls.hold('complete')
+  grant({ seq: 1, run: 2 })
+  grant({ seq: 2, run: 1 })
+  calls.answer('complete', () => true)
+  grant({ seq: 3, run: 1 })
+  await quiet()
+  worker.attach()
+  expect(calls.of('attach').at(-1)?.held).toEqual([
+    { seq: 1, run: 2 },
+    { seq: 2, run: 1 },
+  ])
+})
+
+test('what the answer names as lost is lost; all else goes on', async () => {
+  const contexts: Context[] = []
+  const { worker, calls, grant } = workbench(a.handler((context) => new Promise(() => contexts.push(context))))
+  for (const seq of [1, 2]) grant({ seq })
+  calls.answer('attach', () => ({ lost: [{ seq: 2, run: 1 }] }))
+  worker.attach()
+  await quiet()
+  expect(contexts.map((context) => context.signal.reason?.code)).toEqual([undefined, 'LEASE_LOST'])
+  expect([worker.running, worker.zombies]).toEqual([1, 1])
+})
+
+test('what asks for it while an answer is on its way is answered by it; what asks later gets a round of its own', async () => {
+  const { worker, calls } = workbench(a.handler(() => 1))
+  calls.hold('attach')
+  worker.attach()
+  worker.notice({ kind: 'reattach' })
+  worker.attach()
+  expect(calls.of('attach')).toHaveLength(1)
+  calls.settle('attach')
+  await quiet()
+  expect(calls.of('attach')).toHaveLength(1)
+  worker.notice({ kind: 'reattach' })
+  await quiet()
+  expect(calls.of('attach')).toHaveLength(2)
+})
+
+test.for([
+  ['CommitUnknownError', new CommitUnknownError()],
+  ['StorageError', new StorageError()],
+] as const)('after %s it tries again, four times a second and no more, however often it is asked', async ([, refusal]) => {
+  const { worker, calls, clock } = workbench(a.handler(() => 1))
+  calls.answer('attach', () => refusal)
+  worker.attach()
+  for (let step = 0; step < 40; step++) {
+    worker.notice({ kind: 'reattach' })
+    await clock.advance(25)
+  }
+  expect(calls.of('attach').length).toBeLessThanOrEqual(5)
+  expect(calls.of('attach').length).toBeGreaterThanOrEqual(4)
+  calls.answer('attach', () => ({ lost: [] }))
+  await clock.advance(250)
+  const count = calls.of('attach').length
+  await clock.advance(10_000)
+  expect(calls.of('attach')).toHaveLength(count)
+})
+
+test.for([
+  ['InternalError', new InternalError('no')],
+  ['EngineFailedError', new EngineFailedError('no')],
+] as const)('after %s it says so and gives up, until it is asked again', async ([, refusal]) => {
+  const { worker, calls, clock, logged } = workbench(a.handler(() => 1))
+  calls.answer('attach', () => refusal)
+  worker.attach()
+  await clock.advance(10_000)
+  expect(calls.of('attach')).toHaveLength(1)
+  expect(logged).toEqual(['error: a worker could not attach to its engine'])
+  calls.answer('attach', () => ({ lost: [] }))
+  worker.attach()
+  await quiet()
+  expect(calls.of('attach')).toHaveLength(2)
+})
+
+test('while it drains it says that too, again with each attach', async () => {
+  const bench = workbench(a.handler(() => new Promise(() => {})))
+  bench.grant()
+  const stopping = stop(bench, { timeout: '2m' })
+  await quiet()
+  expect(bench.calls.of('drain')).toHaveLength(1)
+  bench.worker.notice({ kind: 'reattach' })
+  await quiet()
+  expect(bench.calls.said.map(({ op }) => op)).toEqual(['drain', 'attach', 'drain'])
+  await stopping
+})
+
+test('a worker that has left attaches no more', async () => {
+  const bench = workbench(a.handler(() => 1))
+  await stop(bench)
+  bench.worker.attach()
+  bench.worker.notice({ kind: 'reattach' })
+  await bench.clock.advance(1_000)
+  expect(bench.calls.of('attach')).toEqual([])
+})

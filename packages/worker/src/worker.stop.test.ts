@@ -1,0 +1,183 @@
+/** How a worker ends: what runs is given its time, what does not end is given back, and nothing is left behind. */
+import { CommitUnknownError, EngineFailedError, StorageError } from '@millrace/core'
+import { describe, expect, test } from 'vitest'
+import { type Context, defineJob } from './index.ts'
+import { gate } from './testing/gate.ts'
+import { quiet } from './testing/manualClock.ts'
+import { workbench } from './testing/workbench.ts'
+
+const a = defineJob({ name: 'a' })
+
+test('one that has nothing to do: drain, leave, stopped', async () => {
+  const bench = workbench(a.handler(() => 1))
+  await bench.worker.stop()
+  expect(bench.calls.said.map(({ op }) => op)).toEqual(['drain', 'leave'])
+  expect(bench.stopped).toEqual([bench.worker])
+  expect(bench.clock.timers).toBe(0)
+})
+
+test('stopping twice is stopping once; a wrong option is refused before anything happens', async () => {
+  const { worker, calls } = workbench(a.handler(() => 1))
+  expect(() => worker.stop({ timeout: 'soon' as never })).toThrow(/timeout/)
+  expect(() => worker.stop({ time: 5 } as never)).toThrow(/time/)
+  expect(calls.said).toEqual([])
+  expect(worker.stop()).toBe(worker.stop({ timeout: 0 }))
+  await worker[Symbol.asyncDispose]()
+  expect(calls.of('leave')).toHaveLength(1)
+})
+
+test('what runs may finish, and is answered before the worker leaves', async () => {
+  const { at, run } = gate()
+  const { worker, calls, clock, grant } = workbench(a.handler(run))
+  grant()
+  const stopping = worker.stop({ timeout: '10s' })
+  await clock.advance(9_999)
+  expect(at(0).context.signal.aborted).toBe(false)
+  calls.answer('complete', () => new StorageError())
+  at(0).resolve(1)
+  await clock.advance(0)
+  expect(calls.of('leave')).toEqual([])
+  calls.answer('complete', () => true)
+  await clock.advance(250)
+  await stopping
+  expect(calls.said.map(({ op }) => op)).toEqual(['drain', 'complete', 'complete', 'leave'])
+  expect(clock.timers).toBe(0)
+})
+
+test('past its time what runs is told to stop, and given back, whatever it returns', async () => {
+  const reasons: unknown[] = []
+  const { worker, calls, clock, grant } = workbench(
+    a.handler(
+      ({ signal }) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => {
+            reasons.push(signal.reason)
+            resolve('half of it')
+          })
+        }),
+    ),
+  )
+  grant()
+  const stopping = worker.stop({ timeout: '10s' })
+  await clock.advance(10_000)
+  await stopping
+  expect(reasons).toMatchObject([{ code: 'WORKER_STOPPED' }])
+  expect(calls.outcomes).toEqual([{ op: 'giveBack', seq: 1, run: 1 }])
+  expect(clock.timers).toBe(0)
+})
+
+test('what ignores that is left to the engine when its grace ends', async () => {
+  const { at, run } = gate()
+  const { worker, calls, clock, stopped, grant } = workbench(a.handler(run), { abortGrace: '5s' })
+  grant()
+  const stopping = worker.stop({ timeout: 0 })
+  await clock.advance(5_999)
+  expect(worker.zombies).toBe(1)
+  expect(calls.of('leave')).toEqual([])
+  await clock.advance(1)
+  await stopping
+  expect(calls.of('leave')).toHaveLength(1)
+  expect(stopped).toHaveLength(1)
+  at(0).resolve()
+  await quiet()
+  expect(worker.zombies).toBe(0)
+})
+
+test('a stop without end waits for as long as it takes', async () => {
+  const { at, run } = gate()
+  const { worker, clock, grant } = workbench(a.handler(run))
+  grant()
+  const stopping = worker.stop({ timeout: Number.POSITIVE_INFINITY })
+  await clock.advance(100 * 86_400_000)
+  expect(at(0).context.signal.aborted).toBe(false)
+  at(0).resolve()
+  await stopping
+})
+
+test('close-during-fetch-returns-job: what is granted while it drains is given back, unstarted', async () => {
+  const started: number[] = []
+  const { worker, calls, grant } = workbench(a.handler(({ job }) => void started.push(job.run)))
+  calls.hold('drain')
+  const stopping = worker.stop()
+  grant({ seq: 5, run: 3 })
+  calls.settle('drain')
+  await stopping
+  expect(started).toEqual([])
+  expect(calls.outcomes).toEqual([{ op: 'giveBack', seq: 5, run: 3 }])
+})
+
+describe('leaving', () => {
+  test('is said again where the answer leaves it open, for a while', async () => {
+    const bench = workbench(a.handler(() => 1))
+    bench.calls.answer('leave', () => new StorageError())
+    const stopping = bench.worker.stop()
+    await bench.clock.advance(1_000)
+    expect(bench.calls.of('leave')).toHaveLength(5)
+    expect(bench.stopped).toEqual([])
+    await bench.clock.advance(60_000)
+    await stopping
+    expect(bench.stopped).toHaveLength(1)
+    expect(bench.clock.timers).toBe(0)
+  })
+
+  test('an engine that answers nothing any more holds nobody up', async () => {
+    const bench = workbench(a.handler(() => 1))
+    for (const op of ['drain', 'leave'] as const) bench.calls.answer(op, () => new EngineFailedError())
+    await bench.worker.stop()
+    expect(bench.stopped).toHaveLength(1)
+  })
+})
+
+describe('an engine that has ended', () => {
+  const reason = new EngineFailedError('the writer failed again and again')
+
+  function abandoned(bench: ReturnType<typeof workbench>): void {
+    for (const op of ['drain', 'leave', 'complete', 'fail'] as const) bench.calls.answer(op, () => reason)
+    bench.worker.abandon(reason)
+  }
+
+  test('tells what runs why, and the worker stops by itself when that has ended', async () => {
+    const { at, run } = gate()
+    const bench = workbench(a.handler(run))
+    bench.grant()
+    abandoned(bench)
+    expect(at(0).context.signal.reason).toBe(reason)
+    await quiet()
+    expect([bench.worker.running, bench.stopped.length]).toEqual([1, 0])
+    at(0).resolve()
+    await quiet()
+    expect([bench.worker.running, bench.stopped.length, bench.clock.timers]).toEqual([0, 1, 0])
+  })
+
+  test('takes no grants any more', () => {
+    const { entered, run } = gate()
+    const bench = workbench(a.handler(run))
+    abandoned(bench)
+    bench.grant()
+    expect(entered).toEqual([])
+  })
+
+  test('cuts a stop short that waits for what runs', async () => {
+    const bench = workbench(
+      a.handler(() => new Promise(() => {})),
+      { abortGrace: '5s' },
+    )
+    bench.grant()
+    const stopping = bench.worker.stop({ timeout: '1h' })
+    await quiet()
+    abandoned(bench)
+    await bench.clock.advance(6_000)
+    await stopping
+    expect(bench.worker.zombies).toBe(1)
+  })
+
+  test('outcomes that are still open are let go', async () => {
+    const bench = workbench(a.handler(() => 1))
+    bench.calls.answer('complete', () => new CommitUnknownError())
+    bench.grant()
+    await quiet()
+    abandoned(bench)
+    await bench.clock.advance(1_000)
+    expect([bench.worker.running, bench.stopped.length, bench.clock.timers]).toEqual([0, 1, 0])
+  })
+})
