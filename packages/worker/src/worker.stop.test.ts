@@ -1,7 +1,7 @@
 /** How a worker ends: what runs is given its time, what does not end is given back, and nothing is left behind. */
 import { CommitUnknownError, EngineFailedError, StorageError } from '@millrace/core'
 import { describe, expect, test } from 'vitest'
-import { type Context, defineJob } from './index.ts'
+import { defineJob } from './index.ts'
 import { gate } from './testing/gate.ts'
 import { quiet } from './testing/manualClock.ts'
 import { workbench } from './testing/workbench.ts'

@@ -70,4 +70,15 @@ export class FakeCalls implements Calls {
       look()
     })
   }
+
+  /** Resolves with the next command, whatever it is. */
+  heardAny(): Promise<void> {
+    return new Promise((resolve) => {
+      const look = () => {
+        this.#waiting.delete(look)
+        resolve()
+      }
+      this.#waiting.add(look)
+    })
+  }
 }

@@ -1,0 +1,114 @@
+/** A Port whose far side is the test: keeps what is sent, and says what the test tells it to. */
+import type {
+  Capability,
+  Command,
+  CommandOf,
+  Delivery,
+  ErrorCode,
+  Grant,
+  JobEvent,
+  Notice,
+  Operation,
+  Port,
+  PortListener,
+  Refusal,
+  Request,
+} from '@millrace/core'
+
+const EMPTY: Delivery = { replies: [], grants: [], notices: [], events: [] }
+
+export class FakePort implements Port {
+  readonly capabilities: ReadonlySet<Capability>
+  /** What was sent, post by post. */
+  readonly posts: (readonly Request[])[] = []
+  /** What it was told about keeping the process alive. */
+  readonly holds: boolean[] = []
+  closed = 0
+  readonly #usual = new Map<Operation, (command: never) => unknown>()
+  #listener: PortListener | undefined
+
+  constructor(capabilities: readonly Capability[] = ['work', 'list', 'backup', 'events']) {
+    this.capabilities = new Set(capabilities)
+  }
+
+  listen(listener: PortListener): void {
+    this.#listener = listener
+  }
+
+  send(requests: readonly Request[]): void {
+    this.posts.push(requests)
+    const known = requests.filter(({ command }) => this.#usual.has(command.op))
+    if (known.length === 0) return
+    queueMicrotask(() => {
+      const replies = known.map(({ id, command }) => ({ id, value: this.#usual.get(command.op)?.(command as never) }))
+      this.deliver({ replies })
+    })
+  }
+
+  hold(alive: boolean): void {
+    this.holds.push(alive)
+  }
+
+  async close(): Promise<void> {
+    this.closed++
+  }
+
+  /** From now on, commands of that kind are answered so, by themselves. */
+  answer<Op extends Operation>(op: Op, value: (command: CommandOf<Op>) => unknown): void {
+    this.#usual.set(op, value as (command: never) => unknown)
+  }
+
+  get requests(): readonly Request[] {
+    return this.posts.flat()
+  }
+
+  get commands(): readonly Command[] {
+    return this.requests.map(({ command }) => command)
+  }
+
+  /** The requests of that kind, in order. */
+  of<Op extends Operation>(op: Op): readonly { readonly id: number; readonly command: CommandOf<Op> }[] {
+    return this.requests.filter((request): request is Request & { command: CommandOf<Op> } => request.command.op === op)
+  }
+
+  deliver(delivery: Partial<Delivery>): void {
+    this.#listener?.deliver({ ...EMPTY, ...delivery })
+  }
+
+  reply(id: number, value: unknown): void {
+    this.deliver({ replies: [{ id, value }] })
+  }
+
+  refuse(id: number, code: ErrorCode, message = 'refused', details?: Refusal['details']): void {
+    this.deliver({ replies: [{ id, refusal: { code, message, ...(details !== undefined && { details }) } }] })
+  }
+
+  grant(...grants: Grant[]): void {
+    this.deliver({ grants })
+  }
+
+  notice(...notices: Notice[]): void {
+    this.deliver({ notices })
+  }
+
+  events(...events: JobEvent[]): void {
+    this.deliver({ events })
+  }
+
+  break(message = 'the writer died'): void {
+    this.#listener?.broken({ code: 'COMMIT_UNKNOWN', message })
+  }
+
+  reopen(): void {
+    this.#listener?.reopened()
+  }
+
+  end(code: ErrorCode = 'ENGINE_FAILED', message = 'the writer failed again and again'): void {
+    this.#listener?.ended({ code, message })
+  }
+}
+
+/** Resolves once all that was set off in ticks and microtasks has run. */
+export async function quiet(): Promise<void> {
+  for (let round = 0; round < 2; round++) await new Promise<void>((resolve) => setImmediate(resolve))
+}

@@ -1,0 +1,2 @@
+/** A module without a handler. */
+export const handler = 'not a function'
