@@ -1,9 +1,14 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { CountsReporter } from './test/reporter.ts'
+
+// The threads of the engine take their stripped sources from here: see test/warmUp.ts.
+process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('./node_modules/.cache/millrace', import.meta.url))
 
 export default defineConfig({
   test: {
     // better-sqlite3 is a native module: each test file gets a process of its own.
+    globalSetup: ['./test/warmUp.ts'],
     pool: 'forks',
     maxWorkers: 2,
     reporters: ['default', new CountsReporter()],

@@ -8,7 +8,7 @@ import { auditFile } from '../../packages/sqlite/src/testing/inspect.ts'
 import { temporaryFile } from '../temporary.ts'
 import { watchWriters } from './writers.ts'
 
-const KILLS = 15
+const KILLS = Number(process.env['KILLS'] ?? 15)
 const PRODUCERS = 20
 
 /** The real clock; but between two deaths of the thread a minute has always passed, so that the engine does not give up. */

@@ -1,18 +1,20 @@
 /** A Port whose far side is the test: keeps what is sent, and says what the test tells it to. */
-import type {
-  Capability,
-  Command,
-  CommandOf,
-  Delivery,
-  ErrorCode,
-  Grant,
-  JobEvent,
-  Notice,
-  Operation,
-  Port,
-  PortListener,
-  Refusal,
-  Request,
+import {
+  type Capability,
+  type Command,
+  type CommandOf,
+  type Delivery,
+  type ErrorCode,
+  type Grant,
+  type JobEvent,
+  MillraceError,
+  type Notice,
+  type Operation,
+  type Port,
+  type PortListener,
+  type Refusal,
+  type Request,
+  refusalFrom,
 } from '@millrace/core'
 
 const EMPTY: Delivery = { replies: [], grants: [], notices: [], events: [] }
@@ -40,7 +42,10 @@ export class FakePort implements Port {
     const known = requests.filter(({ command }) => this.#usual.has(command.op))
     if (known.length === 0) return
     queueMicrotask(() => {
-      const replies = known.map(({ id, command }) => ({ id, value: this.#usual.get(command.op)?.(command as never) }))
+      const replies = known.map(({ id, command }) => {
+        const value = this.#usual.get(command.op)?.(command as never)
+        return value instanceof MillraceError ? { id, refusal: refusalFrom(value) } : { id, value }
+      })
       this.deliver({ replies })
     })
   }
@@ -53,7 +58,7 @@ export class FakePort implements Port {
     this.closed++
   }
 
-  /** From now on, commands of that kind are answered so, by themselves. */
+  /** From now on, commands of that kind are answered so, by themselves; a MillraceError refuses. */
   answer<Op extends Operation>(op: Op, value: (command: CommandOf<Op>) => unknown): void {
     this.#usual.set(op, value as (command: never) => unknown)
   }

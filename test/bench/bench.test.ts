@@ -1,0 +1,93 @@
+// The measurements run, check what they measured, and say it as a table, as JSON, as charts and beside each other.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../temporary.ts'
+import { runBench } from './benchProcess.ts'
+
+interface Row {
+  readonly experiment: string
+  readonly subject: string
+  readonly label: string
+  readonly figures: Record<string, number>
+  readonly ratio?: number
+  readonly runs: readonly Record<string, number>[]
+  readonly checks: readonly string[]
+}
+
+interface Result {
+  readonly rows: readonly Row[]
+  readonly failed: readonly unknown[]
+  readonly settings: Readonly<Record<string, number>>
+}
+
+const FEW = ['--quick', '--jobs', '200', '--folder']
+
+test('throughput: each figure beside the limit, with its checks, as a table and as JSON', async () => {
+  const folder = temporaryFolder()
+  const json = join(folder, 'result.json')
+  const { code, stdout, stderr } = await runBench('throughput', ...FEW, folder, '--only', 'endToEnd,idle', '--json', json)
+  expect(code, stderr).toBe(0)
+  const result = JSON.parse(readFileSync(json, 'utf8')) as Result
+  expect(result.failed).toEqual([])
+  expect(result.settings).toMatchObject({ jobs: 200, repetitions: 1, payloadBytes: 120 })
+  const rowOf = (experiment: string, subject: string, label: string) =>
+    result.rows.find((row) => row.experiment === experiment && row.subject === subject && row.label === label)
+  for (const label of ['normal', 'full']) {
+    const limit = rowOf('endToEnd', 'limit', label)
+    const own = rowOf('endToEnd', 'millrace', label)
+    expect(limit?.figures['jobsPerSecond']).toBeGreaterThan(0)
+    expect(own?.ratio).toBeCloseTo((own?.figures['jobsPerSecond'] ?? 0) / (limit?.figures['jobsPerSecond'] ?? 1))
+    expect(own?.checks).toContainEqual(expect.stringContaining('integrity_check ok'))
+    expect(rowOf('idle', 'millrace', label)?.figures).toMatchObject({ p50Micros: expect.any(Number), p99Micros: expect.any(Number) })
+    if (label === 'full') expect(own?.checks.join()).toMatch(/\d+ syncs for \d+ turns|syncs not counted: \S/)
+  }
+  expect(stdout).toContain('### endToEnd')
+  expect(stdout).toContain('| one sync | full |')
+  expect(readdirSync(folder), 'nothing is left of the runs').toEqual(['result.json'])
+})
+
+test('plot and compare read what was written', async () => {
+  const folder = temporaryFolder()
+  const result = (rate: number) => ({
+    format: 1,
+    date: '2026-11-21T00:00:00.000Z',
+    commit: 'unknown',
+    machine: { cores: 2 },
+    versions: { node: '24.0.0' },
+    settings: { jobs: 200 },
+    rows: ['limit', 'millrace'].map((subject) => ({
+      experiment: 'endToEnd',
+      subject,
+      label: 'full',
+      settings: { jobs: 200 },
+      figures: { jobsPerSecond: subject === 'limit' ? 200_000 : rate },
+      spread: 0.02,
+      runs: [],
+      checks: [],
+    })),
+    skipped: [],
+    failed: [],
+  })
+  const [before, after] = ['before.json', 'after.json'].map((name) => join(folder, name)) as [string, string]
+  writeFileSync(before, JSON.stringify(result(100_000)))
+  writeFileSync(after, JSON.stringify(result(70_000)))
+
+  const compared = await runBench('compare', before, after, '--strict')
+  expect(compared.code, compared.stderr).toBe(1)
+  expect(compared.stdout).toContain('slower (1):')
+  expect(compared.stdout).toContain('| endToEnd: millrace, full | jobs/s | 100,000 | 70,000 | -30 % |')
+  expect(compared.stdout).toContain('same (1):')
+
+  const plotted = await runBench('plot', before, '--out', folder)
+  expect(plotted.code, plotted.stderr).toBe(0)
+  const chart = readFileSync(join(folder, 'whole-jobs.svg'), 'utf8')
+  expect(chart).toContain('prefers-color-scheme: dark')
+  expect(chart).toContain('100,000/s')
+})
+
+test('a wrong flag is named, and measures nothing', async () => {
+  const { code, stderr } = await runBench('throughput', '--only', 'nothing')
+  expect(code).toBe(1)
+  expect(stderr).toContain("--only knows no 'nothing': enqueue, bulk, drain, endToEnd")
+})
