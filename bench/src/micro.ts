@@ -1,22 +1,27 @@
-/** The small things: one question a file. `pnpm bench` asks all of them, `pnpm bench NAME` one. */
+/** `pnpm bench`: the small things, one question a file. `pnpm bench NAME` asks one. */
 import { Bench } from 'tinybench'
+import { backoff } from './micro/backoff.ts'
+import { batch } from './micro/batch.ts'
+import { codec } from './micro/codec.ts'
 import { deadlines } from './micro/deadlines.ts'
-import { encoding } from './micro/encoding.ts'
+import { decisions } from './micro/decisions.ts'
 import { ids } from './micro/ids.ts'
 import { line } from './micro/line.ts'
 
-const QUESTIONS: Readonly<Record<string, (bench: Bench) => void>> = { deadlines, encoding, ids, line }
+const QUESTIONS: Readonly<Record<string, (bench: Bench) => void>> = { deadlines, line, decisions, codec, batch, ids, backoff }
+const TIME_MS = 300
 
 const asked = process.argv[2]
 if (asked !== undefined && QUESTIONS[asked] === undefined) {
-  console.error(`there is no question '${asked}': ${Object.keys(QUESTIONS).join(', ')}`)
-  process.exit(1)
+  console.error(`pnpm bench [NAME]: there is no question '${asked}': ${Object.keys(QUESTIONS).join(', ')}`)
+  process.exit(asked === '--help' ? 0 : 1)
 }
 for (const [name, question] of Object.entries(QUESTIONS)) {
   if (asked !== undefined && asked !== name) continue
-  const bench = new Bench({ name, time: 300 })
+  const bench = new Bench({ name, time: TIME_MS })
   question(bench)
   await bench.run()
+  for (const { result } of bench.tasks) if (result !== undefined && 'error' in result) throw result.error
   console.log(`\n${name}`)
   console.table(bench.table())
 }

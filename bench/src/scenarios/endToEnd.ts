@@ -1,30 +1,42 @@
-/** Whole jobs through the public API: each enqueue awaited, so many in flight, no-op handlers, until the last completion is durable. */
-import { defineJob, openEngine } from '@millrace/engine'
-import { checkCompleted } from '../check.ts'
-import { PAYLOAD } from '../payload.ts'
-import type { Scenario } from '../scenario.ts'
+/**
+ * Whole jobs through the public API: each enqueue awaited, so many in flight, handlers that do nothing, until the last completion
+ * is durable. The file may hold a backlog already.
+ */
+import { existsSync } from 'node:fs'
+import { openEngine } from '@millrace/engine'
+import { checkCompleted, journalEnd } from '../check.ts'
+import { keepInFlight } from '../inFlight.ts'
+import { noop } from '../jobs.ts'
+import type { Scenario } from '../measurement.ts'
+import { memory, startMeter } from '../meter.ts'
+import { BACKLOG_TAG, payloadOf } from '../payload.ts'
+import { endOf } from './end.ts'
 
-const noop = defineJob({ name: 'noop' })
-
-export const endToEnd: Scenario = async ({ file, durability, jobs, inFlight }) => {
+export const endToEnd: Scenario = async ({ file, durability, jobs, inFlight, concurrency }) => {
+  const before = existsSync(file) ? journalEnd(file) : 0
+  const beginMs = performance.now()
   const engine = await openEngine({ file, durability })
-  const before = (await engine.stats()).totals.completed
+  await engine.stats()
+  const openMs = performance.now() - beginMs
+  const rssOpenMb = memory()['rssMb'] as number
+
+  const { promise: allHandled, resolve } = Promise.withResolvers<void>()
   let handled = 0
-  const worker = engine.work([noop.handler(() => void handled++)], { concurrency: inFlight })
-  const cpu = process.cpuUsage()
-  const begin = performance.now()
-  let left = jobs
-  const produce = async () => {
-    while (left-- > 0) await engine.enqueue(noop, PAYLOAD)
-  }
-  await Promise.all(Array.from({ length: inFlight }, produce))
-  while (handled < jobs) await new Promise((resolve) => setImmediate(resolve))
+  // Of a backlog in the same lane, where the measured jobs left a place free.
+  let alsoHandled = 0
+  const stop = startMeter()
+  const worker = engine.work(
+    noop.handler(({ data }) => {
+      if (data.tag === BACKLOG_TAG) alsoHandled++
+      else if (++handled === jobs) resolve()
+    }),
+    { concurrency },
+  )
+  await keepInFlight(inFlight, jobs, (index) => engine.enqueue(noop, payloadOf(index)))
+  await allHandled
   await worker.stop()
-  const seconds = (performance.now() - begin) / 1_000
-  const { user, system } = process.cpuUsage(cpu)
-  const completed = (await engine.stats()).totals.completed - before
-  await engine.stop()
-  if (completed !== jobs) throw new Error(`${completed} of ${jobs} jobs completed`)
-  checkCompleted(file, 'noop', jobs)
-  return { jobsPerSecond: jobs / seconds, cpuMicrosPerJob: (user + system) / jobs }
+  const figures = stop(jobs)
+  const end = await endOf(engine, file, jobs)
+  checkCompleted(file, 'noop', jobs + alsoHandled, before)
+  return { ...figures, ...end, openMs, rssOpenMb, alsoHandled }
 }

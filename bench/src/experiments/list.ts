@@ -1,0 +1,12 @@
+/** Every experiment, in the order of the table. */
+import { bulk } from './bulk.ts'
+import { drain } from './drain.ts'
+import { endToEnd } from './endToEnd.ts'
+import { enqueue } from './enqueue.ts'
+import { eventLoop } from './eventLoop.ts'
+import type { Experiment } from './experiment.ts'
+import { growth } from './growth.ts'
+import { idle } from './idle.ts'
+import { sustained } from './sustained.ts'
+
+export const EXPERIMENTS: readonly Experiment[] = [enqueue, bulk, drain, endToEnd, idle, growth, eventLoop, sustained]

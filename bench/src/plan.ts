@@ -1,0 +1,17 @@
+/** What one call of the script is to measure, from its flags. */
+import type { AvailablePeer } from './peers/available.ts'
+
+export interface Plan {
+  readonly repetitions: number
+  readonly jobs: number
+  readonly idleJobs: number
+  /** Of a run that is counted by strace, which slows it down. */
+  readonly syncJobs: number
+  readonly growthMax: number
+  /** 0: not asked for. */
+  readonly sustainedSeconds: number
+  readonly peerJobs: number
+  readonly peers: readonly AvailablePeer[]
+  /** A folder with further packages. */
+  readonly packages: string
+}

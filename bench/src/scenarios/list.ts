@@ -1,0 +1,31 @@
+/** Every scenario by name. */
+import type { Scenario } from '../measurement.ts'
+import { bulk } from './bulk.ts'
+import { drain } from './drain.ts'
+import { endToEnd } from './endToEnd.ts'
+import { enqueue } from './enqueue.ts'
+import { fill } from './fill.ts'
+import { fsync } from './fsync.ts'
+import { host } from './host.ts'
+import { idle } from './idle.ts'
+import { limit } from './limit.ts'
+import { limitDrain } from './limitDrain.ts'
+import { limitInsert } from './limitInsert.ts'
+import { peer } from './peer.ts'
+import { sustained } from './sustained.ts'
+
+export const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  bulk,
+  drain,
+  endToEnd,
+  enqueue,
+  fill,
+  fsync,
+  host,
+  idle,
+  limit,
+  limitDrain,
+  limitInsert,
+  peer,
+  sustained,
+}
