@@ -408,6 +408,20 @@ describe('stop', () => {
     expect([port.closed, port.holds.at(-1)]).toEqual([1, false])
   })
 
+  test('lists and backups that are under way are answered, whoever answers them; what is called meanwhile is not waited for', async () => {
+    const [list, backup] = [engine.list(), engine.backup('copy.db')]
+    const stopped = engine.stop()
+    await quiet()
+    const late = engine.stats()
+    await quiet()
+    port.reply(port.of('list')[0]?.id ?? 0, { jobs: [], next: null })
+    await quiet()
+    expect(port.closed).toBe(0)
+    port.reply(port.of('backup')[0]?.id ?? 0, { bytes: 5 })
+    await Promise.all([stopped, expect(late).rejects.toMatchObject({ code: 'COMMIT_UNKNOWN' })])
+    expect(await Promise.all([list, backup])).toEqual([{ jobs: [], next: undefined }, { bytes: 5 }])
+  })
+
   test('later calls throw EngineStoppedError', async () => {
     await engine.stop()
     for (const call of [

@@ -278,8 +278,10 @@ export class Engine {
 
   async #stop(options?: StopOptions): Promise<void> {
     await Promise.allSettled([...this.#workers.values()].map((worker) => worker.stop(options)))
-    // A question after all that was called before: when it is answered, so is everything else.
+    // A question after all that was called before: when it is answered, so is everything else that the writer answers.
     await this.#mailbox.call<'workers'>({ op: 'workers' }).catch(() => {})
+    // Lists come from other threads, and backups take their time.
+    await this.#mailbox.answered()
     this.#mailbox.end({ code: 'COMMIT_UNKNOWN', message: 'the engine was stopped before it answered' }, STOPPED)
     await this.#port.close()
     this.#letGo()

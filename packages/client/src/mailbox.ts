@@ -27,6 +27,7 @@ interface Pending {
   readonly reject: (error: Error) => void
   readonly bytes: number
   readonly patient: boolean
+  readonly watch: boolean
 }
 
 /** What a refused caller is told to wait. */
@@ -47,6 +48,8 @@ export class Mailbox {
   /** Beside open calls, what keeps the Port's process alive. */
   #workers = 0
   #alive = false
+  /** Waits for the answers to all calls before a number. */
+  #awaited: { readonly before: number; readonly resolve: () => void } | undefined
 
   constructor(port: Port) {
     this.#port = port
@@ -72,7 +75,14 @@ export class Mailbox {
       reject(busy())
       return
     }
-    this.#held.set(id, { request: { id, command }, resolve, reject, bytes, patient: PATIENT.has(command.op) })
+    this.#held.set(id, {
+      request: { id, command },
+      resolve,
+      reject,
+      bytes,
+      patient: PATIENT.has(command.op),
+      watch: command.op === 'watch',
+    })
     this.#heldBytes += bytes
     if (!this.#alive) this.#keepAlive()
     this.#flushLater()
@@ -90,6 +100,21 @@ export class Mailbox {
   settle(): void {
     if (this.#held.size > 0) this.#flushLater()
     else if (this.#sent.size === 0) this.#keepAlive()
+    if (this.#awaited !== undefined) this.#tellAnswered(this.#awaited)
+  }
+
+  /** Resolves when every call that has been made is answered, but for results that are waited for: they may take for ever. */
+  answered(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#awaited = { before: this.#nextId, resolve }
+      this.settle()
+    })
+  }
+
+  #tellAnswered({ before, resolve }: { readonly before: number; readonly resolve: () => void }): void {
+    for (const calls of [this.#sent, this.#held]) for (const [id, { watch }] of calls) if (id < before && !watch) return
+    this.#awaited = undefined
+    resolve()
   }
 
   /** Stops waiting for the reply to a call; answers whether it was under way, so that the far side still knows of it. */
@@ -111,7 +136,7 @@ export class Mailbox {
     this.#sentBytes = 0
     this.#patient = 0
     for (const { reject } of sent) reject(errorFrom(refusal))
-    this.#keepAlive()
+    this.settle()
   }
 
   /** It is back. What is called before the next tick, such as attaching, goes first. */
@@ -133,7 +158,7 @@ export class Mailbox {
     this.#held = new Map()
     this.#heldBytes = 0
     for (const { reject } of held.values()) reject(errorFrom(later))
-    this.#keepAlive()
+    this.settle()
   }
 
   /** Attached workers keep the process alive, as open calls do. */
