@@ -480,6 +480,7 @@ describe('the end of the Port', () => {
     await expect(open2).rejects.toMatchObject({ code: 'ENGINE_FAILED', message: 'three deaths' })
     await expect(engine.enqueue(a)).rejects.toMatchObject({ code: 'ENGINE_FAILED' })
     expect(reasons).toMatchObject([{ code: 'ENGINE_FAILED' }])
+    for (const call of [() => engine.work([a.handler(() => 1)]), () => engine.port()]) expect(call).toThrow('three deaths')
     expect(error).toHaveBeenCalledWith('the engine has ended', { code: 'ENGINE_FAILED', message: 'three deaths' })
     expect(port.holds.at(-1)).toBe(false)
     await engine.stop()

@@ -70,6 +70,8 @@ export class Engine {
   /** By session. */
   readonly #workers = new Map<string, Worker>()
   #stopping: Promise<void> | undefined
+  /** Why the Port has ended. */
+  #end: Refusal | undefined
   #closed = false
 
   /** @internal Engines are opened by `openEngine`. */
@@ -127,7 +129,7 @@ export class Engine {
     if (list.length === 0 || list.some((handler) => handler?.kind !== 'inline' && handler?.kind !== 'thread')) {
       throw new OptionTypeError('handlers', 'work takes handlers, made by definition.handler(function) or definition.thread(url)')
     }
-    if (this.#stopping !== undefined) throw errorFrom(STOPPED)
+    this.#assertOpen()
     const settings = validateWorkOptions(options)
     const worker = new Worker({
       calls: this.#mailbox,
@@ -254,7 +256,7 @@ export class Engine {
   /** A MessagePort for another thread, which hands it to `attach`. */
   port(): unknown {
     if (this.#setup.openPort === undefined) throw new UnsupportedError('port() is not offered by this kind of connection')
-    if (this.#stopping !== undefined) throw errorFrom(STOPPED)
+    this.#assertOpen()
     return this.#setup.openPort()
   }
 
@@ -309,6 +311,7 @@ export class Engine {
   }
 
   #ended(refusal: Refusal): void {
+    this.#end = refusal
     this.#mailbox.end({ code: 'COMMIT_UNKNOWN', message: refusal.message }, refusal)
     const reason = errorFrom(refusal)
     for (const worker of this.#workers.values()) worker.abandon(reason)
@@ -325,6 +328,11 @@ export class Engine {
 
   #handle(key: Enqueued): JobHandle {
     return new JobHandle(key, this.#mailbox, this.#setup.clock)
+  }
+
+  #assertOpen(): void {
+    const over = this.#stopping === undefined ? this.#end : STOPPED
+    if (over !== undefined) throw errorFrom(over)
   }
 
   #needs(capability: Capability): void {

@@ -1,0 +1,68 @@
+/** Both ends of a channel: what is sent arrives, and an end that goes is told of. */
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import type { Delivery, PortListener, Refusal } from '@millrace/core'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { ChannelPort } from './channel.ts'
+import { packDelivery } from './pack/deliveries.ts'
+import { unpackRequests } from './pack/requests.ts'
+
+let near: ChannelPort
+let far: MessagePort
+let delivered: Delivery[]
+let ended: Refusal[]
+let heard: (() => void)[]
+
+beforeEach(() => {
+  const { port1, port2 } = new MessageChannel()
+  near = new ChannelPort(port1)
+  far = port2
+  delivered = []
+  ended = []
+  heard = []
+  const hear = () => {
+    for (const resolve of heard.splice(0)) resolve()
+  }
+  const listener: PortListener = {
+    deliver: (delivery) => {
+      delivered.push(delivery)
+      hear()
+    },
+    broken: () => {},
+    reopened: () => {},
+    ended: (refusal) => {
+      ended.push(refusal)
+      hear()
+    },
+  }
+  near.listen(listener)
+})
+
+afterEach(() => near.close())
+
+const next = () => new Promise<void>((resolve) => void heard.push(resolve))
+
+test('requests go out, deliveries come in', async () => {
+  const arrived = new Promise((resolve) => far.once('message', resolve))
+  near.send([{ id: 1, command: { op: 'stats' } }])
+  expect(unpackRequests((await arrived) as never)).toEqual([{ id: 1, command: { op: 'stats' } }])
+  const delivery: Delivery = { replies: [{ id: 1, value: true }], grants: [], notices: [{ kind: 'reattach' }], events: [] }
+  far.postMessage(packDelivery(delivery))
+  await next()
+  expect(delivered).toEqual([delivery])
+})
+
+test('a far end that goes is told of, once, after what it said last', async () => {
+  far.postMessage(packDelivery({ replies: [{ id: 1, value: true }], grants: [], notices: [], events: [] }))
+  far.close()
+  await next()
+  expect([delivered.length, ended.length]).toEqual([1, 0])
+  await next()
+  expect(ended).toMatchObject([{ code: 'ENGINE_STOPPED' }])
+})
+
+test('an end that was closed here is not', async () => {
+  const gone = new Promise<void>((resolve) => far.once('close', () => resolve()))
+  await near.close()
+  await gone
+  expect(ended).toEqual([])
+})
