@@ -1,4 +1,4 @@
-/** Calls on their way: one post a tick, bounded, each with its own answer, through every break. */
+/** Calls on their way: a tick's in one post, bounded, each with its own answer, through every break. */
 import { type Command, type Enqueued, LIMITS, type NewJob } from '@millrace/core'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { Mailbox } from './mailbox.ts'
@@ -71,6 +71,14 @@ describe('sending', () => {
     await quiet()
     expect(port.posts.map((requests) => requests.map(({ command }) => command.op))).toEqual([['enqueue'], ['complete', 'stats']])
     expect(await outcomes([later as Promise<unknown>])).toEqual(['open'])
+  })
+
+  test('a burst leaves in posts of 128, so that the far side begins with the first while the rest is being called', async () => {
+    enqueues(300)
+    expect(port.posts.map((requests) => requests.length)).toEqual([128, 128])
+    await quiet()
+    expect(port.posts.map((requests) => requests.length)).toEqual([128, 128, 44])
+    expect(port.requests.map(({ id }) => id)).toEqual(Array.from({ length: 300 }, (_, index) => index + 1))
   })
 
   test('a tick in which nothing is called posts nothing', async () => {
@@ -180,7 +188,7 @@ describe('what is under way is bounded', () => {
 
 describe('what waits is bounded', () => {
   test('by count: beyond it new work is refused as busy, and nothing else', async () => {
-    const total = LIMITS.enqueuesHeld
+    const total = LIMITS.commandsInFlight + LIMITS.enqueuesHeld
     const calls = enqueues(total + 2)
     const others = [
       mailbox.call<'complete'>({ op: 'complete', seq: 1, run: 1, output: null }),
@@ -202,7 +210,8 @@ describe('what waits is bounded', () => {
 
   test('by bytes', async () => {
     const data = new Uint8Array(2 ** 20)
-    const calls = Array.from({ length: LIMITS.bytesHeld / 2 ** 20 }, () => mailbox.call<'enqueue'>(enqueue(data)))
+    // Those that leave at once, by bytes, and as many as may wait.
+    const calls = Array.from({ length: (LIMITS.bytesInFlight + LIMITS.bytesHeld) / 2 ** 20 }, () => mailbox.call<'enqueue'>(enqueue(data)))
     const [last, complete] = [calls.at(-1) as Promise<unknown>, mailbox.call<'complete'>({ op: 'complete', seq: 1, run: 1, output: data })]
     expect(await outcomes([last, complete])).toEqual(['BUSY', 'open'])
     // What has left, and what was given up, takes no room among what waits.
@@ -244,7 +253,7 @@ describe('a break', () => {
     port.reopen()
     calls.push(...enqueues(LIMITS.commandsInFlight + 1))
     expect((await outcomes(calls)).filter((outcome) => outcome === 'COMMIT_UNKNOWN')).toHaveLength(LIMITS.commandsInFlight + 1)
-    expect(port.posts.map((requests) => requests.length)).toEqual([LIMITS.commandsInFlight + 1, LIMITS.commandsInFlight])
+    expect(port.requests).toHaveLength(2 * LIMITS.commandsInFlight + 1)
   })
 
   test('however much is held, it can be mended', async () => {

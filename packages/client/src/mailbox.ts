@@ -1,6 +1,7 @@
 /**
- * Calls on their way to a Port and back: what is called within a tick leaves in one post, every answer finds its call by number,
- * and what is under way is bounded. Beyond the bounds calls wait here in order; only new work is ever refused as busy.
+ * Calls on their way to a Port and back: what is called within a tick leaves in one post (a burst in several), every answer finds
+ * its call by number, and what is under way is bounded. Beyond the bounds calls wait here in order; only new work is ever refused
+ * as busy.
  */
 import {
   BusyError,
@@ -32,6 +33,11 @@ interface Pending {
 
 /** What a refused caller is told to wait. */
 const RETRY_AFTER_MS = 100
+/**
+ * A burst leaves in posts of so many calls, so that the writer begins with the first while the rest is still being called: whole
+ * jobs, 500 in flight, 106k per second in one post per tick, 128k in posts of 128 (of 64: 115k; of 250: 126k).
+ */
+const CALLS_PER_POST = 128
 
 export class Mailbox {
   readonly #port: Port
@@ -85,7 +91,8 @@ export class Mailbox {
     })
     this.#heldBytes += bytes
     if (!this.#alive) this.#keepAlive()
-    this.#flushLater()
+    if (this.#held.size >= CALLS_PER_POST) this.#flush()
+    else this.#flushLater()
   }
 
   /** A reply has come. One that nobody waits for any more is dropped. */

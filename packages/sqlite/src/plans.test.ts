@@ -73,7 +73,12 @@ test('active jobs come from their index', () => {
 })
 
 test('jobs are started, completed and deleted by row number', () => {
-  for (const piece of ['SET state = 2, run = started', 'SET state = 4, finished_at = at', 'DELETE FROM job WHERE seq IN']) {
+  for (const piece of [
+    'SET state = 2, run = run',
+    'SET state = 4, finished_at = at',
+    'SET state = 4, finished_at = ?',
+    'DELETE FROM job WHERE seq IN',
+  ]) {
     expect(plan(writes, piece)).toContain('SEARCH job USING INTEGER PRIMARY KEY (rowid=?)')
   }
 })

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { Actor } from './actor.ts'
 import { Loop, type LoopOptions } from './loop.ts'
 
@@ -10,7 +10,7 @@ function world(answers: readonly number[], change: Partial<LoopOptions> = {}) {
   const turn = vi.fn(() => left.shift() ?? 60_000)
   const failed = vi.fn()
   const loop = new Loop({
-    actor: { turn } as unknown as Actor,
+    actor: { turn, hasMail: false } as unknown as Actor,
     clock: {
       read: () => ({ wall: 0, mono: 0 }),
       setTimer: (ms, wake) => {
@@ -55,6 +55,48 @@ test('what has arrived and not been announced is taken in before each turn', () 
   })
   loop.wake()
   expect(order).toEqual(['collect', 'turn', 'collect', 'turn'])
+})
+
+describe('lingering', () => {
+  /** Mail that comes after so many looks, and a clock that goes on by 1 ms at each reading. */
+  function mailAfter(looks: number, postponed = false) {
+    let mono = 0
+    let looked = 0
+    let mail = true
+    const actor = {
+      get hasMail() {
+        return mail
+      },
+      turn: vi.fn(() => {
+        mail = postponed
+        return 500
+      }),
+    }
+    const collect = () => {
+      if (++looked === looks) mail = true
+    }
+    const timers: number[] = []
+    const setTimer = (ms: number) => {
+      timers.push(ms)
+      return () => {}
+    }
+    const clock = { read: () => ({ wall: 0, mono: mono++ }), setTimer }
+    const loop = new Loop({ actor: actor as never, clock, collect, lingerMs: 10, breathe: () => {}, failed: () => {} })
+    loop.wake()
+    return { turns: actor.turn.mock.calls.length, timers }
+  }
+
+  test('mail that comes soon after a turn is taken without a sleep', () => {
+    expect(mailAfter(5)).toEqual({ turns: 2, timers: [500] })
+  })
+
+  test('mail that does not come soon finds the thread asleep', () => {
+    expect(mailAfter(50)).toEqual({ turns: 1, timers: [500] })
+  })
+
+  test('mail that a turn has put off waits for its time', () => {
+    expect(mailAfter(0, true)).toEqual({ turns: 1, timers: [500] })
+  })
 })
 
 test('turns never nest', () => {

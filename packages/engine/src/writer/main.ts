@@ -1,6 +1,6 @@
 /** The writer thread: owns the file, listens to channels, takes turns. */
 
-import { hostname } from 'node:os'
+import { availableParallelism, hostname } from 'node:os'
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { type ConnectionId, type Refusal, refusalFrom, StoreFailure } from '@millrace/core'
 import { openStore } from '@millrace/sqlite'
@@ -13,6 +13,9 @@ import type { FromWriter, ToWriter, WriterData } from './messages.ts'
 
 const host = parentPort
 if (host === null) throw new Error('this file is the writer thread of an engine; it is not to be run by itself')
+
+/** On a single processor it would keep the caller from asking. */
+const LINGER_MS = availableParallelism() > 1 ? 0.05 : 0
 
 const say = (message: FromWriter): void => host.postMessage(message)
 
@@ -31,7 +34,7 @@ function open({ options, alive, channel }: WriterData): void {
   })
   const channels = new Map<ConnectionId, MessagePort>()
   const actor = new Actor({ store, clock: systemClock, random: systemRandom, settings: { recovery, retention }, alive: new Set(alive) })
-  const loop = new Loop({ actor, clock: systemClock, collect, breathe: setImmediate, failed: fail })
+  const loop = new Loop({ actor, clock: systemClock, collect, lingerMs: LINGER_MS, breathe: setImmediate, failed: fail })
 
   /** What has arrived on any channel joins the turn at once, instead of waiting for the event loop to tell. */
   function collect(): void {

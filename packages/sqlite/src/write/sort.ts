@@ -13,6 +13,7 @@ export class SortedJobs {
   readonly inserted: Job[] = []
   readonly started: Job[] = []
   readonly completed: Job[] = []
+  readonly completedWithOutput: Job[] = []
   readonly updated: Job[] = []
   readonly dataUpdated: Job[] = []
   readonly deleted: Job[] = []
@@ -33,6 +34,7 @@ export class SortedJobs {
       this.inserted,
       this.started,
       this.completed,
+      this.completedWithOutput,
       this.updated,
       this.dataUpdated,
       this.deleted,
@@ -50,7 +52,8 @@ export class SortedJobs {
     }
     if (touched & TOUCH_DELETE) return this.deleted
     if (touched === TOUCH_START && job.startedAt === at) return this.started
-    if (touched === TOUCH_COMPLETE && job.finishedAt === at && dataBytes(job.output) <= BATCHED_BYTES) return this.completed
+    if (touched === TOUCH_COMPLETE && job.finishedAt === at && dataBytes(job.output) <= BATCHED_BYTES)
+      return job.output === null ? this.completed : this.completedWithOutput
     return touched & TOUCH_DATA ? this.dataUpdated : this.updated
   }
 }

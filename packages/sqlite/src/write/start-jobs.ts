@@ -1,4 +1,7 @@
-/** Hand-outs of jobs that waited, and nothing else about them. 50 rows at a time 470k rows per second, one by one 290k. */
+/**
+ * Hand-outs of jobs that waited, and nothing else about them: by session, for a turn's hand-outs differ in nothing else. A list of
+ * row numbers is cheaper than a join with VALUES (0.9 against 1.4 µs per row, 50 at a time; one by one it is 2.4 µs).
+ */
 import type { Job } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import { prepareLadder } from '../ladder.ts'
@@ -7,19 +10,21 @@ import { expectChanges } from './expect.ts'
 export function prepareStartJobs(db: Database): (jobs: readonly Job[], at: number) => void {
   const ladder = prepareLadder<Job>(db, {
     // `+`: by row number, never through the index of waiting jobs.
-    sql: (values) => `WITH shared (at) AS (SELECT ?)
-UPDATE job SET state = 2, run = started.column2, session = started.column3, started_at = at
-FROM shared, (VALUES ${values}) AS started
-WHERE job.seq = started.column1 AND +job.state = 1`,
-    shared: 1,
-    width: 3,
+    sql: (seqs) => `UPDATE job SET state = 2, run = run + 1, session = ?, started_at = ? WHERE job.seq IN (${seqs}) AND +job.state = 1`,
+    shared: 2,
+    width: 1,
     bind: (job, values, place) => {
       values[place] = job.seq
-      values[place + 1] = job.run
-      values[place + 2] = job.sessionId
     },
   })
+  const bySession = new Map<number, Job[]>()
   return (jobs, at) => {
-    if (jobs.length > 0) expectChanges('start jobs', ladder.run(jobs, [at]), jobs.length)
+    for (const job of jobs) {
+      const others = bySession.get(job.sessionId)
+      if (others === undefined) bySession.set(job.sessionId, [job])
+      else others.push(job)
+    }
+    for (const [session, started] of bySession) expectChanges('start jobs', ladder.run(started, [session, at]), started.length)
+    bySession.clear()
   }
 }

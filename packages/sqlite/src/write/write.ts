@@ -40,7 +40,7 @@ export function prepareWrite(db: Database, claim: Claim): Write {
     sessions(effects, turn.at)
     insertJobs(jobs, claim.node, turn.at)
     startJobs(jobs.started, turn.at)
-    completeJobs(jobs.completed, turn.at)
+    completeJobs(jobs.completed, jobs.completedWithOutput, turn.at)
     updateJobs(jobs.updated, jobs.dataUpdated)
     runs(effects)
     keys(effects)
