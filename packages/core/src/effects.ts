@@ -5,7 +5,7 @@
  */
 import type { Defaults, LogLine, RunError } from './commands.ts'
 import type { EventType } from './events.ts'
-import { type AbortCause, attemptOf, type Job, TOUCH_OTHER } from './job.ts'
+import { type AbortCause, attemptOf, type Job, type JobExtras, TOUCH_OTHER } from './job.ts'
 import { mayMove, type StateCode, type Transition } from './lifecycle.ts'
 import type { Lane } from './tables/lane.ts'
 import type { Session } from './tables/session.ts'
@@ -50,6 +50,12 @@ export interface IdempotencyRecord {
   readonly expiresAt: number
 }
 
+export interface PrunedJob {
+  readonly seq: number
+  readonly lane: Lane
+  readonly extras: JobExtras | undefined
+}
+
 export interface UniqueRecord {
   readonly name: string
   readonly key: string
@@ -62,6 +68,8 @@ export class Effects {
   /** Jobs whose rows change; `job.touched` says how. */
   readonly jobs: Job[] = []
   readonly events: EventNote[] = []
+  /** Finished jobs whose rows go, of which nothing else is known. */
+  readonly pruned: PrunedJob[] = []
   readonly runs: RunRecord[] = []
   readonly logs: LogRecord[] = []
   readonly newLanes: Lane[] = []

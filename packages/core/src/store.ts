@@ -41,6 +41,14 @@ export interface LaneRow {
   readonly totals: LaneTotals
 }
 
+/** A finished job that has been kept long enough: what its removal takes, and no more. */
+export interface PrunableRow {
+  readonly seq: number
+  readonly laneId: number
+  readonly state: StateCode
+  readonly extras: JobExtras | undefined
+}
+
 /** An active job with the session that was recorded for it. */
 export interface ActiveRow extends JobRow {
   readonly sessionUuid: string
@@ -109,8 +117,8 @@ export interface Store {
   expired(at: number, limit: number): JobRow[]
   /** Failed jobs of the given lanes behind a place, oldest failure first; at least one where there is one. */
   failed(laneIds: readonly number[], after: FailedPlace, limit: number): JobRow[]
-  /** Finished jobs of a queue, oldest first, that finished before `before`. */
-  finished(queueId: number, state: StateCode, before: number, limit: number): JobRow[]
+  /** Jobs of the given lanes that finished before `before`, oldest first; fewer than `limit` where they are large. */
+  prunable(laneIds: readonly number[], state: StateCode, before: number, limit: number): PrunableRow[]
   /** The earliest due time and the earliest `expiresAt` of all; 0 where there is none. */
   deadlines(): { readonly dueAt: number; readonly expiresAt: number }
 

@@ -2,6 +2,7 @@
 import type { AbortCause, Job } from '../job.ts'
 import { ACTIVE, FAILED, isFinal, mayMove, SCHEDULED, WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
+import type { PrunableRow } from '../store.ts'
 import { endAborted, endLost, erase } from './end.ts'
 import { expireJob } from './expire.ts'
 import { isDeleted } from './facts.ts'
@@ -21,7 +22,20 @@ export function elapse(turn: TurnContext): void {
     if (isDeleted(job)) continue
     if (mayMove('expire', job.state, FAILED) && job.expiresAt !== 0 && job.expiresAt <= now.wall) expireJob(turn, job)
   }
-  for (const job of facts.prunable) if (isFinal(job.state) && !isDeleted(job)) erase(turn, job)
+  for (const row of facts.prunable) prune(turn, row)
+}
+
+/** A job that a command of this turn has touched has one record, which says whether it is still to go. */
+function prune(turn: TurnContext, { seq, laneId, state, extras }: PrunableRow): void {
+  const { tables, facts, effects } = turn
+  const known = facts.job(seq)
+  if (known !== undefined) {
+    if (isFinal(known.state) && !isDeleted(known)) erase(turn, known)
+    return
+  }
+  const lane = tables.laneOf(laneId)
+  effects.count(lane, state, -1)
+  effects.pruned.push({ seq, lane, extras })
 }
 
 /** Jobs of a process that is gone, as found when the file was opened. */

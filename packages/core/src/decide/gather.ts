@@ -5,8 +5,8 @@ import { ACTIVE, CANCELLED, COMPLETED, FAILED, type StateCode } from '../lifecyc
 import { LIMITS } from '../limits.ts'
 import type { Request } from '../port.ts'
 import type { Keep, Retention } from '../retention.ts'
-import type { NameAndKey, Store } from '../store.ts'
-import type { Lane } from '../tables/lane.ts'
+import type { NameAndKey, PrunableRow, Store } from '../store.ts'
+import { countOf, type Lane } from '../tables/lane.ts'
 import type { Tables } from '../tables/tables.ts'
 import { Facts } from './facts.ts'
 
@@ -23,7 +23,8 @@ export function gather(store: Store, tables: Tables, requests: readonly Request[
     facts.expired = store.expired(now.wall, LIMITS.sliceRows).map((row) => facts.remember(row))
     if (facts.expired.length === 0) tables.expiresAt = store.deadlines().expiresAt
   }
-  if (retention !== undefined) gatherPrunable(store, tables, facts, now, retention)
+  // More than the turn can finish, so that what is kept stays bounded however fast jobs come.
+  if (retention !== undefined) gatherPrunable(store, tables, facts, now, retention, Math.max(LIMITS.sliceRows, 2 * requests.length))
   return facts
 }
 
@@ -116,24 +117,37 @@ function redriveLimit(command: RedriveCommand): number {
   return Math.min(command.limit, LIMITS.sliceRows)
 }
 
-function gatherPrunable(store: Store, tables: Tables, facts: Facts, now: Now, retention: Retention): void {
-  let room: number = LIMITS.sliceRows
-  const prunable = []
+function gatherPrunable(store: Store, tables: Tables, facts: Facts, now: Now, retention: Retention, slice: number): void {
+  const prunable: PrunableRow[] = []
   for (const queue of tables.queues.values()) {
     for (const [state, keep] of finalStates(retention)) {
-      const count = queue.counts[state] as number
-      if (count === 0 || room === 0) continue
+      const room = slice - prunable.length
+      const count = countOf(queue, state)
+      if (count === 0 || room <= 0) continue
+      const lanes = someOf(
+        [...queue.lanes.values()].filter((lane) => countOf(lane, state) > 0),
+        now.wall,
+      )
       const surplus = count - keep.count
-      const rows =
-        surplus > 0
-          ? store.finished(queue.id, state, now.wall + 1, Math.min(surplus, room))
-          : store.finished(queue.id, state, now.wall - keep.ageMs, room)
-      for (const row of rows) prunable.push(facts.remember(row))
-      room -= rows.length
+      prunable.push(
+        ...(surplus > 0
+          ? store.prunable(lanes, state, now.wall + 1, Math.min(surplus, room))
+          : store.prunable(lanes, state, now.wall - keep.ageMs, room)),
+      )
     }
   }
   facts.prunable = prunable
 }
+
+/** The numbers of the lanes that a slice looks at: all, or as many as it may, from a place that moves on with the clock. */
+function someOf(lanes: readonly Lane[], wall: number): number[] {
+  const ids = lanes.map((lane) => lane.id)
+  if (ids.length <= LANES_PER_SLICE) return ids
+  const first = wall % ids.length
+  return [...ids.slice(first), ...ids.slice(0, first)].slice(0, LANES_PER_SLICE)
+}
+
+const LANES_PER_SLICE = 128
 
 export function finalStates(retention: Retention): readonly (readonly [StateCode, Keep])[] {
   return [

@@ -68,6 +68,13 @@ export class Tables {
     return this.queues.get(queueName)?.lanes.get(name)
   }
 
+  /** The lane that a row names. */
+  laneOf(id: number): Lane {
+    const lane = this.lanesById.get(id)
+    if (lane === undefined) throw new Error(`a row is of an unknown lane ${id}`)
+    return lane
+  }
+
   addLane(queueName: string, name: string): Lane {
     let queue = this.queues.get(queueName)
     if (queue === undefined) {
@@ -274,8 +281,7 @@ export class Tables {
   // Records.
 
   fromRow(row: JobRow): Job {
-    const lane = this.lanesById.get(row.laneId)
-    if (lane === undefined) throw new Error(`job ${row.seq} is of an unknown lane ${row.laneId}`)
+    const lane = this.laneOf(row.laneId)
     const job = newJob(row, lane, row.state, row, parsePolicy(row.policy), row.extras, row.data)
     job.run = row.run
     job.uncounted = row.uncounted

@@ -4,7 +4,7 @@
  * found out.
  */
 import type { AttemptView, Defaults, FailedPlace, ListFilter, RunError } from '../commands.ts'
-import type { Effects, LogRecord, RunRecord } from '../effects.ts'
+import type { Effects, LogRecord, PrunedJob, RunRecord } from '../effects.ts'
 import type { JobEvent } from '../events.ts'
 import type { JobKey } from '../id.ts'
 import { type Job, TOUCH_COMPLETE, TOUCH_DATA, TOUCH_DELETE, TOUCH_INSERT, TOUCH_START } from '../job.ts'
@@ -17,6 +17,7 @@ import {
   type LaneRow,
   type Loaded,
   type NameAndKey,
+  type PrunableRow,
   type Store,
   StoreFailure,
   type TurnMark,
@@ -114,12 +115,11 @@ export class MemoryStore implements Store {
       .slice(0, limit)
   }
 
-  finished(queueId: number, state: StateCode, before: number, limit: number): JobRow[] {
-    return this.#where(
-      (row) => row.state === state && isFinal(state) && this.lanes.get(row.laneId)?.queueId === queueId && row.finishedAt < before,
-    )
+  prunable(laneIds: readonly number[], state: StateCode, before: number, limit: number): PrunableRow[] {
+    return this.#where((row) => row.state === state && isFinal(state) && laneIds.includes(row.laneId) && row.finishedAt < before)
       .sort(byAge)
       .slice(0, limit)
+      .map(({ seq, laneId, extras }) => ({ seq, laneId, state, extras }))
   }
 
   deadlines(): { dueAt: number; expiresAt: number } {
@@ -201,6 +201,8 @@ export class MemoryStore implements Store {
     this.logs.push(...effects.logs)
     this.#writeKeys(effects)
     for (const job of effects.jobs) if (job.touched & TOUCH_DELETE) this.#delete(job)
+    for (const { seq } of effects.pruned) if (!this.rows.has(seq)) throw broken(`there is no job ${seq}`)
+    for (const job of effects.pruned) this.#delete(job)
     const firstEvent = mark.nextEvent - effects.events.length
     for (const [index, { type, job, run, attempt }] of effects.events.entries()) {
       const { seq: jobSeq, node, enqueuedAt, lane } = job
@@ -288,7 +290,7 @@ export class MemoryStore implements Store {
     }
   }
 
-  #delete({ seq, lane, extras }: Job): void {
+  #delete({ seq, lane, extras }: PrunedJob): void {
     this.rows.delete(seq)
     if (extras?.uniqueKey === undefined) return
     const key = keyOf(lane.name, extras.uniqueKey)

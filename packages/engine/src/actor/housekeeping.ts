@@ -1,5 +1,5 @@
 /** When old jobs, keys and journal rows are looked for: now and then, and again at once while a slice comes back full. */
-import type { Effects, Facts, Now, Retention, Store } from '@millrace/core'
+import { countOf, type Effects, type Facts, finalStates, type Now, type Retention, type Store } from '@millrace/core'
 
 const PRUNE_EVERY_MS = 5_000
 const JOURNAL_EVERY_MS = 60_000
@@ -10,25 +10,28 @@ export class Housekeeping {
   #pruneMono: number
   #journalMono: number
   #drainMono = 0
-  /** The last slice had something: there may be more. A slice may be short of its rows for their bytes. */
+  readonly #final: ReturnType<typeof finalStates>
+  /** The last slice had something, which may have been cut short for its bytes; or a queue has more than is to be kept. */
   #more = false
 
   constructor(retention: Retention, now: Now) {
     this.#retention = retention
+    this.#final = finalStates(retention)
     this.#pruneMono = now.mono + PRUNE_EVERY_MS
     this.#journalMono = now.mono + JOURNAL_EVERY_MS
   }
 
   /** What this turn is to prune by; undefined where it is not time. */
   pruning(now: Now): Retention | undefined {
-    return this.#pruneMono <= now.mono ? this.#retention : undefined
+    return this.#more || this.#pruneMono <= now.mono ? this.#retention : undefined
   }
 
   note(facts: Facts, effects: Effects, store: Store, nextEvent: number, now: Now): void {
-    if (this.#pruneMono <= now.mono) {
+    if (this.pruning(now) !== undefined) {
       this.#more = facts.prunable.length > 0
-      this.#pruneMono = this.#more ? now.mono : now.mono + PRUNE_EVERY_MS
+      this.#pruneMono = now.mono + PRUNE_EVERY_MS
     }
+    this.#more ||= effects.countedLanes.some(({ queue }) => this.#final.some(([state, { count }]) => countOf(queue, state) > count))
     if (this.#journalMono > now.mono) return
     this.#journalMono = now.mono + JOURNAL_EVERY_MS
     effects.forgetKeysBefore = now.wall

@@ -21,7 +21,7 @@ export const READ_NAMES = [
   'due',
   'expired',
   'failed',
-  'finished',
+  'prunable',
   'deadlines',
   'job',
   'lastError',

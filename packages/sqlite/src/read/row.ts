@@ -60,7 +60,6 @@ export type RawRow = [
 ]
 
 export function rowFrom(raw: RawRow): JobRow {
-  const extras = raw[16]
   return {
     seq: raw[0],
     node: raw[1],
@@ -78,7 +77,7 @@ export function rowFrom(raw: RawRow): JobRow {
     expiresAt: raw[13] ?? 0,
     cancelRequested: raw[14] === 1,
     policy: raw[15],
-    extras: extras === null ? undefined : extrasOf(extras),
+    extras: extrasFrom(raw[16]),
     data: raw[17],
     checkpoint: raw[18],
     progress: raw[19],
@@ -87,7 +86,8 @@ export function rowFrom(raw: RawRow): JobRow {
 }
 
 /** What somebody has broken is as if it had not been set: one row is no reason for all others to wait. */
-function extrasOf(text: string): JobExtras | undefined {
+export function extrasFrom(text: string | null): JobExtras | undefined {
+  if (text === null) return undefined
   try {
     return JSON.parse(text) as JobExtras
   } catch {

@@ -1,38 +1,46 @@
 /** Removes jobs with their content: runs, logs, tags, and the unique key where they still hold it. Idempotency keys stay. */
-import type { Job } from '@millrace/core'
+import type { PrunedJob } from '@millrace/core'
 import type { Database } from '../driver.ts'
+import { prepareLadder } from '../ladder.ts'
 import { expectChanges } from './expect.ts'
-import type { SortedJobs } from './sort.ts'
 
-const LISTED = '(SELECT value FROM json_each(?))'
+export interface DeleteJobs {
+  /** Jobs that have a row. */
+  rows(jobs: readonly PrunedJob[]): void
+  /** Jobs that have none, because they were created in the same turn. */
+  content(jobs: readonly PrunedJob[]): void
+}
 
-export function prepareDeleteJobs(db: Database): (jobs: SortedJobs) => void {
-  const rows = db.prepare(`DELETE FROM job WHERE seq IN ${LISTED}`)
-  const attempts = db.prepare(`DELETE FROM attempt WHERE seq IN ${LISTED}`)
-  const logs = db.prepare(`DELETE FROM log WHERE seq IN ${LISTED}`)
+export function prepareDeleteJobs(db: Database): DeleteJobs {
+  const rowsOf = (table: string) =>
+    prepareLadder<PrunedJob>(db, {
+      sql: (seqs) => `DELETE FROM ${table} WHERE seq IN (${seqs})`,
+      shared: 0,
+      width: 1,
+      bind: (job, values, place) => {
+        values[place] = job.seq
+      },
+    })
+  const rows = rowsOf('job')
+  const attempts = rowsOf('attempt')
+  const logs = rowsOf('log')
   const tag = db.prepare('DELETE FROM tag WHERE tag = ? AND seq = ?')
   const unique = db.prepare('DELETE FROM unique_key WHERE name = ? AND key = ? AND seq = ?')
 
-  const deleteContent = (jobs: readonly Job[], list: string) => {
-    attempts.run(list)
-    logs.run(list)
+  const content = (jobs: readonly PrunedJob[]) => {
+    attempts.run(jobs, [])
+    logs.run(jobs, [])
     for (const { seq, lane, extras } of jobs) {
       if (extras === undefined) continue
       for (const name of extras.tags ?? []) tag.run(name, seq)
       if (extras.uniqueKey !== undefined) unique.run(lane.name, extras.uniqueKey, seq)
     }
   }
-
-  return ({ deleted, vanished }) => {
-    if (deleted.length > 0) {
-      const list = listOf(deleted)
-      expectChanges('delete jobs', rows.run(list).changes, deleted.length)
-      deleteContent(deleted, list)
-    }
-    if (vanished.length > 0) deleteContent(vanished, listOf(vanished))
+  return {
+    rows: (jobs) => {
+      expectChanges('delete jobs', rows.run(jobs, []), jobs.length)
+      content(jobs)
+    },
+    content,
   }
-}
-
-function listOf(jobs: readonly Job[]): string {
-  return JSON.stringify(jobs.map((job) => job.seq))
 }

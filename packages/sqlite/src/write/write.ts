@@ -45,7 +45,9 @@ export function prepareWrite(db: Database, claim: Claim): Write {
     runs(effects)
     keys(effects)
     // Last, so that nothing that the turn noted of a deleted job is left behind.
-    deleteJobs(jobs)
+    deleteJobs.content(jobs.vanished)
+    deleteJobs.rows(jobs.deleted)
+    deleteJobs.rows(effects.pruned)
     prune(effects)
   }
 
