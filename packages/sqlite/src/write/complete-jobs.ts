@@ -1,18 +1,12 @@
 /** Runs that ended well, and nothing else about their jobs: most without an output, which makes them alike but for the row number. */
 import type { Job } from '@millrace/core'
+import { prepareByRow } from '../by-row.ts'
 import type { Database } from '../driver.ts'
 import { prepareLadder } from '../ladder.ts'
 import { expectChanges } from './expect.ts'
 
 export function prepareCompleteJobs(db: Database): (silent: readonly Job[], withOutput: readonly Job[], at: number) => void {
-  const silently = prepareLadder<Job>(db, {
-    sql: (seqs) => `UPDATE job SET state = 4, finished_at = ?, output = NULL WHERE job.seq IN (${seqs}) AND +job.state = 2`,
-    shared: 1,
-    width: 1,
-    bind: (job, values, place) => {
-      values[place] = job.seq
-    },
-  })
+  const silently = prepareByRow(db, (rows) => `UPDATE job SET state = 4, finished_at = ?, output = NULL WHERE +state = 2 AND ${rows}`, 1)
   const saying = prepareLadder<Job>(db, {
     sql: (values) => `WITH shared (at) AS (SELECT ?)
 UPDATE job SET state = 4, finished_at = at, output = completed.column2
@@ -26,7 +20,8 @@ WHERE job.seq = completed.column1 AND +job.state = 2`,
     },
   })
   return (silent, withOutput, at) => {
-    if (silent.length > 0) expectChanges('complete jobs', silently.run(silent, [at]), silent.length)
+    const seqs = silent.map((job) => job.seq)
+    if (seqs.length > 0) expectChanges('complete jobs', silently.run(seqs, [at]), seqs.length)
     if (withOutput.length > 0) expectChanges('complete jobs with outputs', saying.run(withOutput, [at]), withOutput.length)
   }
 }

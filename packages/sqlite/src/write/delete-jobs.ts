@@ -1,7 +1,7 @@
 /** Removes jobs with their content: runs, logs, tags, and the unique key where they still hold it. Idempotency keys stay. */
 import type { PrunedJob } from '@millrace/core'
+import { prepareByRow } from '../by-row.ts'
 import type { Database } from '../driver.ts'
-import { prepareLadder } from '../ladder.ts'
 import { expectChanges } from './expect.ts'
 
 export interface DeleteJobs {
@@ -12,15 +12,7 @@ export interface DeleteJobs {
 }
 
 export function prepareDeleteJobs(db: Database): DeleteJobs {
-  const rowsOf = (table: string) =>
-    prepareLadder<PrunedJob>(db, {
-      sql: (seqs) => `DELETE FROM ${table} WHERE seq IN (${seqs})`,
-      shared: 0,
-      width: 1,
-      bind: (job, values, place) => {
-        values[place] = job.seq
-      },
-    })
+  const rowsOf = (table: string) => prepareByRow(db, (rows) => `DELETE FROM ${table} WHERE ${rows}`, 0)
   const rows = rowsOf('job')
   const attempts = rowsOf('attempt')
   const logs = rowsOf('log')
@@ -28,8 +20,9 @@ export function prepareDeleteJobs(db: Database): DeleteJobs {
   const unique = db.prepare('DELETE FROM unique_key WHERE name = ? AND key = ? AND seq = ?')
 
   const content = (jobs: readonly PrunedJob[]) => {
-    attempts.run(jobs, [])
-    logs.run(jobs, [])
+    const seqs = jobs.map((job) => job.seq)
+    attempts.run(seqs, [])
+    logs.run(seqs, [])
     for (const { seq, lane, extras } of jobs) {
       if (extras === undefined) continue
       for (const name of extras.tags ?? []) tag.run(name, seq)
@@ -38,7 +31,8 @@ export function prepareDeleteJobs(db: Database): DeleteJobs {
   }
   return {
     rows: (jobs) => {
-      expectChanges('delete jobs', rows.run(jobs, []), jobs.length)
+      const seqs = jobs.map((job) => job.seq)
+      expectChanges('delete jobs', rows.run(seqs, []), seqs.length)
       content(jobs)
     },
     content,
