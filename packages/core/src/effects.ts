@@ -70,6 +70,7 @@ export class Effects {
   readonly events: EventNote[] = []
   /** Finished jobs whose rows go, of which nothing else is known. */
   readonly pruned: PrunedJob[] = []
+  readonly pruneMarks: unknown[] = []
   readonly runs: RunRecord[] = []
   readonly logs: LogRecord[] = []
   readonly newLanes: Lane[] = []
@@ -102,6 +103,7 @@ export class Effects {
       this.countedLanes.length === 0 &&
       this.newLanes.length === 0 &&
       this.idempotency.length === 0 &&
+      this.pruneMarks.length === 0 &&
       this.forgetKeysBefore === 0 &&
       this.forgetEventsBefore === 0
     )

@@ -44,6 +44,8 @@ export const LIMITS = {
   windowsJobs: 64_000,
   /** Rows that one turn promotes, expires or prunes at most. */
   sliceRows: 500,
+  /** The store notes anew which jobs run once the journal has so many events since: what opening a file replays at most. */
+  eventsPerSnapshot: 50_000,
   /** How long lighter jobs may pass one that does not fit. */
   heavyPatienceMs: 5_000,
   /** What a run whose session has yet to attach again has at least, after a reload. */

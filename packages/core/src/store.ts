@@ -49,6 +49,12 @@ export interface PrunableRow {
   readonly extras: JobExtras | undefined
 }
 
+export interface Prunable {
+  readonly rows: readonly PrunableRow[]
+  /** What the store is to forget in the turn that removes the rows: its own, handed back in `Effects.pruneMarks`. */
+  readonly mark: unknown
+}
+
 /** An active job with the session that was recorded for it. */
 export interface ActiveRow extends JobRow {
   readonly sessionUuid: string
@@ -94,6 +100,8 @@ export interface TurnMark {
   readonly nextSeq: number
   readonly nextEvent: number
   readonly nextSession: number
+  /** The jobs that run once the turn is written. */
+  readonly running: () => readonly number[]
 }
 
 export interface Store {
@@ -117,8 +125,11 @@ export interface Store {
   expired(at: number, limit: number): JobRow[]
   /** Failed jobs of the given lanes behind a place, oldest failure first; at least one where there is one. */
   failed(laneIds: readonly number[], after: FailedPlace, limit: number): JobRow[]
-  /** Jobs of the given lanes that finished before `before`, oldest first; fewer than `limit` where they are large. */
-  prunable(laneIds: readonly number[], state: StateCode, before: number, limit: number): PrunableRow[]
+  /**
+   * Jobs of a queue that finished before `before`, oldest first: at most `limit`, fewer where they are large, maybe none where
+   * many have been brought back since. Undefined where there are no more.
+   */
+  prunable(queueId: number, state: StateCode, before: number, limit: number): Prunable | undefined
   /** The earliest due time and the earliest `expiresAt` of all; 0 where there is none. */
   deadlines(): { readonly dueAt: number; readonly expiresAt: number }
 

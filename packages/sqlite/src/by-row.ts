@@ -5,6 +5,7 @@
  */
 import type { Database, SqlValue } from './driver.ts'
 import { prepareLadder } from './ladder.ts'
+import { rangesOf } from './seqs.ts'
 
 /** Shorter runs are left to the lists: each range is a statement run of its own. */
 const RANGE_MIN = 12
@@ -30,23 +31,13 @@ export function prepareByRow(db: Database, sql: (condition: string) => string, s
   })
   return {
     run(seqs, sharedValues) {
-      const sorted = [...seqs].sort((a, b) => a - b)
       const single: number[] = []
       let changes = 0
-      for (let first = 0; first < sorted.length; ) {
-        const end = endOfRun(sorted, first)
-        if (end - first >= RANGE_MIN) changes += range.run(...sharedValues, sorted[first] as number, sorted[end - 1] as number).changes
-        else for (let index = first; index < end; index++) single.push(sorted[index] as number)
-        first = end
+      for (const [first, last] of rangesOf(seqs)) {
+        if (last - first + 1 >= RANGE_MIN) changes += range.run(...sharedValues, first, last).changes
+        else for (let seq = first; seq <= last; seq++) single.push(seq)
       }
       return changes + list.run(single, sharedValues)
     },
   }
-}
-
-/** Where the numbers that follow one another from `first` on end. */
-function endOfRun(sorted: readonly number[], first: number): number {
-  let end = first + 1
-  while (end < sorted.length && sorted[end] === (sorted[end - 1] as number) + 1) end++
-  return end
 }

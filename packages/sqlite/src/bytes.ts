@@ -74,6 +74,10 @@ export class ByteReader {
     this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   }
 
+  get done(): boolean {
+    return this.#place >= this.#buffer.length
+  }
+
   byte(): number {
     const value = this.#buffer[this.#place++]
     if (value === undefined) throw new RangeError('the bytes end too early')

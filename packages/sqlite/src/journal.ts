@@ -3,7 +3,7 @@
  * before it: most take three or four bytes. Numbers are varints (seven bits a byte, low first); those that may be negative are
  * folded (0, -1, 1, -2, ...). The row begins with the format's version and the file's node at the time: a restored copy has another.
  */
-import { EVENT_TYPES, type EventNote, type JobEvent } from '@millrace/core'
+import { EVENT_TYPES, type EventNote, type EventType, type JobEvent } from '@millrace/core'
 import { ByteReader, ByteWriter } from './bytes.ts'
 
 const FORMAT = 1
@@ -78,13 +78,55 @@ export function encodeEvents(events: readonly EventNote[], at: number, node: num
   return writer.bytes()
 }
 
+/** An event as its bytes say it. */
+interface PackedEvent {
+  readonly type: EventType
+  readonly seq: number
+  readonly node: number
+  readonly age: number
+  readonly lane: number
+  readonly run: number
+  readonly uncounted: number
+  readonly error: string | undefined
+  /** As the distance from the turn's time. */
+  readonly time: number | undefined
+  readonly fraction: number | undefined
+}
+
 /** The events of a row, in order. `laneOf` names the lanes by their id. */
 export function decodeEvents(row: JournalRow, laneOf: (id: number) => LaneName): JobEvent[] {
+  return readEvents(row).map(({ type, seq, node, age, lane, run, uncounted, error, time, fraction }, index) => ({
+    seq: row.firstEvent + index,
+    type,
+    jobSeq: seq,
+    node,
+    enqueuedAt: row.at - age,
+    ...laneOf(lane),
+    at: row.at,
+    run,
+    attempt: run - uncounted,
+    ...(error !== undefined && { error }),
+    ...(fraction !== undefined && { fraction }),
+    ...(time !== undefined && { runAt: row.at + time }),
+  }))
+}
+
+/** Which run began, and which ended: what the set of running jobs is kept up to date with. */
+export function replayRuns(row: JournalRow, running: Set<number>): void {
+  for (const { type, seq } of readEvents(row)) {
+    if (type === 'started') running.add(seq)
+    else if (RUN_ENDS.has(type)) running.delete(seq)
+  }
+}
+
+const RUN_ENDS: ReadonlySet<EventType> = new Set(['retrying', 'completed', 'failed', 'cancelled', 'snoozed', 'released'])
+
+function readEvents(row: JournalRow): PackedEvent[] {
   const reader = new ByteReader(row.packed)
   const format = reader.byte()
   if (format !== FORMAT) throw new Error(`journal row ${row.firstEvent} has the unknown format ${format}`)
-  const node = reader.unsigned()
-  const events: JobEvent[] = []
+  const ownNode = reader.unsigned()
+  const events: PackedEvent[] = []
   let seq = 0
   let lane = 0
   let run = 0
@@ -96,29 +138,14 @@ export function decodeEvents(row: JournalRow, laneOf: (id: number) => LaneName):
     age += reader.signed()
     if (first & LANE) lane = reader.unsigned()
     if (first & RUN) run = reader.unsigned()
-    const eventNode = more & NODE ? reader.unsigned() : node
+    const node = more & NODE ? reader.unsigned() : ownNode
     const uncounted = more & UNCOUNTED ? reader.signed() : 0
     const error = more & ERROR ? reader.text() : undefined
-    const runAt = more & TIME ? row.at + reader.signed() : undefined
+    const time = more & TIME ? reader.signed() : undefined
     const fraction = more & FRACTION ? reader.float() : undefined
     const type = EVENT_TYPES[first & TYPE_BITS]
     if (type === undefined) throw new Error(`journal row ${row.firstEvent} has an event of the unknown type ${first & TYPE_BITS}`)
-    const { queue, name } = laneOf(lane)
-    events.push({
-      seq: row.firstEvent + index,
-      type,
-      jobSeq: seq,
-      node: eventNode,
-      enqueuedAt: row.at - age,
-      queue,
-      name,
-      at: row.at,
-      run,
-      attempt: run - uncounted,
-      ...(error !== undefined && { error }),
-      ...(fraction !== undefined && { fraction }),
-      ...(runAt !== undefined && { runAt }),
-    })
+    events.push({ type, seq, node, age, lane, run, uncounted, error, time, fraction })
   }
   return events
 }

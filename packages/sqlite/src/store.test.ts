@@ -106,7 +106,7 @@ test('no-open-statement-across-commit: no read leaves the log pinned', () => {
     () => store.expired(turns.at + 10, 2),
     () => store.events(0, 2),
     () => store.page({}, undefined, 2),
-    () => store.prunable([1], 4, turns.at, 1),
+    () => store.prunable(1, 4, turns.at, 1),
     () => store.load(),
   ]
   for (const read of reads) {
@@ -169,7 +169,7 @@ test('ids-over-2^31-all-paths', () => {
   })
   turns.complete(plain)
   turns.commit()
-  expect(store.prunable([plain.lane.id], 4, turns.at + 1, 9)).toEqual([{ seq: plain.seq, laneId: plain.lane.id, state: 4 }])
+  expect(store.prunable(1, 4, turns.at + 1, 9)?.rows).toEqual([{ seq: plain.seq, laneId: plain.lane.id, state: 4 }])
   expect(store.events(2 ** 45 - 1, 9).map(({ seq, jobSeq }) => [seq, jobSeq])).toEqual([
     [2 ** 45, plain.seq],
     [2 ** 45 + 1, rich.seq],

@@ -22,7 +22,10 @@ export function elapse(turn: TurnContext): void {
     if (isDeleted(job)) continue
     if (mayMove('expire', job.state, FAILED) && job.expiresAt !== 0 && job.expiresAt <= now.wall) expireJob(turn, job)
   }
-  for (const row of facts.prunable) prune(turn, row)
+  for (const { rows, mark } of facts.prunable) {
+    turn.effects.pruneMarks.push(mark)
+    for (const row of rows) prune(turn, row)
+  }
 }
 
 /** A job that a command of this turn has touched has one record, which says whether it is still to go. */

@@ -5,7 +5,7 @@
 import type { RedriveCommand } from '../commands.ts'
 import type { JobKey } from '../id.ts'
 import { type Job, TOUCH_DELETE } from '../job.ts'
-import type { JobRow, KeyHolder, PrunableRow } from '../store.ts'
+import type { JobRow, KeyHolder, Prunable } from '../store.ts'
 import type { Tables } from '../tables/tables.ts'
 
 export class Facts {
@@ -16,7 +16,7 @@ export class Facts {
   /** Jobs found by time or by filter, for the decisions that asked for them. */
   due: readonly Job[] = []
   expired: readonly Job[] = []
-  prunable: readonly PrunableRow[] = []
+  prunable: readonly Prunable[] = []
   readonly #failed = new Map<RedriveCommand, Job[]>()
 
   constructor(tables: Tables) {

@@ -5,7 +5,7 @@ import { ACTIVE, CANCELLED, COMPLETED, FAILED, type StateCode } from '../lifecyc
 import { LIMITS } from '../limits.ts'
 import type { Request } from '../port.ts'
 import type { Keep, Retention } from '../retention.ts'
-import type { NameAndKey, PrunableRow, Store } from '../store.ts'
+import type { NameAndKey, Prunable, Store } from '../store.ts'
 import { countOf, type Lane } from '../tables/lane.ts'
 import type { Tables } from '../tables/tables.ts'
 import { Facts } from './facts.ts'
@@ -118,36 +118,24 @@ function redriveLimit(command: RedriveCommand): number {
 }
 
 function gatherPrunable(store: Store, tables: Tables, facts: Facts, now: Now, retention: Retention, slice: number): void {
-  const prunable: PrunableRow[] = []
+  const prunable: Prunable[] = []
+  let room = slice
   for (const queue of tables.queues.values()) {
     for (const [state, keep] of finalStates(retention)) {
-      const room = slice - prunable.length
       const count = countOf(queue, state)
       if (count === 0 || room <= 0) continue
-      const lanes = someOf(
-        [...queue.lanes.values()].filter((lane) => countOf(lane, state) > 0),
-        now.wall,
-      )
       const surplus = count - keep.count
-      prunable.push(
-        ...(surplus > 0
-          ? store.prunable(lanes, state, now.wall + 1, Math.min(surplus, room))
-          : store.prunable(lanes, state, now.wall - keep.ageMs, room)),
-      )
+      const found =
+        surplus > 0
+          ? store.prunable(queue.id, state, now.wall + 1, Math.min(surplus, room))
+          : store.prunable(queue.id, state, now.wall - keep.ageMs, room)
+      if (found === undefined) continue
+      prunable.push(found)
+      room -= found.rows.length
     }
   }
   facts.prunable = prunable
 }
-
-/** The numbers of the lanes that a slice looks at: all, or as many as it may, from a place that moves on with the clock. */
-function someOf(lanes: readonly Lane[], wall: number): number[] {
-  const ids = lanes.map((lane) => lane.id)
-  if (ids.length <= LANES_PER_SLICE) return ids
-  const first = wall % ids.length
-  return [...ids.slice(first), ...ids.slice(0, first)].slice(0, LANES_PER_SLICE)
-}
-
-const LANES_PER_SLICE = 128
 
 export function finalStates(retention: Retention): readonly (readonly [StateCode, Keep])[] {
   return [

@@ -5,7 +5,7 @@
 import type { Defaults, SessionIntro } from '../commands.ts'
 import { IndexedHeap } from '../heap.ts'
 import { type Job, newJob } from '../job.ts'
-import { WAITING } from '../lifecycle.ts'
+import { ACTIVE, WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import { parsePolicy } from '../policy.ts'
 import type { JobRow, LaneRow, Loaded } from '../store.ts'
@@ -256,6 +256,13 @@ export class Tables {
       this.windowedJobs--
     }
     lane.window.complete = countOf(lane, WAITING) === 0
+  }
+
+  /** The jobs that run, by seq. */
+  running(): Job[] {
+    const running: Job[] = []
+    for (const job of this.jobs.values()) if (job.state === ACTIVE) running.push(job)
+    return running
   }
 
   // Time.

@@ -17,7 +17,7 @@ import {
   type LaneRow,
   type Loaded,
   type NameAndKey,
-  type PrunableRow,
+  type Prunable,
   type Store,
   StoreFailure,
   type TurnMark,
@@ -46,7 +46,7 @@ export class MemoryStore implements Store {
   readonly logs: LogRecord[] = []
   readonly history: JobEvent[] = []
   writes = 0
-  #mark: TurnMark = { at: 0, nextSeq: 1, nextEvent: 1, nextSession: 1 }
+  #mark: TurnMark = { at: 0, nextSeq: 1, nextEvent: 1, nextSession: 1, running: () => [] }
 
   constructor(node = 7) {
     this.node = node
@@ -115,11 +115,14 @@ export class MemoryStore implements Store {
       .slice(0, limit)
   }
 
-  prunable(laneIds: readonly number[], state: StateCode, before: number, limit: number): PrunableRow[] {
-    return this.#where((row) => row.state === state && isFinal(state) && laneIds.includes(row.laneId) && row.finishedAt < before)
+  prunable(queueId: number, state: StateCode, before: number, limit: number): Prunable | undefined {
+    const rows = this.#where(
+      (row) => row.state === state && isFinal(state) && this.lanes.get(row.laneId)?.queueId === queueId && row.finishedAt < before,
+    )
       .sort(byAge)
       .slice(0, limit)
       .map(({ seq, laneId, extras }) => ({ seq, laneId, state, extras }))
+    return rows.length === 0 ? undefined : { rows, mark: undefined }
   }
 
   deadlines(): { dueAt: number; expiresAt: number } {

@@ -102,7 +102,8 @@ export class World {
     if (!effects.empty) {
       const { nextSeq, nextSession } = tables
       tables.nextEvent += effects.events.length
-      store.write(effects, { at: now.wall, nextSeq, nextEvent: tables.nextEvent, nextSession })
+      const running = () => tables.running().map((job) => job.seq)
+      store.write(effects, { at: now.wall, nextSeq, nextEvent: tables.nextEvent, nextSession, running })
     }
     const turned = {
       replies,

@@ -1,5 +1,6 @@
 /** Questions: answered after the commit, from the store and the tables. */
 import {
+  ACTIVE,
   type Command,
   type Counts,
   countOf,
@@ -66,9 +67,27 @@ function view(tables: Tables, row: JobRow, attempts: JobView['attempts']): JobVi
 }
 
 function list({ store, tables }: Actor, { filter, before, limit }: ListCommand): ListPage {
-  const rows = store.page(filter, before, Math.min(limit, LIMITS.pageJobs))
+  const size = Math.min(limit, LIMITS.pageJobs)
+  const rows = isOfRunning(filter) ? store.jobs(runningOf(tables, filter, before, size)) : store.page(filter, before, size)
   const last = rows.at(-1)
   return { jobs: rows.map((row) => view(tables, row, [])), next: rows.length < limit || last === undefined ? null : last.seq }
+}
+
+/** Which jobs run is known here, and on disk by no index: it would cost every job that runs. */
+export function isOfRunning({ state, tag }: ListCommand['filter']): boolean {
+  return state === ACTIVE && tag === undefined
+}
+
+/** Their numbers, newest first. */
+function runningOf(tables: Tables, { queue, name }: ListCommand['filter'], before = Number.POSITIVE_INFINITY, limit: number): number[] {
+  return tables
+    .running()
+    .filter(
+      ({ seq, lane }) => seq < before && (queue === undefined || lane.queue.name === queue) && (name === undefined || lane.name === name),
+    )
+    .map((job) => job.seq)
+    .sort((a, b) => b - a)
+    .slice(0, limit)
 }
 
 function stats(actor: Actor): Stats {

@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs'
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import {
   type Clock,
+  type Command,
   errorFrom,
   type ListCommand,
   type Port,
@@ -14,6 +15,7 @@ import {
   type Request,
   UnsupportedRuntimeError,
 } from '@millrace/core'
+import { isOfRunning } from '../actor/answer.ts'
 import { CAPABILITIES, ChannelPort } from '../ports/channel.ts'
 import type { Readers } from '../readers/readers.ts'
 import type { FromWriter, ToWriter, WriterData, WriterOptions } from './messages.ts'
@@ -80,10 +82,10 @@ export class WriterThread implements Port {
     for (const { command } of requests) {
       if (command.op === 'attach') this.#sessions.add(command.session.uuid)
       else if (command.op === 'leave') this.#sessions.delete(command.session)
-      else if (command.op === 'list' && this.#readers !== undefined && own === requests)
-        own = requests.filter((request) => request.command.op !== 'list')
+      else if (isForReaders(command) && this.#readers !== undefined && own === requests)
+        own = requests.filter((request) => !isForReaders(request.command))
     }
-    if (own !== requests) for (const request of requests) if (request.command.op === 'list') this.#list(request.id, request.command)
+    if (own !== requests) for (const { id, command } of requests) if (isForReaders(command)) this.#list(id, command)
     if (own.length > 0) this.#channel?.send(own)
   }
 
@@ -174,6 +176,10 @@ export class WriterThread implements Port {
   #tell(message: ToWriter, transfer: MessagePort[] = []): void {
     this.#worker?.postMessage(message, transfer)
   }
+}
+
+function isForReaders(command: Command): command is ListCommand {
+  return command.op === 'list' && !isOfRunning(command.filter)
 }
 
 /** The thread's own file, beside this one: as source in development, as JavaScript when packed. */

@@ -1,8 +1,9 @@
 /** Every migration, in order. */
 import { initial } from './001-initial.ts'
+import { batches } from './002-batches.ts'
 import type { Migration } from './migration.ts'
 
-export const MIGRATIONS: readonly Migration[] = [initial]
+export const MIGRATIONS: readonly Migration[] = [initial, batches]
 
 /** The newest schema that this version knows. */
 export const SCHEMA_VERSION = MIGRATIONS.length

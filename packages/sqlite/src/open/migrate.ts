@@ -21,12 +21,12 @@ export interface MigrateOptions {
 const LEDGER = 'CREATE TABLE migration (id INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT'
 
 export function migrate(db: Database, { file, now, migrations = MIGRATIONS }: MigrateOptions): void {
-  if (db.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'migration'").pluck().get() === 0)
-    create(db, now, migrations[0] as Migration)
+  const fresh = db.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'migration'").pluck().get() === 0
+  if (fresh) create(db, now, migrations[0] as Migration)
   const applied = new Set(db.prepare('SELECT id FROM migration').pluck().all() as number[])
   for (const migration of migrations) {
     if (applied.has(migration.id)) continue
-    if (file !== MEMORY_FILE && migration.minReader > minReader(db)) copyBefore(db, file, migration)
+    if (!fresh && file !== MEMORY_FILE && migration.minReader > minReader(db)) copyBefore(db, file, migration)
     apply(db, now, migration)
   }
 }
@@ -46,6 +46,7 @@ function create(db: Database, now: number, first: Migration): void {
 function apply(db: Database, now: number, migration: Migration): void {
   inTransaction(db, () => {
     db.exec(migration.sql)
+    migration.fill?.(db)
     db.prepare('UPDATE meta SET schema_version = ?, min_reader = max(min_reader, ?)').run(migration.id, migration.minReader)
     note(db, now, migration)
   })

@@ -1,6 +1,8 @@
 /** All that the engine's tables are built from: nothing here grows with the number of waiting or finished jobs. */
 import type { ActiveRow, Counts, Defaults, LaneRow, Loaded } from '@millrace/core'
 import type { Database } from '../driver.ts'
+import { replayRuns } from '../journal.ts'
+import { seqsIn, unpackRanges } from '../seqs.ts'
 import { type RawRow, ROW_COLUMNS_WITHOUT_DATA, ROW_WIDTH, rowFrom } from './row.ts'
 
 export function prepareLoad(db: Database): () => Loaded {
@@ -10,9 +12,11 @@ export function prepareLoad(db: Database): () => Loaded {
     .prepare(
       `SELECT ${ROW_COLUMNS_WITHOUT_DATA}, session.uuid, session.worker,
 (SELECT max(number) + 1 FROM log WHERE log.seq = job.seq AND log.run = job.run)
-FROM job INDEXED BY job_active LEFT JOIN session ON session.id = job.session WHERE job.state = 2 ORDER BY job.seq`,
+FROM json_each(?) AS listed CROSS JOIN job ON job.seq = listed.value LEFT JOIN session ON session.id = job.session
+WHERE job.state = 2 ORDER BY job.seq`,
     )
     .raw()
+  const running = prepareRunningSeqs(db)
   const definitions = db.prepare('SELECT name, defaults FROM definition').raw()
   return () => {
     const [node, nextSeq, nextEvent, nextSession] = meta.get() as [number, number, number, number]
@@ -22,9 +26,22 @@ FROM job INDEXED BY job_active LEFT JOIN session ON session.id = job.session WHE
       nextEvent,
       nextSession,
       lanes: (lanes.all() as RawLane[]).map(laneFrom),
-      active: (active.all() as RawRow[]).map(activeFrom),
+      active: (active.all(JSON.stringify(running())) as RawRow[]).map(activeFrom),
       definitions: (definitions.all() as [string, string][]).map(([name, defaults]) => ({ name, defaults: defaultsFrom(defaults) })),
     }
+  }
+}
+
+/** What ran when it was last noted, and what the journal says since. */
+function prepareRunningSeqs(db: Database): () => number[] {
+  const noted = db.prepare('SELECT event, seqs FROM running').raw()
+  const journal = db.prepare('SELECT first_event, at, count, packed FROM journal WHERE first_event > ? ORDER BY first_event').raw()
+  return () => {
+    const [event, seqs] = noted.get() as [number, Uint8Array]
+    const running = new Set(seqsIn(unpackRanges(seqs)))
+    for (const [firstEvent, at, count, packed] of journal.iterate(event) as Iterable<[number, number, number, Uint8Array]>)
+      replayRuns({ firstEvent, at, count, packed }, running)
+    return [...running].sort((a, b) => a - b)
   }
 }
 

@@ -192,19 +192,6 @@ describe('finished jobs', () => {
     return job
   }
 
-  test('that are to go come oldest first, across their lanes', () => {
-    const { store, turns } = openCrowd()
-    const [a, b, c, d] = [40, 10, 30, 20].map((at, index) => finish(turns, COMPLETED, at, index % 2 ? 'x' : 'y')) as [Job, Job, Job, Job]
-    finish(turns, FAILED, 5, 'x')
-    turns.commit()
-    const lanes = [a.lane.id, b.lane.id]
-    expect(seqsOf(store.prunable(lanes, COMPLETED, 100, 10))).toEqual(seqsOf([b, d, c, a]))
-    expect(seqsOf(store.prunable(lanes, COMPLETED, 30, 10))).toEqual(seqsOf([b, d]))
-    expect(seqsOf(store.prunable(lanes, COMPLETED, 100, 3))).toEqual(seqsOf([b, d, c]))
-    expect(seqsOf(store.prunable([b.lane.id], COMPLETED, 100, 9))).toEqual(seqsOf([b, d]))
-    expect(store.prunable(lanes, CANCELLED, 100, 3)).toEqual([])
-  })
-
   test('that failed come by lane', () => {
     const { store, turns } = openCrowd()
     const [a, b, c] = [30, 10, 20].map((at, index) => finish(turns, FAILED, at, `n${index}`)) as [Job, Job, Job]

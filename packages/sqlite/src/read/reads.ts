@@ -3,12 +3,13 @@ import type { Store } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import { prepareJob, prepareLastError } from './attempts.ts'
 import { prepareEvents } from './events.ts'
-import { prepareFinished } from './finished.ts'
+import { prepareFailed } from './failed.ts'
 import { prepareJobs } from './jobs.ts'
 import { prepareJournal } from './journal.ts'
 import { prepareIdempotent, prepareUnique } from './keys.ts'
 import { prepareLoad } from './load.ts'
 import { preparePage } from './page.ts'
+import { preparePrunable } from './prunable.ts'
 import { prepareDeadlines, prepareDue, prepareExpired } from './timed.ts'
 import { prepareOldestWaiting, prepareWindow } from './window.ts'
 
@@ -42,7 +43,8 @@ export function prepareReads(db: Database): Reads {
     window: prepareWindow(db),
     due: prepareDue(db),
     expired: prepareExpired(db),
-    ...prepareFinished(db),
+    failed: prepareFailed(db),
+    prunable: preparePrunable(db),
     deadlines: prepareDeadlines(db),
     job: prepareJob(db),
     lastError: prepareLastError(db),

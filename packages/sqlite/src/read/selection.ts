@@ -1,6 +1,7 @@
 /** What a list's filter selects: which lanes, about how many rows, and their row numbers through the indexes by state. */
-import { ACTIVE, BLOCKED, type ListFilter, SCHEDULED, STATES, type StateCode, WAITING } from '@millrace/core'
+import { ACTIVE, BLOCKED, FAILED, type ListFilter, SCHEDULED, STATES, type StateCode, WAITING } from '@millrace/core'
 import type { Database } from '../driver.ts'
+import { seqsIn, unpackRanges } from '../seqs.ts'
 
 export interface Selection {
   readonly laneIds: readonly number[]
@@ -25,16 +26,14 @@ export function prepareSelection(db: Database): (filter: ListFilter) => Selectio
     .prepare(`SELECT lane.id, queue.name, lane.name, ${STATES.join(', ')} FROM lane JOIN queue ON queue.id = lane.queue`)
     .raw()
   const waiting = db.prepare(`SELECT seq FROM job WHERE state = 1 AND lane IN ${LISTED} AND seq < ? ORDER BY seq DESC LIMIT ?`)
-  const finished = db.prepare(
-    `SELECT seq FROM job WHERE lane IN ${LISTED} AND state = ? AND finished_at IS NOT NULL AND seq < ? ORDER BY seq DESC LIMIT ?`,
+  const failed = db.prepare(
+    `SELECT seq FROM job INDEXED BY job_failed WHERE lane IN ${LISTED} AND state = 5 AND seq < ? ORDER BY seq DESC LIMIT ?`,
   )
   const scheduled = db.prepare(
     `SELECT seq FROM job INDEXED BY job_scheduled WHERE state = 0 AND +lane IN ${LISTED} AND seq < ? ORDER BY seq DESC LIMIT ?`,
   )
-  const active = db.prepare(
-    `SELECT seq FROM job INDEXED BY job_active WHERE state = 2 AND +lane IN ${LISTED} AND seq < ? ORDER BY seq DESC LIMIT ?`,
-  )
-  for (const statement of [waiting, finished, scheduled, active]) statement.pluck()
+  for (const statement of [waiting, failed, scheduled]) statement.pluck()
+  const finished = prepareFinishedSeqs(db)
 
   return ({ state, queue, name }) => {
     const lanes = counters.all() as RawLane[]
@@ -43,9 +42,10 @@ export function prepareSelection(db: Database): (filter: ListFilter) => Selectio
     const list = JSON.stringify(laneIds)
     const matches = sum(chosen, state)
     const scanned = (): number => {
-      if (state === undefined || state === BLOCKED) return Number.POSITIVE_INFINITY
-      // These two indexes do not know the lane.
-      return state === SCHEDULED || state === ACTIVE ? sum(lanes, state) : matches
+      // The engine knows which jobs are active; on disk they are met by a walk alone.
+      if (state === undefined || state === BLOCKED || state === ACTIVE) return Number.POSITIVE_INFINITY
+      // The index of scheduled jobs does not know the lane.
+      return state === SCHEDULED ? sum(lanes, state) : matches
     }
     const seqs = (before: number, limit: number): number[] => {
       switch (state) {
@@ -53,13 +53,37 @@ export function prepareSelection(db: Database): (filter: ListFilter) => Selectio
           return scheduled.all(list, before, limit) as number[]
         case WAITING:
           return waiting.all(list, before, limit) as number[]
-        case ACTIVE:
-          return active.all(list, before, limit) as number[]
+        case FAILED:
+          return failed.all(list, before, limit) as number[]
         default:
-          return finished.all(list, state, before, limit) as number[]
+          return finished(laneIds, state as StateCode, before, limit)
       }
     }
     return { laneIds, narrow: chosen.length < lanes.length, matches, total: sum(lanes, undefined), scanned: scanned(), seqs }
+  }
+}
+
+/** Of completed and of cancelled jobs, from the batches in which they finished: those that are still so. */
+function prepareFinishedSeqs(db: Database): (laneIds: readonly number[], state: StateCode, before: number, limit: number) => number[] {
+  const batches = db
+    .prepare(
+      `SELECT seqs FROM finished WHERE queue IN (SELECT DISTINCT lane.queue FROM lane WHERE lane.id IN ${LISTED})
+AND state = ? AND lane IN ${LISTED}`,
+    )
+    .pluck()
+  const still = db
+    .prepare('SELECT job.seq FROM json_each(?) AS listed CROSS JOIN job ON job.seq = listed.value WHERE job.state = ?')
+    .pluck()
+  return (laneIds, state, before, limit) => {
+    const list = JSON.stringify(laneIds)
+    const seqs = new Set<number>()
+    for (const packed of batches.iterate(list, state, list) as Iterable<Uint8Array>)
+      for (const seq of seqsIn(unpackRanges(packed))) if (seq < before) seqs.add(seq)
+    const newest = [...seqs].sort((a, b) => b - a)
+    const found: number[] = []
+    for (let next = 0; next < newest.length && found.length < limit; next += limit)
+      found.push(...(still.all(JSON.stringify(newest.slice(next, next + limit)), state) as number[]))
+    return found.slice(0, limit)
   }
 }
 

@@ -1,6 +1,8 @@
 /** Looks into a file that no engine has open, or breaks it, as somebody else might: for tests of the whole. */
-import { openDatabase } from '../driver.ts'
+import { type Database, openDatabase } from '../driver.ts'
 import { SCHEMA_VERSION } from '../migrations/list.ts'
+import { prepareLoad } from '../read/load.ts'
+import { seqsIn, unpackRanges } from '../seqs.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -36,16 +38,34 @@ export function auditFile(file: string): FileAudit {
         return rows === lane[state] ? [] : [`lane ${lane['name']}: ${lane[state]} ${state}, but ${rows} rows`]
       }),
     )
+    const lost = unlisted(db)
     const jobs = db
       .prepare('SELECT seq, node, enqueued_at AS enqueuedAt, state, run, run - uncounted AS attempt FROM job ORDER BY seq')
       .all() as Row[]
     return {
-      problems: [...integrity.filter((line) => line !== 'ok'), ...keys.map((row) => JSON.stringify(row)), ...wrong],
+      problems: [...integrity.filter((line) => line !== 'ok'), ...keys.map((row) => JSON.stringify(row)), ...wrong, ...lost],
       jobs: jobs.map((job) => ({ ...job, state: STATES[job['state'] as number] }) as JobFacts),
     }
   } finally {
     db.close()
   }
+}
+
+/** Finished jobs that no batch names, and running ones that opening the file would not find. */
+function unlisted(db: Database): string[] {
+  const batches = db.prepare('SELECT state, lane, at, seqs FROM finished').all() as Row[]
+  const listed = new Set(
+    batches.flatMap(({ state, lane, at, seqs }) => seqsIn(unpackRanges(seqs as Uint8Array)).map((seq) => [seq, state, lane, at].join())),
+  )
+  const finished = db.prepare('SELECT seq, state, lane, finished_at AS at FROM job WHERE state >= 4').all() as Row[]
+  const active = new Set(prepareLoad(db)().active.map(({ seq }) => seq))
+  const running = db.prepare('SELECT seq FROM job WHERE state = 2').pluck().all() as number[]
+  return [
+    ...finished
+      .filter(({ seq, state, lane, at }) => !listed.has([seq, state, lane, at].join()))
+      .map(({ seq }) => `job ${seq} is in no batch`),
+    ...running.filter((seq) => !active.has(seq)).map((seq) => `job ${seq} runs, and would not be found`),
+  ]
 }
 
 export function tableRows(file: string, table: string): Row[] {

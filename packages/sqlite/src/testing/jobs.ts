@@ -5,6 +5,7 @@ import {
   type Data,
   DEFAULT_POLICY,
   Effects,
+  isFinal,
   type Job,
   type JobExtras,
   type Lane,
@@ -47,6 +48,7 @@ export class Turns {
   effects = new Effects()
   #lanes = new Map<string, Lane>()
   #queues = new Map<string, Queue>()
+  readonly #running = new Set<number>()
 
   constructor(store: SqliteStore, at = 1_700_000_000_000) {
     this.store = store
@@ -58,7 +60,13 @@ export class Turns {
   }
 
   get mark(): TurnMark {
-    return { at: this.at, nextSeq: this.nextSeq, nextEvent: this.nextEvent + this.effects.events.length, nextSession: this.nextSession }
+    return {
+      at: this.at,
+      nextSeq: this.nextSeq,
+      nextEvent: this.nextEvent + this.effects.events.length,
+      nextSession: this.nextSession,
+      running: () => [...this.#running],
+    }
   }
 
   commit(): void {
@@ -122,6 +130,7 @@ export class Turns {
     job.run++
     job.startedAt = this.at
     job.sessionId = session.id
+    this.#running.add(job.seq)
     this.effects.event('started', job)
   }
 
@@ -131,6 +140,8 @@ export class Turns {
     this.effects.move(job, 'complete', COMPLETED, TOUCH_COMPLETE)
     this.effects.total(job.lane, 'completed')
     this.effects.event('completed', job)
+    this.effects.settled.push(job)
+    this.#running.delete(job.seq)
   }
 
   /** Any other move: the caller has set what goes with it. */
@@ -139,5 +150,9 @@ export class Turns {
     this.effects.count(job.lane, state, 1)
     job.state = state
     this.effects.touch(job)
+    if (state === ACTIVE) this.#running.add(job.seq)
+    else this.#running.delete(job.seq)
+    if (isFinal(state)) this.effects.settled.push(job)
+    this.effects.event(state === ACTIVE ? 'started' : isFinal(state) ? 'failed' : 'released', job)
   }
 }

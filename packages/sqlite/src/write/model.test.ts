@@ -133,9 +133,8 @@ class Model {
       if (value < 10) job.startedAt -= 3
     } else if (kind === 'complete' && job.state === ACTIVE) {
       turns.complete(job, value % 3 ? `"out ${'x'.repeat(value * 400)}"` : null)
-      if (value < 10) job.finishedAt -= 3
     } else if (kind === 'finish' && job.state < COMPLETED) {
-      job.finishedAt = turns.at - (value % 2)
+      job.finishedAt = turns.at
       turns.move(job, value % 2 ? FAILED : CANCELLED)
     } else if (kind === 'back' && job.state !== WAITING) {
       job.finishedAt = 0
@@ -194,6 +193,14 @@ test('the file says what the tables say, whatever a turn does', () => {
         expect([...rows.keys()].toSorted((a, b) => a - b)).toEqual(kept.map(({ seq }) => seq))
         for (const job of kept) expect(rows.get(job.seq)).toEqual(normal(rowOf(job, model.data.get(job.seq))))
         const counts = [0, 1, 2, 3, 4, 5, 6].map((state) => kept.filter((job) => job.state === state).length)
+        expect(store.load().active.map(({ seq }) => seq)).toEqual(kept.filter(({ state }) => state === ACTIVE).map(({ seq }) => seq))
+        for (const state of [COMPLETED, FAILED, CANCELLED] as const) {
+          const queues = [...new Set(kept.map(({ lane }) => lane.queue.id))]
+          const offered = queues.flatMap((queue) => store.prunable(queue, state, turns.at, 10_000)?.rows ?? []).map(({ seq }) => seq)
+          expect(offered.toSorted((a, b) => a - b)).toEqual(kept.filter((job) => job.state === state).map(({ seq }) => seq))
+          const newest = kept.filter((job) => job.state === state).map(({ seq }) => seq)
+          expect(store.page({ state }, undefined, 5).map(({ seq }) => seq)).toEqual(newest.toReversed().slice(0, 5))
+        }
         expect(counts.map((_, state) => store.load().lanes.reduce((sum, lane) => sum + (lane.counts[state] as number), 0))).toEqual(counts)
       }
       store.close()

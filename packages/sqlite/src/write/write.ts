@@ -5,11 +5,13 @@ import type { Claim } from '../open/claim.ts'
 import { prepareTransaction } from '../transaction.ts'
 import { prepareCompleteJobs } from './complete-jobs.ts'
 import { prepareDeleteJobs } from './delete-jobs.ts'
+import { prepareFinished } from './finished.ts'
 import { prepareInsertJobs } from './insert-jobs.ts'
 import { prepareKeys } from './keys.ts'
 import { prepareLanes } from './lanes.ts'
 import { prepareMark } from './mark.ts'
 import { preparePrune } from './prune.ts'
+import { prepareRunning } from './running.ts'
 import { prepareRuns } from './runs.ts'
 import { prepareSessions } from './sessions.ts'
 import { SortedJobs } from './sort.ts'
@@ -30,6 +32,8 @@ export function prepareWrite(db: Database, claim: Claim): Write {
   const runs = prepareRuns(db)
   const keys = prepareKeys(db)
   const deleteJobs = prepareDeleteJobs(db)
+  const finished = prepareFinished(db)
+  const running = prepareRunning(db)
   const prune = preparePrune(db)
   const jobs = new SortedJobs()
 
@@ -48,6 +52,9 @@ export function prepareWrite(db: Database, claim: Claim): Write {
     deleteJobs.content(jobs.vanished)
     deleteJobs.rows(jobs.deleted)
     deleteJobs.rows(effects.pruned)
+    finished.note(effects.settled, turn.at, turn.nextEvent)
+    finished.forget(effects.pruneMarks)
+    running.write(turn, effects.forgetEventsBefore)
     prune(effects)
   }
 
@@ -55,6 +62,7 @@ export function prepareWrite(db: Database, claim: Claim): Write {
     jobs.sort(effects.jobs, claim.node, turn.at)
     try {
       transaction(() => writeAll(effects, turn))
+      running.committed()
     } finally {
       jobs.clear()
     }

@@ -1,0 +1,26 @@
+/** Failed jobs, oldest failure first: what a redrive brings back. */
+import type { FailedPlace, JobRow } from '@millrace/core'
+import type { Database } from '../driver.ts'
+import { prepareJobsWithin } from './jobs.ts'
+
+/** One slice's payloads: a slice of large ones is shorter than it was asked to be. */
+const SLICE_BYTES = 64 * 2 ** 20
+
+export type ReadFailed = (laneIds: readonly number[], after: FailedPlace, limit: number) => JobRow[]
+
+type Place = [finishedAt: number, seq: number]
+
+export function prepareFailed(db: Database): ReadFailed {
+  const places = db
+    .prepare(
+      'SELECT finished_at, seq FROM job WHERE lane = ? AND state = 5 AND (finished_at, seq) > (?, ?) ORDER BY finished_at, seq LIMIT ?',
+    )
+    .raw()
+  const jobs = prepareJobsWithin(db, SLICE_BYTES)
+  return (laneIds, { finishedAt, seq }, limit) => {
+    // The index is by lane: the oldest of each lane, and of those the oldest of all. Only these are read whole.
+    const candidates = laneIds.flatMap((lane) => places.all(lane, finishedAt, seq, limit) as Place[])
+    if (laneIds.length > 1) candidates.sort(([a, aSeq], [b, bSeq]) => a - b || aSeq - bSeq)
+    return jobs(candidates.slice(0, limit).map((place) => place[1]))
+  }
+}

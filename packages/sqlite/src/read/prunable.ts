@@ -1,0 +1,85 @@
+/**
+ * Finished jobs that have been kept long enough, from the batches in which they finished. A batch is a hint: a job of it that was
+ * brought back or deleted since is passed over, and forgotten with it.
+ */
+import type { Prunable, PrunableRow, StateCode } from '@millrace/core'
+import type { Database } from '../driver.ts'
+import { packRanges, type Range, rangesOf, seqsIn, unpackRanges } from '../seqs.ts'
+import { extrasFrom } from './row.ts'
+
+/** Up to which batch all are forgotten, and what stays of that one. */
+export interface PruneMark {
+  readonly queueId: number
+  readonly state: StateCode
+  readonly turn: number
+  readonly laneId: number
+  readonly rest: Uint8Array | undefined
+}
+
+export type ReadPrunable = (queueId: number, state: StateCode, before: number, limit: number) => Prunable | undefined
+
+/** One slice's payloads: a slice of large ones is shorter than it was asked to be. */
+const SLICE_BYTES = 64 * 2 ** 20
+/** Batches that one slice looks at, and that it reads at first: a busy turn's is as much as another's slice. */
+const BATCHES_MAX = 256
+const BATCHES_FIRST = 2
+
+type Batch = [turn: number, lane: number, at: number, seqs: Uint8Array]
+type Summary = [rows: number, bytes: number, withExtras: number]
+type Old = [seq: number, bytes: number, extras: string | null]
+
+export function preparePrunable(db: Database): ReadPrunable {
+  const chunk = db
+    .prepare(
+      'SELECT turn, lane, at, seqs FROM finished WHERE queue = ? AND state = ? AND (turn, lane) > (?, ?) ORDER BY turn, lane LIMIT ?',
+    )
+    .raw()
+  /** Oldest first. */
+  function* batches(queueId: number, state: StateCode): Generator<Batch> {
+    let [turn, lane] = [Number.MIN_SAFE_INTEGER, 0]
+    for (let size = BATCHES_FIRST, left = BATCHES_MAX; left > 0; left -= size, size *= 2) {
+      const read = chunk.all(queueId, state, turn, lane, size) as Batch[]
+      yield* read
+      const last = read.at(-1)
+      if (last === undefined || read.length < size) return
+      turn = last[0]
+      lane = last[1]
+    }
+  }
+  // `octet_length` is read off the row's head: the payload itself stays on disk.
+  const bytes = ['data', 'checkpoint', 'output'].map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ')
+  const still = 'FROM job WHERE seq BETWEEN ? AND ? AND +state = ? AND +finished_at = ?'
+  const summary = db.prepare(`SELECT count(*), coalesce(sum(${bytes}), 0), count(extras) ${still}`).raw()
+  const rows = db.prepare(`SELECT seq, ${bytes}, extras ${still} ORDER BY seq`).raw()
+
+  /** What there still is of a range. Most are whole and plain: then their numbers say it all. */
+  const readRange = ([first, last]: Range, state: StateCode, at: number): Old[] => {
+    const [count, size, withExtras] = summary.get(first, last, state, at) as Summary
+    if (count < last - first + 1 || withExtras > 0 || size > SLICE_BYTES) return rows.all(first, last, state, at) as Old[]
+    return Array.from({ length: count }, (_, index): Old => [first + index, size / count, null])
+  }
+
+  return (queueId, state, before, limit) => {
+    // By number: a job may have finished twice within a millisecond.
+    const found = new Map<number, PrunableRow>()
+    let mark: PruneMark | undefined
+    let room = SLICE_BYTES
+    for (const [turn, laneId, at, packed] of batches(queueId, state)) {
+      if (at >= before || found.size >= limit) break
+      const seqs = seqsIn(unpackRanges(packed))
+      const wanted = seqs.slice(0, limit - found.size)
+      let taken = wanted.length
+      for (const [seq, size, extras] of rangesOf(wanted).flatMap((range) => readRange(range, state, at))) {
+        if (size > room && found.size > 0) {
+          taken = wanted.indexOf(seq)
+          break
+        }
+        room -= size
+        found.set(seq, { seq, laneId, state, extras: extrasFrom(extras) })
+      }
+      mark = { queueId, state, turn, laneId, rest: taken === seqs.length ? undefined : packRanges(rangesOf(seqs.slice(taken))) }
+      if (mark.rest !== undefined) break
+    }
+    return mark === undefined ? undefined : { rows: [...found.values()], mark }
+  }
+}

@@ -1,0 +1,53 @@
+/** Which jobs a turn has finished: one row for each of its lanes and final states, so that a job costs a fraction of a byte. */
+import { type Job, type PrunedJob, type StateCode, TOUCH_DELETE } from '@millrace/core'
+import type { Database } from '../driver.ts'
+import type { PruneMark } from '../read/prunable.ts'
+import { packRanges, rangesOf } from '../seqs.ts'
+
+export interface WriteFinished {
+  /** `turn` is the number of an event of this turn, and of no other. */
+  note(settled: readonly Job[], at: number, turn: number): void
+  /** Forgets what retention has taken. */
+  forget(marks: readonly unknown[]): void
+}
+
+interface Batch {
+  readonly lane: PrunedJob['lane']
+  readonly state: StateCode
+  readonly seqs: number[]
+}
+
+/** More than there are states. */
+const STATES = 8
+
+export function prepareFinished(db: Database): WriteFinished {
+  const insert = db.prepare('INSERT INTO finished (queue, state, turn, lane, at, seqs) VALUES (?, ?, ?, ?, ?, ?)')
+  const forget = db.prepare('DELETE FROM finished WHERE queue = ? AND state = ? AND (turn, lane) <= (?, ?)')
+  const forgetBefore = db.prepare('DELETE FROM finished WHERE queue = ? AND state = ? AND (turn, lane) < (?, ?)')
+  const keep = db.prepare('UPDATE finished SET seqs = ? WHERE queue = ? AND state = ? AND turn = ? AND lane = ?')
+  const batches = new Map<number, Batch>()
+
+  return {
+    note(settled, at, turn) {
+      for (const { seq, lane, state, finishedAt, touched } of settled) {
+        // Brought back, or deleted, by the turn that finished it.
+        if (finishedAt !== at || touched & TOUCH_DELETE) continue
+        const key = lane.id * STATES + state
+        const batch = batches.get(key)
+        if (batch === undefined) batches.set(key, { lane, state, seqs: [seq] })
+        else batch.seqs.push(seq)
+      }
+      for (const { lane, state, seqs } of batches.values()) insert.run(lane.queue.id, state, turn, lane.id, at, packRanges(rangesOf(seqs)))
+      batches.clear()
+    },
+    forget(marks) {
+      for (const { queueId, state, turn, laneId, rest } of marks as readonly PruneMark[]) {
+        if (rest === undefined) forget.run(queueId, state, turn, laneId)
+        else {
+          forgetBefore.run(queueId, state, turn, laneId)
+          keep.run(rest, queueId, state, turn, laneId)
+        }
+      }
+    },
+  }
+}
