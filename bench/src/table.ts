@@ -54,10 +54,10 @@ function section(experiment: Experiment, rows: readonly Row[]): string {
 }
 
 function goals({ rows }: Result): string[] {
-  const held = GOALS.flatMap((goal) => goal(rows) ?? [])
+  const held = GOALS.flatMap((goal) => goal(rows))
   if (held.length === 0) return []
-  const body = held.map(({ what, measured, bound, met }) => [what, measured, bound, met ? 'yes' : 'no'])
-  return [`### goals\n\n${markdown(['what', 'measured', 'goal', 'met'], body)}`]
+  const body = held.map(({ what, measured, bound, summit, met }) => [what, measured, bound, summit, met ? 'yes' : 'no'])
+  return [`### goals\n\n${markdown(['what', 'measured', 'at least', 'the summit', 'met'], body)}`]
 }
 
 function list(title: string, omissions: readonly Omission[]): string[] {

@@ -13,7 +13,7 @@ export interface Totals {
 
 export interface QueueStats extends StateCounts {
   readonly paused: boolean
-  /** Since the oldest waiting job became due; 0 where none waits. */
+  /** Since the oldest waiting job became due; 0 where none waits. Of the 64 names with the most waiting jobs, where there are more. */
   readonly oldestWaitingMs: number
 }
 
@@ -21,7 +21,7 @@ export interface Stats {
   readonly states: StateCounts
   readonly totals: Totals
   readonly queues: Readonly<Record<string, QueueStats>>
-  /** Names with waiting jobs that no attached worker serves. */
+  /** Names with waiting jobs that no attached worker serves, the most jobs first; 100 at most. */
   readonly unserved: readonly { readonly queue: string; readonly name: string; readonly waiting: number }[]
   readonly workers: number
   readonly writer: WriterStats

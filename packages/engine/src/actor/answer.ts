@@ -6,10 +6,10 @@ import {
   countOf,
   type JobRow,
   type JobView,
+  type Lane,
   LIMITS,
   type ListCommand,
   type ListPage,
-  type Queue,
   type QueueStats,
   Refused,
   type Sender,
@@ -95,26 +95,39 @@ function stats(actor: Actor): Stats {
   const states: Counts = [0, 0, 0, 0, 0, 0, 0]
   const totals = { enqueued: 0, completed: 0, failed: 0, cancelled: 0 }
   const queues: Record<string, QueueStats> = {}
-  const unserved: { queue: string; name: string; waiting: number }[] = []
+  const unserved: Lane[] = []
   for (const queue of tables.queues.values()) {
     for (let state = 0; state < states.length; state++) states[state] = (states[state] as number) + (queue.counts[state] as number)
     for (const total of ['enqueued', 'completed', 'failed', 'cancelled'] as const) totals[total] += queue.totals[total]
-    queues[queue.name] = { ...named(queue.counts), paused: false, oldestWaitingMs: oldestWaitingMs(actor, queue) }
-    for (const lane of queue.lanes.values()) {
-      const waiting = countOf(lane, WAITING)
-      if (waiting > 0 && lane.services.length === 0) unserved.push({ queue: queue.name, name: lane.name, waiting })
-    }
+    const waiting = [...queue.lanes.values()].filter((lane) => countOf(lane, WAITING) > 0)
+    queues[queue.name] = { ...named(queue.counts), paused: false, oldestWaitingMs: oldestWaitingMs(actor, waiting) }
+    for (const lane of waiting) if (lane.services.length === 0) unserved.push(lane)
   }
-  return { states: named(states), totals, queues, unserved, workers: tables.sessions.size, writer: actor.meter.stats(actor.draining) }
+  return {
+    states: named(states),
+    totals,
+    queues,
+    unserved: fullest(unserved, UNSERVED_MAX).map((lane) => ({ queue: lane.queue.name, name: lane.name, waiting: countOf(lane, WAITING) })),
+    workers: tables.sessions.size,
+    writer: actor.meter.stats(actor.draining),
+  }
+}
+
+const UNSERVED_MAX = 100
+/** Each costs a question to the disk. */
+const OLDEST_ASKED_MAX = 64
+
+/** Those with the most waiting jobs. */
+function fullest(lanes: readonly Lane[], limit: number): readonly Lane[] {
+  return lanes.toSorted((a, b) => countOf(b, WAITING) - countOf(a, WAITING)).slice(0, limit)
 }
 
 function named(counts: Counts): StateCounts {
   return Object.fromEntries(STATES.map((state, code) => [state, counts[code] as number])) as unknown as StateCounts
 }
 
-function oldestWaitingMs({ store, now }: Actor, queue: Queue): number {
-  if (countOf(queue, WAITING) === 0) return 0
-  let oldest = Number.POSITIVE_INFINITY
-  for (const lane of queue.lanes.values()) if (countOf(lane, WAITING) > 0) oldest = Math.min(oldest, store.oldestWaiting(lane.id))
-  return Math.max(0, now.wall - oldest)
+function oldestWaitingMs({ store, now }: Actor, waiting: readonly Lane[]): number {
+  if (waiting.length === 0) return 0
+  const asked = waiting.length > OLDEST_ASKED_MAX ? fullest(waiting, OLDEST_ASKED_MAX) : waiting
+  return Math.max(0, now.wall - Math.min(...asked.map((lane) => store.oldestWaiting(lane.id))))
 }
