@@ -51,10 +51,11 @@ export async function conduct(experiment: Experiment, plan: Plan, place: Place):
 async function measureGroup(experiment: Experiment, group: readonly Measured[], plan: Plan, place: Place): Promise<void> {
   const backlogs = new Backlogs(place.folder)
   try {
-    for (let repetition = 1; repetition <= plan.repetitions; repetition++) {
+    const repetitions = experiment.once ? 1 : plan.repetitions
+    for (let repetition = 1; repetition <= repetitions; repetition++) {
       for (const one of group) {
         if (one.failure !== undefined) continue
-        await attempt(one, experiment, place, `${repetition}/${plan.repetitions}`, async () => {
+        await attempt(one, experiment, place, `${repetition}/${repetitions}`, async () => {
           const figures = await withFile(place, backlogs, one.cell.settings, (settings) =>
             runProcess(one.cell.scenario, settings, { passOn: one.cell.scenario === 'sustained' }),
           )

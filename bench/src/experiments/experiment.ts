@@ -24,6 +24,8 @@ export interface Experiment {
   readonly ratioTitle: string
   /** Figures in the table beside the headline. */
   readonly columns: readonly string[]
+  /** Measured once, however many repetitions are asked for: it is long, and looks at itself over time. */
+  readonly once?: boolean
   /** The cells of a group take turns, repetition by repetition. */
   groups(plan: Plan): readonly (readonly Cell[])[]
   /** What is not measured, and why. */

@@ -8,6 +8,7 @@ export const sustained: Experiment = {
   what: 'whole jobs flat out for minutes, with the default retention: whether speed, file, WAL, memory and turns stay as they are',
   headline: 'jobsPerSecond',
   ratioTitle: '',
+  once: true,
   columns: [
     'firstFifthPerSecond',
     'lastFifthPerSecond',

@@ -1,4 +1,4 @@
-/** BullMQ on Redis. Its package is no dependency of this workspace: it brings an install script that the workspace refuses. */
+/** BullMQ on Redis. */
 import type { Payload } from '../payload.ts'
 import type { Peer } from './peer.ts'
 import { redis } from './servers/redis.ts'
