@@ -44,7 +44,7 @@ function makeTurns(): (commands: readonly Command[]) => Effects {
     const effects = new Effects()
     const requests = commands.map((command, id): Request => ({ id, command }))
     const facts = gather(emptyStore, tables, requests, now, undefined)
-    const turn = { tables, facts, effects, now, random: () => 0.5, settings: SETTINGS, draining: false }
+    const turn = { tables, facts, effects, now, random: () => 0.5, settings: SETTINGS, refusing: undefined }
     for (const { id, command } of requests) decide(turn, command, { connection: 1, request: id })
     elapse(turn)
     dispatch(turn)

@@ -23,5 +23,7 @@ export const emptyStore: Store = {
   releaseBallast: () => {},
   restoreBallast: () => true,
   reopen: () => {},
+  walBytes: () => 0,
+  foldWal: () => {},
   close: () => {},
 }

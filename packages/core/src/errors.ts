@@ -65,7 +65,7 @@ export class UnsupportedError extends define('UNSUPPORTED', false) {}
 
 /** The disk is full: new work is refused, running jobs complete, service resumes by itself when there is room. */
 export class DiskFullError extends define('DISK_FULL', true) {}
-/** Another program held the file's write lock for too long. */
+/** Another program holds on to the file for too long: its write lock, or a read that keeps the write-ahead log from being folded in. */
 export class StorageBusyError extends define('STORAGE_BUSY', true) {}
 /** The store failed before the commit: nothing of the call happened. */
 export class StorageError extends define('STORAGE', true) {}

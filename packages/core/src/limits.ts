@@ -46,6 +46,8 @@ export const LIMITS = {
   sliceRows: 500,
   /** The store notes anew which jobs run once the journal has so many events since: what opening a file replays at most. */
   eventsPerSnapshot: 50_000,
+  /** New work is refused while the write-ahead log is larger: a reader keeps it from being folded into the file. */
+  walBytes: 2 ** 30,
   /** How long lighter jobs may pass one that does not fit. */
   heavyPatienceMs: 5_000,
   /** What a run whose session has yet to attach again has at least, after a reload. */

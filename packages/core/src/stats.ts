@@ -35,7 +35,7 @@ export interface WriterStats {
   readonly commitMsP99: number
   /** Times the tables were thrown away and loaded again. */
   readonly reloads: number
-  /** The disk is full: new work is refused. */
+  /** New work is refused: the disk is full, or the write-ahead log has grown behind a slow reader. */
   readonly draining: boolean
 }
 

@@ -148,6 +148,10 @@ export interface Store {
   write(effects: Effects, mark: TurnMark): void
 
   backup(file: string): Promise<{ readonly bytes: number }>
+  /** Of the write-ahead log; 0 where there is none. */
+  walBytes(): number
+  /** Folds the log into the file and cuts it, where no reader is in the way. */
+  foldWal(): void
   /** Gives back the room that was kept for a full disk, or takes it again; false where it cannot. */
   releaseBallast(): void
   restoreBallast(): boolean

@@ -1,4 +1,5 @@
 /** The store as the engine has it: one writer connection, which `reopen` replaces, and what stands beside the file. */
+import { statSync } from 'node:fs'
 import { EngineFailedError, type Store, StoreFailure } from '@millrace/core'
 import { backUp } from './backup.ts'
 import type { Ballast } from './ballast.ts'
@@ -54,6 +55,14 @@ export function makeStore(db: Database, { file, claim, ballast, connect, release
     ...forwardReads(() => current().reads),
     write: (effects, mark) => current().write(effects, mark),
     backup: async (target) => backUp(current().db, target),
+    walBytes: () => (connect === undefined ? 0 : (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0)),
+    foldWal: () => {
+      try {
+        current().db.pragma('wal_checkpoint(TRUNCATE)')
+      } catch {
+        // As on a full disk: the log is as long as before, which is seen.
+      }
+    },
     releaseBallast: ballast.release,
     restoreBallast: ballast.restore,
     reopen: () => {

@@ -302,11 +302,11 @@ describe('all or none', () => {
     expect(world.store.rows.size).toBe(3)
   })
 
-  test('32: while the disk is full new work is refused, and completions go on', () => {
+  test('31, 32: while new work is refused completions go on', () => {
     const world = new World()
     world.attach('s', ['a'])
     const job = world.enqueue('a')
-    world.draining = true
+    world.refusing = { code: 'DISK_FULL', message: 'full' }
     expect(world.refusal(enqueueing({ name: 'a' }))).toBe('DISK_FULL')
     world.call({ op: 'heartbeat', seq: job.seq, run: 1 })
     world.call({ op: 'complete', seq: job.seq, run: 1, output: null })

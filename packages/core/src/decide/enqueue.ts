@@ -11,16 +11,9 @@ import type { TurnContext } from './turn.ts'
 const IDEMPOTENCY_TTL_MS = 86_400_000
 
 export function enqueue(turn: TurnContext, command: EnqueueCommand): Decision<'enqueue'> {
-  if (turn.draining) return diskFull()
+  if (turn.refusing !== undefined) return new Refused(turn.refusing)
   const refused = findRefusal(turn, command.jobs)
   return refused ?? createAll(turn, command.jobs)
-}
-
-export function diskFull(): Refused {
-  return new Refused({
-    code: 'DISK_FULL',
-    message: 'the disk is full: new jobs are refused until there is room; running jobs go on. Free some space: service resumes by itself',
-  })
 }
 
 /** What refuses one of the jobs, and so all of them. Nothing is changed. `ending` frees its key before they are created. */

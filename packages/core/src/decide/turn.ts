@@ -1,6 +1,7 @@
 /** What every decision of one turn is given. */
 import type { Now, Random } from '../clock.ts'
 import type { Effects } from '../effects.ts'
+import type { Refusal } from '../errors.ts'
 import type { Retention } from '../retention.ts'
 import type { ConnectionId } from '../tables/session.ts'
 import type { Tables } from '../tables/tables.ts'
@@ -13,8 +14,8 @@ export interface TurnContext {
   readonly now: Now
   readonly random: Random
   readonly settings: Settings
-  /** The disk is full: new work is refused. */
-  readonly draining: boolean
+  /** Why new work is refused just now; undefined where it is not. */
+  readonly refusing: Refusal | undefined
 }
 
 export interface Settings {

@@ -251,7 +251,7 @@ test('18: whatever happens in whatever order, the tables are a function of the s
       for (const { steps, pass, settle, pruning, draining, crash } of turns) {
         if (crash !== undefined) world.reload(...crash)
         world.pass(pass)
-        world.draining = draining
+        world.refusing = draining ? { code: 'DISK_FULL', message: 'full' } : undefined
         const commands = steps.flatMap((step) => outside.commandOf(step) ?? [])
         // One slice at a time prunes: a turn without the rest of its slices is a turn too.
         world.pruning = pruning
@@ -264,7 +264,7 @@ test('18: whatever happens in whatever order, the tables are a function of the s
         }
       }
       world.pruning = false
-      world.draining = false
+      world.refusing = undefined
       heal(world, outside)
     }),
     { numRuns: Number(process.env.FC_RUNS ?? 400) },

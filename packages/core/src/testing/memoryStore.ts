@@ -221,6 +221,12 @@ export class MemoryStore implements Store {
     return Promise.resolve({ bytes: 0 })
   }
 
+  walBytes(): number {
+    return 0
+  }
+
+  foldWal(): void {}
+
   releaseBallast(): void {}
 
   restoreBallast(): boolean {

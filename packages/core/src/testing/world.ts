@@ -25,7 +25,7 @@ import { gather } from '../decide/gather.ts'
 import { decide } from '../decide/index.ts'
 import type { Settings } from '../decide/turn.ts'
 import { Effects, type NoticeNote } from '../effects.ts'
-import type { ErrorCode } from '../errors.ts'
+import type { ErrorCode, Refusal } from '../errors.ts'
 import type { EventType } from '../events.ts'
 import type { JobKey } from '../id.ts'
 import { attemptOf, type Data, type Job } from '../job.ts'
@@ -77,7 +77,7 @@ export class World {
   now: Now = { wall: BEGIN_WALL, mono: 1_000 }
   tables: Tables
   /** The disk is full. */
-  draining = false
+  refusing: Refusal | undefined
   /** The next turn prunes. */
   pruning = false
 
@@ -95,7 +95,7 @@ export class World {
     const effects = new Effects()
     const requests = commands.map((command, index) => ({ id: index + 1, command }))
     const facts = gather(store, tables, requests, now, this.pruning ? this.settings.retention : undefined)
-    const turn = { tables, facts, effects, now, random: this.#random, settings: this.settings, draining: this.draining }
+    const turn = { tables, facts, effects, now, random: this.#random, settings: this.settings, refusing: this.refusing }
     const replies = requests.map(({ id, command }) => decide(turn, command, { connection: 1, request: id }))
     elapse(turn)
     dispatch(turn)

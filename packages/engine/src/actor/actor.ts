@@ -26,6 +26,7 @@ import {
 import { answer } from './answer.ts'
 import { Deliveries } from './deliveries.ts'
 import { Housekeeping } from './housekeeping.ts'
+import { Intake } from './intake.ts'
 import { Meter } from './meter.ts'
 import { nextTurnMs } from './next.ts'
 import { type Decided, type Letter, type TurnParts, takeTurn } from './turn.ts'
@@ -62,7 +63,7 @@ export class Actor {
   #tables: Tables
   #mail: Letter[] = []
   #nextConnection = 1
-  #draining = false
+  readonly #intake: Intake
   #busySinceMono = -1
   /** The last turn could not be written: time alone sets off no other for so long. */
   #retryMs = 0
@@ -74,6 +75,7 @@ export class Actor {
     this.#tables = loadTables(store, alive, now)
     this.#housekeeping = new Housekeeping(settings.retention, now)
     this.#parts = { store, clock, random, settings, housekeeping: this.#housekeeping, meter: this.meter }
+    this.#intake = new Intake(store)
     // Where there is no room for it now, a full disk has less to give; that is no reason not to start.
     store.restoreBallast()
   }
@@ -83,7 +85,7 @@ export class Actor {
   }
 
   get draining(): boolean {
-    return this.#draining
+    return this.#intake.refusal !== undefined
   }
 
   get now(): Now {
@@ -118,17 +120,17 @@ export class Actor {
     const now = this.#clock.read()
     const mail = this.#takeMail()
     this.#retryMs = 0
-    this.#tidyUp(now)
+    this.#intake.look(now)
     const decided = this.#decideSafely(mail, now)
     if (decided !== undefined) this.#deliver(mail, decided, now)
     const after = this.#clock.read()
     if (this.#mail.length > 0) return this.#busySinceMono >= 0 ? BUSY_RETRY_MS : 0
     const dueMs = Math.min(nextTurnMs(this.#tables, after), this.#housekeeping.nextMs())
-    return Math.min(Math.max(dueMs, this.#retryMs), this.#draining ? DRAIN_RETRY_MS : LIMITS.timerSliceMs)
+    return Math.min(Math.max(dueMs, this.#retryMs), this.#intake.nextMs)
   }
 
   #decide(mail: readonly Letter[], now: Now): Decided {
-    return takeTurn(this.#parts, this.#tables, mail, now, this.#draining)
+    return takeTurn(this.#parts, this.#tables, mail, now, this.#intake.refusal)
   }
 
   /** A turn, with what is to be done when it fails; undefined where its mail is answered, or put off, already. */
@@ -156,11 +158,7 @@ export class Actor {
     }
     this.#reload(mail, now)
     if (error.reason === 'busy') return this.#storeBusy(mail, now, error)
-    if (error.reason === 'full' && !this.#draining) {
-      this.#draining = true
-      this.store.releaseBallast()
-      return this.#decideSafely(mail, now)
-    }
+    if (error.reason === 'full' && this.#intake.diskIsFull(now)) return this.#decideSafely(mail, now)
     const code = error.reason === 'full' ? 'DISK_FULL' : 'STORAGE'
     this.#refuse(mail, { code, message: `nothing was written: ${error.message}` })
     return undefined
@@ -243,11 +241,6 @@ export class Actor {
     return this.#mail.splice(0, count)
   }
 
-  /** Leaves drain mode as soon as the room that was released can be kept again. */
-  #tidyUp(now: Now): void {
-    if (this.#draining && this.#housekeeping.drainRetryDue(now) && this.store.restoreBallast()) this.#draining = false
-  }
-
   #deliver(mail: readonly Letter[], { decisions, effects }: Decided, now: Now): void {
     const deliveries = new Deliveries(this.#tables.nextEvent - effects.events.length, now, this.#subscribed)
     for (const [index, { connection, request }] of mail.entries()) {
@@ -309,7 +302,6 @@ export class Actor {
 const BUSY_PATIENCE_MS = 5_000
 const BUSY_RETRY_MS = 25
 const FAILED_RETRY_MS = 250
-const DRAIN_RETRY_MS = 1_000
 
 function describe(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error)

@@ -3,13 +3,11 @@ import { countOf, type Effects, type Facts, finalStates, type Now, type Retentio
 
 const PRUNE_EVERY_MS = 5_000
 const JOURNAL_EVERY_MS = 60_000
-const DRAIN_RETRY_MS = 1_000
 
 export class Housekeeping {
   readonly #retention: Retention
   #pruneMono: number
   #journalMono: number
-  #drainMono = 0
   readonly #final: ReturnType<typeof finalStates>
   /** The last slice had something, which may have been cut short for its bytes; or a queue has more than is to be kept. */
   #more = false
@@ -40,12 +38,6 @@ export class Housekeeping {
     // Events take about the same room each, so the surplus in bytes is the same share of the events.
     const surplus = taken > bytes ? Math.ceil((nextEvent - firstEvent) * (1 - bytes / taken)) : 0
     effects.forgetEventsBefore = Math.max(lastEvent, surplus === 0 ? 0 : firstEvent + surplus)
-  }
-
-  drainRetryDue(now: Now): boolean {
-    if (this.#drainMono > now.mono) return false
-    this.#drainMono = now.mono + DRAIN_RETRY_MS
-    return true
   }
 
   /** Only a slice that was not empty asks for a turn of its own: all else waits for the next that comes anyway. */

@@ -14,6 +14,7 @@ import {
   type Now,
   type Operation,
   type Random,
+  type Refusal,
   type Request,
   type Settings,
   type Store,
@@ -43,12 +44,12 @@ export interface Decided {
   readonly effects: Effects
 }
 
-export function takeTurn(parts: TurnParts, tables: Tables, mail: readonly Letter[], now: Now, draining: boolean): Decided {
+export function takeTurn(parts: TurnParts, tables: Tables, mail: readonly Letter[], now: Now, refusing: Refusal | undefined): Decided {
   const { store, random, settings, housekeeping } = parts
   const requests = mail.map((letter) => letter.request)
   const facts = gather(store, tables, requests, now, housekeeping.pruning(now))
   const effects = new Effects()
-  const turn = { tables, facts, effects, now, random, settings, draining }
+  const turn = { tables, facts, effects, now, random, settings, refusing }
   const decisions = mail.map(({ connection, request }) => decide(turn, request.command, { connection, request: request.id }))
   elapse(turn)
   dispatch(turn)

@@ -77,6 +77,14 @@ export function tableRows(file: string, table: string): Row[] {
   }
 }
 
+/** Begins a read that lasts until it is ended, as of a program that goes through the file slowly. */
+export function holdRead(file: string): () => void {
+  const db = openDatabase(file, { readonly: true, fileMustExist: true, timeout: 5_000 })
+  db.exec('BEGIN')
+  db.prepare('SELECT count(*) FROM job').get()
+  return () => void db.close()
+}
+
 /** Writes what an engine never would. */
 export function tamper(file: string, sql: string, ...values: unknown[]): void {
   const db = openDatabase(file, { fileMustExist: true, timeout: 5_000 })
