@@ -7,6 +7,8 @@ import { EVENT_TYPES, type EventNote, type EventType, type JobEvent } from '@mil
 import { ByteReader, ByteWriter } from './bytes.ts'
 
 const FORMAT = 1
+/** What a journal row takes beside its packed events, roughly. */
+export const JOURNAL_ROW_BYTES = 24
 const TYPE_BITS = 0x1f
 /** The lane follows; else it is that of the event before. */
 const LANE = 0x20

@@ -1,7 +1,8 @@
 /**
  * Finished and running jobs are found without an index on the job. Each index cost every job two changes of it: flat out, with
  * pruning, a third of the writer's time in SQLite. One row per turn says which jobs finished in it, in runs of row numbers; one row
- * for all says which ran at some event, and the journal has what started since. See docs/decisions/0005.
+ * for all says which ran at some event, and the journal has what started since. See docs/decisions/0005. What a turn changed in the
+ * file's one row of facts goes with its line in the journal: a page less for every turn.
  */
 import type { Database } from '../driver.ts'
 import { packRanges, rangesOf } from '../seqs.ts'
@@ -19,7 +20,17 @@ CREATE TABLE finished (
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE running (
   one INTEGER PRIMARY KEY CHECK (one = 1), event INTEGER NOT NULL, seqs BLOB NOT NULL
-) STRICT;`
+) STRICT;
+-- As in meta, after the turn: the larger of both is so.
+ALTER TABLE journal ADD COLUMN next_seq INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE journal ADD COLUMN next_session INTEGER NOT NULL DEFAULT 1;
+-- Bytes of all rows up to this one, those that are gone included.
+ALTER TABLE journal ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
+UPDATE journal SET bytes = summed.bytes
+FROM (SELECT first_event AS event, sum(length(packed) + 24) OVER (ORDER BY first_event) AS bytes FROM journal) AS summed
+WHERE summed.event = journal.first_event;
+ALTER TABLE meta DROP COLUMN journal_bytes;
+ALTER TABLE meta DROP COLUMN turn;`
 
 type Finished = [queue: number, state: number, lane: number, at: number, seqs: string]
 

@@ -1,5 +1,6 @@
 /** How far the journal goes back, and how much of it there is. */
 import type { Database } from '../driver.ts'
+import { JOURNAL_ROW_BYTES } from '../journal.ts'
 
 export interface JournalExtent {
   /** The oldest event kept; 0 where there is none. */
@@ -17,7 +18,11 @@ type Turn = [firstEvent: number, at: number, count: number]
  */
 export function prepareJournal(db: Database): (at: number) => JournalExtent {
   const ends = db
-    .prepare('SELECT (SELECT min(first_event) FROM journal), (SELECT max(first_event) FROM journal), journal_bytes FROM meta')
+    .prepare(
+      `SELECT first.first_event, last.first_event, last.bytes - first.bytes + length(first.packed) + ${JOURNAL_ROW_BYTES}
+FROM journal AS first CROSS JOIN journal AS last
+WHERE first.first_event = (SELECT min(first_event) FROM journal) AND last.first_event = (SELECT max(first_event) FROM journal)`,
+    )
     .raw()
   const turnAtOrBefore = db
     .prepare('SELECT first_event, at, count FROM journal WHERE first_event <= ? ORDER BY first_event DESC LIMIT 1')
@@ -42,8 +47,9 @@ export function prepareJournal(db: Database): (at: number) => JournalExtent {
   }
 
   return (at) => {
-    const [first, last, bytes] = ends.get() as [number | null, number | null, number]
-    if (first === null || last === null) return { firstEvent: 0, lastEvent: 0, bytes }
+    const found = ends.get() as [number, number, number] | undefined
+    if (found === undefined) return { firstEvent: 0, lastEvent: 0, bytes: 0 }
+    const [first, last, bytes] = found
     return { firstEvent: first, lastEvent: lastBefore(at, first, last), bytes }
   }
 }

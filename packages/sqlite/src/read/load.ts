@@ -6,7 +6,14 @@ import { seqsIn, unpackRanges } from '../seqs.ts'
 import { type RawRow, ROW_COLUMNS_WITHOUT_DATA, ROW_WIDTH, rowFrom } from './row.ts'
 
 export function prepareLoad(db: Database): () => Loaded {
-  const meta = db.prepare('SELECT node, next_seq, next_event, next_session FROM meta').raw()
+  // The larger of each: a turn without events writes the one, all others the other.
+  const meta = db
+    .prepare(
+      `SELECT meta.node, max(meta.next_seq, coalesce(last.next_seq, 1)), max(meta.next_event, coalesce(last.first_event + last.count, 1)),
+max(meta.next_session, coalesce(last.next_session, 1))
+FROM meta LEFT JOIN journal AS last ON last.first_event = (SELECT max(first_event) FROM journal)`,
+    )
+    .raw()
   const lanes = db.prepare('SELECT lane.*, queue.name FROM lane JOIN queue ON queue.id = lane.queue ORDER BY lane.id').raw()
   const active = db
     .prepare(

@@ -1,8 +1,10 @@
 // What is written beside jobs: lanes, keys, runs, logs, sessions, definitions, the journal and its pruning.
 import { COMPLETED, LIMITS, StoreFailure } from '@millrace/core'
 import { describe, expect, test } from 'vitest'
+import type { SqliteStore } from '../store.ts'
 import { openCrowd } from '../testing/crowd.ts'
 import { rowsOf } from '../testing/files.ts'
+import type { Turns } from '../testing/jobs.ts'
 
 describe('lanes', () => {
   test('new ones share their queue', () => {
@@ -251,10 +253,42 @@ describe('the journal', () => {
   test('needs no row for a turn without events', () => {
     const { turns, db } = openCrowd()
     const rows = rowsOf(db, 'journal').length
-    const turn = rowsOf(db, 'meta')[0]?.turn as number
     turns.session()
     turns.commit()
     expect(rowsOf(db, 'journal')).toHaveLength(rows)
-    expect(rowsOf(db, 'meta')).toMatchObject([{ turn: turn + 1, next_session: turns.nextSession }])
+    expect(rowsOf(db, 'meta')).toMatchObject([{ next_seq: turns.nextSeq, next_event: turns.nextEvent, next_session: turns.nextSession }])
+  })
+})
+
+describe('how far numbers have come', () => {
+  const far = (store: SqliteStore) => {
+    const { nextSeq, nextEvent, nextSession } = store.load()
+    return { nextSeq, nextEvent, nextSession }
+  }
+
+  test.each([
+    ['by a turn with events', (turns: Turns) => void turns.insert()],
+    ['by a turn without', (turns: Turns) => void turns.session()],
+  ])('is known after a turn, %s', (_name, change) => {
+    const { turns, store } = openCrowd()
+    for (let turn = 0; turn < 3; turn++) {
+      change(turns)
+      turns.commit()
+      const { nextSeq, nextEvent, nextSession } = turns
+      expect(far(store)).toEqual({ nextSeq, nextEvent, nextSession })
+    }
+  })
+
+  test('stays known when the journal has forgotten all', () => {
+    const { turns, store, db } = openCrowd()
+    turns.insert()
+    turns.session()
+    turns.commit()
+    turns.effects.forgetEventsBefore = turns.nextEvent - 1
+    turns.commit()
+    expect(rowsOf(db, 'journal')).toEqual([])
+    const { nextSeq, nextEvent, nextSession } = turns
+    expect(far(store)).toEqual({ nextSeq, nextEvent, nextSession })
+    expect(store.journal(0)).toEqual({ firstEvent: 0, lastEvent: 0, bytes: 0 })
   })
 })

@@ -1,21 +1,42 @@
-/** The turn's line in the journal and in the file's one row of facts: where a lost ownership is found out. */
+/**
+ * The turn's line in the journal, which also says how far row numbers, events and sessions have come: the file's one row of facts
+ * is written by turns without events alone. Where a lost ownership is found out.
+ */
 import { type Effects, StoreFailure, type TurnMark } from '@millrace/core'
 import type { Database } from '../driver.ts'
-import { encodeEvents } from '../journal.ts'
+import { encodeEvents, JOURNAL_ROW_BYTES } from '../journal.ts'
 import type { Claim } from '../open/claim.ts'
-import { JOURNAL_ROW_BYTES } from './prune.ts'
 
-export function prepareMark(db: Database, { epoch, node }: Claim): (effects: Effects, mark: TurnMark) => void {
-  const meta = db.prepare(
-    'UPDATE meta SET next_seq = ?, next_event = ?, next_session = ?, turn = turn + 1, journal_bytes = journal_bytes + ? WHERE epoch = ?',
+export interface WriteMark {
+  write(effects: Effects, mark: TurnMark): void
+  /** The turn is committed. */
+  committed(): void
+}
+
+export function prepareMark(db: Database, { epoch, node }: Claim): WriteMark {
+  const owned = db.prepare('SELECT 1 FROM meta WHERE epoch = ?').pluck()
+  const meta = db.prepare('UPDATE meta SET next_seq = ?, next_event = ?, next_session = ?')
+  const journal = db.prepare(
+    'INSERT INTO journal (first_event, at, count, packed, next_seq, next_session, bytes) VALUES (?, ?, ?, ?, ?, ?, ?)',
   )
-  const journal = db.prepare('INSERT INTO journal (first_event, at, count, packed) VALUES (?, ?, ?, ?)')
-  return ({ events }, { at, nextSeq, nextEvent, nextSession }) => {
-    const packed = events.length === 0 ? undefined : encodeEvents(events, at, node)
-    const bytes = packed === undefined ? 0 : packed.length + JOURNAL_ROW_BYTES
-    if (meta.run(nextSeq, nextEvent, nextSession, bytes, epoch).changes !== 1) {
-      throw new StoreFailure('before', 'owner', 'another engine has taken the file over')
-    }
-    if (packed !== undefined) journal.run(nextEvent - events.length, at, events.length, packed)
+  const last = db.prepare('SELECT bytes FROM journal WHERE first_event = (SELECT max(first_event) FROM journal)').pluck()
+  let bytes = (last.get() as number | undefined) ?? 0
+  let written = bytes
+  return {
+    write({ events }, { at, nextSeq, nextEvent, nextSession }) {
+      if (owned.get(epoch) === undefined) throw new StoreFailure('before', 'owner', 'another engine has taken the file over')
+      // What a turn that was not committed has written is not so.
+      written = bytes
+      if (events.length === 0) {
+        meta.run(nextSeq, nextEvent, nextSession)
+        return
+      }
+      const packed = encodeEvents(events, at, node)
+      written += packed.length + JOURNAL_ROW_BYTES
+      journal.run(nextEvent - events.length, at, events.length, packed, nextSeq, nextSession, written)
+    },
+    committed() {
+      bytes = written
+    },
   }
 }

@@ -39,7 +39,7 @@ export function prepareWrite(db: Database, claim: Claim): Write {
 
   const writeAll = (effects: Effects, turn: TurnMark) => {
     // First, so that an engine that has lost the file touches nothing else.
-    mark(effects, turn)
+    mark.write(effects, turn)
     lanes(effects.newLanes, effects.countedLanes)
     sessions(effects, turn.at)
     insertJobs(jobs, claim.node, turn.at)
@@ -62,6 +62,7 @@ export function prepareWrite(db: Database, claim: Claim): Write {
     jobs.sort(effects.jobs, claim.node, turn.at)
     try {
       transaction(() => writeAll(effects, turn))
+      mark.committed()
       running.committed()
     } finally {
       jobs.clear()
