@@ -1,0 +1,26 @@
+// docs/reliability.md against the tests: a test that is named there is there, and a file too.
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { ROOT } from './sources.ts'
+
+const page = readFileSync(join(ROOT, 'docs/reliability.md'), 'utf8')
+const rows = page.split('\n').filter((line) => line.startsWith('| ') && line.includes('`'))
+const quoted = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map((match) => match[1] as string)
+const cells = (row: string) => row.split(/(?<!\\)\|/).map((cell) => cell.trim())
+
+test('has rows', () => {
+  expect(rows.length).toBeGreaterThan(80)
+})
+
+test.each(rows.map((row) => [cells(row).at(-2) ?? '', row]))('the files of %s are there', (files) => {
+  expect(quoted(files).length).toBeGreaterThan(0)
+  for (const file of quoted(files)) expect(existsSync(join(ROOT, file)), file).toBe(true)
+})
+
+const bugs = rows.filter((row) => cells(row).length === 6)
+
+test.each(bugs.map((row) => [quoted(cells(row)[3])[0] ?? '', quoted(cells(row)[4])] as const))('%s is a test', (name, files) => {
+  expect(name).not.toBe('')
+  for (const file of files) expect(readFileSync(join(ROOT, file), 'utf8'), file).toContain(name)
+})
