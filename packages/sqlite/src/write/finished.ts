@@ -25,10 +25,11 @@ export function prepareFinished(db: Database): WriteFinished {
   const forget = db.prepare('DELETE FROM finished WHERE queue = ? AND state = ? AND (turn, lane) <= (?, ?)')
   const forgetBefore = db.prepare('DELETE FROM finished WHERE queue = ? AND state = ? AND (turn, lane) < (?, ?)')
   const keep = db.prepare('UPDATE finished SET seqs = ? WHERE queue = ? AND state = ? AND turn = ? AND lane = ?')
-  const batches = new Map<number, Batch>()
 
   return {
     note(settled, at, turn) {
+      // Anew for each turn: one that fails must leave nothing to the next.
+      const batches = new Map<number, Batch>()
       for (const { seq, lane, state, finishedAt, touched } of settled) {
         // Brought back, or deleted, by the turn that finished it.
         if (finishedAt !== at || touched & TOUCH_DELETE) continue
@@ -38,7 +39,6 @@ export function prepareFinished(db: Database): WriteFinished {
         else batch.seqs.push(seq)
       }
       for (const { lane, state, seqs } of batches.values()) insert.run(lane.queue.id, state, turn, lane.id, at, packRanges(rangesOf(seqs)))
-      batches.clear()
     },
     forget(marks) {
       for (const { queueId, state, turn, laneId, rest } of marks as readonly PruneMark[]) {

@@ -11,14 +11,14 @@ export function prepareStartJobs(db: Database): (jobs: readonly Job[], at: numbe
     (rows) => `UPDATE job SET state = 2, run = run + 1, session = ?, started_at = ? WHERE +state = 1 AND ${rows}`,
     2,
   )
-  const bySession = new Map<number, number[]>()
   return (jobs, at) => {
+    // Anew for each turn: one that fails must leave nothing to the next.
+    const bySession = new Map<number, number[]>()
     for (const { seq, sessionId } of jobs) {
       const others = bySession.get(sessionId)
       if (others === undefined) bySession.set(sessionId, [seq])
       else others.push(seq)
     }
     for (const [session, seqs] of bySession) expectChanges('start jobs', start.run(seqs, [session, at]), seqs.length)
-    bySession.clear()
   }
 }
