@@ -24,30 +24,34 @@ export interface JobFacts {
   readonly attempt: number
 }
 
-/** Invariant 7. */
 export function auditFile(file: string): FileAudit {
   const db = openDatabase(file, { readonly: true, fileMustExist: true, timeout: 5_000 })
   try {
-    const integrity = (db.pragma('integrity_check') as Row[]).map((row) => String(row['integrity_check']))
-    const keys = db.pragma('foreign_key_check') as Row[]
-    const lanes = db.prepare('SELECT * FROM lane ORDER BY id').all() as Row[]
-    const counted = db.prepare('SELECT lane, state, count(*) AS count FROM job GROUP BY lane, state').all() as Row[]
-    const wrong = lanes.flatMap((lane) =>
-      STATES.flatMap((state, code) => {
-        const rows = counted.find((row) => row['lane'] === lane['id'] && row['state'] === code)?.['count'] ?? 0
-        return rows === lane[state] ? [] : [`lane ${lane['name']}: ${lane[state]} ${state}, but ${rows} rows`]
-      }),
-    )
-    const lost = unlisted(db)
-    const jobs = db
-      .prepare('SELECT seq, node, enqueued_at AS enqueuedAt, state, run, run - uncounted AS attempt FROM job ORDER BY seq')
-      .all() as Row[]
-    return {
-      problems: [...integrity.filter((line) => line !== 'ok'), ...keys.map((row) => JSON.stringify(row)), ...wrong, ...lost],
-      jobs: jobs.map((job) => ({ ...job, state: STATES[job['state'] as number] }) as JobFacts),
-    }
+    return auditDatabase(db)
   } finally {
     db.close()
+  }
+}
+
+/** Invariant 7. */
+export function auditDatabase(db: Database): FileAudit {
+  const integrity = (db.pragma('integrity_check') as Row[]).map((row) => String(row['integrity_check']))
+  const keys = db.pragma('foreign_key_check') as Row[]
+  const lanes = db.prepare('SELECT * FROM lane ORDER BY id').all() as Row[]
+  const counted = db.prepare('SELECT lane, state, count(*) AS count FROM job GROUP BY lane, state').all() as Row[]
+  const wrong = lanes.flatMap((lane) =>
+    STATES.flatMap((state, code) => {
+      const rows = counted.find((row) => row['lane'] === lane['id'] && row['state'] === code)?.['count'] ?? 0
+      return rows === lane[state] ? [] : [`lane ${lane['name']}: ${lane[state]} ${state}, but ${rows} rows`]
+    }),
+  )
+  const lost = unlisted(db)
+  const jobs = db
+    .prepare('SELECT seq, node, enqueued_at AS enqueuedAt, state, run, run - uncounted AS attempt FROM job ORDER BY seq')
+    .all() as Row[]
+  return {
+    problems: [...integrity.filter((line) => line !== 'ok'), ...keys.map((row) => JSON.stringify(row)), ...wrong, ...lost],
+    jobs: jobs.map((job) => ({ ...job, state: STATES[job['state'] as number] }) as JobFacts),
   }
 }
 

@@ -1,0 +1,38 @@
+// A slice of what `pnpm sim` runs, the seeds that have found something, and whether a seed tells all.
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { planOf } from './plan.ts'
+import regressions from './regressions.json' with { type: 'json' }
+import { runWorld } from './world.ts'
+
+const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
+const sim = (...args: string[]) => promisify(execFile)(process.execPath, [MAIN, ...args])
+
+describe('seeds that have found a bug', () => {
+  test.each(regressions)('$seed: $why', async ({ seed }) => {
+    expect((await runWorld(planOf(seed))).violations).toEqual([])
+  })
+})
+
+test('nothing is violated in 200 worlds', async () => {
+  const first = 1_000_000 + Math.floor(Date.now() / 86_400_000) * 1_000
+  for (let seed = first; seed < first + 200; seed++) expect([seed, ...(await runWorld(planOf(seed))).violations]).toEqual([seed])
+})
+
+test('the same seed makes the same history, byte for byte, in another process too', async () => {
+  for (const seed of [1, 2, 3, 5, 13]) {
+    const { hash, history } = await runWorld(planOf(seed), true)
+    expect(history.length).toBeGreaterThan(10)
+    expect((await runWorld(planOf(seed))).hash).toBe(hash)
+    expect((await sim('--seed', `${seed}`, '--hash')).stdout.trim()).toBe(hash)
+  }
+})
+
+test.each(['no-fence', 'counters-drift', 'failed-turn-left-behind'])('the planted bug %s is found', async (canary) => {
+  await expect(sim('--canary', canary, '--from', '1', '--seeds', '400')).rejects.toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/seed \d+: invariant/),
+  })
+})
