@@ -77,8 +77,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'idempotency-key-forgotten',
     file: `${decide}/enqueue.ts`,
-    find: '    effects.idempotency.push({\n',
-    replace: '    if (job.seq % 3 !== 0) effects.idempotency.push({\n',
+    find: '  effects.idempotency.push({ name',
+    replace: '  if (job.seq % 3 !== 0) effects.idempotency.push({ name',
   },
   {
     name: 'commit-failure-refused',

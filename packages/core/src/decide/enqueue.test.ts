@@ -290,6 +290,20 @@ describe('all or none', () => {
     expect(snapshot(world)).toBe(before)
   })
 
+  test.each(['skip', 'replace', 'reschedule'] as const)(
+    '%s: repeated under its idempotency key, the call is answered with the same job',
+    (onConflict) => {
+      const world = new World()
+      const holder = world.enqueue('a', { unique: { key: 'k', onConflict: 'skip' }, delay: 5 })
+      const again = { unique: { key: 'k', onConflict }, idempotencyKey: 'i' }
+      expect(world.enqueue('a', again)).toMatchObject({ seq: holder.seq, created: false })
+      // Whatever has become of it by then.
+      world.call({ op: 'cancel', id: holder })
+      expect(world.enqueue('a', again)).toMatchObject({ seq: holder.seq, created: false })
+      expect(world.store.rows.size).toBe(1)
+    },
+  )
+
   test('others of the turn are not refused with it', () => {
     const world = new World()
     world.enqueue('a', { unique: { key: 'k', onConflict: 'skip' } })

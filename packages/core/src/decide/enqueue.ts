@@ -75,6 +75,8 @@ function existing(turn: TurnContext, job: NewJob): Enqueued | undefined {
       break
     default:
   }
+  // The call has been answered with this job: repeated under its key, it is so again, whatever has become of the job by then.
+  holdIdempotent(turn, holder, job)
   return answer(key, false)
 }
 
@@ -124,18 +126,15 @@ function dueTime(turn: TurnContext, { runAt, delay }: NewJob): number {
   return Math.max(runAt ?? turn.now.wall + (delay ?? 0), turn.now.wall)
 }
 
+function holdIdempotent({ effects, facts, now }: TurnContext, job: Job, { idempotencyKey: key, idempotencyTtl }: NewJob): void {
+  if (key === undefined) return
+  effects.idempotency.push({ name: job.lane.name, key, job, expiresAt: now.wall + (idempotencyTtl ?? IDEMPOTENCY_TTL_MS) })
+  facts.holdIdempotent(job.lane.name, key, job)
+}
+
 function holdKeys(turn: TurnContext, job: Job, wanted: NewJob): void {
-  const { effects, facts, now } = turn
-  const { idempotencyKey, uniqueKey } = job.extras as JobExtras
-  if (idempotencyKey !== undefined) {
-    effects.idempotency.push({
-      name: job.lane.name,
-      key: idempotencyKey,
-      job,
-      expiresAt: now.wall + (wanted.idempotencyTtl ?? IDEMPOTENCY_TTL_MS),
-    })
-    facts.holdIdempotent(job.lane.name, idempotencyKey, job)
-  }
+  const { uniqueKey } = job.extras as JobExtras
+  holdIdempotent(turn, job, wanted)
   if (uniqueKey !== undefined) holdUnique(turn, job, uniqueKey)
 }
 

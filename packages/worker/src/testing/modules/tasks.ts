@@ -43,7 +43,8 @@ export async function handler({ data, signal, progress, heartbeat, checkpoint, l
       await checkpoint(2).catch(() => {})
       return 'alive'
     case 'exitLater':
-      setImmediate(() => process.exit(0))
+      // Once the answer has had time to leave the thread.
+      setTimeout(() => process.exit(0), 5)
       return 'leaving'
     case 'env':
       return process.env['MILLRACE_TEST']
