@@ -28,6 +28,7 @@ export class Client {
   readonly #scheduler: Scheduler
   #listener: PortListener | undefined
   #connection: Connection | undefined
+  readonly #heard: (() => void)[] = []
 
   constructor({ scheduler, checker, name, drift, strict, concurrency }: ClientOptions, owner: Owner) {
     this.name = name
@@ -63,10 +64,16 @@ export class Client {
 
   /** It goes on when it was told so: while it is frozen it hears nothing. */
   #later(work: () => void): void {
+    this.#heard.push(work)
+    this.#hear()
+  }
+
+  /** In order, whatever it has slept through. */
+  #hear(): void {
     if (this.dead) return
     const frozenMs = this.frozenUntil - this.#scheduler.mono
-    if (frozenMs > 0) this.#scheduler.after(frozenMs, () => this.#later(work))
-    else work()
+    if (frozenMs > 0) this.#scheduler.after(frozenMs, () => this.#hear())
+    else for (let work = this.#heard.shift(); work !== undefined; work = this.#heard.shift()) work()
   }
 
   #connect(owner: Owner): void {

@@ -81,10 +81,12 @@ class World {
   /** Until all is final and every call answered, or time is up. */
   async #heal(safetyMs: number): Promise<void> {
     this.#count('healed')
+    // What has died is started again meanwhile.
+    if (await this.#scheduler.run(safetyMs + SLICE_MS, this.#stop)) return
     // A file that a thief has taken is opened anew, as its owner would.
     if (this.#owner.dead && this.#clients.every(({ dead }) => dead)) this.#restartProcess()
     if (!this.#clients.some((client) => !client.dead && client.sessions.size > 0)) this.#addClient(true)
-    for (let until = safetyMs; until < safetyMs + HEALED_MS; until += SLICE_MS) {
+    for (let until = safetyMs + SLICE_MS; until < safetyMs + HEALED_MS; until += SLICE_MS) {
       if (await this.#scheduler.run(until + SLICE_MS, this.#stop)) return
       const { counts } = this.#states()
       if (counts === 0 && this.#openCalls() === 0) return

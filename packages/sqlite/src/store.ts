@@ -42,6 +42,16 @@ export function makeStore(db: Database, { file, claim, ballast, connect, release
     if (connection === undefined) throw new StoreFailure('before', 'io', `${file} is closed`)
     return connection
   }
+  const own = connect === undefined ? undefined : identityOf(file)
+  /** SQLite goes on writing into a file that has lost its name: whoever opens it next finds another one, or none. */
+  const assertInPlace = () => {
+    if (own !== undefined && identityOf(file) !== own)
+      throw new StoreFailure(
+        'commit',
+        'owner',
+        `${file} was moved, deleted or replaced under the engine: what was written since is not in it`,
+      )
+  }
   const disconnect = () => {
     const last = connection
     connection = undefined
@@ -53,7 +63,10 @@ export function makeStore(db: Database, { file, claim, ballast, connect, release
     epoch: claim.epoch,
     node: claim.node,
     ...forwardReads(() => current().reads),
-    write: (effects, mark) => current().write(effects, mark),
+    write: (effects, mark) => {
+      current().write(effects, mark)
+      assertInPlace()
+    },
     backup: async (target) => backUp(current().db, target),
     walBytes: () => (connect === undefined ? 0 : (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0)),
     foldWal: () => {
@@ -81,4 +94,10 @@ export function makeStore(db: Database, { file, claim, ballast, connect, release
       }
     },
   }
+}
+
+/** Asked of the folder, not of the file: opening and closing it would drop SQLite's locks. */
+function identityOf(file: string): string | undefined {
+  const found = statSync(file, { throwIfNoEntry: false })
+  return found === undefined ? undefined : `${found.dev}:${found.ino}`
 }

@@ -30,12 +30,15 @@ export class Readers {
     // Loaded late: in a bundle it would throw at once, before the engine could say what to do about bundles.
     const { Piscina } = await import('piscina')
     // Equal bounds: a pool that grows strands queued tasks when a thread of it is ended.
-    return new Piscina({
+    const pool = new Piscina({
       filename: new URL(here.endsWith('.ts') ? './query.ts' : './query.js', here).href,
       name: 'page',
       minThreads: this.#threads,
       maxThreads: this.#threads,
       workerData: { file: this.#file },
     })
+    // A thread that cannot start fails the question that it was for; unheard, the event would end the host.
+    pool.on('error', () => {})
+    return pool
   }
 }
