@@ -65,7 +65,7 @@ export class Client {
   /** It goes on when it was told so: while it is frozen it hears nothing. */
   #later(work: () => void): void {
     this.#heard.push(work)
-    this.#hear()
+    if (this.#heard.length === 1) this.#hear()
   }
 
   /** In order, whatever it has slept through. */
@@ -73,7 +73,12 @@ export class Client {
     if (this.dead) return
     const frozenMs = this.frozenUntil - this.#scheduler.mono
     if (frozenMs > 0) this.#scheduler.after(frozenMs, () => this.#hear())
-    else for (let work = this.#heard.shift(); work !== undefined; work = this.#heard.shift()) work()
+    else {
+      // One thing of its event loop after the other, each with all that it sets off.
+      this.#heard[0]?.()
+      this.#heard.shift()
+      if (this.#heard.length > 0) this.#scheduler.after(0, () => this.#hear())
+    }
   }
 
   #connect(owner: Owner): void {

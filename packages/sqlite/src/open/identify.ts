@@ -11,14 +11,25 @@ export const APPLICATION_ID = 0x4d6c7263
 export function identify(file: string): boolean {
   const stats = statSync(file, { throwIfNoEntry: false })
   if (stats === undefined || stats.size === 0) return false
-  let db: Database | undefined
   try {
-    db = openDatabase(file, { readonly: true, fileMustExist: true, timeout: 1_000 })
-    return isOurs(db, file)
+    return look(file, true)
+  } catch (error) {
+    if (sqliteCode(error) !== 'SQLITE_READONLY_ROLLBACK') throw translate(error, file)
+  }
+  // A creation that was cut off has left its journal: whoever opens the file next rolls back what it began.
+  try {
+    return look(file, false)
   } catch (error) {
     throw translate(error, file)
+  }
+}
+
+function look(file: string, readonly: boolean): boolean {
+  const db = openDatabase(file, { readonly, fileMustExist: true, timeout: 1_000 })
+  try {
+    return isOurs(db, file)
   } finally {
-    db?.close()
+    db.close()
   }
 }
 
