@@ -12,10 +12,24 @@ export interface Canary {
   readonly file: string
   readonly find: string
   readonly replace: string
+  /** What it is expected to break; others may see it first. */
+  readonly breaks: string
 }
 
 const decide = 'packages/core/src/decide'
-const actor = 'packages/engine/src/actor'
+const tables = 'packages/core/src/tables'
+const actor = 'packages/engine/src/actor/actor.ts'
+const worker = 'packages/worker/src/worker.ts'
+
+/** Does something with a turn's effects before they are written. */
+const beforeCommit = (work: string) => `this.#parts = {
+      store: Object.assign({}, store, {
+        write: (effects: any, mark: any) => {
+          ${work}
+          store.write(effects, mark)
+        },
+      }) as any, clock, random, settings, housekeeping: this.#housekeeping, meter: this.meter }`
+const PARTS = 'this.#parts = { store, clock, random, settings, housekeeping: this.#housekeeping, meter: this.meter }'
 
 export const CANARIES: readonly Canary[] = [
   {
@@ -23,49 +37,132 @@ export const CANARIES: readonly Canary[] = [
     file: `${decide}/end.ts`,
     find: 'job.state === ACTIVE && job.run === run ? job : undefined',
     replace: 'job.state === ACTIVE ? job : undefined',
+    breaks: 'invariant 10',
   },
   {
     name: 'fence-on-attempt',
     file: `${decide}/end.ts`,
     find: 'job.state === ACTIVE && job.run === run ? job : undefined',
-    replace: 'job.state === ACTIVE && attemptOf(job) <= run ? job : undefined',
+    replace: 'job.state === ACTIVE && attemptOf(job) === run ? job : undefined',
+    breaks: 'invariant 10',
   },
   {
-    name: 'answered-before-commit',
-    file: `${actor}/actor.ts`,
+    name: 'no-fence-on-checkpoint',
+    file: `${decide}/heartbeat.ts`,
+    find: '  const job = runOf(turn, command)\n  if (job === undefined) return stale(command.seq, command.run)\n  job.progress =',
+    replace:
+      '  const job = turn.tables.jobs.get(command.seq)\n  if (job === undefined || job.state !== 2) return stale(command.seq, command.run)\n  job.progress =',
+    breaks: 'invariant 10',
+  },
+  {
+    name: 'acknowledged-before-commit',
+    file: actor,
     find: '    const decided = this.#decideSafely(mail, now)\n',
     replace:
       "    for (const { connection, request } of mail) if (request.command.op === 'complete') this.#post(connection, { replies: [{ id: request.id, value: true }] })\n    const decided = this.#decideSafely(mail, now)\n",
+    breaks: 'invariant 3',
+  },
+  {
+    name: 'pushed-before-commit',
+    file: actor,
+    find: PARTS,
+    replace: beforeCommit(
+      'for (const { seq, session, run } of effects.grants) this.#connections.get(session.connection)?.({ replies: [], notices: [], events: [], grants: [{ seq, run, session: session.intro.uuid, attempt: run } as any] })',
+    ),
+    breaks: 'invariant 3',
+  },
+  {
+    name: 'event-before-commit',
+    file: actor,
+    find: PARTS,
+    replace: beforeCommit(
+      'for (const connection of this.#subscribed) this.#connections.get(connection)?.({ replies: [], notices: [], grants: [], events: effects.events.map(({ type, job, run, attempt }: any, index: number) => ({ type, seq: mark.nextEvent - effects.events.length + index, jobSeq: job.seq, node: job.node, enqueuedAt: job.enqueuedAt, queue: job.lane.queue.name, name: job.lane.name, at: mark.at, run, attempt })) })',
+    ),
+    breaks: 'invariant 3',
+  },
+  {
+    name: 'failed-write-acknowledged',
+    file: 'packages/sqlite/src/transaction.ts',
+    find: '      throw undo(failureBefore(error))\n',
+    replace: "      const failure = undo(failureBefore(error))\n      if (failure.reason !== 'io') throw failure\n      return\n",
+    breaks: 'invariant 1',
   },
   {
     name: 'alive-sessions-forgotten',
-    file: 'packages/core/src/tables/load.ts',
+    file: `${tables}/load.ts`,
     find: 'if (!alive.has(row.sessionUuid)) {',
     replace: 'if (alive.size >= 0) {',
+    breaks: 'invariant 15',
+  },
+  {
+    name: 'restart-without-grace',
+    file: `${tables}/load.ts`,
+    find: 'tables.setDeadline(job, now.mono + Math.max(leftMs, heartbeatTimeout, LIMITS.reattachGraceMs))',
+    replace: 'tables.setDeadline(job, now.mono)',
+    breaks: 'invariant 15',
   },
   {
     name: 'lost-wake-up-after-enqueue',
-    file: 'packages/core/src/tables/tables.ts',
+    file: `${tables}/tables.ts`,
     find: 'else if (wasEmpty) for (const service of lane.services) service.markReady(lane)',
     replace: 'else if (wasEmpty && job.seq % 7 !== 0) for (const service of lane.services) service.markReady(lane)',
+    breaks: 'invariant 19',
   },
   {
     name: 'lost-wake-up-after-completion',
     file: `${decide}/end.ts`,
     find: '  job.session = undefined\n  tables.weigh(session)\n',
     replace: '  job.session = undefined\n  if (job.seq % 5 !== 0) tables.weigh(session)\n',
+    breaks: 'invariant 19',
+  },
+  {
+    name: 'deadline-by-wall-clock',
+    file: `${decide}/elapse.ts`,
+    find: 'job !== undefined && job.deadlineMono <= now.mono; job',
+    replace: 'job !== undefined && job.deadlineMono <= now.wall - 1893456000000; job',
+    breaks: 'invariant 14',
+  },
+  {
+    name: 'due-without-state-check',
+    file: `${decide}/elapse.ts`,
+    find: 'if (job.state === SCHEDULED && job.runAt <= now.wall && !isDeleted(job)) promote(turn, job)',
+    replace: 'if (job.runAt <= now.wall && !isDeleted(job)) promote(turn, job)',
+    breaks: 'invariant 4',
+  },
+  {
+    name: 'rescue-without-state-check',
+    file: `${decide}/elapse.ts`,
+    find: 'for (const job of turn.tables.abandoned) if (job.state === ACTIVE) endLost(turn, job)',
+    replace: 'for (const job of turn.tables.abandoned) { job.state = ACTIVE; endLost(turn, job) }',
+    breaks: 'invariant 2',
   },
   {
     name: 'attempt-not-counted',
     file: `${decide}/start.ts`,
     find: '  job.run++\n',
     replace: '  job.run++\n  if (job.run > 1) job.uncounted++\n',
+    breaks: 'invariant 11',
+  },
+  {
+    name: 'run-used-again',
+    file: `${decide}/end.ts`,
+    find: "  job.uncounted++\n  again(turn, job, 'giveBack', 0)",
+    replace: "  job.run--\n  again(turn, job, 'giveBack', 0)",
+    breaks: 'invariant 10',
   },
   {
     name: 'given-back-counted',
     file: `${decide}/end.ts`,
     find: "  release(turn, job)\n  job.uncounted++\n  again(turn, job, 'giveBack', 0)",
     replace: "  release(turn, job)\n  again(turn, job, 'giveBack', 0)",
+    breaks: 'invariant 11',
+  },
+  {
+    name: 'one-attempt-too-many',
+    file: `${decide}/end.ts`,
+    find: 'attempt >= maxAttempts',
+    replace: 'attempt > maxAttempts',
+    breaks: 'invariant 11',
   },
   {
     name: 'unique-freed-while-running',
@@ -73,97 +170,184 @@ export const CANARIES: readonly Canary[] = [
     find: "  effects.event('started', job)\n",
     replace:
       "  if (job.extras?.uniqueKey !== undefined) effects.uniqueFreed.push({ name: job.lane.name, key: job.extras.uniqueKey, seq: job.seq })\n  effects.event('started', job)\n",
+    breaks: 'invariant 25',
   },
   {
     name: 'idempotency-key-forgotten',
     file: `${decide}/enqueue.ts`,
-    find: '  effects.idempotency.push({ name',
-    replace: '  if (job.seq % 3 !== 0) effects.idempotency.push({ name',
+    find: '    if (first !== undefined) return answer(first, false)\n',
+    replace: '    if (first !== undefined && job.unique === undefined) return answer(first, false)\n',
+    breaks: 'invariant 25',
+  },
+  {
+    name: 'heartbeat-ignored',
+    file: `${decide}/heartbeat.ts`,
+    find: 'if (now.mono + heartbeatTimeout > job.deadlineMono) tables',
+    replace: 'if (now.mono + heartbeatTimeout < job.deadlineMono - 1e9) tables',
+    breaks: 'invariant 14',
+  },
+  {
+    name: 'timeout-ignored',
+    file: `${decide}/start.ts`,
+    find: 'if (job.policy.timeout !== Number.POSITIVE_INFINITY) tables',
+    replace: 'if (job.policy.timeout !== Number.POSITIVE_INFINITY && job.seq % 3 !== 0) tables',
+    breaks: 'invariant 14',
   },
   {
     name: 'commit-failure-refused',
-    file: `${actor}/actor.ts`,
+    file: actor,
     find: "        code: 'COMMIT_UNKNOWN',\n",
     replace: "        code: 'STORAGE',\n",
+    breaks: 'invariant 6',
   },
   {
     name: 'tables-kept-after-failure',
-    file: `${actor}/actor.ts`,
+    file: actor,
     find: '      this.#tables = loadTables(this.store, alive, now)\n',
     replace: '      if (reopen !== undefined) this.#tables = loadTables(this.store, alive, now)\n',
+    breaks: 'invariant 18',
   },
   {
     name: 'outcome-not-said-again',
-    file: 'packages/worker/src/worker.ts',
+    file: worker,
     find: '        if (this.#runs.get(run.context.grant.seq) === run) this.#sayOutcome(run, settlement)\n',
-    replace: '        this.#forget(run)\n',
+    replace: '        void settlement\n',
+    breaks: 'invariant 19',
   },
   {
     name: 'held-runs-not-named',
-    file: 'packages/worker/src/worker.ts',
+    file: worker,
     find: 'const held = [...this.#runs.values()].map(',
     replace: 'const held = [...this.#runs.values()].slice(1).map(',
+    breaks: 'invariant 15',
   },
   {
-    name: 'cancel-forgotten',
+    name: 'lost-runs-go-on',
+    file: worker,
+    find: '        for (const key of lost) this.#lose(key)\n',
+    replace: '        void lost\n',
+    breaks: 'invariant 9',
+  },
+  {
+    name: 'cancel-forgotten-at-end',
     file: `${decide}/end.ts`,
     find: '  if (job.cancelRequested) {\n    endCancelled(turn, job, error)\n    return\n  }\n',
     replace: '',
+    breaks: 'invariant 2',
+  },
+  {
+    name: 'cancel-lost-after-crash',
+    file: `${tables}/tables.ts`,
+    find: '    job.cancelRequested = row.cancelRequested\n',
+    replace: '    job.cancelRequested = row.cancelRequested && job.state !== ACTIVE\n',
+    breaks: 'invariant 2',
   },
   {
     name: 'counters-drift',
     file: 'packages/core/src/effects.ts',
     find: '    this.count(job.lane, job.state, -1)\n',
     replace: "    if (transition !== 'promote' || job.seq % 3 !== 0) this.count(job.lane, job.state, -1)\n",
+    breaks: 'invariant 7',
   },
   {
-    name: 'backoff-ignored-early-start',
+    name: 'counters-kept-in-memory-alone',
+    file: 'packages/core/src/effects.ts',
+    find: '    lane.counted = true\n    this.countedLanes.push(lane)\n',
+    replace: '    lane.counted = true\n    if (lane.id !== 2 || this.events.length !== 1) this.countedLanes.push(lane)\n',
+    breaks: 'invariant 18',
+  },
+  {
+    name: 'window-not-refilled',
+    file: `${decide}/gather.ts`,
+    find: '  if (tables.thirsty.size > 0) refill(store, tables)\n',
+    replace: '  if (tables.thirsty.size > 1) refill(store, tables)\n',
+    breaks: 'invariant 19',
+  },
+  {
+    name: 'order-ignored',
+    file: `${tables}/window.ts`,
+    find: '  if (a.priority !== b.priority) return a.priority > b.priority\n',
+    replace: '',
+    breaks: 'invariant 21',
+  },
+  {
+    name: 'order-between-names-ignored',
+    file: `${decide}/dispatch.ts`,
+    find: 'else if (best === undefined || runsBefore(first, best)) best = first',
+    replace: 'else if (best === undefined) best = first',
+    breaks: 'invariant 21',
+  },
+  {
+    name: 'backoff-ignored',
     file: `${decide}/end.ts`,
-    find: '  if (delayMs > 0) {\n    effects.move(job, transition, SCHEDULED)',
-    replace: '  if (delayMs > 25) {\n    effects.move(job, transition, SCHEDULED)',
+    find: 'retry ?? backoffDelay(job.policy.backoff, attempt, turn.random())',
+    replace: 'retry ?? 0',
+    breaks: 'invariant 22',
   },
   {
     name: 'due-too-early',
     file: `${decide}/enqueue.ts`,
     find: 'runAt > now.wall ? SCHEDULED : WAITING,',
     replace: 'runAt > now.wall + 40 ? SCHEDULED : WAITING,',
+    breaks: 'invariant 22',
   },
   {
-    name: 'deadline-by-wall-clock',
-    file: `${decide}/start.ts`,
-    find: 'tables.setDeadline(job, now.mono + job.policy.timeout)',
-    replace: 'tables.setDeadline(job, now.mono + job.policy.timeout + (now.wall % 100_000_000) * 0 + (now.wall < 1893456000000 ? 1e9 : 0))',
+    name: 'expired-job-run',
+    file: `${decide}/dispatch.ts`,
+    find: 'if (head.expiresAt !== 0 && head.expiresAt <= turn.now.wall) {',
+    replace: 'if (head.expiresAt !== 0 && head.expiresAt <= turn.now.wall - 1e9) {',
+    breaks: 'invariant 22',
+  },
+  {
+    name: 'pruned-job-still-counted',
+    file: `${decide}/elapse.ts`,
+    find: '  effects.count(lane, state, -1)\n  effects.pruned',
+    replace: '  if (seq % 3 !== 0) effects.count(lane, state, -1)\n  effects.pruned',
+    breaks: 'invariant 7',
   },
   {
     name: 'failed-turn-left-behind',
     file: 'packages/sqlite/src/write/start-jobs.ts',
     find: '  return (jobs, at) => {\n    // Anew for each turn: one that fails must leave nothing to the next.\n    const bySession = new Map<number, number[]>()\n',
     replace: '  const bySession = new Map<number, number[]>()\n  return (jobs, at) => {\n',
+    breaks: 'invariant 2',
   },
   {
     name: 'running-jobs-not-noted',
     file: 'packages/sqlite/src/journal.ts',
     find: "    if (type === 'started') running.add(seq)\n",
     replace: "    if (type === 'started' && seq % 4 !== 0) running.add(seq)\n",
+    breaks: 'invariant 18',
   },
   {
     name: 'epoch-not-checked',
     file: 'packages/sqlite/src/write/mark.ts',
     find: 'if (owned.get(epoch) === undefined)',
     replace: 'if (owned.get(epoch) === undefined && epoch < 0)',
+    breaks: 'invariant 8',
+  },
+  {
+    name: 'watchers-forgotten-at-reload',
+    file: actor,
+    find: '    this.watches.recheck(this.store, (connection, reply) => this.#post(connection, { replies: [reply] }))\n',
+    replace: '',
+    breaks: 'invariant 4',
   },
 ]
 
-/** From here on modules are loaded with the bug in them. */
-export function plant(canary: Canary): void {
-  const url = new URL(`../../${canary.file}`, import.meta.url)
+/** What a canary changes; throws where there is not exactly one place for it. */
+export function planted({ name, file, find, replace }: Canary): { readonly url: string; readonly source: string } {
+  const url = new URL(`../../${file}`, import.meta.url)
   const source = readFileSync(fileURLToPath(url), 'utf8')
-  const places = source.split(canary.find).length - 1
-  if (places !== 1) throw new Error(`canary ${canary.name}: what it replaces is in ${canary.file} ${places} times`)
+  const places = source.split(find).length - 1
+  if (places !== 1) throw new Error(`canary ${name}: what it replaces is in ${file} ${places} times`)
+  return { url: url.href, source: source.replace(find, () => replace) }
+}
+
+/** From here on modules are loaded with the bug in them: to be called before the engine is. */
+export function plant(canary: Canary): void {
+  const { url, source } = planted(canary)
   registerHooks({
-    load: (loaded, context, next) => {
-      if (loaded !== url.href) return next(loaded, context)
-      return { format: 'module-typescript', source: source.replace(canary.find, () => canary.replace), shortCircuit: true }
-    },
+    load: (loaded, context, next) => (loaded === url ? { format: 'module-typescript', source, shortCircuit: true } : next(loaded, context)),
   })
 }

@@ -24,8 +24,8 @@ export class Chance {
     return items[Math.floor(this.random() * items.length)] as T
   }
 
-  /** Mostly small: a share of `most` whose square root is even. */
-  delay(most: number): number {
-    return Math.floor(this.random() ** 2 * most)
+  /** Mostly small, `most` at the most. */
+  small(most: number): number {
+    return Math.floor(this.random() ** 2 * (most + 1))
   }
 }

@@ -1,107 +1,184 @@
-/** A process that uses the queue: an engine over its own way there, perhaps with a worker, and what befalls it. */
+/** A process that uses the queue: the real client over a simulated channel, perhaps with a worker, and what befalls it. */
 import { Engine } from '@millrace/client'
-import { LIMITS, type Port, type PortListener, type Refusal } from '@millrace/core'
-import type { Checker } from './checker.ts'
-import { handlersFor } from './handlers.ts'
-import { type Connection, noteSessions, type Owner } from './owner.ts'
-import type { Scheduler } from './scheduler.ts'
+import { type Clock, type Delivery, LIMITS, type Port, type PortListener, type Refusal, type Request } from '@millrace/core'
+import type { Handler, Worker } from '@millrace/worker'
+import type { Connection, SimulatedEngine } from './engine.ts'
+import type { Timeline } from './timeline.ts'
+
+export interface Work {
+  readonly handlers: readonly Handler[]
+  readonly min: number
+  readonly max: number
+  readonly queues: readonly string[] | undefined
+  readonly abortGraceMs: number
+}
 
 export interface ClientOptions {
-  readonly scheduler: Scheduler
-  readonly checker: Checker
+  readonly timeline: Timeline
   readonly name: string
   readonly drift: number
-  /** Whether an earlier run that goes on unheard of would be a fault of the engine. */
-  readonly strict: boolean
-  readonly concurrency: readonly [min: number, max: number] | undefined
+  /** Of the next message. */
+  readonly delayMs: () => number
+  /** A session was begun, or has been left. */
+  readonly session: (client: Client, uuid: string, begun: boolean) => void
 }
+
+const BROKEN: Refusal = { code: 'COMMIT_UNKNOWN', message: 'the channel was cut before the engine answered' }
 
 export class Client {
   readonly name: string
   readonly engine: Engine
-  /** Worker sessions that live here. */
+  readonly clock: Clock
   readonly sessions = new Set<string>()
-  /** Calls that are open. */
+  /** Calls that wait for their answer. */
   readonly calls = new Set<string>()
   dead = false
   frozenUntil = 0
-  readonly #scheduler: Scheduler
+  /** Until when its messages may have been lost or late by more than their delay. */
+  disturbedUntil = -1
+  #works = 0
+  readonly #options: ClientOptions
   #listener: PortListener | undefined
   #connection: Connection | undefined
+  /** Of the channel: what a former one carries is lost. */
+  #generation = 0
+  #outMono = 0
+  #inMono = 0
+  /** Under way to the client, in order. */
+  #coming: (() => void)[] = []
+  /** Has come, and is not heard yet. */
   readonly #heard: (() => void)[] = []
 
-  constructor({ scheduler, checker, name, drift, strict, concurrency }: ClientOptions, owner: Owner) {
-    this.name = name
-    this.#scheduler = scheduler
-    const clock = scheduler.clock({
-      drift: 1 + drift,
-      frozenMs: () => (this.dead ? Number.MAX_SAFE_INTEGER : this.frozenUntil - scheduler.mono),
-    })
-    this.#connect(owner)
+  constructor(options: ClientOptions, engine: SimulatedEngine | undefined) {
+    this.#options = options
+    this.name = options.name
+    const { timeline } = options
+    this.clock = timeline.clock({ drift: 1 + options.drift, frozenMs: () => this.frozenMs })
     const port: Port = {
       capabilities: new Set(['work', 'events']),
       listen: (listener) => {
         this.#listener = listener
       },
-      send: (requests) => {
-        if (this.dead) return
-        noteSessions(this.sessions, requests)
-        this.#connection?.send(requests)
-      },
+      send: (requests) => this.#send(requests),
       hold: () => {},
       close: async () => this.#connection?.drop(),
     }
-    this.engine = new Engine(port, { maxDataBytes: LIMITS.dataBytes, clock, host: 'host', pid: 1, local: true })
-    if (concurrency !== undefined) {
-      const [minConcurrency, maxConcurrency] = concurrency
-      this.engine.work(handlersFor({ client: this, checker, clock, scheduler, strict }), {
-        minConcurrency,
-        maxConcurrency,
-        abortGrace: 400,
-      })
-    }
+    if (engine !== undefined) this.connect(engine)
+    this.engine = new Engine(port, { maxDataBytes: LIMITS.dataBytes, clock: this.clock, host: 'host', pid: 1, local: true })
+    if (engine === undefined) this.#listener?.broken(BROKEN)
   }
 
-  /** It goes on when it was told so: while it is frozen it hears nothing. */
-  #later(work: () => void): void {
-    this.#heard.push(work)
-    if (this.#heard.length === 1) this.#hear()
+  get frozenMs(): number {
+    return this.dead ? Number.POSITIVE_INFINITY : this.frozenUntil - this.#options.timeline.mono
   }
 
-  /** In order, whatever it has slept through. */
-  #hear(): void {
-    if (this.dead) return
-    const frozenMs = this.frozenUntil - this.#scheduler.mono
-    if (frozenMs > 0) this.#scheduler.after(frozenMs, () => this.#hear())
-    else {
-      // One thing of its event loop after the other, each with all that it sets off.
-      this.#heard[0]?.()
-      this.#heard.shift()
-      if (this.#heard.length > 0) this.#scheduler.after(0, () => this.#hear())
-    }
+  get connected(): boolean {
+    return this.#connection !== undefined
   }
 
-  #connect(owner: Owner): void {
-    this.#connection = owner.connect((delivery) => this.#later(() => this.#listener?.deliver(delivery)))
+  work({ handlers, min, max, queues, abortGraceMs }: Work): Worker {
+    return this.engine.work(handlers, {
+      id: `${this.name}.${++this.#works}`,
+      minConcurrency: min,
+      maxConcurrency: max,
+      abortGrace: abortGraceMs,
+      ...(queues !== undefined && { queues }),
+    })
   }
 
-  broken(): void {
+  connect(engine: SimulatedEngine): void {
+    const generation = ++this.#generation
+    this.#coming = []
+    this.#connection = engine.connect((delivery) => this.#come(delivery, generation))
+  }
+
+  /** The channel carries nothing more, in either direction; the far side hears of it by itself. Answers the channel that was. */
+  cut(): Connection | undefined {
+    const connection = this.#connection
+    this.#generation++
+    this.#coming = []
     this.#connection = undefined
-    this.#later(() => this.#listener?.broken({ code: 'COMMIT_UNKNOWN', message: 'the writer thread ended before it answered' }))
+    return connection
   }
 
-  reopened(owner: Owner): void {
-    this.#connect(owner)
-    this.#later(() => this.#listener?.reopened())
+  /** The engine has died: what it had sent arrives, or is lost with it. */
+  broken(arrives: boolean): void {
+    const coming = this.#coming
+    this.cut()
+    if (arrives) for (const take of coming) take()
+    this.#later(() => this.#listener?.broken(BROKEN))
+  }
+
+  reopened(engine: SimulatedEngine): void {
+    this.#later(() => {
+      this.connect(engine)
+      this.#listener?.reopened()
+    })
   }
 
   ended(refusal: Refusal): void {
+    this.cut()
     this.#later(() => this.#listener?.ended(refusal))
   }
 
   /** As by `kill -9`: handlers, calls and timers are no more. */
-  die(): void {
+  die(): Connection | undefined {
     this.dead = true
-    this.#connection?.drop()
+    return this.cut()
+  }
+
+  /** What it is told it hears in order, and while it is frozen it hears nothing. */
+  #later(work: () => void): void {
+    if (this.dead) return
+    this.#heard.push(work)
+    if (this.#heard.length === 1) this.#hear()
+  }
+
+  readonly #hear = (): void => {
+    const { timeline } = this.#options
+    const ms = this.frozenMs
+    if (ms === Number.POSITIVE_INFINITY) return
+    if (ms > 0) {
+      timeline.after(ms, this.#hear)
+      return
+    }
+    this.#heard[0]?.()
+    this.#heard.shift()
+    if (this.#heard.length > 0) timeline.after(0, this.#hear)
+  }
+
+  #send(requests: readonly Request[]): void {
+    if (this.dead) return
+    const { timeline, delayMs, session } = this.#options
+    for (const { command } of requests) {
+      if (command.op === 'attach') {
+        this.sessions.add(command.session.uuid)
+        session(this, command.session.uuid, true)
+      } else if (command.op === 'leave') {
+        this.sessions.delete(command.session)
+        session(this, command.session, false)
+      }
+    }
+    const connection = this.#connection
+    const generation = this.#generation
+    const sentMono = timeline.mono
+    this.#outMono = Math.max(this.#outMono, sentMono + delayMs())
+    timeline.after(this.#outMono - sentMono, () => {
+      if (generation === this.#generation) connection?.receive(requests, sentMono)
+    })
+  }
+
+  /** In order, as a channel keeps it. */
+  #come(delivery: Delivery, generation: number): void {
+    const { timeline, delayMs } = this.#options
+    if (generation !== this.#generation) return
+    const take = () => this.#later(() => this.#listener?.deliver(delivery))
+    this.#coming.push(take)
+    this.#inMono = Math.max(this.#inMono, timeline.mono + delayMs())
+    timeline.after(this.#inMono - timeline.mono, () => {
+      if (generation !== this.#generation) return
+      this.#coming.shift()
+      take()
+    })
   }
 }

@@ -1,16 +1,17 @@
-/** Handlers that do what their job says, and tell the checker of every start and end. */
-import type { Clock } from '@millrace/core'
-import { NonRetryableError, RetryAfterError } from '@millrace/core'
-import { type Context, defineJob, type Handler } from '@millrace/worker'
-import type { Checker } from './checker.ts'
+/** Handlers that do what their job says, and note every start and end. */
+import { NonRetryableError, parseId, RetryAfterError } from '@millrace/core'
+import { type Context, type Definition, defineJob, type Handler } from '@millrace/worker'
 import type { Client } from './client.ts'
-import type { Scheduler } from './scheduler.ts'
+import type { EffectLog } from './effectLog.ts'
+import type { Model } from './model.ts'
 
 export const ACTS = [
   'ok',
   'ok',
   'ok',
   'ok',
+  'ok',
+  'sync',
   'long',
   'throw',
   'flaky',
@@ -25,40 +26,41 @@ export const ACTS = [
   'deaf',
 ] as const
 
+export type Act = (typeof ACTS)[number]
+
+/** Nothing of these fails, takes long, or comes again by itself. */
+export const SURE: ReadonlySet<Act> = new Set(['ok', 'sync', 'log', 'checkpoint', 'child'])
+
 export interface Task {
   readonly number: number
-  readonly act: (typeof ACTS)[number]
+  readonly act: Act
   readonly ms: number
 }
 
-const backoff = { type: 'fixed', delay: 20 } as const
-export const JOBS = ['a', 'b', 'c'].map((name) => defineJob<Task>({ name, backoff, timeout: 3_000 }))
-/** Of the jobs that handlers create: above all others. */
-export const CHILDREN = 1_000_000
+/** The numbers of jobs that handlers create: above all others. */
+const CHILDREN = 1_000_000
 
-export interface HandlersOptions {
-  readonly client: Client
-  readonly checker: Checker
-  readonly clock: Clock
-  readonly scheduler: Scheduler
-  readonly strict: boolean
-}
+export const JOBS: readonly Definition<Task>[] = [
+  defineJob<Task>({ name: 'a', backoff: { type: 'fixed', delay: 400 }, timeout: 3_000 }),
+  defineJob<Task>({ name: 'b', backoff: { type: 'exponential', delay: 100, factor: 3, maxDelay: 2_000, jitter: 0.2 }, timeout: 20_000 }),
+  defineJob<Task>({ name: 'c', backoff: { type: 'linear', delay: 30, jitter: 'full' } }),
+]
+export const QUEUES = ['default', 'other'] as const
 
-export function handlersFor({ client, checker, clock, scheduler, strict }: HandlersOptions): Handler[] {
-  const sleep = (ms: number) => new Promise<void>((resolve) => clock.setTimer(ms, resolve))
-  const handle = async (context: Context<Task>): Promise<unknown> => {
-    const { job, data, signal } = context
-    checker.note(scheduler.mono, client.name, 'starts', job.id, job.run, job.attempt, data.act)
-    checker.started(job.id, job.run, job.attempt, job.maxAttempts, () => client.dead || signal.aborted, strict)
-    try {
-      const output = await act(context, sleep)
-      if (!client.dead) checker.note(scheduler.mono, client.name, 'ends', job.id, job.run)
-      return output
-    } finally {
-      if (!client.dead) checker.ended(job.id, job.run)
+export function handlersFor(client: Client, names: readonly string[], log: EffectLog, model: Model): Handler[] {
+  const sleep = (ms: number) => new Promise<void>((resolve) => client.clock.setTimer(ms, resolve))
+  const handle = (context: Context<Task>): unknown => {
+    const { job, signal } = context
+    const seq = parseId(job.id)?.seq as number
+    const session = model.jobs.get(seq)?.session ?? ''
+    const execution = log.started(client, session, seq, job.run, () => signal.aborted)
+    if (context.data.act === 'sync') {
+      log.ended(execution)
+      return 'at once'
     }
+    return act(context, sleep).finally(() => log.ended(execution))
   }
-  return JOBS.map((definition) => definition.handler(handle))
+  return JOBS.filter(({ name }) => names.includes(name)).map((definition) => definition.handler(handle))
 }
 
 async function act(context: Context<Task>, sleep: (ms: number) => Promise<void>): Promise<unknown> {
@@ -73,9 +75,9 @@ async function act(context: Context<Task>, sleep: (ms: number) => Promise<void>)
     case 'fatal':
       throw new NonRetryableError('never')
     case 'retryAfter':
-      throw new RetryAfterError(50)
+      throw new RetryAfterError(150)
     case 'snooze':
-      if (job.run < 3) context.snooze(30)
+      if (job.run < 3) context.snooze(130)
       return 'late'
     case 'discard':
       return context.discard('not wanted')
@@ -84,24 +86,24 @@ async function act(context: Context<Task>, sleep: (ms: number) => Promise<void>)
       await sleep(data.ms)
       return job.checkpoint
     case 'heartbeat':
-      for (let beat = 0; beat < 3; beat++) {
+      for (let beat = 0; beat < 8 && !signal.aborted; beat++) {
         await sleep(data.ms)
         await context.heartbeat()
       }
       return 'alive'
     case 'log':
-      context.log('info', `run ${job.run}`)
+      context.log('info', `run ${job.run}`, { number: data.number })
       context.progress(0.5, 'half')
       return undefined
     case 'child':
-      context.enqueue(JOBS[0] as (typeof JOBS)[0], { number: CHILDREN + data.number, act: 'ok', ms: 1 })
+      context.enqueue(JOBS[0] as Definition<Task>, { number: CHILDREN + data.number, act: 'ok', ms: 1 })
       return undefined
     case 'long':
-      for (let part = 0; part < 10 && !signal.aborted; part++) await sleep(data.ms)
+      for (let part = 0; part < 12 && !signal.aborted; part++) await sleep(data.ms)
       return 'long'
     case 'deaf':
       // Past its deadline and its grace, whatever the signal says.
-      await sleep(4_500)
+      await sleep(6_000)
       return 'deaf'
     default:
       return data.number

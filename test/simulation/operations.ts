@@ -1,206 +1,179 @@
-/** What clients ask for, drawn at random, and what each answer tells the checker. */
-import type { EnqueueOptions } from '@millrace/core'
-import { MillraceError } from '@millrace/core'
-import type { Chance } from './chance.ts'
-import type { Checker } from './checker.ts'
-import type { Client } from './client.ts'
-import { ACTS, JOBS, type Task } from './handlers.ts'
-import type { Scheduler } from './scheduler.ts'
+/** What clients ask for, drawn at random; every call has an answer, and one whose outcome is unknown is made again under its key. */
 
-/** Refusals after which nothing of the call has happened. */
+import type { JobHandle } from '@millrace/client'
+import { type EnqueueOptions, MillraceError } from '@millrace/core'
+import type { Chance } from './chance.ts'
+import type { Client } from './client.ts'
+import { ACTS, JOBS, QUEUES, SURE, type Task } from './handlers.ts'
+import type { History } from './history.ts'
+import type { Requests } from './requests.ts'
+import type { Timeline } from './timeline.ts'
+
+export interface OperationsOptions {
+  readonly chance: Chance
+  readonly history: History
+  readonly timeline: Timeline
+  readonly requests: Requests
+}
+
 const DEFINITE = new Set(['BUSY', 'DISK_FULL', 'STORAGE', 'STORAGE_BUSY', 'UNIQUE_CONFLICT', 'JOB_ACTIVE', 'INTERNAL'])
 
 export class Operations {
-  readonly #chance: Chance
-  readonly #checker: Checker
-  readonly #scheduler: Scheduler
-  #number = 0
-  /** Idempotency keys by job number. */
-  readonly keys = new Map<number, string>()
-  /** Jobs whose handlers cannot fail, and that nothing but their worker ends. */
+  readonly #options: OperationsOptions
+  readonly #handles: { readonly handle: JobHandle; readonly of: Client }[] = []
+  /** Calls whose jobs take one attempt in a world without faults. */
   readonly sure = new Set<number>()
-  readonly #ids: string[] = []
+  readonly touched = new Set<string>()
+  #number = 0
+  #call = 0
 
-  constructor(chance: Chance, checker: Checker, scheduler: Scheduler) {
-    this.#chance = chance
-    this.#checker = checker
-    this.#scheduler = scheduler
+  constructor(options: OperationsOptions) {
+    this.#options = options
   }
 
-  /** One call, of a client that lives. */
   act(client: Client): void {
-    const chance = this.#chance
-    if (this.#ids.length === 0 || chance.hits(0.65)) {
-      if (chance.hits(0.15)) this.#enqueueMany(client)
-      else this.#enqueue(client, this.#task(), this.#options())
+    const { chance } = this.#options
+    if (this.#handles.length === 0 || chance.hits(0.6)) {
+      if (chance.hits(0.2)) this.#enqueueMany(client)
+      else this.#enqueue(client, this.#drawOptions(), chance.pick(JOBS).name, 3)
       return
     }
-    const id = chance.pick(this.#ids)
-    const kind = chance.pick(['cancel', 'retry', 'update', 'runNow', 'delete', 'get', 'result', 'redrive', 'stats'] as const)
+    this.#manage(client, chance.pick(this.#handles))
+  }
+
+  /** Waits for the answer, and notes it. */
+  call<T>(client: Client, what: string, promise: Promise<T>, done?: (value: T) => void, refused?: (code: string) => void): void {
+    const { history } = this.#options
+    const name = `${what} (call ${++this.#call})`
+    history.note(`${client.name} ${name}`)
+    client.calls.add(name)
+    promise.then(
+      (value) => {
+        if (client.dead) return
+        client.calls.delete(name)
+        history.note(`${name}: ok`)
+        done?.(value)
+      },
+      (error: unknown) => {
+        if (client.dead) return
+        client.calls.delete(name)
+        const code = error instanceof MillraceError ? error.code : String(error)
+        history.note(`${name}: ${code}`)
+        history.hold(error instanceof MillraceError, 4, () => `${name} is answered with ${code}`)
+        refused?.(code)
+      },
+    )
+  }
+
+  #manage(client: Client, { handle, of }: { readonly handle: JobHandle; readonly of: Client }): void {
+    const { chance, timeline } = this.#options
+    const { id } = handle
     const { engine } = client
+    const kind = chance.pick([
+      'cancel',
+      'cancel',
+      'retry',
+      'update',
+      'update',
+      'runNow',
+      'delete',
+      'get',
+      'get',
+      'result',
+      'redrive',
+      'stats',
+    ] as const)
+    if (kind !== 'get' && kind !== 'result' && kind !== 'stats') this.touched.add(id)
     switch (kind) {
-      case 'cancel':
-        this.#forgetSure(id)
-        this.#call(client, `cancel ${id}`, engine.cancel(id), (outcome) => {
-          const known = this.#checker.known.get(id)
-          if (outcome === 'cancelled' && known !== undefined && !known.revived) known.cancelled = true
-        })
+      case 'update': {
+        const changes = {
+          priority: chance.whole(-5, 5),
+          ...(chance.hits(0.3) && { runAt: timeline.wall + chance.small(800) }),
+          ...(chance.hits(0.2) && { weight: chance.whole(1, 4) }),
+          ...(chance.hits(0.2) && { checkpoint: { by: 'update' } }),
+        }
+        this.call(client, `update ${id}`, engine.update(id, changes))
         break
-      case 'retry':
-        this.#revive(id)
-        this.#call(client, `retry ${id}`, engine.retry(id))
-        break
-      case 'update':
-        this.#call(
-          client,
-          `update ${id}`,
-          engine.update(id, {
-            priority: chance.whole(-5, 5),
-            ...(chance.hits(0.3) && { runAt: this.#scheduler.wall + chance.delay(500) }),
-          }),
-        )
-        break
-      case 'runNow':
-        this.#call(client, `runNow ${id}`, engine.runNow(id))
-        break
-      case 'delete':
-        this.#checker.deletedUnknown.add(id)
-        this.#call(client, `delete ${id}`, engine.delete(id), () => {
-          const known = this.#checker.known.get(id)
-          if (known !== undefined) known.deleted = true
-        })
-        break
-      case 'get':
-        this.#call(client, `get ${id}`, engine.get(id))
-        break
+      }
       case 'redrive':
-        for (const known of this.#checker.known.keys()) this.#revive(known)
-        this.#call(client, 'redrive', engine.redrive())
+        for (const other of this.#handles) this.touched.add(other.handle.id)
+        this.call(client, 'redrive', engine.redrive(chance.hits(0.5) ? {} : { queue: chance.pick(QUEUES), limit: chance.whole(1, 5) }))
         break
       case 'stats':
-        this.#call(client, 'stats', engine.stats())
+        this.call(client, 'stats', engine.stats())
+        break
+      case 'result':
+        // A handle asks by the way that it came by.
+        if (!of.dead) this.call(of, `result ${id}`, handle.result(chance.hits(0.3) ? { timeout: chance.whole(1, 3_000) } : {}))
         break
       default:
-        this.#call(client, `watch ${id}`, engine.get(id))
+        this.call<unknown>(client, `${kind} ${id}`, engine[kind](id))
     }
   }
 
   #task(): Task {
-    return { number: ++this.#number, act: this.#chance.pick(ACTS), ms: this.#chance.delay(120) }
+    const { chance } = this.#options
+    return { number: ++this.#number, act: chance.pick(ACTS), ms: chance.small(200) }
   }
 
-  #options(): EnqueueOptions {
-    const chance = this.#chance
+  #drawOptions(): EnqueueOptions {
+    const { chance } = this.#options
     return {
-      ...(chance.hits(0.2) && { delay: chance.delay(2_000) }),
-      ...(chance.hits(0.2) && { priority: chance.whole(-3, 3) }),
-      ...(chance.hits(0.1) && { weight: chance.whole(1, 4) }),
       maxAttempts: chance.whole(1, 4),
-      ...(chance.hits(0.1) && { ttl: chance.whole(1, 1_500) }),
-      ...(chance.hits(0.1) && { timeout: chance.whole(50, 1_000) }),
-      ...(chance.hits(0.1) && { queue: 'other' }),
-      ...(chance.hits(0.1) && { tags: ['t'] }),
-      ...(chance.hits(0.2) && { idempotencyKey: `key-${chance.whole(1, 5)}` }),
-      ...(chance.hits(0.15) && {
+      ...(chance.hits(0.2) && { delay: chance.small(2_500) }),
+      ...(chance.hits(0.3) && { priority: chance.whole(-3, 3) }),
+      ...(chance.hits(0.15) && { weight: chance.whole(1, 6) }),
+      ...(chance.hits(0.12) && { ttl: chance.whole(1, 1_500) }),
+      ...(chance.hits(0.15) && { timeout: chance.whole(50, 1_200) }),
+      ...(chance.hits(0.2) && { heartbeatTimeout: chance.pick([0, 100, 400, 5_000]) }),
+      ...(chance.hits(0.25) && { queue: 'other' }),
+      ...(chance.hits(0.1) && { tags: ['t'], meta: { from: 'simulation' } }),
+      ...(chance.hits(0.2) && {
+        idempotencyKey: `key-${chance.whole(1, 6)}`,
+        ...(chance.hits(0.3) && { idempotencyTtl: chance.whole(50, 4_000) }),
+      }),
+      ...(chance.hits(0.2) && {
         unique: { key: `unique-${chance.whole(1, 3)}`, onConflict: chance.pick(['skip', 'replace', 'reschedule', 'error'] as const) },
       }),
     }
   }
 
-  #enqueue(client: Client, task: Task, options: EnqueueOptions, tries = 3): void {
-    const job = this.#chance.pick(JOBS)
+  #enqueue(client: Client, options: EnqueueOptions, name: string, tries: number): void {
+    const { timeline, requests } = this.#options
+    const task = this.#task()
     const { number } = task
-    // By name, as the engine keeps them.
-    if (options.idempotencyKey !== undefined) this.keys.set(number, `${job.name} ${options.idempotencyKey}`)
-    const plain =
-      options.ttl === undefined && options.timeout === undefined && options.unique === undefined && options.idempotencyKey === undefined
-    if (plain && task.act === 'ok') this.sure.add(number)
-    const call = client.engine.enqueue(job, task, options)
-    this.#call(
+    const { ttl, timeout, unique, idempotencyKey } = options
+    if (ttl === undefined && timeout === undefined && unique === undefined && SURE.has(task.act)) this.sure.add(number)
+    const again = () => {
+      if (!client.dead) this.#enqueue(client, options, name, tries - 1)
+    }
+    const job = JOBS.find((definition) => definition.name === name) as (typeof JOBS)[number]
+    // By its plain name half of the time: then the engine knows the defaults, or not yet.
+    const call = number % 2 === 0 ? client.engine.enqueue(job, task, options) : client.engine.enqueue(name, task, options)
+    this.call(
       client,
-      `enqueue ${number}`,
+      `enqueue ${number} ${name} ${task.act} ${JSON.stringify(options)}`,
       call,
-      (handle) => {
-        this.#ids.push(handle.id)
-        if (!handle.created) return
-        this.#checker.enqueued(handle.id, number)
-      },
+      (handle) => void this.#handles.push({ handle, of: client }),
       (code) => {
-        if (DEFINITE.has(code)) this.#checker.refused.add(number)
-        // Safe to repeat under its key, whatever became of it.
-        else if (options.idempotencyKey !== undefined && tries > 0 && !client.dead)
-          this.#scheduler.after(100, () => client.dead || this.#again(client, job.name, task, options, tries - 1))
-      },
-    )
-  }
-
-  #again(client: Client, name: string, task: Task, options: EnqueueOptions, tries: number): void {
-    this.#call(
-      client,
-      `again ${task.number}`,
-      client.engine.enqueue(name, task, options),
-      (handle) => void this.#ids.push(handle.id),
-      () => {
-        if (tries > 0 && !client.dead) this.#scheduler.after(100, () => client.dead || this.#again(client, name, task, options, tries - 1))
+        if (DEFINITE.has(code)) requests.refused.add(number)
+        // Safe to make again under its key, whatever became of it.
+        if (idempotencyKey !== undefined && tries > 0 && code !== 'UNIQUE_CONFLICT') timeline.after(100, again)
       },
     )
   }
 
   #enqueueMany(client: Client): void {
-    const tasks = Array.from({ length: this.#chance.whole(2, 6) }, () => this.#task())
-    const requests = tasks.map((data) => ({ job: this.#chance.pick(JOBS), data }))
-    this.#call(
+    const { chance, requests } = this.#options
+    const tasks = Array.from({ length: chance.whole(2, chance.hits(0.3) ? 30 : 6) }, () => this.#task())
+    const wanted = tasks.map((data) => ({ job: chance.pick(JOBS), data, options: chance.hits(0.3) ? this.#drawOptions() : {} }))
+    this.call(
       client,
-      `enqueueMany ${tasks.map(({ number }) => number).join()}`,
-      client.engine.enqueueMany(requests),
-      (handles) => {
-        for (const [index, { id }] of handles.entries()) {
-          this.#ids.push(id)
-          this.#checker.enqueued(id, (tasks[index] as Task).number)
-        }
-      },
+      `enqueueMany ${wanted.map(({ job, data }) => `${data.number} ${job.name} ${data.act}`).join()}`,
+      client.engine.enqueueMany(wanted),
+      (handles) => void this.#handles.push(...handles.map((handle) => ({ handle, of: client }))),
       (code) => {
-        if (DEFINITE.has(code)) for (const { number } of tasks) this.#checker.refused.add(number)
-      },
-    )
-  }
-
-  #revive(id: string): void {
-    const known = this.#checker.known.get(id)
-    if (known === undefined) return
-    known.revived = true
-    known.cancelled = false
-    this.#forgetSure(id)
-  }
-
-  #forgetSure(id: string): void {
-    const known = this.#checker.known.get(id)
-    if (known !== undefined) this.sure.delete(known.number)
-  }
-
-  #call<T>(client: Client, what: string, call: Promise<T>, done?: (value: T) => void, refused?: (code: string) => void): void {
-    const checker = this.#checker
-    checker.open++
-    checker.note(this.#scheduler.mono, client.name, what)
-    const settle = (outcome: string) => {
-      checker.open--
-      checker.note(this.#scheduler.mono, client.name, what, outcome)
-    }
-    client.calls.add(what)
-    call.then(
-      (value) => {
-        if (client.dead) return
-        client.calls.delete(what)
-        settle('ok')
-        done?.(value)
-      },
-      (error: unknown) => {
-        if (client.dead) return
-        client.calls.delete(what)
-        const code = error instanceof MillraceError ? error.code : String(error)
-        settle(code)
-        if (!(error instanceof MillraceError)) checker.fail('errors', `${what} was answered with ${String(error)}`)
-        refused?.(code)
+        if (DEFINITE.has(code)) for (const { number } of tasks) requests.refused.add(number)
       },
     )
   }

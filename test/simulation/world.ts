@@ -1,20 +1,27 @@
-/** One seed's world: an owner, its clients, what they do, what befalls them, and what must hold in the end. */
-import { formatId, STATES } from '@millrace/core'
-import { rebuilt, tableFacts } from '@millrace/testkit'
-import { openCrashing, type Place, type Trouble } from '../../packages/sqlite/src/testing/crashing.ts'
+/** One seed's world: an engine, its clients, what they do, what befalls them, and what must hold all the while and in the end. */
+import { DEFAULT_RETENTION, LIMITS, type Retention } from '@millrace/core'
+import { Audit } from './audit.ts'
 import { Chance } from './chance.ts'
-import { Checker, type Row } from './checker.ts'
 import { Client } from './client.ts'
-import type { Task } from './handlers.ts'
+import { MemoryDatabase, withLimits } from './database.ts'
+import { EffectLog } from './effectLog.ts'
+import { type EngineWatch, forgetConnections, SimulatedEngine } from './engine.ts'
+import { handlersFor, JOBS, QUEUES } from './handlers.ts'
+import { History } from './history.ts'
+import { Misfortunes } from './misfortunes.ts'
+import { Model } from './model.ts'
 import { Operations } from './operations.ts'
-import { Owner } from './owner.ts'
 import type { Plan } from './plan.ts'
-import { Scheduler } from './scheduler.ts'
+import { Requests } from './requests.ts'
+import { Sessions } from './sessions.ts'
+import { StoreFaults } from './storeFaults.ts'
+import { Timeline } from './timeline.ts'
 
 const START_WALL = Date.UTC(2030, 0, 1)
-/** Longer than all jumps of the wall clock together: what was due may be so much later. */
-const HEALED_MS = 8 * 3_600_000
-const SLICE_MS = 30_000
+const LIVENESS_MS = 20 * 60_000
+const SLICE_MS = 1_000
+/** A worker that has ended a run says so within that, once all is healed. */
+const UNTOLD_MS = 4_000
 const COMPARE_EVERY = 64
 
 export interface Outcome {
@@ -24,283 +31,258 @@ export interface Outcome {
   readonly history: readonly string[]
   readonly events: number
   readonly grants: number
-  readonly crashes: number
   readonly virtualMs: number
   /** Faults and rare paths by name. */
   readonly met: Readonly<Record<string, number>>
 }
 
+let database: MemoryDatabase | undefined
+
+/** One at a time: all seeds of a process share its database. */
 export async function runWorld(plan: Plan, keepHistory = false): Promise<Outcome> {
-  return new World(plan, keepHistory).run()
+  database ??= new MemoryDatabase()
+  database.reset()
+  forgetConnections()
+  const { windowBytes, sliceRows, jobsPerTurn, reattachGraceMs } = plan
+  const restoreLimits = withLimits({ windowBytes, sliceRows, jobsPerTurn, reattachGraceMs })
+  // Errors are many here, and their stacks are looked at by nobody.
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    return await new World(plan, database, keepHistory).run()
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+    restoreLimits()
+  }
 }
 
-class World {
-  readonly #plan: Plan
-  readonly #scheduler = new Scheduler(START_WALL)
+export class World {
+  readonly plan: Plan
+  readonly timeline = new Timeline(START_WALL)
+  readonly history: History
+  readonly faults: StoreFaults
+  readonly operations: Operations
+  healed = false
+  engine: SimulatedEngine
+  clients: Client[] = []
   readonly #chance: Chance
-  readonly #checker: Checker
-  readonly #operations: Operations
-  readonly #db
-  readonly #met: Record<string, number> = {}
-  #owner: Owner
-  #clients: Client[] = []
-  #nextClient = 1
-  #healed = false
-  #crashes = 0
+  readonly #database: MemoryDatabase
+  readonly #requests: Requests
+  readonly #sessions: Sessions
+  readonly #model: Model
+  readonly #log: EffectLog
+  readonly #audit: Audit
+  readonly #misfortunes: Misfortunes
+  #clientNumber = 0
   #comparedAt = 0
-  #highWall = START_WALL
+  #reloads = 0
 
-  constructor(plan: Plan, keepHistory: boolean) {
-    this.#plan = plan
+  constructor(plan: Plan, database: MemoryDatabase, keepHistory: boolean) {
+    this.plan = plan
+    this.#database = database
+    const { timeline } = this
     this.#chance = new Chance(plan.seed ^ 0x5eed)
-    this.#checker = new Checker(keepHistory)
-    this.#operations = new Operations(new Chance(plan.seed ^ 0xac7), this.#checker, this.#scheduler)
-    this.#db = openCrashing({
-      random: this.#chance.random,
-      now: START_WALL,
-      meet: (place) => this.#meet(place),
-      room: () => this.#healed || this.#chance.hits(0.5),
+    this.history = new History(() => timeline.mono, keepHistory)
+    this.#requests = new Requests(this.history)
+    this.#sessions = new Sessions(timeline, this.#requests)
+    this.#model = new Model({
+      history: this.history,
+      requests: this.#requests,
+      highestWall: () => timeline.highestWall,
+      recovery: plan.recovery,
+      aborted: (seq) => this.engine.actor.tables.jobs.get(seq)?.abort !== undefined,
+      mayLose: this.#sessions.mayLose,
+      mayRelease: this.#sessions.mayRelease,
     })
-    this.#owner = this.#newOwner(new Set())
-    for (let client = 0; client < plan.clients; client++) this.#addClient(client === 0)
+    this.#requests.model = this.#model
+    this.#log = new EffectLog(this.history, timeline, this.#model, plan.delayMs)
+    this.#sessions.log = this.#log
+    this.#audit = new Audit(this.history, this.#model)
+    this.#misfortunes = new Misfortunes(this, new Chance(plan.seed ^ 0xbad), this.#sessions, this.#requests)
+    const crash = (where: string) => this.#misfortunes.crash(where)
+    this.faults = new StoreFaults({ plan, chance: new Chance(plan.seed ^ 0xd15c), timeline, history: this.history, crash })
+    this.operations = new Operations({ chance: new Chance(plan.seed ^ 0xac7), history: this.history, timeline, requests: this.#requests })
+    this.engine = this.startEngine(new Set())
+    for (let client = 0; client < plan.clients; client++) this.addClient(client === 0)
   }
 
   async run(): Promise<Outcome> {
-    const { safetyMs } = this.#plan
-    this.#schedule()
-    await this.#scheduler.run(safetyMs, this.#stop)
-    this.#healed = true
-    if (this.#checker.violations.length === 0) await this.#heal(safetyMs)
-    if (this.#checker.violations.length === 0) this.#audit()
-    this.#db.close()
-    const { hash, history, violations, grants } = this.#checker
-    const { events, mono } = this.#scheduler
-    return { seed: this.#plan.seed, violations, hash, history, events, grants, crashes: this.#crashes, virtualMs: mono, met: this.#met }
+    const { safetyMs, operations } = this.plan
+    for (let operation = 0; operation < operations; operation++) {
+      this.timeline.after(this.#chance.random() * safetyMs, () => {
+        const living = this.clients.filter((client) => !client.dead)
+        if (living.length > 0) this.operations.act(this.#chance.pick(living))
+      })
+    }
+    this.#misfortunes.schedule()
+    await this.timeline.run(safetyMs, this.#stop)
+    if (this.history.violations.length === 0) await this.#heal()
+    if (this.history.violations.length === 0) this.#end()
+    const { violations, hash, lines, met } = this.history
+    const { happened, mono } = this.timeline
+    return { seed: this.plan.seed, violations, hash, history: lines, events: happened, grants: this.#model.starts, virtualMs: mono, met }
   }
 
-  /** Until all is final and every call answered, or time is up. */
-  async #heal(safetyMs: number): Promise<void> {
-    this.#count('healed')
-    // What has died is started again meanwhile.
-    if (await this.#scheduler.run(safetyMs + SLICE_MS, this.#stop)) return
-    // A file that a thief has taken is opened anew, as its owner would.
-    if (this.#owner.dead && this.#clients.every(({ dead }) => dead)) this.#restartProcess()
-    if (!this.#clients.some((client) => !client.dead && client.sessions.size > 0)) this.#addClient(true)
-    for (let until = safetyMs + SLICE_MS; until < safetyMs + HEALED_MS; until += SLICE_MS) {
-      if (await this.#scheduler.run(until + SLICE_MS, this.#stop)) return
-      const { counts } = this.#states()
-      if (counts === 0 && this.#openCalls() === 0) return
+  startEngine(alive: ReadonlySet<string>): SimulatedEngine {
+    const { timeline, plan } = this
+    const store = this.#database.open(this.faults, this.faults.ballast, this.#chance.random)
+    this.#sessions.begin(alive)
+    this.#model.reloaded(timeline.mono, LIMITS.reattachGraceMs)
+    this.#reloads = 0
+    if (this.#model.turns > 0) this.#audit.rows(store)
+    const engine: SimulatedEngine = new SimulatedEngine({
+      timeline,
+      store,
+      random: this.#chance.random,
+      alive,
+      retention: retentionOf(plan),
+      recovery: plan.recovery,
+      packed: plan.packed,
+      landed: () => this.faults.landed,
+      watch: this.#watch(),
+    })
+    this.engine = engine
+    return engine
+  }
+
+  /** Another engine takes the file over. */
+  steal(): void {
+    this.#database.steal()
+  }
+
+  /** `works`: has a worker for certain, that serves everything. */
+  addClient(works: boolean, connected = true): Client {
+    const { timeline, plan } = this
+    const chance = this.#chance
+    const client = new Client(
+      {
+        timeline,
+        name: `client${++this.#clientNumber}`,
+        drift: plan.drift,
+        delayMs: () => (this.healed ? Math.min(1, plan.delayMs) : chance.random() * plan.delayMs),
+        session: () => {},
+      },
+      connected ? this.engine : undefined,
+    )
+    this.clients.push(client)
+    if (works || chance.hits(0.6)) {
+      const max = chance.pick([1, 2, 3, 5, 8, 40])
+      const names = works ? JOBS.map(({ name }) => name) : JOBS.map(({ name }) => name).filter(() => chance.hits(0.6))
+      if (names.length > 0) {
+        const handlers = handlersFor(client, names, this.#log, this.#model)
+        const queues = works || chance.hits(0.7) ? undefined : [chance.pick(QUEUES)]
+        client.work({ handlers, min: chance.whole(1, max), max, queues, abortGraceMs: chance.pick([0, 100, 400, 2_000]) })
+      }
+    }
+    if (chance.hits(0.4)) this.#listen(client)
+    return client
+  }
+
+  #listen(client: Client): void {
+    let last = 0
+    client.engine.on('*', ({ seq, type, jobId }) => {
+      if (client.dead) return
+      this.history.note(`${client.name} hears of ${type} of ${jobId}`)
+      this.history.hold(seq > last, 3, () => `${client.name} hears of event ${seq} after event ${last}`)
+      last = seq
+    })
+  }
+
+  #watch(): EngineWatch {
+    const { timeline, history } = this
+    const seeReloads = () => {
+      const { reloads } = this.engine.actor.meter
+      if (reloads === this.#reloads) return
+      this.#reloads = reloads
+      history.meet('reloaded')
+      this.#model.reloaded(timeline.mono, LIMITS.reattachGraceMs)
+    }
+    let turnMono = timeline.mono
+    return {
+      turning: () => {
+        turnMono = timeline.mono
+      },
+      committed: (effects, mark) => {
+        seeReloads()
+        this.#model.commit({ effects, wall: mark.at, mono: turnMono, nextEvent: mark.nextEvent })
+        this.#audit.order(this.engine.actor)
+      },
+      received: (connection, requests, sentMono) => this.#requests.received(connection, requests, sentMono),
+      delivering: (connection, delivery) => {
+        seeReloads()
+        this.#requests.delivered(connection, delivery)
+        this.#misfortunes.delivering()
+      },
+      turned: (nextMs, failed) => {
+        seeReloads()
+        if (nextMs > 0 && !failed && !this.engine.actor.hasMail) this.#audit.turned(this.engine.actor, timeline.wall, timeline.mono)
+      },
+      failed: (refusal, error) => this.#misfortunes.engineFailed(refusal, error),
     }
   }
 
   readonly #stop = (): boolean => {
-    if (this.#scheduler.events - this.#comparedAt >= COMPARE_EVERY) this.#compare()
-    return this.#checker.violations.length > 0
-  }
-
-  /** Memory = f(file), between any two events. */
-  #compare(): void {
-    this.#comparedAt = this.#scheduler.events
-    if (this.#owner.dead) return
-    const [live, built] = [JSON.stringify(tableFacts(this.#owner.actor.tables)), JSON.stringify(rebuilt(this.#owner.actor.store))]
-    if (live !== built) this.#checker.fail(18, `the tables are ${live}, rebuilt ${built}`)
-  }
-
-  #states(): { counts: number } {
-    if (this.#owner.dead) return { counts: 1 }
-    let counts = 0
-    for (const { counts: of } of this.#owner.actor.tables.queues.values()) counts += of[0] + of[1] + of[2] + of[3]
-    return { counts }
-  }
-
-  #openCalls(): number {
-    return this.#clients.reduce((open, client) => open + (client.dead ? 0 : client.calls.size), 0)
-  }
-
-  #audit(): void {
-    const { problems, jobs } = this.#db.audit()
-    for (const problem of problems) this.#checker.fail(7, problem)
-    const { store } = this.#owner.actor
-    const rows = store.jobs(jobs.map(({ seq }) => seq)).map((row): Row => {
-      const { number } = JSON.parse(row.data as string) as Task
-      const maxAttempts = row.policy === null ? 1 : (JSON.parse(row.policy) as { maxAttempts: number }).maxAttempts
-      const key = { seq: row.seq, node: row.node, enqueuedAt: row.enqueuedAt }
-      return { id: formatId(key), number, state: STATES[row.state], run: row.run, attempt: row.run - row.uncounted, maxAttempts }
-    })
-    // Calls of the dead were never to be answered.
-    this.#checker.open = this.#openCalls()
-    const { keys, sure } = this.#operations
-    this.#checker.atEnd(rows, { faultFree: this.#plan.faultFree, keys, sure })
-    this.#replay(rows)
-  }
-
-  /** The journal, replayed, says where every job is. */
-  #replay(rows: readonly Row[]): void {
-    const seen = new Map<string, { starts: number; last: string }>()
-    const { store } = this.#owner.actor
-    for (const { type, jobSeq, node, enqueuedAt } of store.events(0, Number.MAX_SAFE_INTEGER)) {
-      const id = formatId({ seq: jobSeq, node, enqueuedAt })
-      const job = seen.get(id) ?? { starts: 0, last: '' }
-      if (type === 'started') job.starts++
-      if (type !== 'progress' && type !== 'updated') job.last = type
-      seen.set(id, job)
+    if (this.timeline.happened - this.#comparedAt >= COMPARE_EVERY) {
+      this.#comparedAt = this.timeline.happened
+      if (!this.engine.dead) this.#audit.tables(this.engine.actor)
     }
-    for (const { id, state, run } of rows) {
-      const { starts, last } = seen.get(id) ?? { starts: 0, last: 'nothing' }
-      if (last !== state) this.#checker.fail(40, `the journal ends job ${id} with '${last}', its row says ${state}`)
-      if (starts !== run) this.#checker.fail(40, `the journal starts job ${id} ${starts} times, its row ${run} times`)
+    return this.history.violations.length > 0
+  }
+
+  /** Nothing goes wrong any more: all that was asked must end. */
+  async #heal(): Promise<void> {
+    this.healed = true
+    this.faults.healed = true
+    this.timeline.setRight()
+    for (const client of this.clients) client.frozenUntil = Math.min(client.frozenUntil, this.timeline.mono)
+    const until = this.timeline.mono + LIVENESS_MS
+    this.#misfortunes.end()
+    this.addClient(true, !this.engine.dead)
+    while (this.timeline.mono < until) {
+      await this.timeline.run(this.timeline.mono + SLICE_MS, this.#stop)
+      if (this.history.violations.length > 0) return
+      for (const { seq, run } of this.#log.untold(UNTOLD_MS))
+        this.history.violate(19, `run ${run} of job ${seq} has ended in its worker, and the engine is not told`)
+      if (this.#model.live === 0 && this.#openCalls().length === 0) return
+    }
+    for (const job of this.#model.jobs.values())
+      if (job.state < 4) this.history.violate(20, `job ${job.seq} is not final in a healed world`)
+    for (const call of this.#openCalls()) this.history.violate(4, `${call} is never answered`)
+  }
+
+  #openCalls(): string[] {
+    return this.clients.flatMap((client) => (client.dead ? [] : [...client.calls].map((call) => `${client.name}: ${call}`)))
+  }
+
+  #end(): void {
+    const { actor } = this.engine
+    this.#audit.tables(actor)
+    this.#audit.rows(actor.store)
+    this.#audit.file(this.#database, actor.store)
+    const unanswered = this.#requests.unanswered.filter((request) => !request.endsWith('progress') && !request.endsWith('log'))
+    for (const request of unanswered) this.history.violate(4, `${request} is never answered`)
+    if (this.plan.faultFree) this.#faultFree()
+  }
+
+  /** Without faults nothing is lost, given back, or tried twice. */
+  #faultFree(): void {
+    const { sure, touched } = this.operations
+    for (const what of ['stalled', 'givenBack', 'reloaded'])
+      this.history.hold(this.history.met[what] === undefined, 11, () => `a run is ${what} in a world without faults`)
+    for (const { id, number, seq, run, uncounted } of this.#model.jobs.values()) {
+      if (!sure.has(number) || touched.has(id) || run === 0) continue
+      this.history.hold(run - uncounted === 1, 11, () => `job ${seq} took ${run - uncounted} attempts in a world without faults`)
     }
   }
+}
 
-  #schedule(): void {
-    const { operations, safetyMs, writerDeaths, processDeaths, clientDeaths, freezes, wallJumps, thefts } = this.#plan
-    const sometime = (times: number, work: () => void) => {
-      for (let time = 0; time < times; time++) this.#scheduler.after(this.#chance.random() * safetyMs, () => this.#healed || work())
-    }
-    sometime(operations, () => {
-      const living = this.#clients.filter((client) => !client.dead)
-      if (living.length > 0) this.#operations.act(this.#chance.pick(living))
-    })
-    sometime(writerDeaths, () => this.#writerDies('writerDeath'))
-    sometime(processDeaths, () => this.#processDies())
-    sometime(clientDeaths, () => this.#clientDies())
-    sometime(freezes, () => this.#freeze())
-    sometime(wallJumps, () => {
-      this.#count('wallJump')
-      this.#highWall = Math.max(this.#highWall, this.#scheduler.wall)
-      this.#scheduler.wallLead += this.#chance.whole(-7_200_000, 7_200_000)
-    })
-    sometime(thefts, () => {
-      this.#count('theft')
-      this.#db.steal()
-    })
-  }
-
-  #meet(place: Place): Trouble | undefined {
-    if (this.#healed) return undefined
-    const { crashAtStatement, storeTrouble, commitTrouble, slowCommit } = this.#plan
-    const chance = this.#chance
-    if (chance.hits(crashAtStatement)) {
-      this.#count(`crash at ${place}`)
-      this.#scheduler.after(0, () => this.#writerDies('crash'))
-      return 'crash'
-    }
-    if (place === 'committed') return undefined
-    if (place === 'commit') {
-      if (chance.hits(slowCommit)) {
-        this.#count('slowCommit')
-        this.#scheduler.mono += chance.delay(2_000)
-      }
-      if (!chance.hits(commitTrouble)) return undefined
-      const trouble = chance.pick(['lost', 'phantom'] as const)
-      this.#count(trouble)
-      return trouble
-    }
-    if (!chance.hits(storeTrouble)) return undefined
-    const trouble = place === 'begin' ? 'busy' : chance.pick(['full', 'io'] as const)
-    this.#count(trouble)
-    return trouble
-  }
-
-  #newOwner(alive: ReadonlySet<string>): Owner {
-    const scheduler = this.#scheduler
-    const owner = new Owner({
-      scheduler,
-      store: this.#db.open(),
-      random: this.#chance.random,
-      alive,
-      delayMs: () => this.#chance.random() * this.#plan.delayMs,
-      granted: ({ grants }, wall) => {
-        // Due once is due, even where the wall clock was set back since.
-        this.#highWall = Math.max(this.#highWall, wall)
-        for (const { seq, runAt } of grants)
-          if (runAt > this.#highWall) this.#checker.fail(22, `job ${seq} is handed out ${runAt - wall} ms early`)
-      },
-      failed: (refusal) => {
-        this.#count(`engine failed: ${refusal?.code ?? 'error'}`)
-        if (owner === this.#owner) this.#processDies(refusal?.code === 'OWNER_LOST')
-      },
-    })
-    return owner
-  }
-
-  #addClient(works: boolean): void {
-    const chance = this.#chance
-    const most = chance.whole(1, 8)
-    const { freezes, slowCommit, drift } = this.#plan
-    const client = new Client(
-      {
-        scheduler: this.#scheduler,
-        checker: this.#checker,
-        name: `c${this.#nextClient++}`,
-        drift: this.#plan.drift,
-        strict: freezes === 0 && slowCommit === 0 && drift === 0,
-        concurrency: works || chance.hits(0.6) ? [chance.whole(1, most), most] : undefined,
-      },
-      this.#owner,
-    )
-    client.engine.on('*', ({ type, jobId }) => {
-      if (client.dead) return
-      this.#checker.note(this.#scheduler.mono, client.name, 'hears', type, jobId)
-      const known = this.#checker.known.get(jobId)
-      if (known !== undefined && type === 'completed') known.completed = true
-    })
-    this.#clients.push(client)
-  }
-
-  /** The thread is gone, its process lives: started again, and every session says what it holds. */
-  #writerDies(how: string): void {
-    if (this.#owner.dead) return
-    this.#crashes++
-    this.#count(how)
-    this.#checker.note(this.#scheduler.mono, 'writer dies', how)
-    this.#owner.die()
-    const living = this.#clients.filter((client) => !client.dead)
-    for (const client of living) client.broken()
-    this.#scheduler.after(this.#chance.delay(200), () => {
-      if (!this.#owner.dead) return
-      const now = living.filter((client) => !client.dead)
-      this.#owner = this.#newOwner(new Set(now.flatMap((client) => [...client.sessions])))
-      for (const client of now) client.reopened(this.#owner)
-    })
-  }
-
-  #processDies(lost = false): void {
-    if (this.#clients.length === 0) return
-    this.#crashes++
-    this.#count(lost ? 'ownerLost' : 'processDeath')
-    this.#checker.note(this.#scheduler.mono, 'process dies')
-    this.#owner.die()
-    for (const client of this.#clients) client.die()
-    this.#scheduler.after(this.#chance.delay(500), () => {
-      if (this.#owner.dead && this.#clients.every(({ dead }) => dead)) this.#restartProcess()
-    })
-  }
-
-  #restartProcess(): void {
-    this.#owner = this.#newOwner(new Set())
-    this.#clients = []
-    for (let client = 0; client < this.#plan.clients; client++) this.#addClient(client === 0)
-  }
-
-  #clientDies(): void {
-    const living = this.#clients.filter((client) => !client.dead)
-    if (living.length < 2) return
-    this.#count('clientDeath')
-    const client = this.#chance.pick(living)
-    this.#checker.note(this.#scheduler.mono, client.name, 'dies')
-    client.die()
-  }
-
-  #freeze(): void {
-    const living = this.#clients.filter((client) => !client.dead)
-    if (living.length === 0) return
-    this.#count('freeze')
-    const client = this.#chance.pick(living)
-    client.frozenUntil = this.#scheduler.mono + this.#chance.whole(100, 6_000)
-  }
-
-  #count(what: string): void {
-    this.#met[what] = (this.#met[what] ?? 0) + 1
+function retentionOf({ keep }: Plan): Retention {
+  const { completed, failed, cancelled } = DEFAULT_RETENTION
+  const some = Math.max(1, keep)
+  return {
+    ...DEFAULT_RETENTION,
+    completed: { ...completed, count: keep },
+    failed: { ...failed, count: some },
+    cancelled: { ...cancelled, count: some },
   }
 }

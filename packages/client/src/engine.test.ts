@@ -142,14 +142,14 @@ describe('what is asked', () => {
   test('redrive: in slices, each from the place where the last one stopped, up to the limit', async () => {
     const place = (seq: number): FailedPlace => ({ finishedAt: seq, seq })
     const slices = [
-      { count: LIMITS.sliceRows, next: place(1) },
-      { count: 3, next: place(2) },
-      { count: 0, next: null },
+      { count: LIMITS.sliceRows, next: place(1), failed: 2_000 },
+      { count: 3, next: place(2), failed: 1_500 },
+      { count: 0, next: null, failed: 1_497 },
     ]
     port.answer('redrive', () => slices.shift())
     expect(await engine.redrive({ name: 'a' })).toEqual({ count: LIMITS.sliceRows + 3 })
     expect(port.of('redrive').map(({ command }) => command.after)).toEqual([undefined, place(1), place(2)])
-    port.answer('redrive', ({ limit }) => ({ count: limit, next: place(9) }))
+    port.answer('redrive', ({ limit }) => ({ count: limit, next: place(9), failed: 10_000 }))
     expect(await engine.redrive({ limit: LIMITS.sliceRows + 7 })).toEqual({ count: LIMITS.sliceRows + 7 })
     expect(
       port
@@ -157,6 +157,12 @@ describe('what is asked', () => {
         .slice(3)
         .map(({ command }) => command.limit),
     ).toEqual([LIMITS.sliceRows, 7])
+  })
+
+  test('redrive: of those that had failed when it began, so that jobs which fail again at once do not keep it going', async () => {
+    let seq = 0
+    port.answer('redrive', ({ limit }) => ({ count: limit, next: { finishedAt: ++seq, seq }, failed: LIMITS.sliceRows + 3 }))
+    expect(await engine.redrive()).toEqual({ count: LIMITS.sliceRows + 3 })
   })
 
   test('a refusal is its typed error', async () => {

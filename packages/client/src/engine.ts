@@ -198,7 +198,8 @@ export class Engine {
 
   /** Retries failed jobs, the oldest failure first; answers how many. */
   async redrive(options?: RedriveOptions): Promise<{ readonly count: number }> {
-    const { limit, ...filter } = validateRedriveOptions(options)
+    const { limit: most, ...filter } = validateRedriveOptions(options)
+    let limit = most
     let count = 0
     let after: FailedPlace | null = null
     do {
@@ -209,6 +210,8 @@ export class Engine {
         limit: slice,
         ...(after !== null && { after }),
       })
+      // Those that fail again meanwhile come behind: were they taken too, it might never end.
+      if (after === null) limit = Math.min(limit, done.failed)
       count += done.count
       after = done.next
     } while (after !== null && count < limit)

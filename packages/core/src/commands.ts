@@ -323,6 +323,8 @@ export interface Redriven {
   readonly count: number
   /** The last job that was looked at; null where there was none left. */
   readonly next: FailedPlace | null
+  /** How many there were before. */
+  readonly failed: number
 }
 
 export interface AttachReply {

@@ -182,6 +182,25 @@ describe('E4: weight', () => {
     expect(endOne(world)).toHaveLength(4)
   })
 
+  test('room that is kept for it is free in the turn in which another session takes it', () => {
+    const world = new World()
+    world.attach('roomy', ['a', 'b'], { minConcurrency: 2, maxConcurrency: 2 })
+    world.run(enqueueing({ name: 'b' }))
+    world.attach('other', ['a'], one)
+    world.run(enqueueing({ name: 'a' }, { name: 'a' }))
+    world.run(enqueueing({ name: 'a', weight: 4 }))
+    world.pass(LIMITS.heavyPatienceMs)
+    // A place of the first session is free, and it is kept.
+    expect(seqs(world.run({ op: 'complete', seq: 1, run: 1, output: null }).grants)).toEqual([])
+    expect(seqs(world.run(enqueueing({ name: 'b' })).grants)).toEqual([])
+    const other = [...(world.tables.sessions.get('other')?.jobs ?? [])][0]
+    const { grants } = world.run({ op: 'complete', seq: other?.seq ?? 0, run: 1, output: null })
+    expect(grants.map(({ seq, session }) => [seq, session])).toEqual([
+      [4, 'other'],
+      [5, 'roomy'],
+    ])
+  })
+
   test('a lighter one that has expired passes nobody', () => {
     const world = new World()
     world.attach('s', ['a'], { minConcurrency: 4, maxConcurrency: 4 })

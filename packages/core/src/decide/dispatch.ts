@@ -14,10 +14,21 @@ import { start } from './start.ts'
 import type { TurnContext } from './turn.ts'
 
 export function dispatch(turn: TurnContext): void {
-  let services = [...turn.tables.services.values()].filter((service) => service.hungry.size > 0 && service.ready.size > 0)
-  // Round by round, a job per service, so that services that share a lane share its jobs.
-  while (services.length > 1) services = services.filter((service) => handOne(turn, service))
-  const [last] = services
+  const { grants } = turn.effects
+  for (let services = [...turn.tables.services.values()]; services.length > 0; ) {
+    services = services.filter(({ hungry, ready }) => hungry.size > 0 && ready.size > 0)
+    const before = grants.length
+    handOut(turn, services)
+    // The heavy job that one of them has kept room for may have gone to another.
+    if (services.length < 2 || grants.length === before) return
+  }
+}
+
+/** Round by round, a job per service, so that services that share a lane share its jobs. */
+function handOut(turn: TurnContext, services: Service[]): void {
+  let open = services
+  while (open.length > 1) open = open.filter((service) => handOne(turn, service))
+  const [last] = open
   if (last !== undefined) while (handOne(turn, last));
 }
 

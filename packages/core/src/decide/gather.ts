@@ -72,7 +72,9 @@ function gatherFor(store: Store, tables: Tables, facts: Facts, requests: readonl
         want(command.id.seq)
         break
       case 'redrive':
-        for (const row of store.failed(lanesOf(tables, command), command.after ?? FIRST, redriveLimit(command))) {
+        for (const row of store.failed(
+          failedLanes(tables, command).map(({ id }) => id),
+          command.after ?? FIRST, redriveLimit(command))) {
           const job = facts.remember(row)
           facts.addFailed(command, job)
           if (job.extras?.uniqueKey !== undefined) unique.push({ name: job.lane.name, key: job.extras.uniqueKey })
@@ -101,14 +103,15 @@ function gatherFor(store: Store, tables: Tables, facts: Facts, requests: readonl
   }
 }
 
-function lanesOf(tables: Tables, { queue, name }: RedriveCommand): number[] {
+/** Where the jobs are that a redrive is about. */
+export function failedLanes(tables: Tables, { queue, name }: RedriveCommand): Lane[] {
   const lanes: Lane[] = []
   for (const candidate of queue === undefined ? tables.queues.values() : [tables.queues.get(queue)]) {
     if (candidate === undefined) continue
     for (const lane of candidate.lanes.values())
       if ((name === undefined || lane.name === name) && (lane.counts[FAILED] as number) > 0) lanes.push(lane)
   }
-  return lanes.map((lane) => lane.id)
+  return lanes
 }
 
 const FIRST = { finishedAt: -1, seq: -1 }

@@ -223,10 +223,10 @@ describe('retry and redrive', () => {
     const world = failed()
     const [oldest] = [...world.store.rows.values()].filter((row) => row.state === 5).sort((a, b) => a.finishedAt - b.finishedAt)
     const first = world.call({ op: 'redrive', limit: 1 })
-    expect(first).toEqual({ count: 1, next: { finishedAt: oldest?.finishedAt, seq: oldest?.seq } })
+    expect(first).toEqual({ count: 1, next: { finishedAt: oldest?.finishedAt, seq: oldest?.seq }, failed: 4 })
     const rest = world.call({ op: 'redrive', limit: 10, after: first.next ?? { finishedAt: 0, seq: 0 } })
     expect(rest.count).toBe(3)
-    expect(world.call({ op: 'redrive', limit: 10, after: rest.next ?? { finishedAt: 0, seq: 0 } })).toEqual({ count: 0, next: null })
+    expect(world.call({ op: 'redrive', limit: 10, after: rest.next ?? { finishedAt: 0, seq: 0 } })).toEqual({ count: 0, next: null, failed: 0 })
   })
 
   test('a job that its turn has deleted is not brought back', () => {

@@ -4,6 +4,7 @@ import type { Job } from '../job.ts'
 import { ACTIVE, BLOCKED, CANCELLED, COMPLETED, FAILED, SCHEDULED, STATES, WAITING } from '../lifecycle.ts'
 import { holdUnique } from './enqueue.ts'
 import { isDeleted } from './facts.ts'
+import { failedLanes } from './gather.ts'
 import { active, finished, notFound, uniqueConflict } from './refuse.ts'
 import { reorder } from './reorder.ts'
 import type { TurnContext } from './turn.ts'
@@ -29,13 +30,14 @@ export function retry(turn: TurnContext, { id }: RetryCommand): Decision<'retry'
 }
 
 export function redrive(turn: TurnContext, command: RedriveCommand): Decision<'redrive'> {
+  const failed = failedLanes(turn.tables, command).reduce((sum, { counts }) => sum + (counts[FAILED] as number), 0)
   let count = 0
   let next: FailedPlace | null = null
   for (const job of turn.facts.failed(command)) {
     if (job.finishedAt !== 0) next = { finishedAt: job.finishedAt, seq: job.seq }
     if (job.state === FAILED && !isDeleted(job) && revive(turn, job) === undefined) count++
   }
-  return { count, next }
+  return { count, next, failed }
 }
 
 export function makeDue(turn: TurnContext, job: Job): void {

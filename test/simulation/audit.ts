@@ -1,0 +1,196 @@
+/** What must hold of the engine's tables and of the file, held against the model: after turns, now and then, and at the end. */
+import { ACTIVE, formatId, type JobRow, SCHEDULED, STATES, type Store, WAITING } from '@millrace/core'
+import { rebuilt, tableFacts } from '@millrace/testkit'
+import type { Actor } from '../../packages/engine/src/actor/actor.ts'
+import type { MemoryDatabase } from './database.ts'
+import type { History } from './history.ts'
+import type { Model, Tracked } from './model.ts'
+
+/** How late a deadline may be seen: a slow commit, a few turns that could not be written. */
+const LATE_MS = 8_000
+/** The wall clock is looked at so often when nothing else happens. */
+const SLICE_MS = 60_000
+
+export class Audit {
+  readonly #history: History
+  readonly #model: Model
+
+  constructor(history: History, model: Model) {
+    this.#history = history
+    this.#model = model
+  }
+
+  /** Of what a turn has started: nothing that was to run before it still waits. */
+  order(actor: Actor): void {
+    const { started, waiting, turns } = this.#model
+    if (started.length === 0 || waiting.size === 0) return
+    for (const job of started) {
+      const session = actor.tables.sessions.get(job.session)
+      if (session === undefined) continue
+      for (const other of waiting) {
+        if (other.waitsSince === turns || other.queue !== job.queue || other.weight > job.weight || !before(other, job)) continue
+        const { service } = session
+        if (!service.serves(other.queue, other.name)) continue
+        // On disk alone, behind what its window holds, or to be read with the next turn.
+        if (other.name !== job.name && actor.tables.jobs.get(other.seq) === undefined) continue
+        this.#history.violate(21, `job ${job.seq} starts before job ${other.seq}, which is to run before it`)
+      }
+    }
+  }
+
+  /** After a turn that asked for no other at once. */
+  turned(actor: Actor, wall: number, mono: number): void {
+    this.#stranded(actor, wall)
+    for (const job of this.#model.jobs.values()) {
+      if (job.state === SCHEDULED && job.runAt <= wall - SLICE_MS - LATE_MS)
+        this.#history.violate(22, `job ${job.seq} is due since ${wall - job.runAt} ms, and not in line`)
+      if (job.state < ACTIVE && job.expiresAt !== 0 && job.expiresAt <= wall - SLICE_MS - LATE_MS)
+        this.#history.violate(22, `job ${job.seq} has outlived its ttl by ${wall - job.expiresAt} ms`)
+    }
+    for (const job of this.#model.active) {
+      const grace = actor.tables.sessions.get(job.session)?.intro.abortGrace ?? 0
+      const late = mono - job.latestMono - grace
+      if (late > LATE_MS) this.#history.violate(14, `run ${job.run} of job ${job.seq} goes on ${late} ms after its deadline and its grace`)
+    }
+  }
+
+  /** A session with room, and a job that fits, is a job too few. */
+  #stranded(actor: Actor, wall: number): void {
+    const { waiting, active } = this.#model
+    if (waiting.size === 0) return
+    for (const { intro, service, draining, leaseMono } of actor.tables.sessions.values()) {
+      if (draining || leaseMono === Number.NEGATIVE_INFINITY) continue
+      let weight = 0
+      for (const job of active) if (job.session === intro.uuid) weight += job.weight
+      if (weight >= intro.minConcurrency) continue
+      const served = [...waiting].filter((job) => service.serves(job.queue, job.name) && (job.expiresAt === 0 || job.expiresAt > wall))
+      const fit = served.every((job) => weight === 0 || weight + job.weight <= intro.maxConcurrency)
+      if (served.length > 0 && fit)
+        this.#history.violate(19, `job ${served[0]?.seq} waits, and ${intro.worker} runs ${weight} of ${intro.minConcurrency}`)
+    }
+  }
+
+  /** Memory is a function of the file, and says what the model says. */
+  tables(actor: Actor): void {
+    const { tables, store } = actor
+    const [live, built] = [JSON.stringify(tableFacts(tables)), JSON.stringify(rebuilt(store))]
+    this.#history.hold(live === built, 18, () => `the tables are ${live}, rebuilt from the file ${built}`)
+    const counts = [0, 0, 0, 0, 0, 0, 0]
+    for (const lane of tables.lanesById.values()) for (const [state, count] of lane.counts.entries()) (counts[state] as number) += count
+    for (const [state, count] of counts.entries()) {
+      const rows = this.#model.count(state as Tracked['state'])
+      this.#history.hold(count === rows, 7, () => `the counters say ${count} ${STATES[state]}, and there are ${rows}`)
+    }
+    this.#windows(actor)
+  }
+
+  /** Each window is the beginning of its lane's order, and all of it where it says so. */
+  #windows({ tables }: Actor): void {
+    const lines = new Map<string, Tracked[]>()
+    for (const job of this.#model.waiting) {
+      const key = `${job.queue} ${job.name}`
+      const line = lines.get(key)
+      if (line === undefined) lines.set(key, [job])
+      else line.push(job)
+    }
+    for (const lane of tables.lanesById.values()) {
+      const line = (lines.get(`${lane.queue.name} ${lane.name}`) ?? []).sort((a, b) => (before(a, b) ? -1 : 1))
+      const { window } = lane
+      const seqs = Array.from({ length: window.size }, (_, index) => window.at(index)?.seq)
+      const expected = line.slice(0, seqs.length).map(({ seq }) => seq)
+      this.#history.hold(
+        seqs.join() === expected.join(),
+        18,
+        () => `the window of lane ${lane.id} is ${seqs}, and should begin ${expected}`,
+      )
+      if (!window.complete) this.#history.meet('windowCut')
+      const whole = !window.complete || seqs.length === line.length
+      this.#history.hold(whole, 18, () => `the window of lane ${lane.id} says that ${seqs} are all, and there are ${line.length}`)
+    }
+  }
+
+  /** Every row is what the model says. */
+  rows(store: Store): void {
+    const { jobs } = this.#model
+    const rows = new Map(store.jobs([...jobs.keys()]).map((row) => [row.seq, row]))
+    for (const job of jobs.values()) {
+      const row = rows.get(job.seq)
+      if (row === undefined) this.#history.violate(1, `job ${job.seq}, which was committed, is not there`)
+      else this.#row(job, row)
+    }
+  }
+
+  #row(job: Tracked, row: JobRow): void {
+    const { state, run, priority, weight, runAt, cancelRequested, expiresAt } = job
+    const expected = [state, run, run - job.uncounted, priority, weight, runAt, cancelRequested, job.id]
+    const found = [row.state, row.run, row.run - row.uncounted, row.priority, row.weight, row.runAt, row.cancelRequested, formatId(row)]
+    this.#history.hold(
+      `${expected}` === `${found}`,
+      state === row.state ? 18 : 2,
+      () => `the row of job ${job.seq} is ${found}, and should be ${expected}`,
+    )
+    if (state < ACTIVE)
+      this.#history.hold(expiresAt === row.expiresAt, 18, () => `the ttl of job ${job.seq} is ${row.expiresAt}, and should be ${expiresAt}`)
+  }
+
+  /** All of the file, and its journal from the beginning. */
+  file(database: MemoryDatabase, store: Store): void {
+    const { problems, jobs } = database.audit()
+    for (const problem of problems) this.#history.violate(7, problem)
+    this.#history.hold(
+      jobs.length === this.#model.jobs.size,
+      6,
+      () => `${jobs.length} rows are there, and should be ${this.#model.jobs.size}`,
+    )
+    const [held, expected] = [database.uniqueKeys().join(', '), this.#model.uniqueKeys().join(', ')]
+    this.#history.hold(held === expected, 25, () => `the unique keys held are ${held}, and should be ${expected}`)
+    this.#journal(store)
+  }
+
+  #journal(store: Store): void {
+    const last = new Map<number, string>()
+    const starts = new Map<number, number>()
+    let next = 1
+    for (const { seq, type, jobSeq } of store.events(0, Number.MAX_SAFE_INTEGER)) {
+      this.#history.hold(seq === next, 40, () => `event ${seq} follows event ${next - 1}`)
+      next = seq + 1
+      if (type === 'started') starts.set(jobSeq, (starts.get(jobSeq) ?? 0) + 1)
+      if (type !== 'progress' && type !== 'stalled') last.set(jobSeq, type)
+    }
+    this.#history.hold(
+      next === this.#model.nextEvent,
+      40,
+      () => `the journal ends before event ${next}, and should before ${this.#model.nextEvent}`,
+    )
+    for (const job of this.#model.jobs.values()) {
+      const type = last.get(job.seq) ?? 'nothing'
+      const fits = STATE_AFTER[type]?.includes(job.state) === true
+      this.#history.hold(fits, 40, () => `the journal ends job ${job.seq} with '${type}', and it is ${STATES[job.state]}`)
+      this.#history.hold(
+        (starts.get(job.seq) ?? 0) === job.run,
+        40,
+        () => `the journal starts job ${job.seq} ${starts.get(job.seq)} times, and its run is ${job.run}`,
+      )
+    }
+  }
+}
+
+const IN_LINE: readonly number[] = [SCHEDULED, WAITING]
+const STATE_AFTER: Readonly<Record<string, readonly number[]>> = {
+  enqueued: IN_LINE,
+  promoted: [WAITING],
+  updated: IN_LINE,
+  released: IN_LINE,
+  snoozed: IN_LINE,
+  retrying: IN_LINE,
+  started: [ACTIVE],
+  completed: [4],
+  failed: [5],
+  cancelled: [6],
+}
+
+/** Whether a job runs before another one of its queue. */
+function before(a: Tracked, b: Tracked): boolean {
+  if (a.priority !== b.priority) return a.priority > b.priority
+  return a.runAt === b.runAt ? a.seq < b.seq : a.runAt < b.runAt
+}

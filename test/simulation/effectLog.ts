@@ -1,0 +1,87 @@
+/** What handlers did: every start and end, so that two live attempts of one job are seen where the fence would hide them. */
+import type { Client } from './client.ts'
+import type { History } from './history.ts'
+import type { Model, Tracked } from './model.ts'
+import type { Timeline } from './timeline.ts'
+
+interface Execution {
+  readonly seq: number
+  readonly run: number
+  readonly client: Client
+  readonly session: string
+  readonly startedMono: number
+  readonly told: () => boolean
+  endedMono: number | undefined
+}
+
+/** How late a worker may be told on top of the delay of its messages: it says again what was not answered every 250 ms. */
+const SLACK_MS = 300
+
+export class EffectLog {
+  readonly #history: History
+  readonly #timeline: Timeline
+  readonly #model: Model
+  readonly #delayMs: number
+  readonly #bySeq = new Map<number, Execution[]>()
+  readonly #byRun = new Map<string, Execution>()
+
+  constructor(history: History, timeline: Timeline, model: Model, delayMs: number) {
+    this.#history = history
+    this.#timeline = timeline
+    this.#model = model
+    this.#delayMs = delayMs
+  }
+
+  started(client: Client, session: string, seq: number, run: number, told: () => boolean): Execution {
+    const { mono } = this.#timeline
+    this.#history.note(`${client.name} starts run ${run} of job ${seq}`)
+    const execution: Execution = { seq, run, client, session, startedMono: mono, told, endedMono: undefined }
+    const executions = this.#bySeq.get(seq) ?? []
+    for (const other of executions)
+      if (other.endedMono === undefined) this.#both(...(other.run < run ? ([other, execution] as const) : ([execution, other] as const)))
+    this.#history.hold(!this.#byRun.has(`${seq}:${run}`), 10, () => `run ${run} of job ${seq} starts twice`)
+    executions.push(execution)
+    this.#bySeq.set(seq, executions)
+    this.#byRun.set(`${seq}:${run}`, execution)
+    return execution
+  }
+
+  ended(execution: Execution): void {
+    execution.endedMono = this.#timeline.mono
+    if (execution.client.dead) return
+    this.#history.note(`${execution.client.name} ends run ${execution.run} of job ${execution.seq}`)
+  }
+
+  of(seq: number, run: number): Execution | undefined {
+    return this.#byRun.get(`${seq}:${run}`)
+  }
+
+  /** Runs that have ended in their worker so long ago, while the engine takes them to go on. */
+  untold(ms: number): Tracked[] {
+    return [...this.#model.active].filter((job) => {
+      const execution = this.of(job.seq, job.run)
+      if (execution?.endedMono === undefined || execution.client.dead) return false
+      return this.#timeline.mono - Math.max(execution.endedMono, execution.client.disturbedUntil) > ms
+    })
+  }
+
+  /** An earlier run of the same job still goes on, or is begun only now because its hand-out was late. */
+  #both(earlier: Execution, later: Execution): void {
+    const { mono } = this.#timeline
+    const { client } = earlier
+    if (client.dead) return
+    if (earlier.told()) {
+      this.#history.meet('zombie')
+      return
+    }
+    // What says so is under way, or was lost with its channel.
+    const endedMono = this.#model.jobs.get(earlier.seq)?.endedMono ?? mono
+    const known = Math.max(endedMono, client.disturbedUntil)
+    if (mono - known <= 2 * this.#delayMs + SLACK_MS && client !== later.client) return
+    if (client.disturbedUntil >= earlier.startedMono && client !== later.client) return
+    this.#history.violate(
+      9,
+      `runs ${earlier.run} and ${later.run} of job ${earlier.seq} are both live (${client.name}, ${later.client.name})`,
+    )
+  }
+}

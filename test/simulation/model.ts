@@ -1,0 +1,483 @@
+/**
+ * What every job must be, from the events of committed turns alone: a naive book, kept beside the engine's own. Each step is held
+ * against the lifecycle, the fence, the attempts, the due time and the reasons that somebody has given for it.
+ */
+import {
+  ACTIVE,
+  attemptOf,
+  CANCELLED,
+  COMPLETED,
+  type Effects,
+  FAILED,
+  formatId,
+  type Job,
+  type RunKey,
+  SCHEDULED,
+  type StateCode,
+  WAITING,
+} from '@millrace/core'
+import type { History } from './history.ts'
+import type { Requests } from './requests.ts'
+
+export interface Tracked {
+  readonly seq: number
+  readonly id: string
+  readonly number: number
+  readonly name: string
+  readonly queue: string
+  readonly uniqueKey: string | undefined
+  readonly maxAttempts: number
+  readonly timeout: number
+  readonly heartbeatTimeout: number
+  readonly backoff: Job['policy']['backoff']
+  state: StateCode
+  priority: number
+  weight: number
+  runAt: number
+  expiresAt: number
+  run: number
+  uncounted: number
+  cancelRequested: boolean
+  finishedAt: number
+  /** The turn since which it waits. */
+  waitsSince: number
+  /** Of the run that goes on. */
+  session: string
+  startedMono: number
+  /** When its deadline is passed at the earliest, and at the latest. */
+  earliestMono: number
+  latestMono: number
+  /** When its last run ended. */
+  endedMono: number
+}
+
+/** A turn, as it has been committed. */
+export interface Committed {
+  readonly effects: Effects
+  readonly wall: number
+  readonly mono: number
+  readonly nextEvent: number
+}
+
+export interface ModelOptions {
+  readonly history: History
+  readonly requests: Requests
+  readonly highestWall: () => number
+  readonly recovery: 'immediate' | 'backoff'
+  /** Whether the engine has told the job's run to stop. */
+  readonly aborted: (seq: number) => boolean
+  /** Why a worker's run may have been taken for lost, or given back; undefined where it may not. */
+  readonly mayLose: (job: Tracked) => boolean
+  readonly mayRelease: (job: Tracked) => boolean
+}
+
+export class Model {
+  readonly jobs = new Map<number, Tracked>()
+  readonly waiting = new Set<Tracked>()
+  readonly active = new Set<Tracked>()
+  readonly numbers = new Map<number, number>()
+  readonly idempotent = new Map<string, { readonly seq: number; readonly expiresAt: number }>()
+  /** Every row number that was ever given. */
+  readonly created = new Set<number>()
+  nextEvent = 1
+  turns = 0
+  starts = 0
+  /** What started in the last turn. */
+  started: Tracked[] = []
+  readonly #options: ModelOptions
+  readonly #unique = new Map<string, Tracked>()
+
+  constructor(options: ModelOptions) {
+    this.#options = options
+  }
+
+  commit(turn: Committed): void {
+    const { effects } = turn
+    this.turns++
+    this.started = []
+    for (const note of effects.events) this.#step(note, turn)
+    for (const job of effects.jobs) this.#compare(job)
+    for (const { seq } of effects.pruned) this.#pruned(seq)
+    for (const { session, job } of effects.grants.map((job) => ({ job, session: job.session }))) {
+      const tracked = this.jobs.get(job.seq)
+      if (tracked !== undefined && session !== undefined) tracked.session = session.intro.uuid
+    }
+    for (const { name, key, job, expiresAt } of effects.idempotency) this.#holdIdempotent(`${name} ${key}`, job.seq, expiresAt)
+    this.nextEvent = turn.nextEvent
+  }
+
+  /** How many jobs are in that state. */
+  count(state: StateCode): number {
+    let count = 0
+    for (const job of this.jobs.values()) if (job.state === state) count++
+    return count
+  }
+
+  get live(): number {
+    let live = 0
+    for (const { state } of this.jobs.values()) if (state < COMPLETED) live++
+    return live
+  }
+
+  uniqueKeys(): string[] {
+    const held = [...this.jobs.values()].filter(({ state, uniqueKey }) => state < COMPLETED && uniqueKey !== undefined)
+    return held.map(({ name, uniqueKey, seq }) => `${name} ${uniqueKey} ${seq}`).sort()
+  }
+
+  /** The tables were loaded anew: deadlines begin again. */
+  reloaded(mono: number, graceMs: number): void {
+    for (const job of this.active) {
+      job.earliestMono = mono + (job.cancelRequested ? graceMs : Math.max(job.heartbeatTimeout, graceMs))
+      job.latestMono = mono + Math.max(Number.isFinite(job.timeout) ? job.timeout : 0, job.heartbeatTimeout, graceMs)
+    }
+  }
+
+  /** Its worker has said that a run goes on, and the engine has heard it: the deadline may be later by now. */
+  mayLast({ seq, run }: RunKey, mono: number): void {
+    const job = this.#running(seq, run)
+    if (job !== undefined) job.latestMono = Math.max(job.latestMono, mono + job.heartbeatTimeout)
+  }
+
+  /** What its worker has said is acknowledged: the deadline is later for certain, but for a run that is told to stop. */
+  lasts({ seq, run }: RunKey, mono: number): void {
+    const job = this.#running(seq, run)
+    if (job === undefined || job.heartbeatTimeout === 0 || this.#options.aborted(seq)) return
+    job.earliestMono = Math.max(job.earliestMono, mono + job.heartbeatTimeout)
+  }
+
+  /** A session is told to stop a run that is at its deadline. */
+  timedOut({ seq, run }: RunKey, mono: number): void {
+    const { history } = this.#options
+    const job = this.#running(seq, run)
+    if (job === undefined) return
+    history.meet('abortedByDeadline')
+    const early = job.earliestMono - mono
+    history.hold(early < 0.01, 14, () => `run ${run} of job ${seq} is aborted ${early} ms before its deadline`)
+  }
+
+  #running(seq: number, run: number): Tracked | undefined {
+    const job = this.jobs.get(seq)
+    return job?.state === ACTIVE && job.run === run ? job : undefined
+  }
+
+  #step(note: Effects['events'][number], turn: Committed): void {
+    const { history, requests } = this.#options
+    const { type, job: record, run, attempt } = note
+    history.note(`${type} ${record.seq} run ${run}`)
+    if (type === 'enqueued') {
+      this.#enqueued(record, note.value, turn)
+      return
+    }
+    const job = this.jobs.get(record.seq)
+    if (job === undefined) {
+      history.violate(2, `job ${record.seq} is ${type}, and is not there`)
+      return
+    }
+    const is = (...states: StateCode[]) =>
+      history.hold(states.includes(job.state), 2, () => `job ${job.seq} is ${type} while it is in state ${job.state}`)
+    if (type !== 'started') history.hold(run === job.run, 10, () => `job ${job.seq} is ${type} at run ${run}, its run is ${job.run}`)
+    switch (type) {
+      case 'started':
+        is(WAITING)
+        this.#start(job, run, attempt, turn)
+        break
+      case 'progress':
+        is(ACTIVE)
+        this.#said(job, type, requests.said('progress', job.seq, run))
+        break
+      case 'completed':
+        is(ACTIVE)
+        this.#said(job, type, requests.said('complete', job.seq, run))
+        history.hold(!job.cancelRequested, 2, () => `job ${job.seq} completes after its cancel was acknowledged`)
+        this.#end(job, COMPLETED, turn)
+        break
+      case 'retrying':
+        is(ACTIVE)
+        history.hold(!job.cancelRequested, 2, () => `job ${job.seq} is tried again after its cancel was acknowledged`)
+        history.hold(attempt < job.maxAttempts, 11, () => `job ${job.seq} is tried again after attempt ${attempt} of ${job.maxAttempts}`)
+        this.#retry(job, note, turn)
+        break
+      case 'failed':
+        this.#failed(job, note, turn)
+        break
+      case 'cancelled':
+        is(SCHEDULED, WAITING, ACTIVE)
+        this.#said(job, type, requests.asked('cancel', job.seq))
+        this.#end(job, CANCELLED, turn)
+        break
+      case 'snoozed':
+        is(ACTIVE)
+        this.#said(job, type, requests.said('snooze', job.seq, run))
+        history.hold(!job.cancelRequested, 2, () => `job ${job.seq} is snoozed after its cancel was acknowledged`)
+        job.uncounted++
+        this.#again(job, note.value ?? 0, turn)
+        break
+      case 'released':
+        is(ACTIVE)
+        history.hold(!job.cancelRequested, 2, () => `job ${job.seq} is given back after its cancel was acknowledged`)
+        if (!requests.said('giveBack', job.seq, run))
+          history.hold(this.#options.mayRelease(job), 15, () => `run ${run} of job ${job.seq} is given back while its worker holds it`)
+        history.meet('givenBack')
+        job.uncounted++
+        // Its time has come once, whatever the wall clock says by now.
+        job.endedMono = turn.mono
+        this.#move(job, WAITING)
+        break
+      case 'stalled':
+        is(ACTIVE)
+        history.hold(this.#options.mayLose(job), 15, () => `run ${run} of job ${job.seq} is taken for lost while its worker lives`)
+        history.meet('stalled')
+        break
+      case 'updated':
+        this.#updated(job, note.value ?? 0, turn)
+        break
+      case 'promoted':
+        is(SCHEDULED)
+        this.#due(job, 'promoted')
+        this.#move(job, WAITING)
+        break
+      case 'deleted':
+        is(SCHEDULED, WAITING, COMPLETED, FAILED, CANCELLED)
+        this.#said(job, type, requests.asked('delete', job.seq))
+        this.#remove(job)
+        break
+    }
+  }
+
+  #enqueued(record: Job, runAt: number | undefined, { wall }: Committed): void {
+    const { history } = this.#options
+    const number = numberOf(record.data)
+    const { policy, lane, extras } = record
+    history.hold(!this.created.has(record.seq), 34, () => `row ${record.seq} is given twice`)
+    if (number > 0) {
+      const twin = this.numbers.get(number)
+      history.hold(twin === undefined, 25, () => `jobs ${twin} and ${record.seq} are both of call ${number}`)
+      history.hold(!this.#options.requests.refused.has(number), 6, () => `job ${record.seq} is created, though its enqueue was refused`)
+      this.numbers.set(number, record.seq)
+    }
+    const job: Tracked = {
+      seq: record.seq,
+      id: formatId(record),
+      number,
+      name: lane.name,
+      queue: lane.queue.name,
+      uniqueKey: extras?.uniqueKey,
+      maxAttempts: policy.maxAttempts,
+      timeout: policy.timeout,
+      heartbeatTimeout: policy.heartbeatTimeout,
+      backoff: policy.backoff,
+      state: SCHEDULED,
+      priority: record.priority,
+      weight: record.weight,
+      runAt: runAt ?? record.runAt,
+      expiresAt: record.expiresAt,
+      run: 0,
+      uncounted: 0,
+      cancelRequested: false,
+      finishedAt: 0,
+      waitsSince: 0,
+      session: '',
+      startedMono: 0,
+      earliestMono: 0,
+      latestMono: 0,
+      endedMono: 0,
+    }
+    this.jobs.set(job.seq, job)
+    this.created.add(job.seq)
+    this.#hold(job)
+    this.#move(job, runAt !== undefined && runAt > wall ? SCHEDULED : WAITING)
+  }
+
+  #start(job: Tracked, run: number, attempt: number, { wall, mono }: Committed): void {
+    const { history } = this.#options
+    history.hold(run === job.run + 1, 10, () => `run ${run} of job ${job.seq} follows run ${job.run}`)
+    job.run = run
+    const expected = run - job.uncounted
+    history.hold(attempt === expected, 11, () => `run ${run} of job ${job.seq} is attempt ${attempt}, and should be ${expected}`)
+    history.hold(expected <= job.maxAttempts, 11, () => `job ${job.seq} starts attempt ${expected} of ${job.maxAttempts}`)
+    this.#due(job, 'started')
+    history.hold(
+      job.expiresAt === 0 || job.expiresAt > wall,
+      22,
+      () => `job ${job.seq} starts ${wall - job.expiresAt} ms after its ttl has run out`,
+    )
+    this.starts++
+    job.startedMono = mono
+    job.earliestMono = job.latestMono = mono + job.timeout
+    this.#move(job, ACTIVE)
+    this.started.push(job)
+  }
+
+  #due(job: Tracked, what: string): void {
+    const early = job.runAt - this.#options.highestWall()
+    this.#options.history.hold(early <= 0, 22, () => `job ${job.seq} is ${what} ${early} ms early`)
+  }
+
+  #said(job: Tracked, what: string, said: boolean): void {
+    this.#options.history.hold(said, 10, () => `job ${job.seq} is ${what} at run ${job.run}, and nobody has said so of that run`)
+  }
+
+  /** A failure has a reason: its worker said so, its deadline has passed, or its worker is gone. */
+  #reason(job: Tracked, { error }: Effects['events'][number], { mono }: Committed): void {
+    const { history, requests } = this.#options
+    if (error === 'WorkerLostError') return
+    if (error === 'JobTimeoutError') {
+      history.hold(
+        mono >= job.earliestMono - 0.01,
+        14,
+        () => `run ${job.run} of job ${job.seq} is timed out ${job.earliestMono - mono} ms early`,
+      )
+      history.meet('timedOut')
+      return
+    }
+    this.#said(job, `failed with ${error}`, requests.said('fail', job.seq, job.run))
+  }
+
+  #retry(job: Tracked, note: Effects['events'][number], turn: Committed): void {
+    const { history, requests, recovery } = this.#options
+    this.#reason(job, note, turn)
+    const runAt = note.value ?? 0
+    const said = note.error === 'WorkerLostError' || note.error === 'JobTimeoutError' ? undefined : requests.retryOf(job.seq, job.run)
+    const asked = typeof said === 'number' ? said : undefined
+    history.hold(said !== false, 11, () => `job ${job.seq} is tried again, and its worker has said never`)
+    const least = note.error === 'WorkerLostError' && recovery === 'immediate' ? 0 : (asked ?? leastBackoff(job, job.run - job.uncounted))
+    history.hold(
+      runAt >= turn.wall + least - 1,
+      22,
+      () => `job ${job.seq} is tried again after ${runAt - turn.wall} ms, and not after ${least}`,
+    )
+    this.#again(job, runAt, turn)
+  }
+
+  #failed(job: Tracked, note: Effects['events'][number], turn: Committed): void {
+    const { history, requests } = this.#options
+    if (job.state === ACTIVE) {
+      this.#reason(job, note, turn)
+      const hopeless = note.error !== 'WorkerLostError' && note.error !== 'JobTimeoutError' && requests.retryOf(job.seq, job.run) === false
+      const attempt = job.run - job.uncounted
+      history.hold(
+        hopeless || attempt >= job.maxAttempts,
+        16,
+        () => `job ${job.seq} has failed at attempt ${attempt} of ${job.maxAttempts} with ${note.error}`,
+      )
+    } else {
+      history.meet('expired')
+      history.hold(job.state === WAITING || job.state === SCHEDULED, 2, () => `job ${job.seq} expires in state ${job.state}`)
+      const overdue = job.expiresAt !== 0 && job.expiresAt <= this.#options.highestWall()
+      history.hold(overdue, 22, () => `job ${job.seq} has expired, and its ttl has not run out`)
+    }
+    this.#end(job, FAILED, turn)
+  }
+
+  #updated(job: Tracked, runAt: number, { wall }: Committed): void {
+    const { history, requests } = this.#options
+    job.runAt = runAt
+    if (job.state === FAILED || job.state === CANCELLED) {
+      this.#said(job, 'brought back', requests.asked('retry', job.seq) || requests.redriven)
+      history.meet('revived')
+      job.uncounted = job.run
+      job.cancelRequested = false
+      job.expiresAt = 0
+      this.#hold(job)
+      this.#move(job, WAITING)
+      return
+    }
+    history.hold(job.state === SCHEDULED || job.state === WAITING, 2, () => `job ${job.seq} is updated in state ${job.state}`)
+    this.#move(job, runAt > wall ? SCHEDULED : WAITING)
+  }
+
+  #again(job: Tracked, runAt: number, turn: Committed): void {
+    job.endedMono = turn.mono
+    job.runAt = runAt
+    this.#move(job, runAt > turn.wall ? SCHEDULED : WAITING)
+  }
+
+  #end(job: Tracked, state: StateCode, turn: Committed): void {
+    job.endedMono = turn.mono
+    job.finishedAt = turn.wall
+    if (job.uniqueKey !== undefined) this.#unique.delete(`${job.name} ${job.uniqueKey}`)
+    this.#move(job, state)
+  }
+
+  #hold(job: Tracked): void {
+    if (job.uniqueKey === undefined) return
+    const key = `${job.name} ${job.uniqueKey}`
+    const holder = this.#unique.get(key)
+    const free = holder === undefined || holder === job
+    this.#options.history.hold(free, 25, () => `jobs ${holder?.seq} and ${job.seq} both live with the unique key ${key}`)
+    this.#unique.set(key, job)
+  }
+
+  #holdIdempotent(key: string, seq: number, expiresAt: number): void {
+    const held = this.idempotent.get(key)
+    const free = held === undefined || held.expiresAt <= this.#options.highestWall()
+    this.#options.history.hold(free, 25, () => `jobs ${held?.seq} and ${seq} are both created under the idempotency key ${key}`)
+    this.idempotent.set(key, { seq, expiresAt })
+  }
+
+  /** The engine's record must say what the events do. */
+  #compare(record: Job): void {
+    const { history } = this.#options
+    const job = this.jobs.get(record.seq)
+    if ((record.touched & DELETED) !== 0) {
+      if (job === undefined) return
+      history.hold(job.state >= COMPLETED, 2, () => `the row of job ${job.seq} goes while it is in state ${job.state}`)
+      this.#remove(job)
+      return
+    }
+    if (job === undefined) {
+      history.violate(18, `job ${record.seq} is written, and was never created`)
+      return
+    }
+    const said = `${job.state} ${job.run} ${job.run - job.uncounted}`
+    const found = `${record.state} ${record.run} ${attemptOf(record)}`
+    history.hold(said === found, 11, () => `job ${job.seq} is (state, run, attempt) ${found}, by its events ${said}`)
+    job.priority = record.priority
+    job.weight = record.weight
+    job.runAt = record.runAt
+    job.expiresAt = record.expiresAt
+    job.cancelRequested = record.cancelRequested
+  }
+
+  #pruned(seq: number): void {
+    const job = this.jobs.get(seq)
+    if (job === undefined) return
+    this.#options.history.meet('pruned')
+    this.#options.history.hold(job.state >= COMPLETED, 2, () => `job ${seq} is pruned in state ${job.state}`)
+    this.#remove(job)
+  }
+
+  #remove(job: Tracked): void {
+    if (job.uniqueKey !== undefined && this.#unique.get(`${job.name} ${job.uniqueKey}`) === job)
+      this.#unique.delete(`${job.name} ${job.uniqueKey}`)
+    for (const [key, { seq }] of this.idempotent) if (seq === job.seq) this.idempotent.delete(key)
+    this.jobs.delete(job.seq)
+    this.waiting.delete(job)
+    this.active.delete(job)
+  }
+
+  #move(job: Tracked, state: StateCode): void {
+    job.state = state
+    if (state === ACTIVE) this.active.add(job)
+    else this.active.delete(job)
+    if (state !== WAITING) this.waiting.delete(job)
+    else {
+      this.waiting.add(job)
+      job.waitsSince = this.turns
+    }
+  }
+}
+
+const DELETED = 16
+
+/** The call that a job is of; 0 for one that a handler has created. */
+export function numberOf(data: Job['data']): number {
+  return typeof data === 'string' ? (JSON.parse(data) as { number: number }).number : 0
+}
+
+function leastBackoff({ backoff }: Tracked, attempt: number): number {
+  const { type, delay, factor = 2, jitter, maxDelay = Number.POSITIVE_INFINITY } = backoff
+  const base = type === 'fixed' ? delay : type === 'linear' ? delay * attempt : delay * factor ** (attempt - 1)
+  const share = jitter === 'full' ? 0 : jitter === 'equal' ? 0.5 : 1 - (jitter ?? 0)
+  return Math.min(base * share, maxDelay)
+}

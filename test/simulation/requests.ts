@@ -1,0 +1,274 @@
+/**
+ * What was asked of the engine and what it has answered: every request once, in order, after its commit, and truly. The model says
+ * what is true.
+ */
+import {
+  ACTIVE,
+  CANCELLED,
+  COMPLETED,
+  type Command,
+  type Delivery,
+  FAILED,
+  isFinal,
+  type Reply,
+  type Request,
+  STATES,
+} from '@millrace/core'
+import type { History } from './history.ts'
+import { type Model, numberOf, type Tracked } from './model.ts'
+
+interface Asked {
+  readonly command: Command
+  /** By arrival. */
+  readonly number: number
+  readonly atMono: number
+}
+
+/** Those that are answered when there is something to say. */
+const PATIENT = new Set(['watch', 'backup', 'list'])
+/** Refusals after which nothing of the call has happened. */
+const DEFINITE = new Set(['DISK_FULL', 'STORAGE', 'STORAGE_BUSY', 'UNIQUE_CONFLICT', 'JOB_ACTIVE', 'JOB_FINISHED', 'INTERNAL', 'BUSY'])
+
+export class Requests {
+  /** Calls whose enqueue was refused for certain, by number. */
+  readonly refused = new Set<number>()
+  redriven = false
+  model: Model | undefined
+  readonly #history: History
+  #received = 0
+  readonly #open = new Map<string, Map<number, Asked>>()
+  readonly #lastAnswered = new Map<string, number>()
+  readonly #said = new Set<string>()
+  readonly #asked = new Set<string>()
+  readonly #retries = new Map<string, number | false | undefined>()
+  readonly #completed = new Map<string, boolean>()
+  /** A session names itself, or goes. */
+  attached: (session: string, connection: string, sentMono: number) => void = () => {}
+  left: (session: string) => void = () => {}
+
+  constructor(history: History) {
+    this.#history = history
+  }
+
+  /** A request has reached the engine. */
+  received(connection: string, requests: readonly Request[], sentMono: number): void {
+    const open = this.#open.get(connection) ?? new Map<number, Asked>()
+    this.#open.set(connection, open)
+    for (const { id, command } of requests) {
+      open.set(id, { command, number: ++this.#received, atMono: this.#history.mono })
+      this.#note(command, connection, sentMono)
+    }
+  }
+
+  /** The connection is no more: what is open on it is answered by nobody. */
+  dropped(connection: string): void {
+    this.#open.delete(connection)
+  }
+
+  droppedAll(): void {
+    this.#open.clear()
+  }
+
+  /** Requests of living connections that wait for their answer. */
+  get unanswered(): string[] {
+    return [...this.#open].flatMap(([connection, open]) =>
+      [...open].filter(([, { command }]) => !PATIENT.has(command.op)).map(([id, { command }]) => `${connection}#${id} ${command.op}`),
+    )
+  }
+
+  said(op: string, seq: number, run: number): boolean {
+    return this.#said.has(`${op}:${seq}:${run}`)
+  }
+
+  asked(op: string, seq: number): boolean {
+    return this.#asked.has(`${op}:${seq}`)
+  }
+
+  retryOf(seq: number, run: number): number | false | undefined {
+    return this.#retries.get(`${seq}:${run}`)
+  }
+
+  /** The engine hands a delivery over; what it says must be so already. */
+  delivered(connection: string, { replies, grants, events, notices }: Delivery): void {
+    const model = this.model as Model
+    for (const reply of replies) this.#reply(connection, reply, model)
+    for (const { seq, run, attempt } of grants) {
+      const job = model.jobs.get(seq)
+      const so = job !== undefined && job.state === ACTIVE && job.run === run && run - job.uncounted === attempt
+      this.#history.hold(so, 3, () => `run ${run} of job ${seq} is handed out, and its start is not committed`)
+    }
+    for (const { seq, type, jobSeq } of events) {
+      this.#history.hold(seq < model.nextEvent, 3, () => `event ${seq} (${type} of job ${jobSeq}) is told, and is not committed`)
+    }
+    for (const notice of notices) {
+      if (notice.kind === 'abort' && notice.cause === 'timeout') model.timedOut(notice, this.#history.mono)
+      if (notice.kind !== 'lost') continue
+      const job = model.jobs.get(notice.seq)
+      const ended = job === undefined || job.state !== ACTIVE || job.run !== notice.run
+      this.#history.hold(ended, 3, () => `run ${notice.run} of job ${notice.seq} is told to be lost, and goes on`)
+      this.#history.meet('lostTold')
+    }
+  }
+
+  #note(command: Command, connection: string, sentMono: number): void {
+    switch (command.op) {
+      case 'cancel':
+      case 'retry':
+      case 'delete':
+      case 'update':
+      case 'runNow':
+        this.#asked.add(`${command.op}:${command.id.seq}`)
+        break
+      case 'redrive':
+        this.redriven = true
+        break
+      case 'attach':
+        this.attached(command.session.uuid, connection, sentMono)
+        break
+      case 'leave':
+        this.left(command.session)
+        break
+      case 'fail':
+        this.#retries.set(`${command.seq}:${command.run}`, command.retry)
+        this.#said.add(`fail:${command.seq}:${command.run}`)
+        break
+      case 'heartbeat':
+      case 'checkpoint':
+        this.model?.mayLast(command, this.#history.mono)
+        break
+      default:
+        if ('run' in command) this.#said.add(`${command.op}:${command.seq}:${command.run}`)
+    }
+  }
+
+  #reply(connection: string, { id, value, refusal }: Reply, model: Model): void {
+    const history = this.#history
+    const open = this.#open.get(connection)
+    const asked = open?.get(id)
+    if (asked === undefined) {
+      history.violate(4, `request ${id} of ${connection} is answered twice, or was never asked`)
+      return
+    }
+    open?.delete(id)
+    const { command } = asked
+    if (!PATIENT.has(command.op)) {
+      const last = this.#lastAnswered.get(connection) ?? 0
+      history.hold(asked.number > last, 4, () => `request ${id} of ${connection} is answered after one that came later`)
+      this.#lastAnswered.set(connection, asked.number)
+    }
+    if (refusal !== undefined) this.#refusal(command, refusal.code, model)
+    else this.#answer(command, value, model, asked.atMono)
+  }
+
+  #refusal(command: Command, code: string, model: Model): void {
+    const history = this.#history
+    history.meet(`refused ${code}`)
+    if (code === 'INTERNAL') {
+      // One statement's error is one command's fault, and the simulator makes some.
+      history.hold(history.met['statementError'] !== undefined, 4, () => `${command.op} is refused as INTERNAL`)
+    }
+    if (command.op === 'enqueue' && DEFINITE.has(code)) {
+      for (const { data } of command.jobs) {
+        const number = numberOf(data)
+        history.hold(!model.numbers.has(number), 6, () => `the enqueue of call ${number} is refused as ${code}, and has happened`)
+        this.refused.add(number)
+      }
+    }
+    if (code === 'JOB_NOT_FOUND' && 'id' in command) {
+      const job = model.jobs.get(command.id.seq)
+      history.hold(job === undefined, 1, () => `job ${command.id.seq} is said not to be there`)
+    }
+    if (code === 'STALE_RUN' && 'run' in command) this.#stale(command, model)
+  }
+
+  #stale(command: Command & { readonly seq: number; readonly run: number }, model: Model): void {
+    const job = model.jobs.get(command.seq)
+    if (job === undefined) return
+    const { op, seq, run } = command
+    const current = job.state === ACTIVE && job.run === run
+    this.#history.hold(!current, 10, () => `${op} of run ${run} of job ${seq} is refused as stale, and is current`)
+    const repeated = op === 'complete' && job.state === COMPLETED && job.run === run
+    this.#history.hold(!repeated, 13, () => `the completion of run ${run} of job ${seq}, told again, is refused as stale`)
+  }
+
+  #answer(command: Command, value: unknown, model: Model, atMono: number): void {
+    const history = this.#history
+    const jobOf = (seq: number): Tracked | undefined => model.jobs.get(seq)
+    switch (command.op) {
+      case 'enqueue':
+        for (const { seq, created } of value as readonly { readonly seq: number; readonly created: boolean }[]) {
+          if (!created) history.meet('keyMatched')
+          else history.hold(model.created.has(seq), 1, () => `the enqueue of job ${seq} is acknowledged, and not committed`)
+        }
+        break
+      case 'complete':
+      case 'fail':
+      case 'snooze':
+      case 'giveBack': {
+        const { op, seq, run } = command
+        const job = jobOf(seq)
+        const current = job !== undefined && job.state === ACTIVE && job.run === run
+        history.hold(!current, 3, () => `${op} of run ${run} of job ${seq} is acknowledged, and not committed`)
+        if (op !== 'complete') break
+        const told = this.#completed.has(`${seq}:${run}`)
+        if (told) history.meet('completedTwice')
+        this.#completed.set(`${seq}:${run}`, true)
+        break
+      }
+      case 'heartbeat':
+      case 'checkpoint':
+        model.lasts(command, atMono)
+        break
+      case 'cancel': {
+        const job = jobOf(command.id.seq)
+        if (job === undefined) break
+        if (value === 'cancelling') history.meet('cancelling')
+        // A later command of the same turn may have brought it back.
+        if (this.asked('retry', job.seq) || this.redriven) break
+        const so = value === 'cancelled' ? job.state === CANCELLED : job.state === CANCELLED || job.cancelRequested
+        history.hold(so, 2, () => `job ${job.seq} is said to be ${String(value)}, and is in state ${job.state}`)
+        break
+      }
+      case 'delete':
+        history.hold(jobOf(command.id.seq) === undefined, 2, () => `job ${command.id.seq} is said to be deleted, and is there`)
+        break
+      case 'get':
+        this.#view(command.id.seq, value as { readonly state: string; readonly run: number } | null, model)
+        break
+      case 'watch':
+        this.#outcome(command.id.seq, (value as { readonly state: string }).state, model)
+        break
+      case 'stats':
+        this.#stats(value as { readonly states: Readonly<Record<string, number>> }, model)
+        break
+      case 'attach':
+        if ((value as { readonly lost: readonly unknown[] }).lost.length > 0) history.meet('attachLost')
+        if (command.held.length > (value as { readonly lost: readonly unknown[] }).lost.length) history.meet('attachAdopts')
+        break
+      default:
+    }
+  }
+
+  #view(seq: number, view: { readonly state: string; readonly run: number } | null, model: Model): void {
+    const job = model.jobs.get(seq)
+    const said = view === null ? 'nothing' : `${view.state} ${view.run}`
+    const so = job === undefined ? 'nothing' : `${STATES[job.state]} ${job.run}`
+    this.#history.hold(said === so, 18, () => `get says that job ${seq} is ${said}, and it is ${so}`)
+  }
+
+  #outcome(seq: number, state: string, model: Model): void {
+    const job = model.jobs.get(seq)
+    this.#history.meet('watched')
+    const so = job === undefined || (isFinal(job.state) && STATES[job.state] === state)
+    // By a later command of the same turn it may have been brought back.
+    const revived = (state === STATES[FAILED] || state === STATES[CANCELLED]) && job !== undefined && job.uncounted > 0
+    this.#history.hold(so || revived, 3, () => `result says that job ${seq} is ${state}, and it is in state ${job?.state}`)
+  }
+
+  #stats({ states }: { readonly states: Readonly<Record<string, number>> }, model: Model): void {
+    for (const [code, state] of STATES.entries()) {
+      const count = model.count(code as Tracked['state'])
+      this.#history.hold(states[state] === count, 7, () => `stats says ${states[state]} ${state}, and there are ${count}`)
+    }
+  }
+}

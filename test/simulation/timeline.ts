@@ -1,0 +1,108 @@
+/** Virtual time: what is to happen, in order. Nothing happens but from here, so that a seed tells all. */
+import { type Clock, IndexedHeap, type Now } from '@millrace/core'
+
+interface Happening {
+  readonly atMono: number
+  readonly order: number
+  readonly work: () => void
+  place: number
+}
+
+export interface Pace {
+  /** How much faster than true time the clock runs. */
+  readonly drift: number
+  /** Milliseconds for which nothing of the process moves. */
+  readonly frozenMs: () => number
+}
+
+const STEADY: Pace = { drift: 1, frozenMs: () => 0 }
+
+export class Timeline {
+  mono = 0
+  happened = 0
+  /** What the wall clock has ahead of the monotonic one: a jump changes it. */
+  #lead: number
+  #highest: number
+  #order = 0
+  readonly #heap = new IndexedHeap<Happening>(
+    (a, b) => a.atMono < b.atMono || (a.atMono === b.atMono && a.order < b.order),
+    (happening, place) => {
+      happening.place = place
+    },
+  )
+
+  constructor(wall: number) {
+    this.#lead = wall
+    this.#highest = wall
+  }
+
+  get wall(): number {
+    const wall = Math.floor(this.#lead + this.mono)
+    if (wall > this.#highest) this.#highest = wall
+    return wall
+  }
+
+  /** The latest time that the wall clock has ever shown: what was due then is due, however it was set since. */
+  get highestWall(): number {
+    return Math.max(this.#highest, this.wall)
+  }
+
+  jump(ms: number): void {
+    this.#highest = this.highestWall
+    this.#lead += ms
+  }
+
+  /** Sets the wall clock to the latest time it has shown, as when somebody sets it right at last. */
+  setRight(): void {
+    this.jump(this.highestWall - this.wall)
+  }
+
+  /** Time passes within whatever happens just now. */
+  stall(ms: number): void {
+    this.mono += ms
+  }
+
+  after(ms: number, work: () => void): () => void {
+    const happening = { atMono: this.mono + Math.max(0, ms), order: this.#order++, work, place: -1 }
+    this.#heap.push(happening)
+    return () => {
+      if (happening.place >= 0) this.#heap.removeAt(happening.place)
+    }
+  }
+
+  clock({ drift, frozenMs }: Pace = STEADY): Clock {
+    const read = (): Now => ({ wall: this.wall, mono: this.mono * drift })
+    return {
+      read,
+      setTimer: (ms, wake) => {
+        let cancel = () => {}
+        const ring = () => {
+          const frozen = frozenMs()
+          if (frozen === Number.POSITIVE_INFINITY) return
+          if (frozen > 0) cancel = this.after(frozen, ring)
+          else wake()
+        }
+        cancel = this.after(Math.min(ms, 2 ** 40) / drift, ring)
+        return () => cancel()
+      },
+    }
+  }
+
+  /** Lets all happen that is due until then, or until `stop` says so after one of them. */
+  async run(untilMono: number, stop: () => boolean): Promise<void> {
+    for (let next = this.#heap.peek(); next !== undefined && next.atMono <= untilMono; next = this.#heap.peek()) {
+      this.#heap.removeAt(next.place)
+      this.mono = Math.max(this.mono, next.atMono)
+      this.happened++
+      next.work()
+      await settled()
+      if (stop()) return
+    }
+    this.mono = Math.max(this.mono, untilMono)
+  }
+}
+
+/** All that was set off in microtasks and ticks has run: they come before the next thing of the event loop. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
