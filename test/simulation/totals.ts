@@ -64,7 +64,7 @@ export const PROBES: readonly string[] = [
   'watched',
   'windowCut',
 ]
-const PROBED_SEEDS = 2_000
+const PROBED_SEEDS = 5_000
 
 export function noTotals(): Totals {
   return { seeds: 0, events: 0, grants: 0, virtualMs: 0, violations: 0, met: {} }

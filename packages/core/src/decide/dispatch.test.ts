@@ -189,9 +189,9 @@ describe('E4: weight', () => {
     world.attach('other', ['a'], one)
     world.run(enqueueing({ name: 'a' }, { name: 'a' }))
     world.run(enqueueing({ name: 'a', weight: 4 }))
-    world.pass(LIMITS.heavyPatienceMs)
-    // A place of the first session is free, and it is kept.
     expect(seqs(world.run({ op: 'complete', seq: 1, run: 1, output: null }).grants)).toEqual([])
+    // A place of the first session is free, and by now it is kept.
+    world.pass(LIMITS.heavyPatienceMs)
     expect(seqs(world.run(enqueueing({ name: 'b' })).grants)).toEqual([])
     const other = [...(world.tables.sessions.get('other')?.jobs ?? [])][0]
     const { grants } = world.run({ op: 'complete', seq: other?.seq ?? 0, run: 1, output: null })
