@@ -203,8 +203,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'tables-kept-after-failure',
     file: actor,
-    find: '      this.#tables = loadTables(this.store, alive, now)\n',
-    replace: '      if (reopen !== undefined) this.#tables = loadTables(this.store, alive, now)\n',
+    find: '      this.#tables = loadTables(this.store, alive, this.#clock.read())\n',
+    replace: '      if (reopen !== undefined) this.#tables = loadTables(this.store, alive, this.#clock.read())\n',
     breaks: 'invariant 18',
   },
   {

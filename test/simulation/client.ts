@@ -36,8 +36,12 @@ export class Client {
   frozenUntil = 0
   /** Until when its messages may have been lost or late by more than their delay. */
   disturbedUntil = -1
+  /** When the last attach that was answered had been sent, and when its answer was heard. */
+  attachSentMono = -1
+  attachedMono = -1
   #works = 0
   readonly #options: ClientOptions
+  readonly #attaches = new Map<number, number>()
   #listener: PortListener | undefined
   #connection: Connection | undefined
   /** Of the channel: what a former one carries is lost. */
@@ -150,8 +154,9 @@ export class Client {
   #send(requests: readonly Request[]): void {
     if (this.dead) return
     const { timeline, delayMs, session } = this.#options
-    for (const { command } of requests) {
+    for (const { id, command } of requests) {
       if (command.op === 'attach') {
+        this.#attaches.set(id, timeline.mono)
         this.sessions.add(command.session.uuid)
         session(this, command.session.uuid, true)
       } else if (command.op === 'leave') {
@@ -168,11 +173,23 @@ export class Client {
     })
   }
 
+  #hears(delivery: Delivery): void {
+    for (const { id, refusal } of delivery.replies) {
+      const sentMono = this.#attaches.get(id)
+      if (sentMono === undefined) continue
+      this.#attaches.delete(id)
+      if (refusal !== undefined) continue
+      this.attachSentMono = sentMono
+      this.attachedMono = this.#options.timeline.mono
+    }
+    this.#listener?.deliver(delivery)
+  }
+
   /** In order, as a channel keeps it. */
   #come(delivery: Delivery, generation: number): void {
     const { timeline, delayMs } = this.#options
     if (generation !== this.#generation) return
-    const take = () => this.#later(() => this.#listener?.deliver(delivery))
+    const take = () => this.#later(() => this.#hears(delivery))
     this.#coming.push(take)
     this.#inMono = Math.max(this.#inMono, timeline.mono + delayMs())
     timeline.after(this.#inMono - timeline.mono, () => {

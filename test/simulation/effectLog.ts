@@ -78,7 +78,11 @@ export class EffectLog {
     const endedMono = this.#model.jobs.get(earlier.seq)?.endedMono ?? mono
     const known = Math.max(endedMono, client.disturbedUntil)
     if (mono - known <= 2 * this.#delayMs + SLACK_MS && client !== later.client) return
-    if (client.disturbedUntil >= earlier.startedMono && client !== later.client) return
+    if (client.disturbedUntil >= earlier.startedMono && client !== later.client) {
+      // Unless it has named since what it holds, and heard what of that is its own no longer.
+      const named = client.attachSentMono > Math.max(earlier.startedMono, client.disturbedUntil)
+      if (!named || mono - Math.max(endedMono, client.attachedMono) <= 2 * this.#delayMs + SLACK_MS) return
+    }
     this.#history.violate(
       9,
       `runs ${earlier.run} and ${later.run} of job ${earlier.seq} are both live (${client.name}, ${later.client.name})`,

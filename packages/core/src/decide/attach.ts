@@ -9,13 +9,13 @@ import type { Session } from '../tables/session.ts'
 import { endGivenBack } from './end.ts'
 import type { Sender, TurnContext } from './turn.ts'
 
-export function attach(turn: TurnContext, command: AttachCommand, { connection }: Sender): Decision<'attach'> {
+export function attach(turn: TurnContext, command: AttachCommand, { connection, gone }: Sender): Decision<'attach'> {
   const { tables, effects } = turn
   const { session: intro, held } = command
   define(turn, command)
   const before = tables.sessions.get(intro.uuid)
   const mine = recorded(turn, intro.uuid, before)
-  const leaseMono = intro.local ? Number.POSITIVE_INFINITY : turn.now.mono + intro.lease
+  const leaseMono = gone === true ? Number.NEGATIVE_INFINITY : intro.local ? Number.POSITIVE_INFINITY : turn.now.mono + intro.lease
   const session = tables.addSession(intro, connection, leaseMono, before?.id)
   if (before === undefined) effects.newSessions.push(session)
   const lost: RunKey[] = []

@@ -74,7 +74,9 @@ function gatherFor(store: Store, tables: Tables, facts: Facts, requests: readonl
       case 'redrive':
         for (const row of store.failed(
           failedLanes(tables, command).map(({ id }) => id),
-          command.after ?? FIRST, redriveLimit(command))) {
+          command.after ?? FIRST,
+          redriveLimit(command),
+        )) {
           const job = facts.remember(row)
           facts.addFailed(command, job)
           if (job.extras?.uniqueKey !== undefined) unique.push({ name: job.lane.name, key: job.extras.uniqueKey })

@@ -226,7 +226,11 @@ describe('retry and redrive', () => {
     expect(first).toEqual({ count: 1, next: { finishedAt: oldest?.finishedAt, seq: oldest?.seq }, failed: 4 })
     const rest = world.call({ op: 'redrive', limit: 10, after: first.next ?? { finishedAt: 0, seq: 0 } })
     expect(rest.count).toBe(3)
-    expect(world.call({ op: 'redrive', limit: 10, after: rest.next ?? { finishedAt: 0, seq: 0 } })).toEqual({ count: 0, next: null, failed: 0 })
+    expect(world.call({ op: 'redrive', limit: 10, after: rest.next ?? { finishedAt: 0, seq: 0 } })).toEqual({
+      count: 0,
+      next: null,
+      failed: 0,
+    })
   })
 
   test('a job that its turn has deleted is not brought back', () => {

@@ -28,4 +28,6 @@ export interface Settings {
 export interface Sender {
   readonly connection: ConnectionId
   readonly request: number
+  /** The connection is no more: what was sent by it counts, and nobody hears of the answer. */
+  readonly gone?: boolean | undefined
 }

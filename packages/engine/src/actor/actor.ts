@@ -102,11 +102,12 @@ export class Actor {
     return connection
   }
 
-  /** The other side is gone: its sessions have lost their jobs from the next turn on. */
+  /** The other side is gone: its sessions have lost their jobs from the next turn on, one that is only about to attach too. */
   disconnect(connection: ConnectionId): void {
     this.#connections.delete(connection)
     this.#subscribed.delete(connection)
     this.watches.forget(connection)
+    this.#mail = this.#mail.map((letter) => (letter.connection === connection ? { ...letter, gone: true } : letter))
     for (const session of this.#tables.sessions.values())
       if (session.connection === connection) session.leaseMono = Number.NEGATIVE_INFINITY
   }
@@ -208,7 +209,8 @@ export class Actor {
     const alive = this.#aliveBefore(mail, now)
     try {
       reopen?.()
-      this.#tables = loadTables(this.store, alive, now)
+      // Read anew: a commit that took seconds to fail takes nothing of the grace that sessions have to come back.
+      this.#tables = loadTables(this.store, alive, this.#clock.read())
     } catch (cause) {
       throw new ActorFailure({ code: 'STORAGE', message: describe(cause) }, { cause })
     }

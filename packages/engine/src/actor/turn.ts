@@ -27,6 +27,7 @@ import type { Meter } from './meter.ts'
 export interface Letter {
   readonly connection: ConnectionId
   readonly request: Request
+  readonly gone?: boolean | undefined
 }
 
 export interface TurnParts {
@@ -50,7 +51,7 @@ export function takeTurn(parts: TurnParts, tables: Tables, mail: readonly Letter
   const facts = gather(store, tables, requests, now, housekeeping.pruning(now))
   const effects = new Effects()
   const turn = { tables, facts, effects, now, random, settings, refusing }
-  const decisions = mail.map(({ connection, request }) => decide(turn, request.command, { connection, request: request.id }))
+  const decisions = mail.map(({ connection, request, gone }) => decide(turn, request.command, { connection, request: request.id, gone }))
   elapse(turn)
   dispatch(turn)
   housekeeping.note(facts, effects, store, tables.nextEvent, now)
