@@ -19,8 +19,8 @@ describe('under the virtual clock', () => {
 
   async function remoteSession() {
     const probe = new Probe(t.inThread.port())
-    await probe.attach(['a'], { uuid: 'remote', local: false, lease: MINUTE })
-    await probe.enqueue('a', { timeout: DAY })
+    await probe.attach(['a'], { uuid: 'remote', local: false })
+    await probe.enqueue('a', { timeout: DAY, heartbeatTimeout: MINUTE })
     await probe.grants.take()
     return probe
   }
@@ -28,7 +28,7 @@ describe('under the virtual clock', () => {
   test('stale-threshold-sign: a lease that is renewed in its last millisecond holds, and ends a whole lease later', async () => {
     const probe = await remoteSession()
     await t.advance(MINUTE - 1)
-    await probe.call<'renew'>({ op: 'renew', session: 'remote' })
+    await probe.call<'renew'>({ op: 'renew', renewal: 1 })
     await t.advance(MINUTE - 1)
     expect((await probe.call<'workers'>({ op: 'workers' })).length).toBe(1)
     await t.advance(1)
@@ -38,7 +38,7 @@ describe('under the virtual clock', () => {
   test('event-loop-block-2x-lease: an engine that was blocked hears the renewal that waits before it ends the lease', async () => {
     const probe = await remoteSession()
     t.clock.stall(2 * MINUTE)
-    await probe.call<'renew'>({ op: 'renew', session: 'remote' })
+    await probe.call<'renew'>({ op: 'renew', renewal: 1 })
     await t.advance(MINUTE - 1)
     expect((await probe.call<'stats'>({ op: 'stats' })).states.active).toBe(1)
     expect(probe.notices.size).toBe(0)

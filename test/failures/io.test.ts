@@ -59,6 +59,7 @@ test('no-ack-before-commit: no answer, grant, notice or event before the write h
       for (const { type, jobSeq } of events) told.push(`${type} ${jobSeq}`)
     },
     broken: () => {},
+    lapsed: () => {},
     reopened: () => {},
     ended: () => {},
   })

@@ -179,19 +179,21 @@ test('ttl: a job that was not started in time fails with JobExpiredError; one th
   expect([(await view(probe, started)).state, (await view(probe, bystander)).state]).toEqual(['active', 'waiting'])
 })
 
-test('N4, 16: a silent remote session loses its jobs when its lease ends; one that renews keeps them', async () => {
-  const { clock, probe } = start()
-  await probe.attach(['a'], { uuid: 'quiet', local: false, lease: MINUTE, minConcurrency: 1, maxConcurrency: 1 })
-  await probe.attach(['a'], { uuid: 'lively', local: false, lease: MINUTE, minConcurrency: 1, maxConcurrency: 1 })
-  await probe.call<'enqueue'>({ op: 'enqueue', jobs: Array.from({ length: 2 }, () => ({ name: 'a', data: null, timeout: DAY })) })
-  const grants = [await probe.grants.take(), await probe.grants.take()]
-  const lost = grants.find((grant) => grant.session === 'quiet')
-  for (let beat = 0; beat < 4; beat++) {
+test('N4, 16: a silent remote session loses its jobs when their leases end; one that renews keeps them', async () => {
+  const { clock, probe, engine } = start()
+  const lively = new Probe(engine.port())
+  await probe.attach(['a'], { uuid: 'quiet', local: false, minConcurrency: 1, maxConcurrency: 1 })
+  await lively.attach(['a'], { uuid: 'lively', local: false, minConcurrency: 1, maxConcurrency: 1 })
+  const job = { name: 'a', data: null, timeout: DAY, heartbeatTimeout: MINUTE }
+  await probe.call<'enqueue'>({ op: 'enqueue', jobs: [job, job] })
+  const lost = await probe.grants.take()
+  await lively.grants.take()
+  for (let renewal = 1; renewal <= 4; renewal++) {
     await clock.advance(20_000)
-    await probe.call<'renew'>({ op: 'renew', session: 'lively' })
+    await lively.call<'renew'>({ op: 'renew', renewal })
   }
-  expect(await probe.notices.take()).toMatchObject({ kind: 'lost', session: 'quiet', seq: lost?.seq, run: 1 })
-  expect((await probe.call<'workers'>({ op: 'workers' })).length).toBe(1)
+  expect(await probe.notices.take()).toMatchObject({ kind: 'lost', session: 'quiet', seq: lost.seq, run: 1 })
+  expect((await probe.call<'workers'>({ op: 'workers' })).map(({ id }) => id)).toHaveLength(1)
   expect((await probe.call<'stats'>({ op: 'stats' })).states).toMatchObject({ active: 1, waiting: 1 })
 })
 

@@ -83,6 +83,7 @@ export class Driver {
     this.#port.listen({
       deliver: (delivery) => this.#take(delivery),
       broken: () => {},
+      lapsed: () => {},
       reopened: () => {},
       ended: (refusal) => this.#end(refusal),
     })

@@ -106,6 +106,7 @@ async function goesOn(store: ReturnType<typeof openStore>): Promise<string[]> {
   port.listen({
     deliver: (delivery) => void deliveries.push(delivery),
     broken: () => {},
+    lapsed: () => {},
     reopened: () => {},
     ended: (refusal) => {
       ended = refusal.message

@@ -68,7 +68,6 @@ function attaching(): Command {
       minConcurrency: JOBS,
       maxConcurrency: JOBS,
       abortGrace: 30_000,
-      lease: 0,
     },
     held: [],
   }

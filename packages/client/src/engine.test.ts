@@ -36,7 +36,7 @@ function open(change: Partial<EngineSetup> = {}, capabilities?: readonly Capabil
     pid: 5,
     local: true,
     closed: vi.fn(),
-    openPort: vi.fn(() => 'a port'),
+    openChannel: vi.fn(() => 'a port'),
     ...change,
   }
   engine = new Engine(port, setup)
@@ -234,7 +234,7 @@ describe('misuse is refused here, by name, and nothing is asked', () => {
     expect(engine.port()).toBe('a port')
     await engine.stop()
     expect(() => engine.port()).toThrow(EngineStoppedError)
-    const { openPort: _, ...rest } = setup
+    const { openChannel: _, ...rest } = setup
     expect(() => new Engine(new FakePort(), rest).port()).toThrow(UnsupportedError)
   })
 })

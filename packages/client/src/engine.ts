@@ -49,7 +49,9 @@ export interface EngineSetup {
   readonly local: boolean
   readonly logger?: Logger | undefined
   /** A further way to the same engine, for another thread. */
-  readonly openPort?: () => unknown
+  readonly openChannel?: () => unknown
+  /** The same for this thread: what a server hands to a connection. */
+  readonly openPort?: () => Port
   /** Called once, when the Port is closed. */
   readonly closed?: () => void
 }
@@ -88,6 +90,9 @@ export class Engine {
           for (const worker of this.#workers.values()) worker.attach()
           this.#listeners.renew()
         }),
+      lapsed: (ms) => {
+        for (const worker of this.#workers.values()) worker.lapsed(ms)
+      },
       ended: (refusal) => this.#ended(refusal),
     })
     port.hold(false)
@@ -258,7 +263,14 @@ export class Engine {
 
   /** A MessagePort for another thread, which hands it to `attach`. */
   port(): unknown {
-    if (this.#setup.openPort === undefined) throw new UnsupportedError('port() is not offered by this kind of connection')
+    if (this.#setup.openChannel === undefined) throw new UnsupportedError('port() is not offered by this kind of connection')
+    this.#assertOpen()
+    return this.#setup.openChannel()
+  }
+
+  /** @internal A further Port of this thread to the same engine: what a server hands to a connection. */
+  openPort(): Port {
+    if (this.#setup.openPort === undefined) throw new UnsupportedError('this kind of connection cannot be shared further')
     this.#assertOpen()
     return this.#setup.openPort()
   }

@@ -20,6 +20,7 @@ beforeEach(() => {
       mailbox.settle()
     },
     broken: () => {},
+    lapsed: () => {},
     reopened: () => {},
     ended: () => {},
   })

@@ -22,6 +22,7 @@ beforeEach(() => {
       mailbox.settle()
     },
     broken: (refusal) => mailbox.break(refusal),
+    lapsed: () => {},
     reopened: () => mailbox.mend(() => {}),
     ended: (refusal) => mailbox.end(refusal),
   })

@@ -20,6 +20,7 @@ beforeEach(() => {
       mailbox.settle()
     },
     broken: (refusal) => mailbox.break(refusal),
+    lapsed: () => {},
     reopened: () => mailbox.mend(() => {}),
     ended: (refusal) => mailbox.end(refusal),
   })
@@ -195,7 +196,7 @@ describe('what waits is bounded', () => {
       mailbox.call<'fail'>({ op: 'fail', seq: 1, run: 1, error: { name: 'E', message: '' } }),
       mailbox.call<'giveBack'>({ op: 'giveBack', seq: 1, run: 1 }),
       mailbox.call<'heartbeat'>({ op: 'heartbeat', seq: 1, run: 1 }),
-      mailbox.call<'renew'>({ op: 'renew', session: 's' }),
+      mailbox.call<'renew'>({ op: 'renew', renewal: 1 }),
       mailbox.call<'stats'>({ op: 'stats' }),
     ]
     const told = await outcomes([...calls.slice(-3), ...others])

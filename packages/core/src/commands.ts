@@ -97,8 +97,6 @@ export interface SessionIntro {
   readonly maxConcurrency: number
   /** Milliseconds between an abort and the moment the engine ends the run by itself. */
   readonly abortGrace: number
-  /** Milliseconds that a silent remote session keeps its place; 0 for local ones. */
-  readonly lease: number
 }
 
 /** The session takes no more jobs; what it runs goes on. Reply: true. */
@@ -113,10 +111,11 @@ export interface LeaveCommand {
   readonly session: string
 }
 
-/** Renews the lease of a remote session. Reply: true. */
+/** The sender's remote sessions live: their leases run anew. Reply: true. */
 export interface RenewCommand {
   readonly op: 'renew'
-  readonly session: string
+  /** 1, 2, 3 ... on each connection: deliveries name the last one that was counted. */
+  readonly renewal: number
 }
 
 /** The run ended well. `enqueues` are created in the same commit. Reply: true. */

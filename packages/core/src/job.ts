@@ -65,6 +65,8 @@ export interface Job extends JobKey {
 
   /** The session that runs it, while active and attached. */
   session: Session | undefined
+  /** When the run now going on was handed out; monotonic. */
+  grantedMono: number
   /** The worker on record for a run whose session has yet to attach, or is gone. */
   worker: string
   /** Deadline of the run, or of the grace after an abort; monotonic. */
@@ -124,6 +126,7 @@ export function newJob(
     finishedAt: 0,
     cancelRequested: false,
     session: undefined,
+    grantedMono: 0,
     worker: '',
     deadlineMono: 0,
     deadlinePlace: -1,

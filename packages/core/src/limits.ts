@@ -50,6 +50,8 @@ export const LIMITS = {
   walBytes: 2 ** 30,
   /** How long lighter jobs may pass one that does not fit. */
   heavyPatienceMs: 5_000,
+  /** Of a job with `heartbeatTimeout` 0, and of a remote session that holds none: how long it may be silent. */
+  leaseMs: 120_000,
   /** What a run whose session has yet to attach again has at least, after a reload. */
   reattachGraceMs: 30_000,
   /** Page of `list`. */

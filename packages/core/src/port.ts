@@ -60,6 +60,8 @@ export interface Delivery {
   readonly grants: readonly Grant[]
   readonly notices: readonly Notice[]
   readonly events: readonly JobEvent[]
+  /** The last `renew` of this Port that was counted when this was decided; 0 before the first. */
+  readonly renewal: number
 }
 
 /** Why a Port ended; undefined where it was closed on purpose. */
@@ -69,6 +71,8 @@ export interface PortListener {
   broken(refusal: Refusal): void
   /** Back after `broken`: sessions attach again, and then everything is as before. */
   reopened(): void
+  /** Nothing that was sent has been counted for so long: runs with a lease of `ms` or less may be another's by now, and end here. */
+  lapsed(ms: number): void
   /** Gone for good. */
   ended(refusal: Refusal): void
 }

@@ -52,4 +52,6 @@ export interface WorkerView {
   /** Runs that ignored their abort for the whole grace, and may still be going on. */
   readonly zombies: number
   readonly draining: boolean
+  /** Its connection is lost, or it is silent: it gets no jobs until it is heard again, and keeps its own for their leases. */
+  readonly away: boolean
 }

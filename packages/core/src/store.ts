@@ -58,6 +58,8 @@ export interface Prunable {
 /** An active job with the session that was recorded for it. */
 export interface ActiveRow extends JobRow {
   readonly sessionUuid: string
+  /** The session is of another process: it may live whatever became of the engine's. */
+  readonly remote: boolean
   readonly worker: string
   readonly logLines: number
 }

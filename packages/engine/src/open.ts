@@ -40,7 +40,8 @@ export async function openEngine(options: OpenOptions): Promise<Engine> {
     pid: process.pid,
     local: true,
     logger,
-    openPort: () => thread.openChannel(),
+    openChannel: () => thread.openChannel(),
+    openPort: () => new ChannelPort(thread.openChannel()),
     closed: release,
   })
 }

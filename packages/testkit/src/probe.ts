@@ -46,6 +46,8 @@ export class Probe {
   readonly ends = new Inbox<Refusal>()
   /** Every reply's id, in the order in which they came. */
   readonly replied: number[] = []
+  /** As the last delivery has named it. */
+  renewal = 0
   readonly #open = new Map<number, (reply: Reply) => void>()
   #nextId = 1
 
@@ -54,6 +56,7 @@ export class Probe {
     port.listen({
       deliver: (delivery) => this.#take(delivery),
       broken: () => {},
+      lapsed: () => {},
       reopened: () => {},
       ended: (refusal) => this.ends.put(refusal),
     })
@@ -96,7 +99,8 @@ export class Probe {
     await this.call<'workers'>({ op: 'workers' })
   }
 
-  #take({ replies, grants, notices, events }: Delivery): void {
+  #take({ replies, grants, notices, events, renewal }: Delivery): void {
+    this.renewal = renewal
     for (const reply of replies) {
       this.replied.push(reply.id)
       const resolve = this.#open.get(reply.id)
@@ -121,7 +125,6 @@ export function sessionIntro(names: readonly string[], intro: Partial<SessionInt
     minConcurrency: 10,
     maxConcurrency: 10,
     abortGrace: 30_000,
-    lease: 0,
     ...intro,
   }
 }

@@ -34,7 +34,6 @@ test('it says who it is and what it serves', () => {
         minConcurrency: 2,
         maxConcurrency: 5,
         abortGrace: 7_000,
-        lease: 0,
       },
     },
   ])
@@ -70,6 +69,25 @@ test('what the answer names as lost is lost; all else goes on', async () => {
   await quiet()
   expect(contexts.map((context) => context.signal.reason?.code)).toEqual([undefined, 'LEASE_LOST'])
   expect([worker.running, worker.zombies]).toEqual([1, 1])
+})
+
+test('unheard of for as long as a lease, it ends the runs with that lease or a shorter one, and holds them no more', async () => {
+  const contexts: Context[] = []
+  const { worker, calls, grant } = workbench(a.handler((context) => new Promise(() => contexts.push(context))))
+  grant({ seq: 1, heartbeatTimeout: 5_000 })
+  grant({ seq: 2, heartbeatTimeout: 5_001 })
+  grant({ seq: 3, heartbeatTimeout: 0 })
+  worker.lapsed(5_000)
+  expect(contexts.map((context) => context.signal.reason?.code)).toEqual(['LEASE_LOST', undefined, undefined])
+  worker.attach()
+  expect(
+    calls
+      .of('attach')
+      .at(-1)
+      ?.held.map(({ seq }) => seq),
+  ).toEqual([2, 3])
+  worker.lapsed(120_000)
+  expect(contexts.map((context) => context.signal.reason?.code)).toEqual(['LEASE_LOST', 'LEASE_LOST', 'LEASE_LOST'])
 })
 
 test('what asks for it while an answer is on its way is answered by it; what asks later gets a round of its own', async () => {

@@ -12,6 +12,7 @@ import {
   JobTimeoutError,
   LeaseLostError,
   type Logger,
+  leaseMs,
   MillraceError,
   type Notice,
   type Operation,
@@ -182,6 +183,12 @@ export class Worker {
     }
   }
 
+  /** The engine may not have heard of this worker for so long: what it would have given to another by now ends here. */
+  lapsed(ms: number): void {
+    for (const run of [...this.#runs.values()])
+      if (run.settlement === undefined && leaseMs(run.context.grant.heartbeatTimeout) <= ms) this.#drop(run)
+  }
+
   /**
    * Takes no more jobs, lets the running ones finish for `timeout` (default 30 s), then aborts them and gives back what has not
    * finished, without using an attempt. Resolves when nothing of it runs.
@@ -255,7 +262,6 @@ export class Worker {
       minConcurrency: settings.minConcurrency,
       maxConcurrency: settings.maxConcurrency,
       abortGrace: settings.abortGraceMs,
-      lease: 0,
     }
   }
 

@@ -17,7 +17,7 @@ import {
   refusalFrom,
 } from '@millrace/core'
 
-const EMPTY: Delivery = { replies: [], grants: [], notices: [], events: [] }
+const EMPTY: Delivery = { replies: [], grants: [], notices: [], events: [], renewal: 0 }
 
 export class FakePort implements Port {
   readonly capabilities: ReadonlySet<Capability>

@@ -5,6 +5,8 @@
  */
 import type { AttachCommand, Decision, RunKey } from '../commands.ts'
 import type { Job } from '../job.ts'
+import { LIMITS } from '../limits.ts'
+import { beginLease } from '../tables/lease.ts'
 import type { Session } from '../tables/session.ts'
 import { endGivenBack } from './end.ts'
 import type { Sender, TurnContext } from './turn.ts'
@@ -15,8 +17,9 @@ export function attach(turn: TurnContext, command: AttachCommand, { connection, 
   define(turn, command)
   const before = tables.sessions.get(intro.uuid)
   const mine = recorded(turn, intro.uuid, before)
-  const leaseMono = gone === true ? Number.NEGATIVE_INFINITY : intro.local ? Number.POSITIVE_INFINITY : turn.now.mono + intro.lease
-  const session = tables.addSession(intro, connection, leaseMono, before?.id)
+  const session = tables.addSession(intro, gone === true ? undefined : connection, turn.now.mono, before?.id)
+  // A process that is gone takes its own sessions with it; a remote one may come back by another connection.
+  if (session.connection === undefined) tables.setLease(session, intro.local ? Number.NEGATIVE_INFINITY : turn.now.mono + LIMITS.leaseMs)
   if (before === undefined) effects.newSessions.push(session)
   const lost: RunKey[] = []
   for (const { seq, run } of held) {
@@ -46,6 +49,7 @@ function adopt({ tables, effects }: TurnContext, session: Session, job: Job): vo
   job.session = session
   session.jobs.add(job)
   session.weight += job.weight
+  if (!session.intro.local) beginLease(tables, session, job)
   if (job.abort === undefined && job.policy.timeout === Number.POSITIVE_INFINITY) tables.clearDeadline(job)
   // It may never have heard of the abort.
   if (job.abort !== undefined) effects.notices.push({ session, job, run: job.run, note: { kind: 'abort', cause: job.abort } })

@@ -128,7 +128,6 @@ function attachAgain() {
       minConcurrency: 9,
       maxConcurrency: 9,
       abortGrace: 30,
-      lease: 0,
     },
   }
 }

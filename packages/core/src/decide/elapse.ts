@@ -6,7 +6,7 @@ import type { PrunableRow } from '../store.ts'
 import { endAborted, endLost, erase } from './end.ts'
 import { expireJob } from './expire.ts'
 import { isDeleted } from './facts.ts'
-import { loseSession } from './leave.ts'
+import { lapse } from './lease.ts'
 import type { TurnContext } from './turn.ts'
 import { noteZombie } from './zombies.ts'
 
@@ -16,7 +16,7 @@ export function elapse(turn: TurnContext): void {
   recover(turn)
   for (let job = tables.deadlines.peek(); job !== undefined && job.deadlineMono <= now.mono; job = tables.deadlines.peek())
     overrun(turn, job)
-  for (const session of tables.sessions.values()) if (session.leaseMono <= now.mono) loseSession(turn, session)
+  lapse(turn)
   for (const job of facts.due) if (job.state === SCHEDULED && job.runAt <= now.wall && !isDeleted(job)) promote(turn, job)
   for (const job of facts.expired) {
     if (isDeleted(job)) continue

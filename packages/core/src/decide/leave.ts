@@ -1,5 +1,5 @@
-/** Sessions that take no more, that are over, that live on, or that are gone without a word. */
-import type { Decision, DrainCommand, LeaveCommand, RenewCommand } from '../commands.ts'
+/** Sessions that take no more, that are over, or that are gone without a word. */
+import type { Decision, DrainCommand, LeaveCommand } from '../commands.ts'
 import type { Session } from '../tables/session.ts'
 import { endAborted, endLost } from './end.ts'
 import type { TurnContext } from './turn.ts'
@@ -24,13 +24,7 @@ export function leave(turn: TurnContext, command: LeaveCommand): Decision<'leave
   return true
 }
 
-export function renew({ tables, now }: TurnContext, command: RenewCommand): Decision<'renew'> {
-  const session = tables.sessions.get(command.session)
-  if (session !== undefined && !session.intro.local) session.leaseMono = now.mono + session.intro.lease
-  return true
-}
-
-/** The session's process died, or was silent for longer than its lease. */
+/** The session's process died. */
 export function loseSession(turn: TurnContext, session: Session): void {
   for (const job of [...session.jobs]) {
     turn.effects.notices.push({ session, job, run: job.run, note: { kind: 'lost' } })

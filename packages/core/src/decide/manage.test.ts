@@ -108,7 +108,7 @@ describe('E11: update', () => {
 
 function intro() {
   const handlers = [{ name: 'a', defaults: {} }]
-  return { uuid: 's', worker: 'w', host: 'h', pid: 1, local: true, handlers, ...one, abortGrace: 1, lease: 0 }
+  return { uuid: 's', worker: 'w', host: 'h', pid: 1, local: true, handlers, ...one, abortGrace: 1 }
 }
 
 describe('runNow', () => {

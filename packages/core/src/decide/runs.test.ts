@@ -181,8 +181,8 @@ describe('fail', () => {
 
   test('delayed-job-has-no-lease: what waits for its retry has no deadline, no session and no slot', () => {
     const world = new World()
-    world.attach('s', ['a'], { local: false, lease: 50 })
-    world.enqueue('a', { backoff: { type: 'fixed', delay: 1_000_000 }, timeout: 100 })
+    world.attach('s', ['a'], { local: false })
+    world.enqueue('a', { heartbeatTimeout: 50, backoff: { type: 'fixed', delay: 1_000_000 }, timeout: 100 })
     world.run({ op: 'fail', seq: 1, run: 1, error: ERROR })
     expect([world.tables.deadlines.size, world.tables.sessions.get('s')?.weight]).toEqual([0, 0])
     world.after(999_999)

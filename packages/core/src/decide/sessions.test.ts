@@ -1,12 +1,16 @@
 /** Sessions come, come back, fall silent and die. */
 import { describe, expect, test } from 'vitest'
+import type { Command } from '../commands.ts'
 import { WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import { attaching, enqueueing, World } from '../testing/world.ts'
 
 const ERROR = { name: 'E', message: 'm' }
 const two = { minConcurrency: 2, maxConcurrency: 2 }
-const remote = { local: false, lease: 50 }
+const remote = { local: false }
+const LEASE_MS = 50
+let renewals = 0
+const renewal = (): Command => ({ op: 'renew', renewal: ++renewals })
 
 describe('attach', () => {
   test('a session that is new takes what waits', () => {
@@ -18,7 +22,7 @@ describe('attach', () => {
       { session: 's', seq: 1, run: 1, data: '1' },
       { session: 's', seq: 2, run: 1, data: '2' },
     ])
-    expect([...world.store.sessions]).toEqual([[1, { uuid: 's', worker: 'worker of s' }]])
+    expect([...world.store.sessions]).toEqual([[1, { uuid: 's', worker: 'worker of s', remote: false }]])
   })
 
   test('stores the definitions of its handlers, and writes them again only where they have changed', () => {
@@ -122,10 +126,10 @@ describe('leave and drain', () => {
     expect(world.stateOf({ seq: 2 })).toBe('waiting')
   })
 
-  test('a session that nobody knows may leave, drain and renew', () => {
+  test('a session that nobody knows may leave and drain, and a connection without sessions renew', () => {
     const world = new World()
-    const replies = (['leave', 'drain', 'renew'] as const).map((op) => world.run({ op, session: 'nobody' }).replies[0])
-    expect(replies).toEqual([true, true, true])
+    const replies = (['leave', 'drain'] as const).map((op) => world.run({ op, session: 'nobody' }).replies[0])
+    expect([...replies, world.run(renewal()).replies[0]]).toEqual([true, true, true])
   })
 })
 
@@ -133,7 +137,12 @@ describe('N4: leases of remote sessions', () => {
   function silent(settings: { recovery?: 'immediate' | 'backoff'; maxAttempts?: number } = {}): World {
     const world = new World({ settings: { recovery: settings.recovery ?? 'immediate' } })
     world.attach('s', ['a'], { ...remote, abortGrace: 0 })
-    world.enqueue('a', { maxAttempts: settings.maxAttempts ?? 3, backoff: { type: 'fixed', delay: 20 }, data: 'x' })
+    world.enqueue('a', {
+      maxAttempts: settings.maxAttempts ?? 3,
+      backoff: { type: 'fixed', delay: 20 },
+      data: 'x',
+      heartbeatTimeout: LEASE_MS,
+    })
     world.attach('local', ['b'])
     world.enqueue('b')
     return world
@@ -147,7 +156,7 @@ describe('N4: leases of remote sessions', () => {
     expect(events.map((event) => event.type)).toEqual(['stalled', 'retrying'])
     expect(world.row({ seq: 1 })).toMatchObject({ state: 1, run: 1, uncounted: 0 })
     expect(world.store.runs).toMatchObject([{ seq: 1, run: 1, worker: 'worker of s', error: { name: 'WorkerLostError' } }])
-    expect(world.tables.sessions.has('s')).toBe(false)
+    expect(world.tables.sessions.get('s')).toMatchObject({ silent: true, hungry: false })
     expect(world.stateOf({ seq: 2 })).toBe('active')
     expect(world.run(attaching('t', ['a'])).grants).toMatchObject([{ seq: 1, run: 2, attempt: 2, data: 'x' }])
     expect(world.refusal({ op: 'complete', seq: 1, run: 1, output: 'late' })).toBe('STALE_RUN')
@@ -157,7 +166,7 @@ describe('N4: leases of remote sessions', () => {
     const world = silent()
     for (let beat = 0; beat < 20; beat++) {
       world.after(49)
-      world.run({ op: 'renew', session: 's' })
+      world.run(renewal())
     }
     expect(world.row({ seq: 1 })).toMatchObject({ state: 2, run: 1 })
   })
@@ -165,7 +174,7 @@ describe('N4: leases of remote sessions', () => {
   test('33: a renewal that waits to be read in the turn of the expiry is heard first', () => {
     const world = silent()
     world.pass(50)
-    expect(world.run({ op: 'renew', session: 's' }).notices).toEqual([])
+    expect(world.run(renewal()).notices).toEqual([])
     expect(world.stateOf({ seq: 1 })).toBe('active')
   })
 
@@ -173,7 +182,7 @@ describe('N4: leases of remote sessions', () => {
     const world = new World()
     world.attach('s', ['a'])
     world.enqueue('a', { timeout: Number.POSITIVE_INFINITY })
-    world.run({ op: 'renew', session: 's' })
+    world.run(renewal())
     world.after(LIMITS.durationMs)
     expect(world.stateOf({ seq: 1 })).toBe('active')
   })

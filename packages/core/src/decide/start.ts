@@ -1,6 +1,7 @@
 /** Hands a waiting job to a session: the one place where a run begins, and where `run` grows. */
 import { type Job, TOUCH_START } from '../job.ts'
 import { ACTIVE } from '../lifecycle.ts'
+import { beginLease } from '../tables/lease.ts'
 import type { Session } from '../tables/session.ts'
 import type { TurnContext } from './turn.ts'
 
@@ -16,6 +17,8 @@ export function start({ tables, effects, now }: TurnContext, job: Job, session: 
   job.logLines = 0
   session.jobs.add(job)
   session.weight += job.weight
+  job.grantedMono = now.mono
+  if (!session.intro.local) beginLease(tables, session, job)
   if (job.policy.timeout !== Number.POSITIVE_INFINITY) tables.setDeadline(job, now.mono + job.policy.timeout)
   effects.event('started', job)
   effects.grants.push(job)

@@ -163,8 +163,8 @@ describe('E3: jobs become due', () => {
 
   test('22: a wall clock that jumps moves due times, and neither deadlines nor leases', () => {
     const world = new World()
-    world.attach('s', ['a'], { local: false, lease: 1_000 })
-    world.enqueue('a', { timeout: 500 })
+    world.attach('s', ['a'], { local: false })
+    world.enqueue('a', { timeout: 500, heartbeatTimeout: 1_000 })
     world.enqueue('a', { delay: 3_600_000 })
     world.now = { wall: world.now.wall + 7_200_000, mono: world.now.mono }
     const { grants, notices } = world.run()

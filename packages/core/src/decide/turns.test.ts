@@ -60,7 +60,8 @@ type Step =
       abortGrace: number
       holds: 'all' | 'none' | 'wrong'
     }
-  | { kind: 'session'; op: 'drain' | 'leave' | 'renew'; session: string }
+  | { kind: 'session'; op: 'drain' | 'leave'; session: string }
+  | { kind: 'renew' }
   | {
       kind: 'run'
       op: 'complete' | 'fail' | 'snooze' | 'giveBack' | 'heartbeat' | 'checkpoint' | 'progress' | 'log'
@@ -92,10 +93,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({
       kind: fc.constant('session' as const),
-      op: fc.constantFrom('drain', 'leave', 'renew'),
+      op: fc.constantFrom('drain', 'leave'),
       session: fc.constantFrom(...SESSIONS),
     }),
   },
+  { weight: 1, arbitrary: fc.constant({ kind: 'renew' as const }) },
   {
     weight: 7,
     arbitrary: fc.record({
@@ -156,6 +158,7 @@ class Outside {
   readonly ids: JobKey[] = []
   readonly runs: RunKey[] = []
   readonly #lastRun = new Map<number, number>()
+  #renewals = 0
 
   constructor(world: World) {
     this.world = world
@@ -192,13 +195,14 @@ class Outside {
             maxConcurrency: min + more,
             abortGrace,
             local,
-            lease: local ? 0 : 60,
           },
           step.holds === 'wrong' ? held.map(({ seq, run }) => ({ seq, run: run + 1 })) : held,
         )
       }
       case 'session':
         return { op: step.op, session: step.session }
+      case 'renew':
+        return { op: 'renew', renewal: ++this.#renewals }
       case 'redrive': {
         const { name, queue, limit } = step
         return { op: 'redrive', limit, ...(name !== undefined && { name }), ...(queue !== undefined && { queue }) }

@@ -1,12 +1,15 @@
 /** Builds the tables from what the store holds: at start-up, and after a commit that failed. The one way in. */
 import type { Now } from '../clock.ts'
+import type { SessionIntro } from '../commands.ts'
+import type { Job } from '../job.ts'
 import { LIMITS } from '../limits.ts'
-import type { Store } from '../store.ts'
+import type { ActiveRow, Store } from '../store.ts'
+import { beginLease } from './lease.ts'
 import { Tables } from './tables.ts'
 
 /**
- * @param alive uuids of the sessions whose process is this one, or that still have their lease: their jobs stay active until
- * they attach again. All others' are abandoned, and recovered by the first turn.
+ * @param alive uuids of the sessions of this process that live: their jobs stay active until they attach again. Those of its dead
+ * ones are abandoned, and recovered by the first turn. Sessions of other processes live until their leases say otherwise.
  */
 export function loadTables(store: Store, alive: ReadonlySet<string>, now: Now): Tables {
   const loaded = store.load()
@@ -17,23 +20,50 @@ export function loadTables(store: Store, alive: ReadonlySet<string>, now: Now): 
     job.worker = row.worker
     job.logLines = row.logLines
     tables.jobs.set(job.seq, job)
-    if (!alive.has(row.sessionUuid)) {
+    if (row.remote) keepAway(tables, row, job, now)
+    else if (alive.has(row.sessionUuid)) awaitAttach(tables, row, job)
+    else {
       tables.abandoned.push(job)
       continue
     }
-    const jobs = tables.unattached.get(row.sessionUuid)
-    if (jobs === undefined) tables.unattached.set(row.sessionUuid, new Set([job]))
-    else jobs.add(job)
-    const { timeout, heartbeatTimeout } = job.policy
-    if (job.cancelRequested) {
-      job.abort = 'cancel'
-      tables.setDeadline(job, now.mono + LIMITS.reattachGraceMs)
-    } else {
-      // The monotonic clock may be another one by now: what is left of the deadline by the wall clock, and one heartbeat at least.
-      // A run without a deadline has one until its session has come back for it.
-      const leftMs = timeout === Number.POSITIVE_INFINITY ? 0 : Math.min(job.startedAt + timeout - now.wall, timeout)
-      tables.setDeadline(job, now.mono + Math.max(leftMs, heartbeatTimeout, LIMITS.reattachGraceMs))
-    }
+    setDeadline(tables, row, job, now)
   }
   return tables
+}
+
+function awaitAttach(tables: Tables, { sessionUuid }: ActiveRow, job: Job): void {
+  const jobs = tables.unattached.get(sessionUuid)
+  if (jobs === undefined) tables.unattached.set(sessionUuid, new Set([job]))
+  else jobs.add(job)
+}
+
+/** The session is away, and has a full lease from now on to come back. */
+function keepAway(tables: Tables, { sessionUuid, sessionId, worker }: ActiveRow, job: Job, now: Now): void {
+  const session = tables.sessions.get(sessionUuid) ?? tables.addSession(introOf(sessionUuid, worker), undefined, now.mono, sessionId)
+  job.session = session
+  job.grantedMono = now.mono
+  session.jobs.add(job)
+  session.weight += job.weight
+  beginLease(tables, session, job)
+}
+
+/** What is known of a session until it names itself: it serves nothing. */
+function introOf(uuid: string, worker: string): SessionIntro {
+  const limits = { minConcurrency: 0, maxConcurrency: 0, abortGrace: LIMITS.reattachGraceMs }
+  return { uuid, worker, host: '', pid: 0, local: false, handlers: [], ...limits }
+}
+
+/** The monotonic clock may be another one by now: what is left of the deadline by the wall clock, and one heartbeat at least. */
+function setDeadline(tables: Tables, { remote }: ActiveRow, job: Job, now: Now): void {
+  const { timeout, heartbeatTimeout } = job.policy
+  if (job.cancelRequested) {
+    job.abort = 'cancel'
+    tables.setDeadline(job, now.mono + LIMITS.reattachGraceMs)
+    return
+  }
+  const unlimited = timeout === Number.POSITIVE_INFINITY
+  // A run without a deadline has one until its session has come back for it, where no lease sees to that.
+  if (unlimited && remote) return
+  const leftMs = unlimited ? 0 : Math.min(job.startedAt + timeout - now.wall, timeout)
+  tables.setDeadline(job, now.mono + Math.max(leftMs, heartbeatTimeout, LIMITS.reattachGraceMs))
 }

@@ -10,7 +10,8 @@ export interface Session {
   /** Row number. */
   readonly id: number
   readonly intro: SessionIntro
-  readonly connection: ConnectionId
+  /** Undefined while it is away: a remote session may come back by another one. */
+  connection: ConnectionId | undefined
   readonly service: Service
   /** What it has been handed and has not settled. */
   readonly jobs: Set<Job>
@@ -20,6 +21,10 @@ export interface Session {
   /** Whether it stands among those that its service may hand jobs to. */
   hungry: boolean
   zombies: number
-  /** When a silent remote session loses what it holds; monotonic, Infinity for local ones. */
+  /** When a remote session was last heard to live; monotonic. */
+  renewedMono: number
+  /** Has lost a job by its silence: it gets no more until it is heard again. */
+  silent: boolean
+  /** When the next of its jobs is lost if it stays silent, maybe too early; monotonic, Infinity for local ones. */
   leaseMono: number
 }

@@ -47,6 +47,11 @@ export class Tables {
   readonly thirsty = new Set<Lane>()
   windowedJobs = 0
 
+  /** The earliest end of a lease, maybe too early; monotonic. */
+  leaseMono = Number.POSITIVE_INFINITY
+  /** The last renewal that was counted, of the connections that have sent one. */
+  readonly renewals = new Map<ConnectionId, number>()
+
   /** The earliest due time and the earliest `expiresAt`; 0 for none. Never too late, maybe too early. */
   dueAt = 0
   expiresAt = 0
@@ -185,7 +190,7 @@ export class Tables {
 
   // Sessions.
 
-  addSession(intro: SessionIntro, connection: ConnectionId, leaseMono: number, id = this.nextSession++): Session {
+  addSession(intro: SessionIntro, connection: ConnectionId | undefined, renewedMono: number, id = this.nextSession++): Session {
     const names = intro.handlers.map((handler) => handler.name)
     const key = Service.keyOf(names, intro.queues)
     let service = this.services.get(key)
@@ -206,7 +211,9 @@ export class Tables {
       draining: false,
       hungry: false,
       zombies: 0,
-      leaseMono,
+      renewedMono,
+      silent: false,
+      leaseMono: Number.POSITIVE_INFINITY,
     }
     service.sessions.add(session)
     this.sessions.set(intro.uuid, session)
@@ -226,8 +233,8 @@ export class Tables {
 
   /** After any change of what a session runs or may take: below min it is to be filled up to max. */
   weigh(session: Session): void {
-    const { draining, intro, weight } = session
-    if (draining || weight >= intro.maxConcurrency) this.#sate(session)
+    const { draining, silent, connection, intro, weight } = session
+    if (draining || silent || connection === undefined || weight >= intro.maxConcurrency) this.#sate(session)
     else if (!session.hungry && weight < intro.minConcurrency) {
       session.hungry = true
       session.service.hungry.add(session)
@@ -273,6 +280,12 @@ export class Tables {
 
   noteExpiry(expiresAt: number): void {
     if (expiresAt !== 0 && (this.expiresAt === 0 || expiresAt < this.expiresAt)) this.expiresAt = expiresAt
+  }
+
+  /** Something of the session's may be lost from then on. */
+  setLease(session: Session, leaseMono: number): void {
+    session.leaseMono = leaseMono
+    if (leaseMono < this.leaseMono) this.leaseMono = leaseMono
   }
 
   setDeadline(job: Job, deadlineMono: number): void {

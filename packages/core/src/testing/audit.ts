@@ -8,6 +8,7 @@ import { LIMITS } from '../limits.ts'
 import { parsePolicy } from '../policy.ts'
 import type { JobRow } from '../store.ts'
 import type { Lane } from '../tables/lane.ts'
+import { leaseEndMono } from '../tables/lease.ts'
 import { loadTables } from '../tables/load.ts'
 import type { Tables } from '../tables/tables.ts'
 import { keyOf, type MemoryStore } from './memoryStore.ts'
@@ -139,8 +140,12 @@ function auditRunning(store: MemoryStore, tables: Tables): void {
       sum += job.weight
     }
     expectSame(`weight of ${intro.uuid}`, weight, sum)
+    for (const job of session.jobs)
+      if (!intro.local) expectTrue(`the lease of job ${job.seq}`, session.leaseMono <= leaseEndMono(session, job))
+    expectTrue(`the lease of ${intro.uuid}`, tables.leaseMono <= session.leaseMono)
     expectSame(`hunger of ${intro.uuid}`, session.hungry, service.hungry.has(session))
-    if (draining || weight >= intro.maxConcurrency) expectTrue(`${intro.uuid} takes no more`, !session.hungry)
+    if (draining || session.silent || session.connection === undefined || weight >= intro.maxConcurrency)
+      expectTrue(`${intro.uuid} takes no more`, !session.hungry)
     else if (weight < intro.minConcurrency) expectTrue(`${intro.uuid} takes more`, session.hungry)
     expectTrue(`zombies of ${intro.uuid}`, session.zombies === [...tables.zombies.values()].filter((owner) => owner === session).length)
   }

@@ -31,6 +31,7 @@ interface StoredKey extends JobKey {
 interface StoredSession {
   readonly uuid: string
   readonly worker: string
+  readonly remote: boolean
 }
 
 export class MemoryStore implements Store {
@@ -196,7 +197,7 @@ export class MemoryStore implements Store {
     }
     for (const { id, intro } of effects.newSessions) {
       if (this.sessions.has(id)) throw broken(`session ${id} is there already`)
-      this.sessions.set(id, { uuid: intro.uuid, worker: intro.worker })
+      this.sessions.set(id, { uuid: intro.uuid, worker: intro.worker, remote: !intro.local })
     }
     for (const { name, defaults } of effects.definitions) this.definitions.set(name, JSON.stringify(defaults))
     for (const job of effects.jobs) this.#writeJob(job, mark.at)
@@ -245,7 +246,14 @@ export class MemoryStore implements Store {
   #active(row: JobRow): ActiveRow {
     const session = this.sessions.get(row.sessionId)
     const logLines = this.logs.filter((log) => log.seq === row.seq && log.run === row.run).length
-    return { ...row, data: null, sessionUuid: session?.uuid ?? '', worker: session?.worker ?? '', logLines }
+    return {
+      ...row,
+      data: null,
+      sessionUuid: session?.uuid ?? '',
+      worker: session?.worker ?? '',
+      remote: session?.remote === true,
+      logLines,
+    }
   }
 
   #writeJob(job: Job, at: number): void {

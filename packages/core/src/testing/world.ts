@@ -204,7 +204,7 @@ export class World {
     if ((dueAt !== 0 && dueAt <= now.wall) || (expiresAt !== 0 && expiresAt <= now.wall)) return true
     const overdue = tables.deadlines.peek()
     if (overdue !== undefined && overdue.deadlineMono <= now.mono) return true
-    for (const session of tables.sessions.values()) if (session.leaseMono <= now.mono) return true
+    if (tables.leaseMono <= now.mono) return true
     for (const lane of tables.thirsty) for (const service of lane.services) if (service.hungry.size > 0) return true
     return false
   }
@@ -228,7 +228,6 @@ export function attaching(
       minConcurrency: 100,
       maxConcurrency: 100,
       abortGrace: 30_000,
-      lease: 0,
       ...intro,
     },
     held,

@@ -102,14 +102,24 @@ export class Actor {
     return connection
   }
 
-  /** The other side is gone: its sessions have lost their jobs from the next turn on, one that is only about to attach too. */
+  /**
+   * The other side is gone: sessions of this process have lost their jobs from the next turn on, one that is only about to attach
+   * too; those of others are away, and keep theirs for their leases.
+   */
   disconnect(connection: ConnectionId): void {
     this.#connections.delete(connection)
     this.#subscribed.delete(connection)
     this.watches.forget(connection)
     this.#mail = this.#mail.map((letter) => (letter.connection === connection ? { ...letter, gone: true } : letter))
-    for (const session of this.#tables.sessions.values())
-      if (session.connection === connection) session.leaseMono = Number.NEGATIVE_INFINITY
+    const tables = this.#tables
+    tables.renewals.delete(connection)
+    for (const session of tables.sessions.values()) {
+      if (session.connection !== connection) continue
+      session.connection = undefined
+      tables.weigh(session)
+      const { renewedMono, intro } = session
+      tables.setLease(session, intro.local ? Number.NEGATIVE_INFINITY : Math.min(session.leaseMono, renewedMono + LIMITS.leaseMs))
+    }
   }
 
   receive(connection: ConnectionId, requests: readonly Request[]): void {
@@ -154,10 +164,10 @@ export class Actor {
         code: 'COMMIT_UNKNOWN',
         message: `the commit's outcome is unknown (${error.message}): the call may have happened; repeat it with the same idempotencyKey`,
       })
-      this.#reload(mail, now, () => this.store.reopen())
+      this.#reload(mail, () => this.store.reopen())
       return undefined
     }
-    this.#reload(mail, now)
+    this.#reload(mail)
     if (error.reason === 'busy') return this.#storeBusy(mail, now, error)
     if (error.reason === 'full' && this.#intake.diskIsFull(now)) return this.#decideSafely(mail, now)
     const code = error.reason === 'full' ? 'DISK_FULL' : 'STORAGE'
@@ -181,7 +191,7 @@ export class Actor {
 
   /** One command's fault: each is decided again in a transaction of its own, and only the culprit is refused. */
   #oneByOne(mail: readonly Letter[], now: Now, cause: unknown): undefined {
-    this.#reload(mail, now)
+    this.#reload(mail)
     if (mail.length === 0) throw new ActorFailure({ code: 'INTERNAL', message: describe(cause) }, { cause })
     for (const [index, letter] of mail.entries()) {
       const decided = this.#decideAlone(letter, now)
@@ -198,15 +208,15 @@ export class Actor {
       return this.#decide([letter], now)
     } catch (error) {
       if (error instanceof StoreFailure && error.phase !== 'broken') return this.#storeFailed([letter], now, error)
-      this.#reload([letter], now)
+      this.#reload([letter])
       this.#refuse([letter], { code: 'INTERNAL', message: describe(error) })
       return undefined
     }
   }
 
   /** Tables that ran ahead of the disk are thrown away; every session is asked to say again what it holds. */
-  #reload(mail: readonly Letter[], now: Now, reopen?: () => void): void {
-    const alive = this.#aliveBefore(mail, now)
+  #reload(mail: readonly Letter[], reopen?: () => void): void {
+    const alive = this.#aliveBefore(mail)
     try {
       reopen?.()
       // Read anew: a commit that took seconds to fail takes nothing of the grace that sessions have to come back.
@@ -220,9 +230,9 @@ export class Actor {
   }
 
   /** The sessions that were there before the turn that failed: one that wanted to leave has not left. */
-  #aliveBefore(mail: readonly Letter[], now: Now): ReadonlySet<string> {
+  #aliveBefore(mail: readonly Letter[]): ReadonlySet<string> {
     const alive = new Set(this.#tables.unattached.keys())
-    for (const [uuid, session] of this.#tables.sessions) if (session.leaseMono > now.mono) alive.add(uuid)
+    for (const [uuid, session] of this.#tables.sessions) if (session.intro.local && session.connection !== undefined) alive.add(uuid)
     for (const { request } of mail) if (request.command.op === 'leave') alive.add(request.command.session)
     return alive
   }
@@ -244,7 +254,7 @@ export class Actor {
   }
 
   #deliver(mail: readonly Letter[], { decisions, effects }: Decided, now: Now): void {
-    const deliveries = new Deliveries(this.#tables.nextEvent - effects.events.length, now, this.#subscribed)
+    const deliveries = new Deliveries(this.#tables, effects, now, this.#subscribed)
     for (const [index, { connection, request }] of mail.entries()) {
       const decision = decisions[index]
       if (decision === HELD) this.#answer(deliveries, connection, request)
@@ -297,7 +307,7 @@ export class Actor {
   }
 
   #post(connection: ConnectionId, { replies = [], notices = [] }: Partial<Pick<Delivery, 'replies' | 'notices'>>): void {
-    this.#connections.get(connection)?.({ replies, notices, grants: [], events: [] })
+    this.#connections.get(connection)?.({ replies, notices, grants: [], events: [], renewal: this.#tables.renewals.get(connection) ?? 0 })
   }
 }
 

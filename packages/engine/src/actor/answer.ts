@@ -13,6 +13,7 @@ import {
   type QueueStats,
   Refused,
   type Sender,
+  type Session,
   STATES,
   type StateCounts,
   type Stats,
@@ -38,21 +39,7 @@ export function answer(actor: Actor, command: Command, sender: Sender): unknown 
     case 'stats':
       return stats(actor)
     case 'workers':
-      return [...actor.tables.sessions.values()].map(
-        ({ intro, jobs, weight, zombies, draining }): WorkerView => ({
-          id: intro.worker,
-          host: intro.host,
-          pid: intro.pid,
-          names: intro.handlers.map((handler) => handler.name),
-          queues: intro.queues ?? null,
-          minConcurrency: intro.minConcurrency,
-          maxConcurrency: intro.maxConcurrency,
-          runningJobs: jobs.size,
-          runningWeight: weight,
-          zombies,
-          draining,
-        }),
-      )
+      return livingSessions(actor).map(workerOf)
     case 'list':
       return list(actor, command)
     default:
@@ -108,8 +95,35 @@ function stats(actor: Actor): Stats {
     totals,
     queues,
     unserved: fullest(unserved, UNSERVED_MAX).map((lane) => ({ queue: lane.queue.name, name: lane.name, waiting: countOf(lane, WAITING) })),
-    workers: tables.sessions.size,
+    workers: livingSessions(actor).length,
     writer: actor.meter.stats(actor.draining),
+  }
+}
+
+/** As far as is known: one that has lost all by its silence is not. */
+function livingSessions({ tables }: Actor): Session[] {
+  return [...tables.sessions.values()].filter((session) => session.jobs.size > 0 || !isAway(session))
+}
+
+function isAway({ connection, silent }: Session): boolean {
+  return connection === undefined || silent
+}
+
+function workerOf(session: Session): WorkerView {
+  const { intro, jobs, weight, zombies, draining } = session
+  return {
+    id: intro.worker,
+    host: intro.host,
+    pid: intro.pid,
+    names: intro.handlers.map((handler) => handler.name),
+    queues: intro.queues ?? null,
+    minConcurrency: intro.minConcurrency,
+    maxConcurrency: intro.maxConcurrency,
+    runningJobs: jobs.size,
+    runningWeight: weight,
+    zombies,
+    draining,
+    away: isAway(session),
   }
 }
 

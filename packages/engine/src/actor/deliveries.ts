@@ -13,6 +13,7 @@ import {
   type Refusal,
   type Reply,
   type Session,
+  type Tables,
 } from '@millrace/core'
 
 interface Collected extends Delivery {
@@ -25,11 +26,13 @@ interface Collected extends Delivery {
 export class Deliveries {
   readonly byConnection = new Map<ConnectionId, Collected>()
   readonly #firstEvent: number
+  readonly #renewals: ReadonlyMap<ConnectionId, number>
   readonly #now: Now
   readonly #subscribed: ReadonlySet<ConnectionId>
 
-  constructor(firstEvent: number, now: Now, subscribed: ReadonlySet<ConnectionId>) {
-    this.#firstEvent = firstEvent
+  constructor({ nextEvent, renewals }: Tables, { events }: Effects, now: Now, subscribed: ReadonlySet<ConnectionId>) {
+    this.#firstEvent = nextEvent - events.length
+    this.#renewals = renewals
     this.#now = now
     this.#subscribed = subscribed
   }
@@ -49,11 +52,14 @@ export class Deliveries {
   add(effects: Effects): void {
     for (const job of effects.grants) {
       // A job may have been handed out and given back, or cancelled, within the turn that started it.
-      if (job.session !== undefined) this.of(job.session.connection).grants.push(grantOf(job, job.session))
+      const { session } = job
+      if (session?.connection !== undefined) this.of(session.connection).grants.push(grantOf(job, session))
       job.data = undefined
     }
     for (const { session, job, run, note } of effects.notices) {
-      this.of(session.connection).notices.push({ ...note, session: session.intro.uuid, seq: job.seq, run })
+      // Away, it is told what is lost when it names what it holds.
+      if (session.connection !== undefined)
+        this.of(session.connection).notices.push({ ...note, session: session.intro.uuid, seq: job.seq, run })
     }
     if (this.#subscribed.size === 0 || effects.events.length === 0) return
     const events = effects.events.map((note, index) => eventOf(note, this.#firstEvent + index, this.#now.wall))
@@ -63,7 +69,7 @@ export class Deliveries {
   of(connection: ConnectionId): Collected {
     let collected = this.byConnection.get(connection)
     if (collected === undefined) {
-      collected = { replies: [], grants: [], notices: [], events: [] }
+      collected = { replies: [], grants: [], notices: [], events: [], renewal: this.#renewals.get(connection) ?? 0 }
       this.byConnection.set(connection, collected)
     }
     return collected

@@ -28,6 +28,7 @@ beforeEach(() => {
       hear()
     },
     broken: () => {},
+    lapsed: () => {},
     reopened: () => {},
     ended: (refusal) => {
       ended.push(refusal)
@@ -45,14 +46,14 @@ test('requests go out, deliveries come in', async () => {
   const arrived = new Promise((resolve) => far.once('message', resolve))
   near.send([{ id: 1, command: { op: 'stats' } }])
   expect(unpackRequests((await arrived) as never)).toEqual([{ id: 1, command: { op: 'stats' } }])
-  const delivery: Delivery = { replies: [{ id: 1, value: true }], grants: [], notices: [{ kind: 'reattach' }], events: [] }
+  const delivery: Delivery = { replies: [{ id: 1, value: true }], grants: [], notices: [{ kind: 'reattach' }], events: [], renewal: 0 }
   far.postMessage(packDelivery(delivery))
   await next()
   expect(delivered).toEqual([delivery])
 })
 
 test('a far end that goes is told of, once, after what it said last', async () => {
-  far.postMessage(packDelivery({ replies: [{ id: 1, value: true }], grants: [], notices: [], events: [] }))
+  far.postMessage(packDelivery({ replies: [{ id: 1, value: true }], grants: [], notices: [], events: [], renewal: 0 }))
   far.close()
   await next()
   expect([delivered.length, ended.length]).toEqual([1, 0])

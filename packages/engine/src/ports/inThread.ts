@@ -53,6 +53,7 @@ export class InThreadEngine {
       close: async () => {
         if (connection !== undefined) this.actor.disconnect(connection)
         if (owner) this.close()
+        else this.#schedule()
       },
     }
   }

@@ -135,6 +135,7 @@ export class WriterThread implements Port {
     deliver: (delivery) => this.#listener?.deliver(delivery),
     broken: () => {},
     reopened: () => {},
+    lapsed: () => {},
     ended: () => {},
   }
 
@@ -176,7 +177,8 @@ export class WriterThread implements Port {
   }
 
   #list(id: number, command: ListCommand): void {
-    const reply = (value: object) => this.#listener?.deliver({ replies: [{ id, ...value }], grants: [], notices: [], events: [] })
+    const reply = (value: object) =>
+      this.#listener?.deliver({ replies: [{ id, ...value }], grants: [], notices: [], events: [], renewal: 0 })
     this.#readers?.page(command).then(
       (value) => reply({ value }),
       (error) => reply({ refusal: { code: 'STORAGE', message: `the list could not be read: ${error.message}` } }),

@@ -1,9 +1,10 @@
 /** Every migration, in order. */
 import { initial } from './001-initial.ts'
 import { batches } from './002-batches.ts'
+import { remote } from './003-remote.ts'
 import type { Migration } from './migration.ts'
 
-export const MIGRATIONS: readonly Migration[] = [initial, batches]
+export const MIGRATIONS: readonly Migration[] = [initial, batches, remote]
 
 /** The newest schema that this version knows. */
 export const SCHEMA_VERSION = MIGRATIONS.length

@@ -17,9 +17,9 @@ function connect(file: string): Database {
   return db
 }
 
-const added: Migration = { id: 3, name: 'added', sql: 'CREATE TABLE added (a)', minReader: 1 }
-const breaking: Migration = { id: 4, name: 'breaking', sql: 'DROP TABLE tag', minReader: 4 }
-const failing: Migration = { id: 3, name: 'failing', sql: 'CREATE TABLE half (a); CREATE TABLE half (a)', minReader: 1 }
+const added: Migration = { id: SCHEMA_VERSION + 1, name: 'added', sql: 'CREATE TABLE added (a)', minReader: 1 }
+const breaking: Migration = { id: SCHEMA_VERSION + 2, name: 'breaking', sql: 'DROP TABLE tag', minReader: SCHEMA_VERSION + 2 }
+const failing: Migration = { id: SCHEMA_VERSION + 1, name: 'failing', sql: 'CREATE TABLE half (a); CREATE TABLE half (a)', minReader: 1 }
 
 test('migrations are numbered from 1 without gaps, and say who may read', () => {
   expect(MIGRATIONS.map(({ id }) => id)).toEqual(MIGRATIONS.map((_, index) => index + 1))
@@ -43,9 +43,9 @@ describe('an older file', () => {
     migrate(db, { file, now: 1 })
     migrate(db, { file, now: 2, migrations: [...MIGRATIONS, added] })
     migrate(db, { file, now: 3, migrations: [...MIGRATIONS, added] })
-    expect(ledger(db).at(-1)).toEqual({ id: 3, name: 'added', appliedAt: 2 })
-    expect(rowsOf(db, 'meta')).toMatchObject([{ schema_version: 3, min_reader: 2 }])
-    expect(existsSync(`${file}.before-003`)).toBe(false)
+    expect(ledger(db).at(-1)).toEqual({ id: SCHEMA_VERSION + 1, name: 'added', appliedAt: 2 })
+    expect(rowsOf(db, 'meta')).toMatchObject([{ schema_version: SCHEMA_VERSION + 1, min_reader: 2 }])
+    expect(existsSync(`${file}.before-004`)).toBe(false)
   })
 
   test('is copied beside itself before older versions are shut out', () => {
@@ -53,12 +53,12 @@ describe('an older file', () => {
     const db = connect(file)
     migrate(db, { file, now: 1 })
     migrate(db, { file, now: 2, migrations: [...MIGRATIONS, added, breaking] })
-    expect(rowsOf(db, 'meta')).toMatchObject([{ schema_version: 4, min_reader: 4 }])
-    const copy = lookInto(`${file}.before-004`)
-    expect(rowsOf(copy, 'meta')).toMatchObject([{ schema_version: 3, min_reader: 2 }])
+    expect(rowsOf(db, 'meta')).toMatchObject([{ schema_version: SCHEMA_VERSION + 2, min_reader: SCHEMA_VERSION + 2 }])
+    const copy = lookInto(`${file}.before-005`)
+    expect(rowsOf(copy, 'meta')).toMatchObject([{ schema_version: SCHEMA_VERSION + 1, min_reader: 2 }])
     expect(copy.pragma('integrity_check', { simple: true })).toBe('ok')
     expect(() => rowsOf(copy, 'tag')).not.toThrow()
-    expect(existsSync(`${file}.before-004.partial`)).toBe(false)
+    expect(existsSync(`${file}.before-005.partial`)).toBe(false)
   })
 
   test('stays as it was where a migration fails', () => {
@@ -66,7 +66,7 @@ describe('an older file', () => {
     const db = connect(file)
     migrate(db, { file, now: 1 })
     expect(() => migrate(db, { file, now: 2, migrations: [...MIGRATIONS, failing] })).toThrow('half')
-    expect(ledger(db).map(({ id }) => id)).toEqual([1, 2])
+    expect(ledger(db).map(({ id }) => id)).toEqual(MIGRATIONS.map(({ id }) => id))
     expect(() => rowsOf(db, 'half')).toThrow('no such table')
   })
 })

@@ -18,7 +18,7 @@ FROM meta LEFT JOIN journal AS last ON last.first_event = (SELECT max(first_even
   const active = db
     .prepare(
       `SELECT ${ROW_COLUMNS_WITHOUT_DATA}, session.uuid, session.worker,
-(SELECT max(number) + 1 FROM log WHERE log.seq = job.seq AND log.run = job.run)
+(SELECT max(number) + 1 FROM log WHERE log.seq = job.seq AND log.run = job.run), session.remote
 FROM json_each(?) AS listed CROSS JOIN job ON job.seq = listed.value LEFT JOIN session ON session.id = job.session
 WHERE job.state = 2 ORDER BY job.seq`,
     )
@@ -75,6 +75,7 @@ function activeFrom(raw: RawRow): ActiveRow {
     sessionUuid: (raw[ROW_WIDTH] as string | null) ?? '',
     worker: (raw[ROW_WIDTH + 1] as string | null) ?? '',
     logLines: (raw[ROW_WIDTH + 2] as number | null) ?? 0,
+    remote: raw[ROW_WIDTH + 3] === 1,
   }
 }
 

@@ -19,16 +19,18 @@ export interface PackedDelivery {
   readonly grantExtras: readonly unknown[]
   readonly notices: readonly Notice[]
   readonly events: readonly JobEvent[]
+  readonly renewal: number
 }
 
 const column = new NumberColumn()
 
-export function packDelivery({ replies, grants, notices, events }: Delivery): PackedDelivery {
-  return { ...packReplies(replies), ...packGrants(grants), notices, events }
+export function packDelivery({ replies, grants, notices, events, renewal }: Delivery): PackedDelivery {
+  return { ...packReplies(replies), ...packGrants(grants), notices, events, renewal }
 }
 
 export function unpackDelivery(packed: PackedDelivery): Delivery {
-  return { replies: unpackReplies(packed), grants: unpackGrants(packed), notices: packed.notices, events: packed.events }
+  const { notices, events, renewal } = packed
+  return { replies: unpackReplies(packed), grants: unpackGrants(packed), notices, events, renewal }
 }
 
 function packReplies(replies: readonly Reply[]): Pick<PackedDelivery, 'replies' | 'replyValues'> {

@@ -66,6 +66,7 @@ test('deliveries come out of the channel as they went in', () => {
     grants: fc.array(grant),
     notices: fc.constant([]),
     events: fc.constant([]),
+    renewal: fc.nat(),
   }) as fc.Arbitrary<Delivery>
   fc.assert(
     fc.property(delivery, (sent) => {

@@ -1,0 +1,54 @@
+/** Sessions of other processes: renewed, and lost where they are silent for too long. */
+import type { Decision, RenewCommand } from '../commands.ts'
+import { LIMITS } from '../limits.ts'
+import { leaseEndMono } from '../tables/lease.ts'
+import type { Session } from '../tables/session.ts'
+import { endLost } from './end.ts'
+import { loseSession } from './leave.ts'
+import type { Sender, TurnContext } from './turn.ts'
+
+/** All sessions of the sender are heard to live. */
+export function renew({ tables, now }: TurnContext, { renewal }: RenewCommand, { connection, gone }: Sender): Decision<'renew'> {
+  if (gone === true) return true
+  tables.renewals.set(connection, renewal)
+  for (const session of tables.sessions.values()) {
+    if (session.connection !== connection || session.intro.local) continue
+    session.renewedMono = now.mono
+    if (!session.silent) continue
+    session.silent = false
+    tables.weigh(session)
+  }
+  return true
+}
+
+/** Leases that have run out. */
+export function lapse(turn: TurnContext): void {
+  const { tables, now } = turn
+  if (tables.leaseMono > now.mono) return
+  tables.leaseMono = Number.POSITIVE_INFINITY
+  for (const session of [...tables.sessions.values()]) {
+    if (session.leaseMono > now.mono) tables.setLease(session, session.leaseMono)
+    else if (session.intro.local) loseSession(turn, session)
+    else loseSilent(turn, session)
+  }
+}
+
+/** Job by job, each at the end of its own lease; a session that is away for long and holds nothing is forgotten. */
+function loseSilent(turn: TurnContext, session: Session): void {
+  const { tables, now, effects } = turn
+  let nextMono = session.connection === undefined ? session.renewedMono + LIMITS.leaseMs : Number.POSITIVE_INFINITY
+  for (const job of [...session.jobs]) {
+    const endMono = leaseEndMono(session, job)
+    if (endMono > now.mono) nextMono = Math.min(nextMono, endMono)
+    else {
+      session.silent = true
+      effects.notices.push({ session, job, run: job.run, note: { kind: 'lost' } })
+      endLost(turn, job)
+    }
+  }
+  if (nextMono <= now.mono) tables.removeSession(session)
+  else {
+    tables.weigh(session)
+    tables.setLease(session, nextMono)
+  }
+}

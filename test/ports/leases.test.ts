@@ -1,0 +1,170 @@
+// N4: sessions of other processes, under the virtual clock: away, back, silent, lost; and their engine dies.
+import { DEFAULT_RETENTION } from '@millrace/core'
+import { InThreadEngine } from '@millrace/engine'
+import { openStore } from '@millrace/sqlite'
+import { Probe, seededRandom, VirtualClock } from '@millrace/testkit'
+import { afterEach, expect, test } from 'vitest'
+import { temporaryFolder } from '../temporary.ts'
+
+const MINUTE = 60_000
+const remote = { uuid: 'remote', worker: 'far', local: false, minConcurrency: 2, maxConcurrency: 2 }
+/** A lease of a minute, and no deadline to speak of. */
+const job = { heartbeatTimeout: MINUTE, timeout: 100 * MINUTE, maxAttempts: 3 }
+
+const engines: InThreadEngine[] = []
+
+afterEach(() => {
+  for (const engine of engines.splice(0)) engine.close()
+})
+
+function start(file = ':memory:', clock = new VirtualClock()) {
+  const random = seededRandom(7)
+  const store = openStore({ file, durability: 'normal', random, now: clock.read().wall, host: 'host', pid: 1 })
+  const engine = new InThreadEngine({ store, clock, random, settings: { recovery: 'immediate', retention: DEFAULT_RETENTION } })
+  engines.push(engine)
+  return { clock, engine, connect: () => new Probe(engine.port()) }
+}
+
+test('a session whose connection ends is away: it keeps its run, gets no other, and goes on where it comes back', async () => {
+  const { clock, connect } = start()
+  const bystander = connect()
+  await bystander.attach(['b'], { uuid: 'near' })
+  await bystander.enqueue('b', job)
+  const lost = connect()
+  await lost.attach(['a'], remote)
+  await bystander.enqueue('a', job)
+  const { seq, run } = await lost.grants.take()
+  await lost.port.close()
+  await bystander.enqueue('a', job)
+  await clock.advance(MINUTE - 1)
+  expect(await bystander.call<'workers'>({ op: 'workers' })).toMatchObject([
+    { id: 'worker-1', away: false, runningJobs: 1 },
+    { id: 'far', away: true, runningJobs: 1 },
+  ])
+  const back = connect()
+  expect(await back.attach(['a'], remote, [{ seq, run }])).toEqual({ lost: [] })
+  expect((await back.grants.take()).seq).toBe(seq + 1)
+  await clock.advance(MINUTE - 1)
+  await back.call<'complete'>({ op: 'complete', seq, run, output: null })
+  expect((await bystander.call<'stats'>({ op: 'stats' })).states).toMatchObject({ completed: 1, active: 2 })
+})
+
+test('one that does not come back loses each job at the end of its own lease, and is forgotten', async () => {
+  const { clock, connect } = start()
+  const probe = connect()
+  const lost = connect()
+  await lost.attach(['a'], remote)
+  await probe.enqueue('a', job)
+  await probe.enqueue('a', { ...job, heartbeatTimeout: 2 * MINUTE })
+  await lost.grants.take()
+  await lost.grants.take()
+  await lost.port.close()
+  await probe.attach(['a'], { uuid: 'next' })
+  await clock.advance(MINUTE)
+  expect(await probe.grants.take()).toMatchObject({ seq: 1, run: 2, attempt: 2 })
+  expect(probe.grants.size).toBe(0)
+  await clock.advance(MINUTE)
+  expect(await probe.grants.take()).toMatchObject({ seq: 2, run: 2, attempt: 2 })
+  expect((await probe.call<'workers'>({ op: 'workers' })).length).toBe(1)
+  await expect(probe.call<'complete'>({ op: 'complete', seq: 1, run: 1, output: null })).rejects.toMatchObject({ code: 'STALE_RUN' })
+})
+
+test('a job with heartbeatTimeout 0 has the usual lease: its worker may die all the same', async () => {
+  const { clock, connect } = start()
+  const lost = connect()
+  await lost.attach(['a'], remote)
+  await lost.enqueue('a', { ...job, heartbeatTimeout: 0 })
+  await lost.grants.take()
+  await lost.port.close()
+  const probe = connect()
+  await probe.attach(['a'], { uuid: 'next' })
+  await clock.advance(2 * MINUTE - 1)
+  expect(probe.grants.size).toBe(0)
+  await clock.advance(1)
+  expect(await probe.grants.take()).toMatchObject({ run: 2 })
+})
+
+test('a silent one gets no more jobs until it is heard again', async () => {
+  const { clock, connect } = start()
+  const quiet = connect()
+  await quiet.attach(['a'], remote)
+  await quiet.enqueue('a', { ...job, maxAttempts: 1 })
+  await quiet.grants.take()
+  await clock.advance(MINUTE)
+  expect(await quiet.notices.take()).toMatchObject({ kind: 'lost', seq: 1, run: 1 })
+  await quiet.enqueue('a', job)
+  await quiet.barrier()
+  expect(quiet.grants.size).toBe(0)
+  await quiet.call<'renew'>({ op: 'renew', renewal: 1 })
+  expect(await quiet.grants.take()).toMatchObject({ seq: 2, run: 1 })
+})
+
+test('a delivery names the last renewal of its own connection that was counted', async () => {
+  const { connect } = start()
+  const [one, other] = [connect(), connect()]
+  await one.attach(['a'], remote)
+  expect(one.renewal).toBe(0)
+  await one.call<'renew'>({ op: 'renew', renewal: 7 })
+  await one.enqueue('a', job)
+  await one.grants.take()
+  await other.barrier()
+  expect([one.renewal, other.renewal]).toEqual([7, 0])
+})
+
+test('a local session that attaches and is gone before the turn is lost in it; a remote one is away', async () => {
+  const { engine, connect } = start()
+  const probe = connect()
+  await probe.enqueue('a', job)
+  for (const [uuid, local] of [
+    ['near', true],
+    ['far', false],
+  ] as const) {
+    const hasty = connect()
+    void hasty.attach(['a'], { uuid, local })
+    await hasty.port.close()
+  }
+  await probe.barrier()
+  expect([...engine.actor.tables.sessions.keys()]).toEqual(['far'])
+  expect((await probe.call<'stats'>({ op: 'stats' })).states).toMatchObject({ waiting: 1, active: 0 })
+})
+
+test('15: an engine that starts again gives remote sessions a whole lease to come back, and jobs of its own process at once', async () => {
+  const file = `${temporaryFolder()}/jobs.db`
+  const clock = new VirtualClock()
+  const first = start(file, clock)
+  const probe = first.connect()
+  await probe.attach(['a'], remote)
+  await probe.attach(['b'], { uuid: 'near' })
+  await probe.enqueue('a', { ...job, timeout: Number.POSITIVE_INFINITY })
+  await probe.enqueue('a', job)
+  await probe.enqueue('b', job)
+  await clock.advance(MINUTE / 2)
+  first.engine.close()
+  const { connect } = start(file, clock)
+  const next = connect()
+  await next.attach(['b'], { uuid: 'next' })
+  expect(await next.grants.take()).toMatchObject({ seq: 3, run: 2 })
+  await clock.advance(MINUTE - 1)
+  // It comes back with one of its two runs: the other one it has never received.
+  const back = connect()
+  expect(await back.attach(['a'], remote, [{ seq: 1, run: 1 }])).toEqual({ lost: [] })
+  expect(await back.grants.take()).toMatchObject({ seq: 2, run: 2, attempt: 1 })
+  await back.call<'complete'>({ op: 'complete', seq: 1, run: 1, output: null })
+})
+
+test('and where they do not come back, their jobs run elsewhere after it', async () => {
+  const file = `${temporaryFolder()}/jobs.db`
+  const clock = new VirtualClock()
+  const first = start(file, clock)
+  const probe = first.connect()
+  await probe.attach(['a'], remote)
+  await probe.enqueue('a', { ...job, timeout: Number.POSITIVE_INFINITY })
+  first.engine.close()
+  const { connect } = start(file, clock)
+  const next = connect()
+  await next.attach(['a'], { uuid: 'next' })
+  await clock.advance(MINUTE - 1)
+  expect(next.grants.size).toBe(0)
+  await clock.advance(1)
+  expect(await next.grants.take()).toMatchObject({ seq: 1, run: 2, attempt: 2 })
+})
