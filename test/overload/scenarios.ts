@@ -150,7 +150,7 @@ export const endlessIterable = measured<Endless>(
 )
 
 /** Of what is told to a listener that does not hear it, no more than this may wait for it. */
-const UNHEARD_MIB = 30
+const UNHEARD_MIB = 60
 const JOBS_TOLD = { slice: 300_000, long: 1_000_000 } as const
 
 function audience(how: 'slow' | 'never') {

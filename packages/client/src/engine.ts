@@ -34,7 +34,7 @@ import {
 import { type EnqueueArguments, type Handler, type JobType, Worker } from '@millrace/worker'
 import { enqueueMany, type JobRequests } from './enqueueMany.ts'
 import { JobHandle } from './handle.ts'
-import { type EventListener, type EventName, Listeners } from './listeners.ts'
+import { type EventListener, type EventName, type GapListener, Listeners } from './listeners.ts'
 import { Mailbox } from './mailbox.ts'
 import { newJobOf } from './newJobs.ts'
 import { type Job, jobOf } from './view.ts'
@@ -235,20 +235,29 @@ export class Engine {
 
   // Listening.
 
-  /** Calls `listener` for each event of that type ('*' for all), after its commit. */
-  on(event: EventName, listener: EventListener): this {
+  /**
+   * Calls `listener` for each event of that type ('*' for all), after its commit. One that falls 20,000 events behind misses some:
+   * 'gap' tells which.
+   */
+  on(event: EventName, listener: EventListener): this
+  on(event: 'gap', listener: GapListener): this
+  on(event: EventName | 'gap', listener: EventListener | GapListener): this {
     this.#needs('events')
     this.#listeners.add(event, listener, false)
     return this
   }
 
-  once(event: EventName, listener: EventListener): this {
+  once(event: EventName, listener: EventListener): this
+  once(event: 'gap', listener: GapListener): this
+  once(event: EventName | 'gap', listener: EventListener | GapListener): this {
     this.#needs('events')
     this.#listeners.add(event, listener, true)
     return this
   }
 
-  off(event: EventName, listener: EventListener): this {
+  off(event: EventName, listener: EventListener): this
+  off(event: 'gap', listener: GapListener): this
+  off(event: EventName | 'gap', listener: EventListener | GapListener): this {
     this.#listeners.remove(event, listener)
     return this
   }
@@ -310,6 +319,7 @@ export class Engine {
     for (const notice of notices) {
       // After what was answered before it has been heard.
       if (notice.kind === 'reattach') queueMicrotask(() => this.#reattach(notice))
+      else if (notice.kind === 'gap') this.#listeners.missed(notice)
       else this.#workers.get(notice.session)?.notice(notice)
     }
     for (const grant of grants) {
@@ -321,7 +331,7 @@ export class Engine {
     this.#mailbox.settle()
   }
 
-  #reattach(notice: Notice): void {
+  #reattach(notice: Notice & { readonly kind: 'reattach' }): void {
     for (const worker of this.#workers.values()) worker.notice(notice)
   }
 

@@ -197,3 +197,13 @@ test.for<readonly [name: unknown, listener: unknown, message: RegExp]>([
   expect(() => listeners.remove(name as never, listener as never)).toThrow(message)
   expect(await asked()).toEqual([])
 })
+
+test('a gap is told to those who ask for it, and to nobody else', () => {
+  const gap = vi.fn()
+  const all = vi.fn()
+  listeners.add('*', all, false)
+  listeners.add('gap', gap, false)
+  listeners.missed({ first: 3, last: 9 })
+  expect(gap.mock.calls).toEqual([[{ first: 3, last: 9 }]])
+  expect(all).not.toHaveBeenCalled()
+})

@@ -7,16 +7,26 @@ import { type EngineEvent, engineEventOf } from './view.ts'
 export type EventListener = (event: EngineEvent) => void
 export type EventName = EventType | '*'
 
-const NAMES: readonly string[] = [...EVENT_TYPES, '*']
+/** Events that were not told, by their numbers: whoever listens did not keep up. */
+export interface EventGap {
+  readonly first: number
+  readonly last: number
+}
+export type GapListener = (gap: EventGap) => void
+
+type Name = EventName | 'gap'
+type Told = EngineEvent & EventGap
+
+const NAMES: readonly string[] = [...EVENT_TYPES, '*', 'gap']
 
 /** What the emitter calls: the listener, kept from doing harm. */
 interface Guarded {
-  (event: EngineEvent): void
-  readonly listener: EventListener
+  (event: Told): void
+  readonly listener: EventListener | GapListener
 }
 
 export class Listeners {
-  readonly #emitter = new EventEmitter<EventName>()
+  readonly #emitter = new EventEmitter<Name>()
   readonly #mailbox: Mailbox
   readonly #logger: Logger | undefined
   /** What the engine was told last. */
@@ -27,15 +37,15 @@ export class Listeners {
     this.#logger = logger
   }
 
-  add(name: EventName, listener: EventListener, once: boolean): void {
+  add(name: Name, listener: EventListener | GapListener, once: boolean): void {
     this.#check(name, listener)
-    const guarded: Guarded = Object.assign((event: EngineEvent) => this.#call(name, listener, event), { listener })
+    const guarded: Guarded = Object.assign((event: Told) => this.#call(name, listener, event), { listener })
     if (once) this.#emitter.once(name, guarded)
     else this.#emitter.on(name, guarded)
     this.#subscribe()
   }
 
-  remove(name: EventName, listener: EventListener): void {
+  remove(name: Name, listener: EventListener | GapListener): void {
     this.#check(name, listener)
     for (const guarded of this.#emitter.listeners(name) as Guarded[]) if (guarded.listener === listener) this.#emitter.off(name, guarded)
     this.#subscribe()
@@ -56,6 +66,10 @@ export class Listeners {
     this.#subscribe()
   }
 
+  missed({ first, last }: EventGap): void {
+    this.#emitter.emit('gap', { first, last })
+  }
+
   /** With the first listener that comes, and with the last that goes. */
   #subscribe(): void {
     const on = this.#emitter.eventNames().length > 0
@@ -65,7 +79,7 @@ export class Listeners {
   }
 
   /** A listener that throws, or rejects, is no reason to stop the others, or the engine. */
-  #call(name: EventName, listener: EventListener, event: EngineEvent): void {
+  #call(name: Name, listener: EventListener | GapListener, event: Told): void {
     const failed = (error: unknown) => {
       if (this.#logger === undefined) process.emitWarning(`a listener for '${name}' has thrown: ${textOf(error)}`, 'MillraceWarning')
       else this.#logger.error('an event listener has thrown', { event: name, error: textOf(error) })

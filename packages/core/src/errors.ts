@@ -136,6 +136,21 @@ export class WorkerStoppedError extends define('WORKER_STOPPED', true) {}
 /** A handler gave its job up through `discard`. */
 export class DiscardedError extends define('DISCARDED', false) {}
 
+// Connections to an engine in another process.
+
+/** The connection broke before the answer: the call may or may not have happened. Safe to repeat with the same `idempotencyKey`. */
+export class ConnectionLostError extends define('CONNECTION_LOST', true) {}
+/** The server does not know the token, or wants one and got none. */
+export class AuthFailedError extends define('AUTH_FAILED', false) {}
+/** The token is good, and does not allow this call. Nothing of it happened. */
+export class ForbiddenError extends define('FORBIDDEN', false) {}
+/** The two ends have no version of the protocol in common. */
+export class VersionMismatchError extends define('VERSION_MISMATCH', false) {}
+/** One end has said what the protocol does not allow: the two do not fit together. */
+export class ProtocolError extends define('PROTOCOL', false) {}
+/** A call, or its answer, is larger than what crosses a connection. */
+export class TooLargeError extends define('TOO_LARGE', false) {}
+
 const BY_CODE = {
   ALREADY_OPEN: AlreadyOpenError,
   OWNER_LOST: OwnerLostError,
@@ -168,6 +183,12 @@ const BY_CODE = {
   LEASE_LOST: LeaseLostError,
   WORKER_STOPPED: WorkerStoppedError,
   DISCARDED: DiscardedError,
+  CONNECTION_LOST: ConnectionLostError,
+  AUTH_FAILED: AuthFailedError,
+  FORBIDDEN: ForbiddenError,
+  VERSION_MISMATCH: VersionMismatchError,
+  PROTOCOL: ProtocolError,
+  TOO_LARGE: TooLargeError,
 } as const
 
 export type ErrorCode = keyof typeof BY_CODE

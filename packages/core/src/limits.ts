@@ -48,6 +48,8 @@ export const LIMITS = {
   eventsPerSnapshot: 50_000,
   /** New work is refused while the write-ahead log is larger: a reader keeps it from being folded into the file. */
   walBytes: 2 ** 30,
+  /** Told on one Port and not yet read there: beyond them events are left out, and a gap is told. */
+  eventsUnread: 20_000,
   /** How long lighter jobs may pass one that does not fit. */
   heavyPatienceMs: 5_000,
   /** Of a job with `heartbeatTimeout` 0, and of a remote session that holds none: how long it may be silent. */

@@ -173,7 +173,7 @@ export class Worker {
     execute(runnable, run.context, this.#options.maxDataBytes, (settlement) => this.#settled(run, settlement))
   }
 
-  notice(notice: Notice): void {
+  notice(notice: Exclude<Notice, { kind: 'gap' }>): void {
     if (notice.kind === 'reattach') this.attach()
     else if (notice.kind === 'lost') this.#lose(notice)
     else {

@@ -16,7 +16,11 @@ export class ChannelPort implements Port {
   }
 
   listen(listener: PortListener): void {
-    this.#channel.on('message', (packed: PackedDelivery) => listener.deliver(unpackDelivery(packed)))
+    this.#channel.on('message', (packed: PackedDelivery) => {
+      // First, so that a listener that takes long, or ends the process, holds nobody up.
+      if (packed.events.length > 0) this.#channel.postMessage(packed.events.length)
+      listener.deliver(unpackDelivery(packed))
+    })
     this.#channel.on('close', () => {
       if (!this.#closed) listener.ended({ code: 'ENGINE_STOPPED', message: 'the engine behind this port has stopped' })
     })

@@ -10,6 +10,7 @@ import { systemClock, systemRandom } from '../clock.ts'
 import { packDelivery } from '../ports/pack/deliveries.ts'
 import { type PackedRequests, unpackRequests } from '../ports/pack/requests.ts'
 import type { FromWriter, ToWriter, WriterData } from './messages.ts'
+import { Unread } from './unread.ts'
 
 const host = parentPort
 if (host === null) throw new Error('this file is the writer thread of an engine; it is not to be run by itself')
@@ -33,6 +34,7 @@ function open({ options, alive, channel }: WriterData): void {
     pid: process.pid,
   })
   const channels = new Map<ConnectionId, MessagePort>()
+  const unread = new Map<ConnectionId, Unread>()
   const actor = new Actor({ store, clock: systemClock, random: systemRandom, settings: { recovery, retention }, alive: new Set(alive) })
   const loop = new Loop({ actor, clock: systemClock, collect, lingerMs: LINGER_MS, breathe: setImmediate, failed: fail })
 
@@ -40,20 +42,32 @@ function open({ options, alive, channel }: WriterData): void {
   function collect(): void {
     for (const [connection, channel] of channels) {
       for (let received = receiveMessageOnPort(channel); received !== undefined; received = receiveMessageOnPort(channel)) {
-        actor.receive(connection, unpackRequests(received.message))
+        receive(connection, received.message)
       }
     }
   }
 
+  /** Requests, or how many events have been read. */
+  function receive(connection: ConnectionId, message: PackedRequests | number): void {
+    if (typeof message === 'number') unread.get(connection)?.read(message)
+    else actor.receive(connection, unpackRequests(message))
+  }
+
   function connect(channel: MessagePort): void {
-    const connection = actor.connect((delivery) => channel.postMessage(packDelivery(delivery)))
+    const bound = new Unread()
+    const connection = actor.connect((delivery) => {
+      const admitted = bound.admit(delivery)
+      if (admitted !== undefined) channel.postMessage(packDelivery(admitted))
+    })
     channels.set(connection, channel)
-    channel.on('message', (packed: PackedRequests) => {
-      actor.receive(connection, unpackRequests(packed))
-      loop.wake()
+    unread.set(connection, bound)
+    channel.on('message', (message: PackedRequests | number) => {
+      receive(connection, message)
+      if (typeof message !== 'number') loop.wake()
     })
     channel.on('close', () => {
       channels.delete(connection)
+      unread.delete(connection)
       actor.disconnect(connection)
       loop.wake()
     })
