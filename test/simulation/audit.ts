@@ -58,8 +58,8 @@ export class Audit {
   #stranded(actor: Actor, wall: number): void {
     const { waiting, active } = this.#model
     if (waiting.size === 0) return
-    for (const { intro, service, draining, leaseMono } of actor.tables.sessions.values()) {
-      if (draining || leaseMono === Number.NEGATIVE_INFINITY) continue
+    for (const { intro, service, draining, connection, silent } of actor.tables.sessions.values()) {
+      if (draining || silent || connection === undefined) continue
       let weight = 0
       for (const job of active) if (job.session === intro.uuid) weight += job.weight
       if (weight >= intro.minConcurrency) continue

@@ -2,6 +2,7 @@
 import { Engine } from '@millrace/client'
 import { type Clock, type Delivery, LIMITS, type Port, type PortListener, type Refusal, type Request } from '@millrace/core'
 import type { Handler, Worker } from '@millrace/worker'
+import { Lease } from '../../packages/remote/src/client/lease.ts'
 import type { Connection, SimulatedEngine } from './engine.ts'
 import type { Timeline } from './timeline.ts'
 
@@ -16,6 +17,8 @@ export interface Work {
 export interface ClientOptions {
   readonly timeline: Timeline
   readonly name: string
+  /** Of another process than the engine's: its connection may be cut, and its sessions have leases. */
+  readonly remote: boolean
   readonly drift: number
   /** Of the next message. */
   readonly delayMs: () => number
@@ -29,7 +32,10 @@ export class Client {
   readonly name: string
   readonly engine: Engine
   readonly clock: Clock
+  readonly remote: boolean
   readonly sessions = new Set<string>()
+  /** When it has ended runs by itself, and those with leases of how long. */
+  readonly lapses: { readonly mono: number; readonly ms: number }[] = []
   /** Calls that wait for their answer. */
   readonly calls = new Set<string>()
   dead = false
@@ -40,6 +46,7 @@ export class Client {
   attachSentMono = -1
   attachedMono = -1
   #works = 0
+  readonly #lease: Lease | undefined
   readonly #options: ClientOptions
   readonly #attaches = new Map<number, number>()
   #listener: PortListener | undefined
@@ -56,6 +63,7 @@ export class Client {
   constructor(options: ClientOptions, engine: SimulatedEngine | undefined) {
     this.#options = options
     this.name = options.name
+    this.remote = options.remote
     const { timeline } = options
     this.clock = timeline.clock({ drift: 1 + options.drift, frozenMs: () => this.frozenMs })
     const port: Port = {
@@ -63,12 +71,13 @@ export class Client {
       listen: (listener) => {
         this.#listener = listener
       },
-      send: (requests) => this.#send(requests),
+      send: (requests) => this.#send(this.#lease?.outgoing(requests) ?? requests),
       hold: () => {},
       close: async () => this.#connection?.drop(),
     }
+    if (this.remote) this.#lease = this.#newLease()
     if (engine !== undefined) this.connect(engine)
-    this.engine = new Engine(port, { maxDataBytes: LIMITS.dataBytes, clock: this.clock, host: 'host', pid: 1, local: true })
+    this.engine = new Engine(port, { maxDataBytes: LIMITS.dataBytes, clock: this.clock, host: 'host', pid: 1, local: !options.remote })
     if (engine === undefined) this.#listener?.broken(BROKEN)
   }
 
@@ -94,6 +103,7 @@ export class Client {
     const generation = ++this.#generation
     this.#coming = []
     this.#connection = engine.connect((delivery) => this.#come(delivery, generation))
+    this.#lease?.opened(this.clock.read().mono)
   }
 
   /** The channel carries nothing more, in either direction; the far side hears of it by itself. Answers the channel that was. */
@@ -110,7 +120,10 @@ export class Client {
     const coming = this.#coming
     this.cut()
     if (arrives) for (const take of coming) take()
-    this.#later(() => this.#listener?.broken(BROKEN))
+    this.#later(() => {
+      this.#lease?.broken()
+      this.#listener?.broken(BROKEN)
+    })
   }
 
   reopened(engine: SimulatedEngine): void {
@@ -182,7 +195,19 @@ export class Client {
       this.attachSentMono = sentMono
       this.attachedMono = this.#options.timeline.mono
     }
-    this.#listener?.deliver(delivery)
+    const heard = this.#lease === undefined ? delivery : this.#lease.incoming(delivery)
+    if (heard !== undefined) this.#listener?.deliver(heard)
+  }
+
+  #newLease(): Lease {
+    return new Lease({
+      clock: this.clock,
+      send: (requests) => this.#send(requests),
+      lapsed: (ms) => {
+        this.lapses.push({ mono: this.#options.timeline.mono, ms })
+        this.#listener?.lapsed(ms)
+      },
+    })
   }
 
   /** In order, as a channel keeps it. */

@@ -74,8 +74,14 @@ export class EffectLog {
       this.#history.meet('zombie')
       return
     }
+    const job = this.#model.jobs.get(earlier.seq)
+    // Its own clock tells it, before the engine gives the run to another; stopped it does nothing, and looks at the clock first.
+    if (client.remote && job !== undefined && job.stalledMono === job.endedMono && mono > client.frozenUntil) {
+      this.#history.violate(9, `run ${earlier.run} of job ${earlier.seq} goes on in ${client.name} past its lease, beside run ${later.run}`)
+      return
+    }
     // What says so is under way, or was lost with its channel.
-    const endedMono = this.#model.jobs.get(earlier.seq)?.endedMono ?? mono
+    const endedMono = job?.endedMono ?? mono
     const known = Math.max(endedMono, client.disturbedUntil)
     if (mono - known <= 2 * this.#delayMs + SLACK_MS && client !== later.client) return
     if (client.disturbedUntil >= earlier.startedMono && client !== later.client) {

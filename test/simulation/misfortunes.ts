@@ -152,7 +152,7 @@ export class Misfortunes {
   /** What is under way is lost; both ends hear of it in their own time. */
   #cut(): void {
     const { clients, timeline } = this.#world
-    const connected = clients.filter((client) => !client.dead && client.connected)
+    const connected = clients.filter((client) => client.remote && !client.dead && client.connected)
     if (connected.length === 0 || this.#restarting) return
     const client = this.#chance.pick(connected)
     const connection = client.cut()

@@ -49,6 +49,8 @@ export interface Tracked {
   latestMono: number
   /** When its last run ended. */
   endedMono: number
+  /** When its last run was taken for lost. */
+  stalledMono: number
 }
 
 /** A turn, as it has been committed. */
@@ -227,6 +229,7 @@ export class Model {
         is(ACTIVE)
         history.hold(this.#options.mayLose(job), 15, () => `run ${run} of job ${job.seq} is taken for lost while its worker lives`)
         history.meet('stalled')
+        job.stalledMono = turn.mono
         break
       case 'updated':
         this.#updated(job, note.value ?? 0, turn)
@@ -281,6 +284,7 @@ export class Model {
       earliestMono: 0,
       latestMono: 0,
       endedMono: 0,
+      stalledMono: -1,
     }
     this.jobs.set(job.seq, job)
     this.created.add(job.seq)

@@ -12,6 +12,7 @@ import {
   isFinal,
   type Reply,
   type Request,
+  type SessionIntro,
   STATES,
 } from '@millrace/core'
 import type { History } from './history.ts'
@@ -43,7 +44,8 @@ export class Requests {
   readonly #retries = new Map<string, number | false | undefined>()
   readonly #completed = new Map<string, boolean>()
   /** A session names itself, or goes. */
-  attached: (session: string, connection: string, sentMono: number) => void = () => {}
+  attached: (session: SessionIntro, connection: string, sentMono: number) => void = () => {}
+  renewed: (connection: string) => void = () => {}
   left: (session: string) => void = () => {}
 
   constructor(history: History) {
@@ -123,7 +125,10 @@ export class Requests {
         this.redriven = true
         break
       case 'attach':
-        this.attached(command.session.uuid, connection, sentMono)
+        this.attached(command.session, connection, sentMono)
+        break
+      case 'renew':
+        this.renewed(connection)
         break
       case 'leave':
         this.left(command.session)

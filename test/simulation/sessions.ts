@@ -1,5 +1,5 @@
 /** Which worker sessions the engine has reason to take for alive, and what it may do to their runs. */
-
+import { leaseMs } from '@millrace/core'
 import type { EffectLog } from './effectLog.ts'
 import type { Connection } from './engine.ts'
 import type { Tracked } from './model.ts'
@@ -13,14 +13,21 @@ export class Sessions {
   readonly #attachSentMono = new Map<string, number>()
   readonly #droppedMono = new Map<string, number>()
   readonly #left = new Set<string>()
+  /** Of other processes: when each was last heard of. */
+  readonly #heardMono = new Map<string, number>()
+  #reloadMono = 0
   log: EffectLog | undefined
 
   constructor(timeline: Timeline, requests: Requests) {
     this.#timeline = timeline
-    requests.attached = (session, connection, sentMono) => {
-      this.#alive.add(session)
-      this.#connection.set(session, connection)
-      this.#attachSentMono.set(session, sentMono)
+    requests.attached = ({ uuid, local }, connection, sentMono) => {
+      this.#alive.add(uuid)
+      this.#connection.set(uuid, connection)
+      this.#attachSentMono.set(uuid, sentMono)
+      if (!local) this.#heardMono.set(uuid, timeline.mono)
+    }
+    requests.renewed = (connection) => {
+      for (const uuid of this.#heardMono.keys()) if (this.#connection.get(uuid) === connection) this.#heardMono.set(uuid, timeline.mono)
     }
     requests.left = (session) => void this.#left.add(session)
   }
@@ -29,6 +36,11 @@ export class Sessions {
   begin(alive: ReadonlySet<string>): void {
     this.#alive.clear()
     for (const session of alive) this.#alive.add(session)
+  }
+
+  /** The tables were loaded anew: leases begin again. */
+  reloaded(mono: number): void {
+    this.#reloadMono = mono
   }
 
   /** The engine hears that a connection is no more. */
@@ -40,15 +52,25 @@ export class Sessions {
     }
   }
 
+  /** When the engine may give the job to another, whatever its worker does; undefined where that has no end. */
+  leaseEndMono({ session, startedMono, heartbeatTimeout }: Tracked): number | undefined {
+    const heardMono = this.#heardMono.get(session)
+    return heardMono === undefined ? undefined : Math.max(heardMono, startedMono, this.#reloadMono) + leaseMs(heartbeatTimeout)
+  }
+
   readonly mayLose = (job: Tracked): boolean => {
     const { mono } = this.#timeline
+    const endMono = this.leaseEndMono(job)
+    if (endMono !== undefined) return mono >= endMono - 0.01
     return !this.#alive.has(job.session) || (this.#droppedMono.get(job.session) ?? -1) >= job.startedMono || mono >= job.earliestMono - 0.01
   }
 
   /** Not where the session held the run when it last named what it holds. */
-  readonly mayRelease = ({ seq, run, session }: Tracked): boolean => {
+  readonly mayRelease = ({ seq, run, session, heartbeatTimeout }: Tracked): boolean => {
     const execution = this.log?.of(seq, run)
     if (execution === undefined || execution.client.dead || this.#left.has(session)) return true
+    // It has ended the run by itself, because it was unheard of for too long.
+    if (execution.client.lapses.some(({ mono, ms }) => mono >= execution.startedMono && leaseMs(heartbeatTimeout) <= ms)) return true
     return execution.startedMono >= (this.#attachSentMono.get(session) ?? -1)
   }
 }

@@ -217,6 +217,7 @@ export class Actor {
   /** Tables that ran ahead of the disk are thrown away; every session is asked to say again what it holds. */
   #reload(mail: readonly Letter[], reopen?: () => void): void {
     const alive = this.#aliveBefore(mail)
+    const before = this.#tables
     try {
       reopen?.()
       // Read anew: a commit that took seconds to fail takes nothing of the grace that sessions have to come back.
@@ -224,6 +225,12 @@ export class Actor {
     } catch (cause) {
       throw new ActorFailure({ code: 'STORAGE', message: describe(cause) }, { cause })
     }
+    // Their connections are what they were: until they have attached again, renewals count.
+    for (const [uuid, { connection }] of before.sessions) {
+      const session = this.#tables.sessions.get(uuid)
+      if (session !== undefined) session.connection = connection
+    }
+    for (const [connection, renewal] of before.renewals) this.#tables.renewals.set(connection, renewal)
     this.meter.reloads++
     for (const connection of this.#connections.keys()) this.#post(connection, { notices: [{ kind: 'reattach' }] })
     this.watches.recheck(this.store, (connection, reply) => this.#post(connection, { replies: [reply] }))
