@@ -20,6 +20,7 @@ const decide = 'packages/core/src/decide'
 const tables = 'packages/core/src/tables'
 const actor = 'packages/engine/src/actor/actor.ts'
 const worker = 'packages/worker/src/worker.ts'
+const lease = 'packages/remote/src/client/lease.ts'
 
 /** Does something with a turn's effects before they are written. */
 const beforeCommit = (work: string) => `this.#parts = {
@@ -90,8 +91,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'alive-sessions-forgotten',
     file: `${tables}/load.ts`,
-    find: 'if (!alive.has(row.sessionUuid)) {',
-    replace: 'if (alive.size >= 0) {',
+    find: 'else if (alive.has(row.sessionUuid)) awaitAttach',
+    replace: 'else if (alive.size < 0) awaitAttach',
     breaks: 'invariant 15',
   },
   {
@@ -117,9 +118,9 @@ export const CANARIES: readonly Canary[] = [
   },
   {
     name: 'deadline-by-wall-clock',
-    file: `${decide}/elapse.ts`,
-    find: 'job !== undefined && job.deadlineMono <= now.mono; job',
-    replace: 'job !== undefined && job.deadlineMono <= now.wall - 1893456000000; job',
+    file: `${decide}/start.ts`,
+    find: 'tables.setDeadline(job, now.mono + job.policy.timeout)',
+    replace: 'tables.setDeadline(job, now.wall - 1893456000000 + job.policy.timeout)',
     breaks: 'invariant 14',
   },
   {
@@ -311,6 +312,62 @@ export const CANARIES: readonly Canary[] = [
     find: '  return (jobs, at) => {\n    // Anew for each turn: one that fails must leave nothing to the next.\n    const bySession = new Map<number, number[]>()\n',
     replace: '  const bySession = new Map<number, number[]>()\n  return (jobs, at) => {\n',
     breaks: 'invariant 2',
+  },
+  {
+    name: 'remote-sessions-forgotten',
+    file: `${tables}/load.ts`,
+    find: 'if (row.remote) keepAway(tables, row, job, now)',
+    replace: 'if (row.remote && job.seq < 0) keepAway(tables, row, job, now)',
+    breaks: 'invariant 15',
+  },
+  {
+    name: 'connection-forgotten-at-reload',
+    file: actor,
+    find: 'if (session !== undefined) session.connection = connection',
+    replace: 'void connection',
+    breaks: 'invariant 15',
+  },
+  {
+    name: 'lease-by-wall-clock',
+    file: `${decide}/lease.ts`,
+    find: 'session.renewedMono = now.mono',
+    replace: 'session.renewedMono = now.wall - 1893456000000',
+    breaks: 'invariant 15',
+  },
+  {
+    name: 'renewal-ignored',
+    file: `${decide}/lease.ts`,
+    find: '    session.renewedMono = now.mono\n',
+    replace: '',
+    breaks: 'invariant 15',
+  },
+  {
+    name: 'no-self-fencing',
+    file: worker,
+    find: 'if (run.settlement === undefined && leaseMs(run.context.grant.heartbeatTimeout) <= ms) this.#drop(run)',
+    replace: 'if (ms < 0) this.#drop(run)',
+    breaks: 'invariant 9',
+  },
+  {
+    name: 'self-fencing-from-receipt',
+    file: lease,
+    find: 'this.#knownMono = this.#counted.sentMono\n',
+    replace: 'this.#knownMono = this.#options.clock.read().mono\n',
+    breaks: 'invariant 9',
+  },
+  {
+    name: 'late-push-started',
+    file: lease,
+    find: 'if (age >= MARGIN * lease) late',
+    replace: 'if (age >= 1e9 * lease) late',
+    breaks: 'invariant 9',
+  },
+  {
+    name: 'no-renewals',
+    file: lease,
+    find: 'if (mono >= this.#renewMono) this.#options.send',
+    replace: 'if (mono < 0) this.#options.send',
+    breaks: 'invariant 11',
   },
   {
     name: 'running-jobs-not-noted',

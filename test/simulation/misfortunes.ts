@@ -157,15 +157,17 @@ export class Misfortunes {
     const client = this.#chance.pick(connected)
     const connection = client.cut()
     if (connection === undefined) return
-    const brokenMs = this.#chance.small(500)
-    client.disturbedUntil = Math.max(client.disturbedUntil, timeline.mono + 5_000)
-    this.#hearOfEnd(connection, this.#chance.small(1_000))
+    // Short, or longer than a lease.
+    const brokenMs = this.#chance.small(this.#chance.pick([500, 6_000]))
+    const awayMs = this.#chance.small(this.#chance.pick([500, 9_000]))
+    client.disturbedUntil = Math.max(client.disturbedUntil, timeline.mono + brokenMs + awayMs + 3_000)
+    this.#hearOfEnd(connection, this.#chance.small(this.#chance.pick([1_000, 6_000])))
     const { engine } = this.#world
     timeline.after(brokenMs, () => {
       // The engine's own death may have told it meanwhile, and brought it back.
       if (client.dead || client.connected || this.#world.engine !== engine || engine.dead) return
       client.broken(false)
-      timeline.after(this.#chance.small(500), () => {
+      timeline.after(awayMs, () => {
         if (client.dead || client.connected || this.#world.engine !== engine || engine.dead) return
         this.#disturb(client)
         client.reopened(engine)

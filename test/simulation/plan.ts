@@ -16,6 +16,7 @@ export interface Plan {
   readonly sliceRows: number
   readonly jobsPerTurn: number
   readonly reattachGraceMs: number
+  readonly eventsPerSnapshot: number
   /** Completed jobs that are kept. */
   readonly keep: number
   readonly recovery: 'immediate' | 'backoff'
@@ -79,6 +80,7 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     sliceRows: chance.pick([500, 500, 3, 1]),
     jobsPerTurn: chance.pick([2_000, 2_000, 8, 1]),
     reattachGraceMs: chance.pick([30_000, 2_000, 300]),
+    eventsPerSnapshot: chance.pick([500, 50, 5]),
     keep: chance.pick([1_000_000, 1_000_000, 5, 0]),
     recovery: chance.pick(['immediate', 'backoff'] as const),
     engineCrash: some(0.4, () => chance.random() * 0.03),
@@ -111,6 +113,7 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
       sliceRows: 500,
       jobsPerTurn: 2_000,
       reattachGraceMs: 30_000,
+      eventsPerSnapshot: 500,
       keep: 1_000_000,
     }),
     ...(without.has('clients') && { clients: 1 }),

@@ -22,7 +22,7 @@ const LIVENESS_MS = 20 * 60_000
 const SLICE_MS = 1_000
 /** A worker that has ended a run says so within that, once all is healed. */
 const UNTOLD_MS = 4_000
-const COMPARE_EVERY = 64
+const COMPARE_EVERY = 128
 
 export interface Outcome {
   readonly seed: number
@@ -43,8 +43,8 @@ export async function runWorld(plan: Plan, keepHistory = false): Promise<Outcome
   database ??= new MemoryDatabase()
   database.reset()
   forgetConnections()
-  const { windowBytes, sliceRows, jobsPerTurn, reattachGraceMs } = plan
-  const restoreLimits = withLimits({ windowBytes, sliceRows, jobsPerTurn, reattachGraceMs })
+  const { windowBytes, sliceRows, jobsPerTurn, reattachGraceMs, eventsPerSnapshot } = plan
+  const restoreLimits = withLimits({ windowBytes, sliceRows, jobsPerTurn, reattachGraceMs, eventsPerSnapshot })
   // Errors are many here, and their stacks are looked at by nobody.
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0

@@ -145,6 +145,11 @@ export class Effects {
     this.countedLanes.push(lane)
   }
 
+  /** A job that became final in this turn is so no more. */
+  unsettle(job: Job): void {
+    for (let at = this.settled.indexOf(job); at >= 0; at = this.settled.indexOf(job)) this.settled.splice(at, 1)
+  }
+
   /** After the commit: the marks that only this turn needed are taken off. */
   clear(): void {
     for (const job of this.jobs) job.touched = 0

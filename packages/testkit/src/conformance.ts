@@ -314,6 +314,19 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       expect((await probe.call<'stats'>({ op: 'stats' })).states).toMatchObject({ completed: 1, waiting: 2 })
     })
 
+    test('a job that becomes final and is brought back in one turn is not told as final', async () => {
+      const id = await probe.enqueue('a')
+      const watch = probe.call<'watch'>({ op: 'watch', id })
+      await probe.callAll([
+        { op: 'cancel', id },
+        { op: 'retry', id },
+      ])
+      await probe.attach(['a'])
+      const { seq, run } = await probe.grants.take()
+      await probe.call<'complete'>({ op: 'complete', seq, run, output: '1' })
+      expect(await watch).toEqual({ state: 'completed', output: '1' })
+    })
+
     test('watch is race-free: before, while and after the job ends', async () => {
       const id = await probe.enqueue('a')
       const before = probe.call<'watch'>({ op: 'watch', id })

@@ -55,6 +55,8 @@ function revive(turn: TurnContext, job: Job): Refused | undefined {
     if (holder !== undefined && holder.seq !== job.seq) return uniqueConflict(key, holder)
     holdUnique(turn, job, key)
   }
+  // Final within this turn alone: its watchers wait on.
+  if (job.touched !== 0) effects.unsettle(job)
   job.uncounted = job.run
   job.runAt = now.wall
   job.finishedAt = 0
