@@ -180,7 +180,7 @@ export class Misfortunes {
     const living = clients.filter((client) => !client.dead)
     if (living.length === 0) return
     const client = this.#chance.pick(living)
-    client.frozenUntil = timeline.mono + this.#chance.whole(300, 15_000)
+    client.frozenUntil = Math.max(client.frozenUntil, timeline.mono + this.#chance.whole(300, 15_000))
     client.disturbedUntil = Math.max(client.disturbedUntil, client.frozenUntil)
   }
 
