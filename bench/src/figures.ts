@@ -12,6 +12,7 @@ const FIGURES: Readonly<Record<string, Figure>> = {
   jobsPerSecond: figure('jobs/s', 'higher', 0),
   mainMicrosPerJob: figure('main thread µs/job', 'lower', 1),
   writerMicrosPerJob: figure('writer thread µs/job', 'lower', 1),
+  workersMicrosPerJob: figure('worker processes µs/job', 'lower', 1),
   processMicrosPerJob: figure('process µs/job', 'lower', 1),
   mainUtilization: figure('main loop busy', 'lower', 2),
   rssPeakMb: figure('RSS peak MB', 'lower', 0),

@@ -12,6 +12,8 @@ export interface Settings {
   readonly inFlight: number
   /** Of the worker. */
   readonly concurrency: number
+  /** Processes beside the engine's, among which the concurrency is shared out. */
+  readonly workers: number
   /** Jobs in one call of `enqueueMany`. */
   readonly lot: number
   /** The shape of a backlog that is made, or lies in the file already. */
@@ -43,6 +45,7 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'file'> = {
   jobs: 1_000,
   inFlight: 500,
   concurrency: 500,
+  workers: 1,
   lot: 1_000,
   backlog: 'none',
   backlogJobs: 0,

@@ -152,6 +152,41 @@ test('15: an engine that starts again gives remote sessions a whole lease to com
   await back.call<'complete'>({ op: 'complete', seq: 1, run: 1, output: null })
 })
 
+test('a session that moves into the process of the engine has no lease any more: dead with it, its jobs run at once', async () => {
+  const file = `${temporaryFolder()}/jobs.db`
+  const clock = new VirtualClock()
+  const first = start(file, clock)
+  const probe = first.connect()
+  await probe.attach(['a'], remote)
+  await probe.enqueue('a', job)
+  const { seq, run } = await probe.grants.take()
+  first.engine.close()
+  const second = start(file, clock)
+  expect(await second.connect().attach(['a'], { ...remote, local: true }, [{ seq, run }])).toEqual({ lost: [] })
+  second.engine.close()
+  const next = start(file, clock).connect()
+  await next.attach(['a'], { uuid: 'next' })
+  expect(await next.grants.take()).toMatchObject({ seq, run: 2 })
+})
+
+test('a session whose process is known to be dead loses its runs at once, whichever is heard first; others keep theirs', async () => {
+  const { engine, connect } = start()
+  const next = connect()
+  for (const uuid of ['before', 'after', 'alive']) {
+    const lost = connect()
+    await lost.attach([uuid], { ...remote, uuid })
+    await next.enqueue(uuid, job)
+    await lost.grants.take()
+    if (uuid === 'before') engine.actor.bury([uuid])
+    await lost.port.close()
+    if (uuid === 'after') engine.actor.bury([uuid])
+  }
+  await next.attach(['before', 'after', 'alive'], { uuid: 'next' })
+  expect([(await next.grants.take()).seq, (await next.grants.take()).seq].sort()).toEqual([1, 2])
+  await next.barrier()
+  expect(next.grants.size).toBe(0)
+})
+
 test('and where they do not come back, their jobs run elsewhere after it', async () => {
   const file = `${temporaryFolder()}/jobs.db`
   const clock = new VirtualClock()

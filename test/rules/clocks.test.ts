@@ -5,9 +5,11 @@ import { placesOf, SHIPPED, SOURCES } from './sources.ts'
 const CLOCKS: Readonly<Record<string, string | undefined>> = {
   core: undefined,
   sqlite: undefined,
+  wire: undefined,
   worker: 'packages/worker/src/clock.ts',
   client: 'packages/client/src/clock.ts',
   engine: 'packages/engine/src/clock.ts',
+  remote: 'packages/remote/src/clock.ts',
 }
 
 /** `setImmediate` is no clock: it lets others have the thread. */

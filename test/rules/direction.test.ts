@@ -7,8 +7,10 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   core: [],
   sqlite: ['core'],
   worker: ['core'],
+  wire: ['core'],
   client: ['core', 'worker'],
-  engine: ['core', 'sqlite', 'worker', 'client'],
+  engine: ['core', 'sqlite', 'worker', 'client', 'remote'],
+  remote: ['core', 'wire', 'worker', 'client'],
   testkit: ['core', 'sqlite', 'worker', 'client', 'engine'],
 }
 
@@ -72,6 +74,15 @@ test('core imports nothing: no node:*, no package, its own files alone', () => {
   expect(wrong).toEqual([])
 })
 
+test('wire does no I/O: core and its own files alone', () => {
+  const wrong = SHIPPED.filter((source) => source.package === 'wire').flatMap((source) =>
+    source.imports
+      .filter(({ specifier }) => !/^(?:\.\.?\/|@millrace\/core$)/.test(specifier))
+      .map(({ specifier }) => `${source.path} imports ${specifier}`),
+  )
+  expect(wrong).toEqual([])
+})
+
 test('no deep imports: a package is its root', () => {
   const wrong = [...SOURCES, ...elsewhere()].flatMap(({ path, imports }) =>
     imports
@@ -86,8 +97,8 @@ const ONLY_IN: readonly (readonly [what: string, pattern: RegExp, packages: read
   ['node:sqlite', /^node:sqlite$/, []],
   ['threads', /^(node:)?worker_threads$/, ['engine', 'worker']],
   ['piscina', /^piscina$/, ['engine', 'worker']],
-  ['sockets', /^(node:)?(net|tls|dgram|http2?|https)$/, []],
-  ['files', /^(node:)?fs(\/promises)?$/, ['sqlite', 'engine']],
+  ['sockets', /^(node:)?(net|tls|dgram|http2?|https)$/, ['remote']],
+  ['files', /^(node:)?fs(\/promises)?$/, ['sqlite', 'engine', 'remote']],
 ]
 
 test.each(ONLY_IN)('%s: only where it is allowed', (_what, pattern, packages) => {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { pathOf, ROOT, walk, withoutComments } from './sources.ts'
 
-const OPENERS = ['packages/sqlite/src/ballast.ts', 'packages/sqlite/src/owner/note.ts']
+const OPENERS = ['packages/remote/src/process.ts', 'packages/sqlite/src/ballast.ts', 'packages/sqlite/src/owner/note.ts']
 const OPENING = /\b(?:readFile|writeFile|appendFile|copyFile|cp|open|createReadStream|createWriteStream|truncate|ftruncate)(?:Sync)?\b/
 const IMPORT = /import \{([^}]*)\} from '(?:node:)?fs(?:\/promises)?'/g
 

@@ -12,6 +12,7 @@ import { limit } from './limit.ts'
 import { limitDrain } from './limitDrain.ts'
 import { limitInsert } from './limitInsert.ts'
 import { peer } from './peer.ts'
+import { remote } from './remote.ts'
 import { sustained } from './sustained.ts'
 
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
@@ -27,5 +28,6 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   limitDrain,
   limitInsert,
   peer,
+  remote,
   sustained,
 }

@@ -52,6 +52,10 @@ export interface EngineSetup {
   readonly openChannel?: () => unknown
   /** The same for this thread: what a server hands to a connection. */
   readonly openPort?: () => Port
+  /** Tells the engine which worker sessions of a server's clients are dead for certain. */
+  readonly bury?: (sessions: readonly string[]) => void
+  /** Asked by each `stop`: false where another part of the process still uses the engine, and it goes on. */
+  readonly leave?: () => boolean
   /** Called once, when the Port is closed. */
   readonly closed?: () => void
 }
@@ -277,6 +281,11 @@ export class Engine {
     return this.#setup.openChannel()
   }
 
+  /** @internal What a server knows of the processes that were its clients. */
+  bury(sessions: readonly string[]): void {
+    this.#setup.bury?.(sessions)
+  }
+
   /** @internal A further Port of this thread to the same engine: what a server hands to a connection. */
   openPort(): Port {
     if (this.#setup.openPort === undefined) throw new UnsupportedError('this kind of connection cannot be shared further')
@@ -290,6 +299,7 @@ export class Engine {
    */
   stop(options?: StopOptions): Promise<void> {
     validateStopOptions(options)
+    if (this.#stopping === undefined && this.#setup.leave?.() === false) return Promise.resolve()
     this.#stopping ??= this.#stop(options)
     return this.#stopping
   }

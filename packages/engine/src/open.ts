@@ -3,12 +3,23 @@ import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { MessagePort } from 'node:worker_threads'
 import { Engine } from '@millrace/client'
-import { checkKnown, integerOption, LIMITS, type OpenOptions, OptionTypeError, validateOpenOptions } from '@millrace/core'
-import { systemClock } from './clock.ts'
+import {
+  checkKnown,
+  integerOption,
+  LIMITS,
+  type OpenOptions,
+  type OpenSettings,
+  OptionTypeError,
+  UnsupportedError,
+  validateOpenOptions,
+} from '@millrace/core'
+import { systemClock, systemRandom } from './clock.ts'
 import { ChannelPort } from './ports/channel.ts'
 import { Readers } from './readers/readers.ts'
-import { assertNotOpen, registerFile } from './registry.ts'
+import { assertNotOpen, joinShared, registerFile } from './registry.ts'
 import { assertRuntime } from './runtime.ts'
+import { shareUrl } from './share/address.ts'
+import { SharedPort } from './share/sharedPort.ts'
 import { WriterThread } from './writer/thread.ts'
 
 /**
@@ -21,30 +32,63 @@ import { WriterThread } from './writer/thread.ts'
 export async function openEngine(options: OpenOptions): Promise<Engine> {
   const settings = validateOpenOptions(options)
   assertRuntime()
-  const inMemory = settings.file === ':memory:'
-  const file = inMemory ? settings.file : resolve(settings.file)
-  if (!inMemory) assertNotOpen(file)
-  const readers = inMemory || settings.readers === 0 ? undefined : new Readers(file, settings.readers)
-  const { durability, recovery, retention, cacheKib, waitForOwnerMs, unsafeFilesystem, maxDataBytes, logger } = settings
-  const thread = new WriterThread(
-    { file, durability, recovery, waitForOwnerMs, cacheKib, retention, unsafeFilesystem },
+  const file = settings.file === MEMORY ? settings.file : resolve(settings.file)
+  return settings.share ? joinShared(file, (leave) => openShared(file, settings, leave)) : openOwn(file, settings)
+}
+
+async function openOwn(file: string, settings: OpenSettings): Promise<Engine> {
+  if (file !== MEMORY) assertNotOpen(file)
+  const thread = newThread(file, settings)
+  await thread.start()
+  return new Engine(thread, {
+    ...setupOf(settings),
+    openChannel: () => thread.openChannel(),
+    openPort: () => new ChannelPort(thread.openChannel()),
+    bury: (sessions) => thread.bury(sessions),
+    closed: file === MEMORY ? () => {} : registerFile(file),
+  })
+}
+
+async function openShared(file: string, settings: OpenSettings, leave: () => boolean): Promise<Engine> {
+  // By an engine that is not shared.
+  assertNotOpen(file)
+  const { logger, waitForOwnerMs } = settings
+  const port = await SharedPort.open({
+    url: shareUrl(file),
+    newThread: () => newThread(file, settings),
+    clock: systemClock,
+    random: systemRandom,
+    logger,
+    patienceMs: Math.max(waitForOwnerMs, OWNER_STARTS_MS),
+  })
+  const openChannel = () => {
+    const channel = port.openChannel()
+    if (channel === undefined)
+      throw new UnsupportedError('the engine of this shared file is in another process: port() is for its threads alone')
+    return channel
+  }
+  return new Engine(port, { ...setupOf(settings), openChannel, openPort: () => new ChannelPort(openChannel()), leave })
+}
+
+function newThread(file: string, settings: OpenSettings): WriterThread {
+  const { durability, recovery, retention, cacheKib, waitForOwnerMs, unsafeFilesystem, share } = settings
+  const readers = file === MEMORY || settings.readers === 0 ? undefined : new Readers(file, settings.readers)
+  // Of a file that is shared, whoever has it is attached to, and not waited for.
+  const waitMs = share ? 0 : waitForOwnerMs
+  return new WriterThread(
+    { file, durability, recovery, waitForOwnerMs: waitMs, cacheKib, retention, unsafeFilesystem },
     systemClock,
     readers,
   )
-  await thread.start()
-  const release = inMemory ? () => {} : registerFile(file)
-  return new Engine(thread, {
-    maxDataBytes,
-    clock: systemClock,
-    host: hostname(),
-    pid: process.pid,
-    local: true,
-    logger,
-    openChannel: () => thread.openChannel(),
-    openPort: () => new ChannelPort(thread.openChannel()),
-    closed: release,
-  })
 }
+
+function setupOf({ maxDataBytes, logger }: OpenSettings) {
+  return { maxDataBytes, clock: systemClock, host: hostname(), pid: process.pid, local: true, logger }
+}
+
+const MEMORY = ':memory:'
+/** An owner that has just begun may not be heard yet. */
+const OWNER_STARTS_MS = 10_000
 
 export interface AttachOptions {
   /** As the engine was opened with. Default 1 MiB. */

@@ -1,8 +1,10 @@
 /** The files that this process has open, across reloads of this module and second installed copies of it. */
-import { statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { AlreadyOpenError } from '@millrace/core'
 
 const KEY = Symbol.for('millrace.openFiles')
+const SHARED_KEY = Symbol.for('millrace.sharedFiles')
 
 /** Marks a file as open until the function that it answers is called; throws AlreadyOpenError where it is. */
 export function registerFile(file: string): () => void {
@@ -18,6 +20,41 @@ export function registerFile(file: string): () => void {
 export function assertNotOpen(file: string): void {
   const key = identityOf(file)
   if (key !== undefined && openFiles().has(key)) throw alreadyOpen(file)
+}
+
+/** An engine that more than one part of the process uses: counted, and closed with the last. */
+export interface Shared<Engine> {
+  readonly engine: Promise<Engine>
+  users: number
+}
+
+/**
+ * The engine that this process shares its file by: opened by `open` where there is none yet. `leave` says whether a stop is the last
+ * one, by which it ends.
+ */
+export async function joinShared<Engine>(file: string, open: (leave: () => boolean) => Promise<Engine>): Promise<Engine> {
+  const files = sharedFiles<Engine>()
+  const key = join(realpathSync(dirname(file)), basename(file))
+  const found = files.get(key)
+  if (found !== undefined) {
+    found.users++
+    return found.engine
+  }
+  const leave = () => {
+    if (--shared.users > 0) return false
+    if (files.get(key) === shared) files.delete(key)
+    return true
+  }
+  const shared: Shared<Engine> = { engine: open(leave), users: 1 }
+  files.set(key, shared)
+  shared.engine.catch(() => files.delete(key))
+  return shared.engine
+}
+
+function sharedFiles<Engine>(): Map<string, Shared<Engine>> {
+  const holder = globalThis as { [SHARED_KEY]?: Map<string, Shared<Engine>> }
+  holder[SHARED_KEY] ??= new Map()
+  return holder[SHARED_KEY]
 }
 
 function alreadyOpen(file: string): AlreadyOpenError {

@@ -20,7 +20,8 @@ export function attach(turn: TurnContext, command: AttachCommand, { connection, 
   const session = tables.addSession(intro, gone === true ? undefined : connection, turn.now.mono, before?.id)
   // A process that is gone takes its own sessions with it; a remote one may come back by another connection.
   if (session.connection === undefined) tables.setLease(session, intro.local ? Number.NEGATIVE_INFINITY : turn.now.mono + LIMITS.leaseMs)
-  if (before === undefined) effects.newSessions.push(session)
+  // Its process may have become the engine's own, or ceased to be it.
+  if (before?.intro.local !== intro.local) effects.newSessions.push(session)
   const lost: RunKey[] = []
   for (const { seq, run } of held) {
     const job = tables.jobs.get(seq)

@@ -28,7 +28,7 @@ export function lapse(turn: TurnContext): void {
   tables.leaseMono = Number.POSITIVE_INFINITY
   for (const session of [...tables.sessions.values()]) {
     if (session.leaseMono > now.mono) tables.setLease(session, session.leaseMono)
-    else if (session.intro.local) loseSession(turn, session)
+    else if (session.leaseMono === Number.NEGATIVE_INFINITY) loseSession(turn, session)
     else loseSilent(turn, session)
   }
 }

@@ -18,7 +18,10 @@ export interface OpenOptions {
   readonly durability?: 'full' | 'normal'
   /** Jobs of workers that died run again at once (default), or after their backoff. */
   readonly recovery?: 'immediate' | 'backoff'
-  /** Attach to the process that owns the file. Not in this version. */
+  /**
+   * The first process that opens the file owns it; later ones attach to that one over a socket beside the file, and one of them takes
+   * over when it is gone. Default false: a second opening is an AlreadyOpenError. Not with `':memory:'`.
+   */
   readonly share?: boolean
   /** How long to wait for another owner of the file to go; default 0. */
   readonly waitForOwner?: Duration
@@ -40,6 +43,7 @@ export interface OpenSettings {
   readonly file: string
   readonly durability: 'full' | 'normal'
   readonly recovery: 'immediate' | 'backoff'
+  readonly share: boolean
   readonly waitForOwnerMs: number
   readonly readers: number
   readonly cacheKib: number
@@ -66,16 +70,18 @@ const KNOWN = new Set([
 const READERS_MAX = 8
 const CACHE_MIB_MAX = 4_096
 
-/** @throws OptionTypeError, OptionRangeError; UnsupportedError for `share` and `codec` */
+/** @throws OptionTypeError, OptionRangeError; UnsupportedError for `codec` */
 export function validateOpenOptions(options: unknown): OpenSettings {
   checkKnown('openEngine', options, KNOWN)
-  const { durability = 'full', recovery = 'immediate', waitForOwner = 0, readers = 1, cache = 16 } = options
+  const { durability = 'full', recovery = 'immediate', waitForOwner = 0, readers = 1, cache = 16, share = false } = options
   const { maxDataBytes = LIMITS.dataBytes, retention, logger, unsafeFilesystem = 'refuse' } = options
   refuseUnsupported(options)
+  const file = fileOption(options['file'])
   return {
-    file: fileOption(options['file']),
+    file,
     durability: choiceOption('durability', durability, ['full', 'normal']),
     recovery: choiceOption('recovery', recovery, ['immediate', 'backoff']),
+    share: shareOption(file, share),
     waitForOwnerMs: durationOption('waitForOwner', waitForOwner),
     readers: integerOption('readers', readers, 0, READERS_MAX),
     cacheKib: integerOption('cache', cache, 1, CACHE_MIB_MAX) * 1_024,
@@ -86,12 +92,13 @@ export function validateOpenOptions(options: unknown): OpenSettings {
   }
 }
 
-function refuseUnsupported({ share, codec }: Readonly<Record<string, unknown>>): void {
-  if (share !== undefined && booleanOption('share', share)) {
-    throw new UnsupportedError(
-      "the option 'share' is not in this version: it comes with connections over sockets. Open the file in one process",
-    )
-  }
+function shareOption(file: string, share: unknown): boolean {
+  const wanted = booleanOption('share', share)
+  if (wanted && file === ':memory:') throw new OptionTypeError('share', "':memory:' is of one process: name a file to share it")
+  return wanted
+}
+
+function refuseUnsupported({ codec }: Readonly<Record<string, unknown>>): void {
   if (codec !== undefined) {
     throw new UnsupportedError("the option 'codec' is not in this version: give Uint8Array data that you have encoded yourself")
   }

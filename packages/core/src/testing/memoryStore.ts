@@ -196,7 +196,8 @@ export class MemoryStore implements Store {
       this.lanes.set(id, { id, queueId: queue.id, queue: queue.name, name, counts: [...counts] as Counts, totals: { ...totals } })
     }
     for (const { id, intro } of effects.newSessions) {
-      if (this.sessions.has(id)) throw broken(`session ${id} is there already`)
+      const before = this.sessions.get(id)
+      if (before !== undefined && before.remote === !intro.local) throw broken(`session ${id} is there already`)
       this.sessions.set(id, { uuid: intro.uuid, worker: intro.worker, remote: !intro.local })
     }
     for (const { name, defaults } of effects.definitions) this.definitions.set(name, JSON.stringify(defaults))

@@ -59,6 +59,8 @@ export class Actor {
   readonly watches = new Watches()
   readonly #connections = new Map<ConnectionId, (delivery: Delivery) => void>()
   readonly #subscribed = new Set<ConnectionId>()
+  /** Sessions that are dead while the end of their connection is yet to be heard of. */
+  readonly #dead = new Set<string>()
   readonly #housekeeping: Housekeeping
   #tables: Tables
   #mail: Letter[] = []
@@ -118,7 +120,20 @@ export class Actor {
       session.connection = undefined
       tables.weigh(session)
       const { renewedMono, intro } = session
-      tables.setLease(session, intro.local ? Number.NEGATIVE_INFINITY : Math.min(session.leaseMono, renewedMono + LIMITS.leaseMs))
+      tables.setLease(
+        session,
+        intro.local || this.#dead.delete(intro.uuid) ? Number.NEGATIVE_INFINITY : Math.min(session.leaseMono, renewedMono + LIMITS.leaseMs),
+      )
+    }
+  }
+
+  /** The process of these sessions is dead: nobody comes back for what they run. */
+  bury(sessions: readonly string[]): void {
+    for (const uuid of sessions) {
+      const session = this.#tables.sessions.get(uuid)
+      if (session?.connection === undefined) {
+        if (session !== undefined) this.#tables.setLease(session, Number.NEGATIVE_INFINITY)
+      } else this.#dead.add(uuid)
     }
   }
 

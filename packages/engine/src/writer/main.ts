@@ -95,7 +95,10 @@ function open({ options, alive, channel }: WriterData): void {
 
   host?.on('message', (message: ToWriter) => {
     if (message.kind === 'connect') connect(message.channel)
-    else close()
+    else if (message.kind === 'bury') {
+      actor.bury(message.sessions)
+      loop.wake()
+    } else close()
   })
   connect(channel)
   say({ kind: 'ready' })

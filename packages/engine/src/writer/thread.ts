@@ -112,6 +112,11 @@ export class WriterThread implements Port {
     return port1
   }
 
+  /** The process of these worker sessions is dead: where they are away, their runs are lost at once. */
+  bury(sessions: readonly string[]): void {
+    this.#tell({ kind: 'bury', sessions })
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -167,7 +172,7 @@ export class WriterThread implements Port {
     if (this.#closing !== undefined) return
     this.start().then(
       () => this.#listener?.reopened(),
-      (error) => this.#died({ code: 'ENGINE_FAILED', message: error.message }),
+      (error) => this.#died({ code: error.code === 'ALREADY_OPEN' ? 'OWNER_LOST' : 'ENGINE_FAILED', message: error.message }),
     )
   }
 

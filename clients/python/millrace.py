@@ -1,0 +1,1069 @@
+"""A producer and a worker for Millrace in one file: the standard library alone, Python 3.8 or newer.
+
+    import millrace
+
+    with millrace.connect("unix:/run/app/jobs.sock") as client:
+        job = client.enqueue("resize", {"path": "a.png"})     # on disk when it returns
+        print(client.result(job, timeout=60))
+
+    def resize(job):
+        return {"from": job.data["path"], "attempt": job.attempt}
+
+    millrace.Worker("unix:/run/app/jobs.sock", {"resize": resize}, concurrency=4).run()
+
+Addresses are `unix:/path` and `tcp://host:port`. Durations are in seconds, as Python has them. The protocol is written down in
+docs/protocol.md, and the names of its parts are the names here.
+"""
+
+import json
+import math
+import os
+import random
+import re
+import socket
+import struct
+import threading
+import time
+import traceback
+import uuid
+from collections import namedtuple
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeout
+
+__all__ = ["Client", "ConnectionLost", "Error", "Fail", "Job", "JobKey", "ProtocolError", "Retry", "Snooze", "Worker", "connect"]
+
+LIBRARY = "millrace-python 1"
+VERSIONS = (1, 1)
+
+
+class Error(Exception):
+    """What the server refuses, by its stable code: see the table of errors in docs/protocol.md."""
+
+    def __init__(self, code, message, details=None):
+        super().__init__("%s: %s" % (code, message))
+        self.code = code
+        self.message = message
+        self.details = details or {}
+
+
+class ConnectionLost(Error):
+    """The call may have happened: repeat it with the same idempotency key."""
+
+    def __init__(self, message, code="CONNECTION_LOST", retry_after=0.0):
+        super().__init__(code, message)
+        # Seconds; None: it is of no use to come back.
+        self.retry_after = retry_after
+
+
+class ProtocolError(Error):
+    """The other end sent what is no message."""
+
+    def __init__(self, message, code="BAD_FRAME"):
+        super().__init__(code, message)
+
+
+# MessagePack: nil, booleans, integers of 53 bits, float64, str, bin, arrays, maps with string keys.
+
+SAFE = 2**53 - 1
+DEPTH_MAX = 12  # of a message: a value at most 8 deep, in a reply, in a delivery
+ITEMS_MAX = 250_000
+KEYS_MAX = 256
+UNSAFE_KEYS = ("__proto__", "constructor", "prototype")
+PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+
+
+def pack(value):
+    out = bytearray()
+    _pack(value, out)
+    return bytes(out)
+
+
+def _pack(value, out):
+    if value is None:
+        out.append(0xC0)
+    elif value is True:
+        out.append(0xC3)
+    elif value is False:
+        out.append(0xC2)
+    elif isinstance(value, (int, float)):
+        _pack_number(value, out)
+    elif isinstance(value, str):
+        data = _utf8(value)
+        _pack_head(len(data), out, (0xA0, 31), 0xD9, 0xDA, 0xDB)
+        out += data
+    elif isinstance(value, (bytes, bytearray, memoryview)):
+        _pack_head(len(value), out, None, 0xC4, 0xC5, 0xC6)
+        out += value
+    elif isinstance(value, (list, tuple)):
+        _pack_head(len(value), out, (0x90, 15), None, 0xDC, 0xDD)
+        for item in value:
+            _pack(item, out)
+    elif isinstance(value, dict):
+        _pack_head(len(value), out, (0x80, 15), None, 0xDE, 0xDF)
+        for key, item in value.items():
+            _pack(key, out)
+            _pack(item, out)
+    else:
+        raise TypeError("a %s has no form in a message" % type(value).__name__)
+
+
+def _pack_number(value, out):
+    if isinstance(value, float) and not (value.is_integer() and abs(value) <= SAFE):
+        if math.isnan(value):
+            raise ValueError("NaN has no form in a message")
+        out += struct.pack(">Bd", 0xCB, value)
+        return
+    value = int(value)
+    if abs(value) > SAFE:
+        raise ValueError("%d has more than 53 bits" % value)
+    if -32 <= value < 128:
+        out += struct.pack(">b", value)
+        return
+    sizes = ((0xCC, "B", 8), (0xCD, "H", 16), (0xCE, "I", 32), (0xCF, "Q", 64))
+    if value < 0:
+        sizes = ((0xD0, "b", 7), (0xD1, "h", 15), (0xD2, "i", 31), (0xD3, "q", 63))
+    for code, kind, bits in sizes:
+        if -(2**bits) <= value < 2**bits:
+            out += struct.pack(">B" + kind, code, value)
+            return
+
+
+def _pack_head(length, out, short, code8, code16, code32):
+    if short is not None and length <= short[1]:
+        out.append(short[0] + length)
+    elif code8 is not None and length < 2**8:
+        out += struct.pack(">BB", code8, length)
+    elif length < 2**16:
+        out += struct.pack(">BH", code16, length)
+    else:
+        out += struct.pack(">BI", code32, length)
+
+
+def _utf8(text):
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        # Halves of surrogate pairs that belong together are one character; the others have three bytes each.
+        whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+        return whole.encode("utf-8", "surrogatepass")
+
+
+def unpack(payload):
+    """The one value that the payload holds. Raises ProtocolError; every length is held against what is left."""
+    reader = _Reader(payload)
+    value = reader.read(0)
+    if reader.at != len(payload):
+        raise ProtocolError("%d bytes follow the message" % (len(payload) - reader.at))
+    return value
+
+
+class _Reader:
+    NUMBERS = {0xCA: "f", 0xCB: "d", 0xCC: "B", 0xCD: "H", 0xCE: "I", 0xCF: "Q", 0xD0: "b", 0xD1: "h", 0xD2: "i", 0xD3: "q"}
+    LENGTHS = {0xD9: "B", 0xDA: "H", 0xDB: "I", 0xC4: "B", 0xC5: "H", 0xC6: "I", 0xDC: "H", 0xDD: "I", 0xDE: "H", 0xDF: "I"}
+
+    def __init__(self, payload):
+        self.payload = payload
+        self.at = 0
+
+    def read(self, depth):
+        code = self.take(1)[0]
+        if code < 0x80:
+            return code
+        if code >= 0xE0:
+            return code - 0x100
+        if code < 0x90:
+            return self.read_map(code & 15, depth)
+        if code < 0xA0:
+            return self.read_array(code & 15, depth)
+        if code < 0xC0:
+            return self.read_text(code & 31)
+        if code in (0xC0, 0xC2, 0xC3):
+            return {0xC0: None, 0xC2: False, 0xC3: True}[code]
+        if code in self.NUMBERS:
+            return self.read_number(self.NUMBERS[code])
+        if code not in self.LENGTHS:
+            raise ProtocolError("the byte %02x before byte %d: there are no extension types" % (code, self.at))
+        kind = self.LENGTHS[code]
+        length = struct.unpack(">" + kind, self.take(struct.calcsize(kind)))[0]
+        if code in (0xD9, 0xDA, 0xDB):
+            return self.read_text(length)
+        if code in (0xC4, 0xC5, 0xC6):
+            return bytes(self.take(length))
+        return self.read_array(length, depth) if code in (0xDC, 0xDD) else self.read_map(length, depth)
+
+    def take(self, length):
+        if length > len(self.payload) - self.at:
+            raise ProtocolError("%d bytes, where %d are left" % (length, len(self.payload) - self.at))
+        self.at += length
+        return self.payload[self.at - length : self.at]
+
+    def read_number(self, kind):
+        value = struct.unpack(">" + kind, self.take(struct.calcsize(kind)))[0]
+        if isinstance(value, int) and abs(value) > SAFE:
+            raise ProtocolError("%d has more than 53 bits" % value)
+        if isinstance(value, float) and math.isnan(value):
+            raise ProtocolError("NaN is no number")
+        return value
+
+    def read_text(self, length):
+        data = bytes(self.take(length))
+        try:
+            return data.decode("utf-8")
+        except UnicodeDecodeError:
+            pass
+        try:
+            text = data.decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError:
+            raise ProtocolError("a string is UTF-8") from None
+        if PAIR.search(text):
+            raise ProtocolError("a string has a surrogate pair as two halves")
+        return text
+
+    def read_array(self, length, depth):
+        self.enter(length, ITEMS_MAX, 1, depth)
+        return [self.read(depth + 1) for _ in range(length)]
+
+    def read_map(self, length, depth):
+        self.enter(length, KEYS_MAX, 2, depth)
+        result = {}
+        for _ in range(length):
+            key = self.read(DEPTH_MAX)
+            if not isinstance(key, str) or key in result or key in UNSAFE_KEYS:
+                raise ProtocolError("a map has no key %r" % (key,))
+            result[key] = self.read(depth + 1)
+        return result
+
+    def enter(self, length, most, item_bytes, depth):
+        if depth >= DEPTH_MAX:
+            raise ProtocolError("arrays and maps at most %d deep" % DEPTH_MAX)
+        if length > most or length * item_bytes > len(self.payload) - self.at:
+            raise ProtocolError("%d items, where at most %d are allowed and %d bytes are left" % (length, most, len(self.payload) - self.at))
+
+
+# Messages: arrays of fields, in this order. What is missing at the end is nil.
+
+HELLO, WELCOME, REQUESTS, DELIVERY, PING, PONG, GOODBYE = 1, 2, 3, 4, 5, 6, 7
+OPS = {
+    name: code + 1
+    for code, name in enumerate(
+        "enqueue attach drain leave renew complete fail snooze giveBack heartbeat checkpoint progress log get watch unwatch "
+        "cancel update retry redrive runNow delete stats workers list subscribe backup".split()
+    )
+}
+TRUE, REFUSAL, ENQUEUED, ATTACHED, VALUE, STATS = 0, 1, 2, 3, 4, 5
+ABORT, LOST, REATTACH, GAP = 1, 2, 3, 4
+ABORT_CAUSES = ("timeout", "cancel", "stop")
+LOG_LEVELS = ("debug", "info", "warn", "error")
+ON_CONFLICT = ("skip", "replace", "reschedule", "error")
+BACKOFFS = ("exponential", "linear", "fixed")
+
+Welcome = namedtuple("Welcome", "version server node scopes limits")
+Limits = namedtuple("Limits", "frame_bytes requests_in_flight bytes_in_flight ping_ms silence_ms")
+Delivery = namedtuple("Delivery", "renewal replies grants notices events")
+Grant = namedtuple(
+    "Grant",
+    "session seq node enqueued_at name queue run attempt max_attempts priority weight run_at timeout heartbeat_timeout "
+    "data checkpoint tags meta",
+)
+
+FRAME_BYTES = 64 * 2**20
+GREETING_BYTES = 4096
+
+
+def frame(*message):
+    payload = pack(list(message))
+    return struct.pack(">I", len(payload)) + payload
+
+
+def request(id, op, *fields):
+    """A request without the nils at its end."""
+    return [id, OPS[op], *_trimmed(fields)]
+
+
+def _trimmed(fields):
+    fields = list(fields)
+    while fields and fields[-1] is None:
+        fields.pop()
+    return fields
+
+
+def _named(kind, fields):
+    """An array by the names of its fields: some may be missing, and there may be some that are not known here."""
+    if not isinstance(fields, list):
+        raise ProtocolError("a %s is an array" % kind.__name__)
+    known = len(kind._fields)
+    return kind(*(fields + [None] * known)[:known])
+
+
+def read_message(payload, state):
+    """`(type, fields)` of a message that the server may send in that state: `greeting` or `open`."""
+    message = unpack(payload)
+    if not isinstance(message, list) or not message:
+        raise ProtocolError("a message is an array that begins with its type")
+    type, fields = message[0], message[1:]
+    allowed = (WELCOME, GOODBYE) if state == "greeting" else (DELIVERY, PING, PONG, GOODBYE)
+    if type not in range(HELLO, GOODBYE + 1):
+        raise ProtocolError("no message has the type %r" % (type,))
+    if type not in allowed:
+        raise ProtocolError("a server sends no %r while the connection is %s" % (type, state), "BAD_MESSAGE")
+    if type == WELCOME:
+        welcome = _named(Welcome, fields)
+        return type, welcome._replace(limits=_named(Limits, welcome.limits))
+    if type == DELIVERY:
+        delivery = _named(Delivery, fields[0] if fields else None)
+        parts = [part or [] for part in delivery[1:]]
+        return type, Delivery(delivery.renewal, parts[0], [_named(Grant, each) for each in parts[1]], parts[2], parts[3])
+    if (type in (PING, PONG) and len(fields) < 1) or (type == GOODBYE and len(fields) < 3):
+        raise ProtocolError("a field is missing")
+    return type, fields
+
+
+def read_reply(reply):
+    """`(id, value, error)` of a reply."""
+    if not isinstance(reply, list) or len(reply) < 2:
+        raise ProtocolError("a reply has an id and a kind")
+    id, kind, fields = reply[0], reply[1], reply[2:] + [None] * 6
+    if kind == TRUE:
+        return id, True, None
+    if kind == REFUSAL:
+        return id, None, Error(*fields[:3])
+    if kind == ENQUEUED:
+        return id, [(JobKey(*each[:3]), each[3]) for each in fields[0]], None
+    if kind == ATTACHED:
+        return id, [(seq, run) for seq, run, *_ in fields[0] or []], None
+    if kind == VALUE:
+        return id, fields[0], None
+    if kind == STATS:
+        names = ("queues", "states", "totals", "unserved", "workers", "writer")
+        return id, {**dict(zip(names, fields)), "queues": {name: counts for name, counts, *_ in fields[0]}}, None
+    raise ProtocolError("no reply is of the kind %r" % (kind,))
+
+
+# Jobs as they are asked for, and what names them.
+
+
+class JobKey(namedtuple("JobKey", "seq node enqueued_at")):
+    """What names a job. `str()` of it is its id, a UUID; `JobKey.parse` the other way round."""
+
+    __slots__ = ()
+
+    def __str__(self):
+        bits = self.enqueued_at << 80 | 7 << 76 | (self.seq >> 36) << 64 | 2 << 62 | (self.seq >> 22 & 0x3FFF) << 48
+        return str(uuid.UUID(int=bits | (self.seq & 0x3FFFFF) << 26 | self.node))
+
+    @classmethod
+    def parse(cls, id):
+        bits = uuid.UUID(id).int
+        seq = (bits >> 64 & 0xFFF) << 36 | (bits >> 48 & 0x3FFF) << 22 | (bits >> 26 & 0x3FFFFF)
+        return cls(seq, bits & 0x3FFFFFF, bits >> 80)
+
+
+def encode_data(value):
+    """None for nothing, bytes as they are, all else as JSON."""
+    if value is None or isinstance(value, bytes):
+        return value
+    return json.dumps(value, separators=(",", ":"), allow_nan=False)
+
+
+def decode_data(data):
+    return json.loads(data) if isinstance(data, str) else data
+
+
+def _ms(seconds):
+    if seconds is None or seconds == math.inf:
+        return seconds
+    return math.ceil(seconds * 1000 - 1e-6)
+
+
+def new_job(
+    name,
+    data=None,
+    *,
+    queue=None,
+    priority=None,
+    delay=None,
+    run_at=None,
+    idempotency_key=None,
+    unique=None,
+    max_attempts=None,
+    timeout=None,
+    heartbeat_timeout=None,
+    backoff=None,
+    ttl=None,
+    idempotency_ttl=None,
+    weight=None,
+    concurrency_key=None,
+    tags=None,
+    meta=None
+):
+    """A job as it is asked for. `unique` is a key or (key, 'skip' | 'replace' | 'reschedule' | 'error'); `run_at` is seconds since
+    1970 or a datetime; `backoff` is a dict of type, delay, factor, max_delay, jitter; `timeout` may be math.inf."""
+    if isinstance(unique, str):
+        unique = (unique, "skip")
+    if hasattr(run_at, "timestamp"):
+        run_at = run_at.timestamp()
+    fields = [name, encode_data(data), queue, priority, _ms(delay), _ms(run_at), idempotency_key]
+    fields.append(unique and [unique[0], ON_CONFLICT.index(unique[1])])
+    fields += [max_attempts, _ms(timeout), _ms(heartbeat_timeout), backoff and _backoff(**backoff), _ms(ttl), _ms(idempotency_ttl)]
+    fields += [weight, concurrency_key, tags and list(tags), None if meta is None else json.dumps(meta, separators=(",", ":"))]
+    return _trimmed(fields)
+
+
+def _backoff(type, delay, factor=None, max_delay=None, jitter=None):
+    jitter = {"equal": -1, "full": -2}.get(jitter, jitter)
+    return _trimmed([BACKOFFS.index(type), _ms(delay), factor, _ms(max_delay), jitter])
+
+
+# A connection.
+
+
+def _dial(url, timeout):
+    if url.startswith("unix:"):
+        family, address = socket.AF_UNIX, url[len("unix:") :]
+    else:
+        match = re.match(r"^tcp://(?:\[([^\]]+)\]|([^:/]+)):(\d+)/?$", url)
+        if match is None:
+            raise ValueError("an address is unix:/path or tcp://host:port, not %r" % url)
+        family, address = None, (match.group(1) or match.group(2), int(match.group(3)))
+    try:
+        if family is None:
+            sock = socket.create_connection(address, timeout)
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            return sock
+        sock = socket.socket(family, socket.SOCK_STREAM)
+        sock.settimeout(timeout)
+        sock.connect(address)
+        return sock
+    except OSError as error:
+        raise ConnectionLost("no server at %s: %s" % (url, error), "CONNECT_FAILED") from error
+
+
+class _Connection:
+    """One connection: greeted when it is made; then a thread reads it until its end, which is told of once."""
+
+    def __init__(self, url, token, timeout=10.0):
+        self.sock = _dial(url, timeout)
+        self.sending = threading.Lock()
+        self.ended = threading.Event()
+        self.on_delivery = None
+        self.on_end = None
+        self.limits = None
+        try:
+            self.hello_sent = time.monotonic()
+            intro = [LIBRARY, socket.gethostname()[:200], os.getpid(), ""]
+            self.sock.sendall(frame(HELLO, list(VERSIONS), token, intro))
+            type, fields = read_message(self._read_frame(GREETING_BYTES), "greeting")
+            if type == GOODBYE:
+                raise self._goodbye_error(fields)
+        except OSError as error:
+            self.sock.close()
+            raise ConnectionLost("the greeting failed: %s" % error, "CONNECT_FAILED") from error
+        except Error:
+            self.sock.close()
+            raise
+        self.welcome = fields
+        self.limits = fields.limits
+        # Reading wakes up for pings; a write that gets nowhere for so long is a connection that does not live.
+        self.sock.settimeout(self.limits.ping_ms / 1000)
+        self.heard = time.monotonic()
+
+    def start(self, on_delivery, on_end):
+        self.on_delivery, self.on_end = on_delivery, on_end
+        threading.Thread(target=self._read, name="millrace", daemon=True).start()
+
+    def send(self, *message):
+        """False where the connection is gone: its end is told of by the thread that reads."""
+        try:
+            with self.sending:
+                self.sock.sendall(frame(*message))
+            return True
+        except OSError:
+            self._shut()
+            return False
+
+    def close(self):
+        self.send(GOODBYE, "CLOSING", "", 0)
+        self._shut()
+
+    def _shut(self):
+        try:
+            self.sock.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+
+    def _read(self):
+        end = ConnectionLost("the connection is gone")
+        try:
+            while True:
+                type, fields = read_message(self._read_frame(FRAME_BYTES), "open")
+                if type == DELIVERY:
+                    self.on_delivery(fields)
+                elif type == PING:
+                    self.send(PONG, fields[0])
+                elif type == GOODBYE:
+                    end = self._goodbye_error(fields)
+                    break
+        except ProtocolError as error:
+            self.send(GOODBYE, error.code, error.message, -1)
+            end = ConnectionLost(error.message, error.code, None)
+        except (OSError, ConnectionLost) as error:
+            end = ConnectionLost("the connection broke: %s" % error)
+        except (IndexError, KeyError, TypeError, ValueError) as error:
+            end = ConnectionLost("what came makes no sense: %r" % error, "BAD_FRAME", None)
+        finally:
+            self.sock.close()
+            self.ended.set()
+            self.on_end(end)
+
+    def _read_frame(self, most):
+        length = struct.unpack(">I", self._read_bytes(4))[0]
+        if not 0 < length <= most:
+            raise ProtocolError("a frame of %d bytes: at most %d are taken" % (length, most), "FRAME_TOO_LARGE" if length else "BAD_FRAME")
+        payload = self._read_bytes(length)
+        self.heard = time.monotonic()
+        return payload
+
+    def _read_bytes(self, length):
+        parts = []
+        while length > 0:
+            try:
+                part = self.sock.recv(min(length, 2**18))
+            except socket.timeout:
+                self._silent()
+                continue
+            if not part:
+                raise ConnectionLost("the other end has closed the connection")
+            parts.append(part)
+            length -= len(part)
+        return b"".join(parts)
+
+    def _silent(self):
+        if self.limits is None or time.monotonic() - self.heard >= self.limits.silence_ms / 1000:
+            raise ConnectionLost("nothing was heard for too long")
+        self.send(PING, 0)
+
+    @staticmethod
+    def _goodbye_error(fields):
+        code, message, retry_ms = fields[:3]
+        return ConnectionLost("%s (%s)" % (message or "the other end said goodbye", code), code, None if retry_ms < 0 else retry_ms / 1000)
+
+
+BACKOFF_MIN, BACKOFF_MAX = 0.05, 5.0
+
+
+def _backoff_delay(attempt):
+    return random.random() * min(BACKOFF_MAX, BACKOFF_MIN * 2 ** min(attempt, 10))
+
+
+# The producer.
+
+
+def connect(url, token=None, timeout=10.0):
+    """A client that is connected. Raises ConnectionLost where nobody answers."""
+    client = Client(url, token, timeout)
+    client._open()
+    return client
+
+
+class Client:
+    """Puts jobs in and asks about them. Threads may share one. A call that a break leaves without its answer raises ConnectionLost;
+    the next call connects again."""
+
+    def __init__(self, url, token=None, timeout=10.0):
+        self._url, self._token, self._timeout = url, token, timeout
+        self._lock = threading.Lock()
+        self._connection = None
+        self._waiting = {}
+        self._last_id = 0
+        self._closed = False
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def enqueue(self, name, data=None, **options):
+        """The job's key, once it is on disk. For the options see `new_job`."""
+        return self.enqueue_many([new_job(name, data, **options)])[0]
+
+    def enqueue_many(self, jobs):
+        """All of them or none, at most 10,000: `new_job(...)` each."""
+        return [key for key, _created in self.call("enqueue", list(jobs))]
+
+    def result(self, job, timeout=None):
+        """What the job's handler has returned. Raises Error (JOB_FAILED, JOB_CANCELLED), and TimeoutError after `timeout` seconds."""
+        outcome = self._outcome(job, timeout)
+        state = outcome["state"]
+        if state == "completed":
+            return decode_data(outcome["output"])
+        if state == "failed":
+            raise Error("JOB_FAILED", "%(name)s: %(message)s" % outcome["error"], {"attempt": outcome["attempt"]})
+        raise Error("JOB_CANCELLED" if state == "cancelled" else "JOB_NOT_FOUND", "the job was %s" % state)
+
+    def _outcome(self, job, timeout):
+        until = math.inf if timeout is None else time.monotonic() + timeout
+        for attempt in range(2**31):
+            left = max(0.0, until - time.monotonic())
+            try:
+                id, future = self._send("watch", list(job))
+                try:
+                    return future.result(None if timeout is None else left)
+                except FutureTimeout:
+                    self._send("unwatch", id)
+                    raise TimeoutError("no result of %s within %s s" % (job, timeout)) from None
+            except ConnectionLost as lost:
+                # To ask twice does no harm.
+                if lost.retry_after is None or left == 0:
+                    raise
+                time.sleep(min(left, max(lost.retry_after, _backoff_delay(attempt))))
+
+    def get(self, job):
+        """All there is to know of the job as a dict, or None."""
+        return self.call("get", list(job))
+
+    def cancel(self, job):
+        """'cancelled', or 'cancelling' where it runs."""
+        return self.call("cancel", list(job))
+
+    def stats(self):
+        return self.call("stats")
+
+    def call(self, op, *fields):
+        """Any operation of the protocol: its fields in their order."""
+        return self._send(op, *fields)[1].result()
+
+    def close(self):
+        with self._lock:
+            self._closed = True
+            connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+            connection.ended.wait(1)
+
+    def _open(self):
+        with self._lock:
+            return self._opened()
+
+    def _opened(self):
+        if self._closed:
+            raise ConnectionLost("the client was closed", "CLOSED", None)
+        if self._connection is None or self._connection.ended.is_set():
+            connection = _Connection(self._url, self._token, self._timeout)
+            self._connection = connection
+            connection.start(self._deliver, lambda end: self._end(connection, end))
+        return self._connection
+
+    def _send(self, op, *fields):
+        with self._lock:
+            connection = self._opened()
+            self._last_id += 1
+            id, future = self._last_id, Future()
+            self._waiting[id] = (connection, future)
+        connection.send(REQUESTS, [request(id, op, *fields)])
+        return id, future
+
+    def _deliver(self, delivery):
+        for reply in delivery.replies:
+            id, value, error = read_reply(reply)
+            with self._lock:
+                _, future = self._waiting.pop(id, (None, None))
+            if future is None:
+                continue
+            if error is None:
+                future.set_result(value)
+            else:
+                future.set_exception(error)
+
+    def _end(self, connection, end):
+        with self._lock:
+            lost = [id for id, (on, _) in self._waiting.items() if on is connection]
+            futures = [self._waiting.pop(id)[1] for id in lost]
+        for future in futures:
+            future.set_exception(end)
+
+
+# The worker.
+
+
+class Retry(Exception):
+    """Raised by a handler: try again after so many seconds."""
+
+    def __init__(self, after, message=""):
+        super().__init__(message or "retry after %s s" % after)
+        self.after = after
+
+
+class Fail(Exception):
+    """Raised by a handler: fail for good, whatever attempts are left."""
+
+
+class Snooze(Exception):
+    """Raised by a handler: not now, but after so many seconds. No attempt is used."""
+
+    def __init__(self, delay):
+        super().__init__("snooze for %s s" % delay)
+        self.delay = delay
+
+
+class Job:
+    """What a handler gets. `aborted` is set when it is to stop: its deadline has passed, it was cancelled, the worker stops, or the
+    job may be another's by now (`abort_cause` says which: 'timeout', 'cancel', 'stop', 'lost'). A handler that runs for long looks at it."""
+
+    def __init__(self, worker, grant):
+        self._worker = worker
+        self._grant = grant
+        self.key = JobKey(grant.seq, grant.node, grant.enqueued_at)
+        self.name, self.queue = grant.name, grant.queue
+        self.run, self.attempt, self.max_attempts = grant.run, grant.attempt, grant.max_attempts
+        self.tags = grant.tags or []
+        self.aborted = threading.Event()
+        self.abort_cause = None
+
+    @property
+    def id(self):
+        return str(self.key)
+
+    @property
+    def data(self):
+        return decode_data(self._grant.data)
+
+    @property
+    def checkpoint(self):
+        """What an earlier attempt has saved."""
+        return decode_data(self._grant.checkpoint)
+
+    @property
+    def meta(self):
+        return decode_data(self._grant.meta)
+
+    def heartbeat(self):
+        """The deadline becomes at least now + heartbeat_timeout."""
+        self._say("heartbeat")
+
+    def save(self, value):
+        """Stores a checkpoint, which the next attempt finds; also a heartbeat."""
+        self._say("checkpoint", encode_data(value))
+
+    def progress(self, fraction, note=None):
+        self._say("progress", fraction, note)
+
+    def log(self, level, message, **fields):
+        line = [int(time.time() * 1000), LOG_LEVELS.index(level), message, json.dumps(fields) if fields else None]
+        self._say("log", [_trimmed(line)])
+
+    def _say(self, op, *fields):
+        self._worker._say(self, op, *fields)
+
+
+class _Run:
+    __slots__ = ("job", "lease", "settlement")
+
+    def __init__(self, job, lease):
+        self.job = job
+        self.lease = lease
+        # What was said of its end and is not answered yet.
+        self.settlement = None
+
+
+LEASE = 120.0  # of a job whose heartbeat_timeout is 0
+MARGIN = 0.95  # a lease ends here a little before it ends there
+RENEW_MIN, RENEW_MAX = 0.05, 15.0
+
+
+class Worker:
+    """Runs handlers, each in a thread: a dict of functions of one Job by name of job. What a handler returns is the job's output.
+    `defaults` are those of `new_job` by name of job, for jobs that are enqueued by name alone."""
+
+    def __init__(
+        self, url, handlers, *, concurrency=4, min_concurrency=None, queues=None, token=None, name=None, abort_grace=30.0, defaults=None
+    ):
+        self._url, self._token = url, token
+        self._handlers = dict(handlers)
+        self._queues = queues and list(queues)
+        self._max = concurrency
+        self._min = concurrency if min_concurrency is None else min_concurrency
+        self._grace = abort_grace
+        self._defaults = defaults or {}
+        self.uuid = str(uuid.uuid4())
+        self.name = name or "python-%s" % self.uuid[:8]
+        # Everything below is looked at and changed under this lock, and what changes wakes up `run`.
+        self._changed = threading.Condition(threading.RLock())
+        self._connection = None
+        self._runs = {}
+        self._settling = {}
+        self._stopping = False
+        self._stop_timeout = 30.0
+        self._stop_until = 0.0
+        self._end = None
+        self._last_id = 0
+        self._attaching = None
+        self._renewals = 0
+        self._sent = []
+        self._renewed = 0.0
+        # When the last renewal that the engine has counted was sent; None before the first attach is answered.
+        self._known = None
+        self._shortest = LEASE
+        self._pool = ThreadPoolExecutor(concurrency, thread_name_prefix="millrace-job")
+
+    def run(self):
+        """Works until `stop` is called. Raises ConnectionLost only where it is of no use to come back."""
+        attempt = 0
+        try:
+            while not self._stopping or (self._runs and time.monotonic() < self._stop_until):
+                try:
+                    self._attach_to(_Connection(self._url, self._token))
+                    end = self._serve()
+                    if self._connection is not None:
+                        self._connection.close()
+                    if end is None:
+                        break
+                    # It was good for a while: the next attempts are first ones.
+                    attempt = 0 if self._attaching is None else attempt
+                except ConnectionLost as error:
+                    end = error
+                if end.retry_after is None:
+                    self._disown_all()
+                    raise end
+                self._wait(max(end.retry_after, _backoff_delay(attempt)))
+                attempt += 1
+        finally:
+            self._disown_all()
+            connection = self._connection
+            if connection is not None:
+                connection.close()
+            self._pool.shutdown(wait=False)
+
+    def stop(self, timeout=30.0):
+        """Takes no more jobs, lets what runs finish for so many seconds, and gives the rest back. From any thread, or a signal handler."""
+        self._stop_timeout = timeout
+        self._stop_until = time.monotonic() + timeout + self._grace
+        self._stopping = True
+        # A signal handler may not wait for the lock.
+        threading.Thread(target=self._wake, daemon=True).start()
+
+    def _wake(self):
+        with self._changed:
+            self._changed.notify_all()
+
+    # The connection.
+
+    def _attach_to(self, connection):
+        with self._changed:
+            self._connection = connection
+            self._end = None
+            self._renewals, self._sent, self._attaching = 0, [(0, connection.hello_sent)], None
+            connection.start(lambda delivery: self._deliver(connection, delivery), lambda end: self._ended(connection, end))
+            self._attach()
+
+    def _attach(self):
+        """Names the session with what it holds; behind it what has not been answered. A renewal goes right before it."""
+        handlers = [_trimmed([name, self._defaults_of(name)]) for name in self._handlers]
+        session = [self.uuid, self.name, socket.gethostname()[:128], os.getpid(), handlers, self._queues, self._min, self._max]
+        session.append(_ms(self._grace))
+        held = [list(key) for key in self._runs]
+        renew = self._renew()
+        self._attaching = self._next_id()
+        requests = [renew, request(self._attaching, "attach", session, held or None)]
+        self._settling.clear()
+        requests += [self._settle_request(run) for run in self._runs.values() if run.settlement is not None]
+        self._connection.send(REQUESTS, requests)
+
+    def _defaults_of(self, name):
+        job = new_job(name, **self._defaults.get(name, {})) + [None] * 18
+        # NewJob and Defaults have the same fields in another order.
+        return _trimmed([job[2], job[3], job[14], job[8], job[9], job[10], job[11]])
+
+    def _ended(self, connection, end):
+        with self._changed:
+            if self._connection is connection:
+                self._connection = None
+                self._end = end
+                self._changed.notify_all()
+
+    def _wait(self, seconds):
+        """As long as that, or until somebody stops it; runs end where their lease does."""
+        until = time.monotonic() + seconds
+        with self._changed:
+            while time.monotonic() < until:
+                self._look()
+                if self._stopping and not self._runs:
+                    return
+                self._changed.wait(min(until, self._lapse_due()) - time.monotonic())
+
+    # The clock: this is where `run` spends its time.
+
+    def _serve(self):
+        """Until the connection ends (then why), or the worker has stopped (then None)."""
+        drained = None
+        with self._changed:
+            while self._end is None:
+                self._look()
+                now = time.monotonic()
+                if self._stopping and drained is None:
+                    drained = now
+                    self._send(request(self._next_id(), "drain", self.uuid))
+                if drained is not None and self._settle_all(now - drained):
+                    self._send(request(self._next_id(), "leave", self.uuid))
+                    return None
+                renew_due = self._renewed + min(RENEW_MAX, max(RENEW_MIN, self._shortest / 4))
+                if now >= renew_due:
+                    self._send(self._renew())
+                    continue
+                due = min(renew_due, self._lapse_due(), now + 0.2 if drained is not None else math.inf)
+                self._changed.wait(max(0.001, due - now))
+            return self._end
+
+    def _settle_all(self, elapsed):
+        """Whether all is over: what still runs is told to stop after the timeout, and given back after the grace."""
+        if elapsed >= self._stop_timeout:
+            for run in self._runs.values():
+                self._abort(run.job, "stop")
+        if elapsed >= self._stop_timeout + self._grace:
+            return True
+        return not self._runs
+
+    def _look(self):
+        """Runs whose lease has passed since the engine is known to have heard of us: they may be another's by now."""
+        if self._known is None:
+            return
+        silence = time.monotonic() - self._known
+        for key, run in list(self._runs.items()):
+            if silence >= MARGIN * run.lease:
+                self._disown(key)
+
+    def _lapse_due(self):
+        leases = [run.lease for run in self._runs.values()]
+        return self._known + MARGIN * min(leases) if leases and self._known is not None else math.inf
+
+    def _renew(self):
+        self._renewals += 1
+        self._renewed = time.monotonic()
+        self._sent.append((self._renewals, self._renewed))
+        return request(-self._renewals, "renew", self._renewals)
+
+    def _next_id(self):
+        self._last_id += 1
+        return self._last_id
+
+    def _send(self, *requests):
+        if self._connection is not None:
+            self._connection.send(REQUESTS, list(requests))
+
+    # What the engine says.
+
+    def _deliver(self, connection, delivery):
+        with self._changed:
+            if self._connection is not connection:
+                return
+            # First of all: a process that was stopped must not go on as if no time had passed.
+            self._look()
+            for reply in delivery.replies:
+                self._replied(*read_reply(reply))
+            while len(self._sent) > 1 and self._sent[1][0] <= delivery.renewal:
+                self._sent.pop(0)
+            # Until the engine has answered the attach, it renews a session that it may not have.
+            if self._attaching is None:
+                self._known = max(self._known or 0.0, self._sent[0][1])
+            for kind, *fields in delivery.notices:
+                self._notice(kind, fields)
+            for grant in delivery.grants:
+                self._granted(grant)
+            self._changed.notify_all()
+
+    def _replied(self, id, value, error):
+        if id == self._attaching:
+            if error is not None:
+                self._end = ConnectionLost(error.message, error.code, None if error.code == "FORBIDDEN" else 1.0)
+                return
+            self._attaching = None
+            for key in value:
+                self._disown(key)
+        key = self._settling.pop(id, None)
+        if key in self._runs:
+            # Refused or not, it is over: a run that is stale is another's affair. But what may be done later is said again.
+            if error is not None and error.code in ("STORAGE", "STORAGE_BUSY", "COMMIT_UNKNOWN", "DISK_FULL"):
+                timer = threading.Timer(1.0, self._settle_again, [key])
+                timer.daemon = True
+                timer.start()
+            else:
+                del self._runs[key]
+
+    def _notice(self, kind, fields):
+        if kind == REATTACH:
+            self._attach()
+        elif kind in (ABORT, LOST):
+            key = (fields[1], fields[2])
+            if kind == LOST:
+                self._disown(key)
+            elif key in self._runs:
+                self._abort(self._runs[key].job, ABORT_CAUSES[fields[3]])
+
+    def _granted(self, grant):
+        lease = grant.heartbeat_timeout / 1000 or LEASE
+        if time.monotonic() - self._sent[0][1] >= MARGIN * lease or self._stopping:
+            self._send(request(self._next_id(), "giveBack", grant.seq, grant.run))
+            return
+        self._shortest = min(self._shortest, lease)
+        job = Job(self, grant)
+        self._runs[(grant.seq, grant.run)] = _Run(job, lease)
+        self._pool.submit(self._execute, job)
+
+    def _abort(self, job, cause):
+        if job.abort_cause is None:
+            job.abort_cause = cause
+            job.aborted.set()
+
+    def _disown(self, key):
+        run = self._runs.pop(key, None)
+        if run is not None:
+            self._abort(run.job, "lost")
+
+    def _disown_all(self):
+        with self._changed:
+            for key in list(self._runs):
+                self._disown(key)
+
+    # What handlers say.
+
+    def _execute(self, job):
+        try:
+            if job.aborted.is_set():
+                settlement = ("giveBack",)
+            else:
+                settlement = ("complete", encode_data(self._handlers[job.name](job)))
+        except Snooze as snooze:
+            settlement = ("snooze", _ms(snooze.delay))
+        except BaseException as error:
+            # What a worker that stops has cut short is no failure of the job.
+            settlement = ("giveBack",) if job.abort_cause == "stop" else ("fail", *_failure(error))
+        with self._changed:
+            run = self._runs.get((job.key.seq, job.run))
+            if run is not None:
+                run.settlement = settlement
+                self._send(self._settle_request(run))
+            self._changed.notify_all()
+
+    def _settle_request(self, run):
+        id = self._next_id()
+        op, *fields = run.settlement
+        key = (run.job.key.seq, run.job.run)
+        self._settling[id] = key
+        return request(id, op, *key, *fields)
+
+    def _settle_again(self, key):
+        with self._changed:
+            run = self._runs.get(key)
+            if run is not None and key not in self._settling.values():
+                self._send(self._settle_request(run))
+
+    def _say(self, job, op, *fields):
+        with self._changed:
+            if (job.key.seq, job.run) in self._runs:
+                self._send(request(self._next_id(), op, job.key.seq, job.run, *fields))
+
+
+def _failure(error):
+    stack = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    retry = _ms(error.after) if isinstance(error, Retry) else False if isinstance(error, Fail) else None
+    return [type(error).__name__, str(error)[:4096], stack[:16384]], retry

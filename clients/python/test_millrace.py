@@ -1,0 +1,199 @@
+"""The client beside the conformance vectors: `python3 -m unittest discover clients/python`."""
+
+import json
+import math
+import pathlib
+import unittest
+
+import millrace
+
+VECTORS = pathlib.Path(__file__).resolve().parents[2] / "packages" / "wire" / "vectors"
+
+
+def revive(value):
+    """What JSON cannot say."""
+    if "$bytes" in value:
+        return bytes.fromhex(value["$bytes"])
+    return math.inf if "$number" in value else value
+
+
+def vectors(*, error=False):
+    for file in sorted(VECTORS.glob("*.json")):
+        for vector in json.loads(file.read_text("utf-8"), object_hook=revive)["vectors"]:
+            if ("error" in vector) == error:
+                yield vector
+
+
+def payload_of(vector):
+    whole = bytes.fromhex(vector["hex"])
+    assert int.from_bytes(whole[:4], "big") == len(whole) - 4
+    return whole[4:]
+
+
+def camel(name):
+    first, *rest = name.split("_")
+    return first + "".join(part.title() for part in rest)
+
+
+def named(record):
+    """A record by the names of the vectors, without what is nil."""
+    return {camel(name): value for name, value in record._asdict().items() if value is not None}
+
+
+def without_nil(value):
+    if isinstance(value, dict):
+        return {key: without_nil(item) for key, item in value.items() if item is not None}
+    return [without_nil(item) for item in value] if isinstance(value, list) else value
+
+
+def told(delivery):
+    """A delivery as the vectors tell it."""
+    return {
+        "renewal": delivery.renewal,
+        "replies": [reply_told(*millrace.read_reply(reply)) for reply in delivery.replies],
+        "grants": [named(grant) for grant in delivery.grants],
+        "notices": [notice_told(*notice) for notice in delivery.notices],
+    }
+
+
+def reply_told(id, value, error):
+    if error is not None:
+        refusal = {"code": error.code, "message": error.message}
+        return {"id": id, "refusal": {**refusal, "details": error.details} if error.details else refusal}
+    if isinstance(value, list) and value and isinstance(value[0], tuple):
+        if isinstance(value[0][0], millrace.JobKey):
+            return {"id": id, "value": [{**named(key), "created": created} for key, created in value]}
+        return {"id": id, "value": {"lost": [{"seq": seq, "run": run} for seq, run in value]}}
+    return {"id": id, "value": value}
+
+
+def notice_told(kind, *fields):
+    if kind == millrace.REATTACH:
+        return {"kind": "reattach"}
+    if kind == millrace.GAP:
+        return {"kind": "gap", "first": fields[0], "last": fields[1]}
+    run = {"session": fields[0], "seq": fields[1], "run": fields[2]}
+    if kind == millrace.LOST:
+        return {"kind": "lost", **run}
+    return {"kind": "abort", **run, "cause": millrace.ABORT_CAUSES[fields[3]]}
+
+
+def job_of(job):
+    """The vector's job through the options that people use, which are in seconds."""
+    options = {}
+    for name, value in job.items():
+        name = "".join("_" + letter.lower() if letter.isupper() else letter for letter in name)
+        if name in ("delay", "run_at", "timeout", "heartbeat_timeout", "ttl", "idempotency_ttl"):
+            value = value / 1000
+        elif name == "backoff":
+            value = {"type": value["type"], "delay": value["delay"] / 1000, "factor": value.get("factor"), "jitter": value.get("jitter")}
+            value["max_delay"] = job["backoff"]["maxDelay"] / 1000 if "maxDelay" in job["backoff"] else None
+        elif name == "unique":
+            value = (value["key"], value["onConflict"])
+        elif name == "meta" or (name == "data" and isinstance(value, str)):
+            value = json.loads(value)
+        options[name] = value
+    return millrace.new_job(options.pop("name"), **options)
+
+
+class Vectors(unittest.TestCase):
+    def test_every_payload_is_read_and_written_again_as_the_same_bytes(self):
+        count = 0
+        for vector in vectors():
+            with self.subTest(vector["name"]):
+                payload = payload_of(vector)
+                again = millrace.pack(millrace.unpack(payload))
+                if vector.get("canonical", True):
+                    self.assertEqual(again.hex(), payload.hex())
+                else:
+                    self.assertLessEqual(len(again), len(payload))
+                count += 1
+        self.assertGreater(count, 100)
+
+    def test_what_a_server_says_means_what_the_vectors_say(self):
+        types = {millrace.WELCOME: "welcome", millrace.DELIVERY: "delivery", millrace.PING: "ping", millrace.PONG: "pong"}
+        for vector in vectors():
+            if vector["from"] != "server":
+                continue
+            with self.subTest(vector["name"]):
+                message = vector["message"]
+                state = "greeting" if message["type"] == "welcome" else "open"
+                type, fields = millrace.read_message(payload_of(vector), state)
+                self.assertEqual(types.get(type, "goodbye"), message["type"])
+                if type == millrace.DELIVERY:
+                    expected = {name: part for name, part in message["delivery"].items() if name != "events"}
+                    # Values have no nil left out, and those of properties may be nil: both sides lose them.
+                    self.assertEqual(without_nil(told(fields)), without_nil(expected))
+                elif type == millrace.WELCOME:
+                    scopes = ["enqueue work read admin".split()[scope] for scope in fields.scopes]
+                    expected = {"type": "welcome", **named(fields), "scopes": scopes, "limits": named(fields.limits)}
+                    self.assertEqual(expected, message)
+                elif type == millrace.GOODBYE:
+                    self.assertEqual(fields, [message["code"], message["message"], message["retryAfterMs"]])
+                else:
+                    self.assertEqual(fields, [message["nonce"]])
+
+    def test_what_a_server_may_not_say_is_refused_with_the_code(self):
+        for vector in vectors(error=True):
+            whole = bytes.fromhex(vector["hex"])
+            if vector["from"] != "server" or len(whole) < 5:
+                continue
+            with self.subTest(vector["name"]), self.assertRaises(millrace.ProtocolError) as caught:
+                millrace.read_message(whole[4:], "open")
+            self.assertEqual(caught.exception.code, vector["error"])
+
+    def test_jobs_are_written_byte_by_byte_as_the_vectors_have_them(self):
+        count = 0
+        for vector in vectors():
+            message = vector["message"]
+            if message["type"] != "requests" or any(each["command"]["op"] != "enqueue" for each in message["requests"]):
+                continue
+            with self.subTest(vector["name"]):
+                requests = []
+                for each in message["requests"]:
+                    requests.append(millrace.request(each["id"], "enqueue", [job_of(job) for job in each["command"]["jobs"]]))
+                self.assertEqual(millrace.frame(millrace.REQUESTS, requests).hex(), vector["hex"])
+                count += 1
+        self.assertGreater(count, 5)
+
+    def test_what_a_worker_says_is_written_byte_by_byte(self):
+        by_name = {vector["name"]: vector["hex"] for vector in vectors()}
+        session = "0c9d2a3e-7f41-4c55-9b1e-64a1f7e2d008"
+        said = {
+            "drain": ("drain", session),
+            "leave": ("leave", session),
+            "complete: no output": ("complete", 42, 1, None),
+            "complete: output": ("complete", 42, 1, millrace.encode_data("A.PNG")),
+            "fail: for good": ("fail", 42, 1, ["Error", "x"], False),
+            "snooze": ("snooze", 42, 1, 60_000),
+            "giveBack": ("giveBack", 42, 1),
+            "heartbeat": ("heartbeat", 42, 1),
+            "checkpoint": ("checkpoint", 42, 1, millrace.encode_data({"page": 3})),
+            "progress": ("progress", 42, 1, 0.5, None),
+            "watch": ("watch", [42, 12345678, 1_795_000_000_000]),
+            "unwatch": ("unwatch", 17),
+            "stats": ("stats",),
+        }
+        for name, (op, *fields) in said.items():
+            with self.subTest(name):
+                self.assertEqual(millrace.frame(millrace.REQUESTS, [millrace.request(1, op, *fields)]).hex(), by_name[name])
+        hello = millrace.frame(millrace.HELLO, [1, 1], None, ["example 1.0", "alpha", 4711, ""])
+        self.assertEqual(hello.hex(), by_name["hello without a token"])
+
+
+class Ids(unittest.TestCase):
+    def test_an_id_is_a_uuid_of_the_three_parts(self):
+        key = millrace.JobKey(2**47 + 12_345, 2**26 - 1, 1_795_000_000_000)
+        self.assertEqual(str(key), "01a1ee56-5e00-7800-8000-00c0e7ffffff")
+        self.assertEqual(millrace.JobKey.parse(str(key)), key)
+
+
+class Texts(unittest.TestCase):
+    def test_halves_of_pairs_survive_and_whole_pairs_are_characters(self):
+        for text in ("\ud800", "a\udc00\ud800b", "\U0001f600"):
+            self.assertEqual(millrace.unpack(millrace.pack(text)), text)
+        self.assertEqual(millrace.pack("\ud83d\ude00"), millrace.pack("\U0001f600"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,70 @@
+/** Attaches to an engine in another process. */
+import { hostname } from 'node:os'
+import { Engine } from '@millrace/client'
+import { errorFrom } from '@millrace/core'
+import { systemClock } from '@millrace/worker'
+import { type Address, formatAddress, parseAddress } from '../address.ts'
+import { keepAlive, type Surroundings, SYSTEM } from '../clock.ts'
+import { ConnectFailedError } from '../errors.ts'
+import { Backoff } from './backoff.ts'
+import { DialError, type Dialled, dial } from './dial.ts'
+import { type ConnectOptions, type ConnectSettings, validateConnectOptions } from './options.ts'
+import { isFinal, RemotePort, refusalOf } from './remotePort.ts'
+
+/** One attempt of a Port that was there before; the first has what is left of `connectTimeout`. */
+const DIAL_MS = 10_000
+
+/**
+ * The engine that listens at `url`, as if it were here. Resolves once the server has welcomed this client; from then on it
+ * reconnects by itself, and workers keep what they run for as long as their leases last.
+ *
+ * @throws OptionTypeError, OptionRangeError for a wrong option; ConnectFailedError where no server answered in time;
+ * AuthFailedError, VersionMismatchError where it did not want this client
+ */
+export async function connect(url: string, options?: ConnectOptions): Promise<Engine> {
+  const { maxDataBytes, logger } = validateConnectOptions(options)
+  const port = await connectPort(url, options)
+  return new Engine(port, { maxDataBytes, clock: systemClock, host: hostname(), pid: process.pid, local: false, logger })
+}
+
+/** @internal The Port behind it. */
+export async function connectPort(url: string, options?: ConnectOptions, surroundings: Surroundings = SYSTEM): Promise<RemotePort> {
+  const address = parseAddress(url)
+  const settings = validateConnectOptions(options)
+  const { token, tls, minDelayMs, maxDelayMs, logger } = settings
+  const { clock, random } = surroundings
+  const backoff = new Backoff(minDelayMs, maxDelayMs, random)
+  // Between two attempts there is no socket that would.
+  const letGo = keepAlive()
+  const first = await firstConnection(address, settings, backoff, surroundings).finally(letGo)
+  backoff.reset()
+  return new RemotePort({ dial: (began) => dial({ address, token, tls, clock, timeoutMs: DIAL_MS, began }), backoff, clock, logger }, first)
+}
+
+async function firstConnection(
+  address: Address,
+  { token, tls, connectTimeoutMs }: ConnectSettings,
+  backoff: Backoff,
+  { clock }: Surroundings,
+): Promise<Dialled> {
+  const untilMono = clock.read().mono + connectTimeoutMs
+  for (;;) {
+    const leftMs = untilMono - clock.read().mono
+    try {
+      return await dial({ address, token, tls, clock, timeoutMs: Math.max(1, leftMs) })
+    } catch (error) {
+      if (!(error instanceof DialError)) throw error
+      if (isFinal(error.end)) throw errorFrom(refusalOf(error.end), { cause: error })
+      const delayMs = backoff.next(error.end.retryAfterMs)
+      if (clock.read().mono + delayMs >= untilMono) throw unanswered(address, connectTimeoutMs, error)
+      await new Promise<void>((resolve) => clock.setTimer(delayMs, resolve))
+    }
+  }
+}
+
+function unanswered(address: Address, connectTimeoutMs: number, cause: DialError): ConnectFailedError {
+  return new ConnectFailedError(
+    `no engine has answered at ${formatAddress(address)} within ${connectTimeoutMs} ms (${cause.message}): start the server, or give a larger connectTimeout`,
+    { cause },
+  )
+}

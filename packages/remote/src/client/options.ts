@@ -1,0 +1,98 @@
+/** The options of `connect`. */
+import {
+  booleanOption,
+  checkKnown,
+  type Duration,
+  durationOption,
+  integerOption,
+  LIMITS,
+  type Logger,
+  loggerOption,
+  OptionRangeError,
+  textOption,
+} from '@millrace/core'
+import { pemOption, tokenOption } from '../credentials.ts'
+
+export interface ConnectOptions {
+  /** Where the server wants one. */
+  readonly token?: string
+  /** Of `tls://` addresses. */
+  readonly tls?: ClientTlsOptions
+  /** How long to try before `connect` gives up: 100 ms to an hour, default 10 s. */
+  readonly connectTimeout?: Duration
+  /** Of data, output and checkpoint each, as the engine was opened with: 1 byte to 16 MiB, default 1 MiB. */
+  readonly maxDataBytes?: number
+  readonly reconnect?: ReconnectOptions
+  readonly logger?: Logger
+}
+
+/** PEM texts, as text or bytes. TLS 1.3 at least. */
+export interface ClientTlsOptions {
+  /** Who signs the server's certificate; default those that Node trusts. */
+  readonly ca?: string | Uint8Array
+  /** What this client shows a server that asks for a certificate. */
+  readonly cert?: string | Uint8Array
+  readonly key?: string | Uint8Array
+  /** The name in the server's certificate, where it is not the host of the address. */
+  readonly servername?: string
+  /** False takes any certificate, which is open to whoever stands between; default true. */
+  readonly rejectUnauthorized?: boolean
+}
+
+/** Delays between attempts double from `minDelay` to `maxDelay`; each is a random part of that. */
+export interface ReconnectOptions {
+  /** 1 ms to a minute, default 50 ms. */
+  readonly minDelay?: Duration
+  /** `minDelay` to an hour, default 5 s. */
+  readonly maxDelay?: Duration
+}
+
+export interface ConnectSettings {
+  readonly token: string | undefined
+  readonly tls: ClientTlsOptions
+  readonly connectTimeoutMs: number
+  readonly maxDataBytes: number
+  readonly minDelayMs: number
+  readonly maxDelayMs: number
+  readonly logger: Logger | undefined
+}
+
+const KNOWN = new Set(['token', 'tls', 'connectTimeout', 'maxDataBytes', 'reconnect', 'logger'])
+const TLS_KNOWN = new Set(['ca', 'cert', 'key', 'servername', 'rejectUnauthorized'])
+const RECONNECT_KNOWN = new Set(['minDelay', 'maxDelay'])
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
+/** @throws OptionTypeError, OptionRangeError */
+export function validateConnectOptions(options: unknown = {}): ConnectSettings {
+  checkKnown('connect', options, KNOWN)
+  const { token, tls = {}, connectTimeout = 10_000, maxDataBytes = LIMITS.dataBytes, reconnect = {}, logger } = options
+  checkKnown('reconnect', reconnect, RECONNECT_KNOWN)
+  const minDelayMs = durationOption('reconnect.minDelay', reconnect['minDelay'] ?? 50, { min: 1, max: MINUTE })
+  const maxDelayMs = durationOption('reconnect.maxDelay', reconnect['maxDelay'] ?? Math.max(5_000, minDelayMs), { min: 1, max: HOUR })
+  if (maxDelayMs < minDelayMs) {
+    const message = `reconnect.maxDelay is at least reconnect.minDelay (${minDelayMs} ms), not ${maxDelayMs}`
+    throw new OptionRangeError('reconnect.maxDelay', minDelayMs, message)
+  }
+  return {
+    token: token === undefined ? undefined : tokenOption('token', token),
+    tls: tlsOption(tls),
+    connectTimeoutMs: durationOption('connectTimeout', connectTimeout, { min: 100, max: HOUR }),
+    maxDataBytes: integerOption('maxDataBytes', maxDataBytes, 1, LIMITS.bytesPerCommand),
+    minDelayMs,
+    maxDelayMs,
+    logger: logger === undefined ? undefined : loggerOption('logger', logger),
+  }
+}
+
+function tlsOption(value: unknown): ClientTlsOptions {
+  checkKnown('tls', value, TLS_KNOWN)
+  const { ca, cert, key, servername, rejectUnauthorized } = value
+  return {
+    ...(ca !== undefined && { ca: pemOption('tls.ca', ca) }),
+    ...(cert !== undefined && { cert: pemOption('tls.cert', cert) }),
+    ...(key !== undefined && { key: pemOption('tls.key', key) }),
+    ...(servername !== undefined && { servername: textOption('tls.servername', servername) }),
+    ...(rejectUnauthorized !== undefined && { rejectUnauthorized: booleanOption('tls.rejectUnauthorized', rejectUnauthorized) }),
+  }
+}

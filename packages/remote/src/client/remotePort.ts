@@ -1,0 +1,197 @@
+/**
+ * A Port to an engine in another process. It goes through connections: where one is lost it says so, and tries until there is
+ * another. What was not answered on one is of unknown outcome; nothing is ever sent twice.
+ */
+import {
+  type Capability,
+  type Clock,
+  ERROR_CODES,
+  type ErrorCode,
+  type Logger,
+  type Port,
+  type PortListener,
+  type Refusal,
+  type Request,
+} from '@millrace/core'
+import type { Message } from '@millrace/wire'
+import { keepAlive } from '../clock.ts'
+import { sendCut } from '../frames.ts'
+import { BOUNDS } from '../limits.ts'
+import type { End, Link } from '../link.ts'
+import type { Backoff } from './backoff.ts'
+import { DialError, type Dialled } from './dial.ts'
+import { Lease } from './lease.ts'
+
+const CAPABILITIES: ReadonlySet<Capability> = new Set(['work', 'list', 'backup', 'events'])
+/** A connection that has held for so long was a good one. */
+const HELD_MS = 5_000
+
+export interface RemotePortOptions {
+  readonly dial: (began: (link: Link) => void) => Promise<Dialled>
+  readonly backoff: Backoff
+  readonly clock: Clock
+  readonly logger: Logger | undefined
+}
+
+export class RemotePort implements Port {
+  readonly capabilities = CAPABILITIES
+  readonly #options: RemotePortOptions
+  readonly #lease: Lease
+  /** Open. */
+  #link: Link | undefined
+  /** Being made. */
+  #next: Link | undefined
+  #listener: PortListener | undefined
+  #openedMono = 0
+  #alive = true
+  #letGo: (() => void) | undefined
+  #cancelRetry: (() => void) | undefined
+  #ended = false
+
+  constructor(options: RemotePortOptions, first: Dialled) {
+    this.#options = options
+    this.#lease = new Lease({
+      clock: options.clock,
+      send: (requests) => this.#send(requests),
+      lapsed: (ms) => this.#listener?.lapsed(ms),
+    })
+    this.#open(first)
+  }
+
+  listen(listener: PortListener): void {
+    this.#listener = listener
+  }
+
+  send(requests: readonly Request[]): void {
+    if (this.#link !== undefined) this.#send(this.#lease.outgoing(requests))
+  }
+
+  hold(alive: boolean): void {
+    this.#alive = alive
+    this.#link?.hold(alive)
+    this.#next?.hold(alive)
+    this.#stay()
+  }
+
+  async close(): Promise<void> {
+    const link = this.#link ?? this.#next
+    this.#over()
+    // Nothing else may, and the goodbye is to get out.
+    
+    link?.goodbye('CLOSING', 'the client is done', -1)
+    await link?.closed
+  }
+
+  #send(requests: readonly Request[]): void {
+    const link = this.#link
+    if (link === undefined) return
+    sendCut(requests, {
+      message: (some) => ({ type: 'requests', requests: some }),
+      frameBytes: BOUNDS.frameBytes,
+      send: (frame) => link.sendFrame('requests', frame),
+      refuse: ({ id }, bytes) => this.#refuse(id, bytes),
+    })
+  }
+
+  #refuse(id: number, bytes: number): void {
+    const message = `the call has ${bytes} bytes, and at most ${BOUNDS.frameBytes} cross a connection: split it, or keep large content elsewhere`
+    const refusal: Refusal = { code: 'TOO_LARGE', message }
+    queueMicrotask(() => this.#listener?.deliver({ replies: [{ id, refusal }], grants: [], notices: [], events: [], renewal: 0 }))
+  }
+
+  #open({ link, greetedMono }: Dialled): void {
+    this.#next = undefined
+    this.#link = link
+    this.#openedMono = this.#options.clock.read().mono
+    this.#lease.opened(greetedMono)
+    link.listener = { heard: (message) => this.#hear(message), over: (end) => this.#broke(end) }
+    link.hold(this.#alive)
+    this.#stay()
+  }
+
+  #hear(message: Message): void {
+    if (message.type !== 'delivery') return
+    const delivery = this.#lease.incoming(message.delivery)
+    if (delivery !== undefined) this.#listener?.deliver(delivery)
+  }
+
+  #broke(end: End): void {
+    this.#link = undefined
+    if (this.#ended) return
+    this.#lease.broken()
+    if (isFinal(end)) {
+      this.#end(end)
+      return
+    }
+    const { clock, backoff, logger } = this.#options
+    if (clock.read().mono - this.#openedMono >= HELD_MS) backoff.reset()
+    logger?.warn('the connection to the engine is lost: trying again', { code: end.code, reason: end.message })
+    this.#retry(end)
+    this.#listener?.broken({
+      code: 'CONNECTION_LOST',
+      message: `the connection broke before the answer (${end.message}): the call may have happened; repeat it with the same idempotencyKey`,
+    })
+  }
+
+  #retry({ retryAfterMs }: End): void {
+    const { clock, backoff } = this.#options
+    this.#stay()
+    this.#cancelRetry = clock.setTimer(backoff.next(retryAfterMs), () => void this.#tryAgain())
+  }
+
+  async #tryAgain(): Promise<void> {
+    let dialled: Dialled
+    try {
+      dialled = await this.#options.dial((link) => {
+        this.#next = link
+        link.hold(this.#alive)
+      })
+    } catch (error) {
+      this.#next = undefined
+      if (!(error instanceof DialError)) throw error
+      if (this.#ended) return
+      if (isFinal(error.end)) this.#end(error.end)
+      else this.#retry(error.end)
+      return
+    }
+    if (this.#ended) {
+      dialled.link.goodbye('CLOSING', 'the client is done', -1)
+      return
+    }
+    this.#open(dialled)
+    this.#options.logger?.info('connected to the engine again')
+    this.#listener?.reopened()
+  }
+
+  #end(end: End): void {
+    this.#over()
+    this.#listener?.ended(refusalOf(end))
+  }
+
+  #over(): void {
+    this.#ended = true
+    this.#link = undefined
+    this.#cancelRetry?.()
+    this.#lease.close()
+    this.#stay()
+  }
+
+  /** Without a socket, something else has to keep the process alive. */
+  #stay(): void {
+    const wanted = this.#alive && !this.#ended && this.#link === undefined
+    if (wanted === (this.#letGo !== undefined)) return
+    this.#letGo?.()
+    this.#letGo = wanted ? keepAlive() : undefined
+  }
+}
+
+/** Trying again would end the same way. */
+export function isFinal({ retryAfterMs }: End): boolean {
+  return retryAfterMs < 0
+}
+
+/** As a caller is told. */
+export function refusalOf({ code, message }: End): Refusal {
+  const known = ERROR_CODES.includes(code as ErrorCode)
+  return known ? { code: code as ErrorCode, message } : { code: 'PROTOCOL', message: `${message} (${code})` }
+}

@@ -1,0 +1,28 @@
+/** What a process needs that shares its engine, or uses one of another process: `listen`, `connect`, definitions, errors. */
+
+export type * from '@millrace/client'
+export { Engine, JobHandle } from '@millrace/client'
+export {
+  AuthFailedError,
+  ConnectionLostError,
+  ForbiddenError,
+  MillraceError,
+  NonRetryableError,
+  NotWritableError,
+  OptionRangeError,
+  OptionTypeError,
+  ProtocolError,
+  RetryAfterError,
+  TooLargeError,
+  VersionMismatchError,
+} from '@millrace/core'
+export type { Scope } from '@millrace/wire'
+export { type Context, type Definition, defineJob, type Handler, type JobInfo, type JobType, type Worker } from '@millrace/worker'
+export { connect, connectPort } from './client/connect.ts'
+export type { ClientTlsOptions, ConnectOptions, ReconnectOptions } from './client/options.ts'
+export type { RemotePort } from './client/remotePort.ts'
+export type { Surroundings } from './clock.ts'
+export { AddressInUseError, ConnectFailedError, InsecureBindError } from './errors.ts'
+export { listen } from './server/listen.ts'
+export type { ListenOptions, ServerTlsOptions, TokenOption } from './server/options.ts'
+export type { RemoteServer, Shareable } from './server/server.ts'

@@ -1,0 +1,238 @@
+/**
+ * One end of a connection: a socket that carries messages. It cuts bytes into frames, holds both ends to the table of states,
+ * pings, and takes the other end for dead after a silence. Only frames that came count as signs of life: a socket takes what is
+ * written long after nobody is there to read it.
+ */
+import type { Socket } from 'node:net'
+import type { Clock } from '@millrace/core'
+import { decodeMessage, encodeMessage, FrameReader, type Message, nextState, type Role, type SessionState, WireError } from '@millrace/wire'
+import { BOUNDS } from './limits.ts'
+
+/** Why a connection is over: what one of the ends has said, or how it broke. */
+export interface End {
+  readonly code: string
+  readonly message: string
+  /** As in a goodbye: -1 = for good. */
+  readonly retryAfterMs: number
+}
+
+export interface LinkListener {
+  /** @param bytes of the message's frame */
+  heard(message: Message, bytes: number): void
+  /** Once: nothing is heard afterwards, and nothing that is sent arrives. */
+  over(end: End): void
+}
+
+export interface LinkOptions {
+  /** Of this end. */
+  readonly role: Role
+  readonly clock: Clock
+  /** A frame that has begun is whole after so long, or the connection is over. */
+  readonly frameMs: number
+}
+
+export class Link {
+  listener: LinkListener | undefined
+  /** Resolves when the socket is closed. */
+  readonly closed: Promise<void>
+  readonly #socket: Socket
+  readonly #role: Role
+  readonly #clock: Clock
+  readonly #frameMs: number
+  readonly #reader = new FrameReader({ frameBytes: BOUNDS.greetingBytes })
+  #state: SessionState = 'greeting'
+  #over = false
+  #corked = false
+  #paused = false
+  /** Frames that have been queued since the socket last had nothing to send: the largest of them. */
+  #largestUnsent = 0
+  /** Infinity until there has been a welcome: the greeting has its own time. */
+  #pingMs = Number.POSITIVE_INFINITY
+  #silenceMs = Number.POSITIVE_INFINITY
+  #heardMono: number
+  #pingedMono: number
+  /** When the frame that is not whole yet began; -1 for none. */
+  #partialMono = -1
+  #cancelWatch: (() => void) | undefined
+  #watchMono = Number.POSITIVE_INFINITY
+
+  constructor(socket: Socket, { role, clock, frameMs }: LinkOptions) {
+    this.#socket = socket
+    this.#role = role
+    this.#clock = clock
+    this.#frameMs = frameMs
+    this.#heardMono = clock.read().mono
+    this.#pingedMono = this.#heardMono
+    this.closed = new Promise((resolve) => socket.once('close', () => resolve()))
+    socket.on('data', (chunk: Buffer) => this.#read(chunk))
+    socket.on('error', (error) => this.#lost(`the connection broke: ${error.message}`))
+    socket.on('end', () => this.#lost('the other end has closed the connection'))
+    socket.on('close', () => this.#lost('the connection was closed'))
+    socket.on('drain', () => {
+      this.#largestUnsent = 0
+    })
+  }
+
+  get state(): SessionState {
+    return this.#state
+  }
+
+  /** Whether this end queues faster than the other takes, by more than is allowed beyond the largest frame. */
+  get clogged(): boolean {
+    return this.#socket.writableLength > BOUNDS.unsentBytes + this.#largestUnsent
+  }
+
+  /** The greeting is over: frames may be large, and silence counts. */
+  begin(frameBytes: number, pingMs: number, silenceMs: number): void {
+    this.#reader.frameBytes = frameBytes
+    this.#pingMs = pingMs
+    this.#silenceMs = silenceMs
+    this.#heardMono = this.#clock.read().mono
+    this.#watch()
+  }
+
+  send(message: Message): void {
+    this.sendFrame(message.type, encodeMessage(message))
+  }
+
+  /** As `send`, encoded already. */
+  sendFrame(type: Message['type'], frame: Uint8Array): void {
+    if (this.#over) return
+    this.#state = nextState(this.#role, this.#state, type)
+    if (frame.length > this.#largestUnsent) this.#largestUnsent = frame.length
+    // All of one tick in one write.
+    if (!this.#corked) {
+      this.#corked = true
+      this.#socket.cork()
+      process.nextTick(this.#uncork)
+    }
+    this.#socket.write(frame)
+  }
+
+  /** Says why, and closes once that is out. */
+  goodbye(code: string, message: string, retryAfterMs: number): void {
+    if (this.#over) return
+    this.send({ type: 'goodbye', code, message, retryAfterMs })
+    this.#finish({ code, message, retryAfterMs })
+  }
+
+  /** Closes at once, without a word. */
+  abandon(message: string): void {
+    this.#lost(message)
+  }
+
+  /** Reads no more until `resume`. */
+  pause(): void {
+    if (this.#paused || this.#over) return
+    this.#paused = true
+    this.#socket.pause()
+  }
+
+  /** What was not read is no silence of the other end. */
+  resume(): void {
+    if (!this.#paused || this.#over) return
+    this.#paused = false
+    this.#heardMono = this.#clock.read().mono
+    if (this.#partialMono >= 0) this.#partialMono = this.#heardMono
+    this.#socket.resume()
+    this.#watch()
+  }
+
+  /** Whether the socket keeps its process alive. */
+  hold(alive: boolean): void {
+    if (alive) this.#socket.ref()
+    else this.#socket.unref()
+  }
+
+  readonly #uncork = (): void => {
+    this.#corked = false
+    this.#socket.uncork()
+    if (this.#socket.writableLength === 0) this.#largestUnsent = 0
+  }
+
+  #read(chunk: Buffer): void {
+    if (this.#over) return
+    try {
+      for (const payload of this.#reader.push(chunk)) {
+        this.#partialMono = -1
+        this.#hear(payload)
+        if (this.#over) return
+      }
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error
+      this.goodbye(error.code, error.message, -1)
+      return
+    }
+    if (!this.#reader.partial) this.#partialMono = -1
+    else if (this.#partialMono < 0) {
+      this.#partialMono = this.#clock.read().mono
+      this.#watch()
+    }
+  }
+
+  #hear(payload: Uint8Array): void {
+    const from: Role = this.#role === 'client' ? 'server' : 'client'
+    const message = decodeMessage(payload, from)
+    this.#state = nextState(from, this.#state, message.type)
+    this.#heardMono = this.#clock.read().mono
+    if (message.type === 'ping') this.send({ type: 'pong', nonce: message.nonce })
+    else if (message.type === 'goodbye') this.#finish(message)
+    else if (message.type !== 'pong') this.listener?.heard(message, payload.length)
+  }
+
+  #lost(message: string): void {
+    if (this.#over) return
+    this.#socket.destroy()
+    this.#finish({ code: 'CONNECTION_LOST', message, retryAfterMs: 0 })
+  }
+
+  #finish(end: End): void {
+    if (this.#over) return
+    this.#over = true
+    this.#cancelWatch?.()
+    const socket = this.#socket
+    // What still comes is dropped: closed over bytes that nobody has read, a connection is reset, and the goodbye lost with it.
+    socket.resume()
+    socket.end()
+    const cancel = this.#clock.setTimer(BOUNDS.goodbyeMs, () => socket.destroy())
+    socket.once('close', cancel)
+    this.listener?.over(end)
+  }
+
+  /** One timer, to the first moment at which there may be something to do. */
+  #watch(): void {
+    const dueMono = Math.min(
+      this.#partialMono >= 0 ? this.#partialMono + this.#frameMs : Number.POSITIVE_INFINITY,
+      this.#nextPingMono(),
+      this.#heardMono + this.#silenceMs,
+    )
+    if (dueMono >= this.#watchMono || this.#over) return
+    this.#cancelWatch?.()
+    this.#watchMono = dueMono
+    this.#cancelWatch = this.#clock.setTimer(Math.max(0, dueMono - this.#clock.read().mono), () => {
+      // A thread that was held up finds the timer first, and behind it what has come meanwhile.
+      setImmediate(() => this.#look())
+    })
+  }
+
+  #nextPingMono(): number {
+    return Math.max(this.#heardMono, this.#pingedMono) + this.#pingMs
+  }
+
+  #look(): void {
+    this.#watchMono = Number.POSITIVE_INFINITY
+    if (this.#over) return
+    const { mono } = this.#clock.read()
+    if (!this.#paused && mono - this.#heardMono >= this.#silenceMs) {
+      this.#lost(`nothing has been heard from the other end for ${this.#silenceMs / 1_000} s`)
+    } else if (!this.#paused && this.#partialMono >= 0 && mono - this.#partialMono >= this.#frameMs) {
+      this.goodbye('BAD_FRAME', `a frame was not whole within ${this.#frameMs / 1_000} s of its first byte`, 0)
+    } else {
+      if (mono >= this.#nextPingMono()) {
+        this.#pingedMono = mono
+        this.send({ type: 'ping', nonce: 0 })
+      }
+      this.#watch()
+    }
+  }
+}

@@ -1,0 +1,40 @@
+// Who is dead for certain, and who may not be.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { expect, test } from 'vitest'
+import { isDead, processKey } from './process.ts'
+
+function onLinux(title: string, body: () => void | Promise<void>): void {
+  test(title, async ({ skip }) => {
+    if (process.platform !== 'linux') skip('what tells processes apart is read from /proc')
+    await body()
+  })
+}
+
+onLinux('this process is alive; one of its number that began at another time is dead', () => {
+  const key = processKey()
+  expect(isDead(key)).toBe(false)
+  expect(isDead(`${key}1`)).toBe(true)
+})
+
+onLinux('of another boot, of another namespace, and of nobody nothing is known', () => {
+  const [boot, space, pid, start] = processKey().split(':')
+  for (const key of [`other:${space}:${pid}:1`, `${boot}:1:${pid}:1`, '', 'rubbish', `${boot}:${space}:${pid}`])
+    expect(isDead(key)).toBe(false)
+  expect(start).toMatch(/^\d+$/)
+})
+
+onLinux('one that was killed is dead, also while its parent has not asked', async () => {
+  const child = spawn('sleep', ['1000'])
+  await once(child, 'spawn')
+  const [boot, space] = processKey().split(':')
+  const { readFileSync } = await import('node:fs')
+  const start = readFileSync(`/proc/${child.pid}/stat`, 'latin1')
+    .replace(/^.*\) /s, '')
+    .split(' ')[19]
+  const key = `${boot}:${space}:${child.pid}:${start}`
+  expect(isDead(key)).toBe(false)
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  expect(isDead(key)).toBe(true)
+})

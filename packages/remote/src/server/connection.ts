@@ -1,0 +1,228 @@
+/**
+ * One client of a server, from its greeting to its end. It has a Port of its own to the engine: what the client asks goes there
+ * as it is, unless its token does not allow it, and what the engine says for it comes back.
+ */
+import {
+  type Clock,
+  type Delivery,
+  LIMITS,
+  type Logger,
+  type Port,
+  type PortListener,
+  type Refusal,
+  type Reply,
+  type Request,
+  refusalFrom,
+} from '@millrace/core'
+import { chooseVersion, type Message, SCOPE_OF, SCOPES, type Scope, WireError } from '@millrace/wire'
+import { sendCut, slices } from '../frames.ts'
+import { BOUNDS } from '../limits.ts'
+import type { Link } from '../link.ts'
+import { isDead } from '../process.ts'
+import { LIBRARY } from '../version.ts'
+import type { Pass } from './gate.ts'
+import type { Tokens } from './tokens.ts'
+import { Unanswered } from './unanswered.ts'
+
+type Hello = Extract<Message, { type: 'hello' }>
+
+export interface ConnectionOptions {
+  readonly link: Link
+  readonly pass: Pass
+  readonly tokens: Tokens
+  readonly openPort: () => Port
+  readonly bury: (sessions: readonly string[]) => void
+  readonly helloTimeoutMs: number
+  readonly clock: Clock
+  readonly logger: Logger | undefined
+  /** Called once. */
+  readonly over: (connection: Connection) => void
+}
+
+/** A process closes its sockets before it is dead: so long after that it is looked for again. */
+const DYING_MS = [10, 100, 1_000] as const
+
+/** Of the question that shows whether the engine is there: before the client has any. */
+const PROBE = 0
+
+export class Connection {
+  readonly #options: ConnectionOptions
+  readonly #link: Link
+  readonly #unanswered = new Unanswered()
+  readonly #cancelHello: () => void
+  #port: Port | undefined
+  #version = 0
+  /** Undefined until it has greeted. */
+  #scopes: readonly Scope[] | undefined
+  /** The client may do everything: nothing needs to be looked at. */
+  #unbounded = false
+  /** As the engine's last delivery has named it. */
+  #renewal = 0
+  /** What the client says that it is, and the worker sessions that live there. */
+  #process = ''
+  readonly #sessions = new Set<string>()
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options
+    const { link, clock, helloTimeoutMs } = options
+    this.#link = link
+    link.listener = { heard: (message, bytes) => this.#hear(message, bytes), over: () => this.#end() }
+    this.#cancelHello = clock.setTimer(helloTimeoutMs, () => {
+      link.goodbye('BUSY', `there was no greeting within ${helloTimeoutMs} ms, or the engine did not answer`, BOUNDS.busyRetryMs)
+    })
+  }
+
+  /** Whether it keeps the process alive. */
+  hold(alive: boolean): void {
+    this.#link.hold(alive)
+  }
+
+  /** Tells the client to come back, and closes; resolves when the socket is closed. */
+  close(): Promise<void> {
+    this.#link.goodbye('CLOSING', 'the server is closing', BOUNDS.restartRetryMs)
+    return this.#link.closed
+  }
+
+  #hear(message: Message, bytes: number): void {
+    if (message.type === 'hello') this.#greet(message)
+    else if (message.type === 'requests') this.#ask(message.requests, bytes)
+  }
+
+  #greet({ versions, token, client }: Hello): void {
+    const { tokens, pass, openPort, logger } = this.#options
+    if (this.#scopes !== undefined) throw new WireError('BAD_MESSAGE', 'a client says hello once')
+    this.#version = chooseVersion(versions)
+    const scopes = tokens.scopesOf(token)
+    if (scopes === undefined) {
+      pass.failed()
+      logger?.warn('a client came with a wrong token', { host: client.host, pid: client.pid })
+      const what = token === undefined ? 'this server wants a token: give the option `token`' : 'the server does not know this token'
+      this.#link.goodbye('AUTH_FAILED', what, -1)
+      return
+    }
+    this.#scopes = scopes
+    this.#process = client.process
+    this.#unbounded = scopes.length === SCOPES.length
+    try {
+      this.#port = openPort()
+    } catch (error) {
+      this.#stopped(refusalFrom(error))
+      return
+    }
+    this.#port.listen(this.#heard)
+    this.#port.send([{ id: PROBE, command: { op: 'unwatch', request: PROBE } }])
+  }
+
+  readonly #heard: PortListener = {
+    deliver: (delivery) => {
+      this.#renewal = delivery.renewal
+      if (this.#link.state === 'greeting') this.#welcome()
+      else this.#tell(delivery)
+    },
+    broken: (refusal) => this.#stopped(refusal),
+    reopened: () => {},
+    lapsed: () => {},
+    ended: (refusal) => this.#stopped(refusal),
+  }
+
+  /** The engine has answered the probe. */
+  #welcome(): void {
+    this.#cancelHello()
+    this.#options.pass.greeted()
+    this.#link.send({
+      type: 'welcome',
+      version: this.#version,
+      server: LIBRARY,
+      node: 0,
+      scopes: this.#scopes ?? [],
+      limits: {
+        frameBytes: BOUNDS.frameBytes,
+        requestsInFlight: LIMITS.commandsInFlight,
+        bytesInFlight: BOUNDS.bytesInFlight,
+        pingMs: BOUNDS.pingMs,
+        silenceMs: BOUNDS.silenceMs,
+      },
+    })
+    this.#link.begin(BOUNDS.frameBytes, BOUNDS.pingMs, BOUNDS.silenceMs)
+  }
+
+  #ask(requests: readonly Request[], bytes: number): void {
+    const allowed = this.#unbounded ? requests : this.#allowed(requests)
+    if (allowed.length === 0) return
+    for (const { command } of allowed) {
+      if (command.op === 'attach') this.#sessions.add(command.session.uuid)
+      else if (command.op === 'leave') this.#sessions.delete(command.session)
+    }
+    this.#unanswered.ask(allowed, bytes)
+    this.#port?.send(allowed)
+    if (this.#unanswered.full) this.#link.pause()
+  }
+
+  /** Those that the token allows; the others are refused here. */
+  #allowed(requests: readonly Request[]): readonly Request[] {
+    const scopes = this.#scopes ?? []
+    const refused: Reply[] = []
+    const allowed = requests.filter(({ id, command: { op } }) => {
+      const needed = SCOPE_OF[op]
+      if (scopes.includes(needed)) return true
+      const message = `'${op}' needs the scope '${needed}', and the token has ${scopes.join(', ')}: use one that has it`
+      refused.push({ id, refusal: { code: 'FORBIDDEN', message } })
+      return false
+    })
+    if (refused.length > 0) this.#send({ replies: refused, grants: [], notices: [], events: [], renewal: this.#renewal })
+    return allowed
+  }
+
+  #tell(delivery: Delivery): void {
+    this.#unanswered.answer(delivery.replies)
+    this.#send(delivery)
+    if (this.#link.clogged) {
+      const message = `more than ${BOUNDS.unsentBytes} bytes wait to be taken: read faster, or ask for less`
+      this.#link.goodbye('SLOW_CONSUMER', message, BOUNDS.busyRetryMs)
+    } else if (!this.#unanswered.full) this.#link.resume()
+  }
+
+  #send(delivery: Delivery): void {
+    for (const slice of slices(delivery)) {
+      sendCut(slice.replies.length > 0 ? slice.replies : [undefined], {
+        message: (replies) => ({
+          type: 'delivery',
+          delivery: replies[0] === undefined ? slice : { ...slice, replies: replies as readonly Reply[] },
+        }),
+        frameBytes: BOUNDS.replyFrameBytes,
+        send: (frame) => this.#link.sendFrame('delivery', frame),
+        refuse: (reply, size) => this.#tooLarge(reply, size),
+      })
+    }
+  }
+
+  #tooLarge(reply: Reply | undefined, bytes: number): void {
+    if (reply === undefined) throw new Error(`a job of ${bytes} bytes: more than any can have`)
+    const message = `the answer has ${bytes} bytes, and at most ${BOUNDS.replyFrameBytes} cross a connection: ask in the engine's own process`
+    this.#send({
+      replies: [{ id: reply.id, refusal: { code: 'TOO_LARGE', message } }],
+      grants: [],
+      notices: [],
+      events: [],
+      renewal: this.#renewal,
+    })
+  }
+
+  #stopped({ code, message }: Refusal): void {
+    this.#link.goodbye(code, message, BOUNDS.restartRetryMs)
+  }
+
+  #end(): void {
+    this.#cancelHello()
+    this.#options.pass.leave()
+    this.#options.over(this)
+    void this.#port?.close()
+    if (this.#sessions.size > 0 && this.#process !== '') this.#bury(DYING_MS)
+  }
+
+  /** A client that is dead has no use for the leases of its workers; one that lives comes back within them. */
+  #bury([waitMs, ...more]: readonly number[]): void {
+    if (isDead(this.#process)) this.#options.bury([...this.#sessions])
+    else if (waitMs !== undefined) this.#options.clock.setTimer(waitMs, () => this.#bury(more))
+  }
+}

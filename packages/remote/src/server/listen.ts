@@ -1,0 +1,65 @@
+/** Lets other processes attach to an engine. */
+import { createServer } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
+import { OptionTypeError } from '@millrace/core'
+import { type Address, isLoopback, parseAddress } from '../address.ts'
+import { type Surroundings, SYSTEM } from '../clock.ts'
+import { InsecureBindError } from '../errors.ts'
+import { type ListenOptions, type ListenSettings, validateListenOptions } from './options.ts'
+import { RemoteServer, type Shareable } from './server.ts'
+
+/**
+ * Serves the engine at `unix:/run/app.sock`, `pipe:name` (Windows), `tcp://127.0.0.1:7411` (port 0 chooses one) or `tls://host:port`.
+ * Any other address than one of this machine needs TLS and a token.
+ *
+ * @throws OptionTypeError, OptionRangeError for a wrong option; AddressInUseError; InsecureBindError; NotWritableError where the
+ * socket cannot be made
+ */
+export async function listen(
+  engine: Shareable,
+  url: string,
+  options?: ListenOptions,
+  /** @internal */
+  { clock }: Surroundings = SYSTEM,
+): Promise<RemoteServer> {
+  const address = parseAddress(url)
+  const settings = validateListenOptions(options)
+  checkSafe(address, settings)
+  const server = new RemoteServer(engine, netServerOf(settings), settings, clock)
+  await server.bind(address)
+  return server
+}
+
+function checkSafe(address: Address, { tls, tokens }: ListenSettings): void {
+  if (address.kind === 'tls' && tls === undefined) {
+    throw new OptionTypeError('tls', 'tls:// needs the option tls with the key and the certificate of the server')
+  }
+  if (address.kind !== 'tls' && tls !== undefined)
+    throw new OptionTypeError('tls', `the option tls is for tls:// addresses, not ${address.kind}:`)
+  if (!('host' in address) || isLoopback(address.host)) return
+  const missing = [...(address.kind === 'tls' ? [] : ['TLS (tls:// and the option tls)']), ...(tokens.length > 0 ? [] : ['a token'])]
+  if (missing.length > 0) {
+    throw new InsecureBindError(
+      `${address.host} can be reached by others: that needs ${missing.join(' and ')}. Or listen at 127.0.0.1 or on a Unix socket`,
+    )
+  }
+}
+
+function netServerOf({ tls, helloTimeoutMs }: ListenSettings) {
+  if (tls === undefined) return createServer({ noDelay: true })
+  const { key, cert, ca, requestCert = false } = tls
+  return createTlsServer({
+    key: bufferOf(key),
+    cert: bufferOf(cert),
+    ...(ca !== undefined && { ca: bufferOf(ca) }),
+    requestCert,
+    rejectUnauthorized: requestCert,
+    minVersion: 'TLSv1.3',
+    handshakeTimeout: helloTimeoutMs,
+    noDelay: true,
+  })
+}
+
+function bufferOf(pem: string | Uint8Array): Buffer | string {
+  return typeof pem === 'string' ? pem : Buffer.from(pem)
+}

@@ -1,0 +1,127 @@
+/** The options of `listen`. */
+import {
+  booleanOption,
+  checkKnown,
+  type Duration,
+  describe,
+  durationOption,
+  integerOption,
+  type Logger,
+  loggerOption,
+  OptionRangeError,
+  OptionTypeError,
+} from '@millrace/core'
+import { SCOPES, type Scope } from '@millrace/wire'
+import { pemOption, tokenOption } from '../credentials.ts'
+import { BOUNDS } from '../limits.ts'
+
+export interface ListenOptions {
+  /**
+   * What clients must know: a text of 16 to 512 characters (32 random bytes as base64url are good), or up to 64, each
+   * with what it allows; two for the same clients while one replaces the other. Without any, everyone who can connect may do everything.
+   */
+  readonly token?: string | readonly TokenOption[]
+  /** Of `tls://` addresses. */
+  readonly tls?: ServerTlsOptions
+  /** 1 to 100,000, default 2,000. */
+  readonly maxConnections?: number
+  /** Of one network address, not of Unix sockets: 1 to 100,000, default 100. */
+  readonly maxConnectionsPerAddress?: number
+  /** Connections that have yet to greet: 1 to 100,000, default 64. */
+  readonly maxUnauthenticated?: number
+  /** How long a new connection has to greet: 100 ms to a minute, default 5 s. */
+  readonly helloTimeout?: Duration
+  readonly logger?: Logger
+}
+
+export interface TokenOption {
+  readonly token: string
+  /** `enqueue`, `work`, `read`, `admin`; default all of them. */
+  readonly scopes?: readonly Scope[]
+}
+
+/** PEM texts, as text or bytes. TLS 1.3 at least. */
+export interface ServerTlsOptions {
+  readonly key: string | Uint8Array
+  readonly cert: string | Uint8Array
+  /** Who signs the certificates of clients. */
+  readonly ca?: string | Uint8Array
+  /** Clients must show a certificate signed by `ca`; default false. */
+  readonly requestCert?: boolean
+}
+
+export interface ListenSettings {
+  readonly tokens: readonly { readonly token: string; readonly scopes: readonly Scope[] }[]
+  readonly tls: ServerTlsOptions | undefined
+  readonly maxConnections: number
+  readonly maxConnectionsPerAddress: number
+  readonly maxUnauthenticated: number
+  readonly helloTimeoutMs: number
+  readonly logger: Logger | undefined
+}
+
+const KNOWN = new Set(['token', 'tls', 'maxConnections', 'maxConnectionsPerAddress', 'maxUnauthenticated', 'helloTimeout', 'logger'])
+const TLS_KNOWN = new Set(['key', 'cert', 'ca', 'requestCert'])
+const TOKEN_KNOWN = new Set(['token', 'scopes'])
+const CONNECTIONS_MAX = 100_000
+
+/** @throws OptionTypeError, OptionRangeError */
+export function validateListenOptions(options: unknown = {}): ListenSettings {
+  checkKnown('listen', options, KNOWN)
+  const {
+    token,
+    tls,
+    logger,
+    maxConnections = 2_000,
+    maxConnectionsPerAddress = 100,
+    maxUnauthenticated = 64,
+    helloTimeout = 5_000,
+  } = options
+  return {
+    tokens: token === undefined ? [] : tokensOption(token),
+    tls: tls === undefined ? undefined : tlsOption(tls),
+    maxConnections: integerOption('maxConnections', maxConnections, 1, CONNECTIONS_MAX),
+    maxConnectionsPerAddress: integerOption('maxConnectionsPerAddress', maxConnectionsPerAddress, 1, CONNECTIONS_MAX),
+    maxUnauthenticated: integerOption('maxUnauthenticated', maxUnauthenticated, 1, CONNECTIONS_MAX),
+    helloTimeoutMs: durationOption('helloTimeout', helloTimeout, { min: 100, max: 60_000 }),
+    logger: logger === undefined ? undefined : loggerOption('logger', logger),
+  }
+}
+
+function tokensOption(value: unknown): ListenSettings['tokens'] {
+  if (!Array.isArray(value)) return [{ token: tokenOption('token', value), scopes: SCOPES }]
+  if (value.length === 0 || value.length > BOUNDS.tokens) {
+    throw new OptionRangeError(
+      'token',
+      BOUNDS.tokens,
+      `token is a text or 1 to ${BOUNDS.tokens} of { token, scopes }, not ${value.length}: leave the option out for none`,
+    )
+  }
+  return value.map((item: unknown, index) => {
+    const option = `token[${index}]`
+    checkKnown(option, item, TOKEN_KNOWN)
+    return { token: tokenOption(`${option}.token`, item['token']), scopes: scopesOption(`${option}.scopes`, item['scopes']) }
+  })
+}
+
+function scopesOption(option: string, value: unknown): readonly Scope[] {
+  if (value === undefined) return SCOPES
+  if (!Array.isArray(value) || value.length === 0 || !value.every((scope) => SCOPES.includes(scope))) {
+    throw new OptionTypeError(option, `${option} are some of ${SCOPES.join(', ')}, not ${describe(value)}`)
+  }
+  return SCOPES.filter((scope) => value.includes(scope))
+}
+
+function tlsOption(value: unknown): ServerTlsOptions {
+  checkKnown('tls', value, TLS_KNOWN)
+  const { ca, requestCert = false } = value
+  if (booleanOption('tls.requestCert', requestCert) && ca === undefined) {
+    throw new OptionTypeError('tls.ca', 'tls.ca says who signs the certificates of clients: give it with requestCert')
+  }
+  return {
+    key: pemOption('tls.key', value['key']),
+    cert: pemOption('tls.cert', value['cert']),
+    ...(ca !== undefined && { ca: pemOption('tls.ca', ca) }),
+    requestCert: requestCert as boolean,
+  }
+}

@@ -1,0 +1,117 @@
+/** A listening server: takes connections as long as there is room, and ends them all with itself. */
+import type { Server as NetServer, Socket } from 'node:net'
+import type { Clock, Port } from '@millrace/core'
+import { type Address, formatAddress } from '../address.ts'
+import { BOUNDS } from '../limits.ts'
+import { Link } from '../link.ts'
+import { bind } from './bind.ts'
+import { Connection } from './connection.ts'
+import { Gate } from './gate.ts'
+import type { ListenSettings } from './options.ts'
+import { Tokens } from './tokens.ts'
+
+/** What a server needs of an engine. */
+export interface Shareable {
+  /** @internal */
+  openPort(): Port
+  /** @internal Of sessions whose process is dead. */
+  bury?(sessions: readonly string[]): void
+}
+
+export class RemoteServer implements AsyncDisposable {
+  readonly #engine: Shareable
+  readonly #settings: ListenSettings
+  readonly #clock: Clock
+  readonly #net: NetServer
+  readonly #gate: Gate
+  readonly #tokens: Tokens
+  readonly #connections = new Set<Connection>()
+  #address: Address | undefined
+  #alive = true
+  #closing: Promise<void> | undefined
+
+  /** @internal Servers are made by `listen`. */
+  constructor(engine: Shareable, net: NetServer, settings: ListenSettings, clock: Clock) {
+    this.#engine = engine
+    this.#net = net
+    this.#settings = settings
+    this.#clock = clock
+    this.#gate = new Gate(settings, clock)
+    this.#tokens = new Tokens(settings.tokens)
+    // More are not even told that there is no room.
+    net.maxConnections = settings.maxConnections + settings.maxUnauthenticated
+    net.on(settings.tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => this.#accept(socket))
+    net.on('tlsClientError', (error: Error) => settings.logger?.warn('a TLS handshake has failed', { error: error.message }))
+  }
+
+  /** @internal */
+  async bind(address: Address): Promise<void> {
+    this.#address = await bind(this.#net, address)
+    this.#net.on('error', (error) => this.#settings.logger?.error('the server has an error', { error: error.message }))
+  }
+
+  /** What clients connect to: with the port that was chosen where 0 was asked for. */
+  get url(): string {
+    return this.#address === undefined ? '' : formatAddress(this.#address)
+  }
+
+  /** @internal Whether it keeps its process alive: true until it is told otherwise. */
+  hold(alive: boolean): void {
+    this.#alive = alive
+    if (alive) this.#net.ref()
+    else this.#net.unref()
+    for (const connection of this.#connections) connection.hold(alive)
+  }
+
+  /** Clients that are connected now. */
+  get connections(): number {
+    return this.#gate.connections
+  }
+
+  /**
+   * Tells every client to come back, closes, and removes the socket's file. Clients try again until there is a server; what they
+   * wait for is of unknown outcome (ConnectionLostError). The engine goes on.
+   */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #close(): Promise<void> {
+    // Node removes the file of a Unix socket.
+    const closed = new Promise<void>((resolve) => this.#net.close(() => resolve()))
+    await Promise.all([...this.#connections].map((connection) => connection.close()))
+    await closed
+  }
+
+  #accept(socket: Socket): void {
+    const link = new Link(socket, { role: 'server', clock: this.#clock, frameMs: BOUNDS.frameMs })
+    const pass = this.#gate.enter(addressOf(socket))
+    if ('code' in pass) {
+      link.goodbye(pass.code, pass.message, pass.retryAfterMs)
+      return
+    }
+    const connection = new Connection({
+      link,
+      pass,
+      tokens: this.#tokens,
+      openPort: () => this.#engine.openPort(),
+      bury: (sessions) => this.#engine.bury?.(sessions),
+      helloTimeoutMs: this.#settings.helloTimeoutMs,
+      clock: this.#clock,
+      logger: this.#settings.logger,
+      over: (over) => this.#connections.delete(over),
+    })
+    this.#connections.add(connection)
+    connection.hold(this.#alive)
+  }
+}
+
+/** An IPv4 address is itself, whichever way it came. */
+function addressOf({ remoteAddress }: Socket): string | undefined {
+  return remoteAddress?.replace(/^::ffff:(?=\d+\.)/i, '')
+}

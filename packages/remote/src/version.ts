@@ -1,0 +1,2 @@
+/** How both ends introduce themselves. */
+export const LIBRARY = 'millrace/0.0.0'

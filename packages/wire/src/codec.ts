@@ -1,0 +1,41 @@
+/** Messages to frames, and payloads to messages. */
+import { WireError } from './errors.ts'
+import { HEADER_BYTES } from './frames.ts'
+import type { Message, Role } from './message.ts'
+import { Reader } from './msgpack/reader.ts'
+import { Writer } from './msgpack/writer.ts'
+import { MESSAGE } from './schema/messages.ts'
+import { maySend } from './states.ts'
+
+const writer = new Writer()
+const reader = new Reader()
+
+/** The whole frame, header included, as a block of its own. What is too much for one message is for the caller to split. */
+export function encodeMessage(message: Message): Uint8Array {
+  writer.begin(HEADER_BYTES)
+  MESSAGE.write(writer, message)
+  const frame = writer.take()
+  const length = frame.length - HEADER_BYTES
+  frame[0] = length >>> 24
+  frame[1] = length >>> 16
+  frame[2] = length >>> 8
+  frame[3] = length
+  return frame
+}
+
+/**
+ * The message that a payload says. Nothing of it refers to the payload.
+ *
+ * @throws WireError BAD_FRAME, or BAD_MESSAGE for one that `from` never sends
+ */
+export function decodeMessage(payload: Uint8Array, from: Role): Message {
+  reader.open(payload)
+  try {
+    const message = MESSAGE.read(reader)
+    if (!maySend(from, message.type)) throw new WireError('BAD_MESSAGE', `a ${from} never sends ${message.type}`)
+    reader.finish()
+    return message
+  } finally {
+    reader.close()
+  }
+}

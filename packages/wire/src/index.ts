@@ -1,0 +1,7 @@
+export { decodeMessage, encodeMessage } from './codec.ts'
+export { WireError, type WireErrorCode } from './errors.ts'
+export { FrameReader, type FrameReaderOptions, HEADER_BYTES } from './frames.ts'
+export type { ClientIntro, Message, Role, WireLimits } from './message.ts'
+export { SCOPE_OF, SCOPES, type Scope } from './scopes.ts'
+export { ALLOWED, type MessageType, nextState, type SessionState } from './states.ts'
+export { chooseVersion, VERSIONS } from './versions.ts'

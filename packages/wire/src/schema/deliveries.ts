@@ -1,0 +1,169 @@
+/** What a server delivers: replies, grants, notices and events, and the last renewal that it had counted. */
+import {
+  type AbortCause,
+  type AttachReply,
+  type Delivery,
+  type Enqueued,
+  EVENT_TYPES,
+  type Grant,
+  type JobEvent,
+  LIMITS,
+  type Notice,
+  type Refusal,
+  type Reply,
+} from '@millrace/core'
+import type { Reader } from '../msgpack/reader.ts'
+import { KEY, NONE, node, priority, RUN, RUN_KEYS, seq, weight } from './jobs.ts'
+import { boolean, choice, count, data, duration, FIELDS_MAX, type Kind, list, recurring, text, time, value } from './kinds.ts'
+import { field, optional, or, record } from './record.ts'
+import { STATS } from './stats.ts'
+import { union } from './union.ts'
+
+const ITEMS_MAX = 10_000
+const ABORT_CAUSES: readonly AbortCause[] = ['timeout', 'cancel', 'stop']
+
+export const ENQUEUED = record<Enqueued>('Enqueued', {
+  ...KEY,
+  created: field(boolean, 'false where a key matched an earlier job, which this then is'),
+})
+
+/** What a reply says, by its number behind the request's id. */
+export const REPLIES = {
+  true: { code: 0, fields: record('true', {}) },
+  refusal: {
+    code: 1,
+    fields: record<Refusal>('refusal', {
+      code: field(text(128) as Kind<Refusal['code']>, 'stable, in capitals'),
+      message: field(text(2 ** 20), 'for people'),
+      details: optional(value as Kind<NonNullable<Refusal['details']>>, 'map of what belongs to the code'),
+    }),
+  },
+  enqueued: {
+    code: 2,
+    fields: record<{ jobs: readonly Enqueued[] }>('enqueued', { jobs: field(list(ENQUEUED, LIMITS.jobsPerCommand), 'in order') }),
+  },
+  attached: {
+    code: 3,
+    fields: record<AttachReply>('attached', { lost: or(RUN_KEYS, NONE, 'those of `held` that are no longer the session’s own') }),
+  },
+  value: { code: 4, fields: record<{ value: unknown }>('value', { value: or(value, null, 'maps with string keys') }) },
+  stats: { code: 5, fields: STATS },
+} as const
+
+const REPLY: Kind<Reply> = {
+  says: 'Reply',
+  write(out, { id, value, refusal }) {
+    const head = (code: number, fields: { head(...args: never): number }, of: object): number => {
+      const length = (fields.head as (o: typeof out, v: object, lead: number) => number)(out, of, 2)
+      out.number(id)
+      out.number(code)
+      return length
+    }
+    if (refusal !== undefined) {
+      const { code, fields } = REPLIES.refusal
+      fields.writeFields(out, refusal, head(code, fields, refusal))
+    } else if (value === true) head(REPLIES.true.code, REPLIES.true.fields, {})
+    else if (isEnqueued(value)) {
+      const { code, fields } = REPLIES.enqueued
+      const of = { jobs: value }
+      fields.writeFields(out, of, head(code, fields, of))
+    } else if (isAttachReply(value)) {
+      const { code, fields } = REPLIES.attached
+      fields.writeFields(out, value, head(code, fields, value))
+    } else if (STATS.fits(value)) {
+      const { code, fields } = REPLIES.stats
+      fields.writeFields(out, value, head(code, fields, value))
+    } else {
+      const { code, fields } = REPLIES.value
+      const of = { value }
+      fields.writeFields(out, of, head(code, fields, of))
+    }
+  },
+  read(from) {
+    const length = from.array(FIELDS_MAX)
+    from.where = 'reply'
+    if (length < 2) throw from.wrong('a reply has an id and a kind')
+    const id = from.integer()
+    return readReply(from, id, from.integer(), length - 2)
+  },
+}
+
+function readReply(from: Reader, id: number, code: number, left: number): Reply {
+  switch (code) {
+    case REPLIES.true.code:
+      REPLIES.true.fields.readInto(from, left, {})
+      return { id, value: true }
+    case REPLIES.refusal.code:
+      return { id, refusal: REPLIES.refusal.fields.readInto(from, left, {}) }
+    case REPLIES.enqueued.code:
+      return { id, value: REPLIES.enqueued.fields.readInto(from, left, {}).jobs }
+    case REPLIES.attached.code:
+      return { id, value: REPLIES.attached.fields.readInto(from, left, {}) }
+    case REPLIES.value.code:
+      return { id, value: REPLIES.value.fields.readInto(from, left, {}).value }
+    case REPLIES.stats.code:
+      return { id, value: STATS.readInto(from, left, {}) }
+    default:
+      throw from.wrong(`a reply of kind ${code} is none that is known: see docs/protocol.md`)
+  }
+}
+
+function isEnqueued(value: unknown): value is readonly Enqueued[] {
+  if (!Array.isArray(value) || value.length === 0) return false
+  const [first] = value as [unknown]
+  return typeof first === 'object' && first !== null && 'created' in first && 'seq' in first
+}
+
+function isAttachReply(value: unknown): value is AttachReply {
+  return typeof value === 'object' && value !== null && 'lost' in value && Array.isArray(value.lost)
+}
+
+export const GRANT = record<Grant>('Grant', {
+  session: field(recurring(LIMITS.nameLength), 'that gets it'),
+  ...KEY,
+  name: field(recurring(LIMITS.nameLength)),
+  queue: field(recurring(LIMITS.nameLength)),
+  run: field(count, 'the fence: all that is said about the job names it'),
+  attempt: field(count, 'from 1'),
+  maxAttempts: field(count),
+  priority: field(priority),
+  weight: field(weight),
+  runAt: field(time, 'when it was due'),
+  timeout: field(duration(0, true)),
+  heartbeatTimeout: field(duration(0), 'the lease of the run, where it is not 0'),
+  data: or(data, null),
+  checkpoint: or(data, null, 'of an earlier attempt'),
+  tags: or(list(text(LIMITS.keyLength), LIMITS.tagsPerJob), undefined),
+  meta: or(text(LIMITS.metaBytes), undefined, 'JSON text'),
+})
+
+export const NOTICE = union<'kind', Notice>('Notice', 'kind', {
+  abort: { code: 1, fields: { session: field(recurring(LIMITS.nameLength)), ...RUN, cause: field(choice(ABORT_CAUSES)) } },
+  lost: { code: 2, fields: { session: field(recurring(LIMITS.nameLength)), ...RUN } },
+  reattach: { code: 3, fields: {} },
+  gap: { code: 4, fields: { first: field(count, 'number of the first event that was not told'), last: field(count, 'of the last one') } },
+})
+
+export const EVENT = record<JobEvent>('Event', {
+  seq: field(count, 'a cursor, only grows'),
+  type: field(choice(EVENT_TYPES)),
+  jobSeq: field(seq),
+  node: field(node),
+  enqueuedAt: field(time),
+  queue: field(recurring(LIMITS.nameLength)),
+  name: field(recurring(LIMITS.nameLength)),
+  at: field(time),
+  run: field(count),
+  attempt: field(count),
+  error: optional(text(2 ** 16), 'name of its class'),
+  fraction: optional<number>({ says: 'number', write: (out, of) => out.number(of), read: (from) => from.number() }, 'of `progress`'),
+  runAt: optional(time, 'of `retrying` and `snoozed`'),
+})
+
+export const DELIVERY = record<Delivery>('Delivery', {
+  renewal: field(count, 'the last `renew` of this connection that had been counted; 0 before the first'),
+  replies: or(list(REPLY, ITEMS_MAX), NONE, 'in the order in which the requests came'),
+  grants: or(list(GRANT, ITEMS_MAX), NONE),
+  notices: or(list(NOTICE, ITEMS_MAX), NONE),
+  events: or(list(EVENT, ITEMS_MAX), NONE),
+})

@@ -1,0 +1,166 @@
+/** The parts that several requests share: jobs as they are asked for, runs, errors, log lines. */
+import {
+  type Backoff,
+  type Defaults,
+  type FailedPlace,
+  type JobChanges,
+  type JobKey,
+  LIMITS,
+  type ListFilter,
+  type LogLine,
+  type NewJob,
+  NODE_LIMIT,
+  type OnConflict,
+  type RunError,
+  type RunKey,
+  SEQ_LIMIT,
+  type SessionIntro,
+  STATES,
+} from '@millrace/core'
+import { changed, choice, code, count, data, duration, integer, type Kind, key, list, name, number, text, time, told } from './kinds.ts'
+import { field, optional, or, record } from './record.ts'
+
+/** Runs that one session holds, and what is lost of them: many may have ended while it was away. */
+const HELD_MAX = 250_000
+const ITEMS_MAX = 10_000
+
+export const NONE: readonly never[] = Object.freeze([])
+
+const ON_CONFLICT: readonly OnConflict[] = ['skip', 'replace', 'reschedule', 'error']
+const LOG_LEVELS: readonly LogLine['level'][] = ['debug', 'info', 'warn', 'error']
+const BACKOFF_TYPES: readonly Backoff['type'][] = ['exponential', 'linear', 'fixed']
+
+export const seq = integer(0, SEQ_LIMIT - 1, 'integer below 2^48')
+export const node = integer(0, NODE_LIMIT - 1, 'integer below 2^26')
+export const priority = integer(-LIMITS.priority, LIMITS.priority)
+export const weight = integer(1, LIMITS.weight)
+
+const jitter: Kind<number | 'equal' | 'full'> = {
+  says: 'number, 0 to 1, or -1 equal, -2 full',
+  write: (out, value) => out.number(value === 'equal' ? -1 : value === 'full' ? -2 : value),
+  read: (from) => {
+    const value = from.number()
+    if (value === -1) return 'equal'
+    if (value === -2) return 'full'
+    if (value < 0 || value > 1) throw from.wrong(`a fraction from 0 to 1, -1 or -2, not ${value}`)
+    return value
+  },
+}
+
+export const BACKOFF = record<Backoff>('Backoff', {
+  type: field(choice(BACKOFF_TYPES), 'delay·factor^(attempt−1), delay·attempt, or delay'),
+  delay: field(duration(0), 'of the first retry'),
+  factor: optional(number(1, 1_000), 'of exponential alone; nil: 2'),
+  maxDelay: optional(duration(0), 'the cap, which comes after jitter'),
+  jitter: optional(jitter, 'spread by ± that fraction; half plus a random half; or random from 0'),
+})
+
+export const UNIQUE = record<NonNullable<NewJob['unique']>>('Unique', {
+  key: field(key, 'of at most one live job of that name'),
+  onConflict: field(choice(ON_CONFLICT), 'what happens where one lives'),
+})
+
+export const NEW_JOB = record<NewJob>('NewJob', {
+  name: field(name(), 'what handlers are found by'),
+  data: or(data, null, 'what the handler gets'),
+  queue: optional(name(), 'nil: `default`'),
+  priority: optional(priority, 'within its queue higher ones start first; nil: 0'),
+  delay: optional(duration(0), 'not before so long from now, by the engine’s clock; not with `runAt`'),
+  runAt: optional(time, 'not before then'),
+  idempotencyKey: optional(key, 'create once: a repeat is answered with the first job'),
+  unique: optional(UNIQUE, 'of all live jobs'),
+  maxAttempts: optional(integer(1, LIMITS.maxAttempts), 'the first included; nil: 4'),
+  timeout: optional(duration(1, true), 'from hand-out to the deadline; nil: 5 minutes'),
+  heartbeatTimeout: optional(
+    duration(0),
+    'what a heartbeat extends the deadline by, and the lease; 0: nothing moves the deadline; nil: 2 minutes',
+  ),
+  backoff: optional(BACKOFF, 'nil: exponential from 20 s, factor 2, cap 1 h, jitter 0.2'),
+  ttl: optional(duration(1), 'fails if not started by then'),
+  idempotencyTtl: optional(duration(1), 'how long a repeat is recognised; nil: 24 hours'),
+  weight: optional(weight, 'what it counts against its worker’s concurrency; nil: 1'),
+  concurrencyKey: optional(key),
+  tags: optional(list(key, LIMITS.tagsPerJob)),
+  meta: optional(text(LIMITS.metaBytes), 'JSON text'),
+})
+
+export const NEW_JOBS = list(NEW_JOB, LIMITS.jobsPerCommand)
+
+export const DEFAULTS = record<Defaults>('Defaults', {
+  queue: optional(name()),
+  priority: optional(priority),
+  weight: optional(weight),
+  maxAttempts: optional(integer(1, LIMITS.maxAttempts)),
+  timeout: optional(duration(1, true)),
+  heartbeatTimeout: optional(duration(0)),
+  backoff: optional(BACKOFF),
+})
+
+export const HANDLER = record<SessionIntro['handlers'][number]>('Handler', {
+  name: field(name(), 'of the jobs that it runs'),
+  defaults: or(DEFAULTS, Object.freeze({}) as Defaults, 'for jobs that are enqueued by name alone'),
+})
+
+export const RUN = {
+  seq: field<number>(seq, 'of the grant'),
+  run: field<number>(count, 'of the grant'),
+}
+
+export const RUN_KEY = record<RunKey>('Run', RUN)
+export const RUN_KEYS = list(RUN_KEY, HELD_MAX)
+
+/** Without `local`: who comes over a connection is not in the engine's process. */
+export const SESSION = record<Omit<SessionIntro, 'local'>>('Session', {
+  uuid: field(text(LIMITS.nameLength), 'random, per worker and process'),
+  worker: field(told(LIMITS.nameLength), 'its public name'),
+  host: field(told(LIMITS.nameLength)),
+  pid: field(count),
+  handlers: field(list(HANDLER, ITEMS_MAX)),
+  queues: optional(list(name(), ITEMS_MAX), 'nil: every queue'),
+  minConcurrency: field(integer(1, LIMITS.concurrency), 'topped up when less weight than that runs'),
+  maxConcurrency: field(integer(1, LIMITS.concurrency), 'weight that runs at a time'),
+  abortGrace: field(duration(0), 'between an abort and the moment the engine ends the run by itself'),
+})
+
+export const KEY = {
+  seq: field<number>(seq, 'the three parts of a job id'),
+  node: field<number>(node),
+  enqueuedAt: field<number>(time),
+}
+
+export const JOB_KEY = record<JobKey>('JobKey', KEY)
+
+export const RUN_ERROR = record<RunError>('RunError', {
+  name: field(told(LIMITS.errorMessageLength), 'of the error’s class'),
+  message: field(told(LIMITS.errorMessageLength)),
+  stack: optional(told(LIMITS.errorStackLength)),
+})
+
+export const LOG_LINE = record<LogLine>('LogLine', {
+  at: field(time),
+  level: field(choice(LOG_LEVELS)),
+  message: field(told(LIMITS.logMessageLength)),
+  fields: optional(told(LIMITS.logMessageLength), 'JSON text'),
+})
+
+export const LOG_LINES = list(LOG_LINE, ITEMS_MAX)
+
+export const CHANGES = record<JobChanges>('Changes', {
+  data: optional(changed),
+  runAt: optional(time),
+  priority: optional(priority),
+  weight: optional(weight),
+  checkpoint: optional(changed),
+})
+
+export const FAILED_PLACE = record<FailedPlace>('FailedPlace', {
+  finishedAt: field(time),
+  seq: field(seq),
+})
+
+export const FILTER = record<ListFilter>('Filter', {
+  state: optional(code<NonNullable<ListFilter['state']>>(STATES)),
+  queue: optional(name()),
+  name: optional(name()),
+  tag: optional(key),
+})

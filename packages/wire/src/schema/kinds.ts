@@ -1,0 +1,197 @@
+/**
+ * What a field can hold. Every kind says in words what it takes, for docs/protocol.md, and holds what it reads against its
+ * bounds: what comes out of here is as if core's options had checked it.
+ */
+import { type Data, LIMITS } from '@millrace/core'
+import { type Reader, repeated } from '../msgpack/reader.ts'
+import { writeValue } from '../msgpack/value.ts'
+import type { Writer } from '../msgpack/writer.ts'
+
+export interface Kind<T> {
+  readonly says: string
+  write(out: Writer, value: T): void
+  read(from: Reader): T
+}
+
+const SAFE = Number.MAX_SAFE_INTEGER
+
+/** Fields that arrays from newer peers may have at most. */
+export const FIELDS_MAX = 64
+
+export const boolean: Kind<boolean> = {
+  says: 'boolean',
+  write: (out, value) => out.bool(value),
+  read: (from) => from.bool(),
+}
+
+export function integer(min: number, max: number, says = `integer, ${digits(min)} to ${digits(max)}`): Kind<number> {
+  return {
+    says,
+    write: (out, value) => out.number(value),
+    read: (from) => {
+      const value = from.integer()
+      if (value < min || value > max) throw from.wrong(`an integer from ${min} to ${max}, not ${value}`)
+      return value
+    },
+  }
+}
+
+export const count = integer(0, SAFE, 'integer')
+export const signed = integer(-SAFE, SAFE, 'integer, may be negative')
+/** Milliseconds since 1970; 0 for never. */
+export const time = integer(0, SAFE, 'time')
+
+/** A number that may have a fraction. */
+export function number(min: number, max: number, says = `number, ${digits(min)} to ${digits(max)}`): Kind<number> {
+  return {
+    says,
+    write: (out, value) => out.number(value),
+    read: (from) => {
+      const value = from.number()
+      if (value < min || value > max) throw from.wrong(`a number from ${min} to ${max}, not ${value}`)
+      return value
+    },
+  }
+}
+
+/** Milliseconds. What is longer than a hundred years counts as that: it is no reason to break a connection. */
+export function duration(min: number, infinity = false): Kind<number> {
+  const most = infinity ? ', or float64 infinity for none' : ''
+  return {
+    says: `milliseconds, ${min} or more${most}`,
+    write: (out, value) => out.number(value),
+    read: (from) => {
+      const value = from.number()
+      if (value < min) throw from.wrong(`milliseconds, ${min} or more, not ${value}`)
+      if (value <= LIMITS.durationMs || (infinity && value === Number.POSITIVE_INFINITY)) return value
+      return LIMITS.durationMs
+    },
+  }
+}
+
+export function text(max: number, says = `string, up to ${digits(max)}`): Kind<string> {
+  return {
+    says,
+    write: (out, value) => out.text(value),
+    read: (from) => from.text(max),
+  }
+}
+
+/** Of people and programs: what is too long is cut, as it is for workers in the engine's own process. */
+export function told(max: number): Kind<string> {
+  return {
+    says: `string, cut to ${digits(max)}`,
+    write: (out, value) => out.text(value),
+    read: (from) => {
+      const whole = from.text(SAFE)
+      return whole.length > max ? whole.slice(0, max) : whole
+    },
+  }
+}
+
+/** A short text that mostly comes again. */
+export function recurring(max: number): Kind<string> {
+  const last = repeated()
+  return {
+    says: `string, up to ${digits(max)}`,
+    write: (out, value) => out.text(value),
+    read: (from) => from.repeated(last, max),
+  }
+}
+
+const NAME = /^[A-Za-z0-9_.:/-]+$/
+
+/** A name of a job or a queue: each field remembers the last one that it found to be good. */
+export function name(): Kind<string> {
+  const last = repeated()
+  let good: string | undefined
+  return {
+    says: 'name',
+    write: (out, value) => out.text(value),
+    read: (from) => {
+      const value = from.repeated(last, LIMITS.nameLength)
+      if (value === good) return value
+      if (!NAME.test(value)) throw from.wrong('a name of 1 to 128 of the characters A-Z a-z 0-9 _ . : / -')
+      good = value
+      return value
+    },
+  }
+}
+
+/** Of idempotency, uniqueness, concurrency; a tag. */
+export const key: Kind<string> = {
+  says: 'key',
+  write: (out, value) => out.text(value),
+  read: (from) => {
+    const value = from.text(LIMITS.keyLength)
+    if (value === '' || !value.isWellFormed()) throw from.wrong(`a key of 1 to ${LIMITS.keyLength} UTF-16 units of well-formed text`)
+    return value
+  },
+}
+
+export const data: Kind<Data> = {
+  says: 'data',
+  write: (out, value) => {
+    if (value === null) out.nil()
+    else if (typeof value === 'string') out.text(value)
+    else out.bytes(value)
+  },
+  read: (from) => from.data(),
+}
+
+/** A value that may be set to nothing, where nil says that it is not set at all. */
+export const changed: Kind<Data> = {
+  says: 'array of one: data',
+  write: (out, value) => {
+    out.array(1)
+    data.write(out, value)
+  },
+  read: (from) => {
+    if (from.array(1) !== 1) throw from.wrong('an array of one')
+    return data.read(from)
+  },
+}
+
+export const value: Kind<unknown> = {
+  says: 'value',
+  write: (out, any) => writeValue(out, any),
+  read: (from) => from.value(),
+}
+
+/** One of a few words, as its place among them, from 0. */
+export function choice<T extends string>(words: readonly T[]): Kind<T> {
+  return {
+    says: words.map((word, code) => `${code} ${word}`).join(', '),
+    write: (out, word) => out.number(words.indexOf(word)),
+    read: (from) => {
+      const word = words[from.integer()]
+      if (word === undefined) throw from.wrong(`an integer from 0 to ${words.length - 1}`)
+      return word
+    },
+  }
+}
+
+/** A number that is one of a few. */
+export function code<T extends number>(words: readonly string[]): Kind<T> {
+  const kind = integer(0, words.length - 1, words.map((word, place) => `${place} ${word}`).join(', '))
+  return kind as Kind<T>
+}
+
+export function list<T>(item: Kind<T>, max: number): Kind<readonly T[]> {
+  return {
+    says: `array of up to ${digits(max)}: ${item.says}`,
+    write: (out, items) => {
+      out.array(items.length)
+      for (const each of items) item.write(out, each)
+    },
+    read: (from) => {
+      const items: T[] = []
+      for (let left = from.array(max); left > 0; left--) items.push(item.read(from))
+      return items
+    },
+  }
+}
+
+function digits(value: number): string {
+  return value.toLocaleString('en-US')
+}

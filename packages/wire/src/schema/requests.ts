@@ -1,0 +1,98 @@
+/** What a client asks: `[id, operation, ...fields]`. The order of the fields is the order on the wire. */
+import { type AttachCommand, type Command, LIMITS, type Operation, type Request } from '@millrace/core'
+import { CHANGES, FAILED_PLACE, FILTER, JOB_KEY, LOG_LINES, NEW_JOBS, NONE, RUN, RUN_ERROR, RUN_KEYS, SESSION } from './jobs.ts'
+import { boolean, count, data, duration, FIELDS_MAX, integer, type Kind, list, name, number, signed, text, told } from './kinds.ts'
+import { field, optional, or } from './record.ts'
+import { union } from './union.ts'
+
+const session: Kind<AttachCommand['session']> = {
+  says: SESSION.says,
+  write: (out, value) => SESSION.write(out, value),
+  // Never on the wire: nobody who comes over a connection is believed to live in the engine's process.
+  read: (from) => ({ ...SESSION.read(from), local: false }),
+}
+
+const retry: Kind<number | false> = {
+  says: 'milliseconds, or false for never',
+  write: (out, value) => (value === false ? out.bool(false) : out.number(value)),
+  read: (from) => {
+    const value = from.value()
+    if (value === false) return value
+    if (typeof value !== 'number' || value < 0) throw from.wrong('milliseconds, 0 or more, or false')
+    return Math.min(value, LIMITS.durationMs)
+  },
+}
+
+const uuid = text(LIMITS.nameLength)
+const id = JOB_KEY
+
+export const COMMAND = union<'op', Command>('Request', 'op', {
+  enqueue: { code: 1, fields: { jobs: field(NEW_JOBS, 'all or none are created') } },
+  attach: { code: 2, fields: { session: field(session), held: or(RUN_KEYS, NONE, 'runs started, or ended and not yet answered') } },
+  drain: { code: 3, fields: { session: field(uuid) } },
+  leave: { code: 4, fields: { session: field(uuid) } },
+  renew: { code: 5, fields: { renewal: field(count, '1, 2, 3 ... on each connection') } },
+  complete: {
+    code: 6,
+    fields: {
+      ...RUN,
+      output: or(data, null),
+      enqueues: optional(NEW_JOBS, 'created in the same commit'),
+    },
+  },
+  fail: { code: 7, fields: { ...RUN, error: field(RUN_ERROR), retry: optional(retry, 'nil: by the job’s backoff') } },
+  snooze: { code: 8, fields: { ...RUN, delay: field(duration(0)) } },
+  giveBack: { code: 9, fields: { ...RUN } },
+  heartbeat: { code: 10, fields: { ...RUN } },
+  checkpoint: { code: 11, fields: { ...RUN, value: or(data, null, 'what the next attempt finds') } },
+  progress: {
+    code: 12,
+    fields: { ...RUN, fraction: field(number(0, 1)), note: optional(told(LIMITS.logMessageLength)) },
+  },
+  log: { code: 13, fields: { ...RUN, lines: field(LOG_LINES) } },
+  get: { code: 14, fields: { id: field(id) } },
+  watch: { code: 15, fields: { id: field(id) } },
+  unwatch: { code: 16, fields: { request: field(signed, 'the id of the `watch`') } },
+  cancel: { code: 17, fields: { id: field(id) } },
+  update: { code: 18, fields: { id: field(id), changes: field(CHANGES) } },
+  retry: { code: 19, fields: { id: field(id) } },
+  redrive: {
+    code: 20,
+    fields: {
+      queue: optional(name()),
+      name: optional(name()),
+      limit: field(integer(1, Number.MAX_SAFE_INTEGER, 'integer from 1')),
+      after: optional(FAILED_PLACE, '`next` of the slice before'),
+    },
+  },
+  runNow: { code: 21, fields: { id: field(id) } },
+  delete: { code: 22, fields: { id: field(id) } },
+  stats: { code: 23, fields: {} },
+  workers: { code: 24, fields: {} },
+  list: {
+    code: 25,
+    fields: {
+      filter: field(FILTER),
+      limit: field(integer(1, LIMITS.pageJobs)),
+      before: optional(count, '`next` of the page before'),
+    },
+  },
+  subscribe: { code: 26, fields: { on: field(boolean) } },
+  backup: { code: 27, fields: { file: field(text(4_096), 'a path on the server') } },
+})
+
+export const OPERATIONS = Object.keys(COMMAND.variants) as Operation[]
+
+const REQUEST: Kind<Request> = {
+  says: 'Request',
+  write: (out, { id, command }) => COMMAND.writeBehind(out, command, 1, () => out.number(id)),
+  read: (from) => {
+    const length = from.array(FIELDS_MAX)
+    from.where = 'request id'
+    if (length < 2) throw from.wrong('a request has an id and an operation')
+    const id = from.integer()
+    return { id, command: COMMAND.readRest(from, length - 1) }
+  },
+}
+
+export const REQUESTS = list(REQUEST, LIMITS.commandsInFlight)

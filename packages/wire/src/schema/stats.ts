@@ -1,0 +1,52 @@
+/** `stats`: queues may be many, and be called anything, so they travel as a list and not as the keys of a map. */
+import type { Stats } from '@millrace/core'
+import { type Kind, list, value } from './kinds.ts'
+import { field, type RecordKind, record } from './record.ts'
+
+const QUEUES_MAX = 100_000
+
+type QueueEntry = readonly [name: string, stats: Stats['queues'][string]]
+
+const entry: Kind<QueueEntry> = {
+  says: 'array of a name and a map',
+  write: (out, [name, stats]) => {
+    out.array(2)
+    out.text(name)
+    value.write(out, stats)
+  },
+  read: (from) => {
+    if (from.array(2) !== 2) throw from.wrong('an array of a name and a map')
+    return [from.text(128), value.read(from) as QueueEntry[1]]
+  },
+}
+
+const entries = list(entry, QUEUES_MAX)
+
+const queues: Kind<Stats['queues']> = {
+  says: entries.says,
+  write: (out, of) => entries.write(out, Object.entries(of)),
+  // Not one by one: `__proto__` is a name like any other, and must become a property like any other.
+  read: (from) => Object.fromEntries(entries.read(from)),
+}
+
+const fields = record<Stats>('stats', {
+  queues: field(queues, 'by name: the counts of `states`, `paused`, `oldestWaitingMs`'),
+  states: field(value as Kind<Stats['states']>, 'map: how many jobs by state'),
+  totals: field(value as Kind<Stats['totals']>, 'map'),
+  unserved: field(value as Kind<Stats['unserved']>, 'array of maps: `queue`, `name`, `waiting`'),
+  workers: field(value as Kind<number>, 'integer'),
+  writer: field(value as Kind<Stats['writer']>, 'map'),
+})
+
+export const STATS: RecordKind<Stats> & { fits(reply: unknown): reply is Stats } = {
+  ...fields,
+  fits: (reply): reply is Stats =>
+    typeof reply === 'object' &&
+    reply !== null &&
+    'queues' in reply &&
+    typeof reply.queues === 'object' &&
+    reply.queues !== null &&
+    !Array.isArray(reply.queues) &&
+    'totals' in reply &&
+    'writer' in reply,
+}

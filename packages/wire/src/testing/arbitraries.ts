@@ -1,0 +1,322 @@
+/** Every message that there can be, for property tests: times beyond 2038, numbers up to 2^53, texts with NUL and halves of pairs. */
+import {
+  type Command,
+  type CommandOf,
+  type Delivery,
+  ERROR_CODES,
+  EVENT_TYPES,
+  type Grant,
+  type JobEvent,
+  type NewJob,
+  type Notice,
+  type Operation,
+  type Reply,
+  type Request,
+  STATES,
+} from '@millrace/core'
+import fc from 'fast-check'
+import type { Message } from '../message.ts'
+import { SCOPES } from '../scopes.ts'
+
+/** Plain objects alone: those without a prototype come out as plain ones. */
+function record<T>(
+  model: { readonly [Name in keyof T]: fc.Arbitrary<T[Name]> },
+  constraints: { requiredKeys?: (keyof T)[] } = {},
+): fc.Arbitrary<T> {
+  return fc.record(model, { ...constraints, noNullPrototype: true }) as fc.Arbitrary<T>
+}
+
+const SAFE = Number.MAX_SAFE_INTEGER
+/** Around the places where a number takes another form. */
+const edges = fc.constantFrom(0, 127, 128, 255, 256, 65_535, 65_536, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 40, SAFE)
+const count = fc.oneof(fc.nat(), fc.maxSafeNat(), edges)
+const below = (limit: number) => fc.oneof(fc.nat({ max: Math.min(limit - 1, 2 ** 31 - 1) }), fc.maxSafeNat()).map((any) => any % limit)
+const signed = fc.tuple(count, fc.boolean()).map(([any, minus]) => (minus && any !== 0 ? -any : any))
+const seq = below(2 ** 48)
+const node = below(2 ** 26)
+const time = fc.oneof(fc.constantFrom(0, 2 ** 31 * 1_000, 8_640_000_000_000_000), fc.maxSafeNat())
+const duration = fc.nat({ max: 2 ** 31 - 1 })
+const fraction = fc.double({ min: 0, max: 1, noNaN: true }).map((any) => any + 0)
+
+/** Any units at all, so halves of surrogate pairs too. */
+const anyText = (max: number): fc.Arbitrary<string> =>
+  fc.oneof(
+    fc.string({ maxLength: max }),
+    fc.string({ unit: 'binary', maxLength: Math.floor(max / 2) }),
+    fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: Math.min(max, 40) }).map((units) => String.fromCharCode(...units)),
+    fc.constantFrom('', '\0', 'a\0b', '\ud800', '\udc00\ud800', 'x\udfff', '😀', '\ufffd', '\ufffd\ud834', '"\\ud800"'),
+  )
+/** Not the names that every object answers to: what compares two objects stumbles over them. */
+const name = fc.stringMatching(/^[A-Za-z0-9_.:/-]{1,128}$/).filter((text) => !(text in {}))
+const key = fc.string({ unit: 'binary', minLength: 1, maxLength: 250 }).filter((text) => text.length > 0)
+const data = fc.oneof(anyText(200), fc.json(), fc.constant(null), fc.uint8Array({ maxLength: 300 }))
+const backoff = record(
+  {
+    type: fc.constantFrom('exponential', 'linear', 'fixed'),
+    delay: duration,
+    factor: fc.double({ min: 1, max: 1_000, noNaN: true }),
+    maxDelay: duration,
+    jitter: fc.oneof(fraction, fc.constantFrom('equal', 'full')),
+  },
+  { requiredKeys: ['type', 'delay'] },
+) as fc.Arbitrary<NonNullable<NewJob['backoff']>>
+const policy = {
+  queue: name,
+  priority: fc.integer({ min: -1_000_000, max: 1_000_000 }),
+  weight: fc.integer({ min: 1, max: 1_000_000 }),
+  maxAttempts: fc.integer({ min: 1, max: 100_000 }),
+  timeout: fc.oneof(fc.integer({ min: 1 }), fc.constant(Number.POSITIVE_INFINITY)),
+  heartbeatTimeout: duration,
+  backoff,
+}
+const newJob = record(
+  {
+    name,
+    data,
+    ...policy,
+    delay: duration,
+    runAt: time,
+    ttl: fc.integer({ min: 1 }),
+    idempotencyKey: key,
+    idempotencyTtl: fc.integer({ min: 1 }),
+    unique: record({ key, onConflict: fc.constantFrom('skip', 'replace', 'reschedule', 'error') }),
+    concurrencyKey: key,
+    tags: fc.array(key, { maxLength: 4 }),
+    meta: anyText(100),
+  },
+  { requiredKeys: ['name', 'data'] },
+) as fc.Arbitrary<NewJob>
+const run = { seq, run: count }
+const runKey = record(run)
+const id = record({ seq, node, enqueuedAt: time })
+const uuid = anyText(128)
+const error = record({ name: anyText(60), message: anyText(300), stack: anyText(300) }, { requiredKeys: ['name', 'message'] })
+const line = record(
+  { at: time, level: fc.constantFrom('debug', 'info', 'warn', 'error'), message: anyText(60), fields: anyText(60) },
+  { requiredKeys: ['at', 'level', 'message'] },
+)
+
+/** Each operation: a new one without its arbitrary does not compile. */
+export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf<Op>, 'op'>> } = {
+  enqueue: record({ jobs: fc.array(newJob, { maxLength: 3 }) }),
+  attach: record({
+    session: record({
+      uuid,
+      worker: anyText(128),
+      host: anyText(128),
+      pid: count,
+      local: fc.constant(false),
+      handlers: fc.array(record({ name, defaults: record(policy, { requiredKeys: [] }) }), { maxLength: 3 }),
+      queues: fc.array(name, { maxLength: 3 }),
+      minConcurrency: fc.integer({ min: 1, max: 100_000 }),
+      maxConcurrency: fc.integer({ min: 1, max: 100_000 }),
+      abortGrace: duration,
+    }).chain((session) => fc.boolean().map((all) => (all ? without(session, 'queues') : session))),
+    held: fc.array(runKey),
+  }) as never,
+  drain: record({ session: uuid }),
+  leave: record({ session: uuid }),
+  renew: record({ renewal: count }),
+  complete: record({ ...run, output: data, enqueues: fc.array(newJob, { maxLength: 2 }) }, { requiredKeys: ['seq', 'run', 'output'] }),
+  fail: record(
+    {
+      ...run,
+      error,
+      retry: fc.oneof(
+        duration,
+        fc.constant(false as const),
+        fc.double({ min: 0, max: 1e9, noNaN: true }).map((any) => any + 0),
+      ),
+    },
+    { requiredKeys: ['seq', 'run', 'error'] },
+  ) as never,
+  snooze: record({ ...run, delay: duration }),
+  giveBack: record(run),
+  heartbeat: record(run),
+  checkpoint: record({ ...run, value: data }),
+  progress: record({ ...run, fraction, note: anyText(100) }, { requiredKeys: ['seq', 'run', 'fraction'] }) as never,
+  log: record({ ...run, lines: fc.array(line, { maxLength: 3 }) }) as never,
+  get: record({ id }),
+  watch: record({ id }),
+  unwatch: record({ request: signed }),
+  cancel: record({ id }),
+  update: record({
+    id,
+    changes: record({ data, runAt: time, priority: policy.priority, weight: policy.weight, checkpoint: data }, { requiredKeys: [] }),
+  }) as never,
+  retry: record({ id }),
+  redrive: record(
+    { queue: name, name, limit: fc.integer({ min: 1 }), after: record({ finishedAt: time, seq }) },
+    { requiredKeys: ['limit'] },
+  ) as never,
+  runNow: record({ id }),
+  delete: record({ id }),
+  stats: record({}),
+  workers: record({}),
+  list: record(
+    {
+      filter: record({ state: fc.nat({ max: STATES.length - 1 }), queue: name, name, tag: key }, { requiredKeys: [] }),
+      limit: fc.integer({ min: 1, max: 200 }),
+      before: count,
+    },
+    { requiredKeys: ['filter', 'limit'] },
+  ) as never,
+  subscribe: record({ on: fc.boolean() }),
+  backup: record({ file: anyText(200) }),
+}
+
+function without<T extends object>(of: T, property: keyof T): T {
+  const { [property]: _gone, ...rest } = of
+  return rest as T
+}
+
+const command: fc.Arbitrary<Command> = fc.oneof(
+  ...Object.entries(COMMANDS).map(([op, fields]) => (fields as fc.Arbitrary<object>).map((of) => ({ op, ...of }) as Command)),
+)
+
+const request: fc.Arbitrary<Request> = record({ id: signed, command })
+
+/** Plain values as `get`, `list` or the details of an error have them. */
+const plain: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
+  leaf: fc.oneof(
+    fc.constant(null),
+    fc.boolean(),
+    signed,
+    fc.double({ noNaN: true }).map((any) => any + 0),
+    anyText(60),
+    fc.uint8Array({ maxLength: 40 }),
+  ),
+  key: fc.string({ maxLength: 12 }).filter((any) => any !== '__proto__' && any !== 'constructor' && any !== 'prototype'),
+  node: fc.oneof(
+    { maxDepth: 5 },
+    tie('leaf'),
+    fc.array(tie('node'), { maxLength: 4 }),
+    fc.dictionary(tie('key') as fc.Arbitrary<string>, tie('node'), { maxKeys: 4, noNullPrototype: true }),
+  ),
+})).node
+
+const counts = record(Object.fromEntries(STATES.map((state) => [state, count])))
+const stats = record({
+  states: counts,
+  totals: record({ enqueued: count, completed: count, failed: count, cancelled: count }),
+  queues: fc.uniqueArray(name, { maxLength: 4 }).chain((names) =>
+    fc
+      .array(record({ waiting: count, paused: fc.boolean(), oldestWaitingMs: count }), {
+        minLength: names.length,
+        maxLength: names.length,
+      })
+      .map((all) => Object.fromEntries(all.map((each, index) => [names[index], each]))),
+  ),
+  unserved: fc.array(record({ queue: name, name, waiting: count }), { maxLength: 2 }),
+  workers: count,
+  writer: record({
+    turns: count,
+    commitMsP50: fc.double({ min: 0, max: 1e6, noNaN: true }).map((any) => any + 0),
+    draining: fc.boolean(),
+  }),
+})
+
+const reply = fc.oneof(
+  record({
+    id: signed,
+    value: fc.oneof(
+      fc.constant(true),
+      fc.array(record({ seq, node, enqueuedAt: time, created: fc.boolean() }), { maxLength: 3 }),
+      record({ lost: fc.array(runKey, { maxLength: 3 }) }),
+      stats,
+      plain,
+    ),
+  }),
+  record({
+    id: signed,
+    refusal: record(
+      {
+        code: fc.constantFrom(...ERROR_CODES),
+        message: anyText(200),
+        details: fc.dictionary(fc.constantFrom('jobId', 'retryAfter', 'issues'), plain, { noNullPrototype: true }),
+      },
+      { requiredKeys: ['code', 'message'] },
+    ),
+  }),
+) as fc.Arbitrary<Reply>
+
+const grant = record({
+  session: fc.oneof(fc.constantFrom('s1', 's2'), uuid),
+  seq,
+  node,
+  enqueuedAt: time,
+  name: fc.oneof(fc.constantFrom('resize', 'thumbnail'), name),
+  queue: name,
+  run: count,
+  attempt: count,
+  maxAttempts: count,
+  priority: policy.priority,
+  weight: policy.weight,
+  runAt: time,
+  timeout: policy.timeout,
+  heartbeatTimeout: duration,
+  data,
+  checkpoint: data,
+  tags: fc.option(fc.array(key, { maxLength: 3 }), { nil: undefined }),
+  meta: fc.option(anyText(60), { nil: undefined }),
+}) as fc.Arbitrary<Grant>
+
+const notice = fc.oneof(
+  record({ kind: fc.constant('abort'), session: uuid, ...run, cause: fc.constantFrom('timeout', 'cancel', 'stop') }),
+  record({ kind: fc.constant('lost'), session: uuid, ...run }),
+  record({ kind: fc.constant('gap'), first: count, last: count }),
+  fc.constant({ kind: 'reattach' }),
+) as fc.Arbitrary<Notice>
+
+const event = record(
+  {
+    seq: count,
+    type: fc.constantFrom(...EVENT_TYPES),
+    jobSeq: seq,
+    node,
+    enqueuedAt: time,
+    queue: name,
+    name,
+    at: time,
+    run: count,
+    attempt: count,
+    error: anyText(40),
+    fraction,
+    runAt: time,
+  },
+  { requiredKeys: ['seq', 'type', 'jobSeq', 'node', 'enqueuedAt', 'queue', 'name', 'at', 'run', 'attempt'] },
+) as fc.Arbitrary<JobEvent>
+
+const few = { maxLength: 4 }
+const delivery: fc.Arbitrary<Delivery> = record({
+  replies: fc.array(reply, few),
+  grants: fc.array(grant, few),
+  notices: fc.array(notice, few),
+  events: fc.array(event, few),
+  renewal: count,
+})
+
+/** Each type of message: a new one without its arbitrary does not compile. */
+export const MESSAGES: { readonly [Type in Message['type']]: fc.Arbitrary<Omit<Extract<Message, { type: Type }>, 'type'>> } = {
+  hello: record({
+    versions: fc.tuple(count, count),
+    token: fc.option(anyText(100), { nil: undefined }),
+    client: record({ library: anyText(60), host: anyText(60), pid: count, process: anyText(60) }),
+  }),
+  welcome: record({
+    version: count,
+    server: anyText(60),
+    node,
+    scopes: fc.subarray([...SCOPES]),
+    limits: record({ frameBytes: count, requestsInFlight: count, bytesInFlight: count, pingMs: count, silenceMs: count }),
+  }),
+  requests: record({ requests: fc.array(request, { maxLength: 6 }) }),
+  delivery: record({ delivery }),
+  ping: record({ nonce: count }),
+  pong: record({ nonce: count }),
+  goodbye: record({ code: anyText(60), message: anyText(200), retryAfterMs: signed }),
+}
+
+export const message: fc.Arbitrary<Message> = fc.oneof(
+  ...Object.entries(MESSAGES).map(([type, fields]) => (fields as fc.Arbitrary<object>).map((of) => ({ type, ...of }) as Message)),
+)

@@ -1,0 +1,155 @@
+/** The tables of docs/protocol.md, from what the code reads and writes by. */
+import { ERROR_CODES, errorFrom, type Operation } from '@millrace/core'
+import { BOUNDS } from '../msgpack/reader.ts'
+import { DELIVERY, ENQUEUED, EVENT, GRANT, NOTICE, REPLIES } from '../schema/deliveries.ts'
+import {
+  BACKOFF,
+  CHANGES,
+  DEFAULTS,
+  FAILED_PLACE,
+  FILTER,
+  HANDLER,
+  JOB_KEY,
+  LOG_LINE,
+  NEW_JOB,
+  RUN_ERROR,
+  RUN_KEY,
+  SESSION,
+  UNIQUE,
+} from '../schema/jobs.ts'
+import { FIELDS_MAX } from '../schema/kinds.ts'
+import { CLIENT, LIMITS, MESSAGE } from '../schema/messages.ts'
+import type { Field, RecordKind } from '../schema/record.ts'
+import { COMMAND } from '../schema/requests.ts'
+import { SCOPE_OF, SCOPES } from '../scopes.ts'
+import { ALLOWED, type MessageType, maySend, type SessionState } from '../states.ts'
+
+type AnyRecord = RecordKind<never>
+
+const RECORDS: readonly AnyRecord[] = [
+  CLIENT,
+  LIMITS,
+  NEW_JOB,
+  BACKOFF,
+  UNIQUE,
+  SESSION,
+  HANDLER,
+  DEFAULTS,
+  RUN_KEY,
+  RUN_ERROR,
+  LOG_LINE,
+  JOB_KEY,
+  CHANGES,
+  FAILED_PLACE,
+  FILTER,
+  ENQUEUED,
+  GRANT,
+  EVENT,
+] as unknown as readonly AnyRecord[]
+
+/** Messages of one field. */
+const SHOWN_ELSEWHERE = new Set(['requests', 'delivery', 'pong'])
+
+/** By the name of the block that each stands in. */
+export function tables(): ReadonlyMap<string, string> {
+  const all = new Map<string, string>()
+  all.set('messages', messages())
+  all.set('states', states())
+  all.set('operations', operations())
+  all.set('notices', variants(NOTICE.variants))
+  all.set('replies', variants(REPLIES as never))
+  all.set(
+    'scopes',
+    table(
+      ['number', 'scope'],
+      SCOPES.map((scope, code) => [String(code), `\`${scope}\``]),
+    ),
+  )
+  all.set('errors', errors())
+  all.set('bounds', bounds())
+  for (const kind of [...RECORDS, DELIVERY as unknown as AnyRecord]) all.set(kind.name, fieldsOf(kind, 0))
+  for (const [type, { fields }] of Object.entries(MESSAGE.variants)) {
+    if (!SHOWN_ELSEWHERE.has(type)) all.set(`message ${type}`, fieldsOf(fields as unknown as AnyRecord, 1))
+  }
+  return all
+}
+
+/** Every kind of object that a table speaks of by its name. */
+export function namesSpokenOf(all: ReadonlyMap<string, string>): Set<string> {
+  const cells = [...all.values()].flatMap((text) => [...text.matchAll(/(?:^|[ :|[])([A-Z][a-z]+[A-Za-z]*)(?= |\]|$)/gm)])
+  return new Set(cells.map((match) => match[1] as string))
+}
+
+function messages(): string {
+  const rows = Object.entries(MESSAGE.variants).map(([type, { code, fields }]) => {
+    const ends = (['client', 'server'] as const).filter((role) => maySend(role, type as MessageType))
+    return [String(code), `\`${type}\``, ends.join(', '), brief(fields as unknown as AnyRecord)]
+  })
+  return table(['type', 'name', 'from', 'fields'], rows)
+}
+
+function states(): string {
+  const types = Object.keys(MESSAGE.variants) as MessageType[]
+  const names = Object.keys(ALLOWED) as SessionState[]
+  const rows = names.flatMap((state) =>
+    (['client', 'server'] as const).map((role) => [state, role, ...types.map((type) => ALLOWED[state][role][type] ?? '✗')]),
+  )
+  return table(['state', 'from', ...types.map((type) => `\`${type}\``)], rows)
+}
+
+function operations(): string {
+  const rows = Object.entries(COMMAND.variants).map(([op, { code, fields }]) => [
+    String(code),
+    `\`${op}\``,
+    SCOPE_OF[op as Operation],
+    brief(fields as unknown as AnyRecord),
+  ])
+  return table(['op', 'name', 'scope', 'fields behind `id` and `op`'], rows)
+}
+
+function variants(of: Readonly<Record<string, { readonly code: number; readonly fields: unknown }>>): string {
+  const rows = Object.entries(of).map(([word, { code, fields }]) => [String(code), `\`${word}\``, brief(fields as AnyRecord)])
+  return table(['kind', 'name', 'fields behind it'], rows)
+}
+
+function errors(): string {
+  const rows = ERROR_CODES.map((code) => [`\`${code}\``, errorFrom({ code, message: '' }).retryable ? 'yes' : ''])
+  return table(['code', 'the same request may succeed later'], rows)
+}
+
+function bounds(): string {
+  return table(
+    ['what', 'at most'],
+    [
+      ['arrays and maps within a value that is not described here', `${BOUNDS.depth} deep`],
+      ['items of an array that is not described here', BOUNDS.items.toLocaleString('en-US')],
+      ['keys of a map', String(BOUNDS.keys)],
+      ['length of a key', `${BOUNDS.keyLength} UTF-16 units`],
+      ['fields of an object, with those that a reader does not know', String(FIELDS_MAX)],
+    ],
+  )
+}
+
+function fieldsOf({ fields }: AnyRecord, lead: number): string {
+  const rows = Object.entries(fields as Readonly<Record<string, Field<unknown>>>).map(([name, field], index) => [
+    String(lead + index),
+    `\`${name}\``,
+    field.absent === 'never' ? field.kind.says : `${field.kind.says}; or nil`,
+    field.note,
+  ])
+  return table(['place', 'field', 'holds', 'meaning'], rows)
+}
+
+/** In one cell; notes behind the field they belong to. */
+function brief({ fields }: AnyRecord): string {
+  const said = Object.entries(fields as Readonly<Record<string, Field<unknown>>>).map(([name, { kind, absent, note }]) => {
+    const holds = absent === 'never' ? kind.says : `${kind.says}; or nil`
+    return `\`${name}\` [${holds}]${note === '' ? '' : ` ${note}`}`
+  })
+  return said.join(' · ')
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n')
+}

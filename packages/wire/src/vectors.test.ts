@@ -1,0 +1,77 @@
+/** The conformance vectors: what other languages test their clients with, this one is held to first. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { decodeMessage, encodeMessage } from './codec.ts'
+import { FrameReader } from './frames.ts'
+import type { Message, Role } from './message.ts'
+import { OPERATIONS } from './schema/requests.ts'
+import { maySend } from './states.ts'
+
+interface Vector {
+  readonly name: string
+  readonly from: Role
+  /** The whole frame. */
+  readonly hex: string
+  /** False: it is read, and written in a shorter form. */
+  readonly canonical?: false
+  readonly message?: Message
+  readonly reply?: Message
+  readonly error?: string
+}
+
+const folder = new URL('../vectors/', import.meta.url)
+const FRAME_BYTES = 17 * 2 ** 20
+const FILES = readdirSync(folder).map((file) => {
+  const { vectors } = JSON.parse(readFileSync(new URL(file, folder), 'utf8'), revive) as { vectors: readonly Vector[] }
+  return [file, vectors] as const
+})
+const ALL = FILES.flatMap(([, vectors]) => vectors)
+
+/** What JSON cannot say. */
+function revive(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if ('$bytes' in value) return new Uint8Array(Buffer.from(value.$bytes as string, 'hex'))
+  return '$number' in value ? Number(value.$number) : value
+}
+
+function read({ hex, from }: Vector): Message {
+  const reader = new FrameReader({ frameBytes: FRAME_BYTES })
+  const payloads = reader.push(new Uint8Array(Buffer.from(hex, 'hex')))
+  expect(payloads).toHaveLength(1)
+  expect(reader.partial).toBe(false)
+  return decodeMessage(payloads[0] as Uint8Array, from)
+}
+
+describe.each(FILES)('%s', (_file, vectors) => {
+  test.each(vectors)('$name', (vector) => {
+    const { from, hex, canonical, message, reply, error } = vector
+    if (message === undefined) {
+      expect(() => read(vector)).toThrow(expect.objectContaining({ name: 'WireError', code: error }))
+      return
+    }
+    expect(read(vector)).toEqual(message)
+    const written = Buffer.from(encodeMessage(message)).toString('hex')
+    if (canonical === false) expect(written.length).toBeLessThan(hex.length)
+    else expect(written).toBe(hex)
+    if (reply !== undefined) {
+      const other = from === 'client' ? 'server' : 'client'
+      expect(maySend(other, reply.type)).toBe(true)
+      expect(decodeMessage(encodeMessage(reply).subarray(4), other)).toEqual(reply)
+    }
+  })
+})
+
+test('names are told apart', () => {
+  const names = ALL.map(({ name }) => name)
+  for (const [, vectors] of FILES) expect(new Set(vectors.map(({ name }) => name)).size).toBe(vectors.length)
+  expect(names.length).toBeGreaterThan(100)
+})
+
+test('there is one for every type of message and every operation', () => {
+  const messages = ALL.flatMap(({ message }) => message ?? [])
+  expect(new Set(messages.map(({ type }) => type))).toEqual(
+    new Set(['hello', 'welcome', 'requests', 'delivery', 'ping', 'pong', 'goodbye']),
+  )
+  const operations = messages.flatMap((message) => (message.type === 'requests' ? message.requests.map(({ command }) => command.op) : []))
+  expect(new Set(operations)).toEqual(new Set(OPERATIONS))
+})

@@ -1,0 +1,82 @@
+/** Who asks faster than it is answered, and who takes more slowly than it is told. */
+
+import { encodeMessage } from '@millrace/wire'
+import { expect, test } from 'vitest'
+import { welcomed } from './rawClient.ts'
+import { serve } from './served.ts'
+import { until } from './until.ts'
+
+const MIB = 2 ** 20
+
+test('a client that asks and does not take the answers is closed, and no other', { timeout: 30_000 }, async () => {
+  const { url, probe, server } = await serve()
+  const bystander = await probe({ maxDataBytes: MIB })
+  const id = await bystander.enqueue('a', { data: JSON.stringify('x'.repeat(MIB - 2)) })
+  const slow = await welcomed(url)
+  slow.socket.pause()
+  for (let round = 0; server.connections === 2 && round < 100; round++) {
+    slow.send({ type: 'requests', requests: [{ id: round, command: { op: 'get', id } }] })
+    await bystander.barrier()
+    await bystander.barrier()
+  }
+  expect(server.connections).toBe(1)
+  await bystander.barrier()
+  slow.socket.resume()
+  await slow.gone()
+  // What was under way before it may have been lost with the connection, and the goodbye too.
+  const last = slow.heard.at(-1)
+  if (last?.type === 'goodbye') expect(last.code).toBe('SLOW_CONSUMER')
+})
+
+test('one that only pauses now and then is not', { timeout: 30_000 }, async () => {
+  const { url, probe, server } = await serve()
+  const bystander = await probe({ maxDataBytes: MIB })
+  const id = await bystander.enqueue('a', { data: JSON.stringify('x'.repeat(MIB - 2)) })
+  const slow = await welcomed(url)
+  const answers = () => slow.heard.filter(({ type }) => type === 'delivery').length
+  for (let round = 0; round < 5; round++) {
+    slow.socket.pause()
+    for (let index = 0; index < 16; index++)
+      slow.send({ type: 'requests', requests: [{ id: round * 16 + index, command: { op: 'get', id } }] })
+    await bystander.barrier()
+    slow.socket.resume()
+    await until(() => answers() === (round + 1) * 16)
+  }
+  expect(server.connections).toBe(2)
+})
+
+test('with 10,000 unanswered requests the server reads no more until some are answered', { timeout: 30_000 }, async () => {
+  const served = await serve()
+  const client = await welcomed(served.url)
+  const { actor } = served.engine
+  const receive = actor.receive.bind(actor)
+  let heard = 0
+  const withheld: (() => void)[] = []
+  let withholding = true
+  actor.receive = (connection, requests) => {
+    heard += requests.length
+    if (withholding) withheld.push(() => receive(connection, requests))
+    else receive(connection, requests)
+  }
+  const frame = (from: number) => ({
+    type: 'requests' as const,
+    requests: Array.from({ length: 1_000 }, (_, index) => ({ id: from + index, command: { op: 'heartbeat' as const, seq: 1, run: 1 } })),
+  })
+  // More than the sockets themselves hold.
+  const frames = Array.from({ length: 100 }, (_, index) => encodeMessage(frame(1 + index * 1_000)))
+  for (const bytes of frames) client.socket.write(bytes)
+  await until(() => heard >= 10_000)
+  for (let round = 0; round < 50; round++) await new Promise<void>((resolve) => setImmediate(resolve))
+  // What had been read with the last of them comes too: one piece of a socket.
+  expect(heard).toBeLessThan(20_000)
+  withholding = false
+  for (const give of withheld.splice(0)) give()
+  // A turn begins when mail comes in the usual way.
+  const probe = await served.probe()
+  await probe.barrier()
+  const answered = () =>
+    client.heard.reduce((count, message) => count + (message.type === 'delivery' ? message.delivery.replies.length : 0), 0)
+  await until(() => answered() === 100_000)
+  const ids = client.heard.flatMap((message) => (message.type === 'delivery' ? message.delivery.replies.map(({ id }) => id) : []))
+  expect(ids).toEqual(Array.from({ length: 100_000 }, (_, index) => index + 1))
+})

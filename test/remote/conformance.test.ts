@@ -1,0 +1,42 @@
+/** What every Port promises, over a socket. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DEFAULT_RETENTION } from '@millrace/core'
+import { InThreadEngine, openEngine } from '@millrace/engine'
+import { connectPort, listen } from '@millrace/remote'
+import { openStore } from '@millrace/sqlite'
+import { portConformance, seededRandom, VirtualClock } from '@millrace/testkit'
+
+portConformance('a Unix socket, an engine of this thread behind it', async () => {
+  const clock = new VirtualClock()
+  const random = seededRandom(1)
+  const store = openStore({ file: ':memory:', durability: 'full', random, now: clock.read().wall, host: 'host', pid: 1 })
+  const engine = new InThreadEngine({ store, clock, random, settings: { recovery: 'immediate', retention: DEFAULT_RETENTION } })
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-test-'))
+  const server = await listen({ openPort: () => engine.port() }, `unix:${folder}/sock`, {}, { clock, random })
+  const port = await connectPort(server.url, {}, { clock, random })
+  return {
+    port,
+    close: async () => {
+      await port.close()
+      await server.close()
+      engine.close()
+      rmSync(folder, { recursive: true })
+    },
+  }
+})
+
+portConformance('TCP, a writer thread behind it', async () => {
+  const engine = await openEngine({ file: ':memory:' })
+  const server = await listen(engine, 'tcp://127.0.0.1:0')
+  const port = await connectPort(server.url)
+  return {
+    port,
+    close: async () => {
+      await port.close()
+      await server.close()
+      await engine.stop()
+    },
+  }
+})

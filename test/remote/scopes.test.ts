@@ -1,0 +1,72 @@
+/** What a token does not allow is refused here, and never reaches the engine. */
+import type { CommandOf, Operation } from '@millrace/core'
+import { sessionIntro } from '@millrace/testkit'
+import { SCOPE_OF, SCOPES, type Scope } from '@millrace/wire'
+import { expect, test } from 'vitest'
+import { serve } from './served.ts'
+
+const token = 'a token for the tests'
+const id = { seq: 1, node: 1, enqueuedAt: 1 }
+const run = { seq: 1, run: 1 }
+
+/** One of each operation, harmless where it is allowed. */
+const COMMANDS: { readonly [Op in Operation]: CommandOf<Op> } = {
+  enqueue: { op: 'enqueue', jobs: [{ name: 'a', data: null }] },
+  attach: { op: 'attach', session: sessionIntro([]), held: [] },
+  drain: { op: 'drain', session: 's' },
+  leave: { op: 'leave', session: 's' },
+  renew: { op: 'renew', renewal: 1 },
+  complete: { op: 'complete', ...run, output: null },
+  fail: { op: 'fail', ...run, error: { name: 'E', message: '' } },
+  snooze: { op: 'snooze', ...run, delay: 1 },
+  giveBack: { op: 'giveBack', ...run },
+  heartbeat: { op: 'heartbeat', ...run },
+  checkpoint: { op: 'checkpoint', ...run, value: null },
+  progress: { op: 'progress', ...run, fraction: 0 },
+  log: { op: 'log', ...run, lines: [] },
+  get: { op: 'get', id },
+  watch: { op: 'watch', id },
+  unwatch: { op: 'unwatch', request: 99 },
+  list: { op: 'list', filter: {}, limit: 1 },
+  stats: { op: 'stats' },
+  workers: { op: 'workers' },
+  subscribe: { op: 'subscribe', on: false },
+  cancel: { op: 'cancel', id },
+  update: { op: 'update', id, changes: {} },
+  retry: { op: 'retry', id },
+  redrive: { op: 'redrive', limit: 1 },
+  runNow: { op: 'runNow', id },
+  delete: { op: 'delete', id },
+  backup: { op: 'backup', file: '' },
+}
+
+test.each(SCOPES)('%s alone', async (scope: Scope) => {
+  const { probe, engine } = await serve({ listen: { token: [{ token, scopes: [scope] }] } })
+  const heard: Operation[] = []
+  const { actor } = engine
+  const receive = actor.receive.bind(actor)
+  actor.receive = (connection, requests) => {
+    heard.push(...requests.map(({ command }) => command.op))
+    receive(connection, requests)
+  }
+  const client = await probe({ token })
+  heard.splice(0)
+  const commands = Object.values(COMMANDS)
+  const replies = await client.settle(commands)
+  const forbidden = commands.filter((_, index) => replies[index]?.refusal?.code === 'FORBIDDEN').map(({ op }) => op)
+  expect(forbidden).toEqual(commands.map(({ op }) => op).filter((op) => SCOPE_OF[op] !== scope))
+  const allowed = commands.map(({ op }) => op).filter((op) => SCOPE_OF[op] === scope)
+  // A renewal goes before every attach.
+  expect([...new Set(heard)].toSorted()).toEqual(allowed.toSorted())
+})
+
+test('a refusal says what is missing', async () => {
+  const { probe } = await serve({ listen: { token: [{ token, scopes: ['enqueue', 'read'] }] } })
+  const client = await probe({ token })
+  await client.enqueue('a')
+  await expect(client.attach(['a'])).rejects.toMatchObject({
+    code: 'FORBIDDEN',
+    retryable: false,
+    message: expect.stringContaining("'work'"),
+  })
+})

@@ -1,0 +1,85 @@
+/** Who may be reached by whom: this machine alone, or others with TLS and a token. */
+import { readFileSync } from 'node:fs'
+import { connect as connectTls } from 'node:tls'
+import { connect, InsecureBindError, listen } from '@millrace/remote'
+import { expect, test } from 'vitest'
+import { serve } from './served.ts'
+
+const pem = (name: string) => readFileSync(new URL(`./certificates/${name}`, import.meta.url))
+const [ca, cert, key] = [pem('ca.crt'), pem('server.crt'), pem('server.key')]
+const token = 'a token for the tests'
+const engine = {
+  openPort(): never {
+    throw new Error('nobody connects here')
+  },
+}
+
+test.each([
+  ['tcp://0.0.0.0:0', {}],
+  ['tcp://[::]:0', {}],
+  ['tcp://0.0.0.0:0', { token }],
+  ['tls://0.0.0.0:0', { tls: { key, cert } }],
+  ['tls://0.0.0.0:0', { tls: { key, cert, ca, requestCert: true } }],
+])('%s without TLS and a token is refused', async (url, options) => {
+  await expect(listen(engine, url, options)).rejects.toBeInstanceOf(InsecureBindError)
+  await expect(listen(engine, url, options)).rejects.toMatchObject({ code: 'INSECURE_BIND', retryable: false })
+})
+
+test('with both it listens', async () => {
+  await using server = await listen(engine, 'tls://0.0.0.0:0', { tls: { key, cert }, token })
+  expect(server.url).toMatch(/^tls:\/\/0\.0\.0\.0:[1-9]\d*$/)
+})
+
+test.each([
+  ['tls://127.0.0.1:0', {}, 'tls'],
+  ['tcp://127.0.0.1:0', { tls: { key, cert } }, 'tls'],
+  ['unix:/run/x', { tls: { key, cert } }, 'tls'],
+  ['tls://127.0.0.1:0', { tls: { key } }, 'tls.cert'],
+  ['tls://127.0.0.1:0', { tls: { key: '/etc/key.pem', cert } }, 'tls.key'],
+  ['tls://127.0.0.1:0', { tls: { key, cert, requestCert: true } }, 'tls.ca'],
+])('%s with %o is misuse', async (url, options, option) => {
+  await expect(listen(engine, url, options as never)).rejects.toMatchObject({ code: 'OPTION_TYPE', option })
+})
+
+test('jobs go over TLS, with a token', async () => {
+  const served = await serve({ url: 'tls://127.0.0.1:0', listen: { tls: { key, cert }, token } })
+  const probe = await served.probe({ token, tls: { ca } })
+  await probe.attach(['a'], { local: false })
+  const { seq } = await probe.enqueue('a', { data: '1' })
+  expect(await probe.grants.take()).toMatchObject({ seq, data: '1' })
+  const port = new URL(served.url).port
+  await (await served.probe({ token, tls: { ca } }, `tls://localhost:${port}`)).barrier()
+})
+
+test('nothing before TLS 1.3', async () => {
+  const { url } = await serve({ url: 'tls://127.0.0.1:0', listen: { tls: { key, cert } } })
+  const error = await new Promise<Error>((resolve, reject) => {
+    const socket = connectTls({ host: '127.0.0.1', port: Number(new URL(url).port), ca, maxVersion: 'TLSv1.2' })
+    socket.on('error', resolve)
+    socket.on('secureConnect', () => reject(new Error('connected')))
+  })
+  expect(error).toMatchObject({ code: expect.stringContaining('PROTOCOL_VERSION') })
+})
+
+test('a server that nobody vouches for is not believed, and gets no token', async () => {
+  const tls = { key: pem('stranger.key'), cert: pem('stranger.crt') }
+  const served = await serve({ url: 'tls://127.0.0.1:0', listen: { tls, token } })
+  await expect(connect(served.url, { token, tls: { ca }, connectTimeout: 100 })).rejects.toMatchObject({
+    code: 'CONNECT_FAILED',
+    message: expect.stringContaining('certificate'),
+  })
+})
+
+test('both ends show a certificate where the server asks for it', async () => {
+  const served = await serve({ url: 'tls://127.0.0.1:0', listen: { tls: { key, cert, ca, requestCert: true }, token } })
+  await (await served.probe({ token, tls: { ca, cert: pem('client.crt'), key: pem('client.key') } })).barrier()
+  for (const tls of [{ ca }, { ca, cert: pem('stranger.crt'), key: pem('stranger.key') }])
+    await expect(connect(served.url, { token, tls, connectTimeout: 100 })).rejects.toMatchObject({ code: 'CONNECT_FAILED' })
+  expect(served.server.connections).toBe(1)
+})
+
+test('what does not speak TLS is cut off, and the server goes on', async () => {
+  const served = await serve({ url: 'tls://127.0.0.1:0', listen: { tls: { key, cert } } })
+  await expect(connect(served.url.replace('tls:', 'tcp:'), { connectTimeout: 100 })).rejects.toMatchObject({ code: 'CONNECT_FAILED' })
+  await (await served.probe({ tls: { ca } })).barrier()
+})

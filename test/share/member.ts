@@ -1,0 +1,53 @@
+/**
+ * One of the processes that share a file. It does what its standard input says, a line of JSON each, and tells what happened as lines
+ * of JSON: `{ enqueue: n }` enqueues and acknowledges n; it works on 'job' if told to, and tells every run.
+ */
+import { createInterface } from 'node:readline'
+import { openEngine } from '@millrace/engine'
+
+const [file, role] = process.argv.slice(2) as [string, string]
+const say = (fact: object) => void process.stdout.write(`${JSON.stringify(fact)}\n`)
+
+const engine = await openEngine({ file, share: true, durability: 'normal' })
+say({ opened: process.pid })
+
+if (role === 'worker') {
+  const { defineJob } = await import('@millrace/engine')
+  const job = defineJob<{ n: number; ms: number }>({ name: 'job', backoff: { type: 'fixed', delay: 10 }, maxAttempts: 1_000 })
+  const handle = async ({ data, job: { run } }: { data: { n: number; ms: number }; job: { run: number } }) => {
+    say({ started: data.n, run })
+    if (data.ms > 0) await new Promise((resolve) => setTimeout(resolve, data.ms))
+    say({ ran: data.n, run })
+    return data.n
+  }
+  engine.work([job.handler(handle)], { concurrency: 8 })
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { enqueue, ms = 0, stop, stats } = JSON.parse(line) as { enqueue?: number; ms?: number; stop?: boolean; stats?: boolean }
+  if (stop === true) {
+    await engine.stop({ timeout: '5s' })
+    say({ stopped: true })
+    process.exit(0)
+  }
+  if (stats === true) say({ stats: (await engine.stats()).states })
+  if (enqueue !== undefined) void acknowledge(enqueue, ms)
+}
+
+/** Until it is acknowledged, whatever becomes of the owner. */
+async function acknowledge(n: number, ms: number): Promise<void> {
+  for (;;) {
+    try {
+      await engine.enqueue('job', { n, ms }, { idempotencyKey: `n-${n}`, maxAttempts: 1_000, timeout: '1m' })
+      say({ acknowledged: n })
+      return
+    } catch (error) {
+      const { code, retryable } = error as { code?: string; retryable?: boolean }
+      if (retryable !== true) {
+        say({ failed: n, code, message: String(error) })
+        return
+      }
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+}

@@ -1,0 +1,41 @@
+"""A producer of another language: `producer.py URL`. Puts jobs in for a worker called `echo`, and says what became of them as JSON."""
+
+import json
+import pathlib
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "clients" / "python"))
+
+import millrace  # noqa: E402
+
+
+def say(**what):
+    print(json.dumps(what), flush=True)
+
+
+def refusal(call, *args, **options):
+    try:
+        return call(*args, **options)
+    except millrace.Error as error:
+        return error.code
+
+
+with millrace.connect(sys.argv[1]) as client:
+    values = [None, "", "a\0b", "\ud800", {"a": [1, 2.5, None]}, "x" * (2**20 - 2)]
+    jobs = client.enqueue_many([millrace.new_job("echo", value) for value in values])
+    say(same=[client.result(job, timeout=60) == value for job, value in zip(jobs, values)])
+    say(bytes=client.result(client.enqueue("echo", bytes(range(256))), timeout=60) == bytes(range(256)))
+    once = client.enqueue("echo", 1, idempotency_key="k", queue="other", tags=["a"], meta={"by": "python"})
+    say(id=str(once), again=str(client.enqueue("echo", 2, idempotency_key="k")), result=client.result(once, timeout=60))
+    waiting = client.enqueue("nobody", {"n": 1}, delay=3600, priority=-3, unique="u", timeout=float("inf"), backoff={"type": "fixed", "delay": 1})
+    say(conflict=refusal(client.enqueue, "nobody", unique=("u", "error")))
+    view = client.get(waiting)
+    say(state=view["state"], priority=view["priority"], timeout=view["timeout"] == float("inf"), backoff=view["backoff"])
+    say(cancelled=client.cancel(waiting), result=refusal(client.result, waiting, timeout=60), twice=refusal(client.cancel, waiting))
+    say(failed=refusal(client.result, client.enqueue("fails", max_attempts=1), timeout=60))
+    say(none=client.get(millrace.JobKey(2**40, 1, 1)), stats=client.stats()["states"]["completed"] >= 8)
+    try:
+        client.result(client.enqueue("nobody"), timeout=0.01)
+    except TimeoutError:
+        say(late=True)

@@ -1,0 +1,78 @@
+"""A worker of another language: `worker.py URL NAME [TOKEN]`. What its handlers do is said line by line; SIGTERM stops it."""
+
+import pathlib
+import signal
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "clients" / "python"))
+
+import millrace  # noqa: E402
+
+
+def say(*words):
+    print(*words, flush=True)
+
+
+def upper(job):
+    return {"text": job.data["text"].upper(), "by": name, "meta": job.meta, "tags": job.tags}
+
+
+def reverse(job):
+    return bytes(reversed(job.data))
+
+
+def broken(job):
+    raise ValueError("no such thing: ä")
+
+
+def hopeless(job):
+    raise millrace.Fail("never")
+
+
+def third(job):
+    if job.attempt < 3:
+        raise millrace.Retry(0)
+    return job.attempt
+
+
+def later(job):
+    if job.run == 1:
+        raise millrace.Snooze(0.001)
+    return [job.run, job.attempt]
+
+
+def pages(job):
+    if job.checkpoint is None:
+        job.progress(0.5, "half")
+        job.log("warn", "begun", page=1)
+        job.save({"page": 1})
+        job.heartbeat()
+        raise millrace.Retry(0)
+    return job.checkpoint
+
+
+def long(job):
+    """Until it is told to stop."""
+    say("long", job.run, job.id)
+    job.aborted.wait()
+    say("aborted", job.run, job.abort_cause)
+    raise RuntimeError("told to stop")
+
+
+def asked(job):
+    """Until the test says a word."""
+    say("asked", job.run)
+    return sys.stdin.readline().strip()
+
+
+url, name, *token = sys.argv[1:]
+handlers = {each.__name__: each for each in (upper, reverse, broken, hopeless, third, later, pages, long, asked)}
+defaults = {"asked": {"timeout": 3600, "max_attempts": 9}}
+worker = millrace.Worker(url, handlers, concurrency=8, token=token[0] if token else None, name=name, abort_grace=5, defaults=defaults)
+signal.signal(signal.SIGTERM, lambda *_: worker.stop(timeout=0))
+try:
+    worker.run()
+    say("stopped")
+except millrace.ConnectionLost as lost:
+    say("refused", lost.code)

@@ -1,0 +1,188 @@
+// The client in another language, written from docs/protocol.md: beside the vectors, and beside a real engine over real sockets.
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { defineJob, type Engine, openEngine } from '@millrace/engine'
+import { type ListenOptions, listen } from '@millrace/remote'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { type Program, startProgram } from '../program.ts'
+import { temporaryFolder } from '../temporary.ts'
+
+const PYTHON = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 8))']).status === 0
+const CLIENT = fileURLToPath(new URL('../../clients/python', import.meta.url))
+const WATCHED = { timeout: '1h', heartbeatTimeout: '1s' } as const
+const TOKEN = 'a token for the tests of python'
+
+beforeEach(({ skip }) => {
+  if (!PYTHON) skip('no python3 of 3.8 or newer on this machine')
+})
+
+async function engineOf(): Promise<Engine> {
+  const engine = await openEngine({ file: ':memory:' })
+  onTestFinished(() => engine.stop({ timeout: 0 }))
+  return engine
+}
+
+async function serve(engine: Engine, url = `unix:${join(temporaryFolder(), 'sock')}`, options?: ListenOptions) {
+  const server = await listen(engine, url, options)
+  onTestFinished(() => server.close())
+  return server
+}
+
+/** `sh` drops the Node that `startProgram` would run. */
+const program = (name: string, ...args: string[]): Program =>
+  startProgram(new URL(`./programs/${name}.py`, import.meta.url), args, ['sh', '-c', 'shift; exec python3 -u "$@"', 'sh'])
+
+/** An engine, its server, and a worker in Python. */
+async function working(name = 'py') {
+  const engine = await engineOf()
+  const server = await serve(engine)
+  const worker = program('worker', server.url, name)
+  return { engine, server, worker }
+}
+
+test('the vectors: byte by byte', () => {
+  const { status, stderr } = spawnSync('python3', ['-m', 'unittest', 'test_millrace'], {
+    cwd: CLIENT,
+    encoding: 'utf8',
+    env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' },
+  })
+  expect(stderr).toMatch(/Ran \d+ tests[\s\S]*OK/)
+  expect(status).toBe(0)
+})
+
+test('a worker in Python: data, bytes, tags and meta come as they were, and so does what it answers', async () => {
+  const { engine } = await working()
+  const handle = await engine.enqueue('upper', { text: 'grüße 😀\0' }, { tags: ['t'], meta: { by: 'x' } })
+  expect(await handle.result()).toEqual({ text: 'GRÜSSE 😀\0', by: 'py', meta: { by: 'x' }, tags: ['t'] })
+  expect(await (await engine.enqueue('reverse', new Uint8Array([1, 2, 255]))).result()).toEqual(new Uint8Array([255, 2, 1]))
+  expect(await engine.workers()).toMatchObject([{ id: 'py', maxConcurrency: 8 }])
+})
+
+test('a worker in Python: what fails, what is tried again, what is put off', async () => {
+  const { engine } = await working()
+  const broken = await engine.enqueue('broken', null, { maxAttempts: 1 })
+  await expect(broken.result()).rejects.toMatchObject({ code: 'JOB_FAILED', cause: { name: 'ValueError', message: 'no such thing: ä' } })
+  const hopeless = await engine.enqueue('hopeless', null, { maxAttempts: 9 })
+  await expect(hopeless.result()).rejects.toMatchObject({ code: 'JOB_FAILED', cause: { name: 'Fail', message: 'never' } })
+  expect(await engine.get(hopeless.id)).toMatchObject({ attempt: 1 })
+  expect(await (await engine.enqueue('third')).result()).toBe(3)
+  expect(await (await engine.enqueue('later')).result()).toEqual([2, 1])
+})
+
+test('a worker in Python: checkpoint, progress and log', async () => {
+  const { engine } = await working()
+  const handle = await engine.enqueue('pages')
+  expect(await handle.result()).toEqual({ page: 1 })
+  expect(await engine.get(handle.id)).toMatchObject({
+    checkpoint: { page: 1 },
+    progress: 0.5,
+    attempts: [{ error: { name: 'Retry' }, logs: [{ level: 'warn', message: 'begun', fields: { page: 1 } }] }, { run: 2 }],
+  })
+})
+
+test('a thousand jobs, many at a time', async () => {
+  const { engine } = await working()
+  const handles = await engine.enqueueMany(Array.from({ length: 1_000 }, (_, index) => ({ job: 'upper', data: { text: `n${index}` } })))
+  const results = await Promise.all(handles.map((handle) => handle.result()))
+  expect(results.map((result) => (result as { text: string }).text)).toEqual(Array.from({ length: 1_000 }, (_, index) => `N${index}`))
+})
+
+test('a worker in Python: a job that is cancelled while it runs hears of it', async () => {
+  const { engine, worker } = await working()
+  const handle = await engine.enqueue('long')
+  expect(await worker.said(/^long 1 /)).toBe(`long 1 ${handle.id}`)
+  expect(await engine.cancel(handle.id)).toBe('cancelling')
+  await worker.said(/^aborted 1 cancel$/)
+  await expect(handle.result()).rejects.toMatchObject({ code: 'JOB_CANCELLED' })
+})
+
+test('a worker in Python that is stopped gives its job back, and leaves', async () => {
+  const { engine, worker } = await working()
+  const handle = await engine.enqueue('long')
+  await worker.said(/^long 1 /)
+  worker.child.kill('SIGTERM')
+  await worker.said(/^aborted 1 stop$/)
+  await worker.said(/^stopped$/)
+  expect(await worker.ended).toMatchObject({ code: 0, stderr: '' })
+  expect(await engine.get(handle.id)).toMatchObject({ state: 'waiting', run: 1, attempt: 0 })
+  expect(await engine.workers()).toEqual([])
+})
+
+test('a server that goes and comes back: the worker in Python keeps its run', async () => {
+  const { engine, server, worker } = await working()
+  const handle = await engine.enqueue('asked')
+  await worker.said(/^asked 1$/)
+  await server.close()
+  await serve(engine, server.url)
+  worker.child.stdin.write('still there\n')
+  expect(await handle.result()).toBe('still there')
+  // What the session says of its handlers counts for jobs that say nothing themselves.
+  expect(await engine.get(handle.id)).toMatchObject({ run: 1, attempt: 1 })
+  expect(await engine.get((await engine.enqueue('asked')).id)).toMatchObject({ maxAttempts: 9, timeout: 3_600_000 })
+})
+
+test('a run that ends while the server is away is told when it is back', async () => {
+  const { engine, server, worker } = await working()
+  const handle = await engine.enqueue('asked')
+  await worker.said(/^asked 1$/)
+  await server.close()
+  worker.child.stdin.write('meanwhile\n')
+  await serve(engine, server.url)
+  expect(await handle.result()).toBe('meanwhile')
+})
+
+test('a worker in Python, killed: its job runs elsewhere when its lease is over', async () => {
+  const { engine, server, worker } = await working('first')
+  await engine.enqueue('long', null, WATCHED)
+  await worker.said(/^long 1 /)
+  const second = program('worker', server.url, 'second')
+  await worker.kill()
+  await second.said(/^long 2 /)
+})
+
+test('a worker in Python, stopped for longer than its lease, ends its run when it goes on', async () => {
+  const { engine, server, worker } = await working('first')
+  const handle = await engine.enqueue('long', null, WATCHED)
+  await worker.said(/^long 1 /)
+  const second = program('worker', server.url, 'second')
+  worker.child.kill('SIGSTOP')
+  await second.said(/^long 2 /)
+  worker.child.kill('SIGCONT')
+  await worker.said(/^aborted 1 lost$/)
+  await engine.stats()
+  expect(await engine.get(handle.id)).toMatchObject({ state: 'active', run: 2 })
+})
+
+test('over TCP with a token; without it the worker in Python is refused, and does not come back', async () => {
+  const engine = await engineOf()
+  const server = await serve(engine, 'tcp://127.0.0.1:0', { token: TOKEN })
+  const refused = program('worker', server.url, 'wrong', 'not the token of this server')
+  await refused.said(/^refused AUTH_FAILED$/)
+  expect(await refused.ended).toMatchObject({ code: 0 })
+  program('worker', server.url, 'right', TOKEN)
+  expect(await (await engine.enqueue('upper', { text: 'a' })).result()).toMatchObject({ by: 'right' })
+})
+
+test('a producer in Python', async () => {
+  const engine = await engineOf()
+  const server = await serve(engine)
+  const fails = defineJob({ name: 'fails' })
+  engine.work(defineJob<unknown>({ name: 'echo' }).handler(async ({ data }) => data))
+  engine.work(fails.handler(async () => Promise.reject(new RangeError('no'))))
+  const producer = program('producer', server.url)
+  expect(await producer.ended).toMatchObject({ code: 0, stderr: '' })
+  const said = Object.assign({}, ...producer.lines.map((line) => JSON.parse(line)))
+  expect(producer.lines.map((line) => JSON.parse(line))).toMatchObject([
+    { same: [true, true, true, true, true, true] },
+    { bytes: true },
+    { id: said.again, again: said.id, result: 1 },
+    { conflict: 'UNIQUE_CONFLICT' },
+    { state: 'scheduled', priority: -3, timeout: true, backoff: { type: 'fixed', delay: 1_000 } },
+    { cancelled: 'cancelled', result: 'JOB_CANCELLED', twice: 'JOB_FINISHED' },
+    { failed: 'JOB_FAILED' },
+    { none: null, stats: true },
+    { late: true },
+  ])
+  expect(await engine.get(said.id)).toMatchObject({ state: 'completed', queue: 'other', tags: ['a'], meta: { by: 'python' } })
+})
