@@ -9,7 +9,7 @@ import { type Consumer, createConsumer } from './consumer.ts'
 import { type Ended, run } from './run.ts'
 
 const ATTW = fileURLToPath(new URL('dist/index.js', import.meta.resolve('@arethetypeswrong/cli/package.json')))
-const PACKAGES = ['client', 'core', 'engine', 'sqlite', 'worker']
+const PACKAGES = ['client', 'core', 'engine', 'remote', 'sqlite', 'wire', 'worker']
 
 let consumer: Consumer
 
@@ -36,7 +36,9 @@ describe('the tarballs', () => {
     expect(files).toEqual(
       expect.arrayContaining(['LICENSE', 'README.md', 'package.json', 'dist/index.js', 'dist/index.d.ts'].map((file) => `package/${file}`)),
     )
-    const strays = files.filter((file) => !/^package\/(?:LICENSE|README\.md|package\.json|dist\/[\w/-]+\.(?:js|d\.ts))$/.test(file))
+    const strays = files.filter(
+      (file) => !/^package\/(?:LICENSE|README\.md|package\.json|dist\/[\w/-]+\.(?:js|d\.ts)|vectors\/\w+\.json)$/.test(file),
+    )
     expect(strays).toEqual([])
     expect(files.filter((file) => /\/(?:src|testing|fixtures)\//.test(file))).toEqual([])
     // Each file of code has its types, and none of them is a leftover of a file that is gone.

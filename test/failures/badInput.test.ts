@@ -88,10 +88,11 @@ const OPENINGS: readonly (readonly [what: string, options: () => unknown, failur
   ['data without bounds', () => ({ file: temporaryFile(), maxDataBytes: 2 ** 40 }), outOfRange('maxDataBytes', 16 * MIB, /16777216/)],
   ['half a logger', () => ({ file: temporaryFile(), logger: { info() {} } }), wrongType('logger', /debug/)],
   ['an unknown retention', () => ({ file: temporaryFile(), retention: { done: 0 } }), wrongType('done', /completed/)],
+  ['what is not true or false', () => ({ file: temporaryFile(), share: 1 }), wrongType('share', /true or false/)],
   [
     'what is not built yet',
-    () => ({ file: temporaryFile(), share: true }),
-    { type: UnsupportedError, says: /'share' is not in this version/ },
+    () => ({ file: temporaryFile(), codec: {} }),
+    { type: UnsupportedError, says: /'codec' is not in this version/ },
   ],
 ]
 

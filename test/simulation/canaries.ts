@@ -132,9 +132,9 @@ export const CANARIES: readonly Canary[] = [
   },
   {
     name: 'rescue-without-state-check',
-    file: `${decide}/elapse.ts`,
-    find: 'for (const job of turn.tables.abandoned) if (job.state === ACTIVE) endLost(turn, job)',
-    replace: 'for (const job of turn.tables.abandoned) { job.state = ACTIVE; endLost(turn, job) }',
+    file: `${decide}/end.ts`,
+    find: '  tables.jobs.delete(job.seq)\n  tables.clearDeadline(job)\n',
+    replace: '  tables.jobs.delete(job.seq)\n',
     breaks: 'invariant 2',
   },
   {

@@ -86,7 +86,7 @@ export class EffectLog {
     if (mono - known <= 2 * this.#delayMs + SLACK_MS && client !== later.client) return
     if (client.disturbedUntil >= earlier.startedMono && client !== later.client) {
       // Unless it has named since what it holds, and heard what of that is its own no longer.
-      const named = client.attachSentMono > Math.max(earlier.startedMono, client.disturbedUntil)
+      const named = client.attachSentMono >= Math.max(earlier.startedMono, client.disturbedUntil)
       if (!named || mono - Math.max(endedMono, client.attachedMono) <= 2 * this.#delayMs + SLACK_MS) return
     }
     this.#history.violate(

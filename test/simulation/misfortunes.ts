@@ -160,7 +160,7 @@ export class Misfortunes {
     // Short, or longer than a lease.
     const brokenMs = this.#chance.small(this.#chance.pick([500, 6_000]))
     const awayMs = this.#chance.small(this.#chance.pick([500, 9_000]))
-    client.disturbedUntil = Math.max(client.disturbedUntil, timeline.mono + brokenMs + awayMs + 3_000)
+    client.disturbedUntil = Math.max(client.disturbedUntil, timeline.mono + brokenMs + awayMs)
     this.#hearOfEnd(connection, this.#chance.small(this.#chance.pick([1_000, 6_000])))
     const { engine } = this.#world
     timeline.after(brokenMs, () => {

@@ -125,7 +125,7 @@ export class Operations {
       ...(chance.hits(0.15) && { weight: chance.whole(1, 6) }),
       ...(chance.hits(0.12) && { ttl: chance.whole(1, 1_500) }),
       ...(chance.hits(0.15) && { timeout: chance.whole(50, 1_200) }),
-      ...(chance.hits(0.2) && { heartbeatTimeout: chance.pick([0, 100, 400, 5_000]) }),
+      ...(chance.hits(0.5) && { heartbeatTimeout: chance.pick([0, 100, 300, 400, 1_000, 5_000]) }),
       ...(chance.hits(0.25) && { queue: 'other' }),
       ...(chance.hits(0.1) && { tags: ['t'], meta: { from: 'simulation' } }),
       ...(chance.hits(0.2) && {

@@ -23,6 +23,8 @@ const SLICE_MS = 1_000
 /** A worker that has ended a run says so within that, once all is healed. */
 const UNTOLD_MS = 4_000
 const COMPARE_EVERY = 128
+/** More than that happens at one time only where something is done again and again. */
+const SPIN_MAX = 20_000
 
 export interface Outcome {
   readonly seed: number
@@ -75,6 +77,8 @@ export class World {
   readonly #misfortunes: Misfortunes
   #clientNumber = 0
   #comparedAt = 0
+  #movedAt = 0
+  #movedMono = -1
   #reloads = 0
 
   constructor(plan: Plan, database: MemoryDatabase, keepHistory: boolean) {
@@ -225,6 +229,10 @@ export class World {
   }
 
   readonly #stop = (): boolean => {
+    if (this.timeline.mono !== this.#movedMono) {
+      this.#movedMono = this.timeline.mono
+      this.#movedAt = this.timeline.happened
+    } else if (this.timeline.happened - this.#movedAt > SPIN_MAX) this.history.violate(19, 'the world spins: no time passes')
     if (this.timeline.happened - this.#comparedAt >= COMPARE_EVERY) {
       this.#comparedAt = this.timeline.happened
       if (!this.engine.dead) this.#audit.tables(this.engine.actor)

@@ -116,3 +116,41 @@ test('the end is told once, whichever way it came', async () => {
   await link.closed
   expect(ends).toMatchObject([{ code: 'CLOSING', retryAfterMs: -1 }])
 })
+
+test('each frame has its own time', async () => {
+  const frame = encodeMessage({ type: 'ping', nonce: 1 })
+  peer.write(frame.subarray(0, 3))
+  await new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)))
+  clock.stall(6_000)
+  peer.write(Buffer.concat([frame.subarray(3), frame.subarray(0, 3)]))
+  await until(() => heard.length === 2)
+  clock.stall(6_000)
+  wake()
+  await new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)))
+  peer.write(frame.subarray(3))
+  await until(() => heard.length === 3)
+  expect(heard.slice(1).map(({ type }) => type)).toEqual(['pong', 'pong'])
+})
+
+test('a goodbye gets out though nothing was read before it', async () => {
+  link.pause()
+  for (let nonce = 0; nonce < 100; nonce++) peer.write(encodeMessage({ type: 'ping', nonce }))
+  link.goodbye('CLOSING', 'enough', 5)
+  await link.closed
+  await until(() => heard.length === 2)
+  expect(heard[1]?.type).toBe('goodbye')
+})
+
+test('and where the other end never closes, this one does after a second', async () => {
+  peer.allowHalfOpen = true
+  link.goodbye('CLOSING', 'enough', 5)
+  await until(() => heard.length === 2)
+  let closed = false
+  void link.closed.then(() => {
+    closed = true
+  })
+  await new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)))
+  expect(closed).toBe(false)
+  wake()
+  await until(() => closed)
+})

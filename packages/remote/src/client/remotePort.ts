@@ -77,7 +77,7 @@ export class RemotePort implements Port {
     const link = this.#link ?? this.#next
     this.#over()
     // Nothing else may, and the goodbye is to get out.
-    
+    link?.hold(true)
     link?.goodbye('CLOSING', 'the client is done', -1)
     await link?.closed
   }

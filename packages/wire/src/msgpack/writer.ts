@@ -4,9 +4,11 @@ import { writeLoneSurrogates } from './surrogates.ts'
 
 const FIRST_BYTES = 64 * 1024
 /** A message that was once large is no reason to keep so much. */
-const KEPT_BYTES_MAX = 2 ** 20
+const KEPT_BYTES_MAX = 4 * 2 ** 20
 /** Up to here a loop is faster than a call into the runtime. */
 const LOOP_UNITS_MAX = 12
+/** From here on it pays to count how many bytes a text has. */
+const COUNTED_UNITS_MIN = 4_096
 const U32 = 2 ** 32
 
 const float = new DataView(new ArrayBuffer(8))
@@ -60,8 +62,8 @@ export class Writer {
 
   text(value: string): void {
     const units = value.length
-    // No UTF-16 unit takes more than three bytes.
-    this.#room(5 + units * 3)
+    // No UTF-16 unit takes more than three bytes; of many, room for so many would be mostly wasted.
+    this.#room(5 + (units > COUNTED_UNITS_MIN ? Buffer.byteLength(value, 'utf8') : units * 3))
     if (units > LOOP_UNITS_MAX || !this.#ascii(value, units)) this.#utf8(value, units)
   }
 
