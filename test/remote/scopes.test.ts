@@ -12,6 +12,7 @@ const run = { seq: 1, run: 1 }
 /** One of each operation, harmless where it is allowed. */
 const COMMANDS: { readonly [Op in Operation]: CommandOf<Op> } = {
   enqueue: { op: 'enqueue', jobs: [{ name: 'a', data: null }] },
+  forward: { op: 'forward', source: 's', number: 1, first: 1, entries: [] },
   attach: { op: 'attach', session: sessionIntro([]), held: [] },
   drain: { op: 'drain', session: 's' },
   leave: { op: 'leave', session: 's' },

@@ -7,7 +7,14 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { pathOf, ROOT, walk, withoutComments } from './sources.ts'
 
-const OPENERS = ['packages/remote/src/process.ts', 'packages/sqlite/src/ballast.ts', 'packages/sqlite/src/owner/note.ts']
+const OPENERS = [
+  'packages/remote/src/journal/lock.ts',
+  'packages/remote/src/journal/log.ts',
+  'packages/remote/src/journal/refusals.ts',
+  'packages/remote/src/process.ts',
+  'packages/sqlite/src/ballast.ts',
+  'packages/sqlite/src/owner/note.ts',
+]
 const OPENING = /\b(?:readFile|writeFile|appendFile|copyFile|cp|open|createReadStream|createWriteStream|truncate|ftruncate)(?:Sync)?\b/
 const IMPORT = /import \{([^}]*)\} from '(?:node:)?fs(?:\/promises)?'/g
 

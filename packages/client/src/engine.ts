@@ -32,8 +32,9 @@ import {
   type WorkOptions,
 } from '@millrace/core'
 import { type EnqueueArguments, type Handler, type JobType, Worker } from '@millrace/worker'
-import { enqueueMany, type JobRequests } from './enqueueMany.ts'
+import { type Enqueue, enqueueMany, type JobRequests } from './enqueueMany.ts'
 import { JobHandle } from './handle.ts'
+import type { Intake } from './intake.ts'
 import { type EventListener, type EventName, type GapListener, Listeners } from './listeners.ts'
 import { Mailbox } from './mailbox.ts'
 import { newJobOf } from './newJobs.ts'
@@ -54,6 +55,8 @@ export interface EngineSetup {
   readonly openPort?: () => Port
   /** Tells the engine which worker sessions of a server's clients are dead for certain. */
   readonly bury?: (sessions: readonly string[]) => void
+  /** Takes new jobs in the engine's place. */
+  readonly intake?: Intake
   /** Asked by each `stop`: false where another part of the process still uses the engine, and it goes on. */
   readonly leave?: () => boolean
   /** Called once, when the Port is closed. */
@@ -76,6 +79,9 @@ export class Engine {
   /** By session. */
   readonly #workers = new Map<string, Worker>()
   #stopping: Promise<void> | undefined
+  #leave = () => {}
+  /** Resolves when the engine is out of reach, or has ended. */
+  #gone = this.#untilGone()
   /** Why the Port has ended. */
   #end: Refusal | undefined
   #closed = false
@@ -88,18 +94,25 @@ export class Engine {
     this.#listeners = new Listeners(this.#mailbox, setup.logger)
     port.listen({
       deliver: (delivery) => this.#deliver(delivery),
-      broken: (refusal) => this.#mailbox.break(refusal),
-      reopened: () =>
+      broken: (refusal) => {
+        // A server may be back in a second, or never: to stop is not to wait for it.
+        if (!setup.local) this.#leave()
+        this.#mailbox.break(refusal)
+      },
+      reopened: () => {
+        this.#gone = this.#untilGone()
         this.#mailbox.mend(() => {
           for (const worker of this.#workers.values()) worker.attach()
           this.#listeners.renew()
-        }),
+        })
+      },
       lapsed: (ms) => {
         for (const worker of this.#workers.values()) worker.lapsed(ms)
       },
       ended: (refusal) => this.#ended(refusal),
     })
     port.hold(false)
+    setup.intake?.start((command) => this.#mailbox.call<'forward'>(command))
   }
 
   // Producing.
@@ -112,7 +125,7 @@ export class Engine {
    */
   async enqueue<Input>(job: JobType<Input> | string, ...[data, options]: EnqueueArguments<Input>): Promise<JobHandle> {
     const wanted = newJobOf(job, data, options, this.#setup.maxDataBytes)
-    const created = await this.#mailbox.call<'enqueue'>({ op: 'enqueue', jobs: [wanted instanceof Promise ? await wanted : wanted] })
+    const created = await this.#enqueue([wanted instanceof Promise ? await wanted : wanted])
     return this.#handle(created[0] as Enqueued)
   }
 
@@ -121,7 +134,7 @@ export class Engine {
    * 1,000, each all or nothing; the error of a failed one has `committed`, the number of jobs that were created before it.
    */
   async enqueueMany(jobs: JobRequests): Promise<readonly JobHandle[]> {
-    const created = await enqueueMany(this.#mailbox, jobs, this.#setup.maxDataBytes)
+    const created = await enqueueMany(this.#enqueue, jobs, this.#setup.maxDataBytes)
     return created.map((key) => this.#handle(key))
   }
 
@@ -314,13 +327,19 @@ export class Engine {
 
   async #stop(options?: StopOptions): Promise<void> {
     await Promise.allSettled([...this.#workers.values()].map((worker) => worker.stop(options)))
+    await Promise.race([this.#answered(), this.#gone])
+    this.#mailbox.end({ code: 'COMMIT_UNKNOWN', message: 'the engine was stopped before it answered' }, STOPPED)
+    await this.#port.close()
+    await this.#setup.intake?.close()
+    this.#letGo()
+  }
+
+  async #answered(): Promise<void> {
+    await this.#setup.intake?.forwarded()
     // A question after all that was called before: when it is answered, so is everything else that the writer answers.
     await this.#mailbox.call<'workers'>({ op: 'workers' }).catch(() => {})
     // Lists come from other threads, and backups take their time.
     await this.#mailbox.answered()
-    this.#mailbox.end({ code: 'COMMIT_UNKNOWN', message: 'the engine was stopped before it answered' }, STOPPED)
-    await this.#port.close()
-    this.#letGo()
   }
 
   #deliver({ replies, grants, notices, events }: Delivery): void {
@@ -345,8 +364,15 @@ export class Engine {
     for (const worker of this.#workers.values()) worker.notice(notice)
   }
 
+  #untilGone(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#leave = resolve
+    })
+  }
+
   #ended(refusal: Refusal): void {
     this.#end = refusal
+    this.#leave()
     this.#mailbox.end({ code: 'COMMIT_UNKNOWN', message: refusal.message }, refusal)
     const reason = errorFrom(refusal)
     for (const worker of this.#workers.values()) worker.abandon(reason)
@@ -361,8 +387,16 @@ export class Engine {
     this.#setup.closed?.()
   }
 
+  readonly #enqueue: Enqueue = (jobs) => {
+    const { intake } = this.#setup
+    if (intake === undefined) return this.#mailbox.call<'enqueue'>({ op: 'enqueue', jobs })
+    this.#assertOpen()
+    return intake.append(jobs)
+  }
+
   #handle(key: Enqueued): JobHandle {
-    return new JobHandle(key, this.#mailbox, this.#setup.clock)
+    const { clock, intake } = this.#setup
+    return new JobHandle(key, this.#mailbox, clock, intake && (() => intake.settled(key)))
   }
 
   #assertOpen(): void {

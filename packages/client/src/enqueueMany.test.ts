@@ -29,7 +29,7 @@ beforeEach(() => {
 
 const created = ({ jobs }: CommandOf<'enqueue'>): Enqueued[] => jobs.map(() => ({ seq: nextSeq++, node: 1, enqueuedAt: 1, created: true }))
 
-const many = (requests: JobRequests) => enqueueMany(mailbox, requests, LIMITS.dataBytes)
+const many = (requests: JobRequests) => enqueueMany((jobs) => mailbox.call<'enqueue'>({ op: 'enqueue', jobs }), requests, LIMITS.dataBytes)
 const sizes = () => port.of('enqueue').map(({ command }) => command.jobs.length)
 
 /** Refuses what is no number; later, where it is asynchronous. */

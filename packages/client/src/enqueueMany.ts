@@ -1,6 +1,5 @@
 /** Many jobs: an array is one atomic command; an iterable goes in atomic chunks, with no more than it takes in memory. */
 import { checkCommandSize, type Enqueued, LIMITS, type NewJob, OptionTypeError, weighJob } from '@millrace/core'
-import type { Mailbox } from './mailbox.ts'
 import { itemOf, type JobRequest, newJobOf } from './newJobs.ts'
 import { weighJobs } from './weigh.ts'
 
@@ -8,24 +7,27 @@ const CHUNK_JOBS = 1_000
 
 export type JobRequests = readonly JobRequest[] | Iterable<JobRequest> | AsyncIterable<JobRequest>
 
-export async function enqueueMany(mailbox: Mailbox, requests: JobRequests, maxDataBytes: number): Promise<readonly Enqueued[]> {
-  if (Array.isArray(requests)) return enqueueArray(mailbox, requests, maxDataBytes)
+/** All or none of them. */
+export type Enqueue = (jobs: readonly NewJob[]) => Promise<readonly Enqueued[]>
+
+export async function enqueueMany(enqueue: Enqueue, requests: JobRequests, maxDataBytes: number): Promise<readonly Enqueued[]> {
+  if (Array.isArray(requests)) return enqueueArray(enqueue, requests, maxDataBytes)
   if (typeof requests === 'object' && requests !== null && (Symbol.asyncIterator in requests || Symbol.iterator in requests)) {
-    return enqueueChunks(mailbox, requests as AsyncIterable<JobRequest>, maxDataBytes)
+    return enqueueChunks(enqueue, requests as AsyncIterable<JobRequest>, maxDataBytes)
   }
   throw new OptionTypeError('jobs', 'enqueueMany takes an array, an iterable or an async iterable of { job, data, options }')
 }
 
-async function enqueueArray(mailbox: Mailbox, requests: readonly JobRequest[], maxDataBytes: number): Promise<readonly Enqueued[]> {
+async function enqueueArray(enqueue: Enqueue, requests: readonly JobRequest[], maxDataBytes: number): Promise<readonly Enqueued[]> {
   if (requests.length === 0) return []
   // Before anything is encoded: a million jobs are refused without being looked at.
   checkCommandSize('jobs', requests.length, 0)
   const jobs = await newJobsOf(requests, maxDataBytes)
   checkCommandSize('jobs', jobs.length, weighJobs(jobs))
-  return mailbox.call<'enqueue'>({ op: 'enqueue', jobs })
+  return enqueue(jobs)
 }
 
-async function enqueueChunks(mailbox: Mailbox, requests: AsyncIterable<JobRequest>, maxDataBytes: number): Promise<readonly Enqueued[]> {
+async function enqueueChunks(enqueue: Enqueue, requests: AsyncIterable<JobRequest>, maxDataBytes: number): Promise<readonly Enqueued[]> {
   const enqueued: Enqueued[] = []
   let chunk: NewJob[] = []
   let bytes = 0
@@ -34,7 +36,7 @@ async function enqueueChunks(mailbox: Mailbox, requests: AsyncIterable<JobReques
     const jobs = chunk
     chunk = []
     bytes = 0
-    enqueued.push(...(await mailbox.call<'enqueue'>({ op: 'enqueue', jobs })))
+    enqueued.push(...(await enqueue(jobs)))
   }
   try {
     let index = 0

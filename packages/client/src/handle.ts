@@ -7,6 +7,7 @@ import {
   InternalError,
   JobCancelledError,
   JobFailedError,
+  type JobKey,
   JobNotFoundError,
   MillraceError,
   type Outcome,
@@ -17,14 +18,19 @@ import {
 } from '@millrace/core'
 import type { Mailbox } from './mailbox.ts'
 
+type Signal = ReturnType<typeof validateResultOptions>['signal']
+
 export class JobHandle<Output = unknown> {
   readonly #key: Enqueued
   readonly #mailbox: Mailbox
   readonly #clock: Clock
+  readonly #settled: (() => Promise<JobKey>) | undefined
   #id: string | undefined
 
-  constructor(key: Enqueued, mailbox: Mailbox, clock: Clock) {
+  /** `settled` answers the job as the engine knows it, where that is not known yet. */
+  constructor(key: Enqueued, mailbox: Mailbox, clock: Clock, settled?: () => Promise<JobKey>) {
     this.#key = key
+    this.#settled = settled
     this.#mailbox = mailbox
     this.#clock = clock
   }
@@ -49,10 +55,12 @@ export class JobHandle<Output = unknown> {
   async result(options?: ResultOptions): Promise<Output> {
     const { timeoutMs, signal } = validateResultOptions(options)
     const until = this.#clock.read().mono + timeoutMs
+    if (signal?.aborted) throw signal.reason
+    const job = this.#settled === undefined ? this.#key : await this.#inTime(this.#settled(), until, signal, () => {})
     for (;;) {
       if (signal?.aborted) throw signal.reason
       try {
-        return this.#read(await this.#watch(until, signal))
+        return this.#read(await this.#watch(job, until, signal))
       } catch (error) {
         // The engine was reopened meanwhile: what became of the job is asked again.
         if (!(error instanceof MillraceError) || error.code !== 'COMMIT_UNKNOWN') throw error
@@ -60,13 +68,20 @@ export class JobHandle<Output = unknown> {
     }
   }
 
-  #watch(until: number, signal: ReturnType<typeof validateResultOptions>['signal']): Promise<Outcome> {
-    const { id, reply } = this.#mailbox.track<'watch'>({ op: 'watch', id: this.#key })
+  #watch(job: JobKey, until: number, signal: Signal): Promise<Outcome> {
+    const { id, reply } = this.#mailbox.track<'watch'>({ op: 'watch', id: job })
+    return this.#inTime(reply, until, signal, () => {
+      if (this.#mailbox.forget(id)) this.#mailbox.call<'unwatch'>({ op: 'unwatch', request: id }).catch(() => {})
+    })
+  }
+
+  /** `reply`, unless time or the caller's patience ends first: then `forget` is called. */
+  #inTime<Reply>(reply: Promise<Reply>, until: number, signal: Signal, forget: () => void): Promise<Reply> {
     const leftMs = until - this.#clock.read().mono
     if (leftMs === Number.POSITIVE_INFINITY && signal === undefined) return reply
-    return new Promise<Outcome>((resolve, reject) => {
+    return new Promise<Reply>((resolve, reject) => {
       const giveUp = (error: unknown) => {
-        if (this.#mailbox.forget(id)) this.#mailbox.call<'unwatch'>({ op: 'unwatch', request: id }).catch(() => {})
+        forget()
         done()
         reject(error)
       }

@@ -1,6 +1,7 @@
 export { Engine, type EngineSetup, type JobPage } from './engine.ts'
 export type { JobRequests } from './enqueueMany.ts'
 export { JobHandle } from './handle.ts'
+export type { Intake } from './intake.ts'
 export type { EventGap, EventListener, EventName, GapListener } from './listeners.ts'
 export type { JobRequest } from './newJobs.ts'
 export type { EngineEvent, Job, JobAttempt, JobLog } from './view.ts'

@@ -5,6 +5,8 @@ export function weighCommand(command: Command): number {
   switch (command.op) {
     case 'enqueue':
       return weighJobs(command.jobs)
+    case 'forward':
+      return command.entries.reduce((bytes, { jobs }) => bytes + weighJobs(jobs), 0)
     case 'complete':
       return dataBytes(command.output) + (command.enqueues === undefined ? 0 : weighJobs(command.enqueues))
     case 'checkpoint':

@@ -10,7 +10,6 @@ import type { JobKey } from './id.ts'
 import type { Data } from './job.ts'
 import type { State, StateCode } from './lifecycle.ts'
 import type { PolicyOptions } from './policy.ts'
-import type { Stats, WorkerView } from './stats.ts'
 
 /** A job as it is asked for: valid (options/ has checked it), with only what was set. Times in milliseconds. */
 export interface NewJob {
@@ -70,6 +69,28 @@ export interface LogLine {
 /** Creates jobs: all or none. Reply: `Enqueued[]`, in order. */
 export interface EnqueueCommand {
   readonly op: 'enqueue'
+  readonly jobs: readonly NewJob[]
+}
+
+/**
+ * Creates what a producer's journal holds, in its order. The journal's mark, which moves in the same commit, says how far it has come:
+ * what is repeated is skipped, whatever became of those jobs since. Each entry is all or none. Reply: `Forwarded`.
+ */
+export interface ForwardCommand {
+  readonly op: 'forward'
+  /** Random: the journal of one process. */
+  readonly source: string
+  /** Stands for the journal in the ids of its jobs: from 1, below 2^26. */
+  readonly number: number
+  /** The place of the first job in the journal, from 1; the others follow. */
+  readonly first: number
+  readonly entries: readonly SourceEntry[]
+}
+
+/** What one call of a producer has put into its journal. */
+export interface SourceEntry {
+  /** By the producer's clock. */
+  readonly at: number
   readonly jobs: readonly NewJob[]
 }
 
@@ -280,6 +301,7 @@ export interface BackupCommand {
 
 export type Command =
   | EnqueueCommand
+  | ForwardCommand
   | AttachCommand
   | DrainCommand
   | LeaveCommand
@@ -309,122 +331,5 @@ export type Command =
 
 export type Operation = Command['op']
 export type CommandOf<Op extends Operation> = Extract<Command, { op: Op }>
-
-// Replies.
-
-export interface Enqueued extends JobKey {
-  /** False where a key matched an earlier job, which this then is. */
-  readonly created: boolean
-}
-
-export interface Redriven {
-  /** Fewer than were looked at where another live job holds the unique key of one. */
-  readonly count: number
-  /** The last job that was looked at; null where there was none left. */
-  readonly next: FailedPlace | null
-  /** How many there were before. */
-  readonly failed: number
-}
-
-export interface AttachReply {
-  /** Those of `held` that are no longer the session's own. */
-  readonly lost: readonly RunKey[]
-}
-
-/** A final state as `watch` tells it. */
-export type Outcome =
-  | { readonly state: 'completed'; readonly output: Data }
-  | { readonly state: 'failed'; readonly error: RunError; readonly attempt: number }
-  | { readonly state: 'cancelled' }
-  | { readonly state: 'deleted' }
-
-export interface AttemptView {
-  readonly run: number
-  readonly attempt: number
-  readonly startedAt: number
-  readonly endedAt: number
-  readonly worker: string
-  readonly error?: RunError
-  readonly logs: readonly LogLine[]
-}
-
-/** A job as `get` and `list` tell it; `attempts` is empty in lists. */
-export interface JobView extends JobKey {
-  readonly name: string
-  readonly queue: string
-  readonly state: State
-  readonly data: Data
-  readonly output: Data
-  readonly checkpoint: Data
-  readonly run: number
-  readonly attempt: number
-  readonly maxAttempts: number
-  readonly timeout: number
-  readonly heartbeatTimeout: number
-  readonly backoff: Backoff
-  readonly priority: number
-  readonly weight: number
-  readonly runAt: number
-  readonly expiresAt: number
-  readonly startedAt: number
-  readonly finishedAt: number
-  readonly progress: string | null
-  readonly cancelRequested: boolean
-  readonly tags: readonly string[]
-  readonly meta: string | null
-  readonly idempotencyKey: string | null
-  readonly uniqueKey: string | null
-  readonly concurrencyKey: string | null
-  readonly attempts: readonly AttemptView[]
-}
-
-export interface ListPage {
-  readonly jobs: readonly JobView[]
-  /** Pass as `before` for the next page; null at the end. */
-  readonly next: number | null
-}
-
-export interface ReplyOf {
-  enqueue: readonly Enqueued[]
-  attach: AttachReply
-  drain: true
-  leave: true
-  renew: true
-  complete: true
-  fail: true
-  snooze: true
-  giveBack: true
-  heartbeat: true
-  checkpoint: true
-  progress: true
-  log: true
-  get: JobView | null
-  watch: Outcome
-  unwatch: true
-  cancel: 'cancelled' | 'cancelling'
-  update: true
-  retry: true
-  redrive: Redriven
-  runNow: true
-  delete: true
-  stats: Stats
-  workers: readonly WorkerView[]
-  list: ListPage
-  subscribe: true
-  backup: { readonly bytes: number }
-}
-
-/** Decided, but to be answered later. */
-export const HELD: unique symbol = Symbol('held')
-
-/** A refusal found before anything was written. */
-export class Refused {
-  readonly refusal: Refusal
-  constructor(refusal: Refusal) {
-    this.refusal = refusal
-  }
-}
-
-export type Decision<Op extends Operation> = ReplyOf[Op] | Refused | typeof HELD
 
 export type { Duration }

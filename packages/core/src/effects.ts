@@ -7,6 +7,7 @@ import type { Defaults, LogLine, RunError } from './commands.ts'
 import type { EventType } from './events.ts'
 import { type AbortCause, attemptOf, type Job, type JobExtras, TOUCH_OTHER } from './job.ts'
 import { mayMove, type StateCode, type Transition } from './lifecycle.ts'
+import type { SourceMark } from './store.ts'
 import type { Lane } from './tables/lane.ts'
 import type { Session } from './tables/session.ts'
 
@@ -79,6 +80,7 @@ export class Effects {
   readonly newSessions: Session[] = []
   readonly definitions: { readonly name: string; readonly defaults: Defaults }[] = []
   readonly idempotency: IdempotencyRecord[] = []
+  readonly marks: SourceMark[] = []
   readonly uniqueHeld: UniqueRecord[] = []
   readonly uniqueFreed: UniqueRecord[] = []
   /** Idempotency keys that have run out are deleted up to here; 0 for none. */
@@ -103,6 +105,7 @@ export class Effects {
       this.countedLanes.length === 0 &&
       this.newLanes.length === 0 &&
       this.idempotency.length === 0 &&
+      this.marks.length === 0 &&
       this.pruneMarks.length === 0 &&
       this.forgetKeysBefore === 0 &&
       this.forgetEventsBefore === 0

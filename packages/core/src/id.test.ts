@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { formatId, type JobKey, NODE_LIMIT, parseId, SEQ_LIMIT } from './id.ts'
+import { formatId, type JobKey, NODE_LIMIT, PLACE_LIMIT, parseId, SEQ_LIMIT, sourcedNode } from './id.ts'
 
 const V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const TIME_MAX = 2 ** 48 - 1
@@ -72,4 +72,19 @@ test.each([
   ['g0000000-0000-7000-8000-000000000000', 'no hex'],
 ])('%j is no id: %s', (text) => {
   expect(parseId(text)).toBeUndefined()
+})
+
+test('an id that a journal makes says its place and its number, whatever row the job has', () => {
+  const place = fc.integer({ min: 1, max: PLACE_LIMIT - 1 })
+  const source = fc.integer({ min: 1, max: NODE_LIMIT - 1 })
+  fc.assert(
+    fc.property(place, source, number(SEQ_LIMIT - 1), number(TIME_MAX), (seq, node, row, enqueuedAt) => {
+      const sourced = sourcedNode(seq, node)
+      expect(Number.isSafeInteger(sourced)).toBe(true)
+      const id = formatId({ seq: row, node: sourced, enqueuedAt })
+      expect(id).toMatch(V7)
+      expect(parseId(id)).toEqual({ seq, node, enqueuedAt })
+    }),
+    { numRuns: 1_000 },
+  )
 })

@@ -2,13 +2,17 @@
  * Job ids: valid UUIDv7 that say when the job was enqueued, on which node (a number that belongs to the file) and in which
  * row, so that a look-up by id needs no index. Layout of the bits after the 48-bit time and the version: the row's high 12
  * bits, the variant, the row's low 36 bits, the node's 26 bits. Ids of one file sort by (time, row).
+ *
+ * Where a producer's journal makes the id, the row is not known yet: in its place stands the job's place in the journal, and the node
+ * is the journal's number. Inside the engine such a job has a row like any other, and both numbers in `node`, which is then 2^26 or
+ * more: whatever carries a JobKey carries either kind.
  */
 
 /** What an id says: with these three a job is found, and told apart from any other file's. */
 export interface JobKey {
   /** Row number in the file; never reused. */
   readonly seq: number
-  /** The file (or the producer's journal) that made the id. */
+  /** Who made the id: the file's number, below 2^26, or what `sourcedNode` answers for a producer's journal. */
   readonly node: number
   /** Milliseconds since 1970, UTC. */
   readonly enqueuedAt: number
@@ -16,11 +20,22 @@ export interface JobKey {
 
 export const NODE_LIMIT = 2 ** 26
 export const SEQ_LIMIT = 2 ** 48
+/** Places in a producer's journal are below it, so that a place and a number fit into one safe integer. */
+export const PLACE_LIMIT = 2 ** 27
 const TIME_LIMIT = 2 ** 48
 
 const PATTERN = /^([0-9a-f]{8})-([0-9a-f]{4})-7([0-9a-f]{3})-([89ab][0-9a-f]{3})-([0-9a-f]{12})$/i
 
-export function formatId({ seq, node, enqueuedAt }: JobKey): string {
+/** What stands for the node of a job that has this place, from 1, in the journal of that number. */
+export function sourcedNode(place: number, number: number): number {
+  return place * NODE_LIMIT + number
+}
+
+export function formatId(key: JobKey): string {
+  const { enqueuedAt } = key
+  const sourced = key.node >= NODE_LIMIT
+  const seq = sourced ? Math.floor(key.node / NODE_LIMIT) : key.seq
+  const node = sourced ? key.node % NODE_LIMIT : key.node
   const time = hex(enqueuedAt, 12)
   const high = hex(Math.floor(seq / 2 ** 36), 3)
   const middle = hex(0x8000 + (Math.floor(seq / 2 ** 22) % 2 ** 14), 4)
@@ -28,7 +43,7 @@ export function formatId({ seq, node, enqueuedAt }: JobKey): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${high}-${middle}-${low}`
 }
 
-/** The key that an id says, or undefined where the text is no id of ours. */
+/** The key that an id says (of a journal's job: its place and the journal's number), or undefined where the text is no id of ours. */
 export function parseId(id: string): JobKey | undefined {
   const parts = PATTERN.exec(id)
   if (parts === null) return undefined

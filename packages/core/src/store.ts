@@ -1,9 +1,11 @@
 /** What the engine needs of the file: reads set by set, and one write per turn. Synchronous; `@millrace/sqlite` implements it. */
-import type { AttemptView, Defaults, FailedPlace, ListFilter, RunError } from './commands.ts'
+import type { Defaults, FailedPlace, ListFilter, RunError } from './commands.ts'
 import type { Effects } from './effects.ts'
 import type { JobEvent } from './events.ts'
+import { type JobKey, NODE_LIMIT, PLACE_LIMIT, sourcedNode } from './id.ts'
 import type { Data, JobExtras } from './job.ts'
 import type { StateCode } from './lifecycle.ts'
+import type { AttemptView } from './replies.ts'
 import type { Counts, LaneTotals } from './tables/lane.ts'
 
 /** A job's row. Times in milliseconds since 1970, 0 for never. */
@@ -90,6 +92,12 @@ export interface KeyHolder {
   readonly enqueuedAt: number
 }
 
+/** A producer's journal: its last place that is done with. */
+export interface SourceMark {
+  readonly source: string
+  readonly mark: number
+}
+
 export interface NameAndKey {
   readonly name: string
   readonly key: string
@@ -114,6 +122,10 @@ export interface Store {
   /** Idempotency keys that have not run out at `at`. */
   idempotent(keys: readonly NameAndKey[], at: number): KeyHolder[]
   unique(keys: readonly NameAndKey[]): KeyHolder[]
+  /** Jobs of producers' journals, by their `node`. */
+  sourced(nodes: readonly number[]): JobRow[]
+  /** How far each of these journals has come; nothing of those that are unknown. */
+  marks(sources: readonly string[]): SourceMark[]
   /** The next waiting jobs of a lane in its order, at most `jobs` and about `bytes` of payload (at least one job). */
   window(
     laneId: number,
@@ -160,6 +172,14 @@ export interface Store {
   /** Closes the connection and opens it anew, after a commit whose outcome is unknown. */
   reopen(): void
   close(): void
+}
+
+/** The row of the job that an id names: a file's own says it, of a producer's journal it is looked up. */
+export function findRow(store: Pick<Store, 'jobs' | 'sourced'>, { seq, node, enqueuedAt }: JobKey): JobRow | undefined {
+  const own = store.jobs([seq])[0]
+  if (own !== undefined && own.node === node && own.enqueuedAt === enqueuedAt) return own
+  if (node >= NODE_LIMIT || seq >= PLACE_LIMIT) return undefined
+  return store.sourced([sourcedNode(seq, node)]).find((row) => row.enqueuedAt === enqueuedAt)
 }
 
 /**

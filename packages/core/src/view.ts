@@ -1,7 +1,8 @@
 /** A job's row as `get` and `list` tell it. */
-import type { AttemptView, JobView } from './commands.ts'
+
 import { STATES } from './lifecycle.ts'
 import { parsePolicy } from './policy.ts'
+import type { AttemptView, JobView } from './replies.ts'
 import type { JobRow } from './store.ts'
 
 export function viewOf(row: JobRow, queue: string, name: string, attempts: readonly AttemptView[]): JobView {

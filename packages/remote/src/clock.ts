@@ -1,4 +1,5 @@
 /** Where time and chance enter: the one file that reads them. */
+import { randomUUID } from 'node:crypto'
 import type { Clock, Random } from '@millrace/core'
 import { systemClock } from '@millrace/worker'
 
@@ -18,6 +19,11 @@ const quietClock: Clock = {
 }
 
 export const SYSTEM: Surroundings = { clock: quietClock, random: Math.random }
+
+/** Names a producer's journal. */
+export function newSourceId(): string {
+  return randomUUID()
+}
 
 /** Keeps the process alive until the function that it answers is called. */
 export function keepAlive(): () => void {

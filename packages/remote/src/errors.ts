@@ -24,3 +24,29 @@ export class ConnectFailedError extends MillraceError {
     super(ConnectFailedError.code, true, message, undefined, options)
   }
 }
+
+/** Another process has the folder of the journal open. */
+export class JournalInUseError extends MillraceError {
+  static readonly code = 'JOURNAL_IN_USE'
+  constructor(message: string) {
+    super(JournalInUseError.code, true, message)
+  }
+}
+
+/** The journal holds as much as it may, and the engine has yet to take it. Nothing of the call is kept. */
+export class JournalFullError extends MillraceError {
+  static readonly code = 'JOURNAL_FULL'
+  constructor(message: string) {
+    super(JournalFullError.code, true, message)
+  }
+}
+
+/** A file of the journal is not what was written. Nothing of it is forwarded. */
+export class JournalDamagedError extends MillraceError {
+  static readonly code = 'JOURNAL_DAMAGED'
+  declare readonly file: string
+  declare readonly offset: number
+  constructor(message: string, details: { readonly file: string; readonly offset: number }) {
+    super(JournalDamagedError.code, false, message, details)
+  }
+}

@@ -19,10 +19,17 @@ export {
 export type { Scope } from '@millrace/wire'
 export { type Context, type Definition, defineJob, type Handler, type JobInfo, type JobType, type Worker } from '@millrace/worker'
 export { connect, connectPort } from './client/connect.ts'
-export type { ClientTlsOptions, ConnectOptions, ReconnectOptions } from './client/options.ts'
+export type { ClientTlsOptions, ConnectOptions, JournalFolder, ReconnectOptions } from './client/options.ts'
 export type { RemotePort } from './client/remotePort.ts'
 export type { Surroundings } from './clock.ts'
-export { AddressInUseError, ConnectFailedError, InsecureBindError } from './errors.ts'
+export {
+  AddressInUseError,
+  ConnectFailedError,
+  InsecureBindError,
+  JournalDamagedError,
+  JournalFullError,
+  JournalInUseError,
+} from './errors.ts'
 export { listen } from './server/listen.ts'
 export type { ListenOptions, ServerTlsOptions, TokenOption } from './server/options.ts'
 export type { RemoteServer, Shareable } from './server/server.ts'

@@ -87,3 +87,7 @@ test('no query sorts what it has read, but for the pages that are chosen small',
   const sorting = [...reads, ...writes].filter((sql) => planOf(db, sql).some((line) => line.includes('USE TEMP B-TREE FOR ORDER BY')))
   for (const sql of sorting) expect(sql).toMatch(/^SELECT seq FROM job .*ORDER BY seq DESC LIMIT \?$|^SELECT run, at, level|session\.uuid/)
 })
+
+test('a job of a journal is found by its index', () => {
+  expect(plan(reads, 'job.node = wanted.value')).toContain('SEARCH job USING INDEX job_sourced (node=?)')
+})

@@ -1,4 +1,5 @@
 export { decodeMessage, encodeMessage } from './codec.ts'
+export { decodeEntries, encodeEntries } from './entries.ts'
 export { WireError, type WireErrorCode } from './errors.ts'
 export { FrameReader, type FrameReaderOptions, HEADER_BYTES } from './frames.ts'
 export type { ClientIntro, Message, Role, WireLimits } from './message.ts'

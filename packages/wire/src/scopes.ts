@@ -8,6 +8,7 @@ export type Scope = (typeof SCOPES)[number]
 
 export const SCOPE_OF: Readonly<Record<Operation, Scope>> = {
   enqueue: 'enqueue',
+  forward: 'enqueue',
   attach: 'work',
   drain: 'work',
   leave: 'work',

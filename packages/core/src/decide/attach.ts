@@ -3,9 +3,10 @@
  * engine recorded for it goes on; what it holds and is no longer its own is named as lost; what was recorded for it and it
  * never received is given back without having used an attempt.
  */
-import type { AttachCommand, Decision, RunKey } from '../commands.ts'
+import type { AttachCommand, RunKey } from '../commands.ts'
 import type { Job } from '../job.ts'
 import { LIMITS } from '../limits.ts'
+import type { Decision } from '../replies.ts'
 import { beginLease } from '../tables/lease.ts'
 import type { Session } from '../tables/session.ts'
 import { endGivenBack } from './end.ts'

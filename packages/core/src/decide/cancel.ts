@@ -1,6 +1,7 @@
 /** A job that has not started is cancelled at once; one that runs is told to stop, and ends as cancelled whatever it does. */
-import type { CancelCommand, Decision } from '../commands.ts'
+import type { CancelCommand } from '../commands.ts'
 import { ACTIVE, isFinal, STATES } from '../lifecycle.ts'
+import type { Decision } from '../replies.ts'
 import { abort } from './elapse.ts'
 import { finishCancelled } from './end.ts'
 import { finished, notFound } from './refuse.ts'

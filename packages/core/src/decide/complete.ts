@@ -1,6 +1,7 @@
 /** The run ended well; what its handler enqueued is created in the same commit. */
-import type { CompleteCommand, Decision, RunKey } from '../commands.ts'
+import type { CompleteCommand, RunKey } from '../commands.ts'
 import { COMPLETED } from '../lifecycle.ts'
+import type { Decision } from '../replies.ts'
 import { endAborted, endCompleted, runOf } from './end.ts'
 import { createAll, findRefusal } from './enqueue.ts'
 import { stale } from './refuse.ts'

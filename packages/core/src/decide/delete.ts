@@ -1,7 +1,8 @@
 /** Removes a job and its content. */
-import type { Decision, DeleteCommand } from '../commands.ts'
+import type { DeleteCommand } from '../commands.ts'
 import { TOUCH_DELETE } from '../job.ts'
 import { ACTIVE, isLive } from '../lifecycle.ts'
+import type { Decision } from '../replies.ts'
 import { settle } from './end.ts'
 import { active, notFound } from './refuse.ts'
 import type { TurnContext } from './turn.ts'

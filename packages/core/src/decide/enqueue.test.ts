@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { Refused } from '../commands.ts'
 import { TOUCH_INSERT, TOUCH_START } from '../job.ts'
 import { DEFAULT_POLICY } from '../policy.ts'
+import { Refused } from '../replies.ts'
 import { codeOf, enqueueing, World } from '../testing/world.ts'
 
 /** All that the store holds, to be held against what it held before. */

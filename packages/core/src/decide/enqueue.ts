@@ -1,9 +1,10 @@
 /** Creates jobs, all or none; a key that matches an earlier job answers that one. */
-import { type Decision, type Defaults, type EnqueueCommand, type Enqueued, type NewJob, Refused } from '../commands.ts'
+import type { Defaults, EnqueueCommand, NewJob } from '../commands.ts'
 import type { JobKey } from '../id.ts'
 import { type Job, type JobExtras, newJob, TOUCH_DATA, TOUCH_INSERT } from '../job.ts'
 import { ACTIVE, SCHEDULED, WAITING } from '../lifecycle.ts'
 import { resolvePolicy } from '../policy.ts'
+import { type Decision, type Enqueued, Refused } from '../replies.ts'
 import { active, uniqueConflict } from './refuse.ts'
 import { reorder } from './reorder.ts'
 import type { TurnContext } from './turn.ts'
@@ -44,8 +45,15 @@ export function findRefusal(turn: TurnContext, jobs: readonly NewJob[], ending?:
 }
 
 export function createAll(turn: TurnContext, jobs: readonly NewJob[]): readonly Enqueued[] {
-  return jobs.map((job) => existing(turn, job) ?? create(turn, job))
+  return jobs.map((job) => createOne(turn, job))
 }
+
+export function createOne(turn: TurnContext, job: NewJob, origin?: Origin): Enqueued {
+  return existing(turn, job) ?? create(turn, job, origin)
+}
+
+/** Of a job that has its id before it has a row. */
+export type Origin = Pick<JobKey, 'node' | 'enqueuedAt'>
 
 /** The earlier job that a key of this one matches, changed as `onConflict` says. */
 function existing(turn: TurnContext, job: NewJob): Enqueued | undefined {
@@ -80,21 +88,22 @@ function existing(turn: TurnContext, job: NewJob): Enqueued | undefined {
   return answer(key, false)
 }
 
-function create(turn: TurnContext, wanted: NewJob): Enqueued {
+function create(turn: TurnContext, wanted: NewJob, origin?: Origin): Enqueued {
   const { tables, effects, facts, now } = turn
   const defaults = tables.definitions.get(wanted.name)
   const queueName = wanted.queue ?? defaults?.queue ?? 'default'
   const lane = tables.lane(queueName, wanted.name) ?? addLane(turn, queueName, wanted.name)
   const runAt = dueTime(turn, wanted)
+  const enqueuedAt = origin?.enqueuedAt ?? now.wall
   const job = newJob(
-    { seq: tables.nextSeq++, node: tables.node, enqueuedAt: now.wall },
+    { seq: tables.nextSeq++, node: origin?.node ?? tables.node, enqueuedAt },
     lane,
     runAt > now.wall ? SCHEDULED : WAITING,
     {
       priority: wanted.priority ?? defaults?.priority ?? 0,
       weight: wanted.weight ?? defaults?.weight ?? 1,
       runAt,
-      expiresAt: wanted.ttl === undefined ? 0 : now.wall + wanted.ttl,
+      expiresAt: wanted.ttl === undefined ? 0 : enqueuedAt + wanted.ttl,
     },
     policyOf(wanted, defaults),
     extrasOf(wanted),

@@ -3,7 +3,7 @@
  * goes on, so that a later command sees what an earlier one did.
  */
 import type { RedriveCommand } from '../commands.ts'
-import type { JobKey } from '../id.ts'
+import { type JobKey, sourcedNode } from '../id.ts'
 import { type Job, TOUCH_DELETE } from '../job.ts'
 import type { JobRow, KeyHolder, Prunable } from '../store.ts'
 import type { Tables } from '../tables/tables.ts'
@@ -13,6 +13,9 @@ export class Facts {
   readonly #jobs = new Map<number, Job>()
   readonly #idempotent = new Map<string, JobKey>()
   readonly #unique = new Map<string, JobKey>()
+  /** Jobs of producers' journals, by their `node`: two journals may have drawn the same number. */
+  readonly #sourced = new Map<number, Job[]>()
+  readonly #marks = new Map<string, number>()
   /** Jobs found by time or by filter, for the decisions that asked for them. */
   due: readonly Job[] = []
   expired: readonly Job[] = []
@@ -42,9 +45,31 @@ export class Facts {
 
   /** The job that the whole id names; not one that this turn has deleted. */
   find(id: JobKey): Job | undefined {
-    const job = this.job(id.seq)
-    if (job === undefined || job.node !== id.node || job.enqueuedAt !== id.enqueuedAt) return undefined
-    return isDeleted(job) ? undefined : job
+    const own = this.job(id.seq)
+    const job = own?.node === id.node && own.enqueuedAt === id.enqueuedAt ? own : this.#findSourced(id)
+    return job === undefined || isDeleted(job) ? undefined : job
+  }
+
+  /** The id says the job's place in a producer's journal. */
+  #findSourced({ seq, node, enqueuedAt }: JobKey): Job | undefined {
+    return this.#sourced.get(sourcedNode(seq, node))?.find((job) => job.enqueuedAt === enqueuedAt)
+  }
+
+  rememberSourced(row: JobRow): Job {
+    const job = this.remember(row)
+    const others = this.#sourced.get(job.node)
+    if (others === undefined) this.#sourced.set(job.node, [job])
+    else others.push(job)
+    return job
+  }
+
+  /** How far a producer's journal has come; 0 where it has said nothing yet. */
+  mark(source: string): number {
+    return this.#marks.get(source) ?? 0
+  }
+
+  setMark(source: string, mark: number): void {
+    this.#marks.set(source, mark)
   }
 
   /** The jobs that a redrive has asked for. */

@@ -1,5 +1,6 @@
 /** The run ended badly. */
-import type { Decision, FailCommand } from '../commands.ts'
+import type { FailCommand } from '../commands.ts'
+import type { Decision } from '../replies.ts'
 import { staleRun } from './complete.ts'
 import { endAborted, endFailed, runOf } from './end.ts'
 import type { TurnContext } from './turn.ts'

@@ -1,6 +1,7 @@
 /** Reads what a turn's commands need and memory lacks: one set-based read per kind, before the first decision. */
 import type { Now } from '../clock.ts'
 import type { NewJob, RedriveCommand } from '../commands.ts'
+import { type JobKey, NODE_LIMIT, PLACE_LIMIT, sourcedNode } from '../id.ts'
 import { ACTIVE, CANCELLED, COMPLETED, FAILED, type StateCode } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import type { Request } from '../port.ts'
@@ -47,6 +48,12 @@ function gatherFor(store: Store, tables: Tables, facts: Facts, requests: readonl
     if (known === undefined) seqs.add(seq)
     else facts.add(known)
   }
+  const sourced = new Set<number>()
+  const wantId = ({ seq, node }: JobKey) => {
+    want(seq)
+    if (node !== tables.node && node < NODE_LIMIT && seq < PLACE_LIMIT) sourced.add(sourcedNode(seq, node))
+  }
+  const sources = new Set<string>()
   const idempotent: NameAndKey[] = []
   const unique: NameAndKey[] = []
   const take = (jobs: readonly NewJob[]) => {
@@ -60,6 +67,10 @@ function gatherFor(store: Store, tables: Tables, facts: Facts, requests: readonl
       case 'enqueue':
         take(command.jobs)
         break
+      case 'forward':
+        sources.add(command.source)
+        for (const { jobs } of command.entries) take(jobs)
+        break
       case 'complete':
         if (command.enqueues !== undefined) take(command.enqueues)
         if (tables.jobs.get(command.seq)?.state !== ACTIVE) want(command.seq)
@@ -69,7 +80,7 @@ function gatherFor(store: Store, tables: Tables, facts: Facts, requests: readonl
       case 'retry':
       case 'runNow':
       case 'delete':
-        want(command.id.seq)
+        wantId(command.id)
         break
       case 'redrive':
         for (const row of store.failed(
@@ -92,6 +103,13 @@ function gatherFor(store: Store, tables: Tables, facts: Facts, requests: readonl
       if (job.extras?.uniqueKey !== undefined) unique.push({ name: job.lane.name, key: job.extras.uniqueKey })
     }
   }
+  if (sourced.size > 0) {
+    for (const row of store.sourced([...sourced])) {
+      const job = facts.rememberSourced(row)
+      if (job.extras?.uniqueKey !== undefined) unique.push({ name: job.lane.name, key: job.extras.uniqueKey })
+    }
+  }
+  if (sources.size > 0) for (const { source, mark } of store.marks([...sources])) facts.setMark(source, mark)
   if (idempotent.length > 0 || unique.length > 0) {
     const holders = unique.length > 0 ? store.unique(unique) : []
     facts.addHolders(idempotent.length > 0 ? store.idempotent(idempotent, now.wall) : [], holders)

@@ -1,5 +1,6 @@
 /** The worker did not run the job, or stopped before its end: it waits again. */
-import type { Decision, GiveBackCommand } from '../commands.ts'
+import type { GiveBackCommand } from '../commands.ts'
+import type { Decision } from '../replies.ts'
 import { staleRun } from './complete.ts'
 import { endAborted, runOf } from './end.ts'
 import type { TurnContext } from './turn.ts'

@@ -1,7 +1,8 @@
 /** What a running handler says: it lives, how far it has come, what it wants kept. */
-import type { CheckpointCommand, Decision, HeartbeatCommand, LogCommand, ProgressCommand } from '../commands.ts'
+import type { CheckpointCommand, HeartbeatCommand, LogCommand, ProgressCommand } from '../commands.ts'
 import type { Job } from '../job.ts'
 import { LIMITS } from '../limits.ts'
+import type { Decision } from '../replies.ts'
 import { runOf } from './end.ts'
 import { stale } from './refuse.ts'
 import type { TurnContext } from './turn.ts'

@@ -1,11 +1,13 @@
 /** One turn's decisions: which function decides which command. Exhaustive, so a command without one does not compile. */
-import { type Command, type CommandOf, type Decision, HELD, type Operation } from '../commands.ts'
+import type { Command, CommandOf, Operation } from '../commands.ts'
+import { type Decision, HELD } from '../replies.ts'
 import { attach } from './attach.ts'
 import { cancel } from './cancel.ts'
 import { complete } from './complete.ts'
 import { deleteJob } from './delete.ts'
 import { enqueue } from './enqueue.ts'
 import { fail } from './fail.ts'
+import { forward } from './forward.ts'
 import { giveBack } from './giveBack.ts'
 import { checkpoint, heartbeat, log, progress } from './heartbeat.ts'
 import { renew } from './lease.ts'
@@ -23,6 +25,7 @@ const question = (): typeof HELD => HELD
 
 const OPERATIONS: { readonly [Op in Operation]: Decide<Op> } = {
   enqueue,
+  forward,
   attach,
   drain,
   leave,

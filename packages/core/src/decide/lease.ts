@@ -1,6 +1,7 @@
 /** Sessions of other processes: renewed, and lost where they are silent for too long. */
-import type { Decision, RenewCommand } from '../commands.ts'
+import type { RenewCommand } from '../commands.ts'
 import { LIMITS } from '../limits.ts'
+import type { Decision } from '../replies.ts'
 import { leaseEndMono } from '../tables/lease.ts'
 import type { Session } from '../tables/session.ts'
 import { endLost } from './end.ts'

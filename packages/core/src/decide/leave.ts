@@ -1,5 +1,6 @@
 /** Sessions that take no more, that are over, or that are gone without a word. */
-import type { Decision, DrainCommand, LeaveCommand } from '../commands.ts'
+import type { DrainCommand, LeaveCommand } from '../commands.ts'
+import type { Decision } from '../replies.ts'
 import type { Session } from '../tables/session.ts'
 import { endAborted, endLost } from './end.ts'
 import type { TurnContext } from './turn.ts'

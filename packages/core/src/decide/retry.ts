@@ -1,7 +1,8 @@
 /** Jobs that failed or were cancelled run again from their first attempt; one that waits for its retry, at once. */
-import type { Decision, FailedPlace, RedriveCommand, Refused, RetryCommand } from '../commands.ts'
+import type { FailedPlace, RedriveCommand, RetryCommand } from '../commands.ts'
 import type { Job } from '../job.ts'
 import { ACTIVE, BLOCKED, CANCELLED, COMPLETED, FAILED, SCHEDULED, STATES, WAITING } from '../lifecycle.ts'
+import type { Decision, Refused } from '../replies.ts'
 import { holdUnique } from './enqueue.ts'
 import { isDeleted } from './facts.ts'
 import { failedLanes } from './gather.ts'

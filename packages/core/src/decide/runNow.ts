@@ -1,6 +1,7 @@
 /** Makes a scheduled job due now. */
-import type { Decision, RunNowCommand } from '../commands.ts'
+import type { RunNowCommand } from '../commands.ts'
 import { ACTIVE, isFinal, SCHEDULED, STATES } from '../lifecycle.ts'
+import type { Decision } from '../replies.ts'
 import { active, finished, notFound } from './refuse.ts'
 import { makeDue } from './retry.ts'
 import type { TurnContext } from './turn.ts'

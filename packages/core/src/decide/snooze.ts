@@ -1,5 +1,6 @@
 /** The handler wants its job later, without having used an attempt. */
-import type { Decision, SnoozeCommand } from '../commands.ts'
+import type { SnoozeCommand } from '../commands.ts'
+import type { Decision } from '../replies.ts'
 import { staleRun } from './complete.ts'
 import { endAborted, endSnoozed, runOf } from './end.ts'
 import type { TurnContext } from './turn.ts'

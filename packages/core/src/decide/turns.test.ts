@@ -2,10 +2,11 @@
 import '../testing/smallLimits.ts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Command, Enqueued, NewJob, RunKey } from '../commands.ts'
-import { Refused } from '../commands.ts'
+import type { Command, NewJob, RunKey } from '../commands.ts'
 import type { JobKey } from '../id.ts'
 import { isLive } from '../lifecycle.ts'
+import type { Enqueued } from '../replies.ts'
+import { Refused } from '../replies.ts'
 import { attaching, codeOf, type Turned, World } from '../testing/world.ts'
 
 const NAMES = ['a', 'b', 'c'] as const

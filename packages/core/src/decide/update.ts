@@ -1,7 +1,8 @@
 /** Changes a job that has not started. */
-import type { Decision, UpdateCommand } from '../commands.ts'
+import type { UpdateCommand } from '../commands.ts'
 import { TOUCH_DATA } from '../job.ts'
 import { ACTIVE, isFinal, STATES } from '../lifecycle.ts'
+import type { Decision } from '../replies.ts'
 import { active, finished, notFound } from './refuse.ts'
 import { reorder } from './reorder.ts'
 import type { TurnContext } from './turn.ts'

@@ -3,12 +3,13 @@
  * are unique, states and times agree), and it writes only what a touch bit says, so that a decision which forgets one is
  * found out.
  */
-import type { AttemptView, Defaults, FailedPlace, ListFilter, RunError } from '../commands.ts'
+import type { Defaults, FailedPlace, ListFilter, RunError } from '../commands.ts'
 import type { Effects, LogRecord, PrunedJob, RunRecord } from '../effects.ts'
 import type { JobEvent } from '../events.ts'
 import type { JobKey } from '../id.ts'
 import { type Job, TOUCH_COMPLETE, TOUCH_DATA, TOUCH_DELETE, TOUCH_INSERT, TOUCH_START } from '../job.ts'
 import { ACTIVE, BLOCKED, COMPLETED, FAILED, isFinal, SCHEDULED, type StateCode, WAITING } from '../lifecycle.ts'
+import type { AttemptView } from '../replies.ts'
 import {
   type ActiveRow,
   type JobRow,
@@ -18,6 +19,7 @@ import {
   type Loaded,
   type NameAndKey,
   type Prunable,
+  type SourceMark,
   type Store,
   StoreFailure,
   type TurnMark,
@@ -41,6 +43,7 @@ export class MemoryStore implements Store {
   readonly sessions = new Map<number, StoredSession>()
   readonly definitions = new Map<string, string>()
   readonly idempotencyKeys = new Map<string, StoredKey>()
+  readonly sourceMarks = new Map<string, number>()
   /** Holders by name and key. */
   readonly uniqueKeys = new Map<string, number>()
   readonly runs: RunRecord[] = []
@@ -82,6 +85,17 @@ export class MemoryStore implements Store {
     return keys.flatMap(({ name, key }) => {
       const row = this.rows.get(this.uniqueKeys.get(keyOf(name, key)) ?? 0)
       return row === undefined ? [] : [{ name, key, seq: row.seq, node: row.node, enqueuedAt: row.enqueuedAt }]
+    })
+  }
+
+  sourced(nodes: readonly number[]): JobRow[] {
+    return this.#where(({ node }) => nodes.includes(node))
+  }
+
+  marks(sources: readonly string[]): SourceMark[] {
+    return sources.flatMap((source) => {
+      const mark = this.sourceMarks.get(source)
+      return mark === undefined ? [] : [{ source, mark }]
     })
   }
 
@@ -205,6 +219,10 @@ export class MemoryStore implements Store {
     this.runs.push(...effects.runs)
     this.logs.push(...effects.logs)
     this.#writeKeys(effects)
+    for (const { source, mark } of effects.marks) {
+      if (mark <= (this.sourceMarks.get(source) ?? 0)) throw broken(`the mark of source ${source} moves back to ${mark}`)
+      this.sourceMarks.set(source, mark)
+    }
     for (const job of effects.jobs) if (job.touched & TOUCH_DELETE) this.#delete(job)
     for (const { seq } of effects.pruned) if (!this.rows.has(seq)) throw broken(`there is no job ${seq}`)
     for (const job of effects.pruned) this.#delete(job)

@@ -3,22 +3,7 @@
  * number that tests move. After every turn the tables are held against the store (audit.ts).
  */
 import type { Now } from '../clock.ts'
-import {
-  type AttachCommand,
-  type AttachReply,
-  type Command,
-  type CommandOf,
-  type Decision,
-  type EnqueueCommand,
-  type Enqueued,
-  type HELD,
-  type NewJob,
-  type Operation,
-  Refused,
-  type ReplyOf,
-  type RunKey,
-  type SessionIntro,
-} from '../commands.ts'
+import type { AttachCommand, Command, CommandOf, EnqueueCommand, NewJob, Operation, RunKey, SessionIntro } from '../commands.ts'
 import { dispatch } from '../decide/dispatch.ts'
 import { elapse } from '../decide/elapse.ts'
 import { gather } from '../decide/gather.ts'
@@ -30,6 +15,7 @@ import type { EventType } from '../events.ts'
 import type { JobKey } from '../id.ts'
 import { attemptOf, type Data, type Job } from '../job.ts'
 import { STATES, type State } from '../lifecycle.ts'
+import { type AttachReply, type Decision, type Enqueued, type HELD, Refused, type ReplyOf } from '../replies.ts'
 import { DEFAULT_RETENTION } from '../retention.ts'
 import type { JobRow } from '../store.ts'
 import { loadTables } from '../tables/load.ts'

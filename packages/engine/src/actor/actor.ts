@@ -265,7 +265,7 @@ export class Actor {
     for (const { request } of this.#mail) {
       if (jobs >= LIMITS.jobsPerTurn) break
       count++
-      jobs += request.command.op === 'enqueue' ? request.command.jobs.length : 1
+      jobs += jobsOf(request.command)
     }
     if (count === this.#mail.length) {
       const mail = this.#mail
@@ -339,4 +339,10 @@ const FAILED_RETRY_MS = 250
 
 function describe(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+}
+
+/** How much of a turn a call takes. */
+function jobsOf(command: Command): number {
+  if (command.op === 'enqueue') return command.jobs.length
+  return command.op === 'forward' ? command.entries.reduce((count, { jobs }) => count + jobs.length, 0) : 1
 }

@@ -4,6 +4,7 @@ import {
   type Command,
   type Counts,
   countOf,
+  findRow,
   type JobRow,
   type JobView,
   type Lane,
@@ -27,9 +28,9 @@ import type { Actor } from './actor.ts'
 export function answer(actor: Actor, command: Command, sender: Sender): unknown {
   switch (command.op) {
     case 'get': {
-      const found = actor.store.job(command.id.seq)
-      if (found === undefined || found.row.node !== command.id.node || found.row.enqueuedAt !== command.id.enqueuedAt) return null
-      return view(actor.tables, found.row, found.attempts)
+      const row = findRow(actor.store, command.id)
+      const found = row && actor.store.job(row.seq)
+      return found === undefined ? null : view(actor.tables, found.row, found.attempts)
     }
     case 'watch':
       return actor.watches.ask(actor.store, command.id, sender)

@@ -25,6 +25,7 @@ let told: [connection: number, reply: Reply][]
 beforeEach(() => {
   rows = new Map()
   store = {
+    sourced: () => [],
     jobs: (seqs: readonly number[]) => seqs.flatMap((seq) => (rows.has(seq) ? [rows.get(seq)] : [])),
     lastError: () => ({ name: 'E', message: 'no' }),
   } as unknown as Store

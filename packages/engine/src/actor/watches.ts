@@ -6,11 +6,13 @@ import {
   type ConnectionId,
   type Effects,
   FAILED,
+  findRow,
   formatId,
   HELD,
   isFinal,
   type Job,
   type JobKey,
+  type JobRow,
   type Outcome,
   Refused,
   type Reply,
@@ -30,11 +32,12 @@ export class Watches {
 
   /** The outcome of a job that is final; otherwise remembers who asked. */
   ask(store: Store, id: JobKey, sender: Sender): Outcome | Refused | typeof HELD {
-    const found = read(store, id)
-    if (found !== HELD) return found
-    const watch = { ...sender, id }
-    const others = this.#bySeq.get(id.seq)
-    if (others === undefined) this.#bySeq.set(id.seq, [watch])
+    const row = findRow(store, id)
+    const found = row === undefined ? notFound(id) : read(store, row)
+    if (found !== HELD || row === undefined) return found
+    const watch = { ...sender, id: { seq: row.seq, node: row.node, enqueuedAt: row.enqueuedAt } }
+    const others = this.#bySeq.get(row.seq)
+    if (others === undefined) this.#bySeq.set(row.seq, [watch])
     else others.push(watch)
     return HELD
   }
@@ -68,13 +71,10 @@ export class Watches {
     const watches = this.#bySeq.get(seq) as readonly Watch[]
     const left: Watch[] = []
     for (const watch of watches) {
-      const found = read(store, watch.id)
+      const row = findRow(store, watch.id)
+      const found: Outcome | typeof HELD = row === undefined ? { state: 'deleted' } : read(store, row)
       if (found === HELD) left.push(watch)
-      else
-        post(
-          watch.connection,
-          found instanceof Refused ? { id: watch.request, value: { state: 'deleted' } } : { id: watch.request, value: found },
-        )
+      else post(watch.connection, { id: watch.request, value: found })
     }
     if (left.length > 0) this.#bySeq.set(seq, left)
     else this.#bySeq.delete(seq)
@@ -98,15 +98,15 @@ function outcomeOf(job: Job, effects: Effects): Outcome {
 
 const NO_ERROR = { name: 'Error', message: 'the run has left no error' }
 
-function read(store: Store, { seq, node, enqueuedAt }: JobKey): Outcome | Refused | typeof HELD {
-  const row = store.jobs([seq])[0]
-  if (row === undefined || row.node !== node || row.enqueuedAt !== enqueuedAt) {
-    const jobId = formatId({ seq, node, enqueuedAt })
-    return new Refused({ code: 'JOB_NOT_FOUND', message: `there is no job ${jobId}`, details: { jobId } })
-  }
+function notFound(id: JobKey): Refused {
+  const jobId = formatId(id)
+  return new Refused({ code: 'JOB_NOT_FOUND', message: `there is no job ${jobId}`, details: { jobId } })
+}
+
+function read(store: Store, row: JobRow): Outcome | typeof HELD {
   if (!isFinal(row.state)) return HELD
   if (row.state === FAILED) {
-    const error = store.lastError(seq) ?? NO_ERROR
+    const error = store.lastError(row.seq) ?? NO_ERROR
     return { state: 'failed', error, attempt: row.run - row.uncounted }
   }
   const state = STATES[row.state]

@@ -6,6 +6,7 @@ import { systemClock } from '@millrace/worker'
 import { type Address, formatAddress, parseAddress } from '../address.ts'
 import { keepAlive, type Surroundings, SYSTEM } from '../clock.ts'
 import { ConnectFailedError } from '../errors.ts'
+import { Journal } from '../journal/journal.ts'
 import { Backoff } from './backoff.ts'
 import { DialError, type Dialled, dial } from './dial.ts'
 import { type ConnectOptions, type ConnectSettings, validateConnectOptions } from './options.ts'
@@ -16,21 +17,34 @@ const DIAL_MS = 10_000
 
 /**
  * The engine that listens at `url`, as if it were here. Resolves once the server has welcomed this client; from then on it
- * reconnects by itself, and workers keep what they run for as long as their leases last.
+ * reconnects by itself, and workers keep what they run for as long as their leases last. With a `journal` it resolves without a server
+ * too, and goes on trying.
  *
  * @throws OptionTypeError, OptionRangeError for a wrong option; ConnectFailedError where no server answered in time;
- * AuthFailedError, VersionMismatchError where it did not want this client
+ * AuthFailedError, VersionMismatchError where it did not want this client; JournalInUseError, JournalDamagedError, NotWritableError
  */
 export async function connect(url: string, options?: ConnectOptions): Promise<Engine> {
-  const { maxDataBytes, logger } = validateConnectOptions(options)
-  const port = await connectPort(url, options)
-  return new Engine(port, { maxDataBytes, clock: systemClock, host: hostname(), pid: process.pid, local: false, logger })
+  const settings = validateConnectOptions(options)
+  const { maxDataBytes, logger } = settings
+  const setup = { maxDataBytes, clock: systemClock, host: hostname(), pid: process.pid, local: false, logger }
+  if (settings.journal === undefined) return new Engine(await openPort(url, settings, SYSTEM), setup)
+  const { clock, random } = SYSTEM
+  const intake = await Journal.open({ ...settings.journal, clock, random, logger })
+  try {
+    return new Engine(await openPort(url, settings, SYSTEM), { ...setup, intake })
+  } catch (error) {
+    await intake.close()
+    throw error
+  }
 }
 
 /** @internal The Port behind it. */
 export async function connectPort(url: string, options?: ConnectOptions, surroundings: Surroundings = SYSTEM): Promise<RemotePort> {
+  return openPort(url, validateConnectOptions(options), surroundings)
+}
+
+async function openPort(url: string, settings: ConnectSettings, surroundings: Surroundings): Promise<RemotePort> {
   const address = parseAddress(url)
-  const settings = validateConnectOptions(options)
   const { token, tls, minDelayMs, maxDelayMs, logger } = settings
   const { clock, random } = surroundings
   const backoff = new Backoff(minDelayMs, maxDelayMs, random)
@@ -38,15 +52,16 @@ export async function connectPort(url: string, options?: ConnectOptions, surroun
   const letGo = keepAlive()
   const first = await firstConnection(address, settings, backoff, surroundings).finally(letGo)
   backoff.reset()
+  if (first === undefined) logger?.warn('no engine has answered yet: the journal takes new jobs, and the rest waits', { url })
   return new RemotePort({ dial: (began) => dial({ address, token, tls, clock, timeoutMs: DIAL_MS, began }), backoff, clock, logger }, first)
 }
 
 async function firstConnection(
   address: Address,
-  { token, tls, connectTimeoutMs }: ConnectSettings,
+  { token, tls, connectTimeoutMs, journal }: ConnectSettings,
   backoff: Backoff,
   { clock }: Surroundings,
-): Promise<Dialled> {
+): Promise<Dialled | undefined> {
   const untilMono = clock.read().mono + connectTimeoutMs
   for (;;) {
     const leftMs = untilMono - clock.read().mono
@@ -55,6 +70,8 @@ async function firstConnection(
     } catch (error) {
       if (!(error instanceof DialError)) throw error
       if (isFinal(error.end)) throw errorFrom(refusalOf(error.end), { cause: error })
+      // It can wait: its jobs are safe.
+      if (journal !== undefined) return undefined
       const delayMs = backoff.next(error.end.retryAfterMs)
       if (clock.read().mono + delayMs >= untilMono) throw unanswered(address, connectTimeoutMs, error)
       await new Promise<void>((resolve) => clock.setTimer(delayMs, resolve))

@@ -23,6 +23,11 @@ export interface ConnectOptions {
   /** Of data, output and checkpoint each, as the engine was opened with: 1 byte to 16 MiB, default 1 MiB. */
   readonly maxDataBytes?: number
   readonly reconnect?: ReconnectOptions
+  /**
+   * The folder of a journal: \`enqueue\` resolves when the job is synced there, whether or not a server can be reached, and the jobs are
+   * forwarded in their order when it can.
+   */
+  readonly journal?: string | JournalFolder
   readonly logger?: Logger
 }
 
@@ -47,6 +52,13 @@ export interface ReconnectOptions {
   readonly maxDelay?: Duration
 }
 
+export interface JournalFolder {
+  /** Made where it is not there. Of one process at a time. */
+  readonly folder: string
+  /** Of what waits to be forwarded: 1 MiB to 64 GiB, default 256 MiB. Beyond it `enqueue` throws JournalFullError. */
+  readonly maxBytes?: number
+}
+
 export interface ConnectSettings {
   readonly token: string | undefined
   readonly tls: ClientTlsOptions
@@ -54,10 +66,13 @@ export interface ConnectSettings {
   readonly maxDataBytes: number
   readonly minDelayMs: number
   readonly maxDelayMs: number
+  readonly journal: { readonly folder: string; readonly maxBytes: number } | undefined
   readonly logger: Logger | undefined
 }
 
-const KNOWN = new Set(['token', 'tls', 'connectTimeout', 'maxDataBytes', 'reconnect', 'logger'])
+const KNOWN = new Set(['token', 'tls', 'connectTimeout', 'maxDataBytes', 'reconnect', 'journal', 'logger'])
+const JOURNAL_KNOWN = new Set(['folder', 'maxBytes'])
+const JOURNAL_BYTES = { min: 2 ** 20, usual: 256 * 2 ** 20, max: 64 * 2 ** 30 }
 const TLS_KNOWN = new Set(['ca', 'cert', 'key', 'servername', 'rejectUnauthorized'])
 const RECONNECT_KNOWN = new Set(['minDelay', 'maxDelay'])
 const MINUTE = 60_000
@@ -66,7 +81,7 @@ const HOUR = 60 * MINUTE
 /** @throws OptionTypeError, OptionRangeError */
 export function validateConnectOptions(options: unknown = {}): ConnectSettings {
   checkKnown('connect', options, KNOWN)
-  const { token, tls = {}, connectTimeout = 10_000, maxDataBytes = LIMITS.dataBytes, reconnect = {}, logger } = options
+  const { token, tls = {}, connectTimeout = 10_000, maxDataBytes = LIMITS.dataBytes, reconnect = {}, journal, logger } = options
   checkKnown('reconnect', reconnect, RECONNECT_KNOWN)
   const minDelayMs = durationOption('reconnect.minDelay', reconnect['minDelay'] ?? 50, { min: 1, max: MINUTE })
   const maxDelayMs = durationOption('reconnect.maxDelay', reconnect['maxDelay'] ?? Math.max(5_000, minDelayMs), { min: 1, max: HOUR })
@@ -81,7 +96,18 @@ export function validateConnectOptions(options: unknown = {}): ConnectSettings {
     maxDataBytes: integerOption('maxDataBytes', maxDataBytes, 1, LIMITS.bytesPerCommand),
     minDelayMs,
     maxDelayMs,
+    journal: journal === undefined ? undefined : journalOption(journal),
     logger: logger === undefined ? undefined : loggerOption('logger', logger),
+  }
+}
+
+function journalOption(value: unknown): ConnectSettings['journal'] {
+  if (typeof value === 'string') return { folder: textOption('journal', value), maxBytes: JOURNAL_BYTES.usual }
+  checkKnown('journal', value, JOURNAL_KNOWN)
+  const { folder, maxBytes = JOURNAL_BYTES.usual } = value
+  return {
+    folder: textOption('journal.folder', folder),
+    maxBytes: integerOption('journal.maxBytes', maxBytes, JOURNAL_BYTES.min, JOURNAL_BYTES.max),
   }
 }
 

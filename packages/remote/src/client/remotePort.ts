@@ -48,18 +48,21 @@ export class RemotePort implements Port {
   #cancelRetry: (() => void) | undefined
   #ended = false
 
-  constructor(options: RemotePortOptions, first: Dialled) {
+  /** Without a first connection it begins as one that has lost it. */
+  constructor(options: RemotePortOptions, first: Dialled | undefined) {
     this.#options = options
     this.#lease = new Lease({
       clock: options.clock,
       send: (requests) => this.#send(requests),
       lapsed: (ms) => this.#listener?.lapsed(ms),
     })
-    this.#open(first)
+    if (first !== undefined) this.#open(first)
+    else this.#retry({ retryAfterMs: 0 })
   }
 
   listen(listener: PortListener): void {
     this.#listener = listener
+    if (this.#link === undefined) listener.broken({ code: 'CONNECTION_LOST', message: 'no engine has answered yet' })
   }
 
   send(requests: readonly Request[]): void {
@@ -133,7 +136,7 @@ export class RemotePort implements Port {
     })
   }
 
-  #retry({ retryAfterMs }: End): void {
+  #retry({ retryAfterMs }: Pick<End, 'retryAfterMs'>): void {
     const { clock, backoff } = this.#options
     this.#stay()
     this.#cancelRetry = clock.setTimer(backoff.next(retryAfterMs), () => void this.#tryAgain())

@@ -17,6 +17,7 @@ function connect(file: string): Database {
   return db
 }
 
+const MIN_READER = Math.max(...MIGRATIONS.map(({ minReader }) => minReader))
 const added: Migration = { id: SCHEMA_VERSION + 1, name: 'added', sql: 'CREATE TABLE added (a)', minReader: 1 }
 const breaking: Migration = { id: SCHEMA_VERSION + 2, name: 'breaking', sql: 'DROP TABLE tag', minReader: SCHEMA_VERSION + 2 }
 const failing: Migration = { id: SCHEMA_VERSION + 1, name: 'failing', sql: 'CREATE TABLE half (a); CREATE TABLE half (a)', minReader: 1 }
@@ -44,8 +45,8 @@ describe('an older file', () => {
     migrate(db, { file, now: 2, migrations: [...MIGRATIONS, added] })
     migrate(db, { file, now: 3, migrations: [...MIGRATIONS, added] })
     expect(ledger(db).at(-1)).toEqual({ id: SCHEMA_VERSION + 1, name: 'added', appliedAt: 2 })
-    expect(rowsOf(db, 'meta')).toMatchObject([{ schema_version: SCHEMA_VERSION + 1, min_reader: 2 }])
-    expect(existsSync(`${file}.before-004`)).toBe(false)
+    expect(rowsOf(db, 'meta')).toMatchObject([{ schema_version: SCHEMA_VERSION + 1, min_reader: MIN_READER }])
+    expect(existsSync(`${file}.before-00${SCHEMA_VERSION + 1}`)).toBe(false)
   })
 
   test('is copied beside itself before older versions are shut out', () => {
@@ -54,11 +55,11 @@ describe('an older file', () => {
     migrate(db, { file, now: 1 })
     migrate(db, { file, now: 2, migrations: [...MIGRATIONS, added, breaking] })
     expect(rowsOf(db, 'meta')).toMatchObject([{ schema_version: SCHEMA_VERSION + 2, min_reader: SCHEMA_VERSION + 2 }])
-    const copy = lookInto(`${file}.before-005`)
-    expect(rowsOf(copy, 'meta')).toMatchObject([{ schema_version: SCHEMA_VERSION + 1, min_reader: 2 }])
+    const copy = lookInto(`${file}.before-00${SCHEMA_VERSION + 2}`)
+    expect(rowsOf(copy, 'meta')).toMatchObject([{ schema_version: SCHEMA_VERSION + 1, min_reader: MIN_READER }])
     expect(copy.pragma('integrity_check', { simple: true })).toBe('ok')
     expect(() => rowsOf(copy, 'tag')).not.toThrow()
-    expect(existsSync(`${file}.before-005.partial`)).toBe(false)
+    expect(existsSync(`${file}.before-00${SCHEMA_VERSION + 2}.partial`)).toBe(false)
   })
 
   test('stays as it was where a migration fails', () => {

@@ -10,6 +10,7 @@ import { prepareIdempotent, prepareUnique } from './keys.ts'
 import { prepareLoad } from './load.ts'
 import { preparePage } from './page.ts'
 import { preparePrunable } from './prunable.ts'
+import { prepareMarks, prepareSourced } from './sources.ts'
 import { prepareDeadlines, prepareDue, prepareExpired } from './timed.ts'
 import { prepareOldestWaiting, prepareWindow } from './window.ts'
 
@@ -18,6 +19,8 @@ export const READ_NAMES = [
   'jobs',
   'idempotent',
   'unique',
+  'sourced',
+  'marks',
   'window',
   'due',
   'expired',
@@ -40,6 +43,8 @@ export function prepareReads(db: Database): Reads {
     jobs: prepareJobs(db),
     idempotent: prepareIdempotent(db),
     unique: prepareUnique(db),
+    sourced: prepareSourced(db),
+    marks: prepareMarks(db),
     window: prepareWindow(db),
     due: prepareDue(db),
     expired: prepareExpired(db),

@@ -24,6 +24,7 @@ export function addBystanders(turns: Turns): void {
     turns.start(completed, session)
     turns.complete(completed, '"done"')
   }
+  effects.marks.push({ source: 'bystander', mark: 5 })
   effects.definitions.push({ name: 'stand', defaults: { priority: 3 } })
   turns.commit()
 }

@@ -40,7 +40,20 @@ export function rowsOf(db: Database, table: string, order = '1'): Record<string,
   return db.prepare(`SELECT * FROM ${table} ORDER BY ${order}`).all() as Record<string, unknown>[]
 }
 
-const TABLES = ['meta', 'queue', 'lane', 'job', 'idempotency', 'unique_key', 'tag', 'session', 'attempt', 'log', 'definition'] as const
+const TABLES = [
+  'meta',
+  'queue',
+  'lane',
+  'job',
+  'idempotency',
+  'unique_key',
+  'tag',
+  'session',
+  'attempt',
+  'log',
+  'definition',
+  'source',
+] as const
 
 /** Every row of every table but the journal, as text. */
 export function snapshot(db: Database): ReadonlySet<string> {

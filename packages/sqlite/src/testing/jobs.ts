@@ -28,6 +28,8 @@ import type { SqliteStore } from '../store.ts'
 export interface JobOptions {
   readonly lane?: Lane
   readonly seq?: number
+  /** Of a producer's journal. */
+  readonly origin?: { readonly node: number; readonly enqueuedAt: number }
   readonly state?: StateCode
   readonly priority?: number
   readonly weight?: number
@@ -115,7 +117,7 @@ export class Turns {
     const { lane = this.lane(), seq = this.nextSeq, priority = 0, weight = 1, runAt = this.at, expiresAt = 0, data = '{"n":1}' } = options
     const state = options.state ?? (runAt > this.at ? SCHEDULED : WAITING)
     const policy = options.policy === undefined ? DEFAULT_POLICY : parsePolicy(options.policy)
-    const key = { seq, node: this.store.node, enqueuedAt: this.at }
+    const key = { seq, node: this.store.node, enqueuedAt: this.at, ...options.origin }
     const job = newJob(key, lane, state, { priority, weight, runAt, expiresAt }, policy, options.extras, data)
     this.nextSeq = Math.max(this.nextSeq, seq + 1)
     this.effects.touch(job, TOUCH_INSERT)

@@ -15,6 +15,7 @@ import { prepareRunning } from './running.ts'
 import { prepareRuns } from './runs.ts'
 import { prepareSessions } from './sessions.ts'
 import { SortedJobs } from './sort.ts'
+import { prepareSources } from './sources.ts'
 import { prepareStartJobs } from './start-jobs.ts'
 import { prepareUpdateJobs } from './update-jobs.ts'
 
@@ -31,6 +32,7 @@ export function prepareWrite(db: Database, claim: Claim): Write {
   const updateJobs = prepareUpdateJobs(db)
   const runs = prepareRuns(db)
   const keys = prepareKeys(db)
+  const sources = prepareSources(db)
   const deleteJobs = prepareDeleteJobs(db)
   const finished = prepareFinished(db)
   const running = prepareRunning(db)
@@ -48,6 +50,7 @@ export function prepareWrite(db: Database, claim: Claim): Write {
     updateJobs(jobs.updated, jobs.dataUpdated)
     runs(effects)
     keys(effects)
+    sources(effects, turn.at)
     // Last, so that nothing that the turn noted of a deleted job is left behind.
     deleteJobs.content(jobs.vanished)
     deleteJobs.rows(jobs.deleted)

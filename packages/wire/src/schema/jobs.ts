@@ -9,12 +9,12 @@ import {
   type ListFilter,
   type LogLine,
   type NewJob,
-  NODE_LIMIT,
   type OnConflict,
   type RunError,
   type RunKey,
   SEQ_LIMIT,
   type SessionIntro,
+  type SourceEntry,
   STATES,
 } from '@millrace/core'
 import { changed, choice, code, count, data, duration, integer, type Kind, key, list, name, number, text, time, told } from './kinds.ts'
@@ -31,7 +31,8 @@ const LOG_LEVELS: readonly LogLine['level'][] = ['debug', 'info', 'warn', 'error
 const BACKOFF_TYPES: readonly Backoff['type'][] = ['exponential', 'linear', 'fixed']
 
 export const seq = integer(0, SEQ_LIMIT - 1, 'integer below 2^48')
-export const node = integer(0, NODE_LIMIT - 1, 'integer below 2^26')
+/** The file's, or that of a producer's journal with the job's place in it. */
+export const node = integer(0, Number.MAX_SAFE_INTEGER, 'integer below 2^53')
 export const priority = integer(-LIMITS.priority, LIMITS.priority)
 export const weight = integer(1, LIMITS.weight)
 
@@ -85,6 +86,13 @@ export const NEW_JOB = record<NewJob>('NewJob', {
 })
 
 export const NEW_JOBS = list(NEW_JOB, LIMITS.jobsPerCommand)
+
+export const SOURCE_ENTRY = record<SourceEntry>('Entry', {
+  at: field(time, 'by the producer’s clock'),
+  jobs: field(NEW_JOBS, 'all or none are created'),
+})
+
+export const SOURCE_ENTRIES = list(SOURCE_ENTRY, ITEMS_MAX)
 
 export const DEFAULTS = record<Defaults>('Defaults', {
   queue: optional(name()),

@@ -1,9 +1,9 @@
 /** The messages: `[type, ...fields]`. */
+import { NODE_LIMIT } from '@millrace/core'
 import type { ClientIntro, Message, WireLimits } from '../message.ts'
 import { SCOPES } from '../scopes.ts'
 import { DELIVERY } from './deliveries.ts'
-import { node } from './jobs.ts'
-import { choice, count, type Kind, list, signed, text, told } from './kinds.ts'
+import { choice, count, integer, type Kind, list, signed, text, told } from './kinds.ts'
 import { field, or, record } from './record.ts'
 import { REQUESTS } from './requests.ts'
 import { union } from './union.ts'
@@ -50,7 +50,7 @@ export const MESSAGE = union<'type', Message>('Message', 'type', {
     fields: {
       version: field(count, 'the highest that both ends speak'),
       server: field(told(256), 'name and version'),
-      node: field(node, 'the file’s number, which is part of every job id'),
+      node: field(integer(0, NODE_LIMIT - 1, 'integer below 2^26'), 'the file’s number, which is part of every job id'),
       scopes: field(list(choice(SCOPES), 64)),
       limits: field(LIMITS),
     },

@@ -1,6 +1,19 @@
 /** What a client asks: `[id, operation, ...fields]`. The order of the fields is the order on the wire. */
-import { type AttachCommand, type Command, LIMITS, type Operation, type Request } from '@millrace/core'
-import { CHANGES, FAILED_PLACE, FILTER, JOB_KEY, LOG_LINES, NEW_JOBS, NONE, RUN, RUN_ERROR, RUN_KEYS, SESSION } from './jobs.ts'
+import { type AttachCommand, type Command, LIMITS, NODE_LIMIT, type Operation, PLACE_LIMIT, type Request } from '@millrace/core'
+import {
+  CHANGES,
+  FAILED_PLACE,
+  FILTER,
+  JOB_KEY,
+  LOG_LINES,
+  NEW_JOBS,
+  NONE,
+  RUN,
+  RUN_ERROR,
+  RUN_KEYS,
+  SESSION,
+  SOURCE_ENTRIES,
+} from './jobs.ts'
 import { boolean, count, data, duration, FIELDS_MAX, integer, type Kind, list, name, number, signed, text, told } from './kinds.ts'
 import { field, optional, or } from './record.ts'
 import { union } from './union.ts'
@@ -28,6 +41,15 @@ const id = JOB_KEY
 
 export const COMMAND = union<'op', Command>('Request', 'op', {
   enqueue: { code: 1, fields: { jobs: field(NEW_JOBS, 'all or none are created') } },
+  forward: {
+    code: 28,
+    fields: {
+      source: field(uuid, 'random: the journal of one process'),
+      number: field(integer(1, NODE_LIMIT - 1, 'integer from 1, below 2^26'), 'stands for the journal in the ids of its jobs'),
+      first: field(integer(1, PLACE_LIMIT - 1, 'integer from 1, below 2^27'), 'place of the first job in the journal; the others follow'),
+      entries: field(SOURCE_ENTRIES),
+    },
+  },
   attach: { code: 2, fields: { session: field(session), held: or(RUN_KEYS, NONE, 'runs started, or ended and not yet answered') } },
   drain: { code: 3, fields: { session: field(uuid) } },
   leave: { code: 4, fields: { session: field(uuid) } },

@@ -8,8 +8,10 @@ import {
   type Grant,
   type JobEvent,
   type NewJob,
+  NODE_LIMIT,
   type Notice,
   type Operation,
+  PLACE_LIMIT,
   type Reply,
   type Request,
   STATES,
@@ -99,6 +101,12 @@ const line = record(
 /** Each operation: a new one without its arbitrary does not compile. */
 export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf<Op>, 'op'>> } = {
   enqueue: record({ jobs: fc.array(newJob, { maxLength: 3 }) }),
+  forward: record({
+    source: uuid,
+    number: fc.integer({ min: 1, max: NODE_LIMIT - 1 }),
+    first: fc.integer({ min: 1, max: PLACE_LIMIT - 1 }),
+    entries: fc.array(record({ at: time, jobs: fc.array(newJob, { maxLength: 3 }) }), { maxLength: 3 }),
+  }),
   attach: record({
     session: record({
       uuid,

@@ -15,6 +15,7 @@ import {
   RUN_ERROR,
   RUN_KEY,
   SESSION,
+  SOURCE_ENTRY,
   UNIQUE,
 } from '../schema/jobs.ts'
 import { FIELDS_MAX } from '../schema/kinds.ts'
@@ -32,6 +33,7 @@ const RECORDS: readonly AnyRecord[] = [
   NEW_JOB,
   BACKOFF,
   UNIQUE,
+  SOURCE_ENTRY,
   SESSION,
   HANDLER,
   DEFAULTS,

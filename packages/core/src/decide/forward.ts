@@ -1,0 +1,39 @@
+/** Creates what a producer's journal holds: each entry once, however often it is sent. */
+import type { ForwardCommand } from '../commands.ts'
+import { PLACE_LIMIT, sourcedNode } from '../id.ts'
+import { type Decision, type Forwarded, Refused } from '../replies.ts'
+import { createOne, findRefusal } from './enqueue.ts'
+import type { TurnContext } from './turn.ts'
+
+export function forward(turn: TurnContext, { source, number, first, entries }: ForwardCommand): Decision<'forward'> {
+  const { facts, effects } = turn
+  const known = facts.mark(source)
+  const merged: Forwarded['merged'][number][] = []
+  let refused: Forwarded['refused']
+  let mark = known
+  let next = first
+  for (const { at, jobs } of entries) {
+    const place = next
+    next += jobs.length
+    if (place <= known) continue
+    // Before the mark moves: all of it comes again.
+    if (turn.refusing !== undefined) return new Refused(turn.refusing)
+    const refusal = next > PLACE_LIMIT ? TOO_MANY : findRefusal(turn, jobs)?.refusal
+    if (refusal !== undefined) {
+      refused = { place, refusal }
+      break
+    }
+    for (const [index, wanted] of jobs.entries()) {
+      const { seq, node, enqueuedAt, created } = createOne(turn, wanted, { node: sourcedNode(place + index, number), enqueuedAt: at })
+      if (!created) merged.push({ place: place + index, job: { seq, node, enqueuedAt } })
+    }
+    mark = next - 1
+  }
+  if (mark > known) {
+    facts.setMark(source, mark)
+    effects.marks.push({ source, mark })
+  }
+  return { mark, merged, ...(refused && { refused }) }
+}
+
+const TOO_MANY = { code: 'TOO_LARGE', message: `a journal has places below ${PLACE_LIMIT}: begin another one` } as const

@@ -1,0 +1,236 @@
+/** Sends a journal to the engine, in its order, until each entry is in the queue or in the file of refusals. */
+import {
+  type Clock,
+  type Command,
+  errorFrom,
+  type Forwarded,
+  InternalError,
+  type JobKey,
+  type Logger,
+  type MillraceError,
+  type Refusal,
+  refusalFrom,
+  type SourceEntry,
+  sourcedNode,
+} from '@millrace/core'
+import type { Chunk, JournalLog } from './log.ts'
+import type { Refusals } from './refusals.ts'
+import type { Source } from './segment.ts'
+
+export interface ForwarderOptions {
+  readonly log: JournalLog
+  readonly refusals: Refusals
+  readonly clock: Clock
+  readonly logger: Logger | undefined
+  readonly call: (command: Command & { readonly op: 'forward' }) => Promise<Forwarded>
+}
+
+interface Placed {
+  readonly place: number
+  readonly entry: SourceEntry
+}
+
+interface Waiter {
+  readonly resolve: (job: JobKey) => void
+  readonly reject: (error: Error) => void
+}
+
+/** About the call itself: said again, it would be refused again. */
+const CONTENT: ReadonlySet<string> = new Set(['TOO_LARGE', 'INTERNAL'])
+/** There will be no other connection. */
+const FINAL: ReadonlySet<string> = new Set(['AUTH_FAILED', 'VERSION_MISMATCH', 'ENGINE_STOPPED', 'ENGINE_FAILED', 'OWNER_LOST'])
+/** The mailbox holds the next call until there is a connection. */
+const AWAY: ReadonlySet<string> = new Set(['CONNECTION_LOST', 'COMMIT_UNKNOWN'])
+const RETRY_MS = 250
+/** Fates of jobs that nobody has asked for yet, so many of the last ones. */
+const FATES_MAX = 10_000
+
+export class Forwarder {
+  readonly #options: ForwarderOptions
+  /** By the `node` of their jobs. */
+  readonly #waiters = new Map<number, Waiter[]>()
+  /** Of jobs that were merged or refused. */
+  readonly #fates = new Map<number, JobKey | Refusal>()
+  /** The last place that is done with, by the number of its source. */
+  readonly #done = new Map<number, number>()
+  #arrived = () => {}
+  #idle: (() => void)[] = []
+  #busy = true
+  /** Since the log was last read. */
+  #news = false
+  #closed = false
+  readonly #running: Promise<void>
+
+  constructor(options: ForwarderOptions) {
+    this.#options = options
+    this.#running = this.#run()
+  }
+
+  /** There is more in the log. */
+  wake(): void {
+    this.#busy = true
+    this.#news = true
+    this.#arrived()
+  }
+
+  /** Resolves when the log is empty. */
+  forwarded(): Promise<void> {
+    return this.#busy ? new Promise((resolve) => this.#idle.push(resolve)) : Promise.resolve()
+  }
+
+  /** The job as the engine knows it, once it does. Rejects where the engine has refused it. */
+  settled({ seq: place, node: number, enqueuedAt }: JobKey): Promise<JobKey> {
+    const node = sourcedNode(place, number)
+    const fate = this.#fates.get(node)
+    if (fate !== undefined) return 'code' in fate ? Promise.reject(errorFrom(fate)) : Promise.resolve(fate)
+    if (place <= (this.#done.get(number) ?? 0)) return Promise.resolve({ seq: place, node: number, enqueuedAt })
+    return new Promise((resolve, reject) => {
+      const waiter = { resolve, reject }
+      const others = this.#waiters.get(node)
+      if (others === undefined) this.#waiters.set(node, [waiter])
+      else others.push(waiter)
+    })
+  }
+
+  async close(reason: Error): Promise<void> {
+    this.#closed = true
+    this.#arrived()
+    await this.#running
+    for (const waiters of this.#waiters.values()) for (const { reject } of waiters) reject(reason)
+    this.#waiters.clear()
+  }
+
+  async #run(): Promise<void> {
+    const { log, logger } = this.#options
+    try {
+      while (!this.#closed) {
+        this.#news = false
+        const chunk = await log.read()
+        if (chunk === undefined) await this.#rest()
+        else {
+          await this.#forward(chunk)
+          await log.drop(chunk)
+        }
+      }
+    } catch (error) {
+      // Everything is still in the log: the next process to open it goes on.
+      const { code, message } = refusalFrom(error)
+      if (code !== 'ENGINE_STOPPED') logger?.error('the journal is not forwarded any more', { code, message })
+    }
+  }
+
+  async #rest(): Promise<void> {
+    if (this.#closed || this.#news) return
+    const more = new Promise<void>((resolve) => {
+      this.#arrived = resolve
+    })
+    this.#busy = false
+    for (const resolve of this.#idle.splice(0)) resolve()
+    await more
+  }
+
+  async #forward({ source, first, entries }: Chunk): Promise<void> {
+    const { refusals } = this.#options
+    let rest = placed(entries, first).filter(({ place, entry }) => !refusals.has(source, place, entry))
+    let most = Number.POSITIVE_INFINITY
+    while (rest.length > 0) {
+      const some = consecutive(rest, most)
+      const reply = await this.#ask(source, some)
+      most = Number.POSITIVE_INFINITY
+      if ('code' in reply) {
+        // One of them is to blame.
+        if (some.length > 1) most = Math.ceil(some.length / 2)
+        else {
+          await this.#refuse(source, some[0] as Placed, reply)
+          rest = rest.slice(1)
+        }
+        continue
+      }
+      for (const { place, job } of reply.merged) this.#fate(sourcedNode(place, source.number), job)
+      const { mark, refused } = reply
+      const to = refused && rest.find(({ place }) => place === refused.place)
+      if (refused !== undefined && to !== undefined) await this.#refuse(source, to, refused.refusal)
+      for (const { place, entry } of rest) if (place <= mark) this.#tell(source, place, entry)
+      const left = rest.filter(({ place }) => place > mark && place !== refused?.place)
+      if (left.length === rest.length) throw new InternalError(`the engine has answered the mark ${mark} to the entry at ${left[0]?.place}`)
+      rest = left
+    }
+    this.#done.set(source.number, entries.reduce((place, { jobs }) => place + jobs.length, first) - 1)
+  }
+
+  /** The answer, however long it takes; a refusal of what was sent. */
+  async #ask(source: Source, some: readonly Placed[]): Promise<Forwarded | Refusal> {
+    const { call, logger } = this.#options
+    for (;;) {
+      try {
+        const entries = some.map(({ entry }) => entry)
+        return await call({ op: 'forward', source: source.uuid, number: source.number, first: (some[0] as Placed).place, entries })
+      } catch (error) {
+        const refusal = refusalFrom(error)
+        if (CONTENT.has(refusal.code)) return refusal
+        if (FINAL.has(refusal.code) || this.#closed) throw error
+        if (AWAY.has(refusal.code)) continue
+        logger?.warn('the engine does not take the journal yet', { code: refusal.code, message: refusal.message })
+        const { retryAfter } = error as MillraceError & { retryAfter?: number }
+        await this.#pause(retryAfter ?? RETRY_MS)
+      }
+    }
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#options.clock.setTimer(ms, resolve)
+      this.#arrived = () => {
+        if (!this.#closed) return
+        cancel()
+        resolve()
+      }
+    })
+  }
+
+  async #refuse(source: Source, { place, entry }: Placed, refusal: Refusal): Promise<void> {
+    const { refusals, logger } = this.#options
+    await refusals.note(source, place, entry, refusal)
+    logger?.warn('the engine has refused an entry of the journal', { code: refusal.code, message: refusal.message })
+    for (let index = 0; index < entry.jobs.length; index++) this.#fate(sourcedNode(place + index, source.number), refusal)
+  }
+
+  #fate(node: number, fate: JobKey | Refusal): void {
+    const waiters = this.#waiters.get(node)
+    this.#waiters.delete(node)
+    for (const { resolve, reject } of waiters ?? []) {
+      if ('code' in fate) reject(errorFrom(fate))
+      else resolve(fate)
+    }
+    this.#fates.set(node, fate)
+    if (this.#fates.size > FATES_MAX) this.#fates.delete(this.#fates.keys().next().value as number)
+  }
+
+  /** That the jobs are in the queue, to those who wait for it. */
+  #tell({ number }: Source, place: number, { at, jobs }: SourceEntry): void {
+    if (this.#waiters.size === 0) return
+    for (let index = 0; index < jobs.length; index++) {
+      const node = sourcedNode(place + index, number)
+      for (const { resolve } of this.#waiters.get(node) ?? []) resolve({ seq: place + index, node: number, enqueuedAt: at })
+      this.#waiters.delete(node)
+    }
+  }
+}
+
+function placed(entries: readonly SourceEntry[], first: number): Placed[] {
+  let next = first
+  return entries.map((entry) => {
+    const place = next
+    next += entry.jobs.length
+    return { place, entry }
+  })
+}
+
+/** The first of them, with nothing missing between. */
+function consecutive(entries: readonly Placed[], most: number): readonly Placed[] {
+  const gap = entries.findIndex(({ place }, index) => {
+    const before = entries[index - 1]
+    return before !== undefined && place !== before.place + before.entry.jobs.length
+  })
+  return entries.slice(0, Math.min(gap < 0 ? entries.length : gap, most))
+}

@@ -1,0 +1,197 @@
+/**
+ * A producer's journal: takes jobs whether or not there is an engine, answers when they are synced to the folder, and forwards them in
+ * their order. What a killed process has left there is forwarded by the next.
+ */
+import type { Intake } from '@millrace/client'
+import {
+  BusyError,
+  type Clock,
+  EngineStoppedError,
+  type Enqueued,
+  type JobKey,
+  LIMITS,
+  type Logger,
+  type NewJob,
+  NODE_LIMIT,
+  PLACE_LIMIT,
+  type Random,
+  type SourceEntry,
+  sourcedNode,
+  weighJob,
+} from '@millrace/core'
+import { JournalFullError } from '../errors.ts'
+import { Forwarder, type ForwarderOptions } from './forwarder.ts'
+import { lockFolder } from './lock.ts'
+import { JournalLog, makeFolder } from './log.ts'
+import { Refusals } from './refusals.ts'
+import type { Source } from './segment.ts'
+
+export interface JournalOptions {
+  readonly folder: string
+  /** Of what waits to be forwarded. */
+  readonly maxBytes: number
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger | undefined
+}
+
+/** Called, and not synced yet. */
+interface Pending {
+  readonly source: Source
+  readonly place: number
+  readonly entry: SourceEntry
+  readonly bytes: number
+  readonly resolve: (enqueued: readonly Enqueued[]) => void
+  readonly reject: (error: Error) => void
+}
+
+/** One sync makes so much safe at a time, unless one call alone is more. */
+const RECORD_JOBS = 1_000
+const RECORD_BYTES = 2 ** 20
+const RETRY_AFTER_MS = 100
+
+export class Journal implements Intake {
+  readonly #options: JournalOptions
+  readonly #log: JournalLog
+  readonly #refusals: Refusals
+  readonly #unlock: () => void
+  #forwarder: Forwarder | undefined
+  #source: Source
+  #nextPlace = 1
+  #pending: Pending[] = []
+  #pendingBytes = 0
+  #writing: Promise<void> | undefined
+  #closed = false
+
+  private constructor(options: JournalOptions, log: JournalLog, refusals: Refusals, unlock: () => void) {
+    this.#options = options
+    this.#log = log
+    this.#refusals = refusals
+    this.#unlock = unlock
+    this.#source = JournalLog.newSource(options.random)
+  }
+
+  /** @throws JournalInUseError, JournalDamagedError, NotWritableError */
+  static async open(options: JournalOptions): Promise<Journal> {
+    const { folder } = options
+    await makeFolder(folder)
+    const unlock = lockFolder(folder)
+    try {
+      return new Journal(options, await JournalLog.open(folder), await Refusals.open(folder), unlock)
+    } catch (error) {
+      unlock()
+      throw error
+    }
+  }
+
+  start(call: ForwarderOptions['call']): void {
+    const { clock, logger } = this.#options
+    this.#forwarder = new Forwarder({ log: this.#log, refusals: this.#refusals, clock, logger, call })
+  }
+
+  append(jobs: readonly NewJob[]): Promise<readonly Enqueued[]> {
+    let bytes = 0
+    for (const job of jobs) bytes += weighJob(job)
+    const refused = this.#refusal(bytes)
+    if (refused !== undefined) return Promise.reject(refused)
+    // Ids end where their bits do: another source goes on.
+    if (this.#nextPlace + jobs.length > PLACE_LIMIT) {
+      this.#source = JournalLog.newSource(this.#options.random)
+      this.#nextPlace = 1
+    }
+    const place = this.#nextPlace
+    this.#nextPlace += jobs.length
+    const at = this.#options.clock.read().wall
+    const entry = { at, jobs: jobs.map((job) => anchored(job, at)) }
+    return new Promise((resolve, reject) => {
+      this.#pending.push({ source: this.#source, place, entry, bytes, resolve, reject })
+      this.#pendingBytes += bytes
+      // With all else that is called within this tick.
+      this.#writing ??= Promise.resolve().then(() => this.#write())
+    })
+  }
+
+  settled(key: JobKey): Promise<JobKey> {
+    const { node, enqueuedAt } = key
+    return (this.#forwarder as Forwarder).settled({ seq: Math.floor(node / NODE_LIMIT), node: node % NODE_LIMIT, enqueuedAt })
+  }
+
+  async forwarded(): Promise<void> {
+    await this.#writing
+    await this.#forwarder?.forwarded()
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    await this.#writing
+    await this.#forwarder?.close(new EngineStoppedError('the engine was stopped; what its journal holds is forwarded by the next process'))
+    await this.#log.close()
+    await this.#refusals.close()
+    this.#unlock()
+  }
+
+  #refusal(bytes: number): Error | undefined {
+    const { maxBytes, folder } = this.#options
+    if (this.#closed) return new EngineStoppedError('the engine was stopped: connect again to go on')
+    if (this.#log.bytes + this.#pendingBytes + bytes > maxBytes) {
+      return new JournalFullError(
+        `${folder} holds ${this.#log.bytes + this.#pendingBytes} bytes that no engine has taken yet, of at most ${maxBytes}: start the engine, or give a larger journal.maxBytes`,
+      )
+    }
+    if (this.#pending.length < LIMITS.enqueuesHeld && this.#pendingBytes + bytes <= LIMITS.bytesHeld) return undefined
+    const message = `${LIMITS.enqueuesHeld} calls or ${LIMITS.bytesHeld} bytes wait for the disk: await the calls made before, or try again in ${RETRY_AFTER_MS} ms`
+    return new BusyError(message, { retryAfter: RETRY_AFTER_MS })
+  }
+
+  /** One sync for all that has come since the last. */
+  async #write(): Promise<void> {
+    while (this.#pending.length > 0) {
+      const batch = this.#takeBatch()
+      const { source, place } = batch[0] as Pending
+      try {
+        await this.#log.write(
+          source,
+          place,
+          batch.map(({ entry }) => entry),
+        )
+        for (const pending of batch) pending.resolve(keysOf(pending))
+        this.#forwarder?.wake()
+      } catch (error) {
+        for (const { reject } of batch) reject(error as Error)
+      }
+    }
+    this.#writing = undefined
+  }
+
+  #takeBatch(): Pending[] {
+    const { source } = this.#pending[0] as Pending
+    let count = 0
+    let jobs = 0
+    let bytes = 0
+    for (const pending of this.#pending) {
+      if (pending.source !== source || jobs >= RECORD_JOBS || bytes >= RECORD_BYTES) break
+      count++
+      jobs += pending.entry.jobs.length
+      bytes += pending.bytes
+    }
+    this.#pendingBytes -= bytes
+    return this.#pending.splice(0, count)
+  }
+}
+
+/** Delays count from the call, however much later the engine hears of it. */
+function anchored(job: NewJob, at: number): NewJob {
+  if (job.delay === undefined) return job
+  const { delay, ...rest } = job
+  return { ...rest, runAt: at + delay }
+}
+
+function keysOf({ source, place, entry }: Pending): Enqueued[] {
+  return entry.jobs.map((_job, index) => ({
+    seq: 0,
+    node: sourcedNode(place + index, source.number),
+    enqueuedAt: entry.at,
+    created: true,
+  }))
+}

@@ -1,0 +1,257 @@
+/** The files of a producer's journal: written at the end of the last one, read and dropped from the front. */
+import { type FileHandle, mkdir, open, readdir, readFile, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  CommitUnknownError,
+  DiskFullError,
+  NODE_LIMIT,
+  NotWritableError,
+  type Random,
+  type SourceEntry,
+  StorageError,
+} from '@millrace/core'
+import { decodeEntries, encodeEntries } from '@millrace/wire'
+import { newSourceId } from '../clock.ts'
+import { JournalDamagedError } from '../errors.ts'
+import { decodeHeader, encodeHeader, encodeRecord, HEAD_BYTES, HEADER_BYTES, recordAt, type SegmentHeader, type Source } from './segment.ts'
+
+/** A file that is longer gets no more. */
+const SEGMENT_BYTES = 8 * 2 ** 20
+/** Read at a time, where no single record is longer. */
+const CHUNK_BYTES = 256 * 1024
+const CHUNK_JOBS = 1_000
+const NAME = /^\d{12}\.journal$/
+const NO_SPACE: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT'])
+
+interface Segment extends SegmentHeader {
+  readonly path: string
+  /** Up to here its records are whole. */
+  end: number
+  handle: FileHandle | undefined
+}
+
+/** The oldest entries that are not dropped yet. */
+export interface Chunk {
+  readonly source: Source
+  /** The place of the first job. */
+  readonly first: number
+  readonly entries: readonly SourceEntry[]
+  readonly next: { readonly offset: number; readonly place: number }
+}
+
+export class JournalLog {
+  readonly #folder: string
+  #segments: Segment[] = []
+  #nextFile = 1
+  /** The one that is written, the last of all. */
+  #live: Segment | undefined
+  /** In the first segment. */
+  #offset = HEADER_BYTES
+  #place = 0
+  /** Of all records that are not dropped yet. */
+  bytes = 0
+
+  private constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /**
+   * What earlier processes have left, whole up to its torn end.
+   *
+   * @throws JournalDamagedError where a record is not what was written
+   */
+  static async open(folder: string): Promise<JournalLog> {
+    const log = new JournalLog(folder)
+    const names = (await readdir(folder)).filter((name) => NAME.test(name)).sort()
+    for (const name of names) {
+      log.#nextFile = Number.parseInt(name, 10) + 1
+      const segment = await readSegment(join(folder, name))
+      if (segment === undefined) await unlink(join(folder, name))
+      else log.#add(segment)
+    }
+    return log
+  }
+
+  static newSource(random: Random): Source {
+    return { uuid: newSourceId(), number: 1 + Math.floor(random() * (NODE_LIMIT - 1)) }
+  }
+
+  /**
+   * Resolves when the entries are synced. After an error the next ones go to another file: what became of a sync that failed, the
+   * system does not tell again.
+   *
+   * @throws DiskFullError, StorageError: nothing of it is kept; CommitUnknownError
+   */
+  async write(source: Source, first: number, entries: readonly SourceEntry[]): Promise<void> {
+    const record = encodeRecord(encodeEntries(entries))
+    let live = this.#live
+    if (live === undefined || live.uuid !== source.uuid || live.end >= SEGMENT_BYTES) live = await this.#begin({ ...source, first })
+    const handle = live.handle as FileHandle
+    try {
+      await writeWhole(handle, record, live.end)
+      await handle.datasync()
+    } catch (error) {
+      this.#live = undefined
+      throw await takeBack(handle, live.end, error as NodeJS.ErrnoException)
+    }
+    live.end += record.length
+    this.bytes += record.length
+  }
+
+  /** Undefined where there are none. */
+  async read(): Promise<Chunk | undefined> {
+    for (;;) {
+      const [segment] = this.#segments
+      if (segment === undefined || (segment === this.#live && this.#offset === segment.end)) return undefined
+      if (this.#offset < segment.end) return this.#readChunk(segment)
+      await this.#drop(segment)
+    }
+  }
+
+  /** What was read is done with. */
+  async drop({ next }: Chunk): Promise<void> {
+    const [segment] = this.#segments
+    if (segment === undefined) return
+    this.bytes -= next.offset - this.#offset
+    this.#offset = next.offset
+    this.#place = next.place
+    if (segment !== this.#live && this.#offset === segment.end) await this.#drop(segment)
+  }
+
+  /** With nothing left to send, nothing is left behind. */
+  async close(): Promise<void> {
+    const [first] = this.#segments
+    if (first !== undefined && first === this.#live && this.#offset === first.end) await this.#drop(first)
+    for (const { handle } of this.#segments) await handle?.close()
+    this.#segments = []
+  }
+
+  #add(segment: Segment): void {
+    if (this.#segments.push(segment) === 1) this.#place = segment.first
+    this.bytes += segment.end - HEADER_BYTES
+  }
+
+  async #begin(header: SegmentHeader): Promise<Segment> {
+    const path = join(this.#folder, `${String(this.#nextFile++).padStart(12, '0')}.journal`)
+    let handle: FileHandle | undefined
+    try {
+      handle = await open(path, 'wx+', 0o600)
+      await writeWhole(handle, encodeHeader(header), 0)
+      await handle.datasync()
+      await syncFolder(this.#folder)
+    } catch (error) {
+      await handle?.close()
+      await unlink(path).catch(() => {})
+      throw failureOf(error as NodeJS.ErrnoException)
+    }
+    this.#live = { ...header, path, end: HEADER_BYTES, handle }
+    this.#add(this.#live)
+    return this.#live
+  }
+
+  async #readChunk(segment: Segment): Promise<Chunk> {
+    segment.handle ??= await open(segment.path, 'r')
+    const { handle, end, uuid, number } = segment
+    const from = this.#offset
+    let bytes = await readAt(handle, from, Math.min(CHUNK_BYTES, end - from))
+    const length = HEAD_BYTES + bytes.readUInt32BE(0)
+    if (length > bytes.length) bytes = await readAt(handle, from, Math.min(length, end - from))
+    const entries: SourceEntry[] = []
+    let offset = 0
+    let place = this.#place
+    while (place - this.#place < CHUNK_JOBS) {
+      const found = recordAt(bytes, offset)
+      if (found === 'end' || (found === 'torn' && offset > 0)) break
+      if (typeof found === 'string') throw damaged(segment.path, from + offset)
+      for (const entry of decodeEntries(found.payload)) {
+        entries.push(entry)
+        place += entry.jobs.length
+      }
+      offset = found.next
+    }
+    return { source: { uuid, number }, first: this.#place, entries, next: { offset: from + offset, place } }
+  }
+
+  async #drop(segment: Segment): Promise<void> {
+    this.#segments.shift()
+    if (segment === this.#live) this.#live = undefined
+    this.#offset = HEADER_BYTES
+    this.#place = this.#segments[0]?.first ?? 0
+    await segment.handle?.close()
+    await unlink(segment.path)
+  }
+}
+
+/** Made for its owner alone, where it is not there. @throws NotWritableError */
+export async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+  } catch (cause) {
+    throw new NotWritableError(`the folder of the journal, ${folder}, cannot be made: ${(cause as Error).message}`, {}, { cause })
+  }
+}
+
+/** Undefined where nothing in it was ever said to be safe. */
+async function readSegment(path: string): Promise<Segment | undefined> {
+  const bytes = await readFile(path)
+  const header = decodeHeader(bytes)
+  if (header === undefined) {
+    if (bytes.length <= HEADER_BYTES) return undefined
+    throw damaged(path, 0)
+  }
+  let end = HEADER_BYTES
+  for (;;) {
+    const found = recordAt(bytes, end)
+    if (found === 'damaged') throw damaged(path, end)
+    if (typeof found === 'string') break
+    end = found.next
+  }
+  return end === HEADER_BYTES ? undefined : { ...header, path, end, handle: undefined }
+}
+
+function damaged(path: string, offset: number): JournalDamagedError {
+  return new JournalDamagedError(
+    `${path} is not what was written, from byte ${offset} on: move it away to go on with the rest of the journal, and keep it`,
+    { file: path, offset },
+  )
+}
+
+/** Whole, or an error. */
+async function writeWhole(handle: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, at + done)
+    done += bytesWritten
+  }
+}
+
+async function readAt(handle: FileHandle, at: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(length)
+  const { bytesRead } = await handle.read(bytes, 0, length, at)
+  return bytes.subarray(0, bytesRead)
+}
+
+async function takeBack(handle: FileHandle, end: number, error: NodeJS.ErrnoException): Promise<Error> {
+  try {
+    await handle.truncate(end)
+    await handle.datasync()
+    return failureOf(error)
+  } catch {
+    return new CommitUnknownError(`whether the journal has kept the call cannot be known: ${error.message}`, {}, { cause: error })
+  }
+}
+
+function failureOf(cause: NodeJS.ErrnoException): Error {
+  const message = `the journal cannot be written: ${cause.message}`
+  return NO_SPACE.has(cause.code) ? new DiskFullError(message, {}, { cause }) : new StorageError(message, {}, { cause })
+}
+
+/** So that the file's name survives a power loss too. Windows has no such call, and needs none. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

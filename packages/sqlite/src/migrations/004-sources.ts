@@ -1,0 +1,13 @@
+/**
+ * Producers' journals: how far each has come, in one row, and the way from the ids that they make to the rows of their jobs. Such a
+ * job has a `node` that no file has, so that no other pays for the index. A version that does not know of them would tell wrong ids.
+ */
+import type { Migration } from './migration.ts'
+
+const SQL = `
+CREATE TABLE source (
+  uuid TEXT PRIMARY KEY, mark INTEGER NOT NULL CHECK (mark > 0), moved_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX job_sourced ON job (node) WHERE node >= 67108864;`
+
+export const sources: Migration = { id: 4, name: 'sources', sql: SQL, minReader: 4 }

@@ -1,0 +1,17 @@
+/** Producers' journals: how far they have come, and the jobs that they have made the ids of. */
+import type { JobRow, SourceMark } from '@millrace/core'
+import type { Database } from '../driver.ts'
+import { type RawRow, ROW_COLUMNS, rowFrom } from './row.ts'
+
+// The second condition is what the partial index is found by.
+const BY_NODE = `SELECT ${ROW_COLUMNS} FROM json_each(?) AS wanted CROSS JOIN job ON job.node = wanted.value AND job.node >= 67108864`
+
+export function prepareSourced(db: Database): (nodes: readonly number[]) => JobRow[] {
+  const statement = db.prepare(BY_NODE).raw()
+  return (nodes) => (statement.all(JSON.stringify(nodes)) as RawRow[]).map(rowFrom)
+}
+
+export function prepareMarks(db: Database): (sources: readonly string[]) => SourceMark[] {
+  const statement = db.prepare('SELECT uuid AS source, mark FROM json_each(?) AS wanted CROSS JOIN source ON source.uuid = wanted.value')
+  return (sources) => statement.all(JSON.stringify(sources)) as SourceMark[]
+}

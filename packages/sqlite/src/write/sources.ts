@@ -1,0 +1,13 @@
+/** How far producers' journals have come. */
+import type { Effects } from '@millrace/core'
+import type { Database } from '../driver.ts'
+
+export function prepareSources(db: Database): (effects: Effects, at: number) => void {
+  const move = db.prepare(
+    `INSERT INTO source (uuid, mark, moved_at) VALUES (?, ?, ?)
+ON CONFLICT (uuid) DO UPDATE SET mark = max(mark, excluded.mark), moved_at = excluded.moved_at`,
+  )
+  return ({ marks }, at) => {
+    for (const { source, mark } of marks) move.run(source, mark, at)
+  }
+}

@@ -1,0 +1,27 @@
+/** What a producer's journal keeps of its calls: the same bytes as on the wire. */
+import type { SourceEntry } from '@millrace/core'
+import { Reader } from './msgpack/reader.ts'
+import { Writer } from './msgpack/writer.ts'
+import { SOURCE_ENTRIES } from './schema/jobs.ts'
+
+const writer = new Writer()
+const reader = new Reader()
+
+/** Up to 10,000 of them. */
+export function encodeEntries(entries: readonly SourceEntry[]): Uint8Array {
+  writer.begin(0)
+  SOURCE_ENTRIES.write(writer, entries)
+  return writer.take()
+}
+
+/** @throws WireError BAD_FRAME */
+export function decodeEntries(bytes: Uint8Array): readonly SourceEntry[] {
+  reader.open(bytes)
+  try {
+    const entries = SOURCE_ENTRIES.read(reader)
+    reader.finish()
+    return entries
+  } finally {
+    reader.close()
+  }
+}
