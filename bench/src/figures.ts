@@ -17,6 +17,7 @@ const FIGURES: Readonly<Record<string, Figure>> = {
   mainUtilization: figure('main loop busy', 'lower', 2),
   rssPeakMb: figure('RSS peak MB', 'lower', 0),
   rssOpenMb: figure('RSS opened MB', 'lower', 0),
+  idleWorkersMb: figure('idle workers MB', 'lower', 0),
   openMs: figure('open ms', 'lower', 0),
   fileBytesPerJob: figure('file bytes/job', 'lower', 0),
   turnSizeP50: figure('commands/turn p50', 'neither', 0),

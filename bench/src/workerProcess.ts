@@ -1,8 +1,8 @@
-/** A worker in a process of its own. This file is both: what starts it, and what it runs (`workerProcess.ts URL CONCURRENCY`). */
+/** Workers in a process of their own. This file is both: what starts it, and what it runs (`workerProcess.ts URL CONCURRENCY WORKERS JOB`). */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { connect } from '@millrace/remote'
+import { connect, defineJob } from '@millrace/remote'
 import { noop } from './jobs.ts'
 
 export interface WorkerProcess {
@@ -12,9 +12,19 @@ export interface WorkerProcess {
 
 const SCRIPT = fileURLToPath(import.meta.url)
 
+export interface WorkerProcessOptions {
+  readonly url: string
+  /** Of each worker. */
+  readonly concurrency: number
+  /** Each has a connection of its own; default 1. */
+  readonly workers?: number
+  /** What they wait for. */
+  readonly job?: string
+}
+
 /** Resolves when it is ready for jobs. */
-export async function startWorkerProcess(url: string, concurrency: number): Promise<WorkerProcess> {
-  const child = fork(SCRIPT, [url, String(concurrency)])
+export async function startWorkerProcess({ url, concurrency, workers = 1, job = noop.name }: WorkerProcessOptions): Promise<WorkerProcess> {
+  const child = fork(SCRIPT, [url, String(concurrency), String(workers), job])
   process.once('exit', () => child.kill())
   await once(child, 'message')
   return {
@@ -27,21 +37,30 @@ export async function startWorkerProcess(url: string, concurrency: number): Prom
   }
 }
 
-async function main(url: string, concurrency: number): Promise<void> {
-  const engine = await connect(url)
-  engine.work(
-    noop.handler(() => {}),
-    { concurrency },
+async function main(url: string, concurrency: number, workers: number, job: string): Promise<void> {
+  const { handler } = defineJob({ name: job })
+  const engines = await Promise.all(
+    Array.from({ length: workers }, async () => {
+      const engine = await connect(url)
+      engine.work(
+        handler(() => {}),
+        { concurrency },
+      )
+      // Answered after the worker is known.
+      await engine.stats()
+      return engine
+    }),
   )
-  // Answered after the worker is known.
-  await engine.stats()
   const before = process.cpuUsage()
   process.send?.('ready')
   await once(process, 'message')
   const { user, system } = process.cpuUsage(before)
-  await engine.stop()
+  await Promise.all(engines.map((engine) => engine.stop()))
   process.send?.(user + system)
   process.disconnect()
 }
 
-if (process.argv[1] === SCRIPT) await main(process.argv[2] ?? '', Number(process.argv[3]))
+if (process.argv[1] === SCRIPT) {
+  const [url = '', concurrency, workers, job = ''] = process.argv.slice(2)
+  await main(url, Number(concurrency), Number(workers), job)
+}

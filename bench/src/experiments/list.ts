@@ -7,7 +7,8 @@ import { eventLoop } from './eventLoop.ts'
 import type { Experiment } from './experiment.ts'
 import { growth } from './growth.ts'
 import { idle } from './idle.ts'
+import { idleWorkers } from './idleWorkers.ts'
 import { remote } from './remote.ts'
 import { sustained } from './sustained.ts'
 
-export const EXPERIMENTS: readonly Experiment[] = [enqueue, bulk, drain, endToEnd, remote, idle, growth, eventLoop, sustained]
+export const EXPERIMENTS: readonly Experiment[] = [enqueue, bulk, drain, endToEnd, remote, idleWorkers, idle, growth, eventLoop, sustained]

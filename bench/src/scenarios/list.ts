@@ -8,6 +8,7 @@ import { fill } from './fill.ts'
 import { fsync } from './fsync.ts'
 import { host } from './host.ts'
 import { idle } from './idle.ts'
+import { idleWorkers } from './idleWorkers.ts'
 import { limit } from './limit.ts'
 import { limitDrain } from './limitDrain.ts'
 import { limitInsert } from './limitInsert.ts'
@@ -24,6 +25,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   fsync,
   host,
   idle,
+  idleWorkers,
   limit,
   limitDrain,
   limitInsert,

@@ -18,7 +18,7 @@ export const remote: Scenario = async ({ file, durability, jobs, inFlight, concu
   const engine = await openEngine({ file, durability })
   const server = await listen(engine, `unix:${join(file, '..', 'sock')}`)
   const processes = await Promise.all(
-    Array.from({ length: workers }, () => startWorkerProcess(server.url, Math.ceil(concurrency / workers))),
+    Array.from({ length: workers }, () => startWorkerProcess({ url: server.url, concurrency: Math.ceil(concurrency / workers) })),
   )
   const stop = startMeter()
   await keepInFlight(inFlight, jobs, (index) => engine.enqueue(noop, payloadOf(index)))

@@ -28,6 +28,7 @@ function open(change: Partial<EngineSetup> = {}, capabilities?: readonly Capabil
   port = new FakePort(capabilities)
   port.answer('attach', () => ({ lost: [] }))
   port.answer('workers', () => [])
+  port.answer('unwatch', () => true)
   for (const op of ['drain', 'leave', 'complete', 'fail', 'giveBack', 'subscribe'] as const) port.answer(op, () => true)
   setup = {
     maxDataBytes: 1_000,
@@ -402,7 +403,7 @@ describe('stop', () => {
     await quiet()
     expect([port.closed, port.of('leave').length]).toEqual([0, 0])
     // In the order in which they were asked.
-    port.answer('workers', () => {
+    port.answer('unwatch', () => {
       port.reply(port.of('stats')[0]?.id ?? 0, {})
       return []
     })
@@ -410,7 +411,7 @@ describe('stop', () => {
     await Promise.all([stopped, answered])
     await engine[Symbol.asyncDispose]()
     expect(order).toEqual(['answered', 'closed'])
-    expect(port.commands.map((command) => command.op)).toEqual(['attach', 'stats', 'drain', 'complete', 'leave', 'workers'])
+    expect(port.commands.map((command) => command.op)).toEqual(['attach', 'stats', 'drain', 'complete', 'leave', 'unwatch'])
     expect([port.closed, port.holds.at(-1)]).toEqual([1, false])
   })
 
@@ -451,7 +452,7 @@ describe('stop', () => {
 
   test('a far side that answers nothing any more does not hold it up once it has ended', async () => {
     open()
-    port.answer('workers', () => undefined)
+    port.answer('unwatch', () => undefined)
     const stopped = engine.stop()
     await quiet()
     port.end()

@@ -69,6 +69,8 @@ export interface JobPage {
   readonly next: string | undefined
 }
 
+/** Requests are numbered from 1. */
+const NO_REQUEST = 0
 const STOPPED: Refusal = { code: 'ENGINE_STOPPED', message: 'the engine was stopped: open it again to go on' }
 
 export class Engine {
@@ -337,7 +339,7 @@ export class Engine {
   async #answered(): Promise<void> {
     await this.#setup.intake?.forwarded()
     // A question after all that was called before: when it is answered, so is everything else that the writer answers.
-    await this.#mailbox.call<'workers'>({ op: 'workers' }).catch(() => {})
+    await this.#mailbox.call<'unwatch'>({ op: 'unwatch', request: NO_REQUEST }).catch(() => {})
     // Lists come from other threads, and backups take their time.
     await this.#mailbox.answered()
   }

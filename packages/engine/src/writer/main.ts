@@ -18,6 +18,9 @@ if (host === null) throw new Error('this file is the writer thread of an engine;
 /** On a single processor it would keep the caller from asking. */
 const LINGER_MS = availableParallelism() > 1 ? 0.05 : 0
 
+/** Asked before each turn, and while the writer lingers. */
+const TALKATIVE_MAX = 8
+
 const say = (message: FromWriter): void => host.postMessage(message)
 
 function open({ options, alive, channel }: WriterData): void {
@@ -35,12 +38,18 @@ function open({ options, alive, channel }: WriterData): void {
   })
   const channels = new Map<ConnectionId, MessagePort>()
   const unread = new Map<ConnectionId, Unread>()
+  /** Channels that spoke last, the latest at the end. */
+  const talkative = new Map<ConnectionId, MessagePort>()
   const actor = new Actor({ store, clock: systemClock, random: systemRandom, settings: { recovery, retention }, alive: new Set(alive) })
   const loop = new Loop({ actor, clock: systemClock, collect, lingerMs: LINGER_MS, breathe: setImmediate, failed: fail })
 
-  /** What has arrived on any channel joins the turn at once, instead of waiting for the event loop to tell. */
-  function collect(): void {
-    for (const [connection, channel] of channels) {
+  /**
+   * What has arrived on the channels that speak joins the turn at once, instead of waiting for the event loop to tell. To ask each of a
+   * thousand silent ones would take longer than the turn.
+   */
+  function collect(from: ReadonlyMap<ConnectionId, MessagePort> = talkative): void {
+    // What is heard changes their order.
+    for (const [connection, channel] of [...from]) {
       for (let received = receiveMessageOnPort(channel); received !== undefined; received = receiveMessageOnPort(channel)) {
         receive(connection, received.message)
       }
@@ -49,8 +58,16 @@ function open({ options, alive, channel }: WriterData): void {
 
   /** Requests, or how many events have been read. */
   function receive(connection: ConnectionId, message: PackedRequests | number): void {
-    if (typeof message === 'number') unread.get(connection)?.read(message)
-    else actor.receive(connection, unpackRequests(message))
+    if (typeof message === 'number') {
+      unread.get(connection)?.read(message)
+      return
+    }
+    actor.receive(connection, unpackRequests(message))
+    const channel = channels.get(connection)
+    if (channel === undefined) return
+    talkative.delete(connection)
+    talkative.set(connection, channel)
+    if (talkative.size > TALKATIVE_MAX) talkative.delete(talkative.keys().next().value as ConnectionId)
   }
 
   function connect(channel: MessagePort): void {
@@ -67,6 +84,7 @@ function open({ options, alive, channel }: WriterData): void {
     })
     channel.on('close', () => {
       channels.delete(connection)
+      talkative.delete(connection)
       unread.delete(connection)
       actor.disconnect(connection)
       loop.wake()
@@ -84,7 +102,7 @@ function open({ options, alive, channel }: WriterData): void {
   }
 
   function close(): void {
-    collect()
+    collect(channels)
     while (actor.hasMail) actor.turn()
     loop.stop()
     for (const channel of channels.values()) channel.close()
@@ -101,7 +119,7 @@ function open({ options, alive, channel }: WriterData): void {
     } else close()
   })
   connect(channel)
-  say({ kind: 'ready' })
+  say({ kind: 'ready', epoch: store.epoch })
   loop.wake()
 }
 
