@@ -343,13 +343,15 @@ def read_reply(reply):
 
 
 class JobKey(namedtuple("JobKey", "seq node enqueued_at")):
-    """What names a job. `str()` of it is its id, a UUID; `JobKey.parse` the other way round."""
+    """What names a job. `str()` of it is its id, a UUID; `JobKey.parse` says what requests take, from an id."""
 
     __slots__ = ()
 
     def __str__(self):
-        bits = self.enqueued_at << 80 | 7 << 76 | (self.seq >> 36) << 64 | 2 << 62 | (self.seq >> 22 & 0x3FFF) << 48
-        return str(uuid.UUID(int=bits | (self.seq & 0x3FFFFF) << 26 | self.node))
+        # Where a producer's journal made the id, its number and the job's place in it are both in `node`.
+        seq, node = (self.node >> 26, self.node & 0x3FFFFFF) if self.node >> 26 else (self.seq, self.node)
+        bits = self.enqueued_at << 80 | 7 << 76 | (seq >> 36) << 64 | 2 << 62 | (seq >> 22 & 0x3FFF) << 48
+        return str(uuid.UUID(int=bits | (seq & 0x3FFFFF) << 26 | node))
 
     @classmethod
     def parse(cls, id):

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineJob, type Engine, openEngine } from '@millrace/engine'
-import { type ListenOptions, listen } from '@millrace/remote'
+import { connect, type ListenOptions, listen } from '@millrace/remote'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { type Program, startProgram } from '../program.ts'
 import { temporaryFolder } from '../temporary.ts'
@@ -79,6 +79,15 @@ test('a worker in Python: checkpoint, progress and log', async () => {
     progress: 0.5,
     attempts: [{ error: { name: 'Retry' }, logs: [{ level: 'warn', message: 'begun', fields: { page: 1 } }] }, { run: 2 }],
   })
+})
+
+test('an id that a producer’s journal has made is the same in Python', async () => {
+  const { server, worker } = await working()
+  const producer = await connect(server.url, { journal: join(temporaryFolder(), 'journal') })
+  onTestFinished(() => producer.stop({ timeout: 0 }))
+  const handle = await producer.enqueue('long')
+  expect(await worker.said(/^long 1 /)).toBe(`long 1 ${handle.id}`)
+  expect(await producer.cancel(handle.id)).toBe('cancelling')
 })
 
 test('a thousand jobs, many at a time', async () => {
