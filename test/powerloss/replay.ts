@@ -44,18 +44,24 @@ export async function replay(recording: Recording, options: ReplayOptions): Prom
   return run.result
 }
 
+/** Turns that have left the same content: one that changes nothing is as good as the one before. */
+interface Turns {
+  readonly first: number
+  readonly last: number
+}
+
 class Replay {
   readonly #recording: Recording
   readonly #options: ReplayOptions
   readonly #bench: Workbench
-  readonly #commits: ReadonlyMap<string, number>
+  readonly #commits: ReadonlyMap<string, Turns>
   readonly #now: number
   /** What is wrong with a state by itself, found once. */
   readonly #judged = new Map<string, readonly string[]>()
   /** The turns of known pages. */
   readonly #pages: ReadonlyMap<string, number>
-  /** Pages with which the engine has opened well, and the turn that they are of. */
-  readonly #opened = new Map<string, number>()
+  /** Pages with which the engine has opened well, and the turns that they are of. */
+  readonly #opened = new Map<string, Turns>()
   readonly result = {
     cutPoints: 0,
     images: 0,
@@ -72,7 +78,7 @@ class Replay {
     this.#bench = new Workbench(options.folder)
     this.#now = latest(recording.operations)
     this.#pages = new Map(recording.pages)
-    this.#commits = new Map(recording.digests.map((digest, commit) => [digest, commit]))
+    this.#commits = turnsOf(recording.digests)
   }
 
   async all(): Promise<void> {
@@ -125,26 +131,27 @@ class Replay {
     const commit = digest === undefined ? undefined : this.#commits.get(digest)
     if (digest !== undefined && commit === undefined) problems.push('holds a state that never was')
     const recorded = pages === undefined ? undefined : this.#pages.get(pages)
-    if (recorded !== undefined && recorded !== commit) problems.push('has pages of another turn than its content')
+    if (recorded !== undefined && (commit === undefined || recorded < commit.first || recorded > commit.last))
+      problems.push('has pages of another turn than its content')
     if (pages !== undefined && commit !== undefined && problems.length === 0) this.#opened.set(pages, commit)
     this.#verdict(place, commit, problems, { acknowledged, begun })
   }
 
   #verdict(
     place: string,
-    commit: number | undefined,
+    commit: Turns | undefined,
     problems: readonly string[],
     { acknowledged, begun }: { acknowledged: number; begun: number },
   ): void {
     const { result } = this
-    const early = commit !== undefined && commit > begun ? [`holds turn ${commit}, and only ${begun} had begun`] : []
+    const early = commit !== undefined && commit.first > begun ? [`holds turn ${commit.first}, and only ${begun} had begun`] : []
     const broken = [...new Set([...problems, ...early])]
     if (broken.length > 0) {
       result.corrupt++
       result.violations.push(`${place}: ${broken.slice(0, 4).join('; ')}`)
-    } else if (commit !== undefined && commit < acknowledged && this.#options.rule === 'full') {
+    } else if (commit !== undefined && commit.last < acknowledged && this.#options.rule === 'full') {
       result.lost++
-      result.violations.push(`${place}: holds ${commit} turns, and ${acknowledged} had been answered`)
+      result.violations.push(`${place}: holds ${commit.last} turns, and ${acknowledged} had been answered`)
     }
   }
 
@@ -154,10 +161,17 @@ class Replay {
     if (known !== undefined) return known
     const commit = this.#commits.get(digest)
     const problems = [...auditOf(db)]
-    if (commit !== undefined) problems.push(...judge(this.#recording.calls, jobsOf(db), { commit, keptMs: KEPT_MS, now: this.#now }))
+    if (commit !== undefined)
+      problems.push(...judge(this.#recording.calls, jobsOf(db), { commit: commit.last, keptMs: KEPT_MS, now: this.#now }))
     this.#judged.set(digest, problems)
     return problems
   }
+}
+
+function turnsOf(digests: readonly string[]): Map<string, Turns> {
+  const turns = new Map<string, Turns>()
+  for (const [turn, digest] of digests.entries()) turns.set(digest, { first: turns.get(digest)?.first ?? turn, last: turn })
+  return turns
 }
 
 function changes({ kind }: Operation): boolean {

@@ -1,12 +1,14 @@
 /** Who asks faster than it is answered, and who takes more slowly than it is told. */
 
+import { quiet } from '@millrace/testkit'
 import { encodeMessage } from '@millrace/wire'
 import { expect, test } from 'vitest'
-import { welcomed } from './rawClient.ts'
+import { HELLO, RawClient, welcomed } from './rawClient.ts'
 import { serve } from './served.ts'
 import { until } from './until.ts'
 
 const MIB = 2 ** 20
+const token = 'correct horse battery'
 
 test('a client that asks and does not take the answers is closed, and no other', { timeout: 30_000 }, async () => {
   const { url, probe, server } = await serve()
@@ -26,6 +28,34 @@ test('a client that asks and does not take the answers is closed, and no other',
   // What was under way before it may have been lost with the connection, and the goodbye too.
   const last = slow.heard.at(-1)
   if (last?.type === 'goodbye') expect(last.code).toBe('SLOW_CONSUMER')
+})
+
+test('nor is one kept that asks what its token does not allow, and does not take the answers', { timeout: 30_000 }, async () => {
+  const { url, server } = await serve({ listen: { token: [{ token, scopes: ['enqueue'] }] } })
+  const flood = new RawClient(url)
+  flood.send({ ...HELLO, token })
+  await flood.said('welcome')
+  flood.socket.pause()
+  const requests = Array.from({ length: 2_000 }, (_, id) => ({ id, command: { op: 'stats' } as const }))
+  const bytes = encodeMessage({ type: 'requests', requests })
+  let told = 0
+  while (server.connections === 1 && told < 200) await flood.bytes(bytes).then(() => told++)
+  await until(() => server.connections === 0)
+})
+
+test('pings of one that takes no pongs are not answered without end', { timeout: 30_000 }, async () => {
+  const { url } = await serve()
+  const flood = await welcomed(url)
+  const pongs = () => flood.heard.filter(({ type }) => type === 'pong')
+  flood.socket.pause()
+  const bytes = Buffer.concat(Array(20_000).fill(encodeMessage({ type: 'ping', nonce: 0 })))
+  for (let round = 0; round < 20; round++) await flood.bytes(bytes)
+  flood.socket.resume()
+  for (let nonce = 1; pongs().at(-1)?.type !== 'pong' || (pongs().at(-1) as { nonce: number }).nonce === 0; nonce++) {
+    flood.send({ type: 'ping', nonce })
+    await quiet()
+  }
+  expect(pongs().length).toBeLessThan(200_000)
 })
 
 test('one that only pauses now and then is not', { timeout: 30_000 }, async () => {

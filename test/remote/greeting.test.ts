@@ -1,6 +1,9 @@
 /** Before a client may say anything: who it is, in time, in few bytes, in a version that both speak. */
+import { join } from 'node:path'
+import { connect, listen } from '@millrace/remote'
 import { encodeMessage } from '@millrace/wire'
 import { expect, test } from 'vitest'
+import { temporaryFolder } from '../temporary.ts'
 import { HELLO, RawClient, welcomed } from './rawClient.ts'
 import { serve } from './served.ts'
 import { until } from './until.ts'
@@ -104,6 +107,14 @@ test('anything else before the greeting, and a second one, end the connection', 
   await twice.bytes(Buffer.concat([encodeMessage(HELLO), encodeMessage(HELLO)]))
   expect(await twice.said('goodbye')).toMatchObject({ code: 'BAD_MESSAGE' })
   await twice.gone()
+})
+
+test('an engine that has a lot to say about why it cannot be had is understood, and asked again', async () => {
+  const openPort = () => {
+    throw new Error('x'.repeat(10_000))
+  }
+  await using server = await listen({ openPort }, `unix:${join(temporaryFolder(), 'sock')}`)
+  await expect(connect(server.url, { connectTimeout: 100 })).rejects.toMatchObject({ code: 'CONNECT_FAILED' })
 })
 
 test('more than may wait to greet are told to come back, and come when there is room', async () => {

@@ -45,7 +45,7 @@ export class RawClient {
     const find = () => this.heard.find((message) => message.type === type)
     await until(() => find() !== undefined || this.closed)
     const found = find()
-    if (found === undefined) throw new Error(`the server has closed without ${type}: it said ${JSON.stringify(this.heard)}`)
+    if (found === undefined) throw new Error(`the server has closed without ${type}: it said ${JSON.stringify(this.heard).slice(0, 2_000)}`)
     return found as Extract<Message, { type: Type }>
   }
 

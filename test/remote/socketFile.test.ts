@@ -48,6 +48,19 @@ test('what a killed server has left behind is removed', async () => {
   expect(modeOf(path)).toBe('600')
 })
 
+test('of several that find it at the same moment, one gets the place', async () => {
+  const path = join(temporaryFolder(), 'sock')
+  const program = startProgram(new URL('./programs/bare.ts', import.meta.url), [path])
+  await program.said(/^listening$/)
+  await program.kill()
+  const settled = await Promise.allSettled([1, 2, 3].map(() => listen(engine, `unix:${path}`)))
+  const servers = settled.flatMap((outcome) => (outcome.status === 'fulfilled' ? outcome.value : []))
+  expect(servers).toHaveLength(1)
+  for (const outcome of settled) if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'ADDRESS_IN_USE' })
+  expect(lstatSync(path).isSocket()).toBe(true)
+  await servers[0]?.close()
+})
+
 test('a living server keeps its socket', async () => {
   const served = await serve()
   await expect(listen(engine, served.url)).rejects.toMatchObject({ name: 'AddressInUseError', code: 'ADDRESS_IN_USE' })

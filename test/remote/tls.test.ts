@@ -1,8 +1,10 @@
 /** Who may be reached by whom: this machine alone, or others with TLS and a token. */
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { createConnection } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { connect, InsecureBindError, listen } from '@millrace/remote'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { serve } from './served.ts'
 
 const pem = (name: string) => readFileSync(new URL(`./certificates/${name}`, import.meta.url))
@@ -76,6 +78,25 @@ test('both ends show a certificate where the server asks for it', async () => {
   for (const tls of [{ ca }, { ca, cert: pem('stranger.crt'), key: pem('stranger.key') }])
     await expect(connect(served.url, { token, tls, connectTimeout: 100 })).rejects.toMatchObject({ code: 'CONNECT_FAILED' })
   expect(served.server.connections).toBe(1)
+})
+
+test('no more than may wait to greet are waited for in their handshake', async () => {
+  const served = await serve({ url: 'tls://127.0.0.1:0', listen: { tls: { key, cert }, maxUnauthenticated: 2, helloTimeout: '1m' } })
+  const silent = () => {
+    const socket = createConnection({ host: '127.0.0.1', port: Number(new URL(served.url).port) })
+    onTestFinished(() => void socket.destroy())
+    return { socket, connected: once(socket, 'connect'), closed: once(socket, 'close') }
+  }
+  const [one, two] = [silent(), silent()]
+  await Promise.all([one.connected, two.connected])
+  await silent().closed
+  one.socket.destroy()
+  // It tries again until there is room.
+  const engine = await connect(served.url, { tls: { ca } })
+  await engine.stop()
+  // Nor is one of them waited for at the end.
+  await served.close()
+  await two.closed
 })
 
 test('what does not speak TLS is cut off, and the server goes on', async () => {

@@ -8,6 +8,7 @@ import { expect, test } from 'vitest'
 import { pathOf, ROOT, walk, withoutComments } from './sources.ts'
 
 const OPENERS = [
+  'packages/engine/src/share/note.ts',
   'packages/remote/src/journal/lock.ts',
   'packages/remote/src/journal/log.ts',
   'packages/remote/src/journal/refusals.ts',

@@ -1,9 +1,19 @@
 /**
  * One of the processes that share a file. It does what its standard input says, a line of JSON each, and tells what happened as lines
- * of JSON: `{ enqueue: n }` enqueues and acknowledges n; it works on 'job' if told to, and tells every run.
+ * of JSON: `{ enqueue: n }` enqueues and acknowledges n, `{ many: lot, count }` that many at once; it works on 'job' if told to, and
+ * tells every run.
  */
 import { createInterface } from 'node:readline'
 import { openEngine } from '@millrace/engine'
+
+interface Order {
+  readonly enqueue?: number
+  readonly ms?: number
+  readonly stop?: boolean
+  readonly stats?: boolean
+  readonly many?: number
+  readonly count?: number
+}
 
 const [file, role] = process.argv.slice(2) as [string, string]
 const say = (fact: object) => void process.stdout.write(`${JSON.stringify(fact)}\n`)
@@ -24,7 +34,7 @@ if (role === 'worker') {
 }
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const { enqueue, ms = 0, stop, stats } = JSON.parse(line) as { enqueue?: number; ms?: number; stop?: boolean; stats?: boolean }
+  const { enqueue, ms = 0, stop, stats, many, count = 0 } = JSON.parse(line) as Order
   if (stop === true) {
     await engine.stop({ timeout: '5s' })
     say({ stopped: true })
@@ -32,6 +42,29 @@ for await (const line of createInterface({ input: process.stdin })) {
   }
   if (stats === true) say({ stats: (await engine.stats()).states })
   if (enqueue !== undefined) void acknowledge(enqueue, ms)
+  if (many !== undefined) void acknowledgeMany(many, count)
+}
+
+/** All of a lot at once, until it is acknowledged; what is there of it is told after every attempt that was not. */
+async function acknowledgeMany(many: number, count: number): Promise<void> {
+  const jobs = Array.from({ length: count }, (_, index) => ({ job: 'lot', options: { idempotencyKey: `${many}-${index}` } }))
+  for (;;) {
+    const sent = engine.enqueueMany(jobs)
+    setImmediate(() => say({ sent: many }))
+    try {
+      await sent
+      say({ many })
+      return
+    } catch (error) {
+      const { code, retryable } = error as { code?: string; retryable?: boolean }
+      if (retryable !== true) {
+        say({ failed: many, code, message: String(error) })
+        return
+      }
+      const found = await engine.stats().catch(() => undefined)
+      if (found !== undefined) say({ found: found.states.waiting, of: many })
+    }
+  }
 }
 
 /** Until it is acknowledged, whatever becomes of the owner. */

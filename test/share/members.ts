@@ -48,6 +48,14 @@ export class Member {
     }
   }
 
+  get pid(): number {
+    return this.#child.pid as number
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name)
+  }
+
   async kill(): Promise<void> {
     const exited = once(this.#child, 'exit')
     this.#child.kill('SIGKILL')

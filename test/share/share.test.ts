@@ -1,13 +1,15 @@
 // `share: true`: processes on one file, of which one owns it, until another has to.
-import { statSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineJob, openEngine } from '@millrace/engine'
 import { describe, expect, test } from 'vitest'
+import { tamper } from '../../packages/sqlite/src/testing/inspect.ts'
 import { temporaryFile, temporaryFolder } from '../temporary.ts'
 import { type Fact, Member } from './members.ts'
 
 const acknowledged = (n: number) => (fact: Fact) => fact['acknowledged'] === n
 const ran = (n: number) => (fact: Fact) => fact['ran'] === n
+const ownerOf = (file: string) => JSON.parse(readFileSync(`${file}-share/owner.json`, 'utf8'))
 
 test('the first owns the file, later ones attach to it, and all work on the same jobs', async () => {
   const file = temporaryFile()
@@ -83,6 +85,90 @@ test('owners are killed in a loop under load: all that was acknowledged runs, an
   expect(ranOnes.size).toBe(next)
 })
 
+test('an owner that is stopped keeps the file: others wait, or are told by whom, and all goes on with it', async () => {
+  const file = temporaryFile()
+  const owner = await Member.start(file, 'producer')
+  const worker = await Member.start(file, 'worker')
+  const producer = await Member.start(file, 'producer')
+  producer.say({ enqueue: 1 })
+  await worker.until(ran(1))
+  owner.signal('SIGSTOP')
+  producer.say({ enqueue: 2 })
+  // For as long as it has patience.
+  await expect(openEngine({ file, share: true })).rejects.toMatchObject({
+    code: 'ALREADY_OPEN',
+    retryable: true,
+    pid: owner.pid,
+    message: expect.stringContaining('it may be stopped'),
+  })
+  expect(producer.facts.some(acknowledged(2))).toBe(false)
+  expect(ownerOf(file)).toMatchObject({ pid: owner.pid, epoch: 1 })
+  owner.signal('SIGCONT')
+  await producer.until(acknowledged(2))
+  await worker.until(ran(2))
+  owner.say({ enqueue: 3 })
+  await worker.until(ran(3))
+  expect(worker.facts.filter((fact) => 'started' in fact)).toHaveLength(3)
+  expect(ownerOf(file)).toMatchObject({ pid: owner.pid, epoch: 1 })
+})
+
+test('an owner is killed while 10,000 jobs are on their way to it: all of them or none, and repeated each once', async () => {
+  const COUNT = 10_000
+  const file = temporaryFile()
+  const killed = await Member.start(file, 'producer')
+  const next = await Member.start(file, 'producer')
+  const asking = await Member.start(file, 'producer')
+  for (const [index, owner] of [killed, next].entries()) {
+    // Whoever serves now may be the one that asks: then nothing is on its way anywhere.
+    if (ownerOf(file).pid !== owner.pid) break
+    const lot = index + 1
+    asking.say({ many: lot, count: COUNT })
+    await asking.until((fact) => fact['sent'] === lot)
+    await owner.kill()
+    await asking.until((fact) => fact['many'] === lot)
+    asking.say({ stats: true })
+    const { stats } = await asking.until((fact) => Number((fact['stats'] as Fact | undefined)?.['waiting']) >= lot * COUNT)
+    expect((stats as Fact)['waiting']).toBe(lot * COUNT)
+    for (const { found } of asking.facts.filter((fact) => fact['of'] === lot)) expect([(lot - 1) * COUNT, lot * COUNT]).toContain(found)
+  }
+})
+
+test('the owner tells who it is; what a killed one has told is told anew by its successor, and a stopped one takes it back', async () => {
+  const file = temporaryFile()
+  const owner = await Member.start(file, 'producer')
+  const next = await Member.start(file, 'producer')
+  const { url } = ownerOf(file)
+  expect(ownerOf(file)).toMatchObject({ pid: owner.pid, epoch: 1, protocol: [1, 1], url: `unix:${file}-share/socket` })
+  expect(statSync(`${file}-share/owner.json`).mode & 0o777).toBe(0o600)
+  await owner.kill()
+  next.say({ enqueue: 1 })
+  await next.until(acknowledged(1))
+  expect(ownerOf(file)).toMatchObject({ pid: next.pid, epoch: 2, url })
+  await next.stop()
+  expect(() => ownerOf(file)).toThrow('ENOENT')
+})
+
+test('a process that is too old for the file attaches to a newer one that owns it', async () => {
+  const file = temporaryFile()
+  const owner = await Member.start(file, 'worker')
+  tamper(file, 'UPDATE meta SET schema_version = ?, min_reader = 99', 99)
+  const older = await Member.start(file, 'producer')
+  older.say({ enqueue: 1 })
+  await owner.until(ran(1))
+  await older.until(acknowledged(1))
+  expect(ownerOf(file)).toMatchObject({ pid: owner.pid, epoch: 1 })
+})
+
+test('a link leads to the same owner as the file itself', async () => {
+  const file = temporaryFile()
+  const link = join(temporaryFolder(), 'link.db')
+  symlinkSync(file, link)
+  const owner = await Member.start(link, 'worker')
+  const other = await Member.start(file, 'producer')
+  other.say({ enqueue: 1 })
+  await owner.until(ran(1))
+})
+
 describe('in one process', () => {
   test('a second opening is the same engine, and the last stop closes it', async () => {
     const file = temporaryFile()
@@ -95,6 +181,33 @@ describe('in one process', () => {
     const again = await openEngine({ file })
     expect((await again.stats()).states.waiting).toBe(1)
     await again.stop()
+  })
+
+  test('by a link too', async () => {
+    const file = temporaryFile()
+    const link = join(temporaryFolder(), 'link.db')
+    symlinkSync(file, link)
+    const [one, two] = await Promise.all([openEngine({ file, share: true }), openEngine({ file: link, share: true })])
+    expect(two).toBe(one)
+    await one.stop()
+    await two.stop()
+  })
+
+  test('a folder that others could write to is no place to meet', async () => {
+    const file = temporaryFile()
+    mkdirSync(`${file}-share`, { mode: 0o777 })
+    chmodSync(`${file}-share`, 0o777)
+    await expect(openEngine({ file, share: true })).rejects.toMatchObject({
+      code: 'NOT_WRITABLE',
+      message: expect.stringContaining(`${file}-share`),
+    })
+  })
+
+  test('a folder that is not there is told as it is without sharing', async () => {
+    await expect(openEngine({ file: join(temporaryFolder(), 'none', 'jobs.db'), share: true })).rejects.toMatchObject({
+      code: 'NOT_WRITABLE',
+      message: expect.stringContaining('does not exist'),
+    })
   })
 
   test('a file that is open without it is not shared', async () => {

@@ -85,6 +85,11 @@ export class Client {
     return this.dead ? Number.POSITIVE_INFINITY : this.frozenUntil - this.#options.timeline.mono
   }
 
+  /** Its clock is as slow as leases allow for: then they end at the same millisecond at both ends. */
+  get slowest(): boolean {
+    return this.#options.drift < -0.045
+  }
+
   get connected(): boolean {
     return this.#connection !== undefined
   }
@@ -113,6 +118,13 @@ export class Client {
     this.#coming = []
     this.#connection = undefined
     return connection
+  }
+
+  /** What is said from now on, and what comes, arrives after so many milliseconds at the earliest. */
+  clog(upMs: number, downMs: number): void {
+    const { mono } = this.#options.timeline
+    this.#outMono = Math.max(this.#outMono, mono + upMs)
+    this.#inMono = Math.max(this.#inMono, mono + downMs)
   }
 
   /** The engine has died: what it had sent arrives, or is lost with it. */

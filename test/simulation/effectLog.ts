@@ -52,6 +52,17 @@ export class EffectLog {
     this.#history.note(`${execution.client.name} ends run ${execution.run} of job ${execution.seq}`)
   }
 
+  /** The engine takes a run for lost, and may give the job to another: its worker has given it up before, by its own clock. */
+  lost({ seq, run }: Tracked, mono: number): void {
+    const execution = this.of(seq, run)
+    if (execution === undefined || execution.endedMono !== undefined || execution.told()) return
+    const { client } = execution
+    // Stopped it does nothing, and looks at its clock first when it goes on.
+    if (!client.remote || client.dead || client.slowest) return
+    if (mono <= client.frozenUntil || !this.#timeline.caughtUp(mono)) return
+    this.#history.violate(9, `run ${run} of job ${seq} goes on in ${client.name}, and its lease is over`)
+  }
+
   of(seq: number, run: number): Execution | undefined {
     return this.#byRun.get(`${seq}:${run}`)
   }

@@ -4,6 +4,7 @@ import { Actor, ActorFailure } from '../../packages/engine/src/actor/actor.ts'
 import { Loop } from '../../packages/engine/src/actor/loop.ts'
 import { packDelivery, unpackDelivery } from '../../packages/engine/src/ports/pack/deliveries.ts'
 import { packRequests, unpackRequests } from '../../packages/engine/src/ports/pack/requests.ts'
+import { Crash } from './storeFaults.ts'
 import type { Timeline } from './timeline.ts'
 
 export interface EngineOptions {
@@ -51,6 +52,8 @@ export class SimulatedEngine {
     const store: Store = {
       ...options.store,
       write: (effects, mark) => {
+        // Killed within its turn, its code goes on here to the turn's end: it reaches nothing any more.
+        if (this.dead) throw new Crash('the engine is dead')
         try {
           options.store.write(effects, mark)
         } catch (error) {

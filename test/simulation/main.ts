@@ -131,14 +131,20 @@ async function sideBySide(processes: number, from: number, seeds: number): Promi
   return totals.violations > 0 || missed(totals).length > 0 ? 1 : 0
 }
 
+/** As many side by side as `--processes` says. */
 async function allCanaries(seeds: number): Promise<number> {
+  const waiting = [...CANARIES]
   let silent = 0
-  for (const { name } of CANARIES) {
-    const lines = await run(['--canary', name, '--from', '1', '--seeds', `${seeds}`])
-    const caught = lines.find((line) => line.startsWith('seed '))
-    if (caught === undefined) silent++
-    say(`${name}: ${caught?.slice(0, 160) ?? `NOT CAUGHT: ${lines.slice(-3).join(' ').slice(0, 300)}`}`)
+  const look = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const { name } = next
+      const lines = await run(['--canary', name, '--from', '1', '--seeds', `${seeds}`])
+      const caught = lines.find((line) => line.startsWith('seed '))
+      if (caught === undefined) silent++
+      say(`${name}: ${caught?.slice(0, 160) ?? `NOT CAUGHT: ${lines.slice(-3).join(' ').slice(0, 300)}`}`)
+    }
   }
+  await Promise.all(Array.from({ length: Number(values.processes) }, look))
   say(`${CANARIES.length - silent} of ${CANARIES.length} planted bugs caught`)
   return silent === 0 ? 0 : 1
 }

@@ -52,6 +52,7 @@ export class Misfortunes {
     sometimes(plan.busySpells, 'busySpell', () => {
       faults.busyUntilMono = timeline.mono + this.#chance.pick([40, 400, 2_000, 7_000])
     })
+    sometimes(plan.clogs, 'clog', () => this.#clog())
   }
 
   /** The engine's thread dies here and now; its process lives, or dies with it. */
@@ -173,6 +174,17 @@ export class Misfortunes {
         client.reopened(engine)
       })
     })
+  }
+
+  /** What is under way is late, and nobody is told. */
+  #clog(): void {
+    const { clients, timeline } = this.#world
+    const connected = clients.filter((client) => client.remote && !client.dead && client.connected)
+    if (connected.length === 0) return
+    const client = this.#chance.pick(connected)
+    const [upMs, downMs] = [this.#chance.pick([0, 300, 3_000]), this.#chance.pick([0, 300, 3_000])]
+    client.clog(this.#chance.random() * upMs, this.#chance.random() * downMs)
+    client.disturbedUntil = Math.max(client.disturbedUntil, timeline.mono + Math.max(upMs, downMs))
   }
 
   #freeze(): void {

@@ -68,6 +68,8 @@ export interface ModelOptions {
   readonly recovery: 'immediate' | 'backoff'
   /** Whether the engine has told the job's run to stop. */
   readonly aborted: (seq: number) => boolean
+  /** The engine takes a run for lost. */
+  readonly lost: (job: Tracked, mono: number) => void
   /** Why a worker's run may have been taken for lost, or given back; undefined where it may not. */
   readonly mayLose: (job: Tracked) => boolean
   readonly mayRelease: (job: Tracked) => boolean
@@ -229,6 +231,7 @@ export class Model {
         is(ACTIVE)
         history.hold(this.#options.mayLose(job), 15, () => `run ${run} of job ${job.seq} is taken for lost while its worker lives`)
         history.meet('stalled')
+        this.#options.lost(job, turn.mono)
         job.stalledMono = turn.mono
         break
       case 'updated':

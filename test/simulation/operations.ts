@@ -4,7 +4,7 @@ import type { JobHandle } from '@millrace/client'
 import { type EnqueueOptions, MillraceError } from '@millrace/core'
 import type { Chance } from './chance.ts'
 import type { Client } from './client.ts'
-import { ACTS, JOBS, QUEUES, SURE, type Task } from './handlers.ts'
+import { ACTS, type Act, JOBS, QUEUES, SURE, type Task } from './handlers.ts'
 import type { History } from './history.ts'
 import type { Requests } from './requests.ts'
 import type { Timeline } from './timeline.ts'
@@ -14,8 +14,14 @@ export interface OperationsOptions {
   readonly history: History
   readonly timeline: Timeline
   readonly requests: Requests
+  /** Of most jobs, which then run for longer; 0: each has its own. */
+  readonly leaseMs: number
+  /** How often whoever enqueues waits for the outcome. */
+  readonly waits: number
 }
 
+/** What goes on for longer than a short lease. */
+const LONG: readonly Act[] = ['long', 'heartbeat', 'deaf']
 const DEFINITE = new Set(['BUSY', 'DISK_FULL', 'STORAGE', 'STORAGE_BUSY', 'UNIQUE_CONFLICT', 'JOB_ACTIVE', 'INTERNAL'])
 
 export class Operations {
@@ -112,12 +118,13 @@ export class Operations {
   }
 
   #task(): Task {
-    const { chance } = this.#options
-    return { number: ++this.#number, act: chance.pick(ACTS), ms: chance.small(200) }
+    const { chance, leaseMs } = this.#options
+    const act = leaseMs > 0 && chance.hits(0.5) ? chance.pick(LONG) : chance.pick(ACTS)
+    return { number: ++this.#number, act, ms: chance.small(200) }
   }
 
   #drawOptions(): EnqueueOptions {
-    const { chance } = this.#options
+    const { chance, leaseMs } = this.#options
     return {
       maxAttempts: chance.whole(1, 4),
       ...(chance.hits(0.2) && { delay: chance.small(2_500) }),
@@ -126,6 +133,7 @@ export class Operations {
       ...(chance.hits(0.12) && { ttl: chance.whole(1, 1_500) }),
       ...(chance.hits(0.15) && { timeout: chance.whole(50, 1_200) }),
       ...(chance.hits(0.5) && { heartbeatTimeout: chance.pick([0, 100, 300, 400, 1_000, 5_000]) }),
+      ...(leaseMs > 0 && chance.hits(0.8) && { heartbeatTimeout: leaseMs }),
       ...(chance.hits(0.25) && { queue: 'other' }),
       ...(chance.hits(0.1) && { tags: ['t'], meta: { from: 'simulation' } }),
       ...(chance.hits(0.2) && {
@@ -139,7 +147,7 @@ export class Operations {
   }
 
   #enqueue(client: Client, options: EnqueueOptions, name: string, tries: number): void {
-    const { timeline, requests } = this.#options
+    const { timeline, requests, chance, waits } = this.#options
     const task = this.#task()
     const { number } = task
     const { ttl, timeout, unique, idempotencyKey } = options
@@ -154,7 +162,10 @@ export class Operations {
       client,
       `enqueue ${number} ${name} ${task.act} ${JSON.stringify(options)}`,
       call,
-      (handle) => void this.#handles.push({ handle, of: client }),
+      (handle) => {
+        this.#handles.push({ handle, of: client })
+        if (chance.hits(waits)) this.call(client, `result ${handle.id}`, handle.result())
+      },
       (code) => {
         if (DEFINITE.has(code)) requests.refused.add(number)
         // Safe to make again under its key, whatever became of it.
@@ -164,9 +175,13 @@ export class Operations {
   }
 
   #enqueueMany(client: Client): void {
-    const { chance, requests } = this.#options
+    const { chance, requests, leaseMs } = this.#options
     const tasks = Array.from({ length: chance.whole(2, chance.hits(0.3) ? 30 : 6) }, () => this.#task())
-    const wanted = tasks.map((data) => ({ job: chance.pick(JOBS), data, options: chance.hits(0.3) ? this.#drawOptions() : {} }))
+    const wanted = tasks.map((data) => ({
+      job: chance.pick(JOBS),
+      data,
+      options: chance.hits(leaseMs > 0 ? 0.8 : 0.3) ? this.#drawOptions() : {},
+    }))
     this.call(
       client,
       `enqueueMany ${wanted.map(({ job, data }) => `${data.number} ${job.name} ${data.act}`).join()}`,

@@ -1,4 +1,8 @@
-/** What a seed is: how much is asked, of whom, and what goes wrong. Each seed draws its own mix; one in eight is without faults. */
+/**
+ * What a seed is: how much is asked, of whom, and what goes wrong. Each seed draws its own mix; one in eight is without faults, one
+ * is about leases (long runs in other processes, slow messages, connections that break), and one about outcomes that are waited for
+ * while commits fail.
+ */
 import { Chance } from './chance.ts'
 
 export interface Plan {
@@ -17,6 +21,10 @@ export interface Plan {
   readonly jobsPerTurn: number
   readonly reattachGraceMs: number
   readonly eventsPerSnapshot: number
+  /** Of most jobs, which then run for longer than that; 0: each has its own. */
+  readonly leaseMs: number
+  /** How often whoever enqueues waits for the outcome. */
+  readonly waits: number
   /** Completed jobs that are kept. */
   readonly keep: number
   readonly recovery: 'immediate' | 'backoff'
@@ -41,6 +49,8 @@ export interface Plan {
 
   /** Of the workers' clocks. */
   readonly drift: number
+  /** Times that a connection holds back what it carries, each direction for as long as it likes, and lets it go in a burst. */
+  readonly clogs: number
 }
 
 export const FAULTS = [
@@ -59,10 +69,14 @@ export const FAULTS = [
   'fullDisks',
   'busySpells',
   'drift',
+  'clogs',
 ] as const satisfies readonly (keyof Plan)[]
 
 /** What shrinking may leave out or make less of. */
-export const REDUCTIONS = [...FAULTS, 'delays', 'limits', 'clients', 'half', 'quarter'] as const
+export const REDUCTIONS = [...FAULTS, 'leaseMs', 'waits', 'delays', 'limits', 'clients', 'half', 'quarter'] as const
+
+/** By the rest of the seed when divided by eight; none has none. What they draw is drawn last: what else a seed is stays as it is. */
+const THEMES: Readonly<Record<number, (chance: Chance) => Partial<Plan>>> = { 2: aboutOutcomes, 5: aboutLeases }
 
 export function planOf(seed: number, without: ReadonlySet<string> = new Set()): Plan {
   const chance = new Chance(seed)
@@ -81,6 +95,8 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     jobsPerTurn: chance.pick([2_000, 2_000, 8, 1]),
     reattachGraceMs: chance.pick([30_000, 2_000, 300]),
     eventsPerSnapshot: chance.pick([500, 50, 5]),
+    leaseMs: 0,
+    waits: 0,
     keep: chance.pick([1_000_000, 1_000_000, 5, 0]),
     recovery: chance.pick(['immediate', 'backoff'] as const),
     engineCrash: some(0.4, () => chance.random() * 0.03),
@@ -98,8 +114,25 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     fullDisks: some(0.15, () => chance.whole(1, 2)),
     busySpells: some(0.15, () => chance.whole(1, 2)),
     drift: some(0.25, () => chance.random() * 0.1 - 0.05),
+    clogs: some(0.2, () => chance.whole(1, 3)),
   }
-  return reduced(drawn, new Set(faultFree ? [...FAULTS, ...without] : without))
+  return reduced({ ...drawn, ...THEMES[seed % 8]?.(chance) }, new Set(faultFree ? [...FAULTS, ...without] : without))
+}
+
+/** Nothing dies: whoever waits has nobody but the engine to tell it. */
+function aboutOutcomes(chance: Chance): Partial<Plan> {
+  const nobodyDies = { engineCrash: 0, writerDeaths: 0, processDeaths: 0, clientDeaths: 0, thefts: 0 }
+  return { ...nobodyDies, waits: 0.5, commitError: 0.02 + chance.random() * 0.15 }
+}
+
+function aboutLeases(chance: Chance): Partial<Plan> {
+  return {
+    clients: chance.whole(2, 3),
+    delayMs: chance.pick([20, 100, 300]),
+    leaseMs: chance.pick([300, 600, 1_000, 2_000]),
+    recovery: 'immediate',
+    clogs: chance.whole(2, 8),
+  }
 }
 
 function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
@@ -116,6 +149,8 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
       eventsPerSnapshot: 500,
       keep: 1_000_000,
     }),
+    ...(without.has('leaseMs') && { leaseMs: 0 }),
+    ...(without.has('waits') && { waits: 0 }),
     ...(without.has('clients') && { clients: 1 }),
     operations: Math.ceil(plan.operations * share),
     safetyMs: Math.ceil(plan.safetyMs * share),

@@ -43,6 +43,7 @@ export class Requests {
   readonly #asked = new Set<string>()
   readonly #retries = new Map<string, number | false | undefined>()
   readonly #completed = new Map<string, boolean>()
+  readonly #unsayable = new Set<string>()
   /** A session names itself, or goes. */
   attached: (session: SessionIntro, connection: string, sentMono: number) => void = () => {}
   renewed: (connection: string) => void = () => {}
@@ -84,6 +85,11 @@ export class Requests {
 
   asked(op: string, seq: number): boolean {
     return this.#asked.has(`${op}:${seq}`)
+  }
+
+  /** The engine can write no outcome of that run: its worker holds it until its deadline, which is its end. */
+  unsayable(seq: number, run: number): boolean {
+    return this.#unsayable.has(`${seq}:${run}`)
   }
 
   retryOf(seq: number, run: number): number | false | undefined {
@@ -170,6 +176,7 @@ export class Requests {
     history.meet(`refused ${code}`)
     if (code === 'INTERNAL') {
       // One statement's error is one command's fault, and the simulator makes some.
+      if (command.op === 'fail') this.#unsayable.add(`${command.seq}:${command.run}`)
       history.hold(history.met['statementError'] !== undefined, 4, () => `${command.op} is refused as INTERNAL`)
     }
     if (command.op === 'enqueue' && DEFINITE.has(code)) {

@@ -98,6 +98,8 @@ export class StoreFaults implements Gate {
 
   #draw(): Trouble | undefined {
     const { plan, chance } = this.#options
+    // One command's fault is there again when its turn is decided anew.
+    if (this.#trouble === 'statementError' && chance.hits(0.5)) return 'statementError'
     if (chance.hits(plan.engineCrash)) return chance.hits(0.25) ? 'committedCrash' : 'crash'
     if (chance.hits(plan.ioError)) return 'io'
     if (chance.hits(plan.commitError)) return chance.pick(['lost', 'phantom'] as const)

@@ -62,6 +62,11 @@ export class Timeline {
     this.mono += ms
   }
 
+  /** Whether all that was due before has happened: others' timers that came due within a stall are still to fire. */
+  caughtUp(mono: number): boolean {
+    return (this.#heap.peek()?.atMono ?? Number.POSITIVE_INFINITY) >= mono
+  }
+
   after(ms: number, work: () => void): () => void {
     const happening = { atMono: this.mono + Math.max(0, ms), order: this.#order++, work, place: -1 }
     this.#heap.push(happening)

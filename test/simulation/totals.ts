@@ -22,6 +22,7 @@ export const PROBES: readonly string[] = [
   'processDeath',
   'clientDeath',
   'cut',
+  'clog',
   'freeze',
   'wallJump',
   'theft',

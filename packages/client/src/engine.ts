@@ -330,9 +330,10 @@ export class Engine {
   async #stop(options?: StopOptions): Promise<void> {
     await Promise.allSettled([...this.#workers.values()].map((worker) => worker.stop(options)))
     await Promise.race([this.#answered(), this.#gone])
+    // First, so that what it has under way is not said again.
+    const closed = this.#setup.intake?.close()
     this.#mailbox.end({ code: 'COMMIT_UNKNOWN', message: 'the engine was stopped before it answered' }, STOPPED)
-    await this.#port.close()
-    await this.#setup.intake?.close()
+    await Promise.all([this.#port.close(), closed])
     this.#letGo()
   }
 
@@ -375,6 +376,8 @@ export class Engine {
   #ended(refusal: Refusal): void {
     this.#end = refusal
     this.#leave()
+    // Whoever stops the engine hears how that went.
+    this.#setup.intake?.close(refusal).catch(() => {})
     this.#mailbox.end({ code: 'COMMIT_UNKNOWN', message: refusal.message }, refusal)
     const reason = errorFrom(refusal)
     for (const worker of this.#workers.values()) worker.abandon(reason)
@@ -391,9 +394,7 @@ export class Engine {
 
   readonly #enqueue: Enqueue = (jobs) => {
     const { intake } = this.#setup
-    if (intake === undefined) return this.#mailbox.call<'enqueue'>({ op: 'enqueue', jobs })
-    this.#assertOpen()
-    return intake.append(jobs)
+    return intake === undefined ? this.#mailbox.call<'enqueue'>({ op: 'enqueue', jobs }) : intake.append(jobs)
   }
 
   #handle(key: Enqueued): JobHandle {

@@ -5,10 +5,9 @@
  */
 import type { Backoff } from './backoff.ts'
 import type { Duration } from './duration.ts'
-import type { Refusal } from './errors.ts'
 import type { JobKey } from './id.ts'
 import type { Data } from './job.ts'
-import type { State, StateCode } from './lifecycle.ts'
+import type { StateCode } from './lifecycle.ts'
 import type { PolicyOptions } from './policy.ts'
 
 /** A job as it is asked for: valid (options/ has checked it), with only what was set. Times in milliseconds. */

@@ -16,9 +16,9 @@ import {
 import { systemClock, systemRandom } from './clock.ts'
 import { ChannelPort } from './ports/channel.ts'
 import { Readers } from './readers/readers.ts'
-import { assertNotOpen, joinShared, registerFile } from './registry.ts'
+import { assertNotOpen, joinShared, type Membership, registerFile } from './registry.ts'
 import { assertRuntime } from './runtime.ts'
-import { shareUrl } from './share/address.ts'
+import { meetingOf } from './share/address.ts'
 import { SharedPort } from './share/sharedPort.ts'
 import { WriterThread } from './writer/thread.ts'
 
@@ -33,7 +33,7 @@ export async function openEngine(options: OpenOptions): Promise<Engine> {
   const settings = validateOpenOptions(options)
   assertRuntime()
   const file = settings.file === MEMORY ? settings.file : resolve(settings.file)
-  return settings.share ? joinShared(file, (leave) => openShared(file, settings, leave)) : openOwn(file, settings)
+  return settings.share ? joinShared(file, (membership) => openShared(file, settings, membership)) : openOwn(file, settings)
 }
 
 async function openOwn(file: string, settings: OpenSettings): Promise<Engine> {
@@ -49,12 +49,12 @@ async function openOwn(file: string, settings: OpenSettings): Promise<Engine> {
   })
 }
 
-async function openShared(file: string, settings: OpenSettings, leave: () => boolean): Promise<Engine> {
+async function openShared(file: string, settings: OpenSettings, { leave, ended }: Membership): Promise<Engine> {
   // By an engine that is not shared.
   assertNotOpen(file)
   const { logger, waitForOwnerMs } = settings
   const port = await SharedPort.open({
-    url: shareUrl(file),
+    ...meetingOf(file),
     newThread: () => newThread(file, settings),
     clock: systemClock,
     random: systemRandom,
@@ -67,7 +67,7 @@ async function openShared(file: string, settings: OpenSettings, leave: () => boo
       throw new UnsupportedError('the engine of this shared file is in another process: port() is for its threads alone')
     return channel
   }
-  return new Engine(port, { ...setupOf(settings), openChannel, openPort: () => new ChannelPort(openChannel()), leave })
+  return new Engine(port, { ...setupOf(settings), openChannel, openPort: () => new ChannelPort(openChannel()), leave, closed: ended })
 }
 
 function newThread(file: string, settings: OpenSettings): WriterThread {

@@ -1,7 +1,7 @@
 /** The files that this process has open, across reloads of this module and second installed copies of it. */
-import { realpathSync, statSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { statSync } from 'node:fs'
 import { AlreadyOpenError } from '@millrace/core'
+import { realFile } from './realFile.ts'
 
 const KEY = Symbol.for('millrace.openFiles')
 const SHARED_KEY = Symbol.for('millrace.sharedFiles')
@@ -28,26 +28,34 @@ export interface Shared<Engine> {
   users: number
 }
 
-/**
- * The engine that this process shares its file by: opened by `open` where there is none yet. `leave` says whether a stop is the last
- * one, by which it ends.
- */
-export async function joinShared<Engine>(file: string, open: (leave: () => boolean) => Promise<Engine>): Promise<Engine> {
+/** What an engine says to those that share it. */
+export interface Membership {
+  /** Whether a stop is the last one, by which it ends. */
+  readonly leave: () => boolean
+  /** It has ended: who comes next opens another. */
+  readonly ended: () => void
+}
+
+/** The engine that this process shares its file by: opened by `open` where there is none yet. */
+export async function joinShared<Engine>(file: string, open: (membership: Membership) => Promise<Engine>): Promise<Engine> {
   const files = sharedFiles<Engine>()
-  const key = join(realpathSync(dirname(file)), basename(file))
+  const key = realFile(file)
   const found = files.get(key)
   if (found !== undefined) {
     found.users++
     return found.engine
   }
+  const ended = () => {
+    if (files.get(key) === shared) files.delete(key)
+  }
   const leave = () => {
     if (--shared.users > 0) return false
-    if (files.get(key) === shared) files.delete(key)
+    ended()
     return true
   }
-  const shared: Shared<Engine> = { engine: open(leave), users: 1 }
+  const shared: Shared<Engine> = { engine: open({ leave, ended }), users: 1 }
   files.set(key, shared)
-  shared.engine.catch(() => files.delete(key))
+  shared.engine.catch(ended)
   return shared.engine
 }
 

@@ -1,4 +1,4 @@
-import type { Delivery, Grant, Reply } from '@millrace/core'
+import type { Delivery, Grant, JobEvent, Reply } from '@millrace/core'
 import { decodeMessage, type Message } from '@millrace/wire'
 import { expect, test } from 'vitest'
 import { sendCut, slices } from './frames.ts'
@@ -71,4 +71,20 @@ test('a large one is many, in the order in which their parts are to be taken, ea
     [[], 0, [2]],
   ])
   expect(new Set(parts.map(({ renewal }) => renewal))).toEqual(new Set([3]))
+})
+
+test.each([
+  [
+    'the meta and the tags of jobs',
+    { grants: [1, 2, 3].map((seq) => ({ ...grant(seq, 0), meta: 'x'.repeat(MIB / 2), tags: ['y'.repeat(512)] })) },
+  ],
+  ['why a job failed', { replies: [1, 2, 3].map((id) => ({ id, value: { error: { name: 'Error', stack: 'x'.repeat(MIB / 2) } } })) }],
+  [
+    'what a refusal says',
+    { replies: [1, 2, 3].map((id) => ({ id, refusal: { code: 'STORAGE', message: 'x'.repeat(MIB / 2) } as const })) },
+  ],
+  ['the errors of events', { events: [1, 2, 3].map((seq) => ({ seq, error: 'x'.repeat(MIB / 2) }) as unknown as JobEvent) }],
+])('%s may be what is large', (_what, large) => {
+  const parts = [...slices(delivery({ notices: [{ kind: 'reattach' }], ...large }))]
+  expect(parts.map(({ replies, grants, events }) => replies.length + grants.length + events.length).filter(Boolean)).toEqual([2, 1])
 })

@@ -1,5 +1,5 @@
 /** Many items in as few frames as their size allows, in order. */
-import type { Delivery, Grant, Reply } from '@millrace/core'
+import type { Delivery, Grant, JobEvent, Reply } from '@millrace/core'
 import { encodeMessage, HEADER_BYTES, type Message } from '@millrace/wire'
 import { BOUNDS } from './limits.ts'
 
@@ -33,12 +33,15 @@ export function sendCut<Item>(items: readonly Item[], cut: Cut<Item>): void {
 
 /**
  * A delivery as one or several, each small: replies, then notices, grants and events, so that whoever takes them one after the
- * other does what they would have done with all at once.
+ * other does what they would have done with all at once. What is of several kinds always fits into one frame.
  */
 export function* slices(delivery: Delivery): Iterable<Delivery> {
   const { replies, grants, notices, events, renewal } = delivery
   const counts = replies.length + grants.length + notices.length + events.length
-  if (counts <= BOUNDS.itemsPerFrame && weigh(replies, weighReply) + weigh(grants, weighGrant) <= BOUNDS.sliceBytes) {
+  if (
+    counts <= BOUNDS.itemsPerFrame &&
+    weigh(replies, weighReply) + weigh(grants, weighGrant) + weigh(events, weighEvent) <= BOUNDS.sliceBytes
+  ) {
     yield delivery
     return
   }
@@ -46,41 +49,52 @@ export function* slices(delivery: Delivery): Iterable<Delivery> {
   for (const some of lots(replies, weighReply)) yield { ...empty, replies: some }
   for (const some of lots(notices, () => 0)) yield { ...empty, notices: some }
   for (const some of lots(grants, weighGrant)) yield { ...empty, grants: some }
-  for (const some of lots(events, () => 0)) yield { ...empty, events: some }
+  for (const some of lots(events, weighEvent)) yield { ...empty, events: some }
 }
 
 function weigh<Item>(items: readonly Item[], weightOf: (item: Item) => number): number {
-  let bytes = 0
-  for (const item of items) bytes += weightOf(item)
-  return bytes
+  let units = 0
+  for (const item of items) units += weightOf(item)
+  return units
 }
 
 function* lots<Item>(items: readonly Item[], weightOf: (item: Item) => number): Iterable<readonly Item[]> {
   let from = 0
-  let bytes = 0
+  let units = 0
   for (const [index, item] of items.entries()) {
-    bytes += weightOf(item)
-    if (bytes < BOUNDS.sliceBytes && index + 1 - from < BOUNDS.itemsPerFrame) continue
+    units += weightOf(item)
+    if (units < BOUNDS.sliceBytes && index + 1 - from < BOUNDS.itemsPerFrame) continue
     yield items.slice(from, index + 1)
     from = index + 1
-    bytes = 0
+    units = 0
   }
   if (from < items.length) yield items.slice(from)
 }
 
-/** What may be large in it: roughly, as counting bytes exactly takes as long as encoding them. */
-function weighGrant({ data, checkpoint }: Grant): number {
-  return lengthOf(data) + lengthOf(checkpoint)
+// In UTF-16 units of all that may be large: counting bytes exactly takes as long as encoding them.
+
+function weighGrant({ data, checkpoint, meta, tags }: Grant): number {
+  return weighValue(data) + weighValue(checkpoint) + weighValue(meta) + weighValue(tags)
 }
 
-function weighReply({ value }: Reply): number {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 0
-  const { data, output, checkpoint, jobs } = value as Readonly<Record<string, unknown>>
-  let bytes = lengthOf(data) + lengthOf(output) + lengthOf(checkpoint)
-  if (Array.isArray(jobs)) for (const job of jobs) bytes += weighReply({ id: 0, value: job })
-  return bytes
+function weighReply({ value, refusal }: Reply): number {
+  return weighValue(value) + weighValue(refusal)
 }
 
-function lengthOf(value: unknown): number {
-  return typeof value === 'string' || value instanceof Uint8Array ? value.length : 0
+function weighEvent({ error }: JobEvent): number {
+  return weighValue(error)
 }
+
+function weighValue(value: unknown, depth = 0): number {
+  if (typeof value === 'string' || value instanceof Uint8Array) return value.length
+  if (typeof value !== 'object' || value === null || depth > DEPTH_MAX) return 0
+  let units = 0
+  if (Array.isArray(value)) for (const item of value) units += ITEM_UNITS + weighValue(item, depth + 1)
+  else for (const key in value) units += key.length + weighValue((value as Readonly<Record<string, unknown>>)[key], depth + 1)
+  return units
+}
+
+/** What lies deeper is not sent. */
+const DEPTH_MAX = 10
+/** Of a number, at the most. */
+const ITEM_UNITS = 9

@@ -30,6 +30,8 @@ export {
   JournalFullError,
   JournalInUseError,
 } from './errors.ts'
+export { bootId } from './process.ts'
 export { listen } from './server/listen.ts'
 export type { ListenOptions, ServerTlsOptions, TokenOption } from './server/options.ts'
 export type { RemoteServer, Shareable } from './server/server.ts'
+export { LIBRARY, PROTOCOL } from './version.ts'

@@ -19,14 +19,18 @@ export const BOUNDS = {
   bytesInFlight: 8 * MIB,
   /** Results that one connection waits for. */
   watches: 100_000,
-  /** Said and not taken by the client, behind the largest frame: beyond them the connection is closed. */
+  /** Said and not taken by the client, beside the most that was said at once: beyond them the connection is closed. */
   unsentBytes: 32 * MIB,
+  /** Not taken by the other end: beyond them its pings are not answered. */
+  unsentPongBytes: 64 * 1024,
   /** From the first byte of a frame to its last, at a server. */
   frameMs: 10_000,
   /** Without a frame for so long: a ping. */
   pingMs: 15_000,
   /** Without a frame for so long, the other end is taken for dead. */
   silenceMs: 45_000,
+  /** Of what a goodbye says for people, in UTF-16 units: it fits into a greeting. */
+  goodbyeLength: 1_000,
   /** How long a goodbye has to get out. */
   goodbyeMs: 1_000,
   /** Wrong tokens of one address within `failuresWithinMs`, after which it is refused for `blockMs`. */

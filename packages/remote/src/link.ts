@@ -44,8 +44,9 @@ export class Link {
   #over = false
   #corked = false
   #paused = false
-  /** Frames that have been queued since the socket last had nothing to send: the largest of them. */
-  #largestUnsent = 0
+  /** Queued within this tick; and the most that one tick has queued since the socket last had nothing to send. */
+  #tickBytes = 0
+  #burstBytes = 0
   /** Infinity until there has been a welcome: the greeting has its own time. */
   #pingMs = Number.POSITIVE_INFINITY
   #silenceMs = Number.POSITIVE_INFINITY
@@ -69,17 +70,12 @@ export class Link {
     socket.on('end', () => this.#lost('the other end has closed the connection'))
     socket.on('close', () => this.#lost('the connection was closed'))
     socket.on('drain', () => {
-      this.#largestUnsent = 0
+      this.#burstBytes = 0
     })
   }
 
   get state(): SessionState {
     return this.#state
-  }
-
-  /** Whether this end queues faster than the other takes, by more than is allowed beyond the largest frame. */
-  get clogged(): boolean {
-    return this.#socket.writableLength > BOUNDS.unsentBytes + this.#largestUnsent
   }
 
   /** The greeting is over: frames may be large, and silence counts. */
@@ -99,7 +95,7 @@ export class Link {
   sendFrame(type: Message['type'], frame: Uint8Array): void {
     if (this.#over) return
     this.#state = nextState(this.#role, this.#state, type)
-    if (frame.length > this.#largestUnsent) this.#largestUnsent = frame.length
+    this.#tickBytes += frame.length
     // All of one tick in one write.
     if (!this.#corked) {
       this.#corked = true
@@ -110,8 +106,10 @@ export class Link {
   }
 
   /** Says why, and closes once that is out. */
-  goodbye(code: string, message: string, retryAfterMs: number): void {
+  goodbye(code: string, whole: string, retryAfterMs: number): void {
     if (this.#over) return
+    // Before the welcome the other end takes no more.
+    const message = whole.slice(0, BOUNDS.goodbyeLength)
     this.send({ type: 'goodbye', code, message, retryAfterMs })
     this.#finish({ code, message, retryAfterMs })
   }
@@ -146,8 +144,18 @@ export class Link {
 
   readonly #uncork = (): void => {
     this.#corked = false
+    this.#burstBytes = Math.max(this.#burstBytes, this.#tickBytes)
+    this.#tickBytes = 0
     this.#socket.uncork()
-    if (this.#socket.writableLength === 0) this.#largestUnsent = 0
+    if (this.#socket.writableLength === 0) this.#burstBytes = 0
+    else this.#checkTaken()
+  }
+
+  /** What is said at once is large where much was asked for: a server waits for it to be taken, and not for more on top of it. */
+  #checkTaken(): void {
+    if (this.#role === 'client' || this.#socket.writableLength <= BOUNDS.unsentBytes + this.#burstBytes) return
+    const message = `more than ${BOUNDS.unsentBytes} bytes wait to be taken: read faster, or ask for less`
+    this.goodbye('SLOW_CONSUMER', message, BOUNDS.busyRetryMs)
   }
 
   #read(chunk: Buffer): void {
@@ -175,9 +183,14 @@ export class Link {
     const message = decodeMessage(payload, from)
     this.#state = nextState(from, this.#state, message.type)
     this.#heardMono = this.#clock.read().mono
-    if (message.type === 'ping') this.send({ type: 'pong', nonce: message.nonce })
+    if (message.type === 'ping') this.#pong(message.nonce)
     else if (message.type === 'goodbye') this.#finish(message)
     else if (message.type !== 'pong') this.listener?.heard(message, payload.length)
+  }
+
+  /** Not to an end that takes none of them: what waits for it shows as well that this one lives. */
+  #pong(nonce: number): void {
+    if (this.#socket.writableLength <= BOUNDS.unsentPongBytes) this.send({ type: 'pong', nonce })
   }
 
   #lost(message: string): void {

@@ -18,11 +18,20 @@ export function isDead(key: string): boolean {
   return startOf(Number(pid)) !== start
 }
 
+/** What the machine is called since it last started; empty where the system does not tell. */
+export function bootId(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
+  } catch {
+    return ''
+  }
+}
+
 /** Numbers of processes mean something within one boot and one namespace alone. */
 function namespace(): string | undefined {
+  const boot = bootId()
   try {
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
-    return `${boot}:${readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')}`
+    return boot === '' ? undefined : `${boot}:${readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')}`
   } catch {
     return undefined
   }

@@ -179,3 +179,26 @@ test('10,000 of each, and no more', () => {
     expect(() => roundTrip(many(10_001))).toThrow('10000')
   }
 })
+
+test('a part of a millisecond counts as a whole one: there are no parts in a file', () => {
+  const job = {
+    name: 'a',
+    data: null,
+    delay: 10.5,
+    ttl: 0.5 + 1,
+    timeout: Number.POSITIVE_INFINITY,
+    backoff: { type: 'fixed', delay: 0.1 },
+  } as const
+  const error = { name: 'Error', message: '' }
+  const requests: Request[] = [
+    { id: 1, command: { op: 'enqueue', jobs: [job] } },
+    { id: 2, command: { op: 'fail', seq: 1, run: 1, error, retry: 0.25 } },
+    { id: 3, command: { op: 'snooze', seq: 1, run: 1, delay: 7.000_1 } },
+  ]
+  const read = decodeMessage(encodeMessage({ type: 'requests', requests }).subarray(4), 'client')
+  expect((read as { requests: unknown }).requests).toEqual([
+    { id: 1, command: { op: 'enqueue', jobs: [{ ...job, delay: 11, ttl: 2, backoff: { type: 'fixed', delay: 1 } }] } },
+    { id: 2, command: { op: 'fail', seq: 1, run: 1, error, retry: 1 } },
+    { id: 3, command: { op: 'snooze', seq: 1, run: 1, delay: 8 } },
+  ])
+})

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { decodeMessage, encodeMessage } from './codec.ts'
 import { FrameReader } from './frames.ts'
 import type { Message, Role } from './message.ts'
+import { NOTICE } from './schema/deliveries.ts'
 import { OPERATIONS } from './schema/requests.ts'
 import { maySend } from './states.ts'
 
@@ -74,4 +75,11 @@ test('there is one for every type of message and every operation', () => {
   )
   const operations = messages.flatMap((message) => (message.type === 'requests' ? message.requests.map(({ command }) => command.op) : []))
   expect(new Set(operations)).toEqual(new Set(OPERATIONS))
+})
+
+test('there is one for every kind of notice, and every cause of an abort', () => {
+  const notices = ALL.flatMap(({ message }) => (message?.type === 'delivery' ? message.delivery.notices : []))
+  expect(new Set(notices.map(({ kind }) => kind))).toEqual(new Set(Object.keys(NOTICE.variants)))
+  const causes = notices.flatMap((notice) => (notice.kind === 'abort' ? notice.cause : []))
+  expect(new Set(causes)).toEqual(new Set(['timeout', 'cancel', 'stop']))
 })

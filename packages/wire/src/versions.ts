@@ -1,17 +1,20 @@
-/** The versions of the protocol that this package speaks. */
+/** The versions of the protocol that this package speaks, and which one two ends speak with each other. */
 import { WireError } from './errors.ts'
 
-export const VERSIONS: readonly [1, 1] = [1, 1]
+/** The lowest and the highest. */
+export type VersionRange = readonly [min: number, max: number]
+
+export const VERSIONS = [1, 1] as const satisfies VersionRange
 
 /**
  * The highest version that both ends speak.
  *
  * @throws WireError VERSION_MISMATCH
  */
-export function chooseVersion([min, max]: readonly [min: number, max: number]): number {
-  const version = Math.min(max, VERSIONS[1])
-  if (min > max || version < min || version < VERSIONS[0]) {
-    const message = `the client speaks protocol versions ${min} to ${max}, the server ${VERSIONS[0]} to ${VERSIONS[1]}: bring the older of the two up to date`
+export function chooseVersion([min, max]: VersionRange, [serverMin, serverMax]: VersionRange = VERSIONS): number {
+  const version = Math.min(max, serverMax)
+  if (min > max || version < min || version < serverMin) {
+    const message = `the client speaks protocol versions ${min} to ${max}, the server ${serverMin} to ${serverMax}: bring the older of the two up to date`
     throw new WireError('VERSION_MISMATCH', message)
   }
   return version

@@ -37,7 +37,7 @@ export function lapse(turn: TurnContext): void {
 /** Job by job, each at the end of its own lease; a session that is away for long and holds nothing is forgotten. */
 function loseSilent(turn: TurnContext, session: Session): void {
   const { tables, now, effects } = turn
-  let nextMono = session.connection === undefined ? session.renewedMono + LIMITS.leaseMs : Number.POSITIVE_INFINITY
+  let nextMono = Number.POSITIVE_INFINITY
   for (const job of [...session.jobs]) {
     const endMono = leaseEndMono(session, job)
     if (endMono > now.mono) nextMono = Math.min(nextMono, endMono)
@@ -47,6 +47,8 @@ function loseSilent(turn: TurnContext, session: Session): void {
       endLost(turn, job)
     }
   }
+  // What it still holds may be held for longer than that.
+  if (session.connection === undefined && session.jobs.size === 0) nextMono = session.renewedMono + LIMITS.leaseMs
   if (nextMono <= now.mono) tables.removeSession(session)
   else {
     tables.weigh(session)

@@ -2,6 +2,7 @@
  * The Port of a process that shares a file with others: it owns the file, or is attached to the process that does. Where that one is
  * gone, whoever gets the owner's lock first serves the others; the lock decides, and nothing else.
  */
+import { hostname } from 'node:os'
 import type { MessagePort } from 'node:worker_threads'
 import {
   AlreadyOpenError,
@@ -16,9 +17,12 @@ import {
 import type { RemotePort, RemoteServer } from '@millrace/remote'
 import { CAPABILITIES, ChannelPort } from '../ports/channel.ts'
 import type { WriterThread } from '../writer/thread.ts'
+import { readShareNote, removeShareNote, type ShareNote, writeShareNote } from './note.ts'
 
 export interface SharedPortOptions {
   readonly url: string
+  /** The path of what the owner tells of itself. */
+  readonly note: string
   /** One that is not started yet. */
   readonly newThread: () => WriterThread
   readonly clock: Clock
@@ -35,6 +39,9 @@ const OTHERS: ReadonlySet<string> = new Set(['ALREADY_OPEN', 'SCHEMA_TOO_NEW'])
 const ATTACH_MS = 1_000
 const PAUSE_MIN_MS = 20
 const PAUSE_MAX_MS = 120
+/** After so many attempts to own the file the pauses become twice as long, until they are of about a second. */
+const ATTEMPTS = 10
+const PAUSE_DOUBLINGS = 3
 const LISTEN_AGAIN_MS = 250
 
 export class SharedPort implements Port {
@@ -49,7 +56,11 @@ export class SharedPort implements Port {
   #connected = false
   #held = false
   #closed = false
+  #succeeding = false
   #cancelListen = () => {}
+  /** The last attempt to own the file. */
+  #owning: Promise<Error | undefined> | undefined
+  #told: ShareNote | undefined
 
   private constructor(options: SharedPortOptions, remote: Remote) {
     this.#options = options
@@ -91,28 +102,36 @@ export class SharedPort implements Port {
   async close(): Promise<void> {
     this.#closed = true
     this.#cancelListen()
+    this.#forgetNote()
     // First, so that the others come back to a successor, and not to a file that is being closed.
     await this.#server?.close()
     await this.#thread?.close()
     await this.#connection?.close()
+    // One that is under way lets go of the file by itself.
+    await this.#owning
   }
 
   async #find(patienceMs: number): Promise<void> {
     const { clock } = this.#options
     const untilMono = clock.read().mono + patienceMs
-    for (;;) {
+    for (let attempt = 0; ; attempt++) {
       const owned = await this.#own()
       if (owned === undefined || this.#closed) return
       if (!OTHERS.has(codeOf(owned))) throw owned
       const refused = await this.#attach()
       if (refused === undefined || this.#closed) return
-      if (clock.read().mono >= untilMono) throw owned instanceof AlreadyOpenError ? unanswered(owned, refused) : owned
-      await this.#pause()
+      if (clock.read().mono >= untilMono) throw this.#unanswered(owned, refused)
+      await this.#pause(attempt)
     }
   }
 
   /** Undefined where the file is this process's own now; why it is not, otherwise. */
-  async #own(): Promise<Error | undefined> {
+  #own(): Promise<Error | undefined> {
+    this.#owning = this.#tryToOwn()
+    return this.#owning
+  }
+
+  async #tryToOwn(): Promise<Error | undefined> {
     const thread = this.#options.newThread()
     try {
       await thread.start()
@@ -123,11 +142,15 @@ export class SharedPort implements Port {
       await thread.close()
       return undefined
     }
+    this.#leaveOwner()
     this.#thread = thread
     thread.listen({
       deliver: (delivery) => this.#listener?.deliver(delivery),
       broken: (refusal) => this.#listener?.broken(refusal),
-      reopened: () => this.#listener?.reopened(),
+      reopened: () => {
+        this.#writeNote(thread)
+        this.#listener?.reopened()
+      },
       lapsed: (ms) => this.#listener?.lapsed(ms),
       ended: (refusal) => this.#dethroned(thread, refusal),
     })
@@ -147,8 +170,10 @@ export class SharedPort implements Port {
         },
       )
       server.hold(false)
-      if (this.#thread === thread && !this.#closed) this.#server = server
-      else await server.close()
+      if (this.#thread === thread && !this.#closed) {
+        this.#server = server
+        this.#writeNote(thread)
+      } else await server.close()
     } catch (error) {
       // It owns the file all the same: others wait until it can be heard.
       logger?.warn('the file is shared, and its socket cannot be made yet', { url, error: String(error) })
@@ -168,22 +193,32 @@ export class SharedPort implements Port {
     } catch (error) {
       return error as Error
     }
+    if (this.#closed) {
+      await connection.close()
+      return undefined
+    }
     this.#connection = connection
     this.#connected = true
     connection.listen({
       deliver: (delivery) => this.#listener?.deliver(delivery),
       lapsed: (ms) => this.#listener?.lapsed(ms),
       broken: (refusal) => {
+        if (this.#connection !== connection) return
         this.#connected = false
         this.#listener?.broken(refusal)
-        void this.#succeed(connection)
+        void this.#succeed()
       },
       reopened: () => {
+        // It may have come back to what this process serves by now.
+        if (this.#connection !== connection) return
         this.#connected = true
         this.#listener?.reopened()
       },
       ended: (refusal) => {
-        if (this.#connection === connection) this.#listener?.ended(refusal)
+        if (this.#connection !== connection) return
+        // Nor does it become the owner: nobody here would use the file.
+        this.#closed = true
+        this.#listener?.ended(refusal)
       },
     })
     connection.hold(this.#held)
@@ -191,30 +226,46 @@ export class SharedPort implements Port {
   }
 
   /** The owner is out of reach: until it is heard again, or has a successor, this process tries to be that. */
-  async #succeed(connection: RemotePort): Promise<void> {
+  async #succeed(): Promise<void> {
     const { logger } = this.#options
-    while (!this.#closed && !this.#connected && this.#connection === connection) {
+    if (this.#succeeding) return
+    this.#succeeding = true
+    for (let attempt = 0; !this.#closed && !this.#connected; attempt++) {
       const refused = await this.#own()
       if (refused === undefined) {
-        if (this.#closed) return
-        this.#connection = undefined
-        void connection.close()
-        this.#listener?.reopened()
-        return
+        if (!this.#closed) this.#listener?.reopened()
+        break
       }
       // What this version cannot open it never takes over; another one will.
-      if (codeOf(refused) === 'SCHEMA_TOO_NEW') return
+      if (codeOf(refused) === 'SCHEMA_TOO_NEW') break
       if (codeOf(refused) !== 'ALREADY_OPEN') logger?.warn('the file of a lost owner cannot be taken over yet', { error: refused.message })
-      await this.#pause()
+      await this.#pause(attempt)
     }
+    this.#succeeding = false
+  }
+
+  /** The file is this process's own. It may have been heard by the last owner again, and that one be dead, while it became so. */
+  #leaveOwner(): void {
+    const connection = this.#connection
+    this.#connection = undefined
+    void connection?.close()
+    if (!this.#connected) return
+    this.#connected = false
+    this.#listener?.broken({
+      code: 'CONNECTION_LOST',
+      message: 'the owner of the file is gone: the call may have happened; repeat it with the same idempotencyKey',
+    })
   }
 
   /** The file has another owner, or the writer has failed for good. */
   #dethroned(thread: WriterThread, refusal: Refusal): void {
     if (this.#thread !== thread) return
     this.#thread = undefined
+    this.#forgetNote()
     void this.#server?.close()
     this.#server = undefined
+    // Its readers hold on to the file.
+    void thread.close()
     if (refusal.code !== 'OWNER_LOST') {
       this.#listener?.ended(refusal)
       return
@@ -228,17 +279,43 @@ export class SharedPort implements Port {
     )
   }
 
-  #pause(): Promise<void> {
+  #writeNote({ epoch }: WriterThread): void {
+    const { url, note, logger } = this.#options
+    const { bootId, LIBRARY, PROTOCOL } = this.#remote
+    this.#told = { host: hostname(), boot: bootId(), pid: process.pid, epoch, library: LIBRARY, protocol: PROTOCOL, url }
+    try {
+      writeShareNote(note, this.#told)
+    } catch (error) {
+      logger?.warn('what the owner of a shared file tells of itself could not be written', { note, error: String(error) })
+    }
+  }
+
+  #forgetNote(): void {
+    if (this.#told !== undefined) removeShareNote(this.#options.note, this.#told)
+    this.#told = undefined
+  }
+
+  /** Why a file is neither owned nor attached to: with what its owner has told of itself, where that is the one that has the lock. */
+  #unanswered(owned: Error, refused: Error): Error {
+    if (!(owned instanceof AlreadyOpenError)) return owned
+    const { message, pid, host } = owned
+    const note = readShareNote(this.#options.note)
+    if (note === undefined || (pid !== undefined && pid !== note.pid)) {
+      const hint = 'it does not answer at its socket either: open the file with share: true in every process'
+      return new AlreadyOpenError(`${message} (${hint})`, { pid, host }, { cause: refused })
+    }
+    const owner = `process ${note.pid} on ${note.host} (${note.library}, protocol ${note.protocol.join(' to ')}, epoch ${note.epoch})`
+    const what = codeOf(refused) === 'VERSION_MISMATCH' ? refused.message : 'it does not answer: it may be stopped or busy. Try again'
+    return new AlreadyOpenError(`the file is shared by ${owner}, and ${what}`, { pid: note.pid, host: note.host }, { cause: refused })
+  }
+
+  #pause(attempt: number): Promise<void> {
     const { clock, random } = this.#options
-    return new Promise((resolve) => clock.setTimer(PAUSE_MIN_MS + random() * (PAUSE_MAX_MS - PAUSE_MIN_MS), resolve))
+    const mostMs = PAUSE_MAX_MS * 2 ** Math.min(Math.floor(attempt / ATTEMPTS), PAUSE_DOUBLINGS)
+    return new Promise((resolve) => clock.setTimer(PAUSE_MIN_MS + random() * (mostMs - PAUSE_MIN_MS), resolve))
   }
 }
 
 function codeOf(error: Error): string {
   return error instanceof MillraceError ? error.code : ''
-}
-
-function unanswered({ message, pid, host }: AlreadyOpenError, cause: Error): AlreadyOpenError {
-  const hint = 'it does not answer at its socket either: open the file with share: true in every process'
-  return new AlreadyOpenError(`${message} (${hint})`, { pid, host }, { cause })
 }

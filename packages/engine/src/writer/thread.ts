@@ -43,11 +43,17 @@ export class WriterThread implements Port {
   #held = false
   #closing: Promise<void> | undefined
   readonly #deathsMono: number[] = []
+  #epoch = 0
 
   constructor(options: WriterOptions, clock: Clock, readers: Readers | undefined) {
     this.#options = options
     this.#clock = clock
     this.#readers = readers
+  }
+
+  /** How many engines have owned the file, this one included; 0 before it does. */
+  get epoch(): number {
+    return this.#epoch
   }
 
   /** Opens the file; rejects with the typed error that says why it cannot. */
@@ -66,6 +72,7 @@ export class WriterThread implements Port {
       worker.on('message', (message: FromWriter) => {
         if (message.kind === 'ready') {
           ready = true
+          this.#epoch = message.epoch
           this.#opened(worker, port1)
           resolve()
         } else if (message.kind === 'failed') failure = message.refusal

@@ -42,7 +42,8 @@ async function makeWay(path: string): Promise<void> {
 
 function identityOf(path: string): { key: string; socket: boolean } | undefined {
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false })
-  return stats && { key: `${stats.dev}:${stats.ino}`, socket: stats.isSocket() }
+  // File systems give the number of a file that is gone to the next one.
+  return stats && { key: `${stats.dev}:${stats.ino}:${stats.ctimeNs}`, socket: stats.isSocket() }
 }
 
 /** Whether nobody listens there any more. In doubt somebody does. */

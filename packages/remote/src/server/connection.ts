@@ -176,10 +176,7 @@ export class Connection {
   #tell(delivery: Delivery): void {
     this.#unanswered.answer(delivery.replies)
     this.#send(delivery)
-    if (this.#link.clogged) {
-      const message = `more than ${BOUNDS.unsentBytes} bytes wait to be taken: read faster, or ask for less`
-      this.#link.goodbye('SLOW_CONSUMER', message, BOUNDS.busyRetryMs)
-    } else if (!this.#unanswered.full) this.#link.resume()
+    if (!this.#unanswered.full) this.#link.resume()
   }
 
   #send(delivery: Delivery): void {

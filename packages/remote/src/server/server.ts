@@ -26,6 +26,8 @@ export class RemoteServer implements AsyncDisposable {
   readonly #gate: Gate
   readonly #tokens: Tokens
   readonly #connections = new Set<Connection>()
+  /** In their TLS handshake, by where they come from. */
+  readonly #shaking = new Map<string, Socket>()
   #address: Address | undefined
   #alive = true
   #closing: Promise<void> | undefined
@@ -41,6 +43,7 @@ export class RemoteServer implements AsyncDisposable {
     // More are not even told that there is no room.
     net.maxConnections = settings.maxConnections + settings.maxUnauthenticated
     net.on(settings.tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => this.#accept(socket))
+    if (settings.tls !== undefined) net.on('connection', (socket: Socket) => this.#shake(socket))
     net.on('tlsClientError', (error: Error) => settings.logger?.warn('a TLS handshake has failed', { error: error.message }))
   }
 
@@ -84,11 +87,26 @@ export class RemoteServer implements AsyncDisposable {
   async #close(): Promise<void> {
     // Node removes the file of a Unix socket.
     const closed = new Promise<void>((resolve) => this.#net.close(() => resolve()))
+    for (const socket of this.#shaking.values()) socket.destroy()
     await Promise.all([...this.#connections].map((connection) => connection.close()))
     await closed
   }
 
+  /** Who has yet to show that he speaks TLS takes a place as one who has yet to greet does; he could not read why he is sent away. */
+  #shake(socket: Socket): void {
+    const from = originOf(socket)
+    if (this.#shaking.size >= this.#settings.maxUnauthenticated) {
+      socket.destroy()
+      return
+    }
+    this.#shaking.set(from, socket)
+    socket.once('close', () => {
+      if (this.#shaking.get(from) === socket) this.#shaking.delete(from)
+    })
+  }
+
   #accept(socket: Socket): void {
+    this.#shaking.delete(originOf(socket))
     const link = new Link(socket, { role: 'server', clock: this.#clock, frameMs: BOUNDS.frameMs })
     const pass = this.#gate.enter(addressOf(socket))
     if ('code' in pass) {
@@ -109,6 +127,10 @@ export class RemoteServer implements AsyncDisposable {
     this.#connections.add(connection)
     connection.hold(this.#alive)
   }
+}
+
+function originOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`
 }
 
 /** An IPv4 address is itself, whichever way it came. */

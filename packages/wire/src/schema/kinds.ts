@@ -54,7 +54,10 @@ export function number(min: number, max: number, says = `number, ${digits(min)} 
   }
 }
 
-/** Milliseconds. What is longer than a hundred years counts as that: it is no reason to break a connection. */
+/**
+ * Milliseconds; a part of one counts as a whole one, as it does for callers in the engine's process. What is longer than a hundred years
+ * counts as that: it is no reason to break a connection.
+ */
 export function duration(min: number, infinity = false): Kind<number> {
   const most = infinity ? ', or float64 infinity for none' : ''
   return {
@@ -63,7 +66,8 @@ export function duration(min: number, infinity = false): Kind<number> {
     read: (from) => {
       const value = from.number()
       if (value < min) throw from.wrong(`milliseconds, ${min} or more, not ${value}`)
-      if (value <= LIMITS.durationMs || (infinity && value === Number.POSITIVE_INFINITY)) return value
+      if (value <= LIMITS.durationMs) return Math.ceil(value)
+      if (infinity && value === Number.POSITIVE_INFINITY) return value
       return LIMITS.durationMs
     },
   }

@@ -32,7 +32,7 @@ const retry: Kind<number | false> = {
     const value = from.value()
     if (value === false) return value
     if (typeof value !== 'number' || value < 0) throw from.wrong('milliseconds, 0 or more, or false')
-    return Math.min(value, LIMITS.durationMs)
+    return Math.min(Math.ceil(value), LIMITS.durationMs)
   },
 }
 

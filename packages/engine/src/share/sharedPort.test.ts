@@ -1,0 +1,211 @@
+// What becomes of a process that shares a file while owners come and go: its own threads are started by the test, one by one.
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { MessageChannel } from 'node:worker_threads'
+import { AlreadyOpenError, type Port, type PortListener, SchemaTooNewError } from '@millrace/core'
+import { type ListenOptions, listen, type RemoteServer } from '@millrace/remote'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { systemClock } from '../clock.ts'
+import type { WriterThread } from '../writer/thread.ts'
+import { SharedPort } from './sharedPort.ts'
+
+let folder: string
+let url: string
+const open: { close(): unknown }[] = []
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'millrace-share-'))
+  url = `unix:${join(folder, 'socket')}`
+})
+
+afterEach(async () => {
+  for (const each of open.splice(0).reverse()) {
+    const closed = each.close()
+    for (const attempt of Attempt.all) attempt.refuse()
+    await closed
+  }
+  rmSync(folder, { recursive: true })
+})
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise<void>((resolve) => setImmediate(resolve))
+}
+
+/** A thread that owns the file when the test says so. */
+class Attempt {
+  static readonly all: Attempt[] = []
+  readonly #started = Promise.withResolvers<void>()
+  readonly epoch = 7
+  closed = false
+
+  constructor() {
+    Attempt.all.push(this)
+  }
+
+  start(): Promise<void> {
+    return this.#started.promise
+  }
+
+  own(): void {
+    this.#started.resolve()
+  }
+
+  refuse(error: Error = new AlreadyOpenError('the file is already open in process 4711 on box', { pid: 4711, host: 'box' })): void {
+    this.#started.reject(error)
+  }
+
+  listen(): void {}
+  hold(): void {}
+  send(): void {}
+  bury(): void {}
+  openChannel() {
+    return new MessageChannel().port1
+  }
+
+  async close(): Promise<void> {
+    this.closed = true
+  }
+}
+
+/** An owner's server, whose engine answers the greeting and nothing else. */
+async function owner(options: ListenOptions = {}): Promise<RemoteServer> {
+  const openPort = (): Port => {
+    let listener: PortListener | undefined
+    return {
+      capabilities: new Set(),
+      listen: (its) => {
+        listener = its
+      },
+      send: ([first]) => {
+        if (first?.id === 0) listener?.deliver({ replies: [{ id: 0, value: true }], grants: [], notices: [], events: [], renewal: 0 })
+      },
+      hold: () => {},
+      close: async () => {},
+    }
+  }
+  const server = await listen({ openPort }, url, options)
+  open.push(server)
+  return server
+}
+
+function openPort(patienceMs = 0): Promise<SharedPort> {
+  Attempt.all.length = 0
+  const newThread = () => new Attempt() as unknown as WriterThread
+  const note = join(folder, 'owner.json')
+  return SharedPort.open({ url, note, newThread, clock: systemClock, random: Math.random, logger: undefined, patienceMs })
+}
+
+async function attempt(number: number): Promise<Attempt> {
+  await until(() => Attempt.all.length > number)
+  return Attempt.all[number] as Attempt
+}
+
+/** One that is attached to an owner which closes, while it is about to own the file. */
+async function succeeding() {
+  const former = await owner()
+  const opening = openPort()
+  ;(await attempt(0)).refuse()
+  const port = await opening
+  open.push(port)
+  const said: string[] = []
+  port.listen({
+    deliver: () => {},
+    lapsed: () => {},
+    broken: ({ code }) => void said.push(code),
+    reopened: () => void said.push('reopened'),
+    ended: ({ code }) => void said.push(`ended ${code}`),
+  })
+  await former.close()
+  return { port, said, own: await attempt(1) }
+}
+
+test('an owner that is heard again, and dead when its successor owns the file: what it was asked is of unknown outcome', async () => {
+  const { port, said, own } = await succeeding()
+  await owner()
+  await until(() => said.includes('reopened'))
+  port.send([{ id: 1, command: { op: 'stats' } }])
+  own.own()
+  await until(() => said.length === 4)
+  expect(said).toEqual(['CONNECTION_LOST', 'reopened', 'CONNECTION_LOST', 'reopened'])
+  expect(port.isOwner).toBe(true)
+})
+
+test('one that an owner sends away for good does not own the file afterwards', async () => {
+  const { port, said, own } = await succeeding()
+  await owner({ token: 'only others know this' })
+  await until(() => said.length === 2)
+  expect(said).toEqual(['CONNECTION_LOST', 'ended AUTH_FAILED'])
+  own.own()
+  await until(() => own.closed)
+  expect(said).toHaveLength(2)
+  expect(port.isOwner).toBe(false)
+})
+
+test('one that is too old for the file never owns it, and is there for the next that does', async () => {
+  const { port, said, own } = await succeeding()
+  own.refuse(new SchemaTooNewError('the file was written by a newer version'))
+  await owner()
+  await until(() => said.length === 2)
+  expect(said).toEqual(['CONNECTION_LOST', 'reopened'])
+  expect(Attempt.all).toHaveLength(2)
+  expect(port.isOwner).toBe(false)
+})
+
+test('closed while it is about to own the file, it has let go of it when that is done', async () => {
+  const { port, own } = await succeeding()
+  const closing = port.close()
+  let closed = false
+  void closing.then(() => {
+    closed = true
+  })
+  await new Promise<void>((resolve) => setImmediate(resolve))
+  expect(closed).toBe(false)
+  own.own()
+  await closing
+  expect(own.closed).toBe(true)
+})
+
+test('the owner tells who it is, and what it speaks, as long as it is that', async () => {
+  writeFileSync(join(folder, 'owner.json'), '{"pid":1,"host":"dead"}')
+  const opening = openPort()
+  ;(await attempt(0)).own()
+  const port = await opening
+  const note = join(folder, 'owner.json')
+  expect(JSON.parse(readFileSync(note, 'utf8'))).toEqual({
+    host: expect.any(String),
+    boot: expect.any(String),
+    pid: process.pid,
+    epoch: 7,
+    library: expect.stringMatching(/^millrace\/\d/),
+    protocol: [1, 1],
+    url,
+  })
+  expect(statSync(note).mode & 0o777).toBe(0o600)
+  await port.close()
+  expect(existsSync(note)).toBe(false)
+})
+
+test('an owner that does not answer is named, with what it speaks', async () => {
+  const told = { host: 'box', boot: 'b', pid: 4711, epoch: 3, library: 'millrace/9.9.9', protocol: [2, 5], url }
+  writeFileSync(join(folder, 'owner.json'), JSON.stringify(told))
+  const opening = openPort()
+  ;(await attempt(0)).refuse()
+  await expect(opening).rejects.toMatchObject({
+    code: 'ALREADY_OPEN',
+    retryable: true,
+    pid: 4711,
+    host: 'box',
+    message: expect.stringContaining('process 4711 on box (millrace/9.9.9, protocol 2 to 5, epoch 3)'),
+  })
+})
+
+test('what a dead owner has left says nothing about one that does not share the file', async () => {
+  writeFileSync(
+    join(folder, 'owner.json'),
+    JSON.stringify({ host: 'box', boot: 'b', pid: 1, epoch: 3, library: 'x', protocol: [1, 1], url }),
+  )
+  const opening = openPort()
+  ;(await attempt(0)).refuse()
+  await expect(opening).rejects.toMatchObject({ pid: 4711, message: expect.stringContaining('share: true in every process') })
+})
