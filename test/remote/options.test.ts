@@ -43,6 +43,13 @@ test.each<[unknown, string, string]>([
   [{ reconnect: { minDelay: 0 } }, 'OPTION_RANGE', 'reconnect.minDelay'],
   [{ reconnect: { minDelay: 500, maxDelay: 100 } }, 'OPTION_RANGE', 'reconnect.maxDelay'],
   [{ reconnect: { delay: 5 } }, 'OPTION_TYPE', 'delay'],
+  [{ journal: 5 }, 'OPTION_TYPE', 'options'],
+  [{ journal: '' }, 'OPTION_RANGE', 'journal'],
+  [{ journal: {} }, 'OPTION_TYPE', 'journal.folder'],
+  [{ journal: { folder: '' } }, 'OPTION_RANGE', 'journal.folder'],
+  [{ journal: { folder: secret, maxBytes: 0 } }, 'OPTION_RANGE', 'journal.maxBytes'],
+  [{ journal: { folder: secret, maxBytes: '1 MiB' } }, 'OPTION_TYPE', 'journal.maxBytes'],
+  [{ journal: { folder: secret, max: 5 } }, 'OPTION_TYPE', 'max'],
 ])('connect with %o', async (options, code, option) => {
   await expect(connect('tcp://127.0.0.1:9', options as ConnectOptions)).rejects.toMatchObject({
     code,

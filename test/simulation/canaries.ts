@@ -21,6 +21,7 @@ const tables = 'packages/core/src/tables'
 const actor = 'packages/engine/src/actor/actor.ts'
 const worker = 'packages/worker/src/worker.ts'
 const lease = 'packages/remote/src/client/lease.ts'
+const forwarder = 'packages/remote/src/journal/forwarder.ts'
 
 /** Does something with a turn's effects before they are written. */
 const beforeCommit = (work: string) => `this.#parts = {
@@ -389,6 +390,34 @@ export const CANARIES: readonly Canary[] = [
     find: '    this.watches.recheck(this.store, (connection, reply) => this.#post(connection, { replies: [reply] }))\n',
     replace: '',
     breaks: 'invariant 4',
+  },
+  {
+    name: 'mark-not-kept',
+    file: `${decide}/forward.ts`,
+    find: '    effects.marks.push({ source, mark })\n',
+    replace: '',
+    breaks: 'invariant 25',
+  },
+  {
+    name: 'mark-passes-what-is-refused',
+    file: `${decide}/forward.ts`,
+    find: '      refused = { place, refusal }\n      break\n',
+    replace: '      refused ??= { place, refusal }\n      mark = next - 1\n      continue\n',
+    breaks: 'invariant 1',
+  },
+  {
+    name: 'journal-dropped-before-it-is-forwarded',
+    file: forwarder,
+    find: '    await this.#forward(chunk)\n    await log.drop(chunk)\n',
+    replace: '    await log.drop(chunk)\n    await this.#forward(chunk)\n',
+    breaks: 'invariant 1',
+  },
+  {
+    name: 'refusal-not-noted-before-the-mark',
+    file: forwarder,
+    find: 'await refusals.note(source, place, entry, refusal)',
+    replace: 'void refusals.note(source, place, entry, refusal)',
+    breaks: 'invariant 1',
   },
 ]
 

@@ -4,6 +4,7 @@ import { type Clock, type Delivery, LIMITS, type Port, type PortListener, type R
 import type { Handler, Worker } from '@millrace/worker'
 import { Lease } from '../../packages/remote/src/client/lease.ts'
 import type { Connection, SimulatedEngine } from './engine.ts'
+import { type Folder, SimulatedJournal } from './journal.ts'
 import type { Timeline } from './timeline.ts'
 
 export interface Work {
@@ -20,6 +21,9 @@ export interface ClientOptions {
   /** Of another process than the engine's: its connection may be cut, and its sessions have leases. */
   readonly remote: boolean
   readonly drift: number
+  /** Of its journal, which an earlier process may have left behind. */
+  readonly folder: Folder | undefined
+  readonly random: () => number
   /** Of the next message. */
   readonly delayMs: () => number
   /** A session was begun, or has been left. */
@@ -39,6 +43,7 @@ export class Client {
   /** Calls that wait for their answer. */
   readonly calls = new Set<string>()
   dead = false
+  readonly folder: Folder | undefined
   frozenUntil = 0
   /** Until when its messages may have been lost or late by more than their delay. */
   disturbedUntil = -1
@@ -64,6 +69,7 @@ export class Client {
     this.#options = options
     this.name = options.name
     this.remote = options.remote
+    this.folder = options.folder
     const { timeline } = options
     this.clock = timeline.clock({ drift: 1 + options.drift, frozenMs: () => this.frozenMs })
     const port: Port = {
@@ -77,7 +83,16 @@ export class Client {
     }
     if (this.remote) this.#lease = this.#newLease()
     if (engine !== undefined) this.connect(engine)
-    this.engine = new Engine(port, { maxDataBytes: LIMITS.dataBytes, clock: this.clock, host: 'host', pid: 1, local: !options.remote })
+    const { folder, random } = options
+    const intake = folder && new SimulatedJournal({ folder, timeline, clock: this.clock, random, dead: () => this.dead })
+    this.engine = new Engine(port, {
+      maxDataBytes: LIMITS.dataBytes,
+      clock: this.clock,
+      host: 'host',
+      pid: 1,
+      local: !options.remote,
+      ...(intake && { intake }),
+    })
     if (engine === undefined) this.#listener?.broken(BROKEN)
   }
 

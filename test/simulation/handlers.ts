@@ -1,5 +1,5 @@
 /** Handlers that do what their job says, and note every start and end. */
-import { NonRetryableError, parseId, RetryAfterError } from '@millrace/core'
+import { NonRetryableError, RetryAfterError } from '@millrace/core'
 import { type Context, type Definition, defineJob, type Handler } from '@millrace/worker'
 import type { Client } from './client.ts'
 import type { EffectLog } from './effectLog.ts'
@@ -51,7 +51,8 @@ export function handlersFor(client: Client, names: readonly string[], log: Effec
   const sleep = (ms: number) => new Promise<void>((resolve) => client.clock.setTimer(ms, resolve))
   const handle = (context: Context<Task>): unknown => {
     const { job, signal } = context
-    const seq = parseId(job.id)?.seq as number
+    // A worker may have a job whose row is gone.
+    const seq = model.seqs.get(job.id) as number
     const session = model.jobs.get(seq)?.session ?? ''
     const execution = log.started(client, session, seq, job.run, () => signal.aborted)
     if (context.data.act === 'sync') {

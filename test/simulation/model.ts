@@ -11,6 +11,7 @@ import {
   FAILED,
   formatId,
   type Job,
+  type JobKey,
   type RunKey,
   SCHEDULED,
   type StateCode,
@@ -39,6 +40,8 @@ export interface Tracked {
   uncounted: number
   cancelRequested: boolean
   finishedAt: number
+  /** The turn that created it. */
+  readonly bornTurn: number
   /** The turn since which it waits. */
   waitsSince: number
   /** Of the run that goes on. */
@@ -80,6 +83,8 @@ export class Model {
   readonly waiting = new Set<Tracked>()
   readonly active = new Set<Tracked>()
   readonly numbers = new Map<number, number>()
+  /** Of every job that there ever was, by its id. */
+  readonly seqs = new Map<string, number>()
   readonly idempotent = new Map<string, { readonly seq: number; readonly expiresAt: number }>()
   /** Every row number that was ever given. */
   readonly created = new Set<number>()
@@ -108,6 +113,11 @@ export class Model {
     }
     for (const { name, key, job, expiresAt } of effects.idempotency) this.#holdIdempotent(`${name} ${key}`, job.seq, expiresAt)
     this.nextEvent = turn.nextEvent
+  }
+
+  /** The job that an id names, where it is there. */
+  find(id: JobKey): Tracked | undefined {
+    return this.jobs.get(this.seqs.get(formatId(id)) ?? 0)
   }
 
   /** How many jobs are in that state. */
@@ -206,7 +216,7 @@ export class Model {
         break
       case 'cancelled':
         is(SCHEDULED, WAITING, ACTIVE)
-        this.#said(job, type, requests.asked('cancel', job.seq))
+        this.#said(job, type, requests.asked('cancel', job.id))
         this.#end(job, CANCELLED, turn)
         break
       case 'snoozed':
@@ -244,7 +254,7 @@ export class Model {
         break
       case 'deleted':
         is(SCHEDULED, WAITING, COMPLETED, FAILED, CANCELLED)
-        this.#said(job, type, requests.asked('delete', job.seq))
+        this.#said(job, type, requests.asked('delete', job.id))
         this.#remove(job)
         break
     }
@@ -281,6 +291,7 @@ export class Model {
       uncounted: 0,
       cancelRequested: false,
       finishedAt: 0,
+      bornTurn: this.turns,
       waitsSince: 0,
       session: '',
       startedMono: 0,
@@ -290,6 +301,8 @@ export class Model {
       stalledMono: -1,
     }
     this.jobs.set(job.seq, job)
+    history.hold(!this.seqs.has(job.id), 34, () => `the id ${job.id} is given twice`)
+    this.seqs.set(job.id, job.seq)
     this.created.add(job.seq)
     this.#hold(job)
     this.#move(job, runAt !== undefined && runAt > wall ? SCHEDULED : WAITING)
@@ -380,7 +393,7 @@ export class Model {
     const { history, requests } = this.#options
     job.runAt = runAt
     if (job.state === FAILED || job.state === CANCELLED) {
-      this.#said(job, 'brought back', requests.asked('retry', job.seq) || requests.redriven)
+      this.#said(job, 'brought back', requests.asked('retry', job.id) || requests.redriven)
       history.meet('revived')
       job.uncounted = job.run
       job.cancelRequested = false

@@ -1,7 +1,7 @@
 /**
  * What a seed is: how much is asked, of whom, and what goes wrong. Each seed draws its own mix; one in eight is without faults, one
- * is about leases (long runs in other processes, slow messages, connections that break), and one about outcomes that are waited for
- * while commits fail.
+ * is about leases (long runs in other processes, slow messages, connections that break), one about outcomes that are waited for
+ * while commits fail, and one about producers' journals.
  */
 import { Chance } from './chance.ts'
 
@@ -25,6 +25,8 @@ export interface Plan {
   readonly leaseMs: number
   /** How often whoever enqueues waits for the outcome. */
   readonly waits: number
+  /** How many of the remote clients put what they enqueue into a journal first. */
+  readonly journals: number
   /** Completed jobs that are kept. */
   readonly keep: number
   readonly recovery: 'immediate' | 'backoff'
@@ -73,10 +75,10 @@ export const FAULTS = [
 ] as const satisfies readonly (keyof Plan)[]
 
 /** What shrinking may leave out or make less of. */
-export const REDUCTIONS = [...FAULTS, 'leaseMs', 'waits', 'delays', 'limits', 'clients', 'half', 'quarter'] as const
+export const REDUCTIONS = [...FAULTS, 'leaseMs', 'waits', 'journals', 'delays', 'limits', 'clients', 'half', 'quarter'] as const
 
 /** By the rest of the seed when divided by eight; none has none. What they draw is drawn last: what else a seed is stays as it is. */
-const THEMES: Readonly<Record<number, (chance: Chance) => Partial<Plan>>> = { 2: aboutOutcomes, 5: aboutLeases }
+const THEMES: Readonly<Record<number, (chance: Chance) => Partial<Plan>>> = { 2: aboutOutcomes, 3: aboutJournals, 5: aboutLeases }
 
 export function planOf(seed: number, without: ReadonlySet<string> = new Set()): Plan {
   const chance = new Chance(seed)
@@ -97,6 +99,7 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     eventsPerSnapshot: chance.pick([500, 50, 5]),
     leaseMs: 0,
     waits: 0,
+    journals: 0,
     keep: chance.pick([1_000_000, 1_000_000, 5, 0]),
     recovery: chance.pick(['immediate', 'backoff'] as const),
     engineCrash: some(0.4, () => chance.random() * 0.03),
@@ -125,6 +128,17 @@ function aboutOutcomes(chance: Chance): Partial<Plan> {
   return { ...nobodyDies, waits: 0.5, commitError: 0.02 + chance.random() * 0.15 }
 }
 
+/** Producers die and are cut off, and so does the engine: what is in their journals comes again and again. */
+function aboutJournals(chance: Chance): Partial<Plan> {
+  return {
+    journals: 0.8,
+    clients: chance.whole(2, 4),
+    clientDeaths: chance.whole(0, 5),
+    cuts: chance.whole(0, 5),
+    waits: chance.pick([0, 0.3]),
+  }
+}
+
 function aboutLeases(chance: Chance): Partial<Plan> {
   return {
     clients: chance.whole(2, 3),
@@ -151,6 +165,7 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
     }),
     ...(without.has('leaseMs') && { leaseMs: 0 }),
     ...(without.has('waits') && { waits: 0 }),
+    ...(without.has('journals') && { journals: 0 }),
     ...(without.has('clients') && { clients: 1 }),
     operations: Math.ceil(plan.operations * share),
     safetyMs: Math.ceil(plan.safetyMs * share),

@@ -9,7 +9,11 @@ import {
   type Command,
   type Delivery,
   FAILED,
+  type ForwardCommand,
+  type Forwarded,
+  formatId,
   isFinal,
+  type JobKey,
   type Reply,
   type Request,
   type SessionIntro,
@@ -43,11 +47,15 @@ export class Requests {
   readonly #asked = new Set<string>()
   readonly #retries = new Map<string, number | false | undefined>()
   readonly #completed = new Map<string, boolean>()
+  /** Refused entries of journals that no mark has passed yet: their places by source. */
+  readonly #refusedEntries = new Map<string, number>()
   readonly #unsayable = new Set<string>()
   /** A session names itself, or goes. */
   attached: (session: SessionIntro, connection: string, sentMono: number) => void = () => {}
   renewed: (connection: string) => void = () => {}
   left: (session: string) => void = () => {}
+  /** Whether a producer has taken note that its entry at a place was refused. */
+  noted: (entry: string) => boolean = () => true
 
   constructor(history: History) {
     this.#history = history
@@ -83,8 +91,8 @@ export class Requests {
     return this.#said.has(`${op}:${seq}:${run}`)
   }
 
-  asked(op: string, seq: number): boolean {
-    return this.#asked.has(`${op}:${seq}`)
+  asked(op: string, id: string): boolean {
+    return this.#asked.has(`${op}:${id}`)
   }
 
   /** The engine can write no outcome of that run: its worker holds it until its deadline, which is its end. */
@@ -125,7 +133,7 @@ export class Requests {
       case 'delete':
       case 'update':
       case 'runNow':
-        this.#asked.add(`${command.op}:${command.id.seq}`)
+        this.#asked.add(`${command.op}:${formatId(command.id)}`)
         break
       case 'redrive':
         this.redriven = true
@@ -187,8 +195,10 @@ export class Requests {
       }
     }
     if (code === 'JOB_NOT_FOUND' && 'id' in command) {
-      const job = model.jobs.get(command.id.seq)
-      history.hold(job === undefined, 1, () => `job ${command.id.seq} is said not to be there`)
+      const job = model.find(command.id)
+      // Whoever has made the id knows it before the engine does.
+      const so = job === undefined || job.bornTurn === model.turns
+      history.hold(so, 1, () => `job ${formatId(command.id)} is said not to be there`)
     }
     if (code === 'STALE_RUN' && 'run' in command) this.#stale(command, model)
   }
@@ -213,6 +223,9 @@ export class Requests {
           else history.hold(model.created.has(seq), 1, () => `the enqueue of job ${seq} is acknowledged, and not committed`)
         }
         break
+      case 'forward':
+        this.#forwarded(command, value as Forwarded, model)
+        break
       case 'complete':
       case 'fail':
       case 'snooze':
@@ -232,23 +245,23 @@ export class Requests {
         model.lasts(command, atMono)
         break
       case 'cancel': {
-        const job = jobOf(command.id.seq)
+        const job = model.find(command.id)
         if (job === undefined) break
         if (value === 'cancelling') history.meet('cancelling')
         // A later command of the same turn may have brought it back.
-        if (this.asked('retry', job.seq) || this.redriven) break
+        if (this.asked('retry', job.id) || this.redriven) break
         const so = value === 'cancelled' ? job.state === CANCELLED : job.state === CANCELLED || job.cancelRequested
         history.hold(so, 2, () => `job ${job.seq} is said to be ${String(value)}, and is in state ${job.state}`)
         break
       }
       case 'delete':
-        history.hold(jobOf(command.id.seq) === undefined, 2, () => `job ${command.id.seq} is said to be deleted, and is there`)
+        history.hold(model.find(command.id) === undefined, 2, () => `job ${formatId(command.id)} is said to be deleted, and is there`)
         break
       case 'get':
-        this.#view(command.id.seq, value as { readonly state: string; readonly run: number } | null, model)
+        this.#view(command.id, value as { readonly state: string; readonly run: number } | null, model)
         break
       case 'watch':
-        this.#outcome(command.id.seq, (value as { readonly state: string }).state, model)
+        this.#outcome(command.id, (value as { readonly state: string }).state, model)
         break
       case 'stats':
         this.#stats(value as { readonly states: Readonly<Record<string, number>> }, model)
@@ -261,20 +274,49 @@ export class Requests {
     }
   }
 
-  #view(seq: number, view: { readonly state: string; readonly run: number } | null, model: Model): void {
-    const job = model.jobs.get(seq)
-    const said = view === null ? 'nothing' : `${view.state} ${view.run}`
-    const so = job === undefined ? 'nothing' : `${STATES[job.state]} ${job.run}`
-    this.#history.hold(said === so, 18, () => `get says that job ${seq} is ${said}, and it is ${so}`)
+  /** Up to the mark all is committed, and of what is refused nothing is. */
+  #forwarded({ source, first, entries }: ForwardCommand, { mark, refused }: Forwarded, model: Model): void {
+    const history = this.#history
+    const behind = this.#refusedEntries.get(source)
+    if (behind !== undefined && mark >= behind) {
+      this.#refusedEntries.delete(source)
+      // Tried again, it may have been taken.
+      const so = this.noted(`${source} ${behind}`) || first <= behind
+      history.hold(so, 1, () => `the mark of ${source} passes its entry at ${behind}, which was refused, and nobody has taken note`)
+    }
+    if (refused !== undefined) this.#refusedEntries.set(source, refused.place)
+    let place = first
+    for (const { jobs } of entries) {
+      for (const [index, { data, idempotencyKey, unique }] of jobs.entries()) {
+        const number = numberOf(data)
+        const there = model.numbers.has(number)
+        if (place === refused?.place) {
+          history.meet('entryRefused')
+          history.hold(!there, 6, () => `the journaled call ${number} is refused, and has happened`)
+        } else if (place + index <= mark && idempotencyKey === undefined && unique === undefined) {
+          // What its process has taken note of as refused is not sent again: a gap, and no entry of this call.
+          history.hold(there, 1, () => `the mark ${mark} passes the journaled call ${number}, and it is not committed`)
+        }
+      }
+      place += jobs.length
+    }
+    history.meet(mark >= place - 1 ? 'forwarded' : 'forwardedInPart')
   }
 
-  #outcome(seq: number, state: string, model: Model): void {
-    const job = model.jobs.get(seq)
+  #view(id: JobKey, view: { readonly state: string; readonly run: number } | null, model: Model): void {
+    const job = model.find(id)
+    const said = view === null ? 'nothing' : `${view.state} ${view.run}`
+    const so = job === undefined ? 'nothing' : `${STATES[job.state]} ${job.run}`
+    this.#history.hold(said === so, 18, () => `get says that job ${formatId(id)} is ${said}, and it is ${so}`)
+  }
+
+  #outcome(id: JobKey, state: string, model: Model): void {
+    const job = model.find(id)
     this.#history.meet('watched')
     const so = job === undefined || (isFinal(job.state) && STATES[job.state] === state)
     // By a later command of the same turn it may have been brought back.
     const revived = (state === STATES[FAILED] || state === STATES[CANCELLED]) && job !== undefined && job.uncounted > 0
-    this.#history.hold(so || revived, 3, () => `result says that job ${seq} is ${state}, and it is in state ${job?.state}`)
+    this.#history.hold(so || revived, 3, () => `result says that job ${formatId(id)} is ${state}, and it is in state ${job?.state}`)
   }
 
   #stats({ states }: { readonly states: Readonly<Record<string, number>> }, model: Model): void {

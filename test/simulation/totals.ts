@@ -62,6 +62,9 @@ export const PROBES: readonly string[] = [
   'revived',
   'pruned',
   'keyMatched',
+  'forwarded',
+  'forwardedInPart',
+  'entryRefused',
   'watched',
   'windowCut',
 ]

@@ -8,6 +8,7 @@ import { EffectLog } from './effectLog.ts'
 import { type EngineWatch, forgetConnections, SimulatedEngine } from './engine.ts'
 import { handlersFor, JOBS, QUEUES } from './handlers.ts'
 import { History } from './history.ts'
+import { Folder } from './journal.ts'
 import { Misfortunes } from './misfortunes.ts'
 import { Model } from './model.ts'
 import { Operations } from './operations.ts'
@@ -69,6 +70,8 @@ export class World {
   healed = false
   engine: SimulatedEngine
   clients: Client[] = []
+  /** Of all journals that there ever were. */
+  readonly folders: Folder[] = []
   readonly #chance: Chance
   readonly #database: MemoryDatabase
   readonly #requests: Requests
@@ -104,6 +107,7 @@ export class World {
       mayRelease: this.#sessions.mayRelease,
     })
     this.#requests.model = this.#model
+    this.#requests.noted = (entry) => this.folders.some(({ noted }) => noted.has(entry))
     this.#log = new EffectLog(this.history, timeline, this.#model, plan.delayMs)
     this.#sessions.log = this.#log
     this.#audit = new Audit(this.history, this.#model)
@@ -168,15 +172,18 @@ export class World {
     this.#database.steal()
   }
 
-  /** `works`: has a worker for certain, that serves everything. */
-  addClient(works: boolean, connected = true): Client {
+  /** `works`: has a worker for certain, that serves everything. `left`: goes on with a journal whose process is dead. */
+  addClient(works: boolean, connected = true, left?: Folder): Client {
     const { timeline, plan } = this
     const chance = this.#chance
+    const remote = left !== undefined || chance.hits(plan.leaseMs > 0 ? 0.85 : plan.faultFree ? 0.3 : 0.5)
     const client = new Client(
       {
         timeline,
         name: `client${++this.#clientNumber}`,
-        remote: chance.hits(plan.leaseMs > 0 ? 0.85 : plan.faultFree ? 0.3 : 0.5),
+        remote,
+        folder: left ?? (plan.journals > 0 && remote && chance.hits(plan.journals) ? this.#folder() : undefined),
+        random: chance.random,
         drift: plan.drift,
         delayMs: () => (this.healed ? Math.min(1, plan.delayMs) : chance.random() * plan.delayMs),
         session: () => {},
@@ -195,6 +202,16 @@ export class World {
     }
     if (chance.hits(0.4)) this.#listen(client)
     return client
+  }
+
+  /** One that its process has left behind, or a new one. */
+  #folder(): Folder {
+    const used = new Set(this.clients.filter((client) => !client.dead).map(({ folder }) => folder))
+    const left = this.folders.find((folder) => !used.has(folder))
+    if (left !== undefined) return left
+    const folder = new Folder()
+    this.folders.push(folder)
+    return folder
   }
 
   #listen(client: Client): void {
@@ -263,16 +280,23 @@ export class World {
     this.#misfortunes.end()
     this.addClient(true, !this.engine.dead)
     while (this.timeline.mono < until) {
+      this.#adopt()
       await this.timeline.run(this.timeline.mono + SLICE_MS, this.#stop)
       if (this.history.violations.length > 0) return
       for (const { seq, run } of this.#log.untold(UNTOLD_MS).filter((job) => !this.#requests.unsayable(job.seq, job.run)))
         this.history.violate(19, `run ${run} of job ${seq} has ended in its worker, and the engine is not told`)
-      if (this.#model.live === 0 && this.#openCalls().length === 0) return
+      if (this.#model.live === 0 && this.#openCalls().length === 0 && this.folders.every(({ kept }) => kept.length === 0)) return
     }
     for (const job of this.#model.jobs.values())
       if (job.state < 4 && !this.#requests.unsayable(job.seq, job.run))
         this.history.violate(20, `job ${job.seq} is not final in a healed world`)
     for (const call of this.#openCalls()) this.history.violate(4, `${call} is never answered`)
+  }
+
+  /** Each journal that a dead process has left behind has a process that goes on with it. */
+  #adopt(): void {
+    const used = new Set(this.clients.filter((client) => !client.dead).map(({ folder }) => folder))
+    for (const folder of this.folders) if (!used.has(folder) && folder.kept.length > 0) this.addClient(false, !this.engine.dead, folder)
   }
 
   #openCalls(): string[] {
@@ -286,7 +310,17 @@ export class World {
     this.#audit.file(this.#database, actor.store)
     const unanswered = this.#requests.unanswered.filter((request) => !request.endsWith('progress') && !request.endsWith('log'))
     for (const request of unanswered) this.history.violate(4, `${request} is never answered`)
+    for (const folder of this.folders) this.#journaled(folder)
     if (this.plan.faultFree) this.#faultFree()
+  }
+
+  /** What its process was told to be safe is in the queue, or was refused and is noted. */
+  #journaled({ kept, promised, refusedNumbers }: Folder): void {
+    this.history.hold(kept.length === 0, 19, () => `${kept.length} entries of a journal are never forwarded`)
+    for (const number of promised) {
+      const there = this.#model.numbers.has(number) || refusedNumbers.has(number)
+      this.history.hold(there, 1, () => `the journaled call ${number} was acknowledged, and is lost`)
+    }
   }
 
   /** Without faults nothing is lost, given back, or tried twice. */

@@ -118,6 +118,11 @@ function create(turn: TurnContext, wanted: NewJob, origin?: Origin): Enqueued {
   if (job.state === WAITING) tables.line(job)
   else tables.noteDue(runAt)
   if (job.extras?.uniqueKey !== undefined || !tables.jobs.has(job.seq)) facts.add(job)
+  // By its id it may be asked for before the turn is over.
+  if (origin !== undefined) {
+    facts.add(job)
+    facts.addSourced(job)
+  }
   return answer(job, true)
 }
 

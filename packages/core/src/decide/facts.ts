@@ -57,10 +57,14 @@ export class Facts {
 
   rememberSourced(row: JobRow): Job {
     const job = this.remember(row)
+    this.addSourced(job)
+    return job
+  }
+
+  addSourced(job: Job): void {
     const others = this.#sourced.get(job.node)
     if (others === undefined) this.#sourced.set(job.node, [job])
     else others.push(job)
-    return job
   }
 
   /** How far a producer's journal has come; 0 where it has said nothing yet. */

@@ -56,6 +56,12 @@ describe('forward', () => {
     expect(created(world)).toEqual([1])
   })
 
+  test('it is found by the commands behind it in the same turn', () => {
+    const world = new World()
+    const { replies } = world.turn(forwarding(1, [entry(plain(1))]), { op: 'cancel', id: { seq: 1, node: NUMBER, enqueuedAt: AT } })
+    expect(replies).toEqual([{ mark: 1, merged: [] }, 'cancelled'])
+  })
+
   test('two journals that have drawn the same number: time tells their jobs apart', () => {
     const world = new World()
     forwarded(world, forwarding(1, [entry(plain(1))], 'one'))

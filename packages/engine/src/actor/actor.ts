@@ -67,6 +67,8 @@ export class Actor {
   #nextConnection = 1
   readonly #intake: Intake
   #busySinceMono = -1
+  /** When the lock is tried again. */
+  #busyUntilMono = 0
   /** The last turn could not be written: time alone sets off no other for so long. */
   #retryMs = 0
 
@@ -144,6 +146,9 @@ export class Actor {
   /** Takes one turn, and answers in how many milliseconds the next is due at the latest: 0 for at once. */
   turn(): number {
     const now = this.#clock.read()
+    // Each attempt on a locked file loads the tables and asks all sessions to attach again: their answers are not to bring on the next.
+    const lockedMs = this.#busySinceMono < 0 ? 0 : this.#busyUntilMono - now.mono
+    if (lockedMs > 0) return lockedMs
     const mail = this.#takeMail()
     this.#retryMs = 0
     this.#intake.look(now)
@@ -194,6 +199,7 @@ export class Actor {
   #storeBusy(mail: readonly Letter[], now: Now, error: StoreFailure): undefined {
     if (this.#busySinceMono < 0) this.#busySinceMono = now.mono
     if (now.mono - this.#busySinceMono < BUSY_PATIENCE_MS) {
+      this.#busyUntilMono = now.mono + BUSY_RETRY_MS
       this.#mail = [...mail, ...this.#mail]
       return
     }

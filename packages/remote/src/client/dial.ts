@@ -4,7 +4,7 @@ import { createConnection, type Socket } from 'node:net'
 import { hostname } from 'node:os'
 import { connect as createTlsConnection } from 'node:tls'
 import type { Clock } from '@millrace/core'
-import { type Message, VERSIONS } from '@millrace/wire'
+import { VERSIONS } from '@millrace/wire'
 import type { Address } from '../address.ts'
 import { BOUNDS } from '../limits.ts'
 import { type End, Link } from '../link.ts'
@@ -40,7 +40,20 @@ export class DialError extends Error {
 }
 
 /** Rejects with DialError. */
-export function dial({ address, token, tls, clock, timeoutMs, began }: DialOptions): Promise<Dialled> {
+export async function dial(options: DialOptions): Promise<Dialled> {
+  const { dialled, ended } = await greet(options)
+  // It may have ended within the bytes that brought the welcome: nobody would ever hear of that.
+  const end = ended()
+  if (end !== undefined) throw new DialError(end)
+  return dialled
+}
+
+interface Greeted {
+  readonly dialled: Dialled
+  readonly ended: () => End | undefined
+}
+
+function greet({ address, token, tls, clock, timeoutMs, began }: DialOptions): Promise<Greeted> {
   return new Promise((resolve, reject) => {
     const socket = socketTo(address, tls)
     const link = new Link(socket, { role: 'client', clock, frameMs: Number.POSITIVE_INFINITY })
@@ -52,15 +65,25 @@ export function dial({ address, token, tls, clock, timeoutMs, began }: DialOptio
       const client = { library: LIBRARY, host: hostname().slice(0, 255), pid: process.pid, process: processKey() }
       link.send({ type: 'hello', versions: VERSIONS, token, client })
     })
+    let ended: End | undefined
     link.listener = {
       heard: (message) => {
+        // What comes with the welcome is said to all: nothing has been asked here yet.
+        if (message.type !== 'welcome') return
         cancel()
-        const { pingMs, silenceMs } = (message as Extract<Message, { type: 'welcome' }>).limits
+        const { version } = message
+        if (version < VERSIONS[0] || version > VERSIONS[1]) {
+          const said = `the server speaks protocol version ${version}, this client ${VERSIONS[0]} to ${VERSIONS[1]}`
+          link.goodbye('VERSION_MISMATCH', `${said}: bring the older of the two up to date`, -1)
+          return
+        }
+        const { pingMs, silenceMs } = message.limits
         link.begin(BOUNDS.replyFrameBytes, Math.min(pingMs, BOUNDS.pingMs), Math.min(silenceMs, BOUNDS.silenceMs))
-        resolve({ link, greetedMono })
+        resolve({ dialled: { link, greetedMono }, ended: () => ended })
       },
       over: (end) => {
         cancel()
+        ended = end
         reject(new DialError(end))
       },
     }

@@ -24,7 +24,7 @@ export interface ConnectOptions {
   readonly maxDataBytes?: number
   readonly reconnect?: ReconnectOptions
   /**
-   * The folder of a journal: \`enqueue\` resolves when the job is synced there, whether or not a server can be reached, and the jobs are
+   * The folder of a journal: `enqueue` resolves when the job is synced there, whether or not a server can be reached, and the jobs are
    * forwarded in their order when it can.
    */
   readonly journal?: string | JournalFolder

@@ -7,7 +7,6 @@ import {
   InternalError,
   type JobKey,
   type Logger,
-  type MillraceError,
   type Refusal,
   refusalFrom,
   type SourceEntry,
@@ -18,8 +17,8 @@ import type { Refusals } from './refusals.ts'
 import type { Source } from './segment.ts'
 
 export interface ForwarderOptions {
-  readonly log: JournalLog
-  readonly refusals: Refusals
+  readonly log: Pick<JournalLog, 'read' | 'drop'>
+  readonly refusals: Pick<Refusals, 'has' | 'note' | 'forget'>
   readonly clock: Clock
   readonly logger: Logger | undefined
   readonly call: (command: Command & { readonly op: 'forward' }) => Promise<Forwarded>
@@ -37,17 +36,13 @@ interface Waiter {
 
 /** About the call itself: said again, it would be refused again. */
 const CONTENT: ReadonlySet<string> = new Set(['TOO_LARGE', 'INTERNAL'])
-/** There will be no other connection. */
-const FINAL: ReadonlySet<string> = new Set(['AUTH_FAILED', 'VERSION_MISMATCH', 'ENGINE_STOPPED', 'ENGINE_FAILED', 'OWNER_LOST'])
-/** The mailbox holds the next call until there is a connection. */
-const AWAY: ReadonlySet<string> = new Set(['CONNECTION_LOST', 'COMMIT_UNKNOWN'])
 const RETRY_MS = 250
 /** Fates of jobs that nobody has asked for yet, so many of the last ones. */
 const FATES_MAX = 10_000
 
 export class Forwarder {
   readonly #options: ForwarderOptions
-  /** By the `node` of their jobs. */
+  /** By what stands for the node of their jobs. */
   readonly #waiters = new Map<number, Waiter[]>()
   /** Of jobs that were merged or refused. */
   readonly #fates = new Map<number, JobKey | Refusal>()
@@ -58,7 +53,9 @@ export class Forwarder {
   #busy = true
   /** Since the log was last read. */
   #news = false
-  #closed = false
+  #closed: Refusal | undefined
+  /** What it was put off for, as people were told. */
+  #told: string | undefined
   readonly #running: Promise<void>
 
   constructor(options: ForwarderOptions) {
@@ -73,7 +70,7 @@ export class Forwarder {
     this.#arrived()
   }
 
-  /** Resolves when the log is empty. */
+  /** Resolves when the log is empty, or the engine takes nothing from it for a time that nobody knows. */
   forwarded(): Promise<void> {
     return this.#busy ? new Promise((resolve) => this.#idle.push(resolve)) : Promise.resolve()
   }
@@ -84,6 +81,7 @@ export class Forwarder {
     const fate = this.#fates.get(node)
     if (fate !== undefined) return 'code' in fate ? Promise.reject(errorFrom(fate)) : Promise.resolve(fate)
     if (place <= (this.#done.get(number) ?? 0)) return Promise.resolve({ seq: place, node: number, enqueuedAt })
+    if (this.#closed !== undefined) return Promise.reject(errorFrom(this.#closed))
     return new Promise((resolve, reject) => {
       const waiter = { resolve, reject }
       const others = this.#waiters.get(node)
@@ -92,41 +90,63 @@ export class Forwarder {
     })
   }
 
-  async close(reason: Error): Promise<void> {
-    this.#closed = true
+  /** A call that is under way is waited for. What was not forwarded stays in the log. */
+  async close(reason: Refusal): Promise<void> {
+    this.#closed = reason
     this.#arrived()
     await this.#running
-    for (const waiters of this.#waiters.values()) for (const { reject } of waiters) reject(reason)
+    for (const waiters of this.#waiters.values()) for (const { reject } of waiters) reject(errorFrom(reason))
     this.#waiters.clear()
   }
 
   async #run(): Promise<void> {
-    const { log, logger } = this.#options
-    try {
-      while (!this.#closed) {
-        this.#news = false
-        const chunk = await log.read()
-        if (chunk === undefined) await this.#rest()
-        else {
-          await this.#forward(chunk)
-          await log.drop(chunk)
-        }
+    while (this.#closed === undefined) {
+      this.#news = false
+      try {
+        await this.#step()
+        this.#told = undefined
+      } catch (error) {
+        // Everything is still in the log, and what the engine has had of it is skipped when it comes again.
+        await this.#putOff(error)
       }
-    } catch (error) {
-      // Everything is still in the log: the next process to open it goes on.
-      const { code, message } = refusalFrom(error)
-      if (code !== 'ENGINE_STOPPED') logger?.error('the journal is not forwarded any more', { code, message })
     }
+    this.#release()
+  }
+
+  async #step(): Promise<void> {
+    const { log, refusals } = this.#options
+    const chunk = await log.read()
+    if (chunk === undefined) return this.#rest()
+    await this.#forward(chunk)
+    await log.drop(chunk)
+    for (const { place, entry } of placed(chunk.entries, chunk.first)) refusals.forget(chunk.source, place, entry)
   }
 
   async #rest(): Promise<void> {
-    if (this.#closed || this.#news) return
+    if (this.#closed !== undefined || this.#news) return
     const more = new Promise<void>((resolve) => {
       this.#arrived = resolve
     })
+    this.#release()
+    await more
+  }
+
+  async #putOff(error: unknown): Promise<void> {
+    const { code, message } = refusalFrom(error)
+    // The mailbox holds the next call until there is a connection.
+    if (this.#closed !== undefined || code === 'CONNECTION_LOST') return
+    if (this.#told !== code) this.#options.logger?.warn('the journal cannot be forwarded yet', { code, message })
+    this.#told = code
+    const { retryAfter } = error as { retryAfter?: number }
+    if (retryAfter === undefined) this.#release()
+    await this.#pause(retryAfter ?? RETRY_MS)
+    this.#busy = true
+  }
+
+  /** Nobody is to wait for it any longer. */
+  #release(): void {
     this.#busy = false
     for (const resolve of this.#idle.splice(0)) resolve()
-    await more
   }
 
   async #forward({ source, first, entries }: Chunk): Promise<void> {
@@ -148,32 +168,32 @@ export class Forwarder {
       }
       for (const { place, job } of reply.merged) this.#fate(sourcedNode(place, source.number), job)
       const { mark, refused } = reply
+      this.#reach(source, mark)
+      for (const { place, entry } of rest) if (place <= mark) this.#tell(source, place, entry)
       const to = refused && rest.find(({ place }) => place === refused.place)
       if (refused !== undefined && to !== undefined) await this.#refuse(source, to, refused.refusal)
-      for (const { place, entry } of rest) if (place <= mark) this.#tell(source, place, entry)
       const left = rest.filter(({ place }) => place > mark && place !== refused?.place)
       if (left.length === rest.length) throw new InternalError(`the engine has answered the mark ${mark} to the entry at ${left[0]?.place}`)
       rest = left
     }
-    this.#done.set(source.number, entries.reduce((place, { jobs }) => place + jobs.length, first) - 1)
+    this.#reach(source, entries.reduce((place, { jobs }) => place + jobs.length, first) - 1)
   }
 
-  /** The answer, however long it takes; a refusal of what was sent. */
+  /** What was refused in between has its fate. */
+  #reach({ number }: Source, place: number): void {
+    this.#done.set(number, Math.max(place, this.#done.get(number) ?? 0))
+  }
+
+  /** The answer, or a refusal of what was sent. */
   async #ask(source: Source, some: readonly Placed[]): Promise<Forwarded | Refusal> {
-    const { call, logger } = this.#options
-    for (;;) {
-      try {
-        const entries = some.map(({ entry }) => entry)
-        return await call({ op: 'forward', source: source.uuid, number: source.number, first: (some[0] as Placed).place, entries })
-      } catch (error) {
-        const refusal = refusalFrom(error)
-        if (CONTENT.has(refusal.code)) return refusal
-        if (FINAL.has(refusal.code) || this.#closed) throw error
-        if (AWAY.has(refusal.code)) continue
-        logger?.warn('the engine does not take the journal yet', { code: refusal.code, message: refusal.message })
-        const { retryAfter } = error as MillraceError & { retryAfter?: number }
-        await this.#pause(retryAfter ?? RETRY_MS)
-      }
+    const entries = some.map(({ entry }) => entry)
+    const first = (some[0] as Placed).place
+    try {
+      return await this.#options.call({ op: 'forward', source: source.uuid, number: source.number, first, entries })
+    } catch (error) {
+      const refusal = refusalFrom(error)
+      if (CONTENT.has(refusal.code)) return refusal
+      throw error
     }
   }
 
@@ -181,7 +201,7 @@ export class Forwarder {
     return new Promise((resolve) => {
       const cancel = this.#options.clock.setTimer(ms, resolve)
       this.#arrived = () => {
-        if (!this.#closed) return
+        if (this.#closed === undefined) return
         cancel()
         resolve()
       }

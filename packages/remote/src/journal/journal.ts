@@ -2,12 +2,13 @@
  * A producer's journal: takes jobs whether or not there is an engine, answers when they are synced to the folder, and forwards them in
  * their order. What a killed process has left there is forwarded by the next.
  */
+import { resolve } from 'node:path'
 import type { Intake } from '@millrace/client'
 import {
   BusyError,
   type Clock,
-  EngineStoppedError,
   type Enqueued,
+  errorFrom,
   type JobKey,
   LIMITS,
   type Logger,
@@ -15,6 +16,7 @@ import {
   NODE_LIMIT,
   PLACE_LIMIT,
   type Random,
+  type Refusal,
   type SourceEntry,
   sourcedNode,
   weighJob,
@@ -49,6 +51,10 @@ interface Pending {
 const RECORD_JOBS = 1_000
 const RECORD_BYTES = 2 ** 20
 const RETRY_AFTER_MS = 100
+const STOPPED: Refusal = {
+  code: 'ENGINE_STOPPED',
+  message: 'the engine was stopped: connect again to go on, also with what its journal holds',
+}
 
 export class Journal implements Intake {
   readonly #options: JournalOptions
@@ -61,7 +67,8 @@ export class Journal implements Intake {
   #pending: Pending[] = []
   #pendingBytes = 0
   #writing: Promise<void> | undefined
-  #closed = false
+  #closed: Refusal | undefined
+  #closing: Promise<void> | undefined
 
   private constructor(options: JournalOptions, log: JournalLog, refusals: Refusals, unlock: () => void) {
     this.#options = options
@@ -73,11 +80,13 @@ export class Journal implements Intake {
 
   /** @throws JournalInUseError, JournalDamagedError, NotWritableError */
   static async open(options: JournalOptions): Promise<Journal> {
-    const { folder } = options
+    // Wherever the process goes later.
+    const folder = resolve(options.folder)
     await makeFolder(folder)
-    const unlock = lockFolder(folder)
+    const unlock = await lockFolder(folder)
     try {
-      return new Journal(options, await JournalLog.open(folder), await Refusals.open(folder), unlock)
+      const log = await JournalLog.open(folder)
+      return new Journal({ ...options, folder }, log, await Refusals.open(folder, log.numbers), unlock)
     } catch (error) {
       unlock()
       throw error
@@ -121,19 +130,25 @@ export class Journal implements Intake {
     await this.#forwarder?.forwarded()
   }
 
-  async close(): Promise<void> {
-    if (this.#closed) return
-    this.#closed = true
-    await this.#writing
-    await this.#forwarder?.close(new EngineStoppedError('the engine was stopped; what its journal holds is forwarded by the next process'))
-    await this.#log.close()
-    await this.#refusals.close()
-    this.#unlock()
+  close(reason = STOPPED): Promise<void> {
+    this.#closing ??= this.#close(reason)
+    return this.#closing
+  }
+
+  async #close(reason: Refusal): Promise<void> {
+    this.#closed = reason
+    try {
+      await this.#forwarder?.close(reason)
+      await this.#writing
+      await this.#log.close()
+    } finally {
+      this.#unlock()
+    }
   }
 
   #refusal(bytes: number): Error | undefined {
     const { maxBytes, folder } = this.#options
-    if (this.#closed) return new EngineStoppedError('the engine was stopped: connect again to go on')
+    if (this.#closed !== undefined) return errorFrom(this.#closed)
     if (this.#log.bytes + this.#pendingBytes + bytes > maxBytes) {
       return new JournalFullError(
         `${folder} holds ${this.#log.bytes + this.#pendingBytes} bytes that no engine has taken yet, of at most ${maxBytes}: start the engine, or give a larger journal.maxBytes`,
@@ -160,6 +175,7 @@ export class Journal implements Intake {
       } catch (error) {
         for (const { reject } of batch) reject(error as Error)
       }
+      for (const { bytes } of batch) this.#pendingBytes -= bytes
     }
     this.#writing = undefined
   }
@@ -175,7 +191,6 @@ export class Journal implements Intake {
       jobs += pending.entry.jobs.length
       bytes += pending.bytes
     }
-    this.#pendingBytes -= bytes
     return this.#pending.splice(0, count)
   }
 }

@@ -5,28 +5,37 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
+import { NotWritableError } from '@millrace/core'
 import { JournalInUseError } from '../errors.ts'
 
 const SQLITE_BUSY = 5
 
-/** @throws JournalInUseError */
-export function lockFolder(folder: string): () => void {
+/** @throws JournalInUseError, NotWritableError */
+export async function lockFolder(folder: string): Promise<() => void> {
+  // Not before it is wanted: Node 22 prints that it is experimental.
+  const sqlite = await import('node:sqlite')
   const holder = join(folder, 'holder')
-  const lock = new DatabaseSync(join(folder, 'lock'))
+  let lock: DatabaseSync | undefined
   try {
+    lock = new sqlite.DatabaseSync(join(folder, 'lock'))
     lock.exec('BEGIN EXCLUSIVE')
-  } catch (error) {
-    lock.close()
-    if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error
+    writeFileSync(holder, `process ${process.pid} on ${hostname()}`, { mode: 0o600 })
+  } catch (cause) {
+    lock?.close()
+    if ((cause as { errcode?: number }).errcode !== SQLITE_BUSY) {
+      throw new NotWritableError(`the folder of the journal, ${folder}, cannot be locked: ${(cause as Error).message}`, {}, { cause })
+    }
     throw new JournalInUseError(
       `${folder} is the journal of ${holderOf(holder)} just now: stop that, or give each process a folder of its own`,
     )
   }
-  writeFileSync(holder, `process ${process.pid} on ${hostname()}`, { mode: 0o600 })
   return () => {
-    rmSync(holder, { force: true })
-    lock.close()
+    try {
+      rmSync(holder, { force: true })
+    } finally {
+      lock.close()
+    }
   }
 }
 

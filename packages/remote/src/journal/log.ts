@@ -1,6 +1,6 @@
 /** The files of a producer's journal: written at the end of the last one, read and dropped from the front. */
 import { type FileHandle, mkdir, open, readdir, readFile, unlink } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import {
   CommitUnknownError,
   DiskFullError,
@@ -41,6 +41,7 @@ export interface Chunk {
 
 export class JournalLog {
   readonly #folder: string
+  readonly #openFile: typeof open
   #segments: Segment[] = []
   #nextFile = 1
   /** The one that is written, the last of all. */
@@ -51,17 +52,18 @@ export class JournalLog {
   /** Of all records that are not dropped yet. */
   bytes = 0
 
-  private constructor(folder: string) {
+  private constructor(folder: string, openFile: typeof open) {
     this.#folder = folder
+    this.#openFile = openFile
   }
 
   /**
-   * What earlier processes have left, whole up to its torn end.
+   * What earlier processes have left, whole up to its torn end. `openFile` is for those who want files that fail.
    *
    * @throws JournalDamagedError where a record is not what was written
    */
-  static async open(folder: string): Promise<JournalLog> {
-    const log = new JournalLog(folder)
+  static async open(folder: string, openFile = open): Promise<JournalLog> {
+    const log = new JournalLog(folder, openFile)
     const names = (await readdir(folder)).filter((name) => NAME.test(name)).sort()
     for (const name of names) {
       log.#nextFile = Number.parseInt(name, 10) + 1
@@ -74,6 +76,11 @@ export class JournalLog {
 
   static newSource(random: Random): Source {
     return { uuid: newSourceId(), number: 1 + Math.floor(random() * (NODE_LIMIT - 1)) }
+  }
+
+  /** Of the sources that have entries here. */
+  get numbers(): ReadonlySet<number> {
+    return new Set(this.#segments.map(({ number }) => number))
   }
 
   /**
@@ -91,8 +98,10 @@ export class JournalLog {
       await writeWhole(handle, record, live.end)
       await handle.datasync()
     } catch (error) {
+      const failure = await takeBack(handle, live.end, error as NodeJS.ErrnoException)
+      // Not before: whatever is not written any more may be read to its end, and removed.
       this.#live = undefined
-      throw await takeBack(handle, live.end, error as NodeJS.ErrnoException)
+      throw failure
     }
     live.end += record.length
     this.bytes += record.length
@@ -122,8 +131,7 @@ export class JournalLog {
   async close(): Promise<void> {
     const [first] = this.#segments
     if (first !== undefined && first === this.#live && this.#offset === first.end) await this.#drop(first)
-    for (const { handle } of this.#segments) await handle?.close()
-    this.#segments = []
+    await Promise.all(this.#segments.splice(0).map(({ handle }) => handle?.close()))
   }
 
   #add(segment: Segment): void {
@@ -135,22 +143,25 @@ export class JournalLog {
     const path = join(this.#folder, `${String(this.#nextFile++).padStart(12, '0')}.journal`)
     let handle: FileHandle | undefined
     try {
-      handle = await open(path, 'wx+', 0o600)
+      handle = await this.#openFile(path, 'wx+', 0o600)
       await writeWhole(handle, encodeHeader(header), 0)
       await handle.datasync()
       await syncFolder(this.#folder)
     } catch (error) {
-      await handle?.close()
+      await handle?.close().catch(() => {})
       await unlink(path).catch(() => {})
       throw failureOf(error as NodeJS.ErrnoException)
     }
+    const former = this.#segments.at(-1)
     this.#live = { ...header, path, end: HEADER_BYTES, handle }
     this.#add(this.#live)
+    // Opened again when it is read: else there were as many open files as wait. The first is being read.
+    if (former !== this.#segments[0]) await letGo(former)
     return this.#live
   }
 
   async #readChunk(segment: Segment): Promise<Chunk> {
-    segment.handle ??= await open(segment.path, 'r')
+    segment.handle ??= await this.#openFile(segment.path, 'r')
     const { handle, end, uuid, number } = segment
     const from = this.#offset
     let bytes = await readAt(handle, from, Math.min(CHUNK_BYTES, end - from))
@@ -177,15 +188,25 @@ export class JournalLog {
     if (segment === this.#live) this.#live = undefined
     this.#offset = HEADER_BYTES
     this.#place = this.#segments[0]?.first ?? 0
-    await segment.handle?.close()
+    await letGo(segment)
     await unlink(segment.path)
   }
+}
+
+/** What was written there is synced: whether it closes well says nothing. */
+async function letGo(segment: Segment | undefined): Promise<void> {
+  if (segment === undefined) return
+  const { handle } = segment
+  segment.handle = undefined
+  await handle?.close().catch(() => {})
 }
 
 /** Made for its owner alone, where it is not there. @throws NotWritableError */
 export async function makeFolder(folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const first = await mkdir(folder, { recursive: true, mode: 0o700 })
+    // A folder's name is in the one above it.
+    for (let made = folder; first !== undefined && made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made))
   } catch (cause) {
     throw new NotWritableError(`the folder of the journal, ${folder}, cannot be made: ${(cause as Error).message}`, {}, { cause })
   }
@@ -246,7 +267,7 @@ function failureOf(cause: NodeJS.ErrnoException): Error {
 }
 
 /** So that the file's name survives a power loss too. Windows has no such call, and needs none. */
-async function syncFolder(folder: string): Promise<void> {
+export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(folder, 'r')
   try {

@@ -1,35 +1,43 @@
 /** What the engine refused, for good: a line of JSON each, for people. */
-import { type FileHandle, open, readFile } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { decodeData, formatId, type NewJob, type Refusal, type SourceEntry, sourcedNode } from '@millrace/core'
+import { decodeData, formatId, type NewJob, parseId, type Refusal, type SourceEntry, sourcedNode } from '@millrace/core'
+import { syncFolder } from './log.ts'
 import type { Source } from './segment.ts'
 
 export const REFUSED_FILE = 'refused.ndjson'
 
 export class Refusals {
-  readonly #handle: FileHandle
+  readonly #folder: string
   /** Ids of first jobs that are in the file, of entries that may still be in the journal. */
   readonly #noted: Set<string>
 
-  private constructor(handle: FileHandle, noted: Set<string>) {
-    this.#handle = handle
+  private constructor(folder: string, noted: Set<string>) {
+    this.#folder = folder
     this.#noted = noted
   }
 
-  static async open(folder: string): Promise<Refusals> {
-    const path = join(folder, REFUSED_FILE)
-    const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return ''
-      throw error
+  /** `numbers` are those of the sources that are in the journal: of others nothing is kept in memory. */
+  static async open(folder: string, numbers: ReadonlySet<number>): Promise<Refusals> {
+    const noted = new Set<string>()
+    if (numbers.size === 0) return new Refusals(folder, noted)
+    const handle = await open(join(folder, REFUSED_FILE), 'r').catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error
     })
-    const handle = await open(path, 'a', 0o600)
-    // A line that a killed process has begun stays as it is.
-    if (text !== '' && !text.endsWith('\n')) await handle.appendFile('\n')
-    return new Refusals(handle, new Set(text.split('\n').flatMap(idIn)))
+    for await (const line of handle?.readLines() ?? []) {
+      const id = idIn(line)
+      if (id !== undefined && numbers.has(parseId(id)?.node ?? 0)) noted.add(id)
+    }
+    return new Refusals(folder, noted)
   }
 
   has(source: Source, place: number, entry: SourceEntry): boolean {
-    return this.#noted.has(idOf(source, place, entry))
+    return this.#noted.size > 0 && this.#noted.has(idOf(source, place, entry))
+  }
+
+  /** The journal has it no more. */
+  forget(source: Source, place: number, entry: SourceEntry): void {
+    if (this.#noted.size > 0) this.#noted.delete(idOf(source, place, entry))
   }
 
   /** Resolves when it is synced: from then on the journal need not have it. */
@@ -41,25 +49,37 @@ export class Refusals {
       error: { code, message },
       jobs: jobs.map(readable),
     }
-    await this.#handle.appendFile(`${JSON.stringify(line)}\n`)
-    await this.#handle.datasync()
+    // Each time anew: people take the file away when they like.
+    const handle = await open(join(this.#folder, REFUSED_FILE), 'a+', 0o600)
+    try {
+      // A line that was begun and never ended stays as it is.
+      await handle.appendFile(`${(await endsLine(handle)) ? '' : '\n'}${JSON.stringify(line)}\n`)
+      await handle.datasync()
+    } finally {
+      await handle.close()
+    }
+    await syncFolder(this.#folder)
     this.#noted.add(line.id)
   }
+}
 
-  close(): Promise<void> {
-    return this.#handle.close()
-  }
+async function endsLine(handle: FileHandle): Promise<boolean> {
+  const { size } = await handle.stat()
+  if (size === 0) return true
+  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1)
+  return buffer[0] === 0x0a
 }
 
 function idOf({ number }: Source, place: number, { at }: SourceEntry): string {
   return formatId({ seq: 0, node: sourcedNode(place, number), enqueuedAt: at })
 }
 
-function idIn(line: string): string[] {
+/** Undefined where the line is not whole, or not ours. */
+function idIn(line: string): string | undefined {
   try {
-    return [JSON.parse(line).id]
+    return JSON.parse(line).id
   } catch {
-    return []
+    return undefined
   }
 }
 

@@ -57,14 +57,31 @@ export type Found = { readonly payload: Buffer; readonly next: number } | 'end' 
 export function recordAt(bytes: Buffer, offset: number): Found {
   if (offset === bytes.length) return 'end'
   if (offset + HEAD_BYTES > bytes.length) return 'torn'
-  const head = bytes.subarray(offset, offset + HEAD_BYTES)
-  // A file may have been made longer, and its bytes never written.
-  if (head.every((byte) => byte === 0)) return 'torn'
+  // A file may have been made longer, and some of its bytes never written.
+  if (isUnwritten(bytes, offset, offset + HEAD_BYTES)) return hasHead(bytes, offset + HEAD_BYTES) ? 'damaged' : 'torn'
   // Were the length believed, what comes behind might be taken for the rest of a torn record.
-  if (crc32(head.subarray(0, 8)) !== head.readUInt32BE(8)) return 'damaged'
-  const next = offset + HEAD_BYTES + head.readUInt32BE(0)
+  if (!isHead(bytes, offset)) return isUnwritten(bytes, offset + HEAD_BYTES) ? 'torn' : 'damaged'
+  const next = offset + HEAD_BYTES + bytes.readUInt32BE(offset)
   if (next > bytes.length) return 'torn'
   const payload = bytes.subarray(offset + HEAD_BYTES, next)
-  if (crc32(payload) === head.readUInt32BE(4)) return { payload, next }
-  return next === bytes.length ? 'torn' : 'damaged'
+  if (crc32(payload) === bytes.readUInt32BE(offset + 4)) return { payload, next }
+  return isUnwritten(bytes, next) ? 'torn' : 'damaged'
+}
+
+function isHead(bytes: Buffer, offset: number): boolean {
+  return crc32(bytes.subarray(offset, offset + 8)) === bytes.readUInt32BE(offset + 8)
+}
+
+/** Whether a record begins anywhere behind `from`: what is in front of it was safe then. */
+function hasHead(bytes: Buffer, from: number): boolean {
+  for (let at = from; at + HEAD_BYTES < bytes.length; at++) {
+    // Most places are ruled out by what would be their length.
+    const length = bytes.readUInt32BE(at)
+    if (length > 0 && length < bytes.length && isHead(bytes, at)) return true
+  }
+  return false
+}
+
+function isUnwritten(bytes: Buffer, from: number, to = bytes.length): boolean {
+  return bytes.subarray(from, to).every((byte) => byte === 0)
 }
