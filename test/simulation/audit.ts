@@ -21,13 +21,14 @@ export class Audit {
   }
 
   /** Of what a turn has started: nothing that was to run before it still waits. */
-  order(actor: Actor): void {
+  order(actor: Actor, wall: number): void {
     const { started, waiting, turns } = this.#model
     if (started.length === 0 || waiting.size === 0) return
     for (const job of started) {
       const session = actor.tables.sessions.get(job.session)
       if (session === undefined) continue
       for (const other of waiting) {
+        if (other.expiresAt !== 0 && other.expiresAt <= wall) continue
         if (other.waitsSince === turns || other.queue !== job.queue || other.weight > job.weight || !before(other, job)) continue
         const { service } = session
         if (!service.serves(other.queue, other.name)) continue

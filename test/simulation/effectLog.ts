@@ -92,7 +92,7 @@ export class EffectLog {
       return
     }
     // What says so is under way, or was lost with its channel.
-    const endedMono = job?.endedMono ?? mono
+    const endedMono = job?.toldMono ?? mono
     const known = Math.max(endedMono, client.disturbedUntil)
     if (mono - known <= 2 * this.#delayMs + SLACK_MS && client !== later.client) return
     if (client.disturbedUntil >= earlier.startedMono && client !== later.client) {

@@ -52,6 +52,8 @@ export interface Tracked {
   latestMono: number
   /** When its last run ended. */
   endedMono: number
+  /** When the commit that ended it was over: its session is told from then on. */
+  toldMono: number
   /** When its last run was taken for lost. */
   stalledMono: number
 }
@@ -235,6 +237,7 @@ export class Model {
         job.uncounted++
         // Its time has come once, whatever the wall clock says by now.
         job.endedMono = turn.mono
+        job.toldMono = history.mono
         this.#move(job, WAITING)
         break
       case 'stalled':
@@ -298,6 +301,7 @@ export class Model {
       earliestMono: 0,
       latestMono: 0,
       endedMono: 0,
+      toldMono: 0,
       stalledMono: -1,
     }
     this.jobs.set(job.seq, job)
@@ -408,12 +412,14 @@ export class Model {
 
   #again(job: Tracked, runAt: number, turn: Committed): void {
     job.endedMono = turn.mono
+    job.toldMono = this.#options.history.mono
     job.runAt = runAt
     this.#move(job, runAt > turn.wall ? SCHEDULED : WAITING)
   }
 
   #end(job: Tracked, state: StateCode, turn: Committed): void {
     job.endedMono = turn.mono
+    job.toldMono = this.#options.history.mono
     job.finishedAt = turn.wall
     if (job.uniqueKey !== undefined) this.#unique.delete(`${job.name} ${job.uniqueKey}`)
     this.#move(job, state)

@@ -52,7 +52,10 @@ export class Requests {
   readonly #unsayable = new Set<string>()
   /** A session names itself, or goes. */
   attached: (session: SessionIntro, connection: string, sentMono: number) => void = () => {}
-  renewed: (connection: string) => void = () => {}
+  /** The connection's sessions live, as a turn of that time has counted. */
+  counted: (connection: string, mono: number) => void = () => {}
+  /** When the last turn began. */
+  turnMono = 0
   left: (session: string) => void = () => {}
   /** Whether a producer has taken note that its entry at a place was refused. */
   noted: (entry: string) => boolean = () => true
@@ -141,9 +144,6 @@ export class Requests {
       case 'attach':
         this.attached(command.session, connection, sentMono)
         break
-      case 'renew':
-        this.renewed(connection)
-        break
       case 'leave':
         this.left(command.session)
         break
@@ -176,7 +176,10 @@ export class Requests {
       this.#lastAnswered.set(connection, asked.number)
     }
     if (refusal !== undefined) this.#refusal(command, refusal.code, model)
-    else this.#answer(command, value, model, asked.atMono)
+    else {
+      if (command.op === 'attach' || command.op === 'renew') this.counted(connection, this.turnMono)
+      this.#answer(command, value, model, asked.atMono)
+    }
   }
 
   #refusal(command: Command, code: string, model: Model): void {

@@ -24,10 +24,12 @@ export class Sessions {
       this.#alive.add(uuid)
       this.#connection.set(uuid, connection)
       this.#attachSentMono.set(uuid, sentMono)
-      if (!local) this.#heardMono.set(uuid, timeline.mono)
+      if (!local && !this.#heardMono.has(uuid)) this.#heardMono.set(uuid, timeline.mono)
     }
-    requests.renewed = (connection) => {
-      for (const uuid of this.#heardMono.keys()) if (this.#connection.get(uuid) === connection) this.#heardMono.set(uuid, timeline.mono)
+    // When the engine has counted it: a turn before may have taken the session for silent.
+    requests.counted = (connection, mono) => {
+      for (const [uuid, heardMono] of this.#heardMono)
+        if (this.#connection.get(uuid) === connection) this.#heardMono.set(uuid, Math.max(heardMono, mono))
     }
     requests.left = (session) => void this.#left.add(session)
   }

@@ -238,12 +238,13 @@ export class World {
     return {
       turning: () => {
         turnMono = timeline.mono
+        this.#requests.turnMono = turnMono
       },
       committed: (effects, mark) => {
         seeReloads()
         history.hold(this.engine !== this.#robbed, 8, () => 'an engine writes to a file that another has taken over')
         this.#model.commit({ effects, wall: mark.at, mono: turnMono, nextEvent: mark.nextEvent })
-        this.#audit.order(this.engine.actor)
+        this.#audit.order(this.engine.actor, mark.at)
       },
       received: (connection, requests, sentMono) => this.#requests.received(connection, requests, sentMono),
       delivering: (connection, delivery) => {
@@ -305,7 +306,8 @@ export class World {
 
   #end(): void {
     const { actor } = this.engine
-    this.#audit.tables(actor)
+    // An engine that has just lost its file is ahead of it.
+    if (!this.engine.dead) this.#audit.tables(actor)
     this.#audit.rows(actor.store)
     this.#audit.file(this.#database, actor.store)
     const unanswered = this.#requests.unanswered.filter((request) => !request.endsWith('progress') && !request.endsWith('log'))

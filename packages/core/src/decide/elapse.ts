@@ -68,7 +68,10 @@ function overrun(turn: TurnContext, job: Job): void {
 export function abort({ tables, effects, now }: TurnContext, job: Job, cause: AbortCause): void {
   job.abort = cause
   const { session } = job
-  tables.setDeadline(job, now.mono + (session?.intro.abortGrace ?? LIMITS.reattachGraceMs))
+  const graceEndMono = now.mono + (session?.intro.abortGrace ?? LIMITS.reattachGraceMs)
+  // A session that is not there is waited for no longer than without the abort.
+  const earlier = session === undefined && job.deadlinePlace >= 0
+  tables.setDeadline(job, earlier ? Math.min(job.deadlineMono, graceEndMono) : graceEndMono)
   if (session !== undefined) effects.notices.push({ session, job, run: job.run, note: { kind: 'abort', cause } })
 }
 

@@ -69,6 +69,10 @@ export class Actor {
   #busySinceMono = -1
   /** When the lock is tried again. */
   #busyUntilMono = 0
+  /** The tables were loaded anew, and nothing has been written since. */
+  #unwritten = false
+  /** When sessions are asked to attach again. */
+  #reattachMono = Number.POSITIVE_INFINITY
   /** The last turn could not be written: time alone sets off no other for so long. */
   #retryMs = 0
 
@@ -149,6 +153,7 @@ export class Actor {
     // Each attempt on a locked file loads the tables and asks all sessions to attach again: their answers are not to bring on the next.
     const lockedMs = this.#busySinceMono < 0 ? 0 : this.#busyUntilMono - now.mono
     if (lockedMs > 0) return lockedMs
+    if (now.mono >= this.#reattachMono) this.#askToAttach()
     const mail = this.#takeMail()
     this.#retryMs = 0
     this.#intake.look(now)
@@ -157,7 +162,7 @@ export class Actor {
     const after = this.#clock.read()
     if (this.#mail.length > 0) return this.#busySinceMono >= 0 ? BUSY_RETRY_MS : 0
     const dueMs = Math.min(nextTurnMs(this.#tables, after), this.#housekeeping.nextMs())
-    return Math.min(Math.max(dueMs, this.#retryMs), this.#intake.nextMs)
+    return Math.min(Math.max(dueMs, this.#retryMs), this.#intake.nextMs, Math.max(0, this.#reattachMono - after.mono))
   }
 
   #decide(mail: readonly Letter[], now: Now): Decided {
@@ -168,7 +173,7 @@ export class Actor {
   #decideSafely(mail: readonly Letter[], now: Now): Decided | undefined {
     try {
       const decided = this.#decide(mail, now)
-      this.#busySinceMono = -1
+      this.#succeeded(decided)
       return decided
     } catch (error) {
       if (error instanceof StoreFailure && error.phase !== 'broken') return this.#storeFailed(mail, now, error)
@@ -226,7 +231,9 @@ export class Actor {
 
   #decideAlone(letter: Letter, now: Now): Decided | undefined {
     try {
-      return this.#decide([letter], now)
+      const decided = this.#decide([letter], now)
+      this.#succeeded(decided)
+      return decided
     } catch (error) {
       if (error instanceof StoreFailure && error.phase !== 'broken') return this.#storeFailed([letter], now, error)
       this.#reload([letter])
@@ -253,8 +260,23 @@ export class Actor {
     }
     for (const [connection, renewal] of before.renewals) this.#tables.renewals.set(connection, renewal)
     this.meter.reloads++
-    for (const connection of this.#connections.keys()) this.#post(connection, { notices: [{ kind: 'reattach' }] })
+    // Where the store fails again and again, what sessions answer is not to bring on the next failure at once.
+    if (this.#unwritten) this.#reattachMono = this.#clock.read().mono + FAILED_RETRY_MS
+    else this.#askToAttach()
+    this.#unwritten = true
     this.watches.recheck(this.store, (connection, reply) => this.#post(connection, { replies: [reply] }))
+  }
+
+  #askToAttach(): void {
+    this.#reattachMono = Number.POSITIVE_INFINITY
+    for (const connection of this.#connections.keys()) this.#post(connection, { notices: [{ kind: 'reattach' }] })
+  }
+
+  #succeeded({ effects }: Decided): void {
+    this.#busySinceMono = -1
+    if (!this.#unwritten || effects.empty) return
+    this.#unwritten = false
+    if (this.#reattachMono < Number.POSITIVE_INFINITY) this.#askToAttach()
   }
 
   /** The sessions that were there before the turn that failed: one that wanted to leave has not left. */
