@@ -55,7 +55,8 @@ export class Driver {
   readonly keys: Map<number, JobKey>
   /** What each job was last known to be. */
   readonly fates: Map<number, Fate>
-  readonly #cancelling = new Set<number>()
+  /** Of running jobs whose cancel was answered, or is in doubt. */
+  readonly #cancelling = new Map<number, 'certain' | 'doubtful'>()
   commits: number
   nextMarker: number
   /** Why the engine has ended by itself. */
@@ -140,7 +141,8 @@ export class Driver {
   /** The end of a run that is held, which it then is no more. */
   settle(held: Held, command: CommandOf<Operation>, fate: Fate, output?: string): Sent {
     this.held = this.held.filter((one) => one !== held)
-    const fates: Fate[] = this.#cancelling.has(held.marker) ? ['cancelled'] : [fate]
+    const cancelling = this.#cancelling.get(held.marker)
+    const fates: Fate[] = cancelling === undefined ? [fate] : cancelling === 'certain' ? ['cancelled'] : ['cancelled', fate]
     return { command, effects: [{ marker: held.marker, fates, run: held.run, ...(output !== undefined && { output }) }] }
   }
 
@@ -214,7 +216,8 @@ export class Driver {
   #cancelled(effects: readonly Effect[], value: unknown): readonly Effect[] {
     if (value === 'cancelled') return effects.map((effect) => ({ ...effect, fates: ['cancelled'] }))
     // It runs, or it is in doubt whether the engine knows that it is to stop.
-    for (const { marker } of effects) this.#cancelling.add(marker)
+    for (const { marker } of effects)
+      if (value !== undefined || !this.#cancelling.has(marker)) this.#cancelling.set(marker, value === undefined ? 'doubtful' : 'certain')
     return effects
   }
 
