@@ -7,7 +7,6 @@ import type { Defaults, LogLine, RunError } from './commands.ts'
 import type { EventType } from './events.ts'
 import { type AbortCause, attemptOf, type Job, type JobExtras, TOUCH_OTHER } from './job.ts'
 import { mayMove, type StateCode, type Transition } from './lifecycle.ts'
-import type { SourceMark } from './store.ts'
 import type { Lane } from './tables/lane.ts'
 import type { Session } from './tables/session.ts'
 
@@ -49,6 +48,12 @@ export interface IdempotencyRecord {
   readonly key: string
   readonly job: Job
   readonly expiresAt: number
+}
+
+/** A producer's journal: its last place that is done with. */
+export interface SourceMark {
+  readonly source: string
+  readonly mark: number
 }
 
 export interface PrunedJob {

@@ -1,6 +1,6 @@
 /** What the engine needs of the file: reads set by set, and one write per turn. Synchronous; `@millrace/sqlite` implements it. */
 import type { Defaults, FailedPlace, ListFilter, RunError } from './commands.ts'
-import type { Effects } from './effects.ts'
+import type { Effects, SourceMark } from './effects.ts'
 import type { JobEvent } from './events.ts'
 import { type JobKey, NODE_LIMIT, PLACE_LIMIT, sourcedNode } from './id.ts'
 import type { Data, JobExtras } from './job.ts'
@@ -90,12 +90,6 @@ export interface KeyHolder {
   readonly seq: number
   readonly node: number
   readonly enqueuedAt: number
-}
-
-/** A producer's journal: its last place that is done with. */
-export interface SourceMark {
-  readonly source: string
-  readonly mark: number
 }
 
 export interface NameAndKey {

@@ -1,4 +1,7 @@
-/** The one path of a file, whatever links lead to it, also before it is there: what processes on one file have in common. */
+/**
+ * The one path of a file, whatever links lead to it, also before it is there: what processes on one file have in common. As the store's
+ * own, which only the writer's thread loads.
+ */
 import { readlinkSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 

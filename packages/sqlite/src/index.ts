@@ -1,3 +1,4 @@
+export { SCHEMA_VERSION } from './migrations/list.ts'
 export { openStore } from './open-store.ts'
 export type { StoreOptions } from './options.ts'
 export { MEMORY_FILE } from './options.ts'

@@ -4,7 +4,7 @@
  * found out.
  */
 import type { Defaults, FailedPlace, ListFilter, RunError } from '../commands.ts'
-import type { Effects, LogRecord, PrunedJob, RunRecord } from '../effects.ts'
+import type { Effects, LogRecord, PrunedJob, RunRecord, SourceMark } from '../effects.ts'
 import type { JobEvent } from '../events.ts'
 import type { JobKey } from '../id.ts'
 import { type Job, TOUCH_COMPLETE, TOUCH_DATA, TOUCH_DELETE, TOUCH_INSERT, TOUCH_START } from '../job.ts'
@@ -19,7 +19,6 @@ import {
   type Loaded,
   type NameAndKey,
   type Prunable,
-  type SourceMark,
   type Store,
   StoreFailure,
   type TurnMark,

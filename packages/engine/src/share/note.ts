@@ -11,6 +11,8 @@ export interface ShareNote {
   readonly pid: number
   /** How many engines have owned the file, this one included. */
   readonly epoch: number
+  /** Of the file. */
+  readonly schema: number
   /** Name and version of what runs there. */
   readonly library: string
   /** Lowest and highest version of the protocol. */
@@ -29,10 +31,19 @@ export function writeShareNote(path: string, note: ShareNote): void {
 /** Undefined where there is none, or none that can be understood. */
 export function readShareNote(path: string): ShareNote | undefined {
   try {
-    const { host, boot, pid, epoch, library, protocol, url } = JSON.parse(readFileSync(path, 'utf8'))
+    const { host, boot, pid, epoch, schema, library, protocol, url } = JSON.parse(readFileSync(path, 'utf8'))
     if (typeof host !== 'string' || !Number.isSafeInteger(pid) || typeof library !== 'string') return undefined
     const [min, max] = Array.isArray(protocol) ? protocol : []
-    return { host, boot: String(boot), pid, epoch: Number(epoch), library, protocol: [Number(min), Number(max)], url: String(url) }
+    return {
+      host,
+      boot: String(boot),
+      pid,
+      epoch: Number(epoch),
+      schema: Number(schema),
+      library,
+      protocol: [Number(min), Number(max)],
+      url: String(url),
+    }
   } catch {
     return undefined
   }

@@ -37,6 +37,7 @@ class Attempt {
   static readonly all: Attempt[] = []
   readonly #started = Promise.withResolvers<void>()
   readonly epoch = 7
+  readonly schema = 4
   closed = false
 
   constructor() {
@@ -177,6 +178,7 @@ test('the owner tells who it is, and what it speaks, as long as it is that', asy
     boot: expect.any(String),
     pid: process.pid,
     epoch: 7,
+    schema: 4,
     library: expect.stringMatching(/^millrace\/\d/),
     protocol: [1, 1],
     url,
@@ -187,7 +189,7 @@ test('the owner tells who it is, and what it speaks, as long as it is that', asy
 })
 
 test('an owner that does not answer is named, with what it speaks', async () => {
-  const told = { host: 'box', boot: 'b', pid: 4711, epoch: 3, library: 'millrace/9.9.9', protocol: [2, 5], url }
+  const told = { host: 'box', boot: 'b', pid: 4711, epoch: 3, schema: 9, library: 'millrace/9.9.9', protocol: [2, 5], url }
   writeFileSync(join(folder, 'owner.json'), JSON.stringify(told))
   const opening = openPort()
   ;(await attempt(0)).refuse()
@@ -196,7 +198,7 @@ test('an owner that does not answer is named, with what it speaks', async () => 
     retryable: true,
     pid: 4711,
     host: 'box',
-    message: expect.stringContaining('process 4711 on box (millrace/9.9.9, protocol 2 to 5, epoch 3)'),
+    message: expect.stringContaining('process 4711 on box (millrace/9.9.9, protocol 2 to 5, schema 9, epoch 3)'),
   })
 })
 

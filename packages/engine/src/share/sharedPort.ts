@@ -279,10 +279,10 @@ export class SharedPort implements Port {
     )
   }
 
-  #writeNote({ epoch }: WriterThread): void {
+  #writeNote({ epoch, schema }: WriterThread): void {
     const { url, note, logger } = this.#options
     const { bootId, LIBRARY, PROTOCOL } = this.#remote
-    this.#told = { host: hostname(), boot: bootId(), pid: process.pid, epoch, library: LIBRARY, protocol: PROTOCOL, url }
+    this.#told = { host: hostname(), boot: bootId(), pid: process.pid, epoch, schema, library: LIBRARY, protocol: PROTOCOL, url }
     try {
       writeShareNote(note, this.#told)
     } catch (error) {
@@ -304,7 +304,7 @@ export class SharedPort implements Port {
       const hint = 'it does not answer at its socket either: open the file with share: true in every process'
       return new AlreadyOpenError(`${message} (${hint})`, { pid, host }, { cause: refused })
     }
-    const owner = `process ${note.pid} on ${note.host} (${note.library}, protocol ${note.protocol.join(' to ')}, epoch ${note.epoch})`
+    const owner = `process ${note.pid} on ${note.host} (${note.library}, protocol ${note.protocol.join(' to ')}, schema ${note.schema}, epoch ${note.epoch})`
     const what = codeOf(refused) === 'VERSION_MISMATCH' ? refused.message : 'it does not answer: it may be stopped or busy. Try again'
     return new AlreadyOpenError(`the file is shared by ${owner}, and ${what}`, { pid: note.pid, host: note.host }, { cause: refused })
   }

@@ -3,7 +3,7 @@
 import { availableParallelism, hostname } from 'node:os'
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { type ConnectionId, type Refusal, refusalFrom, StoreFailure } from '@millrace/core'
-import { openStore } from '@millrace/sqlite'
+import { openStore, SCHEMA_VERSION } from '@millrace/sqlite'
 import { Actor, ActorFailure } from '../actor/actor.ts'
 import { Loop } from '../actor/loop.ts'
 import { systemClock, systemRandom } from '../clock.ts'
@@ -119,7 +119,7 @@ function open({ options, alive, channel }: WriterData): void {
     } else close()
   })
   connect(channel)
-  say({ kind: 'ready', epoch: store.epoch })
+  say({ kind: 'ready', epoch: store.epoch, schema: SCHEMA_VERSION })
   loop.wake()
 }
 

@@ -29,7 +29,7 @@ export type ToWriter =
   | { readonly kind: 'close' }
 
 export type FromWriter =
-  | { readonly kind: 'ready'; readonly epoch: number }
+  | { readonly kind: 'ready'; readonly epoch: number; readonly schema: number }
   /** The file cannot be opened, or the writer cannot go on; the thread ends. */
   | { readonly kind: 'failed'; readonly refusal: Refusal }
   | { readonly kind: 'closed' }

@@ -44,6 +44,7 @@ export class WriterThread implements Port {
   #closing: Promise<void> | undefined
   readonly #deathsMono: number[] = []
   #epoch = 0
+  #schema = 0
 
   constructor(options: WriterOptions, clock: Clock, readers: Readers | undefined) {
     this.#options = options
@@ -54,6 +55,11 @@ export class WriterThread implements Port {
   /** How many engines have owned the file, this one included; 0 before it does. */
   get epoch(): number {
     return this.#epoch
+  }
+
+  /** The file's schema, once it is open. */
+  get schema(): number {
+    return this.#schema
   }
 
   /** Opens the file; rejects with the typed error that says why it cannot. */
@@ -73,6 +79,7 @@ export class WriterThread implements Port {
         if (message.kind === 'ready') {
           ready = true
           this.#epoch = message.epoch
+          this.#schema = message.schema
           this.#opened(worker, port1)
           resolve()
         } else if (message.kind === 'failed') failure = message.refusal
