@@ -72,6 +72,8 @@ export class World {
   clients: Client[] = []
   /** Of all journals that there ever were. */
   readonly folders: Folder[] = []
+  /** In a healed world: workers that serve everything. */
+  readonly #helpers = new Set<Client>()
   readonly #chance: Chance
   readonly #database: MemoryDatabase
   readonly #requests: Requests
@@ -254,6 +256,8 @@ export class World {
       },
       turned: (nextMs, failed) => {
         seeReloads()
+        // On a locked file no turn was taken.
+        if (timeline.mono < this.faults.busyUntilMono && !this.healed) return
         if (nextMs > 0 && !failed && !this.engine.actor.hasMail) this.#audit.turned(this.engine.actor, timeline.wall, timeline.mono)
       },
       failed: (refusal, error) => this.#misfortunes.engineFailed(refusal, error),
@@ -279,8 +283,9 @@ export class World {
     this.timeline.setRight()
     const until = this.timeline.mono + LIVENESS_MS
     this.#misfortunes.end()
-    this.addClient(true, !this.engine.dead)
     while (this.timeline.mono < until) {
+      if (!this.clients.some((client) => !client.dead && this.#helpers.has(client)))
+        this.#helpers.add(this.addClient(true, !this.engine.dead))
       this.#adopt()
       await this.timeline.run(this.timeline.mono + SLICE_MS, this.#stop)
       if (this.history.violations.length > 0) return

@@ -261,7 +261,7 @@ export class Actor {
     for (const [connection, renewal] of before.renewals) this.#tables.renewals.set(connection, renewal)
     this.meter.reloads++
     // Where the store fails again and again, what sessions answer is not to bring on the next failure at once.
-    if (this.#unwritten) this.#reattachMono = this.#clock.read().mono + FAILED_RETRY_MS
+    if (this.#unwritten) this.#reattachMono = this.#clock.read().mono + Math.min(FAILED_RETRY_MS, LIMITS.reattachGraceMs / 10)
     else this.#askToAttach()
     this.#unwritten = true
     this.watches.recheck(this.store, (connection, reply) => this.#post(connection, { replies: [reply] }))
