@@ -205,8 +205,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'tables-kept-after-failure',
     file: actor,
-    find: '      this.#tables = loadTables(this.store, alive, this.#clock.read())\n',
-    replace: '      if (reopen !== undefined) this.#tables = loadTables(this.store, alive, this.#clock.read())\n',
+    find: '      this.#tables = loadTables(this.store, alive, this.#loaded)\n',
+    replace: '      if (reopen !== undefined) this.#tables = loadTables(this.store, alive, this.#loaded)\n',
     breaks: 'invariant 18',
   },
   {

@@ -23,6 +23,8 @@ export interface EngineOptions {
 export interface EngineWatch {
   /** A turn begins: its time is now, however long its commit takes. */
   turning(): void
+  /** What was decided is to be written: that may take its time, or fail. */
+  writing(): void
   committed(effects: Effects, mark: TurnMark): void
   received(connection: string, requests: readonly Request[], sentMono: number): void
   delivering(connection: string, delivery: Delivery): void
@@ -54,6 +56,7 @@ export class SimulatedEngine {
       write: (effects, mark) => {
         // Killed within its turn, its code goes on here to the turn's end: it reaches nothing any more.
         if (this.dead) throw new Crash('the engine is dead')
+        watch.writing()
         try {
           options.store.write(effects, mark)
         } catch (error) {

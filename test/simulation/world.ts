@@ -235,15 +235,18 @@ export class World {
       history.meet('reloaded')
       this.#model.reloaded(timeline.mono, LIMITS.reattachGraceMs)
       this.#sessions.reloaded(timeline.mono)
+      begin()
     }
     let turnMono = timeline.mono
+    const begin = () => {
+      turnMono = timeline.mono
+      this.#requests.turnMono = turnMono
+    }
     return {
-      turning: () => {
-        turnMono = timeline.mono
-        this.#requests.turnMono = turnMono
-      },
+      turning: begin,
+      // Commands decided one by one, after a failure, follow a reload within one turn, and have its time: a slow commit comes after it.
+      writing: seeReloads,
       committed: (effects, mark) => {
-        seeReloads()
         history.hold(this.engine !== this.#robbed, 8, () => 'an engine writes to a file that another has taken over')
         this.#model.commit({ effects, wall: mark.at, mono: turnMono, nextEvent: mark.nextEvent })
         this.#audit.order(this.engine.actor, mark.at)

@@ -63,6 +63,8 @@ export class Actor {
   readonly #dead = new Set<string>()
   readonly #housekeeping: Housekeeping
   #tables: Tables
+  /** When they were loaded. */
+  #loaded: Now
   #mail: Letter[] = []
   #nextConnection = 1
   readonly #intake: Intake
@@ -79,9 +81,9 @@ export class Actor {
   constructor({ store, clock, random, settings, alive }: ActorOptions) {
     this.store = store
     this.#clock = clock
-    const now = clock.read()
-    this.#tables = loadTables(store, alive, now)
-    this.#housekeeping = new Housekeeping(settings.retention, now)
+    this.#loaded = clock.read()
+    this.#tables = loadTables(store, alive, this.#loaded)
+    this.#housekeeping = new Housekeeping(settings.retention, this.#loaded)
     this.#parts = { store, clock, random, settings, housekeeping: this.#housekeeping, meter: this.meter }
     this.#intake = new Intake(store)
     // Where there is no room for it now, a full disk has less to give; that is no reason not to start.
@@ -177,7 +179,7 @@ export class Actor {
       return decided
     } catch (error) {
       if (error instanceof StoreFailure && error.phase !== 'broken') return this.#storeFailed(mail, now, error)
-      return this.#oneByOne(mail, now, error)
+      return this.#oneByOne(mail, error)
     }
   }
 
@@ -194,7 +196,7 @@ export class Actor {
     }
     this.#reload(mail)
     if (error.reason === 'busy') return this.#storeBusy(mail, now, error)
-    if (error.reason === 'full' && this.#intake.diskIsFull(now)) return this.#decideSafely(mail, now)
+    if (error.reason === 'full' && this.#intake.diskIsFull(now)) return this.#decideSafely(mail, this.#loaded)
     const code = error.reason === 'full' ? 'DISK_FULL' : 'STORAGE'
     this.#refuse(mail, { code, message: `nothing was written: ${error.message}` })
     return undefined
@@ -215,11 +217,15 @@ export class Actor {
     })
   }
 
-  /** One command's fault: each is decided again in a transaction of its own, and only the culprit is refused. */
-  #oneByOne(mail: readonly Letter[], now: Now, cause: unknown): undefined {
+  /**
+   * One command's fault: each is decided again in a transaction of its own, and only the culprit is refused. Their time is that of
+   * the last reload: leases and deadlines count from there, and what is said in the rest of the mail is heard before any ends.
+   */
+  #oneByOne(mail: readonly Letter[], cause: unknown): undefined {
     this.#reload(mail)
     if (mail.length === 0) throw new ActorFailure({ code: 'INTERNAL', message: describe(cause) }, { cause })
     for (const [index, letter] of mail.entries()) {
+      const now = this.#loaded
       const decided = this.#decideAlone(letter, now)
       if (decided !== undefined) this.#deliver([letter], decided, now)
       if (this.#busySinceMono < 0) continue
@@ -249,7 +255,8 @@ export class Actor {
     try {
       reopen?.()
       // Read anew: a commit that took seconds to fail takes nothing of the grace that sessions have to come back.
-      this.#tables = loadTables(this.store, alive, this.#clock.read())
+      this.#loaded = this.#clock.read()
+      this.#tables = loadTables(this.store, alive, this.#loaded)
     } catch (cause) {
       throw new ActorFailure({ code: 'STORAGE', message: describe(cause) }, { cause })
     }
