@@ -247,7 +247,7 @@ OPS = {
     name: code + 1
     for code, name in enumerate(
         "enqueue attach drain leave renew complete fail snooze giveBack heartbeat checkpoint progress log get watch unwatch "
-        "cancel update retry redrive runNow delete stats workers list subscribe backup".split()
+        "cancel update retry redrive runNow delete stats workers list subscribe backup forward configure pause queues".split()
     )
 }
 TRUE, REFUSAL, ENQUEUED, ATTACHED, VALUE, STATS = 0, 1, 2, 3, 4, 5

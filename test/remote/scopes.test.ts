@@ -31,6 +31,7 @@ const COMMANDS: { readonly [Op in Operation]: CommandOf<Op> } = {
   list: { op: 'list', filter: {}, limit: 1 },
   stats: { op: 'stats' },
   workers: { op: 'workers' },
+  queues: { op: 'queues' },
   subscribe: { op: 'subscribe', on: false },
   cancel: { op: 'cancel', id },
   update: { op: 'update', id, changes: {} },
@@ -38,6 +39,8 @@ const COMMANDS: { readonly [Op in Operation]: CommandOf<Op> } = {
   redrive: { op: 'redrive', limit: 1 },
   runNow: { op: 'runNow', id },
   delete: { op: 'delete', id },
+  configure: { op: 'configure', queue: 'a', changes: {} },
+  pause: { op: 'pause', queue: 'a', paused: false },
   backup: { op: 'backup', file: '' },
 }
 

@@ -29,6 +29,7 @@ export class Audit {
       if (session === undefined) continue
       for (const other of waiting) {
         if (other.expiresAt !== 0 && other.expiresAt <= wall) continue
+        if (other.key !== undefined || this.#model.limits.holds(other, this.#model.active)) continue
         if (other.waitsSince === turns || other.queue !== job.queue || other.weight > job.weight || !before(other, job)) continue
         const { service } = session
         if (!service.serves(other.queue, other.name)) continue
@@ -64,7 +65,10 @@ export class Audit {
       let weight = 0
       for (const job of active) if (job.session === intro.uuid) weight += job.weight
       if (weight >= intro.minConcurrency) continue
-      const served = [...waiting].filter((job) => service.serves(job.queue, job.name) && (job.expiresAt === 0 || job.expiresAt > wall))
+      const served = [...waiting].filter(
+        (job) =>
+          service.serves(job.queue, job.name) && (job.expiresAt === 0 || job.expiresAt > wall) && !this.#model.limits.holds(job, active),
+      )
       const fit = served.every((job) => weight === 0 || weight + job.weight <= intro.maxConcurrency)
       if (served.length > 0 && fit)
         this.#history.violate(19, `job ${served[0]?.seq} waits, and ${intro.worker} runs ${weight} of ${intro.minConcurrency}`)
@@ -89,6 +93,7 @@ export class Audit {
   #windows({ tables }: Actor): void {
     const lines = new Map<string, Tracked[]>()
     for (const job of this.#model.waiting) {
+      if (job.parked) continue
       const key = `${job.queue} ${job.name}`
       const line = lines.get(key)
       if (line === undefined) lines.set(key, [job])

@@ -18,6 +18,7 @@ import {
   WAITING,
 } from '@millrace/core'
 import type { History } from './history.ts'
+import { Limits } from './limits.ts'
 import type { Requests } from './requests.ts'
 
 export interface Tracked {
@@ -27,6 +28,7 @@ export interface Tracked {
   readonly name: string
   readonly queue: string
   readonly uniqueKey: string | undefined
+  readonly key: string | undefined
   readonly maxAttempts: number
   readonly timeout: number
   readonly heartbeatTimeout: number
@@ -39,6 +41,8 @@ export interface Tracked {
   run: number
   uncounted: number
   cancelRequested: boolean
+  /** Held back by the limit of its key, outside its lane. */
+  parked: boolean
   finishedAt: number
   /** The turn that created it. */
   readonly bornTurn: number
@@ -71,6 +75,7 @@ export interface ModelOptions {
   readonly requests: Requests
   readonly highestWall: () => number
   readonly recovery: 'immediate' | 'backoff'
+  readonly exactRates: boolean
   /** Whether the engine has told the job's run to stop. */
   readonly aborted: (seq: number) => boolean
   /** The engine takes a run for lost. */
@@ -96,17 +101,21 @@ export class Model {
   /** What started in the last turn. */
   started: Tracked[] = []
   readonly #options: ModelOptions
+  readonly limits: Limits
   readonly #unique = new Map<string, Tracked>()
 
   constructor(options: ModelOptions) {
     this.#options = options
+    this.limits = new Limits(options.history, options.exactRates)
   }
 
   commit(turn: Committed): void {
     const { effects } = turn
     this.turns++
     this.started = []
+    this.limits.commit(effects)
     for (const note of effects.events) this.#step(note, turn)
+    this.limits.started(this.started, this.active, turn.mono)
     for (const job of effects.jobs) this.#compare(job)
     for (const { seq } of effects.pruned) this.#pruned(seq)
     for (const { session, job } of effects.grants.map((job) => ({ job, session: job.session }))) {
@@ -281,6 +290,7 @@ export class Model {
       name: lane.name,
       queue: lane.queue.name,
       uniqueKey: extras?.uniqueKey,
+      key: extras?.concurrencyKey,
       maxAttempts: policy.maxAttempts,
       timeout: policy.timeout,
       heartbeatTimeout: policy.heartbeatTimeout,
@@ -293,6 +303,7 @@ export class Model {
       run: 0,
       uncounted: 0,
       cancelRequested: false,
+      parked: false,
       finishedAt: 0,
       bornTurn: this.turns,
       waitsSince: 0,
@@ -463,6 +474,8 @@ export class Model {
     job.runAt = record.runAt
     job.expiresAt = record.expiresAt
     job.cancelRequested = record.cancelRequested
+    job.parked = record.parked !== undefined
+    if (job.parked) history.meet('parked')
   }
 
   #pruned(seq: number): void {

@@ -6,6 +6,7 @@ import type { Chance } from './chance.ts'
 import type { Client } from './client.ts'
 import { ACTS, type Act, JOBS, QUEUES, SURE, type Task } from './handlers.ts'
 import type { History } from './history.ts'
+import type { Limits } from './limits.ts'
 import type { Requests } from './requests.ts'
 import type { Timeline } from './timeline.ts'
 
@@ -16,13 +17,17 @@ export interface OperationsOptions {
   readonly requests: Requests
   /** Of most jobs, which then run for longer; 0: each has its own. */
   readonly leaseMs: number
+  /** How often a queue is told something. */
+  readonly limits: number
   /** How often whoever enqueues waits for the outcome. */
   readonly waits: number
 }
 
+const KEYS = ['key-1', 'key-2', 'key-3']
+const NOTHING_TOLD = { concurrencyLimit: null, perKeyLimit: null, maxLength: null, share: null, rateLimit: null }
 /** What goes on for longer than a short lease. */
 const LONG: readonly Act[] = ['long', 'heartbeat', 'deaf']
-const DEFINITE = new Set(['BUSY', 'DISK_FULL', 'STORAGE', 'STORAGE_BUSY', 'UNIQUE_CONFLICT', 'JOB_ACTIVE', 'INTERNAL'])
+const DEFINITE = new Set(['BUSY', 'DISK_FULL', 'STORAGE', 'STORAGE_BUSY', 'UNIQUE_CONFLICT', 'QUEUE_FULL', 'JOB_ACTIVE', 'INTERNAL'])
 
 export class Operations {
   readonly #options: OperationsOptions
@@ -38,7 +43,11 @@ export class Operations {
   }
 
   act(client: Client): void {
-    const { chance } = this.#options
+    const { chance, limits } = this.#options
+    if (limits > 0 && chance.hits(limits)) {
+      this.#tell(client)
+      return
+    }
     if (this.#handles.length === 0 || chance.hits(0.6)) {
       if (chance.hits(0.2)) this.#enqueueMany(client)
       else this.#enqueue(client, this.#drawOptions(), chance.pick(JOBS).name, 3)
@@ -117,6 +126,40 @@ export class Operations {
     }
   }
 
+  #tell(client: Client): void {
+    const { chance } = this.#options
+    const { queues } = client.engine
+    const queue = chance.pick(QUEUES)
+    const orNull = (value: number) => (chance.hits(0.2) ? null : value)
+    if (chance.hits(0.6)) {
+      const told = {
+        ...(chance.hits(0.5) && { concurrencyLimit: orNull(chance.whole(1, 4)) }),
+        ...(chance.hits(0.6) && { perKeyLimit: orNull(chance.whole(1, 2)) }),
+        ...(chance.hits(0.2) && { maxLength: orNull(chance.whole(3, 30)) }),
+        ...(chance.hits(0.3) && { share: orNull(chance.whole(1, 4)) }),
+        ...(chance.hits(0.3) && {
+          rateLimit: chance.hits(0.2) ? null : { limit: chance.whole(1, 20), period: chance.pick([100, 1_000]), burst: chance.whole(1, 5) },
+        }),
+      }
+      this.call(client, `configure ${queue} ${JSON.stringify(told)}`, queues.configure(queue, told))
+      return
+    }
+    const what = chance.pick([{}, { job: chance.pick(JOBS).name }, { key: chance.pick(KEYS) }])
+    const kind = chance.pick(['pause', 'resume'] as const)
+    this.call(client, `${kind} ${queue} ${JSON.stringify(what)}`, queues[kind](queue, what))
+  }
+
+  /** Takes back all that queues were told. */
+  lift(client: Client, limits: Limits): void {
+    const { queues, jobs, keys } = limits.told
+    for (const queue of queues) {
+      this.call(client, `lift ${queue}`, client.engine.queues.configure(queue, NOTHING_TOLD))
+      this.call(client, `resume ${queue}`, client.engine.queues.resume(queue))
+    }
+    for (const [queue, job] of jobs) this.call(client, `resume ${queue} ${job}`, client.engine.queues.resume(queue, { job }))
+    for (const [queue, key] of keys) this.call(client, `resume ${queue} ${key}`, client.engine.queues.resume(queue, { key }))
+  }
+
   #task(): Task {
     const { chance, leaseMs } = this.#options
     const act = leaseMs > 0 && chance.hits(0.5) ? chance.pick(LONG) : chance.pick(ACTS)
@@ -124,8 +167,9 @@ export class Operations {
   }
 
   #drawOptions(): EnqueueOptions {
-    const { chance, leaseMs } = this.#options
+    const { chance, leaseMs, limits } = this.#options
     return {
+      ...(limits > 0 && chance.hits(0.6) && { concurrencyKey: chance.pick(KEYS) }),
       maxAttempts: chance.whole(1, 4),
       ...(chance.hits(0.2) && { delay: chance.small(2_500) }),
       ...(chance.hits(0.3) && { priority: chance.whole(-3, 3) }),

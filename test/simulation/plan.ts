@@ -1,7 +1,8 @@
 /**
  * What a seed is: how much is asked, of whom, and what goes wrong. Each seed draws its own mix; one in eight is without faults, one
  * is about leases (long runs in other processes, slow messages, connections that break), one about outcomes that are waited for
- * while commits fail, and one about producers' journals.
+ * while commits fail, one about producers' journals,
+ * and one about what queues are told.
  */
 import { Chance } from './chance.ts'
 
@@ -25,6 +26,8 @@ export interface Plan {
   readonly leaseMs: number
   /** How often whoever enqueues waits for the outcome. */
   readonly waits: number
+  /** How often a call is about what queues are told: limits, rates, pauses; then most jobs have a key. */
+  readonly limits: number
   /** How many of the remote clients put what they enqueue into a journal first. */
   readonly journals: number
   /** Completed jobs that are kept. */
@@ -75,10 +78,26 @@ export const FAULTS = [
 ] as const satisfies readonly (keyof Plan)[]
 
 /** What shrinking may leave out or make less of. */
-export const REDUCTIONS = [...FAULTS, 'leaseMs', 'waits', 'journals', 'delays', 'limits', 'clients', 'half', 'quarter'] as const
+export const REDUCTIONS = [
+  ...FAULTS,
+  'leaseMs',
+  'waits',
+  'limits of queues',
+  'journals',
+  'delays',
+  'limits',
+  'clients',
+  'half',
+  'quarter',
+] as const
 
 /** By the rest of the seed when divided by eight; none has none. What they draw is drawn last: what else a seed is stays as it is. */
-const THEMES: Readonly<Record<number, (chance: Chance) => Partial<Plan>>> = { 2: aboutOutcomes, 3: aboutJournals, 5: aboutLeases }
+const THEMES: Readonly<Record<number, (chance: Chance) => Partial<Plan>>> = {
+  2: aboutOutcomes,
+  3: aboutJournals,
+  5: aboutLeases,
+  6: aboutLimits,
+}
 
 export function planOf(seed: number, without: ReadonlySet<string> = new Set()): Plan {
   const chance = new Chance(seed)
@@ -99,6 +118,7 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     eventsPerSnapshot: chance.pick([500, 50, 5]),
     leaseMs: 0,
     waits: 0,
+    limits: 0,
     journals: 0,
     keep: chance.pick([1_000_000, 1_000_000, 5, 0]),
     recovery: chance.pick(['immediate', 'backoff'] as const),
@@ -139,6 +159,11 @@ function aboutJournals(chance: Chance): Partial<Plan> {
   }
 }
 
+/** Keys that run into their limits, which change and come to an end while engines die. */
+function aboutLimits(chance: Chance): Partial<Plan> {
+  return { limits: chance.pick([0.1, 0.25]), clients: chance.whole(1, 3), operations: chance.whole(40, 90) }
+}
+
 function aboutLeases(chance: Chance): Partial<Plan> {
   return {
     clients: chance.whole(2, 3),
@@ -164,6 +189,7 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
       keep: 1_000_000,
     }),
     ...(without.has('leaseMs') && { leaseMs: 0 }),
+    ...(without.has('limits of queues') && { limits: 0 }),
     ...(without.has('waits') && { waits: 0 }),
     ...(without.has('journals') && { journals: 0 }),
     ...(without.has('clients') && { clients: 1 }),

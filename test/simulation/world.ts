@@ -103,6 +103,7 @@ export class World {
       requests: this.#requests,
       highestWall: () => timeline.highestWall,
       recovery: plan.recovery,
+      exactRates: plan.wallJumps === 0,
       aborted: (seq) => this.engine.actor.tables.jobs.get(seq)?.abort !== undefined,
       mayLose: this.#sessions.mayLose,
       lost: (job, mono) => this.#log.lost(job, mono),
@@ -122,6 +123,7 @@ export class World {
       timeline,
       requests: this.#requests,
       leaseMs: plan.leaseMs,
+      limits: plan.limits,
       waits: plan.waits,
     })
     this.engine = this.startEngine(new Set())
@@ -290,6 +292,7 @@ export class World {
       if (!this.clients.some((client) => !client.dead && this.#helpers.has(client)))
         this.#helpers.add(this.addClient(true, !this.engine.dead))
       this.#adopt()
+      this.#lift()
       await this.timeline.run(this.timeline.mono + SLICE_MS, this.#stop)
       if (this.history.violations.length > 0) return
       for (const { seq, run } of this.#log.untold(UNTOLD_MS).filter((job) => !this.#requests.unsayable(job.seq, job.run)))
@@ -306,6 +309,13 @@ export class World {
   #adopt(): void {
     const used = new Set(this.clients.filter((client) => !client.dead).map(({ folder }) => folder))
     for (const folder of this.folders) if (!used.has(folder) && folder.kept.length > 0) this.addClient(false, !this.engine.dead, folder)
+  }
+
+  /** Nothing is held back any more. */
+  #lift(): void {
+    if (this.#model.limits.none) return
+    const client = this.clients.find((one) => !one.dead && this.#helpers.has(one))
+    if (client !== undefined) this.operations.lift(client, this.#model.limits)
   }
 
   #openCalls(): string[] {

@@ -2,13 +2,14 @@
 import type { Store } from '@millrace/core'
 
 export const emptyStore: Store = {
-  load: () => ({ node: 1, nextSeq: 1, nextEvent: 1, nextSession: 1, lanes: [], active: [], definitions: [] }),
+  load: () => ({ node: 1, nextSeq: 1, nextEvent: 1, nextSession: 1, queues: [], gates: [], lanes: [], active: [], definitions: [] }),
   jobs: () => [],
   idempotent: () => [],
   unique: () => [],
   sourced: () => [],
   marks: () => [],
   window: () => ({ rows: [], complete: true }),
+  parked: () => ({ rows: [], complete: true }),
   due: () => [],
   expired: () => [],
   failed: () => [],

@@ -38,6 +38,7 @@ import type { Intake } from './intake.ts'
 import { type EventListener, type EventName, type GapListener, Listeners } from './listeners.ts'
 import { Mailbox } from './mailbox.ts'
 import { newJobOf } from './newJobs.ts'
+import { Queues } from './queues.ts'
 import { type Job, jobOf } from './view.ts'
 
 /** How the package that opens an engine sets it up. */
@@ -74,6 +75,8 @@ const NO_REQUEST = 0
 const STOPPED: Refusal = { code: 'ENGINE_STOPPED', message: 'the engine was stopped: open it again to go on' }
 
 export class Engine {
+  /** Limits, rates, pauses and settings of queues. */
+  readonly queues: Queues
   readonly #port: Port
   readonly #setup: EngineSetup
   readonly #mailbox: Mailbox
@@ -93,6 +96,7 @@ export class Engine {
     this.#port = port
     this.#setup = setup
     this.#mailbox = new Mailbox(port)
+    this.queues = new Queues(this.#mailbox)
     this.#listeners = new Listeners(this.#mailbox, setup.logger)
     port.listen({
       deliver: (delivery) => this.#deliver(delivery),

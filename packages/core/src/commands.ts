@@ -9,6 +9,7 @@ import type { JobKey } from './id.ts'
 import type { Data } from './job.ts'
 import type { StateCode } from './lifecycle.ts'
 import type { PolicyOptions } from './policy.ts'
+import type { QueueChanges } from './queueSettings.ts'
 
 /** A job as it is asked for: valid (options/ has checked it), with only what was set. Times in milliseconds. */
 export interface NewJob {
@@ -260,6 +261,28 @@ export interface DeleteCommand {
   readonly id: JobKey
 }
 
+/** Changes what a queue is told; it is created on its first use. Reply: true. */
+export interface ConfigureCommand {
+  readonly op: 'configure'
+  readonly queue: string
+  readonly changes: QueueChanges
+}
+
+/** Of a queue, of one job name in it, or of one key: nothing of it starts until it goes on. Reply: true. */
+export interface PauseCommand {
+  readonly op: 'pause'
+  readonly queue: string
+  readonly job?: string
+  readonly key?: string
+  readonly paused: boolean
+}
+
+/** All queues, or the named one. Reply: `QueueView[]`. */
+export interface QueuesCommand {
+  readonly op: 'queues'
+  readonly queue?: string
+}
+
 /** Reply: `Stats`. */
 export interface StatsCommand {
   readonly op: 'stats'
@@ -322,6 +345,9 @@ export type Command =
   | RedriveCommand
   | RunNowCommand
   | DeleteCommand
+  | ConfigureCommand
+  | PauseCommand
+  | QueuesCommand
   | StatsCommand
   | WorkersCommand
   | ListCommand

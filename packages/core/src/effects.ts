@@ -7,7 +7,8 @@ import type { Defaults, LogLine, RunError } from './commands.ts'
 import type { EventType } from './events.ts'
 import { type AbortCause, attemptOf, type Job, type JobExtras, TOUCH_OTHER } from './job.ts'
 import { mayMove, type StateCode, type Transition } from './lifecycle.ts'
-import type { Lane } from './tables/lane.ts'
+import type { Gate, Key } from './tables/gate.ts'
+import type { Lane, Queue } from './tables/lane.ts'
 import type { Session } from './tables/session.ts'
 
 /** An event with what the journal needs of its job, as it was when it happened. */
@@ -82,6 +83,12 @@ export class Effects {
   readonly newLanes: Lane[] = []
   /** Lanes whose counters change. */
   readonly countedLanes: Lane[] = []
+  /** Queues whose settings, pause or bucket change. */
+  readonly queues: Queue[] = []
+  /** Lanes that are paused, or go on. */
+  readonly pausedLanes: Lane[] = []
+  readonly pausedKeys: Key[] = []
+  readonly gates: Gate[] = []
   readonly newSessions: Session[] = []
   readonly definitions: { readonly name: string; readonly defaults: Defaults }[] = []
   readonly idempotency: IdempotencyRecord[] = []
@@ -109,6 +116,10 @@ export class Effects {
       this.logs.length === 0 &&
       this.countedLanes.length === 0 &&
       this.newLanes.length === 0 &&
+      this.queues.length === 0 &&
+      this.pausedLanes.length === 0 &&
+      this.pausedKeys.length === 0 &&
+      this.gates.length === 0 &&
       this.idempotency.length === 0 &&
       this.marks.length === 0 &&
       this.pruneMarks.length === 0 &&
@@ -147,6 +158,30 @@ export class Effects {
     this.events.push({ type, job, run: job.run, attempt: attemptOf(job), error, value })
   }
 
+  noteQueue(queue: Queue): void {
+    if (queue.noted) return
+    queue.noted = true
+    this.queues.push(queue)
+  }
+
+  notePause(lane: Lane): void {
+    if (lane.noted) return
+    lane.noted = true
+    this.pausedLanes.push(lane)
+  }
+
+  noteKey(key: Key): void {
+    if (key.noted) return
+    key.noted = true
+    this.pausedKeys.push(key)
+  }
+
+  noteGate(gate: Gate): void {
+    if (gate.noted) return
+    gate.noted = true
+    this.gates.push(gate)
+  }
+
   #counted(lane: Lane): void {
     if (lane.counted) return
     lane.counted = true
@@ -162,5 +197,9 @@ export class Effects {
   clear(): void {
     for (const job of this.jobs) job.touched = 0
     for (const lane of this.countedLanes) lane.counted = false
+    for (const queue of this.queues) queue.noted = false
+    for (const lane of this.pausedLanes) lane.noted = false
+    for (const key of this.pausedKeys) key.noted = false
+    for (const gate of this.gates) gate.noted = false
   }
 }

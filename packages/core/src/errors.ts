@@ -114,6 +114,11 @@ export class ResultTimeoutError extends define('RESULT_TIMEOUT', true) {
 export class UniqueConflictError extends define('UNIQUE_CONFLICT', false) {
   declare readonly jobId: string
 }
+/** As many jobs of the queue are yet to start as its `maxLength` allows. */
+export class QueueFullError extends define('QUEUE_FULL', true) {
+  declare readonly queue: string
+  declare readonly maxLength: number
+}
 /** The payload does not satisfy the job's schema. */
 export class ValidationError extends define('VALIDATION', false) {
   declare readonly issues: readonly { readonly message: string; readonly path?: readonly (string | number)[] }[]
@@ -175,6 +180,7 @@ const BY_CODE = {
   JOB_CANCELLED: JobCancelledError,
   RESULT_TIMEOUT: ResultTimeoutError,
   UNIQUE_CONFLICT: UniqueConflictError,
+  QUEUE_FULL: QueueFullError,
   VALIDATION: ValidationError,
   STALE_RUN: StaleRunError,
   JOB_TIMEOUT: JobTimeoutError,

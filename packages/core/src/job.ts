@@ -5,6 +5,7 @@
 import type { JobKey } from './id.ts'
 import type { StateCode } from './lifecycle.ts'
 import type { Policy } from './policy.ts'
+import type { Gate } from './tables/gate.ts'
 import type { Lane } from './tables/lane.ts'
 import type { Session } from './tables/session.ts'
 
@@ -61,6 +62,9 @@ export interface Job extends JobKey {
   /** A cancel was acknowledged while the job ran: whatever happens to the run, the job ends as cancelled. */
   cancelRequested: boolean
 
+  /** Held back by the limit of its key: it waits, and not in its lane. */
+  parked: Gate | undefined
+
   // Only in memory.
 
   /** The session that runs it, while active and attached. */
@@ -74,7 +78,7 @@ export interface Job extends JobKey {
   /** Place in the heap of deadlines; -1 when not there. */
   deadlinePlace: number
   abort: AbortCause | undefined
-  /** Whether the job stands in its lane's window. */
+  /** Whether the job stands in its lane's window, or, parked, in its gate's. */
   windowed: boolean
   /** When a lighter job first passed this one for want of room; monotonic, -1 for never. */
   passedMono: number
@@ -125,6 +129,7 @@ export function newJob(
     startedAt: 0,
     finishedAt: 0,
     cancelRequested: false,
+    parked: undefined,
     session: undefined,
     grantedMono: 0,
     worker: '',

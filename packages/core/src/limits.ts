@@ -19,6 +19,8 @@ export const LIMITS = {
   weight: 1_000_000,
   maxAttempts: 100_000,
   concurrency: 100_000,
+  /** Of a queue, and of a key in it. */
+  concurrencyLimit: 1_000_000,
   /** Of any delay, ttl, timeout: a hundred years of 365 days. */
   durationMs: 100 * 365 * 86_400_000,
   /** Of one error's message and stack, of a log line, all in UTF-16 units; the rest is cut off. */

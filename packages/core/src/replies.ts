@@ -5,7 +5,7 @@ import type { Refusal } from './errors.ts'
 import type { JobKey } from './id.ts'
 import type { Data } from './job.ts'
 import type { State } from './lifecycle.ts'
-import type { Stats, WorkerView } from './stats.ts'
+import type { QueueView, Stats, WorkerView } from './stats.ts'
 
 export interface Enqueued extends JobKey {
   /** False where a key matched an earlier job, which this then is. */
@@ -115,6 +115,9 @@ export interface ReplyOf {
   redrive: Redriven
   runNow: true
   delete: true
+  configure: true
+  pause: true
+  queues: readonly QueueView[]
   stats: Stats
   workers: readonly WorkerView[]
   list: ListPage

@@ -1,5 +1,6 @@
 /** What the engine tells of itself: `stats` and `workers`. */
 import type { State } from './lifecycle.ts'
+import type { QueueSettings } from './queueSettings.ts'
 
 export type StateCounts = Readonly<Record<State, number>>
 
@@ -14,6 +15,20 @@ export interface Totals {
 export interface QueueStats extends StateCounts {
   readonly paused: boolean
   /** Since the oldest waiting job became due; 0 where none waits. Of the 64 names with the most waiting jobs, where there are more. */
+  readonly oldestWaitingMs: number
+}
+
+/** A queue as `queues` tells it. */
+export interface QueueView {
+  readonly name: string
+  readonly settings: QueueSettings
+  readonly paused: boolean
+  /** Job names of it that are paused. */
+  readonly pausedJobs: readonly string[]
+  /** Concurrency keys that are paused. */
+  readonly pausedKeys: readonly string[]
+  readonly states: StateCounts
+  readonly totals: Totals
   readonly oldestWaitingMs: number
 }
 

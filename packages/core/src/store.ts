@@ -5,6 +5,7 @@ import type { JobEvent } from './events.ts'
 import { type JobKey, NODE_LIMIT, PLACE_LIMIT, sourcedNode } from './id.ts'
 import type { Data, JobExtras } from './job.ts'
 import type { StateCode } from './lifecycle.ts'
+import type { QueueSettings } from './queueSettings.ts'
 import type { AttemptView } from './replies.ts'
 import type { Counts, LaneTotals } from './tables/lane.ts'
 
@@ -25,6 +26,8 @@ export interface JobRow {
   readonly finishedAt: number
   readonly expiresAt: number
   readonly cancelRequested: boolean
+  /** The gate that it is parked behind; 0 for none. */
+  readonly gateId: number
   /** `Policy.text`. */
   readonly policy: string | null
   readonly extras: JobExtras | undefined
@@ -39,8 +42,29 @@ export interface LaneRow {
   readonly queueId: number
   readonly queue: string
   readonly name: string
+  readonly paused: boolean
   readonly counts: Counts
   readonly totals: LaneTotals
+}
+
+/** A queue that was told something. */
+export interface QueueRow {
+  readonly id: number
+  readonly name: string
+  readonly settings: QueueSettings
+  readonly paused: boolean
+  readonly pausedKeys: readonly string[]
+  /** How long before its token bucket was full, at that time of the wall clock. */
+  readonly missingMs: number
+  readonly missingAt: number
+}
+
+/** A lane's parked jobs of one key. */
+export interface GateRow {
+  readonly id: number
+  readonly laneId: number
+  readonly key: string
+  readonly parked: number
 }
 
 /** A finished job that has been kept long enough: what its removal takes, and no more. */
@@ -72,6 +96,8 @@ export interface Loaded {
   readonly nextSeq: number
   readonly nextEvent: number
   readonly nextSession: number
+  readonly queues: readonly QueueRow[]
+  readonly gates: readonly GateRow[]
   readonly lanes: readonly LaneRow[]
   readonly active: readonly ActiveRow[]
   readonly definitions: readonly { readonly name: string; readonly defaults: Defaults }[]
@@ -104,6 +130,8 @@ export interface TurnMark {
   readonly nextSeq: number
   readonly nextEvent: number
   readonly nextSession: number
+  /** Of the turn, on the clock that `Queue.fullMono` is of. */
+  readonly mono: number
   /** The jobs that run once the turn is written. */
   readonly running: () => readonly number[]
 }
@@ -123,6 +151,13 @@ export interface Store {
   /** The next waiting jobs of a lane in its order, at most `jobs` and about `bytes` of payload (at least one job). */
   window(
     laneId: number,
+    after: LaneCursor | undefined,
+    jobs: number,
+    bytes: number,
+  ): { readonly rows: JobRow[]; readonly complete: boolean }
+  /** The next parked jobs of a gate in their order, in the same way. */
+  parked(
+    gateId: number,
     after: LaneCursor | undefined,
     jobs: number,
     bytes: number,

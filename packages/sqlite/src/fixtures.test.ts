@@ -20,7 +20,18 @@ describe.each(files)('%s', (name) => {
     const db = lookInto(file)
     expect(rowsOf(db, 'meta')).toMatchObject([{ schema_version: SCHEMA_VERSION, node: store.node }])
     expect(db.pragma('integrity_check', { simple: true })).toBe('ok')
-    const { lanes, active, definitions, nextEvent } = store.load()
+    const { lanes, active, definitions, nextEvent, queues } = store.load()
+    if (name >= 'v5')
+      expect(queues).toMatchObject([
+        {
+          name: 'by',
+          paused: true,
+          pausedKeys: ['by'],
+          missingMs: 500,
+          settings: { concurrencyLimit: 9, defaults: { timeout: Number.POSITIVE_INFINITY } },
+        },
+      ])
+    else expect(queues).toEqual([])
     expect(lanes.map(({ queue, name: job }) => `${queue}/${job}`)).toEqual(['by/stand', 'default/work'])
     for (const lane of lanes) expect(lane).toMatchObject({ counts: [1, 1, 1, 0, 1, 1, 1], totals: { enqueued: 6, completed: 1 } })
     expect(active).toHaveLength(2)

@@ -362,6 +362,56 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       expect((await probe.grants.take()).seq).toBe(id.seq)
     })
 
+    test('M2: limits of a queue and of its keys hold, for every worker, and are told', async () => {
+      await probe.call<'configure'>({ op: 'configure', queue: 'media', changes: { concurrencyLimit: 2, perKeyLimit: 1 } })
+      await probe.attach(['a'], { minConcurrency: 9, maxConcurrency: 9 })
+      const ids: JobKey[] = []
+      for (const concurrencyKey of ['k1', 'k1', 'k2', 'k3']) ids.push(await probe.enqueue('a', { queue: 'media', concurrencyKey }))
+      const bystander = await probe.enqueue('a')
+      const granted = [await probe.grants.take(), await probe.grants.take(), await probe.grants.take()]
+      await probe.barrier()
+      expect(probe.grants.size).toBe(0)
+      expect(granted.map(({ seq }) => seq)).toEqual([ids[0]?.seq, ids[2]?.seq, bystander.seq])
+      const [first] = granted
+      await probe.call<'complete'>({ op: 'complete', seq: first?.seq as number, run: 1, output: null })
+      const next = await probe.grants.take()
+      await probe.call<'configure'>({ op: 'configure', queue: 'media', changes: { concurrencyLimit: null } })
+      expect([next.seq, (await probe.grants.take()).seq].sort()).toEqual([ids[1]?.seq, ids[3]?.seq])
+      expect(await probe.call<'queues'>({ op: 'queues', queue: 'media' })).toMatchObject([
+        { name: 'media', settings: { perKeyLimit: 1 }, paused: false, pausedJobs: [], pausedKeys: [], states: { active: 3, completed: 1 } },
+      ])
+      expect(await probe.call<'queues'>({ op: 'queues', queue: 'none' })).toEqual([])
+    })
+
+    test('M2: a pause holds a queue, a name or a key back, and no other', async () => {
+      await probe.attach(['a', 'b'], { minConcurrency: 9, maxConcurrency: 9 })
+      await probe.call<'pause'>({ op: 'pause', queue: 'media', paused: true })
+      await probe.call<'pause'>({ op: 'pause', queue: 'default', job: 'b', paused: true })
+      await probe.call<'pause'>({ op: 'pause', queue: 'default', key: 'k', paused: true })
+      const [media, named, keyed] = [
+        await probe.enqueue('a', { queue: 'media' }),
+        await probe.enqueue('b'),
+        await probe.enqueue('a', { concurrencyKey: 'k' }),
+      ]
+      const bystander = await probe.enqueue('a')
+      expect((await probe.grants.take()).seq).toBe(bystander.seq)
+      await probe.call<'pause'>({ op: 'pause', queue: 'default', key: 'k', paused: false })
+      expect((await probe.grants.take()).seq).toBe(keyed.seq)
+      await probe.call<'pause'>({ op: 'pause', queue: 'default', job: 'b', paused: false })
+      expect((await probe.grants.take()).seq).toBe(named.seq)
+      await probe.call<'pause'>({ op: 'pause', queue: 'media', paused: false })
+      expect((await probe.grants.take()).seq).toBe(media.seq)
+    })
+
+    test('a full queue refuses new work, and takes it again when there is room', async () => {
+      await probe.call<'configure'>({ op: 'configure', queue: 'default', changes: { maxLength: 1 } })
+      const id = await probe.enqueue('a')
+      const [reply] = await probe.settle([{ op: 'enqueue', jobs: [{ name: 'a', data: null }] }])
+      expect(reply?.refusal).toMatchObject({ code: 'QUEUE_FULL', details: { queue: 'default', maxLength: 1 } })
+      await probe.call<'cancel'>({ op: 'cancel', id })
+      await probe.enqueue('a')
+    })
+
     test('delete removes a job, not its neighbour; an active one is refused', async () => {
       const id = await probe.enqueue('a')
       const bystander = await probe.enqueue('b')

@@ -1,5 +1,5 @@
 /** Invariant 18: live tables say what tables rebuilt from the store would say. */
-import { ACTIVE, type Job, loadTables, type Store, type Tables } from '@millrace/core'
+import { ACTIVE, type Job, loadTables, type Queue, type Store, type Tables } from '@millrace/core'
 
 /** The facts of tables that must not depend on how they came about; compare those of live ones with those of `rebuilt`. */
 export function tableFacts(tables: Tables) {
@@ -8,7 +8,15 @@ export function tableFacts(tables: Tables) {
     nextSeq: tables.nextSeq,
     nextEvent: tables.nextEvent,
     nextSession: tables.nextSession,
-    queues: [...tables.queues.values()].map(({ id, name, counts, totals }) => ({ id, name, counts, totals })).sort((a, b) => a.id - b.id),
+    queues: [...tables.queues.values()]
+      .map(({ id, name, counts, totals, settings, paused }) => ({ id, name, counts, totals, settings, paused }))
+      .sort((a, b) => a.id - b.id),
+    pausedJobs: [...tables.lanesById.values()].filter(({ paused }) => paused).map(({ id }) => id),
+    pausedKeys: [...tables.queues.values()].flatMap((queue) => pausedKeys(queue)).sort(),
+    gates: [...tables.keys.gatesById.values()]
+      .filter(({ parked }) => parked > 0)
+      .map(({ id, lane, key, parked }) => ({ id, lane: lane.id, key: key.text, parked }))
+      .sort((a, b) => a.id - b.id),
     definitions: [...tables.definitions].sort(([a], [b]) => (a < b ? -1 : 1)),
     active: [...tables.jobs.values()]
       .filter((job) => job.state === ACTIVE)
@@ -19,6 +27,10 @@ export function tableFacts(tables: Tables) {
 
 export function rebuilt(store: Store) {
   return tableFacts(loadTables(store, new Set(), { wall: 0, mono: 0 }))
+}
+
+function pausedKeys({ name, keys }: Queue): string[] {
+  return [...(keys?.values() ?? [])].filter(({ paused }) => paused).map(({ text }) => `${name} ${text}`)
 }
 
 function running({ seq, node, enqueuedAt, run, uncounted, sessionId, startedAt, cancelRequested, checkpoint, progress, logLines }: Job) {

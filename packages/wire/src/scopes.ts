@@ -25,6 +25,7 @@ export const SCOPE_OF: Readonly<Record<Operation, Scope>> = {
   watch: 'read',
   unwatch: 'read',
   list: 'read',
+  queues: 'read',
   stats: 'read',
   workers: 'read',
   subscribe: 'read',
@@ -34,5 +35,7 @@ export const SCOPE_OF: Readonly<Record<Operation, Scope>> = {
   redrive: 'admin',
   runNow: 'admin',
   delete: 'admin',
+  configure: 'admin',
+  pause: 'admin',
   backup: 'admin',
 }

@@ -4,6 +4,7 @@ import { ACTIVE, isFinal, STATES } from '../lifecycle.ts'
 import type { Decision } from '../replies.ts'
 import { abort } from './elapse.ts'
 import { finishCancelled } from './end.ts'
+import { leaveLine } from './line.ts'
 import { finished, notFound } from './refuse.ts'
 import type { TurnContext } from './turn.ts'
 
@@ -19,7 +20,7 @@ export function cancel(turn: TurnContext, { id }: CancelCommand): Decision<'canc
     }
     return 'cancelling'
   }
-  turn.tables.unline(job)
+  leaveLine(turn, job)
   finishCancelled(turn, job)
   return 'cancelled'
 }

@@ -4,15 +4,16 @@ import { TOUCH_DELETE } from '../job.ts'
 import { ACTIVE, isLive } from '../lifecycle.ts'
 import type { Decision } from '../replies.ts'
 import { settle } from './end.ts'
+import { leaveLine } from './line.ts'
 import { active, notFound } from './refuse.ts'
 import type { TurnContext } from './turn.ts'
 
 export function deleteJob(turn: TurnContext, { id }: DeleteCommand): Decision<'delete'> {
-  const { tables, effects, facts } = turn
+  const { effects, facts } = turn
   const job = facts.find(id)
   if (job === undefined) return notFound(id)
   if (job.state === ACTIVE) return active(id, 'cancel it first')
-  tables.unline(job)
+  leaveLine(turn, job)
   if (isLive(job.state)) settle(turn, job)
   effects.count(job.lane, job.state, -1)
   effects.event('deleted', job)

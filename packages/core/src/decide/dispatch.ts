@@ -4,17 +4,26 @@
  * jobs.
  */
 import type { Job } from '../job.ts'
+import { ACTIVE } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
-import type { Lane, Queue } from '../tables/lane.ts'
+import { NO_SETTINGS } from '../queueSettings.ts'
+import { tokenMs } from '../tables/bucket.ts'
+import { roomOf } from '../tables/gate.ts'
+import { countOf, type Lane, type Queue } from '../tables/lane.ts'
 import type { Service } from '../tables/service.ts'
 import type { Session } from '../tables/session.ts'
 import { runsBefore } from '../tables/window.ts'
 import { expireJob } from './expire.ts'
+import { settleGates } from './gates.ts'
+import { shelve } from './line.ts'
 import { start } from './start.ts'
 import type { TurnContext } from './turn.ts'
 
 export function dispatch(turn: TurnContext): void {
   const { grants } = turn.effects
+  turn.tables.unfinished = false
+  settleGates(turn)
+  fillBuckets(turn)
   for (let services = [...turn.tables.services.values()]; services.length > 0; ) {
     services = services.filter(({ hungry, ready }) => hungry.size > 0 && ready.size > 0)
     const before = grants.length
@@ -53,6 +62,7 @@ function handOne(turn: TurnContext, service: Service): boolean {
 /** The next job for a session: the first queue in line that has one which fits, unless room is kept for a heavy one. */
 function pick(turn: TurnContext, service: Service, session: Session): Job | undefined {
   for (const [queue, lanes] of service.ready) {
+    if (!mayStart(turn, queue)) continue
     const job = pickOf(turn, service, queue, lanes, session)
     // Nor may another queue's jobs take the room.
     if (job === KEEP_ROOM) return undefined
@@ -72,8 +82,43 @@ function pickOf(turn: TurnContext, service: Service, queue: Queue, lanes: Set<La
       expireJob(turn, head)
       continue
     }
+    const gate = turn.tables.keys.gateOf(head)
+    if (gate !== undefined && roomOf(gate.key) <= 0) {
+      if (turn.effects.gates.length >= LIMITS.sliceRows || turn.effects.jobs.length >= LIMITS.jobsPerTurn) {
+        turn.tables.unfinished = true
+        return undefined
+      }
+      shelve(turn, head, gate)
+      continue
+    }
     if (fits(head, session)) return head
     return passing(turn, lanes, head, session)
+  }
+}
+
+/** Whether the queue may start one more job now; one that may not is passed over until something reopens it. */
+function mayStart({ tables, now }: TurnContext, queue: Queue): boolean {
+  const { settings, paused } = queue
+  if (settings === NO_SETTINGS && !paused) return true
+  const { concurrencyLimit, rateLimit } = settings
+  if (paused || (concurrencyLimit !== undefined && countOf(queue, ACTIVE) >= concurrencyLimit)) {
+    tables.close(queue)
+    return false
+  }
+  const ms = rateLimit === undefined ? 0 : tokenMs(rateLimit, queue.fullMono, now.mono)
+  if (ms > 0) tables.closeUntil(queue, now.mono + ms)
+  return ms === 0
+}
+
+/** Queues whose buckets have a token again. */
+function fillBuckets({ tables, now }: TurnContext): void {
+  if (tables.tokenMono > now.mono) return
+  tables.tokenMono = Number.POSITIVE_INFINITY
+  for (const queue of tables.rateClosed) {
+    const { rateLimit } = queue.settings
+    const ms = rateLimit === undefined ? 0 : tokenMs(rateLimit, queue.fullMono, now.mono)
+    if (ms === 0) tables.reopen(queue)
+    else tables.tokenMono = Math.min(tables.tokenMono, now.mono + ms)
   }
 }
 
@@ -82,7 +127,7 @@ function firstOf(service: Service, queue: Queue, lanes: Set<Lane>): Job | undefi
   let best: Job | undefined
   for (const lane of lanes) {
     const first = lane.window.first
-    if (first === undefined) lanes.delete(lane)
+    if (first === undefined || lane.paused) lanes.delete(lane)
     else if (best === undefined || runsBefore(first, best)) best = first
   }
   if (lanes.size === 0) service.ready.delete(queue)
@@ -95,7 +140,7 @@ function fits(job: Job, session: Session): boolean {
 }
 
 /** `heavy` does not fit: for a while lighter jobs may pass it, then the room is kept for it. */
-function passing({ now }: TurnContext, lanes: Set<Lane>, heavy: Job, session: Session): Job | typeof KEEP_ROOM | undefined {
+function passing({ tables, now }: TurnContext, lanes: Set<Lane>, heavy: Job, session: Session): Job | typeof KEEP_ROOM | undefined {
   if (heavy.passedMono < 0) heavy.passedMono = now.mono
   if (now.mono - heavy.passedMono >= LIMITS.heavyPatienceMs) return KEEP_ROOM
   let best: Job | undefined
@@ -104,6 +149,8 @@ function passing({ now }: TurnContext, lanes: Set<Lane>, heavy: Job, session: Se
       const job = lane.window.at(index)
       if (job === undefined || (best !== undefined && runsBefore(best, job))) break
       if (!fits(job, session) || (job.expiresAt !== 0 && job.expiresAt <= now.wall)) continue
+      const key = tables.keys.keyOf(job)
+      if (key !== undefined && roomOf(key) <= 0) continue
       best = job
       break
     }

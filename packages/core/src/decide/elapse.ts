@@ -7,6 +7,7 @@ import { endAborted, endLost, erase } from './end.ts'
 import { expireJob } from './expire.ts'
 import { isDeleted } from './facts.ts'
 import { lapse } from './lease.ts'
+import { enterLine } from './line.ts'
 import type { TurnContext } from './turn.ts'
 import { noteZombie } from './zombies.ts'
 
@@ -78,6 +79,5 @@ export function abort({ tables, effects, now }: TurnContext, job: Job, cause: Ab
 function promote(turn: TurnContext, job: Job): void {
   turn.effects.move(job, 'promote', WAITING)
   turn.effects.event('promoted', job)
-  if (job.data === undefined) turn.tables.lineFromDisk(job)
-  else turn.tables.line(job)
+  enterLine(turn, job)
 }

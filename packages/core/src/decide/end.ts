@@ -7,7 +7,9 @@ import { backoffDelay } from '../backoff.ts'
 import type { CompleteCommand, RunError, RunKey } from '../commands.ts'
 import { attemptOf, type Job, TOUCH_COMPLETE, TOUCH_DELETE, TOUCH_OTHER } from '../job.ts'
 import { ACTIVE, CANCELLED, COMPLETED, FAILED, SCHEDULED, WAITING } from '../lifecycle.ts'
-import { keepsNone } from '../retention.ts'
+import { retentionOf } from '../queueSettings.ts'
+import { keepsNone, type Retention } from '../retention.ts'
+import { enterLine } from './line.ts'
 import type { TurnContext } from './turn.ts'
 
 /** The job whose current run that is, or undefined: the fence. */
@@ -19,6 +21,8 @@ export function runOf(turn: TurnContext, { seq, run }: RunKey): Job | undefined 
 function release({ tables }: TurnContext, job: Job): void {
   const { session } = job
   tables.jobs.delete(job.seq)
+  tables.keys.ended(job)
+  tables.reopen(job.lane.queue)
   tables.clearDeadline(job)
   job.abort = undefined
   if (session === undefined) {
@@ -37,7 +41,7 @@ export function endCompleted(turn: TurnContext, job: Job, output: CompleteComman
   finish(turn, job, 'complete', COMPLETED, TOUCH_COMPLETE)
   turn.effects.total(job.lane, 'completed')
   turn.effects.event('completed', job)
-  if (keepsNone(turn.settings.retention.completed)) erase(turn, job)
+  if (keepsNone(kept(turn, job).completed)) erase(turn, job)
 }
 
 /** A run that failed: tried again after its backoff, after `retry` ms, or never. */
@@ -53,7 +57,7 @@ export function endFailed(turn: TurnContext, job: Job, error: RunError, retry: n
     finish(turn, job, 'exhaust', FAILED, TOUCH_OTHER)
     turn.effects.total(job.lane, 'failed')
     turn.effects.event('failed', job, undefined, error.name)
-    if (keepsNone(turn.settings.retention.failed)) erase(turn, job)
+    if (keepsNone(kept(turn, job).failed)) erase(turn, job)
   } else {
     again(turn, job, 'retry', retry ?? backoffDelay(job.policy.backoff, attempt, turn.random()))
     turn.effects.event('retrying', job, job.runAt, error.name)
@@ -78,7 +82,7 @@ export function finishCancelled(turn: TurnContext, job: Job): void {
   finish(turn, job, 'cancel', CANCELLED, TOUCH_OTHER)
   turn.effects.total(job.lane, 'cancelled')
   turn.effects.event('cancelled', job)
-  if (keepsNone(turn.settings.retention.cancelled)) erase(turn, job)
+  if (keepsNone(kept(turn, job).cancelled)) erase(turn, job)
 }
 
 /** Back in line without having used an attempt. */
@@ -158,7 +162,11 @@ export function finishExpired(turn: TurnContext, job: Job): void {
   finish(turn, job, 'expire', FAILED, TOUCH_OTHER)
   turn.effects.total(job.lane, 'failed')
   turn.effects.event('failed', job, undefined, error.name)
-  if (keepsNone(turn.settings.retention.failed)) erase(turn, job)
+  if (keepsNone(kept(turn, job).failed)) erase(turn, job)
+}
+
+function kept({ settings }: TurnContext, { lane }: Job): Retention {
+  return retentionOf(settings.retention, lane.queue.settings)
 }
 
 function again(turn: TurnContext, job: Job, transition: 'retry' | 'snooze' | 'giveBack', delayMs: number): void {
@@ -182,7 +190,7 @@ function again(turn: TurnContext, job: Job, transition: 'retry' | 'snooze' | 'gi
  * and its lane's window is read anew from there.
  */
 function reline(turn: TurnContext, job: Job): void {
-  turn.tables.lineFromDisk(job)
+  enterLine(turn, job)
   turn.facts.add(job)
 }
 

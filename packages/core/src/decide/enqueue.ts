@@ -1,11 +1,13 @@
 /** Creates jobs, all or none; a key that matches an earlier job answers that one. */
-import type { Defaults, EnqueueCommand, NewJob } from '../commands.ts'
+import type { EnqueueCommand, NewJob } from '../commands.ts'
 import type { JobKey } from '../id.ts'
 import { type Job, type JobExtras, newJob, TOUCH_DATA, TOUCH_INSERT } from '../job.ts'
-import { ACTIVE, SCHEDULED, WAITING } from '../lifecycle.ts'
+import { ACTIVE, BLOCKED, SCHEDULED, WAITING } from '../lifecycle.ts'
 import { resolvePolicy } from '../policy.ts'
 import { type Decision, type Enqueued, Refused } from '../replies.ts'
-import { active, uniqueConflict } from './refuse.ts'
+import { countOf, type Lane, type Queue } from '../tables/lane.ts'
+import { enterLine } from './line.ts'
+import { active, queueFull, uniqueConflict } from './refuse.ts'
 import { reorder } from './reorder.ts'
 import type { TurnContext } from './turn.ts'
 
@@ -19,6 +21,10 @@ export function enqueue(turn: TurnContext, command: EnqueueCommand): Decision<'e
 
 /** What refuses one of the jobs, and so all of them. Nothing is changed. `ending` frees its key before they are created. */
 export function findRefusal(turn: TurnContext, jobs: readonly NewJob[], ending?: Job): Refused | undefined {
+  if (turn.tables.bounded > 0) {
+    const full = findFull(turn, jobs)
+    if (full !== undefined) return full
+  }
   let keys: Set<string> | undefined
   for (const job of jobs) {
     if (job.unique === undefined) continue
@@ -40,6 +46,24 @@ export function findRefusal(turn: TurnContext, jobs: readonly NewJob[], ending?:
     if (holder === undefined || onConflict === 'skip') continue
     if (turn.facts.job(holder.seq)?.state === ACTIVE)
       return active(holder, `a running job cannot be ${onConflict}d; use onConflict 'skip' or wait for it`)
+  }
+  return undefined
+}
+
+/** A queue that has no room for so many more. */
+function findFull(turn: TurnContext, jobs: readonly NewJob[]): Refused | undefined {
+  const { tables, facts } = turn
+  const wanted = new Map<Queue, number>()
+  for (const job of jobs) {
+    const queue = tables.queues.get(queueOf(turn, job))
+    const maxLength = queue?.settings.maxLength
+    if (queue === undefined || maxLength === undefined) continue
+    if (job.idempotencyKey !== undefined && facts.idempotent(job.name, job.idempotencyKey) !== undefined) continue
+    if (job.unique !== undefined && facts.unique(job.name, job.unique.key) !== undefined) continue
+    const count = (wanted.get(queue) ?? 0) + 1
+    wanted.set(queue, count)
+    if (countOf(queue, SCHEDULED) + countOf(queue, WAITING) + countOf(queue, BLOCKED) + count > maxLength)
+      return queueFull(queue.name, maxLength)
   }
   return undefined
 }
@@ -91,8 +115,9 @@ function existing(turn: TurnContext, job: NewJob): Enqueued | undefined {
 function create(turn: TurnContext, wanted: NewJob, origin?: Origin): Enqueued {
   const { tables, effects, facts, now } = turn
   const defaults = tables.definitions.get(wanted.name)
-  const queueName = wanted.queue ?? defaults?.queue ?? 'default'
-  const lane = tables.lane(queueName, wanted.name) ?? addLane(turn, queueName, wanted.name)
+  const queueName = queueOf(turn, wanted)
+  const lane = laneOf(turn, queueName, wanted.name)
+  const ofQueue = lane.queue.settings.defaults
   const runAt = dueTime(turn, wanted)
   const enqueuedAt = origin?.enqueuedAt ?? now.wall
   const job = newJob(
@@ -100,12 +125,12 @@ function create(turn: TurnContext, wanted: NewJob, origin?: Origin): Enqueued {
     lane,
     runAt > now.wall ? SCHEDULED : WAITING,
     {
-      priority: wanted.priority ?? defaults?.priority ?? 0,
-      weight: wanted.weight ?? defaults?.weight ?? 1,
+      priority: wanted.priority ?? defaults?.priority ?? ofQueue?.priority ?? 0,
+      weight: wanted.weight ?? defaults?.weight ?? ofQueue?.weight ?? 1,
       runAt,
       expiresAt: wanted.ttl === undefined ? 0 : enqueuedAt + wanted.ttl,
     },
-    policyOf(wanted, defaults),
+    resolvePolicy(wanted, defaults, ofQueue),
     extrasOf(wanted),
     wanted.data,
   )
@@ -115,7 +140,7 @@ function create(turn: TurnContext, wanted: NewJob, origin?: Origin): Enqueued {
   effects.event('enqueued', job, runAt > now.wall ? runAt : undefined)
   if (job.extras !== undefined) holdKeys(turn, job, wanted)
   tables.noteExpiry(job.expiresAt)
-  if (job.state === WAITING) tables.line(job)
+  if (job.state === WAITING) enterLine(turn, job)
   else tables.noteDue(runAt)
   if (job.extras?.uniqueKey !== undefined || !tables.jobs.has(job.seq)) facts.add(job)
   // By its id it may be asked for before the turn is over.
@@ -126,11 +151,14 @@ function create(turn: TurnContext, wanted: NewJob, origin?: Origin): Enqueued {
   return answer(job, true)
 }
 
-function policyOf(wanted: NewJob, defaults: Defaults | undefined) {
-  return resolvePolicy(wanted, defaults)
+function queueOf({ tables }: TurnContext, { queue, name }: NewJob): string {
+  return queue ?? tables.definitions.get(name)?.queue ?? 'default'
 }
 
-function addLane(turn: TurnContext, queueName: string, name: string) {
+/** Created on its first use. */
+export function laneOf(turn: TurnContext, queueName: string, name: string): Lane {
+  const known = turn.tables.lane(queueName, name)
+  if (known !== undefined) return known
   const lane = turn.tables.addLane(queueName, name)
   turn.effects.newLanes.push(lane)
   return lane

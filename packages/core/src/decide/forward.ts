@@ -19,6 +19,11 @@ export function forward(turn: TurnContext, { source, number, first, entries }: F
     // Before the mark moves: all of it comes again.
     if (turn.refusing !== undefined) return new Refused(turn.refusing)
     const refusal = next > PLACE_LIMIT ? TOO_MANY : findRefusal(turn, jobs)?.refusal
+    // There will be room: until then the journal keeps it.
+    if (refusal?.code === 'QUEUE_FULL') {
+      if (mark === known) return new Refused(refusal)
+      break
+    }
     if (refusal !== undefined) {
       refused = { place, refusal }
       break

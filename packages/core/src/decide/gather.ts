@@ -5,14 +5,18 @@ import { type JobKey, NODE_LIMIT, PLACE_LIMIT, sourcedNode } from '../id.ts'
 import { ACTIVE, CANCELLED, COMPLETED, FAILED, type StateCode } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import type { Request } from '../port.ts'
+import { retentionOf } from '../queueSettings.ts'
 import type { Keep, Retention } from '../retention.ts'
 import type { NameAndKey, Prunable, Store } from '../store.ts'
+import { roomOf } from '../tables/gate.ts'
+import { GATE_JOBS } from '../tables/keys.ts'
 import { countOf, type Lane } from '../tables/lane.ts'
 import type { Tables } from '../tables/tables.ts'
 import { Facts } from './facts.ts'
 
 export function gather(store: Store, tables: Tables, requests: readonly Request[], now: Now, retention: Retention | undefined): Facts {
   if (tables.thirsty.size > 0) refill(store, tables)
+  if (tables.keys.thirsty.size > 0) refillGates(store, tables)
   const facts = new Facts(tables)
   if (requests.length > 0) gatherFor(store, tables, facts, requests, now)
   if (tables.dueAt !== 0 && tables.dueAt <= now.wall) {
@@ -37,6 +41,18 @@ function refill(store: Store, tables: Tables): void {
     const { last, size, bytes } = lane.window
     const { rows, complete } = store.window(lane.id, last, Math.max(1, tables.windowSize() - size), LIMITS.windowBytes - bytes)
     tables.refill(lane, rows, complete)
+  }
+}
+
+/** The parked jobs that are let go next, of some gates per turn. */
+function refillGates(store: Store, tables: Tables): void {
+  let gates = 0
+  for (const gate of tables.keys.thirsty) {
+    if (++gates > 32) break
+    const { key, lined, outside, window, id } = gate
+    const room = roomOf(key) - lined - outside
+    const { rows, complete } = store.parked(id, window.last, Math.max(GATE_JOBS, Math.min(room, LIMITS.windowJobs)), GATE_BYTES)
+    tables.refillGate(gate, rows, complete)
   }
 }
 
@@ -134,6 +150,7 @@ export function failedLanes(tables: Tables, { queue, name }: RedriveCommand): La
   return lanes
 }
 
+const GATE_BYTES = 256 * 1024
 const FIRST = { finishedAt: -1, seq: -1 }
 
 function redriveLimit(command: RedriveCommand): number {
@@ -144,7 +161,7 @@ function gatherPrunable(store: Store, tables: Tables, facts: Facts, now: Now, re
   const prunable: Prunable[] = []
   let room = slice
   for (const queue of tables.queues.values()) {
-    for (const [state, keep] of finalStates(retention)) {
+    for (const [state, keep] of finalStates(retentionOf(retention, queue.settings))) {
       const count = countOf(queue, state)
       if (count === 0 || room <= 0) continue
       const surplus = count - keep.count

@@ -23,6 +23,11 @@ export function uniqueConflict(key: string, holder: JobKey): Refused {
   return new Refused({ code: 'UNIQUE_CONFLICT', message: `the unique key '${key}' is held by live job ${jobId}`, details: { jobId } })
 }
 
+export function queueFull(queue: string, maxLength: number): Refused {
+  const message = `queue '${queue}' takes ${maxLength} jobs that are yet to start, and has no room: try again later, or raise its maxLength`
+  return new Refused({ code: 'QUEUE_FULL', message, details: { queue, maxLength } })
+}
+
 export function stale(seq: number, run: number): Refused {
   return new Refused({
     code: 'STALE_RUN',

@@ -1,11 +1,12 @@
 /** Changes a job that has not started, and puts it where it then belongs: in line, or among those that are not yet due. */
 import { type Job, TOUCH_OTHER } from '../job.ts'
 import { BLOCKED, SCHEDULED, WAITING } from '../lifecycle.ts'
+import { enterLine, leaveLine } from './line.ts'
 import type { TurnContext } from './turn.ts'
 
 export function reorder(turn: TurnContext, job: Job, change: () => void): void {
   const { tables, effects, now } = turn
-  tables.unline(job)
+  leaveLine(turn, job)
   change()
   if (job.state === BLOCKED) {
     effects.touch(job, TOUCH_OTHER)
@@ -14,8 +15,7 @@ export function reorder(turn: TurnContext, job: Job, change: () => void): void {
   effects.move(job, 'reschedule', job.runAt > now.wall ? SCHEDULED : WAITING)
   effects.event('updated', job, job.runAt)
   if (job.state !== WAITING) tables.noteDue(job.runAt)
-  else if (job.data === undefined) tables.lineFromDisk(job)
-  else tables.line(job)
+  else enterLine(turn, job)
   // Out of the tables, it is still this turn's one record of the job.
   turn.facts.add(job)
 }

@@ -6,6 +6,7 @@ import type { Decision, Refused } from '../replies.ts'
 import { holdUnique } from './enqueue.ts'
 import { isDeleted } from './facts.ts'
 import { failedLanes } from './gather.ts'
+import { enterLine } from './line.ts'
 import { active, finished, notFound, uniqueConflict } from './refuse.ts'
 import { reorder } from './reorder.ts'
 import type { TurnContext } from './turn.ts'
@@ -49,7 +50,7 @@ export function makeDue(turn: TurnContext, job: Job): void {
 
 /** From the first attempt: every hand-out so far is uncounted. Refused where another live job has its unique key by now. */
 function revive(turn: TurnContext, job: Job): Refused | undefined {
-  const { tables, effects, facts, now } = turn
+  const { effects, facts, now } = turn
   const key = job.extras?.uniqueKey
   if (key !== undefined) {
     const holder = facts.unique(job.lane.name, key)
@@ -66,7 +67,6 @@ function revive(turn: TurnContext, job: Job): Refused | undefined {
   job.progress = null
   effects.move(job, 'revive', WAITING)
   effects.event('updated', job, job.runAt)
-  if (job.data === undefined) tables.lineFromDisk(job)
-  else tables.line(job)
+  enterLine(turn, job)
   return undefined
 }

@@ -1,11 +1,18 @@
 /** Hands a waiting job to a session: the one place where a run begins, and where `run` grows. */
 import { type Job, TOUCH_START } from '../job.ts'
 import { ACTIVE } from '../lifecycle.ts'
+import { takeToken } from '../tables/bucket.ts'
 import { beginLease } from '../tables/lease.ts'
 import type { Session } from '../tables/session.ts'
 import type { TurnContext } from './turn.ts'
 
 export function start({ tables, effects, now }: TurnContext, job: Job, session: Session): void {
+  const { queue } = job.lane
+  const { rateLimit } = queue.settings
+  if (rateLimit !== undefined) {
+    queue.fullMono = takeToken(rateLimit, queue.fullMono, now.mono)
+    effects.noteQueue(queue)
+  }
   tables.take(job)
   effects.move(job, 'start', ACTIVE, TOUCH_START)
   job.run++

@@ -37,7 +37,7 @@ export function retentionOption(option: string, value: unknown): Retention {
   }
 }
 
-function keepOption(option: string, value: unknown, keep: Keep): Keep {
+export function keepOption(option: string, value: unknown, keep: Keep): Keep {
   if (value === undefined) return keep
   if (!hasAny(value, KEEP_KNOWN)) return { ageMs: durationOption(option, value), count: keep.count }
   checkKnown(option, value, KEEP_KNOWN)

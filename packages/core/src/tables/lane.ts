@@ -1,5 +1,7 @@
 /** A lane is a job name within a queue: where waiting jobs stand in line. */
 import type { StateCode } from '../lifecycle.ts'
+import { NO_SETTINGS, type QueueSettings } from '../queueSettings.ts'
+import type { Key } from './gate.ts'
 import type { Service } from './service.ts'
 import { Window } from './window.ts'
 
@@ -19,6 +21,18 @@ export interface Queue {
   readonly counts: Counts
   readonly totals: LaneTotals
   readonly lanes: Map<string, Lane>
+  settings: QueueSettings
+  paused: boolean
+  /** No job of it may start until something reopens it: a pause, a limit or a rate holds it. */
+  closed: boolean
+  /** When its token bucket is full again; monotonic. */
+  fullMono: number
+  /** Hand-outs since its turn began. */
+  served: number
+  /** By its text; undefined where no key was ever limited or paused. */
+  keys: Map<string, Key> | undefined
+  /** Whether this turn has changed its settings, or its bucket. */
+  noted: boolean
 }
 
 export interface Lane {
@@ -33,6 +47,9 @@ export interface Lane {
   readonly services: Service[]
   /** Whether this turn has changed the counters. */
   counted: boolean
+  paused: boolean
+  /** Whether this turn has paused it, or let it go on. */
+  noted: boolean
 }
 
 export function newCounts(): Counts {
@@ -44,11 +61,35 @@ export function newTotals(): LaneTotals {
 }
 
 export function newQueue(id: number, name: string): Queue {
-  return { id, name, counts: newCounts(), totals: newTotals(), lanes: new Map() }
+  return {
+    id,
+    name,
+    counts: newCounts(),
+    totals: newTotals(),
+    lanes: new Map(),
+    settings: NO_SETTINGS,
+    paused: false,
+    closed: false,
+    fullMono: 0,
+    served: 0,
+    keys: undefined,
+    noted: false,
+  }
 }
 
 export function newLane(id: number, queue: Queue, name: string): Lane {
-  return { id, queue, name, counts: newCounts(), totals: newTotals(), window: new Window(), services: [], counted: false }
+  return {
+    id,
+    queue,
+    name,
+    counts: newCounts(),
+    totals: newTotals(),
+    window: new Window(),
+    services: [],
+    counted: false,
+    paused: false,
+    noted: false,
+  }
 }
 
 export function countOf(lane: { readonly counts: Counts }, state: StateCode): number {

@@ -13,13 +13,14 @@ import { Tables } from './tables.ts'
  */
 export function loadTables(store: Store, alive: ReadonlySet<string>, now: Now): Tables {
   const loaded = store.load()
-  const tables = new Tables(loaded, store.deadlines())
+  const tables = new Tables(loaded, store.deadlines(), now)
   for (const row of loaded.active) {
     const job = tables.fromRow(row)
     job.data = undefined
     job.worker = row.worker
     job.logLines = row.logLines
     tables.jobs.set(job.seq, job)
+    tables.keys.started(job)
     if (row.remote) keepAway(tables, row, job, now)
     else if (alive.has(row.sessionUuid)) awaitAttach(tables, row, job)
     else {

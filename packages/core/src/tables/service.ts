@@ -32,14 +32,16 @@ export class Service {
   }
 
   markReady(lane: Lane): void {
+    if (lane.paused || lane.queue.closed) return
     const lanes = this.ready.get(lane.queue)
     if (lanes === undefined) this.ready.set(lane.queue, new Set([lane]))
     else lanes.add(lane)
   }
 
-  /** The queue that was just served goes to the end of the line. */
+  /** The queue that was just served goes to the end of the line, once it has had its share. */
   rotate(queue: Queue, lanes: Set<Lane>): void {
-    if (this.ready.size < 2) return
+    if (this.ready.size < 2 || ++queue.served < (queue.settings.share ?? 1)) return
+    queue.served = 0
     this.ready.delete(queue)
     this.ready.set(queue, lanes)
   }

@@ -2,13 +2,16 @@
  * All that the engine holds in memory: a function of the store. After a commit that failed the tables are thrown away and
  * loaded again, so nothing here is ever undone.
  */
+import type { Now } from '../clock.ts'
 import type { Defaults, SessionIntro } from '../commands.ts'
 import { IndexedHeap } from '../heap.ts'
 import { type Job, newJob } from '../job.ts'
-import { ACTIVE, WAITING } from '../lifecycle.ts'
+import { WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import { parsePolicy } from '../policy.ts'
-import type { JobRow, LaneRow, Loaded } from '../store.ts'
+import type { GateRow, JobRow, LaneRow, Loaded, QueueRow } from '../store.ts'
+import type { Gate } from './gate.ts'
+import { Keys, runningOf } from './keys.ts'
 import { countOf, type Lane, newLane, newQueue, type Queue } from './lane.ts'
 import { Service } from './service.ts'
 import type { ConnectionId, Session } from './session.ts'
@@ -47,6 +50,16 @@ export class Tables {
   readonly thirsty = new Set<Lane>()
   windowedJobs = 0
 
+  readonly keys = new Keys()
+  /** Queues that are closed until their buckets have a token again. */
+  readonly rateClosed = new Set<Queue>()
+  /** Queues that take so many jobs and no more. */
+  bounded = 0
+  /** The earliest of those moments, maybe too early; monotonic. */
+  tokenMono = Number.POSITIVE_INFINITY
+  /** The turn has ended before all that waits was looked at. */
+  unfinished = false
+
   /** The earliest end of a lease, maybe too early; monotonic. */
   leaseMono = Number.POSITIVE_INFINITY
   /** The last renewal that was counted, of the connections that have sent one. */
@@ -56,15 +69,22 @@ export class Tables {
   dueAt = 0
   expiresAt = 0
 
-  constructor(loaded: Loaded, earliest: { readonly dueAt: number; readonly expiresAt: number }) {
+  constructor(loaded: Loaded, earliest: { readonly dueAt: number; readonly expiresAt: number }, now: Now) {
     this.node = loaded.node
     this.nextSeq = loaded.nextSeq
     this.nextEvent = loaded.nextEvent
     this.nextSession = loaded.nextSession
     this.dueAt = earliest.dueAt
     this.expiresAt = earliest.expiresAt
+    for (const row of loaded.queues) this.#loadQueue(row, now)
     for (const row of loaded.lanes) this.#loadLane(row)
+    for (const row of loaded.gates) this.#loadGate(row)
     for (const { name, defaults } of loaded.definitions) this.definitions.set(name, defaults)
+  }
+
+  /** Whether more may start than the last turn has seen. */
+  get hurried(): boolean {
+    return this.unfinished || this.keys.thirsty.size > 0 || this.keys.roomy.size > 0
   }
 
   // Lanes.
@@ -80,13 +100,35 @@ export class Tables {
     return lane
   }
 
+  addQueue(name: string): Queue {
+    const queue = newQueue(this.#nextQueue++, name)
+    this.queues.set(name, queue)
+    return queue
+  }
+
   addLane(queueName: string, name: string): Lane {
-    let queue = this.queues.get(queueName)
-    if (queue === undefined) {
-      queue = newQueue(this.#nextQueue++, queueName)
-      this.queues.set(queueName, queue)
-    }
-    return this.#addLane(this.#nextLane++, queue, name)
+    return this.#addLane(this.#nextLane++, this.queues.get(queueName) ?? this.addQueue(queueName), name)
+  }
+
+  #loadQueue({ id, name, settings, paused, pausedKeys, missingMs, missingAt }: QueueRow, now: Now): void {
+    const queue = newQueue(id, name)
+    queue.settings = settings
+    queue.paused = paused
+    // A wall clock that went back has refilled nothing.
+    queue.fullMono = now.mono + Math.max(0, missingMs - Math.max(0, now.wall - missingAt))
+    if (settings.maxLength !== undefined) this.bounded++
+    if (settings.perKeyLimit !== undefined) queue.keys = new Map()
+    for (const key of pausedKeys) this.keys.key(queue, key).paused = true
+    this.queues.set(name, queue)
+    this.#nextQueue = Math.max(this.#nextQueue, id + 1)
+  }
+
+  #loadGate({ id, laneId, key, parked }: GateRow): void {
+    const lane = this.laneOf(laneId)
+    const gate = this.keys.addGate(this.keys.key(lane.queue, key), lane, id)
+    gate.parked = parked
+    gate.window.complete = false
+    this.keys.roomy.add(gate)
   }
 
   #loadLane(row: LaneRow): void {
@@ -106,6 +148,7 @@ export class Tables {
       lane.totals[total] = row.totals[total]
       queue.totals[total] += row.totals[total]
     }
+    lane.paused = row.paused
     lane.window.complete = countOf(lane, WAITING) === 0
   }
 
@@ -136,7 +179,10 @@ export class Tables {
     for (const pushed of out) {
       this.windowedJobs--
       this.jobs.delete(pushed.seq)
+      if (pushed !== job) this.keys.evict(pushed)
     }
+    if (job.windowed) this.keys.enter(job)
+    else this.keys.enterOutside(job)
     if (!job.windowed) this.#checkThirst(lane)
     else if (wasEmpty) for (const service of lane.services) service.markReady(lane)
   }
@@ -147,17 +193,23 @@ export class Tables {
     for (const gone of lane.window.cutAt(job)) {
       this.windowedJobs--
       this.jobs.delete(gone.seq)
+      this.keys.evict(gone)
     }
+    this.keys.enterOutside(job)
     this.#checkThirst(lane)
   }
 
   /** A waiting job leaves the line, where it stands in memory. */
   unline(job: Job): void {
-    if (!job.windowed) return
-    job.lane.window.remove(job)
-    this.windowedJobs--
-    this.jobs.delete(job.seq)
-    this.#checkThirst(job.lane)
+    if (job.state !== WAITING) return
+    const { windowed } = job
+    if (windowed) {
+      job.lane.window.remove(job)
+      this.windowedJobs--
+      this.jobs.delete(job.seq)
+      this.#checkThirst(job.lane)
+    }
+    this.keys.leave(job, windowed)
   }
 
   /** A waiting job leaves the line because it starts: it stays in `jobs`. */
@@ -165,6 +217,9 @@ export class Tables {
     job.lane.window.remove(job)
     this.windowedJobs--
     this.#checkThirst(job.lane)
+    // Before it leaves the line, so that its key is there throughout.
+    this.keys.started(job)
+    this.keys.leave(job, true)
   }
 
   /** The next jobs of a lane, as read from disk. */
@@ -174,7 +229,87 @@ export class Tables {
     lane.window.extend(jobs, complete)
     for (const job of jobs) this.jobs.set(job.seq, job)
     this.windowedJobs += jobs.length
+    if (lane.queue.keys !== undefined) {
+      for (const job of jobs) this.keys.refilled(job)
+      this.keys.crowded.add(lane)
+    }
     if (lane.window.size > 0) for (const service of lane.services) service.markReady(lane)
+  }
+
+  // Parked jobs.
+
+  /** A job that stands in its lane's window is held back by its key. */
+  shelve(job: Job, gate: Gate): void {
+    job.lane.window.remove(job)
+    this.#leaveMemory(job)
+    this.#checkThirst(job.lane)
+    gate.lined--
+    this.park(job, gate)
+  }
+
+  /** A waiting job that stands in no line is held back by its key. */
+  park(job: Job, gate: Gate): void {
+    this.jobs.set(job.seq, job)
+    this.windowedJobs++
+    const gone = this.keys.park(job, gate, this.windowedJobs < WINDOWS_JOBS)
+    for (const left of gone) this.#leaveMemory(left)
+    // Those that left did not include it where it was cut off before it stood there.
+    if (!job.windowed && !gone.includes(job)) this.#leaveMemory(job)
+  }
+
+  /** It is held back no longer: let go, or gone. */
+  unpark(job: Job): void {
+    if (job.windowed) {
+      job.parked?.window.remove(job)
+      this.#leaveMemory(job)
+    }
+    this.keys.unpark(job)
+  }
+
+  #leaveMemory(job: Job): void {
+    this.windowedJobs--
+    this.jobs.delete(job.seq)
+  }
+
+  /** The next parked jobs of a gate, as read from disk. */
+  refillGate(gate: Gate, rows: readonly JobRow[], complete: boolean): void {
+    this.keys.thirsty.delete(gate)
+    this.keys.roomy.add(gate)
+    const jobs = rows.map((row) => this.fromRow(row))
+    gate.window.extend(jobs, complete)
+    for (const job of jobs) this.jobs.set(job.seq, job)
+    this.windowedJobs += jobs.length
+  }
+
+  // Queues that may not start jobs for now.
+
+  close(queue: Queue): void {
+    queue.closed = true
+    for (const service of this.services.values()) service.ready.delete(queue)
+  }
+
+  reopen(queue: Queue): void {
+    if (!queue.closed) return
+    queue.closed = false
+    this.rateClosed.delete(queue)
+    for (const lane of queue.lanes.values()) this.#markReady(lane)
+  }
+
+  /** The lane goes on. */
+  resume(lane: Lane): void {
+    lane.paused = false
+    this.#markReady(lane)
+  }
+
+  #markReady(lane: Lane): void {
+    if (lane.window.size > 0) for (const service of lane.services) service.markReady(lane)
+  }
+
+  /** Until its bucket has a token. */
+  closeUntil(queue: Queue, mono: number): void {
+    this.close(queue)
+    this.rateClosed.add(queue)
+    this.tokenMono = Math.min(this.tokenMono, mono)
   }
 
   #checkThirst(lane: Lane): void {
@@ -261,15 +396,14 @@ export class Tables {
     for (const job of lane.window.clear()) {
       this.jobs.delete(job.seq)
       this.windowedJobs--
+      this.keys.evict(job)
     }
     lane.window.complete = countOf(lane, WAITING) === 0
   }
 
   /** The jobs that run, by seq. */
   running(): Job[] {
-    const running: Job[] = []
-    for (const job of this.jobs.values()) if (job.state === ACTIVE) running.push(job)
-    return running
+    return runningOf(this.jobs.values())
   }
 
   // Time.
@@ -312,6 +446,7 @@ export class Tables {
     job.startedAt = row.startedAt
     job.finishedAt = row.finishedAt
     job.cancelRequested = row.cancelRequested
+    if (row.gateId !== 0) job.parked = this.keys.gatesById.get(row.gateId)
     return job
   }
 }

@@ -18,6 +18,7 @@ export function audit(store: MemoryStore, tables: Tables): void {
   auditCounters(store, tables)
   auditRebuild(store, tables)
   auditWindows(store, tables)
+  auditGates(store, tables)
   auditRunning(store, tables)
   auditDeadlines(store, tables)
   auditKeys(store)
@@ -65,7 +66,17 @@ function auditRebuild(store: MemoryStore, tables: Tables): void {
     nextSeq: of.nextSeq,
     nextEvent: of.nextEvent,
     nextSession: of.nextSession,
-    queues: [...of.queues.values()].map(({ id, name, counts, totals }) => ({ id, name, counts, totals })).sort((a, b) => a.id - b.id),
+    queues: [...of.queues.values()]
+      .map(({ id, name, counts, totals, settings, paused }) => ({ id, name, counts, totals, settings, paused }))
+      .sort((a, b) => a.id - b.id),
+    pausedLanes: [...of.lanesById.values()].filter(({ paused }) => paused).map(({ id }) => id),
+    pausedKeys: [...of.queues.values()]
+      .flatMap((queue) => [...(queue.keys?.values() ?? [])].filter(({ paused }) => paused).map(({ text }) => text))
+      .sort(),
+    gates: [...of.keys.gatesById.values()]
+      .filter(({ parked }) => parked > 0)
+      .map(({ id, lane, key, parked }) => ({ id, lane: lane.id, key: key.text, parked }))
+      .sort((a, b) => a.id - b.id),
     definitions: [...of.definitions].sort(([a], [b]) => (a < b ? -1 : 1)),
     active: [...of.jobs.values()]
       .filter((job) => job.state === ACTIVE)
@@ -97,10 +108,12 @@ function auditWindows(store: MemoryStore, tables: Tables): void {
     expectTrue(`window of lane ${lane.id} holds ${jobs.length}`, jobs.length <= LIMITS.windowJobs)
     expectTrue(`window of lane ${lane.id}, which nobody serves, is empty`, services.length > 0 || jobs.length === 0)
     for (const service of services) {
+      if (jobs.length > 0 && (lane.paused || lane.queue.closed)) continue
       if (jobs.length > 0) expectTrue(`lane ${lane.id} is ready for its service`, service.ready.get(lane.queue)?.has(lane) === true)
       else expectTrue(`lane ${lane.id} is to be filled`, line.length === 0 || tables.thirsty.has(lane))
     }
   }
+  for (const { window } of tables.keys.gatesById.values()) windowed += window.size
   expectSame('windowed jobs', tables.windowedJobs, windowed)
   const active = [...tables.jobs.values()].filter((job) => job.state === ACTIVE).length
   expectSame('jobs in memory', tables.jobs.size, windowed + active)
@@ -112,6 +125,44 @@ function waiting({ seq, state, priority, weight, runAt, run, uncounted, expiresA
 
 function waitingRow({ seq, priority, weight, runAt, run, uncounted, expiresAt, data, checkpoint }: JobRow) {
   return { seq, state: WAITING, priority, weight, runAt, run, uncounted, expiresAt, data, checkpoint }
+}
+
+/** What each gate counts is there, and its window is a prefix of what is parked behind it. */
+function auditGates(store: MemoryStore, tables: Tables): void {
+  const keys = [...tables.queues.values()].flatMap((queue) => [...(queue.keys?.values() ?? [])])
+  const gates = keys.flatMap((key) => [...key.gates.values()])
+  expectSame('gates by id', [...tables.keys.gatesById.keys()].sort(), gates.map(({ id }) => id).sort())
+  for (const key of keys) {
+    const rows = [...store.rows.values()].filter(
+      ({ laneId, extras }) => store.lanes.get(laneId)?.queueId === key.queue.id && extras?.concurrencyKey === key.text,
+    )
+    expectSame(`running jobs of key ${key.text}`, key.active, rows.filter(({ state }) => state === ACTIVE).length)
+    expectTrue(`key ${key.text} is of use`, key.active + key.gates.size > 0 || key.paused)
+    expectTrue(`key ${key.text} is still marked as noted`, !key.noted)
+  }
+  for (const gate of gates) {
+    const what = `gate ${gate.id} of key ${gate.key.text}`
+    const rows = [...store.rows.values()].filter(
+      ({ laneId, extras }) => laneId === gate.lane.id && extras?.concurrencyKey === gate.key.text,
+    )
+    const inMemory = (row: JobRow) => tables.jobs.get(row.seq)?.windowed === true
+    const lined = rows.filter(({ state, gateId }) => state === WAITING && gateId === 0)
+    expectSame(`jobs in windows of ${what}`, gate.lined, lined.filter(inMemory).length)
+    expectTrue(
+      `jobs behind the windows of ${what}: ${gate.outside}`,
+      gate.outside >= 0 && gate.outside <= lined.filter((row) => !inMemory(row)).length,
+    )
+    const { rows: parked } = store.parked(gate.id, undefined, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)
+    expectSame(`parked jobs of ${what}`, gate.parked, parked.length)
+    const jobs = Array.from({ length: gate.window.size }, (_, index) => gate.window.at(index) as Job)
+    expectSame(`window of ${what}`, jobs.map(waiting), parked.slice(0, jobs.length).map(waitingRow))
+    for (const job of jobs) expectTrue(`job ${job.seq} is parked and known`, job.parked === gate && tables.jobs.get(job.seq) === job)
+    if (gate.window.complete) expectSame(`complete window of ${what}`, jobs.length, parked.length)
+    expectTrue(`${what} is still marked as noted`, !gate.noted)
+    expectTrue(`${what} is of use`, gate.lined + gate.outside + gate.parked > 0)
+  }
+  for (const { seq, gateId } of store.rows.values())
+    expectTrue(`job ${seq} is parked behind no gate`, gateId === 0 || tables.keys.gatesById.has(gateId))
 }
 
 /** Sessions hold exactly what runs of theirs, and stand in line for more exactly where they have room. */

@@ -12,6 +12,7 @@ import { ACTIVE, BLOCKED, COMPLETED, FAILED, isFinal, SCHEDULED, type StateCode,
 import type { AttemptView } from '../replies.ts'
 import {
   type ActiveRow,
+  type GateRow,
   type JobRow,
   type KeyHolder,
   type LaneCursor,
@@ -19,6 +20,7 @@ import {
   type Loaded,
   type NameAndKey,
   type Prunable,
+  type QueueRow,
   type Store,
   StoreFailure,
   type TurnMark,
@@ -39,6 +41,8 @@ export class MemoryStore implements Store {
   readonly node: number
   readonly rows = new Map<number, JobRow>()
   readonly lanes = new Map<number, LaneRow>()
+  readonly queues = new Map<number, QueueRow>()
+  readonly gates = new Map<number, GateRow>()
   readonly sessions = new Map<number, StoredSession>()
   readonly definitions = new Map<string, string>()
   readonly idempotencyKeys = new Map<string, StoredKey>()
@@ -49,7 +53,7 @@ export class MemoryStore implements Store {
   readonly logs: LogRecord[] = []
   readonly history: JobEvent[] = []
   writes = 0
-  #mark: TurnMark = { at: 0, nextSeq: 1, nextEvent: 1, nextSession: 1, running: () => [] }
+  #mark: TurnMark = { at: 0, mono: 0, nextSeq: 1, nextEvent: 1, nextSession: 1, running: () => [] }
 
   constructor(node = 7) {
     this.node = node
@@ -62,6 +66,8 @@ export class MemoryStore implements Store {
       nextSeq,
       nextEvent,
       nextSession,
+      queues: [...this.queues.values()],
+      gates: [...this.gates.values()],
       lanes: [...this.lanes.values()],
       active: this.#where((row) => row.state === ACTIVE).map((row) => this.#active(row)),
       definitions: [...this.definitions].map(([name, text]) => ({ name, defaults: parseDefaults(text) })),
@@ -99,7 +105,20 @@ export class MemoryStore implements Store {
   }
 
   window(laneId: number, after: LaneCursor | undefined, jobs: number, bytes: number): { rows: JobRow[]; complete: boolean } {
-    const line = this.#where((row) => row.laneId === laneId && row.state === WAITING && (after === undefined || inLine(after, row) < 0))
+    return this.#part((row) => row.laneId === laneId && row.state === WAITING && row.gateId === 0, after, jobs, bytes)
+  }
+
+  parked(gateId: number, after: LaneCursor | undefined, jobs: number, bytes: number): { rows: JobRow[]; complete: boolean } {
+    return this.#part((row) => row.gateId === gateId, after, jobs, bytes)
+  }
+
+  #part(
+    stands: (row: JobRow) => boolean,
+    after: LaneCursor | undefined,
+    jobs: number,
+    bytes: number,
+  ): { rows: JobRow[]; complete: boolean } {
+    const line = this.#where((row) => stands(row) && (after === undefined || inLine(after, row) < 0))
     line.sort(inLine)
     const rows: JobRow[] = []
     let taken = 0
@@ -206,8 +225,10 @@ export class MemoryStore implements Store {
     this.#mark = { ...mark }
     for (const lane of [...effects.newLanes, ...effects.countedLanes]) {
       const { id, queue, name, counts, totals } = lane
-      this.lanes.set(id, { id, queueId: queue.id, queue: queue.name, name, counts: [...counts] as Counts, totals: { ...totals } })
+      const paused = this.lanes.get(id)?.paused ?? false
+      this.lanes.set(id, { id, queueId: queue.id, queue: queue.name, name, paused, counts: [...counts] as Counts, totals: { ...totals } })
     }
+    this.#writeQueues(effects, mark)
     for (const { id, intro } of effects.newSessions) {
       const before = this.sessions.get(id)
       if (before !== undefined && before.remote === !intro.local) throw broken(`session ${id} is there already`)
@@ -300,10 +321,34 @@ export class MemoryStore implements Store {
     if (isFinal(row.state) !== row.finishedAt > 0) throw broken(`job ${row.seq} in state ${row.state} finished at ${row.finishedAt}`)
     if (row.state === ACTIVE && (row.run === 0 || row.sessionId === 0 || row.startedAt === 0))
       throw broken(`job ${row.seq} runs without a run, a session or a start`)
+    if (row.gateId !== 0 && row.state !== WAITING) throw broken(`job ${row.seq} is parked in state ${row.state}`)
     if (row.uncounted < 0 || row.uncounted > row.run) throw broken(`job ${row.seq}: ${row.uncounted} of ${row.run} runs uncounted`)
     for (const time of [row.runAt, row.expiresAt, row.startedAt, row.finishedAt])
       if (!Number.isSafeInteger(time)) throw broken(`job ${row.seq} has the time ${time}`)
     this.rows.set(row.seq, row)
+  }
+
+  #writeQueues({ queues, pausedLanes, pausedKeys, gates }: Effects, { at, mono }: TurnMark): void {
+    for (const { id, name, settings, paused, fullMono } of queues)
+      this.queues.set(id, {
+        ...{ id, name, settings, paused, pausedKeys: this.queues.get(id)?.pausedKeys ?? [] },
+        ...{ missingMs: Math.max(0, fullMono - mono), missingAt: at },
+      })
+    for (const { queue, text, paused } of pausedKeys) {
+      const row = this.queues.get(queue.id)
+      if (row === undefined) throw broken(`there is no queue ${queue.id}`)
+      const others = row.pausedKeys.filter((key) => key !== text)
+      this.queues.set(queue.id, { ...row, pausedKeys: paused ? [...others, text] : others })
+    }
+    for (const { id, paused } of pausedLanes) {
+      const lane = this.lanes.get(id)
+      if (lane === undefined) throw broken(`there is no lane ${id}`)
+      this.lanes.set(id, { ...lane, paused })
+    }
+    for (const { id, lane, key, parked } of gates) {
+      if (parked > 0) this.gates.set(id, { id, laneId: lane.id, key: key.text, parked })
+      else this.gates.delete(id)
+    }
   }
 
   /** A job that took its key and lost it again within the turn, or the other way round, changes nothing. */
@@ -356,6 +401,7 @@ function rowOf(job: Job, data: JobRow['data']): JobRow {
     checkpoint: job.checkpoint,
     progress: job.progress,
     output: job.output,
+    gateId: job.parked?.id ?? 0,
   }
 }
 

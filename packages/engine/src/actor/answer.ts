@@ -11,7 +11,10 @@ import {
   LIMITS,
   type ListCommand,
   type ListPage,
+  type Queue,
   type QueueStats,
+  type QueuesCommand,
+  type QueueView,
   Refused,
   type Sender,
   type Session,
@@ -37,6 +40,8 @@ export function answer(actor: Actor, command: Command, sender: Sender): unknown 
     case 'unwatch':
       actor.watches.forget(sender.connection, command.request)
       return true
+    case 'queues':
+      return queuesOf(actor, command)
     case 'stats':
       return stats(actor)
     case 'workers':
@@ -87,8 +92,8 @@ function stats(actor: Actor): Stats {
   for (const queue of tables.queues.values()) {
     for (let state = 0; state < states.length; state++) states[state] = (states[state] as number) + (queue.counts[state] as number)
     for (const total of ['enqueued', 'completed', 'failed', 'cancelled'] as const) totals[total] += queue.totals[total]
-    const waiting = [...queue.lanes.values()].filter((lane) => countOf(lane, WAITING) > 0)
-    queues[queue.name] = { ...named(queue.counts), paused: false, oldestWaitingMs: oldestWaitingMs(actor, waiting) }
+    const waiting = waitingOf(queue)
+    queues[queue.name] = { ...named(queue.counts), paused: queue.paused, oldestWaitingMs: oldestWaitingMs(actor, waiting) }
     for (const lane of waiting) if (lane.services.length === 0) unserved.push(lane)
   }
   return {
@@ -99,6 +104,25 @@ function stats(actor: Actor): Stats {
     workers: livingSessions(actor).length,
     writer: actor.meter.stats(actor.draining),
   }
+}
+
+function queuesOf(actor: Actor, { queue: name }: QueuesCommand): readonly QueueView[] {
+  const { queues } = actor.tables
+  const known = name === undefined ? [...queues.values()] : [queues.get(name)].filter((queue) => queue !== undefined)
+  return known.map((queue) => ({
+    name: queue.name,
+    settings: queue.settings,
+    paused: queue.paused,
+    pausedJobs: [...queue.lanes.values()].filter(({ paused }) => paused).map((lane) => lane.name),
+    pausedKeys: [...(queue.keys?.values() ?? [])].filter(({ paused }) => paused).map(({ text }) => text),
+    states: named(queue.counts),
+    totals: { ...queue.totals },
+    oldestWaitingMs: oldestWaitingMs(actor, waitingOf(queue)),
+  }))
+}
+
+function waitingOf({ lanes }: Queue): Lane[] {
+  return [...lanes.values()].filter((lane) => countOf(lane, WAITING) > 0)
 }
 
 /** As far as is known: one that has lost all by its silence is not. */

@@ -1,5 +1,15 @@
 /** When old jobs, keys and journal rows are looked for: now and then, and again at once while a slice comes back full. */
-import { countOf, type Effects, type Facts, finalStates, type Now, type Retention, type Store } from '@millrace/core'
+import {
+  countOf,
+  type Effects,
+  type Facts,
+  finalStates,
+  type Now,
+  type Queue,
+  type Retention,
+  retentionOf,
+  type Store,
+} from '@millrace/core'
 
 const PRUNE_EVERY_MS = 5_000
 const JOURNAL_EVERY_MS = 60_000
@@ -29,7 +39,9 @@ export class Housekeeping {
       this.#more = facts.prunable.length > 0
       this.#pruneMono = now.mono + PRUNE_EVERY_MS
     }
-    this.#more ||= effects.countedLanes.some(({ queue }) => this.#final.some(([state, { count }]) => countOf(queue, state) > count))
+    this.#more ||= effects.countedLanes.some(({ queue }) =>
+      this.#finalOf(queue).some(([state, { count }]) => countOf(queue, state) > count),
+    )
     if (this.#journalMono > now.mono) return
     this.#journalMono = now.mono + JOURNAL_EVERY_MS
     effects.forgetKeysBefore = now.wall
@@ -38,6 +50,10 @@ export class Housekeeping {
     // Events take about the same room each, so the surplus in bytes is the same share of the events.
     const surplus = taken > bytes ? Math.ceil((nextEvent - firstEvent) * (1 - bytes / taken)) : 0
     effects.forgetEventsBefore = Math.max(lastEvent, surplus === 0 ? 0 : firstEvent + surplus)
+  }
+
+  #finalOf({ settings }: Queue): ReturnType<typeof finalStates> {
+    return settings.retention === undefined ? this.#final : finalStates(retentionOf(this.#retention, settings))
   }
 
   /** Only a slice that was not empty asks for a turn of its own: all else waits for the next that comes anyway. */

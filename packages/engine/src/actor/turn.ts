@@ -65,6 +65,13 @@ function write({ store, clock, meter }: TurnParts, tables: Tables, effects: Effe
   tables.nextEvent += effects.events.length
   const { nextSeq, nextEvent, nextSession } = tables
   const startMono = clock.read().mono
-  store.write(effects, { at: now.wall, nextSeq, nextEvent, nextSession, running: () => tables.running().map((job) => job.seq) })
+  store.write(effects, {
+    at: now.wall,
+    nextSeq,
+    nextEvent,
+    nextSession,
+    mono: now.mono,
+    running: () => tables.running().map((job) => job.seq),
+  })
   meter.commit(commands, clock.read().mono - startMono)
 }

@@ -1,5 +1,5 @@
 /** All that the engine's tables are built from: nothing here grows with the number of waiting or finished jobs. */
-import type { ActiveRow, Counts, Defaults, LaneRow, Loaded } from '@millrace/core'
+import type { ActiveRow, Counts, Defaults, LaneRow, Loaded, QueueRow } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import { replayRuns } from '../journal.ts'
 import { seqsIn, unpackRanges } from '../seqs.ts'
@@ -23,6 +23,13 @@ FROM json_each(?) AS listed CROSS JOIN job ON job.seq = listed.value LEFT JOIN s
 WHERE job.state = 2 ORDER BY job.seq`,
     )
     .raw()
+  const queues = db
+    .prepare(
+      'SELECT queue.id, queue.name, settings, paused, missing_ms, missing_at FROM queue_settings JOIN queue ON queue.id = queue_settings.queue',
+    )
+    .raw()
+  const gates = db.prepare('SELECT id, lane, key, parked FROM gate').raw()
+  const pausedKeys = db.prepare('SELECT key FROM paused_key WHERE queue = ?').pluck()
   const running = prepareRunningSeqs(db)
   const definitions = db.prepare('SELECT name, defaults FROM definition').raw()
   return () => {
@@ -32,6 +39,8 @@ WHERE job.state = 2 ORDER BY job.seq`,
       nextSeq,
       nextEvent,
       nextSession,
+      queues: (queues.all() as RawQueue[]).map((raw) => queueFrom(raw, pausedKeys.all(raw[0]) as string[])),
+      gates: (gates.all() as RawGate[]).map(([id, laneId, key, parked]) => ({ id, laneId, key, parked })),
       lanes: (lanes.all() as RawLane[]).map(laneFrom),
       active: (active.all(JSON.stringify(running())) as RawRow[]).map(activeFrom),
       definitions: (definitions.all() as [string, string][]).map(([name, defaults]) => ({ name, defaults: defaultsFrom(defaults) })),
@@ -52,7 +61,16 @@ function prepareRunningSeqs(db: Database): () => number[] {
   }
 }
 
-/** id, queue, name, seven counters, four totals, the queue's name. */
+type RawQueue = [id: number, name: string, settings: string, paused: number, missingMs: number, missingAt: number]
+type RawGate = [id: number, laneId: number, key: string, parked: number]
+
+function queueFrom([id, name, text, paused, missingMs, missingAt]: RawQueue, pausedKeys: readonly string[]): QueueRow {
+  const settings = JSON.parse(text)
+  if (settings.defaults !== undefined) settings.defaults = withTimeout(settings.defaults)
+  return { id, name, settings, paused: paused === 1, pausedKeys, missingMs, missingAt }
+}
+
+/** id, queue, name, seven counters, four totals, whether it is paused, the queue's name. */
 type RawLane = [id: number, queueId: number, name: string, ...numbers: number[], queue: string]
 
 function laneFrom(raw: RawLane): LaneRow {
@@ -61,8 +79,9 @@ function laneFrom(raw: RawLane): LaneRow {
   return {
     id,
     queueId,
-    queue: raw[14] as string,
+    queue: raw[15] as string,
     name,
+    paused: raw[14] === 1,
     counts: raw.slice(3, 10) as Counts,
     totals: { enqueued, completed, failed, cancelled },
   }
@@ -80,6 +99,10 @@ function activeFrom(raw: RawRow): ActiveRow {
 }
 
 function defaultsFrom(text: string): Defaults {
-  const defaults = JSON.parse(text)
+  return withTimeout(JSON.parse(text))
+}
+
+/** JSON has no Infinity: null stands for it. */
+function withTimeout(defaults: Defaults & { timeout?: number | null }): Defaults {
   return defaults.timeout === null ? { ...defaults, timeout: Number.POSITIVE_INFINITY } : defaults
 }

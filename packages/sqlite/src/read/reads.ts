@@ -12,7 +12,7 @@ import { preparePage } from './page.ts'
 import { preparePrunable } from './prunable.ts'
 import { prepareMarks, prepareSourced } from './sources.ts'
 import { prepareDeadlines, prepareDue, prepareExpired } from './timed.ts'
-import { prepareOldestWaiting, prepareWindow } from './window.ts'
+import { prepareOldestWaiting, prepareParked, prepareWindow } from './window.ts'
 
 export const READ_NAMES = [
   'load',
@@ -22,6 +22,7 @@ export const READ_NAMES = [
   'sourced',
   'marks',
   'window',
+  'parked',
   'due',
   'expired',
   'failed',
@@ -46,6 +47,7 @@ export function prepareReads(db: Database): Reads {
     sourced: prepareSourced(db),
     marks: prepareMarks(db),
     window: prepareWindow(db),
+    parked: prepareParked(db),
     due: prepareDue(db),
     expired: prepareExpired(db),
     failed: prepareFailed(db),

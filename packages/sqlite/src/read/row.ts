@@ -23,6 +23,7 @@ const NAMES = [
   'checkpoint',
   'progress',
   'output',
+  'gate',
 ] as const
 
 export const ROW_WIDTH = NAMES.length
@@ -56,6 +57,7 @@ export type RawRow = [
   checkpoint: Data,
   progress: string | null,
   output: Data,
+  gate: number | null,
   ...more: unknown[],
 ]
 
@@ -82,6 +84,7 @@ export function rowFrom(raw: RawRow): JobRow {
     checkpoint: raw[18],
     progress: raw[19],
     output: raw[20],
+    gateId: raw[21] ?? 0,
   }
 }
 

@@ -25,7 +25,12 @@ export function prepareSelection(db: Database): (filter: ListFilter) => Selectio
   const counters = db
     .prepare(`SELECT lane.id, queue.name, lane.name, ${STATES.join(', ')} FROM lane JOIN queue ON queue.id = lane.queue`)
     .raw()
-  const waiting = db.prepare(`SELECT seq FROM job WHERE state = 1 AND lane IN ${LISTED} AND seq < ? ORDER BY seq DESC LIMIT ?`)
+  const waiting = db.prepare(
+    `SELECT seq FROM job WHERE state = 1 AND gate IS NULL AND lane IN ${LISTED} AND seq < ?
+UNION ALL SELECT job.seq FROM gate CROSS JOIN job ON job.gate = gate.id WHERE job.lane IN ${LISTED} AND job.seq < ?
+ORDER BY seq DESC LIMIT ?`,
+  )
+  const parked = db.prepare('SELECT coalesce(sum(parked), 0) FROM gate').pluck()
   const failed = db.prepare(
     `SELECT seq FROM job INDEXED BY job_failed WHERE lane IN ${LISTED} AND state = 5 AND seq < ? ORDER BY seq DESC LIMIT ?`,
   )
@@ -45,14 +50,16 @@ export function prepareSelection(db: Database): (filter: ListFilter) => Selectio
       // The engine knows which jobs are active; on disk they are met by a walk alone.
       if (state === undefined || state === BLOCKED || state === ACTIVE) return Number.POSITIVE_INFINITY
       // The index of scheduled jobs does not know the lane.
-      return state === SCHEDULED ? sum(lanes, state) : matches
+      if (state === SCHEDULED) return sum(lanes, state)
+      // Nor does that of parked ones.
+      return state === WAITING ? matches + (parked.get() as number) : matches
     }
     const seqs = (before: number, limit: number): number[] => {
       switch (state) {
         case SCHEDULED:
           return scheduled.all(list, before, limit) as number[]
         case WAITING:
-          return waiting.all(list, before, limit) as number[]
+          return waiting.all(list, before, list, before, limit) as number[]
         case FAILED:
           return failed.all(list, before, limit) as number[]
         default:

@@ -6,13 +6,23 @@ import { payloadBytes, type RawRow, ROW_COLUMNS, rowFrom } from './row.ts'
 
 export type ReadWindow = (laneId: number, after: LaneCursor | undefined, jobs: number, bytes: number) => Bounded
 
+type ReadChunk = (id: number, after: LaneCursor | undefined, limit: number) => RawRow[]
+
 /** Rows per read: few at first, because each may be a megabyte; as many as fit the bytes once it is known how large they are. */
 const FIRST_CHUNK = 16
 const LARGEST_CHUNK = 256
 
 /** Chunks by `all` read 1,000k rows per second; row by row, by `iterate`, it is 600k. */
 export function prepareWindow(db: Database): ReadWindow {
-  const readChunk = prepareChunk(db)
+  return inChunks(prepareChunk(db, 'job.state = 1 AND job.gate IS NULL AND job.lane = ?'))
+}
+
+/** The next parked jobs of a gate. */
+export function prepareParked(db: Database): ReadWindow {
+  return inChunks(prepareChunk(db, 'job.gate = ?'))
+}
+
+function inChunks(readChunk: ReadChunk): ReadWindow {
   return (laneId, after, jobs, bytesMax) => {
     const rows: JobRow[] = []
     let bytes = 0
@@ -39,8 +49,8 @@ export function prepareWindow(db: Database): ReadWindow {
  * From a place on: first those that became due in the same millisecond, by row, then all that come after. As one comparison of
  * three values SQLite would use but two of the index, and read a large batch of equal due times again for every window.
  */
-function prepareChunk(db: Database): (laneId: number, after: LaneCursor | undefined, limit: number) => RawRow[] {
-  const lane = `SELECT ${ROW_COLUMNS} FROM job WHERE job.state = 1 AND job.lane = ?`
+function prepareChunk(db: Database, line: string): ReadChunk {
+  const lane = `SELECT ${ROW_COLUMNS} FROM job WHERE ${line}`
   const first = db.prepare(`${lane} ORDER BY job.rank, job.run_at, job.seq LIMIT ?`).raw()
   const equal = db.prepare(`${lane} AND job.rank = ? AND job.run_at = ? AND job.seq > ? ORDER BY job.seq LIMIT ?`).raw()
   const later = db.prepare(`${lane} AND (job.rank, job.run_at) > (?, ?) ORDER BY job.rank, job.run_at, job.seq LIMIT ?`).raw()
@@ -58,12 +68,12 @@ export function prepareOldestWaiting(db: Database): (laneId: number) => number {
   const statement = db
     .prepare(
       `WITH RECURSIVE lane (id) AS (SELECT ?), hop (rank) AS (
-  SELECT (SELECT job.rank FROM job WHERE job.state = 1 AND job.lane = lane.id ORDER BY job.rank LIMIT 1) FROM lane
+  SELECT (SELECT job.rank FROM job WHERE job.state = 1 AND job.gate IS NULL AND job.lane = lane.id ORDER BY job.rank LIMIT 1) FROM lane
   UNION ALL
-  SELECT (SELECT job.rank FROM job WHERE job.state = 1 AND job.lane = lane.id AND job.rank > hop.rank ORDER BY job.rank LIMIT 1)
+  SELECT (SELECT job.rank FROM job WHERE job.state = 1 AND job.gate IS NULL AND job.lane = lane.id AND job.rank > hop.rank ORDER BY job.rank LIMIT 1)
   FROM hop, lane WHERE hop.rank IS NOT NULL
 )
-SELECT min((SELECT job.run_at FROM job WHERE job.state = 1 AND job.lane = lane.id AND job.rank = hop.rank ORDER BY job.run_at LIMIT 1))
+SELECT min((SELECT job.run_at FROM job WHERE job.state = 1 AND job.gate IS NULL AND job.lane = lane.id AND job.rank = hop.rank ORDER BY job.run_at LIMIT 1))
 FROM hop, lane WHERE hop.rank IS NOT NULL`,
     )
     .pluck()

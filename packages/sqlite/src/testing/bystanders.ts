@@ -1,5 +1,5 @@
 /** Rows for a test to leave alone: one of each state, in two lanes, with keys, tags, runs and logs. */
-import { CANCELLED, FAILED } from '@millrace/core'
+import { CANCELLED, FAILED, newKey } from '@millrace/core'
 import type { Turns } from './jobs.ts'
 
 export function addBystanders(turns: Turns): void {
@@ -24,6 +24,14 @@ export function addBystanders(turns: Turns): void {
     turns.start(completed, session)
     turns.complete(completed, '"done"')
   }
+  const { queue } = turns.lane('stand', 'by')
+  Object.assign(queue, {
+    settings: { concurrencyLimit: 9, defaults: { timeout: Number.POSITIVE_INFINITY } },
+    paused: true,
+    fullMono: 1_500,
+  })
+  effects.noteQueue(queue)
+  effects.noteKey({ ...newKey(queue, 'by'), paused: true })
   effects.marks.push({ source: 'bystander', mark: 5 })
   effects.definitions.push({ name: 'stand', defaults: { priority: 3 } })
   turns.commit()

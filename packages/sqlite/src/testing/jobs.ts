@@ -67,6 +67,7 @@ export class Turns {
       nextSeq: this.nextSeq,
       nextEvent: this.nextEvent + this.effects.events.length,
       nextSession: this.nextSession,
+      mono: 1_000,
       running: () => [...this.#running],
     }
   }

@@ -11,6 +11,7 @@ import { prepareKeys } from './keys.ts'
 import { prepareLanes } from './lanes.ts'
 import { prepareMark } from './mark.ts'
 import { preparePrune } from './prune.ts'
+import { prepareQueues } from './queues.ts'
 import { prepareRunning } from './running.ts'
 import { prepareRuns } from './runs.ts'
 import { prepareSessions } from './sessions.ts'
@@ -25,6 +26,7 @@ export function prepareWrite(db: Database, claim: Claim): Write {
   const transaction = prepareTransaction(db)
   const mark = prepareMark(db, claim)
   const lanes = prepareLanes(db)
+  const queues = prepareQueues(db)
   const sessions = prepareSessions(db)
   const insertJobs = prepareInsertJobs(db)
   const startJobs = prepareStartJobs(db)
@@ -43,6 +45,7 @@ export function prepareWrite(db: Database, claim: Claim): Write {
     // First, so that an engine that has lost the file touches nothing else.
     mark.write(effects, turn)
     lanes(effects.newLanes, effects.countedLanes)
+    queues(effects, turn)
     sessions(effects, turn.at)
     insertJobs(jobs, claim.node, turn.at)
     startJobs(jobs.started, turn.at)

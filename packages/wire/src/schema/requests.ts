@@ -14,7 +14,8 @@ import {
   SESSION,
   SOURCE_ENTRIES,
 } from './jobs.ts'
-import { boolean, count, data, duration, FIELDS_MAX, integer, type Kind, list, name, number, signed, text, told } from './kinds.ts'
+import { boolean, count, data, duration, FIELDS_MAX, integer, type Kind, key, list, name, number, signed, text, told } from './kinds.ts'
+import { QUEUE_CHANGES } from './queues.ts'
 import { field, optional, or } from './record.ts'
 import { union } from './union.ts'
 
@@ -89,6 +90,17 @@ export const COMMAND = union<'op', Command>('Request', 'op', {
   },
   runNow: { code: 21, fields: { id: field(id) } },
   delete: { code: 22, fields: { id: field(id) } },
+  configure: { code: 29, fields: { queue: field(name()), changes: field(QUEUE_CHANGES) } },
+  pause: {
+    code: 30,
+    fields: {
+      queue: field(name()),
+      job: optional(name(), 'only jobs of that name'),
+      key: optional(key, 'only jobs with that concurrency key'),
+      paused: field(boolean, 'false: it goes on'),
+    },
+  },
+  queues: { code: 31, fields: { queue: optional(name(), 'nil: all') } },
   stats: { code: 23, fields: {} },
   workers: { code: 24, fields: {} },
   list: {

@@ -15,6 +15,7 @@ import {
   type Reply,
   type Request,
   STATES,
+  validateQueueOptions,
 } from '@millrace/core'
 import fc from 'fast-check'
 import type { Message } from '../message.ts'
@@ -98,6 +99,29 @@ const line = record(
   { requiredKeys: ['at', 'level', 'message'] },
 )
 
+const positive = (max: number) => fc.oneof(fc.constant(null), fc.integer({ min: 1, max }))
+const keep = record({ age: duration, count: fc.integer({ min: 0, max: 1_000_000_000 }) })
+const queueChanges = record(
+  {
+    concurrencyLimit: positive(1_000_000),
+    perKeyLimit: positive(1_000_000),
+    rateLimit: fc.option(
+      record({
+        limit: fc.integer({ min: 1, max: 1_000_000_000 }),
+        period: fc.integer({ min: 1, max: 86_400_000 }),
+        burst: fc.integer({ min: 1, max: 1_000 }),
+      }),
+    ),
+    maxLength: positive(1_000_000_000),
+    share: positive(1_000),
+    retention: fc.option(record({ completed: keep, failed: keep, cancelled: keep }, { requiredKeys: [] })),
+    defaults: fc.option(
+      record(policy, { requiredKeys: [] }).map((of) => without(without(of as never, 'queue' as never), 'backoff' as never)),
+    ),
+  },
+  { requiredKeys: [] },
+)
+
 /** Each operation: a new one without its arbitrary does not compile. */
 export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf<Op>, 'op'>> } = {
   enqueue: record({ jobs: fc.array(newJob, { maxLength: 3 }) }),
@@ -155,6 +179,9 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
   ) as never,
   runNow: record({ id }),
   delete: record({ id }),
+  configure: record({ queue: name, changes: queueChanges.map(validateQueueOptions) }) as never,
+  pause: record({ queue: name, job: name, key, paused: fc.boolean() }, { requiredKeys: ['queue', 'paused'] }) as never,
+  queues: record({ queue: name }, { requiredKeys: [] }) as never,
   stats: record({}),
   workers: record({}),
   list: record(

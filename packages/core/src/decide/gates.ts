@@ -1,0 +1,58 @@
+/**
+ * What limits on keys make happen before jobs are handed out. A key has no more jobs in line than may run; the rest are parked, and each
+ * that is let go lines up anew, behind what waits by then: so keys take turns, however many jobs one of them has.
+ */
+import type { Job } from '../job.ts'
+import { LIMITS } from '../limits.ts'
+import { type Gate, mayLine, roomOf } from '../tables/gate.ts'
+import type { Lane } from '../tables/lane.ts'
+import { enterLine, shelve } from './line.ts'
+import type { TurnContext } from './turn.ts'
+
+export function settleGates(turn: TurnContext): void {
+  const { crowded, roomy } = turn.tables.keys
+  if (crowded.size > 0) {
+    for (const lane of crowded) thin(turn, lane)
+    crowded.clear()
+  }
+  if (roomy.size > 0) letGo(turn)
+}
+
+/** What has come from the disk may be more of one key than may stand in line. */
+function thin(turn: TurnContext, { window }: Lane): void {
+  const { tables } = turn
+  const seen = new Map<Gate, number>()
+  const surplus: [Job, Gate][] = []
+  for (let index = 0; index < window.size; index++) {
+    const job = window.at(index) as Job
+    const gate = tables.keys.gateOf(job)
+    if (gate === undefined) continue
+    const before = (seen.get(gate) ?? 0) + 1
+    seen.set(gate, before)
+    if (before > roomOf(gate.key)) surplus.push([job, gate])
+  }
+  for (const [job, gate] of surplus) shelve(turn, job, gate)
+}
+
+function letGo(turn: TurnContext): void {
+  const { tables, effects, now } = turn
+  let left: number = LIMITS.jobsPerTurn
+  for (const gate of tables.keys.roomy) {
+    while (left > 0 && gate.parked > 0 && mayLine(gate)) {
+      const job = gate.window.first
+      if (job === undefined) {
+        tables.keys.thirsty.add(gate)
+        break
+      }
+      left--
+      tables.unpark(job)
+      effects.noteGate(gate)
+      job.runAt = Math.max(job.runAt, now.wall)
+      effects.touch(job)
+      enterLine(turn, job)
+    }
+    // The rest of them with the next turn.
+    if (left === 0) return
+    tables.keys.roomy.delete(gate)
+  }
+}

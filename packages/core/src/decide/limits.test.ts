@@ -1,0 +1,318 @@
+/** Limits, rates and pauses: never one over, and nothing that may run waits while a session has room. */
+import '../testing/smallLimits.ts'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Command, NewJob } from '../commands.ts'
+import { ACTIVE, SCHEDULED, WAITING } from '../lifecycle.ts'
+import type { QueueChanges } from '../queueSettings.ts'
+import { tokenMs } from '../tables/bucket.ts'
+import { attaching, type Granted, World } from '../testing/world.ts'
+
+const QUEUES = ['q1', 'q2'] as const
+const NAMES = ['a', 'b'] as const
+const KEYS = ['k1', 'k2', 'k3'] as const
+
+const newJob = fc.record(
+  {
+    name: fc.constantFrom(...NAMES),
+    queue: fc.constantFrom(...QUEUES),
+    data: fc.string({ maxLength: 30 }),
+    concurrencyKey: fc.constantFrom(...KEYS),
+    priority: fc.constantFrom(0, 0, 0, 1),
+    delay: fc.constantFrom(0, 10),
+    ttl: fc.constantFrom(20, 200),
+    maxAttempts: fc.constantFrom(1, 2),
+    backoff: fc.constant({ type: 'fixed' as const, delay: 5 }),
+  },
+  { requiredKeys: ['name', 'queue', 'data'] },
+) as fc.Arbitrary<NewJob>
+
+const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null, freq: 4 })
+const changes = fc.record(
+  {
+    concurrencyLimit: orNull(fc.integer({ min: 1, max: 4 })),
+    perKeyLimit: orNull(fc.integer({ min: 1, max: 2 })),
+    rateLimit: orNull(
+      fc.record({ limit: fc.integer({ min: 1, max: 4 }), period: fc.constantFrom(10, 100), burst: fc.integer({ min: 1, max: 3 }) }),
+    ),
+    share: orNull(fc.integer({ min: 1, max: 3 })),
+  },
+  { requiredKeys: [] },
+) as fc.Arbitrary<QueueChanges>
+
+type Step =
+  | { kind: 'enqueue'; jobs: NewJob[] }
+  | { kind: 'configure'; queue: string; changes: QueueChanges }
+  | { kind: 'pause'; queue: string; what: 'queue' | 'job' | 'key'; name: string; key: string; paused: boolean }
+  | { kind: 'end'; op: 'complete' | 'fail' | 'giveBack' | 'snooze'; pick: number }
+  | { kind: 'job'; op: 'cancel' | 'delete' | 'runNow'; pick: number }
+  | { kind: 'attach'; session: string; min: number; names: string[] }
+  | { kind: 'leave'; session: string }
+  | { kind: 'pass'; ms: number }
+  | { kind: 'reload' }
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('enqueue' as const), jobs: fc.array(newJob, { minLength: 1, maxLength: 6 }) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('configure' as const), queue: fc.constantFrom(...QUEUES), changes }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('pause' as const),
+      queue: fc.constantFrom(...QUEUES),
+      what: fc.constantFrom('queue', 'job', 'key'),
+      name: fc.constantFrom(...NAMES),
+      key: fc.constantFrom(...KEYS),
+      paused: fc.boolean(),
+    }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant('end' as const),
+      op: fc.constantFrom('complete', 'complete', 'fail', 'giveBack', 'snooze'),
+      pick: fc.nat(20),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('job' as const), op: fc.constantFrom('cancel', 'delete', 'runNow'), pick: fc.nat(60) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('attach' as const),
+      session: fc.constantFrom('s1', 's2'),
+      min: fc.integer({ min: 1, max: 5 }),
+      names: fc.subarray([...NAMES], { minLength: 1 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('leave' as const), session: fc.constantFrom('s1', 's2') }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.constantFrom(1, 7, 30, 200) }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'reload' as const }) },
+)
+
+function jobKey({ seq, node, enqueuedAt }: { seq: number; node: number; enqueuedAt: number }) {
+  return { seq, node, enqueuedAt }
+}
+
+function commandOf(world: World, act: Step): Command | undefined {
+  const rows = [...world.store.rows.values()]
+  switch (act.kind) {
+    case 'enqueue':
+      return { op: 'enqueue', jobs: act.jobs }
+    case 'configure':
+      return { op: 'configure', queue: act.queue, changes: act.changes }
+    case 'pause':
+      return {
+        op: 'pause',
+        queue: act.queue,
+        ...(act.what === 'job' && { job: act.name }),
+        ...(act.what === 'key' && { key: act.key }),
+        paused: act.paused,
+      }
+    case 'end': {
+      const running = rows.filter(({ state }) => state === ACTIVE)
+      const row = running[act.pick % Math.max(1, running.length)]
+      if (row === undefined) return undefined
+      const run = { seq: row.seq, run: row.run }
+      if (act.op === 'complete') return { op: 'complete', ...run, output: null }
+      if (act.op === 'fail') return { op: 'fail', ...run, error: { name: 'Error', message: 'no' } }
+      return act.op === 'snooze' ? { op: 'snooze', ...run, delay: 5 } : { op: 'giveBack', ...run }
+    }
+    case 'job': {
+      const row = rows[act.pick % Math.max(1, rows.length)]
+      return row && { op: act.op, id: jobKey(row) }
+    }
+    case 'attach':
+      return attaching(act.session, act.names, { minConcurrency: act.min, maxConcurrency: act.min })
+    case 'leave':
+      return { op: 'leave', session: act.session }
+    default:
+      return undefined
+  }
+}
+
+/** How many run, of a queue or of a key in it. */
+function running(world: World, queueId: number, key?: string): number {
+  return [...world.store.rows.values()].filter(
+    ({ state, laneId, extras }) =>
+      state === ACTIVE && world.store.lanes.get(laneId)?.queueId === queueId && (key === undefined || extras?.concurrencyKey === key),
+  ).length
+}
+
+/** What was handed out was allowed, counting what was handed out with it. */
+function expectExact(world: World, grants: readonly Granted[]): void {
+  for (const { seq } of grants) {
+    const row = world.store.rows.get(seq)
+    if (row === undefined || row.state !== ACTIVE) continue
+    const queue = world.tables.laneOf(row.laneId).queue
+    const { concurrencyLimit = Number.POSITIVE_INFINITY, perKeyLimit = Number.POSITIVE_INFINITY } = queue.settings
+    expect(running(world, queue.id), `of queue ${queue.name}`).toBeLessThanOrEqual(concurrencyLimit)
+    expect(queue.paused || world.tables.laneOf(row.laneId).paused, `job ${seq} starts in a pause`).toBe(false)
+    const key = row.extras?.concurrencyKey
+    if (key === undefined) continue
+    expect(running(world, queue.id, key), `of key ${key} in queue ${queue.name}`).toBeLessThanOrEqual(perKeyLimit)
+    expect(world.store.queues.get(queue.id)?.pausedKeys ?? []).not.toContain(key)
+  }
+}
+
+/** A session with room, and a job that nothing holds back, is a job too few. */
+function expectBusy(world: World): void {
+  const { tables, store, now } = world
+  for (const { intro, weight, service, draining } of tables.sessions.values()) {
+    if (draining || weight >= intro.minConcurrency) continue
+    for (const { seq, state, laneId, extras } of store.rows.values()) {
+      if (state !== WAITING) continue
+      const { queue, name, paused } = tables.laneOf(laneId)
+      if (!service.serves(queue.name, name) || paused || queue.paused) continue
+      const { concurrencyLimit, perKeyLimit, rateLimit } = queue.settings
+      if (concurrencyLimit !== undefined && running(world, queue.id) >= concurrencyLimit) continue
+      if (rateLimit !== undefined && tokenMs(rateLimit, queue.fullMono, now.mono) > 0) continue
+      const key = extras?.concurrencyKey
+      if (key !== undefined) {
+        if (store.queues.get(queue.id)?.pausedKeys.includes(key) === true) continue
+        if (perKeyLimit !== undefined && running(world, queue.id, key) >= perKeyLimit) continue
+      }
+      throw new Error(`job ${seq} waits, and ${intro.uuid} has room`)
+    }
+  }
+}
+
+test('never one over, never one idle, whatever is asked in whatever order', () => {
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 1, maxLength: 60, size: 'max' }), (steps) => {
+      const world = new World()
+      for (const act of steps) {
+        if (act.kind === 'reload') world.reload()
+        const command = commandOf(world, act)
+        const { grants } = act.kind === 'pass' ? world.after(act.ms) : world.run(...(command === undefined ? [] : [command]))
+        expectExact(world, grants)
+        expectBusy(world)
+      }
+    }),
+    { numRuns: 1_500 },
+  )
+})
+
+/** Beside a bucket that is looked at in every millisecond. */
+test('rate: never more than the burst and what time has refilled since, and each at its time', () => {
+  fc.assert(
+    fc.property(
+      fc.record({ limit: fc.integer({ min: 1, max: 7 }), period: fc.constantFrom(10, 33, 100), burst: fc.integer({ min: 1, max: 5 }) }),
+      (rateLimit) => {
+        const world = new World()
+        world.call<'configure'>({ op: 'configure', queue: 'default', changes: { rateLimit } })
+        for (let job = 0; job < 12; job++) world.enqueue('a')
+        const { grants } = world.run(attaching('s', ['a'], { minConcurrency: 100, maxConcurrency: 100 }))
+        const { limit, period, burst } = rateLimit
+        // In parts of a token, so that nothing is rounded.
+        let level = burst * period
+        let started = 0
+        const take = () => {
+          const tokens = Math.min(Math.floor(level / period), 12 - started)
+          level -= tokens * period
+          return tokens
+        }
+        expect(grants).toHaveLength(take())
+        started = grants.length
+        while (started < 12) {
+          level = Math.min(burst * period, level + limit)
+          const { grants: next } = world.after(1)
+          expect(next).toHaveLength(take())
+          started += next.length
+        }
+      },
+    ),
+    { numRuns: 60 },
+  )
+})
+
+test('rate: a restart gives no second burst', () => {
+  const world = new World()
+  world.call<'configure'>({ op: 'configure', queue: 'default', changes: { rateLimit: { limit: 1, period: 1_000, burst: 2 } } })
+  for (let job = 0; job < 5; job++) world.enqueue('a')
+  expect(world.run(attaching('s', ['a'], { minConcurrency: 9, maxConcurrency: 9 })).grants).toHaveLength(2)
+  world.reload('s')
+  world.run(attaching('s', ['a'], { minConcurrency: 9, maxConcurrency: 9 }))
+  expect(world.after(999).grants).toHaveLength(0)
+  expect(world.after(1).grants).toHaveLength(1)
+})
+
+test('fairness: keys take turns, however many jobs one of them has, and however late the others come', () => {
+  const world = new World()
+  world.call<'configure'>({ op: 'configure', queue: 'default', changes: { perKeyLimit: 1, concurrencyLimit: 1 } })
+  for (let job = 0; job < 20; job++) world.enqueue('a', { concurrencyKey: 'greedy' })
+  const order: (string | undefined)[] = []
+  let [granted] = world.run(attaching('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })).grants
+  for (let job = 0; job < 3; job++) {
+    world.pass(1)
+    world.enqueue('a', { concurrencyKey: 'late' })
+    world.enqueue('a', { concurrencyKey: 'later' })
+  }
+  while (granted !== undefined) {
+    order.push(world.row(granted).extras?.concurrencyKey)
+    world.pass(1)
+    granted = world.run({ op: 'complete', seq: granted.seq, run: granted.run, output: null }).grants[0]
+  }
+  expect(order.slice(0, 10)).toEqual([...['greedy', 'late', 'later', 'greedy', 'late', 'later', 'greedy', 'late', 'later'], 'greedy'])
+  expect(order).toHaveLength(26)
+})
+
+test('share: hand-outs in a row before the next queue', () => {
+  const world = new World()
+  world.call<'configure'>({ op: 'configure', queue: 'q1', changes: { share: 3 } })
+  for (let job = 0; job < 4; job++) for (const queue of QUEUES) world.enqueue('a', { queue })
+  const { grants } = world.run(attaching('s', ['a'], { minConcurrency: 8, maxConcurrency: 8 }))
+  expect(grants.map(({ queue }) => queue)).toEqual(['q1', 'q1', 'q1', 'q2', 'q1', 'q2', 'q2', 'q2'])
+})
+
+test('maxLength: what is yet to start counts, a repeat does not, and a full queue refuses all of an array', () => {
+  const world = new World()
+  world.call<'configure'>({ op: 'configure', queue: 'default', changes: { maxLength: 3 } })
+  world.enqueue('a', { idempotencyKey: 'i' })
+  world.enqueue('a', { delay: 1_000 })
+  const two: Command = {
+    op: 'enqueue',
+    jobs: [
+      { name: 'a', data: null },
+      { name: 'b', data: null },
+    ],
+  }
+  expect(world.refusal(two)).toBe('QUEUE_FULL')
+  world.enqueue('a')
+  expect(world.enqueue('a', { idempotencyKey: 'i' }).created).toBe(false)
+  expect(world.refusal({ op: 'enqueue', jobs: [{ name: 'a', data: null }] })).toBe('QUEUE_FULL')
+  world.enqueue('a', { queue: 'other' })
+  world.attach('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })
+  world.enqueue('a')
+})
+
+test('a pause of a queue, of a name and of a key: each holds its own, and outlives a restart', () => {
+  const world = new World()
+  const pause = (what: { job?: string; key?: string; queue?: string }, paused = true) =>
+    world.run({ op: 'pause', queue: 'default', paused, ...what }).grants.map(({ name }) => name)
+  pause({ queue: 'q2' })
+  pause({ job: 'b' })
+  pause({ key: 'k' })
+  world.enqueue('a', { queue: 'q2' })
+  world.enqueue('b')
+  world.enqueue('a', { concurrencyKey: 'k' })
+  world.reload()
+  expect(world.run(attaching('s', NAMES, { minConcurrency: 9, maxConcurrency: 9 })).grants).toEqual([])
+  expect(pause({ job: 'b' }, false)).toEqual(['b'])
+  expect(pause({ key: 'k' }, false)).toEqual(['a'])
+  expect(pause({ queue: 'q2' }, false)).toEqual(['a'])
+  expect([...world.store.rows.values()].filter(({ state }) => state === WAITING || state === SCHEDULED)).toEqual([])
+})
+
+test('defaults: a call before the definition before the queue before the engine', () => {
+  const world = new World()
+  world.call<'configure'>({ op: 'configure', queue: 'default', changes: { defaults: { priority: 3, weight: 5, maxAttempts: 9 } } })
+  world.run({
+    ...attaching('s', [], { minConcurrency: 1, maxConcurrency: 1 }),
+    session: { ...attaching('s', ['a'], {}).session, handlers: [{ name: 'a', defaults: { weight: 7 } }] },
+  })
+  const job = world.enqueue('a', { priority: 4 })
+  expect(world.row(job)).toMatchObject({ priority: 4, weight: 7 })
+  expect(JSON.parse(world.row(job).policy as string).maxAttempts).toBe(9)
+})

@@ -1,0 +1,115 @@
+/** The options of `queues.configure` and `queues.pause`. */
+import type { Duration } from '../duration.ts'
+import { OptionTypeError } from '../errors.ts'
+import { LIMITS } from '../limits.ts'
+import type { QueueChanges, QueueSettings, RateLimit } from '../queueSettings.ts'
+import { DEFAULT_RETENTION } from '../retention.ts'
+import { integerOption } from './integer.ts'
+import { checkKnown } from './known.ts'
+import { durationOption } from './milliseconds.ts'
+import { nameOption } from './name.ts'
+import { RUN_OPTIONS, type RunOptions, type RunSettings, readRunOptions } from './policy.ts'
+import { type KeepOptions, keepOption } from './retention.ts'
+import { textOption } from './text.ts'
+
+export interface RateLimitOptions {
+  /** Starts per `period`: 1 to 1,000,000,000. */
+  readonly limit: number
+  /** Default one second; 1 ms to 365 days. */
+  readonly period?: Duration
+  /** Starts at once after a pause; default `limit`. */
+  readonly burst?: number
+}
+
+/** What is left out stays as it is; null takes a setting away. */
+export interface QueueOptions {
+  /** Jobs of the queue that run at the same time, over all workers: 1 to 1,000,000. */
+  readonly concurrencyLimit?: number | null
+  /** The same for each `concurrencyKey` in the queue. */
+  readonly perKeyLimit?: number | null
+  readonly rateLimit?: RateLimitOptions | null
+  /** Jobs yet to start, over which enqueues are refused with QueueFullError: 1 to 1,000,000,000. */
+  readonly maxLength?: number | null
+  /** Hand-outs in a row before it is the next queue's turn: 1 to 1,000; without it 1. */
+  readonly share?: number | null
+  /** In place of the engine's. */
+  readonly retention?: { readonly completed?: KeepOptions; readonly failed?: KeepOptions; readonly cancelled?: KeepOptions } | null
+  /** For what neither a call nor a definition says. */
+  readonly defaults?: Omit<RunOptions, 'queue'> | null
+}
+
+const KNOWN = new Set(['concurrencyLimit', 'perKeyLimit', 'rateLimit', 'maxLength', 'share', 'retention', 'defaults'])
+const RATE_KNOWN = new Set(['limit', 'period', 'burst'])
+const KEEP_KNOWN = new Set(['completed', 'failed', 'cancelled'])
+const DEFAULTS_KNOWN = new Set<string>(RUN_OPTIONS.filter((name) => name !== 'queue'))
+const LENGTH_MAX = 1_000_000_000
+const SHARE_MAX = 1_000
+const YEAR_MS = 365 * 86_400_000
+
+/** @throws OptionTypeError, OptionRangeError */
+export function validateQueueOptions(options: unknown): QueueChanges {
+  checkKnown('queues.configure', options, KNOWN)
+  const changes: { -readonly [Name in keyof QueueSettings]?: QueueSettings[Name] | null } = {}
+  const { concurrencyLimit, perKeyLimit, rateLimit, maxLength, share, retention, defaults } = options
+  if (concurrencyLimit !== undefined)
+    changes.concurrencyLimit = orNull(concurrencyLimit, count('concurrencyLimit', LIMITS.concurrencyLimit))
+  if (perKeyLimit !== undefined) changes.perKeyLimit = orNull(perKeyLimit, count('perKeyLimit', LIMITS.concurrencyLimit))
+  if (rateLimit !== undefined) changes.rateLimit = orNull(rateLimit, rateOption)
+  if (maxLength !== undefined) changes.maxLength = orNull(maxLength, count('maxLength', LENGTH_MAX))
+  if (share !== undefined) changes.share = orNull(share, count('share', SHARE_MAX))
+  if (retention !== undefined) changes.retention = orNull(retention, keepsOption)
+  if (defaults !== undefined) changes.defaults = orNull(defaults, defaultsOption)
+  return changes
+}
+
+function orNull<T>(value: unknown, check: (value: unknown) => T): T | null {
+  return value === null ? null : check(value)
+}
+
+function count(option: string, max: number): (value: unknown) => number {
+  return (value) => integerOption(option, value, 1, max)
+}
+
+function rateOption(value: unknown): RateLimit {
+  checkKnown('rateLimit', value, RATE_KNOWN)
+  const limit = integerOption('rateLimit.limit', value['limit'], 1, LENGTH_MAX)
+  const { period = 1_000, burst = limit } = value
+  return {
+    limit,
+    period: durationOption('rateLimit.period', period, { min: 1, max: YEAR_MS }),
+    burst: integerOption('rateLimit.burst', burst, 1, LENGTH_MAX),
+  }
+}
+
+function keepsOption(value: unknown): NonNullable<QueueSettings['retention']> {
+  checkKnown('retention', value, KEEP_KNOWN)
+  const keeps: { -readonly [State in keyof NonNullable<QueueSettings['retention']>]: NonNullable<QueueSettings['retention']>[State] } = {}
+  for (const state of ['completed', 'failed', 'cancelled'] as const)
+    if (value[state] !== undefined) keeps[state] = keepOption(`retention.${state}`, value[state], DEFAULT_RETENTION[state])
+  return keeps
+}
+
+function defaultsOption(value: unknown): RunSettings {
+  checkKnown('defaults', value, DEFAULTS_KNOWN)
+  const settings: RunSettings = {}
+  readRunOptions(value, settings)
+  return settings
+}
+
+export interface PauseOptions {
+  /** Only jobs of this name. */
+  readonly job?: string
+  /** Only jobs with this `concurrencyKey`. */
+  readonly key?: string
+}
+
+const PAUSE_KNOWN = new Set(['job', 'key'])
+
+/** @throws OptionTypeError, OptionRangeError */
+export function validatePauseOptions(options: unknown = {}): PauseOptions {
+  checkKnown('queues.pause', options, PAUSE_KNOWN)
+  const { job, key } = options
+  if (job !== undefined && key !== undefined)
+    throw new OptionTypeError('key', 'a pause is of a job name or of a key, not of both: call it twice')
+  return { ...(job !== undefined && { job: nameOption('job', job) }), ...(key !== undefined && { key: textOption('key', key) }) }
+}

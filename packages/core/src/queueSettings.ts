@@ -1,0 +1,40 @@
+/** What a queue is told to hold its jobs to. Kept with the file, changed at run time, in force from the turn that takes the change. */
+import type { Defaults } from './commands.ts'
+import type { Keep, Retention } from './retention.ts'
+
+/** A token bucket: `burst` starts at once, then `limit` per `period`, each exactly when its token is there. */
+export interface RateLimit {
+  readonly limit: number
+  /** Milliseconds. */
+  readonly period: number
+  readonly burst: number
+}
+
+export interface QueueSettings {
+  /** Jobs of the queue that run at the same time, whatever worker runs them. */
+  readonly concurrencyLimit?: number
+  /** The same for each `concurrencyKey` in the queue. */
+  readonly perKeyLimit?: number
+  readonly rateLimit?: RateLimit
+  /** Jobs that are yet to start; more are refused. */
+  readonly maxLength?: number
+  /** Hand-outs in a row before the next queue's turn; 1 where it is not set. */
+  readonly share?: number
+  readonly retention?: Partial<Record<'completed' | 'failed' | 'cancelled', Keep>>
+  /** For what neither a call nor a definition says. */
+  readonly defaults?: Omit<Defaults, 'queue'>
+}
+
+/** What is to be changed: null takes a setting away. */
+export type QueueChanges = { readonly [Name in keyof QueueSettings]?: QueueSettings[Name] | null }
+
+export const NO_SETTINGS: QueueSettings = Object.freeze({})
+
+export function changeSettings(settings: QueueSettings, changes: QueueChanges): QueueSettings {
+  const entries = Object.entries({ ...settings, ...changes }).filter(([, value]) => value !== null && value !== undefined)
+  return entries.length === 0 ? NO_SETTINGS : Object.freeze(Object.fromEntries(entries))
+}
+
+export function retentionOf(retention: Retention, { retention: own }: QueueSettings): Retention {
+  return own === undefined ? retention : { ...retention, ...own }
+}

@@ -1,0 +1,27 @@
+/**
+ * A token bucket, kept as one time: when it would be full again (the "theoretical arrival time" of the generic cell rate algorithm, ITU-T
+ * I.371). Each start moves that by one token's time; it may run ahead of the clock by `burst` tokens. Full it needs no memory at all.
+ */
+import type { RateLimit } from '../queueSettings.ts'
+
+/** Divisions by a limit are not exact: a token is there when all but a millionth of a millisecond of its time has passed. */
+const EPSILON_MS = 1e-6
+
+/** How long until the next token is there; 0 where one is. */
+export function tokenMs({ limit, period, burst }: RateLimit, fullMono: number, mono: number): number {
+  const wait = fullMono - mono - (burst - 1) * (period / limit)
+  // Half of it earlier: whoever comes back then, on a clock that rounds, finds the token there.
+  return wait <= EPSILON_MS ? 0 : wait - EPSILON_MS / 2
+}
+
+/** When the bucket is full again, once a token has been taken. */
+export function takeToken({ limit, period }: RateLimit, fullMono: number, mono: number): number {
+  return Math.max(fullMono, mono) + period / limit
+}
+
+/** The same number of tokens is missing under another rate, at most as many as it holds. */
+export function changeRate(from: RateLimit | undefined, to: RateLimit, fullMono: number, mono: number): number {
+  if (from === undefined) return mono
+  const missing = Math.max(0, fullMono - mono) / (from.period / from.limit)
+  return mono + Math.min(missing, to.burst) * (to.period / to.limit)
+}

@@ -1,0 +1,56 @@
+/**
+ * Jobs with a `concurrencyKey`, in queues that limit or pause keys. Where a lane has more jobs of a key than may run, the rest are parked
+ * behind a gate: they wait on disk, outside the lane, and stand in nobody's way. In memory there are the keys that run, stand in a
+ * window, are parked or paused, and no others.
+ */
+import type { Lane, Queue } from './lane.ts'
+import { Window } from './window.ts'
+
+export interface Key {
+  readonly queue: Queue
+  readonly text: string
+  active: number
+  paused: boolean
+  /** One for each job name. */
+  readonly gates: Map<Lane, Gate>
+  /** Whether this turn has paused it, or let it go on. */
+  noted: boolean
+}
+
+export interface Gate {
+  /** Row number. */
+  readonly id: number
+  readonly key: Key
+  readonly lane: Lane
+  /** In the lane's window. */
+  lined: number
+  /** Known to be in line behind what is in memory: never more than are there. */
+  outside: number
+  parked: number
+  /** The parked jobs that are let go next. */
+  readonly window: Window
+  /** Whether this turn has changed its row. */
+  noted: boolean
+}
+
+export function newKey(queue: Queue, text: string): Key {
+  return { queue, text, active: 0, paused: false, gates: new Map(), noted: false }
+}
+
+export function newGate(id: number, key: Key, lane: Lane): Gate {
+  return { id, key, lane, lined: 0, outside: 0, parked: 0, window: new Window(), noted: false }
+}
+
+/** How many of its jobs may run now, beyond those that do. */
+export function roomOf({ paused, active, queue }: Key): number {
+  return paused ? 0 : (queue.settings.perKeyLimit ?? Number.POSITIVE_INFINITY) - active
+}
+
+/** Whether one more of its jobs may stand in line: no key has more there than may run, so that others have their turn. */
+export function mayLine({ key, lined, outside }: Gate): boolean {
+  return lined + outside < roomOf(key)
+}
+
+export function isIdle({ lined, outside, parked }: Gate): boolean {
+  return lined + outside + parked === 0
+}

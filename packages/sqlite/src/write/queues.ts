@@ -1,0 +1,36 @@
+/** What queues are told: settings, pauses, the levels of their buckets, and the gates of keys that hold jobs back. */
+import type { Effects, Queue, TurnMark } from '@millrace/core'
+import type { Database } from '../driver.ts'
+import { expectChanges } from './expect.ts'
+
+export function prepareQueues(db: Database): (effects: Effects, turn: TurnMark) => void {
+  const name = db.prepare('INSERT INTO queue (id, name) VALUES (?, ?) ON CONFLICT (id) DO NOTHING')
+  const settings = db.prepare(`INSERT INTO queue_settings (queue, settings, paused, missing_ms, missing_at) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (queue) DO UPDATE SET settings = excluded.settings, paused = excluded.paused, missing_ms = excluded.missing_ms,
+  missing_at = excluded.missing_at`)
+  const pauseLane = db.prepare('UPDATE lane SET paused = ? WHERE id = ?')
+  const pauseKey = db.prepare('INSERT INTO paused_key (queue, key) VALUES (?, ?) ON CONFLICT DO NOTHING')
+  const resumeKey = db.prepare('DELETE FROM paused_key WHERE queue = ? AND key = ?')
+  const gate = db.prepare(
+    'INSERT INTO gate (id, lane, key, parked) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET parked = excluded.parked',
+  )
+  const forgetGate = db.prepare('DELETE FROM gate WHERE id = ?')
+  return ({ queues, pausedLanes, pausedKeys, gates }, { at, mono }) => {
+    for (const queue of queues) {
+      name.run(queue.id, queue.name)
+      settings.run(queue.id, settingsText(queue), queue.paused ? 1 : 0, Math.max(0, queue.fullMono - mono), at)
+    }
+    for (const lane of pausedLanes) expectChanges('pause a lane', pauseLane.run(lane.paused ? 1 : 0, lane.id).changes, 1)
+    for (const { paused, queue, text } of pausedKeys) (paused ? pauseKey : resumeKey).run(queue.id, text)
+    // A key whose gate was given up has another one by now, maybe: that one comes later.
+    for (const { id, lane, key, parked } of gates) {
+      if (parked > 0) gate.run(id, lane.id, key.text, parked)
+      else forgetGate.run(id)
+    }
+  }
+}
+
+/** JSON has no Infinity: null stands for it, as the timeout of the defaults. */
+function settingsText({ settings }: Queue): string {
+  return JSON.stringify(settings)
+}

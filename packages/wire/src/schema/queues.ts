@@ -1,0 +1,27 @@
+/** What a queue is told: a map, held against the same rules as the options of `queues.configure`. */
+import { type Keep, OptionRangeError, OptionTypeError, type QueueChanges, validateQueueOptions } from '@millrace/core'
+import { writeValue } from '../msgpack/value.ts'
+import type { Kind } from './kinds.ts'
+
+export const QUEUE_CHANGES: Kind<QueueChanges> = {
+  says: 'map of settings, times in milliseconds; nil takes one away',
+  write: (out, { retention, ...changes }) =>
+    writeValue(out, { ...changes, ...(retention !== undefined && { retention: ages(retention) }) }),
+  read: (from) => {
+    const value = from.value()
+    try {
+      return validateQueueOptions(value)
+    } catch (error) {
+      if (error instanceof OptionTypeError || error instanceof OptionRangeError) throw from.wrong(`settings of a queue: ${error.message}`)
+      throw error
+    }
+  },
+}
+
+/** As the options say it. */
+function ages(retention: NonNullable<QueueChanges['retention']> | null): unknown {
+  return (
+    retention &&
+    Object.fromEntries(Object.entries(retention).map(([state, { ageMs, count }]: [string, Keep]) => [state, { age: ageMs, count }]))
+  )
+}

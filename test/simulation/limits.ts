@@ -1,0 +1,96 @@
+/** What queues were told, from committed turns alone, and what has started since: never one over, nothing in a pause. */
+import { type Effects, type QueueSettings, WAITING } from '@millrace/core'
+import type { History } from './history.ts'
+import type { Tracked } from './model.ts'
+
+interface Told {
+  settings: QueueSettings
+  paused: boolean
+}
+
+export class Limits {
+  readonly #history: History
+  readonly #queues = new Map<string, Told>()
+  readonly #pausedJobs = new Set<string>()
+  readonly #pausedKeys = new Set<string>()
+  /** When jobs of a queue have started, under the rate that it has now; monotonic. */
+  readonly #starts = new Map<string, number[]>()
+  /** A wall clock that jumps while the engine is down refills a bucket, or does not. */
+  readonly #exactRates: boolean
+
+  constructor(history: History, exactRates: boolean) {
+    this.#history = history
+    this.#exactRates = exactRates
+  }
+
+  /** Whether nothing holds any job back. */
+  get none(): boolean {
+    const held = [...this.#queues.values()].some(({ settings, paused }) => paused || Object.keys(settings).length > 0)
+    return !held && this.#pausedJobs.size + this.#pausedKeys.size === 0
+  }
+
+  /** What is to be said so that nothing is held back any more. */
+  get told(): { readonly queues: string[]; readonly jobs: [string, string][]; readonly keys: [string, string][] } {
+    const split = (text: string) => text.split(' ') as [string, string]
+    return { queues: [...this.#queues.keys()], jobs: [...this.#pausedJobs].map(split), keys: [...this.#pausedKeys].map(split) }
+  }
+
+  commit({ queues, pausedLanes, pausedKeys }: Effects): void {
+    for (const { name, settings, paused } of queues) {
+      if (this.#queues.get(name)?.settings.rateLimit !== settings.rateLimit) this.#starts.delete(name)
+      this.#queues.set(name, { settings, paused })
+    }
+    for (const lane of pausedLanes) note(this.#pausedJobs, `${lane.queue.name} ${lane.name}`, lane.paused)
+    for (const { queue, text, paused } of pausedKeys) note(this.#pausedKeys, `${queue.name} ${text}`, paused)
+  }
+
+  /** Of one turn, in which runs end before others start. */
+  started(jobs: readonly Tracked[], active: ReadonlySet<Tracked>, mono: number): void {
+    const history = this.#history
+    for (const { seq, queue, name, key } of jobs) {
+      const { settings, paused } = this.#queues.get(queue) ?? NOTHING
+      const { concurrencyLimit = Number.POSITIVE_INFINITY, perKeyLimit = Number.POSITIVE_INFINITY } = settings
+      history.hold(!paused, 43, () => `job ${seq} starts in queue ${queue}, which is paused`)
+      history.hold(!this.#pausedJobs.has(`${queue} ${name}`), 43, () => `job ${seq} starts, and its name ${name} is paused`)
+      const of = [...active].filter((job) => job.queue === queue)
+      history.hold(of.length <= concurrencyLimit, 43, () => `${of.length} jobs of queue ${queue} run, and its limit is ${concurrencyLimit}`)
+      this.#rate(queue, settings, mono)
+      if (key === undefined) continue
+      history.hold(!this.#pausedKeys.has(`${queue} ${key}`), 43, () => `job ${seq} starts, and its key ${key} is paused`)
+      const ofKey = of.filter((job) => job.key === key).length
+      history.hold(ofKey <= perKeyLimit, 43, () => `${ofKey} jobs of key ${key} run, and its limit is ${perKeyLimit}`)
+    }
+  }
+
+  /** In no span of time more than the burst, and what the span has refilled. */
+  #rate(queue: string, { rateLimit }: QueueSettings, mono: number): void {
+    if (rateLimit === undefined || !this.#exactRates) return
+    const starts = this.#starts.get(queue) ?? []
+    this.#starts.set(queue, starts)
+    starts.push(mono)
+    const { limit, period, burst } = rateLimit
+    for (const [index, from] of starts.entries()) {
+      const most = burst + ((mono - from) * limit) / period + 1e-3
+      const count = starts.length - index
+      this.#history.hold(count <= most, 43, () => `${count} jobs of queue ${queue} start within ${mono - from} ms, and ${most} may`)
+    }
+  }
+
+  /** Whether a waiting job may not start just now, or not for certain. */
+  holds(job: Tracked, active: ReadonlySet<Tracked>): boolean {
+    const { queue, name, key, state } = job
+    const { settings, paused } = this.#queues.get(queue) ?? NOTHING
+    const { concurrencyLimit = Number.POSITIVE_INFINITY, perKeyLimit = Number.POSITIVE_INFINITY, rateLimit } = settings
+    if (state !== WAITING || paused || rateLimit !== undefined || this.#pausedJobs.has(`${queue} ${name}`)) return true
+    const of = [...active].filter((other) => other.queue === queue)
+    if (of.length >= concurrencyLimit) return true
+    return key !== undefined && (this.#pausedKeys.has(`${queue} ${key}`) || of.filter((other) => other.key === key).length >= perKeyLimit)
+  }
+}
+
+const NOTHING: Told = { settings: {}, paused: false }
+
+function note(set: Set<string>, what: string, on: boolean): void {
+  if (on) set.add(what)
+  else set.delete(what)
+}
