@@ -12,6 +12,7 @@ export {
   OptionRangeError,
   OptionTypeError,
   ProtocolError,
+  QueueFullError,
   RetryAfterError,
   TooLargeError,
   VersionMismatchError,

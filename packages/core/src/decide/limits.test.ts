@@ -190,7 +190,7 @@ test('never one over, never one idle, whatever is asked in whatever order', () =
         expectBusy(world)
       }
     }),
-    { numRuns: 1_500 },
+    { numRuns: 500 },
   )
 })
 

@@ -1,0 +1,14 @@
+// apps/examples/limits, as docs/limits.md sends its readers there.
+import { expect, test } from 'vitest'
+import { startProgram } from '../program.ts'
+
+test('keys take turns, and no limit is passed', async () => {
+  const program = startProgram(new URL('../../apps/examples/limits/main.ts', import.meta.url), [])
+  const [, last] = await program
+    .said(/^the last of the modest and the small was number (\d+) of 104 to start$/)
+    .then((line) => /number (\d+)/.exec(line) ?? [])
+  expect(Number(last)).toBeLessThan(20)
+  await program.said(/^at most 4 ran together, and 2 of one customer$/)
+  await program.said(/^the queue is told {"concurrencyLimit":4,"perKeyLimit":2}; 104 jobs are completed$/)
+  expect(await program.ended).toMatchObject({ code: 0, stderr: '' })
+})

@@ -1,0 +1,130 @@
+// Limits with a large backlog behind them: what a turn does stays bounded, and so does memory; nobody waits for what is held back.
+import { type Command, DEFAULT_RETENTION, type Delivery, LIMITS, type NewJob, type Store } from '@millrace/core'
+import { openStore } from '@millrace/sqlite'
+import { seededRandom, sessionIntro, VirtualClock } from '@millrace/testkit'
+import { expect, test } from 'vitest'
+import { Actor } from '../../packages/engine/src/actor/actor.ts'
+
+const MANY = 1_000_000
+const CHUNK = 10_000
+
+/** An engine without threads, whose turns are counted and taken one by one. */
+class Bench {
+  readonly clock = new VirtualClock()
+  readonly actor: Actor
+  /** Rows that the largest turn has written since `forget`. */
+  largestTurn = 0
+  turns = 0
+  readonly #started: { seq: number; run: number; name: string }[] = []
+  readonly #connection: number
+  #request = 0
+
+  constructor() {
+    const random = seededRandom(3)
+    const opened = openStore({ file: ':memory:', durability: 'normal', random, now: this.clock.read().wall, host: 'host', pid: 1 })
+    const store: Store = {
+      ...opened,
+      write: (effects, mark) => {
+        this.turns++
+        this.largestTurn = Math.max(this.largestTurn, effects.jobs.length)
+        opened.write(effects, mark)
+      },
+    }
+    const settings = { recovery: 'immediate' as const, retention: DEFAULT_RETENTION }
+    this.actor = new Actor({ store, clock: this.clock, random, settings, alive: new Set() })
+    this.#connection = this.actor.connect((delivery: Delivery) => this.#started.push(...delivery.grants))
+  }
+
+  /** What it asks for, and all that follows at once. */
+  ask(...commands: readonly Command[]): void {
+    this.actor.receive(
+      this.#connection,
+      commands.map((command) => ({ id: ++this.#request, command })),
+    )
+    while (this.actor.turn() === 0);
+  }
+
+  fill(count: number, job: Partial<NewJob>): void {
+    const jobs = Array.from({ length: CHUNK }, () => ({ name: 'a', data: null, ...job }))
+    for (let left = count; left > 0; left -= CHUNK) this.ask({ op: 'enqueue', jobs: jobs.slice(0, left) })
+  }
+
+  attach(names: readonly string[], max: number): void {
+    this.ask({ op: 'attach', session: { ...sessionIntro(names), minConcurrency: max, maxConcurrency: max }, held: [] })
+  }
+
+  /** What has started since it was last asked. */
+  take(): { seq: number; run: number; name: string }[] {
+    return this.#started.splice(0)
+  }
+
+  forget(): void {
+    this.largestTurn = 0
+    this.turns = 0
+  }
+
+  expectBounded(): void {
+    // A full slice of parked jobs, beside what may start.
+    expect(this.largestTurn).toBeLessThanOrEqual(2 * LIMITS.jobsPerTurn + 32 * LIMITS.windowJobs)
+    expect(this.actor.tables.jobs.size).toBeLessThanOrEqual(LIMITS.windowsJobs)
+    expect(this.actor.tables.keys.gatesById.size).toBeLessThanOrEqual(10)
+  }
+}
+
+test('a million jobs of one saturated key ahead of another key’s job; a limit changed under that backlog; all of it let go', {
+  timeout: 300_000,
+}, () => {
+  const bench = new Bench()
+  bench.ask({ op: 'configure', queue: 'default', changes: { perKeyLimit: 2 } })
+  bench.fill(MANY, { concurrencyKey: 'greedy' })
+  bench.ask({ op: 'enqueue', jobs: [{ name: 'a', data: null, concurrencyKey: 'other' }] })
+  bench.forget()
+  bench.attach(['a'], 10)
+  expect(bench.take().map(({ seq }) => seq)).toEqual([1, 2, MANY + 1])
+  bench.expectBounded()
+
+  bench.forget()
+  bench.ask({ op: 'configure', queue: 'default', changes: { perKeyLimit: 5 } })
+  expect(bench.take()).toHaveLength(3)
+  expect(bench.turns).toBeLessThan(5)
+  bench.expectBounded()
+
+  // Smaller again: what runs goes on, and no other starts until there is room.
+  bench.ask({ op: 'configure', queue: 'default', changes: { perKeyLimit: 1 } })
+  bench.ask({ op: 'complete', seq: 1, run: 1, output: null }, { op: 'complete', seq: 2, run: 1, output: null })
+  expect(bench.take()).toEqual([])
+
+  bench.forget()
+  bench.ask({ op: 'configure', queue: 'default', changes: { perKeyLimit: null } })
+  expect(bench.take()).toHaveLength(10 - 4)
+  bench.expectBounded()
+  expect(bench.actor.store.load().gates).toEqual([])
+})
+
+test('100,000 names, one of them with room: what is closed is not looked at again', { timeout: 120_000 }, () => {
+  const bench = new Bench()
+  const names = Array.from({ length: 100_000 }, (_, index) => `n${index}`)
+  bench.ask({ op: 'configure', queue: 'closed', changes: { concurrencyLimit: 1 } })
+  for (let from = 0; from < names.length; from += CHUNK)
+    bench.ask({ op: 'enqueue', jobs: names.slice(from, from + CHUNK).map((name) => ({ name, queue: 'closed', data: null })) })
+  bench.ask({ op: 'enqueue', jobs: [{ name: 'n7', queue: 'open', data: null }] })
+  bench.attach(names, 5)
+  expect(bench.take()).toHaveLength(2)
+  bench.forget()
+  bench.ask({ op: 'enqueue', jobs: [{ name: 'n8', queue: 'open', data: null }] })
+  expect(bench.take().map(({ name }) => name)).toEqual(['n8'])
+  expect(bench.turns).toBe(1)
+})
+
+test('a million jobs due in the same millisecond come in slices, in the order of their arrival', { timeout: 300_000 }, () => {
+  const bench = new Bench()
+  bench.fill(MANY, { runAt: bench.clock.read().wall + 60_000 })
+  bench.attach(['a'], 3)
+  expect(bench.take()).toEqual([])
+  bench.forget()
+  bench.clock.stall(60_000)
+  // Some turns, and not all: jobs start long before the last one has been promoted.
+  for (let turn = 0; turn < 20; turn++) bench.actor.turn()
+  expect(bench.take().map(({ seq }) => seq)).toEqual([1, 2, 3])
+  bench.expectBounded()
+})
