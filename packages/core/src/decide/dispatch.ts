@@ -102,23 +102,23 @@ function mayStart({ tables, now }: TurnContext, queue: Queue): boolean {
   if (settings === NO_SETTINGS && !paused) return true
   const { concurrencyLimit, rateLimit } = settings
   if (paused || (concurrencyLimit !== undefined && countOf(queue, ACTIVE) >= concurrencyLimit)) {
-    tables.close(queue)
+    tables.doors.close(queue)
     return false
   }
   const ms = rateLimit === undefined ? 0 : tokenMs(rateLimit, queue.fullMono, now.mono)
-  if (ms > 0) tables.closeUntil(queue, now.mono + ms)
+  if (ms > 0) tables.doors.closeUntil(queue, now.mono + ms)
   return ms === 0
 }
 
 /** Queues whose buckets have a token again. */
-function fillBuckets({ tables, now }: TurnContext): void {
-  if (tables.tokenMono > now.mono) return
-  tables.tokenMono = Number.POSITIVE_INFINITY
-  for (const queue of tables.rateClosed) {
+function fillBuckets({ tables: { doors }, now }: TurnContext): void {
+  if (doors.tokenMono > now.mono) return
+  doors.tokenMono = Number.POSITIVE_INFINITY
+  for (const queue of doors.waiting) {
     const { rateLimit } = queue.settings
     const ms = rateLimit === undefined ? 0 : tokenMs(rateLimit, queue.fullMono, now.mono)
-    if (ms === 0) tables.reopen(queue)
-    else tables.tokenMono = Math.min(tables.tokenMono, now.mono + ms)
+    if (ms === 0) doors.open(queue)
+    else doors.tokenMono = Math.min(doors.tokenMono, now.mono + ms)
   }
 }
 

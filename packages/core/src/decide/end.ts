@@ -22,7 +22,7 @@ function release({ tables }: TurnContext, job: Job): void {
   const { session } = job
   tables.jobs.delete(job.seq)
   tables.keys.ended(job)
-  tables.reopen(job.lane.queue)
+  tables.doors.open(job.lane.queue)
   tables.clearDeadline(job)
   job.abort = undefined
   if (session === undefined) {

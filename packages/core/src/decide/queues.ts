@@ -17,7 +17,7 @@ export function configure(turn: TurnContext, { queue: name, changes }: Configure
     queue.fullMono = changeRate(before.rateLimit, settings.rateLimit, queue.fullMono, now.mono)
   tables.bounded += Number(settings.maxLength !== undefined) - Number(before.maxLength !== undefined)
   if (settings.perKeyLimit !== before.perKeyLimit) limitKeys(turn, queue)
-  tables.reopen(queue)
+  tables.doors.open(queue)
   effects.noteQueue(queue)
   return true
 }
@@ -35,13 +35,13 @@ export function pause(turn: TurnContext, { queue: name, job, key, paused }: Paus
   if (job !== undefined) {
     const lane = laneOf(turn, name, job)
     if (paused) lane.paused = true
-    else tables.resume(lane)
+    else tables.doors.resume(lane)
     effects.notePause(lane)
   }
   if (key === undefined && job === undefined) {
     queue.paused = paused
-    if (paused) tables.close(queue)
-    else tables.reopen(queue)
+    if (paused) tables.doors.close(queue)
+    else tables.doors.open(queue)
     effects.noteQueue(queue)
   }
   return true

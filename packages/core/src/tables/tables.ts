@@ -10,6 +10,7 @@ import { WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import { parsePolicy } from '../policy.ts'
 import type { GateRow, JobRow, LaneRow, Loaded, QueueRow } from '../store.ts'
+import { Doors } from './doors.ts'
 import type { Gate } from './gate.ts'
 import { Keys, runningOf } from './keys.ts'
 import { countOf, type Lane, newLane, newQueue, type Queue } from './lane.ts'
@@ -51,12 +52,9 @@ export class Tables {
   windowedJobs = 0
 
   readonly keys = new Keys()
-  /** Queues that are closed until their buckets have a token again. */
-  readonly rateClosed = new Set<Queue>()
+  readonly doors = new Doors(this.services)
   /** Queues that take so many jobs and no more. */
   bounded = 0
-  /** The earliest of those moments, maybe too early; monotonic. */
-  tokenMono = Number.POSITIVE_INFINITY
   /** The turn has ended before all that waits was looked at. */
   unfinished = false
 
@@ -279,37 +277,6 @@ export class Tables {
     gate.window.extend(jobs, complete)
     for (const job of jobs) this.jobs.set(job.seq, job)
     this.windowedJobs += jobs.length
-  }
-
-  // Queues that may not start jobs for now.
-
-  close(queue: Queue): void {
-    queue.closed = true
-    for (const service of this.services.values()) service.ready.delete(queue)
-  }
-
-  reopen(queue: Queue): void {
-    if (!queue.closed) return
-    queue.closed = false
-    this.rateClosed.delete(queue)
-    for (const lane of queue.lanes.values()) this.#markReady(lane)
-  }
-
-  /** The lane goes on. */
-  resume(lane: Lane): void {
-    lane.paused = false
-    this.#markReady(lane)
-  }
-
-  #markReady(lane: Lane): void {
-    if (lane.window.size > 0) for (const service of lane.services) service.markReady(lane)
-  }
-
-  /** Until its bucket has a token. */
-  closeUntil(queue: Queue, mono: number): void {
-    this.close(queue)
-    this.rateClosed.add(queue)
-    this.tokenMono = Math.min(this.tokenMono, mono)
   }
 
   #checkThirst(lane: Lane): void {

@@ -186,7 +186,7 @@ export class World {
   #isDue(): boolean {
     const { tables, now } = this
     const { dueAt, expiresAt } = tables
-    if (tables.abandoned.length > 0 || tables.hurried || tables.tokenMono <= now.mono) return true
+    if (tables.abandoned.length > 0 || tables.hurried || tables.doors.tokenMono <= now.mono) return true
     if ((dueAt !== 0 && dueAt <= now.wall) || (expiresAt !== 0 && expiresAt <= now.wall)) return true
     const overdue = tables.deadlines.peek()
     if (overdue !== undefined && overdue.deadlineMono <= now.mono) return true
