@@ -32,6 +32,7 @@ const COMMANDS: { readonly [Op in Operation]: CommandOf<Op> } = {
   stats: { op: 'stats' },
   workers: { op: 'workers' },
   subscribe: { op: 'subscribe', on: false },
+  events: { op: 'events', after: 99, filter: {} },
   cancel: { op: 'cancel', id },
   update: { op: 'update', id, changes: {} },
   retry: { op: 'retry', id },

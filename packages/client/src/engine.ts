@@ -4,6 +4,7 @@ import {
   type Clock,
   type Delivery,
   type Enqueued,
+  type EventsOptions,
   errorFrom,
   type FailedPlace,
   formatCursor,
@@ -23,6 +24,7 @@ import {
   type StopOptions,
   UnsupportedError,
   type UpdateOptions,
+  validateEventsOptions,
   validateListOptions,
   validateRedriveOptions,
   validateStopOptions,
@@ -33,6 +35,7 @@ import {
 } from '@millrace/core'
 import { type EnqueueArguments, type Handler, type JobType, Worker } from '@millrace/worker'
 import { type Enqueue, enqueueMany, type JobRequests } from './enqueueMany.ts'
+import { EventStream } from './eventStream.ts'
 import { JobHandle } from './handle.ts'
 import type { Intake } from './intake.ts'
 import { type EventListener, type EventName, type GapListener, Listeners } from './listeners.ts'
@@ -279,6 +282,20 @@ export class Engine {
   off(event: EventName | 'gap', listener: EventListener | GapListener): this {
     this.#listeners.remove(event, listener)
     return this
+  }
+
+  /**
+   * All events behind a cursor, from the journal and then as they are committed: none is missing and none comes twice, whatever breaks in
+   * between. Where the journal has forgotten some, a `gap` takes their place. Reads as fast as it is asked to, and keeps a page.
+   *
+   * @throws OptionTypeError, OptionRangeError; while it is read, what ended it: EngineStoppedError, EngineFailedError, the reason of
+   * `signal`
+   */
+  events(options?: EventsOptions): EventStream {
+    const settings = validateEventsOptions(options)
+    this.#needs('events')
+    this.#assertOpen()
+    return new EventStream(this.#mailbox, settings)
   }
 
   // The whole.

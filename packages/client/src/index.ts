@@ -1,5 +1,6 @@
 export { Engine, type EngineSetup, type JobPage } from './engine.ts'
 export type { JobRequests } from './enqueueMany.ts'
+export type { EventStream, EventStreamItem, EventsGap } from './eventStream.ts'
 export { JobHandle } from './handle.ts'
 export type { Intake } from './intake.ts'
 export type { EventGap, EventListener, EventName, GapListener } from './listeners.ts'

@@ -19,7 +19,7 @@ import {
 import { weighCommand } from './weigh.ts'
 
 /** Answered when there is something to say, which may be never: they take no place among the calls that are under way. */
-const PATIENT: ReadonlySet<Operation> = new Set(['watch', 'backup'])
+const PATIENT: ReadonlySet<Operation> = new Set(['watch', 'events', 'backup'])
 
 interface Pending {
   /** Until it is sent. */
@@ -28,7 +28,7 @@ interface Pending {
   readonly reject: (error: Error) => void
   readonly bytes: number
   readonly patient: boolean
-  readonly watch: boolean
+  readonly endless: boolean
 }
 
 /** What a refused caller is told to wait. */
@@ -87,7 +87,7 @@ export class Mailbox {
       reject,
       bytes,
       patient: PATIENT.has(command.op),
-      watch: command.op === 'watch',
+      endless: command.op === 'watch' || command.op === 'events',
     })
     this.#heldBytes += bytes
     if (!this.#alive) this.#keepAlive()
@@ -110,7 +110,7 @@ export class Mailbox {
     if (this.#awaited !== undefined) this.#tellAnswered(this.#awaited)
   }
 
-  /** Resolves when every call that has been made is answered, but for results that are waited for: they may take for ever. */
+  /** Resolves when every call that has been made is answered, but for results and events that are waited for: they may take for ever. */
   answered(): Promise<void> {
     return new Promise((resolve) => {
       this.#awaited = { before: this.#nextId, resolve }
@@ -119,7 +119,7 @@ export class Mailbox {
   }
 
   #tellAnswered({ before, resolve }: { readonly before: number; readonly resolve: () => void }): void {
-    for (const calls of [this.#sent, this.#held]) for (const [id, { watch }] of calls) if (id < before && !watch) return
+    for (const calls of [this.#sent, this.#held]) for (const [id, { endless }] of calls) if (id < before && !endless) return
     this.#awaited = undefined
     resolve()
   }

@@ -2,6 +2,7 @@
 import type { Backoff } from './backoff.ts'
 import type { FailedPlace, LogLine, Operation, RunError, RunKey } from './commands.ts'
 import type { Refusal } from './errors.ts'
+import type { JobEvent } from './events.ts'
 import type { JobKey } from './id.ts'
 import type { Data } from './job.ts'
 import type { State } from './lifecycle.ts'
@@ -91,6 +92,23 @@ export interface ListPage {
   readonly next: number | null
 }
 
+/** Events that the journal does not have, or has no more. */
+export interface JournalGap {
+  /** The last event before the gap, as it was asked for. */
+  readonly after: number
+  /** What comes next has this number, or a higher one. */
+  readonly resumesAt: number
+}
+
+export interface EventsPage {
+  /** Those that fit, in order; maybe none. */
+  readonly events: readonly JobEvent[]
+  /** All up to this one have been looked at: `after` of the next page. */
+  readonly next: number
+  /** Before the first of them. */
+  readonly gap?: JournalGap
+}
+
 export interface ReplyOf {
   enqueue: readonly Enqueued[]
   forward: Forwarded
@@ -119,6 +137,7 @@ export interface ReplyOf {
   workers: readonly WorkerView[]
   list: ListPage
   subscribe: true
+  events: EventsPage
   backup: { readonly bytes: number }
 }
 

@@ -8,6 +8,8 @@ export type {
   BackoffOptions,
   Duration,
   EnqueueOptions,
+  EventsFilter,
+  EventsOptions,
   EventType,
   ListOptions,
   Logger,

@@ -28,6 +28,7 @@ export const SCOPE_OF: Readonly<Record<Operation, Scope>> = {
   stats: 'read',
   workers: 'read',
   subscribe: 'read',
+  events: 'read',
   cancel: 'admin',
   update: 'admin',
   retry: 'admin',

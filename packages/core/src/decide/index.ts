@@ -51,6 +51,7 @@ const OPERATIONS: { readonly [Op in Operation]: Decide<Op> } = {
   workers: question,
   list: question,
   subscribe: question,
+  events: question,
   backup: question,
 }
 

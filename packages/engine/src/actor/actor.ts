@@ -24,7 +24,8 @@ import {
   type Tables,
 } from '@millrace/core'
 import { answer } from './answer.ts'
-import { Deliveries } from './deliveries.ts'
+import { Deliveries, eventsOf } from './deliveries.ts'
+import { Followers } from './followers.ts'
 import { Housekeeping } from './housekeeping.ts'
 import { Intake } from './intake.ts'
 import { Meter } from './meter.ts'
@@ -57,6 +58,7 @@ export class Actor {
   readonly #clock: Clock
   readonly #parts: TurnParts
   readonly watches = new Watches()
+  readonly followers = new Followers()
   readonly #connections = new Map<ConnectionId, (delivery: Delivery) => void>()
   readonly #subscribed = new Set<ConnectionId>()
   /** Sessions that are dead while the end of their connection is yet to be heard of. */
@@ -120,6 +122,7 @@ export class Actor {
     this.#connections.delete(connection)
     this.#subscribed.delete(connection)
     this.watches.forget(connection)
+    this.followers.forget(connection)
     this.#mail = this.#mail.map((letter) => (letter.connection === connection ? { ...letter, gone: true } : letter))
     const tables = this.#tables
     tables.renewals.delete(connection)
@@ -272,6 +275,11 @@ export class Actor {
     else this.#askToAttach()
     this.#unwritten = true
     this.watches.recheck(this.store, (connection, reply) => this.#post(connection, { replies: [reply] }))
+    for (const { command, sender } of this.followers.takeAll()) {
+      const value = this.#ask(command, sender)
+      if (value instanceof Refused) this.#post(sender.connection, { replies: [{ id: sender.request, refusal: value.refusal }] })
+      else if (value !== HELD) this.#post(sender.connection, { replies: [{ id: sender.request, value }] })
+    }
   }
 
   #askToAttach(): void {
@@ -311,7 +319,11 @@ export class Actor {
   }
 
   #deliver(mail: readonly Letter[], { decisions, effects }: Decided, now: Now): void {
-    const deliveries = new Deliveries(this.#tables, effects, now, this.#subscribed)
+    const heard = effects.events.length > 0 && (this.#subscribed.size > 0 || this.followers.any)
+    const events = heard ? eventsOf(effects, this.#tables.nextEvent - effects.events.length, now.wall) : []
+    const deliveries = new Deliveries(this.#tables, events, this.#subscribed)
+    // Before this turn's questions: who asks now finds these events in the journal.
+    this.followers.tell(events, (connection, reply) => deliveries.push(connection, reply))
     for (const [index, { connection, request }] of mail.entries()) {
       const decision = decisions[index]
       if (decision === HELD) this.#answer(deliveries, connection, request)
@@ -379,5 +391,7 @@ function describe(error: unknown): string {
 /** How much of a turn a call takes. */
 function jobsOf(command: Command): number {
   if (command.op === 'enqueue') return command.jobs.length
+  // Read and not decided, but as much at a time.
+  if (command.op === 'events') return LIMITS.eventsPerPage
   return command.op === 'forward' ? command.entries.reduce((count, { jobs }) => count + jobs.length, 0) : 1
 }

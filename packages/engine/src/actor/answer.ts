@@ -36,7 +36,10 @@ export function answer(actor: Actor, command: Command, sender: Sender): unknown 
       return actor.watches.ask(actor.store, command.id, sender)
     case 'unwatch':
       actor.watches.forget(sender.connection, command.request)
+      actor.followers.forget(sender.connection, command.request)
       return true
+    case 'events':
+      return actor.followers.ask(actor.store, actor.tables.nextEvent - 1, command, sender)
     case 'stats':
       return stats(actor)
     case 'workers':

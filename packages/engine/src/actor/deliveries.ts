@@ -9,7 +9,6 @@ import {
   type Job,
   type JobEvent,
   type Notice,
-  type Now,
   type Refusal,
   type Reply,
   type Session,
@@ -25,15 +24,14 @@ interface Collected extends Delivery {
 
 export class Deliveries {
   readonly byConnection = new Map<ConnectionId, Collected>()
-  readonly #firstEvent: number
   readonly #renewals: ReadonlyMap<ConnectionId, number>
-  readonly #now: Now
+  readonly #events: readonly JobEvent[]
   readonly #subscribed: ReadonlySet<ConnectionId>
 
-  constructor({ nextEvent, renewals }: Tables, { events }: Effects, now: Now, subscribed: ReadonlySet<ConnectionId>) {
-    this.#firstEvent = nextEvent - events.length
+  /** `events`: of the turn, where anybody is to hear of them. */
+  constructor({ renewals }: Tables, events: readonly JobEvent[], subscribed: ReadonlySet<ConnectionId>) {
     this.#renewals = renewals
-    this.#now = now
+    this.#events = events
     this.#subscribed = subscribed
   }
 
@@ -61,9 +59,8 @@ export class Deliveries {
       if (session.connection !== undefined)
         this.of(session.connection).notices.push({ ...note, session: session.intro.uuid, seq: job.seq, run })
     }
-    if (this.#subscribed.size === 0 || effects.events.length === 0) return
-    const events = effects.events.map((note, index) => eventOf(note, this.#firstEvent + index, this.#now.wall))
-    for (const connection of this.#subscribed) this.of(connection).events = events
+    if (this.#events.length === 0) return
+    for (const connection of this.#subscribed) this.of(connection).events = this.#events
   }
 
   of(connection: ConnectionId): Collected {
@@ -98,6 +95,11 @@ function grantOf(job: Job, session: Session): Grant {
     tags: extras?.tags,
     meta: extras?.meta,
   }
+}
+
+/** A turn's events as they are told; `firstEvent` is the number of its first, `at` the turn's time. */
+export function eventsOf({ events }: Effects, firstEvent: number, at: number): JobEvent[] {
+  return events.map((note, index) => eventOf(note, firstEvent + index, at))
 }
 
 function eventOf({ type, job, run, attempt, error, value }: EventNote, seq: number, at: number): JobEvent {

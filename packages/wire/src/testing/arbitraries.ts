@@ -166,6 +166,10 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
     { requiredKeys: ['filter', 'limit'] },
   ) as never,
   subscribe: record({ on: fc.boolean() }),
+  events: record({
+    after: count,
+    filter: record({ types: fc.subarray([...EVENT_TYPES]), queue: name, name, id }, { requiredKeys: [] }),
+  }) as never,
   backup: record({ file: anyText(200) }),
 }
 
