@@ -392,6 +392,27 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 4',
   },
   {
+    name: 'readers-forgotten-at-reload',
+    file: actor,
+    find: 'for (const { command, sender } of this.followers.takeAll()) {',
+    replace: 'for (const { command, sender } of [] as ReturnType<Followers["takeAll"]>) {',
+    breaks: 'invariant 40',
+  },
+  {
+    name: 'reader-waits-before-the-end',
+    file: 'packages/engine/src/actor/followers.ts',
+    find: 'if (events.length > 0 || next < last) return { events, next }',
+    replace: 'if (events.length > 0) return { events, next }',
+    breaks: 'invariant 40',
+  },
+  {
+    name: 'reader-asks-again-from-the-page-before',
+    file: 'packages/client/src/eventStream.ts',
+    find: '    this.#after = next\n',
+    replace: '    if (events.length !== 1) this.#after = next\n',
+    breaks: 'invariant 40',
+  },
+  {
     name: 'mark-not-kept',
     file: `${decide}/forward.ts`,
     find: '    effects.marks.push({ source, mark })\n',

@@ -8,6 +8,7 @@ import {
   CANCELLED,
   COMPLETED,
   type Effects,
+  type EventType,
   FAILED,
   formatId,
   type Job,
@@ -66,6 +67,13 @@ export interface Committed {
   readonly nextEvent: number
 }
 
+/** An event as whoever reads the journal is to be told of it. */
+export interface ToldEvent {
+  readonly seq: number
+  readonly type: EventType
+  readonly queue: string
+}
+
 export interface ModelOptions {
   readonly history: History
   readonly requests: Requests
@@ -91,6 +99,8 @@ export class Model {
   /** Every row number that was ever given. */
   readonly created = new Set<number>()
   nextEvent = 1
+  /** All that were ever committed. */
+  readonly events: ToldEvent[] = []
   turns = 0
   starts = 0
   /** What started in the last turn. */
@@ -114,6 +124,7 @@ export class Model {
       if (tracked !== undefined && session !== undefined) tracked.session = session.intro.uuid
     }
     for (const { name, key, job, expiresAt } of effects.idempotency) this.#holdIdempotent(`${name} ${key}`, job.seq, expiresAt)
+    for (const { type, job } of effects.events) this.events.push({ seq: this.events.length + 1, type, queue: job.lane.queue.name })
     this.nextEvent = turn.nextEvent
   }
 

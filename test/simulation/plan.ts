@@ -1,7 +1,7 @@
 /**
  * What a seed is: how much is asked, of whom, and what goes wrong. Each seed draws its own mix; one in eight is without faults, one
  * is about leases (long runs in other processes, slow messages, connections that break), one about outcomes that are waited for
- * while commits fail, and one about producers' journals.
+ * while commits fail, and one about producers' journals; one in sixteen is about readers of events.
  */
 import { Chance } from './chance.ts'
 
@@ -27,6 +27,10 @@ export interface Plan {
   readonly waits: number
   /** How many of the remote clients put what they enqueue into a journal first. */
   readonly journals: number
+  /** Who follows the events by cursor. */
+  readonly readers: number
+  /** That one question looks at. */
+  readonly eventsPerPage: number
   /** Completed jobs that are kept. */
   readonly keep: number
   readonly recovery: 'immediate' | 'backoff'
@@ -75,7 +79,7 @@ export const FAULTS = [
 ] as const satisfies readonly (keyof Plan)[]
 
 /** What shrinking may leave out or make less of. */
-export const REDUCTIONS = [...FAULTS, 'leaseMs', 'waits', 'journals', 'delays', 'limits', 'clients', 'half', 'quarter'] as const
+export const REDUCTIONS = [...FAULTS, 'leaseMs', 'waits', 'journals', 'readers', 'delays', 'limits', 'clients', 'half', 'quarter'] as const
 
 /** By the rest of the seed when divided by eight; none has none. What they draw is drawn last: what else a seed is stays as it is. */
 const THEMES: Readonly<Record<number, (chance: Chance) => Partial<Plan>>> = { 2: aboutOutcomes, 3: aboutJournals, 5: aboutLeases }
@@ -100,6 +104,8 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     leaseMs: 0,
     waits: 0,
     journals: 0,
+    readers: 0,
+    eventsPerPage: 500,
     keep: chance.pick([1_000_000, 1_000_000, 5, 0]),
     recovery: chance.pick(['immediate', 'backoff'] as const),
     engineCrash: some(0.4, () => chance.random() * 0.03),
@@ -119,7 +125,10 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     drift: some(0.25, () => chance.random() * 0.1 - 0.05),
     clogs: some(0.2, () => chance.whole(1, 3)),
   }
-  return reduced({ ...drawn, ...THEMES[seed % 8]?.(chance) }, new Set(faultFree ? [...FAULTS, ...without] : without))
+  return reduced(
+    { ...drawn, ...THEMES[seed % 8]?.(chance), ...(seed % 16 === 14 && aboutReaders(chance)) },
+    new Set(faultFree ? [...FAULTS, ...without] : without),
+  )
 }
 
 /** Nothing dies: whoever waits has nobody but the engine to tell it. */
@@ -136,6 +145,18 @@ function aboutJournals(chance: Chance): Partial<Plan> {
     clientDeaths: chance.whole(0, 5),
     cuts: chance.whole(0, 5),
     waits: chance.pick([0, 0.3]),
+  }
+}
+
+/** What breaks is what stands between a reader and the journal; and the journal's commits. */
+function aboutReaders(chance: Chance): Partial<Plan> {
+  return {
+    readers: chance.whole(1, 3),
+    eventsPerPage: chance.pick([500, 7, 2, 1]),
+    clients: chance.whole(2, 3),
+    clientDeaths: chance.whole(0, 3),
+    cuts: chance.whole(0, 4),
+    commitError: chance.pick([0, 0.03, 0.1]),
   }
 }
 
@@ -166,6 +187,7 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
     ...(without.has('leaseMs') && { leaseMs: 0 }),
     ...(without.has('waits') && { waits: 0 }),
     ...(without.has('journals') && { journals: 0 }),
+    ...(without.has('readers') && { readers: 0, eventsPerPage: 500 }),
     ...(without.has('clients') && { clients: 1 }),
     operations: Math.ceil(plan.operations * share),
     safetyMs: Math.ceil(plan.safetyMs * share),

@@ -58,6 +58,8 @@ export const PROBES: readonly string[] = [
   'abortedByDeadline',
   'timedOut',
   'cancelling',
+  'eventRead',
+  'readerGoesOn',
   'expired',
   'revived',
   'pruned',

@@ -13,6 +13,7 @@ import { Misfortunes } from './misfortunes.ts'
 import { Model } from './model.ts'
 import { Operations } from './operations.ts'
 import type { Plan } from './plan.ts'
+import { Reader } from './readers.ts'
 import { Requests } from './requests.ts'
 import { Sessions } from './sessions.ts'
 import { StoreFaults } from './storeFaults.ts'
@@ -48,8 +49,8 @@ export async function runWorld(plan: Plan, keepHistory = false): Promise<Outcome
   database ??= new MemoryDatabase()
   database.reset()
   forgetConnections()
-  const { windowBytes, sliceRows, jobsPerTurn, reattachGraceMs, eventsPerSnapshot } = plan
-  const restoreLimits = withLimits({ windowBytes, sliceRows, jobsPerTurn, reattachGraceMs, eventsPerSnapshot })
+  const { windowBytes, sliceRows, jobsPerTurn, reattachGraceMs, eventsPerSnapshot, eventsPerPage } = plan
+  const restoreLimits = withLimits({ windowBytes, sliceRows, jobsPerTurn, reattachGraceMs, eventsPerSnapshot, eventsPerPage })
   // Errors are many here, and their stacks are looked at by nobody.
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
@@ -74,6 +75,7 @@ export class World {
   readonly folders: Folder[] = []
   /** In a healed world: workers that serve everything. */
   readonly #helpers = new Set<Client>()
+  readonly #readers: readonly Reader[]
   readonly #chance: Chance
   readonly #database: MemoryDatabase
   readonly #requests: Requests
@@ -125,6 +127,8 @@ export class World {
       waits: plan.waits,
     })
     this.engine = this.startEngine(new Set())
+    const reading = { chance: new Chance(plan.seed ^ 0x4ead), history: this.history, model: this.#model, timeline }
+    this.#readers = Array.from({ length: plan.readers }, () => new Reader(reading))
     for (let client = 0; client < plan.clients; client++) this.addClient(client === 0)
   }
 
@@ -203,6 +207,7 @@ export class World {
       }
     }
     if (chance.hits(0.4)) this.#listen(client)
+    for (const reader of this.#readers) reader.follow(client)
     return client
   }
 
@@ -290,16 +295,29 @@ export class World {
       if (!this.clients.some((client) => !client.dead && this.#helpers.has(client)))
         this.#helpers.add(this.addClient(true, !this.engine.dead))
       this.#adopt()
+      this.#goOn()
       await this.timeline.run(this.timeline.mono + SLICE_MS, this.#stop)
       if (this.history.violations.length > 0) return
       for (const { seq, run } of this.#log.untold(UNTOLD_MS).filter((job) => !this.#requests.unsayable(job.seq, job.run)))
         this.history.violate(19, `run ${run} of job ${seq} has ended in its worker, and the engine is not told`)
-      if (this.#model.live === 0 && this.#openCalls().length === 0 && this.folders.every(({ kept }) => kept.length === 0)) return
+      if (
+        this.#model.live === 0 &&
+        this.#openCalls().length === 0 &&
+        this.folders.every(({ kept }) => kept.length === 0) &&
+        !this.#readers.some(({ behind }) => behind)
+      )
+        return
     }
     for (const job of this.#model.jobs.values())
       if (job.state < 4 && !this.#requests.unsayable(job.seq, job.run))
         this.history.violate(20, `job ${job.seq} is not final in a healed world`)
+    for (const { behind } of this.#readers) this.history.hold(!behind, 40, () => 'a reader of events is never told of the last ones')
     for (const call of this.#openCalls()) this.history.violate(4, `${call} is never answered`)
+  }
+
+  #goOn(): void {
+    const client = this.clients.findLast(({ dead }) => !dead)
+    if (client !== undefined) for (const reader of this.#readers) reader.follow(client)
   }
 
   /** Each journal that a dead process has left behind has a process that goes on with it. */

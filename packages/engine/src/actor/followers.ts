@@ -24,7 +24,7 @@ interface Follower {
   readonly command: EventsCommand
   readonly sender: Sender
   readonly fits: (event: JobEvent) => boolean
-  /** Nothing up to this one is for it, or it is told already. */
+  /** Nothing up to this one is for it. */
   after: number
 }
 
@@ -53,7 +53,7 @@ export class Followers {
     return HELD
   }
 
-  /** What a turn has committed. */
+  /** What a turn has committed: all who wait have been asked about everything before it. */
   tell(events: readonly JobEvent[], post: (connection: ConnectionId, reply: Reply) => void): void {
     const last = events.at(-1)?.seq
     if (last === undefined) return
@@ -62,7 +62,7 @@ export class Followers {
       const found: JobEvent[] = []
       let next = last
       for (const event of events) {
-        if (event.seq <= follower.after || !fits(event)) continue
+        if (!fits(event)) continue
         if (found.length === LIMITS.eventsPerPage) {
           next = event.seq - 1
           break
