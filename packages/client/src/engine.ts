@@ -34,6 +34,7 @@ import {
   type WorkOptions,
 } from '@millrace/core'
 import { type EnqueueArguments, type Handler, type JobType, Worker } from '@millrace/worker'
+import { tellEnqueued } from './channels.ts'
 import { type Enqueue, enqueueMany, type JobRequests } from './enqueueMany.ts'
 import { EventStream } from './eventStream.ts'
 import { JobHandle } from './handle.ts'
@@ -130,7 +131,9 @@ export class Engine {
    */
   async enqueue<Input>(job: JobType<Input> | string, ...[data, options]: EnqueueArguments<Input>): Promise<JobHandle> {
     const wanted = newJobOf(job, data, options, this.#setup.maxDataBytes)
-    const created = await this.#enqueue([wanted instanceof Promise ? await wanted : wanted])
+    const taken = [wanted instanceof Promise ? await wanted : wanted]
+    const created = await this.#enqueue(taken)
+    tellEnqueued(taken, created)
     return this.#handle(created[0] as Enqueued)
   }
 
@@ -139,7 +142,12 @@ export class Engine {
    * 1,000, each all or nothing; the error of a failed one has `committed`, the number of jobs that were created before it.
    */
   async enqueueMany(jobs: JobRequests): Promise<readonly JobHandle[]> {
-    const created = await enqueueMany(this.#enqueue, jobs, this.#setup.maxDataBytes)
+    const enqueue: Enqueue = async (taken) => {
+      const keys = await this.#enqueue(taken)
+      tellEnqueued(taken, keys)
+      return keys
+    }
+    const created = await enqueueMany(enqueue, jobs, this.#setup.maxDataBytes)
     return created.map((key) => this.#handle(key))
   }
 

@@ -1,3 +1,4 @@
+export type { JobEnqueued } from './channels.ts'
 export { Engine, type EngineSetup, type JobPage } from './engine.ts'
 export type { JobRequests } from './enqueueMany.ts'
 export type { EventStream, EventStreamItem, EventsGap } from './eventStream.ts'

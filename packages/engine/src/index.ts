@@ -73,6 +73,8 @@ export {
   type Handler,
   type JobInfo,
   type JobType,
+  type RunEnded,
+  type RunStarted,
   type Worker,
 } from '@millrace/worker'
 export { systemClock, systemRandom } from './clock.ts'
