@@ -1,11 +1,11 @@
 /** `events()` over a socket: connections break, and the same iteration goes on behind its cursor. */
 import { Engine } from '@millrace/client'
 import { type Clock, LIMITS } from '@millrace/core'
-import { openEngine } from '@millrace/engine'
+import { defineJob, openEngine } from '@millrace/engine'
 import { connect, listen } from '@millrace/remote'
 import { quiet } from '@millrace/testkit'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../temporary.ts'
+import { temporaryFile, temporaryFolder } from '../temporary.ts'
 import { FaultyProxy } from './proxy.ts'
 import { serve } from './served.ts'
 import { until } from './until.ts'
@@ -44,6 +44,38 @@ test('a connection that is cut, before and after the answer has left, costs no e
   })()
   await Promise.all([reading, end])
   expect(seen).toEqual(Array.from({ length: 60 }, (_, index) => index + 1))
+})
+
+test('result() waits on through a cut, and through a server that is another by the time it is back', async () => {
+  const file = temporaryFile()
+  const first = await serve({ file })
+  const { url, clock } = first
+  const waiter = new Engine(await first.port(), setup(clock))
+  const job = defineJob<number>({ name: 'a' })
+  const handle = await waiter.enqueue(job, 3, { idempotencyKey: 'k' })
+  let output: unknown
+  void handle.result().then((value) => {
+    output = value
+  })
+  const late = handle.result({ timeout: '1s' }).catch((error: unknown) => error)
+  await until(() => first.engine.actor.tables.nextSeq > 1)
+  await first.server.close()
+  first.engine.close()
+  const second = await serve({ file, url, clock })
+  for (let step = 0; step < 5; step++) {
+    await quiet()
+    await clock.advance(1_000)
+  }
+  expect(await late).toMatchObject({ code: 'RESULT_TIMEOUT' })
+  const worker = new Engine(second.engine.port(), { ...setup(clock), local: true })
+  worker.work(job.handler(({ data }) => data * data))
+  await until(() => output !== undefined)
+  expect(output).toBe(9)
+  // Another process has only the key.
+  const other = new Engine(await second.port(), setup(clock))
+  const same = await other.enqueue(job, 3, { idempotencyKey: 'k' })
+  expect([same.created, same.id, await same.result()]).toEqual([false, handle.id, 9])
+  await worker.stop()
 })
 
 test('a reader that leaves leaves nothing behind at the server', async () => {

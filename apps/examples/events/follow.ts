@@ -16,7 +16,7 @@ function lastSeq(): number {
   return Number.parseInt(lines.at(-1) ?? '0', 10) || 0
 }
 
-const square = defineJob<number, number>({ name: 'square' })
+const square = defineJob<number>({ name: 'square' })
 await using engine = await openEngine({ file: join(folder, 'events.db') })
 const worker = engine.work(square.handler(({ data }) => data * data))
 await engine.enqueueMany([2, 3].map((data) => ({ job: square, data })))

@@ -3,6 +3,7 @@
  * reader has yet to see stays in the journal. Where the engine goes away and comes back, the same cursor is asked for again.
  */
 import { type EventsPage, type EventsSettings, type JobEvent, type JournalGap, MillraceError, type Refusal } from '@millrace/core'
+import { ASKED_AGAIN } from './handle.ts'
 import type { Mailbox } from './mailbox.ts'
 import { type EngineEvent, engineEventOf } from './view.ts'
 
@@ -16,8 +17,6 @@ export type EventStreamItem = EngineEvent | EventsGap
 type Result = IteratorResult<EventStreamItem, undefined>
 
 const DONE: Result = { done: true, value: undefined }
-/** The question is lost, and asked again once there is somebody to ask. */
-const ASKED_AGAIN: ReadonlySet<string> = new Set(['COMMIT_UNKNOWN', 'CONNECTION_LOST'] satisfies Refusal['code'][])
 
 /** What failed may be the turn that the question came with: so often in a row it is asked again. */
 const TURN_FAILED: ReadonlySet<string> = new Set(['STORAGE', 'STORAGE_BUSY', 'DISK_FULL'] satisfies Refusal['code'][])
