@@ -14,3 +14,11 @@ test('each event is written down once, over two runs, in order', async () => {
   expect(lines.map((line) => Number.parseInt(line, 10))).toEqual(Array.from({ length: 12 }, (_, index) => index + 1))
   expect(lines.filter((line) => line.endsWith('enqueued square'))).toHaveLength(4)
 })
+
+test('what has ended is archived, whole, once in a run where nothing breaks', async () => {
+  const folder = temporaryFolder()
+  const archive = startProgram(new URL('../../apps/examples/events/archive.ts', import.meta.url), [], ['env', `EXAMPLE_FOLDER=${folder}`])
+  expect(await archive.ended).toMatchObject({ code: 0, stderr: '' })
+  const lines = readFileSync(join(folder, 'archive.ndjson'), 'utf8').trimEnd().split('\n')
+  expect(lines.map((line) => JSON.parse(line).output)).toEqual([4, 9, 16])
+})

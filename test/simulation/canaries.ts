@@ -407,9 +407,9 @@ export const CANARIES: readonly Canary[] = [
   },
   {
     name: 'reader-asks-again-from-the-page-before',
-    file: 'packages/client/src/eventStream.ts',
-    find: '    this.#after = next\n',
-    replace: '    if (events.length !== 1) this.#after = next\n',
+    file: 'packages/client/src/following.ts',
+    find: '        after = next\n',
+    replace: '        if (events.length !== 1) after = next\n',
     breaks: 'invariant 40',
   },
   {

@@ -8,8 +8,6 @@ import {
   errorFrom,
   type FailedPlace,
   formatCursor,
-  type JobKey,
-  JobNotFoundError,
   LIMITS,
   type ListOptions,
   type Logger,
@@ -36,9 +34,11 @@ import {
 import { type EnqueueArguments, type Handler, type JobType, Worker } from '@millrace/worker'
 import { tellEnqueued } from './channels.ts'
 import { type Enqueue, enqueueMany, type JobRequests } from './enqueueMany.ts'
-import { EventStream } from './eventStream.ts'
+import { Exports, followEvents } from './following.ts'
 import { JobHandle } from './handle.ts'
 import type { Intake } from './intake.ts'
+import { keyOf, textOf } from './jobKey.ts'
+import type { EventStream } from './journalStream.ts'
 import { type EventListener, type EventName, type GapListener, Listeners } from './listeners.ts'
 import { Mailbox } from './mailbox.ts'
 import { newJobOf } from './newJobs.ts'
@@ -78,6 +78,8 @@ const NO_REQUEST = 0
 const STOPPED: Refusal = { code: 'ENGINE_STOPPED', message: 'the engine was stopped: open it again to go on' }
 
 export class Engine {
+  /** Finished jobs, taken elsewhere before retention forgets them. */
+  readonly exports: Exports
   readonly #port: Port
   readonly #setup: EngineSetup
   readonly #mailbox: Mailbox
@@ -97,6 +99,7 @@ export class Engine {
     this.#port = port
     this.#setup = setup
     this.#mailbox = new Mailbox(port)
+    this.exports = new Exports(this.#mailbox, () => this.#assertOpen())
     this.#listeners = new Listeners(this.#mailbox, setup.logger)
     port.listen({
       deliver: (delivery) => this.#deliver(delivery),
@@ -303,7 +306,7 @@ export class Engine {
     const settings = validateEventsOptions(options)
     this.#needs('events')
     this.#assertOpen()
-    return new EventStream(this.#mailbox, settings)
+    return followEvents(this.#mailbox, settings)
   }
 
   // The whole.
@@ -435,15 +438,4 @@ export class Engine {
   #needs(capability: Capability): void {
     if (!this.#port.capabilities.has(capability)) throw new UnsupportedError(`this kind of connection does not offer '${capability}'`)
   }
-}
-
-function keyOf(id: string): JobKey {
-  const key = parseId(textOf(id))
-  if (key === undefined) throw new JobNotFoundError(`there is no job ${id}: that is no id of a job`, { jobId: id })
-  return key
-}
-
-function textOf(value: string, option = 'id'): string {
-  if (typeof value !== 'string' || value.length === 0) throw new OptionTypeError(option, `${option} takes a text, not ${typeof value}`)
-  return value
 }

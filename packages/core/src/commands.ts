@@ -1,6 +1,6 @@
 /**
  * Everything that can be asked of the engine. Each command gets exactly one reply, in the order of arrival on its Port, but
- * for `watch`, `events` and `backup`, which are answered when there is something to say. One operation, one name: the file of the same
+ * for `watch`, `events`, `export` and `backup`, which are answered when there is something to say. One operation, one name: the file of the same
  * name in decide/ decides it.
  */
 import type { Backoff } from './backoff.ts'
@@ -312,6 +312,29 @@ export interface EventFilter {
   readonly id?: JobKey
 }
 
+/**
+ * Jobs that have ended since the export's mark, whole; answered as `events`. `upTo` confirms what was had before: the mark moves there in
+ * the same commit. Without it the export is created, at the oldest event kept, where there is none of that name. Reply: `ExportPage`.
+ */
+export interface ExportCommand {
+  readonly op: 'export'
+  readonly name: string
+  /** `next` of the page before. */
+  readonly upTo?: number
+  readonly limit: number
+}
+
+/** Reply: `ExportView[]`. */
+export interface ExportsCommand {
+  readonly op: 'exports'
+}
+
+/** Keeps nothing for the export any longer. Reply: whether there was one. */
+export interface DeleteExportCommand {
+  readonly op: 'deleteExport'
+  readonly name: string
+}
+
 /** Writes a copy of the database to a new file. Answered when it is complete: `{ bytes }`. */
 export interface BackupCommand {
   readonly op: 'backup'
@@ -347,6 +370,9 @@ export type Command =
   | ListCommand
   | SubscribeCommand
   | EventsCommand
+  | ExportCommand
+  | ExportsCommand
+  | DeleteExportCommand
   | BackupCommand
 
 export type Operation = Command['op']

@@ -109,6 +109,24 @@ export interface EventsPage {
   readonly gap?: JournalGap
 }
 
+export interface ExportPage {
+  /** In the order in which they ended; maybe none. */
+  readonly jobs: readonly JobView[]
+  /** Jobs that ended and were gone before they could be told: deleted by somebody, or by retention past its utmost bounds. */
+  readonly missed: number
+  /** To be confirmed, as `upTo`, when all of it is safe. */
+  readonly next: number
+  readonly gap?: JournalGap
+}
+
+export interface ExportView {
+  readonly name: string
+  /** The last event that is confirmed. */
+  readonly cursor: number
+  /** How many events have come since. */
+  readonly behind: number
+}
+
 export interface ReplyOf {
   enqueue: readonly Enqueued[]
   forward: Forwarded
@@ -138,6 +156,9 @@ export interface ReplyOf {
   list: ListPage
   subscribe: true
   events: EventsPage
+  export: ExportPage
+  exports: readonly ExportView[]
+  deleteExport: boolean
   backup: { readonly bytes: number }
 }
 

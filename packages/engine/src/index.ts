@@ -11,6 +11,8 @@ export type {
   EventsFilter,
   EventsOptions,
   EventType,
+  ExportOptions,
+  ExportView,
   ListOptions,
   Logger,
   OpenOptions,

@@ -459,6 +459,30 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       expect((await read(0)).events.map(({ jobSeq }) => jobSeq)).toEqual([early.seq, late.seq, other.seq])
     })
 
+    test('exports: what has ended comes whole until it is confirmed, and what ends next is told when it does', async () => {
+      await probe.attach(['a'])
+      const finish = async () => {
+        const id = await probe.enqueue('a', { data: '1' })
+        const { seq, run } = await probe.grants.take()
+        await probe.call<'complete'>({ op: 'complete', seq, run, output: '2' })
+        return id
+      }
+      const read = (upTo?: number) =>
+        probe.call<'export'>({ op: 'export', name: 'archive', limit: 10, ...(upTo !== undefined && { upTo }) })
+      const first = await finish()
+      const page = await read()
+      expect(page).toMatchObject({ jobs: [{ seq: first.seq, state: 'completed', data: '1', output: '2' }], missed: 0 })
+      expect(await read()).toEqual(page)
+      const waits = read(page.next)
+      const second = await finish()
+      expect((await waits).jobs).toMatchObject([{ seq: second.seq }])
+      expect(await probe.call<'exports'>({ op: 'exports' })).toMatchObject([{ name: 'archive', cursor: page.next }])
+      expect(await probe.call<'deleteExport'>({ op: 'deleteExport', name: 'archive' })).toBe(true)
+      expect(await probe.call<'deleteExport'>({ op: 'deleteExport', name: 'archive' })).toBe(false)
+      const [gone] = await probe.settle([{ op: 'export', name: 'archive', limit: 10, upTo: page.next }])
+      expect(gone?.refusal?.code).toBe('UNSUPPORTED')
+    })
+
     test('events by cursor: one that the journal does not have yet is a gap, and one that waits is given up', async () => {
       await probe.enqueue('a')
       const { next } = await probe.call<'events'>({ op: 'events', after: 0, filter: {} })

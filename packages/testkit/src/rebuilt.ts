@@ -9,6 +9,7 @@ export function tableFacts(tables: Tables) {
     nextEvent: tables.nextEvent,
     nextSession: tables.nextSession,
     queues: [...tables.queues.values()].map(({ id, name, counts, totals }) => ({ id, name, counts, totals })).sort((a, b) => a.id - b.id),
+    exports: [...tables.exports].sort(([a], [b]) => (a < b ? -1 : 1)),
     definitions: [...tables.definitions].sort(([a], [b]) => (a < b ? -1 : 1)),
     active: [...tables.jobs.values()]
       .filter((job) => job.state === ACTIVE)

@@ -15,6 +15,8 @@ test('no scope but admin changes what others have made', () => {
     'redrive',
     'runNow',
     'delete',
+    'export',
+    'deleteExport',
     'backup',
   ])
 })

@@ -29,6 +29,7 @@ export const SCOPE_OF: Readonly<Record<Operation, Scope>> = {
   workers: 'read',
   subscribe: 'read',
   events: 'read',
+  exports: 'read',
   cancel: 'admin',
   update: 'admin',
   retry: 'admin',
@@ -36,4 +37,6 @@ export const SCOPE_OF: Readonly<Record<Operation, Scope>> = {
   runNow: 'admin',
   delete: 'admin',
   backup: 'admin',
+  export: 'admin',
+  deleteExport: 'admin',
 }

@@ -23,6 +23,10 @@ export function uniqueConflict(key: string, holder: JobKey): Refused {
   return new Refused({ code: 'UNIQUE_CONFLICT', message: `the unique key '${key}' is held by live job ${jobId}`, details: { jobId } })
 }
 
+export function noExport(name: string): Refused {
+  return new Refused({ code: 'UNSUPPORTED', message: `there is no export '${name}' any more: it was deleted; to read it anew begins anew` })
+}
+
 export function stale(seq: number, run: number): Refused {
   return new Refused({
     code: 'STALE_RUN',

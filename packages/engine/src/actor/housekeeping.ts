@@ -1,5 +1,5 @@
 /** When old jobs, keys and journal rows are looked for: now and then, and again at once while a slice comes back full. */
-import { countOf, type Effects, type Facts, finalStates, type Now, type Retention, type Store } from '@millrace/core'
+import { countOf, type Effects, type Facts, finalStates, type Now, type Retention, type Store, type Tables } from '@millrace/core'
 
 const PRUNE_EVERY_MS = 5_000
 const JOURNAL_EVERY_MS = 60_000
@@ -24,12 +24,14 @@ export class Housekeeping {
     return this.#more || this.#pruneMono <= now.mono ? this.#retention : undefined
   }
 
-  note(facts: Facts, effects: Effects, store: Store, nextEvent: number, now: Now): void {
+  note(facts: Facts, effects: Effects, store: Store, { nextEvent, exports }: Tables, now: Now): void {
     if (this.pruning(now) !== undefined) {
       this.#more = facts.prunable.length > 0
       this.#pruneMono = now.mono + PRUNE_EVERY_MS
     }
-    this.#more ||= effects.countedLanes.some(({ queue }) => this.#final.some(([state, { count }]) => countOf(queue, state) > count))
+    // What is too much and kept for an export does not go by looking again.
+    if (exports.size === 0)
+      this.#more ||= effects.countedLanes.some(({ queue }) => this.#final.some(([state, { count }]) => countOf(queue, state) > count))
     if (this.#journalMono > now.mono) return
     this.#journalMono = now.mono + JOURNAL_EVERY_MS
     effects.forgetKeysBefore = now.wall

@@ -1,5 +1,5 @@
 /** All that the engine's tables are built from: nothing here grows with the number of waiting or finished jobs. */
-import type { ActiveRow, Counts, Defaults, LaneRow, Loaded } from '@millrace/core'
+import type { ActiveRow, Counts, Defaults, ExportMark, LaneRow, Loaded } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import { replayRuns } from '../journal.ts'
 import { seqsIn, unpackRanges } from '../seqs.ts'
@@ -25,6 +25,7 @@ WHERE job.state = 2 ORDER BY job.seq`,
     .raw()
   const running = prepareRunningSeqs(db)
   const definitions = db.prepare('SELECT name, defaults FROM definition').raw()
+  const exports = db.prepare('SELECT name, cursor FROM export ORDER BY name')
   return () => {
     const [node, nextSeq, nextEvent, nextSession] = meta.get() as [number, number, number, number]
     return {
@@ -35,6 +36,7 @@ WHERE job.state = 2 ORDER BY job.seq`,
       lanes: (lanes.all() as RawLane[]).map(laneFrom),
       active: (active.all(JSON.stringify(running())) as RawRow[]).map(activeFrom),
       definitions: (definitions.all() as [string, string][]).map(([name, defaults]) => ({ name, defaults: defaultsFrom(defaults) })),
+      exports: exports.all() as ExportMark[],
     }
   }
 }

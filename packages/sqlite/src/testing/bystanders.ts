@@ -25,6 +25,7 @@ export function addBystanders(turns: Turns): void {
     turns.complete(completed, '"done"')
   }
   effects.marks.push({ source: 'bystander', mark: 5 })
+  effects.exports.push({ name: 'bystander', cursor: 3 })
   effects.definitions.push({ name: 'stand', defaults: { priority: 3 } })
   turns.commit()
 }

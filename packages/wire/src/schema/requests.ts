@@ -117,6 +117,16 @@ export const COMMAND = union<'op', Command>('Request', 'op', {
       filter: or(EVENT_FILTER, Object.freeze({}) as EventFilter, 'nil: all'),
     },
   },
+  export: {
+    code: 51,
+    fields: {
+      name: field(name()),
+      limit: field(integer(1, LIMITS.pageJobs)),
+      upTo: optional(count, '`next` of the page before, all of which is safe'),
+    },
+  },
+  exports: { code: 52, fields: {} },
+  deleteExport: { code: 53, fields: { name: field(name()) } },
   backup: { code: 27, fields: { file: field(text(4_096), 'a path on the server') } },
 })
 

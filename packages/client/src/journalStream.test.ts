@@ -2,7 +2,7 @@
 import type { EventsPage, JobEvent } from '@millrace/core'
 import { beforeEach, expect, test } from 'vitest'
 import { Engine } from './engine.ts'
-import type { EventStreamItem } from './eventStream.ts'
+import type { EventStreamItem } from './journalStream.ts'
 import { FakePort, quiet } from './testing/fakePort.ts'
 
 const clock = { read: () => ({ wall: 0, mono: 0 }), setTimer: () => () => {} }
