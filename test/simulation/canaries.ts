@@ -413,6 +413,20 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 40',
   },
   {
+    name: 'export-not-waited-for',
+    file: `${decide}/gather.ts`,
+    find: '  if (exports.size === 0) return undefined\n',
+    replace: '  if (exports.size < 99) return undefined\n',
+    breaks: 'invariant 2',
+  },
+  {
+    name: 'export-confirmed-when-it-is-sent',
+    file: `${decide}/export.ts`,
+    find: 'Math.min(upTo ?? 0, tables.nextEvent - 1)',
+    replace: 'upTo === undefined ? 0 : tables.nextEvent - 1',
+    breaks: 'invariant 2',
+  },
+  {
     name: 'mark-not-kept',
     file: `${decide}/forward.ts`,
     find: '    effects.marks.push({ source, mark })\n',

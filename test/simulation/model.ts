@@ -72,6 +72,7 @@ export interface ToldEvent {
   readonly seq: number
   readonly type: EventType
   readonly queue: string
+  readonly jobId: string
 }
 
 export interface ModelOptions {
@@ -86,6 +87,8 @@ export interface ModelOptions {
   /** Why a worker's run may have been taken for lost, or given back; undefined where it may not. */
   readonly mayLose: (job: Tracked) => boolean
   readonly mayRelease: (job: Tracked) => boolean
+  /** Whether the export, if there is one, has had the job. */
+  readonly exported: (job: Tracked) => boolean
 }
 
 export class Model {
@@ -107,6 +110,8 @@ export class Model {
   started: Tracked[] = []
   readonly #options: ModelOptions
   readonly #unique = new Map<string, Tracked>()
+  /** There was an export before this turn. */
+  #exporting = false
 
   constructor(options: ModelOptions) {
     this.#options = options
@@ -124,7 +129,9 @@ export class Model {
       if (tracked !== undefined && session !== undefined) tracked.session = session.intro.uuid
     }
     for (const { name, key, job, expiresAt } of effects.idempotency) this.#holdIdempotent(`${name} ${key}`, job.seq, expiresAt)
-    for (const { type, job } of effects.events) this.events.push({ seq: this.events.length + 1, type, queue: job.lane.queue.name })
+    for (const { type, job } of effects.events)
+      this.events.push({ seq: this.events.length + 1, type, queue: job.lane.queue.name, jobId: formatId(job) })
+    this.#exporting ||= effects.exports.length > 0
     this.nextEvent = turn.nextEvent
   }
 
@@ -459,7 +466,7 @@ export class Model {
     if ((record.touched & DELETED) !== 0) {
       if (job === undefined) return
       history.hold(job.state >= COMPLETED, 2, () => `the row of job ${job.seq} goes while it is in state ${job.state}`)
-      this.#remove(job)
+      this.#forget(job)
       return
     }
     if (job === undefined) {
@@ -481,6 +488,13 @@ export class Model {
     if (job === undefined) return
     this.#options.history.meet('pruned')
     this.#options.history.hold(job.state >= COMPLETED, 2, () => `job ${seq} is pruned in state ${job.state}`)
+    this.#forget(job)
+  }
+
+  /** By retention. */
+  #forget(job: Tracked): void {
+    const { history, exported } = this.#options
+    history.hold(!this.#exporting || exported(job), 2, () => `job ${job.seq} is forgotten, and the export has never had it`)
     this.#remove(job)
   }
 

@@ -60,6 +60,8 @@ export const PROBES: readonly string[] = [
   'cancelling',
   'eventRead',
   'readerGoesOn',
+  'exported',
+  'exportedAgain',
   'expired',
   'revived',
   'pruned',
