@@ -24,7 +24,7 @@ import {
   type Tables,
 } from '@millrace/core'
 import { answer } from './answer.ts'
-import { Deliveries, eventsOf } from './deliveries.ts'
+import { Deliveries } from './deliveries.ts'
 import { Exporters } from './exporters.ts'
 import { Followers } from './followers.ts'
 import { Housekeeping } from './housekeeping.ts'
@@ -319,9 +319,8 @@ export class Actor {
   }
 
   #deliver(mail: readonly Letter[], { decisions, effects }: Decided, now: Now): void {
-    const heard = effects.events.length > 0 && (this.#subscribed.size > 0 || this.followers.any || this.exporters.any)
-    const events = heard ? eventsOf(effects, this.#tables.nextEvent - effects.events.length, now.wall) : []
-    const deliveries = new Deliveries(this.#tables, events, this.#subscribed)
+    const deliveries = new Deliveries(this.#tables, effects, now, this.#subscribed)
+    const events = this.followers.any || this.exporters.any ? deliveries.events : []
     // Before this turn's questions: who asks now finds these events in the journal.
     this.followers.tell(events, (connection, reply) => deliveries.push(connection, reply))
     for (const { command, sender } of [...this.exporters.take(events), ...this.exporters.end(effects.exportsGone)])
@@ -334,7 +333,7 @@ export class Actor {
       else if (decision instanceof Refused) deliveries.refuse(connection, request.id, decision.refusal)
       else deliveries.reply(connection, request.id, decision)
     }
-    deliveries.add(effects)
+    deliveries.add()
     this.watches.settle(effects, (connection, reply) => deliveries.push(connection, reply))
     for (const [connection, delivery] of deliveries.byConnection) this.#connections.get(connection)?.(delivery)
   }

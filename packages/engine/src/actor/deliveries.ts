@@ -9,6 +9,7 @@ import {
   type Job,
   type JobEvent,
   type Notice,
+  type Now,
   type Refusal,
   type Reply,
   type Session,
@@ -25,14 +26,24 @@ interface Collected extends Delivery {
 export class Deliveries {
   readonly byConnection = new Map<ConnectionId, Collected>()
   readonly #renewals: ReadonlyMap<ConnectionId, number>
-  readonly #events: readonly JobEvent[]
+  readonly #effects: Effects
+  readonly #firstEvent: number
+  readonly #now: Now
+  #events: readonly JobEvent[] | undefined
   readonly #subscribed: ReadonlySet<ConnectionId>
 
-  /** `events`: of the turn, where anybody is to hear of them. */
-  constructor({ renewals }: Tables, events: readonly JobEvent[], subscribed: ReadonlySet<ConnectionId>) {
+  constructor({ nextEvent, renewals }: Tables, effects: Effects, now: Now, subscribed: ReadonlySet<ConnectionId>) {
+    this.#effects = effects
+    this.#firstEvent = nextEvent - effects.events.length
     this.#renewals = renewals
-    this.#events = events
+    this.#now = now
     this.#subscribed = subscribed
+  }
+
+  /** The turn's, made when somebody is to hear of them. */
+  get events(): readonly JobEvent[] {
+    this.#events ??= this.#effects.events.map((note, index) => eventOf(note, this.#firstEvent + index, this.#now.wall))
+    return this.#events
   }
 
   reply(connection: ConnectionId, id: number, value: unknown): void {
@@ -47,7 +58,8 @@ export class Deliveries {
     this.of(connection).replies.push(reply)
   }
 
-  add(effects: Effects): void {
+  add(): void {
+    const effects = this.#effects
     for (const job of effects.grants) {
       // A job may have been handed out and given back, or cancelled, within the turn that started it.
       const { session } = job
@@ -59,8 +71,8 @@ export class Deliveries {
       if (session.connection !== undefined)
         this.of(session.connection).notices.push({ ...note, session: session.intro.uuid, seq: job.seq, run })
     }
-    if (this.#events.length === 0) return
-    for (const connection of this.#subscribed) this.of(connection).events = this.#events
+    if (this.#subscribed.size === 0 || effects.events.length === 0) return
+    for (const connection of this.#subscribed) this.of(connection).events = this.events
   }
 
   of(connection: ConnectionId): Collected {
@@ -95,11 +107,6 @@ function grantOf(job: Job, session: Session): Grant {
     tags: extras?.tags,
     meta: extras?.meta,
   }
-}
-
-/** A turn's events as they are told; `firstEvent` is the number of its first, `at` the turn's time. */
-export function eventsOf({ events }: Effects, firstEvent: number, at: number): JobEvent[] {
-  return events.map((note, index) => eventOf(note, firstEvent + index, at))
 }
 
 function eventOf({ type, job, run, attempt, error, value }: EventNote, seq: number, at: number): JobEvent {

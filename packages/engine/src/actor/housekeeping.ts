@@ -3,6 +3,8 @@ import { countOf, type Effects, type Facts, finalStates, type Now, type Retentio
 
 const PRUNE_EVERY_MS = 5_000
 const JOURNAL_EVERY_MS = 60_000
+/** While there is more to forget than one slice: as fast as turns can add to it. */
+const JOURNAL_SLICE_MS = 50
 
 export class Housekeeping {
   readonly #retention: Retention
@@ -33,13 +35,13 @@ export class Housekeeping {
     if (exports.size === 0)
       this.#more ||= effects.countedLanes.some(({ queue }) => this.#final.some(([state, { count }]) => countOf(queue, state) > count))
     if (this.#journalMono > now.mono) return
-    this.#journalMono = now.mono + JOURNAL_EVERY_MS
     effects.forgetKeysBefore = now.wall
     const { ageMs, bytes } = this.#retention.journal
     const { firstEvent, lastEvent, bytes: taken } = store.journal(now.wall - ageMs)
     // Events take about the same room each, so the surplus in bytes is the same share of the events.
     const surplus = taken > bytes ? Math.ceil((nextEvent - firstEvent) * (1 - bytes / taken)) : 0
     effects.forgetEventsBefore = Math.max(lastEvent, surplus === 0 ? 0 : firstEvent + surplus)
+    this.#journalMono = now.mono + (effects.forgetEventsBefore > firstEvent ? JOURNAL_SLICE_MS : JOURNAL_EVERY_MS)
   }
 
   /** Only a slice that was not empty asks for a turn of its own: all else waits for the next that comes anyway. */
