@@ -1,5 +1,5 @@
 /** What time alone makes happen, under the virtual clock: nothing here waits. */
-import { DEFAULT_RETENTION, type Retention, type Settings } from '@millrace/core'
+import { DEFAULT_RETENTION, LIMITS, type Retention, type Settings } from '@millrace/core'
 import { InThreadEngine } from '@millrace/engine'
 import { openStore } from '@millrace/sqlite'
 import { Probe, seededRandom, VirtualClock } from '@millrace/testkit'
@@ -316,6 +316,18 @@ test('a backlog larger than its window is drained in order, whole', async () => 
   const expected = [...got].sort((a, b) => b.priority - a.priority || a.seq - b.seq)
   expect(got).toEqual(expected)
   expect(new Set(got.map((job) => job.seq)).size).toBe(jobs)
+})
+
+test('journal-of-a-busy-day: a journal of many turns goes as fast as turns come, and not a slice a minute', async () => {
+  const { clock, probe, engine: own } = start()
+  for (let turn = 0; turn < 2 * LIMITS.sliceRows + 100; turn++) await probe.enqueue('live')
+  const { nextEvent } = own.actor.tables
+  await clock.advance(8 * DAY)
+  for (let turn = 0; turn < 4; turn++) {
+    await probe.enqueue('live')
+    await clock.advance(50)
+  }
+  expect(own.actor.store.journal(0).firstEvent).toBe(nextEvent)
 })
 
 test('wal-and-history-bounded: the journal goes with its age, what still lives stays', async () => {

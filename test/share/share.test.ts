@@ -229,3 +229,41 @@ describe('in one process', () => {
     await owner.stop()
   })
 })
+
+test('a reader of events goes on with the next owner, behind its cursor', async () => {
+  const file = temporaryFile()
+  const owner = await Member.start(file, 'producer')
+  const engine = await openEngine({ file, share: true, durability: 'normal' })
+  const heir = await Member.start(file, 'producer')
+  const seen: unknown[] = []
+  const reading = (async () => {
+    for await (const item of engine.events({ filter: { types: ['enqueued'] } })) {
+      seen.push(item.type === 'gap' ? item : item.seq)
+      if (seen.length === 3) break
+    }
+  })()
+  owner.say({ enqueue: 1 })
+  await owner.until(acknowledged(1))
+  await owner.kill()
+  heir.say({ enqueue: 2 })
+  heir.say({ enqueue: 3 })
+  await heir.until(acknowledged(3))
+  await reading
+  expect(seen).toEqual([1, 2, 3])
+  await engine.stop()
+})
+
+test('result() that waits goes on with the next owner', async () => {
+  const file = temporaryFile()
+  const owner = await Member.start(file, 'producer')
+  const engine = await openEngine({ file, share: true, durability: 'normal' })
+  await Member.start(file, 'producer')
+  const job = defineJob({ name: 'awaited' })
+  const handle = await engine.enqueue(job)
+  const result = handle.result({ timeout: '1m' })
+  await engine.stats()
+  await owner.kill()
+  engine.work(job.handler(() => 7))
+  expect(await result).toBe(7)
+  await engine.stop()
+})

@@ -8,6 +8,7 @@ import {
   CANCELLED,
   COMPLETED,
   type Effects,
+  type EventType,
   FAILED,
   formatId,
   type Job,
@@ -70,6 +71,14 @@ export interface Committed {
   readonly nextEvent: number
 }
 
+/** An event as whoever reads the journal is to be told of it. */
+export interface ToldEvent {
+  readonly seq: number
+  readonly type: EventType
+  readonly queue: string
+  readonly jobId: string
+}
+
 export interface ModelOptions {
   readonly history: History
   readonly requests: Requests
@@ -83,6 +92,8 @@ export interface ModelOptions {
   /** Why a worker's run may have been taken for lost, or given back; undefined where it may not. */
   readonly mayLose: (job: Tracked) => boolean
   readonly mayRelease: (job: Tracked) => boolean
+  /** Whether the export, if there is one, has had the job. */
+  readonly exported: (job: Tracked) => boolean
 }
 
 export class Model {
@@ -96,6 +107,8 @@ export class Model {
   /** Every row number that was ever given. */
   readonly created = new Set<number>()
   nextEvent = 1
+  /** All that were ever committed. */
+  readonly events: ToldEvent[] = []
   turns = 0
   starts = 0
   /** What started in the last turn. */
@@ -103,6 +116,8 @@ export class Model {
   readonly #options: ModelOptions
   readonly limits: Limits
   readonly #unique = new Map<string, Tracked>()
+  /** There was an export before this turn. */
+  #exporting = false
 
   constructor(options: ModelOptions) {
     this.#options = options
@@ -123,6 +138,9 @@ export class Model {
       if (tracked !== undefined && session !== undefined) tracked.session = session.intro.uuid
     }
     for (const { name, key, job, expiresAt } of effects.idempotency) this.#holdIdempotent(`${name} ${key}`, job.seq, expiresAt)
+    for (const { type, job } of effects.events)
+      this.events.push({ seq: this.events.length + 1, type, queue: job.lane.queue.name, jobId: formatId(job) })
+    this.#exporting ||= effects.exports.length > 0
     this.nextEvent = turn.nextEvent
   }
 
@@ -459,7 +477,7 @@ export class Model {
     if ((record.touched & DELETED) !== 0) {
       if (job === undefined) return
       history.hold(job.state >= COMPLETED, 2, () => `the row of job ${job.seq} goes while it is in state ${job.state}`)
-      this.#remove(job)
+      this.#forget(job)
       return
     }
     if (job === undefined) {
@@ -483,6 +501,13 @@ export class Model {
     if (job === undefined) return
     this.#options.history.meet('pruned')
     this.#options.history.hold(job.state >= COMPLETED, 2, () => `job ${seq} is pruned in state ${job.state}`)
+    this.#forget(job)
+  }
+
+  /** By retention. */
+  #forget(job: Tracked): void {
+    const { history, exported } = this.#options
+    history.hold(!this.#exporting || exported(job), 2, () => `job ${job.seq} is forgotten, and the export has never had it`)
     this.#remove(job)
   }
 

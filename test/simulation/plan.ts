@@ -1,8 +1,7 @@
 /**
  * What a seed is: how much is asked, of whom, and what goes wrong. Each seed draws its own mix; one in eight is without faults, one
  * is about leases (long runs in other processes, slow messages, connections that break), one about outcomes that are waited for
- * while commits fail, one about producers' journals,
- * and one about what queues are told.
+ * while commits fail, one about producers' journals; one in sixteen is about what queues are told, and one about readers of events.
  */
 import { Chance } from './chance.ts'
 
@@ -30,6 +29,10 @@ export interface Plan {
   readonly limits: number
   /** How many of the remote clients put what they enqueue into a journal first. */
   readonly journals: number
+  /** Who follows the events by cursor. */
+  readonly readers: number
+  /** That one question looks at. */
+  readonly eventsPerPage: number
   /** Completed jobs that are kept. */
   readonly keep: number
   readonly recovery: 'immediate' | 'backoff'
@@ -84,6 +87,7 @@ export const REDUCTIONS = [
   'waits',
   'limits of queues',
   'journals',
+  'readers',
   'delays',
   'limits',
   'clients',
@@ -91,12 +95,16 @@ export const REDUCTIONS = [
   'quarter',
 ] as const
 
-/** By the rest of the seed when divided by eight; none has none. What they draw is drawn last: what else a seed is stays as it is. */
+/** By the rest of the seed when divided by sixteen; none has none. What they draw is drawn last: what else a seed is stays as it is. */
 const THEMES: Readonly<Record<number, (chance: Chance) => Partial<Plan>>> = {
   2: aboutOutcomes,
   3: aboutJournals,
   5: aboutLeases,
   6: aboutLimits,
+  10: aboutOutcomes,
+  11: aboutJournals,
+  13: aboutLeases,
+  14: aboutReaders,
 }
 
 export function planOf(seed: number, without: ReadonlySet<string> = new Set()): Plan {
@@ -120,6 +128,8 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     waits: 0,
     limits: 0,
     journals: 0,
+    readers: 0,
+    eventsPerPage: 500,
     keep: chance.pick([1_000_000, 1_000_000, 5, 0]),
     recovery: chance.pick(['immediate', 'backoff'] as const),
     engineCrash: some(0.4, () => chance.random() * 0.03),
@@ -139,7 +149,7 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     drift: some(0.25, () => chance.random() * 0.1 - 0.05),
     clogs: some(0.2, () => chance.whole(1, 3)),
   }
-  return reduced({ ...drawn, ...THEMES[seed % 8]?.(chance) }, new Set(faultFree ? [...FAULTS, ...without] : without))
+  return reduced({ ...drawn, ...THEMES[seed % 16]?.(chance) }, new Set(faultFree ? [...FAULTS, ...without] : without))
 }
 
 /** Nothing dies: whoever waits has nobody but the engine to tell it. */
@@ -162,6 +172,18 @@ function aboutJournals(chance: Chance): Partial<Plan> {
 /** Keys that run into their limits, which change and come to an end while engines die. */
 function aboutLimits(chance: Chance): Partial<Plan> {
   return { limits: chance.pick([0.1, 0.25]), clients: chance.whole(1, 3), operations: chance.whole(40, 90) }
+}
+
+/** What breaks is what stands between a reader and the journal; and the journal's commits. */
+function aboutReaders(chance: Chance): Partial<Plan> {
+  return {
+    readers: chance.whole(1, 3),
+    eventsPerPage: chance.pick([500, 7, 2, 1]),
+    clients: chance.whole(2, 3),
+    clientDeaths: chance.whole(0, 3),
+    cuts: chance.whole(0, 4),
+    commitError: chance.pick([0, 0.03, 0.1]),
+  }
 }
 
 function aboutLeases(chance: Chance): Partial<Plan> {
@@ -192,6 +214,7 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
     ...(without.has('limits of queues') && { limits: 0 }),
     ...(without.has('waits') && { waits: 0 }),
     ...(without.has('journals') && { journals: 0 }),
+    ...(without.has('readers') && { readers: 0, eventsPerPage: 500 }),
     ...(without.has('clients') && { clients: 1 }),
     operations: Math.ceil(plan.operations * share),
     safetyMs: Math.ceil(plan.safetyMs * share),

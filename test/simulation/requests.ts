@@ -30,7 +30,7 @@ interface Asked {
 }
 
 /** Those that are answered when there is something to say. */
-const PATIENT = new Set(['watch', 'backup', 'list'])
+const PATIENT = new Set(['watch', 'events', 'export', 'backup', 'list'])
 /** Refusals after which nothing of the call has happened. */
 const DEFINITE = new Set(['DISK_FULL', 'STORAGE', 'STORAGE_BUSY', 'UNIQUE_CONFLICT', 'JOB_ACTIVE', 'JOB_FINISHED', 'INTERNAL', 'BUSY'])
 

@@ -6,6 +6,7 @@ import { Client } from './client.ts'
 import { MemoryDatabase, withLimits } from './database.ts'
 import { EffectLog } from './effectLog.ts'
 import { type EngineWatch, forgetConnections, SimulatedEngine } from './engine.ts'
+import { Exporter } from './exporter.ts'
 import { handlersFor, JOBS, QUEUES } from './handlers.ts'
 import { History } from './history.ts'
 import { Folder } from './journal.ts'
@@ -13,6 +14,7 @@ import { Misfortunes } from './misfortunes.ts'
 import { Model } from './model.ts'
 import { Operations } from './operations.ts'
 import type { Plan } from './plan.ts'
+import { Reader } from './readers.ts'
 import { Requests } from './requests.ts'
 import { Sessions } from './sessions.ts'
 import { StoreFaults } from './storeFaults.ts'
@@ -48,8 +50,8 @@ export async function runWorld(plan: Plan, keepHistory = false): Promise<Outcome
   database ??= new MemoryDatabase()
   database.reset()
   forgetConnections()
-  const { windowBytes, sliceRows, jobsPerTurn, reattachGraceMs, eventsPerSnapshot } = plan
-  const restoreLimits = withLimits({ windowBytes, sliceRows, jobsPerTurn, reattachGraceMs, eventsPerSnapshot })
+  const { windowBytes, sliceRows, jobsPerTurn, reattachGraceMs, eventsPerSnapshot, eventsPerPage } = plan
+  const restoreLimits = withLimits({ windowBytes, sliceRows, jobsPerTurn, reattachGraceMs, eventsPerSnapshot, eventsPerPage })
   // Errors are many here, and their stacks are looked at by nobody.
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
@@ -74,6 +76,8 @@ export class World {
   readonly folders: Folder[] = []
   /** In a healed world: workers that serve everything. */
   readonly #helpers = new Set<Client>()
+  readonly #readers: readonly Reader[]
+  readonly #exporter: Exporter | undefined
   readonly #chance: Chance
   readonly #database: MemoryDatabase
   readonly #requests: Requests
@@ -108,6 +112,7 @@ export class World {
       mayLose: this.#sessions.mayLose,
       lost: (job, mono) => this.#log.lost(job, mono),
       mayRelease: this.#sessions.mayRelease,
+      exported: (job) => this.#exporter === undefined || this.#exporter.has(job),
     })
     this.#requests.model = this.#model
     this.#requests.noted = (entry) => this.folders.some(({ noted }) => noted.has(entry))
@@ -127,6 +132,9 @@ export class World {
       waits: plan.waits,
     })
     this.engine = this.startEngine(new Set())
+    const reading = { chance: new Chance(plan.seed ^ 0x4ead), history: this.history, model: this.#model, timeline }
+    this.#readers = Array.from({ length: plan.readers }, () => new Reader(reading))
+    this.#exporter = plan.readers > 0 ? new Exporter(reading) : undefined
     for (let client = 0; client < plan.clients; client++) this.addClient(client === 0)
   }
 
@@ -205,6 +213,8 @@ export class World {
       }
     }
     if (chance.hits(0.4)) this.#listen(client)
+    for (const reader of this.#readers) reader.follow(client)
+    this.#exporter?.follow(client)
     return client
   }
 
@@ -293,16 +303,37 @@ export class World {
         this.#helpers.add(this.addClient(true, !this.engine.dead))
       this.#adopt()
       this.#lift()
+      this.#goOn()
       await this.timeline.run(this.timeline.mono + SLICE_MS, this.#stop)
       if (this.history.violations.length > 0) return
       for (const { seq, run } of this.#log.untold(UNTOLD_MS).filter((job) => !this.#requests.unsayable(job.seq, job.run)))
         this.history.violate(19, `run ${run} of job ${seq} has ended in its worker, and the engine is not told`)
-      if (this.#model.live === 0 && this.#openCalls().length === 0 && this.folders.every(({ kept }) => kept.length === 0)) return
+      if (
+        this.#model.live === 0 &&
+        this.#openCalls().length === 0 &&
+        this.folders.every(({ kept }) => kept.length === 0) &&
+        !this.#reading()
+      )
+        return
     }
     for (const job of this.#model.jobs.values())
       if (job.state < 4 && !this.#requests.unsayable(job.seq, job.run))
         this.history.violate(20, `job ${job.seq} is not final in a healed world`)
+    this.history.hold(this.#exporter?.behind !== true, 40, () => 'an export is never handed the last jobs')
+    for (const { behind } of this.#readers) this.history.hold(!behind, 40, () => 'a reader of events is never told of the last ones')
     for (const call of this.#openCalls()) this.history.violate(4, `${call} is never answered`)
+  }
+
+  #goOn(): void {
+    const client = this.clients.findLast(({ dead }) => !dead)
+    if (client === undefined) return
+    for (const reader of this.#readers) reader.follow(client)
+    this.#exporter?.follow(client)
+  }
+
+  /** Who follows the journal has yet to come to its end. */
+  #reading(): boolean {
+    return this.#readers.some(({ behind }) => behind) || this.#exporter?.behind === true
   }
 
   /** Each journal that a dead process has left behind has a process that goes on with it. */

@@ -2,7 +2,18 @@
 import type { Store } from '@millrace/core'
 
 export const emptyStore: Store = {
-  load: () => ({ node: 1, nextSeq: 1, nextEvent: 1, nextSession: 1, queues: [], gates: [], lanes: [], active: [], definitions: [] }),
+  load: () => ({
+    node: 1,
+    nextSeq: 1,
+    nextEvent: 1,
+    nextSession: 1,
+    queues: [],
+    gates: [],
+    lanes: [],
+    active: [],
+    definitions: [],
+    exports: [],
+  }),
   jobs: () => [],
   idempotent: () => [],
   unique: () => [],

@@ -4,11 +4,10 @@ import {
   type Clock,
   type Delivery,
   type Enqueued,
+  type EventsOptions,
   errorFrom,
   type FailedPlace,
   formatCursor,
-  type JobKey,
-  JobNotFoundError,
   LIMITS,
   type ListOptions,
   type Logger,
@@ -23,6 +22,7 @@ import {
   type StopOptions,
   UnsupportedError,
   type UpdateOptions,
+  validateEventsOptions,
   validateListOptions,
   validateRedriveOptions,
   validateStopOptions,
@@ -32,9 +32,13 @@ import {
   type WorkOptions,
 } from '@millrace/core'
 import { type EnqueueArguments, type Handler, type JobType, Worker } from '@millrace/worker'
+import { tellEnqueued } from './channels.ts'
 import { type Enqueue, enqueueMany, type JobRequests } from './enqueueMany.ts'
+import { Exports, followEvents } from './following.ts'
 import { JobHandle } from './handle.ts'
 import type { Intake } from './intake.ts'
+import { keyOf, textOf } from './jobKey.ts'
+import type { EventStream } from './journalStream.ts'
 import { type EventListener, type EventName, type GapListener, Listeners } from './listeners.ts'
 import { Mailbox } from './mailbox.ts'
 import { newJobOf } from './newJobs.ts'
@@ -77,6 +81,8 @@ const STOPPED: Refusal = { code: 'ENGINE_STOPPED', message: 'the engine was stop
 export class Engine {
   /** Limits, rates, pauses and settings of queues. */
   readonly queues: Queues
+  /** Finished jobs, taken elsewhere before retention forgets them. */
+  readonly exports: Exports
   readonly #port: Port
   readonly #setup: EngineSetup
   readonly #mailbox: Mailbox
@@ -97,6 +103,7 @@ export class Engine {
     this.#setup = setup
     this.#mailbox = new Mailbox(port)
     this.queues = new Queues(this.#mailbox)
+    this.exports = new Exports(this.#mailbox, () => this.#assertOpen())
     this.#listeners = new Listeners(this.#mailbox, setup.logger)
     port.listen({
       deliver: (delivery) => this.#deliver(delivery),
@@ -131,7 +138,9 @@ export class Engine {
    */
   async enqueue<Input>(job: JobType<Input> | string, ...[data, options]: EnqueueArguments<Input>): Promise<JobHandle> {
     const wanted = newJobOf(job, data, options, this.#setup.maxDataBytes)
-    const created = await this.#enqueue([wanted instanceof Promise ? await wanted : wanted])
+    const taken = [wanted instanceof Promise ? await wanted : wanted]
+    const created = await this.#enqueue(taken)
+    tellEnqueued(taken, created)
     return this.#handle(created[0] as Enqueued)
   }
 
@@ -140,7 +149,12 @@ export class Engine {
    * 1,000, each all or nothing; the error of a failed one has `committed`, the number of jobs that were created before it.
    */
   async enqueueMany(jobs: JobRequests): Promise<readonly JobHandle[]> {
-    const created = await enqueueMany(this.#enqueue, jobs, this.#setup.maxDataBytes)
+    const enqueue: Enqueue = async (taken) => {
+      const keys = await this.#enqueue(taken)
+      tellEnqueued(taken, keys)
+      return keys
+    }
+    const created = await enqueueMany(enqueue, jobs, this.#setup.maxDataBytes)
     return created.map((key) => this.#handle(key))
   }
 
@@ -285,6 +299,20 @@ export class Engine {
     return this
   }
 
+  /**
+   * All events behind a cursor, from the journal and then as they are committed: none is missing and none comes twice, whatever breaks in
+   * between. Where the journal has forgotten some, a `gap` takes their place. Reads as fast as it is asked to, and keeps a page.
+   *
+   * @throws OptionTypeError, OptionRangeError; while it is read, what ended it: EngineStoppedError, EngineFailedError, the reason of
+   * `signal`
+   */
+  events(options?: EventsOptions): EventStream {
+    const settings = validateEventsOptions(options)
+    this.#needs('events')
+    this.#assertOpen()
+    return followEvents(this.#mailbox, settings)
+  }
+
   // The whole.
 
   /** Writes a copy of the database to a new file, while everything goes on. */
@@ -414,15 +442,4 @@ export class Engine {
   #needs(capability: Capability): void {
     if (!this.#port.capabilities.has(capability)) throw new UnsupportedError(`this kind of connection does not offer '${capability}'`)
   }
-}
-
-function keyOf(id: string): JobKey {
-  const key = parseId(textOf(id))
-  if (key === undefined) throw new JobNotFoundError(`there is no job ${id}: that is no id of a job`, { jobId: id })
-  return key
-}
-
-function textOf(value: string, option = 'id'): string {
-  if (typeof value !== 'string' || value.length === 0) throw new OptionTypeError(option, `${option} takes a text, not ${typeof value}`)
-  return value
 }

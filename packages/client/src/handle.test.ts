@@ -123,6 +123,15 @@ describe('a break', () => {
     expect(port.of('watch')).toHaveLength(4)
   })
 
+  test('of the connection is asked through as well', async () => {
+    const result = handle.result()
+    await quiet()
+    port.refuse(1, 'CONNECTION_LOST')
+    await quiet()
+    port.reply(2, { state: 'completed', output: '7' })
+    expect(await result).toBe(7)
+  })
+
   test('that is the end rejects', async () => {
     const result = handle.result()
     await quiet()

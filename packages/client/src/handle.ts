@@ -3,6 +3,7 @@ import {
   type Clock,
   decodeData,
   type Enqueued,
+  type ErrorCode,
   formatId,
   InternalError,
   JobCancelledError,
@@ -19,6 +20,9 @@ import {
 import type { Mailbox } from './mailbox.ts'
 
 type Signal = ReturnType<typeof validateResultOptions>['signal']
+
+/** A question is safe to ask again, once there is somebody to ask. */
+export const ASKED_AGAIN: ReadonlySet<string> = new Set(['COMMIT_UNKNOWN', 'CONNECTION_LOST'] satisfies ErrorCode[])
 
 export class JobHandle<Output = unknown> {
   readonly #key: Enqueued
@@ -47,7 +51,7 @@ export class JobHandle<Output = unknown> {
   }
 
   /**
-   * The job's output, once it is completed; race-free at any time.
+   * The job's output, once it is completed; race-free at any time, and through restarts of the engine and lost connections.
    *
    * @throws JobFailedError, whose `cause` is the last attempt's error; JobCancelledError; JobNotFoundError where it was deleted;
    * ResultTimeoutError after `timeout` (default: none), the job goes on; the signal's reason where `signal` aborts
@@ -62,8 +66,8 @@ export class JobHandle<Output = unknown> {
       try {
         return this.#read(await this.#watch(job, until, signal))
       } catch (error) {
-        // The engine was reopened meanwhile: what became of the job is asked again.
-        if (!(error instanceof MillraceError) || error.code !== 'COMMIT_UNKNOWN') throw error
+        // The engine, or the way to it, went away meanwhile: what became of the job is asked again.
+        if (!(error instanceof MillraceError) || !ASKED_AGAIN.has(error.code)) throw error
       }
     }
   }

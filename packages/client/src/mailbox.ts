@@ -19,7 +19,10 @@ import {
 import { weighCommand } from './weigh.ts'
 
 /** Answered when there is something to say, which may be never: they take no place among the calls that are under way. */
-const PATIENT: ReadonlySet<Operation> = new Set(['watch', 'backup'])
+const PATIENT: ReadonlySet<Operation> = new Set(['watch', 'events', 'export', 'backup'])
+
+/** A stop does not wait for these. */
+const ENDLESS: ReadonlySet<Operation> = new Set(['watch', 'events', 'export'])
 
 interface Pending {
   /** Until it is sent. */
@@ -28,7 +31,7 @@ interface Pending {
   readonly reject: (error: Error) => void
   readonly bytes: number
   readonly patient: boolean
-  readonly watch: boolean
+  readonly endless: boolean
 }
 
 /** What a refused caller is told to wait. */
@@ -87,7 +90,7 @@ export class Mailbox {
       reject,
       bytes,
       patient: PATIENT.has(command.op),
-      watch: command.op === 'watch',
+      endless: ENDLESS.has(command.op),
     })
     this.#heldBytes += bytes
     if (!this.#alive) this.#keepAlive()
@@ -110,7 +113,7 @@ export class Mailbox {
     if (this.#awaited !== undefined) this.#tellAnswered(this.#awaited)
   }
 
-  /** Resolves when every call that has been made is answered, but for results that are waited for: they may take for ever. */
+  /** Resolves when every call that has been made is answered, but for results, events and exports that are waited for: they may take for ever. */
   answered(): Promise<void> {
     return new Promise((resolve) => {
       this.#awaited = { before: this.#nextId, resolve }
@@ -119,7 +122,7 @@ export class Mailbox {
   }
 
   #tellAnswered({ before, resolve }: { readonly before: number; readonly resolve: () => void }): void {
-    for (const calls of [this.#sent, this.#held]) for (const [id, { watch }] of calls) if (id < before && !watch) return
+    for (const calls of [this.#sent, this.#held]) for (const [id, { endless }] of calls) if (id < before && !endless) return
     this.#awaited = undefined
     resolve()
   }

@@ -1,10 +1,11 @@
 /**
  * Everything that can be asked of the engine. Each command gets exactly one reply, in the order of arrival on its Port, but
- * for `watch` and `backup`, which are answered when there is something to say. One operation, one name: the file of the same
+ * for `watch`, `events`, `export` and `backup`, which are answered when there is something to say. One operation, one name: the file of the same
  * name in decide/ decides it.
  */
 import type { Backoff } from './backoff.ts'
 import type { Duration } from './duration.ts'
+import type { EventType } from './events.ts'
 import type { JobKey } from './id.ts'
 import type { Data } from './job.ts'
 import type { StateCode } from './lifecycle.ts'
@@ -315,6 +316,48 @@ export interface SubscribeCommand {
   readonly on: boolean
 }
 
+/**
+ * The next events after one, from the journal and in its order. Where none of them fits, it is answered with the next commit that has
+ * one. Reply: `EventsPage`.
+ */
+export interface EventsCommand {
+  readonly op: 'events'
+  /** The last event that is known; 0: from the oldest kept. */
+  readonly after: number
+  readonly filter: EventFilter
+}
+
+/** An event fits where it meets all that is said. */
+export interface EventFilter {
+  readonly types?: readonly EventType[]
+  readonly queue?: string
+  readonly name?: string
+  readonly id?: JobKey
+}
+
+/**
+ * Jobs that have ended since the export's mark, whole; answered as `events`. `upTo` confirms what was had before: the mark moves there in
+ * the same commit. Without it the export is created, at the oldest event kept, where there is none of that name. Reply: `ExportPage`.
+ */
+export interface ExportCommand {
+  readonly op: 'export'
+  readonly name: string
+  /** `next` of the page before. */
+  readonly upTo?: number
+  readonly limit: number
+}
+
+/** Reply: `ExportView[]`. */
+export interface ExportsCommand {
+  readonly op: 'exports'
+}
+
+/** Keeps nothing for the export any longer. Reply: whether there was one. */
+export interface DeleteExportCommand {
+  readonly op: 'deleteExport'
+  readonly name: string
+}
+
 /** Writes a copy of the database to a new file. Answered when it is complete: `{ bytes }`. */
 export interface BackupCommand {
   readonly op: 'backup'
@@ -352,6 +395,10 @@ export type Command =
   | WorkersCommand
   | ListCommand
   | SubscribeCommand
+  | EventsCommand
+  | ExportCommand
+  | ExportsCommand
+  | DeleteExportCommand
   | BackupCommand
 
 export type Operation = Command['op']

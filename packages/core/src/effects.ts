@@ -57,6 +57,12 @@ export interface SourceMark {
   readonly mark: number
 }
 
+/** The last event that an export is done with. */
+export interface ExportMark {
+  readonly name: string
+  readonly cursor: number
+}
+
 export interface PrunedJob {
   readonly seq: number
   readonly lane: Lane
@@ -93,6 +99,8 @@ export class Effects {
   readonly definitions: { readonly name: string; readonly defaults: Defaults }[] = []
   readonly idempotency: IdempotencyRecord[] = []
   readonly marks: SourceMark[] = []
+  readonly exports: ExportMark[] = []
+  readonly exportsGone: string[] = []
   readonly uniqueHeld: UniqueRecord[] = []
   readonly uniqueFreed: UniqueRecord[] = []
   /** Idempotency keys that have run out are deleted up to here; 0 for none. */
@@ -122,6 +130,8 @@ export class Effects {
       this.gates.length === 0 &&
       this.idempotency.length === 0 &&
       this.marks.length === 0 &&
+      this.exports.length === 0 &&
+      this.exportsGone.length === 0 &&
       this.pruneMarks.length === 0 &&
       this.forgetKeysBefore === 0 &&
       this.forgetEventsBefore === 0

@@ -52,6 +52,16 @@ export const LIMITS = {
   walBytes: 2 ** 30,
   /** Told on one Port and not yet read there: beyond them events are left out, and a gap is told. */
   eventsUnread: 20_000,
+  /** Of the journal, that one question for events looks at. */
+  eventsPerPage: 500,
+  /** A question whose filter nothing fits is answered with the new cursor after so many. */
+  eventsPassed: 10_000,
+  /** Names for which finished jobs are kept until they are taken. */
+  exports: 64,
+  /** Of payloads in one batch of an export, but for a single job that has more. */
+  exportBytes: 8 * MIB,
+  /** Of one state in a queue: what exports make retention keep at the most, where it is not told to keep more. */
+  jobsHeldForExports: 1_000_000,
   /** How long lighter jobs may pass one that does not fit. */
   heavyPatienceMs: 5_000,
   /** Of a job with `heartbeatTimeout` 0, and of a remote session that holds none: how long it may be silent. */

@@ -2,6 +2,7 @@
 import type { Backoff } from './backoff.ts'
 import type { FailedPlace, LogLine, Operation, RunError, RunKey } from './commands.ts'
 import type { Refusal } from './errors.ts'
+import type { JobEvent } from './events.ts'
 import type { JobKey } from './id.ts'
 import type { Data } from './job.ts'
 import type { State } from './lifecycle.ts'
@@ -91,6 +92,41 @@ export interface ListPage {
   readonly next: number | null
 }
 
+/** Events that the journal does not have, or has no more. */
+export interface JournalGap {
+  /** The last event before the gap, as it was asked for. */
+  readonly after: number
+  /** What comes next has this number, or a higher one. */
+  readonly resumesAt: number
+}
+
+export interface EventsPage {
+  /** Those that fit, in order; maybe none. */
+  readonly events: readonly JobEvent[]
+  /** All up to this one have been looked at: `after` of the next page. */
+  readonly next: number
+  /** Before the first of them. */
+  readonly gap?: JournalGap
+}
+
+export interface ExportPage {
+  /** In the order in which they ended; maybe none. */
+  readonly jobs: readonly JobView[]
+  /** Jobs that ended and were gone before they could be told: deleted by somebody, or by retention past its utmost bounds. */
+  readonly missed: number
+  /** To be confirmed, as `upTo`, when all of it is safe. */
+  readonly next: number
+  readonly gap?: JournalGap
+}
+
+export interface ExportView {
+  readonly name: string
+  /** The last event that is confirmed. */
+  readonly cursor: number
+  /** How many events have come since. */
+  readonly behind: number
+}
+
 export interface ReplyOf {
   enqueue: readonly Enqueued[]
   forward: Forwarded
@@ -122,6 +158,10 @@ export interface ReplyOf {
   workers: readonly WorkerView[]
   list: ListPage
   subscribe: true
+  events: EventsPage
+  export: ExportPage
+  exports: readonly ExportView[]
+  deleteExport: boolean
   backup: { readonly bytes: number }
 }
 

@@ -1,6 +1,6 @@
 /** What the engine needs of the file: reads set by set, and one write per turn. Synchronous; `@millrace/sqlite` implements it. */
 import type { Defaults, FailedPlace, ListFilter, RunError } from './commands.ts'
-import type { Effects, SourceMark } from './effects.ts'
+import type { Effects, ExportMark, SourceMark } from './effects.ts'
 import type { JobEvent } from './events.ts'
 import { type JobKey, NODE_LIMIT, PLACE_LIMIT, sourcedNode } from './id.ts'
 import type { Data, JobExtras } from './job.ts'
@@ -101,6 +101,7 @@ export interface Loaded {
   readonly lanes: readonly LaneRow[]
   readonly active: readonly ActiveRow[]
   readonly definitions: readonly { readonly name: string; readonly defaults: Defaults }[]
+  readonly exports: readonly ExportMark[]
 }
 
 /** The first place after a job in its lane's order. */
@@ -170,9 +171,9 @@ export interface Store {
   failed(laneIds: readonly number[], after: FailedPlace, limit: number): JobRow[]
   /**
    * Jobs of a queue that finished before `before`, oldest first: at most `limit`, fewer where they are large, maybe none where
-   * many have been brought back since. Undefined where there are no more.
+   * many have been brought back since. Undefined where there are no more. `lastEvent`: only of turns that had no event after it.
    */
-  prunable(queueId: number, state: StateCode, before: number, limit: number): Prunable | undefined
+  prunable(queueId: number, state: StateCode, before: number, limit: number, lastEvent?: number): Prunable | undefined
   /** The earliest due time and the earliest `expiresAt` of all; 0 where there is none. */
   deadlines(): { readonly dueAt: number; readonly expiresAt: number }
 

@@ -8,7 +8,11 @@ export type {
   BackoffOptions,
   Duration,
   EnqueueOptions,
+  EventsFilter,
+  EventsOptions,
   EventType,
+  ExportOptions,
+  ExportView,
   ListOptions,
   Logger,
   OpenOptions,
@@ -77,6 +81,8 @@ export {
   type Handler,
   type JobInfo,
   type JobType,
+  type RunEnded,
+  type RunStarted,
   type Worker,
 } from '@millrace/worker'
 export { systemClock, systemRandom } from './clock.ts'

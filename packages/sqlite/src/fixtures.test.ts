@@ -20,7 +20,7 @@ describe.each(files)('%s', (name) => {
     const db = lookInto(file)
     expect(rowsOf(db, 'meta')).toMatchObject([{ schema_version: SCHEMA_VERSION, node: store.node }])
     expect(db.pragma('integrity_check', { simple: true })).toBe('ok')
-    const { lanes, active, definitions, nextEvent, queues } = store.load()
+    const { lanes, active, definitions, nextEvent, queues, exports } = store.load()
     if (name >= 'v5')
       expect(queues).toMatchObject([
         {
@@ -40,6 +40,7 @@ describe.each(files)('%s', (name) => {
     expect(store.page({ tag: 'red' }, undefined, 9)).toHaveLength(2)
     expect(store.unique([{ name: 'work', key: 'u-work' }])).toHaveLength(1)
     expect(store.marks(['bystander'])).toHaveLength(name >= 'v4' ? 1 : 0)
+    expect(exports).toEqual(name >= 'v6' ? [{ name: 'bystander', cursor: 3 }] : [])
     const failed = store.failed([1, 2], { finishedAt: -1, seq: -1 }, 9)
     expect(failed).toHaveLength(2)
     expect(store.job(failed[0]?.seq as number)?.attempts).toMatchObject([

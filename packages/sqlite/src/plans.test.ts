@@ -16,7 +16,7 @@ const writes = statementsOf(db, (recording) => prepareWrite(recording, { epoch: 
 )
 
 /** Tables that stay small: their rows do not come with jobs. */
-const SMALL = /^SCAN (meta|lane|queue|queue_settings|gate|definition|migration|running)\b/
+const SMALL = /^SCAN (meta|lane|queue|queue_settings|gate|definition|migration|running|export)\b/
 /** What a statement brings with it: VALUES, lists, and its own steps. */
 const OWN = /^SCAN (wanted|listed|shared|started|completed|new|json_each|hop|\d+ CONSTANT ROWS?|CONSTANT ROW|\d+-ROW VALUES CLAUSE|\(.*\))/
 

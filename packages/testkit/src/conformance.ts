@@ -490,5 +490,65 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       ])
       expect(events.map((event) => event.seq - (events[0]?.seq ?? 0))).toEqual([0, 1, 2])
     })
+
+    test('events by cursor: what is kept, then what is committed, each once and in order', async () => {
+      const read = (after: number, filter = {}) => probe.call<'events'>({ op: 'events', after, filter })
+      const early = await probe.enqueue('a')
+      const kept = await read(0)
+      expect(kept.events.map(({ type, jobSeq }) => [type, jobSeq])).toEqual([['enqueued', early.seq]])
+      expect(kept.next).toBe(kept.events[0]?.seq)
+      const waits = read(kept.next)
+      const forOther = read(0, { name: 'b', types: ['enqueued'] })
+      const late = await probe.enqueue('a')
+      const page = await waits
+      expect(page).toMatchObject({ events: [{ type: 'enqueued', jobSeq: late.seq, queue: 'default', name: 'a' }] })
+      expect(page.events[0]?.seq).toBe(kept.next + 1)
+      const other = await probe.enqueue('b')
+      expect((await forOther).events).toMatchObject([{ jobSeq: other.seq, name: 'b' }])
+      expect((await read(0, { id: late })).events).toMatchObject([{ jobSeq: late.seq }])
+      expect((await read(0)).events.map(({ jobSeq }) => jobSeq)).toEqual([early.seq, late.seq, other.seq])
+    })
+
+    test('exports: what has ended comes whole until it is confirmed, and what ends next is told when it does', async () => {
+      await probe.attach(['a'])
+      const finish = async () => {
+        const id = await probe.enqueue('a', { data: '1' })
+        const { seq, run } = await probe.grants.take()
+        await probe.call<'complete'>({ op: 'complete', seq, run, output: '2' })
+        return id
+      }
+      const read = (upTo?: number) =>
+        probe.call<'export'>({ op: 'export', name: 'archive', limit: 10, ...(upTo !== undefined && { upTo }) })
+      const first = await finish()
+      const page = await read()
+      expect(page).toMatchObject({ jobs: [{ seq: first.seq, state: 'completed', data: '1', output: '2' }], missed: 0 })
+      expect(await read()).toEqual(page)
+      const waits = read(page.next)
+      const second = await finish()
+      expect((await waits).jobs).toMatchObject([{ seq: second.seq }])
+      expect(await probe.call<'exports'>({ op: 'exports' })).toMatchObject([{ name: 'archive', cursor: page.next }])
+      expect(await probe.call<'deleteExport'>({ op: 'deleteExport', name: 'archive' })).toBe(true)
+      expect(await probe.call<'deleteExport'>({ op: 'deleteExport', name: 'archive' })).toBe(false)
+      const [gone] = await probe.settle([{ op: 'export', name: 'archive', limit: 10, upTo: page.next }])
+      expect(gone?.refusal?.code).toBe('UNSUPPORTED')
+    })
+
+    test('events by cursor: one that the journal does not have yet is a gap, and one that waits is given up', async () => {
+      await probe.enqueue('a')
+      const { next } = await probe.call<'events'>({ op: 'events', after: 0, filter: {} })
+      expect(await probe.call<'events'>({ op: 'events', after: next + 10, filter: {} })).toMatchObject({
+        events: [],
+        next,
+        gap: { after: next + 10, resumesAt: next + 1 },
+      })
+      const answered = probe.replied.length
+      void probe.call<'events'>({ op: 'events', after: next, filter: {} })
+      await probe.barrier()
+      const barrier = Math.max(...probe.replied)
+      await probe.call<'unwatch'>({ op: 'unwatch', request: barrier - 1 })
+      await probe.enqueue('a')
+      await probe.barrier()
+      expect(probe.replied.slice(answered)).toEqual([barrier, barrier + 1, barrier + 2, barrier + 3])
+    })
   })
 }

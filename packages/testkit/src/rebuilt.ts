@@ -17,6 +17,7 @@ export function tableFacts(tables: Tables) {
       .filter(({ parked }) => parked > 0)
       .map(({ id, lane, key, parked }) => ({ id, lane: lane.id, key: key.text, parked }))
       .sort((a, b) => a.id - b.id),
+    exports: [...tables.exports].sort(([a], [b]) => (a < b ? -1 : 1)),
     definitions: [...tables.definitions].sort(([a], [b]) => (a < b ? -1 : 1)),
     active: [...tables.jobs.values()]
       .filter((job) => job.state === ACTIVE)

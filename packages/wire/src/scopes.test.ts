@@ -17,6 +17,8 @@ test('no scope but admin changes what others have made', () => {
     'delete',
     'configure',
     'pause',
+    'export',
+    'deleteExport',
     'backup',
   ])
 })

@@ -29,6 +29,8 @@ export const SCOPE_OF: Readonly<Record<Operation, Scope>> = {
   stats: 'read',
   workers: 'read',
   subscribe: 'read',
+  events: 'read',
+  exports: 'read',
   cancel: 'admin',
   update: 'admin',
   retry: 'admin',
@@ -38,4 +40,6 @@ export const SCOPE_OF: Readonly<Record<Operation, Scope>> = {
   configure: 'admin',
   pause: 'admin',
   backup: 'admin',
+  export: 'admin',
+  deleteExport: 'admin',
 }

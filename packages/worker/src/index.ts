@@ -1,3 +1,4 @@
+export type { RunEnded, RunStarted } from './channels.ts'
 export { systemClock } from './clock.ts'
 export type { Context, JobInfo } from './context.ts'
 export {

@@ -24,6 +24,7 @@ import {
   WorkerStoppedError,
   type WorkSettings,
 } from '@millrace/core'
+import { tellEnded, tellStarted } from './channels.ts'
 import { newSessionId } from './clock.ts'
 import { RunContext } from './context.ts'
 import type { Handler } from './define.ts'
@@ -170,6 +171,7 @@ export class Worker {
       zombie: false,
     }
     this.#runs.set(grant.seq, run)
+    tellStarted(grant, this.id)
     execute(runnable, run.context, this.#options.maxDataBytes, (settlement) => this.#settled(run, settlement))
   }
 
@@ -275,7 +277,7 @@ export class Worker {
 
   #sayOutcome(run: Run, settlement: Settlement): void {
     this.#options.calls.call(settlement).then(
-      () => this.#forget(run),
+      () => this.#forget(run, settlement),
       (error) => this.#unanswered(run, settlement, error),
     )
   }
@@ -302,9 +304,13 @@ export class Worker {
     this.#sayOutcome(run, run.settlement)
   }
 
-  #forget(run: Run): void {
-    const { seq } = run.context.grant
-    if (this.#runs.get(seq) === run) this.#runs.delete(seq)
+  /** `settlement`: what of it is committed; without, it is lost. */
+  #forget(run: Run, settlement?: Settlement): void {
+    const { grant } = run.context
+    if (this.#runs.get(grant.seq) === run) {
+      this.#runs.delete(grant.seq)
+      tellEnded(grant, this.id, settlement)
+    }
     if (this.#runs.size === 0) this.#emptied?.()
   }
 

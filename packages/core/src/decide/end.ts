@@ -8,7 +8,7 @@ import type { CompleteCommand, RunError, RunKey } from '../commands.ts'
 import { attemptOf, type Job, TOUCH_COMPLETE, TOUCH_DELETE, TOUCH_OTHER } from '../job.ts'
 import { ACTIVE, CANCELLED, COMPLETED, FAILED, SCHEDULED, WAITING } from '../lifecycle.ts'
 import { retentionOf } from '../queueSettings.ts'
-import { keepsNone, type Retention } from '../retention.ts'
+import { type Keep, keepsNone, type Retention } from '../retention.ts'
 import { enterLine } from './line.ts'
 import type { TurnContext } from './turn.ts'
 
@@ -41,7 +41,7 @@ export function endCompleted(turn: TurnContext, job: Job, output: CompleteComman
   finish(turn, job, 'complete', COMPLETED, TOUCH_COMPLETE)
   turn.effects.total(job.lane, 'completed')
   turn.effects.event('completed', job)
-  if (keepsNone(kept(turn, job).completed)) erase(turn, job)
+  leave(turn, job, kept(turn, job).completed)
 }
 
 /** A run that failed: tried again after its backoff, after `retry` ms, or never. */
@@ -57,7 +57,7 @@ export function endFailed(turn: TurnContext, job: Job, error: RunError, retry: n
     finish(turn, job, 'exhaust', FAILED, TOUCH_OTHER)
     turn.effects.total(job.lane, 'failed')
     turn.effects.event('failed', job, undefined, error.name)
-    if (keepsNone(kept(turn, job).failed)) erase(turn, job)
+    leave(turn, job, kept(turn, job).failed)
   } else {
     again(turn, job, 'retry', retry ?? backoffDelay(job.policy.backoff, attempt, turn.random()))
     turn.effects.event('retrying', job, job.runAt, error.name)
@@ -82,7 +82,7 @@ export function finishCancelled(turn: TurnContext, job: Job): void {
   finish(turn, job, 'cancel', CANCELLED, TOUCH_OTHER)
   turn.effects.total(job.lane, 'cancelled')
   turn.effects.event('cancelled', job)
-  if (keepsNone(kept(turn, job).cancelled)) erase(turn, job)
+  leave(turn, job, kept(turn, job).cancelled)
 }
 
 /** Back in line without having used an attempt. */
@@ -149,6 +149,11 @@ export function settle(turn: TurnContext, job: Job): void {
   turn.facts.add(job)
 }
 
+/** Finished jobs that are not kept go at once, but for those that an export is yet to have: retention takes them after that. */
+function leave(turn: TurnContext, job: Job, keep: Keep): void {
+  if (keepsNone(keep) && turn.tables.exports.size === 0) erase(turn, job)
+}
+
 /** Removes the row: of a job that is in no table any more. */
 export function erase(turn: TurnContext, job: Job): void {
   turn.effects.count(job.lane, job.state, -1)
@@ -162,7 +167,7 @@ export function finishExpired(turn: TurnContext, job: Job): void {
   finish(turn, job, 'expire', FAILED, TOUCH_OTHER)
   turn.effects.total(job.lane, 'failed')
   turn.effects.event('failed', job, undefined, error.name)
-  if (keepsNone(kept(turn, job).failed)) erase(turn, job)
+  leave(turn, job, kept(turn, job).failed)
 }
 
 function kept({ settings }: TurnContext, { lane }: Job): Retention {

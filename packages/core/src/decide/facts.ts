@@ -20,6 +20,8 @@ export class Facts {
   due: readonly Job[] = []
   expired: readonly Job[] = []
   prunable: readonly Prunable[] = []
+  /** The oldest that is kept, or the next one; for a new export. */
+  firstEvent = 1
   readonly #failed = new Map<RedriveCommand, Job[]>()
 
   constructor(tables: Tables) {

@@ -109,6 +109,9 @@ function gatherFor(store: Store, tables: Tables, facts: Facts, requests: readonl
           if (job.extras?.uniqueKey !== undefined) unique.push({ name: job.lane.name, key: job.extras.uniqueKey })
         }
         break
+      case 'export':
+        if (!tables.exports.has(command.name)) facts.firstEvent = store.journal(0).firstEvent || tables.nextEvent
+        break
       default:
     }
   }
@@ -160,21 +163,31 @@ function redriveLimit(command: RedriveCommand): number {
 function gatherPrunable(store: Store, tables: Tables, facts: Facts, now: Now, retention: Retention, slice: number): void {
   const prunable: Prunable[] = []
   let room = slice
+  const exported = lastExported(store, tables)
   for (const queue of tables.queues.values()) {
     for (const [state, keep] of finalStates(retentionOf(retention, queue.settings))) {
       const count = countOf(queue, state)
       if (count === 0 || room <= 0) continue
       const surplus = count - keep.count
+      const tooMany = exported === undefined ? 0 : count - Math.max(keep.count, LIMITS.jobsHeldForExports)
       const found =
-        surplus > 0
-          ? store.prunable(queue.id, state, now.wall + 1, Math.min(surplus, room))
-          : store.prunable(queue.id, state, now.wall - keep.ageMs, room)
+        tooMany > 0
+          ? store.prunable(queue.id, state, now.wall + 1, Math.min(tooMany, room))
+          : surplus > 0
+            ? store.prunable(queue.id, state, now.wall + 1, Math.min(surplus, room), exported)
+            : store.prunable(queue.id, state, now.wall - keep.ageMs, room, exported)
       if (found === undefined) continue
       prunable.push(found)
       room -= found.rows.length
     }
   }
   facts.prunable = prunable
+}
+
+/** The last event that every export is done with, or can have no more; undefined where there is no export. */
+function lastExported(store: Store, { exports, nextEvent }: Tables): number | undefined {
+  if (exports.size === 0) return undefined
+  return Math.max(Math.min(...exports.values()), (store.journal(0).firstEvent || nextEvent) - 1)
 }
 
 export function finalStates(retention: Retention): readonly (readonly [StateCode, Keep])[] {

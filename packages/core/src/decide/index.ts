@@ -6,6 +6,7 @@ import { cancel } from './cancel.ts'
 import { complete } from './complete.ts'
 import { deleteJob } from './delete.ts'
 import { enqueue } from './enqueue.ts'
+import { deleteExport, exportFinished } from './export.ts'
 import { fail } from './fail.ts'
 import { forward } from './forward.ts'
 import { giveBack } from './giveBack.ts'
@@ -55,6 +56,10 @@ const OPERATIONS: { readonly [Op in Operation]: Decide<Op> } = {
   workers: question,
   list: question,
   subscribe: question,
+  events: question,
+  export: exportFinished,
+  exports: question,
+  deleteExport,
   backup: question,
 }
 

@@ -28,6 +28,10 @@ export function queueFull(queue: string, maxLength: number): Refused {
   return new Refused({ code: 'QUEUE_FULL', message, details: { queue, maxLength } })
 }
 
+export function noExport(name: string): Refused {
+  return new Refused({ code: 'UNSUPPORTED', message: `there is no export '${name}' any more: it was deleted; to read it anew begins anew` })
+}
+
 export function stale(seq: number, run: number): Refused {
   return new Refused({
     code: 'STALE_RUN',

@@ -36,7 +36,7 @@ export function validateResultOptions(options: unknown = {}): ResultSettings {
   }
 }
 
-function signalOption(signal: unknown): StopSignal {
+export function signalOption(signal: unknown): StopSignal {
   const { aborted, addEventListener } = (signal ?? {}) as Partial<StopSignal>
   if (typeof aborted !== 'boolean' || typeof addEventListener !== 'function') {
     throw new OptionTypeError('signal', `signal is an AbortSignal, not ${describe(signal)}`)

@@ -29,6 +29,8 @@ export class Tables {
   readonly lanesById = new Map<number, Lane>()
   readonly #lanesByName = new Map<string, Lane[]>()
   readonly definitions = new Map<string, Defaults>()
+  /** Finished jobs are kept for these: the last event that each is done with. */
+  readonly exports = new Map<string, number>()
 
   /** Jobs that run or stand in a window, by seq. */
   readonly jobs = new Map<number, Job>()
@@ -77,6 +79,7 @@ export class Tables {
     for (const row of loaded.queues) this.#loadQueue(row, now)
     for (const row of loaded.lanes) this.#loadLane(row)
     for (const row of loaded.gates) this.#loadGate(row)
+    for (const { name, cursor } of loaded.exports) this.exports.set(name, cursor)
     for (const { name, defaults } of loaded.definitions) this.definitions.set(name, defaults)
   }
 

@@ -47,6 +47,7 @@ export class MemoryStore implements Store {
   readonly definitions = new Map<string, string>()
   readonly idempotencyKeys = new Map<string, StoredKey>()
   readonly sourceMarks = new Map<string, number>()
+  readonly exportCursors = new Map<string, number>()
   /** Holders by name and key. */
   readonly uniqueKeys = new Map<string, number>()
   readonly runs: RunRecord[] = []
@@ -71,6 +72,7 @@ export class MemoryStore implements Store {
       lanes: [...this.lanes.values()],
       active: this.#where((row) => row.state === ACTIVE).map((row) => this.#active(row)),
       definitions: [...this.definitions].map(([name, text]) => ({ name, defaults: parseDefaults(text) })),
+      exports: [...this.exportCursors].map(([name, cursor]) => ({ name, cursor })),
     }
   }
 
@@ -148,10 +150,12 @@ export class MemoryStore implements Store {
       .slice(0, limit)
   }
 
-  prunable(queueId: number, state: StateCode, before: number, limit: number): Prunable | undefined {
+  prunable(queueId: number, state: StateCode, before: number, limit: number, lastEvent?: number): Prunable | undefined {
+    const isLater = (seq: number) => this.history.some((event) => event.jobSeq === seq && event.seq > (lastEvent ?? event.seq))
     const rows = this.#where(
       (row) => row.state === state && isFinal(state) && this.lanes.get(row.laneId)?.queueId === queueId && row.finishedAt < before,
     )
+      .filter(({ seq }) => !isLater(seq))
       .sort(byAge)
       .slice(0, limit)
       .map(({ seq, laneId, extras }) => ({ seq, laneId, state, extras }))
@@ -243,6 +247,8 @@ export class MemoryStore implements Store {
       if (mark <= (this.sourceMarks.get(source) ?? 0)) throw broken(`the mark of source ${source} moves back to ${mark}`)
       this.sourceMarks.set(source, mark)
     }
+    for (const { name, cursor } of effects.exports) this.exportCursors.set(name, cursor)
+    for (const name of effects.exportsGone) this.exportCursors.delete(name)
     for (const job of effects.jobs) if (job.touched & TOUCH_DELETE) this.#delete(job)
     for (const { seq } of effects.pruned) if (!this.rows.has(seq)) throw broken(`there is no job ${seq}`)
     for (const job of effects.pruned) this.#delete(job)

@@ -25,6 +25,8 @@ import {
 } from '@millrace/core'
 import { answer } from './answer.ts'
 import { Deliveries } from './deliveries.ts'
+import { Exporters } from './exporters.ts'
+import { Followers } from './followers.ts'
 import { Housekeeping } from './housekeeping.ts'
 import { Intake } from './intake.ts'
 import { Meter } from './meter.ts'
@@ -57,6 +59,8 @@ export class Actor {
   readonly #clock: Clock
   readonly #parts: TurnParts
   readonly watches = new Watches()
+  readonly followers = new Followers()
+  readonly exporters = new Exporters()
   readonly #connections = new Map<ConnectionId, (delivery: Delivery) => void>()
   readonly #subscribed = new Set<ConnectionId>()
   /** Sessions that are dead while the end of their connection is yet to be heard of. */
@@ -120,6 +124,8 @@ export class Actor {
     this.#connections.delete(connection)
     this.#subscribed.delete(connection)
     this.watches.forget(connection)
+    this.followers.forget(connection)
+    this.exporters.forget(connection)
     this.#mail = this.#mail.map((letter) => (letter.connection === connection ? { ...letter, gone: true } : letter))
     const tables = this.#tables
     tables.renewals.delete(connection)
@@ -272,6 +278,8 @@ export class Actor {
     else this.#askToAttach()
     this.#unwritten = true
     this.watches.recheck(this.store, (connection, reply) => this.#post(connection, { replies: [reply] }))
+    for (const { command, sender } of [...this.followers.takeAll(), ...this.exporters.takeAll()])
+      this.#askAgain(command, sender, (reply) => this.#post(sender.connection, { replies: [reply] }))
   }
 
   #askToAttach(): void {
@@ -312,13 +320,20 @@ export class Actor {
 
   #deliver(mail: readonly Letter[], { decisions, effects }: Decided, now: Now): void {
     const deliveries = new Deliveries(this.#tables, effects, now, this.#subscribed)
-    for (const [index, { connection, request }] of mail.entries()) {
+    const events = this.followers.any || this.exporters.any ? deliveries.events : []
+    // Before this turn's questions: who asks now finds these events in the journal.
+    this.followers.tell(events, (connection, reply) => deliveries.push(connection, reply))
+    for (const { command, sender } of [...this.exporters.take(events), ...this.exporters.end(effects.exportsGone)])
+      this.#askAgain(command, sender, (reply) => deliveries.push(sender.connection, reply))
+    for (const [index, { connection, request, gone }] of mail.entries()) {
       const decision = decisions[index]
+      // Nobody is left to wait for what may come.
+      if (decision === HELD && gone) continue
       if (decision === HELD) this.#answer(deliveries, connection, request)
       else if (decision instanceof Refused) deliveries.refuse(connection, request.id, decision.refusal)
       else deliveries.reply(connection, request.id, decision)
     }
-    deliveries.add(effects)
+    deliveries.add()
     this.watches.settle(effects, (connection, reply) => deliveries.push(connection, reply))
     for (const [connection, delivery] of deliveries.byConnection) this.#connections.get(connection)?.(delivery)
   }
@@ -340,6 +355,12 @@ export class Actor {
       if (reply instanceof Refused) deliveries.refuse(connection, id, reply.refusal)
       else if (reply !== HELD) deliveries.reply(connection, id, reply)
     }
+  }
+
+  #askAgain(command: Command, sender: Sender, push: (reply: Reply) => void): void {
+    const value = this.#ask(command, sender)
+    if (value instanceof Refused) push({ id: sender.request, refusal: value.refusal })
+    else if (value !== HELD) push({ id: sender.request, value })
   }
 
   /** A row that cannot be read is one question's trouble. */
@@ -379,5 +400,7 @@ function describe(error: unknown): string {
 /** How much of a turn a call takes. */
 function jobsOf(command: Command): number {
   if (command.op === 'enqueue') return command.jobs.length
+  // Read and not decided, but as much at a time.
+  if (command.op === 'events' || command.op === 'export') return LIMITS.eventsPerPage
   return command.op === 'forward' ? command.entries.reduce((count, { jobs }) => count + jobs.length, 0) : 1
 }

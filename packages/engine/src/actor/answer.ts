@@ -4,6 +4,7 @@ import {
   type Command,
   type Counts,
   countOf,
+  type ExportView,
   findRow,
   type JobRow,
   type JobView,
@@ -39,9 +40,17 @@ export function answer(actor: Actor, command: Command, sender: Sender): unknown 
       return actor.watches.ask(actor.store, command.id, sender)
     case 'unwatch':
       actor.watches.forget(sender.connection, command.request)
+      actor.followers.forget(sender.connection, command.request)
+      actor.exporters.forget(sender.connection, command.request)
       return true
     case 'queues':
       return queuesOf(actor, command)
+    case 'events':
+      return actor.followers.ask(actor.store, actor.tables.nextEvent - 1, command, sender)
+    case 'export':
+      return actor.exporters.ask(actor.store, actor.tables, command, sender)
+    case 'exports':
+      return exportsOf(actor)
     case 'stats':
       return stats(actor)
     case 'workers':
@@ -51,6 +60,10 @@ export function answer(actor: Actor, command: Command, sender: Sender): unknown 
     default:
       return new Refused({ code: 'UNSUPPORTED', message: `unknown operation '${String(command.op)}'` })
   }
+}
+
+function exportsOf({ tables }: Actor): ExportView[] {
+  return [...tables.exports].map(([name, cursor]) => ({ name, cursor, behind: tables.nextEvent - 1 - cursor }))
 }
 
 function view(tables: Tables, row: JobRow, attempts: JobView['attempts']): JobView {

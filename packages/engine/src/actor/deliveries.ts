@@ -25,16 +25,25 @@ interface Collected extends Delivery {
 
 export class Deliveries {
   readonly byConnection = new Map<ConnectionId, Collected>()
-  readonly #firstEvent: number
   readonly #renewals: ReadonlyMap<ConnectionId, number>
+  readonly #effects: Effects
+  readonly #firstEvent: number
   readonly #now: Now
+  #events: readonly JobEvent[] | undefined
   readonly #subscribed: ReadonlySet<ConnectionId>
 
-  constructor({ nextEvent, renewals }: Tables, { events }: Effects, now: Now, subscribed: ReadonlySet<ConnectionId>) {
-    this.#firstEvent = nextEvent - events.length
+  constructor({ nextEvent, renewals }: Tables, effects: Effects, now: Now, subscribed: ReadonlySet<ConnectionId>) {
+    this.#effects = effects
+    this.#firstEvent = nextEvent - effects.events.length
     this.#renewals = renewals
     this.#now = now
     this.#subscribed = subscribed
+  }
+
+  /** The turn's, made when somebody is to hear of them. */
+  get events(): readonly JobEvent[] {
+    this.#events ??= this.#effects.events.map((note, index) => eventOf(note, this.#firstEvent + index, this.#now.wall))
+    return this.#events
   }
 
   reply(connection: ConnectionId, id: number, value: unknown): void {
@@ -49,7 +58,8 @@ export class Deliveries {
     this.of(connection).replies.push(reply)
   }
 
-  add(effects: Effects): void {
+  add(): void {
+    const effects = this.#effects
     for (const job of effects.grants) {
       // A job may have been handed out and given back, or cancelled, within the turn that started it.
       const { session } = job
@@ -62,8 +72,7 @@ export class Deliveries {
         this.of(session.connection).notices.push({ ...note, session: session.intro.uuid, seq: job.seq, run })
     }
     if (this.#subscribed.size === 0 || effects.events.length === 0) return
-    const events = effects.events.map((note, index) => eventOf(note, this.#firstEvent + index, this.#now.wall))
-    for (const connection of this.#subscribed) this.of(connection).events = events
+    for (const connection of this.#subscribed) this.of(connection).events = this.events
   }
 
   of(connection: ConnectionId): Collected {

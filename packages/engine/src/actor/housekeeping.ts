@@ -9,10 +9,13 @@ import {
   type Retention,
   retentionOf,
   type Store,
+  type Tables,
 } from '@millrace/core'
 
 const PRUNE_EVERY_MS = 5_000
 const JOURNAL_EVERY_MS = 60_000
+/** While there is more to forget than one slice: as fast as turns can add to it. */
+const JOURNAL_SLICE_MS = 50
 
 export class Housekeeping {
   readonly #retention: Retention
@@ -34,22 +37,24 @@ export class Housekeeping {
     return this.#more || this.#pruneMono <= now.mono ? this.#retention : undefined
   }
 
-  note(facts: Facts, effects: Effects, store: Store, nextEvent: number, now: Now): void {
+  note(facts: Facts, effects: Effects, store: Store, { nextEvent, exports }: Tables, now: Now): void {
     if (this.pruning(now) !== undefined) {
       this.#more = facts.prunable.length > 0
       this.#pruneMono = now.mono + PRUNE_EVERY_MS
     }
-    this.#more ||= effects.countedLanes.some(({ queue }) =>
-      this.#finalOf(queue).some(([state, { count }]) => countOf(queue, state) > count),
-    )
+    // What is too much and kept for an export does not go by looking again.
+    if (exports.size === 0)
+      this.#more ||= effects.countedLanes.some(({ queue }) =>
+        this.#finalOf(queue).some(([state, { count }]) => countOf(queue, state) > count),
+      )
     if (this.#journalMono > now.mono) return
-    this.#journalMono = now.mono + JOURNAL_EVERY_MS
     effects.forgetKeysBefore = now.wall
     const { ageMs, bytes } = this.#retention.journal
     const { firstEvent, lastEvent, bytes: taken } = store.journal(now.wall - ageMs)
     // Events take about the same room each, so the surplus in bytes is the same share of the events.
     const surplus = taken > bytes ? Math.ceil((nextEvent - firstEvent) * (1 - bytes / taken)) : 0
     effects.forgetEventsBefore = Math.max(lastEvent, surplus === 0 ? 0 : firstEvent + surplus)
+    this.#journalMono = now.mono + (effects.forgetEventsBefore > firstEvent ? JOURNAL_SLICE_MS : JOURNAL_EVERY_MS)
   }
 
   #finalOf({ settings }: Queue): ReturnType<typeof finalStates> {

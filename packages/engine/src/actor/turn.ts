@@ -54,7 +54,7 @@ export function takeTurn(parts: TurnParts, tables: Tables, mail: readonly Letter
   const decisions = mail.map(({ connection, request, gone }) => decide(turn, request.command, { connection, request: request.id, gone }))
   elapse(turn)
   dispatch(turn)
-  housekeeping.note(facts, effects, store, tables.nextEvent, now)
+  housekeeping.note(facts, effects, store, tables, now)
   if (!effects.empty) write(parts, tables, effects, mail.length, now)
   // Nothing is read between the commit and its answers: a read that fails would deny what has happened.
   effects.clear()

@@ -4,7 +4,7 @@ import { WireError } from '@millrace/wire'
 import { BOUNDS } from '../limits.ts'
 
 /** Answered when there is something to say, which may be never: they take no place among the others. */
-const PATIENT: ReadonlySet<Operation> = new Set(['watch', 'backup'])
+const PATIENT: ReadonlySet<Operation> = new Set(['watch', 'events', 'export', 'backup'])
 
 interface Frame {
   /** Requests in it that are to be answered in turn. */
@@ -40,7 +40,10 @@ export class Unanswered {
       if (command.op === 'unwatch' && this.#patient.has(command.request)) this.#unwatching.set(id, command.request)
       if (!PATIENT.has(command.op)) continue
       if (this.#patient.size >= BOUNDS.watches) {
-        throw new WireError('BAD_MESSAGE', `one connection waits for at most ${BOUNDS.watches} results: open another, or wait for fewer`)
+        throw new WireError(
+          'BAD_MESSAGE',
+          `one connection waits for at most ${BOUNDS.watches} results and events: open another, or wait for fewer`,
+        )
       }
       this.#patient.add(id)
       left--

@@ -4,9 +4,10 @@ import { batches } from './002-batches.ts'
 import { remote } from './003-remote.ts'
 import { sources } from './004-sources.ts'
 import { queues } from './005-queues.ts'
+import { exports } from './006-exports.ts'
 import type { Migration } from './migration.ts'
 
-export const MIGRATIONS: readonly Migration[] = [initial, batches, remote, sources, queues]
+export const MIGRATIONS: readonly Migration[] = [initial, batches, remote, sources, queues, exports]
 
 /** The newest schema that this version knows. */
 export const SCHEMA_VERSION = MIGRATIONS.length

@@ -1,5 +1,5 @@
 /** All that the engine's tables are built from: nothing here grows with the number of waiting or finished jobs. */
-import type { ActiveRow, Counts, Defaults, LaneRow, Loaded, QueueRow } from '@millrace/core'
+import type { ActiveRow, Counts, Defaults, ExportMark, LaneRow, Loaded, QueueRow } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import { replayRuns } from '../journal.ts'
 import { seqsIn, unpackRanges } from '../seqs.ts'
@@ -32,6 +32,7 @@ WHERE job.state = 2 ORDER BY job.seq`,
   const pausedKeys = db.prepare('SELECT key FROM paused_key WHERE queue = ?').pluck()
   const running = prepareRunningSeqs(db)
   const definitions = db.prepare('SELECT name, defaults FROM definition').raw()
+  const exports = db.prepare('SELECT name, cursor FROM export ORDER BY name')
   return () => {
     const [node, nextSeq, nextEvent, nextSession] = meta.get() as [number, number, number, number]
     return {
@@ -44,6 +45,7 @@ WHERE job.state = 2 ORDER BY job.seq`,
       lanes: (lanes.all() as RawLane[]).map(laneFrom),
       active: (active.all(JSON.stringify(running())) as RawRow[]).map(activeFrom),
       definitions: (definitions.all() as [string, string][]).map(([name, defaults]) => ({ name, defaults: defaultsFrom(defaults) })),
+      exports: exports.all() as ExportMark[],
     }
   }
 }

@@ -16,7 +16,7 @@ export interface PruneMark {
   readonly rest: Uint8Array | undefined
 }
 
-export type ReadPrunable = (queueId: number, state: StateCode, before: number, limit: number) => Prunable | undefined
+export type ReadPrunable = (queueId: number, state: StateCode, before: number, limit: number, lastEvent?: number) => Prunable | undefined
 
 /** One slice's payloads: a slice of large ones is shorter than it was asked to be. */
 const SLICE_BYTES = 64 * 2 ** 20
@@ -59,13 +59,14 @@ export function preparePrunable(db: Database): ReadPrunable {
     return Array.from({ length: count }, (_, index): Old => [first + index, size / count, null])
   }
 
-  return (queueId, state, before, limit) => {
+  return (queueId, state, before, limit, lastEvent = Number.MAX_SAFE_INTEGER) => {
     // By number: a job may have finished twice within a millisecond.
     const found = new Map<number, PrunableRow>()
     let mark: PruneMark | undefined
     let room = SLICE_BYTES
     for (const [turn, laneId, at, packed] of batches(queueId, state)) {
-      if (at >= before || found.size >= limit) break
+      // A batch has the number of the event after its turn's last.
+      if (at >= before || turn - 1 > lastEvent || found.size >= limit) break
       const seqs = seqsIn(unpackRanges(packed))
       const wanted = seqs.slice(0, limit - found.size)
       let taken = wanted.length

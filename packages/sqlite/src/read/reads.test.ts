@@ -22,6 +22,7 @@ describe('load', () => {
       lanes: [],
       active: [],
       definitions: [],
+      exports: [],
     })
     expect(deadlines()).toEqual({ dueAt: 0, expiresAt: 0 })
   })

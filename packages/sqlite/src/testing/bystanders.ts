@@ -33,6 +33,7 @@ export function addBystanders(turns: Turns): void {
   effects.noteQueue(queue)
   effects.noteKey({ ...newKey(queue, 'by'), paused: true })
   effects.marks.push({ source: 'bystander', mark: 5 })
+  effects.exports.push({ name: 'bystander', cursor: 3 })
   effects.definitions.push({ name: 'stand', defaults: { priority: 3 } })
   turns.commit()
 }

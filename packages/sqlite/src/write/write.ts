@@ -5,6 +5,7 @@ import type { Claim } from '../open/claim.ts'
 import { prepareTransaction } from '../transaction.ts'
 import { prepareCompleteJobs } from './complete-jobs.ts'
 import { prepareDeleteJobs } from './delete-jobs.ts'
+import { prepareExports } from './exports.ts'
 import { prepareFinished } from './finished.ts'
 import { prepareInsertJobs } from './insert-jobs.ts'
 import { prepareKeys } from './keys.ts'
@@ -35,6 +36,7 @@ export function prepareWrite(db: Database, claim: Claim): Write {
   const runs = prepareRuns(db)
   const keys = prepareKeys(db)
   const sources = prepareSources(db)
+  const exports = prepareExports(db)
   const deleteJobs = prepareDeleteJobs(db)
   const finished = prepareFinished(db)
   const running = prepareRunning(db)
@@ -54,6 +56,7 @@ export function prepareWrite(db: Database, claim: Claim): Write {
     runs(effects)
     keys(effects)
     sources(effects, turn.at)
+    exports(effects, turn.at)
     // Last, so that nothing that the turn noted of a deleted job is left behind.
     deleteJobs.content(jobs.vanished)
     deleteJobs.rows(jobs.deleted)

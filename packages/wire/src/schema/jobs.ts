@@ -2,6 +2,8 @@
 import {
   type Backoff,
   type Defaults,
+  EVENT_TYPES,
+  type EventFilter,
   type FailedPlace,
   type JobChanges,
   type JobKey,
@@ -171,4 +173,11 @@ export const FILTER = record<ListFilter>('Filter', {
   queue: optional(name()),
   name: optional(name()),
   tag: optional(key),
+})
+
+export const EVENT_FILTER = record<EventFilter>('EventFilter', {
+  types: optional(list(choice(EVENT_TYPES), EVENT_TYPES.length), 'nil: all'),
+  queue: optional(name()),
+  name: optional(name()),
+  id: optional(JOB_KEY, 'of a job'),
 })

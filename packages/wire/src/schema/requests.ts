@@ -1,7 +1,17 @@
 /** What a client asks: `[id, operation, ...fields]`. The order of the fields is the order on the wire. */
-import { type AttachCommand, type Command, LIMITS, NODE_LIMIT, type Operation, PLACE_LIMIT, type Request } from '@millrace/core'
+import {
+  type AttachCommand,
+  type Command,
+  type EventFilter,
+  LIMITS,
+  NODE_LIMIT,
+  type Operation,
+  PLACE_LIMIT,
+  type Request,
+} from '@millrace/core'
 import {
   CHANGES,
+  EVENT_FILTER,
   FAILED_PLACE,
   FILTER,
   JOB_KEY,
@@ -112,6 +122,23 @@ export const COMMAND = union<'op', Command>('Request', 'op', {
     },
   },
   subscribe: { code: 26, fields: { on: field(boolean) } },
+  events: {
+    code: 50,
+    fields: {
+      after: field(count, 'the last event that is known; 0: from the oldest kept'),
+      filter: or(EVENT_FILTER, Object.freeze({}) as EventFilter, 'nil: all'),
+    },
+  },
+  export: {
+    code: 51,
+    fields: {
+      name: field(name()),
+      limit: field(integer(1, LIMITS.pageJobs)),
+      upTo: optional(count, '`next` of the page before, all of which is safe'),
+    },
+  },
+  exports: { code: 52, fields: {} },
+  deleteExport: { code: 53, fields: { name: field(name()) } },
   backup: { code: 27, fields: { file: field(text(4_096), 'a path on the server') } },
 })
 

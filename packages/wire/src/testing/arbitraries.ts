@@ -193,6 +193,13 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
     { requiredKeys: ['filter', 'limit'] },
   ) as never,
   subscribe: record({ on: fc.boolean() }),
+  events: record({
+    after: count,
+    filter: record({ types: fc.subarray([...EVENT_TYPES]), queue: name, name, id }, { requiredKeys: [] }),
+  }) as never,
+  export: record({ name, limit: fc.integer({ min: 1, max: 200 }), upTo: count }, { requiredKeys: ['name', 'limit'] }) as never,
+  exports: record({}),
+  deleteExport: record({ name }),
   backup: record({ file: anyText(200) }),
 }
 

@@ -1,0 +1,160 @@
+/** What a reader of events asks, sees, and does when the engine goes away. */
+import type { EventsPage, JobEvent } from '@millrace/core'
+import { beforeEach, expect, test } from 'vitest'
+import { Engine } from './engine.ts'
+import type { EventStreamItem } from './journalStream.ts'
+import { FakePort, quiet } from './testing/fakePort.ts'
+
+const clock = { read: () => ({ wall: 0, mono: 0 }), setTimer: () => () => {} }
+
+let port: FakePort
+let engine: Engine
+
+beforeEach(() => {
+  port = new FakePort()
+  engine = new Engine(port, { maxDataBytes: 1_000, clock, host: 'h', pid: 1, local: true })
+})
+
+function event(seq: number): JobEvent {
+  return { seq, type: 'enqueued', jobSeq: 1, node: 1, enqueuedAt: 0, queue: 'q', name: 'a', at: 5, run: 0, attempt: 0 }
+}
+
+const page = (...seqs: number[]): EventsPage => ({ events: seqs.map(event), next: seqs.at(-1) ?? 0 })
+
+/** The questions, in order. */
+async function asked() {
+  await quiet()
+  return port.of('events')
+}
+
+async function answer(value: EventsPage): Promise<void> {
+  port.reply((await asked()).at(-1)?.id as number, value)
+  await quiet()
+}
+
+const said = (item: EventStreamItem | undefined) => (item?.type === 'gap' ? item : item?.seq)
+
+test('asks for a page, tells it event by event, and asks for the next only then', async () => {
+  const stream = engine.events({ after: 3, filter: { queue: 'q', types: ['enqueued'] } })
+  const first = stream.next()
+  expect((await asked()).map(({ command }) => command)).toEqual([{ op: 'events', after: 3, filter: { queue: 'q', types: ['enqueued'] } }])
+  await answer(page(4, 6))
+  expect(said((await first).value)).toBe(4)
+  expect(await asked()).toHaveLength(1)
+  expect((await stream.next()).value).toMatchObject({ seq: 6, type: 'enqueued', at: new Date(5), queue: 'q', name: 'a' })
+  const third = stream.next()
+  expect((await asked()).at(-1)?.command).toMatchObject({ after: 6 })
+  await answer({ events: [], next: 900 })
+  expect((await asked()).at(-1)?.command).toMatchObject({ after: 900 })
+  await answer(page(901))
+  expect(said((await third).value)).toBe(901)
+})
+
+test('a gap comes before what is behind it', async () => {
+  const stream = engine.events({ after: 3 })
+  const both = Promise.all([stream.next(), stream.next()])
+  await answer({ ...page(50), gap: { after: 3, resumesAt: 50 } })
+  expect((await both).map(({ value }) => said(value))).toEqual([{ type: 'gap', after: 3, resumesAt: 50 }, 50])
+})
+
+test('a writer that dies, and a turn that fails, are asked again from the same cursor', async () => {
+  const stream = engine.events()
+  const first = stream.next()
+  await answer(page(1))
+  await first
+  const second = stream.next()
+  await asked()
+  port.break()
+  port.reopen()
+  expect((await asked()).at(-1)?.command).toMatchObject({ after: 1 })
+  port.refuse((await asked()).at(-1)?.id as number, 'DISK_FULL')
+  await answer(page(2))
+  expect(said((await second).value)).toBe(2)
+})
+
+test('what fails again and again is told, and ends it', async () => {
+  const stream = engine.events()
+  const first = stream.next()
+  first.catch(() => {})
+  for (let round = 0; round < 4; round++) port.refuse((await asked()).at(-1)?.id as number, 'STORAGE')
+  await expect(first).rejects.toMatchObject({ code: 'STORAGE' })
+  expect(await stream.next()).toEqual({ done: true, value: undefined })
+  expect(await asked()).toHaveLength(4)
+})
+
+test('break gives nothing up but the rest of the page; return gives up the question that waits', async () => {
+  const stream = engine.events()
+  const seen: unknown[] = []
+  const reading = (async () => {
+    for await (const item of stream) {
+      seen.push(said(item))
+      if (seen.length === 1) break
+    }
+  })()
+  await answer(page(1, 2))
+  await reading
+  expect(seen).toEqual([1])
+  expect(port.of('unwatch')).toEqual([])
+  const other = engine.events()
+  const waits = other.next()
+  const { id } = (await asked()).at(-1) as { id: number }
+  await other.return()
+  expect(await waits).toEqual({ done: true, value: undefined })
+  await quiet()
+  expect(port.of('unwatch').map(({ command }) => command.request)).toEqual([id])
+  port.reply(id, page(9))
+})
+
+test('a signal ends it with its reason, before, while and after it waits', async () => {
+  const before = new AbortController()
+  before.abort(new Error('no need'))
+  await expect(engine.events({ signal: before.signal }).next()).rejects.toThrow('no need')
+  expect(await asked()).toEqual([])
+  const abort = new AbortController()
+  const stream = engine.events({ signal: abort.signal })
+  const waits = stream.next()
+  waits.catch(() => {})
+  await asked()
+  abort.abort(new Error('enough'))
+  await expect(waits).rejects.toThrow('enough')
+  expect(await stream.next()).toEqual({ done: true, value: undefined })
+  await quiet()
+  expect(port.of('unwatch')).toHaveLength(1)
+})
+
+test('an engine that is stopped does not wait for it, and ends it', async () => {
+  port.answer('unwatch', () => true)
+  const waits = engine.events().next()
+  waits.catch(() => {})
+  await asked()
+  await engine.stop()
+  await expect(waits).rejects.toMatchObject({ code: 'ENGINE_STOPPED' })
+  expect(() => engine.events()).toThrow(expect.objectContaining({ code: 'ENGINE_STOPPED' }))
+})
+
+test('while it waits it keeps the process alive, and not when it is over', async () => {
+  const stream = engine.events()
+  void stream.next()
+  await asked()
+  expect(port.holds.at(-1)).toBe(true)
+  await stream[Symbol.asyncDispose]()
+  await quiet()
+  port.reply(port.of('unwatch')[0]?.id as number, true)
+  expect(port.holds.at(-1)).toBe(false)
+})
+
+test.each([
+  [{ after: -1 }, 'after', RangeError],
+  [{ after: 1.5 }, 'after', TypeError],
+  [{ from: 1 }, 'from', TypeError],
+  [{ filter: { type: 'failed' } }, 'type', TypeError],
+  [{ filter: { types: [] } }, 'filter.types', RangeError],
+  [{ filter: { types: ['finished'] } }, 'filter.types', TypeError],
+  [{ filter: { types: 'failed' } }, 'filter.types', TypeError],
+  [{ filter: { jobId: 'x' } }, 'filter.jobId', TypeError],
+  [{ filter: { queue: 'a b' } }, 'filter.queue', TypeError],
+  [{ signal: 1 }, 'signal', TypeError],
+])('%j is refused by the name of the option', (options, option, kind) => {
+  expect(() => engine.events(options as never)).toThrow(kind)
+  expect(() => engine.events(options as never)).toThrow(expect.objectContaining({ option }))
+})

@@ -1,0 +1,129 @@
+/**
+ * The journal by cursor, for `for await`: events one by one, or finished jobs in batches. A page is asked for when the one before has been
+ * read, and no sooner: what a slow reader has yet to see stays where it is. Where the engine goes away and comes back, the same is asked
+ * for again.
+ */
+import { type CommandOf, type ErrorCode, type JournalGap, MillraceError, type ReplyOf, type StopSignal } from '@millrace/core'
+import { ASKED_AGAIN } from './handle.ts'
+import type { Mailbox } from './mailbox.ts'
+import type { EngineEvent } from './view.ts'
+
+/** Told in place of events that the journal does not have any more. `resumesAt - 1` is the cursor behind it. */
+export interface EventsGap extends JournalGap {
+  readonly type: 'gap'
+}
+
+export type EventStreamItem = EngineEvent | EventsGap
+export type EventStream = JournalStream<'events', EventStreamItem>
+
+type Question = 'events' | 'export'
+
+/** What is asked, page by page. */
+export interface Pages<Op extends Question, Item> {
+  /** The next question. */
+  ask(): CommandOf<Op>
+  /** What a page has; maybe nothing. The next question comes when all of it has been read. */
+  read(page: ReplyOf[Op]): readonly Item[]
+}
+
+/** What failed may be the turn that the question came with: so often in a row it is asked again. */
+const TURN_FAILED: ReadonlySet<string> = new Set(['STORAGE', 'STORAGE_BUSY', 'DISK_FULL'] satisfies ErrorCode[])
+const FAILURES_MAX = 3
+const DONE: IteratorResult<never, undefined> = { done: true, value: undefined }
+
+export class JournalStream<Op extends Question, Item> implements AsyncIterableIterator<Item, undefined> {
+  readonly #mailbox: Mailbox
+  readonly #pages: Pages<Op, Item>
+  readonly #signal: StopSignal | undefined
+  /** Of the page that was read last. */
+  #items: readonly Item[] = []
+  #read = 0
+  /** Calls of `next` are answered in their order. */
+  #last: Promise<unknown> = Promise.resolve()
+  /** Ends the wait for the page that is asked for. */
+  #leave: (() => void) | undefined
+  #failures = 0
+  #ended = false
+  #aborted = false
+
+  constructor(mailbox: Mailbox, pages: Pages<Op, Item>, signal: StopSignal | undefined) {
+    this.#mailbox = mailbox
+    this.#pages = pages
+    this.#signal = signal
+    signal?.addEventListener('abort', this.#abort)
+    if (signal?.aborted) this.#abort()
+  }
+
+  next(): Promise<IteratorResult<Item, undefined>> {
+    const result = this.#last.then(() => this.#next())
+    this.#last = result.catch(() => {})
+    return result
+  }
+
+  /** Ends it at once, also where `next` waits. */
+  async return(): Promise<IteratorResult<Item, undefined>> {
+    this.#end()
+    return DONE
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#end()
+  }
+
+  async #next(): Promise<IteratorResult<Item, undefined>> {
+    for (;;) {
+      if (this.#aborted) {
+        this.#aborted = false
+        throw this.#signal?.reason
+      }
+      if (this.#ended) return DONE
+      const item = this.#items[this.#read++]
+      if (item !== undefined) return { done: false, value: item }
+      await this.#turnPage()
+    }
+  }
+
+  /** Reads the next page, if it comes before the end. */
+  async #turnPage(): Promise<void> {
+    const { id, reply } = this.#mailbox.track<Op>(this.#pages.ask())
+    const left = new Promise<undefined>((resolve) => {
+      this.#leave = () => {
+        if (this.#mailbox.forget(id)) this.#mailbox.call<'unwatch'>({ op: 'unwatch', request: id }).catch(() => {})
+        resolve(undefined)
+      }
+    })
+    try {
+      const page = await Promise.race([reply, left])
+      if (page === undefined) return
+      this.#failures = 0
+      this.#read = 0
+      this.#items = this.#pages.read(page)
+    } catch (error) {
+      if (error instanceof MillraceError && this.#isAskedAgain(error)) return
+      this.#end()
+      throw error
+    } finally {
+      this.#leave = undefined
+    }
+  }
+
+  #isAskedAgain({ code }: MillraceError): boolean {
+    return ASKED_AGAIN.has(code) || (TURN_FAILED.has(code) && ++this.#failures <= FAILURES_MAX)
+  }
+
+  #end(): void {
+    this.#ended = true
+    this.#items = []
+    this.#signal?.removeEventListener('abort', this.#abort)
+    this.#leave?.()
+  }
+
+  readonly #abort = (): void => {
+    this.#aborted = true
+    this.#end()
+  }
+}

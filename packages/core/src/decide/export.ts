@@ -1,0 +1,29 @@
+/** Moves an export's mark, which holds retention back; what there is behind it is read after the commit. */
+import type { DeleteExportCommand, ExportCommand } from '../commands.ts'
+import { LIMITS } from '../limits.ts'
+import { type Decision, HELD, Refused } from '../replies.ts'
+import { noExport } from './refuse.ts'
+import type { TurnContext } from './turn.ts'
+
+export function exportFinished({ tables, facts, effects }: TurnContext, { name, upTo }: ExportCommand): Decision<'export'> {
+  const known = tables.exports.get(name)
+  // Deleted since its reader began: it is not to come back by that.
+  if (known === undefined && upTo !== undefined) return noExport(name)
+  if (known === undefined && tables.exports.size >= LIMITS.exports) {
+    const message = `there are ${LIMITS.exports} exports, and no more can be: delete one that is over (engine.exports.delete)`
+    return new Refused({ code: 'UNSUPPORTED', message })
+  }
+  // What is confirmed twice, or by a reader that another has passed, stays where it is.
+  const cursor = known === undefined ? facts.firstEvent - 1 : Math.min(upTo ?? 0, tables.nextEvent - 1)
+  if (known === undefined || cursor > known) {
+    tables.exports.set(name, cursor)
+    effects.exports.push({ name, cursor })
+  }
+  return HELD
+}
+
+export function deleteExport({ tables, effects }: TurnContext, { name }: DeleteExportCommand): boolean {
+  const there = tables.exports.delete(name)
+  if (there) effects.exportsGone.push(name)
+  return there
+}

@@ -1,0 +1,70 @@
+/** The options of `events`. */
+import type { EventFilter } from '../commands.ts'
+import { OptionRangeError, OptionTypeError } from '../errors.ts'
+import { EVENT_TYPES, type EventType } from '../events.ts'
+import { parseId } from '../id.ts'
+import { choiceOption } from './choice.ts'
+import { describe } from './describe.ts'
+import { integerOption } from './integer.ts'
+import { checkKnown } from './known.ts'
+import { nameOption } from './name.ts'
+import { type StopSignal, signalOption } from './result.ts'
+
+export interface EventsOptions {
+  /** The `seq` of the last event that is known; 0 (default) begins with the oldest that is kept. */
+  readonly after?: number
+  readonly filter?: EventsFilter
+  /** Ends the iteration with its reason. */
+  readonly signal?: StopSignal
+}
+
+/** An event is told where it meets all that is said. */
+export interface EventsFilter {
+  readonly types?: readonly EventType[]
+  readonly queue?: string
+  readonly name?: string
+  readonly jobId?: string
+}
+
+export interface EventsSettings {
+  readonly after: number
+  readonly filter: EventFilter
+  readonly signal: StopSignal | undefined
+}
+
+const KNOWN = new Set(['after', 'filter', 'signal'])
+const FILTER_KNOWN = new Set(['types', 'queue', 'name', 'jobId'])
+
+export function validateEventsOptions(options: unknown = {}): EventsSettings {
+  checkKnown('events', options, KNOWN)
+  const { after = 0, filter = {}, signal } = options
+  return {
+    after: integerOption('after', after, 0, Number.MAX_SAFE_INTEGER),
+    filter: filterOption(filter),
+    signal: signal === undefined ? undefined : signalOption(signal),
+  }
+}
+
+function filterOption(filter: unknown): EventFilter {
+  checkKnown("events' filter", filter, FILTER_KNOWN)
+  const { types, queue, name, jobId } = filter
+  return {
+    ...(types !== undefined && { types: typesOption(types) }),
+    ...(queue !== undefined && { queue: nameOption('filter.queue', queue) }),
+    ...(name !== undefined && { name: nameOption('filter.name', name) }),
+    ...(jobId !== undefined && { id: idOption(jobId) }),
+  }
+}
+
+function typesOption(types: unknown): readonly EventType[] {
+  if (!Array.isArray(types))
+    throw new OptionTypeError('filter.types', `filter.types is an array of types of events, not ${describe(types)}`)
+  if (types.length === 0) throw new OptionRangeError('filter.types', 1, 'filter.types has 1 type or more, not none: leave it out for all')
+  return [...new Set(types.map((type) => choiceOption('filter.types', type, EVENT_TYPES)))]
+}
+
+function idOption(jobId: unknown): NonNullable<EventFilter['id']> {
+  const key = typeof jobId === 'string' ? parseId(jobId) : undefined
+  if (key === undefined) throw new OptionTypeError('filter.jobId', `filter.jobId is the id of a job, not ${describe(jobId)}`)
+  return key
+}

@@ -1,0 +1,113 @@
+/**
+ * Who takes finished jobs out of the queue: whole, in the order in which they ended, from the mark that the file keeps for each export.
+ * Where there is none yet, the question waits for the next commit that has one.
+ */
+import {
+  type ConnectionId,
+  type ExportCommand,
+  type ExportPage,
+  findRow,
+  HELD,
+  isFinal,
+  type JobEvent,
+  type JobView,
+  LIMITS,
+  noExport,
+  type Refused,
+  type Sender,
+  type Store,
+  type Tables,
+  viewOf,
+} from '@millrace/core'
+
+interface Exporter {
+  readonly command: ExportCommand
+  readonly sender: Sender
+  /** Of the export when it began to wait. */
+  readonly mark: number
+}
+
+const ENDS: ReadonlySet<JobEvent['type']> = new Set(['completed', 'failed', 'cancelled'])
+
+export class Exporters {
+  #waiting: Exporter[] = []
+  /** By export: nothing between its mark and this event is for it. */
+  readonly #seen = new Map<string, number>()
+
+  get any(): boolean {
+    return this.#waiting.length > 0
+  }
+
+  ask(store: Store, tables: Tables, command: ExportCommand, sender: Sender): ExportPage | Refused | typeof HELD {
+    const { name, limit } = command
+    const mark = tables.exports.get(name)
+    if (mark === undefined) return noExport(name)
+    const last = tables.nextEvent - 1
+    const page = readPage(store, tables, Math.max(mark, this.#seen.get(name) ?? 0), last, limit)
+    const empty = page.jobs.length === 0 && page.missed === 0 && page.gap === undefined
+    // Its mark is not to stay behind, where the journal forgets it.
+    if (!empty || page.next < last || last - mark >= LIMITS.eventsPassed) return page
+    this.#seen.set(name, last)
+    this.#waiting.push({ command, sender, mark })
+    return HELD
+  }
+
+  /** Those that a turn may have something for: each asks again. */
+  take(events: readonly JobEvent[]): readonly Exporter[] {
+    const last = events.at(-1)?.seq
+    if (last === undefined || this.#waiting.length === 0) return []
+    if (events.some(({ type }) => ENDS.has(type))) return this.takeAll()
+    const late = this.#waiting.filter(({ mark }) => last - mark >= LIMITS.eventsPassed)
+    this.#waiting = this.#waiting.filter((exporter) => !late.includes(exporter))
+    for (const { command } of this.#waiting) this.#seen.set(command.name, last)
+    return late
+  }
+
+  takeAll(): readonly Exporter[] {
+    const all = this.#waiting
+    this.#waiting = []
+    return all
+  }
+
+  /** The exports of these names are no more: whoever waits for them asks again, and is told so. */
+  end(names: readonly string[]): readonly Exporter[] {
+    if (names.length === 0) return []
+    for (const name of names) this.#seen.delete(name)
+    return this.takeAll()
+  }
+
+  forget(connection: ConnectionId, request?: number): void {
+    this.#waiting = this.#waiting.filter(
+      ({ sender }) => sender.connection !== connection || (request !== undefined && sender.request !== request),
+    )
+  }
+}
+
+function readPage(store: Store, tables: Tables, after: number, last: number, limit: number): ExportPage {
+  const events = after < last ? store.events(after, LIMITS.eventsPerPage) : []
+  const first = events[0]?.seq ?? last + 1
+  const jobs: JobView[] = []
+  let missed = 0
+  let bytes = 0
+  let next = events.at(-1)?.seq ?? last
+  for (const { seq, type, jobSeq, node, enqueuedAt, at } of events) {
+    if (!ENDS.has(type)) continue
+    const row = findRow(store, { seq: jobSeq, node, enqueuedAt })
+    if (row === undefined) missed++
+    // Brought back since: it comes when it ends again.
+    if (row === undefined || !isFinal(row.state) || row.finishedAt !== at) continue
+    const size = lengthOf(row.data) + lengthOf(row.output) + lengthOf(row.checkpoint)
+    if (jobs.length === limit || (jobs.length > 0 && bytes + size > LIMITS.exportBytes)) {
+      next = seq - 1
+      break
+    }
+    bytes += size
+    const lane = tables.laneOf(row.laneId)
+    jobs.push(viewOf(row, lane.queue.name, lane.name, store.job(row.seq)?.attempts ?? []))
+  }
+  return { jobs, missed, next, ...(first > after + 1 && { gap: { after, resumesAt: first } }) }
+}
+
+function lengthOf(data: JobView['data']): number {
+  return data?.length ?? 0
+}

@@ -1,0 +1,15 @@
+/** How far exports of finished jobs have come. */
+import type { Effects } from '@millrace/core'
+import type { Database } from '../driver.ts'
+
+export function prepareExports(db: Database): (effects: Effects, at: number) => void {
+  const forget = db.prepare('DELETE FROM export WHERE name = ?')
+  const move = db.prepare(
+    `INSERT INTO export (name, cursor, moved_at) VALUES (?, ?, ?)
+ON CONFLICT (name) DO UPDATE SET cursor = excluded.cursor, moved_at = excluded.moved_at`,
+  )
+  return ({ exports, exportsGone }, at) => {
+    for (const { name, cursor } of exports) move.run(name, cursor, at)
+    for (const name of exportsGone) forget.run(name)
+  }
+}

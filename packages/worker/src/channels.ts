@@ -1,0 +1,50 @@
+/**
+ * `node:diagnostics_channel`, for tracing: what the runs of this process come to. Without subscribers nothing is made, and a run pays for
+ * two looks at a flag.
+ */
+import { channel } from 'node:diagnostics_channel'
+import { formatId, type Grant, type RunError } from '@millrace/core'
+import type { Settlement } from './execute.ts'
+
+/** On `millrace:started`, just before the handler is called. */
+export interface RunStarted {
+  readonly jobId: string
+  readonly name: string
+  readonly queue: string
+  readonly run: number
+  readonly attempt: number
+  /** The worker's id. */
+  readonly worker: string
+}
+
+/** On `millrace:ended`, once the engine has committed it; `lost` once this run is known to be no longer the worker's own. */
+export interface RunEnded extends RunStarted {
+  /** `failed`: this run. Whether there is another one is the engine's to decide. */
+  readonly outcome: 'completed' | 'failed' | 'snoozed' | 'released' | 'lost'
+  readonly error?: RunError
+}
+
+const STARTED = channel('millrace:started')
+const ENDED = channel('millrace:ended')
+
+const OUTCOMES = { complete: 'completed', fail: 'failed', snooze: 'snoozed', giveBack: 'released' } as const
+
+export function tellStarted(grant: Grant, worker: string): void {
+  if (STARTED.hasSubscribers) STARTED.publish(factsOf(grant, worker))
+}
+
+/** `settlement`: undefined for a run that is lost. */
+export function tellEnded(grant: Grant, worker: string, settlement: Settlement | undefined): void {
+  if (!ENDED.hasSubscribers) return
+  const ended: RunEnded = {
+    ...factsOf(grant, worker),
+    outcome: settlement === undefined ? 'lost' : OUTCOMES[settlement.op],
+    ...(settlement?.op === 'fail' && { error: settlement.error }),
+  }
+  ENDED.publish(ended)
+}
+
+function factsOf(grant: Grant, worker: string): RunStarted {
+  const { name, queue, run, attempt } = grant
+  return { jobId: formatId(grant), name, queue, run, attempt, worker }
+}

@@ -1,0 +1,213 @@
+// `exports`: finished jobs are taken elsewhere before retention forgets them, at least once, whatever breaks.
+import { DEFAULT_RETENTION, LIMITS, type Retention } from '@millrace/core'
+import { defineJob, type Engine, type ExportBatch, openEngine } from '@millrace/engine'
+import { createTestEngine, quiet, type TestEngine } from '@millrace/testkit'
+import { expect, onTestFinished, test } from 'vitest'
+import { startFaulty } from '../failures/faulty.ts'
+import { temporaryFile } from '../temporary.ts'
+
+const none = { ageMs: 0, count: 0 }
+const KEEPS_NONE: Partial<Retention> = { completed: none, failed: none, cancelled: none }
+const a = defineJob<number>({ name: 'a', maxAttempts: 1 })
+
+function start(retention: Partial<Retention> = {}): TestEngine {
+  const t = createTestEngine({ settings: { retention: { ...DEFAULT_RETENTION, ...retention } } })
+  onTestFinished(() => t[Symbol.asyncDispose]())
+  return t
+}
+
+/** Runs jobs with these data: below 0 they fail. */
+async function run({ engine }: { readonly engine: Engine }, ...data: readonly number[]): Promise<void> {
+  const worker = engine.work(
+    a.handler((context) => {
+      if (context.data < 0) throw new Error('below 0')
+      return context.data * 2
+    }),
+  )
+  for (const one of data) await (await engine.enqueue(a, one)).result().catch(() => {})
+  await worker.stop()
+}
+
+const dataOf = ({ value }: IteratorResult<ExportBatch, undefined>) => value?.jobs.map((job) => job.data)
+/** Finished jobs, once retention has done what it can: slice by slice, with the turns that come. */
+const kept = async (engine: Engine) => {
+  for (let turn = 0; turn < 3; turn++) {
+    await engine.stats()
+    await quiet()
+  }
+  const { completed, failed, cancelled } = (await engine.stats()).states
+  return completed + failed + cancelled
+}
+
+test('whole jobs, in the order in which they ended, in batches; to ask for the next confirms the last', async () => {
+  const t = start()
+  await run(t, 1, -2, 3)
+  const stream = t.engine.exports.read('archive', { limit: 2 })
+  const first = await stream.next()
+  expect(first.value).toMatchObject({ missed: 0, gap: undefined })
+  expect(first.value?.jobs).toMatchObject([
+    { state: 'completed', data: 1, output: 2 },
+    { state: 'failed', data: -2, attempts: [{ error: { name: 'Error', message: 'below 0' } }] },
+  ])
+  const list = async () => (await t.engine.exports.list())[0]
+  expect(await list()).toEqual({ name: 'archive', cursor: 0, behind: 9 })
+  expect(dataOf(await stream.next())).toEqual([3])
+  expect((await list())?.cursor).toBeGreaterThan(5)
+  const waits = stream.next()
+  await quiet()
+  expect(await list()).toMatchObject({ behind: 0 })
+  await run(t, 4)
+  expect(dataOf(await waits)).toEqual([4])
+})
+
+test('what is not confirmed comes again, from the stored mark, to whoever reads that name next', async () => {
+  const file = temporaryFile()
+  const first = await openEngine({ file, durability: 'normal' })
+  await run({ engine: first }, 1, 2, 3)
+  const stream = first.exports.read('archive', { limit: 1 })
+  expect(dataOf(await stream.next())).toEqual([1])
+  expect(dataOf(await stream.next())).toEqual([2])
+  await stream.return()
+  await first.stop()
+  await using second = await openEngine({ file, durability: 'normal' })
+  const again = second.exports.read('archive')
+  expect(dataOf(await again.next())).toEqual([2, 3])
+  expect(dataOf(await second.exports.read('other').next())).toEqual([1, 2, 3])
+})
+
+test('jobs that are not kept at all are kept until every export has them, and no longer', async () => {
+  const t = start(KEEPS_NONE)
+  await run(t, 1)
+  expect(await kept(t.engine)).toBe(0)
+  const [one, two] = [t.engine.exports.read('one'), t.engine.exports.read('two')]
+  const waits = [one.next(), two.next()]
+  await t.engine.exports.list()
+  await run(t, 2, -3)
+  // What ended before there was an export is gone: both are told of it first.
+  for (const first of await Promise.all(waits)) expect(first.value).toMatchObject({ jobs: [], missed: 1 })
+  expect(dataOf(await one.next())).toEqual([2, -3])
+  await t.advance('10s')
+  expect(await kept(t.engine)).toBe(2)
+  const more = one.next()
+  await quiet()
+  await t.advance('10s')
+  expect(await kept(t.engine)).toBe(2)
+  expect(dataOf(await two.next())).toEqual([2, -3])
+  const last = two.next()
+  await quiet()
+  await t.advance('10s')
+  expect(await kept(t.engine)).toBe(0)
+  await run(t, 4)
+  expect([dataOf(await more), dataOf(await last)]).toEqual([[4], [4]])
+})
+
+test('retention by age and by count waits for the mark as well', async () => {
+  const t = start({ completed: { ageMs: 60_000, count: 2 } })
+  await t.engine.exports.read('archive').return()
+  const stream = t.engine.exports.read('archive', { limit: 3 })
+  const waits = stream.next()
+  await t.engine.exports.list()
+  await run(t, 1, 2, 3, 4)
+  expect(dataOf(await waits)).toEqual([1])
+  await t.advance('5m')
+  await run(t, 5)
+  await t.advance('10s')
+  expect(await kept(t.engine)).toBe(5)
+  expect(dataOf(await stream.next())).toEqual([2, 3, 4])
+  await t.advance('10s')
+  expect(await kept(t.engine)).toBe(4)
+  expect(dataOf(await stream.next())).toEqual([5])
+  await t.advance('10s')
+  expect(await kept(t.engine)).toBe(1)
+})
+
+test('an export that nobody reads holds back so many jobs and no more; the next reader is told how many it has missed', async () => {
+  const { jobsHeldForExports } = LIMITS
+  Object.assign(LIMITS, { jobsHeldForExports: 3 })
+  onTestFinished(() => void Object.assign(LIMITS, { jobsHeldForExports }))
+  const t = start(KEEPS_NONE)
+  const stream = t.engine.exports.read('archive')
+  const waits = stream.next()
+  await t.engine.exports.list()
+  await stream.return()
+  await waits
+  await run(t, 1, 2, 3, 4, 5)
+  await t.advance('10s')
+  expect(await kept(t.engine)).toBe(3)
+  expect((await t.engine.exports.read('archive').next()).value).toMatchObject({ jobs: [{ data: 3 }, { data: 4 }, { data: 5 }], missed: 2 })
+})
+
+test('where the journal has forgotten what is behind the mark, jobs are held no longer, and a gap is told', async () => {
+  const t = start({ ...KEEPS_NONE, journal: { ageMs: 60_000, bytes: 2 ** 30 } })
+  const stream = t.engine.exports.read('archive')
+  const waits = stream.next()
+  await t.engine.exports.list()
+  await stream.return()
+  await waits
+  await run(t, 1, 2)
+  await t.advance('5m')
+  await run(t, 3)
+  await t.advance('61s')
+  await run(t, 4)
+  await t.advance('10s')
+  const { value } = await t.engine.exports.read('archive').next()
+  expect(value?.gap).toMatchObject({ resumesAt: 7 })
+  expect(value?.jobs.map((job) => job.data)).toEqual([3, 4])
+  expect(await kept(t.engine)).toBe(2)
+})
+
+test('a job that is brought back comes when it ends again; one that is deleted counts as missed', async () => {
+  const t = start()
+  await run(t, -1, -2)
+  const { jobs } = await t.engine.list({ state: 'failed' })
+  const [second, first] = jobs.map(({ id }) => id) as [string, string]
+  await t.advance('1s')
+  await t.engine.retry(first)
+  await t.engine.delete(second)
+  const stream = t.engine.exports.read('archive')
+  expect((await stream.next()).value).toEqual({ jobs: [], missed: 1, gap: undefined })
+  const waits = stream.next()
+  await run(t, 5)
+  const seen = dataOf(await waits) ?? []
+  while (seen.length < 2) seen.push(...(dataOf(await stream.next()) ?? []))
+  expect(seen).toEqual([-1, 5])
+})
+
+test('to delete an export frees what was kept for it, and ends whoever reads it', async () => {
+  const t = start(KEEPS_NONE)
+  const stream = t.engine.exports.read('archive')
+  const waits = stream.next()
+  waits.catch(() => {})
+  await t.engine.exports.list()
+  expect(await t.engine.exports.delete('archive')).toBe(true)
+  await expect(waits).rejects.toMatchObject({ code: 'UNSUPPORTED', message: expect.stringContaining('deleted') })
+  expect(await t.engine.exports.delete('archive')).toBe(false)
+  await run(t, 1)
+  expect(await kept(t.engine)).toBe(0)
+})
+
+test.each([true, false])('a confirmation of unknown outcome (committed: %s) is said again: nothing is left out', async (committed) => {
+  const { engine, faults, expectTablesAsStored } = startFaulty()
+  await run({ engine }, 1, 2, 3)
+  const stream = engine.exports.read('archive', { limit: 1 })
+  expect(dataOf(await stream.next())).toEqual([1])
+  faults.fail({ kind: 'commit', committed })
+  expect(dataOf(await stream.next())).toEqual([2])
+  await expectTablesAsStored()
+  faults.fail({ kind: 'io' })
+  expect(dataOf(await stream.next())).toEqual([3])
+  await expectTablesAsStored()
+})
+
+test('misuse is refused by name, and there are only so many', async () => {
+  const t = start()
+  expect(() => t.engine.exports.read('a b')).toThrow(TypeError)
+  expect(() => t.engine.exports.read('a', { limit: 0 })).toThrow(RangeError)
+  expect(() => t.engine.exports.read('a', { size: 1 } as never)).toThrow(expect.objectContaining({ option: 'size' }))
+  await run(t, 1)
+  for (let index = 0; index < LIMITS.exports; index++) await t.engine.exports.read(`export-${index}`).next()
+  await expect(t.engine.exports.read('one-too-many').next()).rejects.toMatchObject({
+    code: 'UNSUPPORTED',
+    message: expect.stringContaining(`${LIMITS.exports} exports`),
+  })
+})

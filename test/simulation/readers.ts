@@ -1,0 +1,92 @@
+/**
+ * Who reads the events by cursor: through clients that die, freeze and are cut off, it sees each that fits once and in order, and by the
+ * end all of them. Its cursor outlives the client, as that of a program which writes it down with what it has made of the event.
+ */
+import type { EventStreamItem } from '@millrace/client'
+import type { EventsFilter } from '@millrace/core'
+import type { Chance } from './chance.ts'
+import type { Client } from './client.ts'
+import type { History } from './history.ts'
+import type { Model, ToldEvent } from './model.ts'
+import type { Timeline } from './timeline.ts'
+
+const FILTERS: readonly EventsFilter[] = [
+  {},
+  {},
+  { types: ['completed', 'failed', 'cancelled'] },
+  { queue: 'other' },
+  { types: ['stalled'] },
+]
+
+export interface ReadersOptions {
+  readonly chance: Chance
+  readonly history: History
+  readonly model: Model
+  readonly timeline: Timeline
+}
+
+export class Reader {
+  readonly #options: ReadersOptions
+  readonly #filter: EventsFilter
+  #cursor = 0
+  /** Of the model's events. */
+  #place = 0
+  #client: Client | undefined
+
+  constructor(options: ReadersOptions) {
+    this.#options = options
+    this.#filter = options.chance.pick(FILTERS)
+  }
+
+  /** Goes on through another client where its own is gone. */
+  follow(client: Client): void {
+    if (this.#client !== undefined && !this.#client.dead) return
+    if (this.#client !== undefined) this.#options.history.meet('readerGoesOn')
+    this.#client = client
+    void this.#read(client)
+  }
+
+  /** Events that it has yet to be told. */
+  get behind(): boolean {
+    return this.#expected() !== undefined
+  }
+
+  async #read(client: Client): Promise<void> {
+    const { chance, history, timeline } = this.#options
+    try {
+      for await (const item of client.engine.events({ after: this.#cursor, filter: this.#filter })) {
+        if (client.dead) return
+        this.#take(client, item)
+        if (chance.hits(0.1)) await new Promise<void>((resolve) => void timeline.after(chance.small(500), resolve))
+        if (client.dead) return
+      }
+    } catch (error) {
+      if (client.dead) return
+      history.note(`${client.name} reads no more: ${String(error)}`)
+      this.#client = undefined
+    }
+  }
+
+  #take({ name }: Client, item: EventStreamItem): void {
+    const { history } = this.#options
+    const expected = this.#expected()
+    const so = expected === undefined ? 'none' : `${expected.seq} ${expected.type}`
+    const said = item.type === 'gap' ? `a gap up to ${item.resumesAt}` : `${item.seq} ${item.type}`
+    history.note(`${name} reads ${said}`)
+    history.hold(said === so, 40, () => `${name} reads ${said} behind ${this.#cursor}, and what comes next is ${so}`)
+    history.meet('eventRead')
+    if (item.type === 'gap') return
+    this.#cursor = item.seq
+    this.#place++
+  }
+
+  #expected(): ToldEvent | undefined {
+    const { events } = this.#options.model
+    const { types, queue } = this.#filter
+    for (; this.#place < events.length; this.#place++) {
+      const event = events[this.#place] as ToldEvent
+      if ((types === undefined || types.includes(event.type)) && (queue === undefined || event.queue === queue)) return event
+    }
+    return undefined
+  }
+}
