@@ -38,6 +38,9 @@ const COMMANDS: { readonly [Op in Operation]: CommandOf<Op> } = {
   redrive: { op: 'redrive', limit: 1 },
   runNow: { op: 'runNow', id },
   delete: { op: 'delete', id },
+  cancelMany: { op: 'cancelMany', filter: {}, limit: 1, dryRun: true },
+  retryMany: { op: 'retryMany', filter: {}, limit: 1, dryRun: true },
+  deleteMany: { op: 'deleteMany', filter: {}, limit: 1, dryRun: true },
   backup: { op: 'backup', file: '' },
 }
 

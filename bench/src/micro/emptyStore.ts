@@ -12,6 +12,7 @@ export const emptyStore: Store = {
   due: () => [],
   expired: () => [],
   failed: () => [],
+  matching: () => ({ rows: [], next: null }),
   prunable: () => undefined,
   deadlines: () => ({ dueAt: 0, expiresAt: 0 }),
   job: () => undefined,

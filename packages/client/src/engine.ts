@@ -12,6 +12,9 @@ import {
   LIMITS,
   type ListOptions,
   type Logger,
+  type ManyFilter,
+  type ManyOptions,
+  type ManyResult,
   type Notice,
   OptionTypeError,
   type Port,
@@ -37,6 +40,7 @@ import { JobHandle } from './handle.ts'
 import type { Intake } from './intake.ts'
 import { type EventListener, type EventName, type GapListener, Listeners } from './listeners.ts'
 import { Mailbox } from './mailbox.ts'
+import { runMany } from './many.ts'
 import { newJobOf } from './newJobs.ts'
 import { type Job, jobOf } from './view.ts'
 
@@ -250,6 +254,26 @@ export class Engine {
   /** Removes a job that is not running, with all that it has left. */
   async delete(id: string): Promise<void> {
     await this.#mailbox.call<'delete'>({ op: 'delete', id: keyOf(id) })
+  }
+
+  // Many at once, a slice of at most 500 in each transaction, newest first. Jobs that are created meanwhile are not met.
+
+  /** Cancels all that the filter matches: what has not started at once, what runs by aborting its signal. */
+  cancelMany(filter: ManyFilter, options?: ManyOptions): Promise<ManyResult> {
+    return runMany(this.#mailbox, 'cancelMany', filter, options)
+  }
+
+  /** Retries all that the filter matches and that failed, was cancelled, or waits for a retry. */
+  retryMany(filter: ManyFilter, options?: ManyOptions): Promise<ManyResult> {
+    return runMany(this.#mailbox, 'retryMany', filter, options)
+  }
+
+  /**
+   * Removes all that the filter matches, with runs, logs, tags and keys (the idempotency keys too: a repeat creates a new job). Jobs
+   * that run are left, and counted: cancel them first. What stays in the log and in backups, and until when: docs/privacy.md.
+   */
+  deleteMany(filter: ManyFilter, options?: ManyOptions): Promise<ManyResult> {
+    return runMany(this.#mailbox, 'deleteMany', filter, options)
   }
 
   // Listening.

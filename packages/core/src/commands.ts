@@ -260,6 +260,34 @@ export interface DeleteCommand {
   readonly id: JobKey
 }
 
+/** What `cancelMany`, `retryMany` and `deleteMany` are about; one slice of it, newest first. With no filter and no ids: every job. */
+export interface ManyCommand {
+  readonly filter: ListFilter
+  /** Of these jobs alone: at most `LIMITS.idsPerSlice`, and no slice follows. */
+  readonly ids?: readonly JobKey[]
+  /** At most so many change. */
+  readonly limit: number
+  /** Rows before this one: `next` of the slice before. */
+  readonly before?: number
+  /** Counts what would change, and changes nothing. */
+  readonly dryRun: boolean
+}
+
+/** Cancels jobs that have not finished; those that run are aborted. Reply: `Slice`. */
+export interface CancelManyCommand extends ManyCommand {
+  readonly op: 'cancelMany'
+}
+
+/** Retries jobs that failed, were cancelled, or wait for a retry. Reply: `Slice`. */
+export interface RetryManyCommand extends ManyCommand {
+  readonly op: 'retryMany'
+}
+
+/** Removes jobs that do not run, with their content and their idempotency keys. Reply: `Slice`. */
+export interface DeleteManyCommand extends ManyCommand {
+  readonly op: 'deleteMany'
+}
+
 /** Reply: `Stats`. */
 export interface StatsCommand {
   readonly op: 'stats'
@@ -322,6 +350,9 @@ export type Command =
   | RedriveCommand
   | RunNowCommand
   | DeleteCommand
+  | CancelManyCommand
+  | RetryManyCommand
+  | DeleteManyCommand
   | StatsCommand
   | WorkersCommand
   | ListCommand

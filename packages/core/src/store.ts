@@ -77,6 +77,16 @@ export interface Loaded {
   readonly definitions: readonly { readonly name: string; readonly defaults: Defaults }[]
 }
 
+/** A list's filter as the tables know it. */
+export interface Matching {
+  /** Undefined: all. */
+  readonly laneIds: readonly number[] | undefined
+  readonly state: StateCode | undefined
+  readonly tag: string | undefined
+  /** Few enough are in the state, which has an index, for that to be read whole. */
+  readonly indexed: boolean
+}
+
 /** The first place after a job in its lane's order. */
 export interface LaneCursor {
   readonly priority: number
@@ -133,6 +143,11 @@ export interface Store {
   expired(at: number, limit: number): JobRow[]
   /** Failed jobs of the given lanes behind a place, oldest failure first; at least one where there is one. */
   failed(laneIds: readonly number[], after: FailedPlace, limit: number): JobRow[]
+  /**
+   * Jobs that a filter matches, from rows before one, newest first: at most `limit`, fewer where they are large or where many others
+   * stand between. `next` is the place to go on from, null where there are none left.
+   */
+  matching(filter: Matching, before: number, limit: number): { readonly rows: JobRow[]; readonly next: number | null }
   /**
    * Jobs of a queue that finished before `before`, oldest first: at most `limit`, fewer where they are large, maybe none where
    * many have been brought back since. Undefined where there are no more.

@@ -15,6 +15,9 @@ test('no scope but admin changes what others have made', () => {
     'redrive',
     'runNow',
     'delete',
+    'cancelMany',
+    'retryMany',
+    'deleteMany',
     'backup',
   ])
 })

@@ -34,5 +34,8 @@ export const SCOPE_OF: Readonly<Record<Operation, Scope>> = {
   redrive: 'admin',
   runNow: 'admin',
   delete: 'admin',
+  cancelMany: 'admin',
+  retryMany: 'admin',
+  deleteMany: 'admin',
   backup: 'admin',
 }

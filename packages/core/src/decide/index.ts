@@ -12,6 +12,7 @@ import { giveBack } from './giveBack.ts'
 import { checkpoint, heartbeat, log, progress } from './heartbeat.ts'
 import { renew } from './lease.ts'
 import { drain, leave } from './leave.ts'
+import { cancelMany, deleteMany, retryMany } from './many.ts'
 import { redrive, retry } from './retry.ts'
 import { runNow } from './runNow.ts'
 import { snooze } from './snooze.ts'
@@ -44,6 +45,9 @@ const OPERATIONS: { readonly [Op in Operation]: Decide<Op> } = {
   redrive,
   runNow,
   delete: deleteJob,
+  cancelMany,
+  retryMany,
+  deleteMany,
   get: question,
   watch: question,
   unwatch: question,

@@ -9,6 +9,7 @@ import type { JobEvent } from '../events.ts'
 import type { JobKey } from '../id.ts'
 import { type Job, TOUCH_COMPLETE, TOUCH_DATA, TOUCH_DELETE, TOUCH_INSERT, TOUCH_START } from '../job.ts'
 import { ACTIVE, BLOCKED, COMPLETED, FAILED, isFinal, SCHEDULED, type StateCode, WAITING } from '../lifecycle.ts'
+import { LIMITS } from '../limits.ts'
 import type { AttemptView } from '../replies.ts'
 import {
   type ActiveRow,
@@ -17,6 +18,7 @@ import {
   type LaneCursor,
   type LaneRow,
   type Loaded,
+  type Matching,
   type NameAndKey,
   type Prunable,
   type Store,
@@ -127,6 +129,18 @@ export class MemoryStore implements Store {
     return this.#where((row) => row.state === FAILED && laneIds.includes(row.laneId) && byAge(row, after) > 0)
       .sort(byAge)
       .slice(0, limit)
+  }
+
+  matching({ laneIds, state, tag }: Matching, before: number, limit: number): { rows: JobRow[]; next: number | null } {
+    const walked = this.#where(({ seq }) => seq < before).sort((a, b) => b.seq - a.seq)
+    const seen = walked.slice(0, LIMITS.walkRows)
+    const rows: JobRow[] = []
+    for (const row of seen) {
+      if (rows.length === limit) return { rows, next: (rows.at(-1) as JobRow).seq }
+      if (laneIds?.includes(row.laneId) === false || (state !== undefined && row.state !== state)) continue
+      if (tag === undefined || row.extras?.tags?.includes(tag) === true) rows.push(row)
+    }
+    return { rows, next: seen.length < walked.length ? (seen.at(-1) as JobRow).seq : null }
   }
 
   prunable(queueId: number, state: StateCode, before: number, limit: number): Prunable | undefined {
@@ -307,9 +321,13 @@ export class MemoryStore implements Store {
   }
 
   /** A job that took its key and lost it again within the turn, or the other way round, changes nothing. */
-  #writeKeys({ idempotency, uniqueHeld, uniqueFreed }: Effects): void {
+  #writeKeys({ idempotency, keysForgotten, uniqueHeld, uniqueFreed }: Effects): void {
     for (const { name, key, job, expiresAt } of idempotency) {
       this.idempotencyKeys.set(keyOf(name, key), { seq: job.seq, node: job.node, enqueuedAt: job.enqueuedAt, expiresAt })
+    }
+    for (const { seq, name, own, others } of keysForgotten) {
+      for (const [key, holder] of this.idempotencyKeys)
+        if (holder.seq === seq && (others || key === keyOf(name, own ?? ''))) this.idempotencyKeys.delete(key)
     }
     const balance = new Map<number, number>()
     for (const { seq } of uniqueHeld) balance.set(seq, (balance.get(seq) ?? 0) + 1)

@@ -8,6 +8,7 @@ import { prepareJobs } from './jobs.ts'
 import { prepareJournal } from './journal.ts'
 import { prepareIdempotent, prepareUnique } from './keys.ts'
 import { prepareLoad } from './load.ts'
+import { prepareMatching } from './matching.ts'
 import { preparePage } from './page.ts'
 import { preparePrunable } from './prunable.ts'
 import { prepareMarks, prepareSourced } from './sources.ts'
@@ -25,6 +26,7 @@ export const READ_NAMES = [
   'due',
   'expired',
   'failed',
+  'matching',
   'prunable',
   'deadlines',
   'job',
@@ -49,6 +51,7 @@ export function prepareReads(db: Database): Reads {
     due: prepareDue(db),
     expired: prepareExpired(db),
     failed: prepareFailed(db),
+    matching: prepareMatching(db),
     prunable: preparePrunable(db),
     deadlines: prepareDeadlines(db),
     job: prepareJob(db),

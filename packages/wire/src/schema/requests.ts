@@ -1,5 +1,14 @@
 /** What a client asks: `[id, operation, ...fields]`. The order of the fields is the order on the wire. */
-import { type AttachCommand, type Command, LIMITS, NODE_LIMIT, type Operation, PLACE_LIMIT, type Request } from '@millrace/core'
+import {
+  type AttachCommand,
+  type Command,
+  LIMITS,
+  type ManyCommand,
+  NODE_LIMIT,
+  type Operation,
+  PLACE_LIMIT,
+  type Request,
+} from '@millrace/core'
 import {
   CHANGES,
   FAILED_PLACE,
@@ -15,7 +24,7 @@ import {
   SOURCE_ENTRIES,
 } from './jobs.ts'
 import { boolean, count, data, duration, FIELDS_MAX, integer, type Kind, list, name, number, signed, text, told } from './kinds.ts'
-import { field, optional, or } from './record.ts'
+import { type Fields, field, optional, or } from './record.ts'
 import { union } from './union.ts'
 
 const session: Kind<AttachCommand['session']> = {
@@ -38,6 +47,14 @@ const retry: Kind<number | false> = {
 
 const uuid = text(LIMITS.nameLength)
 const id = JOB_KEY
+
+const MANY: Fields<ManyCommand> = {
+  filter: field(FILTER, 'an empty one: every job'),
+  limit: field(integer(1, Number.MAX_SAFE_INTEGER, 'integer from 1'), 'at most so many change'),
+  before: optional(count, '`next` of the slice before'),
+  dryRun: or(boolean, false, 'counts, and changes nothing'),
+  ids: optional(list(JOB_KEY, LIMITS.idsPerSlice), 'of these alone'),
+}
 
 export const COMMAND = union<'op', Command>('Request', 'op', {
   enqueue: { code: 1, fields: { jobs: field(NEW_JOBS, 'all or none are created') } },
@@ -99,6 +116,9 @@ export const COMMAND = union<'op', Command>('Request', 'op', {
       before: optional(count, '`next` of the page before'),
     },
   },
+  cancelMany: { code: 61, fields: MANY },
+  retryMany: { code: 62, fields: MANY },
+  deleteMany: { code: 63, fields: MANY },
   subscribe: { code: 26, fields: { on: field(boolean) } },
   backup: { code: 27, fields: { file: field(text(4_096), 'a path on the server') } },
 })

@@ -98,6 +98,12 @@ const line = record(
   { requiredKeys: ['at', 'level', 'message'] },
 )
 
+const filter = record({ state: fc.nat({ max: STATES.length - 1 }), queue: name, name, tag: key }, { requiredKeys: [] })
+const many = record(
+  { filter, limit: fc.integer({ min: 1 }), before: count, dryRun: fc.boolean(), ids: fc.array(id, { maxLength: 3 }) },
+  { requiredKeys: ['filter', 'limit', 'dryRun'] },
+) as never
+
 /** Each operation: a new one without its arbitrary does not compile. */
 export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf<Op>, 'op'>> } = {
   enqueue: record({ jobs: fc.array(newJob, { maxLength: 3 }) }),
@@ -155,11 +161,14 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
   ) as never,
   runNow: record({ id }),
   delete: record({ id }),
+  cancelMany: many,
+  retryMany: many,
+  deleteMany: many,
   stats: record({}),
   workers: record({}),
   list: record(
     {
-      filter: record({ state: fc.nat({ max: STATES.length - 1 }), queue: name, name, tag: key }, { requiredKeys: [] }),
+      filter,
       limit: fc.integer({ min: 1, max: 200 }),
       before: count,
     },
