@@ -71,12 +71,12 @@ async function openShared(file: string, settings: OpenSettings, { leave, ended }
 }
 
 function newThread(file: string, settings: OpenSettings): WriterThread {
-  const { durability, recovery, retention, cacheKib, waitForOwnerMs, unsafeFilesystem, share } = settings
+  const { durability, recovery, retention, cacheKib, secureDelete, waitForOwnerMs, unsafeFilesystem, share } = settings
   const readers = file === MEMORY || settings.readers === 0 ? undefined : new Readers(file, settings.readers)
   // Of a file that is shared, whoever has it is attached to, and not waited for.
   const waitMs = share ? 0 : waitForOwnerMs
   return new WriterThread(
-    { file, durability, recovery, waitForOwnerMs: waitMs, cacheKib, retention, unsafeFilesystem },
+    { file, durability, recovery, waitForOwnerMs: waitMs, cacheKib, secureDelete, retention, unsafeFilesystem },
     systemClock,
     readers,
   )

@@ -29,6 +29,11 @@ export interface OpenOptions {
   readonly readers?: number
   /** The writer's page cache in MiB: 1 to 4,096, default 16. */
   readonly cache?: number
+  /**
+   * What is deleted is overwritten with zeros in the file; default false. What stays in the write-ahead log and in backups, and until
+   * when: docs/privacy.md.
+   */
+  readonly secureDelete?: boolean
   /** Of data, output and checkpoint each: 1 byte to 16 MiB, default 1 MiB. */
   readonly maxDataBytes?: number
   readonly retention?: RetentionOptions
@@ -47,6 +52,7 @@ export interface OpenSettings {
   readonly waitForOwnerMs: number
   readonly readers: number
   readonly cacheKib: number
+  readonly secureDelete: boolean
   readonly maxDataBytes: number
   readonly retention: Retention
   readonly logger: Logger | undefined
@@ -61,6 +67,7 @@ const KNOWN = new Set([
   'waitForOwner',
   'readers',
   'cache',
+  'secureDelete',
   'maxDataBytes',
   'retention',
   'codec',
@@ -74,7 +81,7 @@ const CACHE_MIB_MAX = 4_096
 export function validateOpenOptions(options: unknown): OpenSettings {
   checkKnown('openEngine', options, KNOWN)
   const { durability = 'full', recovery = 'immediate', waitForOwner = 0, readers = 1, cache = 16, share = false } = options
-  const { maxDataBytes = LIMITS.dataBytes, retention, logger, unsafeFilesystem = 'refuse' } = options
+  const { maxDataBytes = LIMITS.dataBytes, retention, logger, unsafeFilesystem = 'refuse', secureDelete = false } = options
   refuseUnsupported(options)
   const file = fileOption(options['file'])
   return {
@@ -85,6 +92,7 @@ export function validateOpenOptions(options: unknown): OpenSettings {
     waitForOwnerMs: durationOption('waitForOwner', waitForOwner),
     readers: integerOption('readers', readers, 0, READERS_MAX),
     cacheKib: integerOption('cache', cache, 1, CACHE_MIB_MAX) * 1_024,
+    secureDelete: booleanOption('secureDelete', secureDelete),
     maxDataBytes: integerOption('maxDataBytes', maxDataBytes, 1, LIMITS.bytesPerCommand),
     retention: retentionOption('retention', retention),
     logger: logger === undefined ? undefined : loggerOption('logger', logger),
