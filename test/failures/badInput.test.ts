@@ -16,7 +16,6 @@ import {
   OptionTypeError,
   openEngine,
   SchemaTooNewError,
-  UnsupportedError,
   ValidationError,
 } from '@millrace/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -89,11 +88,10 @@ const OPENINGS: readonly (readonly [what: string, options: () => unknown, failur
   ['half a logger', () => ({ file: temporaryFile(), logger: { info() {} } }), wrongType('logger', /debug/)],
   ['an unknown retention', () => ({ file: temporaryFile(), retention: { done: 0 } }), wrongType('done', /completed/)],
   ['what is not true or false', () => ({ file: temporaryFile(), share: 1 }), wrongType('share', /true or false/)],
-  [
-    'what is not built yet',
-    () => ({ file: temporaryFile(), codec: {} }),
-    { type: UnsupportedError, says: /'codec' is not in this version/ },
-  ],
+  ['a codec that is none', () => ({ file: temporaryFile(), codec: 'aes' }), wrongType('codec', /encode, decode/)],
+  ['half a codec', () => ({ file: temporaryFile(), codec: { encode: () => {} } }), wrongType('codec.decode', /function/)],
+  ['a redact that is none', () => ({ file: temporaryFile(), redact: /secret/ }), wrongType('redact', /function/)],
+  ['a secureDelete that is none', () => ({ file: temporaryFile(), secureDelete: 'yes' }), wrongType('secureDelete', /true or false/)],
 ]
 
 describe('openEngine', () => {

@@ -2,6 +2,7 @@
 import {
   type Capability,
   type Clock,
+  type Codec,
   type Delivery,
   type Enqueued,
   errorFrom,
@@ -19,6 +20,7 @@ import {
   OptionTypeError,
   type Port,
   parseId,
+  type Redact,
   type Redriven,
   type RedriveOptions,
   type Refusal,
@@ -42,6 +44,7 @@ import { type EventListener, type EventName, type GapListener, Listeners } from 
 import { Mailbox } from './mailbox.ts'
 import { runMany } from './many.ts'
 import { newJobOf } from './newJobs.ts'
+import { Sealer } from './seal.ts'
 import { type Job, jobOf } from './view.ts'
 
 /** How the package that opens an engine sets it up. */
@@ -53,6 +56,8 @@ export interface EngineSetup {
   /** Its workers live in the engine's own process, and so need no lease. */
   readonly local: boolean
   readonly logger?: Logger | undefined
+  readonly codec?: Codec | undefined
+  readonly redact?: Redact | undefined
   /** A further way to the same engine, for another thread. */
   readonly openChannel?: () => unknown
   /** The same for this thread: what a server hands to a connection. */
@@ -82,6 +87,9 @@ export class Engine {
   readonly #setup: EngineSetup
   readonly #mailbox: Mailbox
   readonly #listeners: Listeners
+  readonly #sealer: Sealer | undefined
+  /** The mailbox, with the codec in between. */
+  readonly #calls: Pick<Mailbox, 'call'>
   /** By session. */
   readonly #workers = new Map<string, Worker>()
   #stopping: Promise<void> | undefined
@@ -97,6 +105,8 @@ export class Engine {
     this.#port = port
     this.#setup = setup
     this.#mailbox = new Mailbox(port)
+    this.#sealer = setup.codec && new Sealer(setup.codec, setup.maxDataBytes)
+    this.#calls = this.#sealer?.around(this.#mailbox) ?? this.#mailbox
     this.#listeners = new Listeners(this.#mailbox, setup.logger)
     port.listen({
       deliver: (delivery) => this.#deliver(delivery),
@@ -152,7 +162,8 @@ export class Engine {
    */
   work(handlers: readonly Handler[] | Handler, options?: WorkOptions): Worker {
     this.#needs('work')
-    const { maxDataBytes, clock, host, pid, local, logger } = this.#setup
+    const { maxDataBytes, clock, host, pid, local, logger, redact } = this.#setup
+    const sealer = this.#sealer
     const list = Array.isArray(handlers) ? (handlers as readonly Handler[]) : [handlers as Handler]
     if (list.length === 0 || list.some((handler) => handler?.kind !== 'inline' && handler?.kind !== 'thread')) {
       throw new OptionTypeError('handlers', 'work takes handlers, made by definition.handler(function) or definition.thread(url)')
@@ -160,7 +171,7 @@ export class Engine {
     this.#assertOpen()
     const settings = validateWorkOptions(options)
     const worker = new Worker({
-      calls: this.#mailbox,
+      calls: this.#calls,
       handlers: list,
       settings,
       host,
@@ -169,6 +180,8 @@ export class Engine {
       maxDataBytes,
       clock,
       logger,
+      open: sealer && ((grant) => sealer.openGrant(grant)),
+      redact,
       stopped: ({ session }) => {
         if (this.#workers.delete(session)) this.#mailbox.countWorkers(-1)
       },
@@ -186,7 +199,7 @@ export class Engine {
   async get(id: string): Promise<Job | undefined> {
     const key = parseId(textOf(id))
     const view = key && (await this.#mailbox.call<'get'>({ op: 'get', id: key }))
-    return view ? jobOf(view) : undefined
+    return view ? jobOf(view, this.#sealer) : undefined
   }
 
   /** A page of jobs, newest first. */
@@ -194,7 +207,7 @@ export class Engine {
     const { filter, limit, before } = validateListOptions(options)
     this.#needs('list')
     const { jobs, next } = await this.#mailbox.call<'list'>({ op: 'list', filter, limit, ...(before !== undefined && { before }) })
-    return { jobs: jobs.map(jobOf), next: next === null ? undefined : formatCursor(next) }
+    return { jobs: jobs.map((view) => jobOf(view, this.#sealer)), next: next === null ? undefined : formatCursor(next) }
   }
 
   /** Counts by state and queue, in time that does not depend on how many jobs there are. */
@@ -216,7 +229,7 @@ export class Engine {
 
   /** Changes a job that is not running. */
   async update(id: string, changes: UpdateOptions): Promise<void> {
-    await this.#mailbox.call<'update'>({ op: 'update', id: keyOf(id), changes: validateUpdateOptions(changes, this.#setup.maxDataBytes) })
+    await this.#calls.call<'update'>({ op: 'update', id: keyOf(id), changes: validateUpdateOptions(changes, this.#setup.maxDataBytes) })
   }
 
   /** Runs a failed or cancelled job again from its first attempt, and one that waits for its retry at once. */
@@ -416,14 +429,15 @@ export class Engine {
     this.#setup.closed?.()
   }
 
-  readonly #enqueue: Enqueue = (jobs) => {
+  readonly #enqueue: Enqueue = (plain) => {
     const { intake } = this.#setup
+    const jobs = this.#sealer?.sealJobs(plain) ?? plain
     return intake === undefined ? this.#mailbox.call<'enqueue'>({ op: 'enqueue', jobs }) : intake.append(jobs)
   }
 
   #handle(key: Enqueued): JobHandle {
     const { clock, intake } = this.#setup
-    return new JobHandle(key, this.#mailbox, clock, intake && (() => intake.settled(key)))
+    return new JobHandle(key, this.#mailbox, clock, intake && (() => intake.settled(key)), this.#sealer)
   }
 
   #assertOpen(): void {

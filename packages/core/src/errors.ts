@@ -114,6 +114,8 @@ export class ResultTimeoutError extends define('RESULT_TIMEOUT', true) {
 export class UniqueConflictError extends define('UNIQUE_CONFLICT', false) {
   declare readonly jobId: string
 }
+/** What the codec has thrown, or has answered in place of bytes. A job whose data cannot be decoded fails at once. */
+export class CodecError extends define('CODEC', false) {}
 /** The payload does not satisfy the job's schema. */
 export class ValidationError extends define('VALIDATION', false) {
   declare readonly issues: readonly { readonly message: string; readonly path?: readonly (string | number)[] }[]
@@ -176,6 +178,7 @@ const BY_CODE = {
   RESULT_TIMEOUT: ResultTimeoutError,
   UNIQUE_CONFLICT: UniqueConflictError,
   VALIDATION: ValidationError,
+  CODEC: CodecError,
   STALE_RUN: StaleRunError,
   JOB_TIMEOUT: JobTimeoutError,
   JOB_EXPIRED: JobExpiredError,
