@@ -12,6 +12,7 @@ export const emptyStore: Store = {
   due: () => [],
   expired: () => [],
   failed: () => [],
+  search: () => ({ rows: [], next: null }),
   matching: () => ({ rows: [], next: null }),
   prunable: () => undefined,
   deadlines: () => ({ dueAt: 0, expiresAt: 0 }),

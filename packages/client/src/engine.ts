@@ -76,6 +76,8 @@ export interface JobPage {
   readonly jobs: readonly Job[]
   /** Pass as `after` for the next page; undefined at the end. */
   readonly next: string | undefined
+  /** Of a search: its bound was reached before the page was full. There may be more behind `next`. */
+  readonly partial?: true
 }
 
 /** Requests are numbered from 1. */
@@ -202,12 +204,22 @@ export class Engine {
     return view ? jobOf(view, this.#sealer) : undefined
   }
 
-  /** A page of jobs, newest first. */
+  /** A page of jobs, newest first. With `search`, one that looks inside: a page may be short, or empty, and yet have a `next`. */
   async list(options?: ListOptions): Promise<JobPage> {
-    const { filter, limit, before } = validateListOptions(options)
+    const { filter, limit, before, search } = validateListOptions(options)
     this.#needs('list')
-    const { jobs, next } = await this.#mailbox.call<'list'>({ op: 'list', filter, limit, ...(before !== undefined && { before }) })
-    return { jobs: jobs.map((view) => jobOf(view, this.#sealer)), next: next === null ? undefined : formatCursor(next) }
+    const { jobs, next } = await this.#mailbox.call<'list'>({
+      op: 'list',
+      filter,
+      limit,
+      ...(before !== undefined && { before }),
+      ...(search !== undefined && { search }),
+    })
+    return {
+      jobs: jobs.map((view) => jobOf(view, this.#sealer)),
+      next: next === null ? undefined : formatCursor(next),
+      ...(next !== null && jobs.length < limit && { partial: true as const }),
+    }
   }
 
   /** Counts by state and queue, in time that does not depend on how many jobs there are. */

@@ -305,6 +305,8 @@ export interface ListCommand {
   readonly limit: number
   /** Rows before this one. */
   readonly before?: number
+  /** A text that occurs in name, tags, keys or data. The page may then be short, or empty, and yet have a `next`. */
+  readonly search?: string
 }
 
 export interface ListFilter {

@@ -62,6 +62,9 @@ export const LIMITS = {
   reattachGraceMs: 30_000,
   /** Page of `list`. */
   pageJobs: 200,
+  /** What one page of a search looks at, on a reader's thread; on the writer's it is `walkRows` and `turnMs`. */
+  searchRows: 50_000,
+  searchMs: 250,
   /** Timers are set at most this far ahead, so that a wall clock that jumps or a machine that slept is noticed. */
   timerSliceMs: 60_000,
 } as const

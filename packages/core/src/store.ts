@@ -87,6 +87,11 @@ export interface Matching {
   readonly indexed: boolean
 }
 
+export interface SearchQuery {
+  readonly filter: ListFilter
+  readonly text: string
+}
+
 /** The first place after a job in its lane's order. */
 export interface LaneCursor {
   readonly priority: number
@@ -161,6 +166,16 @@ export interface Store {
   /** The error of the job's last failed run. */
   lastError(seq: number): RunError | undefined
   page(filter: ListFilter, before: number | undefined, limit: number): JobRow[]
+  /**
+   * A page of what matches and has the text in its name, tags, keys or data, newest first; ASCII letters whatever their case. Looks at
+   * so many rows at most, and no more once it is late.
+   */
+  search(
+    query: SearchQuery,
+    before: number,
+    limit: number,
+    bound: { readonly rows: number; readonly late: () => boolean },
+  ): { readonly rows: JobRow[]; readonly next: number | null }
   /** When the longest waiting job of a lane became due; 0 where none waits. */
   oldestWaiting(laneId: number): number
   events(after: number, limit: number): JobEvent[]

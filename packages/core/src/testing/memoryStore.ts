@@ -21,6 +21,7 @@ import {
   type Matching,
   type NameAndKey,
   type Prunable,
+  type SearchQuery,
   type Store,
   StoreFailure,
   type TurnMark,
@@ -200,6 +201,15 @@ export class MemoryStore implements Store {
     })
       .sort((a, b) => b.seq - a.seq)
       .slice(0, limit)
+  }
+
+  search({ filter, text }: SearchQuery, before: number, limit: number): { rows: JobRow[]; next: number | null } {
+    const found = this.page(filter, before, Number.POSITIVE_INFINITY).filter(({ laneId, data, extras }) => {
+      const { tags = [], idempotencyKey = '', uniqueKey = '', concurrencyKey = '' } = extras ?? {}
+      const texts = [this.lanes.get(laneId)?.name ?? '', typeof data === 'string' ? data : '', ...tags]
+      return [...texts, idempotencyKey, uniqueKey, concurrencyKey].some((part) => part.toLowerCase().includes(text.toLowerCase()))
+    })
+    return { rows: found.slice(0, limit), next: found.length > limit ? (found[limit - 1] as JobRow).seq : null }
   }
 
   oldestWaiting(laneId: number): number {

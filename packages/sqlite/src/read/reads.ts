@@ -11,6 +11,7 @@ import { prepareLoad } from './load.ts'
 import { prepareMatching } from './matching.ts'
 import { preparePage } from './page.ts'
 import { preparePrunable } from './prunable.ts'
+import { prepareSearch } from './search.ts'
 import { prepareMarks, prepareSourced } from './sources.ts'
 import { prepareDeadlines, prepareDue, prepareExpired } from './timed.ts'
 import { prepareOldestWaiting, prepareWindow } from './window.ts'
@@ -32,6 +33,7 @@ export const READ_NAMES = [
   'job',
   'lastError',
   'page',
+  'search',
   'oldestWaiting',
   'events',
   'journal',
@@ -57,6 +59,7 @@ export function prepareReads(db: Database): Reads {
     job: prepareJob(db),
     lastError: prepareLastError(db),
     page: preparePage(db),
+    search: prepareSearch(db),
     oldestWaiting: prepareOldestWaiting(db),
     events: prepareEvents(db),
     journal: prepareJournal(db),

@@ -23,7 +23,7 @@ import {
   SESSION,
   SOURCE_ENTRIES,
 } from './jobs.ts'
-import { boolean, count, data, duration, FIELDS_MAX, integer, type Kind, list, name, number, signed, text, told } from './kinds.ts'
+import { boolean, count, data, duration, FIELDS_MAX, integer, type Kind, key, list, name, number, signed, text, told } from './kinds.ts'
 import { type Fields, field, optional, or } from './record.ts'
 import { union } from './union.ts'
 
@@ -114,6 +114,7 @@ export const COMMAND = union<'op', Command>('Request', 'op', {
       filter: field(FILTER),
       limit: field(integer(1, LIMITS.pageJobs)),
       before: optional(count, '`next` of the page before'),
+      search: optional(key, 'occurs in name, tags, keys or data'),
     },
   },
   cancelMany: { code: 61, fields: MANY },

@@ -171,6 +171,7 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
       filter,
       limit: fc.integer({ min: 1, max: 200 }),
       before: count,
+      search: key,
     },
     { requiredKeys: ['filter', 'limit'] },
   ) as never,
