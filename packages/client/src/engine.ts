@@ -6,11 +6,8 @@ import {
   type Delivery,
   type Enqueued,
   errorFrom,
-  type FailedPlace,
-  formatCursor,
   type JobKey,
   JobNotFoundError,
-  LIMITS,
   type ListOptions,
   type Logger,
   type ManyFilter,
@@ -21,7 +18,6 @@ import {
   type Port,
   parseId,
   type Redact,
-  type Redriven,
   type RedriveOptions,
   type Refusal,
   type Stats,
@@ -29,7 +25,6 @@ import {
   UnsupportedError,
   type UpdateOptions,
   validateListOptions,
-  validateRedriveOptions,
   validateStopOptions,
   validateUpdateOptions,
   validateWorkOptions,
@@ -44,6 +39,8 @@ import { type EventListener, type EventName, type GapListener, Listeners } from 
 import { Mailbox } from './mailbox.ts'
 import { runMany } from './many.ts'
 import { newJobOf } from './newJobs.ts'
+import { type JobPage, readPage } from './page.ts'
+import { runRedrive } from './redrive.ts'
 import { Sealer } from './seal.ts'
 import { type Job, jobOf } from './view.ts'
 
@@ -70,14 +67,6 @@ export interface EngineSetup {
   readonly leave?: () => boolean
   /** Called once, when the Port is closed. */
   readonly closed?: () => void
-}
-
-export interface JobPage {
-  readonly jobs: readonly Job[]
-  /** Pass as `after` for the next page; undefined at the end. */
-  readonly next: string | undefined
-  /** Of a search: its bound was reached before the page was full. There may be more behind `next`. */
-  readonly partial?: true
 }
 
 /** Requests are numbered from 1. */
@@ -206,20 +195,9 @@ export class Engine {
 
   /** A page of jobs, newest first. With `search`, one that looks inside: a page may be short, or empty, and yet have a `next`. */
   async list(options?: ListOptions): Promise<JobPage> {
-    const { filter, limit, before, search } = validateListOptions(options)
+    const settings = validateListOptions(options)
     this.#needs('list')
-    const { jobs, next } = await this.#mailbox.call<'list'>({
-      op: 'list',
-      filter,
-      limit,
-      ...(before !== undefined && { before }),
-      ...(search !== undefined && { search }),
-    })
-    return {
-      jobs: jobs.map((view) => jobOf(view, this.#sealer)),
-      next: next === null ? undefined : formatCursor(next),
-      ...(next !== null && jobs.length < limit && { partial: true as const }),
-    }
+    return readPage(this.#mailbox, settings, this.#sealer)
   }
 
   /** Counts by state and queue, in time that does not depend on how many jobs there are. */
@@ -250,25 +228,8 @@ export class Engine {
   }
 
   /** Retries failed jobs, the oldest failure first; answers how many. */
-  async redrive(options?: RedriveOptions): Promise<{ readonly count: number }> {
-    const { limit: most, ...filter } = validateRedriveOptions(options)
-    let limit = most
-    let count = 0
-    let after: FailedPlace | null = null
-    do {
-      const slice = Math.min(limit - count, LIMITS.sliceRows)
-      const done: Redriven = await this.#mailbox.call<'redrive'>({
-        op: 'redrive',
-        ...filter,
-        limit: slice,
-        ...(after !== null && { after }),
-      })
-      // Those that fail again meanwhile come behind: were they taken too, it might never end.
-      if (after === null) limit = Math.min(limit, done.failed)
-      count += done.count
-      after = done.next
-    } while (after !== null && count < limit)
-    return { count }
+  redrive(options?: RedriveOptions): Promise<{ readonly count: number }> {
+    return runRedrive(this.#mailbox, options)
   }
 
   /** Makes a scheduled job due now. */
