@@ -185,3 +185,20 @@ async function engineResult(engine: Awaited<ReturnType<typeof open>>['engine'], 
     await ended
   }
 }
+
+test('redact sees what handlers on threads say', async () => {
+  const engine = await openEngine({
+    file: temporaryFile(),
+    durability: 'normal',
+    redact: ({ kind, message, fields }) => ({ message: `${kind}: ${message.length}`, ...(fields && { fields: {} }) }),
+  })
+  onTestFinished(() => engine.stop())
+  const answer = defineJob<{ do: string }>({ name: 'answer', maxAttempts: 2, backoff: { type: 'fixed', delay: 0 } })
+  engine.work([answer.thread(new URL('./handlers/answer.ts', import.meta.url), { threads: 1 })])
+  const handle = await engine.enqueue(answer, { do: 'tell' })
+  await handle.result()
+  const told = await engine.get(handle.id)
+  expect(told?.progressNote).toBe('progress: 4')
+  expect(told?.attempts[0]).toMatchObject({ error: { name: 'TypeError', message: 'error: 5' }, logs: [{ message: 'log: 15', fields: {} }] })
+  expect(told?.attempts[0]?.error?.stack).toBeUndefined()
+})
