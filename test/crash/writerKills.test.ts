@@ -32,6 +32,7 @@ test(`1, 2, 7, 11: ${KILLS} deaths of the writer under load: every job runs once
     recovery: 'immediate',
     waitForOwnerMs: 0,
     cacheKib: 4_096,
+    secureDelete: false,
     retention: DEFAULT_RETENTION,
     unsafeFilesystem: 'refuse',
   } as const

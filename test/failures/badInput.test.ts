@@ -16,7 +16,6 @@ import {
   OptionTypeError,
   openEngine,
   SchemaTooNewError,
-  UnsupportedError,
   ValidationError,
 } from '@millrace/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -89,11 +88,10 @@ const OPENINGS: readonly (readonly [what: string, options: () => unknown, failur
   ['half a logger', () => ({ file: temporaryFile(), logger: { info() {} } }), wrongType('logger', /debug/)],
   ['an unknown retention', () => ({ file: temporaryFile(), retention: { done: 0 } }), wrongType('done', /completed/)],
   ['what is not true or false', () => ({ file: temporaryFile(), share: 1 }), wrongType('share', /true or false/)],
-  [
-    'what is not built yet',
-    () => ({ file: temporaryFile(), codec: {} }),
-    { type: UnsupportedError, says: /'codec' is not in this version/ },
-  ],
+  ['a codec that is none', () => ({ file: temporaryFile(), codec: 'aes' }), wrongType('codec', /encode, decode/)],
+  ['half a codec', () => ({ file: temporaryFile(), codec: { encode: () => {} } }), wrongType('codec.decode', /function/)],
+  ['a redact that is none', () => ({ file: temporaryFile(), redact: /secret/ }), wrongType('redact', /function/)],
+  ['a secureDelete that is none', () => ({ file: temporaryFile(), secureDelete: 'yes' }), wrongType('secureDelete', /true or false/)],
 ]
 
 describe('openEngine', () => {
@@ -270,6 +268,16 @@ describe('an engine that serves', () => {
     ['a page without end', () => engine.list({ limit: 201 }), outOfRange('limit', 200, /200/)],
     ['a cursor from elsewhere', () => engine.list({ after: 'x' }), wrongType('after', /earlier page/)],
     ['a redrive of less than one', () => engine.redrive({ limit: 0 }), outOfRange('limit', 1, /1/)],
+    ['an empty filter', () => engine.deleteMany({}), wrongType('filter', /all: true/)],
+    ['a filter of nothing that is set', () => engine.cancelMany({ tag: undefined } as never), wrongType('filter', /every job/)],
+    ['all, and some', () => engine.deleteMany({ all: true, queue: 'q' }), wrongType('all', /queue only some/)],
+    ['all, or not', () => engine.retryMany({ all: wrong(false) }), wrongType('all', /true/)],
+    ['a filter that is none', () => engine.deleteMany(wrong('failed')), wrongType('options', /filter of deleteMany/)],
+    ['a filter by what is none', () => engine.cancelMany({ tags: ['t'] } as never), wrongType('tags', /did you mean 'tag'/)],
+    ['an unknown state of many', () => engine.deleteMany({ state: wrong('done') }), wrongType('state', /'completed'/)],
+    ['ids that are none', () => engine.deleteMany({ ids: wrong([5]) }), wrongType('ids[0]', /id of a job/)],
+    ['a slice of nothing', () => engine.deleteMany({ all: true }, { limit: 0 }), outOfRange('limit', 1, /1/)],
+    ['a dry run, perhaps', () => engine.deleteMany({ all: true }, { dryRun: wrong('yes') }), wrongType('dryRun', /true or false/)],
     ['an unknown event', () => engine.on(wrong('finished'), () => {}), wrongType('event', /completed/)],
     ['a listener that is none', () => engine.on('completed', wrong('listener')), wrongType('listener', /function/)],
     ['a backup to nowhere', () => engine.backup(''), wrongType('file', /text/)],
@@ -338,6 +346,7 @@ test('every call after stop', async () => {
     () => engine.workers(),
     () => engine.cancel(handle.id),
     () => engine.redrive(),
+    () => engine.deleteMany({ all: true }),
     () => engine.backup(`${file}.copy`),
     () => engine.port(),
     () => handle.result(),

@@ -12,6 +12,7 @@ portConformance('writer thread', async () => {
     recovery: 'immediate',
     waitForOwnerMs: 0,
     cacheKib: 16_384,
+    secureDelete: false,
     retention: DEFAULT_RETENTION,
     unsafeFilesystem: 'refuse',
   } as const

@@ -45,6 +45,9 @@ const COMMANDS: { readonly [Op in Operation]: CommandOf<Op> } = {
   delete: { op: 'delete', id },
   configure: { op: 'configure', queue: 'a', changes: {} },
   pause: { op: 'pause', queue: 'a', paused: false },
+  cancelMany: { op: 'cancelMany', filter: {}, limit: 1, dryRun: true },
+  retryMany: { op: 'retryMany', filter: {}, limit: 1, dryRun: true },
+  deleteMany: { op: 'deleteMany', filter: {}, limit: 1, dryRun: true },
   backup: { op: 'backup', file: '' },
 }
 

@@ -182,6 +182,13 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 25',
   },
   {
+    name: 'dry-run-that-changes',
+    file: `${decide}/many.ts`,
+    find: '      if (!command.dryRun) change(turn, job)\n',
+    replace: '      change(turn, job)\n',
+    breaks: 'invariant 2',
+  },
+  {
     name: 'heartbeat-ignored',
     file: `${decide}/heartbeat.ts`,
     find: 'if (now.mono + heartbeatTimeout > job.deadlineMono) tables',

@@ -245,7 +245,7 @@ export class Model {
         break
       case 'cancelled':
         is(SCHEDULED, WAITING, ACTIVE)
-        this.#said(job, type, requests.asked('cancel', job.id))
+        this.#said(job, type, requests.asked('cancel', job))
         this.#end(job, CANCELLED, turn)
         break
       case 'snoozed':
@@ -284,7 +284,7 @@ export class Model {
         break
       case 'deleted':
         is(SCHEDULED, WAITING, COMPLETED, FAILED, CANCELLED)
-        this.#said(job, type, requests.asked('delete', job.id))
+        this.#said(job, type, requests.asked('delete', job))
         this.#remove(job)
         break
     }
@@ -426,7 +426,7 @@ export class Model {
     const { history, requests } = this.#options
     job.runAt = runAt
     if (job.state === FAILED || job.state === CANCELLED) {
-      this.#said(job, 'brought back', requests.asked('retry', job.id) || requests.redriven)
+      this.#said(job, 'brought back', requests.asked('retry', job) || requests.redriven)
       history.meet('revived')
       job.uncounted = job.run
       job.cancelRequested = false

@@ -1,7 +1,7 @@
 /** What clients ask for, drawn at random; every call has an answer, and one whose outcome is unknown is made again under its key. */
 
 import type { JobHandle } from '@millrace/client'
-import { type EnqueueOptions, MillraceError } from '@millrace/core'
+import { type EnqueueOptions, type ManyFilter, MillraceError } from '@millrace/core'
 import type { Chance } from './chance.ts'
 import type { Client } from './client.ts'
 import { ACTS, type Act, JOBS, QUEUES, SURE, type Task } from './handlers.ts'
@@ -12,6 +12,8 @@ import type { Timeline } from './timeline.ts'
 
 export interface OperationsOptions {
   readonly chance: Chance
+  /** Of its own, so that seeds whose world takes none are as they were. */
+  readonly manyChance: Chance
   readonly history: History
   readonly timeline: Timeline
   readonly requests: Requests
@@ -35,11 +37,14 @@ export class Operations {
   /** Calls whose jobs take one attempt in a world without faults. */
   readonly sure = new Set<number>()
   readonly touched = new Set<string>()
+  /** In some worlds. */
+  readonly #takesMany: boolean
   #number = 0
   #call = 0
 
   constructor(options: OperationsOptions) {
     this.#options = options
+    this.#takesMany = options.manyChance.hits(0.3)
   }
 
   act(client: Client): void {
@@ -53,7 +58,18 @@ export class Operations {
       else this.#enqueue(client, this.#drawOptions(), chance.pick(JOBS).name, 3)
       return
     }
-    this.#manage(client, chance.pick(this.#handles))
+    const chosen = chance.pick(this.#handles)
+    if (this.#takesMany && this.#options.manyChance.hits(0.15)) this.#many(client, chosen)
+    else this.#manage(client, chosen)
+  }
+
+  #many(client: Client, { handle }: { readonly handle: JobHandle }): void {
+    const { manyChance: chance } = this.#options
+    const op = chance.pick(['cancelMany', 'retryMany', 'deleteMany'] as const)
+    const filter = chance.pick<ManyFilter>([{ all: true }, { tag: 't' }, { queue: 'other' }, { state: 'failed' }, { ids: [handle.id] }])
+    for (const other of this.#handles) this.touched.add(other.handle.id)
+    const options = { dryRun: chance.hits(0.3), ...(chance.hits(0.4) && { limit: chance.whole(1, 5) }) }
+    this.call(client, op, client.engine[op](filter, options))
   }
 
   /** Waits for the answer, and notes it. */

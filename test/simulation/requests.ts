@@ -5,8 +5,10 @@
 import {
   ACTIVE,
   CANCELLED,
+  type CancelManyCommand,
   COMPLETED,
   type Command,
+  type DeleteManyCommand,
   type Delivery,
   FAILED,
   type ForwardCommand,
@@ -16,7 +18,9 @@ import {
   type JobKey,
   type Reply,
   type Request,
+  type RetryManyCommand,
   type SessionIntro,
+  type Slice,
   STATES,
 } from '@millrace/core'
 import type { History } from './history.ts'
@@ -34,6 +38,8 @@ const PATIENT = new Set(['watch', 'events', 'export', 'backup', 'list'])
 /** Refusals after which nothing of the call has happened. */
 const DEFINITE = new Set(['DISK_FULL', 'STORAGE', 'STORAGE_BUSY', 'UNIQUE_CONFLICT', 'JOB_ACTIVE', 'JOB_FINISHED', 'INTERNAL', 'BUSY'])
 
+type Many = CancelManyCommand | RetryManyCommand | DeleteManyCommand
+
 export class Requests {
   /** Calls whose enqueue was refused for certain, by number. */
   readonly refused = new Set<number>()
@@ -45,6 +51,7 @@ export class Requests {
   readonly #lastAnswered = new Map<string, number>()
   readonly #said = new Set<string>()
   readonly #asked = new Set<string>()
+  readonly #many: Many[] = []
   readonly #retries = new Map<string, number | false | undefined>()
   readonly #completed = new Map<string, boolean>()
   /** Refused entries of journals that no mark has passed yet: their places by source. */
@@ -94,8 +101,16 @@ export class Requests {
     return this.#said.has(`${op}:${seq}:${run}`)
   }
 
-  asked(op: string, id: string): boolean {
-    return this.#asked.has(`${op}:${id}`)
+  /** By name, or among many. */
+  asked(op: 'cancel' | 'retry' | 'update' | 'runNow' | 'delete', { id, name, queue }: Pick<Tracked, 'id' | 'name' | 'queue'>): boolean {
+    if (this.#asked.has(`${op}:${id}`)) return true
+    return this.#many.some(
+      ({ op: many, filter, ids }) =>
+        many === `${op}Many` &&
+        (filter.name ?? name) === name &&
+        (filter.queue ?? queue) === queue &&
+        (ids === undefined || ids.some((key) => formatId(key) === id)),
+    )
   }
 
   /** The engine can write no outcome of that run: its worker holds it until its deadline, which is its end. */
@@ -140,6 +155,11 @@ export class Requests {
         break
       case 'redrive':
         this.redriven = true
+        break
+      case 'cancelMany':
+      case 'retryMany':
+      case 'deleteMany':
+        if (!command.dryRun) this.#many.push(command)
         break
       case 'attach':
         this.attached(command.session, connection, sentMono)
@@ -252,13 +272,18 @@ export class Requests {
         if (job === undefined) break
         if (value === 'cancelling') history.meet('cancelling')
         // A later command of the same turn may have brought it back.
-        if (this.asked('retry', job.id) || this.redriven) break
+        if (this.asked('retry', job) || this.redriven) break
         const so = value === 'cancelled' ? job.state === CANCELLED : job.state === CANCELLED || job.cancelRequested
         history.hold(so, 2, () => `job ${job.seq} is said to be ${String(value)}, and is in state ${job.state}`)
         break
       }
       case 'delete':
         history.hold(model.find(command.id) === undefined, 2, () => `job ${formatId(command.id)} is said to be deleted, and is there`)
+        break
+      case 'cancelMany':
+      case 'retryMany':
+      case 'deleteMany':
+        this.#slice(command, value as Slice)
         break
       case 'get':
         this.#view(command.id, value as { readonly state: string; readonly run: number } | null, model)
@@ -304,6 +329,16 @@ export class Requests {
       place += jobs.length
     }
     history.meet(mark >= place - 1 ? 'forwarded' : 'forwardedInPart')
+  }
+
+  #slice({ op, limit, before, dryRun }: Many, { matched, changed, skipped, next }: Slice): void {
+    const { notFound = 0, ...others } = skipped
+    const told = Object.values(others).reduce((sum, count) => sum + count, 0)
+    this.#history.hold(matched === changed + told, 2, () => `${op} says ${matched} matched, ${changed} changed and ${told} skipped`)
+    this.#history.hold(changed <= limit, 2, () => `${op} of at most ${limit} changes ${changed}`)
+    const on = next === null || before === undefined || next < before
+    this.#history.hold(on, 2, () => `${op} before ${before} goes on at ${next}`)
+    if (changed > 0 && notFound === 0) this.#history.meet(dryRun ? 'manyDry' : op)
   }
 
   #view(id: JobKey, view: { readonly state: string; readonly run: number } | null, model: Model): void {

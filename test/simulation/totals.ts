@@ -69,6 +69,10 @@ export const PROBES: readonly string[] = [
   'forwarded',
   'forwardedInPart',
   'entryRefused',
+  'cancelMany',
+  'retryMany',
+  'deleteMany',
+  'manyDry',
   'watched',
   'windowCut',
 ]

@@ -124,6 +124,7 @@ export class World {
     this.faults = new StoreFaults({ plan, chance: new Chance(plan.seed ^ 0xd15c), timeline, history: this.history, crash })
     this.operations = new Operations({
       chance: new Chance(plan.seed ^ 0xac7),
+      manyChance: new Chance(plan.seed ^ 0xb01c),
       history: this.history,
       timeline,
       requests: this.#requests,

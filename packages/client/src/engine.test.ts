@@ -13,7 +13,8 @@ import {
 } from '@millrace/core'
 import { defineJob, systemClock } from '@millrace/worker'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { Engine, type EngineSetup } from './engine.ts'
+import { Engine } from './engine.ts'
+import type { EngineSetup } from './setup.ts'
 import { FakePort, quiet } from './testing/fakePort.ts'
 
 const a = defineJob({ name: 'a', queue: 'q', maxAttempts: 2 })

@@ -1,21 +1,18 @@
 /** The public interface of a queue: the same whatever stands behind the Port. */
 import {
   type Capability,
-  type Clock,
   type Delivery,
   type Enqueued,
   type EventsOptions,
   errorFrom,
-  type FailedPlace,
-  formatCursor,
-  LIMITS,
   type ListOptions,
-  type Logger,
+  type ManyFilter,
+  type ManyOptions,
+  type ManyResult,
   type Notice,
   OptionTypeError,
   type Port,
   parseId,
-  type Redriven,
   type RedriveOptions,
   type Refusal,
   type Stats,
@@ -24,7 +21,6 @@ import {
   type UpdateOptions,
   validateEventsOptions,
   validateListOptions,
-  validateRedriveOptions,
   validateStopOptions,
   validateUpdateOptions,
   validateWorkOptions,
@@ -36,43 +32,18 @@ import { tellEnqueued } from './channels.ts'
 import { type Enqueue, enqueueMany, type JobRequests } from './enqueueMany.ts'
 import { Exports, followEvents } from './following.ts'
 import { JobHandle } from './handle.ts'
-import type { Intake } from './intake.ts'
 import { keyOf, textOf } from './jobKey.ts'
 import type { EventStream } from './journalStream.ts'
 import { type EventListener, type EventName, type GapListener, Listeners } from './listeners.ts'
 import { Mailbox } from './mailbox.ts'
+import { runMany } from './many.ts'
 import { newJobOf } from './newJobs.ts'
+import { type JobPage, readPage } from './page.ts'
 import { Queues } from './queues.ts'
+import { runRedrive } from './redrive.ts'
+import { Sealer } from './seal.ts'
+import type { EngineSetup } from './setup.ts'
 import { type Job, jobOf } from './view.ts'
-
-/** How the package that opens an engine sets it up. */
-export interface EngineSetup {
-  readonly maxDataBytes: number
-  readonly clock: Clock
-  readonly host: string
-  readonly pid: number
-  /** Its workers live in the engine's own process, and so need no lease. */
-  readonly local: boolean
-  readonly logger?: Logger | undefined
-  /** A further way to the same engine, for another thread. */
-  readonly openChannel?: () => unknown
-  /** The same for this thread: what a server hands to a connection. */
-  readonly openPort?: () => Port
-  /** Tells the engine which worker sessions of a server's clients are dead for certain. */
-  readonly bury?: (sessions: readonly string[]) => void
-  /** Takes new jobs in the engine's place. */
-  readonly intake?: Intake
-  /** Asked by each `stop`: false where another part of the process still uses the engine, and it goes on. */
-  readonly leave?: () => boolean
-  /** Called once, when the Port is closed. */
-  readonly closed?: () => void
-}
-
-export interface JobPage {
-  readonly jobs: readonly Job[]
-  /** Pass as `after` for the next page; undefined at the end. */
-  readonly next: string | undefined
-}
 
 /** Requests are numbered from 1. */
 const NO_REQUEST = 0
@@ -87,6 +58,9 @@ export class Engine {
   readonly #setup: EngineSetup
   readonly #mailbox: Mailbox
   readonly #listeners: Listeners
+  readonly #sealer: Sealer | undefined
+  /** The mailbox, with the codec in between. */
+  readonly #calls: Pick<Mailbox, 'call'>
   /** By session. */
   readonly #workers = new Map<string, Worker>()
   #stopping: Promise<void> | undefined
@@ -103,7 +77,13 @@ export class Engine {
     this.#setup = setup
     this.#mailbox = new Mailbox(port)
     this.queues = new Queues(this.#mailbox)
-    this.exports = new Exports(this.#mailbox, () => this.#assertOpen())
+    this.exports = new Exports(
+      this.#mailbox,
+      () => this.#assertOpen(),
+      () => this.#sealer,
+    )
+    this.#sealer = setup.codec && new Sealer(setup.codec, setup.maxDataBytes)
+    this.#calls = this.#sealer?.around(this.#mailbox) ?? this.#mailbox
     this.#listeners = new Listeners(this.#mailbox, setup.logger)
     port.listen({
       deliver: (delivery) => this.#deliver(delivery),
@@ -166,7 +146,8 @@ export class Engine {
    */
   work(handlers: readonly Handler[] | Handler, options?: WorkOptions): Worker {
     this.#needs('work')
-    const { maxDataBytes, clock, host, pid, local, logger } = this.#setup
+    const { maxDataBytes, clock, host, pid, local, logger, redact } = this.#setup
+    const sealer = this.#sealer
     const list = Array.isArray(handlers) ? (handlers as readonly Handler[]) : [handlers as Handler]
     if (list.length === 0 || list.some((handler) => handler?.kind !== 'inline' && handler?.kind !== 'thread')) {
       throw new OptionTypeError('handlers', 'work takes handlers, made by definition.handler(function) or definition.thread(url)')
@@ -174,7 +155,7 @@ export class Engine {
     this.#assertOpen()
     const settings = validateWorkOptions(options)
     const worker = new Worker({
-      calls: this.#mailbox,
+      calls: this.#calls,
       handlers: list,
       settings,
       host,
@@ -183,6 +164,8 @@ export class Engine {
       maxDataBytes,
       clock,
       logger,
+      open: sealer && ((grant) => sealer.openGrant(grant)),
+      redact,
       stopped: ({ session }) => {
         if (this.#workers.delete(session)) this.#mailbox.countWorkers(-1)
       },
@@ -200,15 +183,14 @@ export class Engine {
   async get(id: string): Promise<Job | undefined> {
     const key = parseId(textOf(id))
     const view = key && (await this.#mailbox.call<'get'>({ op: 'get', id: key }))
-    return view ? jobOf(view) : undefined
+    return view ? jobOf(view, this.#sealer) : undefined
   }
 
-  /** A page of jobs, newest first. */
+  /** A page of jobs, newest first. With `search`, one that looks inside: a page may be short, or empty, and yet have a `next`. */
   async list(options?: ListOptions): Promise<JobPage> {
-    const { filter, limit, before } = validateListOptions(options)
+    const settings = validateListOptions(options)
     this.#needs('list')
-    const { jobs, next } = await this.#mailbox.call<'list'>({ op: 'list', filter, limit, ...(before !== undefined && { before }) })
-    return { jobs: jobs.map(jobOf), next: next === null ? undefined : formatCursor(next) }
+    return readPage(this.#mailbox, settings, this.#sealer)
   }
 
   /** Counts by state and queue, in time that does not depend on how many jobs there are. */
@@ -230,7 +212,7 @@ export class Engine {
 
   /** Changes a job that is not running. */
   async update(id: string, changes: UpdateOptions): Promise<void> {
-    await this.#mailbox.call<'update'>({ op: 'update', id: keyOf(id), changes: validateUpdateOptions(changes, this.#setup.maxDataBytes) })
+    await this.#calls.call<'update'>({ op: 'update', id: keyOf(id), changes: validateUpdateOptions(changes, this.#setup.maxDataBytes) })
   }
 
   /** Runs a failed or cancelled job again from its first attempt, and one that waits for its retry at once. */
@@ -239,25 +221,8 @@ export class Engine {
   }
 
   /** Retries failed jobs, the oldest failure first; answers how many. */
-  async redrive(options?: RedriveOptions): Promise<{ readonly count: number }> {
-    const { limit: most, ...filter } = validateRedriveOptions(options)
-    let limit = most
-    let count = 0
-    let after: FailedPlace | null = null
-    do {
-      const slice = Math.min(limit - count, LIMITS.sliceRows)
-      const done: Redriven = await this.#mailbox.call<'redrive'>({
-        op: 'redrive',
-        ...filter,
-        limit: slice,
-        ...(after !== null && { after }),
-      })
-      // Those that fail again meanwhile come behind: were they taken too, it might never end.
-      if (after === null) limit = Math.min(limit, done.failed)
-      count += done.count
-      after = done.next
-    } while (after !== null && count < limit)
-    return { count }
+  redrive(options?: RedriveOptions): Promise<{ readonly count: number }> {
+    return runRedrive(this.#mailbox, options)
   }
 
   /** Makes a scheduled job due now. */
@@ -268,6 +233,26 @@ export class Engine {
   /** Removes a job that is not running, with all that it has left. */
   async delete(id: string): Promise<void> {
     await this.#mailbox.call<'delete'>({ op: 'delete', id: keyOf(id) })
+  }
+
+  // Many at once, a slice of at most 500 in each transaction, newest first. Jobs that are created meanwhile are not met.
+
+  /** Cancels all that the filter matches: what has not started at once, what runs by aborting its signal. */
+  cancelMany(filter: ManyFilter, options?: ManyOptions): Promise<ManyResult> {
+    return runMany(this.#mailbox, 'cancelMany', filter, options)
+  }
+
+  /** Retries all that the filter matches and that failed, was cancelled, or waits for a retry. */
+  retryMany(filter: ManyFilter, options?: ManyOptions): Promise<ManyResult> {
+    return runMany(this.#mailbox, 'retryMany', filter, options)
+  }
+
+  /**
+   * Removes all that the filter matches, with runs, logs, tags and keys (the idempotency keys too: a repeat creates a new job). Jobs
+   * that run are left, and counted: cancel them first. What stays in the log and in backups, and until when: docs/privacy.md.
+   */
+  deleteMany(filter: ManyFilter, options?: ManyOptions): Promise<ManyResult> {
+    return runMany(this.#mailbox, 'deleteMany', filter, options)
   }
 
   // Listening.
@@ -424,14 +409,15 @@ export class Engine {
     this.#setup.closed?.()
   }
 
-  readonly #enqueue: Enqueue = (jobs) => {
+  readonly #enqueue: Enqueue = (plain) => {
     const { intake } = this.#setup
+    const jobs = this.#sealer?.sealJobs(plain) ?? plain
     return intake === undefined ? this.#mailbox.call<'enqueue'>({ op: 'enqueue', jobs }) : intake.append(jobs)
   }
 
   #handle(key: Enqueued): JobHandle {
     const { clock, intake } = this.#setup
-    return new JobHandle(key, this.#mailbox, clock, intake && (() => intake.settled(key)))
+    return new JobHandle(key, this.#mailbox, clock, intake && (() => intake.settled(key)), this.#sealer)
   }
 
   #assertOpen(): void {

@@ -9,6 +9,7 @@ import {
 } from '@millrace/core'
 import { type EventStream, type EventStreamItem, JournalStream } from './journalStream.ts'
 import type { Mailbox } from './mailbox.ts'
+import type { Sealer } from './seal.ts'
 import { engineEventOf, type Job, jobOf } from './view.ts'
 
 export function followEvents(mailbox: Mailbox, { after: first, filter, signal }: EventsSettings): EventStream {
@@ -41,10 +42,12 @@ export interface ExportBatch {
 export class Exports {
   readonly #mailbox: Mailbox
   readonly #assertOpen: () => void
+  readonly #sealer: () => Sealer | undefined
 
-  constructor(mailbox: Mailbox, assertOpen: () => void) {
+  constructor(mailbox: Mailbox, assertOpen: () => void, sealer: () => Sealer | undefined) {
     this.#mailbox = mailbox
     this.#assertOpen = assertOpen
+    this.#sealer = sealer
   }
 
   /**
@@ -65,7 +68,9 @@ export class Exports {
         ask: () => ({ op: 'export', name: checked, limit, ...(upTo !== undefined && { upTo }) }),
         read: ({ jobs, missed, next, gap }) => {
           upTo = next
-          return jobs.length === 0 && missed === 0 && gap === undefined ? [] : [{ jobs: jobs.map(jobOf), missed, gap }]
+          return jobs.length === 0 && missed === 0 && gap === undefined
+            ? []
+            : [{ jobs: jobs.map((view) => jobOf(view, this.#sealer())), missed, gap }]
         },
       },
       signal,

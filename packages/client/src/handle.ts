@@ -1,6 +1,7 @@
 /** A job that was enqueued, as its producer holds it. */
 import {
   type Clock,
+  CodecError,
   decodeData,
   type Enqueued,
   type ErrorCode,
@@ -18,6 +19,7 @@ import {
   validateResultOptions,
 } from '@millrace/core'
 import type { Mailbox } from './mailbox.ts'
+import type { Sealer } from './seal.ts'
 
 type Signal = ReturnType<typeof validateResultOptions>['signal']
 
@@ -29,10 +31,12 @@ export class JobHandle<Output = unknown> {
   readonly #mailbox: Mailbox
   readonly #clock: Clock
   readonly #settled: (() => Promise<JobKey>) | undefined
+  readonly #sealer: Sealer | undefined
   #id: string | undefined
 
   /** `settled` answers the job as the engine knows it, where that is not known yet. */
-  constructor(key: Enqueued, mailbox: Mailbox, clock: Clock, settled?: () => Promise<JobKey>) {
+  constructor(key: Enqueued, mailbox: Mailbox, clock: Clock, settled?: () => Promise<JobKey>, sealer?: Sealer) {
+    this.#sealer = sealer
     this.#key = key
     this.#settled = settled
     this.#mailbox = mailbox
@@ -102,8 +106,9 @@ export class JobHandle<Output = unknown> {
 
   #decode(output: Parameters<typeof decodeData>[0]): unknown {
     try {
-      return decodeData(output)
+      return decodeData(this.#sealer?.open('output', output) ?? output)
     } catch (cause) {
+      if (cause instanceof CodecError) throw Object.assign(cause, { jobId: this.id })
       throw new InternalError(`the stored output of job ${this.id} is no JSON`, { jobId: this.id }, { cause })
     }
   }

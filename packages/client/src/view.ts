@@ -9,6 +9,7 @@ import {
   type RunError,
   type State,
 } from '@millrace/core'
+import type { Sealer } from './seal.ts'
 
 export interface JobLog {
   readonly at: Date
@@ -29,6 +30,8 @@ export interface JobAttempt {
   readonly logs: readonly JobLog[]
 }
 
+type Payload = 'data' | 'output' | 'checkpoint'
+
 export interface Job {
   readonly id: string
   readonly name: string
@@ -37,6 +40,8 @@ export interface Job {
   readonly data: unknown
   readonly output: unknown
   readonly checkpoint: unknown
+  /** Which of these three could not be decoded, and are here as they are stored. Not there where all could. */
+  readonly undecoded?: readonly Payload[]
   /** 0 to 1. */
   readonly progress: number | undefined
   readonly progressNote: string | undefined
@@ -66,16 +71,27 @@ export interface Job {
   readonly attempts: readonly JobAttempt[]
 }
 
-export function jobOf(view: JobView): Job {
+export function jobOf(view: JobView, sealer?: Sealer): Job {
+  const undecoded: Payload[] = []
+  // One job that somebody has broken does not hide the others.
+  const opened = (what: Payload): unknown => {
+    try {
+      return decodeData(sealer === undefined ? view[what] : sealer.open(what, view[what]))
+    } catch {
+      undecoded.push(what)
+      return view[what]
+    }
+  }
   const [progress, progressNote] = progressOf(view.progress)
   return {
     id: formatId(view),
     name: view.name,
     queue: view.queue,
     state: view.state,
-    data: shown(view.data),
-    output: shown(view.output),
-    checkpoint: shown(view.checkpoint),
+    data: opened('data'),
+    output: opened('output'),
+    checkpoint: opened('checkpoint'),
+    ...(undecoded.length > 0 && { undecoded }),
     progress,
     progressNote,
     attempt: view.attempt,
@@ -101,7 +117,7 @@ export function jobOf(view: JobView): Job {
   }
 }
 
-/** As it is stored, where that is no JSON: one job that somebody has broken does not hide the others. */
+/** As it is stored, where that is no JSON. */
 function shown(stored: JobView['data']): unknown {
   try {
     return decodeData(stored)

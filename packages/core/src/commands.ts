@@ -284,6 +284,34 @@ export interface QueuesCommand {
   readonly queue?: string
 }
 
+/** What `cancelMany`, `retryMany` and `deleteMany` are about; one slice of it, newest first. With no filter and no ids: every job. */
+export interface ManyCommand {
+  readonly filter: ListFilter
+  /** Of these jobs alone: at most `LIMITS.idsPerSlice`, and no slice follows. */
+  readonly ids?: readonly JobKey[]
+  /** At most so many change. */
+  readonly limit: number
+  /** Rows before this one: `next` of the slice before. */
+  readonly before?: number
+  /** Counts what would change, and changes nothing. */
+  readonly dryRun: boolean
+}
+
+/** Cancels jobs that have not finished; those that run are aborted. Reply: `Slice`. */
+export interface CancelManyCommand extends ManyCommand {
+  readonly op: 'cancelMany'
+}
+
+/** Retries jobs that failed, were cancelled, or wait for a retry. Reply: `Slice`. */
+export interface RetryManyCommand extends ManyCommand {
+  readonly op: 'retryMany'
+}
+
+/** Removes jobs that do not run, with their content and their idempotency keys. Reply: `Slice`. */
+export interface DeleteManyCommand extends ManyCommand {
+  readonly op: 'deleteMany'
+}
+
 /** Reply: `Stats`. */
 export interface StatsCommand {
   readonly op: 'stats'
@@ -301,6 +329,8 @@ export interface ListCommand {
   readonly limit: number
   /** Rows before this one. */
   readonly before?: number
+  /** A text that occurs in name, tags, keys or data. The page may then be short, or empty, and yet have a `next`. */
+  readonly search?: string
 }
 
 export interface ListFilter {
@@ -391,6 +421,9 @@ export type Command =
   | ConfigureCommand
   | PauseCommand
   | QueuesCommand
+  | CancelManyCommand
+  | RetryManyCommand
+  | DeleteManyCommand
   | StatsCommand
   | WorkersCommand
   | ListCommand

@@ -51,6 +51,16 @@ export interface IdempotencyRecord {
   readonly expiresAt: number
 }
 
+/** Idempotency keys of a job that is to leave nothing behind. */
+export interface ForgottenKeys {
+  readonly seq: number
+  readonly name: string
+  /** The key that it was created with. */
+  readonly own: string | undefined
+  /** It had a unique key: enqueues that met it there may have left their idempotency keys with it. */
+  readonly others: boolean
+}
+
 /** A producer's journal: its last place that is done with. */
 export interface SourceMark {
   readonly source: string
@@ -98,6 +108,7 @@ export class Effects {
   readonly newSessions: Session[] = []
   readonly definitions: { readonly name: string; readonly defaults: Defaults }[] = []
   readonly idempotency: IdempotencyRecord[] = []
+  readonly keysForgotten: ForgottenKeys[] = []
   readonly marks: SourceMark[] = []
   readonly exports: ExportMark[] = []
   readonly exportsGone: string[] = []

@@ -119,6 +119,8 @@ export class QueueFullError extends define('QUEUE_FULL', true) {
   declare readonly queue: string
   declare readonly maxLength: number
 }
+/** What the codec has thrown, or has answered in place of bytes. A job whose data cannot be decoded fails at once. */
+export class CodecError extends define('CODEC', false) {}
 /** The payload does not satisfy the job's schema. */
 export class ValidationError extends define('VALIDATION', false) {
   declare readonly issues: readonly { readonly message: string; readonly path?: readonly (string | number)[] }[]
@@ -182,6 +184,7 @@ const BY_CODE = {
   UNIQUE_CONFLICT: UniqueConflictError,
   QUEUE_FULL: QueueFullError,
   VALIDATION: ValidationError,
+  CODEC: CodecError,
   STALE_RUN: StaleRunError,
   JOB_TIMEOUT: JobTimeoutError,
   JOB_EXPIRED: JobExpiredError,

@@ -46,6 +46,10 @@ export const LIMITS = {
   windowsJobs: 64_000,
   /** Rows that one turn promotes, expires or prunes at most. */
   sliceRows: 500,
+  /** Rows that one slice of a walk through the jobs looks at. */
+  walkRows: 2_000,
+  /** Jobs that one slice of `cancelMany`, `retryMany` or `deleteMany` names by id. */
+  idsPerSlice: 100,
   /** The store notes anew which jobs run once the journal has so many events since: what opening a file replays at most. */
   eventsPerSnapshot: 50_000,
   /** New work is refused while the write-ahead log is larger: a reader keeps it from being folded into the file. */
@@ -70,6 +74,9 @@ export const LIMITS = {
   reattachGraceMs: 30_000,
   /** Page of `list`. */
   pageJobs: 200,
+  /** What one page of a search looks at, on a reader's thread; on the writer's it is `walkRows` and `turnMs`. */
+  searchRows: 50_000,
+  searchMs: 250,
   /** Timers are set at most this far ahead, so that a wall clock that jumps or a machine that slept is noticed. */
   timerSliceMs: 60_000,
 } as const

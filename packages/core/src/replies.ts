@@ -34,6 +34,26 @@ export interface Redriven {
   readonly failed: number
 }
 
+/**
+ * Why a job that the filter matches was left as it is: its state does not allow it, it is being cancelled already, another live job
+ * holds its unique key, or there is none of that id (or of that id and the filter).
+ */
+export type SkipReason = State | 'cancelling' | 'uniqueConflict' | 'notFound'
+
+/** What `cancelMany`, `retryMany` and `deleteMany` have done, or would do. */
+export interface ManyResult {
+  /** Jobs that the filter matches, as far as was looked. */
+  readonly matched: number
+  readonly changed: number
+  /** The others, by reason. */
+  readonly skipped: Readonly<Partial<Record<SkipReason, number>>>
+}
+
+export interface Slice extends ManyResult {
+  /** Pass as `before` for the next slice; null at the end. */
+  readonly next: number | null
+}
+
 export interface AttachReply {
   /** Those of `held` that are no longer the session's own. */
   readonly lost: readonly RunKey[]
@@ -154,6 +174,9 @@ export interface ReplyOf {
   configure: true
   pause: true
   queues: readonly QueueView[]
+  cancelMany: Slice
+  retryMany: Slice
+  deleteMany: Slice
   stats: Stats
   workers: readonly WorkerView[]
   list: ListPage

@@ -104,6 +104,21 @@ export interface Loaded {
   readonly exports: readonly ExportMark[]
 }
 
+/** A list's filter as the tables know it. */
+export interface Matching {
+  /** Undefined: all. */
+  readonly laneIds: readonly number[] | undefined
+  readonly state: StateCode | undefined
+  readonly tag: string | undefined
+  /** Few enough are in the state, which has an index, for that to be read whole. */
+  readonly indexed: boolean
+}
+
+export interface SearchQuery {
+  readonly filter: ListFilter
+  readonly text: string
+}
+
 /** The first place after a job in its lane's order. */
 export interface LaneCursor {
   readonly priority: number
@@ -170,6 +185,11 @@ export interface Store {
   /** Failed jobs of the given lanes behind a place, oldest failure first; at least one where there is one. */
   failed(laneIds: readonly number[], after: FailedPlace, limit: number): JobRow[]
   /**
+   * Jobs that a filter matches, from rows before one, newest first: at most `limit`, fewer where they are large or where many others
+   * stand between. `next` is the place to go on from, null where there are none left.
+   */
+  matching(filter: Matching, before: number, limit: number): { readonly rows: JobRow[]; readonly next: number | null }
+  /**
    * Jobs of a queue that finished before `before`, oldest first: at most `limit`, fewer where they are large, maybe none where
    * many have been brought back since. Undefined where there are no more. `lastEvent`: only of turns that had no event after it.
    */
@@ -182,6 +202,16 @@ export interface Store {
   /** The error of the job's last failed run. */
   lastError(seq: number): RunError | undefined
   page(filter: ListFilter, before: number | undefined, limit: number): JobRow[]
+  /**
+   * A page of what matches and has the text in its name, tags, keys or data, newest first; ASCII letters whatever their case. Looks at
+   * so many rows at most, and no more once it is late.
+   */
+  search(
+    query: SearchQuery,
+    before: number,
+    limit: number,
+    bound: { readonly rows: number; readonly late: () => boolean },
+  ): { readonly rows: JobRow[]; readonly next: number | null }
   /** When the longest waiting job of a lane became due; 0 where none waits. */
   oldestWaiting(laneId: number): number
   events(after: number, limit: number): JobEvent[]

@@ -4,12 +4,16 @@ import { resolve } from 'node:path'
 import { MessagePort } from 'node:worker_threads'
 import { Engine } from '@millrace/client'
 import {
+  type Codec,
   checkKnown,
+  codecOption,
   integerOption,
   LIMITS,
   type OpenOptions,
   type OpenSettings,
   OptionTypeError,
+  type Redact,
+  redactOption,
   UnsupportedError,
   validateOpenOptions,
 } from '@millrace/core'
@@ -71,19 +75,19 @@ async function openShared(file: string, settings: OpenSettings, { leave, ended }
 }
 
 function newThread(file: string, settings: OpenSettings): WriterThread {
-  const { durability, recovery, retention, cacheKib, waitForOwnerMs, unsafeFilesystem, share } = settings
+  const { durability, recovery, retention, cacheKib, secureDelete, waitForOwnerMs, unsafeFilesystem, share } = settings
   const readers = file === MEMORY || settings.readers === 0 ? undefined : new Readers(file, settings.readers)
   // Of a file that is shared, whoever has it is attached to, and not waited for.
   const waitMs = share ? 0 : waitForOwnerMs
   return new WriterThread(
-    { file, durability, recovery, waitForOwnerMs: waitMs, cacheKib, retention, unsafeFilesystem },
+    { file, durability, recovery, waitForOwnerMs: waitMs, cacheKib, secureDelete, retention, unsafeFilesystem },
     systemClock,
     readers,
   )
 }
 
-function setupOf({ maxDataBytes, logger }: OpenSettings) {
-  return { maxDataBytes, clock: systemClock, host: hostname(), pid: process.pid, local: true, logger }
+function setupOf({ maxDataBytes, codec, redact, logger }: OpenSettings) {
+  return { maxDataBytes, codec, redact, clock: systemClock, host: hostname(), pid: process.pid, local: true, logger }
 }
 
 const MEMORY = ':memory:'
@@ -93,6 +97,8 @@ const OWNER_STARTS_MS = 10_000
 export interface AttachOptions {
   /** As the engine was opened with. Default 1 MiB. */
   readonly maxDataBytes?: number
+  readonly codec?: Codec
+  readonly redact?: Redact
 }
 
 /** The same engine from another thread: takes what `engine.port()` answered there. */
@@ -101,9 +107,11 @@ export function attach(port: unknown, options: AttachOptions = {}): Engine {
     throw new OptionTypeError('port', 'attach takes the MessagePort that engine.port() answers, transferred to this thread')
   }
   checkKnown('attach', options, ATTACH_KNOWN)
-  const { maxDataBytes = LIMITS.dataBytes } = options
+  const { maxDataBytes = LIMITS.dataBytes, codec, redact } = options
   return new Engine(new ChannelPort(port), {
     maxDataBytes: integerOption('maxDataBytes', maxDataBytes, 1, LIMITS.bytesPerCommand),
+    ...(codec !== undefined && { codec: codecOption('codec', codec) }),
+    ...(redact !== undefined && { redact: redactOption('redact', redact) }),
     clock: systemClock,
     host: hostname(),
     pid: process.pid,
@@ -111,4 +119,4 @@ export function attach(port: unknown, options: AttachOptions = {}): Engine {
   })
 }
 
-const ATTACH_KNOWN = new Set(['maxDataBytes'])
+const ATTACH_KNOWN = new Set(['maxDataBytes', 'codec', 'redact'])

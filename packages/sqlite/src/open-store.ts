@@ -28,8 +28,8 @@ export function openStore(given: StoreOptions): SqliteStore {
   return withRoom(options.file, release, () => openOrExplain(options, ballast))
 }
 
-function connect({ file, durability, cacheKib = CACHE_KIB }: StoreOptions): Database {
-  return connectWriter(file, { durability, cacheKib, platform: process.platform })
+function connect({ file, durability, cacheKib = CACHE_KIB, secureDelete }: StoreOptions): Database {
+  return connectWriter(file, { durability, cacheKib, secureDelete, platform: process.platform })
 }
 
 function openOrExplain(options: StoreOptions, ballast: Ballast): SqliteStore {

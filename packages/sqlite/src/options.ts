@@ -7,6 +7,8 @@ export interface StoreOptions {
   readonly durability: 'full' | 'normal'
   /** The writer's page cache. Default 16 MiB. */
   readonly cacheKib?: number
+  /** What is deleted is overwritten with zeros. Default false. */
+  readonly secureDelete?: boolean
   /** In [0, 1); draws the file's node number when it is created or restored. */
   readonly random: () => number
   /** Wall time in milliseconds since 1970. */

@@ -353,6 +353,29 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       expect(await probe.grants.take()).toMatchObject({ run: 3, attempt: 1 })
     })
 
+    test('cancelMany, retryMany and deleteMany take what the filter matches, and say what they left', async () => {
+      await probe.attach(['a'], { minConcurrency: 1, maxConcurrency: 1 })
+      const running = await probe.enqueue('a', { tags: ['t'] })
+      const waiting = await probe.enqueue('a', { tags: ['t'] })
+      const bystander = await probe.enqueue('a')
+      const { seq, run } = await probe.grants.take()
+      const many = { filter: { tag: 't' }, limit: 10, dryRun: false }
+      const dry = await probe.call<'deleteMany'>({ op: 'deleteMany', ...many, dryRun: true })
+      expect(dry).toEqual({ matched: 2, changed: 1, skipped: { active: 1 }, next: null })
+      expect(await probe.call<'cancelMany'>({ op: 'cancelMany', ...many })).toEqual({ matched: 2, changed: 2, skipped: {}, next: null })
+      await probe.call<'fail'>({ op: 'fail', seq, run, error: { name: 'E', message: 'm' } })
+      expect([await stateOf(running), await stateOf(waiting)]).toEqual(['cancelled', 'cancelled'])
+      const ids = [waiting, { ...bystander, enqueuedAt: 1 }]
+      const retried = await probe.call<'retryMany'>({ op: 'retryMany', filter: {}, ids, limit: 10, dryRun: false })
+      expect(retried).toEqual({ matched: 1, changed: 1, skipped: { notFound: 1 }, next: null })
+      const first = await probe.call<'deleteMany'>({ op: 'deleteMany', filter: { tag: 't' }, limit: 1, dryRun: false })
+      expect(first).toEqual({ matched: 1, changed: 1, skipped: {}, next: waiting.seq })
+      const rest = await probe.call<'deleteMany'>({ op: 'deleteMany', ...many, before: waiting.seq })
+      expect(rest).toEqual({ matched: 1, changed: 1, skipped: {}, next: null })
+      expect(await probe.call<'get'>({ op: 'get', id: running })).toBeNull()
+      expect(await stateOf(bystander)).not.toBe('cancelled')
+    })
+
     test('E3: a scheduled job waits for its time; runNow does not', async () => {
       await probe.attach(['a'])
       const id = await probe.enqueue('a', { delay: 3_600_000 })

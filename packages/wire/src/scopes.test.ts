@@ -19,6 +19,9 @@ test('no scope but admin changes what others have made', () => {
     'pause',
     'export',
     'deleteExport',
+    'cancelMany',
+    'retryMany',
+    'deleteMany',
     'backup',
   ])
 })

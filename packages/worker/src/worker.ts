@@ -5,6 +5,7 @@
  */
 import {
   type Clock,
+  CodecError,
   type CommandOf,
   formatId,
   type Grant,
@@ -12,10 +13,12 @@ import {
   JobTimeoutError,
   LeaseLostError,
   type Logger,
+  type LogLine,
   leaseMs,
   MillraceError,
   type Notice,
   type Operation,
+  type Redact,
   type ReplyOf,
   type RunKey,
   type SessionIntro,
@@ -29,6 +32,7 @@ import { newSessionId } from './clock.ts'
 import { RunContext } from './context.ts'
 import type { Handler } from './define.ts'
 import { execute, type Settlement } from './execute.ts'
+import { Redactor } from './redact.ts'
 import { runErrorOf } from './runError.ts'
 import { makeRunnables, type Runnables, type WorkerRunnable } from './runnables.ts'
 import type { ThreadLink } from './threads/pool.ts'
@@ -49,6 +53,9 @@ export interface WorkerOptions {
   readonly maxDataBytes: number
   readonly clock: Clock
   readonly logger: Logger | undefined
+  /** Decodes what a grant carries. @throws CodecError */
+  readonly open?: ((grant: Grant) => Grant) | undefined
+  readonly redact?: Redact | undefined
   /** Called once, when nothing of the worker runs any more. */
   readonly stopped: (worker: Worker) => void
 }
@@ -81,6 +88,7 @@ export class Worker {
   readonly #runs = new Map<number, Run>()
   readonly #dirty = new Set<RunContext>()
   readonly #link: ThreadLink
+  readonly #redactor: Redactor | undefined
   #draining = false
   #left = false
   #attaching = false
@@ -93,16 +101,17 @@ export class Worker {
     this.#options = options
     this.session = newSessionId()
     this.id = options.settings.id ?? `worker-${this.session.slice(0, 8)}`
-    const { clock, maxDataBytes } = options
+    const { clock, maxDataBytes, logger } = options
+    const redact = options.settings.redact ?? options.redact
+    this.#redactor = redact && new Redactor(redact, logger)
     this.#link = {
       maxDataBytes,
       heartbeat: ({ grant: { seq, run } }) => this.#insist({ op: 'heartbeat', seq, run }),
       checkpoint: ({ grant: { seq, run } }, value) => this.#insist({ op: 'checkpoint', seq, run, value }),
       dirty: (context) => this.#markDirty(context),
       now: () => clock.read().wall,
-      progress: ({ grant: { seq, run } }, fraction, note) =>
-        this.#say({ op: 'progress', seq, run, fraction, ...(note !== undefined && { note }) }),
-      log: ({ grant: { seq, run } }, lines) => this.#say({ op: 'log', seq, run, lines }),
+      progress: ({ grant }, fraction, note) => this.#sayProgress(grant, fraction, note),
+      log: ({ grant }, lines) => this.#sayLines(grant, lines),
     }
     this.#runnables = makeRunnables(options.handlers, this.#link, clock)
   }
@@ -153,15 +162,17 @@ export class Worker {
     }
   }
 
-  take(grant: Grant): void {
-    const runnable = this.#runnables.byName.get(grant.name)
+  take(given: Grant): void {
+    const runnable = this.#runnables.byName.get(given.name)
     if (this.#draining || runnable === undefined) {
-      this.#say({ op: 'giveBack', seq: grant.seq, run: grant.run })
+      this.#say({ op: 'giveBack', seq: given.seq, run: given.run })
       return
     }
     // Its next run is here before this session has heard that the last one is lost, or answered.
-    const former = this.#runs.get(grant.seq)
+    const former = this.#runs.get(given.seq)
     if (former !== undefined) this.#drop(former)
+    const opened = this.#options.open === undefined ? given : this.#opened(given)
+    const grant = opened instanceof CodecError ? { ...given, data: null, checkpoint: null } : opened
     const run: Run = {
       context: new RunContext(grant, this.#link),
       runnable,
@@ -172,7 +183,17 @@ export class Worker {
     }
     this.#runs.set(grant.seq, run)
     tellStarted(grant, this.id)
-    execute(runnable, run.context, this.#options.maxDataBytes, (settlement) => this.#settled(run, settlement))
+    if (opened instanceof CodecError) {
+      this.#settled(run, { op: 'fail', seq: grant.seq, run: grant.run, error: runErrorOf(opened), retry: false })
+    } else execute(runnable, run.context, this.#options.maxDataBytes, (settlement) => this.#settled(run, settlement))
+  }
+
+  #opened(grant: Grant): Grant | CodecError {
+    try {
+      return this.#options.open?.(grant) ?? grant
+    } catch (error) {
+      return error instanceof CodecError ? error : new CodecError(String(error), {}, { cause: error })
+    }
   }
 
   notice(notice: Exclude<Notice, { kind: 'gap' }>): void {
@@ -267,7 +288,10 @@ export class Worker {
     }
   }
 
-  #settled(run: Run, settlement: Settlement): void {
+  #settled(run: Run, said: Settlement): void {
+    const { name } = run.context.grant
+    const settlement =
+      this.#redactor !== undefined && said.op === 'fail' ? { ...said, error: this.#redactor.error(name, said.error) } : said
     run.cancelGrace?.()
     if (run.zombie) this.#zombies--
     if (this.#dirty.size > 0) this.#flush(run.context)
@@ -300,7 +324,14 @@ export class Worker {
       this.#options.logger?.error('the outcome of a run was refused', { worker: this.id, job: run.context.job.id, error: error.message })
       return
     }
-    run.settlement = { op: 'fail', seq, run: number, error: settlement.op === 'fail' ? settlement.error : runErrorOf(error) }
+    run.settlement = {
+      op: 'fail',
+      seq,
+      run: number,
+      error: settlement.op === 'fail' ? settlement.error : runErrorOf(error),
+      // What cannot be encoded now cannot be later.
+      ...(error instanceof CodecError && { retry: false as const }),
+    }
     this.#sayOutcome(run, run.settlement)
   }
 
@@ -367,14 +398,20 @@ export class Worker {
   /** Sends what a run has noted since the last tick. What comes too late for its run is nobody's loss. */
   #flush(context: RunContext): void {
     this.#dirty.delete(context)
-    const { seq, run } = context.grant
+    const { grant } = context
     const progress = context.takeProgress()
-    if (progress !== undefined) {
-      const [fraction, note] = progress
-      this.#say({ op: 'progress', seq, run, fraction, ...(note !== undefined && { note }) })
-    }
+    if (progress !== undefined) this.#sayProgress(grant, ...progress)
     const lines = context.takeLines()
-    if (lines !== undefined) this.#say({ op: 'log', seq, run, lines })
+    if (lines !== undefined) this.#sayLines(grant, lines)
+  }
+
+  #sayProgress({ seq, run, name }: Grant, fraction: number, note: string | undefined): void {
+    const shown = note === undefined ? undefined : (this.#redactor?.note(name, note) ?? note)
+    this.#say({ op: 'progress', seq, run, fraction, ...(shown !== undefined && { note: shown }) })
+  }
+
+  #sayLines({ seq, run, name }: Grant, lines: readonly LogLine[]): void {
+    this.#say({ op: 'log', seq, run, lines: this.#redactor?.lines(name, lines) ?? lines })
   }
 
   /** Says it again where the answer leaves it open: a writer that starts again is no reason for a handler to fail. */

@@ -2,7 +2,7 @@
  * What a turn knows of the disk beyond the tables: read set by set before anything is decided, and kept true while the turn
  * goes on, so that a later command sees what an earlier one did.
  */
-import type { RedriveCommand } from '../commands.ts'
+import type { ManyCommand, RedriveCommand } from '../commands.ts'
 import { type JobKey, sourcedNode } from '../id.ts'
 import { type Job, TOUCH_DELETE } from '../job.ts'
 import type { JobRow, KeyHolder, Prunable } from '../store.ts'
@@ -23,6 +23,7 @@ export class Facts {
   /** The oldest that is kept, or the next one; for a new export. */
   firstEvent = 1
   readonly #failed = new Map<RedriveCommand, Job[]>()
+  readonly #matching = new Map<ManyCommand, { readonly jobs: readonly Job[]; readonly next: number | null }>()
 
   constructor(tables: Tables) {
     this.#tables = tables
@@ -89,12 +90,26 @@ export class Facts {
     else others.push(job)
   }
 
+  /** The jobs on disk that a slice of many is about, newest first, and the place behind which the next begins. */
+  matching(command: ManyCommand): { readonly jobs: readonly Job[]; readonly next: number | null } {
+    return this.#matching.get(command) ?? { jobs: [], next: null }
+  }
+
+  setMatching(command: ManyCommand, jobs: readonly Job[], next: number | null): void {
+    this.#matching.set(command, { jobs, next })
+  }
+
   idempotent(name: string, key: string): JobKey | undefined {
     return this.#idempotent.get(`${name}\0${key}`)
   }
 
   holdIdempotent(name: string, key: string, job: JobKey): void {
     this.#idempotent.set(`${name}\0${key}`, job)
+  }
+
+  /** Whatever keys name that job. */
+  forgetIdempotent(seq: number): void {
+    for (const [key, job] of this.#idempotent) if (job.seq === seq) this.#idempotent.delete(key)
   }
 
   /** The live job that holds the unique key. */

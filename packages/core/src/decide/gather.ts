@@ -13,6 +13,7 @@ import { GATE_JOBS } from '../tables/keys.ts'
 import { countOf, type Lane } from '../tables/lane.ts'
 import type { Tables } from '../tables/tables.ts'
 import { Facts } from './facts.ts'
+import { gatherMatching } from './gatherMatching.ts'
 
 export function gather(store: Store, tables: Tables, requests: readonly Request[], now: Now, retention: Retention | undefined): Facts {
   if (tables.thirsty.size > 0) refill(store, tables)
@@ -111,6 +112,15 @@ function gatherFor(store: Store, tables: Tables, facts: Facts, requests: readonl
         break
       case 'export':
         if (!tables.exports.has(command.name)) facts.firstEvent = store.journal(0).firstEvent || tables.nextEvent
+        break
+      case 'cancelMany':
+      case 'retryMany':
+      case 'deleteMany':
+        for (const key of command.ids ?? []) wantId(key)
+        if (command.ids === undefined) {
+          for (const job of gatherMatching(store, tables, facts, command))
+            if (job.extras?.uniqueKey !== undefined) unique.push({ name: job.lane.name, key: job.extras.uniqueKey })
+        }
         break
       default:
     }

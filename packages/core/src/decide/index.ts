@@ -13,6 +13,7 @@ import { giveBack } from './giveBack.ts'
 import { checkpoint, heartbeat, log, progress } from './heartbeat.ts'
 import { renew } from './lease.ts'
 import { drain, leave } from './leave.ts'
+import { cancelMany, deleteMany, retryMany } from './many.ts'
 import { configure, pause } from './queues.ts'
 import { redrive, retry } from './retry.ts'
 import { runNow } from './runNow.ts'
@@ -49,6 +50,9 @@ const OPERATIONS: { readonly [Op in Operation]: Decide<Op> } = {
   configure,
   pause,
   queues: question,
+  cancelMany,
+  retryMany,
+  deleteMany,
   get: question,
   watch: question,
   unwatch: question,

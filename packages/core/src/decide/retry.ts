@@ -49,7 +49,7 @@ export function makeDue(turn: TurnContext, job: Job): void {
 }
 
 /** From the first attempt: every hand-out so far is uncounted. Refused where another live job has its unique key by now. */
-function revive(turn: TurnContext, job: Job): Refused | undefined {
+export function revive(turn: TurnContext, job: Job): Refused | undefined {
   const { effects, facts, now } = turn
   const key = job.extras?.uniqueKey
   if (key !== undefined) {

@@ -1,6 +1,6 @@
 /** The options of `list`. */
 import type { ListFilter } from '../commands.ts'
-import { OptionTypeError, UnsupportedError } from '../errors.ts'
+import { OptionTypeError } from '../errors.ts'
 import { SEQ_LIMIT } from '../id.ts'
 import { STATES, type State, type StateCode } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
@@ -16,7 +16,10 @@ export interface ListOptions {
   readonly queue?: string
   readonly name?: string
   readonly tag?: string
-  /** Not in this version. */
+  /**
+   * A text that occurs in name, tags, keys or data: 1 to 512 characters, ASCII letters whatever their case. It looks at one job after
+   * the other, newest first, and a page stops after so many, or so long: see `partial`.
+   */
   readonly search?: string
   /** `next` of the page before. */
   readonly after?: string
@@ -28,16 +31,16 @@ export interface ListSettings {
   readonly filter: ListFilter
   readonly limit: number
   readonly before: number | undefined
+  readonly search: string | undefined
 }
 
 const KNOWN = new Set(['state', 'queue', 'name', 'tag', 'search', 'after', 'limit'])
 const PAGE_JOBS = 50
 
-/** @throws OptionTypeError, OptionRangeError; UnsupportedError for `search` */
+/** @throws OptionTypeError, OptionRangeError */
 export function validateListOptions(options: unknown = {}): ListSettings {
   checkKnown('list', options, KNOWN)
   const { state, queue, name, tag, search, after, limit = PAGE_JOBS } = options
-  if (search !== undefined) throw new UnsupportedError("the option 'search' is not in this version: filter by state, queue, name or tag")
   return {
     filter: {
       ...(state !== undefined && { state: STATES.indexOf(choiceOption('state', state, STATES)) as StateCode }),
@@ -47,6 +50,7 @@ export function validateListOptions(options: unknown = {}): ListSettings {
     },
     limit: integerOption('limit', limit, 1, LIMITS.pageJobs),
     before: after === undefined ? undefined : parseCursor(after),
+    search: search === undefined ? undefined : textOption('search', search),
   }
 }
 

@@ -1,14 +1,16 @@
 /** The options of `openEngine`. */
 import type { Duration } from '../duration.ts'
-import { OptionTypeError, UnsupportedError } from '../errors.ts'
+import { OptionTypeError } from '../errors.ts'
 import { LIMITS } from '../limits.ts'
 import type { Retention } from '../retention.ts'
 import { booleanOption, choiceOption } from './choice.ts'
+import { type Codec, codecOption } from './codec.ts'
 import { describe } from './describe.ts'
 import { integerOption } from './integer.ts'
 import { checkKnown } from './known.ts'
 import { type Logger, loggerOption } from './logger.ts'
 import { durationOption } from './milliseconds.ts'
+import { type Redact, redactOption } from './redact.ts'
 import { type RetentionOptions, retentionOption } from './retention.ts'
 
 export interface OpenOptions {
@@ -29,11 +31,18 @@ export interface OpenOptions {
   readonly readers?: number
   /** The writer's page cache in MiB: 1 to 4,096, default 16. */
   readonly cache?: number
+  /**
+   * What is deleted is overwritten with zeros in the file; default false. What stays in the write-ahead log and in backups, and until
+   * when: docs/privacy.md.
+   */
+  readonly secureDelete?: boolean
   /** Of data, output and checkpoint each: 1 byte to 16 MiB, default 1 MiB. */
   readonly maxDataBytes?: number
   readonly retention?: RetentionOptions
-  /** Not in this version. */
-  readonly codec?: unknown
+  /** Encodes data, output and checkpoint of jobs on this side: the engine and its file never see them. docs/privacy.md */
+  readonly codec?: Codec
+  /** Maps what workers here say of their runs (errors, log lines, notes) before it is stored. */
+  readonly redact?: Redact
   readonly logger?: Logger
   /** `'allow'` opens files on network and shared file systems, which lose locks and syncs; default `'refuse'`. */
   readonly unsafeFilesystem?: 'refuse' | 'allow'
@@ -47,8 +56,11 @@ export interface OpenSettings {
   readonly waitForOwnerMs: number
   readonly readers: number
   readonly cacheKib: number
+  readonly secureDelete: boolean
   readonly maxDataBytes: number
   readonly retention: Retention
+  readonly codec: Codec | undefined
+  readonly redact: Redact | undefined
   readonly logger: Logger | undefined
   readonly unsafeFilesystem: 'refuse' | 'allow'
 }
@@ -61,21 +73,23 @@ const KNOWN = new Set([
   'waitForOwner',
   'readers',
   'cache',
+  'secureDelete',
   'maxDataBytes',
   'retention',
   'codec',
+  'redact',
   'logger',
   'unsafeFilesystem',
 ])
 const READERS_MAX = 8
 const CACHE_MIB_MAX = 4_096
 
-/** @throws OptionTypeError, OptionRangeError; UnsupportedError for `codec` */
+/** @throws OptionTypeError, OptionRangeError */
 export function validateOpenOptions(options: unknown): OpenSettings {
   checkKnown('openEngine', options, KNOWN)
   const { durability = 'full', recovery = 'immediate', waitForOwner = 0, readers = 1, cache = 16, share = false } = options
-  const { maxDataBytes = LIMITS.dataBytes, retention, logger, unsafeFilesystem = 'refuse' } = options
-  refuseUnsupported(options)
+  const { maxDataBytes = LIMITS.dataBytes, retention, logger, unsafeFilesystem = 'refuse', secureDelete = false } = options
+  const { codec, redact } = options
   const file = fileOption(options['file'])
   return {
     file,
@@ -85,8 +99,11 @@ export function validateOpenOptions(options: unknown): OpenSettings {
     waitForOwnerMs: durationOption('waitForOwner', waitForOwner),
     readers: integerOption('readers', readers, 0, READERS_MAX),
     cacheKib: integerOption('cache', cache, 1, CACHE_MIB_MAX) * 1_024,
+    secureDelete: booleanOption('secureDelete', secureDelete),
     maxDataBytes: integerOption('maxDataBytes', maxDataBytes, 1, LIMITS.bytesPerCommand),
     retention: retentionOption('retention', retention),
+    codec: codec === undefined ? undefined : codecOption('codec', codec),
+    redact: redact === undefined ? undefined : redactOption('redact', redact),
     logger: logger === undefined ? undefined : loggerOption('logger', logger),
     unsafeFilesystem: choiceOption('unsafeFilesystem', unsafeFilesystem, ['refuse', 'allow']),
   }
@@ -96,12 +113,6 @@ function shareOption(file: string, share: unknown): boolean {
   const wanted = booleanOption('share', share)
   if (wanted && file === ':memory:') throw new OptionTypeError('share', "':memory:' is of one process: name a file to share it")
   return wanted
-}
-
-function refuseUnsupported({ codec }: Readonly<Record<string, unknown>>): void {
-  if (codec !== undefined) {
-    throw new UnsupportedError("the option 'codec' is not in this version: give Uint8Array data that you have encoded yourself")
-  }
 }
 
 function fileOption(file: unknown): string {

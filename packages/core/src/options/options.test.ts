@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { OptionRangeError, OptionTypeError, UnsupportedError } from '../errors.ts'
+import { OptionRangeError, OptionTypeError } from '../errors.ts'
 import { LIMITS } from '../limits.ts'
 import { DEFAULT_RETENTION } from '../retention.ts'
 import { backoffOption } from './backoff.ts'
@@ -93,10 +93,11 @@ describe('a wrong option is refused by name, and never clamped', () => {
     expect(error).toMatchObject({ option, limit, code: 'OPTION_RANGE', message: expect.stringContaining(String(limit)) })
   })
 
-  test('what this version lacks is refused by name', () => {
+  test('what is not so is refused by name', () => {
     expect(thrownBy(() => validateOpenOptions({ file: ':memory:', share: true }))).toBeInstanceOf(OptionTypeError)
-    expect(thrownBy(() => validateOpenOptions({ file: 'f', codec: {} }))).toBeInstanceOf(UnsupportedError)
-    expect(thrownBy(() => validateListOptions({ search: 'x' }))).toBeInstanceOf(UnsupportedError)
+    expect(thrownBy(() => validateOpenOptions({ file: 'f', codec: {} }))).toMatchObject({ option: 'codec.encode' })
+    expect(thrownBy(() => validateListOptions({ search: '' }))).toMatchObject({ option: 'search', limit: LIMITS.keyLength })
+    expect(validateListOptions({ search: 'x' }).search).toBe('x')
     expect(validateOpenOptions({ file: 'f', share: true }).share).toBe(true)
   })
 })

@@ -7,6 +7,7 @@ import { integerOption } from './integer.ts'
 import { checkKnown } from './known.ts'
 import { durationOption } from './milliseconds.ts'
 import { nameOption } from './name.ts'
+import { type Redact, redactOption } from './redact.ts'
 
 export interface WorkOptions {
   /** The worker's public name. `work` with the id of a running worker drains and replaces that one. Default: made up. */
@@ -21,6 +22,8 @@ export interface WorkOptions {
   readonly concurrency?: number
   /** How long an aborted handler may take to settle; default 30 s. */
   readonly abortGrace?: Duration
+  /** Maps what this worker says of its runs, in place of the engine's `redact`. */
+  readonly redact?: Redact
 }
 
 export interface WorkSettings {
@@ -29,21 +32,23 @@ export interface WorkSettings {
   readonly minConcurrency: number
   readonly maxConcurrency: number
   readonly abortGraceMs: number
+  readonly redact?: Redact
 }
 
-const KNOWN = new Set(['id', 'queues', 'minConcurrency', 'maxConcurrency', 'concurrency', 'abortGrace'])
+const KNOWN = new Set(['id', 'queues', 'minConcurrency', 'maxConcurrency', 'concurrency', 'abortGrace', 'redact'])
 const CONCURRENCY = 16
 const ABORT_GRACE_MS = 30_000
 
 /** @throws OptionTypeError, OptionRangeError */
 export function validateWorkOptions(options: unknown = {}): WorkSettings {
   checkKnown('work', options, KNOWN)
-  const { id, queues, abortGrace } = options
+  const { id, queues, abortGrace, redact } = options
   return {
     id: id === undefined ? undefined : nameOption('id', id),
     queues: queues === undefined ? undefined : queueNames(queues),
     ...concurrencyOf(options),
     abortGraceMs: abortGrace === undefined ? ABORT_GRACE_MS : durationOption('abortGrace', abortGrace),
+    ...(redact !== undefined && { redact: redactOption('redact', redact) }),
   }
 }
 

@@ -9,6 +9,7 @@ import type { JobEvent } from '../events.ts'
 import type { JobKey } from '../id.ts'
 import { type Job, TOUCH_COMPLETE, TOUCH_DATA, TOUCH_DELETE, TOUCH_INSERT, TOUCH_START } from '../job.ts'
 import { ACTIVE, BLOCKED, COMPLETED, FAILED, isFinal, SCHEDULED, type StateCode, WAITING } from '../lifecycle.ts'
+import { LIMITS } from '../limits.ts'
 import type { AttemptView } from '../replies.ts'
 import {
   type ActiveRow,
@@ -18,9 +19,11 @@ import {
   type LaneCursor,
   type LaneRow,
   type Loaded,
+  type Matching,
   type NameAndKey,
   type Prunable,
   type QueueRow,
+  type SearchQuery,
   type Store,
   StoreFailure,
   type TurnMark,
@@ -150,6 +153,18 @@ export class MemoryStore implements Store {
       .slice(0, limit)
   }
 
+  matching({ laneIds, state, tag }: Matching, before: number, limit: number): { rows: JobRow[]; next: number | null } {
+    const walked = this.#where(({ seq }) => seq < before).sort((a, b) => b.seq - a.seq)
+    const seen = walked.slice(0, LIMITS.walkRows)
+    const rows: JobRow[] = []
+    for (const row of seen) {
+      if (rows.length === limit) return { rows, next: (rows.at(-1) as JobRow).seq }
+      if (laneIds?.includes(row.laneId) === false || (state !== undefined && row.state !== state)) continue
+      if (tag === undefined || row.extras?.tags?.includes(tag) === true) rows.push(row)
+    }
+    return { rows, next: seen.length < walked.length ? (seen.at(-1) as JobRow).seq : null }
+  }
+
   prunable(queueId: number, state: StateCode, before: number, limit: number, lastEvent?: number): Prunable | undefined {
     const isLater = (seq: number) => this.history.some((event) => event.jobSeq === seq && event.seq > (lastEvent ?? event.seq))
     const rows = this.#where(
@@ -209,6 +224,15 @@ export class MemoryStore implements Store {
     })
       .sort((a, b) => b.seq - a.seq)
       .slice(0, limit)
+  }
+
+  search({ filter, text }: SearchQuery, before: number, limit: number): { rows: JobRow[]; next: number | null } {
+    const found = this.page(filter, before, Number.POSITIVE_INFINITY).filter(({ laneId, data, extras }) => {
+      const { tags = [], idempotencyKey = '', uniqueKey = '', concurrencyKey = '' } = extras ?? {}
+      const texts = [this.lanes.get(laneId)?.name ?? '', typeof data === 'string' ? data : '', ...tags]
+      return [...texts, idempotencyKey, uniqueKey, concurrencyKey].some((part) => part.toLowerCase().includes(text.toLowerCase()))
+    })
+    return { rows: found.slice(0, limit), next: found.length > limit ? (found[limit - 1] as JobRow).seq : null }
   }
 
   oldestWaiting(laneId: number): number {
@@ -358,9 +382,13 @@ export class MemoryStore implements Store {
   }
 
   /** A job that took its key and lost it again within the turn, or the other way round, changes nothing. */
-  #writeKeys({ idempotency, uniqueHeld, uniqueFreed }: Effects): void {
+  #writeKeys({ idempotency, keysForgotten, uniqueHeld, uniqueFreed }: Effects): void {
     for (const { name, key, job, expiresAt } of idempotency) {
       this.idempotencyKeys.set(keyOf(name, key), { seq: job.seq, node: job.node, enqueuedAt: job.enqueuedAt, expiresAt })
+    }
+    for (const { seq, name, own, others } of keysForgotten) {
+      for (const [key, holder] of this.idempotencyKeys)
+        if (holder.seq === seq && (others || key === keyOf(name, own ?? ''))) this.idempotencyKeys.delete(key)
     }
     const balance = new Map<number, number>()
     for (const { seq } of uniqueHeld) balance.set(seq, (balance.get(seq) ?? 0) + 1)

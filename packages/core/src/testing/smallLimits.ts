@@ -6,6 +6,7 @@ Object.assign(LIMITS, {
   windowBytes: 60,
   windowsJobs: 10,
   sliceRows: 3,
+  walkRows: 5,
   heavyPatienceMs: 40,
   reattachGraceMs: 25,
   logLinesPerRun: 2,

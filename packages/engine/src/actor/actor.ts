@@ -402,5 +402,6 @@ function jobsOf(command: Command): number {
   if (command.op === 'enqueue') return command.jobs.length
   // Read and not decided, but as much at a time.
   if (command.op === 'events' || command.op === 'export') return LIMITS.eventsPerPage
-  return command.op === 'forward' ? command.entries.reduce((count, { jobs }) => count + jobs.length, 0) : 1
+  if (command.op === 'forward') return command.entries.reduce((count, { jobs }) => count + jobs.length, 0)
+  return 'dryRun' in command ? Math.min(command.limit, LIMITS.sliceRows) : 1
 }

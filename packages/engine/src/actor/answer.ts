@@ -72,8 +72,15 @@ function view(tables: Tables, row: JobRow, attempts: JobView['attempts']): JobVi
   return viewOf(row, lane.queue.name, lane.name, attempts)
 }
 
-function list({ store, tables }: Actor, { filter, before, limit }: ListCommand): ListPage {
+function list(actor: Actor, { filter, before, limit, search }: ListCommand): ListPage {
+  const { store, tables } = actor
   const size = Math.min(limit, LIMITS.pageJobs)
+  if (search !== undefined) {
+    const until = actor.now.mono + LIMITS.turnMs
+    const bound = { rows: LIMITS.walkRows, late: () => actor.now.mono >= until }
+    const { rows, next } = store.search({ filter, text: search }, before ?? Number.MAX_SAFE_INTEGER, size, bound)
+    return { jobs: rows.map((row) => view(tables, row, [])), next }
+  }
   const rows = isOfRunning(filter) ? store.jobs(runningOf(tables, filter, before, size)) : store.page(filter, before, size)
   const last = rows.at(-1)
   return { jobs: rows.map((row) => view(tables, row, [])), next: rows.length < limit || last === undefined ? null : last.seq }

@@ -24,11 +24,12 @@ const TALKATIVE_MAX = 8
 const say = (message: FromWriter): void => host.postMessage(message)
 
 function open({ options, alive, channel }: WriterData): void {
-  const { file, durability, recovery, retention, cacheKib, waitForOwnerMs, unsafeFilesystem } = options
+  const { file, durability, recovery, retention, cacheKib, secureDelete, waitForOwnerMs, unsafeFilesystem } = options
   const store = openStore({
     file,
     durability,
     cacheKib,
+    secureDelete,
     unsafeFilesystem,
     waitMs: waitForOwnerMs,
     random: systemRandom,

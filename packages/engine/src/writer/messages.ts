@@ -9,6 +9,7 @@ export interface WriterOptions {
   readonly recovery: 'immediate' | 'backoff'
   readonly waitForOwnerMs: number
   readonly cacheKib: number
+  readonly secureDelete: boolean
   readonly retention: Retention
   readonly unsafeFilesystem: 'refuse' | 'allow'
 }

@@ -210,7 +210,7 @@ export class WriterThread implements Port {
 }
 
 function isForReaders(command: Command): command is ListCommand {
-  return command.op === 'list' && !isOfRunning(command.filter)
+  return command.op === 'list' && (command.search !== undefined || !isOfRunning(command.filter))
 }
 
 /** The thread's own file, beside this one: as source in development, as JavaScript when packed. */

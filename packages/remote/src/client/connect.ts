@@ -25,8 +25,8 @@ const DIAL_MS = 10_000
  */
 export async function connect(url: string, options?: ConnectOptions): Promise<Engine> {
   const settings = validateConnectOptions(options)
-  const { maxDataBytes, logger } = settings
-  const setup = { maxDataBytes, clock: systemClock, host: hostname(), pid: process.pid, local: false, logger }
+  const { maxDataBytes, codec, redact, logger } = settings
+  const setup = { maxDataBytes, codec, redact, clock: systemClock, host: hostname(), pid: process.pid, local: false, logger }
   if (settings.journal === undefined) return new Engine(await openPort(url, settings, SYSTEM), setup)
   const { clock, random } = SYSTEM
   const intake = await Journal.open({ ...settings.journal, clock, random, logger })

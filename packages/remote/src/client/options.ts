@@ -1,7 +1,9 @@
 /** The options of `connect`. */
 import {
   booleanOption,
+  type Codec,
   checkKnown,
+  codecOption,
   type Duration,
   durationOption,
   integerOption,
@@ -9,6 +11,8 @@ import {
   type Logger,
   loggerOption,
   OptionRangeError,
+  type Redact,
+  redactOption,
   textOption,
 } from '@millrace/core'
 import { pemOption, tokenOption } from '../credentials.ts'
@@ -28,6 +32,10 @@ export interface ConnectOptions {
    * forwarded in their order when it can.
    */
   readonly journal?: string | JournalFolder
+  /** Encodes data, output and checkpoint of jobs on this side: the server never sees them. */
+  readonly codec?: Codec
+  /** Maps what workers here say of their runs (errors, log lines, notes) before it is sent. */
+  readonly redact?: Redact
   readonly logger?: Logger
 }
 
@@ -67,10 +75,12 @@ export interface ConnectSettings {
   readonly minDelayMs: number
   readonly maxDelayMs: number
   readonly journal: { readonly folder: string; readonly maxBytes: number } | undefined
+  readonly codec: Codec | undefined
+  readonly redact: Redact | undefined
   readonly logger: Logger | undefined
 }
 
-const KNOWN = new Set(['token', 'tls', 'connectTimeout', 'maxDataBytes', 'reconnect', 'journal', 'logger'])
+const KNOWN = new Set(['token', 'tls', 'connectTimeout', 'maxDataBytes', 'reconnect', 'journal', 'codec', 'redact', 'logger'])
 const JOURNAL_KNOWN = new Set(['folder', 'maxBytes'])
 const JOURNAL_BYTES = { min: 2 ** 20, usual: 256 * 2 ** 20, max: 64 * 2 ** 30 }
 const TLS_KNOWN = new Set(['ca', 'cert', 'key', 'servername', 'rejectUnauthorized'])
@@ -82,6 +92,7 @@ const HOUR = 60 * MINUTE
 export function validateConnectOptions(options: unknown = {}): ConnectSettings {
   checkKnown('connect', options, KNOWN)
   const { token, tls = {}, connectTimeout = 10_000, maxDataBytes = LIMITS.dataBytes, reconnect = {}, journal, logger } = options
+  const { codec, redact } = options
   checkKnown('reconnect', reconnect, RECONNECT_KNOWN)
   const minDelayMs = durationOption('reconnect.minDelay', reconnect['minDelay'] ?? 50, { min: 1, max: MINUTE })
   const maxDelayMs = durationOption('reconnect.maxDelay', reconnect['maxDelay'] ?? Math.max(5_000, minDelayMs), { min: 1, max: HOUR })
@@ -97,6 +108,8 @@ export function validateConnectOptions(options: unknown = {}): ConnectSettings {
     minDelayMs,
     maxDelayMs,
     journal: journal === undefined ? undefined : journalOption(journal),
+    codec: codec === undefined ? undefined : codecOption('codec', codec),
+    redact: redact === undefined ? undefined : redactOption('redact', redact),
     logger: logger === undefined ? undefined : loggerOption('logger', logger),
   }
 }

@@ -49,6 +49,12 @@ describe("the writer's connection", () => {
     expect(pragma(db, 'synchronous')).toBe(2)
   })
 
+  test.each([true, false])('secure_delete is what was asked for: %s', (secureDelete) => {
+    const file = join(temporaryFolder(), 'a.db')
+    const db = closing(connectWriter(file, { durability: 'normal', cacheKib: 1_024, secureDelete, platform: 'linux' }))
+    expect(pragma(db, 'secure_delete')).toBe(secureDelete ? 1 : 0)
+  })
+
   test('on macOS asks for a full sync', () => {
     const names = (durability: 'full' | 'normal') => writerSettings({ durability, cacheKib: 1, platform: 'darwin' }).map(({ name }) => name)
     expect(names('full')).toEqual(expect.arrayContaining(['fullfsync', 'checkpoint_fullfsync']))

@@ -27,6 +27,8 @@ const READER_BUSY_MS = 1_000
 export interface WriterTuning {
   readonly durability: 'full' | 'normal'
   readonly cacheKib: number
+  /** What is deleted is overwritten with zeros. */
+  readonly secureDelete?: boolean | undefined
   readonly platform: string
 }
 
@@ -36,7 +38,7 @@ export const CREATION_SETTINGS: readonly Setting[] = [
   { name: 'auto_vacuum', value: 2 },
 ]
 
-export function writerSettings({ durability, cacheKib, platform }: WriterTuning): readonly Setting[] {
+export function writerSettings({ durability, cacheKib, secureDelete = false, platform }: WriterTuning): readonly Setting[] {
   const settings: Setting[] = [
     { name: 'journal_mode', value: 'wal' },
     { name: 'synchronous', value: SYNCHRONOUS[durability] },
@@ -44,6 +46,7 @@ export function writerSettings({ durability, cacheKib, platform }: WriterTuning)
     { name: 'wal_autocheckpoint', value: CHECKPOINT_PAGES },
     ...sharedSettings(cacheKib, WRITER_BUSY_MS),
   ]
+  if (secureDelete) settings.push({ name: 'secure_delete', value: 1 })
   // A plain fsync on macOS leaves the data in the drive's cache.
   if (platform === 'darwin' && durability === 'full')
     settings.push({ name: 'fullfsync', value: 1 }, { name: 'checkpoint_fullfsync', value: 1 })

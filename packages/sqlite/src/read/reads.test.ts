@@ -1,4 +1,18 @@
-import { ACTIVE, BLOCKED, CANCELLED, COMPLETED, FAILED, type Job, type JobRow, SCHEDULED, type StateCode, WAITING } from '@millrace/core'
+import {
+  ACTIVE,
+  BLOCKED,
+  CANCELLED,
+  COMPLETED,
+  FAILED,
+  type Job,
+  type JobRow,
+  type Lane,
+  LIMITS,
+  type Matching,
+  SCHEDULED,
+  type StateCode,
+  WAITING,
+} from '@millrace/core'
 import { describe, expect, test } from 'vitest'
 import { openReader } from '../reader.ts'
 import { type Crowd, openCrowd } from '../testing/crowd.ts'
@@ -202,6 +216,71 @@ describe('finished jobs', () => {
     turns.move(job, state)
     return job
   }
+
+  test('that a filter matches come in slices, by whatever way', () => {
+    const { store, turns } = openCrowd()
+    const lanes = [turns.lane('x'), turns.lane('y')]
+    const states = [WAITING, SCHEDULED, FAILED, CANCELLED] as const
+    for (let n = 0; n < LIMITS.walkRows + 600; n++) {
+      const job = turns.insert({
+        lane: lanes[n % 2] as Lane,
+        ...(n % 3 === 0 && { extras: { tags: ['third'] } }),
+        ...(n % 4 === 1 && { runAt: turns.at + 60_000 }),
+      })
+      const state = states[n % 4] as StateCode
+      if (state === FAILED || state === CANCELLED) {
+        job.finishedAt = turns.at
+        turns.move(job, state)
+      }
+    }
+    turns.commit()
+    const everything = store.page({}, undefined, 10_000)
+    const slices = (filter: Matching, limit: number) => {
+      const found: number[] = []
+      let [next, count]: [number | null, number] = [Number.MAX_SAFE_INTEGER, 0]
+      while (next !== null) {
+        const slice = store.matching(filter, next, limit)
+        expect(slice.rows.length).toBeLessThanOrEqual(limit)
+        found.push(...seqsOf(slice.rows))
+        next = slice.next
+        count++
+      }
+      return { found, count }
+    }
+    const [x] = lanes as [Lane, Lane]
+    for (const laneIds of [undefined, [x.id], lanes.map(({ id }) => id)]) {
+      for (const state of [undefined, ...states]) {
+        for (const [tag, indexed] of [
+          [undefined, false],
+          [undefined, true],
+          ['third', false],
+          ['none', false],
+        ] as const) {
+          if (indexed && (laneIds === undefined || state === undefined || state === CANCELLED)) continue
+          const meant = everything.filter(
+            (row) =>
+              laneIds?.includes(row.laneId) !== false &&
+              (state === undefined || row.state === state) &&
+              (tag === undefined || row.extras?.tags?.includes(tag) === true),
+          )
+          const { found, count } = slices({ laneIds, state, tag, indexed }, 500)
+          expect(found).toEqual(seqsOf(meant))
+          if (tag === undefined && !indexed) expect(count).toBeGreaterThan(1)
+        }
+      }
+    }
+  })
+
+  test('that a filter matches are fewer where they are large', () => {
+    const { store, turns } = openCrowd()
+    const large = Array.from({ length: 3 }, () => turns.insert({ lane: turns.lane('large'), data: 'x'.repeat(9 * 2 ** 20) }))
+    turns.commit()
+    const filter = { laneIds: [turns.lane('large').id], state: WAITING, tag: undefined, indexed: true } as const
+    const slice = store.matching(filter, Number.MAX_SAFE_INTEGER, 500)
+    expect(seqsOf(slice.rows)).toEqual([large[2]?.seq])
+    expect(slice.next).toBe(large[2]?.seq)
+    expect(seqsOf(store.matching(filter, slice.next as number, 500).rows)).toEqual([large[1]?.seq])
+  })
 
   test('that failed come by lane', () => {
     const { store, turns } = openCrowd()

@@ -8,8 +8,10 @@ import { prepareJobs } from './jobs.ts'
 import { prepareJournal } from './journal.ts'
 import { prepareIdempotent, prepareUnique } from './keys.ts'
 import { prepareLoad } from './load.ts'
+import { prepareMatching } from './matching.ts'
 import { preparePage } from './page.ts'
 import { preparePrunable } from './prunable.ts'
+import { prepareSearch } from './search.ts'
 import { prepareMarks, prepareSourced } from './sources.ts'
 import { prepareDeadlines, prepareDue, prepareExpired } from './timed.ts'
 import { prepareOldestWaiting, prepareParked, prepareWindow } from './window.ts'
@@ -26,11 +28,13 @@ export const READ_NAMES = [
   'due',
   'expired',
   'failed',
+  'matching',
   'prunable',
   'deadlines',
   'job',
   'lastError',
   'page',
+  'search',
   'oldestWaiting',
   'events',
   'journal',
@@ -51,11 +55,13 @@ export function prepareReads(db: Database): Reads {
     due: prepareDue(db),
     expired: prepareExpired(db),
     failed: prepareFailed(db),
+    matching: prepareMatching(db),
     prunable: preparePrunable(db),
     deadlines: prepareDeadlines(db),
     job: prepareJob(db),
     lastError: prepareLastError(db),
     page: preparePage(db),
+    search: prepareSearch(db),
     oldestWaiting: prepareOldestWaiting(db),
     events: prepareEvents(db),
     journal: prepareJournal(db),

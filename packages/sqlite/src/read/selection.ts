@@ -25,26 +25,13 @@ export function prepareSelection(db: Database): (filter: ListFilter) => Selectio
   const counters = db
     .prepare(`SELECT lane.id, queue.name, lane.name, ${STATES.join(', ')} FROM lane JOIN queue ON queue.id = lane.queue`)
     .raw()
-  const waiting = db.prepare(
-    `SELECT seq FROM job WHERE state = 1 AND gate IS NULL AND lane IN ${LISTED} AND seq < ?
-UNION ALL SELECT job.seq FROM gate CROSS JOIN job ON job.gate = gate.id WHERE job.lane IN ${LISTED} AND job.seq < ?
-ORDER BY seq DESC LIMIT ?`,
-  )
   const parked = db.prepare('SELECT coalesce(sum(parked), 0) FROM gate').pluck()
-  const failed = db.prepare(
-    `SELECT seq FROM job INDEXED BY job_failed WHERE lane IN ${LISTED} AND state = 5 AND seq < ? ORDER BY seq DESC LIMIT ?`,
-  )
-  const scheduled = db.prepare(
-    `SELECT seq FROM job INDEXED BY job_scheduled WHERE state = 0 AND +lane IN ${LISTED} AND seq < ? ORDER BY seq DESC LIMIT ?`,
-  )
-  for (const statement of [waiting, failed, scheduled]) statement.pluck()
-  const finished = prepareFinishedSeqs(db)
+  const seqsOf = prepareStateSeqs(db)
 
   return ({ state, queue, name }) => {
     const lanes = counters.all() as RawLane[]
     const chosen = lanes.filter((lane) => (queue === undefined || lane[1] === queue) && (name === undefined || lane[2] === name))
     const laneIds = chosen.map(([id]) => id)
-    const list = JSON.stringify(laneIds)
     const matches = sum(chosen, state)
     const scanned = (): number => {
       // The engine knows which jobs are active; on disk they are met by a walk alone.
@@ -54,19 +41,39 @@ ORDER BY seq DESC LIMIT ?`,
       // Nor does that of parked ones.
       return state === WAITING ? matches + (parked.get() as number) : matches
     }
-    const seqs = (before: number, limit: number): number[] => {
-      switch (state) {
-        case SCHEDULED:
-          return scheduled.all(list, before, limit) as number[]
-        case WAITING:
-          return waiting.all(list, before, list, before, limit) as number[]
-        case FAILED:
-          return failed.all(list, before, limit) as number[]
-        default:
-          return finished(laneIds, state as StateCode, before, limit)
-      }
-    }
+    const seqs = (before: number, limit: number): number[] => seqsOf(laneIds, state as StateCode, before, limit)
     return { laneIds, narrow: chosen.length < lanes.length, matches, total: sum(lanes, undefined), scanned: scanned(), seqs }
+  }
+}
+
+/** The newest row numbers of some lanes in one state (not active, not blocked) below a number, newest first: reads all there are. */
+export function prepareStateSeqs(db: Database): (laneIds: readonly number[], state: StateCode, before: number, limit: number) => number[] {
+  const waiting = db.prepare(
+    `SELECT seq FROM job WHERE state = 1 AND gate IS NULL AND lane IN ${LISTED} AND seq < ?
+UNION ALL SELECT job.seq FROM gate CROSS JOIN job ON job.gate = gate.id WHERE job.lane IN ${LISTED} AND job.seq < ?
+ORDER BY seq DESC LIMIT ?`,
+  )
+  const failed = db.prepare(
+    `SELECT seq FROM job INDEXED BY job_failed WHERE lane IN ${LISTED} AND state = 5 AND seq < ? ORDER BY seq DESC LIMIT ?`,
+  )
+  const scheduled = db.prepare(
+    `SELECT seq FROM job INDEXED BY job_scheduled WHERE state = 0 AND +lane IN ${LISTED} AND seq < ? ORDER BY seq DESC LIMIT ?`,
+  )
+  for (const statement of [waiting, failed, scheduled]) statement.pluck()
+  const finished = prepareFinishedSeqs(db)
+
+  return (laneIds, state, before, limit) => {
+    const list = JSON.stringify(laneIds)
+    switch (state) {
+      case SCHEDULED:
+        return scheduled.all(list, before, limit) as number[]
+      case WAITING:
+        return waiting.all(list, before, list, before, limit) as number[]
+      case FAILED:
+        return failed.all(list, before, limit) as number[]
+      default:
+        return finished(laneIds, state, before, limit)
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 // What is written beside jobs: lanes, keys, runs, logs, sessions, definitions, the journal and its pruning.
-import { COMPLETED, LIMITS, StoreFailure } from '@millrace/core'
+import { COMPLETED, type Job, LIMITS, StoreFailure, TOUCH_OTHER } from '@millrace/core'
 import { describe, expect, test } from 'vitest'
 import type { SqliteStore } from '../store.ts'
 import { openCrowd } from '../testing/crowd.ts'
@@ -95,6 +95,33 @@ describe('idempotency keys', () => {
     turns.effects.forgetKeysBefore = 2_000
     expect(commit().gone).toHaveLength(3)
     expect(rowsOf(db, 'idempotency').map((row) => row.key)).toEqual(['i-stand', 'i-work'])
+  })
+
+  test('are forgotten with their job where nothing of it is to be left: its own, and where it had a unique key, others', () => {
+    const { turns, commit } = openCrowd()
+    const [plain, unique] = [turns.insert(), turns.insert()]
+    const record = (key: string, job: Job, name = 'work') => turns.effects.idempotency.push({ name, key, job, expiresAt: 9_000 })
+    record('own', plain)
+    record('other', plain)
+    record('own-2', unique)
+    record('met', unique)
+    record('met', unique, 'elsewhere')
+    turns.commit()
+    turns.effects.keysForgotten.push({ seq: plain.seq, name: 'work', own: 'own', others: false })
+    turns.effects.keysForgotten.push({ seq: unique.seq, name: 'work', own: 'own-2', others: true })
+    turns.effects.touch(plain, TOUCH_OTHER)
+    const { gone } = commit()
+    const seqs = [plain.seq, unique.seq, unique.seq]
+    expect(gone.filter((row) => row.startsWith('idempotency')).toSorted()).toEqual(seqs.map((seq) => `idempotency ${seq}`))
+  })
+
+  test('of a job that is erased are not taken from the one that has the key by now', () => {
+    const { turns, store } = openCrowd()
+    const [first, second] = [turns.insert(), turns.insert()]
+    turns.effects.idempotency.push({ ...key, job: second, expiresAt: 9_000 })
+    turns.effects.keysForgotten.push({ seq: first.seq, name: 'work', own: 'k', others: true })
+    turns.commit()
+    expect(store.idempotent([key], 1)).toMatchObject([{ seq: second.seq }])
   })
 
   test('come back as they were asked for', () => {

@@ -1,5 +1,13 @@
 /** Idempotency keys, unique keys and tags of a turn's jobs. */
-import { type Effects, type IdempotencyRecord, type Job, TOUCH_DELETE, TOUCH_INSERT, type UniqueRecord } from '@millrace/core'
+import {
+  type Effects,
+  type ForgottenKeys,
+  type IdempotencyRecord,
+  type Job,
+  TOUCH_DELETE,
+  TOUCH_INSERT,
+  type UniqueRecord,
+} from '@millrace/core'
 import type { Database, SqlValue } from '../driver.ts'
 import { prepareLadder } from '../ladder.ts'
 
@@ -13,10 +21,23 @@ export function prepareKeys(db: Database): (effects: Effects) => void {
   })
   const hold = db.prepare('INSERT INTO unique_key (name, key, seq) VALUES (?, ?, ?)')
   const free = db.prepare('DELETE FROM unique_key WHERE name = ? AND key = ? AND seq = ?')
+  const forgetOwn = db.prepare('DELETE FROM idempotency WHERE name = ? AND key = ? AND seq = ?')
+  // Through all keys of the name: no index finds them by their job, which every key would pay for.
+  const forgetOthers = db.prepare('DELETE FROM idempotency WHERE name = ? AND seq IN (SELECT value FROM json_each(?))')
   const tag = db.prepare('INSERT OR IGNORE INTO tag (tag, seq) VALUES (?, ?)')
 
-  return ({ jobs, idempotency, uniqueHeld, uniqueFreed }) => {
+  const forget = (forgotten: readonly ForgottenKeys[]) => {
+    const others = new Map<string, number[]>()
+    for (const { seq, name, own, others: mayBe } of forgotten) {
+      if (own !== undefined) forgetOwn.run(name, own, seq)
+      if (mayBe) others.set(name, [...(others.get(name) ?? []), seq])
+    }
+    for (const [name, seqs] of others) forgetOthers.run(name, JSON.stringify(seqs))
+  }
+
+  return ({ jobs, idempotency, keysForgotten, uniqueHeld, uniqueFreed }) => {
     if (idempotency.length > 0) remember.run(idempotency, [])
+    if (keysForgotten.length > 0) forget(keysForgotten)
     if (uniqueHeld.length > 0 || uniqueFreed.length > 0) {
       const { held, freed } = net(uniqueHeld, uniqueFreed)
       for (const { name, key, seq } of freed) free.run(name, key, seq)

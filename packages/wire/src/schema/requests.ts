@@ -4,6 +4,7 @@ import {
   type Command,
   type EventFilter,
   LIMITS,
+  type ManyCommand,
   NODE_LIMIT,
   type Operation,
   PLACE_LIMIT,
@@ -26,7 +27,7 @@ import {
 } from './jobs.ts'
 import { boolean, count, data, duration, FIELDS_MAX, integer, type Kind, key, list, name, number, signed, text, told } from './kinds.ts'
 import { QUEUE_CHANGES } from './queues.ts'
-import { field, optional, or } from './record.ts'
+import { type Fields, field, optional, or } from './record.ts'
 import { union } from './union.ts'
 
 const session: Kind<AttachCommand['session']> = {
@@ -49,6 +50,14 @@ const retry: Kind<number | false> = {
 
 const uuid = text(LIMITS.nameLength)
 const id = JOB_KEY
+
+const MANY: Fields<ManyCommand> = {
+  filter: field(FILTER, 'an empty one: every job'),
+  limit: field(integer(1, Number.MAX_SAFE_INTEGER, 'integer from 1'), 'at most so many change'),
+  before: optional(count, '`next` of the slice before'),
+  dryRun: or(boolean, false, 'counts, and changes nothing'),
+  ids: optional(list(JOB_KEY, LIMITS.idsPerSlice), 'of these alone'),
+}
 
 export const COMMAND = union<'op', Command>('Request', 'op', {
   enqueue: { code: 1, fields: { jobs: field(NEW_JOBS, 'all or none are created') } },
@@ -119,8 +128,12 @@ export const COMMAND = union<'op', Command>('Request', 'op', {
       filter: field(FILTER),
       limit: field(integer(1, LIMITS.pageJobs)),
       before: optional(count, '`next` of the page before'),
+      search: optional(key, 'occurs in name, tags, keys or data'),
     },
   },
+  cancelMany: { code: 61, fields: MANY },
+  retryMany: { code: 62, fields: MANY },
+  deleteMany: { code: 63, fields: MANY },
   subscribe: { code: 26, fields: { on: field(boolean) } },
   events: {
     code: 50,

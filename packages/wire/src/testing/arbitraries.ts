@@ -121,6 +121,11 @@ const queueChanges = record(
   },
   { requiredKeys: [] },
 )
+const filter = record({ state: fc.nat({ max: STATES.length - 1 }), queue: name, name, tag: key }, { requiredKeys: [] })
+const many = record(
+  { filter, limit: fc.integer({ min: 1 }), before: count, dryRun: fc.boolean(), ids: fc.array(id, { maxLength: 3 }) },
+  { requiredKeys: ['filter', 'limit', 'dryRun'] },
+) as never
 
 /** Each operation: a new one without its arbitrary does not compile. */
 export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf<Op>, 'op'>> } = {
@@ -182,13 +187,17 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
   configure: record({ queue: name, changes: queueChanges.map(validateQueueOptions) }) as never,
   pause: record({ queue: name, job: name, key, paused: fc.boolean() }, { requiredKeys: ['queue', 'paused'] }) as never,
   queues: record({ queue: name }, { requiredKeys: [] }) as never,
+  cancelMany: many,
+  retryMany: many,
+  deleteMany: many,
   stats: record({}),
   workers: record({}),
   list: record(
     {
-      filter: record({ state: fc.nat({ max: STATES.length - 1 }), queue: name, name, tag: key }, { requiredKeys: [] }),
+      filter,
       limit: fc.integer({ min: 1, max: 200 }),
       before: count,
+      search: key,
     },
     { requiredKeys: ['filter', 'limit'] },
   ) as never,

@@ -1,0 +1,64 @@
+/** `cancelMany`, `retryMany` and `deleteMany`: slice after slice, so that no turn is long. */
+import {
+  type JobKey,
+  LIMITS,
+  type ManyFilter,
+  type ManyOptions,
+  type ManyResult,
+  type SkipReason,
+  type Slice,
+  validateMany,
+} from '@millrace/core'
+import type { Mailbox } from './mailbox.ts'
+
+export type ManyOperation = 'cancelMany' | 'retryMany' | 'deleteMany'
+
+/** An error between two slices has `done`: what the slices before it have changed. */
+export async function runMany(
+  calls: Pick<Mailbox, 'call'>,
+  op: ManyOperation,
+  wanted: ManyFilter,
+  options: ManyOptions | undefined,
+): Promise<ManyResult> {
+  const { filter, ids, unknown, limit, dryRun } = validateMany(op, wanted, options)
+  const sum = new Sum()
+  if (unknown > 0) sum.skipped.notFound = unknown
+  const ask = async (part: { readonly ids?: readonly JobKey[]; readonly before?: number }): Promise<Slice> => {
+    const left = Math.min(limit - sum.changed, LIMITS.sliceRows)
+    try {
+      return sum.add(await calls.call<ManyOperation>({ op, filter, limit: left, dryRun, ...part }))
+    } catch (error) {
+      if (error instanceof Error && sum.changed > 0) Object.assign(error, { done: sum.result })
+      throw error
+    }
+  }
+  if (ids === undefined) {
+    let { next } = await ask({})
+    while (next !== null && sum.changed < limit) next = (await ask({ before: next })).next
+  } else {
+    for (let at = 0; at < ids.length && sum.changed < limit; at += LIMITS.idsPerSlice) {
+      await ask({ ids: ids.slice(at, at + LIMITS.idsPerSlice) })
+    }
+  }
+  return sum.result
+}
+
+class Sum {
+  matched = 0
+  changed = 0
+  readonly skipped: Partial<Record<SkipReason, number>> = {}
+
+  add(slice: Slice): Slice {
+    this.matched += slice.matched
+    this.changed += slice.changed
+    for (const [reason, count] of Object.entries(slice.skipped) as [SkipReason, number][]) {
+      this.skipped[reason] = (this.skipped[reason] ?? 0) + count
+    }
+    return slice
+  }
+
+  get result(): ManyResult {
+    const { matched, changed, skipped } = this
+    return { matched, changed, skipped: { ...skipped } }
+  }
+}

@@ -1,0 +1,29 @@
+/** A page of `list`. */
+import { formatCursor, type ListSettings } from '@millrace/core'
+import type { Mailbox } from './mailbox.ts'
+import type { Sealer } from './seal.ts'
+import { type Job, jobOf } from './view.ts'
+
+export interface JobPage {
+  readonly jobs: readonly Job[]
+  /** Pass as `after` for the next page; undefined at the end. */
+  readonly next: string | undefined
+  /** Of a search: its bound was reached before the page was full. There may be more behind `next`. */
+  readonly partial?: true
+}
+
+export async function readPage(calls: Pick<Mailbox, 'call'>, settings: ListSettings, sealer: Sealer | undefined): Promise<JobPage> {
+  const { filter, limit, before, search } = settings
+  const { jobs, next } = await calls.call<'list'>({
+    op: 'list',
+    filter,
+    limit,
+    ...(before !== undefined && { before }),
+    ...(search !== undefined && { search }),
+  })
+  return {
+    jobs: jobs.map((view) => jobOf(view, sealer)),
+    next: next === null ? undefined : formatCursor(next),
+    ...(next !== null && jobs.length < limit && { partial: true as const }),
+  }
+}

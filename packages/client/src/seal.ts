@@ -1,0 +1,123 @@
+/**
+ * The codec around what is stored. What leaves for the engine is encoded, what comes from it decoded, here and nowhere else: neither
+ * the engine nor its file sees the data, and neither handlers nor callers see the codec.
+ */
+import { type Codec, CodecError, type CommandOf, type Data, type Grant, type NewJob, type Operation, type ReplyOf } from '@millrace/core'
+import type { Mailbox } from './mailbox.ts'
+
+type Calls = Pick<Mailbox, 'call'>
+
+/** In front of what the codec is given: which kind of data that is. */
+const TEXT = 0
+const BYTES = 1
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+export class Sealer {
+  readonly #codec: Codec
+  readonly #maxBytes: number
+
+  constructor(codec: Codec, maxBytes: number) {
+    this.#codec = codec
+    this.#maxBytes = maxBytes
+  }
+
+  /** @throws CodecError */
+  seal(what: string, data: Data): Data {
+    if (data === null) return null
+    const encoded = this.#run('encode', what, framed(data))
+    if (encoded.byteLength > this.#maxBytes) {
+      const message = `codec.encode has made ${encoded.byteLength} bytes of ${what}, and at most ${this.#maxBytes} are stored: raise maxDataBytes`
+      throw new CodecError(message)
+    }
+    // A piece of a larger buffer would take all of that along to the engine's thread.
+    return encoded.byteLength === encoded.buffer.byteLength ? encoded : new Uint8Array(encoded)
+  }
+
+  /**
+   * Text is what was stored before there was a codec, which stores bytes only.
+   *
+   * @throws CodecError
+   */
+  open(what: string, data: Data): Data {
+    if (data === null || typeof data === 'string') return data
+    const plain = this.#run('decode', what, data)
+    if (plain[0] === BYTES) return new Uint8Array(plain.subarray(1))
+    if (plain[0] === TEXT) return this.#text(what, plain.subarray(1))
+    throw new CodecError(`codec.decode has answered no ${what} that was encoded here: it begins with ${plain[0] ?? 'nothing'}`)
+  }
+
+  sealJobs(jobs: readonly NewJob[]): readonly NewJob[] {
+    return jobs.map((job) => ({ ...job, data: this.seal('data', job.data) }))
+  }
+
+  openGrant(grant: Grant): Grant {
+    return { ...grant, data: this.open('data', grant.data), checkpoint: this.open('checkpoint', grant.checkpoint) }
+  }
+
+  /** Calls whose data is encoded on the way. */
+  around(calls: Calls): Calls {
+    return {
+      call: <Op extends Operation>(command: CommandOf<Op>): Promise<ReplyOf[Op]> => {
+        try {
+          return calls.call<Op>(this.#sealed(command as CommandOf<Operation>) as CommandOf<Op>)
+        } catch (error) {
+          return Promise.reject(error)
+        }
+      },
+    }
+  }
+
+  #sealed(command: CommandOf<Operation>): CommandOf<Operation> {
+    switch (command.op) {
+      case 'complete': {
+        const { enqueues, output } = command
+        return { ...command, output: this.seal('output', output), ...(enqueues && { enqueues: this.sealJobs(enqueues) }) }
+      }
+      case 'checkpoint':
+        return { ...command, value: this.seal('checkpoint', command.value) }
+      case 'update': {
+        const { data, checkpoint } = command.changes
+        const changes = {
+          ...command.changes,
+          ...(data !== undefined && { data: this.seal('data', data) }),
+          ...(checkpoint !== undefined && { checkpoint: this.seal('checkpoint', checkpoint) }),
+        }
+        return { ...command, changes }
+      }
+      default:
+        return command
+    }
+  }
+
+  #run(method: 'encode' | 'decode', what: string, bytes: Uint8Array): Uint8Array {
+    let made: unknown
+    try {
+      made = this.#codec[method](bytes)
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause)
+      throw new CodecError(`codec.${method} has thrown for the ${what} of the job: ${reason}`, {}, { cause })
+    }
+    if (made instanceof Uint8Array) return made
+    if (made instanceof Promise) made.catch(() => {})
+    const kind = made instanceof Promise ? 'a promise' : typeof made
+    throw new CodecError(`codec.${method} answers a Uint8Array, not ${kind}: fetch keys before the engine is opened`)
+  }
+
+  #text(what: string, bytes: Uint8Array): string {
+    try {
+      return decoder.decode(bytes)
+    } catch (cause) {
+      throw new CodecError(`codec.decode has answered ${what} that is no text`, {}, { cause })
+    }
+  }
+}
+
+function framed(data: string | Uint8Array): Uint8Array {
+  if (typeof data === 'string') return encoder.encode(`\0${data}`)
+  const bytes = new Uint8Array(data.byteLength + 1)
+  bytes[0] = BYTES
+  bytes.set(data, 1)
+  return bytes
+}

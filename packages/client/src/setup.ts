@@ -1,0 +1,27 @@
+import type { Clock, Codec, Logger, Port, Redact } from '@millrace/core'
+import type { Intake } from './intake.ts'
+
+/** How the package that opens an engine sets it up. */
+export interface EngineSetup {
+  readonly maxDataBytes: number
+  readonly clock: Clock
+  readonly host: string
+  readonly pid: number
+  /** Its workers live in the engine's own process, and so need no lease. */
+  readonly local: boolean
+  readonly logger?: Logger | undefined
+  readonly codec?: Codec | undefined
+  readonly redact?: Redact | undefined
+  /** A further way to the same engine, for another thread. */
+  readonly openChannel?: () => unknown
+  /** The same for this thread: what a server hands to a connection. */
+  readonly openPort?: () => Port
+  /** Tells the engine which worker sessions of a server's clients are dead for certain. */
+  readonly bury?: (sessions: readonly string[]) => void
+  /** Takes new jobs in the engine's place. */
+  readonly intake?: Intake
+  /** Asked by each `stop`: false where another part of the process still uses the engine, and it goes on. */
+  readonly leave?: () => boolean
+  /** Called once, when the Port is closed. */
+  readonly closed?: () => void
+}

@@ -1,0 +1,90 @@
+/**
+ * Many jobs by a filter, one bounded slice a command. Each job is judged as the command for it alone would judge it, and what cannot be
+ * done is counted by its reason. A dry run judges, and leaves all as it is.
+ */
+import type { CancelManyCommand, DeleteManyCommand, ManyCommand, RetryManyCommand } from '../commands.ts'
+import { attemptOf, type Job, TOUCH_INSERT } from '../job.ts'
+import { ACTIVE, CANCELLED, FAILED, isFinal, SCHEDULED, STATES } from '../lifecycle.ts'
+import type { Decision, SkipReason, Slice } from '../replies.ts'
+import { cancelJob } from './cancel.ts'
+import { removeJob } from './delete.ts'
+import { isDeleted } from './facts.ts'
+import { matches, sliceOf } from './gatherMatching.ts'
+import { makeDue, revive } from './retry.ts'
+import type { TurnContext } from './turn.ts'
+
+/** Why a job is skipped; undefined where it is not. */
+type Judge = (turn: TurnContext, job: Job) => SkipReason | undefined
+
+export function cancelMany(turn: TurnContext, command: CancelManyCommand): Decision<'cancelMany'> {
+  return slice(turn, command, notCancellable, cancelJob)
+}
+
+export function retryMany(turn: TurnContext, command: RetryManyCommand): Decision<'retryMany'> {
+  return slice(turn, command, notRetryable, (_turn, job) => (job.state === SCHEDULED ? makeDue(turn, job) : revive(turn, job)))
+}
+
+export function deleteMany(turn: TurnContext, command: DeleteManyCommand): Decision<'deleteMany'> {
+  return slice(turn, command, notDeletable, erase)
+}
+
+function notCancellable(_turn: TurnContext, { state, cancelRequested }: Job): SkipReason | undefined {
+  if (isFinal(state)) return STATES[state]
+  return cancelRequested ? 'cancelling' : undefined
+}
+
+/** A job that has yet to start once is scheduled because somebody wanted so. */
+function notRetryable({ facts }: TurnContext, job: Job): SkipReason | undefined {
+  if (job.state === SCHEDULED && attemptOf(job) > 0) return undefined
+  if (job.state !== FAILED && job.state !== CANCELLED) return STATES[job.state]
+  const key = job.extras?.uniqueKey
+  const holder = key === undefined ? undefined : facts.unique(job.lane.name, key)
+  return holder === undefined || holder.seq === job.seq ? undefined : 'uniqueConflict'
+}
+
+function notDeletable(_turn: TurnContext, { state }: Job): SkipReason | undefined {
+  return state === ACTIVE ? 'active' : undefined
+}
+
+/** Unlike `delete`, which leaves idempotency keys so that a repeat creates nothing: they may name a person. */
+function erase(turn: TurnContext, job: Job): void {
+  removeJob(turn, job)
+  const { idempotencyKey, uniqueKey } = job.extras ?? {}
+  if (idempotencyKey === undefined && uniqueKey === undefined) return
+  turn.effects.keysForgotten.push({ seq: job.seq, name: job.lane.name, own: idempotencyKey, others: uniqueKey !== undefined })
+  turn.facts.forgetIdempotent(job.seq)
+}
+
+function slice(turn: TurnContext, command: ManyCommand, judge: Judge, change: (turn: TurnContext, job: Job) => unknown): Slice {
+  const { jobs, next, missing } = candidates(turn, command)
+  const skipped: Partial<Record<SkipReason, number>> = missing === 0 ? {} : { notFound: missing }
+  const limit = sliceOf(command)
+  let matched = 0
+  let changed = 0
+  for (const job of jobs) {
+    // Only where this turn has created some: what was read from disk is no more than the slice.
+    if (changed === limit) return { matched, changed, skipped, next: command.ids === undefined ? job.seq + 1 : null }
+    matched++
+    const reason = judge(turn, job)
+    if (reason === undefined) {
+      changed++
+      if (!command.dryRun) change(turn, job)
+    } else skipped[reason] = (skipped[reason] ?? 0) + 1
+  }
+  return { matched, changed, skipped, next }
+}
+
+/** Newest first; with ids, in their order. */
+function candidates(turn: TurnContext, command: ManyCommand): { jobs: readonly Job[]; next: number | null; missing: number } {
+  const { filter, ids, before } = command
+  const isMeant = (job: Job) => !isDeleted(job) && matches(filter, job)
+  if (ids !== undefined) {
+    const found = new Set(ids.map((id) => turn.facts.find(id)).filter((job) => job !== undefined))
+    const jobs = [...found].filter(isMeant)
+    return { jobs, next: null, missing: ids.length - jobs.length }
+  }
+  const { jobs, next } = turn.facts.matching(command)
+  // What this very turn has created before is in no file yet.
+  const created = before === undefined ? turn.effects.jobs.filter(({ touched }) => (touched & TOUCH_INSERT) !== 0).reverse() : []
+  return { jobs: [...created, ...jobs].filter(isMeant), next, missing: 0 }
+}

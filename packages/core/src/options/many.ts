@@ -1,0 +1,81 @@
+/** The filter and the options of `cancelMany`, `retryMany` and `deleteMany`. */
+import type { ListFilter } from '../commands.ts'
+import { OptionTypeError } from '../errors.ts'
+import { type JobKey, parseId } from '../id.ts'
+import { STATES, type State, type StateCode } from '../lifecycle.ts'
+import { booleanOption, choiceOption } from './choice.ts'
+import { describe } from './describe.ts'
+import { integerOption } from './integer.ts'
+import { checkKnown } from './known.ts'
+import { nameOption } from './name.ts'
+import { textOption } from './text.ts'
+
+/** A job is meant where all that is given holds. At least one is given, or `all: true` alone. */
+export interface ManyFilter {
+  readonly state?: State
+  readonly queue?: string
+  readonly name?: string
+  readonly tag?: string
+  /** Of these jobs alone. */
+  readonly ids?: readonly string[]
+  /** Every job there is. */
+  readonly all?: true
+}
+
+export interface ManyOptions {
+  /** At most so many jobs change; default all of them. */
+  readonly limit?: number
+  /** Counts what would change, and changes nothing; default false. */
+  readonly dryRun?: boolean
+}
+
+export interface ManySettings {
+  readonly filter: ListFilter
+  readonly ids: readonly JobKey[] | undefined
+  /** Of `ids`: those that are no job's. */
+  readonly unknown: number
+  readonly limit: number
+  readonly dryRun: boolean
+}
+
+const FILTERS = new Set(['state', 'queue', 'name', 'tag', 'ids', 'all'])
+const OPTIONS = new Set(['limit', 'dryRun'])
+
+/** @throws OptionTypeError, OptionRangeError; an empty filter is refused, so that nothing meant for some reaches all */
+export function validateMany(call: string, wanted: unknown, options: unknown = {}): ManySettings {
+  checkKnown(`the filter of ${call}`, wanted, FILTERS)
+  checkKnown(call, options, OPTIONS)
+  const { state, queue, name, tag, ids, all } = wanted
+  const given = Object.keys(wanted).filter((key) => key !== 'all' && wanted[key] !== undefined)
+  if (all !== undefined && all !== true) throw new OptionTypeError('all', `all is true, or not given, not ${describe(all)}`)
+  if (all === undefined && given.length === 0) {
+    const message = `${call} with an empty filter would mean every job: give state, queue, name, tag or ids, or { all: true } if that is meant`
+    throw new OptionTypeError('filter', message)
+  }
+  if (all === true && given.length > 0) {
+    throw new OptionTypeError('all', `all means every job, and ${given.join(', ')} only some: give one or the other`)
+  }
+  const { limit, dryRun = false } = options
+  const keys = ids === undefined ? undefined : idsOption(ids)
+  return {
+    filter: {
+      ...(state !== undefined && { state: STATES.indexOf(choiceOption('state', state, STATES)) as StateCode }),
+      ...(queue !== undefined && { queue: nameOption('queue', queue) }),
+      ...(name !== undefined && { name: nameOption('name', name) }),
+      ...(tag !== undefined && { tag: textOption('tag', tag) }),
+    },
+    ids: keys?.filter((key) => key !== undefined),
+    unknown: keys?.filter((key) => key === undefined).length ?? 0,
+    limit: limit === undefined ? Number.POSITIVE_INFINITY : integerOption('limit', limit, 1, Number.MAX_SAFE_INTEGER),
+    dryRun: booleanOption('dryRun', dryRun),
+  }
+}
+
+/** Equal ones count once. What is no id at all is no job's, as for `get`. */
+function idsOption(ids: unknown): (JobKey | undefined)[] {
+  if (!Array.isArray(ids)) throw new OptionTypeError('ids', `ids is an array of job ids, not ${describe(ids)}`)
+  for (const [index, id] of ids.entries()) {
+    if (typeof id !== 'string') throw new OptionTypeError(`ids[${index}]`, `ids[${index}] is the id of a job, not ${describe(id)}`)
+  }
+  return [...new Set(ids as string[])].map((id) => parseId(id))
+}

@@ -1,0 +1,23 @@
+/** What a run says about itself, before it leaves the worker. */
+import { OptionTypeError } from '../errors.ts'
+import { describe } from './describe.ts'
+
+export interface Said {
+  /** The error that a run ended with, a line of its log, or the note of its progress. */
+  readonly kind: 'error' | 'log' | 'progress'
+  /** Of the job. */
+  readonly name: string
+  readonly message: string
+  /** Of an error. */
+  readonly stack?: string
+  /** Of a log line. */
+  readonly fields?: Readonly<Record<string, unknown>>
+}
+
+/** Answers what is stored instead. Where it throws, or answers no message, none of it is. */
+export type Redact = (said: Said) => Pick<Said, 'message' | 'stack' | 'fields'>
+
+export function redactOption(option: string, value: unknown): Redact {
+  if (typeof value !== 'function') throw new OptionTypeError(option, `${option} is a function, not ${describe(value)}`)
+  return value as Redact
+}

@@ -1,0 +1,48 @@
+/**
+ * A slice of the jobs that a filter matches, newest first. No index serves every filter, and none may be read whole in a turn: where
+ * few jobs are in the state, its index tells them; otherwise a bounded walk, which says how far it has come.
+ */
+import { type JobRow, LIMITS, type Matching, type StateCode } from '@millrace/core'
+import type { Database } from '../driver.ts'
+import { prepareJobsWithin } from './jobs.ts'
+import { prepareStateSeqs } from './selection.ts'
+
+export type ReadMatching = (filter: Matching, before: number, limit: number) => { rows: JobRow[]; next: number | null }
+
+type Seen = [seq: number, lane: number, state: StateCode]
+
+/** One slice's payloads: a slice of large ones is shorter than it was asked to be. */
+const SLICE_BYTES = 16 * 2 ** 20
+
+export function prepareMatching(db: Database): ReadMatching {
+  const walk = db.prepare('SELECT seq, lane, state FROM job WHERE seq < ? ORDER BY seq DESC LIMIT ?').raw()
+  const byTag = db
+    .prepare(
+      `SELECT job.seq, job.lane, job.state FROM tag CROSS JOIN job ON job.seq = tag.seq
+WHERE tag.tag = ? AND tag.seq < ? ORDER BY tag.seq DESC LIMIT ?`,
+    )
+    .raw()
+  const seqsOf = prepareStateSeqs(db)
+  const jobs = prepareJobsWithin(db, SLICE_BYTES)
+
+  const look = ({ laneIds, state, tag, indexed }: Matching, before: number, limit: number): { seqs: number[]; next: number | null } => {
+    if (indexed && laneIds !== undefined && state !== undefined) {
+      const seqs = seqsOf(laneIds, state, before, limit)
+      return { seqs, next: seqs.length < limit ? null : (seqs.at(-1) as number) }
+    }
+    const seen = (tag === undefined ? walk.all(before, LIMITS.walkRows) : byTag.all(tag, before, LIMITS.walkRows)) as Seen[]
+    const lanes = laneIds && new Set(laneIds)
+    const seqs: number[] = []
+    for (const [seq, lane, rowState] of seen) {
+      if (seqs.length === limit) return { seqs, next: seqs.at(-1) as number }
+      if ((state === undefined || rowState === state) && lanes?.has(lane) !== false) seqs.push(seq)
+    }
+    return { seqs, next: seen.length < LIMITS.walkRows ? null : (seen.at(-1) as Seen)[0] }
+  }
+
+  return (filter, before, limit) => {
+    const { seqs, next } = look(filter, before, limit)
+    const rows = jobs(seqs)
+    return { rows, next: rows.length < seqs.length ? (rows.at(-1) as JobRow).seq : next }
+  }
+}

@@ -1,0 +1,106 @@
+/** A text in name, tags, keys or data, found by looking; bounded, and going on where it stopped. */
+import { FAILED, type Lane, type ListFilter } from '@millrace/core'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { openReader } from '../reader.ts'
+import { openCrowd } from '../testing/crowd.ts'
+
+const LAST = Number.MAX_SAFE_INTEGER
+const ALL = { rows: 100_000, late: () => false }
+
+const crowd = () => {
+  const { store, turns } = openCrowd()
+  const found = (text: string, filter: ListFilter = {}) => store.search({ filter, text }, LAST, 1_000, ALL).rows.map(({ seq }) => seq)
+  return { store, turns, found }
+}
+
+test('each place in which it may be, and none else', () => {
+  const { turns, found } = crowd()
+  const data = turns.insert({ data: '{"path":"Needle.png"}' })
+  const named = turns.insert({ lane: turns.lane('needle-work') })
+  const tagged = turns.insert({ extras: { tags: ['x', 'a needle'] } })
+  const keyed = (['idempotencyKey', 'uniqueKey', 'concurrencyKey'] as const).map((key) => turns.insert({ extras: { [key]: 'k-needle' } }))
+  turns.insert({ extras: { meta: '{"x":"needle"}' }, data: new Uint8Array(Buffer.from('needle')) })
+  turns.insert({ extras: { tags: ['idempotencyKey'] }, data: null })
+  turns.commit()
+  const expected = [data, named, tagged, ...keyed].map(({ seq }) => seq).reverse()
+  expect(found('needle')).toEqual(expected)
+  expect(found('NEEDLE')).toEqual(expected)
+  expect(found('uniqueKey')).toEqual([])
+  expect(found('haystack')).toEqual([])
+})
+
+test.each(['100%', 'a_b', 'back\\slash', 'say "hi"', "it's", 'é😀', 'two\nlines', '"path":"x"', '*?[a]'])(
+  '%j is itself, no pattern',
+  (text) => {
+    const { turns, found } = crowd()
+    const decoys = { path: '100x axb backslash', tags: ['1000', 'ab'] }
+    const inData = turns.insert({ data: text.startsWith('"path"') ? '{"path":"x"}' : JSON.stringify({ note: `<${text}>` }) })
+    const inTag = turns.insert({ extras: { tags: [`<${text}>`] } })
+    turns.insert({ data: JSON.stringify(decoys), extras: { tags: decoys.tags } })
+    turns.commit()
+    expect(found(text)).toEqual([inTag.seq, inData.seq])
+  },
+)
+
+test('with a filter: both hold', () => {
+  const { turns, found } = crowd()
+  const lane = turns.lane('work', 'q')
+  const failed = turns.insert({ lane, data: '"needle"', extras: { tags: ['t'] } })
+  failed.finishedAt = turns.at
+  turns.move(failed, FAILED)
+  const waiting = turns.insert({ data: '"needle"', extras: { tags: ['t', 'u'] } })
+  turns.insert({ lane, data: '"other"', extras: { tags: ['t'] } })
+  turns.commit()
+  expect(found('needle', { state: FAILED })).toEqual([failed.seq])
+  expect(found('needle', { queue: 'q' })).toEqual([failed.seq])
+  expect(found('needle', { queue: 'default', name: 'work' })).toEqual([waiting.seq])
+  expect(found('needle', { tag: 't' })).toEqual([waiting.seq, failed.seq])
+  expect(found('needle', { tag: 'u', name: 'work' })).toEqual([waiting.seq])
+  expect(found('needle', { queue: 'none' })).toEqual([])
+})
+
+test('page by page, within any bound, it finds what one look finds', () => {
+  const { store, turns, found } = crowd()
+  for (let n = 0; n < 300; n++)
+    turns.insert({ data: JSON.stringify(n % 7 === 0 ? 'needle' : n), ...(n % 2 && { extras: { tags: ['odd'] } }) })
+  turns.commit()
+  const pages = (filter: ListFilter, limit: number, bound: { readonly rows: number; readonly late: () => boolean }) => {
+    const seqs: number[] = []
+    for (let [next, count]: [number | null, number] = [LAST, 0]; next !== null; count++) {
+      expect(count).toBeLessThan(400)
+      const page = store.search({ filter, text: 'needle' }, next, limit, bound)
+      expect(page.rows.length).toBeLessThanOrEqual(limit)
+      seqs.push(...page.rows.map(({ seq }) => seq))
+      next = page.next
+    }
+    return seqs
+  }
+  const [whole, odd] = [found('needle'), found('needle', { tag: 'odd' })]
+  expect([whole.length, odd.length]).toEqual([43, 21])
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 400 }), fc.boolean(), (limit, rows, late) => {
+      expect(pages({}, limit, { rows, late: () => late })).toEqual(whole)
+      expect(pages({ tag: 'odd' }, limit, { rows, late: () => late })).toEqual(odd)
+    }),
+    { numRuns: 20 },
+  )
+})
+
+test('large jobs make short pages', () => {
+  const { store, turns } = crowd()
+  const seqs = Array.from({ length: 3 }, () => turns.insert({ lane: turns.lane('large') as Lane, data: 'x'.repeat(30 * 2 ** 20) }).seq)
+  turns.commit()
+  const page = store.search({ filter: { name: 'large' }, text: 'large' }, LAST, 200, ALL)
+  expect([page.rows.map(({ seq }) => seq), page.next]).toEqual([[seqs[2], seqs[1]], seqs[1]])
+})
+
+test('a reader finds the same', () => {
+  const { store, turns, found } = crowd()
+  const job = turns.insert({ data: '"needle"' })
+  turns.commit()
+  const reader = openReader(store.file)
+  expect(reader.search({ filter: {}, text: 'needle' }, LAST, 10, ALL).rows.map(({ seq }) => seq)).toEqual([job.seq])
+  expect(found('needle')).toEqual([job.seq])
+  reader.close()
+})

@@ -1,0 +1,76 @@
+/**
+ * A page of jobs in which a text occurs, newest first, by looking at one after the other: no index knows what is inside. Bounded by
+ * rows and by time, and says how far it has come. docs/decisions/0061.
+ */
+import type { JobRow, SearchQuery } from '@millrace/core'
+import type { Database, SqlValue } from '../driver.ts'
+import { prepareJobsWithin } from './jobs.ts'
+import { extrasFrom } from './row.ts'
+
+export type ReadSearch = (
+  query: SearchQuery,
+  before: number,
+  limit: number,
+  bound: { readonly rows: number; readonly late: () => boolean },
+) => { rows: JobRow[]; next: number | null }
+
+/** True where name or data have it; the extras where those may. */
+type Seen = [seq: number, found: number | string | null]
+
+const PAGE_BYTES = 64 * 2 ** 20
+/** Rows between two looks at the clock. */
+const ROWS_PER_LOOK = 32
+
+/** What a row is asked: whether the filter fits, and then where the text is. */
+const ASKED = `job.seq, CASE WHEN (? IS NULL OR job.state = ?) AND (? IS NULL OR job.lane IN (SELECT value FROM json_each(?))) THEN
+  CASE WHEN job.lane IN (SELECT value FROM json_each(?)) THEN 1
+    WHEN typeof(job.data) = 'text' AND (job.data LIKE ? ESCAPE '\\' OR job.data LIKE ? ESCAPE '\\') THEN 1
+    WHEN job.extras LIKE ? ESCAPE '\\' THEN job.extras END END`
+
+export function prepareSearch(db: Database): ReadSearch {
+  const walk = db.prepare(`SELECT ${ASKED} FROM job WHERE job.seq < ? ORDER BY job.seq DESC`).raw()
+  const byTag = db
+    .prepare(`SELECT ${ASKED} FROM tag CROSS JOIN job ON job.seq = tag.seq WHERE tag.seq < ? AND tag.tag = ? ORDER BY tag.seq DESC`)
+    .raw()
+  const lanes = db.prepare('SELECT lane.id, queue.name, lane.name FROM lane JOIN queue ON queue.id = lane.queue').raw()
+  const jobs = prepareJobsWithin(db, PAGE_BYTES)
+
+  return ({ filter, text }, before, limit, bound) => {
+    const state = filter.state ?? null
+    const wanted = text.toLowerCase()
+    const all = lanes.all() as [id: number, queue: string, name: string][]
+    const meant = all.filter(([, queue, name]) => (filter.queue ?? queue) === queue && (filter.name ?? name) === name)
+    const named = meant.filter(([, , name]) => name.toLowerCase().includes(wanted))
+    const chosen = meant.length < all.length ? idsOf(meant) : null
+    const json = patternOf(JSON.stringify(text).slice(1, -1))
+    const values: SqlValue[] = [state, state, chosen, chosen, idsOf(named), patternOf(text), json, json, before]
+    if (filter.tag !== undefined) values.push(filter.tag)
+    const seqs: number[] = []
+    let looked = 0
+    let next: number | null = null
+    // Leaving the loop early ends the iterator, and with it the read transaction.
+    for (const [seq, found] of (filter.tag === undefined ? walk : byTag).iterate(...values) as Iterable<Seen>) {
+      if (found === 1 || (typeof found === 'string' && isInExtras(found, wanted))) seqs.push(seq)
+      looked++
+      if (seqs.length < limit && looked < bound.rows && (looked % ROWS_PER_LOOK !== 0 || !bound.late())) continue
+      next = seq
+      break
+    }
+    const rows = jobs(seqs)
+    return { rows, next: rows.length < seqs.length ? (rows.at(-1) as JobRow).seq : next }
+  }
+}
+
+function idsOf(lanes: readonly (readonly [id: number, ...unknown[]])[]): string {
+  return JSON.stringify(lanes.map(([id]) => id))
+}
+
+function patternOf(text: string): string {
+  return `%${text.replace(/[\\%_]/g, '\\$&')}%`
+}
+
+/** In a tag or a key: not in meta, and not in what they are called. */
+function isInExtras(stored: string, wanted: string): boolean {
+  const { tags = [], idempotencyKey, uniqueKey, concurrencyKey } = extrasFrom(stored) ?? {}
+  return [...tags, idempotencyKey, uniqueKey, concurrencyKey].some((text) => text?.toLowerCase().includes(wanted))
+}

@@ -1,0 +1,82 @@
+/** Applies `redact` to all that a run says about itself: nothing of it leaves the worker before. */
+import { LIMITS, type Logger, type LogLine, type Redact, type RunError, type Said } from '@millrace/core'
+
+const HIDDEN = '[redact has failed: nothing is shown]'
+
+export class Redactor {
+  readonly #redact: Redact
+  readonly #logger: Logger | undefined
+  #told = false
+
+  constructor(redact: Redact, logger: Logger | undefined) {
+    this.#redact = redact
+    this.#logger = logger
+  }
+
+  error(name: string, error: RunError): RunError {
+    const { stack } = error
+    const { message, stack: shown } = this.#ask({
+      kind: 'error',
+      name,
+      message: whole(error.message, LIMITS.errorMessageLength),
+      ...(stack !== undefined && { stack: whole(stack, LIMITS.errorStackLength) }),
+    })
+    return {
+      name: error.name,
+      message: message.slice(0, LIMITS.errorMessageLength),
+      ...(typeof shown === 'string' && { stack: shown.slice(0, LIMITS.errorStackLength) }),
+    }
+  }
+
+  lines(name: string, lines: readonly LogLine[]): readonly LogLine[] {
+    return lines.map((line) => {
+      const fields = line.fields === undefined ? undefined : fieldsOf(line.fields)
+      const asked = { kind: 'log', name, message: whole(line.message, LIMITS.logMessageLength), ...(fields && { fields }) } as const
+      const { message, fields: shown } = this.#ask(asked)
+      return {
+        at: line.at,
+        level: line.level,
+        message: message.slice(0, LIMITS.logMessageLength),
+        ...(shown && { fields: JSON.stringify(shown).slice(0, LIMITS.logMessageLength) }),
+      }
+    })
+  }
+
+  note(name: string, note: string): string {
+    const { message } = this.#ask({ kind: 'progress', name, message: whole(note, LIMITS.logMessageLength) })
+    return message.slice(0, LIMITS.logMessageLength)
+  }
+
+  #ask(said: Said): Pick<Said, 'message' | 'stack' | 'fields'> {
+    try {
+      const answer = this.#redact(said)
+      if (typeof answer?.message !== 'string') throw new TypeError(`redact answers { message }, not ${typeof answer?.message}`)
+      if (answer.fields !== undefined) JSON.stringify(answer.fields)
+      return answer
+    } catch (error) {
+      // Once: it may fail for every line.
+      if (!this.#told) this.#logger?.error('redact has failed: what it was asked about is hidden', { error: nameOf(error) })
+      this.#told = true
+      return { message: HIDDEN }
+    }
+  }
+}
+
+/** A text that was cut to its limit may end in half of what would be redacted: without its last word. */
+function whole(text: string, limit: number): string {
+  return text.length < limit ? text : text.replace(/\S*$/, '…')
+}
+
+/** Fields that were cut are no JSON any more, and can only be hidden. */
+function fieldsOf(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return JSON.parse(text) as Readonly<Record<string, unknown>>
+  } catch {
+    return { hidden: 'longer than is kept' }
+  }
+}
+
+/** Its message may have in it what was to be redacted. */
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error
+}
