@@ -8,6 +8,7 @@ import {
   DiskFullError,
   ForbiddenError,
   type Forwarded,
+  InternalError,
   type JobKey,
   type Refusal,
   type SourceEntry,
@@ -53,6 +54,8 @@ async function start(entries: readonly SourceEntry[], first = 1) {
   const failures: Error[] = []
   /** What a connection does not take. */
   const tooLarge = new Set<number>()
+  /** What the engine stumbles over, and how many times more. */
+  const internal = new Map<number, number>()
   const asked: Forward[] = []
   let mark = 0
   let held: Promise<void> | undefined
@@ -63,6 +66,12 @@ async function start(entries: readonly SourceEntry[], first = 1) {
     const failure = failures.shift()
     if (failure !== undefined) throw failure
     if (dataOf(command).some((number) => tooLarge.has(number))) throw new TooLargeError()
+    for (const number of dataOf(command)) {
+      const times = internal.get(number) ?? 0
+      if (times === 0) continue
+      internal.set(number, times - 1)
+      throw new InternalError('stumbled')
+    }
     const known = mark
     let next = command.first
     const answer: Forwarded['merged'][number][] = []
@@ -107,6 +116,7 @@ async function start(entries: readonly SourceEntry[], first = 1) {
     merged,
     failures,
     tooLarge,
+    internal,
     asked,
     hold(until: Promise<void>) {
       held = until
@@ -247,6 +257,47 @@ test('a call that is too large is cut until the one to blame is found', async ()
   await forwarder.forwarded()
   expect(queue).toEqual(places.filter((place) => place !== 6))
   expect(noted()).toMatchObject([{ error: { code: 'TOO_LARGE' }, jobs: [{ data: 6 }] }])
+})
+
+test('an internal error that passes refuses nothing, and nothing passes the entry meanwhile', async () => {
+  const { begin, internal, queue, clock, asked } = await start([entry(1), entry(2), entry(3), entry(4)])
+  internal.set(2, 5)
+  const forwarded = begin().forwarded()
+  await until(() => asked.length >= 4)
+  expect(queue).toEqual([1])
+  while (queue.length < 4) {
+    await clock.advance(250)
+    await quiet()
+  }
+  await forwarded
+  expect(queue).toEqual([1, 2, 3, 4])
+  expect(() => noted()).toThrow('ENOENT')
+})
+
+test('one that stays is said six times within 8 s, then noted, and the others go on', async () => {
+  const { begin, internal, queue, clock, asked, log } = await start([entry(1), entry(2), entry(3)])
+  internal.set(2, Number.POSITIVE_INFINITY)
+  const forwarded = begin().forwarded()
+  let ms = 0
+  for (; queue.length < 2; ms += 250) {
+    await clock.advance(250)
+    await quiet()
+  }
+  await forwarded
+  expect(asked.filter((command) => dataOf(command).join() === '2')).toHaveLength(6)
+  expect(ms).toBeGreaterThan(7_500)
+  expect([queue, noted().map(({ error }) => error.code), log.bytes]).toEqual([[1, 3], ['INTERNAL'], 0])
+})
+
+test('closed between two tries of it: at once, and all of it stays', async () => {
+  const { begin, internal, asked, log } = await start([entry(1)])
+  internal.set(1, Number.POSITIVE_INFINITY)
+  const forwarder = begin()
+  await until(() => asked.length > 0)
+  await quiet()
+  await forwarder.close(STOPPED)
+  expect(log.bytes).toBeGreaterThan(0)
+  expect(() => noted()).toThrow('ENOENT')
 })
 
 test('settled: created, merged and refused, asked before and after', async () => {
