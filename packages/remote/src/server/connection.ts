@@ -14,7 +14,7 @@ import {
   type Request,
   refusalFrom,
 } from '@millrace/core'
-import { chooseVersion, type Message, SCOPE_OF, SCOPES, type Scope, WireError } from '@millrace/wire'
+import { chooseVersion, ELEMENTS_MAX, type Message, SCOPE_OF, SCOPES, type Scope, WireError } from '@millrace/wire'
 import { sendCut, slices } from '../frames.ts'
 import { BOUNDS } from '../limits.ts'
 import type { Link } from '../link.ts'
@@ -187,6 +187,7 @@ export class Connection {
           delivery: replies[0] === undefined ? slice : { ...slice, replies: replies as readonly Reply[] },
         }),
         frameBytes: BOUNDS.replyFrameBytes,
+        elements: ELEMENTS_MAX.server,
         send: (frame) => this.#link.sendFrame('delivery', frame),
         refuse: (reply, size) => this.#tooLarge(reply, size),
       })
