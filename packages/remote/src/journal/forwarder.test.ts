@@ -52,6 +52,8 @@ async function start(entries: readonly SourceEntry[], first = 1) {
   const refused = new Map<number, Refusal>()
   const merged = new Map<number, JobKey>()
   const failures: Error[] = []
+  /** Answers that get lost with their connection. */
+  const lost = { times: 0 }
   /** What a connection does not take. */
   const tooLarge = new Set<number>()
   /** What the engine stumbles over, and how many times more. */
@@ -88,6 +90,10 @@ async function start(entries: readonly SourceEntry[], first = 1) {
       }
       mark = next - 1
     }
+    if (lost.times > 0) {
+      lost.times--
+      throw new ConnectionLostError()
+    }
     return { mark, merged: answer }
   }
   const note = refusals.note.bind(refusals)
@@ -117,6 +123,7 @@ async function start(entries: readonly SourceEntry[], first = 1) {
     failures,
     tooLarge,
     internal,
+    lost,
     asked,
     hold(until: Promise<void>) {
       held = until
@@ -321,6 +328,15 @@ test('settled: created, merged and refused, asked before and after', async () =>
   ]
   expect(await before).toMatchObject(expected)
   expect(await look()).toMatchObject(expected)
+})
+
+test('settled: of a job that was merged by an answer that got lost nobody knows; it is named by its own id', async () => {
+  const { begin, merged, lost } = await start([entry(1), entry(2)])
+  merged.set(2, { seq: 7, node: 3, enqueuedAt: AT - 5 })
+  lost.times = 1
+  const forwarder = begin()
+  await forwarder.forwarded()
+  await expect(forwarder.settled(key(2))).resolves.toEqual(key(2))
 })
 
 test('settled: what the engine has is known while the rest of the same chunk is still to go', async () => {
