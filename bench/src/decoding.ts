@@ -1,5 +1,5 @@
 /**
- * `node bench/src/decoding.ts`: where should what clients of a server ask be decoded? On the host's thread, as it is; in a gateway thread
+ * `pnpm bench:decoding`: where should what clients of a server ask be decoded? On the host's thread, as it is; in a gateway thread
  * between the host and the writer; or in the writer. The real frames, the real packing, real threads; the processor's time of each.
  */
 import { once } from 'node:events'
