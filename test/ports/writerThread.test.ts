@@ -5,7 +5,7 @@ import { DEFAULT_RETENTION } from '@millrace/core'
 import { systemClock, WriterThread } from '@millrace/engine'
 import { portConformance } from '@millrace/testkit'
 
-portConformance('writer thread', async () => {
+async function start() {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-port-'))
   const options = {
     durability: 'full',
@@ -16,13 +16,23 @@ portConformance('writer thread', async () => {
     retention: DEFAULT_RETENTION,
     unsafeFilesystem: 'refuse',
   } as const
-  const port = new WriterThread({ ...options, file: join(folder, 'jobs.db') }, systemClock, undefined)
-  await port.start()
-  return {
-    port,
-    async close() {
-      await port.close()
-      rmSync(folder, { recursive: true })
-    },
+  const thread = new WriterThread({ ...options, file: join(folder, 'jobs.db') }, systemClock, undefined)
+  await thread.start()
+  const close = async () => {
+    await thread.close()
+    rmSync(folder, { recursive: true })
   }
+  return { thread, close }
+}
+
+portConformance('writer thread', async () => {
+  const { thread, close } = await start()
+  return { port: thread, close }
+})
+
+portConformance('a further port of the writer thread, one of several over one channel', async () => {
+  const { thread, close } = await start()
+  const other = thread.openPort()
+  other.send([{ id: 1, command: { op: 'stats' } }])
+  return { port: thread.openPort(), close }
 })

@@ -110,3 +110,57 @@ test('with 10,000 unanswered requests the server reads no more until some are an
   const ids = client.heard.flatMap((message) => (message.type === 'delivery' ? message.delivery.replies.map(({ id }) => id) : []))
   expect(ids).toEqual(Array.from({ length: 100_000 }, (_, index) => index + 1))
 })
+
+test('jobs are read 64 at a time, in order, and nothing passes them', { timeout: 30_000 }, async () => {
+  const served = await serve()
+  const probe = await served.probe({ maxDataBytes: MIB })
+  const id = await probe.enqueue('a', { data: JSON.stringify('x'.repeat(MIB / 8)) })
+  const { actor } = served.engine
+  const receive = actor.receive.bind(actor)
+  const lots: number[] = []
+  actor.receive = (connection, requests) => {
+    lots.push(requests.length)
+    receive(connection, requests)
+  }
+  const client = await welcomed(served.url)
+  lots.length = 0
+  const gets = Array.from({ length: 500 }, (_, index) => ({ id: 1 + index, command: { op: 'get', id } as const }))
+  client.send({ type: 'requests', requests: [...gets, { id: 501, command: { op: 'stats' } }] })
+  const ids = () =>
+    client.heard.flatMap((message) => (message.type === 'delivery' ? message.delivery.replies.map((reply) => reply.id) : []))
+  await until(() => ids().includes(501))
+  expect(Math.max(...lots)).toBeLessThanOrEqual(64)
+  expect(ids().filter((reply) => reply > 0)).toEqual(Array.from({ length: 501 }, (_, index) => 1 + index))
+})
+
+test('a connection with more than 10,000 worker sessions is closed, and no other', { timeout: 30_000 }, async () => {
+  const { url, probe, server } = await serve()
+  const bystander = await probe()
+  const client = await welcomed(url)
+  const attach = (number: number) => ({
+    id: number,
+    command: {
+      op: 'attach' as const,
+      session: {
+        uuid: `session-${number}`,
+        worker: 'w',
+        host: 'h',
+        pid: 1,
+        handlers: [{ name: 'a', defaults: {} }],
+        minConcurrency: 1,
+        maxConcurrency: 1,
+        abortGrace: 0,
+        local: false,
+      },
+      held: [],
+    },
+  })
+  for (let from = 1; from <= 9_001; from += 1_000)
+    client.send({ type: 'requests', requests: Array.from({ length: 1_000 }, (_, index) => attach(from + index)) })
+  await bystander.barrier()
+  expect(server.connections).toBe(2)
+  client.send({ type: 'requests', requests: [attach(10_001)] })
+  await client.gone()
+  expect(client.heard.at(-1)).toMatchObject({ type: 'goodbye', code: 'BAD_MESSAGE', message: expect.stringContaining('10000') })
+  await bystander.barrier()
+})

@@ -14,6 +14,8 @@ export interface Tally {
   frames: number
   accepted: number
   refused: Record<string, number>
+  /** The most of what lives that there was more than after the warm-up. */
+  grownBytes: number
 }
 
 const FRAME_BYTES = 2 ** 20
@@ -28,7 +30,7 @@ const collect = runInNewContext('gc') as () => void
 
 export function fuzz(seed: number, frames: number): Tally {
   const from = corpus()
-  const tally: Tally = { frames: 0, accepted: 0, refused: {} }
+  const tally: Tally = { frames: 0, accepted: 0, refused: {}, grownBytes: 0 }
   const warm = Math.min(WARM_UP_FRAMES, Math.floor(frames / 5))
   let before = 0
   for (let index = 0; index < frames; index++) {
@@ -43,6 +45,7 @@ export function fuzz(seed: number, frames: number): Tally {
     if (index === warm) before = livingBytes()
     else if (before > 0 && (index % LOOK_EVERY === 0 || index === frames - 1)) {
       const growth = livingBytes() - before
+      tally.grownBytes = Math.max(tally.grownBytes, growth)
       assert.ok(growth < GROWTH_MAX_BYTES, `${Math.round(growth / 2 ** 20)} MiB more than at first, after ${index} frames`)
     }
   }

@@ -20,10 +20,10 @@ else {
     throw new RangeError('--seed and --frames are whole numbers')
   say(`${frames} frames from seed ${seed}`)
   const beganMs = performance.now()
-  const { accepted, refused } = fuzz(seed, frames)
+  const { accepted, refused, grownBytes } = fuzz(seed, frames)
   const seconds = (performance.now() - beganMs) / 1_000
   const codes = Object.entries(refused).map(([code, count]) => `${count} ${code}`)
   say(
-    `${accepted} accepted, refused: ${codes.join(', ')}; ${Math.round(frames / seconds)} frames/s, ${Math.round(process.memoryUsage().rss / 2 ** 20)} MiB`,
+    `${accepted} accepted, refused: ${codes.join(', ')}; ${Math.round(seconds)} s, ${Math.round(frames / seconds)} frames/s, grown by ${(grownBytes / 2 ** 20).toFixed(1)} MiB at most`,
   )
 }

@@ -9,6 +9,7 @@ import {
   type CommandOf,
   errorFrom,
   LIMITS,
+  NumberMap,
   type Operation,
   type Port,
   type Refusal,
@@ -25,6 +26,7 @@ const PATIENT: ReadonlySet<Operation> = new Set(['watch', 'events', 'export', 'b
 const ENDLESS: ReadonlySet<Operation> = new Set(['watch', 'events', 'export'])
 
 interface Pending {
+  readonly id: number
   /** Until it is sent. */
   request: Request | undefined
   readonly resolve: (value: never) => void
@@ -41,15 +43,18 @@ const RETRY_AFTER_MS = 100
  * jobs, 500 in flight, 106k per second in one post per tick, 128k in posts of 128 (of 64: 115k; of 250: 126k).
  */
 const CALLS_PER_POST = 128
+/** Below that, those that were forgotten may stay in line. */
+const LINE_MIN = 128
 
 export class Mailbox {
   readonly #port: Port
-  readonly #sent = new Map<number, Pending>()
+  readonly #sent = new NumberMap<Pending>()
   #sentBytes = 0
   #patient = 0
-  /** In the order in which they leave. */
-  #held = new Map<number, Pending>()
+  readonly #held = new NumberMap<Pending>()
   #heldBytes = 0
+  /** What is held, and what was and is forgotten, in the order in which it leaves. */
+  #line: Pending[] = []
   #nextId = 1
   #flushing = false
   #broken = false
@@ -84,14 +89,17 @@ export class Mailbox {
       reject(busy())
       return
     }
-    this.#held.set(id, {
+    const pending: Pending = {
+      id,
       request: { id, command },
       resolve,
       reject,
       bytes,
       patient: PATIENT.has(command.op),
       endless: ENDLESS.has(command.op),
-    })
+    }
+    this.#held.set(id, pending)
+    this.#line.push(pending)
     this.#heldBytes += bytes
     if (!this.#alive) this.#keepAlive()
     if (this.#held.size >= CALLS_PER_POST) this.#flush()
@@ -122,7 +130,7 @@ export class Mailbox {
   }
 
   #tellAnswered({ before, resolve }: { readonly before: number; readonly resolve: () => void }): void {
-    for (const calls of [this.#sent, this.#held]) for (const [id, { endless }] of calls) if (id < before && !endless) return
+    for (const calls of [this.#sent, this.#held]) for (const { id, endless } of calls.values()) if (id < before && !endless) return
     this.#awaited = undefined
     resolve()
   }
@@ -133,6 +141,9 @@ export class Mailbox {
     if (!sent) {
       this.#heldBytes -= this.#held.get(id)?.bytes ?? 0
       this.#held.delete(id)
+      // While there is no connection, nothing else takes those out that are forgotten.
+      if (this.#line.length > LINE_MIN && this.#line.length > 2 * this.#held.size)
+        this.#line = this.#line.filter((one) => this.#held.has(one.id))
     }
     this.settle()
     return sent
@@ -141,7 +152,7 @@ export class Mailbox {
   /** The far side is gone: what was sent is of unknown outcome; what was not waits. */
   break(refusal: Refusal): void {
     this.#broken = true
-    const sent = [...this.#sent.values()]
+    const sent = this.#sent.values().sort((one, other) => one.id - other.id)
     this.#sent.clear()
     this.#sentBytes = 0
     this.#patient = 0
@@ -151,11 +162,11 @@ export class Mailbox {
 
   /** It is back. What is called before the next tick, such as attaching, goes first. */
   mend(first: () => void): void {
-    const held = this.#held
-    this.#held = new Map()
+    const held = this.#line
+    this.#line = []
     this.#broken = false
     first()
-    for (const [id, pending] of held) this.#held.set(id, pending)
+    this.#line = this.#line.concat(held)
     this.#flushLater()
   }
 
@@ -164,10 +175,11 @@ export class Mailbox {
     if (this.#end !== undefined) return
     this.#end = later
     this.break(sentRefusal)
-    const held = this.#held
-    this.#held = new Map()
+    const held = this.#line.filter(({ id }) => this.#held.has(id))
+    this.#line = []
+    this.#held.clear()
     this.#heldBytes = 0
-    for (const { reject } of held.values()) reject(errorFrom(later))
+    for (const { reject } of held) reject(errorFrom(later))
     this.settle()
   }
 
@@ -207,8 +219,15 @@ export class Mailbox {
     if (this.#broken) return
     let room = LIMITS.commandsInFlight - (this.#sent.size - this.#patient)
     const requests: Request[] = []
-    for (const [id, pending] of this.#held) {
+    let taken = 0
+    for (const pending of this.#line) {
+      const { id } = pending
+      if (!this.#held.has(id)) {
+        taken++
+        continue
+      }
       if (room <= 0 || (this.#sentBytes >= LIMITS.bytesInFlight && this.#sent.size > 0)) break
+      taken++
       requests.push(pending.request as Request)
       pending.request = undefined
       this.#held.delete(id)
@@ -218,6 +237,7 @@ export class Mailbox {
       if (pending.patient) this.#patient++
       else room--
     }
+    if (taken > 0) this.#line = this.#line.slice(taken)
     if (requests.length > 0) this.#port.send(requests)
   }
 }

@@ -47,7 +47,7 @@ async function openOwn(file: string, settings: OpenSettings): Promise<Engine> {
   return new Engine(thread, {
     ...setupOf(settings),
     openChannel: () => thread.openChannel(),
-    openPort: () => new ChannelPort(thread.openChannel()),
+    openPort: () => thread.openPort(),
     bury: (sessions) => thread.bury(sessions),
     closed: file === MEMORY ? () => {} : registerFile(file),
   })
@@ -65,13 +65,18 @@ async function openShared(file: string, settings: OpenSettings, { leave, ended }
     logger,
     patienceMs: Math.max(waitForOwnerMs, OWNER_STARTS_MS),
   })
-  const openChannel = () => {
-    const channel = port.openChannel()
-    if (channel === undefined)
+  const here = <T>(opened: T | undefined): T => {
+    if (opened === undefined)
       throw new UnsupportedError('the engine of this shared file is in another process: port() is for its threads alone')
-    return channel
+    return opened
   }
-  return new Engine(port, { ...setupOf(settings), openChannel, openPort: () => new ChannelPort(openChannel()), leave, closed: ended })
+  return new Engine(port, {
+    ...setupOf(settings),
+    openChannel: () => here(port.openChannel()),
+    openPort: () => here(port.openPort()),
+    leave,
+    closed: ended,
+  })
 }
 
 function newThread(file: string, settings: OpenSettings): WriterThread {

@@ -45,9 +45,30 @@ test('a path that systems would cut is refused, with where to put it instead', (
   expect(parseAddress(`unix:/${'x'.repeat(99)}`).kind).toBe('unix')
 })
 
-test('pipes are of Windows', ({ skip }) => {
-  if (process.platform === 'win32') skip('this is Windows')
-  expect(() => parseAddress('pipe:app')).toThrow(/unix:/)
+test('pipes are of Windows, Unix sockets of all others', () => {
+  expect(() => parseAddress('pipe:app', 'linux')).toThrow(/unix:/)
+  expect(() => parseAddress('unix:/run/app.sock', 'win32')).toThrow(/pipe:name/)
+  expect(parseAddress('unix:/run/app.sock', 'darwin').kind).toBe('unix')
+})
+
+test.each([
+  ['pipe:app', String.raw`\\.\pipe\app`],
+  ['pipe:My_App.jobs-2', String.raw`\\.\pipe\My_App.jobs-2`],
+])('%s is %s, and is told as it was given', (url, path) => {
+  const address = parseAddress(url, 'win32')
+  expect(address).toEqual({ kind: 'pipe', path })
+  expect(formatAddress(address)).toBe(url)
+})
+
+test.each(['pipe:', 'pipe:a/b', String.raw`pipe:a\b`, String.raw`pipe:\\.\pipe\app`, 'pipe:ä', `pipe:${'x'.repeat(129)}`])(
+  '%s is none',
+  (url) => {
+    expect(() => parseAddress(url, 'win32')).toThrow(expect.objectContaining({ code: 'OPTION_TYPE', option: 'url' }))
+  },
+)
+
+test('the path of a pipe is no url', () => {
+  expect(() => parseAddress(String.raw`\\.\pipe\app`, 'win32')).toThrow(/'pipe:name'/)
 })
 
 test('only what this machine alone reaches is loopback', () => {

@@ -9,12 +9,12 @@ export type Address =
   { readonly kind: 'unix' | 'pipe'; readonly path: string } | { readonly kind: 'tcp' | 'tls'; readonly host: string; readonly port: number }
 
 /** @throws OptionTypeError, OptionRangeError, which name the option `url` */
-export function parseAddress(url: unknown): Address {
+export function parseAddress(url: unknown, platform: NodeJS.Platform = process.platform): Address {
   if (typeof url !== 'string') throw new OptionTypeError('url', `url is a text such as ${EXAMPLES}, not ${describe(url)}`)
   const scheme = /^([a-z]+):/.exec(url)?.[1]
   const rest = url.slice((scheme?.length ?? 0) + 1)
-  if (scheme === 'unix') return { kind: 'unix', path: socketPath(rest) }
-  if (scheme === 'pipe') return { kind: 'pipe', path: pipePath(rest) }
+  if (scheme === 'unix') return { kind: 'unix', path: socketPath(rest, platform) }
+  if (scheme === 'pipe') return { kind: 'pipe', path: pipePath(rest, platform) }
   if (scheme === 'tcp' || scheme === 'tls') return { kind: scheme, ...hostAndPort(url) }
   throw new OptionTypeError('url', `url is one of ${EXAMPLES}, not ${describe(url)}`)
 }
@@ -38,7 +38,10 @@ export function isLoopback(host: string): boolean {
 const EXAMPLES = "'unix:/run/app.sock', 'pipe:name' (Windows), 'tcp://127.0.0.1:7411' or 'tls://host:7411'"
 const PIPES = '\\\\.\\pipe\\'
 
-function socketPath(text: string): string {
+function socketPath(text: string, platform: NodeJS.Platform): string {
+  if (platform === 'win32') {
+    throw new OptionTypeError('url', `Node has no Unix sockets on Windows: give 'pipe:name' there, not ${describe(`unix:${text}`)}`)
+  }
   if (text.length === 0 || text.includes('\0')) {
     throw new OptionTypeError('url', `url is the path of a socket, 'unix:/run/app.sock', not ${describe(`unix:${text}`)}`)
   }
@@ -54,8 +57,8 @@ function socketPath(text: string): string {
   return path
 }
 
-function pipePath(name: string): string {
-  if (process.platform !== 'win32') {
+function pipePath(name: string, platform: NodeJS.Platform): string {
+  if (platform !== 'win32') {
     throw new OptionTypeError('url', `pipes are of Windows: give 'unix:/run/app.sock' here, not ${describe(`pipe:${name}`)}`)
   }
   if (!/^[\w.-]{1,128}$/.test(name)) {

@@ -9,12 +9,13 @@ const requestsOf = (ids: readonly number[], data: string): Message => ({
   requests: ids.map((id) => ({ id, command: { op: 'complete', seq: id, run: 1, output: data } })),
 })
 
-function cut(ids: readonly number[], data: string, frameBytes: number) {
+function cut(ids: readonly number[], data: string, frameBytes: number, elements = 1_000_000) {
   const frames: Uint8Array[] = []
   const refused: number[] = []
   sendCut(ids, {
     message: (some) => requestsOf(some, data),
     frameBytes,
+    elements,
     send: (frame) => frames.push(frame),
     refuse: (id) => refused.push(id),
   })
@@ -35,6 +36,12 @@ test('in order, none larger than allowed, where it is not', () => {
   expect(refused).toEqual([])
   expect(frames.length).toBeGreaterThan(1)
   for (const frame of frames) expect(frame.length - 4).toBeLessThanOrEqual(1_000)
+})
+
+test('in order, none of more items than allowed, where it is not', () => {
+  // Each request is an item with six of its own; the message is two more.
+  const { sent, refused } = cut([1, 2, 3, 4, 5], '', 1_000, 2 + 2 * 6)
+  expect([sent.map((ids) => ids.length), sent.flat(), refused]).toEqual([[2, 1, 2], [1, 2, 3, 4, 5], []])
 })
 
 test('what alone is too large is refused, and the others go', () => {

@@ -1,12 +1,14 @@
 /** Many items in as few frames as their size allows, in order. */
 import type { Delivery, Grant, JobEvent, Reply } from '@millrace/core'
-import { encodeMessage, HEADER_BYTES, type Message } from '@millrace/wire'
+import { encodeCounted, HEADER_BYTES, type Message } from '@millrace/wire'
 import { BOUNDS } from './limits.ts'
 
 export interface Cut<Item> {
   readonly message: (items: readonly Item[]) => Message
   /** Of a payload. */
   readonly frameBytes: number
+  /** Of all arrays and maps in it. */
+  readonly elements: number
   readonly send: (frame: Uint8Array) => void
   /** An item that alone is more. */
   readonly refuse: (item: Item, bytes: number) => void
@@ -15,9 +17,9 @@ export interface Cut<Item> {
 /** Encodes all at once, and halves what turns out to be too large. */
 export function sendCut<Item>(items: readonly Item[], cut: Cut<Item>): void {
   if (items.length <= BOUNDS.itemsPerFrame) {
-    const frame = encodeMessage(cut.message(items))
+    const { frame, elements } = encodeCounted(cut.message(items))
     const bytes = frame.length - HEADER_BYTES
-    if (bytes <= cut.frameBytes) {
+    if (bytes <= cut.frameBytes && elements <= cut.elements) {
       cut.send(frame)
       return
     }

@@ -17,6 +17,10 @@ export const BOUNDS = {
   itemsPerFrame: 10_000,
   /** Of unanswered requests on one connection: beyond them the server reads no more. */
   bytesInFlight: 8 * MIB,
+  /** Jobs that one connection reads at a time, by `get` and `list`: each may have 48 MiB, and an answer waits in memory. */
+  jobsRead: 64,
+  /** Worker sessions of one connection. */
+  sessions: 10_000,
   /** Results that one connection waits for. */
   watches: 100_000,
   /** Said and not taken by the client, beside the most that was said at once: beyond them the connection is closed. */

@@ -23,6 +23,8 @@ let peer: Socket
 let link: Link
 let clock: VirtualClock
 let wake: () => void
+/** Of the last timer that was set. */
+let timerMs: number
 let heard: Message[]
 let ends: End[]
 let stop: () => void
@@ -47,7 +49,8 @@ beforeEach(async () => {
   ends = []
   const timers = {
     read: () => clock.read(),
-    setTimer: (_ms: number, due: () => void) => {
+    setTimer: (ms: number, due: () => void) => {
+      timerMs = ms
       wake = due
       return () => {}
     },
@@ -96,6 +99,20 @@ test('while it does not read, it pings, and takes nobody for dead', async () => 
   clock.stall(44_999)
   wake()
   await until(() => heard.length === 3)
+  expect(ends).toEqual([])
+})
+
+test('nor does it look again and again, however long that lasts, a frame that is not whole included', async () => {
+  peer.write(encodeMessage({ type: 'ping', nonce: 1 }).subarray(0, 3))
+  await new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)))
+  link.pause()
+  clock.stall(60_000)
+  for (let pings = 1; pings <= 3; pings++) {
+    wake()
+    await until(() => heard.length === 1 + pings)
+    expect(timerMs).toBe(15_000)
+    clock.stall(15_000)
+  }
   expect(ends).toEqual([])
 })
 

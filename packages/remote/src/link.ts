@@ -214,11 +214,14 @@ export class Link {
 
   /** One timer, to the first moment at which there may be something to do. */
   #watch(): void {
-    const dueMono = Math.min(
-      this.#partialMono >= 0 ? this.#partialMono + this.#frameMs : Number.POSITIVE_INFINITY,
-      this.#nextPingMono(),
-      this.#heardMono + this.#silenceMs,
-    )
+    // What is not read is late by no fault of the other end's: `resume` sets its times anew.
+    const dueMono = this.#paused
+      ? this.#nextPingMono()
+      : Math.min(
+          this.#partialMono >= 0 ? this.#partialMono + this.#frameMs : Number.POSITIVE_INFINITY,
+          this.#nextPingMono(),
+          this.#heardMono + this.#silenceMs,
+        )
     if (dueMono >= this.#watchMono || this.#over) return
     this.#cancelWatch?.()
     this.#watchMono = dueMono

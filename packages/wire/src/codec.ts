@@ -10,8 +10,19 @@ import { maySend } from './states.ts'
 const writer = new Writer()
 const reader = new Reader()
 
+/**
+ * Items of arrays and maps in one frame by who sends it, all together: tiny ones take a hundred times their bytes in memory. The largest
+ * call that there is, 10,000 jobs with everything that a job can have, is 0.7 million; the statistics of 100,000 queues are 3 million.
+ */
+export const ELEMENTS_MAX: Readonly<Record<Role, number>> = { client: 1_000_000, server: 4_000_000 }
+
 /** The whole frame, header included, as a block of its own. What is too much for one message is for the caller to split. */
 export function encodeMessage(message: Message): Uint8Array {
+  return encodeCounted(message).frame
+}
+
+/** As `encodeMessage`; `elements` as ELEMENTS_MAX counts them. */
+export function encodeCounted(message: Message): { readonly frame: Uint8Array; readonly elements: number } {
   writer.begin(HEADER_BYTES)
   MESSAGE.write(writer, message)
   const frame = writer.take()
@@ -20,7 +31,7 @@ export function encodeMessage(message: Message): Uint8Array {
   frame[1] = length >>> 16
   frame[2] = length >>> 8
   frame[3] = length
-  return frame
+  return { frame, elements: writer.elements }
 }
 
 /**
@@ -29,7 +40,7 @@ export function encodeMessage(message: Message): Uint8Array {
  * @throws WireError BAD_FRAME, or BAD_MESSAGE for one that `from` never sends
  */
 export function decodeMessage(payload: Uint8Array, from: Role): Message {
-  reader.open(payload)
+  reader.open(payload, ELEMENTS_MAX[from])
   try {
     const message = MESSAGE.read(reader)
     if (!maySend(from, message.type)) throw new WireError('BAD_MESSAGE', `a ${from} never sends ${message.type}`)

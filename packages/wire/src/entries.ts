@@ -1,5 +1,6 @@
 /** What a producer's journal keeps of its calls: the same bytes as on the wire. */
 import type { SourceEntry } from '@millrace/core'
+import { ELEMENTS_MAX } from './codec.ts'
 import { Reader } from './msgpack/reader.ts'
 import { Writer } from './msgpack/writer.ts'
 import { SOURCE_ENTRIES } from './schema/jobs.ts'
@@ -16,7 +17,7 @@ export function encodeEntries(entries: readonly SourceEntry[]): Uint8Array {
 
 /** @throws WireError BAD_FRAME */
 export function decodeEntries(bytes: Uint8Array): readonly SourceEntry[] {
-  reader.open(bytes)
+  reader.open(bytes, ELEMENTS_MAX.client)
   try {
     const entries = SOURCE_ENTRIES.read(reader)
     reader.finish()

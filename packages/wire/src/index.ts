@@ -1,4 +1,4 @@
-export { decodeMessage, encodeMessage } from './codec.ts'
+export { decodeMessage, ELEMENTS_MAX, encodeCounted, encodeMessage } from './codec.ts'
 export { decodeEntries, encodeEntries } from './entries.ts'
 export { WireError, type WireErrorCode } from './errors.ts'
 export { FrameReader, type FrameReaderOptions, HEADER_BYTES } from './frames.ts'

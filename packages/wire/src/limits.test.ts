@@ -1,6 +1,7 @@
 // What a hostile or broken peer may send: each is refused at once, with the code and the place, and costs next to nothing.
+import { LIMITS, type NewJob } from '@millrace/core'
 import { describe, expect, test } from 'vitest'
-import { decodeMessage, encodeMessage } from './codec.ts'
+import { decodeMessage, ELEMENTS_MAX, encodeCounted, encodeMessage } from './codec.ts'
 import type { WireError } from './errors.ts'
 import { HEADER_BYTES } from './frames.ts'
 import type { Message, Role } from './message.ts'
@@ -37,6 +38,45 @@ const asking = (fields: number, ...rest: readonly (Uint8Array | string)[]): Uint
   join('92 03 91', new Uint8Array([0x91 + fields]), '01', ...rest)
 
 describe('bombs', () => {
+  test('millions of tiny jobs in a frame that is small enough', () => {
+    // [id, 1 enqueue, jobs], of 500 jobs called `a`, each four bytes with the head of its array; 3.9 MB in all.
+    const jobs = join('dc 01 f4', ...Array.from({ length: 500 }, () => '91 a1 61'))
+    const request = join('93 01 01', jobs)
+    const payload = join('92 03 dc 0a 28', ...Array.from({ length: 2_600 }, () => request))
+    const beforeBytes = process.memoryUsage().heapUsed
+    expect(refused(payload)).toMatch(/^BAD_FRAME: .*more items in one frame/)
+    expect(process.memoryUsage().heapUsed - beforeBytes).toBeLessThan(200 * 2 ** 20)
+    expect(refused(replying('dc 27 10', ...Array.from({ length: 10_000 }, () => join('dc 01 f5', zeros(501)))), 'server')).toMatch(
+      /^BAD_FRAME: .*more items in one frame/,
+    )
+  })
+
+  test('the largest call that there is can be said', () => {
+    const job: NewJob = {
+      name: 'a',
+      data: null,
+      queue: 'q',
+      priority: 1,
+      runAt: 1,
+      idempotencyKey: 'k',
+      unique: { key: 'k', onConflict: 'skip' },
+      maxAttempts: 2,
+      timeout: 1,
+      heartbeatTimeout: 1,
+      backoff: { type: 'fixed', delay: 1, factor: 2, maxDelay: 1, jitter: 0.5 },
+      ttl: 1,
+      idempotencyTtl: 1,
+      weight: 2,
+      concurrencyKey: 'c',
+      tags: Array.from({ length: LIMITS.tagsPerJob }, (_, index) => `t${index}`),
+      meta: '{}',
+    }
+    const jobs = Array.from({ length: LIMITS.jobsPerCommand }, () => job)
+    const { frame, elements } = encodeCounted({ type: 'requests', requests: [{ id: 1, command: { op: 'enqueue', jobs } }] })
+    expect(elements).toBeLessThan(ELEMENTS_MAX.client)
+    expect(decodeMessage(frame.subarray(HEADER_BYTES), 'client').type).toBe('requests')
+  })
+
   const deep = (levels: number): Uint8Array => new Uint8Array(Buffer.alloc(levels * 3, hex('dc ff ff')))
 
   test.each([

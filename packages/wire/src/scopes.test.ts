@@ -8,20 +8,20 @@ test('every operation has its scope', () => {
 })
 
 test('no scope but admin changes what others have made', () => {
-  expect(OPERATIONS.filter((operation) => SCOPE_OF[operation] === 'admin')).toEqual([
-    'cancel',
-    'update',
-    'retry',
-    'redrive',
-    'runNow',
-    'delete',
-    'configure',
-    'pause',
-    'export',
-    'deleteExport',
-    'cancelMany',
-    'retryMany',
-    'deleteMany',
+  expect(OPERATIONS.filter((operation) => SCOPE_OF[operation] === 'admin').toSorted()).toEqual([
     'backup',
+    'cancel',
+    'cancelMany',
+    'configure',
+    'delete',
+    'deleteExport',
+    'deleteMany',
+    'export',
+    'pause',
+    'redrive',
+    'retry',
+    'retryMany',
+    'runNow',
+    'update',
   ])
 })

@@ -17,6 +17,7 @@ import {
   leaseMs,
   MillraceError,
   type Notice,
+  NumberMap,
   type Operation,
   type Redact,
   type ReplyOf,
@@ -85,7 +86,7 @@ export class Worker {
   readonly session: string
   readonly #options: WorkerOptions
   readonly #runnables: Runnables
-  readonly #runs = new Map<number, Run>()
+  readonly #runs = new NumberMap<Run>()
   readonly #dirty = new Set<RunContext>()
   readonly #link: ThreadLink
   readonly #redactor: Redactor | undefined
@@ -139,7 +140,8 @@ export class Worker {
       // A break after the answer asks for another round.
       while (this.#attachAgain && !this.#left) {
         this.#attachAgain = false
-        const held = [...this.#runs.values()].map(({ context: { grant } }): RunKey => ({ seq: grant.seq, run: grant.run }))
+        const runs = this.#runs.values().map(({ context: { grant } }): RunKey => ({ seq: grant.seq, run: grant.run }))
+        const held = runs.sort((one, other) => one.seq - other.seq)
         const { lost } = await calls.call<'attach'>({ op: 'attach', session: this.#intro(), held })
         // What asked for it before this answer came is answered by it. Another round would name the runs of then, not those that have
         // been handed out since and are on their way: they would be given back, and run twice.
@@ -208,7 +210,7 @@ export class Worker {
 
   /** The engine may not have heard of this worker for so long: what it would have given to another by now ends here. */
   lapsed(ms: number): void {
-    for (const run of [...this.#runs.values()])
+    for (const run of this.#runs.values())
       if (run.settlement === undefined && leaseMs(run.context.grant.heartbeatTimeout) <= ms) this.#drop(run)
   }
 

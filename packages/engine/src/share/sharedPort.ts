@@ -15,7 +15,7 @@ import {
   type Request,
 } from '@millrace/core'
 import type { RemotePort, RemoteServer } from '@millrace/remote'
-import { CAPABILITIES, ChannelPort } from '../ports/channel.ts'
+import { CAPABILITIES } from '../ports/channel.ts'
 import type { WriterThread } from '../writer/thread.ts'
 import { readShareNote, removeShareNote, type ShareNote, writeShareNote } from './note.ts'
 
@@ -94,9 +94,14 @@ export class SharedPort implements Port {
     this.#connection?.hold(alive)
   }
 
-  /** A further Port to the engine, where it is in this process. */
+  /** A further channel to the engine, where it is in this process. */
   openChannel(): MessagePort | undefined {
     return this.#thread?.openChannel()
+  }
+
+  /** A further Port of this thread to the engine, where it is in this process. */
+  openPort(): Port | undefined {
+    return this.#thread?.openPort()
   }
 
   async close(): Promise<void> {
@@ -163,7 +168,7 @@ export class SharedPort implements Port {
     const { url, logger, clock } = this.#options
     try {
       const server = await this.#remote.listen(
-        { openPort: () => new ChannelPort(thread.openChannel()), bury: (sessions: readonly string[]) => thread.bury(sessions) },
+        { openPort: () => thread.openPort(), bury: (sessions: readonly string[]) => thread.bury(sessions) },
         url,
         {
           ...(logger && { logger }),

@@ -2,15 +2,16 @@
 
 import { availableParallelism, hostname } from 'node:os'
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
-import { type ConnectionId, type Refusal, refusalFrom, StoreFailure } from '@millrace/core'
+import { type Refusal, refusalFrom, StoreFailure } from '@millrace/core'
 import { openStore, SCHEMA_VERSION } from '@millrace/sqlite'
 import { Actor, ActorFailure } from '../actor/actor.ts'
 import { Loop } from '../actor/loop.ts'
 import { systemClock, systemRandom } from '../clock.ts'
-import { packDelivery } from '../ports/pack/deliveries.ts'
-import { type PackedRequests, unpackRequests } from '../ports/pack/requests.ts'
+import type { PackedRequests } from '../ports/pack/requests.ts'
+import type { TrunkRequest } from '../ports/trunk.ts'
+import { newClient } from './client.ts'
 import type { FromWriter, ToWriter, WriterData } from './messages.ts'
-import { Unread } from './unread.ts'
+import { TrunkEnd } from './trunk.ts'
 
 const host = parentPort
 if (host === null) throw new Error('this file is the writer thread of an engine; it is not to be run by itself')
@@ -37,59 +38,65 @@ function open({ options, alive, channel }: WriterData): void {
     host: hostname(),
     pid: process.pid,
   })
-  const channels = new Map<ConnectionId, MessagePort>()
-  const unread = new Map<ConnectionId, Unread>()
+  /** What each channel says, to whom; the answer is whether there is something to do. */
+  const channels = new Map<MessagePort, (message: unknown) => boolean>()
   /** Channels that spoke last, the latest at the end. */
-  const talkative = new Map<ConnectionId, MessagePort>()
+  const talkative = new Set<MessagePort>()
   const actor = new Actor({ store, clock: systemClock, random: systemRandom, settings: { recovery, retention }, alive: new Set(alive) })
   const loop = new Loop({ actor, clock: systemClock, collect, lingerMs: LINGER_MS, breathe: setImmediate, failed: fail })
 
   /**
-   * What has arrived on the channels that speak joins the turn at once, instead of waiting for the event loop to tell. To ask each of a
-   * thousand silent ones would take longer than the turn.
+   * What has arrived on the channels that speak joins the turn at once, instead of waiting for the event loop to tell. To ask many
+   * silent ones would take longer than the turn.
    */
-  function collect(from: ReadonlyMap<ConnectionId, MessagePort> = talkative): void {
+  function collect(from: Iterable<MessagePort> = talkative): void {
     // What is heard changes their order.
-    for (const [connection, channel] of [...from]) {
+    for (const channel of [...from]) {
       for (let received = receiveMessageOnPort(channel); received !== undefined; received = receiveMessageOnPort(channel)) {
-        receive(connection, received.message)
+        hear(channel, received.message)
       }
     }
   }
 
-  /** Requests, or how many events have been read. */
-  function receive(connection: ConnectionId, message: PackedRequests | number): void {
-    if (typeof message === 'number') {
-      unread.get(connection)?.read(message)
-      return
-    }
-    actor.receive(connection, unpackRequests(message))
-    const channel = channels.get(connection)
-    if (channel === undefined) return
-    talkative.delete(connection)
-    talkative.set(connection, channel)
-    if (talkative.size > TALKATIVE_MAX) talkative.delete(talkative.keys().next().value as ConnectionId)
+  function hear(channel: MessagePort, message: unknown): boolean {
+    const due = channels.get(channel)?.(message) ?? false
+    if (!due) return false
+    talkative.delete(channel)
+    talkative.add(channel)
+    if (talkative.size > TALKATIVE_MAX) talkative.delete(talkative.keys().next().value as MessagePort)
+    return true
   }
 
-  function connect(channel: MessagePort): void {
-    const bound = new Unread()
-    const connection = actor.connect((delivery) => {
-      const admitted = bound.admit(delivery)
-      if (admitted !== undefined) channel.postMessage(packDelivery(admitted))
-    })
-    channels.set(connection, channel)
-    unread.set(connection, bound)
-    channel.on('message', (message: PackedRequests | number) => {
-      receive(connection, message)
-      if (typeof message !== 'number') loop.wake()
+  function attend(channel: MessagePort, listener: (message: unknown) => boolean, over: () => void): void {
+    channels.set(channel, listener)
+    channel.on('message', (message: unknown) => {
+      if (hear(channel, message)) loop.wake()
     })
     channel.on('close', () => {
-      channels.delete(connection)
-      talkative.delete(connection)
-      unread.delete(connection)
-      actor.disconnect(connection)
+      channels.delete(channel)
+      talkative.delete(channel)
+      over()
       loop.wake()
     })
+  }
+
+  /** Of one client. */
+  function connect(channel: MessagePort): void {
+    const client = newClient(actor, (packed) => channel.postMessage(packed))
+    attend(channel, (message) => client.hear(message as PackedRequests | number), client.leave)
+  }
+
+  /** Of many. */
+  function connectTrunk(channel: MessagePort): void {
+    const end = new TrunkEnd(
+      (post) => newClient(actor, post),
+      (message) => channel.postMessage(message),
+    )
+    attend(
+      channel,
+      (message) => end.hear(message as TrunkRequest),
+      () => end.close(),
+    )
   }
 
   function fail(error: unknown): void {
@@ -103,10 +110,10 @@ function open({ options, alive, channel }: WriterData): void {
   }
 
   function close(): void {
-    collect(channels)
+    collect(channels.keys())
     while (actor.hasMail) actor.turn()
     loop.stop()
-    for (const channel of channels.values()) channel.close()
+    for (const channel of channels.keys()) channel.close()
     store.close()
     say({ kind: 'closed' })
     host?.close()
@@ -114,6 +121,7 @@ function open({ options, alive, channel }: WriterData): void {
 
   host?.on('message', (message: ToWriter) => {
     if (message.kind === 'connect') connect(message.channel)
+    else if (message.kind === 'connectTrunk') connectTrunk(message.channel)
     else if (message.kind === 'bury') {
       actor.bury(message.sessions)
       loop.wake()

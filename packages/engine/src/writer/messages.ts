@@ -24,6 +24,8 @@ export interface WriterData {
 export type ToWriter =
   /** One more connection. */
   | { readonly kind: 'connect'; readonly channel: MessagePort }
+  /** A channel of many connections: `ports/trunk.ts`. */
+  | { readonly kind: 'connectTrunk'; readonly channel: MessagePort }
   /** Worker sessions whose process is dead for certain. */
   | { readonly kind: 'bury'; readonly sessions: readonly string[] }
   /** Finish what has arrived, close the file, end. */

@@ -17,6 +17,7 @@ import {
 } from '@millrace/core'
 import { isOfRunning } from '../actor/answer.ts'
 import { CAPABILITIES, ChannelPort } from '../ports/channel.ts'
+import { Trunk } from '../ports/trunk.ts'
 import type { Readers } from '../readers/readers.ts'
 import type { FromWriter, ToWriter, WriterData, WriterOptions } from './messages.ts'
 
@@ -39,6 +40,7 @@ export class WriterThread implements Port {
   readonly #sessions = new Set<string>()
   #worker: Worker | undefined
   #channel: ChannelPort | undefined
+  #trunk: Trunk | undefined
   #listener: PortListener | undefined
   #held = false
   #closing: Promise<void> | undefined
@@ -121,9 +123,13 @@ export class WriterThread implements Port {
 
   /** One more channel to the writer, for another thread. */
   openChannel(): MessagePort {
-    const { port1, port2 } = new MessageChannel()
-    this.#tell({ kind: 'connect', channel: port2 }, [port2])
-    return port1
+    return this.#openChannel('connect')
+  }
+
+  /** One more Port of this thread: all of them share a channel. */
+  openPort(): Port {
+    if (this.#trunk === undefined || this.#trunk.ended) this.#trunk = new Trunk(this.#openChannel('connectTrunk'))
+    return this.#trunk.openPort()
   }
 
   /** The process of these worker sessions is dead: where they are away, their runs are lost at once. */
@@ -202,6 +208,14 @@ export class WriterThread implements Port {
       (value) => reply({ value }),
       (error) => reply({ refusal: { code: 'STORAGE', message: `the list could not be read: ${error.message}` } }),
     )
+  }
+
+  #openChannel(kind: 'connect' | 'connectTrunk'): MessagePort {
+    const { port1, port2 } = new MessageChannel()
+    // Between its death and its next start the thread cannot be asked: the channel is over at once, and whoever has it is told.
+    if (this.#worker === undefined) port2.close()
+    else this.#tell({ kind, channel: port2 }, [port2])
+    return port1
   }
 
   #tell(message: ToWriter, transfer: MessagePort[] = []): void {

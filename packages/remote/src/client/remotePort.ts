@@ -13,7 +13,7 @@ import {
   type Refusal,
   type Request,
 } from '@millrace/core'
-import type { Message } from '@millrace/wire'
+import { ELEMENTS_MAX, type Message } from '@millrace/wire'
 import { keepAlive } from '../clock.ts'
 import { sendCut } from '../frames.ts'
 import { BOUNDS } from '../limits.ts'
@@ -91,6 +91,7 @@ export class RemotePort implements Port {
     sendCut(requests, {
       message: (some) => ({ type: 'requests', requests: some }),
       frameBytes: BOUNDS.frameBytes,
+      elements: ELEMENTS_MAX.client,
       send: (frame) => link.sendFrame('requests', frame),
       refuse: ({ id }, bytes) => this.#refuse(id, bytes),
     })

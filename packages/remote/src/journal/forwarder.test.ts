@@ -8,6 +8,7 @@ import {
   DiskFullError,
   ForbiddenError,
   type Forwarded,
+  InternalError,
   type JobKey,
   type Refusal,
   type SourceEntry,
@@ -51,8 +52,12 @@ async function start(entries: readonly SourceEntry[], first = 1) {
   const refused = new Map<number, Refusal>()
   const merged = new Map<number, JobKey>()
   const failures: Error[] = []
+  /** Answers that get lost with their connection. */
+  const lost = { times: 0 }
   /** What a connection does not take. */
   const tooLarge = new Set<number>()
+  /** What the engine stumbles over, and how many times more. */
+  const internal = new Map<number, number>()
   const asked: Forward[] = []
   let mark = 0
   let held: Promise<void> | undefined
@@ -63,6 +68,12 @@ async function start(entries: readonly SourceEntry[], first = 1) {
     const failure = failures.shift()
     if (failure !== undefined) throw failure
     if (dataOf(command).some((number) => tooLarge.has(number))) throw new TooLargeError()
+    for (const number of dataOf(command)) {
+      const times = internal.get(number) ?? 0
+      if (times === 0) continue
+      internal.set(number, times - 1)
+      throw new InternalError('stumbled')
+    }
     const known = mark
     let next = command.first
     const answer: Forwarded['merged'][number][] = []
@@ -78,6 +89,10 @@ async function start(entries: readonly SourceEntry[], first = 1) {
         else answer.push({ place: place + index, job })
       }
       mark = next - 1
+    }
+    if (lost.times > 0) {
+      lost.times--
+      throw new ConnectionLostError()
     }
     return { mark, merged: answer }
   }
@@ -107,6 +122,8 @@ async function start(entries: readonly SourceEntry[], first = 1) {
     merged,
     failures,
     tooLarge,
+    internal,
+    lost,
     asked,
     hold(until: Promise<void>) {
       held = until
@@ -249,6 +266,47 @@ test('a call that is too large is cut until the one to blame is found', async ()
   expect(noted()).toMatchObject([{ error: { code: 'TOO_LARGE' }, jobs: [{ data: 6 }] }])
 })
 
+test('an internal error that passes refuses nothing, and nothing passes the entry meanwhile', async () => {
+  const { begin, internal, queue, clock, asked } = await start([entry(1), entry(2), entry(3), entry(4)])
+  internal.set(2, 5)
+  const forwarded = begin().forwarded()
+  await until(() => asked.length >= 4)
+  expect(queue).toEqual([1])
+  while (queue.length < 4) {
+    await clock.advance(250)
+    await quiet()
+  }
+  await forwarded
+  expect(queue).toEqual([1, 2, 3, 4])
+  expect(() => noted()).toThrow('ENOENT')
+})
+
+test('one that stays is said six times within 8 s, then noted, and the others go on', async () => {
+  const { begin, internal, queue, clock, asked, log } = await start([entry(1), entry(2), entry(3)])
+  internal.set(2, Number.POSITIVE_INFINITY)
+  const forwarded = begin().forwarded()
+  let ms = 0
+  for (; queue.length < 2; ms += 250) {
+    await clock.advance(250)
+    await quiet()
+  }
+  await forwarded
+  expect(asked.filter((command) => dataOf(command).join() === '2')).toHaveLength(6)
+  expect(ms).toBeGreaterThan(7_500)
+  expect([queue, noted().map(({ error }) => error.code), log.bytes]).toEqual([[1, 3], ['INTERNAL'], 0])
+})
+
+test('closed between two tries of it: at once, and all of it stays', async () => {
+  const { begin, internal, asked, log } = await start([entry(1)])
+  internal.set(1, Number.POSITIVE_INFINITY)
+  const forwarder = begin()
+  await until(() => asked.length > 0)
+  await quiet()
+  await forwarder.close(STOPPED)
+  expect(log.bytes).toBeGreaterThan(0)
+  expect(() => noted()).toThrow('ENOENT')
+})
+
 test('settled: created, merged and refused, asked before and after', async () => {
   const { begin, merged, refused, hold } = await start([entry(1), entry(2), entry(3)])
   const earlier = { seq: 77, node: 1, enqueuedAt: AT - 5 }
@@ -270,6 +328,15 @@ test('settled: created, merged and refused, asked before and after', async () =>
   ]
   expect(await before).toMatchObject(expected)
   expect(await look()).toMatchObject(expected)
+})
+
+test('settled: of a job that was merged by an answer that got lost nobody knows; it is named by its own id', async () => {
+  const { begin, merged, lost } = await start([entry(1), entry(2)])
+  merged.set(2, { seq: 7, node: 3, enqueuedAt: AT - 5 })
+  lost.times = 1
+  const forwarder = begin()
+  await forwarder.forwarded()
+  await expect(forwarder.settled(key(2))).resolves.toEqual(key(2))
 })
 
 test('settled: what the engine has is known while the rest of the same chunk is still to go', async () => {

@@ -34,9 +34,14 @@ interface Waiter {
   readonly reject: (error: Error) => void
 }
 
-/** About the call itself: said again, it would be refused again. */
+/** About the call itself: said again, it would be refused again. Of an internal error nobody knows. */
 const CONTENT: ReadonlySet<string> = new Set(['TOO_LARGE', 'INTERNAL'])
 const RETRY_MS = 250
+/**
+ * An entry that ends in an internal error is said so many times, after pauses that double: 8 s in all. None that follows may pass it
+ * meanwhile: the mark would move beyond it, and it would be taken for one that the engine has had.
+ */
+const INTERNAL_TRIES = 6
 /** Fates of jobs that nobody has asked for yet, so many of the last ones. */
 const FATES_MAX = 10_000
 
@@ -153,6 +158,7 @@ export class Forwarder {
     const { refusals } = this.#options
     let rest = placed(entries, first).filter(({ place, entry }) => !refusals.has(source, place, entry))
     let most = Number.POSITIVE_INFINITY
+    let tries = 0
     while (rest.length > 0) {
       const some = consecutive(rest, most)
       const reply = await this.#ask(source, some)
@@ -160,12 +166,18 @@ export class Forwarder {
       if ('code' in reply) {
         // One of them is to blame.
         if (some.length > 1) most = Math.ceil(some.length / 2)
-        else {
+        else if (reply.code === 'INTERNAL' && ++tries < INTERNAL_TRIES) {
+          await this.#pause(RETRY_MS * 2 ** (tries - 1))
+          if (this.#closed !== undefined) throw errorFrom(this.#closed)
+          most = 1
+        } else {
           await this.#refuse(source, some[0] as Placed, reply)
           rest = rest.slice(1)
+          tries = 0
         }
         continue
       }
+      tries = 0
       for (const { place, job } of reply.merged) this.#fate(sourcedNode(place, source.number), job)
       const { mark, refused } = reply
       this.#reach(source, mark)

@@ -21,9 +21,20 @@ export async function bind(server: Server, address: Address): Promise<Address> {
       resolve()
     })
   })
-  if (address.kind === 'unix') chmodSync(address.path, 0o600)
+  if (address.kind === 'unix') await closeToOthers(server, address.path)
   const bound = server.address()
   return 'port' in address && typeof bound === 'object' && bound !== null ? { ...address, port: bound.port } : address
+}
+
+/** Nobody is listened to through a socket that others may use. */
+async function closeToOthers(server: Server, path: string): Promise<void> {
+  try {
+    chmodSync(path, 0o600)
+  } catch (cause) {
+    // Which removes its file.
+    await new Promise((resolve) => server.close(resolve))
+    throw new NotWritableError(`${path} cannot be made its owner's alone: ${(cause as Error).message}`, {}, { cause })
+  }
 }
 
 async function makeWay(path: string): Promise<void> {

@@ -14,13 +14,14 @@ import {
   type Request,
   refusalFrom,
 } from '@millrace/core'
-import { chooseVersion, type Message, SCOPE_OF, SCOPES, type Scope, WireError } from '@millrace/wire'
+import { chooseVersion, ELEMENTS_MAX, type Message, SCOPE_OF, SCOPES, type Scope, WireError } from '@millrace/wire'
 import { sendCut, slices } from '../frames.ts'
 import { BOUNDS } from '../limits.ts'
 import type { Link } from '../link.ts'
 import { isDead } from '../process.ts'
 import { LIBRARY } from '../version.ts'
 import type { Pass } from './gate.ts'
+import { Readings } from './readings.ts'
 import type { Tokens } from './tokens.ts'
 import { Unanswered } from './unanswered.ts'
 
@@ -49,6 +50,7 @@ export class Connection {
   readonly #options: ConnectionOptions
   readonly #link: Link
   readonly #unanswered = new Unanswered()
+  readonly #readings = new Readings((requests) => this.#port?.send(requests))
   readonly #cancelHello: () => void
   #port: Port | undefined
   #version = 0
@@ -150,12 +152,18 @@ export class Connection {
     const allowed = this.#unbounded ? requests : this.#allowed(requests)
     if (allowed.length === 0) return
     for (const { command } of allowed) {
-      if (command.op === 'attach') this.#sessions.add(command.session.uuid)
+      if (command.op === 'attach') this.#attach(command.session.uuid)
       else if (command.op === 'leave') this.#sessions.delete(command.session)
     }
     this.#unanswered.ask(allowed, bytes)
-    this.#port?.send(allowed)
+    this.#readings.ask(allowed)
     if (this.#unanswered.full) this.#link.pause()
+  }
+
+  #attach(session: string): void {
+    this.#sessions.add(session)
+    if (this.#sessions.size > BOUNDS.sessions)
+      throw new WireError('BAD_MESSAGE', `one connection has at most ${BOUNDS.sessions} worker sessions: let some leave, or open another`)
   }
 
   /** Those that the token allows; the others are refused here. */
@@ -175,6 +183,7 @@ export class Connection {
 
   #tell(delivery: Delivery): void {
     this.#unanswered.answer(delivery.replies)
+    this.#readings.answer(delivery.replies)
     this.#send(delivery)
     if (!this.#unanswered.full) this.#link.resume()
   }
@@ -187,6 +196,7 @@ export class Connection {
           delivery: replies[0] === undefined ? slice : { ...slice, replies: replies as readonly Reply[] },
         }),
         frameBytes: BOUNDS.replyFrameBytes,
+        elements: ELEMENTS_MAX.server,
         send: (frame) => this.#link.sendFrame('delivery', frame),
         refuse: (reply, size) => this.#tooLarge(reply, size),
       })

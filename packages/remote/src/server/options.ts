@@ -25,7 +25,7 @@ export interface ListenOptions {
   readonly tls?: ServerTlsOptions
   /** 1 to 100,000, default 2,000. */
   readonly maxConnections?: number
-  /** Of one network address, not of Unix sockets: 1 to 100,000, default 100. */
+  /** Of one network address, in IPv6 of one /64, not of Unix sockets: 1 to 100,000, default 100. */
   readonly maxConnectionsPerAddress?: number
   /** Connections that have yet to greet: 1 to 100,000, default 64. */
   readonly maxUnauthenticated?: number

@@ -7,6 +7,7 @@ import { Link } from '../link.ts'
 import { bind } from './bind.ts'
 import { Connection } from './connection.ts'
 import { Gate } from './gate.ts'
+import { neighbourhoodOf } from './neighbourhood.ts'
 import type { ListenSettings } from './options.ts'
 import { Tokens } from './tokens.ts'
 
@@ -108,7 +109,7 @@ export class RemoteServer implements AsyncDisposable {
   #accept(socket: Socket): void {
     this.#shaking.delete(originOf(socket))
     const link = new Link(socket, { role: 'server', clock: this.#clock, frameMs: BOUNDS.frameMs })
-    const pass = this.#gate.enter(addressOf(socket))
+    const pass = this.#gate.enter(neighbourhoodOf(socket.remoteAddress))
     if ('code' in pass) {
       link.goodbye(pass.code, pass.message, pass.retryAfterMs)
       return
@@ -131,9 +132,4 @@ export class RemoteServer implements AsyncDisposable {
 
 function originOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`
-}
-
-/** An IPv4 address is itself, whichever way it came. */
-function addressOf({ remoteAddress }: Socket): string | undefined {
-  return remoteAddress?.replace(/^::ffff:(?=\d+\.)/i, '')
 }

@@ -30,10 +30,14 @@ export class Reader {
   #bytes: Buffer = NOTHING
   #at = 0
   #end = 0
+  /** Items of arrays and maps that may still come. */
+  #elementsLeft = 0
   /** What is being read, for the message of an error. */
   where = ''
 
-  open(payload: Uint8Array): void {
+  /** @param elements that its arrays and maps may have in all: a byte can be one, and each takes many bytes here */
+  open(payload: Uint8Array, elements: number): void {
+    this.#elementsLeft = elements
     this.#bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength)
     this.#at = 0
     this.#end = payload.byteLength
@@ -207,6 +211,9 @@ export class Reader {
   #count(count: number, max: number, itemBytes: number, what: string): number {
     if (count > max) throw this.wrong(`an ${what} of at most ${max} items, not ${count}`.replace('an map', 'a map'))
     if (count * itemBytes > this.#end - this.#at) throw this.wrong(`the payload ends within an ${what}`.replace('an map', 'a map'))
+    this.#elementsLeft -= count * itemBytes
+    if (this.#elementsLeft < 0)
+      throw this.wrong('more items in one frame, those of all its arrays and maps together, than are taken: send less at a time')
     return count
   }
 

@@ -16,10 +16,17 @@ const float = new DataView(new ArrayBuffer(8))
 export class Writer {
   #bytes = Buffer.allocUnsafeSlow(FIRST_BYTES)
   #at = 0
+  #elements = 0
+
+  /** Items of arrays and maps since `begin`; a key and its value are two. */
+  get elements(): number {
+    return this.#elements
+  }
 
   /** The first `reserve` bytes are the caller's, to be set once the rest is known. */
   begin(reserve: number): void {
     this.#at = reserve
+    this.#elements = 0
   }
 
   /** What was written, as a block of its own. */
@@ -48,6 +55,7 @@ export class Writer {
   }
 
   array(count: number): void {
+    this.#elements += count
     this.#room(5)
     const bytes = this.#bytes
     if (count < 16) bytes[this.#at++] = 0x90 + count
@@ -55,6 +63,7 @@ export class Writer {
   }
 
   map(count: number): void {
+    this.#elements += 2 * count
     this.#room(5)
     if (count < 16) this.#bytes[this.#at++] = 0x80 + count
     else this.#head(count, 0xde, 0xdf)

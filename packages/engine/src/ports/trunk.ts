@@ -1,0 +1,109 @@
+/**
+ * Many Ports of this thread over one MessageChannel. A thread looks at each of its channels whenever one of them wakes it: a thousand
+ * connections that say nothing, with a channel each, would cost both threads a tenth of their time.
+ */
+import type { MessagePort } from 'node:worker_threads'
+import type { Port, PortListener, Refusal, Request } from '@millrace/core'
+import { CAPABILITIES } from './channel.ts'
+import { type PackedDelivery, unpackDelivery } from './pack/deliveries.ts'
+import { type PackedRequests, packRequests } from './pack/requests.ts'
+
+/** To the writer: requests, or how many events have been read; null when the Port is closed. */
+export type TrunkRequest = readonly [port: number, said: PackedRequests | number | null]
+export type TrunkDelivery = readonly [port: number, said: PackedDelivery]
+
+export class Trunk {
+  readonly #channel: MessagePort
+  readonly #ports = new Map<number, TrunkPort>()
+  #opened = 0
+  /** Ports that keep the process alive. */
+  #held = 0
+  #ended = false
+
+  constructor(channel: MessagePort) {
+    this.#channel = channel
+    channel.on('message', ([port, said]: TrunkDelivery) => this.#ports.get(port)?.hear(said))
+    channel.on('close', () => this.#end())
+    channel.unref()
+  }
+
+  /** The writer's end is gone: further Ports need another. */
+  get ended(): boolean {
+    return this.#ended
+  }
+
+  openPort(): Port {
+    const number = ++this.#opened
+    const port = new TrunkPort({
+      say: (said) => this.#channel.postMessage([number, said] satisfies TrunkRequest),
+      hold: (by) => this.#hold(by),
+      closed: () => this.#ports.delete(number),
+    })
+    this.#ports.set(number, port)
+    return port
+  }
+
+  #hold(by: 1 | -1): void {
+    this.#held += by
+    if (this.#held > 0) this.#channel.ref()
+    else this.#channel.unref()
+  }
+
+  #end(): void {
+    this.#ended = true
+    const ports = [...this.#ports.values()]
+    this.#ports.clear()
+    for (const port of ports) port.end({ code: 'ENGINE_STOPPED', message: 'the engine behind this port has stopped' })
+  }
+}
+
+interface TrunkPortOptions {
+  readonly say: (said: TrunkRequest[1]) => void
+  readonly hold: (by: 1 | -1) => void
+  readonly closed: () => void
+}
+
+class TrunkPort implements Port {
+  readonly capabilities = CAPABILITIES
+  readonly #options: TrunkPortOptions
+  #listener: PortListener | undefined
+  #held = false
+  #over = false
+
+  constructor(options: TrunkPortOptions) {
+    this.#options = options
+  }
+
+  listen(listener: PortListener): void {
+    this.#listener = listener
+  }
+
+  send(requests: readonly Request[]): void {
+    if (!this.#over) this.#options.say(packRequests(requests))
+  }
+
+  hold(alive: boolean): void {
+    if (alive === this.#held || this.#over) return
+    this.#held = alive
+    this.#options.hold(alive ? 1 : -1)
+  }
+
+  async close(): Promise<void> {
+    if (this.#over) return
+    this.hold(false)
+    this.#over = true
+    this.#options.say(null)
+    this.#options.closed()
+  }
+
+  hear(packed: PackedDelivery): void {
+    // First, so that a listener that takes long, or ends the process, holds nobody up.
+    if (packed.events.length > 0) this.#options.say(packed.events.length)
+    this.#listener?.deliver(unpackDelivery(packed))
+  }
+
+  end(refusal: Refusal): void {
+    this.#over = true
+    this.#listener?.ended(refusal)
+  }
+}

@@ -1,0 +1,32 @@
+/** The writer's end of a trunk: a client of the actor for each Port at the other end, from what it says first until it is closed. */
+import type { TrunkDelivery, TrunkRequest } from '../ports/trunk.ts'
+import type { Client } from './client.ts'
+
+export class TrunkEnd {
+  readonly #clients = new Map<number, Client>()
+  readonly #connect: (port: number) => Client
+
+  constructor(connect: (post: (said: TrunkDelivery[1]) => void) => Client, post: (message: TrunkDelivery) => void) {
+    this.#connect = (port) => connect((said) => post([port, said]))
+  }
+
+  /** Answers whether there is something to do. */
+  hear([port, said]: TrunkRequest): boolean {
+    let client = this.#clients.get(port)
+    if (said === null) {
+      client?.leave()
+      this.#clients.delete(port)
+      return client !== undefined
+    }
+    if (client === undefined) {
+      client = this.#connect(port)
+      this.#clients.set(port, client)
+    }
+    return client.hear(said)
+  }
+
+  close(): void {
+    for (const client of this.#clients.values()) client.leave()
+    this.#clients.clear()
+  }
+}

@@ -1,0 +1,54 @@
+import type { Command, Request } from '@millrace/core'
+import { beforeEach, expect, test } from 'vitest'
+import { Readings } from './readings.ts'
+
+const KEY = { seq: 1, node: 1, enqueuedAt: 1 }
+const get = (id: number): Request => ({ id, command: { op: 'get', id: KEY } })
+const list = (id: number, limit: number): Request => ({ id, command: { op: 'list', filter: {}, limit } })
+const other = (id: number): Request => ({ id, command: { op: 'stats' } satisfies Command })
+const many = (from: number, to: number, of: (id: number) => Request) =>
+  Array.from({ length: to - from + 1 }, (_, index) => of(from + index))
+
+let sent: number[][]
+let readings: Readings
+const answer = (...ids: number[]) => readings.answer(ids.map((id) => ({ id, value: null })))
+
+beforeEach(() => {
+  sent = []
+  readings = new Readings((requests) => sent.push(requests.map(({ id }) => id)))
+})
+
+test('what reads no jobs passes as it is', () => {
+  readings.ask(many(1, 5_000, other))
+  readings.ask(many(5_001, 5_002, other))
+  expect(sent.map(({ length }) => length)).toEqual([5_000, 2])
+})
+
+test('64 jobs are read at a time, and nothing passes those that wait', () => {
+  readings.ask([...many(1, 100, get), other(101)])
+  readings.ask([other(102)])
+  expect(sent).toEqual([many(1, 64, get).map(({ id }) => id)])
+  answer(1, 2)
+  expect(sent[1]).toEqual([65, 66])
+  answer(...many(3, 66, get).map(({ id }) => id))
+  expect(sent[2]).toEqual([...many(67, 100, get).map(({ id }) => id), 101, 102])
+  readings.ask([other(103)])
+  expect(sent[3]).toEqual([103])
+})
+
+test('a page counts by the jobs that it may have; one that is more than all goes alone', () => {
+  readings.ask([list(1, 40), list(2, 40), list(3, 200), get(4)])
+  expect(sent).toEqual([[1]])
+  answer(1)
+  expect(sent[1]).toEqual([2])
+  answer(2)
+  expect(sent[2]).toEqual([3])
+  answer(3)
+  expect(sent[3]).toEqual([4])
+})
+
+test('answers to others make no room', () => {
+  readings.ask([...many(1, 64, get), get(65)])
+  answer(900, 901)
+  expect(sent).toHaveLength(1)
+})

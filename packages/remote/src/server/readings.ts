@@ -1,0 +1,53 @@
+/**
+ * What a connection asks of the engine, in its order, with a bound on the jobs that are read at a time: the requests are small, and their
+ * answers are not.
+ */
+import type { Command, Reply, Request } from '@millrace/core'
+import { BOUNDS } from '../limits.ts'
+
+export class Readings {
+  readonly #send: (requests: readonly Request[]) => void
+  /** Waits for room: everything behind a reading, too. */
+  #waiting: readonly Request[] = []
+  /** Jobs of readings that are not answered yet, by their request. */
+  readonly #jobs = new Map<number, number>()
+  #count = 0
+
+  constructor(send: (requests: readonly Request[]) => void) {
+    this.#send = send
+  }
+
+  ask(requests: readonly Request[]): void {
+    this.#waiting = this.#waiting.length === 0 ? requests : [...this.#waiting, ...requests]
+    this.#pass()
+  }
+
+  answer(replies: readonly Reply[]): void {
+    if (this.#jobs.size === 0) return
+    for (const { id } of replies) {
+      this.#count -= this.#jobs.get(id) ?? 0
+      this.#jobs.delete(id)
+    }
+    if (this.#waiting.length > 0) this.#pass()
+  }
+
+  #pass(): void {
+    const waiting = this.#waiting
+    let taken = 0
+    for (const { id, command } of waiting) {
+      const jobs = jobsIn(command)
+      // One that alone is more than that goes alone.
+      if (jobs > 0 && this.#count > 0 && this.#count + jobs > BOUNDS.jobsRead) break
+      if (jobs > 0) this.#jobs.set(id, (this.#jobs.get(id) ?? 0) + jobs)
+      this.#count += jobs
+      taken++
+    }
+    this.#waiting = taken === waiting.length ? [] : waiting.slice(taken)
+    if (taken > 0) this.#send(taken === waiting.length ? waiting : waiting.slice(0, taken))
+  }
+}
+
+function jobsIn(command: Command): number {
+  if (command.op === 'get') return 1
+  return command.op === 'list' ? command.limit : 0
+}
