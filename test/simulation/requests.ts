@@ -197,11 +197,12 @@ export class Requests {
         this.refused.add(number)
       }
     }
-    if (code === 'JOB_NOT_FOUND' && 'id' in command) {
-      const job = model.find(command.id)
+    if (code === 'JOB_NOT_FOUND' && 'id' in command && typeof command.id === 'object') {
+      const { id } = command
+      const job = model.find(id)
       // Whoever has made the id knows it before the engine does.
       const so = job === undefined || job.bornTurn === model.turns
-      history.hold(so, 1, () => `job ${formatId(command.id)} is said not to be there`)
+      history.hold(so, 1, () => `job ${formatId(id)} is said not to be there`)
     }
     if (code === 'STALE_RUN' && 'run' in command) this.#stale(command, model)
   }

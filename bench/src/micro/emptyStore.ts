@@ -2,7 +2,7 @@
 import type { Store } from '@millrace/core'
 
 export const emptyStore: Store = {
-  load: () => ({ node: 1, nextSeq: 1, nextEvent: 1, nextSession: 1, lanes: [], active: [], definitions: [] }),
+  load: () => ({ node: 1, nextSeq: 1, nextEvent: 1, nextSession: 1, lanes: [], active: [], definitions: [], freed: [] }),
   jobs: () => [],
   idempotent: () => [],
   unique: () => [],
@@ -13,13 +13,16 @@ export const emptyStore: Store = {
   expired: () => [],
   failed: () => [],
   prunable: () => undefined,
-  deadlines: () => ({ dueAt: 0, expiresAt: 0 }),
+  deadlines: () => ({ dueAt: 0, expiresAt: 0, fireAt: 0 }),
   job: () => undefined,
   lastError: () => undefined,
   page: () => [],
   oldestWaiting: () => 0,
   events: () => [],
   journal: () => ({ firstEvent: 0, lastEvent: 0, bytes: 0 }),
+  schedules: () => [],
+  dueSchedules: () => [],
+  schedulePage: () => [],
   write: () => {},
   backup: async () => ({ bytes: 0 }),
   releaseBallast: () => {},

@@ -38,6 +38,7 @@ import type { Intake } from './intake.ts'
 import { type EventListener, type EventName, type GapListener, Listeners } from './listeners.ts'
 import { Mailbox } from './mailbox.ts'
 import { newJobOf } from './newJobs.ts'
+import { Schedules } from './schedules.ts'
 import { type Job, jobOf } from './view.ts'
 
 /** How the package that opens an engine sets it up. */
@@ -76,6 +77,8 @@ const STOPPED: Refusal = { code: 'ENGINE_STOPPED', message: 'the engine was stop
 export class Engine {
   readonly #port: Port
   readonly #setup: EngineSetup
+  /** Jobs that come by themselves: by cron expressions, or at intervals. */
+  readonly schedules: Schedules
   readonly #mailbox: Mailbox
   readonly #listeners: Listeners
   /** By session. */
@@ -93,6 +96,7 @@ export class Engine {
     this.#port = port
     this.#setup = setup
     this.#mailbox = new Mailbox(port)
+    this.schedules = new Schedules(this.#mailbox, setup.maxDataBytes, (job) => new JobHandle(job, this.#mailbox, setup.clock, undefined))
     this.#listeners = new Listeners(this.#mailbox, setup.logger)
     port.listen({
       deliver: (delivery) => this.#deliver(delivery),

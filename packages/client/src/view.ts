@@ -102,7 +102,7 @@ export function jobOf(view: JobView): Job {
 }
 
 /** As it is stored, where that is no JSON: one job that somebody has broken does not hide the others. */
-function shown(stored: JobView['data']): unknown {
+export function shown(stored: JobView['data']): unknown {
   try {
     return decodeData(stored)
   } catch {
@@ -141,7 +141,7 @@ function fieldsOf(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-function dateOf(ms: number): Date | undefined {
+export function dateOf(ms: number): Date | undefined {
   return ms === 0 ? undefined : new Date(ms)
 }
 

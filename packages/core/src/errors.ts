@@ -119,6 +119,14 @@ export class ValidationError extends define('VALIDATION', false) {
   declare readonly issues: readonly { readonly message: string; readonly path?: readonly (string | number)[] }[]
 }
 
+// Schedules.
+
+export class ScheduleNotFoundError extends define('SCHEDULE_NOT_FOUND', false) {
+  declare readonly scheduleId: string
+}
+/** The engine cannot make sense of a schedule: its expression, its zone, or its job. */
+export class InvalidScheduleError extends define('INVALID_SCHEDULE', false) {}
+
 // Runs.
 
 /** The run named is not the job's current one: it was fenced, and nothing changed. */
@@ -176,6 +184,8 @@ const BY_CODE = {
   RESULT_TIMEOUT: ResultTimeoutError,
   UNIQUE_CONFLICT: UniqueConflictError,
   VALIDATION: ValidationError,
+  SCHEDULE_NOT_FOUND: ScheduleNotFoundError,
+  INVALID_SCHEDULE: InvalidScheduleError,
   STALE_RUN: StaleRunError,
   JOB_TIMEOUT: JobTimeoutError,
   JOB_EXPIRED: JobExpiredError,

@@ -6,6 +6,7 @@ import { type JobKey, NODE_LIMIT, PLACE_LIMIT, sourcedNode } from './id.ts'
 import type { Data, JobExtras } from './job.ts'
 import type { StateCode } from './lifecycle.ts'
 import type { AttemptView } from './replies.ts'
+import type { Schedule } from './schedule.ts'
 import type { Counts, LaneTotals } from './tables/lane.ts'
 
 /** A job's row. Times in milliseconds since 1970, 0 for never. */
@@ -75,6 +76,8 @@ export interface Loaded {
   readonly lanes: readonly LaneRow[]
   readonly active: readonly ActiveRow[]
   readonly definitions: readonly { readonly name: string; readonly defaults: Defaults }[]
+  /** Schedules that wait for a job which has ended. */
+  readonly freed: readonly string[]
 }
 
 /** The first place after a job in its lane's order. */
@@ -108,6 +111,12 @@ export interface TurnMark {
   readonly running: () => readonly number[]
 }
 
+export interface Deadlines {
+  readonly dueAt: number
+  readonly expiresAt: number
+  readonly fireAt: number
+}
+
 export interface Store {
   load(): Loaded
 
@@ -138,8 +147,11 @@ export interface Store {
    * many have been brought back since. Undefined where there are no more.
    */
   prunable(queueId: number, state: StateCode, before: number, limit: number): Prunable | undefined
-  /** The earliest due time and the earliest `expiresAt` of all; 0 where there is none. */
-  deadlines(): { readonly dueAt: number; readonly expiresAt: number }
+  /** The earliest due time, the earliest `expiresAt` and the earliest time at which a schedule fires, of all; 0 where there is none. */
+  deadlines(): Deadlines
+  schedules(ids: readonly string[]): Schedule[]
+  /** Schedules that fire at `at` or before, earliest first; neither paused ones nor those that wait for a job to end. */
+  dueSchedules(at: number, limit: number): Schedule[]
 
   // Answers, read after the commit.
   job(seq: number): { readonly row: JobRow; readonly attempts: AttemptView[] } | undefined
@@ -149,6 +161,8 @@ export interface Store {
   /** When the longest waiting job of a lane became due; 0 where none waits. */
   oldestWaiting(laneId: number): number
   events(after: number, limit: number): JobEvent[]
+  /** Schedules by the order of their ids, behind `after`; without their jobs' payloads. */
+  schedulePage(prefix: string, after: string | undefined, limit: number): Schedule[]
   /** The oldest event kept, the last one that happened before `at` (0 for none), and the bytes that the journal takes. */
   journal(at: number): { readonly firstEvent: number; readonly lastEvent: number; readonly bytes: number }
 

@@ -16,6 +16,9 @@ export type {
   RedriveOptions,
   ResultOptions,
   RetentionOptions,
+  ScheduleGetOptions,
+  ScheduleListOptions,
+  ScheduleOptions,
   State,
   Stats,
   StopOptions,
@@ -33,6 +36,7 @@ export {
   EngineFailedError,
   EngineStoppedError,
   InternalError,
+  InvalidScheduleError,
   JobActiveError,
   JobCancelledError,
   JobExpiredError,
@@ -51,6 +55,7 @@ export {
   OwnerLostError,
   ResultTimeoutError,
   RetryAfterError,
+  ScheduleNotFoundError,
   SchemaTooNewError,
   StaleRunError,
   StorageBusyError,
@@ -73,7 +78,7 @@ export {
   type JobType,
   type Worker,
 } from '@millrace/worker'
-export { systemClock, systemRandom } from './clock.ts'
+export { systemCalendar, systemClock, systemRandom } from './clock.ts'
 export { type AttachOptions, attach, openEngine } from './open.ts'
 export { InThreadEngine, type InThreadOptions } from './ports/inThread.ts'
 export type { WriterOptions } from './writer/messages.ts'

@@ -6,6 +6,7 @@ export {
   AuthFailedError,
   ConnectionLostError,
   ForbiddenError,
+  InvalidScheduleError,
   MillraceError,
   NonRetryableError,
   NotWritableError,
@@ -13,6 +14,7 @@ export {
   OptionTypeError,
   ProtocolError,
   RetryAfterError,
+  ScheduleNotFoundError,
   TooLargeError,
   VersionMismatchError,
 } from '@millrace/core'

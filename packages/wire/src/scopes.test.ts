@@ -16,5 +16,10 @@ test('no scope but admin changes what others have made', () => {
     'runNow',
     'delete',
     'backup',
+    'upsertSchedule',
+    'deleteSchedule',
+    'pauseSchedule',
+    'resumeSchedule',
+    'triggerSchedule',
   ])
 })

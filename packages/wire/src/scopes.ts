@@ -35,4 +35,11 @@ export const SCOPE_OF: Readonly<Record<Operation, Scope>> = {
   runNow: 'admin',
   delete: 'admin',
   backup: 'admin',
+  getSchedule: 'read',
+  listSchedules: 'read',
+  upsertSchedule: 'admin',
+  deleteSchedule: 'admin',
+  pauseSchedule: 'admin',
+  resumeSchedule: 'admin',
+  triggerSchedule: 'admin',
 }

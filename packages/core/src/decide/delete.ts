@@ -1,6 +1,6 @@
 /** Removes a job and its content. */
 import type { DeleteCommand } from '../commands.ts'
-import { TOUCH_DELETE } from '../job.ts'
+import { type Job, TOUCH_DELETE } from '../job.ts'
 import { ACTIVE, isLive } from '../lifecycle.ts'
 import type { Decision } from '../replies.ts'
 import { settle } from './end.ts'
@@ -8,14 +8,19 @@ import { active, notFound } from './refuse.ts'
 import type { TurnContext } from './turn.ts'
 
 export function deleteJob(turn: TurnContext, { id }: DeleteCommand): Decision<'delete'> {
-  const { tables, effects, facts } = turn
-  const job = facts.find(id)
+  const job = turn.facts.find(id)
   if (job === undefined) return notFound(id)
   if (job.state === ACTIVE) return active(id, 'cancel it first')
+  removeJob(turn, job)
+  return true
+}
+
+/** Of a job that does not run. */
+export function removeJob(turn: TurnContext, job: Job): void {
+  const { tables, effects } = turn
   tables.unline(job)
   if (isLive(job.state)) settle(turn, job)
   effects.count(job.lane, job.state, -1)
   effects.event('deleted', job)
   effects.touch(job, TOUCH_DELETE)
-  return true
 }

@@ -7,6 +7,7 @@ import { endAborted, endLost, erase } from './end.ts'
 import { expireJob } from './expire.ts'
 import { isDeleted } from './facts.ts'
 import { lapse } from './lease.ts'
+import { fireSchedules } from './schedules/fire.ts'
 import type { TurnContext } from './turn.ts'
 import { noteZombie } from './zombies.ts'
 
@@ -22,6 +23,7 @@ export function elapse(turn: TurnContext): void {
     if (isDeleted(job)) continue
     if (mayMove('expire', job.state, FAILED) && job.expiresAt !== 0 && job.expiresAt <= now.wall) expireJob(turn, job)
   }
+  fireSchedules(turn)
   for (const { rows, mark } of facts.prunable) {
     turn.effects.pruneMarks.push(mark)
     for (const row of rows) prune(turn, row)

@@ -5,6 +5,7 @@
 import type { RedriveCommand } from '../commands.ts'
 import { type JobKey, sourcedNode } from '../id.ts'
 import { type Job, TOUCH_DELETE } from '../job.ts'
+import type { Schedule } from '../schedule.ts'
 import type { JobRow, KeyHolder, Prunable } from '../store.ts'
 import type { Tables } from '../tables/tables.ts'
 
@@ -21,6 +22,10 @@ export class Facts {
   expired: readonly Job[] = []
   prunable: readonly Prunable[] = []
   readonly #failed = new Map<RedriveCommand, Job[]>()
+  readonly #schedules = new Map<string, Schedule>()
+  /** Schedules that are due, and those whose job has ended. */
+  dueSchedules: readonly Schedule[] = []
+  freedSchedules: readonly Schedule[] = []
 
   constructor(tables: Tables) {
     this.#tables = tables
@@ -85,6 +90,22 @@ export class Facts {
     const others = this.#failed.get(command)
     if (others === undefined) this.#failed.set(command, [job])
     else others.push(job)
+  }
+
+  schedule(id: string): Schedule | undefined {
+    return this.#schedules.get(id)
+  }
+
+  /** One record per schedule and turn. */
+  rememberSchedule(read: Schedule): Schedule {
+    const known = this.#schedules.get(read.id)
+    if (known !== undefined) return known
+    this.#schedules.set(read.id, read)
+    return read
+  }
+
+  forgetSchedule(id: string): void {
+    this.#schedules.delete(id)
   }
 
   idempotent(name: string, key: string): JobKey | undefined {

@@ -14,6 +14,9 @@ import { renew } from './lease.ts'
 import { drain, leave } from './leave.ts'
 import { redrive, retry } from './retry.ts'
 import { runNow } from './runNow.ts'
+import { deleteSchedule, pauseSchedule, resumeSchedule } from './schedules/manage.ts'
+import { triggerSchedule } from './schedules/trigger.ts'
+import { upsertSchedule } from './schedules/upsert.ts'
 import { snooze } from './snooze.ts'
 import type { Sender, TurnContext } from './turn.ts'
 import { update } from './update.ts'
@@ -52,6 +55,13 @@ const OPERATIONS: { readonly [Op in Operation]: Decide<Op> } = {
   list: question,
   subscribe: question,
   backup: question,
+  upsertSchedule,
+  getSchedule: question,
+  listSchedules: question,
+  deleteSchedule,
+  pauseSchedule,
+  resumeSchedule,
+  triggerSchedule,
 }
 
 export function decide<Op extends Operation>(turn: TurnContext, command: Command & { op: Op }, sender: Sender): Decision<Op> {

@@ -23,6 +23,10 @@ export function uniqueConflict(key: string, holder: JobKey): Refused {
   return new Refused({ code: 'UNIQUE_CONFLICT', message: `the unique key '${key}' is held by live job ${jobId}`, details: { jobId } })
 }
 
+export function noSchedule(scheduleId: string): Refused {
+  return new Refused({ code: 'SCHEDULE_NOT_FOUND', message: `there is no schedule '${scheduleId}'`, details: { scheduleId } })
+}
+
 export function stale(seq: number, run: number): Refused {
   return new Refused({
     code: 'STALE_RUN',

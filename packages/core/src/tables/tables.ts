@@ -8,7 +8,7 @@ import { type Job, newJob } from '../job.ts'
 import { ACTIVE, WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import { parsePolicy } from '../policy.ts'
-import type { JobRow, LaneRow, Loaded } from '../store.ts'
+import type { Deadlines, JobRow, LaneRow, Loaded } from '../store.ts'
 import { countOf, type Lane, newLane, newQueue, type Queue } from './lane.ts'
 import { Service } from './service.ts'
 import type { ConnectionId, Session } from './session.ts'
@@ -55,14 +55,20 @@ export class Tables {
   /** The earliest due time and the earliest `expiresAt`; 0 for none. Never too late, maybe too early. */
   dueAt = 0
   expiresAt = 0
+  /** When the next schedule fires, the same way. */
+  fireAt = 0
+  /** Schedules whose job has ended: a tick may wait for that. */
+  readonly freed: Set<string>
 
-  constructor(loaded: Loaded, earliest: { readonly dueAt: number; readonly expiresAt: number }) {
+  constructor(loaded: Loaded, earliest: Deadlines) {
     this.node = loaded.node
     this.nextSeq = loaded.nextSeq
     this.nextEvent = loaded.nextEvent
     this.nextSession = loaded.nextSession
     this.dueAt = earliest.dueAt
     this.expiresAt = earliest.expiresAt
+    this.fireAt = earliest.fireAt
+    this.freed = new Set(loaded.freed)
     for (const row of loaded.lanes) this.#loadLane(row)
     for (const { name, defaults } of loaded.definitions) this.definitions.set(name, defaults)
   }
@@ -280,6 +286,10 @@ export class Tables {
 
   noteExpiry(expiresAt: number): void {
     if (expiresAt !== 0 && (this.expiresAt === 0 || expiresAt < this.expiresAt)) this.expiresAt = expiresAt
+  }
+
+  noteFire(fireAt: number): void {
+    if (fireAt !== 0 && (this.fireAt === 0 || fireAt < this.fireAt)) this.fireAt = fireAt
   }
 
   /** Something of the session's may be lost from then on. */

@@ -10,8 +10,10 @@ import type { JobKey } from '../id.ts'
 import { type Job, TOUCH_COMPLETE, TOUCH_DATA, TOUCH_DELETE, TOUCH_INSERT, TOUCH_START } from '../job.ts'
 import { ACTIVE, BLOCKED, COMPLETED, FAILED, isFinal, SCHEDULED, type StateCode, WAITING } from '../lifecycle.ts'
 import type { AttemptView } from '../replies.ts'
+import type { Schedule } from '../schedule.ts'
 import {
   type ActiveRow,
+  type Deadlines,
   type JobRow,
   type KeyHolder,
   type LaneCursor,
@@ -43,6 +45,7 @@ export class MemoryStore implements Store {
   readonly definitions = new Map<string, string>()
   readonly idempotencyKeys = new Map<string, StoredKey>()
   readonly sourceMarks = new Map<string, number>()
+  readonly scheduleRows = new Map<string, Schedule>()
   /** Holders by name and key. */
   readonly uniqueKeys = new Map<string, number>()
   readonly runs: RunRecord[] = []
@@ -65,6 +68,7 @@ export class MemoryStore implements Store {
       lanes: [...this.lanes.values()],
       active: this.#where((row) => row.state === ACTIVE).map((row) => this.#active(row)),
       definitions: [...this.definitions].map(([name, text]) => ({ name, defaults: parseDefaults(text) })),
+      freed: [...this.scheduleRows.values()].filter(({ held, last }) => held && !this.#isLive(last)).map(({ id }) => id),
     }
   }
 
@@ -139,11 +143,28 @@ export class MemoryStore implements Store {
     return rows.length === 0 ? undefined : { rows, mark: undefined }
   }
 
-  deadlines(): { dueAt: number; expiresAt: number } {
+  deadlines(): Deadlines {
     return {
       dueAt: least(this.#where((row) => row.state === SCHEDULED).map((row) => row.runAt)),
       expiresAt: least(this.#where(canExpire).map((row) => row.expiresAt)),
+      fireAt: least([...this.scheduleRows.values()].filter(canFire).map(({ fireAt }) => fireAt)),
     }
+  }
+
+  schedules(ids: readonly string[]): Schedule[] {
+    return ids.flatMap((id) => this.#schedulesWhere((schedule) => schedule.id === id))
+  }
+
+  dueSchedules(at: number, limit: number): Schedule[] {
+    return this.#schedulesWhere((schedule) => canFire(schedule) && schedule.fireAt <= at)
+      .sort((a, b) => a.fireAt - b.fireAt)
+      .slice(0, limit)
+  }
+
+  schedulePage(prefix: string, after = '', limit: number): Schedule[] {
+    return this.#schedulesWhere(({ id }) => id.startsWith(prefix) && id > after)
+      .sort((a, b) => (a.id < b.id ? -1 : 1))
+      .slice(0, limit)
   }
 
   job(seq: number): { row: JobRow; attempts: AttemptView[] } | undefined {
@@ -222,6 +243,7 @@ export class MemoryStore implements Store {
       if (mark <= (this.sourceMarks.get(source) ?? 0)) throw broken(`the mark of source ${source} moves back to ${mark}`)
       this.sourceMarks.set(source, mark)
     }
+    this.#writeSchedules(effects)
     for (const job of effects.jobs) if (job.touched & TOUCH_DELETE) this.#delete(job)
     for (const { seq } of effects.pruned) if (!this.rows.has(seq)) throw broken(`there is no job ${seq}`)
     for (const job of effects.pruned) this.#delete(job)
@@ -258,6 +280,26 @@ export class MemoryStore implements Store {
 
   #where(test: (row: JobRow) => boolean): JobRow[] {
     return [...this.rows.values()].filter(test)
+  }
+
+  /** Copies, as a file's rows are. */
+  #schedulesWhere(test: (row: Schedule) => boolean): Schedule[] {
+    return [...this.scheduleRows.values()].filter(test).map((row) => ({ ...row }))
+  }
+
+  #isLive(last: JobKey | undefined): boolean {
+    const row = this.rows.get(last?.seq ?? 0)
+    return row !== undefined && !isFinal(row.state)
+  }
+
+  #writeSchedules({ schedules }: Effects): void {
+    for (const [schedule, change] of schedules) {
+      const before = this.scheduleRows.get(schedule.id)
+      if (change === 'delete') this.scheduleRows.delete(schedule.id)
+      else if (change === 'put') this.scheduleRows.set(schedule.id, { ...schedule })
+      else if (before === undefined) throw broken(`there is no schedule ${schedule.id}`)
+      else this.scheduleRows.set(schedule.id, { ...schedule, spec: before.spec, job: before.job, anchor: before.anchor })
+    }
   }
 
   /** Without its payload, as a file reads it: who runs the job has that already. */
@@ -375,6 +417,10 @@ function byAge(a: FailedPlace, b: FailedPlace): number {
 
 function canExpire({ state, expiresAt }: JobRow): boolean {
   return expiresAt !== 0 && (state === SCHEDULED || state === WAITING || state === BLOCKED)
+}
+
+function canFire({ fireAt, paused, held }: Schedule): boolean {
+  return fireAt !== 0 && !paused && !held
 }
 
 function bytesOf({ data, checkpoint }: JobRow): number {

@@ -6,7 +6,7 @@ import { type ConnectionId, type Refusal, refusalFrom, StoreFailure } from '@mil
 import { openStore, SCHEMA_VERSION } from '@millrace/sqlite'
 import { Actor, ActorFailure } from '../actor/actor.ts'
 import { Loop } from '../actor/loop.ts'
-import { systemClock, systemRandom } from '../clock.ts'
+import { systemCalendar, systemClock, systemRandom } from '../clock.ts'
 import { packDelivery } from '../ports/pack/deliveries.ts'
 import { type PackedRequests, unpackRequests } from '../ports/pack/requests.ts'
 import type { FromWriter, ToWriter, WriterData } from './messages.ts'
@@ -40,7 +40,13 @@ function open({ options, alive, channel }: WriterData): void {
   const unread = new Map<ConnectionId, Unread>()
   /** Channels that spoke last, the latest at the end. */
   const talkative = new Map<ConnectionId, MessagePort>()
-  const actor = new Actor({ store, clock: systemClock, random: systemRandom, settings: { recovery, retention }, alive: new Set(alive) })
+  const actor = new Actor({
+    store,
+    clock: systemClock,
+    random: systemRandom,
+    settings: { recovery, retention, calendar: systemCalendar },
+    alive: new Set(alive),
+  })
   const loop = new Loop({ actor, clock: systemClock, collect, lingerMs: LINGER_MS, breathe: setImmediate, failed: fail })
 
   /**

@@ -10,6 +10,7 @@ import { prepareIdempotent, prepareUnique } from './keys.ts'
 import { prepareLoad } from './load.ts'
 import { preparePage } from './page.ts'
 import { preparePrunable } from './prunable.ts'
+import { prepareDueSchedules, prepareSchedulePage, prepareSchedules } from './schedules.ts'
 import { prepareMarks, prepareSourced } from './sources.ts'
 import { prepareDeadlines, prepareDue, prepareExpired } from './timed.ts'
 import { prepareOldestWaiting, prepareWindow } from './window.ts'
@@ -33,6 +34,9 @@ export const READ_NAMES = [
   'oldestWaiting',
   'events',
   'journal',
+  'schedules',
+  'dueSchedules',
+  'schedulePage',
 ] as const satisfies readonly (keyof Store)[]
 
 export type Reads = Pick<Store, (typeof READ_NAMES)[number]>
@@ -57,5 +61,8 @@ export function prepareReads(db: Database): Reads {
     oldestWaiting: prepareOldestWaiting(db),
     events: prepareEvents(db),
     journal: prepareJournal(db),
+    schedules: prepareSchedules(db),
+    dueSchedules: prepareDueSchedules(db),
+    schedulePage: prepareSchedulePage(db),
   }
 }

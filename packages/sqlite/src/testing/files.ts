@@ -53,6 +53,7 @@ const TABLES = [
   'log',
   'definition',
   'source',
+  'schedule',
 ] as const
 
 /** Every row of every table but the journal, as text. */

@@ -13,6 +13,7 @@ import { prepareMark } from './mark.ts'
 import { preparePrune } from './prune.ts'
 import { prepareRunning } from './running.ts'
 import { prepareRuns } from './runs.ts'
+import { prepareScheduleWrites } from './schedules.ts'
 import { prepareSessions } from './sessions.ts'
 import { SortedJobs } from './sort.ts'
 import { prepareSources } from './sources.ts'
@@ -33,6 +34,7 @@ export function prepareWrite(db: Database, claim: Claim): Write {
   const runs = prepareRuns(db)
   const keys = prepareKeys(db)
   const sources = prepareSources(db)
+  const schedules = prepareScheduleWrites(db)
   const deleteJobs = prepareDeleteJobs(db)
   const finished = prepareFinished(db)
   const running = prepareRunning(db)
@@ -51,6 +53,7 @@ export function prepareWrite(db: Database, claim: Claim): Write {
     runs(effects)
     keys(effects)
     sources(effects, turn.at)
+    schedules(effects)
     // Last, so that nothing that the turn noted of a deleted job is left behind.
     deleteJobs.content(jobs.vanished)
     deleteJobs.rows(jobs.deleted)
