@@ -137,7 +137,7 @@ export function checkScheduledJob(job: NewJob): NewJob {
   if (meta === undefined) return job
   if (meta.length > META_MAX)
     throw new OptionRangeError('meta', META_MAX, `the meta of a schedule’s job has at most ${META_MAX} characters, not ${meta.length}`)
-  if (!/^\{[^]*\}$/.test(meta)) throw new OptionTypeError('meta', 'the meta of a schedule’s job is an object')
+  if (!meta.startsWith('{') || !meta.endsWith('}')) throw new OptionTypeError('meta', 'the meta of a schedule’s job is an object')
   return job
 }
 

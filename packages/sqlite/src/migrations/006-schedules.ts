@@ -19,6 +19,6 @@ CREATE TABLE schedule (
   CHECK (fire_at >= next_at)
 ) STRICT;
 CREATE INDEX schedule_due ON schedule (fire_at) WHERE fire_at IS NOT NULL AND paused = 0 AND held = 0;
-CREATE INDEX schedule_held ON schedule (job_seq) WHERE held = 1;`
+CREATE INDEX schedule_held ON schedule (held) WHERE held = 1;`
 
 export const schedules: Migration = { id: 5, name: 'schedules', sql: SQL, minReader: 4 }

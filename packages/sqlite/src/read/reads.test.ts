@@ -12,8 +12,8 @@ const seqsOf = (rows: readonly { seq: number }[]) => rows.map(({ seq }) => seq)
 describe('load', () => {
   test('an empty file', () => {
     const { node, load, deadlines } = openTestStore()
-    expect(load()).toEqual({ node, nextSeq: 1, nextEvent: 1, nextSession: 1, lanes: [], active: [], definitions: [] })
-    expect(deadlines()).toEqual({ dueAt: 0, expiresAt: 0 })
+    expect(load()).toEqual({ node, nextSeq: 1, nextEvent: 1, nextSession: 1, lanes: [], active: [], definitions: [], freed: [] })
+    expect(deadlines()).toEqual({ dueAt: 0, expiresAt: 0, fireAt: 0 })
   })
 
   test('the numbers, lanes and active jobs, without their payloads', () => {
