@@ -27,6 +27,7 @@ export interface Tracked {
   readonly name: string
   readonly queue: string
   readonly uniqueKey: string | undefined
+  readonly schedule: string | undefined
   readonly maxAttempts: number
   readonly timeout: number
   readonly heartbeatTimeout: number
@@ -218,7 +219,7 @@ export class Model {
         break
       case 'cancelled':
         is(SCHEDULED, WAITING, ACTIVE)
-        this.#said(job, type, requests.asked('cancel', job.id))
+        this.#said(job, type, requests.asked('cancel', job.id) || requests.mayCancel(job.schedule))
         this.#end(job, CANCELLED, turn)
         break
       case 'snoozed':
@@ -257,7 +258,7 @@ export class Model {
         break
       case 'deleted':
         is(SCHEDULED, WAITING, COMPLETED, FAILED, CANCELLED)
-        this.#said(job, type, requests.asked('delete', job.id))
+        this.#said(job, type, requests.asked('delete', job.id) || requests.asked('deleteSchedule', job.schedule ?? ''))
         this.#remove(job)
         break
     }
@@ -281,6 +282,7 @@ export class Model {
       name: lane.name,
       queue: lane.queue.name,
       uniqueKey: extras?.uniqueKey,
+      schedule: extras?.schedule,
       maxAttempts: policy.maxAttempts,
       timeout: policy.timeout,
       heartbeatTimeout: policy.heartbeatTimeout,

@@ -1,7 +1,7 @@
 /**
  * What a seed is: how much is asked, of whom, and what goes wrong. Each seed draws its own mix; one in eight is without faults, one
  * is about leases (long runs in other processes, slow messages, connections that break), one about outcomes that are waited for
- * while commits fail, and one about producers' journals.
+ * while commits fail, one about producers' journals, and one about schedules.
  */
 import { Chance } from './chance.ts'
 
@@ -27,6 +27,8 @@ export interface Plan {
   readonly waits: number
   /** How many of the remote clients put what they enqueue into a journal first. */
   readonly journals: number
+  /** How often something is asked of schedules. */
+  readonly schedules: number
   /** Completed jobs that are kept. */
   readonly keep: number
   readonly recovery: 'immediate' | 'backoff'
@@ -75,10 +77,26 @@ export const FAULTS = [
 ] as const satisfies readonly (keyof Plan)[]
 
 /** What shrinking may leave out or make less of. */
-export const REDUCTIONS = [...FAULTS, 'leaseMs', 'waits', 'journals', 'delays', 'limits', 'clients', 'half', 'quarter'] as const
+export const REDUCTIONS = [
+  ...FAULTS,
+  'leaseMs',
+  'waits',
+  'journals',
+  'schedules',
+  'delays',
+  'limits',
+  'clients',
+  'half',
+  'quarter',
+] as const
 
 /** By the rest of the seed when divided by eight; none has none. What they draw is drawn last: what else a seed is stays as it is. */
-const THEMES: Readonly<Record<number, (chance: Chance) => Partial<Plan>>> = { 2: aboutOutcomes, 3: aboutJournals, 5: aboutLeases }
+const THEMES: Readonly<Record<number, (chance: Chance) => Partial<Plan>>> = {
+  2: aboutOutcomes,
+  3: aboutJournals,
+  5: aboutLeases,
+  6: aboutSchedules,
+}
 
 export function planOf(seed: number, without: ReadonlySet<string> = new Set()): Plan {
   const chance = new Chance(seed)
@@ -100,6 +118,7 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     leaseMs: 0,
     waits: 0,
     journals: 0,
+    schedules: 0,
     keep: chance.pick([1_000_000, 1_000_000, 5, 0]),
     recovery: chance.pick(['immediate', 'backoff'] as const),
     engineCrash: some(0.4, () => chance.random() * 0.03),
@@ -139,6 +158,11 @@ function aboutJournals(chance: Chance): Partial<Plan> {
   }
 }
 
+/** Ticks come by themselves all the time, beside all that goes wrong. */
+function aboutSchedules(chance: Chance): Partial<Plan> {
+  return { schedules: chance.whole(4, 25), waits: chance.pick([0, 0.2]) }
+}
+
 function aboutLeases(chance: Chance): Partial<Plan> {
   return {
     clients: chance.whole(2, 3),
@@ -166,6 +190,7 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
     ...(without.has('leaseMs') && { leaseMs: 0 }),
     ...(without.has('waits') && { waits: 0 }),
     ...(without.has('journals') && { journals: 0 }),
+    ...(without.has('schedules') && { schedules: 0 }),
     ...(without.has('clients') && { clients: 1 }),
     operations: Math.ceil(plan.operations * share),
     safetyMs: Math.ceil(plan.safetyMs * share),

@@ -14,6 +14,7 @@ import { Model } from './model.ts'
 import { Operations } from './operations.ts'
 import type { Plan } from './plan.ts'
 import { Requests } from './requests.ts'
+import { Schedules } from './schedules.ts'
 import { Sessions } from './sessions.ts'
 import { StoreFaults } from './storeFaults.ts'
 import { Timeline } from './timeline.ts'
@@ -82,6 +83,7 @@ export class World {
   readonly #log: EffectLog
   readonly #audit: Audit
   readonly #misfortunes: Misfortunes
+  readonly #schedules: Schedules
   #clientNumber = 0
   #comparedAt = 0
   #movedAt = 0
@@ -124,16 +126,31 @@ export class World {
       leaseMs: plan.leaseMs,
       waits: plan.waits,
     })
+    this.#schedules = new Schedules({
+      chance: new Chance(plan.seed ^ 0x5c4ed),
+      history: this.history,
+      timeline,
+      model: this.#model,
+      requests: this.#requests,
+      operations: this.operations,
+    })
     this.engine = this.startEngine(new Set())
     for (let client = 0; client < plan.clients; client++) this.addClient(client === 0)
   }
 
   async run(): Promise<Outcome> {
-    const { safetyMs, operations } = this.plan
+    const { safetyMs, operations, schedules } = this.plan
     for (let operation = 0; operation < operations; operation++) {
       this.timeline.after(this.#chance.random() * safetyMs, () => {
         const living = this.clients.filter((client) => !client.dead)
         if (living.length > 0) this.operations.act(this.#chance.pick(living))
+      })
+    }
+    const { random } = new Chance(this.plan.seed ^ 0x71c)
+    for (let operation = 0; operation < schedules; operation++) {
+      this.timeline.after(random() * safetyMs, () => {
+        const living = this.clients.filter((client) => !client.dead)
+        if (living.length > 0) this.#schedules.act(living[Math.floor(random() * living.length)] as Client)
       })
     }
     this.#misfortunes.schedule()
@@ -249,6 +266,7 @@ export class World {
       committed: (effects, mark) => {
         history.hold(this.engine !== this.#robbed, 8, () => 'an engine writes to a file that another has taken over')
         this.#model.commit({ effects, wall: mark.at, mono: turnMono, nextEvent: mark.nextEvent })
+        this.#schedules.commit(effects, mark.at)
         this.#audit.order(this.engine.actor, mark.at)
       },
       received: (connection, requests, sentMono) => this.#requests.received(connection, requests, sentMono),
@@ -261,7 +279,10 @@ export class World {
         seeReloads()
         // On a locked file no turn was taken.
         if (timeline.mono < this.faults.busyUntilMono && !this.healed) return
-        if (nextMs > 0 && !failed && !this.engine.actor.hasMail) this.#audit.turned(this.engine.actor, timeline.wall, timeline.mono)
+        if (nextMs > 0 && !failed && !this.engine.actor.hasMail) {
+          this.#audit.turned(this.engine.actor, timeline.wall, timeline.mono)
+          this.#schedules.turned(this.engine.actor, timeline.wall)
+        }
       },
       failed: (refusal, error) => this.#misfortunes.engineFailed(refusal, error),
     }
@@ -294,11 +315,14 @@ export class World {
       if (this.history.violations.length > 0) return
       for (const { seq, run } of this.#log.untold(UNTOLD_MS).filter((job) => !this.#requests.unsayable(job.seq, job.run)))
         this.history.violate(19, `run ${run} of job ${seq} has ended in its worker, and the engine is not told`)
-      if (this.#model.live === 0 && this.#openCalls().length === 0 && this.folders.every(({ kept }) => kept.length === 0)) return
+      const helper = this.clients.find((client) => !client.dead && this.#helpers.has(client))
+      const over = helper !== undefined && this.#schedules.heal(helper)
+      if (over && this.#model.live === 0 && this.#openCalls().length === 0 && this.folders.every(({ kept }) => kept.length === 0)) return
     }
     for (const job of this.#model.jobs.values())
       if (job.state < 4 && !this.#requests.unsayable(job.seq, job.run))
         this.history.violate(20, `job ${job.seq} is not final in a healed world`)
+    this.#schedules.unhealed()
     for (const call of this.#openCalls()) this.history.violate(4, `${call} is never answered`)
   }
 
@@ -317,6 +341,7 @@ export class World {
     // An engine that has just lost its file is ahead of it.
     if (!this.engine.dead) this.#audit.tables(actor)
     this.#audit.rows(actor.store)
+    this.#schedules.audit(actor)
     this.#audit.file(this.#database, actor.store)
     const unanswered = this.#requests.unanswered.filter((request) => !request.endsWith('progress') && !request.endsWith('log'))
     for (const request of unanswered) this.history.violate(4, `${request} is never answered`)

@@ -6,7 +6,12 @@ import type { Probe } from './probe.ts'
 const PLAIN = { jitter: 0, overlap: 'skip', catchUp: 'latest' } as const
 const HOURLY: ScheduleSpec = { every: 3_600_000, ...PLAIN }
 
-function upserting(id: string, spec: ScheduleSpec = HOURLY, job: Partial<NewJob> = {}, runImmediately = false): CommandOf<'upsertSchedule'> {
+function upserting(
+  id: string,
+  spec: ScheduleSpec = HOURLY,
+  job: Partial<NewJob> = {},
+  runImmediately = false,
+): CommandOf<'upsertSchedule'> {
   return { op: 'upsertSchedule', id, spec, job: { name: 'a', data: '{"n":1}', ...job }, runImmediately }
 }
 
@@ -20,7 +25,18 @@ export function scheduleConformance(under: () => Probe): void {
     const { created, fireAt } = await probe.call<'upsertSchedule'>(upserting('reports/daily', spec, job))
     expect(created).toBe(true)
     const view = await get('reports/daily', 3)
-    expect(view).toMatchObject({ id: 'reports/daily', spec, job, paused: false, fireAt, lastAt: 0, fired: 0, skipped: 0, last: null, result: null })
+    expect(view).toMatchObject({
+      id: 'reports/daily',
+      spec,
+      job,
+      paused: false,
+      fireAt,
+      lastAt: 0,
+      fired: 0,
+      skipped: 0,
+      last: null,
+      result: null,
+    })
     expect(view?.times).toHaveLength(3)
     expect(view?.times[0]).toBe(fireAt)
     const again = await probe.call<'upsertSchedule'>(upserting('reports/daily', spec, { ...job, data: '{"a":[2]}' }))
@@ -55,7 +71,10 @@ export function scheduleConformance(under: () => Probe): void {
     const probe = under()
     const { fireAt } = await probe.call<'upsertSchedule'>(upserting('s'))
     const startAt = fireAt - 5_400_000
-    expect(await probe.call<'upsertSchedule'>(upserting('s', { ...HOURLY, startAt }))).toEqual({ created: false, fireAt: startAt + 7_200_000 })
+    expect(await probe.call<'upsertSchedule'>(upserting('s', { ...HOURLY, startAt }))).toEqual({
+      created: false,
+      fireAt: startAt + 7_200_000,
+    })
     const later = { ...HOURLY, startAt: fireAt + 1, endAt: fireAt + 3_600_000 }
     expect(await probe.call<'upsertSchedule'>(upserting('s', later))).toEqual({ created: false, fireAt: fireAt + 1 })
     expect((await get('s', 5))?.times).toEqual([fireAt + 1])
