@@ -31,7 +31,10 @@ test('a schedule is put, moved and deleted; bystanders stay as they are', () => 
   turns.effects.schedule(full, 'move')
   turns.effects.schedule(scheduleOf('empty'), 'put')
   turns.commit()
-  const plain = ({ job, ...rest }: Schedule) => ({ ...rest, job: { ...job, data: job.data instanceof Uint8Array ? [...job.data] : job.data } })
+  const plain = ({ job, ...rest }: Schedule) => ({
+    ...rest,
+    job: { ...job, data: job.data instanceof Uint8Array ? [...job.data] : job.data },
+  })
   const read = store.schedules(['full', 'empty', 'none'])
   expect(read.map(plain)).toEqual([scheduleOf('full', FULL), scheduleOf('empty')].map(plain))
   const { gone, come } = changedRows(before, snapshot(db))
@@ -94,7 +97,8 @@ test('those that wait for a job that has ended, or is no more, are told when the
   turns.complete(over)
   expect(over.state).toBe(COMPLETED)
   const keyOf = ({ seq, node, enqueuedAt }: typeof live) => ({ seq, node, enqueuedAt })
-  const waits = (id: string, last: Schedule['last']) => turns.effects.schedule(scheduleOf(id, { held: true, nextAt: 1, fireAt: 1, last }), 'put')
+  const waits = (id: string, last: Schedule['last']) =>
+    turns.effects.schedule(scheduleOf(id, { held: true, nextAt: 1, fireAt: 1, last }), 'put')
   waits('live', keyOf(live))
   waits('over', keyOf(over))
   waits('gone', { seq: 99_999, node: 1, enqueuedAt: 1 })

@@ -307,6 +307,21 @@ describe('overlap', () => {
     expect(world.ticks).toEqual([1, 2])
   })
 
+  test('recurring-stale-lock-progress: a tick that waits for the job of a dead worker fires when that has failed for good', () => {
+    const world = worked()
+    world.upsert({ overlap: 'queue', job: { maxAttempts: 2 } })
+    world.after(MINUTE)
+    world.after(MINUTE)
+    for (let death = 0; death < 2; death++) {
+      expect(world.schedule()).toMatchObject({ held: true, fired: 1 })
+      world.reload()
+      world.attach(`s${death}`, ['a'])
+      world.run()
+    }
+    expect(world.stateOf({ seq: 1 })).toBe('failed')
+    expect(world.ticks).toEqual([1, 2])
+  })
+
   test('cancel: that job is cancelled, and the tick fires', () => {
     const world = worked()
     world.upsert({ overlap: 'cancel' })
