@@ -422,8 +422,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'next-tick-from-now',
     file: `${decide}/schedules/fire.ts`,
-    find: 'const next = tickAfter(schedule, tick, turn.settings.calendar)\n  if',
-    replace: 'const next = turn.now.wall + (schedule.spec.every ?? 0)\n  if',
+    find: 'next: tickAfter(schedule, nextAt, turn.settings.calendar)',
+    replace: 'next: turn.now.wall + (schedule.spec.every ?? 0)',
     breaks: 'invariant 23',
   },
   {

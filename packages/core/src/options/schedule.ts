@@ -96,18 +96,25 @@ export function checkScheduleSpec(spec: ScheduleSpec, calendar: Calendar): void 
 }
 
 function checkCron(cron: string, timezone: string, calendar: Calendar): void {
-  try {
-    Intl.DateTimeFormat('en-US', { timeZone: timezone })
-  } catch {
-    throw new OptionTypeError('timezone', `timezone is the IANA name of a zone, as 'Europe/Berlin' or 'UTC', not ${describe(timezone)}`)
-  }
   let first: number
   try {
     first = calendar.next(cron, timezone, 0)
   } catch (error) {
+    if (!isZone(timezone))
+      throw new OptionTypeError('timezone', `timezone is the IANA name of a zone, as 'Europe/Berlin' or 'UTC', not ${describe(timezone)}`)
     throw new OptionTypeError('cron', `cron ${describe(cron)} cannot be read: ${(error as Error).message}`)
   }
   if (first === 0) throw new OptionRangeError('cron', 0, `cron ${describe(cron)} never matches: there is no such day`)
+}
+
+/** Of the time zone database that the runtime has. */
+function isZone(name: string): boolean {
+  try {
+    Intl.DateTimeFormat('en-US', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** 1 to 128 of `A-Z a-z 0-9 _ . : / -`. */

@@ -42,20 +42,15 @@ function fire(turn: TurnContext, schedule: Schedule): void {
     turn.effects.schedule(schedule, 'move')
     return
   }
-  try {
-    take(turn, schedule, running)
-  } catch {
+  const ticks = ticksOf(turn, schedule)
+  if (ticks === undefined) {
     // Its row is broken, or its zone is not known any more: no reason for the others not to fire.
     schedule.paused = true
     turn.effects.schedule(schedule, 'move')
+    return
   }
-}
-
-/** One tick goes by, with or without a job; then the schedule waits for the next. */
-function take(turn: TurnContext, schedule: Schedule, running: Job | undefined): void {
   const { overlap, catchUp } = schedule.spec
-  const tick = catchUp === 'all' && schedule.behind < LIMITS.ticksCaughtUp ? schedule.nextAt : latestDue(turn, schedule)
-  const next = tickAfter(schedule, tick, turn.settings.calendar)
+  const { tick, next } = ticks
   if (catchUp === 'none' && fireTime(schedule, tick) < turn.now.wall - LIMITS.tickGraceMs) {
     // Too late for it.
   } else if (running !== undefined && overlap === 'skip') {
@@ -71,19 +66,36 @@ function take(turn: TurnContext, schedule: Schedule, running: Job | undefined): 
 /** Once the bound is met, one tick stands for all that are late; then the count begins anew. */
 const RESTART = LIMITS.ticksCaughtUp + 1
 
-/** The last tick that is due; those before it come to nothing. */
-function latestDue({ now, settings: { calendar } }: TurnContext, schedule: Schedule): number {
-  const { nextAt, spec } = schedule
-  let tick = nextAt
-  // Jitter or not, what is so old is due.
-  const following = tickAfter(schedule, nextAt, calendar)
-  if (following !== 0 && following + spec.jitter <= now.wall) tick = latestTick(schedule, nextAt, now.wall - spec.jitter, calendar)
-  for (let steps = 0; steps < JITTERED_TICKS; steps++) {
-    const next = tickAfter(schedule, tick, calendar)
-    if (next === 0 || fireTime(schedule, next) > now.wall) break
-    tick = next
+/** The one that fires, and the one that follows; undefined where no calendar can make sense of the schedule. */
+function ticksOf(turn: TurnContext, schedule: Schedule): Ticks | undefined {
+  const { nextAt, behind, spec } = schedule
+  try {
+    const first = { tick: nextAt, next: tickAfter(schedule, nextAt, turn.settings.calendar) }
+    return spec.catchUp === 'all' && behind < LIMITS.ticksCaughtUp ? first : latestDue(turn, schedule, first)
+  } catch {
+    return undefined
   }
-  return tick
+}
+
+interface Ticks {
+  readonly tick: number
+  readonly next: number
+}
+
+/** The last tick that is due; those before it come to nothing. */
+function latestDue({ now, settings: { calendar } }: TurnContext, schedule: Schedule, first: Ticks): Ticks {
+  let { tick, next } = first
+  const until = now.wall - schedule.spec.jitter
+  // Jitter or not, what is so old is due.
+  if (next !== 0 && next <= until) {
+    tick = latestTick(schedule, next, until, calendar)
+    next = tickAfter(schedule, tick, calendar)
+  }
+  for (let steps = 0; steps < JITTERED_TICKS && next !== 0 && fireTime(schedule, next) <= now.wall; steps++) {
+    tick = next
+    next = tickAfter(schedule, tick, calendar)
+  }
+  return { tick, next }
 }
 
 /** Ticks nearer to each other than their jitter that are looked at one by one. */
