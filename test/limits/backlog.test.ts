@@ -1,4 +1,6 @@
 // Limits with a large backlog behind them: what a turn does stays bounded, and so does memory; nobody waits for what is held back.
+
+import { systemCalendar } from '@millrace/client'
 import { type Command, DEFAULT_RETENTION, type Delivery, LIMITS, type NewJob, type Store } from '@millrace/core'
 import { openStore } from '@millrace/sqlite'
 import { seededRandom, sessionIntro, VirtualClock } from '@millrace/testkit'
@@ -30,7 +32,7 @@ class Bench {
         opened.write(effects, mark)
       },
     }
-    const settings = { recovery: 'immediate' as const, retention: DEFAULT_RETENTION }
+    const settings = { recovery: 'immediate' as const, retention: DEFAULT_RETENTION, calendar: systemCalendar }
     this.actor = new Actor({ store, clock: this.clock, random, settings, alive: new Set() })
     this.#connection = this.actor.connect((delivery: Delivery) => this.#started.push(...delivery.grants))
   }

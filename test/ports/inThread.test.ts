@@ -1,3 +1,4 @@
+import { systemCalendar } from '@millrace/client'
 import { DEFAULT_RETENTION } from '@millrace/core'
 import { InThreadEngine } from '@millrace/engine'
 import { openStore } from '@millrace/sqlite'
@@ -7,6 +8,11 @@ portConformance('in-thread', async () => {
   const clock = new VirtualClock()
   const random = seededRandom(1)
   const store = openStore({ file: ':memory:', durability: 'full', random, now: clock.read().wall, host: 'host', pid: 1 })
-  const engine = new InThreadEngine({ store, clock, random, settings: { recovery: 'immediate', retention: DEFAULT_RETENTION } })
+  const engine = new InThreadEngine({
+    store,
+    clock,
+    random,
+    settings: { recovery: 'immediate', retention: DEFAULT_RETENTION, calendar: systemCalendar },
+  })
   return { port: engine.port({ owner: true }), close: async () => engine.close() }
 })

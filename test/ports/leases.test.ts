@@ -1,4 +1,5 @@
 // N4: sessions of other processes, under the virtual clock: away, back, silent, lost; and their engine dies.
+import { systemCalendar } from '@millrace/client'
 import { DEFAULT_RETENTION } from '@millrace/core'
 import { InThreadEngine } from '@millrace/engine'
 import { openStore } from '@millrace/sqlite'
@@ -20,7 +21,12 @@ afterEach(() => {
 function start(file = ':memory:', clock = new VirtualClock()) {
   const random = seededRandom(7)
   const store = openStore({ file, durability: 'normal', random, now: clock.read().wall, host: 'host', pid: 1 })
-  const engine = new InThreadEngine({ store, clock, random, settings: { recovery: 'immediate', retention: DEFAULT_RETENTION } })
+  const engine = new InThreadEngine({
+    store,
+    clock,
+    random,
+    settings: { recovery: 'immediate', retention: DEFAULT_RETENTION, calendar: systemCalendar },
+  })
   engines.push(engine)
   return { clock, engine, connect: () => new Probe(engine.port()) }
 }

@@ -1,4 +1,5 @@
 /** What time alone makes happen, under the virtual clock: nothing here waits. */
+import { systemCalendar } from '@millrace/client'
 import { DEFAULT_RETENTION, LIMITS, type Retention, type Settings } from '@millrace/core'
 import { InThreadEngine } from '@millrace/engine'
 import { openStore } from '@millrace/sqlite'
@@ -17,7 +18,12 @@ function start(settings: Partial<Settings> = {}) {
   const clock = new VirtualClock()
   const random = seededRandom(7)
   const store = openStore({ file: ':memory:', durability: 'full', random, now: clock.read().wall, host: 'host', pid: 1 })
-  engine = new InThreadEngine({ store, clock, random, settings: { recovery: 'immediate', retention: DEFAULT_RETENTION, ...settings } })
+  engine = new InThreadEngine({
+    store,
+    clock,
+    random,
+    settings: { recovery: 'immediate', retention: DEFAULT_RETENTION, calendar: systemCalendar, ...settings },
+  })
   return { clock, probe: new Probe(engine.port()), engine }
 }
 

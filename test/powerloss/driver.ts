@@ -1,4 +1,5 @@
 /** The real engine on this thread over the real store, asked command by command; every answer goes into the ledger as it is given. */
+import { systemCalendar } from '@millrace/client'
 import {
   type Clock,
   type CommandOf,
@@ -78,7 +79,7 @@ export class Driver {
     this.nextMarker = before?.nextMarker ?? 1
     this.#turn = before?.turns ?? 0
     this.#nextId = before?.nextId ?? 1
-    const settings = { recovery: 'immediate', retention: RETENTION } as const
+    const settings = { recovery: 'immediate', retention: RETENTION, calendar: systemCalendar } as const
     this.#engine = new InThreadEngine({ store: this.#watched(store), clock, random: seededRandom(7), settings })
     this.#port = this.#engine.port({ owner: true })
     this.#port.listen({

@@ -1,6 +1,8 @@
 /** Puts an image into a folder and opens it: quickly, by a connection alone, or as an engine does that starts after the power failed. */
+
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { systemCalendar } from '@millrace/client'
 import type { Delivery } from '@millrace/core'
 import { InThreadEngine } from '@millrace/engine'
 import { openStore } from '@millrace/sqlite'
@@ -100,7 +102,12 @@ async function goesOn(store: ReturnType<typeof openStore>): Promise<string[]> {
   const clock = new VirtualClock()
   const deliveries: Delivery[] = []
   const unowned = new Proxy(store, { get: (target, property) => (property === 'close' ? () => {} : Reflect.get(target, property)) })
-  const engine = new InThreadEngine({ store: unowned, clock, random: () => 0.5, settings: { recovery: 'immediate', retention: RETENTION } })
+  const engine = new InThreadEngine({
+    store: unowned,
+    clock,
+    random: () => 0.5,
+    settings: { recovery: 'immediate', retention: RETENTION, calendar: systemCalendar },
+  })
   const port = engine.port()
   let ended: string | undefined
   port.listen({

@@ -1,7 +1,9 @@
 /** What every Port promises, over a socket. */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { systemCalendar } from '@millrace/client'
 import { DEFAULT_RETENTION } from '@millrace/core'
 import { InThreadEngine, openEngine } from '@millrace/engine'
 import { connectPort, listen } from '@millrace/remote'
@@ -12,7 +14,12 @@ portConformance('a Unix socket, an engine of this thread behind it', async () =>
   const clock = new VirtualClock()
   const random = seededRandom(1)
   const store = openStore({ file: ':memory:', durability: 'full', random, now: clock.read().wall, host: 'host', pid: 1 })
-  const engine = new InThreadEngine({ store, clock, random, settings: { recovery: 'immediate', retention: DEFAULT_RETENTION } })
+  const engine = new InThreadEngine({
+    store,
+    clock,
+    random,
+    settings: { recovery: 'immediate', retention: DEFAULT_RETENTION, calendar: systemCalendar },
+  })
   const folder = mkdtempSync(join(tmpdir(), 'millrace-test-'))
   const server = await listen({ openPort: () => engine.port() }, `unix:${folder}/sock`, {}, { clock, random })
   const port = await connectPort(server.url, {}, { clock, random })

@@ -49,6 +49,19 @@ const COMMANDS: { readonly [Op in Operation]: CommandOf<Op> } = {
   retryMany: { op: 'retryMany', filter: {}, limit: 1, dryRun: true },
   deleteMany: { op: 'deleteMany', filter: {}, limit: 1, dryRun: true },
   backup: { op: 'backup', file: '' },
+  getSchedule: { op: 'getSchedule', id: 'a', times: 1 },
+  listSchedules: { op: 'listSchedules', prefix: '', limit: 1 },
+  upsertSchedule: {
+    op: 'upsertSchedule',
+    id: 'a',
+    spec: { every: 60_000, jitter: 0, overlap: 'skip', catchUp: 'latest' },
+    job: { name: 'a', data: null },
+    runImmediately: false,
+  },
+  deleteSchedule: { op: 'deleteSchedule', id: 'a' },
+  pauseSchedule: { op: 'pauseSchedule', id: 'a' },
+  resumeSchedule: { op: 'resumeSchedule', id: 'a' },
+  triggerSchedule: { op: 'triggerSchedule', id: 'a' },
 }
 
 test.each(SCOPES)('%s alone', async (scope: Scope) => {

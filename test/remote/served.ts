@@ -1,5 +1,7 @@
 /** An engine under a virtual clock that other Ports reach through real sockets: time is the test's, bytes take the way they take. */
+
 import { join } from 'node:path'
+import { systemCalendar } from '@millrace/client'
 import { DEFAULT_RETENTION, type Settings } from '@millrace/core'
 import { InThreadEngine } from '@millrace/engine'
 import { type ConnectOptions, connectPort, type ListenOptions, listen, type RemotePort, type RemoteServer } from '@millrace/remote'
@@ -41,7 +43,7 @@ export async function serve({
     store,
     clock,
     random,
-    settings: { recovery: 'immediate', retention: DEFAULT_RETENTION, ...settings },
+    settings: { recovery: 'immediate', retention: DEFAULT_RETENTION, calendar: systemCalendar, ...settings },
   })
   const where = url ?? `unix:${join(temporaryFolder(), 'sock')}`
   const server = await listen({ openPort: () => engine.port() }, where, options, { clock, random })

@@ -1,4 +1,5 @@
 /** The engine's process: an actor over the database, the ways to it, and its deaths. What it writes and says is watched. */
+import { systemCalendar } from '@millrace/client'
 import type { Delivery, Effects, Refusal, Request, Retention, Store, TurnMark } from '@millrace/core'
 import { Actor, ActorFailure } from '../../packages/engine/src/actor/actor.ts'
 import { Loop } from '../../packages/engine/src/actor/loop.ts'
@@ -67,7 +68,7 @@ export class SimulatedEngine {
         watch.committed(effects, mark)
       },
     }
-    this.actor = new Actor({ store, clock, random, settings: { recovery, retention }, alive })
+    this.actor = new Actor({ store, clock, random, settings: { recovery, retention, calendar: systemCalendar }, alive })
     const { actor } = this
     const turn = actor.turn.bind(actor)
     actor.turn = () => {

@@ -30,6 +30,7 @@ export interface Tracked {
   readonly queue: string
   readonly uniqueKey: string | undefined
   readonly key: string | undefined
+  readonly schedule: string | undefined
   readonly maxAttempts: number
   readonly timeout: number
   readonly heartbeatTimeout: number
@@ -245,7 +246,7 @@ export class Model {
         break
       case 'cancelled':
         is(SCHEDULED, WAITING, ACTIVE)
-        this.#said(job, type, requests.asked('cancel', job))
+        this.#said(job, type, requests.asked('cancel', job) || requests.mayCancel(job.schedule))
         this.#end(job, CANCELLED, turn)
         break
       case 'snoozed':
@@ -284,7 +285,7 @@ export class Model {
         break
       case 'deleted':
         is(SCHEDULED, WAITING, COMPLETED, FAILED, CANCELLED)
-        this.#said(job, type, requests.asked('delete', job))
+        this.#said(job, type, requests.asked('delete', job) || requests.askedOf('deleteSchedule', job.schedule ?? ''))
         this.#remove(job)
         break
     }
@@ -309,6 +310,7 @@ export class Model {
       queue: lane.queue.name,
       uniqueKey: extras?.uniqueKey,
       key: extras?.concurrencyKey,
+      schedule: extras?.schedule,
       maxAttempts: policy.maxAttempts,
       timeout: policy.timeout,
       heartbeatTimeout: policy.heartbeatTimeout,

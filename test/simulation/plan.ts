@@ -1,7 +1,8 @@
 /**
  * What a seed is: how much is asked, of whom, and what goes wrong. Each seed draws its own mix; one in eight is without faults, one
  * is about leases (long runs in other processes, slow messages, connections that break), one about outcomes that are waited for
- * while commits fail, one about producers' journals; one in sixteen is about what queues are told, and one about readers of events.
+ * while commits fail, one about producers' journals; one in sixteen is about what queues are told, and one about schedules or readers of
+ * events.
  */
 import { Chance } from './chance.ts'
 
@@ -33,6 +34,8 @@ export interface Plan {
   readonly readers: number
   /** That one question looks at. */
   readonly eventsPerPage: number
+  /** How often something is asked of schedules. */
+  readonly schedules: number
   /** Completed jobs that are kept. */
   readonly keep: number
   readonly recovery: 'immediate' | 'backoff'
@@ -88,6 +91,7 @@ export const REDUCTIONS = [
   'limits of queues',
   'journals',
   'readers',
+  'schedules',
   'delays',
   'limits',
   'clients',
@@ -104,6 +108,7 @@ const THEMES: Readonly<Record<number, (chance: Chance) => Partial<Plan>>> = {
   10: aboutOutcomes,
   11: aboutJournals,
   13: aboutLeases,
+  12: aboutSchedules,
   14: aboutReaders,
 }
 
@@ -130,6 +135,7 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     journals: 0,
     readers: 0,
     eventsPerPage: 500,
+    schedules: 0,
     keep: chance.pick([1_000_000, 1_000_000, 5, 0]),
     recovery: chance.pick(['immediate', 'backoff'] as const),
     engineCrash: some(0.4, () => chance.random() * 0.03),
@@ -186,6 +192,11 @@ function aboutReaders(chance: Chance): Partial<Plan> {
   }
 }
 
+/** Ticks come by themselves all the time, beside all that goes wrong. */
+function aboutSchedules(chance: Chance): Partial<Plan> {
+  return { schedules: chance.whole(4, 25), waits: chance.pick([0, 0.2]) }
+}
+
 function aboutLeases(chance: Chance): Partial<Plan> {
   return {
     clients: chance.whole(2, 3),
@@ -215,6 +226,7 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
     ...(without.has('waits') && { waits: 0 }),
     ...(without.has('journals') && { journals: 0 }),
     ...(without.has('readers') && { readers: 0, eventsPerPage: 500 }),
+    ...(without.has('schedules') && { schedules: 0 }),
     ...(without.has('clients') && { clients: 1 }),
     operations: Math.ceil(plan.operations * share),
     safetyMs: Math.ceil(plan.safetyMs * share),

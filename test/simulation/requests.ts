@@ -57,6 +57,8 @@ export class Requests {
   /** Refused entries of journals that no mark has passed yet: their places by source. */
   readonly #refusedEntries = new Map<string, number>()
   readonly #unsayable = new Set<string>()
+  /** Schedules whose ticks may cancel the job of an earlier one. */
+  readonly #overlaps = new Map<string, boolean>()
   /** A session names itself, or goes. */
   attached: (session: SessionIntro, connection: string, sentMono: number) => void = () => {}
   /** The connection's sessions live, as a turn of that time has counted. */
@@ -113,6 +115,15 @@ export class Requests {
     )
   }
 
+  askedOf(op: 'deleteSchedule' | 'triggerSchedule' | 'upsertSchedule', schedule: string): boolean {
+    return this.#asked.has(`${op}:${schedule}`)
+  }
+
+  /** Whether a tick of that schedule may cancel the job of an earlier one. */
+  mayCancel(schedule: string | undefined): boolean {
+    return schedule !== undefined && this.#overlaps.get(schedule) === true
+  }
+
   /** The engine can write no outcome of that run: its worker holds it until its deadline, which is its end. */
   unsayable(seq: number, run: number): boolean {
     return this.#unsayable.has(`${seq}:${run}`)
@@ -160,6 +171,14 @@ export class Requests {
       case 'retryMany':
       case 'deleteMany':
         if (!command.dryRun) this.#many.push(command)
+        break
+      case 'deleteSchedule':
+      case 'triggerSchedule':
+        this.#asked.add(`${command.op}:${command.id}`)
+        break
+      case 'upsertSchedule':
+        if (command.runImmediately) this.#asked.add(`${command.op}:${command.id} now`)
+        this.#overlaps.set(command.id, (this.#overlaps.get(command.id) ?? false) || command.spec.overlap === 'cancel')
         break
       case 'attach':
         this.attached(command.session, connection, sentMono)
@@ -217,11 +236,12 @@ export class Requests {
         this.refused.add(number)
       }
     }
-    if (code === 'JOB_NOT_FOUND' && 'id' in command) {
-      const job = model.find(command.id)
+    if (code === 'JOB_NOT_FOUND' && 'id' in command && typeof command.id === 'object') {
+      const { id } = command
+      const job = model.find(id)
       // Whoever has made the id knows it before the engine does.
       const so = job === undefined || job.bornTurn === model.turns
-      history.hold(so, 1, () => `job ${formatId(command.id)} is said not to be there`)
+      history.hold(so, 1, () => `job ${formatId(id)} is said not to be there`)
     }
     if (code === 'STALE_RUN' && 'run' in command) this.#stale(command, model)
   }
@@ -246,6 +266,11 @@ export class Requests {
           else history.hold(model.created.has(seq), 1, () => `the enqueue of job ${seq} is acknowledged, and not committed`)
         }
         break
+      case 'triggerSchedule': {
+        const [{ seq }] = value as readonly [{ readonly seq: number }]
+        history.hold(model.created.has(seq), 1, () => `job ${seq} is said to have come of ${command.id}, and is not committed`)
+        break
+      }
       case 'forward':
         this.#forwarded(command, value as Forwarded, model)
         break

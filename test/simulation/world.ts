@@ -16,6 +16,7 @@ import { Operations } from './operations.ts'
 import type { Plan } from './plan.ts'
 import { Reader } from './readers.ts'
 import { Requests } from './requests.ts'
+import { Schedules } from './schedules.ts'
 import { Sessions } from './sessions.ts'
 import { StoreFaults } from './storeFaults.ts'
 import { Timeline } from './timeline.ts'
@@ -86,6 +87,7 @@ export class World {
   readonly #log: EffectLog
   readonly #audit: Audit
   readonly #misfortunes: Misfortunes
+  readonly #schedules: Schedules
   #clientNumber = 0
   #comparedAt = 0
   #movedAt = 0
@@ -132,6 +134,14 @@ export class World {
       limits: plan.limits,
       waits: plan.waits,
     })
+    this.#schedules = new Schedules({
+      chance: new Chance(plan.seed ^ 0x5c4ed),
+      history: this.history,
+      timeline,
+      model: this.#model,
+      requests: this.#requests,
+      operations: this.operations,
+    })
     this.engine = this.startEngine(new Set())
     const reading = { chance: new Chance(plan.seed ^ 0x4ead), history: this.history, model: this.#model, timeline }
     this.#readers = Array.from({ length: plan.readers }, () => new Reader(reading))
@@ -140,11 +150,18 @@ export class World {
   }
 
   async run(): Promise<Outcome> {
-    const { safetyMs, operations } = this.plan
+    const { safetyMs, operations, schedules } = this.plan
     for (let operation = 0; operation < operations; operation++) {
       this.timeline.after(this.#chance.random() * safetyMs, () => {
         const living = this.clients.filter((client) => !client.dead)
         if (living.length > 0) this.operations.act(this.#chance.pick(living))
+      })
+    }
+    const { random } = new Chance(this.plan.seed ^ 0x71c)
+    for (let operation = 0; operation < schedules; operation++) {
+      this.timeline.after(random() * safetyMs, () => {
+        const living = this.clients.filter((client) => !client.dead)
+        if (living.length > 0) this.#schedules.act(living[Math.floor(random() * living.length)] as Client)
       })
     }
     this.#misfortunes.schedule()
@@ -262,6 +279,7 @@ export class World {
       committed: (effects, mark) => {
         history.hold(this.engine !== this.#robbed, 8, () => 'an engine writes to a file that another has taken over')
         this.#model.commit({ effects, wall: mark.at, mono: turnMono, nextEvent: mark.nextEvent })
+        this.#schedules.commit(effects, mark.at)
         this.#audit.order(this.engine.actor, mark.at)
       },
       received: (connection, requests, sentMono) => this.#requests.received(connection, requests, sentMono),
@@ -274,7 +292,10 @@ export class World {
         seeReloads()
         // On a locked file no turn was taken.
         if (timeline.mono < this.faults.busyUntilMono && !this.healed) return
-        if (nextMs > 0 && !failed && !this.engine.actor.hasMail) this.#audit.turned(this.engine.actor, timeline.wall, timeline.mono)
+        if (nextMs > 0 && !failed && !this.engine.actor.hasMail) {
+          this.#audit.turned(this.engine.actor, timeline.wall, timeline.mono)
+          this.#schedules.turned(this.engine.actor, timeline.wall)
+        }
       },
       failed: (refusal, error) => this.#misfortunes.engineFailed(refusal, error),
     }
@@ -309,7 +330,10 @@ export class World {
       if (this.history.violations.length > 0) return
       for (const { seq, run } of this.#log.untold(UNTOLD_MS).filter((job) => !this.#requests.unsayable(job.seq, job.run)))
         this.history.violate(19, `run ${run} of job ${seq} has ended in its worker, and the engine is not told`)
+      const helper = this.clients.find((client) => !client.dead && this.#helpers.has(client))
+      const over = helper !== undefined && this.#schedules.heal(helper)
       if (
+        over &&
         this.#model.live === 0 &&
         this.#openCalls().length === 0 &&
         this.folders.every(({ kept }) => kept.length === 0) &&
@@ -322,6 +346,7 @@ export class World {
         this.history.violate(20, `job ${job.seq} is not final in a healed world`)
     this.history.hold(this.#exporter?.behind !== true, 40, () => 'an export is never handed the last jobs')
     for (const { behind } of this.#readers) this.history.hold(!behind, 40, () => 'a reader of events is never told of the last ones')
+    this.#schedules.unhealed()
     for (const call of this.#openCalls()) this.history.violate(4, `${call} is never answered`)
   }
 
@@ -359,6 +384,7 @@ export class World {
     // An engine that has just lost its file is ahead of it.
     if (!this.engine.dead) this.#audit.tables(actor)
     this.#audit.rows(actor.store)
+    this.#schedules.audit(actor)
     this.#audit.file(this.#database, actor.store)
     const unanswered = this.#requests.unanswered.filter((request) => !request.endsWith('progress') && !request.endsWith('log'))
     for (const request of unanswered) this.history.violate(4, `${request} is never answered`)

@@ -14,13 +14,14 @@ import {
   type Request,
   type Settings,
 } from '@millrace/core'
+import { systemCalendar } from '@millrace/engine'
 import type { Bench } from 'tinybench'
 import { payloadOf } from '../payload.ts'
 import { emptyStore } from './emptyStore.ts'
 
 const MAX_BYTES = 2 ** 20
 const JOBS = 200
-const SETTINGS: Settings = { recovery: 'immediate', retention: DEFAULT_RETENTION }
+const SETTINGS: Settings = { recovery: 'immediate', retention: DEFAULT_RETENTION, calendar: systemCalendar }
 
 export function decisions(bench: Bench): void {
   bench.add('a transition held against the lifecycle', () => void mayMove('complete', 2, 4))

@@ -41,6 +41,7 @@ import { newJobOf } from './newJobs.ts'
 import { type JobPage, readPage } from './page.ts'
 import { Queues } from './queues.ts'
 import { runRedrive } from './redrive.ts'
+import { Schedules } from './schedules.ts'
 import { Sealer } from './seal.ts'
 import type { EngineSetup } from './setup.ts'
 import { type Job, jobOf } from './view.ts'
@@ -56,6 +57,8 @@ export class Engine {
   readonly exports: Exports
   readonly #port: Port
   readonly #setup: EngineSetup
+  /** Jobs that come by themselves: by cron expressions, or at intervals. */
+  readonly schedules: Schedules
   readonly #mailbox: Mailbox
   readonly #listeners: Listeners
   readonly #sealer: Sealer | undefined
@@ -84,6 +87,7 @@ export class Engine {
     )
     this.#sealer = setup.codec && new Sealer(setup.codec, setup.maxDataBytes)
     this.#calls = this.#sealer?.around(this.#mailbox) ?? this.#mailbox
+    this.schedules = new Schedules(this.#mailbox, setup.maxDataBytes, (job) => new JobHandle(job, this.#mailbox, setup.clock, undefined))
     this.#listeners = new Listeners(this.#mailbox, setup.logger)
     port.listen({
       deliver: (delivery) => this.#deliver(delivery),

@@ -1,3 +1,4 @@
+export { systemCalendar } from './calendar/calendar.ts'
 export type { JobEnqueued } from './channels.ts'
 export { Engine } from './engine.ts'
 export type { JobRequests } from './enqueueMany.ts'
@@ -8,5 +9,6 @@ export type { EventStream, EventStreamItem, EventsGap, JournalStream } from './j
 export type { EventGap, EventListener, EventName, GapListener } from './listeners.ts'
 export type { JobRequest } from './newJobs.ts'
 export type { JobPage } from './page.ts'
+export type { Schedule, ScheduledJob, SchedulePage, Schedules } from './schedules.ts'
 export type { EngineSetup } from './setup.ts'
 export type { EngineEvent, Job, JobAttempt, JobLog } from './view.ts'

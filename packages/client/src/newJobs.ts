@@ -10,9 +10,9 @@ export interface JobRequest {
 }
 
 /** An item as it is given, in JavaScript perhaps. */
-export function itemOf(request: JobRequest, index: number): JobRequest {
+export function itemOf(request: JobRequest, option: string): JobRequest {
   if (typeof request === 'object' && request !== null) return request
-  throw new OptionTypeError(`jobs[${index}]`, `jobs[${index}] is { job, data, options }, not ${request === null ? 'null' : typeof request}`)
+  throw new OptionTypeError(option, `${option} is { job, data, options }, not ${request === null ? 'null' : typeof request}`)
 }
 
 /** A promise only where the definition's schema is asynchronous. */

@@ -117,8 +117,8 @@ export function jobOf(view: JobView, sealer?: Sealer): Job {
   }
 }
 
-/** As it is stored, where that is no JSON. */
-function shown(stored: JobView['data']): unknown {
+/** As it is stored, where that is no JSON: one job that somebody has broken does not hide the others. */
+export function shown(stored: JobView['data']): unknown {
   try {
     return decodeData(stored)
   } catch {
@@ -157,7 +157,7 @@ function fieldsOf(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-function dateOf(ms: number): Date | undefined {
+export function dateOf(ms: number): Date | undefined {
   return ms === 0 ? undefined : new Date(ms)
 }
 

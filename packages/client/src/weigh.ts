@@ -13,6 +13,8 @@ export function weighCommand(command: Command): number {
       return dataBytes(command.value)
     case 'update':
       return dataBytes(command.changes.data) + dataBytes(command.changes.checkpoint)
+    case 'upsertSchedule':
+      return weighJob(command.job)
     case 'fail':
       return command.error.message.length + (command.error.stack?.length ?? 0)
     case 'log': {

@@ -11,6 +11,7 @@ import type { Data } from './job.ts'
 import type { StateCode } from './lifecycle.ts'
 import type { PolicyOptions } from './policy.ts'
 import type { QueueChanges } from './queueSettings.ts'
+import type { ScheduleSpec } from './schedule.ts'
 
 /** A job as it is asked for: valid (options/ has checked it), with only what was set. Times in milliseconds. */
 export interface NewJob {
@@ -394,6 +395,59 @@ export interface BackupCommand {
   readonly file: string
 }
 
+/** Creates a schedule or changes it. One whose ticks are the same keeps its next. Reply: `Upserted`. */
+export interface UpsertScheduleCommand {
+  readonly op: 'upsertSchedule'
+  readonly id: string
+  readonly spec: ScheduleSpec
+  /** Without keys, `delay` and `runAt`: it comes at its tick, once. */
+  readonly job: NewJob
+  /** A new schedule's first job comes at once. */
+  readonly runImmediately: boolean
+}
+
+/** Reply: `ScheduleView`, or null where there is none. */
+export interface GetScheduleCommand {
+  readonly op: 'getSchedule'
+  readonly id: string
+  /** How many of the times that come next to tell. */
+  readonly times: number
+}
+
+/** One page in order of the ids. Reply: `SchedulePage`. */
+export interface ListSchedulesCommand {
+  readonly op: 'listSchedules'
+  /** Of the ids. */
+  readonly prefix: string
+  readonly limit: number
+  /** Ids behind this one. */
+  readonly after?: string
+}
+
+/** Removes a schedule, and its job where that has not started. Reply: true. */
+export interface DeleteScheduleCommand {
+  readonly op: 'deleteSchedule'
+  readonly id: string
+}
+
+/** No tick fires until it is resumed. Reply: true. */
+export interface PauseScheduleCommand {
+  readonly op: 'pauseSchedule'
+  readonly id: string
+}
+
+/** Goes on with the first tick from now. Reply: true. */
+export interface ResumeScheduleCommand {
+  readonly op: 'resumeSchedule'
+  readonly id: string
+}
+
+/** The schedule's job comes now, beside its ticks. Reply: `Enqueued[]`, of one. */
+export interface TriggerScheduleCommand {
+  readonly op: 'triggerSchedule'
+  readonly id: string
+}
+
 export type Command =
   | EnqueueCommand
   | ForwardCommand
@@ -433,6 +487,13 @@ export type Command =
   | ExportsCommand
   | DeleteExportCommand
   | BackupCommand
+  | UpsertScheduleCommand
+  | GetScheduleCommand
+  | ListSchedulesCommand
+  | DeleteScheduleCommand
+  | PauseScheduleCommand
+  | ResumeScheduleCommand
+  | TriggerScheduleCommand
 
 export type Operation = Command['op']
 export type CommandOf<Op extends Operation> = Extract<Command, { op: Op }>

@@ -7,6 +7,7 @@ import type { Defaults, LogLine, RunError } from './commands.ts'
 import type { EventType } from './events.ts'
 import { type AbortCause, attemptOf, type Job, type JobExtras, TOUCH_OTHER } from './job.ts'
 import { mayMove, type StateCode, type Transition } from './lifecycle.ts'
+import type { Schedule, ScheduleChange } from './schedule.ts'
 import type { Gate, Key } from './tables/gate.ts'
 import type { Lane, Queue } from './tables/lane.ts'
 import type { Session } from './tables/session.ts'
@@ -112,6 +113,8 @@ export class Effects {
   readonly marks: SourceMark[] = []
   readonly exports: ExportMark[] = []
   readonly exportsGone: string[] = []
+  /** Schedules whose rows change, and how. */
+  readonly schedules = new Map<Schedule, ScheduleChange>()
   readonly uniqueHeld: UniqueRecord[] = []
   readonly uniqueFreed: UniqueRecord[] = []
   /** Idempotency keys that have run out are deleted up to here; 0 for none. */
@@ -143,6 +146,7 @@ export class Effects {
       this.marks.length === 0 &&
       this.exports.length === 0 &&
       this.exportsGone.length === 0 &&
+      this.schedules.size === 0 &&
       this.pruneMarks.length === 0 &&
       this.forgetKeysBefore === 0 &&
       this.forgetEventsBefore === 0
@@ -152,6 +156,12 @@ export class Effects {
   touch(job: Job, bits: number = TOUCH_OTHER): void {
     if (job.touched === 0) this.jobs.push(job)
     job.touched |= bits
+  }
+
+  /** `move`: its times alone. What was put is written whole, and what was deleted is gone. */
+  schedule(schedule: Schedule, change: ScheduleChange): void {
+    const before = this.schedules.get(schedule)
+    if (change !== 'move' || before === undefined) this.schedules.set(schedule, change)
   }
 
   /** The one place where a job's state changes: held against the lifecycle, and counted. */

@@ -126,6 +126,14 @@ export class ValidationError extends define('VALIDATION', false) {
   declare readonly issues: readonly { readonly message: string; readonly path?: readonly (string | number)[] }[]
 }
 
+// Schedules.
+
+export class ScheduleNotFoundError extends define('SCHEDULE_NOT_FOUND', false) {
+  declare readonly scheduleId: string
+}
+/** The engine cannot make sense of a schedule: its expression, its zone, or its job. */
+export class InvalidScheduleError extends define('INVALID_SCHEDULE', false) {}
+
 // Runs.
 
 /** The run named is not the job's current one: it was fenced, and nothing changed. */
@@ -185,6 +193,8 @@ const BY_CODE = {
   QUEUE_FULL: QueueFullError,
   VALIDATION: ValidationError,
   CODEC: CodecError,
+  SCHEDULE_NOT_FOUND: ScheduleNotFoundError,
+  INVALID_SCHEDULE: InvalidScheduleError,
   STALE_RUN: StaleRunError,
   JOB_TIMEOUT: JobTimeoutError,
   JOB_EXPIRED: JobExpiredError,

@@ -20,6 +20,8 @@ export interface JobExtras {
   readonly idempotencyKey?: string
   readonly uniqueKey?: string
   readonly concurrencyKey?: string
+  /** The schedule that it comes from. */
+  readonly schedule?: string
 }
 
 /** How the run now going on is to end, whatever its handler says: set once, on timeout, cancel, stop or a lost lease. */

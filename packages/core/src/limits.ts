@@ -77,6 +77,23 @@ export const LIMITS = {
   /** What one page of a search looks at, on a reader's thread; on the writer's it is `walkRows` and `turnMs`. */
   searchRows: 50_000,
   searchMs: 250,
+  /** The shortest time between two ticks of a schedule. */
+  everyMs: 1_000,
+  /** Of a cron expression, in characters. */
+  cronLength: 256,
+  /** Of a schedule's `jitter`. */
+  jitterMs: 86_400_000,
+  /** Schedules that one turn fires at most. */
+  sliceSchedules: 100,
+  /** Page of `schedules.list`, and of the times that `schedules.get` tells. */
+  pageSchedules: 200,
+  timesPerSchedule: 1_000,
+  /** How late a tick may fire where `catchUp` is 'none'. */
+  tickGraceMs: 60_000,
+  /** Late ticks that `catchUp: 'all'` fires one after another, before the rest becomes one. */
+  ticksCaughtUp: 1_000,
+  /** Where no new work is taken, due schedules are looked at again after so long. */
+  refusedTicksMs: 1_000,
   /** Timers are set at most this far ahead, so that a wall clock that jumps or a machine that slept is noticed. */
   timerSliceMs: 60_000,
 } as const

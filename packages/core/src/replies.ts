@@ -1,11 +1,12 @@
 /** What the commands are answered with. */
 import type { Backoff } from './backoff.ts'
-import type { FailedPlace, LogLine, Operation, RunError, RunKey } from './commands.ts'
+import type { FailedPlace, LogLine, NewJob, Operation, RunError, RunKey } from './commands.ts'
 import type { Refusal } from './errors.ts'
 import type { JobEvent } from './events.ts'
 import type { JobKey } from './id.ts'
 import type { Data } from './job.ts'
 import type { State } from './lifecycle.ts'
+import type { ScheduleSpec } from './schedule.ts'
 import type { QueueView, Stats, WorkerView } from './stats.ts'
 
 export interface Enqueued extends JobKey {
@@ -147,6 +148,41 @@ export interface ExportView {
   readonly behind: number
 }
 
+export interface Upserted {
+  /** False where there was one already. */
+  readonly created: boolean
+  /** When it fires next; 0 for never. */
+  readonly fireAt: number
+}
+
+/** A schedule as `getSchedule` and `listSchedules` tell it. Times in milliseconds since 1970, 0 for never. */
+export interface ScheduleView {
+  readonly id: string
+  readonly spec: ScheduleSpec
+  /** Without `data` in lists. */
+  readonly job: NewJob
+  readonly paused: boolean
+  readonly fireAt: number
+  /** The times that come next, as many as were asked for. */
+  readonly times: readonly number[]
+  /** The tick that fired last. */
+  readonly lastAt: number
+  readonly fired: number
+  readonly skipped: number
+  readonly createdAt: number
+  readonly updatedAt: number
+  /** The job that came last. */
+  readonly last: JobKey | null
+  /** How far that is, where it is still kept; null in lists. */
+  readonly result: { readonly state: State; readonly output: Data; readonly error: RunError | null } | null
+}
+
+export interface SchedulePage {
+  readonly schedules: readonly ScheduleView[]
+  /** Pass as `after` for the next page; null at the end. */
+  readonly next: string | null
+}
+
 export interface ReplyOf {
   enqueue: readonly Enqueued[]
   forward: Forwarded
@@ -186,6 +222,13 @@ export interface ReplyOf {
   exports: readonly ExportView[]
   deleteExport: boolean
   backup: { readonly bytes: number }
+  upsertSchedule: Upserted
+  getSchedule: ScheduleView | null
+  listSchedules: SchedulePage
+  deleteSchedule: true
+  pauseSchedule: true
+  resumeSchedule: true
+  triggerSchedule: readonly Enqueued[]
 }
 
 /** Decided, but to be answered later. */

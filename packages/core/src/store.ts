@@ -7,6 +7,7 @@ import type { Data, JobExtras } from './job.ts'
 import type { StateCode } from './lifecycle.ts'
 import type { QueueSettings } from './queueSettings.ts'
 import type { AttemptView } from './replies.ts'
+import type { Schedule } from './schedule.ts'
 import type { Counts, LaneTotals } from './tables/lane.ts'
 
 /** A job's row. Times in milliseconds since 1970, 0 for never. */
@@ -102,6 +103,8 @@ export interface Loaded {
   readonly active: readonly ActiveRow[]
   readonly definitions: readonly { readonly name: string; readonly defaults: Defaults }[]
   readonly exports: readonly ExportMark[]
+  /** Schedules that wait for a job which has ended. */
+  readonly freed: readonly string[]
 }
 
 /** A list's filter as the tables know it. */
@@ -152,6 +155,12 @@ export interface TurnMark {
   readonly running: () => readonly number[]
 }
 
+export interface Deadlines {
+  readonly dueAt: number
+  readonly expiresAt: number
+  readonly fireAt: number
+}
+
 export interface Store {
   load(): Loaded
 
@@ -194,8 +203,11 @@ export interface Store {
    * many have been brought back since. Undefined where there are no more. `lastEvent`: only of turns that had no event after it.
    */
   prunable(queueId: number, state: StateCode, before: number, limit: number, lastEvent?: number): Prunable | undefined
-  /** The earliest due time and the earliest `expiresAt` of all; 0 where there is none. */
-  deadlines(): { readonly dueAt: number; readonly expiresAt: number }
+  /** The earliest due time, the earliest `expiresAt` and the earliest time at which a schedule fires, of all; 0 where there is none. */
+  deadlines(): Deadlines
+  schedules(ids: readonly string[]): Schedule[]
+  /** Schedules that fire at `at` or before, earliest first; neither paused ones nor those that wait for a job to end. */
+  dueSchedules(at: number, limit: number): Schedule[]
 
   // Answers, read after the commit.
   job(seq: number): { readonly row: JobRow; readonly attempts: AttemptView[] } | undefined
@@ -215,6 +227,8 @@ export interface Store {
   /** When the longest waiting job of a lane became due; 0 where none waits. */
   oldestWaiting(laneId: number): number
   events(after: number, limit: number): JobEvent[]
+  /** Schedules by the order of their ids, behind `after`; without their jobs' payloads. */
+  schedulePage(prefix: string, after: string | undefined, limit: number): Schedule[]
   /** The oldest event kept, the last one that happened before `at` (0 for none), and the bytes that the journal takes. */
   journal(at: number): { readonly firstEvent: number; readonly lastEvent: number; readonly bytes: number }
 

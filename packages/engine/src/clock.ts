@@ -1,6 +1,7 @@
-/** Where chance enters the engine; time is the worker package's clock. */
+/** Where chance enters the engine; time is the worker package's clock, and the calendar the client's. */
 import type { Random } from '@millrace/core'
 
+export { systemCalendar } from '@millrace/client'
 export { systemClock } from '@millrace/worker'
 
 export const systemRandom: Random = Math.random

@@ -31,6 +31,9 @@ export type {
   ResultOptions,
   RetentionOptions,
   Said,
+  ScheduleGetOptions,
+  ScheduleListOptions,
+  ScheduleOptions,
   SkipReason,
   State,
   Stats,
@@ -50,6 +53,7 @@ export {
   EngineFailedError,
   EngineStoppedError,
   InternalError,
+  InvalidScheduleError,
   JobActiveError,
   JobCancelledError,
   JobExpiredError,
@@ -69,6 +73,7 @@ export {
   QueueFullError,
   ResultTimeoutError,
   RetryAfterError,
+  ScheduleNotFoundError,
   SchemaTooNewError,
   StaleRunError,
   StorageBusyError,
@@ -93,7 +98,7 @@ export {
   type RunStarted,
   type Worker,
 } from '@millrace/worker'
-export { systemClock, systemRandom } from './clock.ts'
+export { systemCalendar, systemClock, systemRandom } from './clock.ts'
 export { type AttachOptions, attach, openEngine } from './open.ts'
 export { InThreadEngine, type InThreadOptions } from './ports/inThread.ts'
 export type { WriterOptions } from './writer/messages.ts'

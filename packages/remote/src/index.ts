@@ -6,6 +6,7 @@ export {
   AuthFailedError,
   ConnectionLostError,
   ForbiddenError,
+  InvalidScheduleError,
   MillraceError,
   NonRetryableError,
   NotWritableError,
@@ -14,6 +15,7 @@ export {
   ProtocolError,
   QueueFullError,
   RetryAfterError,
+  ScheduleNotFoundError,
   TooLargeError,
   VersionMismatchError,
 } from '@millrace/core'

@@ -41,6 +41,7 @@ describe.each(files)('%s', (name) => {
     expect(store.unique([{ name: 'work', key: 'u-work' }])).toHaveLength(1)
     expect(store.marks(['bystander'])).toHaveLength(name >= 'v4' ? 1 : 0)
     expect(exports).toEqual(name >= 'v6' ? [{ name: 'bystander', cursor: 3 }] : [])
+    expect(store.schedules(['bystander'])).toHaveLength(name >= 'v7' ? 1 : 0)
     const failed = store.failed([1, 2], { finishedAt: -1, seq: -1 }, 9)
     expect(failed).toHaveLength(2)
     expect(store.job(failed[0]?.seq as number)?.attempts).toMatchObject([

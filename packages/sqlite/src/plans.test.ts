@@ -97,3 +97,17 @@ test('no query sorts what it has read, but for the pages that are chosen small',
 test('a job of a journal is found by its index', () => {
   expect(plan(reads, 'job.node = wanted.value')).toContain('SEARCH job USING INDEX job_sourced (node=?)')
 })
+
+test('schedules are found by their ids, the time at which they fire, and their jobs', () => {
+  expect(plan(reads, 'schedule.id = wanted.value')).toContain('SEARCH schedule USING INDEX sqlite_autoindex_schedule_1 (id=?)')
+  expect(plan(reads, 'AND fire_at <= ?')).toBe('SEARCH schedule USING INDEX schedule_due (fire_at>? AND fire_at<?)')
+  expect(plan(reads, 'min(fire_at)')).toMatch(/^SEARCH schedule USING INDEX schedule_due/)
+  expect(plan(reads, 'id > ? AND id >= ? AND id < ?')).toMatch(
+    /^SEARCH schedule USING INDEX sqlite_autoindex_schedule_1 \(id>\? AND id<\?\)/,
+  )
+  expect(plan(reads, 'held = 1 AND')).toMatch(
+    /^SEARCH schedule USING INDEX schedule_held \(held=\?\)\nSEARCH job USING INTEGER PRIMARY KEY/,
+  )
+  expect(plan(writes, 'UPDATE schedule SET')).toContain('SEARCH schedule USING INDEX sqlite_autoindex_schedule_1 (id=?)')
+  expect(plan(writes, 'DELETE FROM schedule')).toContain('SEARCH schedule USING INDEX sqlite_autoindex_schedule_1 (id=?)')
+})

@@ -2,6 +2,7 @@
 import { formatId, type JobKey, type Port } from '@millrace/core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Probe } from './probe.ts'
+import { scheduleConformance } from './scheduleConformance.ts'
 
 export interface PortUnderTest {
   readonly port: Port
@@ -498,6 +499,8 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
         { id: 'worker-1', names: ['b'], runningJobs: 1, runningWeight: 1, zombies: 0 },
       ])
     })
+
+    scheduleConformance(() => probe)
 
     test('events come after the commit, in one order without gaps', async () => {
       await probe.call<'subscribe'>({ op: 'subscribe', on: true })

@@ -1,6 +1,6 @@
 /** The real engine, on this thread, in memory, under a clock that moves only when a test says so. */
 
-import { Engine } from '@millrace/client'
+import { Engine, systemCalendar } from '@millrace/client'
 import { DEFAULT_RETENTION, type Duration, LIMITS, type Settings, type Store } from '@millrace/core'
 import { InThreadEngine } from '@millrace/engine'
 import { openStore } from '@millrace/sqlite'
@@ -38,7 +38,7 @@ export function createTestEngine({
     store,
     clock,
     random,
-    settings: { recovery: 'immediate', retention: DEFAULT_RETENTION, ...settings },
+    settings: { recovery: 'immediate', retention: DEFAULT_RETENTION, calendar: systemCalendar, ...settings },
   })
   const engine = new Engine(inThread.port({ owner: true }), { maxDataBytes, clock, host: 'test', pid: 1, local: true })
   return {

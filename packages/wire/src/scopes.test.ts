@@ -16,12 +16,17 @@ test('no scope but admin changes what others have made', () => {
     'delete',
     'deleteExport',
     'deleteMany',
+    'deleteSchedule',
     'export',
     'pause',
+    'pauseSchedule',
     'redrive',
+    'resumeSchedule',
     'retry',
     'retryMany',
     'runNow',
+    'triggerSchedule',
     'update',
+    'upsertSchedule',
   ])
 })

@@ -45,4 +45,11 @@ export const SCOPE_OF: Readonly<Record<Operation, Scope>> = {
   backup: 'admin',
   export: 'admin',
   deleteExport: 'admin',
+  getSchedule: 'read',
+  listSchedules: 'read',
+  upsertSchedule: 'admin',
+  deleteSchedule: 'admin',
+  pauseSchedule: 'admin',
+  resumeSchedule: 'admin',
+  triggerSchedule: 'admin',
 }

@@ -1,13 +1,14 @@
 /** What time alone makes happen: lost workers, deadlines, leases, due jobs, jobs that expired, jobs kept long enough. */
-import type { AbortCause, Job } from '../job.ts'
+import type { Job } from '../job.ts'
 import { ACTIVE, FAILED, isFinal, mayMove, SCHEDULED, WAITING } from '../lifecycle.ts'
-import { LIMITS } from '../limits.ts'
 import type { PrunableRow } from '../store.ts'
+import { abort } from './abort.ts'
 import { endAborted, endLost, erase } from './end.ts'
 import { expireJob } from './expire.ts'
 import { isDeleted } from './facts.ts'
 import { lapse } from './lease.ts'
 import { enterLine } from './line.ts'
+import { fireSchedules } from './schedules/fire.ts'
 import type { TurnContext } from './turn.ts'
 import { noteZombie } from './zombies.ts'
 
@@ -23,6 +24,7 @@ export function elapse(turn: TurnContext): void {
     if (isDeleted(job)) continue
     if (mayMove('expire', job.state, FAILED) && job.expiresAt !== 0 && job.expiresAt <= now.wall) expireJob(turn, job)
   }
+  fireSchedules(turn)
   for (const { rows, mark } of facts.prunable) {
     turn.effects.pruneMarks.push(mark)
     for (const row of rows) prune(turn, row)
@@ -63,17 +65,6 @@ function overrun(turn: TurnContext, job: Job): void {
   if (job.session !== undefined) turn.effects.notices.push({ session: job.session, job, run: job.run, note: { kind: 'lost' } })
   noteZombie(turn.tables, job)
   endAborted(turn, job)
-}
-
-/** Tells the run's session to stop it; it keeps its state and its slots until it settles, or the grace ends. */
-export function abort({ tables, effects, now }: TurnContext, job: Job, cause: AbortCause): void {
-  job.abort = cause
-  const { session } = job
-  const graceEndMono = now.mono + (session?.intro.abortGrace ?? LIMITS.reattachGraceMs)
-  // A session that is not there is waited for no longer than without the abort.
-  const earlier = session === undefined && job.deadlinePlace >= 0
-  tables.setDeadline(job, earlier ? Math.min(job.deadlineMono, graceEndMono) : graceEndMono)
-  if (session !== undefined) effects.notices.push({ session, job, run: job.run, note: { kind: 'abort', cause } })
 }
 
 function promote(turn: TurnContext, job: Job): void {

@@ -145,6 +145,7 @@ export function settle(turn: TurnContext, job: Job): void {
     turn.effects.uniqueFreed.push({ name: job.lane.name, key, seq: job.seq })
     turn.facts.freeUnique(job.lane.name, key)
   }
+  if (job.extras?.schedule !== undefined) turn.tables.freed.add(job.extras.schedule)
   turn.effects.settled.push(job)
   turn.facts.add(job)
 }

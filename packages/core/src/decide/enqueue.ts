@@ -79,6 +79,11 @@ export function createOne(turn: TurnContext, job: NewJob, origin?: Origin): Enqu
 /** Of a job that has its id before it has a row. */
 export type Origin = Pick<JobKey, 'node' | 'enqueuedAt'>
 
+/** The job of a schedule: without keys, so there is nothing that could refuse it, and none that it could be instead. */
+export function createScheduled(turn: TurnContext, job: NewJob, schedule: string): Enqueued {
+  return create(turn, job, undefined, schedule)
+}
+
 /** The earlier job that a key of this one matches, changed as `onConflict` says. */
 function existing(turn: TurnContext, job: NewJob): Enqueued | undefined {
   const { facts } = turn
@@ -112,7 +117,7 @@ function existing(turn: TurnContext, job: NewJob): Enqueued | undefined {
   return answer(key, false)
 }
 
-function create(turn: TurnContext, wanted: NewJob, origin?: Origin): Enqueued {
+function create(turn: TurnContext, wanted: NewJob, origin?: Origin, schedule?: string): Enqueued {
   const { tables, effects, facts, now } = turn
   const defaults = tables.definitions.get(wanted.name)
   const queueName = queueOf(turn, wanted)
@@ -131,7 +136,7 @@ function create(turn: TurnContext, wanted: NewJob, origin?: Origin): Enqueued {
       expiresAt: wanted.ttl === undefined ? 0 : enqueuedAt + wanted.ttl,
     },
     resolvePolicy(wanted, defaults, ofQueue),
-    extrasOf(wanted),
+    schedule === undefined ? extrasOf(wanted) : { ...extrasOf(wanted), schedule },
     wanted.data,
   )
   effects.touch(job, TOUCH_INSERT)

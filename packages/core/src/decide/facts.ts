@@ -5,6 +5,7 @@
 import type { ManyCommand, RedriveCommand } from '../commands.ts'
 import { type JobKey, sourcedNode } from '../id.ts'
 import { type Job, TOUCH_DELETE } from '../job.ts'
+import type { Schedule } from '../schedule.ts'
 import type { JobRow, KeyHolder, Prunable } from '../store.ts'
 import type { Tables } from '../tables/tables.ts'
 
@@ -24,6 +25,10 @@ export class Facts {
   firstEvent = 1
   readonly #failed = new Map<RedriveCommand, Job[]>()
   readonly #matching = new Map<ManyCommand, { readonly jobs: readonly Job[]; readonly next: number | null }>()
+  readonly #schedules = new Map<string, Schedule>()
+  /** Schedules that are due, and those whose job has ended. */
+  dueSchedules: readonly Schedule[] = []
+  freedSchedules: readonly Schedule[] = []
 
   constructor(tables: Tables) {
     this.#tables = tables
@@ -97,6 +102,22 @@ export class Facts {
 
   setMatching(command: ManyCommand, jobs: readonly Job[], next: number | null): void {
     this.#matching.set(command, { jobs, next })
+  }
+
+  schedule(id: string): Schedule | undefined {
+    return this.#schedules.get(id)
+  }
+
+  /** One record per schedule and turn. */
+  rememberSchedule(read: Schedule): Schedule {
+    const known = this.#schedules.get(read.id)
+    if (known !== undefined) return known
+    this.#schedules.set(read.id, read)
+    return read
+  }
+
+  forgetSchedule(id: string): void {
+    this.#schedules.delete(id)
   }
 
   idempotent(name: string, key: string): JobKey | undefined {

@@ -14,12 +14,14 @@ import { countOf, type Lane } from '../tables/lane.ts'
 import type { Tables } from '../tables/tables.ts'
 import { Facts } from './facts.ts'
 import { gatherMatching } from './gatherMatching.ts'
+import { gatherSchedules } from './schedules/gather.ts'
 
 export function gather(store: Store, tables: Tables, requests: readonly Request[], now: Now, retention: Retention | undefined): Facts {
   if (tables.thirsty.size > 0) refill(store, tables)
   if (tables.keys.thirsty.size > 0) refillGates(store, tables)
   const facts = new Facts(tables)
-  if (requests.length > 0) gatherFor(store, tables, facts, requests, now)
+  const schedules = new Set<string>()
+  if (requests.length > 0) gatherFor(store, tables, facts, requests, now, schedules)
   if (tables.dueAt !== 0 && tables.dueAt <= now.wall) {
     facts.due = store.due(now.wall, LIMITS.sliceRows).map((row) => facts.remember(row))
     // The job that it was for has gone: without a later time the next turn would be due at once, for ever.
@@ -29,6 +31,7 @@ export function gather(store: Store, tables: Tables, requests: readonly Request[
     facts.expired = store.expired(now.wall, LIMITS.sliceRows).map((row) => facts.remember(row))
     if (facts.expired.length === 0) tables.expiresAt = store.deadlines().expiresAt
   }
+  gatherSchedules(store, tables, facts, schedules, now)
   // More than the turn can finish, so that what is kept stays bounded however fast jobs come.
   if (retention !== undefined) gatherPrunable(store, tables, facts, now, retention, Math.max(LIMITS.sliceRows, 2 * requests.length))
   return facts
@@ -57,7 +60,7 @@ function refillGates(store: Store, tables: Tables): void {
   }
 }
 
-function gatherFor(store: Store, tables: Tables, facts: Facts, requests: readonly Request[], now: Now): void {
+function gatherFor(store: Store, tables: Tables, facts: Facts, requests: readonly Request[], now: Now, schedules: Set<string>): void {
   const seqs = new Set<number>()
   // What memory has now may leave it (a window that is cut) before the turn comes to the command.
   const want = (seq: number) => {
@@ -98,6 +101,13 @@ function gatherFor(store: Store, tables: Tables, facts: Facts, requests: readonl
       case 'runNow':
       case 'delete':
         wantId(command.id)
+        break
+      case 'upsertSchedule':
+      case 'deleteSchedule':
+      case 'pauseSchedule':
+      case 'resumeSchedule':
+      case 'triggerSchedule':
+        schedules.add(command.id)
         break
       case 'redrive':
         for (const row of store.failed(

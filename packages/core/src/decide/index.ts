@@ -17,6 +17,9 @@ import { cancelMany, deleteMany, retryMany } from './many.ts'
 import { configure, pause } from './queues.ts'
 import { redrive, retry } from './retry.ts'
 import { runNow } from './runNow.ts'
+import { deleteSchedule, pauseSchedule, resumeSchedule } from './schedules/manage.ts'
+import { triggerSchedule } from './schedules/trigger.ts'
+import { upsertSchedule } from './schedules/upsert.ts'
 import { snooze } from './snooze.ts'
 import type { Sender, TurnContext } from './turn.ts'
 import { update } from './update.ts'
@@ -65,6 +68,13 @@ const OPERATIONS: { readonly [Op in Operation]: Decide<Op> } = {
   exports: question,
   deleteExport,
   backup: question,
+  upsertSchedule,
+  getSchedule: question,
+  listSchedules: question,
+  deleteSchedule,
+  pauseSchedule,
+  resumeSchedule,
+  triggerSchedule,
 }
 
 export function decide<Op extends Operation>(turn: TurnContext, command: Command & { op: Op }, sender: Sender): Decision<Op> {

@@ -32,6 +32,10 @@ export function noExport(name: string): Refused {
   return new Refused({ code: 'UNSUPPORTED', message: `there is no export '${name}' any more: it was deleted; to read it anew begins anew` })
 }
 
+export function noSchedule(scheduleId: string): Refused {
+  return new Refused({ code: 'SCHEDULE_NOT_FOUND', message: `there is no schedule '${scheduleId}'`, details: { scheduleId } })
+}
+
 export function stale(seq: number, run: number): Refused {
   return new Refused({
     code: 'STALE_RUN',

@@ -3,6 +3,7 @@ import type { Now, Random } from '../clock.ts'
 import type { Effects } from '../effects.ts'
 import type { Refusal } from '../errors.ts'
 import type { Retention } from '../retention.ts'
+import type { Calendar } from '../schedule.ts'
 import type { ConnectionId } from '../tables/session.ts'
 import type { Tables } from '../tables/tables.ts'
 import type { Facts } from './facts.ts'
@@ -22,6 +23,8 @@ export interface Settings {
   /** What happens to a lost worker's jobs: run again at once, or after their backoff. */
   readonly recovery: 'immediate' | 'backoff'
   readonly retention: Retention
+  /** Reads the cron expressions of schedules. */
+  readonly calendar: Calendar
 }
 
 /** Who asks. */

@@ -9,7 +9,7 @@ import { type Job, newJob } from '../job.ts'
 import { WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import { parsePolicy } from '../policy.ts'
-import type { GateRow, JobRow, LaneRow, Loaded, QueueRow } from '../store.ts'
+import type { Deadlines, GateRow, JobRow, LaneRow, Loaded, QueueRow } from '../store.ts'
 import { Doors } from './doors.ts'
 import type { Gate } from './gate.ts'
 import { Keys, runningOf } from './keys.ts'
@@ -68,14 +68,20 @@ export class Tables {
   /** The earliest due time and the earliest `expiresAt`; 0 for none. Never too late, maybe too early. */
   dueAt = 0
   expiresAt = 0
+  /** When the next schedule fires, the same way. */
+  fireAt = 0
+  /** Schedules whose job has ended: a tick may wait for that. */
+  readonly freed: Set<string>
 
-  constructor(loaded: Loaded, earliest: { readonly dueAt: number; readonly expiresAt: number }, now: Now) {
+  constructor(loaded: Loaded, earliest: Deadlines, now: Now) {
     this.node = loaded.node
     this.nextSeq = loaded.nextSeq
     this.nextEvent = loaded.nextEvent
     this.nextSession = loaded.nextSession
     this.dueAt = earliest.dueAt
     this.expiresAt = earliest.expiresAt
+    this.fireAt = earliest.fireAt
+    this.freed = new Set(loaded.freed)
     for (const row of loaded.queues) this.#loadQueue(row, now)
     for (const row of loaded.lanes) this.#loadLane(row)
     for (const row of loaded.gates) this.#loadGate(row)
@@ -384,6 +390,10 @@ export class Tables {
 
   noteExpiry(expiresAt: number): void {
     if (expiresAt !== 0 && (this.expiresAt === 0 || expiresAt < this.expiresAt)) this.expiresAt = expiresAt
+  }
+
+  noteFire(fireAt: number): void {
+    if (fireAt !== 0 && (this.fireAt === 0 || fireAt < this.fireAt)) this.fireAt = fireAt
   }
 
   /** Something of the session's may be lost from then on. */

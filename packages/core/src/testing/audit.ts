@@ -205,7 +205,9 @@ function auditRunning(store: MemoryStore, tables: Tables): void {
 
 /** Never too late, maybe too early. */
 function auditDeadlines(store: MemoryStore, tables: Tables): void {
-  const { dueAt, expiresAt } = store.deadlines()
+  const { dueAt, expiresAt, fireAt } = store.deadlines()
+  if (fireAt !== 0) expectTrue(`fires at ${tables.fireAt}, in the store ${fireAt}`, tables.fireAt !== 0 && tables.fireAt <= fireAt)
+  for (const id of store.load().freed) expectTrue(`schedule ${id} waits for a job that has ended`, tables.freed.has(id))
   if (dueAt !== 0) expectTrue(`due at ${tables.dueAt}, in the store ${dueAt}`, tables.dueAt !== 0 && tables.dueAt <= dueAt)
   if (expiresAt !== 0)
     expectTrue(`expires at ${tables.expiresAt}, in the store ${expiresAt}`, tables.expiresAt !== 0 && tables.expiresAt <= expiresAt)

@@ -11,8 +11,10 @@ import { type Job, TOUCH_COMPLETE, TOUCH_DATA, TOUCH_DELETE, TOUCH_INSERT, TOUCH
 import { ACTIVE, BLOCKED, COMPLETED, FAILED, isFinal, SCHEDULED, type StateCode, WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import type { AttemptView } from '../replies.ts'
+import type { Schedule } from '../schedule.ts'
 import {
   type ActiveRow,
+  type Deadlines,
   type GateRow,
   type JobRow,
   type KeyHolder,
@@ -51,6 +53,7 @@ export class MemoryStore implements Store {
   readonly idempotencyKeys = new Map<string, StoredKey>()
   readonly sourceMarks = new Map<string, number>()
   readonly exportCursors = new Map<string, number>()
+  readonly scheduleRows = new Map<string, Schedule>()
   /** Holders by name and key. */
   readonly uniqueKeys = new Map<string, number>()
   readonly runs: RunRecord[] = []
@@ -76,6 +79,7 @@ export class MemoryStore implements Store {
       active: this.#where((row) => row.state === ACTIVE).map((row) => this.#active(row)),
       definitions: [...this.definitions].map(([name, text]) => ({ name, defaults: parseDefaults(text) })),
       exports: [...this.exportCursors].map(([name, cursor]) => ({ name, cursor })),
+      freed: [...this.scheduleRows.values()].filter(({ held, last }) => held && !this.#isLive(last)).map(({ id }) => id),
     }
   }
 
@@ -177,11 +181,28 @@ export class MemoryStore implements Store {
     return rows.length === 0 ? undefined : { rows, mark: undefined }
   }
 
-  deadlines(): { dueAt: number; expiresAt: number } {
+  deadlines(): Deadlines {
     return {
       dueAt: least(this.#where((row) => row.state === SCHEDULED).map((row) => row.runAt)),
       expiresAt: least(this.#where(canExpire).map((row) => row.expiresAt)),
+      fireAt: least([...this.scheduleRows.values()].filter(canFire).map(({ fireAt }) => fireAt)),
     }
+  }
+
+  schedules(ids: readonly string[]): Schedule[] {
+    return ids.flatMap((id) => this.#schedulesWhere((schedule) => schedule.id === id))
+  }
+
+  dueSchedules(at: number, limit: number): Schedule[] {
+    return this.#schedulesWhere((schedule) => canFire(schedule) && schedule.fireAt <= at)
+      .sort((a, b) => a.fireAt - b.fireAt)
+      .slice(0, limit)
+  }
+
+  schedulePage(prefix: string, after = '', limit: number): Schedule[] {
+    return this.#schedulesWhere(({ id }) => id.startsWith(prefix) && id > after)
+      .sort((a, b) => (a.id < b.id ? -1 : 1))
+      .slice(0, limit)
   }
 
   job(seq: number): { row: JobRow; attempts: AttemptView[] } | undefined {
@@ -273,6 +294,7 @@ export class MemoryStore implements Store {
     }
     for (const { name, cursor } of effects.exports) this.exportCursors.set(name, cursor)
     for (const name of effects.exportsGone) this.exportCursors.delete(name)
+    this.#writeSchedules(effects)
     for (const job of effects.jobs) if (job.touched & TOUCH_DELETE) this.#delete(job)
     for (const { seq } of effects.pruned) if (!this.rows.has(seq)) throw broken(`there is no job ${seq}`)
     for (const job of effects.pruned) this.#delete(job)
@@ -309,6 +331,26 @@ export class MemoryStore implements Store {
 
   #where(test: (row: JobRow) => boolean): JobRow[] {
     return [...this.rows.values()].filter(test)
+  }
+
+  /** Copies, as a file's rows are. */
+  #schedulesWhere(test: (row: Schedule) => boolean): Schedule[] {
+    return [...this.scheduleRows.values()].filter(test).map((row) => ({ ...row }))
+  }
+
+  #isLive(last: JobKey | undefined): boolean {
+    const row = this.rows.get(last?.seq ?? 0)
+    return row !== undefined && !isFinal(row.state)
+  }
+
+  #writeSchedules({ schedules }: Effects): void {
+    for (const [schedule, change] of schedules) {
+      const before = this.scheduleRows.get(schedule.id)
+      if (change === 'delete') this.scheduleRows.delete(schedule.id)
+      else if (change === 'put') this.scheduleRows.set(schedule.id, { ...schedule })
+      else if (before === undefined) throw broken(`there is no schedule ${schedule.id}`)
+      else this.scheduleRows.set(schedule.id, { ...schedule, spec: before.spec, job: before.job, anchor: before.anchor })
+    }
   }
 
   /** Without its payload, as a file reads it: who runs the job has that already. */
@@ -455,6 +497,10 @@ function byAge(a: FailedPlace, b: FailedPlace): number {
 
 function canExpire({ state, expiresAt }: JobRow): boolean {
   return expiresAt !== 0 && (state === SCHEDULED || state === WAITING || state === BLOCKED)
+}
+
+function canFire({ fireAt, paused, held }: Schedule): boolean {
+  return fireAt !== 0 && !paused && !held
 }
 
 function bytesOf({ data, checkpoint }: JobRow): number {

@@ -22,6 +22,7 @@ import { loadTables } from '../tables/load.ts'
 import type { Tables } from '../tables/tables.ts'
 import { audit } from './audit.ts'
 import { MemoryStore } from './memoryStore.ts'
+import { plainCalendar } from './plainCalendar.ts'
 
 /** A hand-out as its session sees it. */
 export interface Granted extends RunKey {
@@ -69,7 +70,7 @@ export class World {
 
   constructor({ settings, random = () => 0.5, store = new MemoryStore(), audited = true }: WorldOptions = {}) {
     this.store = store
-    this.settings = { recovery: 'immediate', retention: DEFAULT_RETENTION, ...settings }
+    this.settings = { recovery: 'immediate', retention: DEFAULT_RETENTION, calendar: plainCalendar, ...settings }
     this.#random = random
     this.#audited = audited
     this.tables = loadTables(store, new Set(), this.now)
@@ -98,7 +99,8 @@ export class World {
       events: effects.events.map(({ type, job, run, attempt }) => ({ type, seq: job.seq, run, attempt })),
     }
     effects.clear()
-    if (facts.due.length > 0 || facts.expired.length > 0) Object.assign(tables, store.deadlines())
+    if (facts.due.length > 0 || facts.expired.length > 0 || (facts.dueSchedules.length > 0 && this.refusing === undefined))
+      Object.assign(tables, store.deadlines())
     for (const job of effects.grants) job.data = undefined
     if (this.#audited) audit(store, tables)
     return turned
@@ -186,7 +188,8 @@ export class World {
   #isDue(): boolean {
     const { tables, now } = this
     const { dueAt, expiresAt } = tables
-    if (tables.abandoned.length > 0 || tables.hurried || tables.doors.tokenMono <= now.mono) return true
+    if (tables.abandoned.length > 0 || tables.freed.size > 0 || tables.hurried || tables.doors.tokenMono <= now.mono) return true
+    if (tables.fireAt !== 0 && tables.fireAt <= now.wall) return true
     if ((dueAt !== 0 && dueAt <= now.wall) || (expiresAt !== 0 && expiresAt <= now.wall)) return true
     const overdue = tables.deadlines.peek()
     if (overdue !== undefined && overdue.deadlineMono <= now.mono) return true

@@ -4,6 +4,7 @@
  * deliveries.
  */
 import {
+  type Calendar,
   type Clock,
   type Command,
   type ConnectionId,
@@ -56,6 +57,7 @@ export class ActorFailure extends Error {
 export class Actor {
   readonly store: Store
   readonly meter = new Meter()
+  readonly calendar: Calendar
   readonly #clock: Clock
   readonly #parts: TurnParts
   readonly watches = new Watches()
@@ -84,6 +86,7 @@ export class Actor {
 
   constructor({ store, clock, random, settings, alive }: ActorOptions) {
     this.store = store
+    this.calendar = settings.calendar
     this.#clock = clock
     this.#loaded = clock.read()
     this.#tables = loadTables(store, alive, this.#loaded)

@@ -28,6 +28,7 @@ import {
   type WorkerView,
 } from '@millrace/core'
 import type { Actor } from './actor.ts'
+import { scheduleOf, schedulesOf } from './schedules.ts'
 
 export function answer(actor: Actor, command: Command, sender: Sender): unknown {
   switch (command.op) {
@@ -57,6 +58,10 @@ export function answer(actor: Actor, command: Command, sender: Sender): unknown 
       return livingSessions(actor).map(workerOf)
     case 'list':
       return list(actor, command)
+    case 'getSchedule':
+      return scheduleOf(actor, command)
+    case 'listSchedules':
+      return schedulesOf(actor, command)
     default:
       return new Refused({ code: 'UNSUPPORTED', message: `unknown operation '${String(command.op)}'` })
   }

@@ -3,13 +3,14 @@ import { LIMITS, type Now, type Tables } from '@millrace/core'
 
 /** Milliseconds; 0 for at once; never more than a slice, so that a wall clock that jumps is noticed. */
 export function nextTurnMs(tables: Tables, now: Now): number {
-  if (tables.abandoned.length > 0 || tables.hurried || isStarving(tables)) return 0
+  if (tables.abandoned.length > 0 || tables.freed.size > 0 || tables.hurried || isStarving(tables)) return 0
   let ms: number = LIMITS.timerSliceMs
   const overdue = tables.deadlines.peek()
   if (overdue !== undefined) ms = Math.min(ms, overdue.deadlineMono - now.mono)
   ms = Math.min(ms, tables.leaseMono - now.mono, tables.doors.tokenMono - now.mono)
   if (tables.dueAt !== 0) ms = Math.min(ms, tables.dueAt - now.wall)
   if (tables.expiresAt !== 0) ms = Math.min(ms, tables.expiresAt - now.wall)
+  if (tables.fireAt !== 0) ms = Math.min(ms, tables.fireAt - now.wall)
   return Math.max(0, ms)
 }
 

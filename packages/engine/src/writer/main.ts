@@ -6,7 +6,7 @@ import { type Refusal, refusalFrom, StoreFailure } from '@millrace/core'
 import { openStore, SCHEMA_VERSION } from '@millrace/sqlite'
 import { Actor, ActorFailure } from '../actor/actor.ts'
 import { Loop } from '../actor/loop.ts'
-import { systemClock, systemRandom } from '../clock.ts'
+import { systemCalendar, systemClock, systemRandom } from '../clock.ts'
 import type { PackedRequests } from '../ports/pack/requests.ts'
 import type { TrunkRequest } from '../ports/trunk.ts'
 import { newClient } from './client.ts'
@@ -42,7 +42,13 @@ function open({ options, alive, channel }: WriterData): void {
   const channels = new Map<MessagePort, (message: unknown) => boolean>()
   /** Channels that spoke last, the latest at the end. */
   const talkative = new Set<MessagePort>()
-  const actor = new Actor({ store, clock: systemClock, random: systemRandom, settings: { recovery, retention }, alive: new Set(alive) })
+  const actor = new Actor({
+    store,
+    clock: systemClock,
+    random: systemRandom,
+    settings: { recovery, retention, calendar: systemCalendar },
+    alive: new Set(alive),
+  })
   const loop = new Loop({ actor, clock: systemClock, collect, lingerMs: LINGER_MS, breathe: setImmediate, failed: fail })
 
   /**

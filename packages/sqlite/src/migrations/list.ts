@@ -5,9 +5,10 @@ import { remote } from './003-remote.ts'
 import { sources } from './004-sources.ts'
 import { queues } from './005-queues.ts'
 import { exports } from './006-exports.ts'
+import { schedules } from './007-schedules.ts'
 import type { Migration } from './migration.ts'
 
-export const MIGRATIONS: readonly Migration[] = [initial, batches, remote, sources, queues, exports]
+export const MIGRATIONS: readonly Migration[] = [initial, batches, remote, sources, queues, exports, schedules]
 
 /** The newest schema that this version knows. */
 export const SCHEMA_VERSION = MIGRATIONS.length

@@ -4,6 +4,7 @@ import type { Database } from '../driver.ts'
 import { replayRuns } from '../journal.ts'
 import { seqsIn, unpackRanges } from '../seqs.ts'
 import { type RawRow, ROW_COLUMNS_WITHOUT_DATA, ROW_WIDTH, rowFrom } from './row.ts'
+import { prepareFreed } from './schedules.ts'
 
 export function prepareLoad(db: Database): () => Loaded {
   // The larger of each: a turn without events writes the one, all others the other.
@@ -33,6 +34,7 @@ WHERE job.state = 2 ORDER BY job.seq`,
   const running = prepareRunningSeqs(db)
   const definitions = db.prepare('SELECT name, defaults FROM definition').raw()
   const exports = db.prepare('SELECT name, cursor FROM export ORDER BY name')
+  const freed = prepareFreed(db)
   return () => {
     const [node, nextSeq, nextEvent, nextSession] = meta.get() as [number, number, number, number]
     return {
@@ -46,6 +48,7 @@ WHERE job.state = 2 ORDER BY job.seq`,
       active: (active.all(JSON.stringify(running())) as RawRow[]).map(activeFrom),
       definitions: (definitions.all() as [string, string][]).map(([name, defaults]) => ({ name, defaults: defaultsFrom(defaults) })),
       exports: exports.all() as ExportMark[],
+      freed: freed(),
     }
   }
 }

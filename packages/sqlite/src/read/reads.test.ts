@@ -37,8 +37,9 @@ describe('load', () => {
       active: [],
       definitions: [],
       exports: [],
+      freed: [],
     })
-    expect(deadlines()).toEqual({ dueAt: 0, expiresAt: 0 })
+    expect(deadlines()).toEqual({ dueAt: 0, expiresAt: 0, fireAt: 0 })
   })
 
   test('the numbers, lanes and active jobs, without their payloads', () => {

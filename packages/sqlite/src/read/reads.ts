@@ -11,6 +11,7 @@ import { prepareLoad } from './load.ts'
 import { prepareMatching } from './matching.ts'
 import { preparePage } from './page.ts'
 import { preparePrunable } from './prunable.ts'
+import { prepareDueSchedules, prepareSchedulePage, prepareSchedules } from './schedules.ts'
 import { prepareSearch } from './search.ts'
 import { prepareMarks, prepareSourced } from './sources.ts'
 import { prepareDeadlines, prepareDue, prepareExpired } from './timed.ts'
@@ -38,6 +39,9 @@ export const READ_NAMES = [
   'oldestWaiting',
   'events',
   'journal',
+  'schedules',
+  'dueSchedules',
+  'schedulePage',
 ] as const satisfies readonly (keyof Store)[]
 
 export type Reads = Pick<Store, (typeof READ_NAMES)[number]>
@@ -65,5 +69,8 @@ export function prepareReads(db: Database): Reads {
     oldestWaiting: prepareOldestWaiting(db),
     events: prepareEvents(db),
     journal: prepareJournal(db),
+    schedules: prepareSchedules(db),
+    dueSchedules: prepareDueSchedules(db),
+    schedulePage: prepareSchedulePage(db),
   }
 }

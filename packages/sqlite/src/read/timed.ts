@@ -1,8 +1,9 @@
 /** What time alone makes happen: jobs that become due or expire, and when the next one does. */
-import type { JobRow } from '@millrace/core'
+import type { Deadlines, JobRow } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import { readBounded } from './bounded.ts'
 import { ROW_COLUMNS } from './row.ts'
+import { prepareFireAt } from './schedules.ts'
 
 /** One slice's payloads; the rest comes in the next turn. */
 const SLICE_BYTES = 16 * 2 ** 20
@@ -23,7 +24,8 @@ export function prepareExpired(db: Database): ReadTimed {
   return (at, limit) => readBounded(statement, [at], limit, SLICE_BYTES).rows
 }
 
-export function prepareDeadlines(db: Database): () => { dueAt: number; expiresAt: number } {
+export function prepareDeadlines(db: Database): () => Deadlines {
+  const fireAt = prepareFireAt(db)
   const statement = db
     .prepare(
       `SELECT (SELECT min(run_at) FROM job WHERE state = 0),
@@ -32,6 +34,6 @@ export function prepareDeadlines(db: Database): () => { dueAt: number; expiresAt
     .raw()
   return () => {
     const [dueAt, expiresAt] = statement.get() as [number | null, number | null]
-    return { dueAt: dueAt ?? 0, expiresAt: expiresAt ?? 0 }
+    return { dueAt: dueAt ?? 0, expiresAt: expiresAt ?? 0, ...fireAt() }
   }
 }

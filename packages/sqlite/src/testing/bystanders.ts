@@ -1,6 +1,7 @@
 /** Rows for a test to leave alone: one of each state, in two lanes, with keys, tags, runs and logs. */
 import { CANCELLED, FAILED, newKey } from '@millrace/core'
 import type { Turns } from './jobs.ts'
+import { PLAIN, scheduleOf } from './schedules.ts'
 
 export function addBystanders(turns: Turns): void {
   const { effects } = turns
@@ -34,6 +35,10 @@ export function addBystanders(turns: Turns): void {
   effects.noteKey({ ...newKey(queue, 'by'), paused: true })
   effects.marks.push({ source: 'bystander', mark: 5 })
   effects.exports.push({ name: 'bystander', cursor: 3 })
+  effects.schedule(
+    scheduleOf('bystander', { spec: { every: 60_000, ...PLAIN }, anchor: 1, nextAt: turns.at + 60_000, fireAt: turns.at + 60_000 }),
+    'put',
+  )
   effects.definitions.push({ name: 'stand', defaults: { priority: 3 } })
   turns.commit()
 }

@@ -54,6 +54,7 @@ const TABLES = [
   'definition',
   'source',
   'export',
+  'schedule',
 ] as const
 
 /** Every row of every table but the journal, as text. */

@@ -15,6 +15,7 @@ import { preparePrune } from './prune.ts'
 import { prepareQueues } from './queues.ts'
 import { prepareRunning } from './running.ts'
 import { prepareRuns } from './runs.ts'
+import { prepareScheduleWrites } from './schedules.ts'
 import { prepareSessions } from './sessions.ts'
 import { SortedJobs } from './sort.ts'
 import { prepareSources } from './sources.ts'
@@ -37,6 +38,7 @@ export function prepareWrite(db: Database, claim: Claim): Write {
   const keys = prepareKeys(db)
   const sources = prepareSources(db)
   const exports = prepareExports(db)
+  const schedules = prepareScheduleWrites(db)
   const deleteJobs = prepareDeleteJobs(db)
   const finished = prepareFinished(db)
   const running = prepareRunning(db)
@@ -57,6 +59,7 @@ export function prepareWrite(db: Database, claim: Claim): Write {
     keys(effects)
     sources(effects, turn.at)
     exports(effects, turn.at)
+    schedules(effects)
     // Last, so that nothing that the turn noted of a deleted job is left behind.
     deleteJobs.content(jobs.vanished)
     deleteJobs.rows(jobs.deleted)

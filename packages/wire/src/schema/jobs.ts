@@ -1,6 +1,7 @@
 /** The parts that several requests share: jobs as they are asked for, runs, errors, log lines. */
 import {
   type Backoff,
+  CATCH_UPS,
   type Defaults,
   EVENT_TYPES,
   type EventFilter,
@@ -12,8 +13,10 @@ import {
   type LogLine,
   type NewJob,
   type OnConflict,
+  OVERLAPS,
   type RunError,
   type RunKey,
+  type ScheduleSpec,
   SEQ_LIMIT,
   type SessionIntro,
   type SourceEntry,
@@ -180,4 +183,15 @@ export const EVENT_FILTER = record<EventFilter>('EventFilter', {
   queue: optional(name()),
   name: optional(name()),
   id: optional(JOB_KEY, 'of a job'),
+})
+
+export const SCHEDULE_SPEC = record<ScheduleSpec>('Schedule', {
+  cron: optional(text(LIMITS.cronLength), '5 fields, or 6 with seconds in front; or `every`'),
+  timezone: optional(text(LIMITS.nameLength), 'of `cron`, an IANA name; nil: UTC'),
+  every: optional(duration(LIMITS.everyMs), 'between two ticks'),
+  startAt: optional(time, 'no tick before it; where `every` counts from; nil: the creation'),
+  endAt: optional(time, 'no tick after it'),
+  jitter: or(integer(0, LIMITS.jitterMs), 0, 'milliseconds that a tick fires late at most'),
+  overlap: or(choice(OVERLAPS), 'skip', 'what becomes of a tick while the job of an earlier one is not final: lost, waits, cancels it'),
+  catchUp: or(choice(CATCH_UPS), 'latest', 'of ticks that could not fire in time: one job for the latest, one each, or none'),
 })

@@ -17,11 +17,13 @@ import {
   FILTER,
   JOB_KEY,
   LOG_LINES,
+  NEW_JOB,
   NEW_JOBS,
   NONE,
   RUN,
   RUN_ERROR,
   RUN_KEYS,
+  SCHEDULE_SPEC,
   SESSION,
   SOURCE_ENTRIES,
 } from './jobs.ts'
@@ -153,6 +155,28 @@ export const COMMAND = union<'op', Command>('Request', 'op', {
   exports: { code: 52, fields: {} },
   deleteExport: { code: 53, fields: { name: field(name()) } },
   backup: { code: 27, fields: { file: field(text(4_096), 'a path on the server') } },
+  upsertSchedule: {
+    code: 40,
+    fields: {
+      id: field(name()),
+      spec: field(SCHEDULE_SPEC),
+      job: field(NEW_JOB, 'what comes: without keys, `delay` and `runAt`'),
+      runImmediately: or(boolean, false, 'a new schedule’s first job comes at once'),
+    },
+  },
+  getSchedule: { code: 41, fields: { id: field(name()), times: or(integer(0, LIMITS.timesPerSchedule), 0, 'of those that come next') } },
+  listSchedules: {
+    code: 42,
+    fields: {
+      prefix: field(text(LIMITS.nameLength), 'of the ids; may be empty'),
+      limit: field(integer(1, LIMITS.pageSchedules)),
+      after: optional(name(), '`next` of the page before'),
+    },
+  },
+  deleteSchedule: { code: 43, fields: { id: field(name()) } },
+  pauseSchedule: { code: 44, fields: { id: field(name()) } },
+  resumeSchedule: { code: 45, fields: { id: field(name()) } },
+  triggerSchedule: { code: 46, fields: { id: field(name()) } },
 })
 
 export const OPERATIONS = Object.keys(COMMAND.variants) as Operation[]

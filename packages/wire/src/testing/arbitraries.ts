@@ -210,6 +210,33 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
   exports: record({}),
   deleteExport: record({ name }),
   backup: record({ file: anyText(200) }),
+  upsertSchedule: record({
+    id: name,
+    spec: record(
+      {
+        cron: anyText(100),
+        timezone: anyText(60),
+        every: fc.integer({ min: 1_000 }),
+        startAt: time,
+        endAt: time,
+        jitter: fc.nat({ max: 86_400_000 }),
+        overlap: fc.constantFrom('skip', 'queue', 'cancel'),
+        catchUp: fc.constantFrom('latest', 'all', 'none'),
+      },
+      { requiredKeys: ['jitter', 'overlap', 'catchUp'] },
+    ),
+    job: newJob,
+    runImmediately: fc.boolean(),
+  }) as never,
+  getSchedule: record({ id: name, times: fc.nat({ max: 1_000 }) }),
+  listSchedules: record(
+    { prefix: anyText(128), limit: fc.integer({ min: 1, max: 200 }), after: name },
+    { requiredKeys: ['prefix', 'limit'] },
+  ) as never,
+  deleteSchedule: record({ id: name }),
+  pauseSchedule: record({ id: name }),
+  resumeSchedule: record({ id: name }),
+  triggerSchedule: record({ id: name }),
 }
 
 function without<T extends object>(of: T, property: keyof T): T {

@@ -1,0 +1,34 @@
+/** Cron expressions, without zones: croner reads them, and finds the next match on a clock that never changes. */
+import { Cron } from 'croner'
+
+const PATTERNS_MAX = 1_000
+
+/** An expression that has been read; the least recent are forgotten. */
+const patterns = new Map<string, Cron>()
+
+/**
+ * The first wall time after `after` that an expression matches; undefined where none does.
+ *
+ * @throws Error that says what is wrong with it
+ */
+export function nextMatch(expression: string, after: number): number | undefined {
+  let pattern = patterns.get(expression)
+  if (pattern === undefined) pattern = read(expression)
+  else patterns.delete(expression)
+  patterns.set(expression, pattern)
+  if (patterns.size > PATTERNS_MAX) patterns.delete(patterns.keys().next().value as string)
+  return pattern.nextRun(new Date(after))?.getTime()
+}
+
+function read(expression: string): Cron {
+  // Croner takes dates too, and a seventh field.
+  const fields = expression.trim().split(/\s+/).length
+  if (!expression.startsWith('@') && fields !== 5 && fields !== 6) {
+    throw new Error(`it has ${fields} fields, and not 5 (minute hour day month weekday) or 6 (with seconds in front)`)
+  }
+  try {
+    return new Cron(expression, { utcOffset: 0 })
+  } catch (error) {
+    throw new Error((error as Error).message.replace(/^CronPattern: /, ''))
+  }
+}

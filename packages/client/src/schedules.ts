@@ -1,0 +1,165 @@
+/** `engine.schedules`: jobs that come by themselves. */
+import {
+  checkScheduledJob,
+  type Enqueued,
+  type EnqueueOptions,
+  formatId,
+  type RunError,
+  type ScheduleGetOptions,
+  type ScheduleListOptions,
+  type ScheduleOptions,
+  type ScheduleSpec,
+  type ScheduleView,
+  type State,
+  scheduleIdOption,
+  validateScheduleGetOptions,
+  validateScheduleListOptions,
+  validateScheduleOptions,
+} from '@millrace/core'
+import type { JobType } from '@millrace/worker'
+import { systemCalendar } from './calendar/calendar.ts'
+import type { JobHandle } from './handle.ts'
+import type { Mailbox } from './mailbox.ts'
+import { itemOf, newJobOf } from './newJobs.ts'
+import { dateOf, shown } from './view.ts'
+
+/** The job that comes at each tick. */
+export interface ScheduledJob<Input = unknown> {
+  readonly job: JobType<Input> | string
+  readonly data?: Input
+  /** Without keys, `delay` and `runAt`. */
+  readonly options?: Omit<EnqueueOptions, 'delay' | 'runAt' | 'idempotencyKey' | 'idempotencyTtl' | 'unique'>
+}
+
+export interface Schedule extends Omit<ScheduleSpec, 'startAt' | 'endAt'> {
+  readonly id: string
+  readonly startAt: Date | undefined
+  readonly endAt: Date | undefined
+  /** Name of its jobs. */
+  readonly job: string
+  /** Undefined in lists. */
+  readonly data: unknown
+  /** What its jobs are enqueued with. Durations in milliseconds. */
+  readonly options: Readonly<Record<string, unknown>>
+  readonly paused: boolean
+  /** Undefined while it is paused, and after its last tick. In the past while a tick waits for the job of an earlier one. */
+  readonly nextRunAt: Date | undefined
+  /** The times that come next, as many as `get` was asked for. */
+  readonly nextRuns: readonly Date[]
+  /** The tick that fired last. */
+  readonly lastRunAt: Date | undefined
+  /** The job that came last. */
+  readonly lastJobId: string | undefined
+  /** How far that job is, where it is still kept; undefined in lists. */
+  readonly lastResult: { readonly state: State; readonly output: unknown; readonly error: RunError | undefined } | undefined
+  /** Jobs that have come. */
+  readonly runs: number
+  /** Ticks that were lost to `overlap: 'skip'`. */
+  readonly skipped: number
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+export interface SchedulePage {
+  readonly schedules: readonly Schedule[]
+  /** Pass as `after` for the next page; undefined at the end. */
+  readonly next: string | undefined
+}
+
+export class Schedules {
+  readonly #mailbox: Mailbox
+  readonly #maxDataBytes: number
+  readonly #handle: (job: Enqueued) => JobHandle
+
+  /** @internal Made by the engine. */
+  constructor(mailbox: Mailbox, maxDataBytes: number, handle: (job: Enqueued) => JobHandle) {
+    this.#mailbox = mailbox
+    this.#maxDataBytes = maxDataBytes
+    this.#handle = handle
+  }
+
+  /**
+   * Creates the schedule, or changes it. One whose ticks are as before keeps its next: call it at each start.
+   *
+   * @throws OptionTypeError, OptionRangeError, ValidationError
+   */
+  async upsert<Input>(
+    id: string,
+    options: ScheduleOptions,
+    job: ScheduledJob<Input>,
+  ): Promise<{ readonly id: string; readonly created: boolean; readonly nextRunAt: Date | undefined }> {
+    const { spec, runImmediately } = validateScheduleOptions(options, systemCalendar)
+    const { job: definition, data, options: jobOptions } = itemOf(job as ScheduledJob, 'job')
+    const wanted = await newJobOf(definition, data, jobOptions, this.#maxDataBytes)
+    const { created, fireAt } = await this.#mailbox.call<'upsertSchedule'>({
+      op: 'upsertSchedule',
+      id: scheduleIdOption(id),
+      spec,
+      job: checkScheduledJob(wanted),
+      runImmediately,
+    })
+    return { id, created, nextRunAt: dateOf(fireAt) }
+  }
+
+  /** The schedule, or undefined where there is none of that id. */
+  async get(id: string, options?: ScheduleGetOptions): Promise<Schedule | undefined> {
+    const times = validateScheduleGetOptions(options)
+    const view = await this.#mailbox.call<'getSchedule'>({ op: 'getSchedule', id: scheduleIdOption(id), times })
+    return view === null ? undefined : scheduleOf(view)
+  }
+
+  /** A page of schedules, in the order of their ids. */
+  async list(options?: ScheduleListOptions): Promise<SchedulePage> {
+    const page = validateScheduleListOptions(options)
+    const { schedules, next } = await this.#mailbox.call<'listSchedules'>({ op: 'listSchedules', ...page })
+    return { schedules: schedules.map(scheduleOf), next: next ?? undefined }
+  }
+
+  /** Removes the schedule, and its job where that has not started. Throws ScheduleNotFoundError, as all that follow. */
+  async delete(id: string): Promise<void> {
+    await this.#mailbox.call<'deleteSchedule'>({ op: 'deleteSchedule', id: scheduleIdOption(id) })
+  }
+
+  /** No tick fires until it is resumed. */
+  async pause(id: string): Promise<void> {
+    await this.#mailbox.call<'pauseSchedule'>({ op: 'pauseSchedule', id: scheduleIdOption(id) })
+  }
+
+  /** Goes on with the first tick from now: what has gone by meanwhile is not caught up. */
+  async resume(id: string): Promise<void> {
+    await this.#mailbox.call<'resumeSchedule'>({ op: 'resumeSchedule', id: scheduleIdOption(id) })
+  }
+
+  /**
+   * Its job comes now, beside its ticks. While the last one is not final, that one is the answer (`created` is false), or is cancelled
+   * first (`overlap: 'cancel'`).
+   */
+  async trigger(id: string): Promise<JobHandle> {
+    const [job] = await this.#mailbox.call<'triggerSchedule'>({ op: 'triggerSchedule', id: scheduleIdOption(id) })
+    return this.#handle(job as Enqueued)
+  }
+}
+
+function scheduleOf(view: ScheduleView): Schedule {
+  const { spec, job, result } = view
+  const { name, data, ...options } = job
+  return {
+    ...spec,
+    id: view.id,
+    startAt: dateOf(spec.startAt ?? 0),
+    endAt: dateOf(spec.endAt ?? 0),
+    job: name,
+    data: shown(data),
+    options,
+    paused: view.paused,
+    nextRunAt: dateOf(view.fireAt),
+    nextRuns: view.times.map((at) => new Date(at)),
+    lastRunAt: dateOf(view.lastAt),
+    lastJobId: view.last === null ? undefined : formatId(view.last),
+    lastResult: result === null ? undefined : { state: result.state, output: shown(result.output), error: result.error ?? undefined },
+    runs: view.fired,
+    skipped: view.skipped,
+    createdAt: new Date(view.createdAt),
+    updatedAt: new Date(view.updatedAt),
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * Ticks that are due. The job of a tick is created and the tick that follows it is noted in one commit: a crash before it leaves the
+ * tick due, one after it finds the next. Ticks only grow, so none fires twice, whatever the wall clock does.
+ */
+import type { NewJob } from '../../commands.ts'
+import type { Job } from '../../job.ts'
+import { ACTIVE, isLive } from '../../lifecycle.ts'
+import { LIMITS } from '../../limits.ts'
+import type { Enqueued } from '../../replies.ts'
+import { fireTime, latestTick, type Schedule, scheduleTag, tickAfter } from '../../schedule.ts'
+import { cancelJob } from '../cancel.ts'
+import { createScheduled } from '../enqueue.ts'
+import { isDeleted } from '../facts.ts'
+import type { TurnContext } from '../turn.ts'
+
+export function fireSchedules(turn: TurnContext): void {
+  const { facts, tables, now } = turn
+  for (const schedule of facts.freedSchedules) unhold(turn, schedule)
+  if (facts.dueSchedules.length === 0 && facts.freedSchedules.length === 0) return
+  if (turn.refusing !== undefined) {
+    tables.fireAt = now.wall + LIMITS.refusedTicksMs
+    return
+  }
+  for (const schedule of facts.freedSchedules) fire(turn, schedule)
+  for (const schedule of facts.dueSchedules) fire(turn, schedule)
+}
+
+/** The job that the schedule's tick has waited for is over. */
+function unhold(turn: TurnContext, schedule: Schedule): void {
+  if (!schedule.held || liveJob(turn, schedule) !== undefined) return
+  schedule.held = false
+  moveTo(turn, schedule, schedule.nextAt)
+}
+
+function fire(turn: TurnContext, schedule: Schedule): void {
+  const { held, paused, fireAt } = schedule
+  // A command of this turn may have changed or deleted it.
+  if (held || paused || fireAt === 0 || fireAt > turn.now.wall || turn.effects.schedules.get(schedule) === 'delete') return
+  const running = liveJob(turn, schedule)
+  if (running !== undefined && schedule.spec.overlap === 'queue') {
+    schedule.held = true
+    turn.effects.schedule(schedule, 'move')
+    return
+  }
+  const ticks = ticksOf(turn, schedule)
+  if (ticks === undefined) {
+    // Its row is broken, or its zone is not known any more: no reason for the others not to fire.
+    schedule.paused = true
+    turn.effects.schedule(schedule, 'move')
+    return
+  }
+  const { overlap, catchUp } = schedule.spec
+  const { tick, next } = ticks
+  if (catchUp === 'none' && fireTime(schedule, tick) < turn.now.wall - LIMITS.tickGraceMs) {
+    // Too late for it.
+  } else if (running !== undefined && overlap === 'skip') {
+    schedule.skipped++
+  } else {
+    if (running !== undefined) cancelJob(turn, running)
+    create(turn, schedule, tick)
+  }
+  schedule.behind = next !== 0 && fireTime(schedule, next) <= turn.now.wall && catchUp === 'all' ? (schedule.behind + 1) % RESTART : 0
+  moveTo(turn, schedule, next)
+}
+
+/** Once the bound is met, one tick stands for all that are late; then the count begins anew. */
+const RESTART = LIMITS.ticksCaughtUp + 1
+
+/** The one that fires, and the one that follows; undefined where no calendar can make sense of the schedule. */
+function ticksOf(turn: TurnContext, schedule: Schedule): Ticks | undefined {
+  const { nextAt, behind, spec } = schedule
+  try {
+    const first = { tick: nextAt, next: tickAfter(schedule, nextAt, turn.settings.calendar) }
+    return spec.catchUp === 'all' && behind < LIMITS.ticksCaughtUp ? first : latestDue(turn, schedule, first)
+  } catch {
+    return undefined
+  }
+}
+
+interface Ticks {
+  readonly tick: number
+  readonly next: number
+}
+
+/** The last tick that is due; those before it come to nothing. */
+function latestDue({ now, settings: { calendar } }: TurnContext, schedule: Schedule, first: Ticks): Ticks {
+  let { tick, next } = first
+  const until = now.wall - schedule.spec.jitter
+  // Jitter or not, what is so old is due.
+  if (next !== 0 && next <= until) {
+    tick = latestTick(schedule, next, until, calendar)
+    next = tickAfter(schedule, tick, calendar)
+  }
+  for (let steps = 0; steps < JITTERED_TICKS && next !== 0 && fireTime(schedule, next) <= now.wall; steps++) {
+    tick = next
+    next = tickAfter(schedule, tick, calendar)
+  }
+  return { tick, next }
+}
+
+/** Ticks nearer to each other than their jitter that are looked at one by one. */
+const JITTERED_TICKS = 100
+
+/** Its job comes now. */
+export function create(turn: TurnContext, schedule: Schedule, tick: number): Enqueued {
+  const { id, job } = schedule
+  const enqueued = createScheduled(turn, jobAt(id, job, tick), id)
+  const { seq, node, enqueuedAt } = enqueued
+  schedule.last = { seq, node, enqueuedAt }
+  schedule.lastAt = Math.max(schedule.lastAt, tick)
+  schedule.fired++
+  turn.effects.schedule(schedule, 'move')
+  const created = turn.tables.jobs.get(seq)
+  if (created !== undefined) turn.facts.add(created)
+  return enqueued
+}
+
+/** Found by its tag, and told its tick: `meta.schedule`. */
+function jobAt(id: string, job: NewJob, tick: number): NewJob {
+  const schedule = JSON.stringify({ id, at: new Date(tick).toISOString() })
+  const own = job.meta?.slice(1).trimStart() ?? '}'
+  return { ...job, tags: [...(job.tags ?? []), scheduleTag(id)], meta: `{"schedule":${schedule}${own === '}' ? '' : ','}${own}` }
+}
+
+/** The job that came last, where it is not final. */
+export function liveJob({ facts }: TurnContext, { last }: Schedule): Job | undefined {
+  const job = last && facts.job(last.seq)
+  return job !== undefined && isLive(job.state) && !isDeleted(job) ? job : undefined
+}
+
+export function hasStarted(job: Job): boolean {
+  return job.state === ACTIVE || job.run > job.uncounted
+}
+
+export function moveTo(turn: TurnContext, schedule: Schedule, tick: number): void {
+  schedule.nextAt = tick
+  schedule.fireAt = fireTime(schedule, tick)
+  if (!schedule.paused) turn.tables.noteFire(schedule.fireAt)
+  turn.effects.schedule(schedule, 'move')
+}

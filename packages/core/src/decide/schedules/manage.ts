@@ -1,0 +1,40 @@
+/** Removes, pauses and resumes schedules. */
+import type { DeleteScheduleCommand, PauseScheduleCommand, ResumeScheduleCommand } from '../../commands.ts'
+import { type Decision, Refused } from '../../replies.ts'
+import { removeJob } from '../delete.ts'
+import { noSchedule } from '../refuse.ts'
+import type { TurnContext } from '../turn.ts'
+import { hasStarted, liveJob } from './fire.ts'
+import { restart, whatIsWrong } from './upsert.ts'
+
+export function deleteSchedule(turn: TurnContext, { id }: DeleteScheduleCommand): Decision<'deleteSchedule'> {
+  const schedule = turn.facts.schedule(id)
+  if (schedule === undefined) return noSchedule(id)
+  const job = liveJob(turn, schedule)
+  if (job !== undefined && !hasStarted(job)) removeJob(turn, job)
+  turn.effects.schedule(schedule, 'delete')
+  turn.facts.forgetSchedule(id)
+  return true
+}
+
+export function pauseSchedule(turn: TurnContext, { id }: PauseScheduleCommand): Decision<'pauseSchedule'> {
+  const schedule = turn.facts.schedule(id)
+  if (schedule === undefined) return noSchedule(id)
+  if (!schedule.paused) {
+    schedule.paused = true
+    turn.effects.schedule(schedule, 'move')
+  }
+  return true
+}
+
+export function resumeSchedule(turn: TurnContext, { id }: ResumeScheduleCommand): Decision<'resumeSchedule'> {
+  const schedule = turn.facts.schedule(id)
+  if (schedule === undefined) return noSchedule(id)
+  const wrong = schedule.paused ? whatIsWrong(turn, schedule) : undefined
+  if (wrong !== undefined) return new Refused({ code: 'INVALID_SCHEDULE', message: `schedule '${id}': ${wrong}` })
+  if (schedule.paused) {
+    schedule.paused = false
+    restart(turn, schedule)
+  }
+  return true
+}

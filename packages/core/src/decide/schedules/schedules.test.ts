@@ -1,0 +1,548 @@
+/** Schedules: each tick fires once, the next is never lost, and what overlap and catchUp say is so. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { NewJob, UpsertScheduleCommand } from '../../commands.ts'
+import { LIMITS } from '../../limits.ts'
+import type { ScheduleSpec } from '../../schedule.ts'
+import { MemoryStore } from '../../testing/memoryStore.ts'
+import { type Turned, World } from '../../testing/world.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
+type Changes = Partial<ScheduleSpec> & { readonly id?: string; readonly job?: Partial<NewJob>; readonly runImmediately?: boolean }
+
+function upserting({ id = 's', job, runImmediately = false, ...spec }: Changes = {}): UpsertScheduleCommand {
+  const times = spec.cron === undefined ? { every: MINUTE } : {}
+  return {
+    op: 'upsertSchedule',
+    id,
+    spec: { ...times, jitter: 0, overlap: 'skip', catchUp: 'latest', ...spec },
+    job: { name: 'a', data: '{"n":1}', ...job },
+    runImmediately,
+  }
+}
+
+class Scheduled extends World {
+  readonly begin = this.now.wall
+
+  upsert(changes?: Changes) {
+    return this.call<'upsertSchedule'>(upserting(changes))
+  }
+
+  schedule(id = 's') {
+    const schedule = this.store.scheduleRows.get(id)
+    if (schedule === undefined) throw new Error(`there is no schedule ${id}`)
+    return schedule
+  }
+
+  /** The ticks of all jobs that have come, in minutes since the beginning. */
+  get ticks(): number[] {
+    return [...this.store.rows.values()].map(({ extras }) => {
+      const { schedule } = JSON.parse(extras?.meta ?? '') as { schedule: { at: string } }
+      return (Date.parse(schedule.at) - this.begin) / MINUTE
+    })
+  }
+
+  /** Everything that is handed out ends well at once. */
+  complete({ grants }: Turned): void {
+    for (const { seq, run } of grants) this.run({ op: 'complete', seq, run, output: '"done"' })
+  }
+}
+
+function worked(): Scheduled {
+  const world = new Scheduled()
+  world.attach('s', ['a'])
+  return world
+}
+
+describe('a tick', () => {
+  test('fires at its time, not a millisecond before, and every interval from then on', () => {
+    const world = worked()
+    expect(world.upsert()).toEqual({ created: true, fireAt: world.begin + MINUTE })
+    expect(world.after(MINUTE - 1).grants).toEqual([])
+    const { grants } = world.after(1)
+    expect(grants).toMatchObject([{ name: 'a', data: '{"n":1}' }])
+    world.complete({ grants } as Turned)
+    for (let minute = 2; minute < 6; minute++) world.complete(world.after(MINUTE))
+    expect(world.ticks).toEqual([1, 2, 3, 4, 5])
+    expect(world.schedule()).toMatchObject({ fired: 5, skipped: 0, lastAt: world.begin + 5 * MINUTE })
+  })
+
+  test('late turns do not make the interval drift', () => {
+    const world = worked()
+    world.upsert()
+    for (const late of [137, 5_000, 59_999, 1, 12]) {
+      world.pass(world.schedule().fireAt - world.now.wall + late)
+      world.complete(world.run())
+    }
+    expect(world.ticks).toEqual([1, 2, 3, 4, 5])
+  })
+
+  test('cron-canonical-tick-key: goes with its job as tag and meta', () => {
+    const world = worked()
+    world.upsert({ id: 'x/y', cron: '*/5 * * * *', timezone: 'UTC', job: { tags: ['t'], meta: '{ "m": [1] }', priority: 4, queue: 'q' } })
+    world.after(5 * MINUTE + 3)
+    const row = world.row({ seq: 1 })
+    expect(row).toMatchObject({ priority: 4, extras: { tags: ['t', 'schedule:x/y'], schedule: 'x/y' } })
+    const at = new Date(world.begin + 5 * MINUTE).toISOString()
+    expect(JSON.parse(row.extras?.meta as string)).toEqual({ schedule: { id: 'x/y', at }, m: [1] })
+    for (const meta of ['{}', '{ }']) {
+      world.upsert({ id: 'empty', job: { meta } })
+      world.call<'triggerSchedule'>({ op: 'triggerSchedule', id: 'empty' })
+      world.call<'deleteSchedule'>({ op: 'deleteSchedule', id: 'empty' })
+    }
+    for (const { extras } of world.store.rows.values()) expect(Object.keys(JSON.parse(extras?.meta as string))[0]).toBe('schedule')
+  })
+
+  test('bystander: nothing else is touched', () => {
+    const world = worked()
+    world.upsert({ id: 'by', every: HOUR })
+    const job = world.enqueue('b')
+    const [schedule, row] = [JSON.stringify(world.schedule('by')), JSON.stringify(world.row(job))]
+    world.upsert()
+    world.complete(world.after(MINUTE))
+    world.call<'pauseSchedule'>({ op: 'pauseSchedule', id: 's' })
+    world.call<'deleteSchedule'>({ op: 'deleteSchedule', id: 's' })
+    expect([JSON.stringify(world.schedule('by')), JSON.stringify(world.row(job))]).toEqual([schedule, row])
+  })
+
+  test('however many are due at once, all fire, a slice a turn', () => {
+    const world = new Scheduled({ audited: false })
+    const count = 3 * LIMITS.sliceSchedules + 7
+    world.run(...Array.from({ length: count }, (_, index) => upserting({ id: `s${index}` })))
+    world.pass(MINUTE)
+    world.turn()
+    expect(world.store.rows.size).toBe(LIMITS.sliceSchedules)
+    world.run()
+    expect(world.store.rows.size).toBe(count)
+    expect(world.tables.fireAt).toBe(world.begin + 2 * MINUTE)
+  })
+
+  test('within startAt and endAt, both included; afterwards the schedule is over', () => {
+    const world = worked()
+    const { begin } = world
+    expect(world.upsert({ startAt: begin + 10 * MINUTE, endAt: begin + 12 * MINUTE }).fireAt).toBe(begin + 10 * MINUTE)
+    for (let minute = 0; minute < 20; minute++) world.complete(world.after(MINUTE))
+    expect(world.ticks).toEqual([10, 11, 12])
+    expect(world.schedule()).toMatchObject({ nextAt: 0, fireAt: 0 })
+    expect(world.tables.fireAt).toBe(0)
+    // From a startAt that has gone by the interval counts all the same.
+    expect(world.upsert({ id: 'past', every: HOUR, startAt: begin - 10 * MINUTE }).fireAt).toBe(begin + 50 * MINUTE)
+    expect(world.upsert({ id: 'over', endAt: begin }).fireAt).toBe(0)
+  })
+
+  test('a tick beyond what a timer can count waits for its time', () => {
+    const world = worked()
+    const days = 400 * 24 * HOUR
+    world.upsert({ every: days })
+    world.after(days - 1)
+    expect(world.store.rows.size).toBe(0)
+    world.after(1)
+    expect(world.store.rows.size).toBe(1)
+  })
+
+  test('jitter is the same for the same tick, within its bound, and no reason to drift', () => {
+    const world = worked()
+    world.upsert({ jitter: 30_000 })
+    const late: number[] = []
+    for (let minute = 1; minute <= 50; minute++) {
+      const { fireAt, nextAt } = world.schedule()
+      expect(nextAt).toBe(world.begin + minute * MINUTE)
+      late.push(fireAt - nextAt)
+      world.pass(fireAt - world.now.wall - 1)
+      expect(world.run().grants).toEqual([])
+      world.complete(world.after(1))
+    }
+    expect(Math.min(...late)).toBeGreaterThanOrEqual(0)
+    expect(Math.max(...late)).toBeLessThanOrEqual(30_000)
+    expect(new Set(late).size).toBeGreaterThan(40)
+    expect(world.ticks).toEqual(Array.from({ length: 50 }, (_, index) => index + 1))
+    const other = worked()
+    other.upsert({ jitter: 30_000 })
+    expect(other.schedule().fireAt - other.schedule().nextAt).toBe(late[0])
+  })
+
+  test('where the disk is full none fires, and the engine does not spin; then all go on', () => {
+    // Looked at again after a while, and not at its time.
+    const world = new Scheduled({ audited: false })
+    world.attach('s', ['a'])
+    world.upsert()
+    world.refusing = { code: 'DISK_FULL', message: 'full' }
+    world.pass(MINUTE)
+    world.turn()
+    expect(world.tables.fireAt).toBe(world.now.wall + LIMITS.refusedTicksMs)
+    expect(world.store.rows.size).toBe(0)
+    world.refusing = undefined
+    world.after(LIMITS.refusedTicksMs)
+    expect(world.ticks).toEqual([1])
+    expect(world.schedule().nextAt).toBe(world.begin + 2 * MINUTE)
+  })
+
+  test('one that cannot be read any more is paused, and the others fire', () => {
+    const world = worked()
+    world.upsert({ id: 'bad', cron: '*/1 * * * *', timezone: 'UTC' })
+    world.upsert({ id: 'good', cron: '*/1 * * * *', timezone: 'UTC' })
+    const bad = world.schedule('bad')
+    world.store.scheduleRows.set('bad', { ...bad, spec: { ...bad.spec, timezone: 'Gone/Zone' } })
+    world.after(MINUTE)
+    expect(world.schedule('bad')).toMatchObject({ paused: true, fired: 0 })
+    expect(world.schedule('good')).toMatchObject({ paused: false, fired: 1 })
+    expect(world.refusal({ op: 'resumeSchedule', id: 'bad' })).toBe('INVALID_SCHEDULE')
+    world.upsert({ id: 'bad', cron: '*/1 * * * *', timezone: 'UTC' })
+    world.call<'resumeSchedule'>({ op: 'resumeSchedule', id: 'bad' })
+    world.after(MINUTE)
+    expect(world.schedule('bad')).toMatchObject({ paused: false, fired: 1 })
+  })
+})
+
+describe('catchUp', () => {
+  function missed(changes: Changes, ms = 10 * MINUTE + 30_000): Scheduled {
+    const world = worked()
+    world.upsert(changes)
+    world.complete(world.after(MINUTE))
+    world.reload()
+    world.pass(ms)
+    world.attach('s', ['a'])
+    return world
+  }
+
+  test('latest: one job for all that were missed, of the last tick, and the next at its own time', () => {
+    for (const spec of [{ every: MINUTE }, { cron: '*/1 * * * *', timezone: 'UTC' }]) {
+      const world = missed(spec)
+      expect(world.ticks).toEqual([1, 11])
+      expect(world.schedule().nextAt).toBe(world.begin + 12 * MINUTE)
+    }
+  })
+
+  test('latest after ten years takes no longer', () => {
+    const world = missed({ cron: '*/1 * * * *', timezone: 'UTC' }, 10 * 365 * 24 * HOUR)
+    expect(world.ticks).toEqual([1, 10 * 365 * 24 * 60 + 1])
+  })
+
+  test('none: what is more than a minute late is lost; what is late by less is not', () => {
+    expect(missed({ every: 5 * MINUTE, catchUp: 'none' }, 6 * MINUTE + 1).ticks).toEqual([])
+    expect(missed({ catchUp: 'none' }, 10 * MINUTE).ticks).toEqual([1, 11])
+    const world = missed({ every: 5 * MINUTE, catchUp: 'none' }, 4 * MINUTE + 30_000)
+    expect(world.ticks).toEqual([5])
+    expect(world.schedule().nextAt).toBe(world.begin + 10 * MINUTE)
+  })
+
+  test('all: each has its job, one after the other, in order', () => {
+    const world = missed({ catchUp: 'all', overlap: 'queue' })
+    for (let round = 0; round < 20; round++) {
+      const [running] = world.tables.running()
+      expect(world.tables.running().length).toBeLessThan(2)
+      if (running !== undefined) world.run({ op: 'complete', seq: running.seq, run: running.run, output: null })
+    }
+    expect(world.ticks).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
+    expect(world.schedule()).toMatchObject({ held: false, behind: 0 })
+  })
+
+  test('all is bounded: then one job stands for the rest', () => {
+    const world = new Scheduled({ audited: false })
+    world.upsert({ every: 1_000, catchUp: 'all', overlap: 'queue' })
+    world.pass(5_000_000)
+    world.attach('s', ['a'])
+    for (let round = 0; round < 1_200; round++) {
+      const [running] = world.tables.running()
+      if (running !== undefined) world.run({ op: 'complete', seq: running.seq, run: running.run, output: null })
+    }
+    expect(world.store.rows.size).toBe(LIMITS.ticksCaughtUp + 1)
+    expect(world.schedule()).toMatchObject({ lastAt: world.now.wall, behind: 0 })
+  })
+
+  test('a clock that is set back fires nothing twice; one that is set forward misses, and goes on', () => {
+    const world = worked()
+    world.upsert()
+    for (let minute = 0; minute < 5; minute++) world.complete(world.after(MINUTE))
+    world.now = { ...world.now, wall: world.now.wall - 3 * MINUTE }
+    for (let minute = 0; minute < 5; minute++) world.complete(world.after(MINUTE))
+    expect(world.ticks).toEqual([1, 2, 3, 4, 5, 6, 7])
+    world.now = { ...world.now, wall: world.now.wall + 2 * HOUR }
+    world.complete(world.run())
+    world.complete(world.after(MINUTE))
+    expect(world.ticks.slice(7)).toEqual([127, 128])
+  })
+})
+
+describe('overlap', () => {
+  test('skip: a tick is lost while the job of an earlier one is not final', () => {
+    const world = worked()
+    world.upsert()
+    const { grants } = world.after(MINUTE)
+    world.after(MINUTE)
+    world.after(MINUTE)
+    expect(world.ticks).toEqual([1])
+    expect(world.schedule()).toMatchObject({ skipped: 2, fired: 1 })
+    world.complete({ grants } as Turned)
+    world.after(MINUTE)
+    expect(world.ticks).toEqual([1, 4])
+  })
+
+  test('queue: a tick waits for the end of that job, and fires at once then', () => {
+    const world = worked()
+    world.upsert({ overlap: 'queue' })
+    const { grants } = world.after(MINUTE)
+    world.after(MINUTE)
+    world.after(MINUTE)
+    expect(world.schedule()).toMatchObject({ held: true, fired: 1 })
+    // Nothing looks at it meanwhile.
+    expect(world.tables.fireAt).toBe(0)
+    world.complete({ grants } as Turned)
+    expect(world.ticks).toEqual([1, 3])
+    expect(world.schedule()).toMatchObject({ held: false, nextAt: world.begin + 4 * MINUTE })
+  })
+
+  test('queue: the end of the job is not missed by an engine that dies between it and the tick', () => {
+    const world = worked()
+    world.upsert({ overlap: 'queue' })
+    const { grants } = world.after(MINUTE)
+    world.after(MINUTE)
+    const [grant] = grants
+    world.turn({ op: 'complete', seq: grant?.seq as number, run: 1, output: null })
+    world.reload()
+    expect([...world.tables.freed]).toEqual(['s'])
+    world.run()
+    expect(world.ticks).toEqual([1, 2])
+  })
+
+  test('recurring-stale-lock-progress: a tick that waits for the job of a dead worker fires when that has failed for good', () => {
+    const world = worked()
+    world.upsert({ overlap: 'queue', job: { maxAttempts: 2 } })
+    world.after(MINUTE)
+    world.after(MINUTE)
+    for (let death = 0; death < 2; death++) {
+      expect(world.schedule()).toMatchObject({ held: true, fired: 1 })
+      world.reload()
+      world.attach(`s${death}`, ['a'])
+      world.run()
+    }
+    expect(world.stateOf({ seq: 1 })).toBe('failed')
+    expect(world.ticks).toEqual([1, 2])
+  })
+
+  test('cancel: that job is cancelled, and the tick fires', () => {
+    const world = worked()
+    world.upsert({ overlap: 'cancel' })
+    const { grants } = world.after(MINUTE)
+    expect(world.after(MINUTE).notices).toMatchObject([{ kind: 'abort', cause: 'cancel', seq: grants[0]?.seq }])
+    expect(world.ticks).toEqual([1, 2])
+    const waiting = new Scheduled()
+    waiting.upsert({ overlap: 'cancel' })
+    waiting.after(MINUTE)
+    waiting.after(MINUTE)
+    expect([waiting.stateOf({ seq: 1 }), waiting.stateOf({ seq: 2 })]).toEqual(['cancelled', 'waiting'])
+  })
+})
+
+describe('upsert', () => {
+  test('unchanged, it keeps its next tick and writes nothing', () => {
+    const world = worked()
+    world.upsert({ jitter: 5_000 })
+    world.pass(40_000)
+    const { writes } = world.store
+    const before = JSON.stringify(world.schedule())
+    expect(world.upsert({ jitter: 5_000 })).toMatchObject({ created: false, fireAt: world.schedule().fireAt })
+    expect([world.store.writes, JSON.stringify(world.schedule())]).toEqual([writes, before])
+  })
+
+  test('with another job, or other policies, it keeps its next tick', () => {
+    const world = worked()
+    world.upsert()
+    world.pass(40_000)
+    world.upsert({ overlap: 'queue', job: { data: '{"n":2}', priority: 7 } })
+    expect(world.schedule()).toMatchObject({ nextAt: world.begin + MINUTE, createdAt: world.begin, updatedAt: world.now.wall })
+    expect(world.after(20_000).grants).toMatchObject([{ data: '{"n":2}' }])
+  })
+
+  test('with other ticks it begins anew from now, and repeats none', () => {
+    const world = worked()
+    world.upsert()
+    world.complete(world.after(MINUTE + 10_000))
+    expect(world.upsert({ every: 2 * MINUTE }).fireAt).toBe(world.now.wall + 2 * MINUTE)
+    expect(world.upsert({ cron: '*/1 * * * *', timezone: 'UTC' }).fireAt).toBe(world.begin + 2 * MINUTE)
+    // Set back, the clock shows the time of a tick that has fired.
+    world.now = { ...world.now, wall: world.begin + 30_000 }
+    expect(world.upsert({ cron: '*/1 * * * *', timezone: 'UTC', jitter: 1 }).fireAt).toBeGreaterThanOrEqual(world.begin + 2 * MINUTE)
+  })
+
+  test('runImmediately: a job at once, of a new schedule alone', () => {
+    const world = worked()
+    world.upsert({ runImmediately: true })
+    world.upsert({ runImmediately: true, every: HOUR })
+    expect(world.ticks).toEqual([0])
+    expect(world.schedule()).toMatchObject({ fired: 1, nextAt: world.begin + HOUR })
+  })
+
+  test('what another library may send, and no schedule can be', () => {
+    const world = worked()
+    const wrong: Changes[] = [
+      { cron: 'nonsense', timezone: 'UTC' },
+      { cron: 'never', timezone: 'UTC' },
+      { cron: '*/1 * * * *', timezone: 'No/Where' },
+      { cron: '*/1 * * * *', every: MINUTE },
+      { jitter: MINUTE },
+      { startAt: 5, endAt: 4 },
+      { catchUp: 'all', overlap: 'skip' },
+      { job: { delay: 1 } },
+      { job: { runAt: 1 } },
+      { job: { idempotencyKey: 'k' } },
+      { job: { unique: { key: 'k', onConflict: 'skip' } } },
+      { job: { meta: '[1]' } },
+      { job: { meta: `{"a":"${'x'.repeat(LIMITS.metaBytes)}"}` } },
+      { job: { tags: Array.from({ length: LIMITS.tagsPerJob }, String) } },
+    ]
+    for (const changes of wrong) expect(world.refusal(upserting(changes)), JSON.stringify(changes)).toBe('INVALID_SCHEDULE')
+    expect(world.store.scheduleRows.size).toBe(0)
+    world.refusing = { code: 'DISK_FULL', message: 'full' }
+    expect(world.refusal(upserting())).toBe('DISK_FULL')
+  })
+
+  test('in one turn with its own deletion', () => {
+    const world = worked()
+    world.run(upserting({ runImmediately: true }), { op: 'deleteSchedule', id: 's' }, upserting({ every: HOUR }))
+    expect(world.schedule()).toMatchObject({ fired: 0, nextAt: world.begin + HOUR })
+    expect(world.store.rows.size).toBe(0)
+    world.run({ op: 'deleteSchedule', id: 's' }, { op: 'deleteSchedule', id: 's' })
+    expect(world.store.scheduleRows.size).toBe(0)
+    expect(world.refusal({ op: 'pauseSchedule', id: 's' })).toBe('SCHEDULE_NOT_FOUND')
+    expect(world.refusal({ op: 'resumeSchedule', id: 's' })).toBe('SCHEDULE_NOT_FOUND')
+    expect(world.refusal({ op: 'triggerSchedule', id: 's' })).toBe('SCHEDULE_NOT_FOUND')
+  })
+})
+
+describe('by hand', () => {
+  test('pause: nothing fires; resume: from now on, without what was missed', () => {
+    const world = worked()
+    world.upsert({ catchUp: 'all', overlap: 'queue' })
+    world.complete(world.after(MINUTE))
+    world.call<'pauseSchedule'>({ op: 'pauseSchedule', id: 's' })
+    world.call<'pauseSchedule'>({ op: 'pauseSchedule', id: 's' })
+    world.after(HOUR + 10)
+    expect(world.ticks).toEqual([1])
+    expect(world.upsert({ catchUp: 'all', overlap: 'queue', job: { priority: 1 } }).fireAt).toBe(0)
+    world.call<'resumeSchedule'>({ op: 'resumeSchedule', id: 's' })
+    world.call<'resumeSchedule'>({ op: 'resumeSchedule', id: 's' })
+    expect(world.schedule().nextAt).toBe(world.begin + 62 * MINUTE)
+    world.complete(world.after(MINUTE))
+    expect(world.ticks).toEqual([1, 62])
+  })
+
+  test('trigger: at once, beside the ticks; while one is live, that one is the answer', () => {
+    const world = worked()
+    world.upsert()
+    world.pass(10_000)
+    const [first] = world.call<'triggerSchedule'>({ op: 'triggerSchedule', id: 's' })
+    expect(first).toMatchObject({ seq: 1, created: true })
+    const [again] = world.call<'triggerSchedule'>({ op: 'triggerSchedule', id: 's' })
+    expect(again).toMatchObject({ seq: 1, created: false })
+    expect(world.schedule()).toMatchObject({ nextAt: world.begin + MINUTE, fired: 1 })
+    world.call<'upsertSchedule'>(upserting({ overlap: 'cancel' }))
+    expect(world.call<'triggerSchedule'>({ op: 'triggerSchedule', id: 's' })).toMatchObject([{ seq: 2, created: true }])
+    world.refusing = { code: 'DISK_FULL', message: 'full' }
+    expect(world.refusal({ op: 'triggerSchedule', id: 's' })).toBe('DISK_FULL')
+  })
+
+  test('delete: takes the job that has not started with it, and leaves one that has', () => {
+    const world = new Scheduled()
+    world.upsert()
+    world.after(MINUTE)
+    world.call<'deleteSchedule'>({ op: 'deleteSchedule', id: 's' })
+    expect(world.store.rows.size).toBe(0)
+    expect(world.run().events).toEqual([])
+    world.attach('s', ['a'])
+    world.upsert({ job: { maxAttempts: 3, backoff: { type: 'fixed', delay: HOUR } } })
+    world.after(MINUTE)
+    world.call<'deleteSchedule'>({ op: 'deleteSchedule', id: 's' })
+    expect(world.stateOf({ seq: 2 })).toBe('active')
+    // Nor one that waits for its retry.
+    world.upsert({ job: { maxAttempts: 3, backoff: { type: 'fixed', delay: HOUR } } })
+    const { grants } = world.after(MINUTE)
+    world.run({ op: 'fail', seq: grants[0]?.seq as number, run: 1, error: { name: 'E', message: 'm' } })
+    world.call<'deleteSchedule'>({ op: 'deleteSchedule', id: 's' })
+    expect(world.stateOf({ seq: 3 })).toBe('scheduled')
+    world.after(HOUR)
+    expect(world.store.rows.size).toBe(2)
+  })
+
+  test('delete-instance-keeps-schedule: deleting or cancelling a due job never ends the chain', () => {
+    for (const overlap of ['skip', 'queue', 'cancel'] as const) {
+      const world = new Scheduled()
+      world.upsert({ overlap })
+      for (const op of ['delete', 'cancel', 'delete'] as const) {
+        world.after(MINUTE)
+        const { last } = world.schedule()
+        world.run({ op, id: last as NonNullable<typeof last> })
+      }
+      world.after(MINUTE)
+      expect(world.schedule().lastAt).toBe(world.begin + 4 * MINUTE)
+    }
+  })
+})
+
+test('whatever happens, ticks only grow, none fires twice, and the chain goes on', () => {
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('after' as const), ms: fc.integer({ min: 0, max: 5 * MINUTE }) }),
+    fc.record({ kind: fc.constant('jump' as const), ms: fc.integer({ min: -10 * MINUTE, max: 10 * MINUTE }) }),
+    fc.record({ kind: fc.constantFrom('reload' as const, 'complete', 'fail', 'pause', 'resume', 'upsert', 'cancel', 'trigger') }),
+  )
+  const spec = fc.record({
+    overlap: fc.constantFrom('skip' as const, 'queue', 'cancel'),
+    catchUp: fc.constantFrom('latest' as const, 'none', 'all'),
+    jitter: fc.constantFrom(0, 1_000, 50_000),
+    times: fc.constantFrom({ every: MINUTE }, { every: 90_001 }, { cron: '*/2 * * * *', timezone: 'UTC' }),
+  })
+  fc.assert(
+    fc.property(spec, fc.array(step, { maxLength: 40 }), ({ times, overlap, catchUp, jitter }, steps) => {
+      const world = worked()
+      const changes = { ...times, overlap: catchUp === 'all' ? ('queue' as const) : overlap, catchUp, jitter }
+      world.upsert(changes)
+      for (const each of steps) {
+        const [running] = world.tables.running()
+        const { last } = world.schedule()
+        if (each.kind === 'after') world.after(each.ms)
+        else if (each.kind === 'jump') {
+          world.now = { ...world.now, wall: Math.max(world.begin, world.now.wall + each.ms) }
+          world.run()
+        } else if (each.kind === 'reload') {
+          world.reload('s')
+          world.attach(
+            's',
+            ['a'],
+            {},
+            world.tables.running().map(({ seq, run }) => ({ seq, run })),
+          )
+          world.run()
+        } else if (each.kind === 'complete' && running !== undefined)
+          world.run({ op: 'complete', seq: running.seq, run: running.run, output: null })
+        else if (each.kind === 'fail' && running !== undefined)
+          world.run({ op: 'fail', seq: running.seq, run: running.run, error: { name: 'E', message: '' }, retry: 500 })
+        else if (each.kind === 'pause' || each.kind === 'resume') world.run({ op: `${each.kind}Schedule`, id: 's' })
+        else if (each.kind === 'upsert') world.upsert(changes)
+        else if (each.kind === 'cancel' && last !== undefined) world.run({ op: 'cancel', id: last })
+      }
+      const { ticks } = world
+      expect(ticks).toEqual([...new Set(ticks)].sort((a, b) => a - b))
+      world.run({ op: 'resumeSchedule', id: 's' })
+      // In a healed world, the chain goes on.
+      const { fired } = world.schedule()
+      for (let minute = 0; minute < 30; minute++) {
+        world.after(MINUTE)
+        for (let running = world.tables.running(); running.length > 0; running = world.tables.running())
+          for (const { seq, run } of running) world.run({ op: 'complete', seq, run, output: null })
+      }
+      expect(world.schedule().fired).toBeGreaterThan(fired + 2)
+      expect(world.schedule().nextAt).toBeGreaterThan(world.now.wall - 2 * MINUTE)
+    }),
+    { numRuns: 150 },
+  )
+})
+
+test('tables that are built anew know of the next tick', () => {
+  const store = new MemoryStore()
+  const world = new Scheduled({ store })
+  world.upsert()
+  world.reload()
+  expect(world.tables.fireAt).toBe(world.begin + MINUTE)
+})

@@ -1,0 +1,86 @@
+/** Creates a schedule, or changes it: one whose ticks are as before keeps its next, so that a deploy neither delays nor repeats it. */
+import type { NewJob, UpsertScheduleCommand } from '../../commands.ts'
+import { checkScheduledJob, checkScheduleSpec } from '../../options/schedule.ts'
+import { type Decision, Refused } from '../../replies.ts'
+import { type Schedule, type ScheduleSpec, sameTicks, tickAfter } from '../../schedule.ts'
+import type { TurnContext } from '../turn.ts'
+import { create, moveTo } from './fire.ts'
+
+export function upsertSchedule(turn: TurnContext, command: UpsertScheduleCommand): Decision<'upsertSchedule'> {
+  if (turn.refusing !== undefined) return new Refused(turn.refusing)
+  const before = turn.facts.schedule(command.id)
+  const wrong = whatIsWrong(turn, command)
+  if (wrong !== undefined) return new Refused({ code: 'INVALID_SCHEDULE', message: `schedule '${command.id}': ${wrong}` })
+  if (before === undefined) {
+    const { fireAt } = insert(turn, command)
+    return { created: true, fireAt }
+  }
+  change(turn, before, command)
+  return { created: false, fireAt: before.paused ? 0 : before.fireAt }
+}
+
+/** What the caller's side refuses by the option's name: another library may have sent it all the same. */
+export function whatIsWrong({ settings }: TurnContext, { spec, job }: Pick<Schedule, 'spec' | 'job'>): string | undefined {
+  try {
+    checkScheduleSpec(spec, settings.calendar)
+    checkScheduledJob(job)
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+function insert(turn: TurnContext, { id, spec, job, runImmediately }: UpsertScheduleCommand): Schedule {
+  const { now, facts, effects } = turn
+  const schedule: Schedule = {
+    id,
+    spec,
+    job,
+    anchor: spec.startAt ?? now.wall,
+    nextAt: 0,
+    fireAt: 0,
+    lastAt: 0,
+    held: false,
+    paused: false,
+    behind: 0,
+    fired: 0,
+    skipped: 0,
+    last: undefined,
+    createdAt: now.wall,
+    updatedAt: now.wall,
+  }
+  effects.schedule(schedule, 'put')
+  facts.rememberSchedule(schedule)
+  if (runImmediately) create(turn, schedule, now.wall)
+  restart(turn, schedule)
+  return schedule
+}
+
+function change(turn: TurnContext, schedule: Schedule, { spec, job }: UpsertScheduleCommand): void {
+  const same = sameTicks(schedule.spec, spec)
+  if (same && isSame(schedule, spec, job)) return
+  if (!same) schedule.anchor = spec.startAt ?? turn.now.wall
+  schedule.spec = spec
+  schedule.job = job
+  schedule.updatedAt = turn.now.wall
+  turn.effects.schedule(schedule, 'put')
+  if (!same) restart(turn, schedule)
+}
+
+/** Bytes are taken to be others: to write them once more does no harm. */
+function isSame(schedule: Schedule, spec: ScheduleSpec, { data, ...job }: NewJob): boolean {
+  const { data: dataBefore, ...jobBefore } = schedule.job
+  return data === dataBefore && textOf(schedule.spec) === textOf(spec) && textOf(jobBefore) === textOf(job)
+}
+
+/** Whatever the order of its properties. */
+function textOf(value: object): string {
+  return JSON.stringify(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** Goes on with the first tick from now that has not fired yet. */
+export function restart(turn: TurnContext, schedule: Schedule): void {
+  schedule.held = false
+  schedule.behind = 0
+  moveTo(turn, schedule, tickAfter(schedule, Math.max(turn.now.wall, schedule.lastAt), turn.settings.calendar))
+}

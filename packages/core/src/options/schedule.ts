@@ -1,0 +1,183 @@
+/** The options of `schedules`: when a schedule fires, and the job that comes. */
+import type { NewJob } from '../commands.ts'
+import type { Duration } from '../duration.ts'
+import { OptionRangeError, OptionTypeError } from '../errors.ts'
+import { LIMITS } from '../limits.ts'
+import { CATCH_UPS, type Calendar, type CatchUp, DEFAULT_TIMEZONE, OVERLAPS, type Overlap, type ScheduleSpec } from '../schedule.ts'
+import { booleanOption, choiceOption } from './choice.ts'
+import { describe } from './describe.ts'
+import { integerOption } from './integer.ts'
+import { checkKnown } from './known.ts'
+import { durationOption, timeOption } from './milliseconds.ts'
+import { nameOption } from './name.ts'
+
+export interface ScheduleOptions {
+  /** 5 fields (minute hour day month weekday), 6 with seconds in front, or `@hourly`, `@daily` ... Not with `every`. */
+  readonly cron?: string
+  /** Between two ticks: at least 1 s, counted from `startAt` or from the schedule's creation. Not with `cron`. */
+  readonly every?: Duration
+  /** IANA name of the zone whose clocks `cron` goes by; default `'UTC'`. */
+  readonly timezone?: string
+  /** No tick before then; where `every` counts from. A Date, or milliseconds since 1970. */
+  readonly startAt?: Date | number
+  /** No tick after then. */
+  readonly endAt?: Date | number
+  /** Each tick fires up to so much later, the same tick always by the same: up to 24 h, less than `every`; default 0. */
+  readonly jitter?: Duration
+  /**
+   * A tick whose predecessor's job is not final yet is lost (`'skip'`, default), waits for its end (`'queue'`, default where `catchUp`
+   * is `'all'`), or cancels it (`'cancel'`).
+   */
+  readonly overlap?: Overlap
+  /** Of ticks that could not fire in time: one job for the latest (default), one for each (up to 1,000), or none after a minute. */
+  readonly catchUp?: CatchUp
+  /** A schedule that is new has its first job at once; default false. */
+  readonly runImmediately?: boolean
+}
+
+export interface ScheduleSettings {
+  readonly spec: ScheduleSpec
+  readonly runImmediately: boolean
+}
+
+const KNOWN = new Set(['cron', 'every', 'timezone', 'startAt', 'endAt', 'jitter', 'overlap', 'catchUp', 'runImmediately'])
+
+/** @throws OptionTypeError, OptionRangeError */
+export function validateScheduleOptions(options: unknown, calendar: Calendar): ScheduleSettings {
+  checkKnown('schedules.upsert', options, KNOWN)
+  const { cron, every, timezone, startAt, endAt, jitter, overlap, catchUp, runImmediately = false } = options
+  if (cron === undefined && timezone !== undefined)
+    throw new OptionTypeError('timezone', 'timezone goes with cron: every is the same in all zones')
+  const caught = catchUp === undefined ? 'latest' : choiceOption('catchUp', catchUp, CATCH_UPS)
+  const spec: ScheduleSpec = {
+    ...(cron !== undefined && { cron: cronOption(cron), timezone: zoneOption('timezone', timezone) }),
+    ...(every !== undefined && { every: durationOption('every', every, { min: LIMITS.everyMs }) }),
+    ...(startAt !== undefined && { startAt: timeOption('startAt', startAt) }),
+    ...(endAt !== undefined && { endAt: timeOption('endAt', endAt) }),
+    jitter: jitter === undefined ? 0 : durationOption('jitter', jitter, { max: LIMITS.jitterMs }),
+    overlap: overlap === undefined ? (caught === 'all' ? 'queue' : 'skip') : choiceOption('overlap', overlap, OVERLAPS),
+    catchUp: caught,
+  }
+  checkScheduleSpec(spec, calendar)
+  return { spec, runImmediately: booleanOption('runImmediately', runImmediately) }
+}
+
+function cronOption(value: unknown): string {
+  if (typeof value !== 'string') throw new OptionTypeError('cron', `cron is a string, not ${describe(value)}`)
+  if (value.length === 0 || value.length > LIMITS.cronLength)
+    throw new OptionRangeError('cron', LIMITS.cronLength, `cron has 1 to ${LIMITS.cronLength} characters, not ${value.length}`)
+  return value
+}
+
+/** A name of the time zone database. */
+function zoneOption(option: string, value: unknown = DEFAULT_TIMEZONE): string {
+  if (typeof value !== 'string') throw new OptionTypeError(option, `${option} is a string, not ${describe(value)}`)
+  return value
+}
+
+/**
+ * What must hold of a schedule as a whole. Also asked by the engine: what other libraries send may have been checked by nobody.
+ *
+ * @throws OptionTypeError, OptionRangeError
+ */
+export function checkScheduleSpec(spec: ScheduleSpec, calendar: Calendar): void {
+  const { cron, timezone = DEFAULT_TIMEZONE, every, startAt, endAt, jitter, overlap, catchUp } = spec
+  if (cron !== undefined && every !== undefined) throw new OptionTypeError('every', 'cron and every exclude each other: give one of them')
+  if (cron === undefined && every === undefined) throw new OptionTypeError('cron', 'a schedule has cron or every: give one of them')
+  if (startAt !== undefined && endAt !== undefined && endAt < startAt)
+    throw new OptionRangeError('endAt', startAt, `endAt is not before startAt: it is ${startAt - endAt} ms before it`)
+  if (every !== undefined && jitter >= every)
+    throw new OptionRangeError('jitter', every - 1, `jitter is less than every, which is ${every} ms, and not ${jitter} ms`)
+  if (catchUp === 'all' && overlap !== 'queue') {
+    const message = `catchUp 'all' goes with overlap 'queue': with '${overlap}' the ticks that are caught up would be lost to one another`
+    throw new OptionTypeError('overlap', message)
+  }
+  if (cron !== undefined) checkCron(cron, timezone, calendar)
+}
+
+function checkCron(cron: string, timezone: string, calendar: Calendar): void {
+  let first: number
+  try {
+    first = calendar.next(cron, timezone, 0)
+  } catch (error) {
+    if (!isZone(timezone))
+      throw new OptionTypeError('timezone', `timezone is the IANA name of a zone, as 'Europe/Berlin' or 'UTC', not ${describe(timezone)}`)
+    throw new OptionTypeError('cron', `cron ${describe(cron)} cannot be read: ${(error as Error).message}`)
+  }
+  if (first === 0) throw new OptionRangeError('cron', 0, `cron ${describe(cron)} never matches: there is no such day`)
+}
+
+/** Of the time zone database that the runtime has. */
+function isZone(name: string): boolean {
+  try {
+    Intl.DateTimeFormat('en-US', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** 1 to 128 of `A-Z a-z 0-9 _ . : / -`. */
+export function scheduleIdOption(value: unknown): string {
+  return nameOption('id', value)
+}
+
+/** Of JSON: it is to have room for the tick. */
+const META_MAX = LIMITS.metaBytes - 256
+
+/**
+ * The job of a schedule: it comes at its tick, once, and `meta.schedule` says which.
+ *
+ * @throws OptionTypeError, OptionRangeError
+ */
+export function checkScheduledJob(job: NewJob): NewJob {
+  const { delay, runAt, idempotencyKey, unique, tags = [], meta } = job
+  if (delay !== undefined) throw new OptionTypeError('delay', 'the job of a schedule has no delay: it comes at its tick')
+  if (runAt !== undefined) throw new OptionTypeError('runAt', 'the job of a schedule has no runAt: it comes at its tick')
+  if (idempotencyKey !== undefined)
+    throw new OptionTypeError('idempotencyKey', 'the job of a schedule has no idempotencyKey: each tick fires once')
+  if (unique !== undefined) throw new OptionTypeError('unique', 'the job of a schedule has no unique key: overlap says what happens')
+  if (tags.length >= LIMITS.tagsPerJob) {
+    const most = LIMITS.tagsPerJob - 1
+    throw new OptionRangeError('tags', most, `the job of a schedule has at most ${most} tags of its own, not ${tags.length}`)
+  }
+  if (meta === undefined) return job
+  if (meta.length > META_MAX)
+    throw new OptionRangeError('meta', META_MAX, `the meta of a schedule’s job has at most ${META_MAX} characters, not ${meta.length}`)
+  if (!meta.startsWith('{') || !meta.endsWith('}')) throw new OptionTypeError('meta', 'the meta of a schedule’s job is an object')
+  return job
+}
+
+export interface ScheduleListOptions {
+  /** Of the ids; default all. */
+  readonly prefix?: string
+  /** `next` of the page before. */
+  readonly after?: string
+  /** 1 to 200, default 50. */
+  readonly limit?: number
+}
+
+const LIST_KNOWN = new Set(['prefix', 'after', 'limit'])
+const PAGE_SCHEDULES = 50
+
+export function validateScheduleListOptions(options: unknown = {}): { prefix: string; limit: number; after?: string } {
+  checkKnown('schedules.list', options, LIST_KNOWN)
+  const { prefix, after, limit = PAGE_SCHEDULES } = options
+  return {
+    prefix: prefix === undefined || prefix === '' ? '' : nameOption('prefix', prefix),
+    limit: integerOption('limit', limit, 1, LIMITS.pageSchedules),
+    ...(after !== undefined && { after: nameOption('after', after) }),
+  }
+}
+
+export interface ScheduleGetOptions {
+  /** How many of the times that come next to tell: 0 to 1,000, default 1. */
+  readonly times?: number
+}
+
+const GET_KNOWN = new Set(['times'])
+
+export function validateScheduleGetOptions(options: unknown = {}): number {
+  checkKnown('schedules.get', options, GET_KNOWN)
+  return options['times'] === undefined ? 1 : integerOption('times', options['times'], 0, LIMITS.timesPerSchedule)
+}

@@ -1,0 +1,53 @@
+/** Questions about schedules. */
+import {
+  type Calendar,
+  findRow,
+  fireTime,
+  type GetScheduleCommand,
+  LIMITS,
+  type ListSchedulesCommand,
+  type Schedule,
+  type SchedulePage,
+  type ScheduleView,
+  STATES,
+  type Store,
+  tickAfter,
+} from '@millrace/core'
+
+interface Asked {
+  readonly store: Store
+  readonly calendar: Calendar
+}
+
+export function scheduleOf({ store, calendar }: Asked, { id, times }: GetScheduleCommand): ScheduleView | null {
+  const [schedule] = store.schedules([id])
+  if (schedule === undefined) return null
+  const next = schedule.paused ? [] : timesOf(schedule, Math.min(times, LIMITS.timesPerSchedule), calendar)
+  return { ...viewOf(schedule), times: next, result: resultOf(store, schedule) }
+}
+
+export function schedulesOf({ store }: Asked, { prefix, after, limit }: ListSchedulesCommand): SchedulePage {
+  const size = Math.min(limit, LIMITS.pageSchedules)
+  const schedules = store.schedulePage(prefix, after, size).map(viewOf)
+  return { schedules, next: schedules.length < size ? null : (schedules.at(-1)?.id ?? null) }
+}
+
+function viewOf({ id, spec, job, paused, fireAt, lastAt, fired, skipped, createdAt, updatedAt, last }: Schedule): ScheduleView {
+  const next = paused ? 0 : fireAt
+  return { id, spec, job, paused, fireAt: next, times: [], lastAt, fired, skipped, createdAt, updatedAt, last: last ?? null, result: null }
+}
+
+/** As if no tick were late. */
+function timesOf(schedule: Schedule, count: number, calendar: Calendar): number[] {
+  const times: number[] = []
+  for (let tick = schedule.nextAt; tick !== 0 && times.length < count; tick = tickAfter(schedule, tick, calendar))
+    times.push(fireTime(schedule, tick))
+  return times
+}
+
+function resultOf(store: Store, { last }: Schedule): ScheduleView['result'] {
+  const row = last && findRow(store, last)
+  if (row === undefined) return null
+  const state = STATES[row.state]
+  return { state, output: row.output, error: state === 'failed' ? (store.lastError(row.seq) ?? null) : null }
+}

@@ -1,0 +1,53 @@
+/** Schedules that are new or changed, those whose times move, and those that go. */
+import type { Effects, Schedule } from '@millrace/core'
+import type { Database, SqlValue } from '../driver.ts'
+import { expectChanges } from './expect.ts'
+
+/** What moves with every tick. */
+const MOVING = [
+  'next_at',
+  'fire_at',
+  'last_at',
+  'held',
+  'paused',
+  'behind',
+  'fired',
+  'skipped',
+  'job_seq',
+  'job_node',
+  'job_enqueued_at',
+] as const
+
+const CHANGING = [...MOVING, 'spec', 'name', 'options', 'data', 'anchor', 'updated_at'] as const
+const ALL = [...CHANGING, 'created_at', 'id'] as const
+
+export function prepareScheduleWrites(db: Database): (effects: Effects) => void {
+  const put = db.prepare(
+    `INSERT INTO schedule (${ALL.join(', ')}) VALUES (${ALL.map(() => '?').join(', ')})
+ON CONFLICT (id) DO UPDATE SET ${CHANGING.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+  )
+  const move = db.prepare(`UPDATE schedule SET ${MOVING.map((name) => `${name} = ?`).join(', ')} WHERE id = ?`)
+  const remove = db.prepare('DELETE FROM schedule WHERE id = ?')
+  return ({ schedules }) => {
+    // In their order: one may have been deleted and made anew.
+    for (const [schedule, change] of schedules) {
+      const { id } = schedule
+      if (change === 'delete') remove.run(id)
+      else if (change === 'move') expectChanges('move a schedule', move.run(...movingOf(schedule), id).changes, 1)
+      else put.run(...movingOf(schedule), ...restOf(schedule), schedule.createdAt, id)
+    }
+  }
+}
+
+function movingOf({ nextAt, fireAt, lastAt, held, paused, behind, fired, skipped, last }: Schedule): SqlValue[] {
+  const job = [last?.seq ?? null, last?.node ?? null, last?.enqueuedAt ?? null]
+  return [timeOf(nextAt), timeOf(fireAt), timeOf(lastAt), held ? 1 : 0, paused ? 1 : 0, behind, fired, skipped, ...job]
+}
+
+function restOf({ spec, job: { name, data, ...options }, anchor, updatedAt }: Schedule): SqlValue[] {
+  return [JSON.stringify(spec), name, JSON.stringify(options), data, anchor, updatedAt]
+}
+
+function timeOf(ms: number): number | null {
+  return ms === 0 ? null : ms
+}

@@ -1,0 +1,205 @@
+/**
+ * Schedules, as the world asks for them, and a book of their ticks from committed turns alone: each fires once and in order, never
+ * early, never beside the job of an earlier one, and in a healed world the chain goes on.
+ */
+import { CANCELLED, COMPLETED, type Effects, type Schedule, type ScheduleOptions } from '@millrace/core'
+import type { Actor } from '../../packages/engine/src/actor/actor.ts'
+import type { Chance } from './chance.ts'
+import type { Client } from './client.ts'
+import { type Act, JOBS, QUEUES, type Task } from './handlers.ts'
+import type { History } from './history.ts'
+import type { Model } from './model.ts'
+import type { Operations } from './operations.ts'
+import type { Requests } from './requests.ts'
+import type { Timeline } from './timeline.ts'
+
+export interface SchedulesOptions {
+  readonly chance: Chance
+  readonly history: History
+  readonly timeline: Timeline
+  readonly model: Model
+  readonly requests: Requests
+  readonly operations: Operations
+}
+
+/** What is known of one, from its creation to its deletion. */
+interface Tracked {
+  record: Schedule
+  lastTick: number
+  readonly jobs: Set<number>
+  /** `fired` when the world was healed. */
+  firedBefore: number
+}
+
+const IDS = ['s1', 's2', 'group/s3'] as const
+const TASKS: readonly Act[] = ['ok', 'ok', 'sync', 'long', 'throw', 'flaky', 'fatal', 'deaf']
+/** A tick may be seen so late: the wall clock is looked at once a minute, and commits may be slow or fail. */
+const LATE_MS = 68_000
+const HEALED_TICKS = 2
+
+export class Schedules {
+  readonly #options: SchedulesOptions
+  readonly #book = new Map<string, Tracked>()
+  #healing: 'no' | 'fires' | 'deleted' = 'no'
+
+  constructor(options: SchedulesOptions) {
+    this.#options = options
+  }
+
+  act(client: Client): void {
+    const { chance, operations } = this.#options
+    const { schedules } = client.engine
+    const id = chance.pick(IDS)
+    const kind = chance.pick(['upsert', 'upsert', 'upsert', 'get', 'list', 'delete', 'pause', 'resume', 'trigger', 'trigger'] as const)
+    switch (kind) {
+      case 'upsert': {
+        const options = this.#drawOptions()
+        const data: Task = { number: 0, act: chance.pick(TASKS), ms: chance.small(400) }
+        const job = { job: chance.pick(JOBS), data, options: { maxAttempts: chance.whole(1, 3), queue: chance.pick(QUEUES) } }
+        operations.call(client, `upsert ${id} ${JSON.stringify(options)} ${data.act}`, schedules.upsert(id, options, job))
+        break
+      }
+      case 'list':
+        operations.call(client, 'list schedules', schedules.list({ prefix: chance.pick(['', 's', 'group/']) }))
+        break
+      case 'get':
+        operations.call(client, `get ${id}`, schedules.get(id, { times: 3 }))
+        break
+      default:
+        operations.call<unknown>(client, `${kind} ${id}`, schedules[kind](id))
+    }
+  }
+
+  #drawOptions(): ScheduleOptions {
+    const { chance } = this.#options
+    const all = chance.hits(0.25)
+    return {
+      // Few at a time: so that most upserts find one whose ticks are the same.
+      every: chance.pick([1_000, 1_700, 5_000]),
+      catchUp: all ? 'all' : chance.pick(['latest', 'latest', 'none'] as const),
+      overlap: all ? 'queue' : chance.pick(['skip', 'queue', 'queue', 'cancel'] as const),
+      ...(chance.hits(0.3) && { jitter: 900 }),
+      ...(chance.hits(0.3) && { runImmediately: true }),
+    }
+  }
+
+  /** After the model: what a turn has done to schedules, and what has come of them. */
+  commit({ schedules, events }: Effects, wall: number): void {
+    for (const { type, job } of events)
+      if (type === 'enqueued' && job.extras?.schedule !== undefined) this.#came(job.extras.schedule, job, schedules, wall)
+    for (const [record, change] of schedules) {
+      const { id } = record
+      const before = this.#book.get(id)
+      if (change === 'delete') {
+        if (before?.record.createdAt === record.createdAt) this.#book.delete(id)
+        continue
+      }
+      const tracked = before ?? { record, lastTick: 0, jobs: new Set(), firedBefore: 0 }
+      tracked.record = { ...record }
+      this.#book.set(id, tracked)
+      const { history } = this.#options
+      history.hold(record.nextAt > 0, 23, () => `schedule ${id} has no next tick, and no end`)
+      history.hold(
+        record.nextAt > tracked.lastTick,
+        23,
+        () => `schedule ${id} is at tick ${record.nextAt}, and ${tracked.lastTick} has fired`,
+      )
+      history.hold(record.lastAt <= Math.max(wall, this.#options.timeline.highestWall), 23, () => `schedule ${id} has fired in the future`)
+    }
+  }
+
+  /** A job has come: of a tick, or by hand. */
+  #came(id: string, { seq, extras }: Effects['events'][number]['job'], changes: Effects['schedules'], wall: number): void {
+    const { history, model, timeline, requests } = this.#options
+    const record = [...changes.keys()].find((schedule) => schedule.id === id)
+    if (record === undefined) {
+      history.violate(23, `job ${seq} comes of schedule ${id}, whose next tick is not written with it`)
+      return
+    }
+    const at = Date.parse((JSON.parse(extras?.meta as string) as { schedule: { at: string } }).schedule.at)
+    const before = this.#book.get(id)
+    const tracked = before ?? { record, lastTick: 0, jobs: new Set(), firedBefore: 0 }
+    this.#book.set(id, tracked)
+    history.hold(at <= timeline.highestWall, 22, () => `tick ${at} of schedule ${id} fires ${at - timeline.highestWall} ms early`)
+    // By hand a job comes at the time of its turn, which a tick may name as well.
+    const byHand = at === wall && (requests.askedOf('triggerSchedule', id) || requests.askedOf('upsertSchedule', `${id} now`))
+    if (before !== undefined && at >= before.record.nextAt && (at - record.anchor) % (record.spec.every as number) === 0) {
+      history.hold(at > tracked.lastTick || byHand, 23, () => `tick ${at} of schedule ${id} fires after tick ${tracked.lastTick}`)
+      tracked.lastTick = Math.max(tracked.lastTick, at)
+      history.meet('tick')
+    } else {
+      history.hold(byHand, 23, () => `job ${seq} of schedule ${id} comes at ${at}, which is no tick of it`)
+      history.meet('triggered')
+    }
+    // A failed one may have been brought back by hand.
+    if (!requests.redriven) {
+      for (const other of tracked.jobs) {
+        const job = model.jobs.get(other)
+        const over = job === undefined || job.state >= COMPLETED || job.cancelRequested || job.state === CANCELLED
+        history.hold(over, 23, () => `job ${seq} of schedule ${id} comes while job ${other} is in state ${job?.state}`)
+        if (over) tracked.jobs.delete(other)
+      }
+    }
+    tracked.jobs.add(seq)
+  }
+
+  /** After a turn that asked for no other at once. */
+  turned({ tables, draining }: Actor, wall: number): void {
+    const { history, model } = this.#options
+    for (const { record } of this.#book.values()) {
+      const { id, fireAt, held, paused, last } = record
+      if (paused) continue
+      if (held) {
+        const job = model.jobs.get(last?.seq ?? 0)
+        history.meet('held')
+        history.hold(job !== undefined && job.state < COMPLETED, 23, () => `schedule ${id} waits for job ${last?.seq}, which has ended`)
+      } else if (!draining) {
+        history.hold(fireAt > wall - LATE_MS, 23, () => `schedule ${id} is due since ${wall - fireAt} ms, and does not fire`)
+        history.hold(
+          tables.fireAt !== 0 && tables.fireAt <= Math.max(fireAt, wall + 1_000),
+          18,
+          () => `the next schedule fires at ${tables.fireAt}, and ${id} at ${fireAt}`,
+        )
+      }
+    }
+  }
+
+  /** The file says what the book says. */
+  audit({ store }: Actor): void {
+    const facts = (of: Schedule) => [of.id, of.nextAt, of.fireAt, of.lastAt, of.held, of.paused, of.behind, of.fired, of.last?.seq].join()
+    const rows = store.schedulePage('', undefined, 200).map(facts)
+    const expected = [...this.#book.values()].map(({ record }) => facts(record)).sort()
+    this.#options.history.hold(
+      rows.sort().join(' ') === expected.join(' '),
+      18,
+      () => `the schedules are ${rows}, and should be ${expected}`,
+    )
+  }
+
+  /** In a healed world: all that are there fire some more, and are deleted then, so that the world can end. True once they are. */
+  heal(client: Client): boolean {
+    const { operations } = this.#options
+    const { schedules } = client.engine
+    if (this.#book.size === 0) return true
+    if (this.#healing === 'no') {
+      this.#healing = 'fires'
+      for (const [id, tracked] of this.#book) {
+        tracked.firedBefore = tracked.record.fired
+        operations.call(client, `resume ${id}`, schedules.resume(id))
+      }
+      return false
+    }
+    const slow = [...this.#book.values()].filter(({ record, firedBefore }) => record.fired < firedBefore + HEALED_TICKS)
+    if (slow.length === 0 || this.#healing === 'deleted') {
+      this.#healing = 'deleted'
+      for (const id of this.#book.keys()) operations.call(client, `delete ${id}`, schedules.delete(id))
+    }
+    return false
+  }
+
+  /** The world should have ended by now. */
+  unhealed(): void {
+    for (const { record } of this.#book.values())
+      this.#options.history.violate(23, `schedule ${record.id} has fired ${record.fired} times, and does not go on in a healed world`)
+  }
+}
