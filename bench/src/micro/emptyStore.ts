@@ -2,7 +2,7 @@
 import type { Store } from '@millrace/core'
 
 export const emptyStore: Store = {
-  load: () => ({ node: 1, nextSeq: 1, nextEvent: 1, nextSession: 1, lanes: [], active: [], definitions: [] }),
+  load: () => ({ node: 1, nextSeq: 1, nextEvent: 1, nextSession: 1, lanes: [], active: [], definitions: [], flowWork: false }),
   jobs: () => [],
   idempotent: () => [],
   unique: () => [],
@@ -13,6 +13,11 @@ export const emptyStore: Store = {
   expired: () => [],
   failed: () => [],
   prunable: () => undefined,
+  gates: () => [],
+  flowDue: () => [],
+  children: () => ({ rows: [], complete: true }),
+  flowLeft: () => [],
+  parents: () => ({ rows: [], complete: true }),
   deadlines: () => ({ dueAt: 0, expiresAt: 0 }),
   job: () => undefined,
   lastError: () => undefined,

@@ -5,6 +5,7 @@
  */
 import type { Backoff } from './backoff.ts'
 import type { Duration } from './duration.ts'
+import type { OnParentFailure } from './flow.ts'
 import type { JobKey } from './id.ts'
 import type { Data } from './job.ts'
 import type { StateCode } from './lifecycle.ts'
@@ -91,6 +92,31 @@ export interface SourceEntry {
   /** By the producer's clock. */
   readonly at: number
   readonly jobs: readonly NewJob[]
+}
+
+/** Creates jobs that wait for one another: all or none. Reply: `Enqueued`, of the first; the others follow it row by row. */
+export interface FlowCommand {
+  readonly op: 'flow'
+  /** Each behind all that it waits for. */
+  readonly nodes: readonly FlowNode[]
+  readonly idempotencyKey?: string
+  readonly idempotencyTtl?: number
+}
+
+export interface FlowNode {
+  readonly ref: string
+  /** Without keys of its own that an earlier job might match. */
+  readonly job: NewJob
+  /** Places in `nodes` of those that it waits for, each once. */
+  readonly parents: readonly number[]
+  readonly onFailure: OnParentFailure
+}
+
+/** What a running job waited for, in order, a page at a time. Reply: `ParentsPage`. */
+export interface ParentsCommand extends RunKey {
+  readonly op: 'parents'
+  /** `next` of the page before. */
+  readonly after?: number
 }
 
 /** A worker session begins, or names itself again after any break. Reply: `AttachReply`. */
@@ -211,6 +237,18 @@ export interface CancelCommand {
   readonly id: JobKey
 }
 
+/** Cancels a job and all that waits for it, however far down. Reply: as of `cancel`, or `'finished'` where the job itself was final. */
+export interface CancelTreeCommand {
+  readonly op: 'cancelTree'
+  readonly id: JobKey
+}
+
+/** Brings a job and all that waits for it back, where they failed or were cancelled. Reply: true. */
+export interface RetryTreeCommand {
+  readonly op: 'retryTree'
+  readonly id: JobKey
+}
+
 /** Changes a job that has not started. Reply: true. */
 export interface UpdateCommand {
   readonly op: 'update'
@@ -301,6 +339,8 @@ export interface BackupCommand {
 export type Command =
   | EnqueueCommand
   | ForwardCommand
+  | FlowCommand
+  | ParentsCommand
   | AttachCommand
   | DrainCommand
   | LeaveCommand
@@ -317,6 +357,8 @@ export type Command =
   | WatchCommand
   | UnwatchCommand
   | CancelCommand
+  | CancelTreeCommand
+  | RetryTreeCommand
   | UpdateCommand
   | RetryCommand
   | RedriveCommand

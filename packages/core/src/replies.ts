@@ -2,6 +2,7 @@
 import type { Backoff } from './backoff.ts'
 import type { FailedPlace, LogLine, Operation, RunError, RunKey } from './commands.ts'
 import type { Refusal } from './errors.ts'
+import type { OnParentFailure } from './flow.ts'
 import type { JobKey } from './id.ts'
 import type { Data } from './job.ts'
 import type { State } from './lifecycle.ts'
@@ -38,6 +39,22 @@ export interface AttachReply {
   readonly lost: readonly RunKey[]
 }
 
+/** One that a job waited for. */
+export interface ParentView extends JobKey {
+  readonly ref: string
+  /** `deleted`: before it had ended. */
+  readonly state: State | 'deleted'
+  readonly output: Data
+  /** Of its last run that failed. */
+  readonly error?: RunError
+}
+
+export interface ParentsPage {
+  readonly parents: readonly ParentView[]
+  /** Pass as `after` for the next page; null at the end. */
+  readonly next: number | null
+}
+
 /** A final state as `watch` tells it. */
 export type Outcome =
   | { readonly state: 'completed'; readonly output: Data }
@@ -53,6 +70,16 @@ export interface AttemptView {
   readonly worker: string
   readonly error?: RunError
   readonly logs: readonly LogLine[]
+}
+
+/** Where a job stands in its flow. */
+export interface FlowView {
+  /** The flow's first job. */
+  readonly first: JobKey
+  readonly ref: string
+  /** How many jobs it waits for. */
+  readonly parents: number
+  readonly onParentFailure: OnParentFailure
 }
 
 /** A job as `get` and `list` tell it; `attempts` is empty in lists. */
@@ -82,6 +109,7 @@ export interface JobView extends JobKey {
   readonly idempotencyKey: string | null
   readonly uniqueKey: string | null
   readonly concurrencyKey: string | null
+  readonly flow: FlowView | null
   readonly attempts: readonly AttemptView[]
 }
 
@@ -94,6 +122,8 @@ export interface ListPage {
 export interface ReplyOf {
   enqueue: readonly Enqueued[]
   forward: Forwarded
+  flow: Enqueued
+  parents: ParentsPage
   attach: AttachReply
   drain: true
   leave: true
@@ -110,6 +140,8 @@ export interface ReplyOf {
   watch: Outcome
   unwatch: true
   cancel: 'cancelled' | 'cancelling'
+  cancelTree: 'cancelled' | 'cancelling' | 'finished'
+  retryTree: true
   update: true
   retry: true
   redrive: Redriven

@@ -2,6 +2,7 @@
 import type { Defaults, FailedPlace, ListFilter, RunError } from './commands.ts'
 import type { Effects, SourceMark } from './effects.ts'
 import type { JobEvent } from './events.ts'
+import type { DueMode, Gate, Told } from './flow.ts'
 import { type JobKey, NODE_LIMIT, PLACE_LIMIT, sourcedNode } from './id.ts'
 import type { Data, JobExtras } from './job.ts'
 import type { StateCode } from './lifecycle.ts'
@@ -66,6 +67,33 @@ export interface ActiveRow extends JobRow {
   readonly logLines: number
 }
 
+/** A job whose children are to be told, and one of them. */
+export interface FlowDueRow {
+  readonly parent: number
+  readonly mode: DueMode
+  /** What it is to be told: how the parent stands. */
+  readonly state: Told
+  /** Undefined where none is left. */
+  readonly child: { readonly seq: number; readonly told: Told; readonly gate: Gate | undefined } | undefined
+}
+
+/** A job whose row is gone, and one that it waited for; undefined where none is left. */
+export interface FlowLeftRow {
+  readonly child: number
+  readonly parent: number | undefined
+}
+
+/** One that a job waited for, as far as it is still known. */
+export interface ParentRow {
+  /** Among the job's parents, from 1. */
+  readonly place: number
+  readonly seq: number
+  readonly ref: string
+  readonly state: Told
+  readonly output: Data
+  readonly error: RunError | undefined
+}
+
 /** All that the tables are built from. */
 export interface Loaded {
   readonly node: number
@@ -75,6 +103,8 @@ export interface Loaded {
   readonly lanes: readonly LaneRow[]
   readonly active: readonly ActiveRow[]
   readonly definitions: readonly { readonly name: string; readonly defaults: Defaults }[]
+  /** Whether there are children to be told, or edges to be dropped. */
+  readonly flowWork: boolean
 }
 
 /** The first place after a job in its lane's order. */
@@ -138,6 +168,14 @@ export interface Store {
    * many have been brought back since. Undefined where there are no more.
    */
   prunable(queueId: number, state: StateCode, before: number, limit: number): Prunable | undefined
+  /** Gates of jobs that wait for others; nothing of those that do not. */
+  gates(seqs: readonly number[]): Gate[]
+  /** Who is to be told what: by parent, then by child; at most `limit` rows. */
+  flowDue(limit: number): FlowDueRow[]
+  /** Jobs in this order without payload and output, at most about `bytes` of what else they carry; at least one where there is one. */
+  children(seqs: readonly number[], bytes: number): { readonly rows: JobRow[]; readonly complete: boolean }
+  /** Edges of jobs whose rows are gone, by child; at most `limit`. */
+  flowLeft(limit: number): FlowLeftRow[]
   /** The earliest due time and the earliest `expiresAt` of all; 0 where there is none. */
   deadlines(): { readonly dueAt: number; readonly expiresAt: number }
 
@@ -145,6 +183,8 @@ export interface Store {
   job(seq: number): { readonly row: JobRow; readonly attempts: AttemptView[] } | undefined
   /** The error of the job's last failed run. */
   lastError(seq: number): RunError | undefined
+  /** What a job waited for, behind a place: at most `limit`, and about `bytes` of output; at least one where there is one. */
+  parents(seq: number, after: number, limit: number, bytes: number): { readonly rows: ParentRow[]; readonly complete: boolean }
   page(filter: ListFilter, before: number | undefined, limit: number): JobRow[]
   /** When the longest waiting job of a lane became due; 0 where none waits. */
   oldestWaiting(laneId: number): number

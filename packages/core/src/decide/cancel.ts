@@ -1,5 +1,6 @@
 /** A job that has not started is cancelled at once; one that runs is told to stop, and ends as cancelled whatever it does. */
 import type { CancelCommand } from '../commands.ts'
+import type { Job } from '../job.ts'
 import { ACTIVE, isFinal, STATES } from '../lifecycle.ts'
 import type { Decision } from '../replies.ts'
 import { abort } from './elapse.ts'
@@ -11,6 +12,11 @@ export function cancel(turn: TurnContext, { id }: CancelCommand): Decision<'canc
   const job = turn.facts.find(id)
   if (job === undefined) return notFound(id)
   if (isFinal(job.state)) return finished(id, STATES[job.state], 'it can no longer be cancelled')
+  return cancelJob(turn, job)
+}
+
+/** Of a job that is not final. */
+export function cancelJob(turn: TurnContext, job: Job): 'cancelled' | 'cancelling' {
   if (job.state === ACTIVE) {
     if (!job.cancelRequested) {
       job.cancelRequested = true

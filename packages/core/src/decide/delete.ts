@@ -4,6 +4,7 @@ import { TOUCH_DELETE } from '../job.ts'
 import { ACTIVE, isLive } from '../lifecycle.ts'
 import type { Decision } from '../replies.ts'
 import { settle } from './end.ts'
+import { vanish } from './flowEnds.ts'
 import { active, notFound } from './refuse.ts'
 import type { TurnContext } from './turn.ts'
 
@@ -14,6 +15,7 @@ export function deleteJob(turn: TurnContext, { id }: DeleteCommand): Decision<'d
   if (job.state === ACTIVE) return active(id, 'cancel it first')
   tables.unline(job)
   if (isLive(job.state)) settle(turn, job)
+  vanish(turn, job)
   effects.count(job.lane, job.state, -1)
   effects.event('deleted', job)
   effects.touch(job, TOUCH_DELETE)

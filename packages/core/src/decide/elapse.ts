@@ -6,6 +6,7 @@ import type { PrunableRow } from '../store.ts'
 import { endAborted, endLost, erase } from './end.ts'
 import { expireJob } from './expire.ts'
 import { isDeleted } from './facts.ts'
+import { outlive } from './flowEnds.ts'
 import { lapse } from './lease.ts'
 import type { TurnContext } from './turn.ts'
 import { noteZombie } from './zombies.ts'
@@ -37,6 +38,7 @@ function prune(turn: TurnContext, { seq, laneId, state, extras }: PrunableRow): 
     return
   }
   const lane = tables.laneOf(laneId)
+  outlive(turn, { seq, extras })
   effects.count(lane, state, -1)
   effects.pruned.push({ seq, lane, extras })
 }

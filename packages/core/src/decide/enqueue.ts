@@ -1,15 +1,16 @@
 /** Creates jobs, all or none; a key that matches an earlier job answers that one. */
 import type { Defaults, EnqueueCommand, NewJob } from '../commands.ts'
+import type { FlowPlace } from '../flow.ts'
 import type { JobKey } from '../id.ts'
 import { type Job, type JobExtras, newJob, TOUCH_DATA, TOUCH_INSERT } from '../job.ts'
-import { ACTIVE, SCHEDULED, WAITING } from '../lifecycle.ts'
+import { ACTIVE, BLOCKED, SCHEDULED, WAITING } from '../lifecycle.ts'
 import { resolvePolicy } from '../policy.ts'
 import { type Decision, type Enqueued, Refused } from '../replies.ts'
 import { active, uniqueConflict } from './refuse.ts'
 import { reorder } from './reorder.ts'
 import type { TurnContext } from './turn.ts'
 
-const IDEMPOTENCY_TTL_MS = 86_400_000
+export const IDEMPOTENCY_TTL_MS = 86_400_000
 
 export function enqueue(turn: TurnContext, command: EnqueueCommand): Decision<'enqueue'> {
   if (turn.refusing !== undefined) return new Refused(turn.refusing)
@@ -49,7 +50,12 @@ export function createAll(turn: TurnContext, jobs: readonly NewJob[]): readonly 
 }
 
 export function createOne(turn: TurnContext, job: NewJob, origin?: Origin): Enqueued {
-  return existing(turn, job) ?? create(turn, job, origin)
+  return existing(turn, job) ?? answer(create(turn, job, origin), true)
+}
+
+/** A job of a flow, which has no key that an earlier one might match. */
+export function createInFlow(turn: TurnContext, job: NewJob, place: FlowPlace): Job {
+  return create(turn, job, undefined, place)
 }
 
 /** Of a job that has its id before it has a row. */
@@ -88,17 +94,19 @@ function existing(turn: TurnContext, job: NewJob): Enqueued | undefined {
   return answer(key, false)
 }
 
-function create(turn: TurnContext, wanted: NewJob, origin?: Origin): Enqueued {
+function create(turn: TurnContext, wanted: NewJob, origin?: Origin, place?: FlowPlace): Job {
   const { tables, effects, facts, now } = turn
   const defaults = tables.definitions.get(wanted.name)
   const queueName = wanted.queue ?? defaults?.queue ?? 'default'
   const lane = tables.lane(queueName, wanted.name) ?? addLane(turn, queueName, wanted.name)
-  const runAt = dueTime(turn, wanted)
+  const blocked = place !== undefined && place.parents > 0
+  // Of a job that waits for others, `delay` counts from its release.
+  const runAt = blocked ? Math.max(wanted.runAt ?? 0, now.wall) : dueTime(turn, wanted)
   const enqueuedAt = origin?.enqueuedAt ?? now.wall
   const job = newJob(
     { seq: tables.nextSeq++, node: origin?.node ?? tables.node, enqueuedAt },
     lane,
-    runAt > now.wall ? SCHEDULED : WAITING,
+    blocked ? BLOCKED : runAt > now.wall ? SCHEDULED : WAITING,
     {
       priority: wanted.priority ?? defaults?.priority ?? 0,
       weight: wanted.weight ?? defaults?.weight ?? 1,
@@ -106,7 +114,7 @@ function create(turn: TurnContext, wanted: NewJob, origin?: Origin): Enqueued {
       expiresAt: wanted.ttl === undefined ? 0 : enqueuedAt + wanted.ttl,
     },
     policyOf(wanted, defaults),
-    extrasOf(wanted),
+    extrasOf(wanted, place),
     wanted.data,
   )
   effects.touch(job, TOUCH_INSERT)
@@ -116,14 +124,14 @@ function create(turn: TurnContext, wanted: NewJob, origin?: Origin): Enqueued {
   if (job.extras !== undefined) holdKeys(turn, job, wanted)
   tables.noteExpiry(job.expiresAt)
   if (job.state === WAITING) tables.line(job)
-  else tables.noteDue(runAt)
+  else if (job.state === SCHEDULED) tables.noteDue(runAt)
   if (job.extras?.uniqueKey !== undefined || !tables.jobs.has(job.seq)) facts.add(job)
   // By its id it may be asked for before the turn is over.
   if (origin !== undefined) {
     facts.add(job)
     facts.addSourced(job)
   }
-  return answer(job, true)
+  return job
 }
 
 function policyOf(wanted: NewJob, defaults: Defaults | undefined) {
@@ -157,19 +165,20 @@ export function holdUnique(turn: TurnContext, job: Job, key: string): void {
   turn.facts.holdUnique(job.lane.name, key, job)
 }
 
-function extrasOf(wanted: NewJob): JobExtras | undefined {
+function extrasOf(wanted: NewJob, flow: FlowPlace | undefined): JobExtras | undefined {
   const { tags, meta, idempotencyKey, unique, concurrencyKey } = wanted
-  if (tags === undefined && meta === undefined && idempotencyKey === undefined && unique === undefined && concurrencyKey === undefined)
-    return undefined
+  const plain = tags === undefined && meta === undefined && idempotencyKey === undefined && unique === undefined
+  if (plain && concurrencyKey === undefined && flow === undefined) return undefined
   return {
     ...(tags && { tags }),
     ...(meta !== undefined && { meta }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(unique && { uniqueKey: unique.key }),
     ...(concurrencyKey !== undefined && { concurrencyKey }),
+    ...(flow && { flow }),
   }
 }
 
-function answer({ seq, node, enqueuedAt }: JobKey, created: boolean): Enqueued {
+export function answer({ seq, node, enqueuedAt }: JobKey, created: boolean): Enqueued {
   return { seq, node, enqueuedAt, created }
 }

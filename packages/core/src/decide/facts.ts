@@ -3,10 +3,21 @@
  * goes on, so that a later command sees what an earlier one did.
  */
 import type { RedriveCommand } from '../commands.ts'
+import type { DueMode, Gate, Told } from '../flow.ts'
 import { type JobKey, sourcedNode } from '../id.ts'
 import { type Job, TOUCH_DELETE } from '../job.ts'
-import type { JobRow, KeyHolder, Prunable } from '../store.ts'
+import type { FlowLeftRow, JobRow, KeyHolder, Prunable } from '../store.ts'
 import type { Tables } from '../tables/tables.ts'
+
+/** Children of one parent that this turn tells. */
+export interface FlowSlice {
+  readonly parent: number
+  readonly mode: DueMode
+  readonly state: Told
+  readonly children: { readonly seq: number; readonly told: Told }[]
+  /** Whether these are the last. */
+  done: boolean
+}
 
 export class Facts {
   readonly #tables: Tables
@@ -21,6 +32,9 @@ export class Facts {
   expired: readonly Job[] = []
   prunable: readonly Prunable[] = []
   readonly #failed = new Map<RedriveCommand, Job[]>()
+  flowSlices: readonly FlowSlice[] = []
+  flowLeft: readonly FlowLeftRow[] = []
+  readonly #gates = new Map<number, Gate>()
 
   constructor(tables: Tables) {
     this.#tables = tables
@@ -33,6 +47,24 @@ export class Facts {
     const job = this.#tables.fromRow(row)
     this.#jobs.set(row.seq, job)
     return job
+  }
+
+  /** As `remember`, of a row that was read without its payload. */
+  rememberBare(row: JobRow): Job {
+    const known = this.job(row.seq)
+    if (known !== undefined) return known
+    const job = this.remember(row)
+    job.data = undefined
+    return job
+  }
+
+  gate(seq: number): Gate | undefined {
+    return this.#gates.get(seq)
+  }
+
+  /** One gate per job and turn. */
+  addGate(gate: Gate): void {
+    if (!this.#gates.has(gate.seq)) this.#gates.set(gate.seq, gate)
   }
 
   add(job: Job): void {

@@ -7,6 +7,7 @@ import { complete } from './complete.ts'
 import { deleteJob } from './delete.ts'
 import { enqueue } from './enqueue.ts'
 import { fail } from './fail.ts'
+import { flow } from './flow.ts'
 import { forward } from './forward.ts'
 import { giveBack } from './giveBack.ts'
 import { checkpoint, heartbeat, log, progress } from './heartbeat.ts'
@@ -15,6 +16,7 @@ import { drain, leave } from './leave.ts'
 import { redrive, retry } from './retry.ts'
 import { runNow } from './runNow.ts'
 import { snooze } from './snooze.ts'
+import { cancelTree, retryTree } from './tree.ts'
 import type { Sender, TurnContext } from './turn.ts'
 import { update } from './update.ts'
 
@@ -26,6 +28,7 @@ const question = (): typeof HELD => HELD
 const OPERATIONS: { readonly [Op in Operation]: Decide<Op> } = {
   enqueue,
   forward,
+  flow,
   attach,
   drain,
   leave,
@@ -39,11 +42,14 @@ const OPERATIONS: { readonly [Op in Operation]: Decide<Op> } = {
   progress,
   log,
   cancel,
+  cancelTree,
+  retryTree,
   update,
   retry,
   redrive,
   runNow,
   delete: deleteJob,
+  parents: question,
   get: question,
   watch: question,
   unwatch: question,

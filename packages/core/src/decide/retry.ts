@@ -1,12 +1,15 @@
 /** Jobs that failed or were cancelled run again from their first attempt; one that waits for its retry, at once. */
 import type { FailedPlace, RedriveCommand, RetryCommand } from '../commands.ts'
+import { CLOSED, OPEN } from '../flow.ts'
 import type { Job } from '../job.ts'
 import { ACTIVE, BLOCKED, CANCELLED, COMPLETED, FAILED, SCHEDULED, STATES, WAITING } from '../lifecycle.ts'
 import type { Decision, Refused } from '../replies.ts'
 import { holdUnique } from './enqueue.ts'
 import { isDeleted } from './facts.ts'
+import { tellLater } from './flowEnds.ts'
+import { open, setGate } from './gate.ts'
 import { failedLanes } from './gather.ts'
-import { active, finished, notFound, uniqueConflict } from './refuse.ts'
+import { active, finished, notFound, parentFailed, uniqueConflict } from './refuse.ts'
 import { reorder } from './reorder.ts'
 import type { TurnContext } from './turn.ts'
 
@@ -47,9 +50,14 @@ export function makeDue(turn: TurnContext, job: Job): void {
   })
 }
 
-/** From the first attempt: every hand-out so far is uncounted. Refused where another live job has its unique key by now. */
-function revive(turn: TurnContext, job: Job): Refused | undefined {
+/**
+ * From the first attempt: every hand-out so far is uncounted. Refused where another live job has its unique key by now, or where one
+ * that it waits for has failed; where one lives, it waits again.
+ */
+export function revive(turn: TurnContext, job: Job): Refused | undefined {
   const { tables, effects, facts, now } = turn
+  const gate = facts.gate(job.seq)
+  if (gate !== undefined && gate.failed > 0 && job.extras?.flow?.onFailure === 'fail') return parentFailed(job)
   const key = job.extras?.uniqueKey
   if (key !== undefined) {
     const holder = facts.unique(job.lane.name, key)
@@ -64,8 +72,16 @@ function revive(turn: TurnContext, job: Job): Refused | undefined {
   job.expiresAt = 0
   job.cancelRequested = false
   job.progress = null
-  effects.move(job, 'revive', WAITING)
+  // Of a job that was let through before, its parents may have come back too.
+  const waits = gate !== undefined && (gate.pending > 0 || gate.state !== OPEN)
+  effects.move(job, 'revive', waits ? BLOCKED : WAITING)
   effects.event('updated', job, job.runAt)
+  tellLater(turn, job)
+  if (waits) {
+    setGate(turn, gate, CLOSED)
+    if (gate.pending === 0) open(turn, job, gate)
+    return undefined
+  }
   if (job.data === undefined) tables.lineFromDisk(job)
   else tables.line(job)
   return undefined

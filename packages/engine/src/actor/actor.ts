@@ -379,5 +379,6 @@ function describe(error: unknown): string {
 /** How much of a turn a call takes. */
 function jobsOf(command: Command): number {
   if (command.op === 'enqueue') return command.jobs.length
+  if (command.op === 'flow') return command.nodes.length
   return command.op === 'forward' ? command.entries.reduce((count, { jobs }) => count + jobs.length, 0) : 1
 }

@@ -3,9 +3,10 @@ import { initial } from './001-initial.ts'
 import { batches } from './002-batches.ts'
 import { remote } from './003-remote.ts'
 import { sources } from './004-sources.ts'
+import { flows } from './005-flows.ts'
 import type { Migration } from './migration.ts'
 
-export const MIGRATIONS: readonly Migration[] = [initial, batches, remote, sources]
+export const MIGRATIONS: readonly Migration[] = [initial, batches, remote, sources, flows]
 
 /** The newest schema that this version knows. */
 export const SCHEMA_VERSION = MIGRATIONS.length

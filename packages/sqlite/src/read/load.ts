@@ -24,6 +24,7 @@ WHERE job.state = 2 ORDER BY job.seq`,
     )
     .raw()
   const running = prepareRunningSeqs(db)
+  const flowWork = db.prepare('SELECT EXISTS (SELECT 1 FROM flow_due) OR EXISTS (SELECT 1 FROM flow_gone)').pluck()
   const definitions = db.prepare('SELECT name, defaults FROM definition').raw()
   return () => {
     const [node, nextSeq, nextEvent, nextSession] = meta.get() as [number, number, number, number]
@@ -35,6 +36,7 @@ WHERE job.state = 2 ORDER BY job.seq`,
       lanes: (lanes.all() as RawLane[]).map(laneFrom),
       active: (active.all(JSON.stringify(running())) as RawRow[]).map(activeFrom),
       definitions: (definitions.all() as [string, string][]).map(([name, defaults]) => ({ name, defaults: defaultsFrom(defaults) })),
+      flowWork: flowWork.get() === 1,
     }
   }
 }

@@ -4,6 +4,7 @@ import type { Database } from '../driver.ts'
 import { prepareJob, prepareLastError } from './attempts.ts'
 import { prepareEvents } from './events.ts'
 import { prepareFailed } from './failed.ts'
+import { prepareChildren, prepareFlowDue, prepareFlowLeft, prepareGates, prepareParents } from './flows.ts'
 import { prepareJobs } from './jobs.ts'
 import { prepareJournal } from './journal.ts'
 import { prepareIdempotent, prepareUnique } from './keys.ts'
@@ -21,6 +22,10 @@ export const READ_NAMES = [
   'unique',
   'sourced',
   'marks',
+  'gates',
+  'flowDue',
+  'children',
+  'flowLeft',
   'window',
   'due',
   'expired',
@@ -29,6 +34,7 @@ export const READ_NAMES = [
   'deadlines',
   'job',
   'lastError',
+  'parents',
   'page',
   'oldestWaiting',
   'events',
@@ -45,6 +51,10 @@ export function prepareReads(db: Database): Reads {
     unique: prepareUnique(db),
     sourced: prepareSourced(db),
     marks: prepareMarks(db),
+    gates: prepareGates(db),
+    flowDue: prepareFlowDue(db),
+    children: prepareChildren(db),
+    flowLeft: prepareFlowLeft(db),
     window: prepareWindow(db),
     due: prepareDue(db),
     expired: prepareExpired(db),
@@ -53,6 +63,7 @@ export function prepareReads(db: Database): Reads {
     deadlines: prepareDeadlines(db),
     job: prepareJob(db),
     lastError: prepareLastError(db),
+    parents: prepareParents(db),
     page: preparePage(db),
     oldestWaiting: prepareOldestWaiting(db),
     events: prepareEvents(db),

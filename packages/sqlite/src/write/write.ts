@@ -6,6 +6,7 @@ import { prepareTransaction } from '../transaction.ts'
 import { prepareCompleteJobs } from './complete-jobs.ts'
 import { prepareDeleteJobs } from './delete-jobs.ts'
 import { prepareFinished } from './finished.ts'
+import { prepareFlows } from './flows.ts'
 import { prepareInsertJobs } from './insert-jobs.ts'
 import { prepareKeys } from './keys.ts'
 import { prepareLanes } from './lanes.ts'
@@ -33,6 +34,7 @@ export function prepareWrite(db: Database, claim: Claim): Write {
   const runs = prepareRuns(db)
   const keys = prepareKeys(db)
   const sources = prepareSources(db)
+  const flows = prepareFlows(db)
   const deleteJobs = prepareDeleteJobs(db)
   const finished = prepareFinished(db)
   const running = prepareRunning(db)
@@ -51,6 +53,7 @@ export function prepareWrite(db: Database, claim: Claim): Write {
     runs(effects)
     keys(effects)
     sources(effects, turn.at)
+    flows(effects)
     // Last, so that nothing that the turn noted of a deleted job is left behind.
     deleteJobs.content(jobs.vanished)
     deleteJobs.rows(jobs.deleted)
