@@ -6,7 +6,9 @@ import {
   type Enqueued,
   errorFrom,
   type FailedPlace,
+  type FlowOptions,
   formatCursor,
+  formatId,
   type JobKey,
   JobNotFoundError,
   LIMITS,
@@ -21,11 +23,13 @@ import {
   type Refusal,
   type Stats,
   type StopOptions,
+  type TreeOptions,
   UnsupportedError,
   type UpdateOptions,
   validateListOptions,
   validateRedriveOptions,
   validateStopOptions,
+  validateTreeOptions,
   validateUpdateOptions,
   validateWorkOptions,
   type WorkerView,
@@ -33,11 +37,12 @@ import {
 } from '@millrace/core'
 import { type EnqueueArguments, type Handler, type JobType, Worker } from '@millrace/worker'
 import { type Enqueue, enqueueMany, type JobRequests } from './enqueueMany.ts'
+import { type Batch, batchNodes, CALLBACK_REF, type Flow, type FlowNodeRequest, flowCommand } from './flow.ts'
 import { JobHandle } from './handle.ts'
 import type { Intake } from './intake.ts'
 import { type EventListener, type EventName, type GapListener, Listeners } from './listeners.ts'
 import { Mailbox } from './mailbox.ts'
-import { newJobOf } from './newJobs.ts'
+import { type JobRequest, newJobOf } from './newJobs.ts'
 import { type Job, jobOf } from './view.ts'
 
 /** How the package that opens an engine sets it up. */
@@ -140,6 +145,27 @@ export class Engine {
     return created.map((key) => this.#handle(key))
   }
 
+  /**
+   * Creates jobs that wait for one another, all or nothing: up to 10,000, 16 MiB, and 50,000 times one that waits for another.
+   *
+   * @throws OptionTypeError, OptionRangeError: a cycle, a ref that is unknown or given twice, a node with keys of its own; else as enqueue
+   */
+  async flow(nodes: readonly FlowNodeRequest[], options?: FlowOptions): Promise<Flow> {
+    const { command, refs } = await flowCommand(nodes, options, this.#setup.maxDataBytes)
+    const first = await this.#mailbox.call<'flow'>(command)
+    const handles = refs.map((_, place) => this.#handleOf({ ...first, seq: first.seq + place }))
+    return { id: formatId(first), jobs: Object.fromEntries(refs.map((ref, place) => [ref, handles[place] as JobHandle])) }
+  }
+
+  /**
+   * Creates jobs, and one that runs once they all have ended, however: a flow in which it waits for them, and sees which have failed.
+   * Up to 9,999 jobs.
+   */
+  async batch(jobs: readonly JobRequest[], callback: JobRequest, options?: FlowOptions): Promise<Batch> {
+    const { id, jobs: handles } = await this.flow(batchNodes(jobs, callback), options)
+    return { id, jobs: jobs.map((_, index) => handles[index] as JobHandle), callback: handles[CALLBACK_REF] as JobHandle }
+  }
+
   // Working.
 
   /**
@@ -206,8 +232,12 @@ export class Engine {
   // Changing. All throw JobNotFoundError; where it is too late, JobActiveError or JobFinishedError.
 
   /** A job that has not started is cancelled at once; one that runs has its signal aborted, and ends as cancelled. */
-  async cancel(id: string): Promise<'cancelled' | 'cancelling'> {
-    return this.#mailbox.call<'cancel'>({ op: 'cancel', id: keyOf(id) })
+  async cancel(id: string): Promise<'cancelled' | 'cancelling'>
+  /** With `descendants`, all that waits for the job in its flow is cancelled too, in bounded steps: also where it is `finished` itself. */
+  async cancel(id: string, options?: TreeOptions): Promise<'cancelled' | 'cancelling' | 'finished'>
+  async cancel(id: string, options?: TreeOptions): Promise<'cancelled' | 'cancelling' | 'finished'> {
+    const op = validateTreeOptions('cancel', options) ? 'cancelTree' : 'cancel'
+    return this.#mailbox.call<typeof op>({ op, id: keyOf(id) })
   }
 
   /** Changes a job that is not running. */
@@ -215,9 +245,15 @@ export class Engine {
     await this.#mailbox.call<'update'>({ op: 'update', id: keyOf(id), changes: validateUpdateOptions(changes, this.#setup.maxDataBytes) })
   }
 
-  /** Runs a failed or cancelled job again from its first attempt, and one that waits for its retry at once. */
-  async retry(id: string): Promise<void> {
-    await this.#mailbox.call<'retry'>({ op: 'retry', id: keyOf(id) })
+  /**
+   * Runs a failed or cancelled job again from its first attempt, and one that waits for its retry at once. What has failed because of it
+   * in its flow waits for it again; with `descendants`, so does all that waits for it and failed of itself or was cancelled.
+   *
+   * @throws ParentFailedError where one that it waits for has failed: retry that one
+   */
+  async retry(id: string, options?: TreeOptions): Promise<void> {
+    const op = validateTreeOptions('retry', options) ? 'retryTree' : 'retry'
+    await this.#mailbox.call<typeof op>({ op, id: keyOf(id) })
   }
 
   /** Retries failed jobs, the oldest failure first; answers how many. */
@@ -395,6 +431,11 @@ export class Engine {
   readonly #enqueue: Enqueue = (jobs) => {
     const { intake } = this.#setup
     return intake === undefined ? this.#mailbox.call<'enqueue'>({ op: 'enqueue', jobs }) : intake.append(jobs)
+  }
+
+  /** Of jobs that no journal takes. */
+  #handleOf(key: Enqueued): JobHandle {
+    return new JobHandle(key, this.#mailbox, this.#setup.clock)
   }
 
   #handle(key: Enqueued): JobHandle {

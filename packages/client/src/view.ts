@@ -2,10 +2,12 @@
 import {
   type AttemptView,
   decodeData,
+  type FlowView,
   formatId,
   type JobEvent,
   type JobView,
   type LogLevel,
+  type OnParentFailure,
   type RunError,
   type State,
 } from '@millrace/core'
@@ -27,6 +29,14 @@ export interface JobAttempt {
   readonly worker: string
   readonly error?: RunError
   readonly logs: readonly JobLog[]
+}
+
+export interface JobFlow {
+  readonly id: string
+  readonly ref: string
+  /** How many jobs it waits for. */
+  readonly parents: number
+  readonly onParentFailure: OnParentFailure
 }
 
 export interface Job {
@@ -62,6 +72,8 @@ export interface Job {
   readonly idempotencyKey: string | undefined
   readonly uniqueKey: string | undefined
   readonly concurrencyKey: string | undefined
+  /** Where it stands in its flow. */
+  readonly flow: JobFlow | undefined
   /** Empty in lists. */
   readonly attempts: readonly JobAttempt[]
 }
@@ -97,8 +109,13 @@ export function jobOf(view: JobView): Job {
     idempotencyKey: view.idempotencyKey ?? undefined,
     uniqueKey: view.uniqueKey ?? undefined,
     concurrencyKey: view.concurrencyKey ?? undefined,
+    flow: view.flow === null ? undefined : flowOf(view.flow),
     attempts: view.attempts.map(attemptOf),
   }
+}
+
+function flowOf({ first, ref, parents, onParentFailure }: FlowView): JobFlow {
+  return { id: formatId(first), ref, parents, onParentFailure }
 }
 
 /** As it is stored, where that is no JSON: one job that somebody has broken does not hide the others. */

@@ -50,12 +50,26 @@ export function hasFailed(told: Told): boolean {
   return told > COMPLETED
 }
 
-/** What the children of a job are to hear: how it ended or that it lives again; and whether they share its fate. */
+/** What the children of a job are to hear: how it stands. */
 export const TELL = 0
-export const CANCEL = 1
-export const RETRY = 2
+/** First of all that it lives again, and those that failed because of it with it. */
+export const BACK = 1
+/** That they are cancelled, and so are theirs. */
+export const CANCEL = 2
+/** As BACK, and all that failed or were cancelled come back, and so do theirs. */
+export const RETRY = 3
 
-export type DueMode = typeof TELL | typeof CANCEL | typeof RETRY
+export type DueMode = typeof TELL | typeof BACK | typeof CANCEL | typeof RETRY
+
+/** What is taken back is so before anything else is told: nobody is let through on the word of a parent that lives again. */
+export function takesBack(mode: DueMode): boolean {
+  return mode === BACK || mode === RETRY
+}
+
+/** What is asked for a whole tree stands against what merely happens; of two such, the later. */
+export function dueMode(before: DueMode, mode: DueMode): DueMode {
+  return mode >= CANCEL || mode > before ? mode : before
+}
 
 export interface FlowEdge {
   readonly parent: number
@@ -80,8 +94,8 @@ export class FlowEffects {
   readonly edges: FlowEdge[] = []
   readonly changed = new Set<Gate>()
   readonly told: { readonly parent: number; readonly child: number; readonly state: Told }[] = []
-  /** Up to which child those of a parent were told; undefined for all. */
-  readonly progress: { readonly parent: number; readonly after: number | undefined }[] = []
+  /** Up to which child those of a parent were told, and what comes next; undefined where all is told. */
+  readonly progress: { readonly parent: number; readonly next: { readonly after: number; readonly mode: DueMode } | undefined }[] = []
   /** Jobs whose children are to be told from the first on, by later turns. */
   readonly due = new Map<number, DueMode>()
   readonly ends: FlowEnd[] = []
@@ -92,7 +106,7 @@ export class FlowEffects {
   readonly dropping: number[] = []
 
   note({ seq }: { readonly seq: number }, mode: DueMode): void {
-    if (mode !== TELL || !this.due.has(seq)) this.due.set(seq, mode)
+    this.due.set(seq, dueMode(this.due.get(seq) ?? TELL, mode))
   }
 }
 

@@ -170,7 +170,7 @@ export interface Store {
   prunable(queueId: number, state: StateCode, before: number, limit: number): Prunable | undefined
   /** Gates of jobs that wait for others; nothing of those that do not. */
   gates(seqs: readonly number[]): Gate[]
-  /** Who is to be told what: by parent, then by child; at most `limit` rows. */
+  /** Who is to be told what, what is taken back before all else: by parent, then by child; at most `limit` rows. */
   flowDue(limit: number): FlowDueRow[]
   /** Jobs in this order without payload and output, at most about `bytes` of what else they carry; at least one where there is one. */
   children(seqs: readonly number[], bytes: number): { readonly rows: JobRow[]; readonly complete: boolean }

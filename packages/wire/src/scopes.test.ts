@@ -10,6 +10,8 @@ test('every operation has its scope', () => {
 test('no scope but admin changes what others have made', () => {
   expect(OPERATIONS.filter((operation) => SCOPE_OF[operation] === 'admin')).toEqual([
     'cancel',
+    'cancelTree',
+    'retryTree',
     'update',
     'retry',
     'redrive',

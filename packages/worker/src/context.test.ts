@@ -10,6 +10,7 @@ function contextOf(change: Partial<RunLink> = {}, grant: Parameters<typeof grant
   const link = {
     maxDataBytes: 1_000,
     heartbeat: vi.fn(async () => {}),
+    parents: vi.fn(async () => ({ parents: [], next: null })),
     checkpoint: vi.fn(async () => {}),
     dirty: vi.fn(),
     now: () => 7,

@@ -1,5 +1,5 @@
 export { systemClock } from './clock.ts'
-export type { Context, JobInfo } from './context.ts'
+export type { Context, JobInfo, Parent } from './context.ts'
 export {
   type Definition,
   type DefinitionOptions,

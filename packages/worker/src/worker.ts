@@ -16,6 +16,7 @@ import {
   MillraceError,
   type Notice,
   type Operation,
+  type ParentsPage,
   type ReplyOf,
   type RunKey,
   type SessionIntro,
@@ -95,8 +96,9 @@ export class Worker {
     const { clock, maxDataBytes } = options
     this.#link = {
       maxDataBytes,
-      heartbeat: ({ grant: { seq, run } }) => this.#insist({ op: 'heartbeat', seq, run }),
-      checkpoint: ({ grant: { seq, run } }, value) => this.#insist({ op: 'checkpoint', seq, run, value }),
+      heartbeat: async ({ grant: { seq, run } }) => void (await this.#insist({ op: 'heartbeat', seq, run })),
+      checkpoint: async ({ grant: { seq, run } }, value) => void (await this.#insist({ op: 'checkpoint', seq, run, value })),
+      parents: ({ grant: { seq, run } }, after) => this.#insist({ op: 'parents', seq, run, after }) as Promise<ParentsPage>,
       dirty: (context) => this.#markDirty(context),
       now: () => clock.read().wall,
       progress: ({ grant: { seq, run } }, fraction, note) =>
@@ -372,14 +374,13 @@ export class Worker {
   }
 
   /** Says it again where the answer leaves it open: a writer that starts again is no reason for a handler to fail. */
-  async #insist(command: CommandOf<'heartbeat' | 'checkpoint'>): Promise<void> {
+  async #insist(command: CommandOf<'heartbeat' | 'checkpoint' | 'parents'>): Promise<unknown> {
     const { calls, clock } = this.#options
     const run = this.#find(command)
     if (run !== undefined && command.op === 'checkpoint') run.checkpoint = command
     for (;;) {
       try {
-        await calls.call<'heartbeat' | 'checkpoint'>(command)
-        return
+        return await calls.call<'heartbeat' | 'checkpoint' | 'parents'>(command)
       } catch (error) {
         if (!(error instanceof MillraceError && error.retryable)) throw error
         await new Promise<void>((resolve) => clock.setTimer(SAY_AGAIN_MS, resolve))

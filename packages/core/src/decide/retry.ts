@@ -1,6 +1,6 @@
 /** Jobs that failed or were cancelled run again from their first attempt; one that waits for its retry, at once. */
 import type { FailedPlace, RedriveCommand, RetryCommand } from '../commands.ts'
-import { CLOSED, OPEN } from '../flow.ts'
+import { BACK, CLOSED, OPEN } from '../flow.ts'
 import type { Job } from '../job.ts'
 import { ACTIVE, BLOCKED, CANCELLED, COMPLETED, FAILED, SCHEDULED, STATES, WAITING } from '../lifecycle.ts'
 import type { Decision, Refused } from '../replies.ts'
@@ -76,7 +76,7 @@ export function revive(turn: TurnContext, job: Job): Refused | undefined {
   const waits = gate !== undefined && (gate.pending > 0 || gate.state !== OPEN)
   effects.move(job, 'revive', waits ? BLOCKED : WAITING)
   effects.event('updated', job, job.runAt)
-  tellLater(turn, job)
+  tellLater(turn, job, BACK)
   if (waits) {
     setGate(turn, gate, CLOSED)
     if (gate.pending === 0) open(turn, job, gate)

@@ -2,7 +2,20 @@
  * Children are told how their parents stand, a slice per turn and before its commands: from what the last commit says. Told twice
  * it changes nothing, so whatever is cut off is told again; a job whose last parent has ended is let through once.
  */
-import { CANCEL, DELETED, type DueMode, type Gate, hasFailed, RETRY, SHUT, TELL, type Told } from '../flow.ts'
+import {
+  CANCEL,
+  DELETED,
+  type DueMode,
+  dueMode,
+  type FlowEffects,
+  type Gate,
+  hasFailed,
+  RETRY,
+  SHUT,
+  TELL,
+  type Told,
+  takesBack,
+} from '../flow.ts'
 import type { Job } from '../job.ts'
 import { BLOCKED, CANCELLED, FAILED, isFinal, STATES } from '../lifecycle.ts'
 import { cancelJob } from './cancel.ts'
@@ -31,7 +44,7 @@ export function tellChildren(turn: TurnContext): void {
     if (mode === CANCEL && !isFinal(job.state)) cancelJob(turn, job)
     else if (mode === RETRY && (job.state === FAILED || job.state === CANCELLED)) revive(turn, job)
     else swing(turn, job, gate, bad)
-    if (mode !== TELL) tellLater(turn, job, mode)
+    if (mode >= CANCEL) tellLater(turn, job, mode)
   }
   for (const { child, parent } of facts.flowLeft) {
     if (parent !== undefined) effects.flows.dropped.push({ parent, child })
@@ -39,9 +52,11 @@ export function tellChildren(turn: TurnContext): void {
   }
 }
 
-function tellSlice({ facts, effects }: TurnContext, { parent, mode, state, children, done }: FlowSlice, heard: Map<Gate, Heard>): void {
+function tellSlice({ facts, effects }: TurnContext, slice: FlowSlice, heard: Map<Gate, Heard>): void {
   const { flows } = effects
-  flows.progress.push({ parent, after: done ? undefined : children.at(-1)?.seq })
+  const { parent, mode, children } = slice
+  const state = takesBack(mode) ? 0 : slice.state
+  flows.progress.push({ parent, next: nextOf(slice) })
   for (const { seq, told } of children) {
     // Its row is gone, and its edges follow.
     const gate = facts.gate(seq)
@@ -52,14 +67,18 @@ function tellSlice({ facts, effects }: TurnContext, { parent, mode, state, child
       count(gate, state, 1)
       flows.changed.add(gate)
     }
-    let known = heard.get(gate)
-    if (known === undefined) {
-      known = { mode, bad: undefined }
-      heard.set(gate, known)
-    }
-    if (mode !== TELL) known.mode = mode
+    const known = heard.get(gate) ?? { mode, bad: undefined }
+    heard.set(gate, known)
+    known.mode = dueMode(known.mode, mode)
     if (hasFailed(state)) known.bad = { seq: parent, state: state === DELETED ? 'deleted' : STATES[state] }
   }
+}
+
+/** What was taken back of a job that has ended again meanwhile is told anew. */
+function nextOf({ mode, state, children, done }: FlowSlice): FlowEffects['progress'][number]['next'] {
+  const last = children.at(-1)
+  if (!done && last !== undefined) return { after: last.seq, mode }
+  return takesBack(mode) && state !== 0 ? { after: 0, mode: TELL } : undefined
 }
 
 function count(gate: Gate, told: Told, change: number): void {

@@ -1,5 +1,5 @@
 /** What a MemoryStore keeps of flows, as strict as a file is. */
-import { DELETED, type DueMode, type FlowEffects, type Gate, TELL, type Told } from '../flow.ts'
+import { DELETED, type DueMode, dueMode, type FlowEffects, type Gate, TELL, type Told, takesBack } from '../flow.ts'
 import type { Data } from '../job.ts'
 import { isFinal } from '../lifecycle.ts'
 import { type FlowDueRow, type FlowLeftRow, type ParentRow, StoreFailure } from '../store.ts'
@@ -41,7 +41,8 @@ export class MemoryFlows {
 
   dueRows(limit: number): FlowDueRow[] {
     const rows: FlowDueRow[] = []
-    for (const [parent, { after, mode }] of [...this.due].sort(([a], [b]) => a - b)) {
+    const back = [...this.due].filter(([, { mode }]) => takesBack(mode))
+    for (const [parent, { after, mode }] of (back.length > 0 ? back : [...this.due]).sort(([a], [b]) => a - b)) {
       const state = this.standing(parent)
       const children = this.childrenOf(parent).filter((edge) => edge.child > after)
       if (children.length === 0) rows.push({ parent, mode, state, child: undefined })
@@ -87,15 +88,12 @@ export class MemoryFlows {
       if (edge === undefined) throw broken(`job ${child} does not wait for job ${parent}`)
       this.edges.set(`${parent} ${child}`, { ...edge, told: state })
     }
-    for (const { parent, after } of flows.progress) {
-      const due = this.due.get(parent)
-      if (due === undefined) throw broken(`nobody is to be told of job ${parent}`)
-      if (after === undefined) this.due.delete(parent)
-      else this.due.set(parent, { ...due, after })
+    for (const { parent, next } of flows.progress) {
+      if (!this.due.has(parent)) throw broken(`nobody is to be told of job ${parent}`)
+      if (next === undefined) this.due.delete(parent)
+      else this.due.set(parent, next)
     }
-    for (const [parent, mode] of flows.due) {
-      this.due.set(parent, { after: 0, mode: mode === TELL ? (this.due.get(parent)?.mode ?? TELL) : mode })
-    }
+    for (const [parent, mode] of flows.due) this.due.set(parent, { after: 0, mode: dueMode(this.due.get(parent)?.mode ?? TELL, mode) })
     for (const { seq, ref, state, keep, output } of flows.ends) {
       if (this.childrenOf(seq).length === 0) continue
       const row = this.#store.rows.get(seq)

@@ -18,10 +18,11 @@ CREATE TABLE flow_edge (
   PRIMARY KEY (parent, child)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX flow_edge_child ON flow_edge (child, place);
--- Jobs whose children are to be told, from behind one of them on. mode: 0 tell, 1 cancel, 2 retry.
+-- Jobs whose children are to be told, from behind one of them on. mode: 0 tell, 1 back, 2 cancel, 3 retry.
 CREATE TABLE flow_due (
-  parent INTEGER PRIMARY KEY, after INTEGER NOT NULL, mode INTEGER NOT NULL CHECK (mode BETWEEN 0 AND 2)
+  parent INTEGER PRIMARY KEY, after INTEGER NOT NULL, mode INTEGER NOT NULL CHECK (mode BETWEEN 0 AND 3)
 ) STRICT;
+CREATE INDEX flow_due_back ON flow_due (parent) WHERE mode IN (1, 3);
 -- What is left of a job whose row is gone, for as long as an edge leads to it.
 CREATE TABLE flow_end (
   seq INTEGER PRIMARY KEY, ref TEXT NOT NULL, state INTEGER NOT NULL CHECK (state BETWEEN 4 AND 7),

@@ -27,21 +27,30 @@ type RawDue = [
 ]
 
 export function prepareFlowDue(db: Database): (limit: number) => FlowDueRow[] {
-  const statement = db
-    .prepare(
-      `SELECT flow_due.parent, flow_due.mode, job.state, flow_end.state, edge.child, edge.told, gate.pending, gate.failed, gate.state
-FROM flow_due LEFT JOIN job ON job.seq = flow_due.parent LEFT JOIN flow_end ON flow_end.seq = flow_due.parent
+  const prepare = (hint: string, condition: string) =>
+    db
+      .prepare(
+        `SELECT flow_due.parent, flow_due.mode, job.state, flow_end.state, edge.child, edge.told, gate.pending, gate.failed, gate.state
+FROM flow_due ${hint} LEFT JOIN job ON job.seq = flow_due.parent LEFT JOIN flow_end ON flow_end.seq = flow_due.parent
 LEFT JOIN flow_edge AS edge ON edge.parent = flow_due.parent AND edge.child > flow_due.after LEFT JOIN flow_gate AS gate ON gate.seq = edge.child
-ORDER BY flow_due.parent, edge.child LIMIT ?`,
-    )
-    .raw()
-  return (limit) =>
-    (statement.all(limit) as RawDue[]).map(([parent, mode, state, ended, seq, told, pending, failed, gate]) => ({
-      parent,
-      mode,
-      state: state === null ? (ended ?? DELETED) : isFinal(state) ? state : 0,
-      child: seq === null ? undefined : { seq, told, gate: pending === null ? undefined : { seq, pending, failed, state: gate } },
-    }))
+${condition} ORDER BY flow_due.parent, edge.child LIMIT ?`,
+      )
+      .raw()
+  const back = prepare('INDEXED BY flow_due_back', 'WHERE flow_due.mode IN (1, 3)')
+  const all = prepare('', '')
+  return (limit) => {
+    const taken = back.all(limit) as RawDue[]
+    return (taken.length > 0 ? taken : (all.all(limit) as RawDue[])).map(dueFrom)
+  }
+}
+
+function dueFrom([parent, mode, state, ended, seq, told, pending, failed, gate]: RawDue): FlowDueRow {
+  return {
+    parent,
+    mode,
+    state: state === null ? (ended ?? DELETED) : isFinal(state) ? state : 0,
+    child: seq === null ? undefined : { seq, told, gate: pending === null ? undefined : { seq, pending, failed, state: gate } },
+  }
 }
 
 export function prepareGates(db: Database): (seqs: readonly number[]) => Gate[] {

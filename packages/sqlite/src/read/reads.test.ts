@@ -12,7 +12,7 @@ const seqsOf = (rows: readonly { seq: number }[]) => rows.map(({ seq }) => seq)
 describe('load', () => {
   test('an empty file', () => {
     const { node, load, deadlines } = openTestStore()
-    expect(load()).toEqual({ node, nextSeq: 1, nextEvent: 1, nextSession: 1, lanes: [], active: [], definitions: [] })
+    expect(load()).toEqual({ node, nextSeq: 1, nextEvent: 1, nextSession: 1, lanes: [], active: [], definitions: [], flowWork: false })
     expect(deadlines()).toEqual({ dueAt: 0, expiresAt: 0 })
   })
 

@@ -1,5 +1,5 @@
 /** Rows for a test to leave alone: one of each state, in two lanes, with keys, tags, runs and logs. */
-import { CANCELLED, FAILED } from '@millrace/core'
+import { CANCELLED, CLOSED, DELETED, FAILED, TELL } from '@millrace/core'
 import type { Turns } from './jobs.ts'
 
 export function addBystanders(turns: Turns): void {
@@ -24,7 +24,18 @@ export function addBystanders(turns: Turns): void {
     turns.start(completed, session)
     turns.complete(completed, '"done"')
   }
+  addFlow(turns)
   effects.marks.push({ source: 'bystander', mark: 5 })
   effects.definitions.push({ name: 'stand', defaults: { priority: 3 } })
   turns.commit()
+}
+
+/** A gate with an edge to a job that is there and one to another that is gone; children to be told; and an edge to be dropped. */
+function addFlow({ effects: { flows } }: Turns): void {
+  const [parent, child, goneParent, goneChild] = [1, 2, 1_000_001, 1_000_002]
+  flows.gates.push({ seq: child, pending: 2, failed: 0, state: CLOSED })
+  flows.edges.push({ parent, child, place: 1 }, { parent: goneParent, child, place: 2 }, { parent, child: goneChild, place: 1 })
+  flows.ends.push({ seq: goneParent, ref: 'gone', state: DELETED, keep: 'state', output: null })
+  flows.note({ seq: parent }, TELL)
+  flows.gone.push(goneChild)
 }

@@ -53,6 +53,11 @@ const TABLES = [
   'log',
   'definition',
   'source',
+  'flow_gate',
+  'flow_edge',
+  'flow_due',
+  'flow_end',
+  'flow_gone',
 ] as const
 
 /** Every row of every table but the journal, as text. */

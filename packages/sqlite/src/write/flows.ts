@@ -1,5 +1,5 @@
 /** What a turn does to flows. Before the rows of deleted jobs go, so that what they leave behind can be read from them. */
-import { type DueMode, type Effects, type FlowEdge, type FlowEffects, type FlowEnd, type Gate, TELL } from '@millrace/core'
+import { CANCEL, type Effects, type FlowEdge, type FlowEffects, type FlowEnd, type Gate } from '@millrace/core'
 import { type ByRow, prepareByRow } from '../by-row.ts'
 import type { Database } from '../driver.ts'
 import { type Ladder, prepareLadder } from '../ladder.ts'
@@ -54,18 +54,18 @@ function prepareTell(db: Database): WriteFlows {
   const gate = db.prepare('UPDATE flow_gate SET pending = ?, failed = ?, state = ? WHERE seq = ?')
   const edge = db.prepare('UPDATE flow_edge SET told = ? WHERE parent = ? AND child = ?')
   const done = db.prepare('DELETE FROM flow_due WHERE parent = ?')
-  const advance = db.prepare('UPDATE flow_due SET after = ? WHERE parent = ?')
-  // A plain end does not undo what was asked for the whole tree.
+  const advance = db.prepare('UPDATE flow_due SET after = ?, mode = ? WHERE parent = ?')
+  // As `dueMode` says.
   const due = db.prepare(
     `INSERT INTO flow_due (parent, after, mode) VALUES (?, 0, ?)
-ON CONFLICT (parent) DO UPDATE SET after = 0, mode = CASE excluded.mode WHEN ${TELL} THEN mode ELSE excluded.mode END`,
+ON CONFLICT (parent) DO UPDATE SET after = 0, mode = CASE WHEN excluded.mode >= ${CANCEL} THEN excluded.mode ELSE max(mode, excluded.mode) END`,
   )
   return ({ changed, told, progress, due: added }) => {
     for (const { seq, pending, failed, state } of changed) expectChanges('set a gate', gate.run(pending, failed, state, seq).changes, 1)
     for (const { parent, child, state } of told) expectChanges('tell a child', edge.run(state, parent, child).changes, 1)
-    for (const { parent, after } of progress)
-      expectChanges('note who was told', (after === undefined ? done.run(parent) : advance.run(after, parent)).changes, 1)
-    for (const [parent, mode] of added as ReadonlyMap<number, DueMode>) due.run(parent, mode)
+    for (const { parent, next } of progress)
+      expectChanges('note who was told', (next === undefined ? done.run(parent) : advance.run(next.after, next.mode, parent)).changes, 1)
+    for (const [parent, mode] of added) due.run(parent, mode)
   }
 }
 
