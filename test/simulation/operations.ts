@@ -1,7 +1,7 @@
 /** What clients ask for, drawn at random; every call has an answer, and one whose outcome is unknown is made again under its key. */
 
-import type { JobHandle } from '@millrace/client'
-import { type EnqueueOptions, MillraceError } from '@millrace/core'
+import type { FlowNodeRequest, JobHandle } from '@millrace/client'
+import { type EnqueueOptions, type FlowOptions, MillraceError } from '@millrace/core'
 import type { Chance } from './chance.ts'
 import type { Client } from './client.ts'
 import { ACTS, type Act, JOBS, QUEUES, SURE, type Task } from './handlers.ts'
@@ -18,6 +18,8 @@ export interface OperationsOptions {
   readonly leaseMs: number
   /** How often whoever enqueues waits for the outcome. */
   readonly waits: number
+  /** How often a call is for a flow. */
+  readonly flows: number
 }
 
 /** What goes on for longer than a short lease. */
@@ -38,9 +40,10 @@ export class Operations {
   }
 
   act(client: Client): void {
-    const { chance } = this.#options
+    const { chance, flows } = this.#options
     if (this.#handles.length === 0 || chance.hits(0.6)) {
-      if (chance.hits(0.2)) this.#enqueueMany(client)
+      if (flows > 0 && chance.hits(flows)) this.#flow(client)
+      else if (chance.hits(0.2)) this.#enqueueMany(client)
       else this.#enqueue(client, this.#drawOptions(), chance.pick(JOBS).name, 3)
       return
     }
@@ -72,9 +75,16 @@ export class Operations {
   }
 
   #manage(client: Client, { handle, of }: { readonly handle: JobHandle; readonly of: Client }): void {
-    const { chance, timeline } = this.#options
+    const { chance, timeline, flows } = this.#options
     const { id } = handle
     const { engine } = client
+    if (flows > 0 && chance.hits(0.3)) {
+      // Whatever waits for it is touched too.
+      for (const other of this.#handles) this.touched.add(other.handle.id)
+      if (chance.hits(0.5)) this.call(client, `cancel tree ${id}`, engine.cancel(id, { descendants: true }))
+      else this.call(client, `retry tree ${id}`, engine.retry(id, { descendants: true }))
+      return
+    }
     const kind = chance.pick([
       'cancel',
       'cancel',
@@ -170,6 +180,45 @@ export class Operations {
         if (DEFINITE.has(code)) requests.refused.add(number)
         // Safe to make again under its key, whatever became of it.
         if (idempotencyKey !== undefined && tries > 0 && code !== 'UNIQUE_CONFLICT') timeline.after(100, again)
+      },
+    )
+  }
+
+  #flow(client: Client): void {
+    const { chance, requests } = this.#options
+    const size = chance.whole(2, chance.hits(0.2) ? 25 : 7)
+    const nodes = Array.from({ length: size }, (_, index) => {
+      const { idempotencyKey: _key, idempotencyTtl: _ttl, unique: _unique, ...options } = chance.hits(0.3) ? this.#drawOptions() : {}
+      // One that all wait for, one that waits for all, or some of those before.
+      const parents = Array.from({ length: index }, (_, parent) => parent).filter((parent) =>
+        chance.hits(parent === 0 ? 0.5 : index === size - 1 ? 0.8 : 0.25),
+      )
+      const onParentFailure = chance.pick(['fail', 'continue', 'ignore'] as const)
+      const task = this.#task()
+      const data = onParentFailure === 'ignore' ? task : { ...task, parents: parents.length }
+      requests.waitFor.set(task.number, { parents, onParentFailure })
+      return { ref: `${index}`, job: chance.pick(JOBS), data, options, dependsOn: parents.map(String), onParentFailure }
+    })
+    for (const { data } of nodes) {
+      const waits = requests.waitFor.get(data.number)
+      if (waits !== undefined) waits.parents = waits.parents.map((parent) => nodes[parent]?.data.number as number)
+    }
+    this.#sendFlow(client, nodes, chance.hits(0.5) ? { idempotencyKey: `flow-${nodes[0]?.data.number}` } : {}, 3)
+  }
+
+  #sendFlow(client: Client, nodes: (FlowNodeRequest & { readonly data: Task })[], options: FlowOptions, tries: number): void {
+    const { timeline, requests } = this.#options
+    const again = () => {
+      if (!client.dead) this.#sendFlow(client, nodes, options, tries - 1)
+    }
+    this.call(
+      client,
+      `flow ${nodes.map(({ data, dependsOn }) => `${data.number} ${data.act} (${dependsOn})`).join()}`,
+      client.engine.flow(nodes, options),
+      ({ jobs }) => void this.#handles.push(...Object.values(jobs).map((handle) => ({ handle, of: client }))),
+      (code) => {
+        if (DEFINITE.has(code)) for (const { data } of nodes) requests.refused.add(data.number)
+        if (options.idempotencyKey !== undefined && tries > 0) timeline.after(100, again)
       },
     )
   }

@@ -1,7 +1,7 @@
 /**
  * What a seed is: how much is asked, of whom, and what goes wrong. Each seed draws its own mix; one in eight is without faults, one
  * is about leases (long runs in other processes, slow messages, connections that break), one about outcomes that are waited for
- * while commits fail, and one about producers' journals.
+ * while commits fail, and one about producers' journals; one in eight asks for flows.
  */
 import { Chance } from './chance.ts'
 
@@ -27,6 +27,8 @@ export interface Plan {
   readonly waits: number
   /** How many of the remote clients put what they enqueue into a journal first. */
   readonly journals: number
+  /** How often a call is for a flow, or for a job and all that waits for it. */
+  readonly flows: number
   /** Completed jobs that are kept. */
   readonly keep: number
   readonly recovery: 'immediate' | 'backoff'
@@ -75,7 +77,7 @@ export const FAULTS = [
 ] as const satisfies readonly (keyof Plan)[]
 
 /** What shrinking may leave out or make less of. */
-export const REDUCTIONS = [...FAULTS, 'leaseMs', 'waits', 'journals', 'delays', 'limits', 'clients', 'half', 'quarter'] as const
+export const REDUCTIONS = [...FAULTS, 'leaseMs', 'waits', 'journals', 'flows', 'delays', 'limits', 'clients', 'half', 'quarter'] as const
 
 /** By the rest of the seed when divided by eight; none has none. What they draw is drawn last: what else a seed is stays as it is. */
 const THEMES: Readonly<Record<number, (chance: Chance) => Partial<Plan>>> = { 2: aboutOutcomes, 3: aboutJournals, 5: aboutLeases }
@@ -100,6 +102,7 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     leaseMs: 0,
     waits: 0,
     journals: 0,
+    flows: 0,
     keep: chance.pick([1_000_000, 1_000_000, 5, 0]),
     recovery: chance.pick(['immediate', 'backoff'] as const),
     engineCrash: some(0.4, () => chance.random() * 0.03),
@@ -119,7 +122,8 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     drift: some(0.25, () => chance.random() * 0.1 - 0.05),
     clogs: some(0.2, () => chance.whole(1, 3)),
   }
-  return reduced({ ...drawn, ...THEMES[seed % 8]?.(chance) }, new Set(faultFree ? [...FAULTS, ...without] : without))
+  const theme = FLOWS.has(seed % 16) ? aboutFlows(chance) : THEMES[seed % 8]?.(chance)
+  return reduced({ ...drawn, ...theme }, new Set(faultFree ? [...FAULTS, ...without] : without))
 }
 
 /** Nothing dies: whoever waits has nobody but the engine to tell it. */
@@ -137,6 +141,13 @@ function aboutJournals(chance: Chance): Partial<Plan> {
     cuts: chance.whole(0, 5),
     waits: chance.pick([0, 0.3]),
   }
+}
+
+/** Without faults, and with all that there are. */
+const FLOWS: ReadonlySet<number> = new Set([0, 14])
+
+function aboutFlows(chance: Chance): Partial<Plan> {
+  return { flows: 0.5, sliceRows: chance.pick([500, 3, 2, 1]) }
 }
 
 function aboutLeases(chance: Chance): Partial<Plan> {
@@ -166,6 +177,7 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
     ...(without.has('leaseMs') && { leaseMs: 0 }),
     ...(without.has('waits') && { waits: 0 }),
     ...(without.has('journals') && { journals: 0 }),
+    ...(without.has('flows') && { flows: 0 }),
     ...(without.has('clients') && { clients: 1 }),
     operations: Math.ceil(plan.operations * share),
     safetyMs: Math.ceil(plan.safetyMs * share),

@@ -67,6 +67,10 @@ export const PROBES: readonly string[] = [
   'entryRefused',
   'watched',
   'windowCut',
+  'flowReleased',
+  'flowRepeated',
+  'forsaken',
+  'broughtBackWithItsParent',
 ]
 const PROBED_SEEDS = 5_000
 

@@ -123,6 +123,7 @@ export class World {
       requests: this.#requests,
       leaseMs: plan.leaseMs,
       waits: plan.waits,
+      flows: plan.flows,
     })
     this.engine = this.startEngine(new Set())
     for (let client = 0; client < plan.clients; client++) this.addClient(client === 0)

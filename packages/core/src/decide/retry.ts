@@ -75,7 +75,7 @@ export function revive(turn: TurnContext, job: Job): Refused | undefined {
   // Of a job that was let through before, its parents may have come back too.
   const waits = gate !== undefined && (gate.pending > 0 || gate.state !== OPEN)
   effects.move(job, 'revive', waits ? BLOCKED : WAITING)
-  effects.event('updated', job, job.runAt)
+  effects.event('updated', job, waits ? undefined : job.runAt)
   tellLater(turn, job, BACK)
   if (waits) {
     setGate(turn, gate, CLOSED)
