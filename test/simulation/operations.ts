@@ -218,7 +218,7 @@ export class Operations {
       ({ jobs }) => void this.#handles.push(...Object.values(jobs).map((handle) => ({ handle, of: client }))),
       (code) => {
         if (DEFINITE.has(code)) for (const { data } of nodes) requests.refused.add(data.number)
-        if (options.idempotencyKey !== undefined && tries > 0) timeline.after(100, again)
+        else if (options.idempotencyKey !== undefined && tries > 0) timeline.after(100, again)
       },
     )
   }

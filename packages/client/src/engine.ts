@@ -5,7 +5,6 @@ import {
   type Delivery,
   type Enqueued,
   errorFrom,
-  type FailedPlace,
   type FlowOptions,
   formatCursor,
   formatId,
@@ -18,7 +17,6 @@ import {
   OptionTypeError,
   type Port,
   parseId,
-  type Redriven,
   type RedriveOptions,
   type Refusal,
   type Stats,
@@ -27,7 +25,6 @@ import {
   UnsupportedError,
   type UpdateOptions,
   validateListOptions,
-  validateRedriveOptions,
   validateStopOptions,
   validateTreeOptions,
   validateUpdateOptions,
@@ -43,6 +40,7 @@ import type { Intake } from './intake.ts'
 import { type EventListener, type EventName, type GapListener, Listeners } from './listeners.ts'
 import { Mailbox } from './mailbox.ts'
 import { type JobRequest, newJobOf } from './newJobs.ts'
+import { redrive } from './redrive.ts'
 import { type Job, jobOf } from './view.ts'
 
 /** How the package that opens an engine sets it up. */
@@ -257,25 +255,8 @@ export class Engine {
   }
 
   /** Retries failed jobs, the oldest failure first; answers how many. */
-  async redrive(options?: RedriveOptions): Promise<{ readonly count: number }> {
-    const { limit: most, ...filter } = validateRedriveOptions(options)
-    let limit = most
-    let count = 0
-    let after: FailedPlace | null = null
-    do {
-      const slice = Math.min(limit - count, LIMITS.sliceRows)
-      const done: Redriven = await this.#mailbox.call<'redrive'>({
-        op: 'redrive',
-        ...filter,
-        limit: slice,
-        ...(after !== null && { after }),
-      })
-      // Those that fail again meanwhile come behind: were they taken too, it might never end.
-      if (after === null) limit = Math.min(limit, done.failed)
-      count += done.count
-      after = done.next
-    } while (after !== null && count < limit)
-    return { count }
+  redrive(options?: RedriveOptions): Promise<{ readonly count: number }> {
+    return redrive(this.#mailbox, options)
   }
 
   /** Makes a scheduled job due now. */

@@ -35,6 +35,7 @@ interface Heard {
 
 export function tellChildren(turn: TurnContext): void {
   const { facts, effects } = turn
+  if (facts.flowSlices.length === 0 && facts.flowLeft.length === 0) return
   const heard = new Map<Gate, Heard>()
   for (const slice of facts.flowSlices) tellSlice(turn, slice, heard)
   // Each once it has heard all: one parent's failure and another's return must not be seen one after the other.
