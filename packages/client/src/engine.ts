@@ -10,7 +10,6 @@ import {
   formatId,
   type JobKey,
   JobNotFoundError,
-  LIMITS,
   type ListOptions,
   type Logger,
   type Notice,

@@ -56,6 +56,20 @@ test('a parent of many lets them through in slices, each once, whatever breaks o
   expect(world.store.flows.due.size).toBe(0)
 })
 
+test('what waits for others takes no memory', () => {
+  world.attach('s', ['a'])
+  createFlow(world, [{}, ...Array.from({ length: 50 }, () => ({ parents: [0] }))])
+  expect(world.tables.jobs.size).toBe(1)
+})
+
+test('a turn in which nobody waits for what ends has nothing to do with flows', () => {
+  world.attach('s', ['a'])
+  const job = world.enqueue('a')
+  complete(job)
+  expect(world.tables.flowWork).toBe(false)
+  expect(world.store.flows.due.size).toBe(0)
+})
+
 describe('a parent that fails', () => {
   test('fails those that wait for it, and those that wait for them, without a run', () => {
     world.attach('s', ['a'])
