@@ -222,6 +222,13 @@ describe('refused by name', () => {
     ['a batch of no array', () => t.engine.batch('x' as never, { job: step }), /batch takes an array/],
     ['a batch without a callback', () => t.engine.batch([], undefined as never), /callback of a batch/],
   ]
+  test('an unknown ref is an error of types, too; refs name the handles', async () => {
+    // @ts-expect-error: no node has that ref
+    await expect(t.engine.flow([{ ref: 'a', job: step, data: {}, dependsOn: ['b'] }])).rejects.toThrow(/depends on "b"/)
+    const { jobs } = await t.engine.flow([{ ref: 'a', job: step, data: {} }])
+    expect(jobs.a.created).toBe(true)
+  })
+
   test.each(cases)('%s', async (_what, call, message) => {
     await expect(call()).rejects.toThrow(message)
     expect((await t.engine.stats()).totals.enqueued).toBe(0)

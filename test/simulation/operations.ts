@@ -186,7 +186,7 @@ export class Operations {
 
   #flow(client: Client): void {
     const { chance, requests } = this.#options
-    const size = chance.whole(2, chance.hits(0.2) ? 25 : 7)
+    const size = chance.whole(2, chance.hits(0.2) ? 15 : 5)
     const nodes = Array.from({ length: size }, (_, index) => {
       const { idempotencyKey: _key, idempotencyTtl: _ttl, unique: _unique, ...options } = chance.hits(0.3) ? this.#drawOptions() : {}
       // One that all wait for, one that waits for all, or some of those before.

@@ -147,7 +147,7 @@ function aboutJournals(chance: Chance): Partial<Plan> {
 const FLOWS: ReadonlySet<number> = new Set([0, 14])
 
 function aboutFlows(chance: Chance): Partial<Plan> {
-  return { flows: 0.5, sliceRows: chance.pick([500, 3, 2, 1]) }
+  return { flows: 0.4, sliceRows: chance.pick([500, 3, 2, 1]) }
 }
 
 function aboutLeases(chance: Chance): Partial<Plan> {

@@ -35,10 +35,10 @@ const { jobs } = await engine.flow([
   { ref: 'report', job: report, dependsOn: ['home', 'news'], onParentFailure: 'continue' },
 ])
 
-console.log(`report: ${await jobs['report']?.result()}`)
+console.log(`report: ${await jobs.report.result()}`)
 if (broken) {
-  await jobs['site']?.result().catch((error: Error) => console.log(`site: ${(error.cause as Error).name}`))
+  await jobs.site.result().catch((error: Error) => console.log(`site: ${(error.cause as Error).name}`))
   broken = false
-  await engine.retry(jobs['news']?.id as string)
+  await engine.retry(jobs.news.id)
 }
-console.log(`site: ${await jobs['site']?.result()}`)
+console.log(`site: ${await jobs.site.result()}`)

@@ -147,11 +147,12 @@ export class Engine {
    *
    * @throws OptionTypeError, OptionRangeError: a cycle, a ref that is unknown or given twice, a node with keys of its own; else as enqueue
    */
-  async flow(nodes: readonly FlowNodeRequest[], options?: FlowOptions): Promise<Flow> {
+  async flow<const Ref extends string>(nodes: readonly FlowNodeRequest<Ref>[], options?: FlowOptions): Promise<Flow<Ref>> {
     const { command, refs } = await flowCommand(nodes, options, this.#setup.maxDataBytes)
     const first = await this.#mailbox.call<'flow'>(command)
     const handles = refs.map((_, place) => this.#handleOf({ ...first, seq: first.seq + place }))
-    return { id: formatId(first), jobs: Object.fromEntries(refs.map((ref, place) => [ref, handles[place] as JobHandle])) }
+    const jobs = Object.fromEntries(refs.map((ref, place) => [ref, handles[place]]))
+    return { id: formatId(first), jobs: jobs as Flow<Ref>['jobs'] }
   }
 
   /**

@@ -16,12 +16,17 @@ import type { JobRequest } from './newJobs.ts'
 import { weighNodes } from './weigh.ts'
 
 /** One node of `flow`. Its options have no `idempotencyKey` and no `unique`: the flow has a key as a whole. */
-export interface FlowNodeRequest extends JobRequest, FlowNodeOptions {}
+export interface FlowNodeRequest<Ref extends string = string> extends JobRequest, Omit<FlowNodeOptions, 'ref' | 'dependsOn'> {
+  /** Names the node within its flow. 1 to 512 characters. */
+  readonly ref: Ref
+  /** Refs of the nodes that it waits for; default none. */
+  readonly dependsOn?: readonly NoInfer<Ref>[]
+}
 
-export interface Flow {
+export interface Flow<Ref extends string = string> {
   /** Of its first job. */
   readonly id: string
-  readonly jobs: Readonly<Record<string, JobHandle>>
+  readonly jobs: Readonly<Record<Ref, JobHandle>>
 }
 
 export interface Batch {

@@ -196,7 +196,8 @@ describe('parents', () => {
 
   test('are read a page at a time, decoded, in order', async () => {
     const { context, asked } = paged()
-    const seen = await Array.fromAsync(context.parents())
+    const seen: unknown[] = []
+    for await (const parent of context.parents()) seen.push(parent)
     expect(asked).toEqual([0, 2, 5])
     expect(seen).toEqual([
       { id: formatId({ ...key, seq: 1 }), ref: 'a', state: 'completed', output: { n: 1 } },
