@@ -427,10 +427,10 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 20',
   },
   {
-    name: 'children-forgotten-at-reload',
-    file: `${tables}/tables.ts`,
-    find: 'this.flowWork = loaded.flowWork',
-    replace: 'this.flowWork = loaded.node < 0',
+    name: 'failures-not-told-to-children',
+    file: `${decide}/end.ts`,
+    find: '  if (job.extras !== undefined) tellLater(turn, job)',
+    replace: '  if (job.extras !== undefined && to === COMPLETED) tellLater(turn, job)',
     breaks: 'invariant 20',
   },
   {
