@@ -1,7 +1,7 @@
 /** What clients ask for, drawn at random; every call has an answer, and one whose outcome is unknown is made again under its key. */
 
 import type { FlowNodeRequest, JobHandle } from '@millrace/client'
-import { type EnqueueOptions, type FlowOptions, MillraceError } from '@millrace/core'
+import { type EnqueueOptions, type FlowOptions, MillraceError, type OnParentFailure } from '@millrace/core'
 import type { Chance } from './chance.ts'
 import type { Client } from './client.ts'
 import { ACTS, type Act, JOBS, QUEUES, SURE, type Task } from './handlers.ts'
@@ -25,6 +25,8 @@ export interface OperationsOptions {
 /** What goes on for longer than a short lease. */
 const LONG: readonly Act[] = ['long', 'heartbeat', 'deaf']
 const DEFINITE = new Set(['BUSY', 'DISK_FULL', 'STORAGE', 'STORAGE_BUSY', 'UNIQUE_CONFLICT', 'JOB_ACTIVE', 'INTERNAL'])
+
+type FlowShape = readonly (FlowNodeRequest & { readonly data: Task; readonly onParentFailure: OnParentFailure })[]
 
 export class Operations {
   readonly #options: OperationsOptions
@@ -185,7 +187,7 @@ export class Operations {
   }
 
   #flow(client: Client): void {
-    const { chance, requests } = this.#options
+    const { chance } = this.#options
     const size = chance.whole(2, chance.hits(0.2) ? 15 : 5)
     const nodes = Array.from({ length: size }, (_, index) => {
       const { idempotencyKey: _key, idempotencyTtl: _ttl, unique: _unique, ...options } = chance.hits(0.3) ? this.#drawOptions() : {}
@@ -196,20 +198,21 @@ export class Operations {
       const onParentFailure = chance.pick(['fail', 'continue', 'ignore'] as const)
       const task = this.#task()
       const data = onParentFailure === 'ignore' ? task : { ...task, parents: parents.length }
-      requests.waitFor.set(task.number, { parents, onParentFailure })
       return { ref: `${index}`, job: chance.pick(JOBS), data, options, dependsOn: parents.map(String), onParentFailure }
     })
-    for (const { data } of nodes) {
-      const waits = requests.waitFor.get(data.number)
-      if (waits !== undefined) waits.parents = waits.parents.map((parent) => nodes[parent]?.data.number as number)
-    }
     this.#sendFlow(client, nodes, chance.hits(0.5) ? { idempotencyKey: `flow-${nodes[0]?.data.number}` } : {}, 3)
   }
 
-  #sendFlow(client: Client, nodes: (FlowNodeRequest & { readonly data: Task })[], options: FlowOptions, tries: number): void {
+  /** Each attempt has numbers of its own: that a repeat is refused says nothing of the first. */
+  #sendFlow(client: Client, shape: FlowShape, options: FlowOptions, tries: number): void {
     const { timeline, requests } = this.#options
     const again = () => {
-      if (!client.dead) this.#sendFlow(client, nodes, options, tries - 1)
+      if (!client.dead) this.#sendFlow(client, shape, options, tries - 1)
+    }
+    const nodes = shape.map((node) => ({ ...node, data: { ...node.data, number: ++this.#number } }))
+    for (const { data, dependsOn = [], onParentFailure } of nodes) {
+      const parents = dependsOn.map((ref) => nodes[Number(ref)]?.data.number as number)
+      requests.waitFor.set(data.number, { parents, onParentFailure })
     }
     this.call(
       client,
@@ -218,7 +221,7 @@ export class Operations {
       ({ jobs }) => void this.#handles.push(...Object.values(jobs).map((handle) => ({ handle, of: client }))),
       (code) => {
         if (DEFINITE.has(code)) for (const { data } of nodes) requests.refused.add(data.number)
-        else if (options.idempotencyKey !== undefined && tries > 0) timeline.after(100, again)
+        if (options.idempotencyKey !== undefined && tries > 0) timeline.after(100, again)
       },
     )
   }

@@ -40,7 +40,7 @@ export class Requests {
   readonly refused = new Set<number>()
   redriven = false
   /** What the jobs of flows wait for, by the numbers of their calls. */
-  readonly waitFor = new Map<number, { parents: readonly number[]; readonly onParentFailure: OnParentFailure }>()
+  readonly waitFor = new Map<number, { readonly parents: readonly number[]; readonly onParentFailure: OnParentFailure }>()
   model: Model | undefined
   readonly #history: History
   #received = 0
