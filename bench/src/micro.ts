@@ -5,11 +5,22 @@ import { batch } from './micro/batch.ts'
 import { codec } from './micro/codec.ts'
 import { deadlines } from './micro/deadlines.ts'
 import { decisions } from './micro/decisions.ts'
+import { flows } from './micro/flows.ts'
 import { ids } from './micro/ids.ts'
 import { line } from './micro/line.ts'
 import { messages } from './micro/messages.ts'
 
-const QUESTIONS: Readonly<Record<string, (bench: Bench) => void>> = { deadlines, line, decisions, codec, messages, batch, ids, backoff }
+const QUESTIONS: Readonly<Record<string, (bench: Bench) => void>> = {
+  deadlines,
+  line,
+  decisions,
+  codec,
+  messages,
+  batch,
+  flows,
+  ids,
+  backoff,
+}
 const TIME_MS = 300
 
 const asked = process.argv[2]

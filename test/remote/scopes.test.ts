@@ -13,6 +13,10 @@ const run = { seq: 1, run: 1 }
 const COMMANDS: { readonly [Op in Operation]: CommandOf<Op> } = {
   enqueue: { op: 'enqueue', jobs: [{ name: 'a', data: null }] },
   forward: { op: 'forward', source: 's', number: 1, first: 1, entries: [] },
+  flow: { op: 'flow', nodes: [{ ref: 'a', job: { name: 'a', data: null }, parents: [], onFailure: 'fail' }] },
+  parents: { op: 'parents', seq: 1, run: 1 },
+  cancelTree: { op: 'cancelTree', id },
+  retryTree: { op: 'retryTree', id },
   attach: { op: 'attach', session: sessionIntro([]), held: [] },
   drain: { op: 'drain', session: 's' },
   leave: { op: 'leave', session: 's' },

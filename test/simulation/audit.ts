@@ -1,5 +1,5 @@
 /** What must hold of the engine's tables and of the file, held against the model: after turns, now and then, and at the end. */
-import { ACTIVE, formatId, type JobRow, SCHEDULED, STATES, type Store, WAITING } from '@millrace/core'
+import { ACTIVE, BLOCKED, formatId, type JobRow, SCHEDULED, STATES, type Store, WAITING } from '@millrace/core'
 import { rebuilt, tableFacts } from '@millrace/testkit'
 import type { Actor } from '../../packages/engine/src/actor/actor.ts'
 import type { MemoryDatabase } from './database.ts'
@@ -46,7 +46,7 @@ export class Audit {
     for (const job of this.#model.jobs.values()) {
       if (job.state === SCHEDULED && job.runAt <= wall - SLICE_MS - LATE_MS)
         this.#history.violate(22, `job ${job.seq} is due since ${wall - job.runAt} ms, and not in line`)
-      if (job.state < ACTIVE && job.expiresAt !== 0 && job.expiresAt <= wall - SLICE_MS - LATE_MS)
+      if ((job.state < ACTIVE || job.state === BLOCKED) && job.expiresAt !== 0 && job.expiresAt <= wall - SLICE_MS - LATE_MS)
         this.#history.violate(22, `job ${job.seq} has outlived its ttl by ${wall - job.expiresAt} ms`)
     }
     for (const job of this.#model.active) {
@@ -183,9 +183,9 @@ export class Audit {
 
 const IN_LINE: readonly number[] = [SCHEDULED, WAITING]
 const STATE_AFTER: Readonly<Record<string, readonly number[]>> = {
-  enqueued: IN_LINE,
+  enqueued: [...IN_LINE, BLOCKED],
   promoted: [WAITING],
-  updated: IN_LINE,
+  updated: [...IN_LINE, BLOCKED],
   released: IN_LINE,
   snoozed: IN_LINE,
   retrying: IN_LINE,

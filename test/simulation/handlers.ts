@@ -31,10 +31,14 @@ export type Act = (typeof ACTS)[number]
 /** Nothing of these fails, takes long, or comes again by itself. */
 export const SURE: ReadonlySet<Act> = new Set(['ok', 'sync', 'log', 'checkpoint', 'child'])
 
+export const WRONG_PARENTS = 'WrongParents'
+
 export interface Task {
   readonly number: number
   readonly act: Act
   readonly ms: number
+  /** How many jobs it must have waited for, where it sees them all. */
+  readonly parents?: number
 }
 
 /** The numbers of jobs that handlers create: above all others. */
@@ -67,6 +71,7 @@ export function handlersFor(client: Client, names: readonly string[], log: Effec
 async function act(context: Context<Task>, sleep: (ms: number) => Promise<void>): Promise<unknown> {
   const { data, job, signal } = context
   await sleep(data.ms)
+  if (data.parents !== undefined) await countParents(context, data.parents)
   switch (data.act) {
     case 'throw':
       throw new Error('always')
@@ -109,4 +114,16 @@ async function act(context: Context<Task>, sleep: (ms: number) => Promise<void>)
     default:
       return data.number
   }
+}
+
+/** A parent may live again by now; but none is forgotten. */
+async function countParents({ parents, job }: Context<Task>, expected: number): Promise<void> {
+  const refs: string[] = []
+  for await (const { ref } of parents()) refs.push(ref)
+  if (refs.length !== expected) throw new WrongParents(`job ${job.id} sees ${refs.length} parents of ${expected}`)
+}
+
+/** Told by the model: no handler fails with it otherwise. */
+class WrongParents extends Error {
+  override readonly name = WRONG_PARENTS
 }

@@ -5,6 +5,7 @@
 import {
   ACTIVE,
   attemptOf,
+  BLOCKED,
   CANCELLED,
   COMPLETED,
   type Effects,
@@ -18,6 +19,8 @@ import {
   type StateCode,
   WAITING,
 } from '@millrace/core'
+import { FlowBook } from './flowBook.ts'
+import { WRONG_PARENTS } from './handlers.ts'
 import type { History } from './history.ts'
 import { Limits } from './limits.ts'
 import type { Requests } from './requests.ts'
@@ -62,6 +65,8 @@ export interface Tracked {
   toldMono: number
   /** When its last run was taken for lost. */
   stalledMono: number
+  /** Has failed because of one that it waited for. */
+  forsaken: boolean
 }
 
 /** A turn, as it has been committed. */
@@ -120,9 +125,12 @@ export class Model {
   /** There was an export before this turn. */
   #exporting = false
 
+  readonly #flows: FlowBook
+
   constructor(options: ModelOptions) {
     this.#options = options
     this.limits = new Limits(options.history, options.exactRates)
+    this.#flows = new FlowBook(this, options)
   }
 
   commit(turn: Committed): void {
@@ -245,8 +253,8 @@ export class Model {
         this.#failed(job, note, turn)
         break
       case 'cancelled':
-        is(SCHEDULED, WAITING, ACTIVE)
-        this.#said(job, type, requests.asked('cancel', job) || requests.mayCancel(job.schedule))
+        is(SCHEDULED, WAITING, ACTIVE, BLOCKED)
+        this.#said(job, type, requests.asked('cancel', job) || requests.mayCancel(job.schedule) || this.#flows.asked('cancelTree', job))
         this.#end(job, CANCELLED, turn)
         break
       case 'snoozed':
@@ -257,6 +265,12 @@ export class Model {
         this.#again(job, note.value ?? 0, turn)
         break
       case 'released':
+        if (job.state === BLOCKED) {
+          this.#flows.released(job)
+          job.runAt = note.value ?? turn.wall
+          this.#move(job, note.value === undefined ? WAITING : SCHEDULED)
+          break
+        }
         is(ACTIVE)
         history.hold(!job.cancelRequested, 2, () => `job ${job.seq} is given back after its cancel was acknowledged`)
         if (!requests.said('giveBack', job.seq, run))
@@ -276,7 +290,7 @@ export class Model {
         job.stalledMono = turn.mono
         break
       case 'updated':
-        this.#updated(job, note.value ?? 0, turn)
+        this.#updated(job, note.value, turn)
         break
       case 'promoted':
         is(SCHEDULED)
@@ -284,7 +298,7 @@ export class Model {
         this.#move(job, WAITING)
         break
       case 'deleted':
-        is(SCHEDULED, WAITING, COMPLETED, FAILED, CANCELLED)
+        is(SCHEDULED, WAITING, BLOCKED, COMPLETED, FAILED, CANCELLED)
         this.#said(job, type, requests.asked('delete', job) || requests.askedOf('deleteSchedule', job.schedule ?? ''))
         this.#remove(job)
         break
@@ -334,13 +348,15 @@ export class Model {
       endedMono: 0,
       toldMono: 0,
       stalledMono: -1,
+      forsaken: false,
     }
     this.jobs.set(job.seq, job)
     history.hold(!this.seqs.has(job.id), 34, () => `the id ${job.id} is given twice`)
     this.seqs.set(job.id, job.seq)
     this.created.add(job.seq)
     this.#hold(job)
-    this.#move(job, runAt !== undefined && runAt > wall ? SCHEDULED : WAITING)
+    if (this.#flows.enqueued(job)) this.#move(job, BLOCKED)
+    else this.#move(job, runAt !== undefined && runAt > wall ? SCHEDULED : WAITING)
   }
 
   #start(job: Tracked, run: number, attempt: number, { wall, mono }: Committed): void {
@@ -385,6 +401,7 @@ export class Model {
       history.meet('timedOut')
       return
     }
+    history.hold(error !== WRONG_PARENTS, 26, () => `job ${job.seq} does not see all that it has waited for`)
     this.#said(job, `failed with ${error}`, requests.said('fail', job.seq, job.run))
   }
 
@@ -415,26 +432,38 @@ export class Model {
         16,
         () => `job ${job.seq} has failed at attempt ${attempt} of ${job.maxAttempts} with ${note.error}`,
       )
+    } else if (note.error === 'ParentFailedError') {
+      this.#flows.forsaken(job)
+      job.forsaken = true
     } else {
       history.meet('expired')
-      history.hold(job.state === WAITING || job.state === SCHEDULED, 2, () => `job ${job.seq} expires in state ${job.state}`)
+      history.hold(
+        job.state === WAITING || job.state === SCHEDULED || job.state === BLOCKED,
+        2,
+        () => `job ${job.seq} expires in state ${job.state}`,
+      )
       const overdue = job.expiresAt !== 0 && job.expiresAt <= this.#options.highestWall()
       history.hold(overdue, 22, () => `job ${job.seq} has expired, and its ttl has not run out`)
     }
     this.#end(job, FAILED, turn)
   }
 
-  #updated(job: Tracked, runAt: number, { wall }: Committed): void {
+  #updated(job: Tracked, at: number | undefined, { wall }: Committed): void {
     const { history, requests } = this.#options
+    const runAt = at ?? wall
     job.runAt = runAt
     if (job.state === FAILED || job.state === CANCELLED) {
-      this.#said(job, 'brought back', requests.asked('retry', job) || requests.redriven)
+      const asked = requests.asked('retry', job) || requests.redriven || this.#flows.asked('retryTree', job)
+      this.#said(job, 'brought back', asked || job.forsaken)
+      if (job.forsaken) history.meet('broughtBackWithItsParent')
+      job.forsaken = false
       history.meet('revived')
       job.uncounted = job.run
       job.cancelRequested = false
       job.expiresAt = 0
       this.#hold(job)
-      this.#move(job, WAITING)
+      // Without a due time it waits for others again.
+      this.#move(job, at === undefined ? BLOCKED : WAITING)
       return
     }
     history.hold(job.state === SCHEDULED || job.state === WAITING, 2, () => `job ${job.seq} is updated in state ${job.state}`)
@@ -517,6 +546,7 @@ export class Model {
     if (job.uniqueKey !== undefined && this.#unique.get(`${job.name} ${job.uniqueKey}`) === job)
       this.#unique.delete(`${job.name} ${job.uniqueKey}`)
     for (const [key, { seq }] of this.idempotent) if (seq === job.seq) this.idempotent.delete(key)
+    this.#flows.removed(job)
     this.jobs.delete(job.seq)
     this.waiting.delete(job)
     this.active.delete(job)

@@ -1,7 +1,7 @@
 /** What clients ask for, drawn at random; every call has an answer, and one whose outcome is unknown is made again under its key. */
 
-import type { JobHandle } from '@millrace/client'
-import { type EnqueueOptions, type ManyFilter, MillraceError } from '@millrace/core'
+import type { FlowNodeRequest, JobHandle } from '@millrace/client'
+import { type EnqueueOptions, type FlowOptions, type ManyFilter, MillraceError, type OnParentFailure } from '@millrace/core'
 import type { Chance } from './chance.ts'
 import type { Client } from './client.ts'
 import { ACTS, type Act, JOBS, QUEUES, SURE, type Task } from './handlers.ts'
@@ -23,6 +23,8 @@ export interface OperationsOptions {
   readonly limits: number
   /** How often whoever enqueues waits for the outcome. */
   readonly waits: number
+  /** How often a call is for a flow. */
+  readonly flows: number
 }
 
 const KEYS = ['key-1', 'key-2', 'key-3']
@@ -30,6 +32,8 @@ const NOTHING_TOLD = { concurrencyLimit: null, perKeyLimit: null, maxLength: nul
 /** What goes on for longer than a short lease. */
 const LONG: readonly Act[] = ['long', 'heartbeat', 'deaf']
 const DEFINITE = new Set(['BUSY', 'DISK_FULL', 'STORAGE', 'STORAGE_BUSY', 'UNIQUE_CONFLICT', 'QUEUE_FULL', 'JOB_ACTIVE', 'INTERNAL'])
+
+type FlowShape = readonly (FlowNodeRequest & { readonly data: Task; readonly onParentFailure: OnParentFailure })[]
 
 export class Operations {
   readonly #options: OperationsOptions
@@ -48,13 +52,14 @@ export class Operations {
   }
 
   act(client: Client): void {
-    const { chance, limits } = this.#options
+    const { chance, limits, flows } = this.#options
     if (limits > 0 && chance.hits(limits)) {
       this.#tell(client)
       return
     }
     if (this.#handles.length === 0 || chance.hits(0.6)) {
-      if (chance.hits(0.2)) this.#enqueueMany(client)
+      if (flows > 0 && chance.hits(flows)) this.#flow(client)
+      else if (chance.hits(0.2)) this.#enqueueMany(client)
       else this.#enqueue(client, this.#drawOptions(), chance.pick(JOBS).name, 3)
       return
     }
@@ -97,9 +102,16 @@ export class Operations {
   }
 
   #manage(client: Client, { handle, of }: { readonly handle: JobHandle; readonly of: Client }): void {
-    const { chance, timeline } = this.#options
+    const { chance, timeline, flows } = this.#options
     const { id } = handle
     const { engine } = client
+    if (flows > 0 && chance.hits(0.3)) {
+      // Whatever waits for it is touched too.
+      for (const other of this.#handles) this.touched.add(other.handle.id)
+      if (chance.hits(0.5)) this.call(client, `cancel tree ${id}`, engine.cancel(id, { descendants: true }))
+      else this.call(client, `retry tree ${id}`, engine.retry(id, { descendants: true }))
+      return
+    }
     const kind = chance.pick([
       'cancel',
       'cancel',
@@ -230,6 +242,46 @@ export class Operations {
         if (DEFINITE.has(code)) requests.refused.add(number)
         // Safe to make again under its key, whatever became of it.
         if (idempotencyKey !== undefined && tries > 0 && code !== 'UNIQUE_CONFLICT') timeline.after(100, again)
+      },
+    )
+  }
+
+  #flow(client: Client): void {
+    const { chance } = this.#options
+    const size = chance.whole(2, chance.hits(0.2) ? 15 : 5)
+    const nodes = Array.from({ length: size }, (_, index) => {
+      const { idempotencyKey: _key, idempotencyTtl: _ttl, unique: _unique, ...options } = chance.hits(0.3) ? this.#drawOptions() : {}
+      // One that all wait for, one that waits for all, or some of those before.
+      const parents = Array.from({ length: index }, (_, parent) => parent).filter((parent) =>
+        chance.hits(parent === 0 ? 0.5 : index === size - 1 ? 0.8 : 0.25),
+      )
+      const onParentFailure = chance.pick(['fail', 'continue', 'ignore'] as const)
+      const task = this.#task()
+      const data = onParentFailure === 'ignore' ? task : { ...task, parents: parents.length }
+      return { ref: `${index}`, job: chance.pick(JOBS), data, options, dependsOn: parents.map(String), onParentFailure }
+    })
+    this.#sendFlow(client, nodes, chance.hits(0.5) ? { idempotencyKey: `flow-${nodes[0]?.data.number}` } : {}, 3)
+  }
+
+  /** Each attempt has numbers of its own: that a repeat is refused says nothing of the first. */
+  #sendFlow(client: Client, shape: FlowShape, options: FlowOptions, tries: number): void {
+    const { timeline, requests } = this.#options
+    const again = () => {
+      if (!client.dead) this.#sendFlow(client, shape, options, tries - 1)
+    }
+    const nodes = shape.map((node) => ({ ...node, data: { ...node.data, number: ++this.#number } }))
+    for (const { data, dependsOn = [], onParentFailure } of nodes) {
+      const parents = dependsOn.map((ref) => nodes[Number(ref)]?.data.number as number)
+      requests.waitFor.set(data.number, { parents, onParentFailure })
+    }
+    this.call(
+      client,
+      `flow ${nodes.map(({ data, dependsOn }) => `${data.number} ${data.act} (${dependsOn})`).join()}`,
+      client.engine.flow(nodes, options),
+      ({ jobs }) => void this.#handles.push(...Object.values(jobs).map((handle) => ({ handle, of: client }))),
+      (code) => {
+        if (DEFINITE.has(code)) for (const { data } of nodes) requests.refused.add(data.number)
+        if (options.idempotencyKey !== undefined && tries > 0) timeline.after(100, again)
       },
     )
   }

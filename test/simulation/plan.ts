@@ -1,8 +1,8 @@
 /**
  * What a seed is: how much is asked, of whom, and what goes wrong. Each seed draws its own mix; one in eight is without faults, one
  * is about leases (long runs in other processes, slow messages, connections that break), one about outcomes that are waited for
- * while commits fail, one about producers' journals; one in sixteen is about what queues are told, and one about schedules or readers of
- * events.
+ * while commits fail, one about producers' journals; one in sixteen is about what queues are told, one about flows, one about
+ * schedules, and one about readers of events.
  */
 import { Chance } from './chance.ts'
 
@@ -36,6 +36,8 @@ export interface Plan {
   readonly eventsPerPage: number
   /** How often something is asked of schedules. */
   readonly schedules: number
+  /** How often a call is for a flow, or for a job and all that waits for it. */
+  readonly flows: number
   /** Completed jobs that are kept. */
   readonly keep: number
   readonly recovery: 'immediate' | 'backoff'
@@ -92,6 +94,7 @@ export const REDUCTIONS = [
   'journals',
   'readers',
   'schedules',
+  'flows',
   'delays',
   'limits',
   'clients',
@@ -101,8 +104,10 @@ export const REDUCTIONS = [
 
 /** By the rest of the seed when divided by sixteen; none has none. What they draw is drawn last: what else a seed is stays as it is. */
 const THEMES: Readonly<Record<number, (chance: Chance) => Partial<Plan>>> = {
+  0: aboutFlows,
   2: aboutOutcomes,
   3: aboutJournals,
+  4: aboutFlows,
   5: aboutLeases,
   6: aboutLimits,
   10: aboutOutcomes,
@@ -136,6 +141,7 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     readers: 0,
     eventsPerPage: 500,
     schedules: 0,
+    flows: 0,
     keep: chance.pick([1_000_000, 1_000_000, 5, 0]),
     recovery: chance.pick(['immediate', 'backoff'] as const),
     engineCrash: some(0.4, () => chance.random() * 0.03),
@@ -197,6 +203,10 @@ function aboutSchedules(chance: Chance): Partial<Plan> {
   return { schedules: chance.whole(4, 25), waits: chance.pick([0, 0.2]) }
 }
 
+function aboutFlows(chance: Chance): Partial<Plan> {
+  return { flows: 0.4, sliceRows: chance.pick([500, 3, 2, 1]) }
+}
+
 function aboutLeases(chance: Chance): Partial<Plan> {
   return {
     clients: chance.whole(2, 3),
@@ -227,6 +237,7 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
     ...(without.has('journals') && { journals: 0 }),
     ...(without.has('readers') && { readers: 0, eventsPerPage: 500 }),
     ...(without.has('schedules') && { schedules: 0 }),
+    ...(without.has('flows') && { flows: 0 }),
     ...(without.has('clients') && { clients: 1 }),
     operations: Math.ceil(plan.operations * share),
     safetyMs: Math.ceil(plan.safetyMs * share),

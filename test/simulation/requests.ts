@@ -16,6 +16,7 @@ import {
   formatId,
   isFinal,
   type JobKey,
+  type OnParentFailure,
   type Reply,
   type Request,
   type RetryManyCommand,
@@ -44,6 +45,8 @@ export class Requests {
   /** Calls whose enqueue was refused for certain, by number. */
   readonly refused = new Set<number>()
   redriven = false
+  /** What the jobs of flows wait for, by the numbers of their calls. */
+  readonly waitFor = new Map<number, { readonly parents: readonly number[]; readonly onParentFailure: OnParentFailure }>()
   model: Model | undefined
   readonly #history: History
   #received = 0
@@ -115,6 +118,10 @@ export class Requests {
     )
   }
 
+  askedTree(op: 'cancelTree' | 'retryTree', id: string): boolean {
+    return this.#asked.has(`${op}:${id}`)
+  }
+
   askedOf(op: 'deleteSchedule' | 'triggerSchedule' | 'upsertSchedule', schedule: string): boolean {
     return this.#asked.has(`${op}:${schedule}`)
   }
@@ -158,7 +165,9 @@ export class Requests {
   #note(command: Command, connection: string, sentMono: number): void {
     switch (command.op) {
       case 'cancel':
+      case 'cancelTree':
       case 'retry':
+      case 'retryTree':
       case 'delete':
       case 'update':
       case 'runNow':
@@ -229,8 +238,8 @@ export class Requests {
       if (command.op === 'fail') this.#unsayable.add(`${command.seq}:${command.run}`)
       history.hold(history.met['statementError'] !== undefined, 4, () => `${command.op} is refused as INTERNAL`)
     }
-    if (command.op === 'enqueue' && DEFINITE.has(code)) {
-      for (const { data } of command.jobs) {
+    if ((command.op === 'enqueue' || command.op === 'flow') && DEFINITE.has(code)) {
+      for (const { data } of command.op === 'flow' ? command.nodes.map(({ job }) => job) : command.jobs) {
         const number = numberOf(data)
         history.hold(!model.numbers.has(number), 6, () => `the enqueue of call ${number} is refused as ${code}, and has happened`)
         this.refused.add(number)
@@ -271,6 +280,17 @@ export class Requests {
         history.hold(model.created.has(seq), 1, () => `job ${seq} is said to have come of ${command.id}, and is not committed`)
         break
       }
+      case 'flow': {
+        const { seq, created } = value as { readonly seq: number; readonly created: boolean }
+        if (!created) history.meet('flowRepeated')
+        for (let place = 0; created && place < command.nodes.length; place++)
+          history.hold(
+            model.created.has(seq + place),
+            1,
+            () => `the flow of job ${seq} is acknowledged, and job ${seq + place} not committed`,
+          )
+        break
+      }
       case 'forward':
         this.#forwarded(command, value as Forwarded, model)
         break
@@ -297,7 +317,7 @@ export class Requests {
         if (job === undefined) break
         if (value === 'cancelling') history.meet('cancelling')
         // A later command of the same turn may have brought it back.
-        if (this.asked('retry', job) || this.redriven) break
+        if (this.asked('retry', job) || this.askedTree('retryTree', job.id) || this.redriven) break
         const so = value === 'cancelled' ? job.state === CANCELLED : job.state === CANCELLED || job.cancelRequested
         history.hold(so, 2, () => `job ${job.seq} is said to be ${String(value)}, and is in state ${job.state}`)
         break

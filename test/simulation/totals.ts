@@ -78,6 +78,10 @@ export const PROBES: readonly string[] = [
   'manyDry',
   'watched',
   'windowCut',
+  'flowReleased',
+  'flowRepeated',
+  'forsaken',
+  'broughtBackWithItsParent',
 ]
 const PROBED_SEEDS = 5_000
 

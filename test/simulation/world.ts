@@ -133,6 +133,7 @@ export class World {
       leaseMs: plan.leaseMs,
       limits: plan.limits,
       waits: plan.waits,
+      flows: plan.flows,
     })
     this.#schedules = new Schedules({
       chance: new Chance(plan.seed ^ 0x5c4ed),

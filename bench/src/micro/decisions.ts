@@ -13,6 +13,7 @@ import {
   newJobFrom,
   type Request,
   type Settings,
+  tellChildren,
 } from '@millrace/core'
 import { systemCalendar } from '@millrace/engine'
 import type { Bench } from 'tinybench'
@@ -46,6 +47,7 @@ function makeTurns(): (commands: readonly Command[]) => Effects {
     const requests = commands.map((command, id): Request => ({ id, command }))
     const facts = gather(emptyStore, tables, requests, now, undefined)
     const turn = { tables, facts, effects, now, random: () => 0.5, settings: SETTINGS, refusing: undefined }
+    tellChildren(turn)
     for (const { id, command } of requests) decide(turn, command, { connection: 1, request: id })
     elapse(turn)
     dispatch(turn)
@@ -56,7 +58,7 @@ function makeTurns(): (commands: readonly Command[]) => Effects {
   }
 }
 
-function attaching(): Command {
+export function attaching(): Command {
   return {
     op: 'attach',
     session: {

@@ -5,31 +5,34 @@ import {
   type Enqueued,
   type EventsOptions,
   errorFrom,
+  type FlowOptions,
   type ListOptions,
   type ManyFilter,
   type ManyOptions,
   type ManyResult,
   type Notice,
-  OptionTypeError,
   type Port,
   parseId,
   type RedriveOptions,
   type Refusal,
   type Stats,
   type StopOptions,
+  type TreeOptions,
   UnsupportedError,
   type UpdateOptions,
   validateEventsOptions,
   validateListOptions,
   validateStopOptions,
+  validateTreeOptions,
   validateUpdateOptions,
   validateWorkOptions,
   type WorkerView,
   type WorkOptions,
 } from '@millrace/core'
-import { type EnqueueArguments, type Handler, type JobType, Worker } from '@millrace/worker'
+import type { EnqueueArguments, Handler, JobType, Worker } from '@millrace/worker'
 import { tellEnqueued } from './channels.ts'
 import { type Enqueue, enqueueMany, type JobRequests } from './enqueueMany.ts'
+import { type Batch, createBatch, createFlow, type Flow, type FlowNodeRequest } from './flow.ts'
 import { Exports, followEvents } from './following.ts'
 import { JobHandle } from './handle.ts'
 import { keyOf, textOf } from './jobKey.ts'
@@ -37,7 +40,7 @@ import type { EventStream } from './journalStream.ts'
 import { type EventListener, type EventName, type GapListener, Listeners } from './listeners.ts'
 import { Mailbox } from './mailbox.ts'
 import { runMany } from './many.ts'
-import { newJobOf } from './newJobs.ts'
+import { type JobRequest, newJobOf } from './newJobs.ts'
 import { type JobPage, readPage } from './page.ts'
 import { Queues } from './queues.ts'
 import { runRedrive } from './redrive.ts'
@@ -45,6 +48,7 @@ import { Schedules } from './schedules.ts'
 import { Sealer } from './seal.ts'
 import type { EngineSetup } from './setup.ts'
 import { type Job, jobOf } from './view.ts'
+import { handlersOf, newWorker } from './workers.ts'
 
 /** Requests are numbered from 1. */
 const NO_REQUEST = 0
@@ -87,7 +91,7 @@ export class Engine {
     )
     this.#sealer = setup.codec && new Sealer(setup.codec, setup.maxDataBytes)
     this.#calls = this.#sealer?.around(this.#mailbox) ?? this.#mailbox
-    this.schedules = new Schedules(this.#mailbox, setup.maxDataBytes, (job) => new JobHandle(job, this.#mailbox, setup.clock, undefined))
+    this.schedules = new Schedules(this.#calls, setup.maxDataBytes, this.#handleOf)
     this.#listeners = new Listeners(this.#mailbox, setup.logger)
     port.listen({
       deliver: (delivery) => this.#deliver(delivery),
@@ -142,6 +146,23 @@ export class Engine {
     return created.map((key) => this.#handle(key))
   }
 
+  /**
+   * Creates jobs that wait for one another, all or nothing: up to 10,000, 16 MiB, and 50,000 times one that waits for another.
+   *
+   * @throws OptionTypeError, OptionRangeError: a cycle, a ref that is unknown or given twice, a node with keys of its own; else as enqueue
+   */
+  async flow<const Ref extends string>(nodes: readonly FlowNodeRequest<Ref>[], options?: FlowOptions): Promise<Flow<Ref>> {
+    return createFlow(nodes, options, this.#setup.maxDataBytes, this.#calls, this.#handleOf)
+  }
+
+  /**
+   * Creates jobs, and one that runs once they all have ended, however: a flow in which it waits for them, and sees which have failed.
+   * Up to 9,999 jobs.
+   */
+  async batch(jobs: readonly JobRequest[], callback: JobRequest, options?: FlowOptions): Promise<Batch> {
+    return createBatch(jobs, callback, options, this.#setup.maxDataBytes, this.#calls, this.#handleOf)
+  }
+
   // Working.
 
   /**
@@ -150,29 +171,10 @@ export class Engine {
    */
   work(handlers: readonly Handler[] | Handler, options?: WorkOptions): Worker {
     this.#needs('work')
-    const { maxDataBytes, clock, host, pid, local, logger, redact } = this.#setup
-    const sealer = this.#sealer
-    const list = Array.isArray(handlers) ? (handlers as readonly Handler[]) : [handlers as Handler]
-    if (list.length === 0 || list.some((handler) => handler?.kind !== 'inline' && handler?.kind !== 'thread')) {
-      throw new OptionTypeError('handlers', 'work takes handlers, made by definition.handler(function) or definition.thread(url)')
-    }
+    const list = handlersOf(handlers)
     this.#assertOpen()
-    const settings = validateWorkOptions(options)
-    const worker = new Worker({
-      calls: this.#calls,
-      handlers: list,
-      settings,
-      host,
-      pid,
-      local,
-      maxDataBytes,
-      clock,
-      logger,
-      open: sealer && ((grant) => sealer.openGrant(grant)),
-      redact,
-      stopped: ({ session }) => {
-        if (this.#workers.delete(session)) this.#mailbox.countWorkers(-1)
-      },
+    const worker = newWorker(this.#setup, this.#calls, this.#sealer, list, validateWorkOptions(options), ({ session }) => {
+      if (this.#workers.delete(session)) this.#mailbox.countWorkers(-1)
     })
     for (const former of this.#workers.values()) if (former.id === worker.id) void former.stop()
     this.#workers.set(worker.session, worker)
@@ -210,8 +212,12 @@ export class Engine {
   // Changing. All throw JobNotFoundError; where it is too late, JobActiveError or JobFinishedError.
 
   /** A job that has not started is cancelled at once; one that runs has its signal aborted, and ends as cancelled. */
-  async cancel(id: string): Promise<'cancelled' | 'cancelling'> {
-    return this.#mailbox.call<'cancel'>({ op: 'cancel', id: keyOf(id) })
+  async cancel(id: string): Promise<'cancelled' | 'cancelling'>
+  /** With `descendants`, all that waits for the job in its flow is cancelled too, in bounded steps: also where it is `finished` itself. */
+  async cancel(id: string, options?: TreeOptions): Promise<'cancelled' | 'cancelling' | 'finished'>
+  async cancel(id: string, options?: TreeOptions): Promise<'cancelled' | 'cancelling' | 'finished'> {
+    const op = validateTreeOptions('cancel', options) ? 'cancelTree' : 'cancel'
+    return this.#mailbox.call<typeof op>({ op, id: keyOf(id) })
   }
 
   /** Changes a job that is not running. */
@@ -219,9 +225,15 @@ export class Engine {
     await this.#calls.call<'update'>({ op: 'update', id: keyOf(id), changes: validateUpdateOptions(changes, this.#setup.maxDataBytes) })
   }
 
-  /** Runs a failed or cancelled job again from its first attempt, and one that waits for its retry at once. */
-  async retry(id: string): Promise<void> {
-    await this.#mailbox.call<'retry'>({ op: 'retry', id: keyOf(id) })
+  /**
+   * Runs a failed or cancelled job again from its first attempt, and one that waits for its retry at once. What has failed because of it
+   * in its flow waits for it again; with `descendants`, so does all that waits for it and failed of itself or was cancelled.
+   *
+   * @throws ParentFailedError where one that it waits for has failed: retry that one
+   */
+  async retry(id: string, options?: TreeOptions): Promise<void> {
+    const op = validateTreeOptions('retry', options) ? 'retryTree' : 'retry'
+    await this.#mailbox.call<typeof op>({ op, id: keyOf(id) })
   }
 
   /** Retries failed jobs, the oldest failure first; answers how many. */
@@ -418,6 +430,9 @@ export class Engine {
     const jobs = this.#sealer?.sealJobs(plain) ?? plain
     return intake === undefined ? this.#mailbox.call<'enqueue'>({ op: 'enqueue', jobs }) : intake.append(jobs)
   }
+
+  /** Of jobs that no journal takes. */
+  readonly #handleOf = (key: Enqueued): JobHandle => new JobHandle(key, this.#mailbox, this.#setup.clock, undefined, this.#sealer)
 
   #handle(key: Enqueued): JobHandle {
     const { clock, intake } = this.#setup

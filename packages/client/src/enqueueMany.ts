@@ -57,7 +57,7 @@ async function enqueueChunks(enqueue: Enqueue, requests: AsyncIterable<JobReques
 }
 
 /** A promise only where a schema is asynchronous. Where one item is refused, nobody waits for the others any more. */
-function newJobsOf(requests: readonly JobRequest[], maxDataBytes: number): readonly NewJob[] | Promise<readonly NewJob[]> {
+export function newJobsOf(requests: readonly JobRequest[], maxDataBytes: number): readonly NewJob[] | Promise<readonly NewJob[]> {
   const jobs: (NewJob | Promise<NewJob>)[] = []
   let asynchronous = false
   try {

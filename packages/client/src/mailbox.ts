@@ -85,7 +85,10 @@ export class Mailbox {
       return
     }
     const bytes = weighCommand(command)
-    if (command.op === 'enqueue' && (this.#held.size >= LIMITS.enqueuesHeld || this.#heldBytes + bytes > LIMITS.bytesHeld)) {
+    if (
+      (command.op === 'enqueue' || command.op === 'flow') &&
+      (this.#held.size >= LIMITS.enqueuesHeld || this.#heldBytes + bytes > LIMITS.bytesHeld)
+    ) {
       reject(busy())
       return
     }

@@ -67,13 +67,13 @@ export interface SchedulePage {
 }
 
 export class Schedules {
-  readonly #mailbox: Mailbox
+  readonly #calls: Pick<Mailbox, 'call'>
   readonly #maxDataBytes: number
   readonly #handle: (job: Enqueued) => JobHandle
 
   /** @internal Made by the engine. */
-  constructor(mailbox: Mailbox, maxDataBytes: number, handle: (job: Enqueued) => JobHandle) {
-    this.#mailbox = mailbox
+  constructor(calls: Pick<Mailbox, 'call'>, maxDataBytes: number, handle: (job: Enqueued) => JobHandle) {
+    this.#calls = calls
     this.#maxDataBytes = maxDataBytes
     this.#handle = handle
   }
@@ -91,7 +91,7 @@ export class Schedules {
     const { spec, runImmediately } = validateScheduleOptions(options, systemCalendar)
     const { job: definition, data, options: jobOptions } = itemOf(job as ScheduledJob, 'job')
     const wanted = await newJobOf(definition, data, jobOptions, this.#maxDataBytes)
-    const { created, fireAt } = await this.#mailbox.call<'upsertSchedule'>({
+    const { created, fireAt } = await this.#calls.call<'upsertSchedule'>({
       op: 'upsertSchedule',
       id: scheduleIdOption(id),
       spec,
@@ -104,30 +104,30 @@ export class Schedules {
   /** The schedule, or undefined where there is none of that id. */
   async get(id: string, options?: ScheduleGetOptions): Promise<Schedule | undefined> {
     const times = validateScheduleGetOptions(options)
-    const view = await this.#mailbox.call<'getSchedule'>({ op: 'getSchedule', id: scheduleIdOption(id), times })
+    const view = await this.#calls.call<'getSchedule'>({ op: 'getSchedule', id: scheduleIdOption(id), times })
     return view === null ? undefined : scheduleOf(view)
   }
 
   /** A page of schedules, in the order of their ids. */
   async list(options?: ScheduleListOptions): Promise<SchedulePage> {
     const page = validateScheduleListOptions(options)
-    const { schedules, next } = await this.#mailbox.call<'listSchedules'>({ op: 'listSchedules', ...page })
+    const { schedules, next } = await this.#calls.call<'listSchedules'>({ op: 'listSchedules', ...page })
     return { schedules: schedules.map(scheduleOf), next: next ?? undefined }
   }
 
   /** Removes the schedule, and its job where that has not started. Throws ScheduleNotFoundError, as all that follow. */
   async delete(id: string): Promise<void> {
-    await this.#mailbox.call<'deleteSchedule'>({ op: 'deleteSchedule', id: scheduleIdOption(id) })
+    await this.#calls.call<'deleteSchedule'>({ op: 'deleteSchedule', id: scheduleIdOption(id) })
   }
 
   /** No tick fires until it is resumed. */
   async pause(id: string): Promise<void> {
-    await this.#mailbox.call<'pauseSchedule'>({ op: 'pauseSchedule', id: scheduleIdOption(id) })
+    await this.#calls.call<'pauseSchedule'>({ op: 'pauseSchedule', id: scheduleIdOption(id) })
   }
 
   /** Goes on with the first tick from now: what has gone by meanwhile is not caught up. */
   async resume(id: string): Promise<void> {
-    await this.#mailbox.call<'resumeSchedule'>({ op: 'resumeSchedule', id: scheduleIdOption(id) })
+    await this.#calls.call<'resumeSchedule'>({ op: 'resumeSchedule', id: scheduleIdOption(id) })
   }
 
   /**
@@ -135,7 +135,7 @@ export class Schedules {
    * first (`overlap: 'cancel'`).
    */
   async trigger(id: string): Promise<JobHandle> {
-    const [job] = await this.#mailbox.call<'triggerSchedule'>({ op: 'triggerSchedule', id: scheduleIdOption(id) })
+    const [job] = await this.#calls.call<'triggerSchedule'>({ op: 'triggerSchedule', id: scheduleIdOption(id) })
     return this.#handle(job as Enqueued)
   }
 }

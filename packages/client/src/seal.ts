@@ -2,7 +2,18 @@
  * The codec around what is stored. What leaves for the engine is encoded, what comes from it decoded, here and nowhere else: neither
  * the engine nor its file sees the data, and neither handlers nor callers see the codec.
  */
-import { type Codec, CodecError, type CommandOf, type Data, type Grant, type NewJob, type Operation, type ReplyOf } from '@millrace/core'
+import {
+  type Codec,
+  CodecError,
+  type CommandOf,
+  type Data,
+  type Grant,
+  type NewJob,
+  type Operation,
+  type ParentsPage,
+  type ReplyOf,
+  type ScheduleView,
+} from '@millrace/core'
 import type { Mailbox } from './mailbox.ts'
 
 type Calls = Pick<Mailbox, 'call'>
@@ -61,7 +72,10 @@ export class Sealer {
     return {
       call: <Op extends Operation>(command: CommandOf<Op>): Promise<ReplyOf[Op]> => {
         try {
-          return calls.call<Op>(this.#sealed(command as CommandOf<Operation>) as CommandOf<Op>)
+          const reply = calls.call<Op>(this.#sealed(command as CommandOf<Operation>) as CommandOf<Op>)
+          return command.op === 'parents' || command.op === 'getSchedule'
+            ? reply.then((value) => this.#opened(value as ParentsPage | ScheduleView | null) as ReplyOf[Op])
+            : reply
         } catch (error) {
           return Promise.reject(error)
         }
@@ -86,8 +100,25 @@ export class Sealer {
         }
         return { ...command, changes }
       }
+      case 'flow': {
+        const nodes = command.nodes.map((node) => ({ ...node, job: { ...node.job, data: this.seal('data', node.job.data) } }))
+        return { ...command, nodes }
+      }
+      case 'upsertSchedule':
+        return { ...command, job: { ...command.job, data: this.seal('data', command.job.data) } }
       default:
         return command
+    }
+  }
+
+  #opened(value: ParentsPage | ScheduleView | null): typeof value {
+    if (value === null) return null
+    if ('parents' in value) return { ...value, parents: value.parents.map((one) => ({ ...one, output: this.open('output', one.output) })) }
+    const { job, result } = value
+    return {
+      ...value,
+      job: { ...job, data: this.open('data', job.data) },
+      result: result && { ...result, output: this.open('output', result.output) },
     }
   }
 

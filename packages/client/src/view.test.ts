@@ -31,6 +31,7 @@ const bare: JobView = {
   idempotencyKey: null,
   uniqueKey: null,
   concurrencyKey: null,
+  flow: null,
   attempts: [],
 }
 

@@ -2,10 +2,12 @@
 import {
   type AttemptView,
   decodeData,
+  type FlowView,
   formatId,
   type JobEvent,
   type JobView,
   type LogLevel,
+  type OnParentFailure,
   type RunError,
   type State,
 } from '@millrace/core'
@@ -31,6 +33,13 @@ export interface JobAttempt {
 }
 
 type Payload = 'data' | 'output' | 'checkpoint'
+export interface JobFlow {
+  readonly id: string
+  readonly ref: string
+  /** How many jobs it waits for. */
+  readonly parents: number
+  readonly onParentFailure: OnParentFailure
+}
 
 export interface Job {
   readonly id: string
@@ -67,6 +76,8 @@ export interface Job {
   readonly idempotencyKey: string | undefined
   readonly uniqueKey: string | undefined
   readonly concurrencyKey: string | undefined
+  /** Where it stands in its flow. */
+  readonly flow: JobFlow | undefined
   /** Empty in lists. */
   readonly attempts: readonly JobAttempt[]
 }
@@ -113,8 +124,13 @@ export function jobOf(view: JobView, sealer?: Sealer): Job {
     idempotencyKey: view.idempotencyKey ?? undefined,
     uniqueKey: view.uniqueKey ?? undefined,
     concurrencyKey: view.concurrencyKey ?? undefined,
+    flow: view.flow === null ? undefined : flowOf(view.flow),
     attempts: view.attempts.map(attemptOf),
   }
+}
+
+function flowOf({ first, ref, parents, onParentFailure }: FlowView): JobFlow {
+  return { id: formatId(first), ref, parents, onParentFailure }
 }
 
 /** As it is stored, where that is no JSON: one job that somebody has broken does not hide the others. */

@@ -1,5 +1,5 @@
 /** Roughly the bytes of a call: what is under way, and what waits, is bounded by them. */
-import { type Command, dataBytes, type NewJob, weighJob } from '@millrace/core'
+import { type Command, dataBytes, type FlowNode, type NewJob, weighJob } from '@millrace/core'
 
 export function weighCommand(command: Command): number {
   switch (command.op) {
@@ -7,6 +7,8 @@ export function weighCommand(command: Command): number {
       return weighJobs(command.jobs)
     case 'forward':
       return command.entries.reduce((bytes, { jobs }) => bytes + weighJobs(jobs), 0)
+    case 'flow':
+      return weighNodes(command.nodes)
     case 'complete':
       return dataBytes(command.output) + (command.enqueues === undefined ? 0 : weighJobs(command.enqueues))
     case 'checkpoint':
@@ -30,5 +32,11 @@ export function weighCommand(command: Command): number {
 export function weighJobs(jobs: readonly NewJob[]): number {
   let bytes = 0
   for (const job of jobs) bytes += weighJob(job)
+  return bytes
+}
+
+export function weighNodes(nodes: readonly FlowNode[]): number {
+  let bytes = 0
+  for (const { ref, job, parents } of nodes) bytes += weighJob(job) + ref.length + 4 * parents.length
   return bytes
 }

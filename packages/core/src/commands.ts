@@ -6,12 +6,20 @@
 import type { Backoff } from './backoff.ts'
 import type { Duration } from './duration.ts'
 import type { EventType } from './events.ts'
+import type { OnParentFailure } from './flow.ts'
 import type { JobKey } from './id.ts'
 import type { Data } from './job.ts'
 import type { StateCode } from './lifecycle.ts'
+import type {
+  CancelManyCommand,
+  ConfigureCommand,
+  DeleteManyCommand,
+  PauseCommand,
+  QueuesCommand,
+  RetryManyCommand,
+} from './manageCommands.ts'
 import type { PolicyOptions } from './policy.ts'
-import type { QueueChanges } from './queueSettings.ts'
-import type { ScheduleSpec } from './schedule.ts'
+import type { ScheduleCommand } from './scheduleCommands.ts'
 
 /** A job as it is asked for: valid (options/ has checked it), with only what was set. Times in milliseconds. */
 export interface NewJob {
@@ -94,6 +102,31 @@ export interface SourceEntry {
   /** By the producer's clock. */
   readonly at: number
   readonly jobs: readonly NewJob[]
+}
+
+/** Creates jobs that wait for one another: all or none. Reply: `Enqueued`, of the first; the others follow it row by row. */
+export interface FlowCommand {
+  readonly op: 'flow'
+  /** Each behind all that it waits for. */
+  readonly nodes: readonly FlowNode[]
+  readonly idempotencyKey?: string
+  readonly idempotencyTtl?: number
+}
+
+export interface FlowNode {
+  readonly ref: string
+  /** Without keys of its own that an earlier job might match. */
+  readonly job: NewJob
+  /** Places in `nodes` of those that it waits for, each once. */
+  readonly parents: readonly number[]
+  readonly onFailure: OnParentFailure
+}
+
+/** What a running job waited for, in order, a page at a time. Reply: `ParentsPage`. */
+export interface ParentsCommand extends RunKey {
+  readonly op: 'parents'
+  /** `next` of the page before. */
+  readonly after?: number
 }
 
 /** A worker session begins, or names itself again after any break. Reply: `AttachReply`. */
@@ -214,6 +247,18 @@ export interface CancelCommand {
   readonly id: JobKey
 }
 
+/** Cancels a job and all that waits for it, however far down. Reply: as of `cancel`, or `'finished'` where the job itself was final. */
+export interface CancelTreeCommand {
+  readonly op: 'cancelTree'
+  readonly id: JobKey
+}
+
+/** Brings a job and all that waits for it back, where they failed or were cancelled. Reply: true. */
+export interface RetryTreeCommand {
+  readonly op: 'retryTree'
+  readonly id: JobKey
+}
+
 /** Changes a job that has not started. Reply: true. */
 export interface UpdateCommand {
   readonly op: 'update'
@@ -261,56 +306,6 @@ export interface RunNowCommand {
 export interface DeleteCommand {
   readonly op: 'delete'
   readonly id: JobKey
-}
-
-/** Changes what a queue is told; it is created on its first use. Reply: true. */
-export interface ConfigureCommand {
-  readonly op: 'configure'
-  readonly queue: string
-  readonly changes: QueueChanges
-}
-
-/** Of a queue, of one job name in it, or of one key: nothing of it starts until it goes on. Reply: true. */
-export interface PauseCommand {
-  readonly op: 'pause'
-  readonly queue: string
-  readonly job?: string
-  readonly key?: string
-  readonly paused: boolean
-}
-
-/** All queues, or the named one. Reply: `QueueView[]`. */
-export interface QueuesCommand {
-  readonly op: 'queues'
-  readonly queue?: string
-}
-
-/** What `cancelMany`, `retryMany` and `deleteMany` are about; one slice of it, newest first. With no filter and no ids: every job. */
-export interface ManyCommand {
-  readonly filter: ListFilter
-  /** Of these jobs alone: at most `LIMITS.idsPerSlice`, and no slice follows. */
-  readonly ids?: readonly JobKey[]
-  /** At most so many change. */
-  readonly limit: number
-  /** Rows before this one: `next` of the slice before. */
-  readonly before?: number
-  /** Counts what would change, and changes nothing. */
-  readonly dryRun: boolean
-}
-
-/** Cancels jobs that have not finished; those that run are aborted. Reply: `Slice`. */
-export interface CancelManyCommand extends ManyCommand {
-  readonly op: 'cancelMany'
-}
-
-/** Retries jobs that failed, were cancelled, or wait for a retry. Reply: `Slice`. */
-export interface RetryManyCommand extends ManyCommand {
-  readonly op: 'retryMany'
-}
-
-/** Removes jobs that do not run, with their content and their idempotency keys. Reply: `Slice`. */
-export interface DeleteManyCommand extends ManyCommand {
-  readonly op: 'deleteMany'
 }
 
 /** Reply: `Stats`. */
@@ -395,62 +390,12 @@ export interface BackupCommand {
   readonly file: string
 }
 
-/** Creates a schedule or changes it. One whose ticks are the same keeps its next. Reply: `Upserted`. */
-export interface UpsertScheduleCommand {
-  readonly op: 'upsertSchedule'
-  readonly id: string
-  readonly spec: ScheduleSpec
-  /** Without keys, `delay` and `runAt`: it comes at its tick, once. */
-  readonly job: NewJob
-  /** A new schedule's first job comes at once. */
-  readonly runImmediately: boolean
-}
-
-/** Reply: `ScheduleView`, or null where there is none. */
-export interface GetScheduleCommand {
-  readonly op: 'getSchedule'
-  readonly id: string
-  /** How many of the times that come next to tell. */
-  readonly times: number
-}
-
-/** One page in order of the ids. Reply: `SchedulePage`. */
-export interface ListSchedulesCommand {
-  readonly op: 'listSchedules'
-  /** Of the ids. */
-  readonly prefix: string
-  readonly limit: number
-  /** Ids behind this one. */
-  readonly after?: string
-}
-
-/** Removes a schedule, and its job where that has not started. Reply: true. */
-export interface DeleteScheduleCommand {
-  readonly op: 'deleteSchedule'
-  readonly id: string
-}
-
-/** No tick fires until it is resumed. Reply: true. */
-export interface PauseScheduleCommand {
-  readonly op: 'pauseSchedule'
-  readonly id: string
-}
-
-/** Goes on with the first tick from now. Reply: true. */
-export interface ResumeScheduleCommand {
-  readonly op: 'resumeSchedule'
-  readonly id: string
-}
-
-/** The schedule's job comes now, beside its ticks. Reply: `Enqueued[]`, of one. */
-export interface TriggerScheduleCommand {
-  readonly op: 'triggerSchedule'
-  readonly id: string
-}
-
 export type Command =
+  | ScheduleCommand
   | EnqueueCommand
   | ForwardCommand
+  | FlowCommand
+  | ParentsCommand
   | AttachCommand
   | DrainCommand
   | LeaveCommand
@@ -467,6 +412,8 @@ export type Command =
   | WatchCommand
   | UnwatchCommand
   | CancelCommand
+  | CancelTreeCommand
+  | RetryTreeCommand
   | UpdateCommand
   | RetryCommand
   | RedriveCommand
@@ -487,13 +434,6 @@ export type Command =
   | ExportsCommand
   | DeleteExportCommand
   | BackupCommand
-  | UpsertScheduleCommand
-  | GetScheduleCommand
-  | ListSchedulesCommand
-  | DeleteScheduleCommand
-  | PauseScheduleCommand
-  | ResumeScheduleCommand
-  | TriggerScheduleCommand
 
 export type Operation = Command['op']
 export type CommandOf<Op extends Operation> = Extract<Command, { op: Op }>

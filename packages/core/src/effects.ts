@@ -5,6 +5,7 @@
  */
 import type { Defaults, LogLine, RunError } from './commands.ts'
 import type { EventType } from './events.ts'
+import { FlowEffects } from './flow.ts'
 import { type AbortCause, attemptOf, type Job, type JobExtras, TOUCH_OTHER } from './job.ts'
 import { mayMove, type StateCode, type Transition } from './lifecycle.ts'
 import type { Schedule, ScheduleChange } from './schedule.ts'
@@ -117,6 +118,7 @@ export class Effects {
   readonly schedules = new Map<Schedule, ScheduleChange>()
   readonly uniqueHeld: UniqueRecord[] = []
   readonly uniqueFreed: UniqueRecord[] = []
+  #flows: FlowEffects | undefined
   /** Idempotency keys that have run out are deleted up to here; 0 for none. */
   forgetKeysBefore = 0
   /** Journal rows up to this event are deleted; 0 for none. */
@@ -148,9 +150,20 @@ export class Effects {
       this.exportsGone.length === 0 &&
       this.schedules.size === 0 &&
       this.pruneMarks.length === 0 &&
+      this.#flows === undefined &&
       this.forgetKeysBefore === 0 &&
       this.forgetEventsBefore === 0
     )
+  }
+
+  /** Undefined where the turn has nothing to do with flows. */
+  get flowEffects(): FlowEffects | undefined {
+    return this.#flows
+  }
+
+  get flows(): FlowEffects {
+    this.#flows ??= new FlowEffects()
+    return this.#flows
   }
 
   touch(job: Job, bits: number = TOUCH_OTHER): void {

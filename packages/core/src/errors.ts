@@ -148,6 +148,14 @@ export class WorkerLostError extends define('WORKER_LOST', true) {}
 export class LeaseLostError extends define('LEASE_LOST', true) {}
 /** The abort reason of a run whose worker is stopping. */
 export class WorkerStoppedError extends define('WORKER_STOPPED', true) {}
+/** The job was never run: one that it waited for failed, was cancelled or was deleted. Also of a retry, while that is still so. */
+export class ParentFailedError extends define('PARENT_FAILED', false) {
+  declare readonly jobId: string
+}
+/** The job waits for others: what was asked for is only possible once they have ended. */
+export class JobBlockedError extends define('JOB_BLOCKED', true) {
+  declare readonly jobId: string
+}
 /** A handler gave its job up through `discard`. */
 export class DiscardedError extends define('DISCARDED', false) {}
 
@@ -201,6 +209,8 @@ const BY_CODE = {
   WORKER_LOST: WorkerLostError,
   LEASE_LOST: LeaseLostError,
   WORKER_STOPPED: WorkerStoppedError,
+  PARENT_FAILED: ParentFailedError,
+  JOB_BLOCKED: JobBlockedError,
   DISCARDED: DiscardedError,
   CONNECTION_LOST: ConnectionLostError,
   AUTH_FAILED: AuthFailedError,

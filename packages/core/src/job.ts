@@ -2,6 +2,7 @@
  * The job as the engine holds it: one mutable record per job that runs or stands in a window, and one per row that a turn
  * touches. Times are milliseconds since 1970 unless a name ends in `Mono`; 0 stands for "never" in a time.
  */
+import type { FlowPlace } from './flow.ts'
 import type { JobKey } from './id.ts'
 import type { StateCode } from './lifecycle.ts'
 import type { Policy } from './policy.ts'
@@ -22,6 +23,7 @@ export interface JobExtras {
   readonly concurrencyKey?: string
   /** The schedule that it comes from. */
   readonly schedule?: string
+  readonly flow?: FlowPlace
 }
 
 /** How the run now going on is to end, whatever its handler says: set once, on timeout, cancel, stop or a lost lease. */

@@ -10,7 +10,8 @@ const named = (codes: readonly StateCode[]) => codes.map((code) => STATES[code])
 const EXPECTED: Record<Transition, readonly [from: readonly string[], to: readonly string[]]> = {
   enqueue: [[], ['scheduled', 'waiting', 'blocked']],
   promote: [['scheduled'], ['waiting']],
-  release: [['blocked'], ['waiting']],
+  release: [['blocked'], ['scheduled', 'waiting']],
+  forsake: [['blocked'], ['failed']],
   start: [['waiting'], ['active']],
   complete: [['active'], ['completed']],
   retry: [['active'], ['scheduled', 'waiting']],
@@ -23,7 +24,10 @@ const EXPECTED: Record<Transition, readonly [from: readonly string[], to: readon
     ['scheduled', 'waiting'],
     ['scheduled', 'waiting'],
   ],
-  revive: [['failed', 'cancelled'], ['waiting']],
+  revive: [
+    ['failed', 'cancelled'],
+    ['waiting', 'blocked'],
+  ],
 }
 
 test('the table is closed: every state and every transition is named, and no other', () => {

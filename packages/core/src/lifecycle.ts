@@ -22,7 +22,8 @@ export type StateCode = 0 | 1 | 2 | 3 | 4 | 5 | 6
 export const LIFECYCLE = {
   enqueue: { from: [], to: [SCHEDULED, WAITING, BLOCKED] },
   promote: { from: [SCHEDULED], to: [WAITING] },
-  release: { from: [BLOCKED], to: [WAITING] },
+  release: { from: [BLOCKED], to: [SCHEDULED, WAITING] },
+  forsake: { from: [BLOCKED], to: [FAILED] },
   start: { from: [WAITING], to: [ACTIVE] },
   complete: { from: [ACTIVE], to: [COMPLETED] },
   retry: { from: [ACTIVE], to: [SCHEDULED, WAITING] },
@@ -32,7 +33,7 @@ export const LIFECYCLE = {
   expire: { from: [SCHEDULED, WAITING, BLOCKED], to: [FAILED] },
   cancel: { from: [SCHEDULED, WAITING, ACTIVE, BLOCKED], to: [CANCELLED] },
   reschedule: { from: [SCHEDULED, WAITING], to: [SCHEDULED, WAITING] },
-  revive: { from: [FAILED, CANCELLED], to: [WAITING] },
+  revive: { from: [FAILED, CANCELLED], to: [WAITING, BLOCKED] },
 } as const satisfies Record<string, { from: readonly StateCode[]; to: readonly StateCode[] }>
 
 export type Transition = keyof typeof LIFECYCLE

@@ -15,6 +15,10 @@ export const LIMITS = {
   /** One atomic command. */
   jobsPerCommand: 10_000,
   bytesPerCommand: 16 * MIB,
+  /** "Waits for" of all jobs of one flow together. */
+  edgesPerFlow: 50_000,
+  /** Of one page of what a job waited for: outputs beyond the first. */
+  parentsBytes: 4 * MIB,
   priority: 1_000_000,
   weight: 1_000_000,
   maxAttempts: 100_000,

@@ -3,6 +3,7 @@ import type { Backoff } from './backoff.ts'
 import type { FailedPlace, LogLine, NewJob, Operation, RunError, RunKey } from './commands.ts'
 import type { Refusal } from './errors.ts'
 import type { JobEvent } from './events.ts'
+import type { OnParentFailure } from './flow.ts'
 import type { JobKey } from './id.ts'
 import type { Data } from './job.ts'
 import type { State } from './lifecycle.ts'
@@ -39,7 +40,7 @@ export interface Redriven {
  * Why a job that the filter matches was left as it is: its state does not allow it, it is being cancelled already, another live job
  * holds its unique key, or there is none of that id (or of that id and the filter).
  */
-export type SkipReason = State | 'cancelling' | 'uniqueConflict' | 'notFound'
+export type SkipReason = State | 'cancelling' | 'uniqueConflict' | 'parentFailed' | 'notFound'
 
 /** What `cancelMany`, `retryMany` and `deleteMany` have done, or would do. */
 export interface ManyResult {
@@ -60,6 +61,22 @@ export interface AttachReply {
   readonly lost: readonly RunKey[]
 }
 
+/** One that a job waited for. */
+export interface ParentView extends JobKey {
+  readonly ref: string
+  /** `deleted`: before it had ended. */
+  readonly state: State | 'deleted'
+  readonly output: Data
+  /** Of its last run that failed. */
+  readonly error?: RunError
+}
+
+export interface ParentsPage {
+  readonly parents: readonly ParentView[]
+  /** Pass as `after` for the next page; null at the end. */
+  readonly next: number | null
+}
+
 /** A final state as `watch` tells it. */
 export type Outcome =
   | { readonly state: 'completed'; readonly output: Data }
@@ -75,6 +92,16 @@ export interface AttemptView {
   readonly worker: string
   readonly error?: RunError
   readonly logs: readonly LogLine[]
+}
+
+/** Where a job stands in its flow. */
+export interface FlowView {
+  /** The flow's first job. */
+  readonly first: JobKey
+  readonly ref: string
+  /** How many jobs it waits for. */
+  readonly parents: number
+  readonly onParentFailure: OnParentFailure
 }
 
 /** A job as `get` and `list` tell it; `attempts` is empty in lists. */
@@ -104,6 +131,7 @@ export interface JobView extends JobKey {
   readonly idempotencyKey: string | null
   readonly uniqueKey: string | null
   readonly concurrencyKey: string | null
+  readonly flow: FlowView | null
   readonly attempts: readonly AttemptView[]
 }
 
@@ -186,6 +214,8 @@ export interface SchedulePage {
 export interface ReplyOf {
   enqueue: readonly Enqueued[]
   forward: Forwarded
+  flow: Enqueued
+  parents: ParentsPage
   attach: AttachReply
   drain: true
   leave: true
@@ -202,6 +232,8 @@ export interface ReplyOf {
   watch: Outcome
   unwatch: true
   cancel: 'cancelled' | 'cancelling'
+  cancelTree: 'cancelled' | 'cancelling' | 'finished'
+  retryTree: true
   update: true
   retry: true
   redrive: Redriven

@@ -2,6 +2,7 @@
 import type { Defaults, FailedPlace, ListFilter, RunError } from './commands.ts'
 import type { Effects, ExportMark, SourceMark } from './effects.ts'
 import type { JobEvent } from './events.ts'
+import type { DueMode, FlowGate, Told } from './flow.ts'
 import { type JobKey, NODE_LIMIT, PLACE_LIMIT, sourcedNode } from './id.ts'
 import type { Data, JobExtras } from './job.ts'
 import type { StateCode } from './lifecycle.ts'
@@ -91,6 +92,33 @@ export interface ActiveRow extends JobRow {
   readonly logLines: number
 }
 
+/** A job whose children are to be told, and one of them. */
+export interface FlowDueRow {
+  readonly parent: number
+  readonly mode: DueMode
+  /** What it is to be told: how the parent stands. */
+  readonly state: Told
+  /** Undefined where none is left. */
+  readonly child: { readonly seq: number; readonly told: Told; readonly gate: FlowGate | undefined } | undefined
+}
+
+/** A job whose row is gone, and one that it waited for; undefined where none is left. */
+export interface FlowLeftRow {
+  readonly child: number
+  readonly parent: number | undefined
+}
+
+/** One that a job waited for, as far as it is still known. */
+export interface ParentRow {
+  /** Among the job's parents, from 1. */
+  readonly place: number
+  readonly seq: number
+  readonly ref: string
+  readonly state: Told
+  readonly output: Data
+  readonly error: RunError | undefined
+}
+
 /** All that the tables are built from. */
 export interface Loaded {
   readonly node: number
@@ -105,6 +133,8 @@ export interface Loaded {
   readonly exports: readonly ExportMark[]
   /** Schedules that wait for a job which has ended. */
   readonly freed: readonly string[]
+  /** Whether there are children to be told, or edges to be dropped. */
+  readonly flowWork: boolean
 }
 
 /** A list's filter as the tables know it. */
@@ -203,6 +233,14 @@ export interface Store {
    * many have been brought back since. Undefined where there are no more. `lastEvent`: only of turns that had no event after it.
    */
   prunable(queueId: number, state: StateCode, before: number, limit: number, lastEvent?: number): Prunable | undefined
+  /** Gates of jobs that wait for others; nothing of those that do not. */
+  flowGates(seqs: readonly number[]): FlowGate[]
+  /** Who is to be told what, what is taken back before all else: by parent, then by child; at most `limit` rows. */
+  flowDue(limit: number): FlowDueRow[]
+  /** Jobs in this order without payload and output, at most about `bytes` of what else they carry; at least one where there is one. */
+  children(seqs: readonly number[], bytes: number): { readonly rows: JobRow[]; readonly complete: boolean }
+  /** Edges of jobs whose rows are gone, by child; at most `limit`. */
+  flowLeft(limit: number): FlowLeftRow[]
   /** The earliest due time, the earliest `expiresAt` and the earliest time at which a schedule fires, of all; 0 where there is none. */
   deadlines(): Deadlines
   schedules(ids: readonly string[]): Schedule[]
@@ -213,6 +251,8 @@ export interface Store {
   job(seq: number): { readonly row: JobRow; readonly attempts: AttemptView[] } | undefined
   /** The error of the job's last failed run. */
   lastError(seq: number): RunError | undefined
+  /** What a job waited for, behind a place: at most `limit`, and about `bytes` of output; at least one where there is one. */
+  parents(seq: number, after: number, limit: number, bytes: number): { readonly rows: ParentRow[]; readonly complete: boolean }
   page(filter: ListFilter, before: number | undefined, limit: number): JobRow[]
   /**
    * A page of what matches and has the text in its name, tags, keys or data, newest first; ASCII letters whatever their case. Looks at

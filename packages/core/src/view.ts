@@ -2,7 +2,7 @@
 
 import { STATES } from './lifecycle.ts'
 import { parsePolicy } from './policy.ts'
-import type { AttemptView, JobView } from './replies.ts'
+import type { AttemptView, FlowView, JobView } from './replies.ts'
 import type { JobRow } from './store.ts'
 
 export function viewOf(row: JobRow, queue: string, name: string, attempts: readonly AttemptView[]): JobView {
@@ -36,6 +36,14 @@ export function viewOf(row: JobRow, queue: string, name: string, attempts: reado
     idempotencyKey: row.extras?.idempotencyKey ?? null,
     uniqueKey: row.extras?.uniqueKey ?? null,
     concurrencyKey: row.extras?.concurrencyKey ?? null,
+    flow: flowOf(row),
     attempts,
   }
+}
+
+/** A flow's jobs are created in one commit: their ids differ in the row alone. */
+function flowOf({ node, enqueuedAt, extras }: JobRow): FlowView | null {
+  if (extras?.flow === undefined) return null
+  const { first, ref, parents, onFailure } = extras.flow
+  return { first: { seq: first, node, enqueuedAt }, ref, parents, onParentFailure: onFailure }
 }

@@ -15,8 +15,8 @@ const writes = statementsOf(db, (recording) => prepareWrite(recording, { epoch: 
   (sql) => !/^(BEGIN|COMMIT|ROLLBACK)/.test(sql),
 )
 
-/** Tables that stay small: their rows do not come with jobs. */
-const SMALL = /^SCAN (meta|lane|queue|queue_settings|gate|definition|migration|running|export)\b/
+/** Tables that stay small: their rows do not come with jobs, or only until the next turns have done with them, which read them from the front. */
+const SMALL = /^SCAN (meta|lane|queue|queue_settings|gate|definition|migration|running|export|flow_due|flow_gone)\b/
 /** What a statement brings with it: VALUES, lists, and its own steps. */
 const OWN = /^SCAN (wanted|listed|shared|started|completed|new|json_each|hop|\d+ CONSTANT ROWS?|CONSTANT ROW|\d+-ROW VALUES CLAUSE|\(.*\))/
 
@@ -110,4 +110,17 @@ test('schedules are found by their ids, the time at which they fire, and their j
   )
   expect(plan(writes, 'UPDATE schedule SET')).toContain('SEARCH schedule USING INDEX sqlite_autoindex_schedule_1 (id=?)')
   expect(plan(writes, 'DELETE FROM schedule')).toContain('SEARCH schedule USING INDEX sqlite_autoindex_schedule_1 (id=?)')
+})
+
+test('of flows, children are met by their parent, parents by their child, and both in order', () => {
+  const due = plan(reads, 'FROM flow_due ')
+  expect(due).toContain('SCAN flow_due')
+  expect(due).toContain('SEARCH edge USING PRIMARY KEY (parent=? AND child>?)')
+  expect(due).toContain('SEARCH gate USING INTEGER PRIMARY KEY (rowid=?)')
+  expect(due).not.toContain('TEMP B-TREE')
+  expect(plan(reads, 'FROM flow_gone LEFT JOIN')).toContain('SEARCH edge USING COVERING INDEX flow_edge_child (child=?)')
+  expect(plan(reads, 'edge.child = ? AND edge.place > ?')).toContain(
+    'SEARCH edge USING COVERING INDEX flow_edge_child (child=? AND place>?)',
+  )
+  expect(plan(writes, 'SET told = ?')).toBe('SEARCH flow_edge USING PRIMARY KEY (parent=? AND child=?)')
 })

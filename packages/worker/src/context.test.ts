@@ -1,6 +1,6 @@
-import { LIMITS, StaleRunError, WorkerStoppedError } from '@millrace/core'
+import { formatId, LIMITS, StaleRunError, WorkerStoppedError } from '@millrace/core'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { RunContext, type RunLink } from './context.ts'
 import { defineJob } from './define.ts'
 import { unhandledDuring } from './testing/unhandled.ts'
@@ -10,6 +10,7 @@ function contextOf(change: Partial<RunLink> = {}, grant: Parameters<typeof grant
   const link = {
     maxDataBytes: 1_000,
     heartbeat: vi.fn(async () => {}),
+    parents: vi.fn(async () => ({ parents: [], next: null })),
     checkpoint: vi.fn(async () => {}),
     dirty: vi.fn(),
     now: () => 7,
@@ -167,4 +168,52 @@ test('one run enqueues no more than one command holds', () => {
   for (let job = 0; job < 16; job++) heavy.enqueue('child', mebibyte)
   expect(() => heavy.enqueue('child', mebibyte)).toThrow(/split the work/)
   expect(heavy.enqueues).toHaveLength(16)
+})
+
+describe('parents', () => {
+  const key = { node: 1, enqueuedAt: 1_700_000_000_000 }
+  const pages = [
+    {
+      parents: [
+        { ...key, seq: 1, ref: 'a', state: 'completed', output: '{"n":1}' },
+        { ...key, seq: 2, ref: 'b', state: 'failed', output: null, error: { name: 'E', message: 'm' } },
+      ],
+      next: 2,
+    },
+    { parents: [], next: 5 },
+    { parents: [{ ...key, seq: 3, ref: 'c', state: 'completed', output: new Uint8Array([1]) }], next: null },
+  ] as const
+  const paged = () => {
+    const asked: number[] = []
+    const { context } = contextOf({
+      parents: async (_run, after) => {
+        asked.push(after)
+        return pages[asked.length - 1] as never
+      },
+    })
+    return { context, asked }
+  }
+
+  test('are read a page at a time, decoded, in order', async () => {
+    const { context, asked } = paged()
+    const seen: unknown[] = []
+    for await (const parent of context.parents()) seen.push(parent)
+    expect(asked).toEqual([0, 2, 5])
+    expect(seen).toEqual([
+      { id: formatId({ ...key, seq: 1 }), ref: 'a', state: 'completed', output: { n: 1 } },
+      { id: formatId({ ...key, seq: 2 }), ref: 'b', state: 'failed', output: undefined, error: { name: 'E', message: 'm' } },
+      { id: formatId({ ...key, seq: 3 }), ref: 'c', state: 'completed', output: new Uint8Array([1]) },
+    ])
+  })
+
+  test('one of them is looked for no further than it stands', async () => {
+    const { context, asked } = paged()
+    const { parent } = context
+    expect(await parent('b')).toMatchObject({ ref: 'b', state: 'failed' })
+    expect(asked).toEqual([0])
+  })
+
+  test('one that is not among them', async () => {
+    expect(await paged().context.parent('x')).toBeUndefined()
+  })
 })

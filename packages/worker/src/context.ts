@@ -18,6 +18,9 @@ import {
   newJobFrom,
   OptionRangeError,
   OptionTypeError,
+  type ParentsPage,
+  type RunError,
+  type State,
 } from '@millrace/core'
 import type { EnqueueArguments, JobType } from './define.ts'
 import { checkSchema } from './schema.ts'
@@ -42,6 +45,18 @@ export interface JobInfo {
   readonly meta: Readonly<Record<string, unknown>>
 }
 
+/** A job that another one of its flow has waited for. */
+export interface Parent {
+  readonly id: string
+  readonly ref: string
+  /** `deleted`: before it had ended. */
+  readonly state: State | 'deleted'
+  /** Of a completed one; undefined where it was deleted since. */
+  readonly output: unknown
+  /** Of its last run that failed. */
+  readonly error?: RunError
+}
+
 export interface Context<Data = unknown> {
   readonly data: Data
   readonly job: JobInfo
@@ -54,6 +69,13 @@ export interface Context<Data = unknown> {
   /** Stores a value durably, for the next attempt; also a heartbeat. */
   checkpoint(value: unknown): Promise<void>
   log(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void
+  /**
+   * The jobs of its flow that this one has waited for, in the order of `dependsOn`, read as they are asked for: in memory is one page of
+   * them at a time. Those that failed are among them under `onParentFailure: 'continue'`, and left out under `'ignore'`.
+   */
+  parents(): AsyncIterable<Parent>
+  /** One of them; undefined where it has not waited for one of that ref, or that one is left out. */
+  parent(ref: string): Promise<Parent | undefined>
   /** A job that is created in the same commit as this one's completion, or not at all. */
   enqueue<Input>(job: JobType<Input> | string, ...rest: EnqueueArguments<Input>): void
   /** Ends the run: the job comes again later, without having used an attempt. */
@@ -77,6 +99,7 @@ export interface RunLink {
   readonly maxDataBytes: number
   heartbeat(run: RunContext): Promise<void>
   checkpoint(run: RunContext, value: NewJob['data']): Promise<void>
+  parents(run: RunContext, after: number): Promise<ParentsPage>
   /** There is progress, or there are log lines, to be taken at the end of the tick. */
   dirty(run: RunContext): void
   now(): number
@@ -138,6 +161,17 @@ export class RunContext implements Context {
     return (level, message, fields) => this.#addLine(level, message, fields)
   }
 
+  get parents(): Context['parents'] {
+    return () => this.#parents()
+  }
+
+  get parent(): Context['parent'] {
+    return async (ref) => {
+      for await (const parent of this.#parents()) if (parent.ref === ref) return parent
+      return undefined
+    }
+  }
+
   get enqueue(): Context['enqueue'] {
     return (job, ...[data, options]) => this.#addJob(job as JobType | string, data, options)
   }
@@ -175,6 +209,15 @@ export class RunContext implements Context {
       ...(fields !== undefined && { fields: fieldsText(fields) }),
     })
     this.#link.dirty(this)
+  }
+
+  async *#parents(): AsyncGenerator<Parent> {
+    for (let after: number | null = 0; after !== null; ) {
+      const { parents, next }: ParentsPage = await this.#link.parents(this, after)
+      for (const { ref, state, output, error, ...key } of parents)
+        yield { id: formatId(key), ref, state, output: decodeData(output), ...(error !== undefined && { error }) }
+      after = next
+    }
   }
 
   #addJob(job: JobType | string, data: unknown, options: EnqueueOptions | undefined): void {

@@ -20,6 +20,7 @@ import { grantOf } from './testing/workbench.ts'
 const link: RunLink = {
   maxDataBytes: 1_000,
   heartbeat: async () => {},
+  parents: async () => ({ parents: [], next: null }),
   checkpoint: async () => {},
   dirty: () => {},
   now: () => 0,

@@ -1,6 +1,6 @@
 export type { RunEnded, RunStarted } from './channels.ts'
 export { systemClock } from './clock.ts'
-export type { Context, JobInfo } from './context.ts'
+export type { Context, JobInfo, Parent } from './context.ts'
 export {
   type Definition,
   type DefinitionOptions,

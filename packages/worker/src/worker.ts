@@ -19,6 +19,7 @@ import {
   type Notice,
   NumberMap,
   type Operation,
+  type ParentsPage,
   type Redact,
   type ReplyOf,
   type RunKey,
@@ -107,8 +108,9 @@ export class Worker {
     this.#redactor = redact && new Redactor(redact, logger)
     this.#link = {
       maxDataBytes,
-      heartbeat: ({ grant: { seq, run } }) => this.#insist({ op: 'heartbeat', seq, run }),
-      checkpoint: ({ grant: { seq, run } }, value) => this.#insist({ op: 'checkpoint', seq, run, value }),
+      heartbeat: async ({ grant: { seq, run } }) => void (await this.#insist({ op: 'heartbeat', seq, run })),
+      checkpoint: async ({ grant: { seq, run } }, value) => void (await this.#insist({ op: 'checkpoint', seq, run, value })),
+      parents: ({ grant: { seq, run } }, after) => this.#insist({ op: 'parents', seq, run, after }) as Promise<ParentsPage>,
       dirty: (context) => this.#markDirty(context),
       now: () => clock.read().wall,
       progress: ({ grant }, fraction, note) => this.#sayProgress(grant, fraction, note),
@@ -417,14 +419,13 @@ export class Worker {
   }
 
   /** Says it again where the answer leaves it open: a writer that starts again is no reason for a handler to fail. */
-  async #insist(command: CommandOf<'heartbeat' | 'checkpoint'>): Promise<void> {
+  async #insist(command: CommandOf<'heartbeat' | 'checkpoint' | 'parents'>): Promise<unknown> {
     const { calls, clock } = this.#options
     const run = this.#find(command)
     if (run !== undefined && command.op === 'checkpoint') run.checkpoint = command
     for (;;) {
       try {
-        await calls.call<'heartbeat' | 'checkpoint'>(command)
-        return
+        return await calls.call<'heartbeat' | 'checkpoint' | 'parents'>(command)
       } catch (error) {
         if (!(error instanceof MillraceError && error.retryable)) throw error
         await new Promise<void>((resolve) => clock.setTimer(SAY_AGAIN_MS, resolve))

@@ -4,6 +4,7 @@ import { type Job, TOUCH_DELETE } from '../job.ts'
 import { ACTIVE, isLive } from '../lifecycle.ts'
 import type { Decision } from '../replies.ts'
 import { settle } from './end.ts'
+import { vanish } from './flowEnds.ts'
 import { leaveLine } from './line.ts'
 import { active, notFound } from './refuse.ts'
 import type { TurnContext } from './turn.ts'
@@ -21,6 +22,7 @@ export function removeJob(turn: TurnContext, job: Job): void {
   const { effects } = turn
   leaveLine(turn, job)
   if (isLive(job.state)) settle(turn, job)
+  vanish(turn, job)
   effects.count(job.lane, job.state, -1)
   effects.event('deleted', job)
   effects.touch(job, TOUCH_DELETE)

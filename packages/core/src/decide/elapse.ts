@@ -6,6 +6,7 @@ import { abort } from './abort.ts'
 import { endAborted, endLost, erase } from './end.ts'
 import { expireJob } from './expire.ts'
 import { isDeleted } from './facts.ts'
+import { outlive } from './flowEnds.ts'
 import { lapse } from './lease.ts'
 import { enterLine } from './line.ts'
 import { fireSchedules } from './schedules/fire.ts'
@@ -40,6 +41,7 @@ function prune(turn: TurnContext, { seq, laneId, state, extras }: PrunableRow): 
     return
   }
   const lane = tables.laneOf(laneId)
+  outlive(turn, { seq, extras })
   effects.count(lane, state, -1)
   effects.pruned.push({ seq, lane, extras })
 }

@@ -5,10 +5,12 @@
 
 import { backoffDelay } from '../backoff.ts'
 import type { CompleteCommand, RunError, RunKey } from '../commands.ts'
+import { formatId } from '../id.ts'
 import { attemptOf, type Job, TOUCH_COMPLETE, TOUCH_DELETE, TOUCH_OTHER } from '../job.ts'
 import { ACTIVE, CANCELLED, COMPLETED, FAILED, SCHEDULED, WAITING } from '../lifecycle.ts'
 import { retentionOf } from '../queueSettings.ts'
 import { type Keep, keepsNone, type Retention } from '../retention.ts'
+import { outlive, tellLater } from './flowEnds.ts'
 import { enterLine } from './line.ts'
 import type { TurnContext } from './turn.ts'
 
@@ -132,10 +134,17 @@ function timeoutError(job: Job): RunError {
 
 const CANCELLED_ERROR: RunError = { name: 'JobCancelledError', message: 'the job was cancelled while it ran' }
 
-function finish(turn: TurnContext, job: Job, transition: 'complete' | 'exhaust' | 'cancel' | 'expire', to: 4 | 5 | 6, bits: number): void {
+function finish(
+  turn: TurnContext,
+  job: Job,
+  transition: 'complete' | 'exhaust' | 'cancel' | 'expire' | 'forsake',
+  to: 4 | 5 | 6,
+  bits: number,
+): void {
   job.finishedAt = turn.now.wall
   turn.effects.move(job, transition, to, bits)
   settle(turn, job)
+  if (job.extras !== undefined) tellLater(turn, job)
 }
 
 /** A job has become final: its unique key is free, its watchers hear of it, and later commands of the turn find it. */
@@ -157,15 +166,28 @@ function leave(turn: TurnContext, job: Job, keep: Keep): void {
 
 /** Removes the row: of a job that is in no table any more. */
 export function erase(turn: TurnContext, job: Job): void {
+  if (job.extras !== undefined) outlive(turn, job, job)
   turn.effects.count(job.lane, job.state, -1)
   turn.effects.touch(job, TOUCH_DELETE)
 }
 
 /** A job that never started within its ttl. */
 export function finishExpired(turn: TurnContext, job: Job): void {
-  const error = { name: 'JobExpiredError', message: 'the job was not started within its ttl' }
+  finishUnstarted(turn, job, 'expire', { name: 'JobExpiredError', message: 'the job was not started within its ttl' })
+}
+
+/** A job that was never run, because of one that it waited for. A flow's jobs are of one commit: their ids differ in the row alone. */
+export function finishForsaken(turn: TurnContext, job: Job, parent: { readonly seq: number; readonly state: string } | undefined): void {
+  const which = parent && `job ${formatId({ seq: parent.seq, node: job.node, enqueuedAt: job.enqueuedAt })} is ${parent.state}`
+  finishUnstarted(turn, job, 'forsake', {
+    name: 'ParentFailedError',
+    message: `the job was not run, because it waited for others: ${which ?? 'one has failed'}`,
+  })
+}
+
+function finishUnstarted(turn: TurnContext, job: Job, transition: 'expire' | 'forsake', error: RunError): void {
   turn.effects.runs.push({ seq: job.seq, run: job.run, attempt: 0, startedAt: 0, endedAt: turn.now.wall, worker: '', error })
-  finish(turn, job, 'expire', FAILED, TOUCH_OTHER)
+  finish(turn, job, transition, FAILED, TOUCH_OTHER)
   turn.effects.total(job.lane, 'failed')
   turn.effects.event('failed', job, undefined, error.name)
   leave(turn, job, kept(turn, job).failed)

@@ -1,5 +1,6 @@
 /** Creates jobs, all or none; a key that matches an earlier job answers that one. */
 import type { EnqueueCommand, NewJob } from '../commands.ts'
+import type { FlowPlace } from '../flow.ts'
 import type { JobKey } from '../id.ts'
 import { type Job, type JobExtras, newJob, TOUCH_DATA, TOUCH_INSERT } from '../job.ts'
 import { ACTIVE, BLOCKED, SCHEDULED, WAITING } from '../lifecycle.ts'
@@ -11,7 +12,7 @@ import { active, queueFull, uniqueConflict } from './refuse.ts'
 import { reorder } from './reorder.ts'
 import type { TurnContext } from './turn.ts'
 
-const IDEMPOTENCY_TTL_MS = 86_400_000
+export const IDEMPOTENCY_TTL_MS = 86_400_000
 
 export function enqueue(turn: TurnContext, command: EnqueueCommand): Decision<'enqueue'> {
   if (turn.refusing !== undefined) return new Refused(turn.refusing)
@@ -51,7 +52,7 @@ export function findRefusal(turn: TurnContext, jobs: readonly NewJob[], ending?:
 }
 
 /** A queue that has no room for so many more. */
-function findFull(turn: TurnContext, jobs: readonly NewJob[]): Refused | undefined {
+export function findFull(turn: TurnContext, jobs: readonly NewJob[]): Refused | undefined {
   const { tables, facts } = turn
   const wanted = new Map<Queue, number>()
   for (const job of jobs) {
@@ -73,7 +74,12 @@ export function createAll(turn: TurnContext, jobs: readonly NewJob[]): readonly 
 }
 
 export function createOne(turn: TurnContext, job: NewJob, origin?: Origin): Enqueued {
-  return existing(turn, job) ?? create(turn, job, origin)
+  return existing(turn, job) ?? answer(create(turn, job, origin), true)
+}
+
+/** A job of a flow, which has no key that an earlier one might match. */
+export function createInFlow(turn: TurnContext, job: NewJob, place: FlowPlace): Job {
+  return create(turn, job, undefined, { place })
 }
 
 /** Of a job that has its id before it has a row. */
@@ -81,7 +87,7 @@ export type Origin = Pick<JobKey, 'node' | 'enqueuedAt'>
 
 /** The job of a schedule: without keys, so there is nothing that could refuse it, and none that it could be instead. */
 export function createScheduled(turn: TurnContext, job: NewJob, schedule: string): Enqueued {
-  return create(turn, job, undefined, schedule)
+  return answer(create(turn, job, undefined, { schedule }), true)
 }
 
 /** The earlier job that a key of this one matches, changed as `onConflict` says. */
@@ -117,18 +123,27 @@ function existing(turn: TurnContext, job: NewJob): Enqueued | undefined {
   return answer(key, false)
 }
 
-function create(turn: TurnContext, wanted: NewJob, origin?: Origin, schedule?: string): Enqueued {
+/** What a job comes from, beside a call. */
+interface From {
+  readonly place?: FlowPlace
+  readonly schedule?: string
+}
+
+function create(turn: TurnContext, wanted: NewJob, origin?: Origin, from: From = {}): Job {
   const { tables, effects, facts, now } = turn
+  const { place } = from
   const defaults = tables.definitions.get(wanted.name)
   const queueName = queueOf(turn, wanted)
   const lane = laneOf(turn, queueName, wanted.name)
   const ofQueue = lane.queue.settings.defaults
-  const runAt = dueTime(turn, wanted)
+  const blocked = place !== undefined && place.parents > 0
+  // Of a job that waits for others, `delay` counts from its release.
+  const runAt = blocked ? Math.max(wanted.runAt ?? 0, now.wall) : dueTime(turn, wanted)
   const enqueuedAt = origin?.enqueuedAt ?? now.wall
   const job = newJob(
     { seq: tables.nextSeq++, node: origin?.node ?? tables.node, enqueuedAt },
     lane,
-    runAt > now.wall ? SCHEDULED : WAITING,
+    blocked ? BLOCKED : runAt > now.wall ? SCHEDULED : WAITING,
     {
       priority: wanted.priority ?? defaults?.priority ?? ofQueue?.priority ?? 0,
       weight: wanted.weight ?? defaults?.weight ?? ofQueue?.weight ?? 1,
@@ -136,7 +151,7 @@ function create(turn: TurnContext, wanted: NewJob, origin?: Origin, schedule?: s
       expiresAt: wanted.ttl === undefined ? 0 : enqueuedAt + wanted.ttl,
     },
     resolvePolicy(wanted, defaults, ofQueue),
-    schedule === undefined ? extrasOf(wanted) : { ...extrasOf(wanted), schedule },
+    extrasOf(wanted, from),
     wanted.data,
   )
   effects.touch(job, TOUCH_INSERT)
@@ -146,14 +161,14 @@ function create(turn: TurnContext, wanted: NewJob, origin?: Origin, schedule?: s
   if (job.extras !== undefined) holdKeys(turn, job, wanted)
   tables.noteExpiry(job.expiresAt)
   if (job.state === WAITING) enterLine(turn, job)
-  else tables.noteDue(runAt)
+  else if (job.state === SCHEDULED) tables.noteDue(runAt)
   if (job.extras?.uniqueKey !== undefined || !tables.jobs.has(job.seq)) facts.add(job)
   // By its id it may be asked for before the turn is over.
   if (origin !== undefined) {
     facts.add(job)
     facts.addSourced(job)
   }
-  return answer(job, true)
+  return job
 }
 
 function queueOf({ tables }: TurnContext, { queue, name }: NewJob): string {
@@ -190,19 +205,21 @@ export function holdUnique(turn: TurnContext, job: Job, key: string): void {
   turn.facts.holdUnique(job.lane.name, key, job)
 }
 
-function extrasOf(wanted: NewJob): JobExtras | undefined {
+function extrasOf(wanted: NewJob, { place: flow, schedule }: From): JobExtras | undefined {
   const { tags, meta, idempotencyKey, unique, concurrencyKey } = wanted
-  if (tags === undefined && meta === undefined && idempotencyKey === undefined && unique === undefined && concurrencyKey === undefined)
-    return undefined
+  const plain = tags === undefined && meta === undefined && idempotencyKey === undefined && unique === undefined
+  if (plain && concurrencyKey === undefined && flow === undefined && schedule === undefined) return undefined
   return {
     ...(tags && { tags }),
     ...(meta !== undefined && { meta }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(unique && { uniqueKey: unique.key }),
     ...(concurrencyKey !== undefined && { concurrencyKey }),
+    ...(flow && { flow }),
+    ...(schedule !== undefined && { schedule }),
   }
 }
 
-function answer({ seq, node, enqueuedAt }: JobKey, created: boolean): Enqueued {
+export function answer({ seq, node, enqueuedAt }: JobKey, created: boolean): Enqueued {
   return { seq, node, enqueuedAt, created }
 }

@@ -2,12 +2,24 @@
  * What a turn knows of the disk beyond the tables: read set by set before anything is decided, and kept true while the turn
  * goes on, so that a later command sees what an earlier one did.
  */
-import type { ManyCommand, RedriveCommand } from '../commands.ts'
+import type { RedriveCommand } from '../commands.ts'
+import type { DueMode, FlowGate, Told } from '../flow.ts'
 import { type JobKey, sourcedNode } from '../id.ts'
 import { type Job, TOUCH_DELETE } from '../job.ts'
+import type { ManyCommand } from '../manageCommands.ts'
 import type { Schedule } from '../schedule.ts'
-import type { JobRow, KeyHolder, Prunable } from '../store.ts'
+import type { FlowLeftRow, JobRow, KeyHolder, Prunable } from '../store.ts'
 import type { Tables } from '../tables/tables.ts'
+
+/** Children of one parent that this turn tells. */
+export interface FlowSlice {
+  readonly parent: number
+  readonly mode: DueMode
+  readonly state: Told
+  readonly children: { readonly seq: number; readonly told: Told }[]
+  /** Whether these are the last. */
+  done: boolean
+}
 
 export class Facts {
   readonly #tables: Tables
@@ -29,6 +41,9 @@ export class Facts {
   /** Schedules that are due, and those whose job has ended. */
   dueSchedules: readonly Schedule[] = []
   freedSchedules: readonly Schedule[] = []
+  flowSlices: readonly FlowSlice[] = []
+  flowLeft: readonly FlowLeftRow[] = []
+  readonly #gates = new Map<number, FlowGate>()
 
   constructor(tables: Tables) {
     this.#tables = tables
@@ -41,6 +56,24 @@ export class Facts {
     const job = this.#tables.fromRow(row)
     this.#jobs.set(row.seq, job)
     return job
+  }
+
+  /** As `remember`, of a row that was read without its payload. */
+  rememberBare(row: JobRow): Job {
+    const known = this.job(row.seq)
+    if (known !== undefined) return known
+    const job = this.remember(row)
+    job.data = undefined
+    return job
+  }
+
+  gate(seq: number): FlowGate | undefined {
+    return this.#gates.get(seq)
+  }
+
+  /** One gate per job and turn. */
+  addGate(gate: FlowGate): void {
+    if (!this.#gates.has(gate.seq)) this.#gates.set(gate.seq, gate)
   }
 
   add(job: Job): void {

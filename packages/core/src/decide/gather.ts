@@ -2,6 +2,7 @@
 import type { Now } from '../clock.ts'
 import type { NewJob, RedriveCommand } from '../commands.ts'
 import { type JobKey, NODE_LIMIT, PLACE_LIMIT, sourcedNode } from '../id.ts'
+import type { Job } from '../job.ts'
 import { ACTIVE, CANCELLED, COMPLETED, FAILED, type StateCode } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import type { Request } from '../port.ts'
@@ -13,6 +14,8 @@ import { GATE_JOBS } from '../tables/keys.ts'
 import { countOf, type Lane } from '../tables/lane.ts'
 import type { Tables } from '../tables/tables.ts'
 import { Facts } from './facts.ts'
+import { FLOW_KEYS } from './flow.ts'
+import { gatherFlows } from './gatherFlows.ts'
 import { gatherMatching } from './gatherMatching.ts'
 import { gatherSchedules } from './schedules/gather.ts'
 
@@ -22,6 +25,7 @@ export function gather(store: Store, tables: Tables, requests: readonly Request[
   const facts = new Facts(tables)
   const schedules = new Set<string>()
   if (requests.length > 0) gatherFor(store, tables, facts, requests, now, schedules)
+  gatherFlows(store, tables, facts)
   if (tables.dueAt !== 0 && tables.dueAt <= now.wall) {
     facts.due = store.due(now.wall, LIMITS.sliceRows).map((row) => facts.remember(row))
     // The job that it was for has gone: without a later time the next turn would be due at once, for ever.
@@ -76,6 +80,12 @@ function gatherFor(store: Store, tables: Tables, facts: Facts, requests: readonl
   const sources = new Set<string>()
   const idempotent: NameAndKey[] = []
   const unique: NameAndKey[] = []
+  const gated: number[] = []
+  // A job that comes back to life takes its key again, and waits again for those that it waited for.
+  const mayRevive = ({ seq, lane, extras }: Job) => {
+    if (extras?.uniqueKey !== undefined) unique.push({ name: lane.name, key: extras.uniqueKey })
+    if (extras?.flow !== undefined && extras.flow.parents > 0) gated.push(seq)
+  }
   const take = (jobs: readonly NewJob[]) => {
     for (const job of jobs) {
       if (job.idempotencyKey !== undefined) idempotent.push({ name: job.name, key: job.idempotencyKey })
@@ -91,11 +101,16 @@ function gatherFor(store: Store, tables: Tables, facts: Facts, requests: readonl
         sources.add(command.source)
         for (const { jobs } of command.entries) take(jobs)
         break
+      case 'flow':
+        if (command.idempotencyKey !== undefined) idempotent.push({ name: FLOW_KEYS, key: command.idempotencyKey })
+        break
       case 'complete':
         if (command.enqueues !== undefined) take(command.enqueues)
         if (tables.jobs.get(command.seq)?.state !== ACTIVE) want(command.seq)
         break
       case 'cancel':
+      case 'cancelTree':
+      case 'retryTree':
       case 'update':
       case 'retry':
       case 'runNow':
@@ -117,7 +132,7 @@ function gatherFor(store: Store, tables: Tables, facts: Facts, requests: readonl
         )) {
           const job = facts.remember(row)
           facts.addFailed(command, job)
-          if (job.extras?.uniqueKey !== undefined) unique.push({ name: job.lane.name, key: job.extras.uniqueKey })
+          mayRevive(job)
         }
         break
       case 'export':
@@ -128,26 +143,19 @@ function gatherFor(store: Store, tables: Tables, facts: Facts, requests: readonl
       case 'deleteMany':
         for (const key of command.ids ?? []) wantId(key)
         if (command.ids === undefined) {
-          for (const job of gatherMatching(store, tables, facts, command))
-            if (job.extras?.uniqueKey !== undefined) unique.push({ name: job.lane.name, key: job.extras.uniqueKey })
+          for (const job of gatherMatching(store, tables, facts, command)) mayRevive(job)
         }
         break
       default:
     }
   }
   if (seqs.size > 0) {
-    for (const row of store.jobs([...seqs])) {
-      const job = facts.remember(row)
-      // A job that comes back to life takes its key again.
-      if (job.extras?.uniqueKey !== undefined) unique.push({ name: job.lane.name, key: job.extras.uniqueKey })
-    }
+    for (const row of store.jobs([...seqs])) mayRevive(facts.remember(row))
   }
   if (sourced.size > 0) {
-    for (const row of store.sourced([...sourced])) {
-      const job = facts.rememberSourced(row)
-      if (job.extras?.uniqueKey !== undefined) unique.push({ name: job.lane.name, key: job.extras.uniqueKey })
-    }
+    for (const row of store.sourced([...sourced])) mayRevive(facts.rememberSourced(row))
   }
+  if (gated.length > 0) for (const gate of store.flowGates(gated)) facts.addGate(gate)
   if (sources.size > 0) for (const { source, mark } of store.marks([...sources])) facts.setMark(source, mark)
   if (idempotent.length > 0 || unique.length > 0) {
     const holders = unique.length > 0 ? store.unique(unique) : []

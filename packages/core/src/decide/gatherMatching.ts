@@ -1,8 +1,9 @@
 /** What a slice of `cancelMany`, `retryMany` or `deleteMany` is about, as it is on disk before the turn. */
-import type { ListFilter, ManyCommand } from '../commands.ts'
+import type { ListFilter } from '../commands.ts'
 import type { Job } from '../job.ts'
 import { ACTIVE, FAILED, SCHEDULED, type StateCode, WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
+import type { ManyCommand } from '../manageCommands.ts'
 import type { Store } from '../store.ts'
 import { countOf, type Lane } from '../tables/lane.ts'
 import type { Tables } from '../tables/tables.ts'

@@ -8,6 +8,7 @@ import { deleteJob } from './delete.ts'
 import { enqueue } from './enqueue.ts'
 import { deleteExport, exportFinished } from './export.ts'
 import { fail } from './fail.ts'
+import { flow } from './flow.ts'
 import { forward } from './forward.ts'
 import { giveBack } from './giveBack.ts'
 import { checkpoint, heartbeat, log, progress } from './heartbeat.ts'
@@ -21,6 +22,7 @@ import { deleteSchedule, pauseSchedule, resumeSchedule } from './schedules/manag
 import { triggerSchedule } from './schedules/trigger.ts'
 import { upsertSchedule } from './schedules/upsert.ts'
 import { snooze } from './snooze.ts'
+import { cancelTree, retryTree } from './tree.ts'
 import type { Sender, TurnContext } from './turn.ts'
 import { update } from './update.ts'
 
@@ -32,6 +34,7 @@ const question = (): typeof HELD => HELD
 const OPERATIONS: { readonly [Op in Operation]: Decide<Op> } = {
   enqueue,
   forward,
+  flow,
   attach,
   drain,
   leave,
@@ -45,6 +48,8 @@ const OPERATIONS: { readonly [Op in Operation]: Decide<Op> } = {
   progress,
   log,
   cancel,
+  cancelTree,
+  retryTree,
   update,
   retry,
   redrive,
@@ -56,6 +61,7 @@ const OPERATIONS: { readonly [Op in Operation]: Decide<Op> } = {
   cancelMany,
   retryMany,
   deleteMany,
+  parents: question,
   get: question,
   watch: question,
   unwatch: question,

@@ -2,9 +2,10 @@
 import '../testing/smallLimits.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { CommandOf, ListFilter, ManyCommand } from '../commands.ts'
+import type { CommandOf, ListFilter } from '../commands.ts'
 import { ACTIVE, CANCELLED, COMPLETED, FAILED, SCHEDULED, STATES, type StateCode, WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
+import type { ManyCommand } from '../manageCommands.ts'
 import type { SkipReason, Slice } from '../replies.ts'
 import { enqueueing, World } from '../testing/world.ts'
 

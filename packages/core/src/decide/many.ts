@@ -2,15 +2,16 @@
  * Many jobs by a filter, one bounded slice a command. Each job is judged as the command for it alone would judge it, and what cannot be
  * done is counted by its reason. A dry run judges, and leaves all as it is.
  */
-import type { CancelManyCommand, DeleteManyCommand, ManyCommand, RetryManyCommand } from '../commands.ts'
+
 import { attemptOf, type Job, TOUCH_INSERT } from '../job.ts'
 import { ACTIVE, CANCELLED, FAILED, isFinal, SCHEDULED, STATES } from '../lifecycle.ts'
+import type { CancelManyCommand, DeleteManyCommand, ManyCommand, RetryManyCommand } from '../manageCommands.ts'
 import type { Decision, SkipReason, Slice } from '../replies.ts'
 import { cancelJob } from './cancel.ts'
 import { removeJob } from './delete.ts'
 import { isDeleted } from './facts.ts'
 import { matches, sliceOf } from './gatherMatching.ts'
-import { makeDue, revive } from './retry.ts'
+import { isHeldByParents, makeDue, revive } from './retry.ts'
 import type { TurnContext } from './turn.ts'
 
 /** Why a job is skipped; undefined where it is not. */
@@ -37,6 +38,7 @@ function notCancellable(_turn: TurnContext, { state, cancelRequested }: Job): Sk
 function notRetryable({ facts }: TurnContext, job: Job): SkipReason | undefined {
   if (job.state === SCHEDULED && attemptOf(job) > 0) return undefined
   if (job.state !== FAILED && job.state !== CANCELLED) return STATES[job.state]
+  if (isHeldByParents(facts, job)) return 'parentFailed'
   const key = job.extras?.uniqueKey
   const holder = key === undefined ? undefined : facts.unique(job.lane.name, key)
   return holder === undefined || holder.seq === job.seq ? undefined : 'uniqueConflict'

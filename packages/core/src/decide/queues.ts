@@ -1,5 +1,5 @@
 /** What queues are told: settings, and pauses of a queue, of a job name or of a key. */
-import type { ConfigureCommand, PauseCommand } from '../commands.ts'
+import type { ConfigureCommand, PauseCommand } from '../manageCommands.ts'
 import { changeSettings } from '../queueSettings.ts'
 import type { Decision } from '../replies.ts'
 import { changeRate } from '../tables/bucket.ts'

@@ -18,6 +18,17 @@ export function finished(id: JobKey, state: string, what: string): Refused {
   return new Refused({ code: 'JOB_FINISHED', message: `job ${jobId} is ${state}: ${what}`, details: { jobId } })
 }
 
+export function blocked(id: JobKey, what: string): Refused {
+  const jobId = formatId(id)
+  return new Refused({ code: 'JOB_BLOCKED', message: `job ${jobId} waits for other jobs: ${what}`, details: { jobId } })
+}
+
+export function parentFailed(id: JobKey): Refused {
+  const jobId = formatId(id)
+  const message = `a job that ${jobId} waits for has failed, was cancelled or deleted: retry that one, and this one comes back with it`
+  return new Refused({ code: 'PARENT_FAILED', message, details: { jobId } })
+}
+
 export function uniqueConflict(key: string, holder: JobKey): Refused {
   const jobId = formatId(holder)
   return new Refused({ code: 'UNIQUE_CONFLICT', message: `the unique key '${key}' is held by live job ${jobId}`, details: { jobId } })

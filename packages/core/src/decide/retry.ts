@@ -1,13 +1,16 @@
 /** Jobs that failed or were cancelled run again from their first attempt; one that waits for its retry, at once. */
 import type { FailedPlace, RedriveCommand, RetryCommand } from '../commands.ts'
+import { BACK, CLOSED, OPEN } from '../flow.ts'
 import type { Job } from '../job.ts'
 import { ACTIVE, BLOCKED, CANCELLED, COMPLETED, FAILED, SCHEDULED, STATES, WAITING } from '../lifecycle.ts'
 import type { Decision, Refused } from '../replies.ts'
 import { holdUnique } from './enqueue.ts'
-import { isDeleted } from './facts.ts'
+import { type Facts, isDeleted } from './facts.ts'
+import { tellLater } from './flowEnds.ts'
+import { open, setGate } from './flowGate.ts'
 import { failedLanes } from './gather.ts'
 import { enterLine } from './line.ts'
-import { active, finished, notFound, uniqueConflict } from './refuse.ts'
+import { active, finished, notFound, parentFailed, uniqueConflict } from './refuse.ts'
 import { reorder } from './reorder.ts'
 import type { TurnContext } from './turn.ts'
 
@@ -48,9 +51,14 @@ export function makeDue(turn: TurnContext, job: Job): void {
   })
 }
 
-/** From the first attempt: every hand-out so far is uncounted. Refused where another live job has its unique key by now. */
+/**
+ * From the first attempt: every hand-out so far is uncounted. Refused where another live job has its unique key by now, or where one
+ * that it waits for has failed; where one lives, it waits again.
+ */
 export function revive(turn: TurnContext, job: Job): Refused | undefined {
   const { effects, facts, now } = turn
+  const gate = facts.gate(job.seq)
+  if (isHeldByParents(facts, job)) return parentFailed(job)
   const key = job.extras?.uniqueKey
   if (key !== undefined) {
     const holder = facts.unique(job.lane.name, key)
@@ -65,8 +73,21 @@ export function revive(turn: TurnContext, job: Job): Refused | undefined {
   job.expiresAt = 0
   job.cancelRequested = false
   job.progress = null
-  effects.move(job, 'revive', WAITING)
-  effects.event('updated', job, job.runAt)
+  // Of a job that was let through before, its parents may have come back too.
+  const waits = gate !== undefined && (gate.pending > 0 || gate.state !== OPEN)
+  effects.move(job, 'revive', waits ? BLOCKED : WAITING)
+  effects.event('updated', job, waits ? undefined : job.runAt)
+  tellLater(turn, job, BACK)
+  if (waits) {
+    setGate(turn, gate, CLOSED)
+    if (gate.pending === 0) open(turn, job, gate)
+    return undefined
+  }
   enterLine(turn, job)
   return undefined
+}
+
+/** A job that failed because one that it waits for has: it comes back with that one. */
+export function isHeldByParents(facts: Facts, { seq, extras }: Job): boolean {
+  return extras?.flow?.onFailure === 'fail' && (facts.gate(seq)?.failed ?? 0) > 0
 }

@@ -1,8 +1,8 @@
 /** Makes a scheduled job due now. */
 import type { RunNowCommand } from '../commands.ts'
-import { ACTIVE, isFinal, SCHEDULED, STATES } from '../lifecycle.ts'
+import { ACTIVE, BLOCKED, isFinal, SCHEDULED, STATES } from '../lifecycle.ts'
 import type { Decision } from '../replies.ts'
-import { active, finished, notFound } from './refuse.ts'
+import { active, blocked, finished, notFound } from './refuse.ts'
 import { makeDue } from './retry.ts'
 import type { TurnContext } from './turn.ts'
 
@@ -11,6 +11,7 @@ export function runNow(turn: TurnContext, { id }: RunNowCommand): Decision<'runN
   if (job === undefined) return notFound(id)
   if (job.state === ACTIVE) return active(id, 'it has started already')
   if (isFinal(job.state)) return finished(id, STATES[job.state], 'use retry to run it again')
+  if (job.state === BLOCKED) return blocked(id, 'it runs once they have ended; cancel or delete it, or change what they are')
   if (job.state === SCHEDULED) makeDue(turn, job)
   return true
 }

@@ -80,13 +80,22 @@ function readTimes({ delay, runAt, ttl }: Readonly<Record<string, unknown>>, job
 const UNIQUE_KNOWN = new Set(['key', 'onConflict'])
 const ON_CONFLICT = ['skip', 'replace', 'reschedule', 'error'] as const
 
+/** Those that make a call one that may be repeated. */
+export function readIdempotency({ idempotencyKey, idempotencyTtl }: Readonly<Record<string, unknown>>): {
+  readonly idempotencyKey?: string
+  readonly idempotencyTtl?: number
+} {
+  if (idempotencyTtl !== undefined && idempotencyKey === undefined)
+    throw new OptionTypeError('idempotencyTtl', 'idempotencyTtl needs an idempotencyKey beside it')
+  return {
+    ...(idempotencyKey !== undefined && { idempotencyKey: textOption('idempotencyKey', idempotencyKey) }),
+    ...(idempotencyTtl !== undefined && { idempotencyTtl: durationOption('idempotencyTtl', idempotencyTtl, { min: 1 }) }),
+  }
+}
+
 function readKeys(options: Readonly<Record<string, unknown>>, job: Draft): void {
   const { idempotencyKey, idempotencyTtl, unique, concurrencyKey } = options
-  if (idempotencyKey !== undefined) job.idempotencyKey = textOption('idempotencyKey', idempotencyKey)
-  if (idempotencyTtl !== undefined) {
-    if (idempotencyKey === undefined) throw new OptionTypeError('idempotencyTtl', 'idempotencyTtl needs an idempotencyKey beside it')
-    job.idempotencyTtl = durationOption('idempotencyTtl', idempotencyTtl, { min: 1 })
-  }
+  if (idempotencyKey !== undefined || idempotencyTtl !== undefined) Object.assign(job, readIdempotency(options))
   if (unique !== undefined) {
     checkKnown('unique', unique, UNIQUE_KNOWN)
     const { key, onConflict = 'skip' } = unique

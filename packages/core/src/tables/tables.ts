@@ -52,6 +52,8 @@ export class Tables {
   /** Served lanes whose windows run low while there is more on disk. */
   readonly thirsty = new Set<Lane>()
   windowedJobs = 0
+  /** Whether the next turn is to look for children to be told and edges to be dropped; maybe in vain. */
+  flowWork: boolean
 
   readonly keys = new Keys()
   readonly doors = new Doors(this.services)
@@ -78,6 +80,7 @@ export class Tables {
     this.nextSeq = loaded.nextSeq
     this.nextEvent = loaded.nextEvent
     this.nextSession = loaded.nextSession
+    this.flowWork = loaded.flowWork
     this.dueAt = earliest.dueAt
     this.expiresAt = earliest.expiresAt
     this.fireAt = earliest.fireAt

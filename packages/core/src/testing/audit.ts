@@ -11,6 +11,7 @@ import type { Lane } from '../tables/lane.ts'
 import { leaseEndMono } from '../tables/lease.ts'
 import { loadTables } from '../tables/load.ts'
 import type { Tables } from '../tables/tables.ts'
+import { auditFlows } from './flows.ts'
 import { keyOf, type MemoryStore } from './memoryStore.ts'
 
 export function audit(store: MemoryStore, tables: Tables): void {
@@ -22,6 +23,7 @@ export function audit(store: MemoryStore, tables: Tables): void {
   auditRunning(store, tables)
   auditDeadlines(store, tables)
   auditKeys(store)
+  auditFlows(store)
 }
 
 function expectSame(what: string, live: unknown, expected: unknown): void {

@@ -6,6 +6,7 @@
 import type { Defaults, FailedPlace, ListFilter, RunError } from '../commands.ts'
 import type { Effects, LogRecord, PrunedJob, RunRecord, SourceMark } from '../effects.ts'
 import type { JobEvent } from '../events.ts'
+import type { FlowGate } from '../flow.ts'
 import type { JobKey } from '../id.ts'
 import { type Job, TOUCH_COMPLETE, TOUCH_DATA, TOUCH_DELETE, TOUCH_INSERT, TOUCH_START } from '../job.ts'
 import { ACTIVE, BLOCKED, COMPLETED, FAILED, isFinal, SCHEDULED, type StateCode, WAITING } from '../lifecycle.ts'
@@ -15,6 +16,8 @@ import type { Schedule } from '../schedule.ts'
 import {
   type ActiveRow,
   type Deadlines,
+  type FlowDueRow,
+  type FlowLeftRow,
   type GateRow,
   type JobRow,
   type KeyHolder,
@@ -23,6 +26,7 @@ import {
   type Loaded,
   type Matching,
   type NameAndKey,
+  type ParentRow,
   type Prunable,
   type QueueRow,
   type SearchQuery,
@@ -31,6 +35,7 @@ import {
   type TurnMark,
 } from '../store.ts'
 import type { Counts } from '../tables/lane.ts'
+import { MemoryFlows } from './memoryFlows.ts'
 
 interface StoredKey extends JobKey {
   readonly expiresAt: number
@@ -58,6 +63,7 @@ export class MemoryStore implements Store {
   readonly uniqueKeys = new Map<string, number>()
   readonly runs: RunRecord[] = []
   readonly logs: LogRecord[] = []
+  readonly flows = new MemoryFlows(this)
   readonly history: JobEvent[] = []
   writes = 0
   #mark: TurnMark = { at: 0, mono: 0, nextSeq: 1, nextEvent: 1, nextSession: 1, running: () => [] }
@@ -80,6 +86,7 @@ export class MemoryStore implements Store {
       definitions: [...this.definitions].map(([name, text]) => ({ name, defaults: parseDefaults(text) })),
       exports: [...this.exportCursors].map(([name, cursor]) => ({ name, cursor })),
       freed: [...this.scheduleRows.values()].filter(({ held, last }) => held && !this.#isLive(last)).map(({ id }) => id),
+      flowWork: this.flows.due.size > 0 || this.flows.gone.size > 0,
     }
   }
 
@@ -179,6 +186,34 @@ export class MemoryStore implements Store {
       .slice(0, limit)
       .map(({ seq, laneId, extras }) => ({ seq, laneId, state, extras }))
     return rows.length === 0 ? undefined : { rows, mark: undefined }
+  }
+
+  flowGates(seqs: readonly number[]): FlowGate[] {
+    return seqs.flatMap((seq) => this.flows.gates.get(seq) ?? []).map((gate) => ({ ...gate }))
+  }
+
+  flowDue(limit: number): FlowDueRow[] {
+    return this.flows.dueRows(limit)
+  }
+
+  flowLeft(limit: number): FlowLeftRow[] {
+    return this.flows.leftRows(limit)
+  }
+
+  /** As few as there can be: so that slices are cut. */
+  children(seqs: readonly number[], bytes: number): { rows: JobRow[]; complete: boolean } {
+    const rows: JobRow[] = []
+    let taken = 0
+    for (const row of this.jobs(seqs)) {
+      taken += row.checkpoint?.length ?? 0
+      if (rows.length > 0 && taken > bytes) return { rows, complete: false }
+      rows.push({ ...row, data: null, output: null })
+    }
+    return { rows, complete: true }
+  }
+
+  parents(seq: number, after: number, limit: number): { rows: ParentRow[]; complete: boolean } {
+    return this.flows.parents(seq, after, limit)
   }
 
   deadlines(): Deadlines {
@@ -288,6 +323,7 @@ export class MemoryStore implements Store {
     this.runs.push(...effects.runs)
     this.logs.push(...effects.logs)
     this.#writeKeys(effects)
+    this.flows.write(effects.flowEffects)
     for (const { source, mark } of effects.marks) {
       if (mark <= (this.sourceMarks.get(source) ?? 0)) throw broken(`the mark of source ${source} moves back to ${mark}`)
       this.sourceMarks.set(source, mark)

@@ -8,6 +8,7 @@ import { dispatch } from '../decide/dispatch.ts'
 import { elapse } from '../decide/elapse.ts'
 import { gather } from '../decide/gather.ts'
 import { decide } from '../decide/index.ts'
+import { tellChildren } from '../decide/tell.ts'
 import type { Settings } from '../decide/turn.ts'
 import { Effects, type NoticeNote } from '../effects.ts'
 import type { ErrorCode, Refusal } from '../errors.ts'
@@ -83,6 +84,7 @@ export class World {
     const requests = commands.map((command, index) => ({ id: index + 1, command }))
     const facts = gather(store, tables, requests, now, this.pruning ? this.settings.retention : undefined)
     const turn = { tables, facts, effects, now, random: this.#random, settings: this.settings, refusing: this.refusing }
+    tellChildren(turn)
     const replies = requests.map(({ id, command }) => decide(turn, command, { connection: 1, request: id }))
     elapse(turn)
     dispatch(turn)
@@ -188,7 +190,8 @@ export class World {
   #isDue(): boolean {
     const { tables, now } = this
     const { dueAt, expiresAt } = tables
-    if (tables.abandoned.length > 0 || tables.freed.size > 0 || tables.hurried || tables.doors.tokenMono <= now.mono) return true
+    if (tables.abandoned.length > 0 || tables.flowWork || tables.freed.size > 0 || tables.hurried || tables.doors.tokenMono <= now.mono)
+      return true
     if (tables.fireAt !== 0 && tables.fireAt <= now.wall) return true
     if ((dueAt !== 0 && dueAt <= now.wall) || (expiresAt !== 0 && expiresAt <= now.wall)) return true
     const overdue = tables.deadlines.peek()

@@ -403,6 +403,7 @@ function describe(error: unknown): string {
 /** How much of a turn a call takes. */
 function jobsOf(command: Command): number {
   if (command.op === 'enqueue') return command.jobs.length
+  if (command.op === 'flow') return command.nodes.length
   // Read and not decided, but as much at a time.
   if (command.op === 'events' || command.op === 'export') return LIMITS.eventsPerPage
   if (command.op === 'forward') return command.entries.reduce((count, { jobs }) => count + jobs.length, 0)

@@ -4,14 +4,21 @@ import {
   type Command,
   type Counts,
   countOf,
+  DELETED,
   type ExportView,
   findRow,
+  hasFailed,
+  type Job,
   type JobRow,
   type JobView,
   type Lane,
   LIMITS,
   type ListCommand,
   type ListPage,
+  type ParentRow,
+  type ParentsCommand,
+  type ParentsPage,
+  type ParentView,
   type Queue,
   type QueueStats,
   type QueuesCommand,
@@ -22,6 +29,7 @@ import {
   STATES,
   type StateCounts,
   type Stats,
+  stale,
   type Tables,
   viewOf,
   WAITING,
@@ -37,6 +45,8 @@ export function answer(actor: Actor, command: Command, sender: Sender): unknown 
       const found = row && actor.store.job(row.seq)
       return found === undefined ? null : view(actor.tables, found.row, found.attempts)
     }
+    case 'parents':
+      return parents(actor, command)
     case 'watch':
       return actor.watches.ask(actor.store, command.id, sender)
     case 'unwatch':
@@ -69,6 +79,22 @@ export function answer(actor: Actor, command: Command, sender: Sender): unknown 
 
 function exportsOf({ tables }: Actor): ExportView[] {
   return [...tables.exports].map(([name, cursor]) => ({ name, cursor, behind: tables.nextEvent - 1 - cursor }))
+}
+
+/** Of a run that goes on: what its job waited for. */
+function parents({ store, tables }: Actor, { seq, run, after = 0 }: ParentsCommand): ParentsPage | Refused {
+  const job = tables.jobs.get(seq)
+  if (job === undefined || job.state !== ACTIVE || job.run !== run) return stale(seq, run)
+  const place = job.extras?.flow
+  if (place === undefined || place.parents === 0) return { parents: [], next: null }
+  const { rows, complete } = store.parents(seq, after, LIMITS.pageJobs, LIMITS.parentsBytes)
+  const seen = place.onFailure === 'ignore' ? rows.filter(({ state }) => !hasFailed(state)) : rows
+  return { parents: seen.map((row) => parentOf(job, row)), next: complete ? null : (rows.at(-1)?.place ?? null) }
+}
+
+/** A flow's jobs are created in one commit: their ids differ in the row alone. */
+function parentOf({ node, enqueuedAt }: Job, { seq, ref, state, output, error }: ParentRow): ParentView {
+  return { seq, node, enqueuedAt, ref, state: state === DELETED ? 'deleted' : STATES[state], output, ...(error !== undefined && { error }) }
 }
 
 function view(tables: Tables, row: JobRow, attempts: JobView['attempts']): JobView {

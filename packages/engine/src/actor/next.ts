@@ -3,7 +3,7 @@ import { LIMITS, type Now, type Tables } from '@millrace/core'
 
 /** Milliseconds; 0 for at once; never more than a slice, so that a wall clock that jumps is noticed. */
 export function nextTurnMs(tables: Tables, now: Now): number {
-  if (tables.abandoned.length > 0 || tables.freed.size > 0 || tables.hurried || isStarving(tables)) return 0
+  if (tables.abandoned.length > 0 || tables.flowWork || tables.freed.size > 0 || tables.hurried || isStarving(tables)) return 0
   let ms: number = LIMITS.timerSliceMs
   const overdue = tables.deadlines.peek()
   if (overdue !== undefined) ms = Math.min(ms, overdue.deadlineMono - now.mono)

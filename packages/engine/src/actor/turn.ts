@@ -19,6 +19,7 @@ import {
   type Settings,
   type Store,
   type Tables,
+  tellChildren,
 } from '@millrace/core'
 import type { Housekeeping } from './housekeeping.ts'
 import type { Meter } from './meter.ts'
@@ -51,6 +52,7 @@ export function takeTurn(parts: TurnParts, tables: Tables, mail: readonly Letter
   const facts = gather(store, tables, requests, now, housekeeping.pruning(now))
   const effects = new Effects()
   const turn = { tables, facts, effects, now, random, settings, refusing }
+  tellChildren(turn)
   const decisions = mail.map(({ connection, request, gone }) => decide(turn, request.command, { connection, request: request.id, gone }))
   elapse(turn)
   dispatch(turn)

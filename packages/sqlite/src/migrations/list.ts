@@ -6,9 +6,10 @@ import { sources } from './004-sources.ts'
 import { queues } from './005-queues.ts'
 import { exports } from './006-exports.ts'
 import { schedules } from './007-schedules.ts'
+import { flows } from './008-flows.ts'
 import type { Migration } from './migration.ts'
 
-export const MIGRATIONS: readonly Migration[] = [initial, batches, remote, sources, queues, exports, schedules]
+export const MIGRATIONS: readonly Migration[] = [initial, batches, remote, sources, queues, exports, schedules, flows]
 
 /** The newest schema that this version knows. */
 export const SCHEMA_VERSION = MIGRATIONS.length

@@ -51,15 +51,16 @@ describe('an older file', () => {
 
   test('is copied beside itself before older versions are shut out', () => {
     const file = join(temporaryFolder(), 'jobs.db')
+    const copied = `${file}.before-${String(SCHEMA_VERSION + 2).padStart(3, '0')}`
     const db = connect(file)
     migrate(db, { file, now: 1 })
     migrate(db, { file, now: 2, migrations: [...MIGRATIONS, added, breaking] })
     expect(rowsOf(db, 'meta')).toMatchObject([{ schema_version: SCHEMA_VERSION + 2, min_reader: SCHEMA_VERSION + 2 }])
-    const copy = lookInto(`${file}.before-00${SCHEMA_VERSION + 2}`)
+    const copy = lookInto(copied)
     expect(rowsOf(copy, 'meta')).toMatchObject([{ schema_version: SCHEMA_VERSION + 1, min_reader: MIN_READER }])
     expect(copy.pragma('integrity_check', { simple: true })).toBe('ok')
     expect(() => rowsOf(copy, 'tag')).not.toThrow()
-    expect(existsSync(`${file}.before-00${SCHEMA_VERSION + 2}.partial`)).toBe(false)
+    expect(existsSync(`${copied}.partial`)).toBe(false)
   })
 
   test('stays as it was where a migration fails', () => {

@@ -32,6 +32,7 @@ WHERE job.state = 2 ORDER BY job.seq`,
   const gates = db.prepare('SELECT id, lane, key, parked FROM gate').raw()
   const pausedKeys = db.prepare('SELECT key FROM paused_key WHERE queue = ?').pluck()
   const running = prepareRunningSeqs(db)
+  const flowWork = db.prepare('SELECT EXISTS (SELECT 1 FROM flow_due) OR EXISTS (SELECT 1 FROM flow_gone)').pluck()
   const definitions = db.prepare('SELECT name, defaults FROM definition').raw()
   const exports = db.prepare('SELECT name, cursor FROM export ORDER BY name')
   const freed = prepareFreed(db)
@@ -49,6 +50,7 @@ WHERE job.state = 2 ORDER BY job.seq`,
       definitions: (definitions.all() as [string, string][]).map(([name, defaults]) => ({ name, defaults: defaultsFrom(defaults) })),
       exports: exports.all() as ExportMark[],
       freed: freed(),
+      flowWork: flowWork.get() === 1,
     }
   }
 }

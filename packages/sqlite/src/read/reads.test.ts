@@ -38,6 +38,7 @@ describe('load', () => {
       definitions: [],
       exports: [],
       freed: [],
+      flowWork: false,
     })
     expect(deadlines()).toEqual({ dueAt: 0, expiresAt: 0, fireAt: 0 })
   })

@@ -4,6 +4,7 @@ import type { Database } from '../driver.ts'
 import { prepareJob, prepareLastError } from './attempts.ts'
 import { prepareEvents } from './events.ts'
 import { prepareFailed } from './failed.ts'
+import { prepareChildren, prepareFlowDue, prepareFlowLeft, prepareGates, prepareParents } from './flows.ts'
 import { prepareJobs } from './jobs.ts'
 import { prepareJournal } from './journal.ts'
 import { prepareIdempotent, prepareUnique } from './keys.ts'
@@ -24,6 +25,10 @@ export const READ_NAMES = [
   'unique',
   'sourced',
   'marks',
+  'flowGates',
+  'flowDue',
+  'children',
+  'flowLeft',
   'window',
   'parked',
   'due',
@@ -34,6 +39,7 @@ export const READ_NAMES = [
   'deadlines',
   'job',
   'lastError',
+  'parents',
   'page',
   'search',
   'oldestWaiting',
@@ -54,6 +60,10 @@ export function prepareReads(db: Database): Reads {
     unique: prepareUnique(db),
     sourced: prepareSourced(db),
     marks: prepareMarks(db),
+    flowGates: prepareGates(db),
+    flowDue: prepareFlowDue(db),
+    children: prepareChildren(db),
+    flowLeft: prepareFlowLeft(db),
     window: prepareWindow(db),
     parked: prepareParked(db),
     due: prepareDue(db),
@@ -64,6 +74,7 @@ export function prepareReads(db: Database): Reads {
     deadlines: prepareDeadlines(db),
     job: prepareJob(db),
     lastError: prepareLastError(db),
+    parents: prepareParents(db),
     page: preparePage(db),
     search: prepareSearch(db),
     oldestWaiting: prepareOldestWaiting(db),

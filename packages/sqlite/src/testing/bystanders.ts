@@ -1,5 +1,5 @@
 /** Rows for a test to leave alone: one of each state, in two lanes, with keys, tags, runs and logs. */
-import { CANCELLED, FAILED, newKey } from '@millrace/core'
+import { CANCELLED, CLOSED, DELETED, FAILED, newKey, TELL } from '@millrace/core'
 import type { Turns } from './jobs.ts'
 import { PLAIN, scheduleOf } from './schedules.ts'
 
@@ -33,6 +33,7 @@ export function addBystanders(turns: Turns): void {
   })
   effects.noteQueue(queue)
   effects.noteKey({ ...newKey(queue, 'by'), paused: true })
+  addFlow(turns)
   effects.marks.push({ source: 'bystander', mark: 5 })
   effects.exports.push({ name: 'bystander', cursor: 3 })
   effects.schedule(
@@ -41,4 +42,14 @@ export function addBystanders(turns: Turns): void {
   )
   effects.definitions.push({ name: 'stand', defaults: { priority: 3 } })
   turns.commit()
+}
+
+/** A gate with an edge to a job that is there and one to another that is gone; children to be told; and an edge to be dropped. */
+function addFlow({ effects: { flows } }: Turns): void {
+  const [parent, child, goneParent, goneChild] = [1, 2, 1_000_001, 1_000_002]
+  flows.gates.push({ seq: child, pending: 2, failed: 0, state: CLOSED })
+  flows.edges.push({ parent, child, place: 1 }, { parent: goneParent, child, place: 2 }, { parent, child: goneChild, place: 1 })
+  flows.ends.push({ seq: goneParent, ref: 'gone', state: DELETED, keep: 'state', output: null })
+  flows.note({ seq: parent }, TELL)
+  flows.gone.push(goneChild)
 }

@@ -55,6 +55,11 @@ const TABLES = [
   'source',
   'export',
   'schedule',
+  'flow_gate',
+  'flow_edge',
+  'flow_due',
+  'flow_end',
+  'flow_gone',
 ] as const
 
 /** Every row of every table but the journal, as text. */

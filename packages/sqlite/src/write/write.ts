@@ -7,6 +7,7 @@ import { prepareCompleteJobs } from './complete-jobs.ts'
 import { prepareDeleteJobs } from './delete-jobs.ts'
 import { prepareExports } from './exports.ts'
 import { prepareFinished } from './finished.ts'
+import { prepareFlows } from './flows.ts'
 import { prepareInsertJobs } from './insert-jobs.ts'
 import { prepareKeys } from './keys.ts'
 import { prepareLanes } from './lanes.ts'
@@ -39,6 +40,7 @@ export function prepareWrite(db: Database, claim: Claim): Write {
   const sources = prepareSources(db)
   const exports = prepareExports(db)
   const schedules = prepareScheduleWrites(db)
+  const flows = prepareFlows(db)
   const deleteJobs = prepareDeleteJobs(db)
   const finished = prepareFinished(db)
   const running = prepareRunning(db)
@@ -60,6 +62,7 @@ export function prepareWrite(db: Database, claim: Claim): Write {
     sources(effects, turn.at)
     exports(effects, turn.at)
     schedules(effects)
+    flows(effects)
     // Last, so that nothing that the turn noted of a deleted job is left behind.
     deleteJobs.content(jobs.vanished)
     deleteJobs.rows(jobs.deleted)

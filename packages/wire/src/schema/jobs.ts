@@ -6,12 +6,14 @@ import {
   EVENT_TYPES,
   type EventFilter,
   type FailedPlace,
+  type FlowNode,
   type JobChanges,
   type JobKey,
   LIMITS,
   type ListFilter,
   type LogLine,
   type NewJob,
+  ON_PARENT_FAILURE,
   type OnConflict,
   OVERLAPS,
   type RunError,
@@ -98,6 +100,38 @@ export const SOURCE_ENTRY = record<SourceEntry>('Entry', {
 })
 
 export const SOURCE_ENTRIES = list(SOURCE_ENTRY, ITEMS_MAX)
+
+const ON_FAILURE_NOTE =
+  'when one of those fails, is cancelled or deleted: this one fails; runs in the end and sees it; or runs as if that one had not been there'
+
+export const FLOW_NODE = record<FlowNode>('Node', {
+  ref: field(key, 'its name within the flow'),
+  job: field(NEW_JOB, 'without `idempotencyKey` and `unique`'),
+  parents: or(list(count, LIMITS.jobsPerCommand), NONE, 'places of those that it waits for, from 0: each before its own, and once'),
+  onFailure: or(choice(ON_PARENT_FAILURE), 'fail', ON_FAILURE_NOTE),
+})
+
+const nodes = list(FLOW_NODE, LIMITS.jobsPerCommand)
+
+/** Held against one another: what is created must be able to run. */
+export const FLOW_NODES: Kind<readonly FlowNode[]> = {
+  ...nodes,
+  read: (from) => {
+    const read = nodes.read(from)
+    if (read.length === 0) throw from.wrong('a flow of at least one node')
+    let edges = 0
+    for (const [place, { ref, job, parents }] of read.entries()) {
+      edges += parents.length
+      if (job.idempotencyKey !== undefined || job.unique !== undefined)
+        throw from.wrong('a node without idempotencyKey and unique of its own')
+      if (new Set(parents).size < parents.length || parents.some((parent) => parent >= place))
+        throw from.wrong(`a node '${ref}' that waits for nodes before it, for each once`)
+    }
+    if (new Set(read.map(({ ref }) => ref)).size < read.length) throw from.wrong('nodes with refs of their own')
+    if (edges > LIMITS.edgesPerFlow) throw from.wrong(`nodes that wait for at most ${LIMITS.edgesPerFlow} others in all`)
+    return read
+  },
+}
 
 export const DEFAULTS = record<Defaults>('Defaults', {
   queue: optional(name()),

@@ -15,6 +15,7 @@ import {
   EVENT_FILTER,
   FAILED_PLACE,
   FILTER,
+  FLOW_NODES,
   JOB_KEY,
   LOG_LINES,
   NEW_JOB,
@@ -72,6 +73,15 @@ export const COMMAND = union<'op', Command>('Request', 'op', {
       entries: field(SOURCE_ENTRIES),
     },
   },
+  flow: {
+    code: 56,
+    fields: {
+      nodes: field(FLOW_NODES, 'all or none are created'),
+      idempotencyKey: optional(key, 'create once: a repeat is answered with the first flow'),
+      idempotencyTtl: optional(duration(1), 'how long a repeat is recognised; nil: 24 hours'),
+    },
+  },
+  parents: { code: 57, fields: { ...RUN, after: optional(count, '`next` of the page before') } },
   attach: { code: 2, fields: { session: field(session), held: or(RUN_KEYS, NONE, 'runs started, or ended and not yet answered') } },
   drain: { code: 3, fields: { session: field(uuid) } },
   leave: { code: 4, fields: { session: field(uuid) } },
@@ -98,6 +108,8 @@ export const COMMAND = union<'op', Command>('Request', 'op', {
   watch: { code: 15, fields: { id: field(id) } },
   unwatch: { code: 16, fields: { request: field(signed, 'the id of the `watch`') } },
   cancel: { code: 17, fields: { id: field(id) } },
+  cancelTree: { code: 58, fields: { id: field(id) } },
+  retryTree: { code: 59, fields: { id: field(id) } },
   update: { code: 18, fields: { id: field(id), changes: field(CHANGES) } },
   retry: { code: 19, fields: { id: field(id) } },
   redrive: {

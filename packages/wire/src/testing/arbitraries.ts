@@ -136,6 +136,27 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
     first: fc.integer({ min: 1, max: PLACE_LIMIT - 1 }),
     entries: fc.array(record({ at: time, jobs: fc.array(newJob, { maxLength: 3 }) }), { maxLength: 3 }),
   }),
+  flow: record(
+    {
+      nodes: fc
+        .array(
+          record({
+            ref: key,
+            job: newJob.map((job) => without(without(job, 'idempotencyKey'), 'unique')),
+            parents: fc.uniqueArray(fc.nat({ max: 3 }), { maxLength: 3 }),
+            onFailure: fc.constantFrom('fail', 'continue', 'ignore'),
+          }),
+          { minLength: 1, maxLength: 4 },
+        )
+        .map((nodes) =>
+          nodes.map((node, place) => ({ ...node, ref: `${place} ${node.ref}`, parents: node.parents.filter((parent) => parent < place) })),
+        ),
+      idempotencyKey: key,
+      idempotencyTtl: fc.integer({ min: 1 }),
+    },
+    { requiredKeys: ['nodes'] },
+  ) as never,
+  parents: record({ ...run, after: count }, { requiredKeys: ['seq', 'run'] }) as never,
   attach: record({
     session: record({
       uuid,
@@ -173,6 +194,8 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
   watch: record({ id }),
   unwatch: record({ request: signed }),
   cancel: record({ id }),
+  cancelTree: record({ id }),
+  retryTree: record({ id }),
   update: record({
     id,
     changes: record({ data, runAt: time, priority: policy.priority, weight: policy.weight, checkpoint: data }, { requiredKeys: [] }),

@@ -1,6 +1,6 @@
 /** What a worker and a run in one of its threads say to each other. */
 import type { MessagePort } from 'node:worker_threads'
-import type { Data, ErrorCode, Grant, LogLine, RunError } from '@millrace/core'
+import type { Data, ErrorCode, Grant, LogLine, ParentsPage, RunError } from '@millrace/core'
 
 /** Handed to the thread with each run. */
 export interface ThreadTask {
@@ -17,10 +17,16 @@ export type FromThread =
   | { readonly kind: 'log'; readonly lines: readonly LogLine[] }
   | { readonly kind: 'heartbeat'; readonly id: number }
   | { readonly kind: 'checkpoint'; readonly id: number; readonly value: Data }
+  | { readonly kind: 'parents'; readonly id: number; readonly after: number }
   /** The last words of a thread that could not load its module. */
   | { readonly kind: 'loadFailed'; readonly error: RunError }
 
 export type ToThread =
   | { readonly kind: 'abort'; readonly code: ErrorCode; readonly message: string }
-  /** Of a heartbeat or a checkpoint; with the refusal where it was refused. */
-  | { readonly kind: 'answer'; readonly id: number; readonly refusal: { readonly code: ErrorCode; readonly message: string } | undefined }
+  /** Of a heartbeat, a checkpoint, or a question for parents; with the refusal where it was refused. */
+  | {
+      readonly kind: 'answer'
+      readonly id: number
+      readonly page?: ParentsPage | undefined
+      readonly refusal: { readonly code: ErrorCode; readonly message: string } | undefined
+    }

@@ -4,6 +4,7 @@ import {
   type Clock,
   type ErrorCode,
   MillraceError,
+  type ParentsPage,
   type RunError,
   refusalFrom,
   UnsupportedRuntimeError,
@@ -155,9 +156,10 @@ export class ThreadPool {
   }
 
   #hear(context: RunContext, run: ThreadRun, message: FromThread): void {
-    const answer = (id: number, said: Promise<void>) =>
+    const answer = (id: number, said: Promise<unknown>) =>
       said.then(
-        () => run.channel.postMessage({ kind: 'answer', id, refusal: undefined } satisfies ToThread),
+        (page) =>
+          run.channel.postMessage({ kind: 'answer', id, page: page as ParentsPage | undefined, refusal: undefined } satisfies ToThread),
         (error) => run.channel.postMessage({ kind: 'answer', id, refusal: plain(error) } satisfies ToThread),
       )
     switch (message.kind) {
@@ -172,6 +174,9 @@ export class ThreadPool {
         break
       case 'checkpoint':
         void answer(message.id, this.#link.checkpoint(context, message.value))
+        break
+      case 'parents':
+        void answer(message.id, this.#link.parents(context, message.after))
         break
       case 'loadFailed':
         run.loadError = message.error

@@ -1,5 +1,5 @@
 /** Runs in a pool's thread: loads a handler's module once, and runs it with the same context as on the main thread. */
-import { type Data, errorFrom } from '@millrace/core'
+import { errorFrom, type ParentsPage } from '@millrace/core'
 import { systemClock } from '../clock.ts'
 import { RunContext, type RunLink } from '../context.ts'
 import { execute, type Settlement } from '../execute.ts'
@@ -21,19 +21,20 @@ const REPORTS_WITHIN_MS = 50
 
 export async function run(task: ThreadTask): Promise<Settlement> {
   const { channel, grant, maxDataBytes, checked, url } = task
-  const asked = new Map<number, { resolve: () => void; reject: (error: Error) => void }>()
+  const asked = new Map<number, { resolve: (page?: ParentsPage) => void; reject: (error: Error) => void }>()
   let nextId = 1
   const say = (message: FromThread) => channel.postMessage(message)
-  const ask = (kind: 'heartbeat' | 'checkpoint', value: Data) =>
-    new Promise<void>((resolve, reject) => {
+  const ask = <Answer>(message: (id: number) => FromThread) =>
+    new Promise<Answer>((resolve, reject) => {
       const id = nextId++
-      asked.set(id, { resolve, reject })
-      say(kind === 'heartbeat' ? { kind, id } : { kind, id, value })
+      asked.set(id, { resolve: resolve as (page?: ParentsPage) => void, reject })
+      say(message(id))
     })
   const link: RunLink = {
     maxDataBytes,
-    heartbeat: () => ask('heartbeat', null),
-    checkpoint: (_, value) => ask('checkpoint', value),
+    heartbeat: () => ask((id) => ({ kind: 'heartbeat', id })),
+    checkpoint: (_, value) => ask((id) => ({ kind: 'checkpoint', id, value })),
+    parents: (_, after) => ask((id) => ({ kind: 'parents', id, after })),
     dirty,
     now: () => systemClock.read().wall,
   }
@@ -45,7 +46,7 @@ export async function run(task: ThreadTask): Promise<Settlement> {
     }
     const waiting = asked.get(message.id)
     asked.delete(message.id)
-    if (message.refusal === undefined) waiting?.resolve()
+    if (message.refusal === undefined) waiting?.resolve(message.page)
     else waiting?.reject(errorFrom(message.refusal))
   })
 

@@ -1,6 +1,7 @@
 /** Removes, pauses and resumes schedules. */
-import type { DeleteScheduleCommand, PauseScheduleCommand, ResumeScheduleCommand } from '../../commands.ts'
+
 import { type Decision, Refused } from '../../replies.ts'
+import type { DeleteScheduleCommand, PauseScheduleCommand, ResumeScheduleCommand } from '../../scheduleCommands.ts'
 import { removeJob } from '../delete.ts'
 import { noSchedule } from '../refuse.ts'
 import type { TurnContext } from '../turn.ts'

@@ -1,9 +1,10 @@
 /** Schedules: each tick fires once, the next is never lost, and what overlap and catchUp say is so. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { NewJob, UpsertScheduleCommand } from '../../commands.ts'
+import type { NewJob } from '../../commands.ts'
 import { LIMITS } from '../../limits.ts'
 import type { ScheduleSpec } from '../../schedule.ts'
+import type { UpsertScheduleCommand } from '../../scheduleCommands.ts'
 import { MemoryStore } from '../../testing/memoryStore.ts'
 import { type Turned, World } from '../../testing/world.ts'
 

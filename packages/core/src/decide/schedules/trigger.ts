@@ -1,6 +1,7 @@
 /** A schedule's job by hand, beside its ticks. One that is not final yet is answered instead, or cancelled, as `overlap` says. */
-import type { TriggerScheduleCommand } from '../../commands.ts'
+
 import { type Decision, Refused } from '../../replies.ts'
+import type { TriggerScheduleCommand } from '../../scheduleCommands.ts'
 import { cancelJob } from '../cancel.ts'
 import { noSchedule } from '../refuse.ts'
 import type { TurnContext } from '../turn.ts'

@@ -1,8 +1,9 @@
 /** Creates a schedule, or changes it: one whose ticks are as before keeps its next, so that a deploy neither delays nor repeats it. */
-import type { NewJob, UpsertScheduleCommand } from '../../commands.ts'
+import type { NewJob } from '../../commands.ts'
 import { checkScheduledJob, checkScheduleSpec } from '../../options/schedule.ts'
 import { type Decision, Refused } from '../../replies.ts'
 import { type Schedule, type ScheduleSpec, sameTicks, tickAfter } from '../../schedule.ts'
+import type { UpsertScheduleCommand } from '../../scheduleCommands.ts'
 import type { TurnContext } from '../turn.ts'
 import { create, moveTo } from './fire.ts'
 

@@ -1,0 +1,111 @@
+/** Flows as they are asked for: checked, put in order, encoded; and batches, which are flows of one shape. */
+import {
+  type CommandOf,
+  checkCommandSize,
+  type Enqueued,
+  type FlowNodeOptions,
+  type FlowOptions,
+  formatId,
+  type NewJob,
+  OptionTypeError,
+  type OrderedNode,
+  orderNodes,
+  validateFlowOptions,
+} from '@millrace/core'
+import { newJobsOf } from './enqueueMany.ts'
+import type { JobHandle } from './handle.ts'
+import type { Mailbox } from './mailbox.ts'
+import type { JobRequest } from './newJobs.ts'
+import { weighNodes } from './weigh.ts'
+
+/** One node of `flow`. Its options have no `idempotencyKey` and no `unique`: the flow has a key as a whole. */
+export interface FlowNodeRequest<Ref extends string = string> extends JobRequest, Omit<FlowNodeOptions, 'ref' | 'dependsOn'> {
+  /** Names the node within its flow. 1 to 512 characters. */
+  readonly ref: Ref
+  /** Refs of the nodes that it waits for; default none. */
+  readonly dependsOn?: readonly NoInfer<Ref>[]
+}
+
+export interface Flow<Ref extends string = string> {
+  /** Of its first job. */
+  readonly id: string
+  readonly jobs: Readonly<Record<Ref, JobHandle>>
+}
+
+export interface Batch {
+  readonly id: string
+  /** In order. */
+  readonly jobs: readonly JobHandle[]
+  readonly callback: JobHandle
+}
+
+interface FlowCall {
+  readonly command: CommandOf<'flow'>
+  /** In the order of the command's nodes. */
+  readonly refs: readonly string[]
+}
+
+export async function createFlow<Ref extends string>(
+  nodes: readonly FlowNodeRequest<Ref>[],
+  options: FlowOptions | undefined,
+  maxDataBytes: number,
+  calls: Pick<Mailbox, 'call'>,
+  handleOf: (key: Enqueued) => JobHandle,
+): Promise<Flow<Ref>> {
+  const { command, refs } = await flowCommand(nodes, options, maxDataBytes)
+  const first = await calls.call<'flow'>(command)
+  const jobs = Object.fromEntries(refs.map((ref, place) => [ref, handleOf({ ...first, seq: first.seq + place })]))
+  return { id: formatId(first), jobs: jobs as Flow<Ref>['jobs'] }
+}
+
+export async function createBatch(
+  jobs: readonly JobRequest[],
+  callback: JobRequest,
+  options: FlowOptions | undefined,
+  maxDataBytes: number,
+  calls: Pick<Mailbox, 'call'>,
+  handleOf: (key: Enqueued) => JobHandle,
+): Promise<Batch> {
+  const { id, jobs: handles } = await createFlow(batchNodes(jobs, callback), options, maxDataBytes, calls, handleOf)
+  return { id, jobs: jobs.map((_, index) => handles[index] as JobHandle), callback: handles[CALLBACK_REF] as JobHandle }
+}
+
+async function flowCommand(nodes: readonly FlowNodeRequest[], options: FlowOptions | undefined, maxDataBytes: number): Promise<FlowCall> {
+  // Before anything is looked at: a million nodes are refused at once.
+  if (Array.isArray(nodes)) checkCommandSize('nodes', nodes.length, 0)
+  const settings = validateFlowOptions(options)
+  const order = orderNodes(nodes)
+  const requests = order.map(({ index }) => nodes[index] as FlowNodeRequest)
+  const jobs = await newJobsOf(requests, maxDataBytes)
+  const placed = order.map((node, place) => ({
+    ref: node.ref,
+    job: keyless(jobs[place] as NewJob, node),
+    parents: node.parents,
+    onFailure: node.onFailure,
+  }))
+  checkCommandSize('nodes', placed.length, weighNodes(placed))
+  return { command: { op: 'flow', nodes: placed, ...settings }, refs: order.map(({ ref }) => ref) }
+}
+
+/** An earlier job that a key matches waits for nobody, and nobody could wait for it. */
+function keyless(job: NewJob, { index, ref }: OrderedNode): NewJob {
+  for (const option of ['idempotencyKey', 'unique'] as const) {
+    if (job[option] === undefined) continue
+    const message = `nodes[${index}] ('${ref}') has the option '${option}', which a job of a flow cannot have: give the flow an idempotencyKey as a whole`
+    throw new OptionTypeError(option, message)
+  }
+  return job
+}
+
+const CALLBACK_REF = 'callback'
+
+/** The refs of a batch's jobs are their places, from 0. */
+function batchNodes(jobs: readonly JobRequest[], callback: JobRequest): FlowNodeRequest[] {
+  if (!Array.isArray(jobs))
+    throw new OptionTypeError('jobs', 'batch takes an array of { job, data, options }, and the job that runs when they have ended')
+  if (typeof callback !== 'object' || callback === null)
+    throw new OptionTypeError('callback', 'the callback of a batch is { job, data, options }')
+  checkCommandSize('jobs', jobs.length + 1, 0)
+  const nodes = jobs.map((job, index): FlowNodeRequest => ({ ...job, ref: `${index}` }))
+  return [...nodes, { ...callback, ref: CALLBACK_REF, dependsOn: nodes.map(({ ref }) => ref), onParentFailure: 'continue' }]
+}

@@ -1,0 +1,50 @@
+/** Creates a flow: its jobs wait for one another from the first moment on. */
+import type { FlowCommand, FlowNode } from '../commands.ts'
+import { CLOSED, type FlowGate, type FlowPlace } from '../flow.ts'
+import { type Decision, Refused } from '../replies.ts'
+import { answer, createInFlow, findFull, IDEMPOTENCY_TTL_MS } from './enqueue.ts'
+import type { TurnContext } from './turn.ts'
+
+/** No job has it: the keys of flows are apart from those of jobs. */
+export const FLOW_KEYS = '#flow'
+
+export function flow(turn: TurnContext, { nodes, idempotencyKey: key, idempotencyTtl }: FlowCommand): Decision<'flow'> {
+  const { tables, effects, facts, now } = turn
+  if (turn.refusing !== undefined) return new Refused(turn.refusing)
+  const earlier = key === undefined ? undefined : facts.idempotent(FLOW_KEYS, key)
+  if (earlier !== undefined) return answer(earlier, false)
+  const full =
+    tables.bounded === 0
+      ? undefined
+      : findFull(
+          turn,
+          nodes.map(({ job }) => job),
+        )
+  if (full !== undefined) return full
+  const first = tables.nextSeq
+  const awaited = new Set(nodes.flatMap(({ parents }) => parents))
+  const jobs = nodes.map((node, index) => {
+    const job = createInFlow(turn, node.job, placeOf(node, first, awaited.has(index)))
+    if (node.parents.length > 0) block(turn, node, job.seq, first)
+    return job
+  })
+  const [job] = jobs
+  if (job === undefined) throw new Error('a flow has jobs')
+  if (key !== undefined) {
+    effects.idempotency.push({ name: FLOW_KEYS, key, job, expiresAt: now.wall + (idempotencyTtl ?? IDEMPOTENCY_TTL_MS) })
+    facts.holdIdempotent(FLOW_KEYS, key, job)
+  }
+  return answer(job, true)
+}
+
+function placeOf({ ref, job, parents, onFailure }: FlowNode, first: number, children: boolean): FlowPlace {
+  const delay = parents.length > 0 ? job.delay : undefined
+  return { first, ref, parents: parents.length, children, onFailure, ...(delay !== undefined && { delay }) }
+}
+
+function block({ effects, facts }: TurnContext, { parents }: FlowNode, child: number, first: number): void {
+  const gate: FlowGate = { seq: child, pending: parents.length, failed: 0, state: CLOSED }
+  effects.flows.gates.push(gate)
+  facts.addGate(gate)
+  for (const [index, parent] of parents.entries()) effects.flows.edges.push({ parent: first + parent, child, place: index + 1 })
+}

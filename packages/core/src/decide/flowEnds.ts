@@ -1,0 +1,45 @@
+/** What the end of a job, or of its row, means for its flow: noted in the same commit, told by the turns that follow at once. */
+import { DELETED, type DueMode, isParent, TELL } from '../flow.ts'
+import { type Job, type JobExtras, TOUCH_COMPLETE } from '../job.ts'
+import { isFinal } from '../lifecycle.ts'
+import type { TurnContext } from './turn.ts'
+
+/** A job is final, lives again, or is gone: its children are to hear of it. */
+export function tellLater({ tables, effects }: TurnContext, job: Job, mode: DueMode = TELL): void {
+  if (!isParent(job)) return
+  effects.flows.note(job, mode)
+  tables.flowWork = true
+}
+
+/** The row of a finished job goes: its children may still ask for what it has left. */
+export function outlive(
+  turn: TurnContext,
+  { seq, extras }: { readonly seq: number; readonly extras: JobExtras | undefined },
+  job?: Job,
+): void {
+  const place = extras?.flow
+  if (place === undefined) return
+  const { flows } = turn.effects
+  if (place.children) {
+    // What was read for other reasons may be without its output: but for what has completed just now, the row says it.
+    const known = job !== undefined && job.touched !== 0 ? job : undefined
+    const output = known !== undefined && (known.touched & TOUCH_COMPLETE) !== 0 ? known.output : null
+    flows.ends.push({ seq, ref: place.ref, state: known?.state ?? 0, keep: known === undefined ? 'row' : 'record', output })
+  }
+  if (place.parents > 0) leave(turn, seq)
+}
+
+/** Somebody has deleted the job: of its content nothing stays. */
+export function vanish(turn: TurnContext, job: Job): void {
+  const place = job.extras?.flow
+  if (place === undefined) return
+  const state = isFinal(job.state) ? job.state : DELETED
+  if (place.children) turn.effects.flows.ends.push({ seq: job.seq, ref: place.ref, state, keep: 'state', output: null })
+  if (place.parents > 0) leave(turn, job.seq)
+  tellLater(turn, job)
+}
+
+function leave({ tables, effects }: TurnContext, seq: number): void {
+  effects.flows.gone.push(seq)
+  tables.flowWork = true
+}

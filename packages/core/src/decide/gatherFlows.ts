@@ -1,0 +1,49 @@
+/** Reads what a turn needs of flows: gates of jobs that may come back, and a slice of the children that are to be told. */
+import { LIMITS } from '../limits.ts'
+import type { Store } from '../store.ts'
+import type { Tables } from '../tables/tables.ts'
+import type { Facts, FlowSlice } from './facts.ts'
+
+/** One slice's checkpoints; the rest comes in the next turn. */
+const SLICE_BYTES = 16 * 2 ** 20
+
+export function gatherFlows(store: Store, tables: Tables, facts: Facts): void {
+  if (!tables.flowWork) return
+  const rows = store.flowDue(LIMITS.sliceRows)
+  facts.flowLeft = store.flowLeft(LIMITS.sliceRows)
+  if (rows.length === 0 && facts.flowLeft.length === 0) tables.flowWork = false
+  if (rows.length === 0) return
+  const seqs = new Set<number>()
+  for (const { child } of rows) {
+    if (child?.gate === undefined) continue
+    facts.addGate(child.gate)
+    seqs.add(child.seq)
+  }
+  const unread = readChildren(store, facts, [...seqs])
+  const slices: FlowSlice[] = []
+  let cut = rows.length >= LIMITS.sliceRows
+  for (const { parent, mode, state, child } of rows) {
+    if (child !== undefined && unread.has(child.seq)) {
+      cut = true
+      break
+    }
+    let slice = slices.at(-1)
+    if (slice?.parent !== parent) {
+      slice = { parent, mode, state, children: [], done: true }
+      slices.push(slice)
+    }
+    if (child !== undefined) slice.children.push(child)
+  }
+  const last = slices.at(-1)
+  if (cut && last !== undefined && last.children.length > 0) last.done = false
+  facts.flowSlices = slices
+}
+
+/** Answers those that there was no room for. */
+function readChildren(store: Store, facts: Facts, seqs: readonly number[]): ReadonlySet<number> {
+  if (seqs.length === 0) return new Set()
+  const { rows, complete } = store.children(seqs, SLICE_BYTES)
+  for (const row of rows) facts.rememberBare(row)
+  const last = rows.at(-1)
+  return complete || last === undefined ? new Set() : new Set(seqs.slice(seqs.indexOf(last.seq) + 1))
+}

@@ -1,0 +1,98 @@
+/**
+ * Children are told how their parents stand, a slice per turn and before its commands: from what the last commit says. Told twice
+ * it changes nothing, so whatever is cut off is told again; a job whose last parent has ended is let through once.
+ */
+import {
+  CANCEL,
+  DELETED,
+  type DueMode,
+  dueMode,
+  type FlowEffects,
+  type FlowGate,
+  hasFailed,
+  RETRY,
+  SHUT,
+  TELL,
+  type Told,
+  takesBack,
+} from '../flow.ts'
+import type { Job } from '../job.ts'
+import { BLOCKED, CANCELLED, FAILED, isFinal, STATES } from '../lifecycle.ts'
+import { cancelJob } from './cancel.ts'
+import { finishForsaken } from './end.ts'
+import { type FlowSlice, isDeleted } from './facts.ts'
+import { tellLater } from './flowEnds.ts'
+import { open, setGate } from './flowGate.ts'
+import { revive } from './retry.ts'
+import type { TurnContext } from './turn.ts'
+
+/** What a child has heard in this turn. */
+interface Heard {
+  mode: DueMode
+  /** The last of the parents that have failed. */
+  bad: { readonly seq: number; readonly state: string } | undefined
+}
+
+export function tellChildren(turn: TurnContext): void {
+  const { facts, effects } = turn
+  if (facts.flowSlices.length === 0 && facts.flowLeft.length === 0) return
+  const heard = new Map<FlowGate, Heard>()
+  for (const slice of facts.flowSlices) tellSlice(turn, slice, heard)
+  // Each once it has heard all: one parent's failure and another's return must not be seen one after the other.
+  for (const [gate, { mode, bad }] of heard) {
+    const job = facts.job(gate.seq)
+    if (job === undefined || isDeleted(job)) continue
+    if (mode === CANCEL && !isFinal(job.state)) cancelJob(turn, job)
+    else if (mode === RETRY && (job.state === FAILED || job.state === CANCELLED)) revive(turn, job)
+    else swing(turn, job, gate, bad)
+    if (mode >= CANCEL) tellLater(turn, job, mode)
+  }
+  for (const { child, parent } of facts.flowLeft) {
+    if (parent !== undefined) effects.flows.dropped.push({ parent, child })
+    effects.flows.dropping.push(child)
+  }
+}
+
+function tellSlice({ facts, effects }: TurnContext, slice: FlowSlice, heard: Map<FlowGate, Heard>): void {
+  const { flows } = effects
+  const { parent, mode, children } = slice
+  const state = takesBack(mode) ? 0 : slice.state
+  flows.progress.push({ parent, next: nextOf(slice) })
+  for (const { seq, told } of children) {
+    // Its row is gone, and its edges follow.
+    const gate = facts.gate(seq)
+    if (gate === undefined) continue
+    if (told !== state) {
+      flows.told.push({ parent, child: seq, state })
+      count(gate, told, -1)
+      count(gate, state, 1)
+      flows.changed.add(gate)
+    }
+    const known = heard.get(gate) ?? { mode, bad: undefined }
+    heard.set(gate, known)
+    known.mode = dueMode(known.mode, mode)
+    if (hasFailed(state)) known.bad = { seq: parent, state: state === DELETED ? 'deleted' : STATES[state] }
+  }
+}
+
+/** What was taken back of a job that has ended again meanwhile is told anew. */
+function nextOf({ mode, state, children, done }: FlowSlice): FlowEffects['progress'][number]['next'] {
+  const last = children.at(-1)
+  if (!done && last !== undefined) return { after: last.seq, mode }
+  return takesBack(mode) && state !== 0 ? { after: 0, mode: TELL } : undefined
+}
+
+function count(gate: FlowGate, told: Told, change: number): void {
+  if (told === 0) gate.pending += change
+  else if (hasFailed(told)) gate.failed += change
+}
+
+/** Lets a job through, fails it, or has it wait again, as its gate says. */
+function swing(turn: TurnContext, job: Job, gate: FlowGate, bad: Heard['bad']): void {
+  const forbidden = job.extras?.flow?.onFailure === 'fail' && gate.failed > 0
+  if (job.state === FAILED && gate.state === SHUT && !forbidden) revive(turn, job)
+  else if (job.state === BLOCKED && forbidden) {
+    setGate(turn, gate, SHUT)
+    finishForsaken(turn, job, bad)
+  } else if (job.state === BLOCKED && gate.pending === 0) open(turn, job, gate)
+}

@@ -1,0 +1,115 @@
+/**
+ * Flows: jobs that wait for others. What never changes of a job's place in its flow is in its row's extras, so that a plain job pays
+ * nothing; what changes is a gate per waiting job and a mark per edge, on disk alone.
+ */
+import type { Data, Job } from './job.ts'
+import { COMPLETED, type StateCode } from './lifecycle.ts'
+
+/** What a job does when one of those that it waits for has failed, was cancelled or was deleted before it completed. */
+export const ON_PARENT_FAILURE = ['fail', 'continue', 'ignore'] as const
+
+export type OnParentFailure = (typeof ON_PARENT_FAILURE)[number]
+
+export interface FlowPlace {
+  /** Row number of the flow's first job; a flow's jobs follow one another. */
+  readonly first: number
+  readonly ref: string
+  /** How many jobs it waits for. */
+  readonly parents: number
+  /** Whether others wait for it. */
+  readonly children: boolean
+  readonly onFailure: OnParentFailure
+  /** Milliseconds from its release. */
+  readonly delay?: number
+}
+
+/** Parents that have yet to end, or failed, keep it closed. */
+export const CLOSED = 0
+/** The job was let through. */
+export const OPEN = 1
+/** The job has failed because a parent has. */
+export const SHUT = 2
+
+/** What a job that waits for others has heard of them. */
+export interface FlowGate {
+  readonly seq: number
+  /** Parents that are not final, as far as the job was told. */
+  pending: number
+  /** Parents that ended without having completed. */
+  failed: number
+  state: typeof CLOSED | typeof OPEN | typeof SHUT
+}
+
+/** In place of a final state: the job was deleted before it had one. */
+export const DELETED = 7
+
+/** What a child is told of a parent: 0 while that one lives. */
+export type Told = 0 | StateCode | typeof DELETED
+
+export function hasFailed(told: Told): boolean {
+  return told > COMPLETED
+}
+
+/** What the children of a job are to hear: how it stands. */
+export const TELL = 0
+/** First of all that it lives again, and those that failed because of it with it. */
+export const BACK = 1
+/** That they are cancelled, and so are theirs. */
+export const CANCEL = 2
+/** As BACK, and all that failed or were cancelled come back, and so do theirs. */
+export const RETRY = 3
+
+export type DueMode = typeof TELL | typeof BACK | typeof CANCEL | typeof RETRY
+
+/** What is taken back is so before anything else is told: nobody is let through on the word of a parent that lives again. */
+export function takesBack(mode: DueMode): boolean {
+  return mode === BACK || mode === RETRY
+}
+
+/** What is asked for a whole tree stands against what merely happens; of two such, the later. */
+export function dueMode(before: DueMode, mode: DueMode): DueMode {
+  return mode >= CANCEL || mode > before ? mode : before
+}
+
+export interface FlowEdge {
+  readonly parent: number
+  readonly child: number
+  /** Among the child's parents, from 1. */
+  readonly place: number
+}
+
+/** What stays of a job whose row goes, for the children that may still ask. */
+export interface FlowEnd {
+  readonly seq: number
+  readonly ref: string
+  readonly state: Told
+  /** `row`: as the row says it; `record`: with this output and the row's last error; `state`: no content. */
+  readonly keep: 'row' | 'record' | 'state'
+  readonly output: Data
+}
+
+/** What a turn does to flows. */
+export class FlowEffects {
+  readonly gates: FlowGate[] = []
+  readonly edges: FlowEdge[] = []
+  readonly changed = new Set<FlowGate>()
+  readonly told: { readonly parent: number; readonly child: number; readonly state: Told }[] = []
+  /** Up to which child those of a parent were told, and what comes next; undefined where all is told. */
+  readonly progress: { readonly parent: number; readonly next: { readonly after: number; readonly mode: DueMode } | undefined }[] = []
+  /** Jobs whose children are to be told from the first on, by later turns. */
+  readonly due = new Map<number, DueMode>()
+  readonly ends: FlowEnd[] = []
+  /** Jobs with parents, whose rows go: their edges follow in slices. */
+  readonly gone: number[] = []
+  readonly dropped: { readonly parent: number; readonly child: number }[] = []
+  /** Those of `gone` that have no edge left. */
+  readonly dropping: number[] = []
+
+  note({ seq }: { readonly seq: number }, mode: DueMode): void {
+    this.due.set(seq, dueMode(this.due.get(seq) ?? TELL, mode))
+  }
+}
+
+export function isParent(job: Pick<Job, 'extras'>): boolean {
+  return job.extras?.flow?.children === true
+}

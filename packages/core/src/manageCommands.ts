@@ -1,0 +1,54 @@
+/** What is told to queues, and of many jobs at once. */
+import type { ListFilter } from './commands.ts'
+import type { JobKey } from './id.ts'
+import type { QueueChanges } from './queueSettings.ts'
+
+/** Changes what a queue is told; it is created on its first use. Reply: true. */
+export interface ConfigureCommand {
+  readonly op: 'configure'
+  readonly queue: string
+  readonly changes: QueueChanges
+}
+
+/** Of a queue, of one job name in it, or of one key: nothing of it starts until it goes on. Reply: true. */
+export interface PauseCommand {
+  readonly op: 'pause'
+  readonly queue: string
+  readonly job?: string
+  readonly key?: string
+  readonly paused: boolean
+}
+
+/** All queues, or the named one. Reply: `QueueView[]`. */
+export interface QueuesCommand {
+  readonly op: 'queues'
+  readonly queue?: string
+}
+
+/** What `cancelMany`, `retryMany` and `deleteMany` are about; one slice of it, newest first. With no filter and no ids: every job. */
+export interface ManyCommand {
+  readonly filter: ListFilter
+  /** Of these jobs alone: at most `LIMITS.idsPerSlice`, and no slice follows. */
+  readonly ids?: readonly JobKey[]
+  /** At most so many change. */
+  readonly limit: number
+  /** Rows before this one: `next` of the slice before. */
+  readonly before?: number
+  /** Counts what would change, and changes nothing. */
+  readonly dryRun: boolean
+}
+
+/** Cancels jobs that have not finished; those that run are aborted. Reply: `Slice`. */
+export interface CancelManyCommand extends ManyCommand {
+  readonly op: 'cancelMany'
+}
+
+/** Retries jobs that failed, were cancelled, or wait for a retry. Reply: `Slice`. */
+export interface RetryManyCommand extends ManyCommand {
+  readonly op: 'retryMany'
+}
+
+/** Removes jobs that do not run, with their content and their idempotency keys. Reply: `Slice`. */
+export interface DeleteManyCommand extends ManyCommand {
+  readonly op: 'deleteMany'
+}

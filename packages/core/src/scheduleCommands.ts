@@ -1,0 +1,65 @@
+/** What is asked of schedules. */
+import type { NewJob } from './commands.ts'
+import type { ScheduleSpec } from './schedule.ts'
+
+/** Creates a schedule or changes it. One whose ticks are the same keeps its next. Reply: `Upserted`. */
+export interface UpsertScheduleCommand {
+  readonly op: 'upsertSchedule'
+  readonly id: string
+  readonly spec: ScheduleSpec
+  /** Without keys, `delay` and `runAt`: it comes at its tick, once. */
+  readonly job: NewJob
+  /** A new schedule's first job comes at once. */
+  readonly runImmediately: boolean
+}
+
+/** Reply: `ScheduleView`, or null where there is none. */
+export interface GetScheduleCommand {
+  readonly op: 'getSchedule'
+  readonly id: string
+  /** How many of the times that come next to tell. */
+  readonly times: number
+}
+
+/** One page in order of the ids. Reply: `SchedulePage`. */
+export interface ListSchedulesCommand {
+  readonly op: 'listSchedules'
+  /** Of the ids. */
+  readonly prefix: string
+  readonly limit: number
+  /** Ids behind this one. */
+  readonly after?: string
+}
+
+/** Removes a schedule, and its job where that has not started. Reply: true. */
+export interface DeleteScheduleCommand {
+  readonly op: 'deleteSchedule'
+  readonly id: string
+}
+
+/** No tick fires until it is resumed. Reply: true. */
+export interface PauseScheduleCommand {
+  readonly op: 'pauseSchedule'
+  readonly id: string
+}
+
+/** Goes on with the first tick from now. Reply: true. */
+export interface ResumeScheduleCommand {
+  readonly op: 'resumeSchedule'
+  readonly id: string
+}
+
+/** The schedule's job comes now, beside its ticks. Reply: `Enqueued[]`, of one. */
+export interface TriggerScheduleCommand {
+  readonly op: 'triggerSchedule'
+  readonly id: string
+}
+
+export type ScheduleCommand =
+  | UpsertScheduleCommand
+  | GetScheduleCommand
+  | ListSchedulesCommand
+  | DeleteScheduleCommand
+  | PauseScheduleCommand
+  | ResumeScheduleCommand
+  | TriggerScheduleCommand

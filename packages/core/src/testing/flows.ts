@@ -1,0 +1,57 @@
+/** Flows for tests, and what must hold of them between two turns. */
+import type { FlowCommand } from '../commands.ts'
+import { CLOSED, hasFailed, type OnParentFailure, OPEN, SHUT } from '../flow.ts'
+import { BLOCKED, COMPLETED, FAILED, isFinal } from '../lifecycle.ts'
+import type { Enqueued } from '../replies.ts'
+import type { MemoryStore } from './memoryStore.ts'
+import type { World } from './world.ts'
+
+export interface TestNode {
+  readonly job?: Partial<FlowCommand['nodes'][number]['job']>
+  readonly parents?: readonly number[]
+  readonly onFailure?: OnParentFailure
+}
+
+export function flowOf(nodes: readonly TestNode[], options: Pick<FlowCommand, 'idempotencyKey' | 'idempotencyTtl'> = {}): FlowCommand {
+  return {
+    op: 'flow',
+    nodes: nodes.map(({ job, parents = [], onFailure = 'fail' }, index) => ({
+      ref: `n${index}`,
+      job: { name: 'a', data: `${index}`, ...job },
+      parents,
+      onFailure,
+    })),
+    ...options,
+  }
+}
+
+/** The flow's jobs, in order. */
+export function createFlow(world: World, nodes: readonly TestNode[]): Enqueued[] {
+  const first = world.call<'flow'>(flowOf(nodes))
+  return nodes.map((_, index) => ({ ...first, seq: first.seq + index }))
+}
+
+/** Gates count what edges were told, and what was told is so, but for what is noted to be told. */
+export function auditFlows(store: MemoryStore): void {
+  const { gates, edges, due, gone, ends } = store.flows
+  for (const { parent, child, told } of edges.values()) {
+    const standing = store.flows.standing(parent)
+    if (store.rows.has(child) && told !== standing && !due.has(parent))
+      throw new Error(`job ${child} was told ${told} of job ${parent}, which is ${standing}, and nobody is to tell it`)
+    if (!store.rows.has(child) && !gone.has(child)) throw new Error(`an edge leads to job ${child}, which is not there`)
+  }
+  for (const seq of ends.keys())
+    if (store.flows.childrenOf(seq).length === 0) throw new Error(`the end of job ${seq} is kept, and nobody may ask for it`)
+  for (const { seq, pending, failed, state } of gates.values()) {
+    const told = store.flows.parentsOf(seq).map((edge) => edge.told)
+    const counted = [told.filter((each) => each === 0).length, told.filter(hasFailed).length]
+    if (`${counted}` !== `${[pending, failed]}`) throw new Error(`the gate of job ${seq} counts ${[pending, failed]}, its edges ${counted}`)
+    const row = store.rows.get(seq)
+    if (row === undefined) throw new Error(`job ${seq} has a gate and no row`)
+    if (row.state === BLOCKED && state !== CLOSED) throw new Error(`job ${seq} is blocked at a gate in state ${state}`)
+    if (state === SHUT && row.state !== FAILED) throw new Error(`job ${seq} is shut out, and in state ${row.state}`)
+    if (!isFinal(row.state) && row.state !== BLOCKED && state !== OPEN) throw new Error(`job ${seq} has passed a gate in state ${state}`)
+    if (row.state === COMPLETED && row.extras?.flow?.onFailure === 'fail' && failed > 0)
+      throw new Error(`job ${seq} has completed after one that it waited for had failed`)
+  }
+}

@@ -1,0 +1,116 @@
+/** What a MemoryStore keeps of flows, as strict as a file is. */
+import { DELETED, type DueMode, dueMode, type FlowEffects, type FlowGate, TELL, type Told, takesBack } from '../flow.ts'
+import type { Data } from '../job.ts'
+import { isFinal } from '../lifecycle.ts'
+import { type FlowDueRow, type FlowLeftRow, type ParentRow, StoreFailure } from '../store.ts'
+import type { MemoryStore } from './memoryStore.ts'
+
+export interface StoredEdge {
+  readonly parent: number
+  readonly child: number
+  readonly place: number
+  readonly told: Told
+}
+
+export class MemoryFlows {
+  readonly #store: MemoryStore
+  readonly gates = new Map<number, FlowGate>()
+  readonly edges = new Map<string, StoredEdge>()
+  readonly due = new Map<number, { readonly after: number; readonly mode: DueMode }>()
+  readonly ends = new Map<number, { readonly ref: string; readonly state: Told; readonly output: Data }>()
+  readonly gone = new Set<number>()
+
+  constructor(store: MemoryStore) {
+    this.#store = store
+  }
+
+  childrenOf(parent: number): StoredEdge[] {
+    return [...this.edges.values()].filter((edge) => edge.parent === parent).sort((a, b) => a.child - b.child)
+  }
+
+  parentsOf(child: number): StoredEdge[] {
+    return [...this.edges.values()].filter((edge) => edge.child === child).sort((a, b) => a.place - b.place)
+  }
+
+  /** What children are to be told of a job. */
+  standing(seq: number): Told {
+    const row = this.#store.rows.get(seq)
+    if (row === undefined) return this.ends.get(seq)?.state ?? DELETED
+    return isFinal(row.state) ? row.state : 0
+  }
+
+  dueRows(limit: number): FlowDueRow[] {
+    const rows: FlowDueRow[] = []
+    const back = [...this.due].filter(([, { mode }]) => takesBack(mode))
+    for (const [parent, { after, mode }] of (back.length > 0 ? back : [...this.due]).sort(([a], [b]) => a - b)) {
+      const state = this.standing(parent)
+      const children = this.childrenOf(parent).filter((edge) => edge.child > after)
+      if (children.length === 0) rows.push({ parent, mode, state, child: undefined })
+      for (const { child: seq, told } of children) {
+        const gate = this.gates.get(seq)
+        rows.push({ parent, mode, state, child: { seq, told, gate: gate && { ...gate } } })
+      }
+    }
+    return rows.slice(0, limit)
+  }
+
+  leftRows(limit: number): FlowLeftRow[] {
+    const rows = [...this.gone].flatMap((child): FlowLeftRow[] => {
+      const parents = this.parentsOf(child)
+      return parents.length === 0 ? [{ child, parent: undefined }] : parents.map(({ parent }) => ({ child, parent }))
+    })
+    return rows.slice(0, limit)
+  }
+
+  parents(child: number, after: number, limit: number): { rows: ParentRow[]; complete: boolean } {
+    const edges = this.parentsOf(child).filter(({ place }) => place > after)
+    const rows = edges.slice(0, limit).map(({ parent, place }): ParentRow => {
+      const row = this.#store.rows.get(parent)
+      const end = this.ends.get(parent)
+      const ref = row?.extras?.flow?.ref ?? end?.ref ?? ''
+      const state = row === undefined ? (end?.state ?? DELETED) : row.state
+      return { place, seq: parent, ref, state, output: row?.output ?? end?.output ?? null, error: this.#store.lastError(parent) }
+    })
+    return { rows, complete: edges.length <= limit }
+  }
+
+  write(flows: FlowEffects | undefined): void {
+    if (flows === undefined) return
+    for (const gate of flows.gates) this.gates.set(gate.seq, { ...gate })
+    for (const edge of flows.edges) this.edges.set(`${edge.parent} ${edge.child}`, { ...edge, told: 0 })
+    for (const gate of flows.changed) {
+      if (!this.gates.has(gate.seq)) throw broken(`job ${gate.seq} has no gate`)
+      if (gate.pending < 0 || gate.failed < 0) throw broken(`the gate of job ${gate.seq} counts ${gate.pending} and ${gate.failed}`)
+      this.gates.set(gate.seq, { ...gate })
+    }
+    for (const { parent, child, state } of flows.told) {
+      const edge = this.edges.get(`${parent} ${child}`)
+      if (edge === undefined) throw broken(`job ${child} does not wait for job ${parent}`)
+      this.edges.set(`${parent} ${child}`, { ...edge, told: state })
+    }
+    for (const { parent, next } of flows.progress) {
+      if (!this.due.has(parent)) throw broken(`nobody is to be told of job ${parent}`)
+      if (next === undefined) this.due.delete(parent)
+      else this.due.set(parent, next)
+    }
+    for (const [parent, mode] of flows.due) this.due.set(parent, { after: 0, mode: dueMode(this.due.get(parent)?.mode ?? TELL, mode) })
+    for (const { seq, ref, state, keep, output } of flows.ends) {
+      if (this.childrenOf(seq).length === 0) continue
+      const row = this.#store.rows.get(seq)
+      this.ends.set(seq, keep === 'row' ? { ref, state: row?.state as Told, output: row?.output ?? null } : { ref, state, output })
+    }
+    for (const seq of flows.gone) {
+      this.gates.delete(seq)
+      this.gone.add(seq)
+    }
+    for (const { parent, child } of flows.dropped) {
+      this.edges.delete(`${parent} ${child}`)
+      if (this.childrenOf(parent).length === 0) this.ends.delete(parent)
+    }
+    for (const child of flows.dropping) if (this.parentsOf(child).length === 0) this.gone.delete(child)
+  }
+}
+
+function broken(message: string): StoreFailure {
+  return new StoreFailure('broken', 'statement', message)
+}

@@ -1,0 +1,142 @@
+/** What a turn needs of flows, and what a job may ask of those that it waited for. */
+import {
+  DELETED,
+  type FlowDueRow,
+  type FlowGate,
+  type FlowLeftRow,
+  isFinal,
+  type JobRow,
+  type ParentRow,
+  type StateCode,
+  type Told,
+} from '@millrace/core'
+import type { Database } from '../driver.ts'
+import type { Bounded } from './bounded.ts'
+import { extrasFrom, payloadBytes, type RawRow, ROW_COLUMNS_WITHOUT_DATA, rowFrom } from './row.ts'
+
+type RawDue = [
+  parent: number,
+  mode: FlowDueRow['mode'],
+  state: StateCode | null,
+  ended: Told | null,
+  child: number | null,
+  told: Told,
+  pending: number | null,
+  failed: number,
+  gate: FlowGate['state'],
+]
+
+export function prepareFlowDue(db: Database): (limit: number) => FlowDueRow[] {
+  const prepare = (hint: string, condition: string) =>
+    db
+      .prepare(
+        `SELECT flow_due.parent, flow_due.mode, job.state, flow_end.state, edge.child, edge.told, gate.pending, gate.failed, gate.state
+FROM flow_due ${hint} LEFT JOIN job ON job.seq = flow_due.parent LEFT JOIN flow_end ON flow_end.seq = flow_due.parent
+LEFT JOIN flow_edge AS edge ON edge.parent = flow_due.parent AND edge.child > flow_due.after LEFT JOIN flow_gate AS gate ON gate.seq = edge.child
+${condition} ORDER BY flow_due.parent, edge.child LIMIT ?`,
+      )
+      .raw()
+  const back = prepare('INDEXED BY flow_due_back', 'WHERE flow_due.mode IN (1, 3)')
+  const all = prepare('', '')
+  return (limit) => {
+    const taken = back.all(limit) as RawDue[]
+    return (taken.length > 0 ? taken : (all.all(limit) as RawDue[])).map(dueFrom)
+  }
+}
+
+function dueFrom([parent, mode, state, ended, seq, told, pending, failed, gate]: RawDue): FlowDueRow {
+  return {
+    parent,
+    mode,
+    state: state === null ? (ended ?? DELETED) : isFinal(state) ? state : 0,
+    child: seq === null ? undefined : { seq, told, gate: pending === null ? undefined : { seq, pending, failed, state: gate } },
+  }
+}
+
+export function prepareGates(db: Database): (seqs: readonly number[]) => FlowGate[] {
+  const statement = db.prepare(
+    'SELECT gate.seq, pending, failed, state FROM json_each(?) AS wanted CROSS JOIN flow_gate AS gate ON gate.seq = wanted.value',
+  )
+  return (seqs) => statement.all(JSON.stringify(seqs)) as FlowGate[]
+}
+
+export function prepareFlowLeft(db: Database): (limit: number) => FlowLeftRow[] {
+  const statement = db
+    .prepare(
+      `SELECT flow_gone.child, edge.parent FROM flow_gone LEFT JOIN flow_edge AS edge ON edge.child = flow_gone.child
+ORDER BY flow_gone.child, edge.place LIMIT ?`,
+    )
+    .raw()
+  return (limit) => (statement.all(limit) as [number, number | null][]).map(([child, parent]) => ({ child, parent: parent ?? undefined }))
+}
+
+export type ReadChildren = (seqs: readonly number[], bytes: number) => Bounded
+
+/** An output is of completed jobs alone, and nothing becomes of those any more. */
+export function prepareChildren(db: Database): ReadChildren {
+  const columns = ROW_COLUMNS_WITHOUT_DATA.replace('job.output', 'NULL')
+  const statement = db.prepare(`SELECT ${columns} FROM json_each(?) AS wanted CROSS JOIN job ON job.seq = wanted.value`).raw()
+  return (seqs, bytesMax) => {
+    const rows: JobRow[] = []
+    let bytes = 0
+    for (const raw of statement.iterate(JSON.stringify(seqs)) as Iterable<RawRow>) {
+      bytes += payloadBytes(raw)
+      if (rows.length > 0 && bytes > bytesMax) return { rows, complete: false }
+      rows.push(rowFrom(raw))
+    }
+    return { rows, complete: true }
+  }
+}
+
+type RawParent = [
+  place: number,
+  seq: number,
+  state: StateCode | null,
+  extras: string | null,
+  output: ParentRow['output'],
+  ended: Told | null,
+  ref: string | null,
+  errorName: string | null,
+  errorMessage: string | null,
+]
+
+export type ReadParents = (
+  seq: number,
+  after: number,
+  limit: number,
+  bytes: number,
+) => { readonly rows: ParentRow[]; readonly complete: boolean }
+
+export function prepareParents(db: Database): ReadParents {
+  const lastError = (column: string) => `(SELECT ${column} FROM attempt WHERE attempt.seq = edge.parent ORDER BY run DESC LIMIT 1)`
+  const statement = db
+    .prepare(
+      `SELECT edge.place, edge.parent, job.state, job.extras, coalesce(job.output, ended.output), ended.state, ended.ref,
+coalesce(ended.error_name, ${lastError('error_name')}), coalesce(ended.error_message, ${lastError('error_message')})
+FROM flow_edge AS edge INDEXED BY flow_edge_child LEFT JOIN job ON job.seq = edge.parent LEFT JOIN flow_end AS ended ON ended.seq = edge.parent
+WHERE edge.child = ? AND edge.place > ? ORDER BY edge.place`,
+    )
+    .raw()
+  return (seq, after, limit, bytesMax) => {
+    const rows: ParentRow[] = []
+    let bytes = 0
+    // Leaving the loop early ends the iterator, and with it the read transaction.
+    for (const raw of statement.iterate(seq, after) as Iterable<RawParent>) {
+      bytes += raw[4]?.length ?? 0
+      if (rows.length > 0 && (rows.length >= limit || bytes > bytesMax)) return { rows, complete: false }
+      rows.push(parentFrom(raw))
+    }
+    return { rows, complete: true }
+  }
+}
+
+function parentFrom([place, seq, state, extras, output, ended, ref, errorName, errorMessage]: RawParent): ParentRow {
+  return {
+    place,
+    seq,
+    ref: ref ?? extrasFrom(extras)?.flow?.ref ?? '',
+    state: state ?? ended ?? DELETED,
+    output,
+    error: errorName === null ? undefined : { name: errorName, message: errorMessage ?? '' },
+  }
+}

@@ -1,0 +1,148 @@
+// Flows in the file: what a turn notes of them, what the next one reads, and that nobody else's rows change.
+import { BACK, BLOCKED, CANCEL, CLOSED, COMPLETED, DELETED, FAILED, OPEN, TELL } from '@millrace/core'
+import { beforeEach, expect, test } from 'vitest'
+import { type Crowd, openCrowd } from '../testing/crowd.ts'
+
+let crowd: Crowd
+
+beforeEach(() => {
+  crowd = openCrowd()
+})
+
+/** One that the children wait for. */
+function addFlow(children: number) {
+  const { turns, store, commit } = crowd
+  const place = { first: turns.nextSeq, onFailure: 'fail', parents: 0, children: true } as const
+  const parent = turns.insert({ extras: { flow: { ...place, ref: 'p' } } })
+  const kids = Array.from({ length: children }, (_, index) =>
+    turns.insert({ state: BLOCKED, extras: { flow: { ...place, ref: `c${index}`, parents: 1, children: false } } }),
+  )
+  for (const { seq } of kids) {
+    turns.effects.flows.gates.push({ seq, pending: 1, failed: 0, state: CLOSED })
+    turns.effects.flows.edges.push({ parent: parent.seq, child: seq, place: 1 })
+  }
+  commit()
+  return { parent, kids, turns, store, commit }
+}
+
+const byParent = <Row extends { readonly parent: number }>(rows: readonly Row[], parent: number) =>
+  rows.filter((row) => row.parent === parent)
+
+test('children are read behind those that were told, with their gates; told they are no more', () => {
+  const { parent, kids, turns, store, commit } = addFlow(3)
+  turns.effects.flows.note(parent, TELL)
+  expect(commit().come).toEqual(expect.arrayContaining([expect.stringMatching(/^flow_due/)]))
+  expect(store.load().flowWork).toBe(true)
+  const due = byParent(store.flowDue(10), parent.seq)
+  expect(due.map(({ child }) => child?.seq)).toEqual(kids.map(({ seq }) => seq))
+  expect(due[0]).toEqual({
+    parent: parent.seq,
+    mode: TELL,
+    state: 0,
+    child: { seq: kids[0]?.seq, told: 0, gate: { seq: kids[0]?.seq, pending: 1, failed: 0, state: CLOSED } },
+  })
+  const [first] = kids
+  const gate = store.flowGates([first?.seq as number])[0] as never
+  Object.assign(gate, { pending: 0, state: OPEN })
+  turns.effects.flows.changed.add(gate)
+  turns.effects.flows.told.push({ parent: parent.seq, child: first?.seq as number, state: COMPLETED })
+  turns.effects.flows.progress.push({ parent: parent.seq, next: { after: first?.seq as number, mode: TELL } })
+  const { gone } = commit()
+  expect(gone.filter((row) => row.startsWith('flow')).toSorted()).toEqual([
+    'flow_due undefined',
+    'flow_edge undefined',
+    `flow_gate ${first?.seq}`,
+  ])
+  expect(byParent(store.flowDue(10), parent.seq).map(({ child }) => child?.seq)).toEqual(kids.slice(1).map(({ seq }) => seq))
+  expect(store.flowGates(kids.map(({ seq }) => seq))).toMatchObject([{ pending: 0, state: OPEN }, { pending: 1 }, { pending: 1 }])
+  turns.effects.flows.progress.push({ parent: parent.seq, next: undefined })
+  commit()
+  expect(byParent(store.flowDue(10), parent.seq)).toEqual([])
+})
+
+test('what is taken back is told alone, and first; a plain end does not undo what was asked for a tree', () => {
+  const { parent, turns, store, commit } = addFlow(1)
+  const modes = () => byParent(store.flowDue(10), parent.seq).map(({ mode }) => mode)
+  for (const [mode, then] of [
+    [TELL, TELL],
+    [CANCEL, CANCEL],
+    [TELL, CANCEL],
+    [BACK, CANCEL],
+  ] as const) {
+    turns.effects.flows.note(parent, mode)
+    commit()
+    expect(modes()).toEqual([then])
+  }
+  expect(store.flowDue(10).length).toBeGreaterThan(1)
+  turns.effects.flows.progress.push({ parent: parent.seq, next: { after: 0, mode: BACK } })
+  commit()
+  expect(store.flowDue(10).map((row) => row.parent)).toEqual([parent.seq])
+})
+
+test('what a job has put out outlives its row, until nobody waits for it any more', () => {
+  const { parent, kids, turns, store, commit } = addFlow(2)
+  turns.start(parent, turns.session())
+  turns.complete(parent, '"out"')
+  commit()
+  const [first, second] = kids.map(({ seq }) => seq) as [number, number]
+  expect(store.parents(first, 0, 10, 100).rows).toMatchObject([{ place: 1, seq: parent.seq, ref: 'p', state: COMPLETED, output: '"out"' }])
+  turns.effects.flows.ends.push({ seq: parent.seq, ref: 'p', state: 0, keep: 'row', output: null })
+  turns.effects.pruned.push({ seq: parent.seq, lane: parent.lane, extras: parent.extras })
+  commit()
+  expect(store.parents(second, 0, 10, 100).rows).toMatchObject([{ ref: 'p', state: COMPLETED, output: '"out"' }])
+  for (const child of [first, second]) {
+    turns.effects.flows.gone.push(child)
+    commit()
+    expect(store.flowLeft(10)).toContainEqual({ child, parent: parent.seq })
+    turns.effects.flows.dropped.push({ parent: parent.seq, child })
+    turns.effects.flows.dropping.push(child)
+    const { gone } = commit()
+    expect(gone).toContain('flow_edge undefined')
+    // The last one takes it with it.
+    expect(gone.includes(`flow_end ${parent.seq}`)).toBe(child === second)
+    expect(store.flowLeft(10).filter((row) => row.child === child)).toEqual([])
+  }
+})
+
+test('an end that nobody waits for is not kept', () => {
+  const { turns, commit } = crowd
+  turns.effects.flows.ends.push({ seq: 77, ref: 'x', state: FAILED, keep: 'state', output: null })
+  turns.effects.flows.ends.push({ seq: 78, ref: 'x', state: DELETED, keep: 'record', output: '1' })
+  expect(commit().come.filter((row) => row.startsWith('flow_end'))).toEqual([])
+})
+
+test('parents come a page at a time: by number, and by the bytes that they have put out', () => {
+  const { turns, store, commit } = crowd
+  const session = turns.session()
+  const first = turns.nextSeq
+  const parents = Array.from({ length: 4 }, () => turns.insert())
+  const child = turns.insert({ state: BLOCKED })
+  turns.effects.flows.gates.push({ seq: child.seq, pending: 4, failed: 0, state: CLOSED })
+  for (const [index, { seq }] of parents.entries()) turns.effects.flows.edges.push({ parent: seq, child: child.seq, place: index + 1 })
+  commit()
+  for (const parent of parents) {
+    turns.start(parent, session)
+    turns.complete(parent, 'x'.repeat(50))
+  }
+  commit()
+  const page = (after: number, limit: number, bytes: number) => {
+    const { rows, complete } = store.parents(child.seq, after, limit, bytes)
+    return [rows.map(({ seq }) => seq - first), complete]
+  }
+  expect(page(0, 10, 1_000)).toEqual([[0, 1, 2, 3], true])
+  expect(page(0, 3, 1_000)).toEqual([[0, 1, 2], false])
+  expect(page(3, 3, 1_000)).toEqual([[3], true])
+  expect(page(0, 10, 100)).toEqual([[0, 1], false])
+  expect(page(2, 10, 10)).toEqual([[2], false])
+})
+
+test('children are read without payload and output, as far as the room goes', () => {
+  const { turns, store, commit } = crowd
+  const jobs = Array.from({ length: 3 }, () => turns.insert({ data: 'x'.repeat(1_000) }))
+  for (const job of jobs) job.checkpoint = 'y'.repeat(100)
+  commit()
+  const seqs = jobs.map(({ seq }) => seq)
+  expect(store.children(seqs, 1_000)).toMatchObject({ complete: true, rows: seqs.map((seq) => ({ seq, data: null, output: null })) })
+  expect(store.children(seqs, 250)).toMatchObject({ complete: false, rows: seqs.slice(0, 2).map((seq) => ({ seq })) })
+  expect(store.children(seqs, 1)).toMatchObject({ complete: false, rows: [{ seq: seqs[0] }] })
+})

@@ -1,0 +1,26 @@
+// apps/examples/flows, as its README says to run it.
+import { expect, test } from 'vitest'
+import { startProgram } from '../program.ts'
+
+const example = (name: string, ...args: string[]) => startProgram(new URL(`../../apps/examples/flows/${name}.ts`, import.meta.url), args)
+
+test('a flow that completes', async () => {
+  const build = example('build')
+  await build.said(/^report: home completed, news completed$/)
+  await build.said(/^site: <h1>home<\/h1><h1>news<\/h1>$/)
+  expect(await build.ended).toMatchObject({ code: 0, stderr: '' })
+})
+
+test('a flow that goes on after a retry of what had failed', async () => {
+  const build = example('build', 'broken')
+  await build.said(/^report: home completed, news failed \(no news today\)$/)
+  await build.said(/^site: ParentFailedError$/)
+  await build.said(/^site: <h1>home<\/h1><h1>news<\/h1>$/)
+  expect(await build.ended).toMatchObject({ code: 0, stderr: '' })
+})
+
+test('a batch whose callback sees how its jobs have ended', async () => {
+  const batch = example('batch', '20')
+  await batch.said(/^the squares add up to 2532, 2 left out$/)
+  expect(await batch.ended).toMatchObject({ code: 0, stderr: '' })
+})

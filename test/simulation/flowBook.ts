@@ -1,0 +1,83 @@
+/** Who waits for whom, as it was asked, and how each has ended: a job is let through after all of them, and fails by one that has failed. */
+import { COMPLETED, DELETED, isFinal, type OnParentFailure } from '@millrace/core'
+import type { Model, ModelOptions, Tracked } from './model.ts'
+
+interface Place {
+  readonly id: string
+  readonly parents: readonly number[]
+  readonly onParentFailure: OnParentFailure
+}
+
+export class FlowBook {
+  readonly #model: Model
+  readonly #options: ModelOptions
+  readonly #places = new Map<number, Place>()
+  /** How jobs had ended whose rows are gone. */
+  readonly #ends = new Map<number, number>()
+
+  constructor(model: Model, options: ModelOptions) {
+    this.#model = model
+    this.#options = options
+  }
+
+  /** Whether it waits for others. */
+  enqueued({ seq, id, number }: Tracked): boolean {
+    const waits = this.#options.requests.waitFor.get(number)
+    if (waits === undefined) return false
+    const { history } = this.#options
+    const parents = waits.parents.map((parent) => this.#model.numbers.get(parent) ?? 0)
+    history.hold(!parents.includes(0), 26, () => `job ${seq} is created before one that it waits for`)
+    this.#places.set(seq, { id, parents, onParentFailure: waits.onParentFailure })
+    return parents.length > 0
+  }
+
+  released({ seq }: Tracked): void {
+    const { history } = this.#options
+    history.meet('flowReleased')
+    const { parents, onParentFailure } = this.#placeOf(seq)
+    for (const parent of parents) {
+      const state = this.#standing(parent)
+      history.hold(state !== 0, 26, () => `job ${seq} is let through, and job ${parent}, which it waits for, has not ended`)
+      const passes = state === COMPLETED || onParentFailure !== 'fail'
+      history.hold(passes, 26, () => `job ${seq} is let through, and job ${parent}, which it waits for, is in state ${state}`)
+    }
+  }
+
+  forsaken({ seq, run }: Tracked): void {
+    const { history } = this.#options
+    history.meet('forsaken')
+    const { parents, onParentFailure } = this.#placeOf(seq)
+    const failed = parents.some((parent) => this.#standing(parent) > COMPLETED)
+    history.hold(failed && onParentFailure === 'fail', 26, () => `job ${seq} fails because of others, and none of them has failed`)
+    history.hold(run === 0, 26, () => `job ${seq} fails because of others, and has run`)
+  }
+
+  removed({ seq, state }: Tracked): void {
+    if (this.#places.has(seq)) this.#ends.set(seq, isFinal(state) ? state : DELETED)
+  }
+
+  /** Whether somebody has asked so of this job, or of one that it waits for, however far up. */
+  asked(op: 'cancelTree' | 'retryTree', { seq, id }: Tracked): boolean {
+    if (this.#options.requests.askedTree(op, id)) return true
+    const seen = new Set([seq])
+    for (const next of seen) {
+      const place = this.#places.get(next)
+      if (place === undefined) continue
+      if (this.#options.requests.askedTree(op, place.id)) return true
+      for (const parent of place.parents) seen.add(parent)
+    }
+    return false
+  }
+
+  /** 0 while it lives. */
+  #standing(seq: number): number {
+    const state = this.#model.jobs.get(seq)?.state ?? this.#ends.get(seq) ?? DELETED
+    return state < COMPLETED ? 0 : state
+  }
+
+  #placeOf(seq: number): Place {
+    const place = this.#places.get(seq)
+    this.#options.history.hold(place !== undefined, 26, () => `job ${seq} waits for others, and was never asked to`)
+    return place ?? { id: '', parents: [], onParentFailure: 'fail' }
+  }
+}
