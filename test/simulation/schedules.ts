@@ -145,7 +145,9 @@ export class Schedules {
 
   /** After a turn that asked for no other at once. */
   turned({ tables, draining }: Actor, wall: number): void {
-    const { history, model } = this.#options
+    const { history, model, timeline } = this.#options
+    // Not for ever.
+    history.hold(tables.ticksMono <= timeline.mono + 1_000, 23, () => `no schedule is looked at before ${tables.ticksMono}`)
     for (const { record } of this.#book.values()) {
       const { id, fireAt, held, paused, last } = record
       if (paused) continue
@@ -153,10 +155,10 @@ export class Schedules {
         const job = model.jobs.get(last?.seq ?? 0)
         history.meet('held')
         history.hold(job !== undefined && job.state < COMPLETED, 23, () => `schedule ${id} waits for job ${last?.seq}, which has ended`)
-      } else if (!draining) {
+      } else if (!draining && tables.ticksMono <= timeline.mono) {
         history.hold(fireAt > wall - LATE_MS, 23, () => `schedule ${id} is due since ${wall - fireAt} ms, and does not fire`)
         history.hold(
-          tables.fireAt !== 0 && tables.fireAt <= Math.max(fireAt, wall + 1_000),
+          tables.fireAt !== 0 && tables.fireAt <= fireAt,
           18,
           () => `the next schedule fires at ${tables.fireAt}, and ${id} at ${fireAt}`,
         )
@@ -190,6 +192,8 @@ export class Schedules {
       return false
     }
     const slow = [...this.#book.values()].filter(({ record, firedBefore }) => record.fired < firedBefore + HEALED_TICKS)
+    // What was asked before the world was healed may come only now.
+    for (const { record } of slow) if (record.paused) operations.call(client, `resume ${record.id} again`, schedules.resume(record.id))
     if (slow.length === 0 || this.#healing === 'deleted') {
       this.#healing = 'deleted'
       for (const id of this.#book.keys()) operations.call(client, `delete ${id}`, schedules.delete(id))

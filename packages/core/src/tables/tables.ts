@@ -72,6 +72,8 @@ export class Tables {
   expiresAt = 0
   /** When the next schedule fires, the same way. */
   fireAt = 0
+  /** No schedule is looked at before: no new work was taken when some were due; monotonic, for a wall clock may be set. */
+  ticksMono = 0
   /** Schedules whose job has ended: a tick may wait for that. */
   readonly freed: Set<string>
 

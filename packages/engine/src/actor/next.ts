@@ -10,7 +10,7 @@ export function nextTurnMs(tables: Tables, now: Now): number {
   ms = Math.min(ms, tables.leaseMono - now.mono, tables.doors.tokenMono - now.mono)
   if (tables.dueAt !== 0) ms = Math.min(ms, tables.dueAt - now.wall)
   if (tables.expiresAt !== 0) ms = Math.min(ms, tables.expiresAt - now.wall)
-  if (tables.fireAt !== 0) ms = Math.min(ms, tables.fireAt - now.wall)
+  if (tables.fireAt !== 0) ms = Math.min(ms, Math.max(tables.fireAt - now.wall, tables.ticksMono - now.mono))
   return Math.max(0, ms)
 }
 

@@ -18,7 +18,7 @@ export function fireSchedules(turn: TurnContext): void {
   for (const schedule of facts.freedSchedules) unhold(turn, schedule)
   if (facts.dueSchedules.length === 0 && facts.freedSchedules.length === 0) return
   if (turn.refusing !== undefined) {
-    tables.fireAt = now.wall + LIMITS.refusedTicksMs
+    tables.ticksMono = now.mono + LIMITS.refusedTicksMs
     return
   }
   for (const schedule of facts.freedSchedules) fire(turn, schedule)

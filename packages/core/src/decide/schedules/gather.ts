@@ -7,7 +7,7 @@ import type { Tables } from '../../tables/tables.ts'
 import type { Facts } from '../facts.ts'
 
 export function gatherSchedules(store: Store, tables: Tables, facts: Facts, ids: ReadonlySet<string>, now: Now): void {
-  const due = tables.fireAt !== 0 && tables.fireAt <= now.wall
+  const due = tables.fireAt !== 0 && tables.fireAt <= now.wall && tables.ticksMono <= now.mono
   if (!due && ids.size === 0 && tables.freed.size === 0) return
   const read: Schedule[] = []
   const remember = (schedule: Schedule) => {
