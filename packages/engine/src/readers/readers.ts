@@ -1,22 +1,39 @@
 /** Read-only threads for `list`, so that a long one never delays a turn. Started with the first question. */
 
-import type { ListCommand, ListPage } from '@millrace/core'
+import type { Clock, ListCommand, ListPage } from '@millrace/core'
 import type { Piscina } from 'piscina'
+import { systemClock } from '../clock.ts'
+
+/** A thread that the system cannot start, for want of descriptors maybe, is not always told to have failed: every call is answered. */
+export const ANSWER_MS = 60_000
 
 export class Readers {
   readonly #file: string
   readonly #threads: number
+  readonly #clock: Clock
+  readonly #query: URL
   #pool: Promise<Piscina> | undefined
 
-  constructor(file: string, threads: number) {
+  /** @param query the module of the threads; another one in tests */
+  constructor(file: string, threads: number, clock: Clock = systemClock, query: URL = queryUrl()) {
     this.#file = file
     this.#threads = threads
+    this.#clock = clock
+    this.#query = query
   }
 
   async page(command: ListCommand): Promise<ListPage> {
-    this.#pool ??= this.#open()
-    const pool = await this.#pool
-    return pool.run(command)
+    const late = new AbortController()
+    const forget = this.#clock.setTimer(ANSWER_MS, () => late.abort())
+    try {
+      this.#pool ??= this.#open()
+      const pool = await this.#pool
+      return await pool.run(command, { signal: late.signal })
+    } catch (cause) {
+      throw late.signal.aborted ? new Error(`no reader thread has answered within ${ANSWER_MS} ms`, { cause }) : cause
+    } finally {
+      forget()
+    }
   }
 
   async close(): Promise<void> {
@@ -26,12 +43,11 @@ export class Readers {
   }
 
   async #open(): Promise<Piscina> {
-    const here = import.meta.url
     // Loaded late: in a bundle it would throw at once, before the engine could say what to do about bundles.
     const { Piscina } = await import('piscina')
     // Equal bounds: a pool that grows strands queued tasks when a thread of it is ended.
     const pool = new Piscina({
-      filename: new URL(here.endsWith('.ts') ? './query.ts' : './query.js', here).href,
+      filename: this.#query.href,
       name: 'page',
       minThreads: this.#threads,
       maxThreads: this.#threads,
@@ -41,4 +57,10 @@ export class Readers {
     pool.on('error', () => {})
     return pool
   }
+}
+
+/** Beside this file: as source in development, as JavaScript when packed. */
+function queryUrl(): URL {
+  const here = import.meta.url
+  return new URL(here.endsWith('.ts') ? './query.ts' : './query.js', here)
 }
