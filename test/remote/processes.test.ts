@@ -90,11 +90,13 @@ test('a worker stopped for longer than its lease ends its run when it goes on, a
   const second = startWorker('second')
   await second.said(/^working$/)
   first.child.kill('SIGSTOP')
-  await second.said(/^long 2$/)
+  // A machine that has no time for the first worker may have cost it a lease before.
+  const run = Number((await second.said(/^long \d+$/)).slice('long '.length))
+  expect(run).toBeGreaterThan(1)
   first.child.kill('SIGCONT')
-  await first.said(/^aborted 1 LEASE_LOST$/)
+  await first.said(new RegExp(`^aborted ${run - 1} LEASE_LOST$`))
   await engine.stats()
-  expect(await engine.get(handle.id)).toMatchObject({ state: 'active', run: 2 })
+  expect(await engine.get(handle.id)).toMatchObject({ state: 'active', run })
 })
 
 test('a process that only asks ends by itself', async () => {
