@@ -7,6 +7,7 @@ import { deadlines } from './micro/deadlines.ts'
 import { decisions } from './micro/decisions.ts'
 import { flows } from './micro/flows.ts'
 import { ids } from './micro/ids.ts'
+import { limits } from './micro/limits.ts'
 import { line } from './micro/line.ts'
 import { messages } from './micro/messages.ts'
 
@@ -18,6 +19,7 @@ const QUESTIONS: Readonly<Record<string, (bench: Bench) => void>> = {
   messages,
   batch,
   flows,
+  limits,
   ids,
   backoff,
 }
