@@ -524,6 +524,41 @@ export const CANARIES: readonly Canary[] = [
     replace: 'void refusals.note(source, place, entry, refusal)',
     breaks: 'invariant 1',
   },
+  {
+    name: 'limit-one-over',
+    file: `${decide}/dispatch.ts`,
+    find: 'countOf(queue, ACTIVE) >= concurrencyLimit',
+    replace: 'countOf(queue, ACTIVE) > concurrencyLimit',
+    breaks: 'invariant 43',
+  },
+  {
+    name: 'key-limit-one-over',
+    file: `${decide}/dispatch.ts`,
+    find: 'if (gate !== undefined && roomOf(gate.key) <= 0) {',
+    replace: 'if (gate !== undefined && roomOf(gate.key) < 0) {',
+    breaks: 'invariant 43',
+  },
+  {
+    name: 'parked-jobs-forgotten',
+    file: `${tables}/keys.ts`,
+    find: '    key.active--\n    this.#look(key)\n',
+    replace: '    key.active--\n',
+    breaks: 'invariant 19',
+  },
+  {
+    name: 'bucket-full-after-a-restart',
+    file: `${tables}/tables.ts`,
+    find: 'queue.fullMono = now.mono + Math.max(0, missingMs - Math.max(0, now.wall - missingAt))',
+    replace: 'queue.fullMono = now.mono',
+    breaks: 'invariant 43',
+  },
+  {
+    name: 'pause-not-kept',
+    file: `${decide}/queues.ts`,
+    find: '    else tables.doors.open(queue)\n    effects.noteQueue(queue)\n',
+    replace: '    else tables.doors.open(queue)\n',
+    breaks: 'invariant 18',
+  },
 ]
 
 /** What a canary changes; throws where there is not exactly one place for it. */

@@ -37,7 +37,8 @@ export class Limits {
 
   commit({ queues, pausedLanes, pausedKeys }: Effects): void {
     for (const { name, settings, paused } of queues) {
-      if (this.#queues.get(name)?.settings.rateLimit !== settings.rateLimit) this.#starts.delete(name)
+      const before = this.#queues.get(name)?.settings.rateLimit
+      if (JSON.stringify(before) !== JSON.stringify(settings.rateLimit)) this.#starts.delete(name)
       this.#queues.set(name, { settings, paused })
     }
     for (const lane of pausedLanes) note(this.#pausedJobs, `${lane.queue.name} ${lane.name}`, lane.paused)

@@ -146,7 +146,9 @@ export class Model {
       const tracked = this.jobs.get(job.seq)
       if (tracked !== undefined && session !== undefined) tracked.session = session.intro.uuid
     }
-    for (const { name, key, job, expiresAt } of effects.idempotency) this.#holdIdempotent(`${name} ${key}`, job.seq, expiresAt)
+    // Of a job that the same turn has removed nothing is known any more: its key may be another's by now.
+    for (const { name, key, job, expiresAt } of effects.idempotency)
+      if (this.jobs.has(job.seq)) this.#holdIdempotent(`${name} ${key}`, job.seq, expiresAt)
     for (const { type, job } of effects.events)
       this.events.push({ seq: this.events.length + 1, type, queue: job.lane.queue.name, jobId: formatId(job) })
     this.#exporting ||= effects.exports.length > 0

@@ -166,7 +166,9 @@ export class Operations {
         ...(chance.hits(0.2) && { maxLength: orNull(chance.whole(3, 30)) }),
         ...(chance.hits(0.3) && { share: orNull(chance.whole(1, 4)) }),
         ...(chance.hits(0.3) && {
-          rateLimit: chance.hits(0.2) ? null : { limit: chance.whole(1, 20), period: chance.pick([100, 1_000]), burst: chance.whole(1, 5) },
+          rateLimit: chance.hits(0.2)
+            ? null
+            : { limit: chance.whole(1, 20), period: chance.pick([100, 1_000, 10_000]), burst: chance.whole(1, 5) },
         }),
       }
       this.call(client, `configure ${queue} ${JSON.stringify(told)}`, queues.configure(queue, told))
