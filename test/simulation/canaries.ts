@@ -529,14 +529,14 @@ export const CANARIES: readonly Canary[] = [
     file: `${decide}/dispatch.ts`,
     find: 'countOf(queue, ACTIVE) >= concurrencyLimit',
     replace: 'countOf(queue, ACTIVE) > concurrencyLimit',
-    breaks: 'invariant 43',
+    breaks: 'invariant 24',
   },
   {
     name: 'key-limit-one-over',
     file: `${decide}/dispatch.ts`,
     find: 'if (gate !== undefined && roomOf(gate.key) <= 0) {',
     replace: 'if (gate !== undefined && roomOf(gate.key) < 0) {',
-    breaks: 'invariant 43',
+    breaks: 'invariant 24',
   },
   {
     name: 'parked-jobs-forgotten',
@@ -550,7 +550,7 @@ export const CANARIES: readonly Canary[] = [
     file: `${tables}/tables.ts`,
     find: 'queue.fullMono = now.mono + Math.max(0, missingMs - Math.max(0, now.wall - missingAt))',
     replace: 'queue.fullMono = now.mono',
-    breaks: 'invariant 43',
+    breaks: 'invariant 24',
   },
   {
     name: 'pause-not-kept',

@@ -51,15 +51,15 @@ export class Limits {
     for (const { seq, queue, name, key } of jobs) {
       const { settings, paused } = this.#queues.get(queue) ?? NOTHING
       const { concurrencyLimit = Number.POSITIVE_INFINITY, perKeyLimit = Number.POSITIVE_INFINITY } = settings
-      history.hold(!paused, 43, () => `job ${seq} starts in queue ${queue}, which is paused`)
-      history.hold(!this.#pausedJobs.has(`${queue} ${name}`), 43, () => `job ${seq} starts, and its name ${name} is paused`)
+      history.hold(!paused, 24, () => `job ${seq} starts in queue ${queue}, which is paused`)
+      history.hold(!this.#pausedJobs.has(`${queue} ${name}`), 24, () => `job ${seq} starts, and its name ${name} is paused`)
       const of = [...active].filter((job) => job.queue === queue)
-      history.hold(of.length <= concurrencyLimit, 43, () => `${of.length} jobs of queue ${queue} run, and its limit is ${concurrencyLimit}`)
+      history.hold(of.length <= concurrencyLimit, 24, () => `${of.length} jobs of queue ${queue} run, and its limit is ${concurrencyLimit}`)
       this.#rate(queue, settings, mono)
       if (key === undefined) continue
-      history.hold(!this.#pausedKeys.has(`${queue} ${key}`), 43, () => `job ${seq} starts, and its key ${key} is paused`)
+      history.hold(!this.#pausedKeys.has(`${queue} ${key}`), 24, () => `job ${seq} starts, and its key ${key} is paused`)
       const ofKey = of.filter((job) => job.key === key).length
-      history.hold(ofKey <= perKeyLimit, 43, () => `${ofKey} jobs of key ${key} run, and its limit is ${perKeyLimit}`)
+      history.hold(ofKey <= perKeyLimit, 24, () => `${ofKey} jobs of key ${key} run, and its limit is ${perKeyLimit}`)
     }
   }
 
@@ -73,7 +73,7 @@ export class Limits {
     for (const [index, from] of starts.entries()) {
       const most = burst + ((mono - from) * limit) / period + 1e-3
       const count = starts.length - index
-      this.#history.hold(count <= most, 43, () => `${count} jobs of queue ${queue} start within ${mono - from} ms, and ${most} may`)
+      this.#history.hold(count <= most, 24, () => `${count} jobs of queue ${queue} start within ${mono - from} ms, and ${most} may`)
     }
   }
 
