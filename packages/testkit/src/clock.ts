@@ -22,6 +22,16 @@ export class VirtualClock implements Clock {
     return { wall: this.#wall, mono: this.#mono }
   }
 
+  /** What the wall clock shows. */
+  now(): Date {
+    return new Date(this.#wall)
+  }
+
+  /** Resolves once so much of this clock's time has passed: for handlers that take their time. */
+  sleep(duration: Duration): Promise<void> {
+    return new Promise((resolve) => this.setTimer(msOf('sleep', duration), resolve))
+  }
+
   setTimer(ms: number, wake: () => void): () => void {
     const timer = { atMono: this.#mono + Math.max(0, ms), order: this.#order++, wake }
     this.#timers.add(timer)
@@ -33,9 +43,7 @@ export class VirtualClock implements Clock {
    * time, as reading a file, may still be under way then.
    */
   async advance(duration: Duration): Promise<void> {
-    const ms = parseDuration(duration)
-    if (ms === undefined || ms < 0) throw new RangeError(`advance takes a duration of 0 or more, not ${String(duration)}`)
-    const endMono = this.#mono + ms
+    const endMono = this.#mono + msOf('advance', duration)
     await quiet()
     // What stalls on the way may take longer than this.
     const next = () => this.#next(Math.max(endMono, this.#mono))
@@ -71,6 +79,12 @@ export class VirtualClock implements Clock {
     this.#mono += ms
     this.#wall += ms
   }
+}
+
+function msOf(call: string, duration: Duration): number {
+  const ms = parseDuration(duration)
+  if (ms === undefined || ms < 0) throw new RangeError(`${call} takes a duration of 0 or more, not ${String(duration)}`)
+  return ms
 }
 
 /** Node's own: a test may have put its runner's fake timers in their places by the time they are used. */

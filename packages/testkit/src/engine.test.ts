@@ -133,7 +133,11 @@ describe('drain', () => {
     const held = new Promise<void>((resolve) => {
       letGo = resolve
     })
-    engine.work(['hang', 'a', 'b', 'rated', 'keyed'].map((name) => defineJob({ name }).handler(() => (name === 'hang' ? held : name))))
+    engine.work(
+      ['hang', 'a', 'b', 'rated', 'keyed'].map((name) =>
+        defineJob({ name }).handler(async () => (name === 'hang' ? await held : undefined)),
+      ),
+    )
     engine.work(
       defineJob({ name: 'one' }).handler(() => held),
       { concurrency: 1 },

@@ -1,6 +1,6 @@
 /** The real engine, on this thread, in memory, under a clock that moves only when a test says so. */
 
-import { type Job, systemCalendar } from '@millrace/client'
+import { type Engine, type Job, systemCalendar } from '@millrace/client'
 import {
   type Codec,
   checkKnown,
@@ -50,7 +50,7 @@ export interface TestEngineOptions {
 
 export interface TestEngine extends AsyncDisposable {
   /** As `openEngine` answers it. */
-  readonly engine: TrackingEngine
+  readonly engine: Engine
   /** `clock.advance('1h')` moves time, and fires what is due on the way in order: schedules, retries, delays, timeouts, limits. */
   readonly clock: VirtualClock
   readonly faults: TestFaults

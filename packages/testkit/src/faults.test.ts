@@ -50,6 +50,16 @@ test.each([
   await t.expectEnqueued('bystander', {}, { count: 1 })
 })
 
+test('a worker whose attach was not answered comes back after some of the time; drain says so', async () => {
+  const t = start()
+  t.engine.work(pay.handler(() => 'paid'))
+  t.faults.loseReply()
+  await expect(t.engine.enqueue(pay, 1)).rejects.toThrow(CommitUnknownError)
+  await expect(t.drain({ timeout: 5 })).rejects.toThrow(/1 active 'pay'.+its worker has yet to come back.+clock\.advance\('1s'\)/)
+  await t.clock.advance('1s')
+  await t.expectEnqueued(pay, { output: 'paid', attempt: 1 })
+})
+
 test('a completion whose answer is lost is said again: the job has run once', async () => {
   const t = start()
   let runs = 0

@@ -21,11 +21,14 @@ function leftoversIn(tables: Tables, lane: Lane, now: Now): Leftover[] {
   const place = { queue: lane.queue.name, name: lane.name }
   const left: Leftover[] = []
   if (waiting > 0) left.push({ ...place, state: 'waiting', count: waiting, why: whyWaiting(tables, lane, now).join('; ') })
-  if (active > 0) {
-    const why = 'its handler has not ended: it may wait for real time, or for clock.advance (as an outcome that could not be stored does)'
-    left.push({ ...place, state: 'active', count: active, why })
-  }
+  if (active > 0) left.push({ ...place, state: 'active', count: active, why: whyActive(tables, lane) })
   return left
+}
+
+function whyActive(tables: Tables, lane: Lane): string {
+  const unattached = tables.running().some((job) => job.lane === lane && job.session === undefined)
+  if (unattached) return "its worker has yet to come back after a fault, which takes some of the clock's time: clock.advance('1s')"
+  return 'its handler has not ended: it may wait for real time, or for clock.advance (as an outcome that could not be stored does)'
 }
 
 function whyWaiting(tables: Tables, lane: Lane, now: Now): string[] {
