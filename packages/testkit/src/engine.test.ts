@@ -118,6 +118,14 @@ describe('drain', () => {
     expect((await t.engine.stats()).states).toMatchObject({ completed: 5, scheduled: 0 })
   })
 
+  test('waits for handlers on threads', async () => {
+    const t = start()
+    t.engine.work(mail.thread(new URL('./testing/echo.ts', import.meta.url), { threads: 1 }))
+    await t.engine.enqueue(mail, { to: 'ann' })
+    await t.drain()
+    await t.expectEnqueued(mail, { state: 'completed', output: { to: 'ann' } })
+  })
+
   test('with nothing to do it does nothing', async () => {
     const t = start()
     const before = t.clock.read()
