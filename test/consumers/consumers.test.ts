@@ -9,7 +9,7 @@ import { type Consumer, createConsumer } from './consumer.ts'
 import { type Ended, run } from './run.ts'
 
 const ATTW = fileURLToPath(new URL('dist/index.js', import.meta.resolve('@arethetypeswrong/cli/package.json')))
-const PACKAGES = ['client', 'core', 'engine', 'remote', 'sqlite', 'wire', 'worker']
+const PACKAGES = ['client', 'core', 'engine', 'remote', 'sqlite', 'testkit', 'wire', 'worker']
 
 let consumer: Consumer
 
@@ -26,7 +26,7 @@ function told({ code, stdout, stderr }: Ended): unknown {
 }
 
 describe('the tarballs', () => {
-  test('are of the engine and all that it needs', () => {
+  test('are of the engine, the testkit, and all that they need', () => {
     expect(consumer.tarballs.map((name) => name.replace(/-\d.*$/, ''))).toEqual(PACKAGES.map((name) => `millrace-${name}`))
   })
 
@@ -99,6 +99,21 @@ export async function wrong(engine: Engine): Promise<void> {
 }
 `
 
+  const TESTED = `
+import { defineJob, type Job } from '@millrace/engine'
+import { createTestEngine } from '@millrace/testkit'
+
+const resize = defineJob<{ path: string }>({ name: 'resize' })
+const t = createTestEngine({ mode: 'inline', now: new Date(0) })
+t.engine.work(resize.handler(({ data }) => data.path))
+await t.engine.enqueue(resize, { path: 'a.png' })
+const [job]: readonly Job[] = await t.expectEnqueued(resize, { data: { path: 'a.png' }, state: 'completed' }, { count: 1 })
+await t[Symbol.asyncDispose]()
+process.stdout.write(JSON.stringify(job?.output))
+// @ts-expect-error there is no such mode
+export const wrong = () => createTestEngine({ mode: 'fast' })
+`
+
   const COMMON = `
 import { openEngine } from '@millrace/engine'
 export const open = (): Promise<unknown> => openEngine({ file: 'common.db' })
@@ -108,6 +123,7 @@ export const open = (): Promise<unknown> => openEngine({ file: 'common.db' })
     consumer.write('program.ts', PROGRAM)
     consumer.write('wrong.ts', WRONG)
     consumer.write('common.cts', COMMON)
+    consumer.write('tested.ts', TESTED)
     const compilerOptions = {
       strict: true,
       module: 'nodenext',
@@ -118,9 +134,10 @@ export const open = (): Promise<unknown> => openEngine({ file: 'common.db' })
       skipLibCheck: false,
       outDir: 'compiled',
     }
-    consumer.write('tsconfig.json', JSON.stringify({ compilerOptions, files: ['program.ts', 'wrong.ts', 'common.cts'] }))
+    consumer.write('tsconfig.json', JSON.stringify({ compilerOptions, files: ['program.ts', 'wrong.ts', 'tested.ts', 'common.cts'] }))
     expect(await consumer.tool('tsc')).toEqual({ code: 0, stdout: '', stderr: '' })
     expect(told(await consumer.node('compiled/program.js'))).toBe('a.png...')
+    expect(told(await consumer.node('compiled/tested.js'))).toBe('a.png')
   })
 
   test('runs as it is, with its types stripped', async () => {
@@ -196,7 +213,7 @@ describe('test runners', () => {
     consumer.write('vitest.config.js', `export default { test: { include: ['*.spec.mjs'], globals: true } }`)
     const { code, stdout, stderr } = await consumer.tool('vitest', 'run')
     expect(code, stdout + stderr).toBe(0)
-    expect(stdout).toMatch(/Tests\s+4 passed \(4\)/)
+    expect(stdout).toMatch(/Tests\s+5 passed \(5\)/)
   })
 
   // What jest needs: `transform: {}`, so that ES modules stay as they are, and Node's --experimental-vm-modules, with which jest
@@ -209,7 +226,7 @@ describe('test runners', () => {
     const jest = ['--config', 'jest.config.json', '--runInBand']
     const { code, stdout, stderr } = await consumer.node('--experimental-vm-modules', 'node_modules/jest/bin/jest.js', ...jest)
     expect(code, stdout + stderr).toBe(0)
-    expect(stderr).toMatch(/Tests:\s+5 passed, 5 total/)
+    expect(stderr).toMatch(/Tests:\s+6 passed, 6 total/)
   })
 })
 

@@ -2,7 +2,8 @@ import { systemCalendar } from '@millrace/client'
 import { DEFAULT_RETENTION } from '@millrace/core'
 import { InThreadEngine } from '@millrace/engine'
 import { openStore } from '@millrace/sqlite'
-import { portConformance, seededRandom, VirtualClock } from '@millrace/testkit'
+import { seededRandom, VirtualClock } from '@millrace/testkit'
+import { portConformance } from '@millrace/testkit/conformance'
 
 portConformance('in-thread', async () => {
   const clock = new VirtualClock()

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DEFAULT_RETENTION } from '@millrace/core'
 import { systemClock, WriterThread } from '@millrace/engine'
-import { portConformance } from '@millrace/testkit'
+import { portConformance } from '@millrace/testkit/conformance'
 
 async function start() {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-port-'))

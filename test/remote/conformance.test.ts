@@ -8,7 +8,8 @@ import { DEFAULT_RETENTION } from '@millrace/core'
 import { InThreadEngine, openEngine } from '@millrace/engine'
 import { connectPort, listen } from '@millrace/remote'
 import { openStore } from '@millrace/sqlite'
-import { portConformance, seededRandom, VirtualClock } from '@millrace/testkit'
+import { seededRandom, VirtualClock } from '@millrace/testkit'
+import { portConformance } from '@millrace/testkit/conformance'
 
 portConformance('a Unix socket, an engine of this thread behind it', async () => {
   const clock = new VirtualClock()

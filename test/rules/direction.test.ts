@@ -83,10 +83,26 @@ test('wire does no I/O: core and its own files alone', () => {
   expect(wrong).toEqual([])
 })
 
-test('no deep imports: a package is its root', () => {
+test("the testkit's root is for any test runner: it reaches none, and nothing that is made for tests of this repository", () => {
+  const known = new Map(SOURCES.map((source) => [source.path, source]))
+  const reached = new Set(['packages/testkit/src/index.ts'])
+  const outside = new Set<string>()
+  for (const path of reached) {
+    for (const { specifier } of known.get(path)?.imports ?? []) {
+      if (specifier.startsWith('.')) reached.add(targetOf({ path }, specifier))
+      else outside.add(specifier)
+    }
+  }
+  expect(reached.size).toBeGreaterThan(5)
+  expect([...outside].filter((specifier) => !/^(?:node:(?:assert|util)|@millrace\/\w+)$/.test(specifier))).toEqual([])
+})
+
+test('no deep imports: a package is its root; the conformance suite, which needs vitest, is apart', () => {
   const wrong = [...SOURCES, ...elsewhere()].flatMap(({ path, imports }) =>
     imports
-      .filter(({ specifier }) => specifier.startsWith('@millrace/') && !SIBLING.test(specifier))
+      .filter(
+        ({ specifier }) => specifier.startsWith('@millrace/') && !SIBLING.test(specifier) && specifier !== '@millrace/testkit/conformance',
+      )
       .map(({ specifier }) => `${path} imports ${specifier}`),
   )
   expect(wrong).toEqual([])

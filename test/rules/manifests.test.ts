@@ -19,20 +19,29 @@ const root = new URL('../../', import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
 const folders = readdirSync(new URL('packages/', root))
 const manifests = folders.map((folder) => [folder, JSON.parse(read(`packages/${folder}/package.json`)) as Manifest] as const)
+/** Beside its root: what needs a test runner is not for everyone who installs the package. */
+const SUBPATHS: Readonly<Record<string, readonly string[]>> = { testkit: ['conformance'] }
+const subpaths = (folder: string, target: (name: string) => unknown) =>
+  Object.fromEntries((SUBPATHS[folder] ?? []).map((name) => [`./${name}`, target(name)]))
 const published = manifests.filter(([, manifest]) => manifest.private !== true)
 
 describe.each(manifests)('packages/%s', (folder, manifest) => {
   test('is an ESM package of the family', () => {
     expect(manifest).toMatchObject({ name: `@millrace/${folder}`, type: 'module', license: 'MIT', engines: { node: '>=22.14' } })
-    expect(manifest.exports).toEqual({ '.': './src/index.ts', './package.json': './package.json' })
+    expect(manifest.exports).toEqual({
+      '.': './src/index.ts',
+      ...subpaths(folder, (name) => `./src/${name}.ts`),
+      './package.json': './package.json',
+    })
   })
 })
 
-describe.each(published)('packages/%s, published', (_folder, manifest) => {
+describe.each(published)('packages/%s, published', (folder, manifest) => {
   test('ships dist', () => {
     expect(manifest.files).toEqual(expect.arrayContaining(['dist', 'README.md']))
     expect(manifest.publishConfig?.exports).toEqual({
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+      ...subpaths(folder, (name) => ({ types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` })),
       './package.json': './package.json',
     })
   })

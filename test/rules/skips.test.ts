@@ -6,7 +6,7 @@ import { pathOf, placesOf, ROOT, walk, withoutComments } from './sources.ts'
 
 const TESTS = ['packages', 'apps', 'test', 'bench']
   .flatMap((folder) => walk(join(ROOT, folder)))
-  .filter((file) => /\.tsx?$/.test(file) && (/\.test\.tsx?$/.test(file) || /\/(?:test|testing|testkit)\//.test(file)))
+  .filter((file) => /\.tsx?$/.test(file) && (/\.test\.tsx?$/.test(file) || /\/(?:test|testing|testkit)\//.test(`/${pathOf(file)}`)))
   .map((file) => ({ path: pathOf(file), code: withoutComments(readFileSync(file, 'utf8')) }))
   .filter(({ path }) => path !== 'test/rules/skips.test.ts')
 

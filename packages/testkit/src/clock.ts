@@ -22,25 +22,38 @@ export class VirtualClock implements Clock {
     return { wall: this.#wall, mono: this.#mono }
   }
 
+  /** What the wall clock shows. */
+  now(): Date {
+    return new Date(this.#wall)
+  }
+
+  /** Resolves once so much of this clock's time has passed: for handlers that take their time. */
+  sleep(duration: Duration): Promise<void> {
+    return new Promise((resolve) => this.setTimer(msOf('sleep', duration), resolve))
+  }
+
   setTimer(ms: number, wake: () => void): () => void {
     const timer = { atMono: this.#mono + Math.max(0, ms), order: this.#order++, wake }
     this.#timers.add(timer)
     return () => this.#timers.delete(timer)
   }
 
-  /** Moves both clocks on, and lets every timer that is due on the way run, each followed by all that it set off. */
+  /**
+   * Moves both clocks on, and lets every timer that is due on the way run, in order, each followed by all that it set off. What needs real
+   * time, as reading a file, may still be under way then.
+   */
   async advance(duration: Duration): Promise<void> {
-    const ms = parseDuration(duration)
-    if (ms === undefined || ms < 0) throw new RangeError(`advance takes a duration of 0 or more, not ${String(duration)}`)
-    const endMono = this.#mono + ms
+    const endMono = this.#mono + msOf('advance', duration)
     await quiet()
-    for (let timer = this.#next(endMono); timer !== undefined; timer = this.#next(endMono)) {
-      this.#move(timer.atMono - this.#mono)
+    // What stalls on the way may take longer than this.
+    const next = () => this.#next(Math.max(endMono, this.#mono))
+    for (let timer = next(); timer !== undefined; timer = next()) {
+      this.#move(Math.max(0, timer.atMono - this.#mono))
       this.#timers.delete(timer)
       timer.wake()
       await quiet()
     }
-    this.#move(endMono - this.#mono)
+    this.#move(Math.max(0, endMono - this.#mono))
   }
 
   /** Time passes while nobody looks, as when a thread is blocked: timers fire late, with the next `advance`. */
@@ -68,9 +81,24 @@ export class VirtualClock implements Clock {
   }
 }
 
+function msOf(call: string, duration: Duration): number {
+  const ms = parseDuration(duration)
+  if (ms === undefined || ms < 0) throw new RangeError(`${call} takes a duration of 0 or more, not ${String(duration)}`)
+  return ms
+}
+
+/** Node's own: a test may have put its runner's fake timers in their places by the time they are used. */
+const { setImmediate: soon, setTimeout: later, clearTimeout: never } = globalThis
+
 /** Resolves once everything that was set off in microtasks and ticks has run: twice round the event loop, no waiting. */
 export async function quiet(): Promise<void> {
-  for (let round = 0; round < 2; round++) await new Promise<void>((resolve) => setImmediate(resolve))
+  for (let round = 0; round < 2; round++) await new Promise<void>((resolve) => soon(resolve))
+}
+
+/** Calls `wake` after so much real time; answers what forgets it. */
+export function inRealTime(ms: number, wake: () => void): () => void {
+  const timer = later(wake, ms)
+  return () => never(timer)
 }
 
 /** A repeatable source of chance in [0, 1): mulberry32, public domain. */

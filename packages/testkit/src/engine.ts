@@ -1,59 +1,150 @@
 /** The real engine, on this thread, in memory, under a clock that moves only when a test says so. */
 
-import { Engine, systemCalendar } from '@millrace/client'
-import { DEFAULT_RETENTION, type Duration, LIMITS, type Settings, type Store } from '@millrace/core'
+import { type Engine, type Job, systemCalendar } from '@millrace/client'
+import {
+  type Codec,
+  checkKnown,
+  choiceOption,
+  type Duration,
+  integerOption,
+  type Logger,
+  OptionTypeError,
+  type Redact,
+  type RetentionOptions,
+  type Settings,
+  type Store,
+  validateOpenOptions,
+} from '@millrace/core'
 import { InThreadEngine } from '@millrace/engine'
 import { openStore } from '@millrace/sqlite'
+import type { JobType } from '@millrace/worker'
 import { quiet, seededRandom, VirtualClock } from './clock.ts'
+import { type DrainOptions, drain } from './drain.ts'
+import { type EnqueuedMatcher, type ExpectOptions, enqueued, expectEnqueued } from './enqueued.ts'
+import { TestFaults } from './faults.ts'
+import { faultyStore } from './faultyStore.ts'
+import { InlineEngine, TrackingEngine } from './inline.ts'
+import { TestWriter } from './writer.ts'
 
 export interface TestEngineOptions {
-  readonly settings?: Partial<Settings>
-  readonly maxDataBytes?: number
+  /** `'inline'`: what is enqueued runs before the call resolves. Default `'queue'`: as in an application. */
+  readonly mode?: 'queue' | 'inline'
+  /** Where the virtual clock starts; default 2030-01-01T00:00:00Z. */
+  readonly now?: Date
+  /** Of all chance, as in the jitter of backoffs; default 1. The same seed gives the same. */
   readonly seed?: number
-  /** Default in memory, where a commit that fails is the end. */
+  /** Default in memory. */
   readonly file?: string
-  /** Stands between the engine and its store, to fail when a test says so. */
+  /** As in `openEngine`. */
+  readonly recovery?: 'immediate' | 'backoff'
+  readonly maxDataBytes?: number
+  readonly retention?: RetentionOptions
+  readonly codec?: Codec
+  readonly redact?: Redact
+  readonly logger?: Logger
+  /** @internal */
+  readonly settings?: Partial<Settings>
+  /** @internal Stands between the engine and its store. */
   readonly wrapStore?: (store: Store) => Store
 }
 
 export interface TestEngine extends AsyncDisposable {
+  /** As `openEngine` answers it. */
   readonly engine: Engine
+  /** `clock.advance('1h')` moves time, and fires what is due on the way in order: schedules, retries, delays, timeouts, limits. */
   readonly clock: VirtualClock
+  readonly faults: TestFaults
+  /** @internal */
   readonly inThread: InThreadEngine
-  /** Moves the clock on, and lets everything that this sets off run. */
+  /** As `clock.advance`. */
   advance(duration: Duration): Promise<void>
+  /**
+   * Resolves when no job waits, runs, or is due. Moves no clock: what is scheduled for later stays.
+   *
+   * @throws DrainError, which says what is left and why: at once where nothing can change by itself, else after `timeout`
+   */
+  drain(options?: DrainOptions): Promise<void>
+  /** All jobs of a name that the engine has, oldest first, in whatever state they are. */
+  enqueued(job: JobType | string): Promise<readonly Job[]>
+  /**
+   * Answers the jobs of a name that match; default all.
+   *
+   * @throws AssertionError (of node:assert) where there is none, or not `count`: with what was enqueued, and where each is different
+   */
+  expectEnqueued(job: JobType | string, matcher?: EnqueuedMatcher, options?: ExpectOptions): Promise<readonly Job[]>
+  /**
+   * As after a crash of the process: its workers are gone, what they ran has used an attempt and comes again, unanswered calls get
+   * CommitUnknownError, and the engine knows what its store knows. The same `engine` goes on: start workers anew.
+   */
+  restart(): Promise<void>
 }
 
-export function createTestEngine({
-  settings,
-  maxDataBytes = LIMITS.dataBytes,
-  seed = 1,
-  file = ':memory:',
-  wrapStore = (store) => store,
-}: TestEngineOptions = {}): TestEngine {
-  const clock = new VirtualClock()
-  const random = seededRandom(seed)
-  const store = wrapStore(openStore({ file, durability: 'full', random, now: clock.read().wall, host: 'test', pid: 1 }))
-  const inThread = new InThreadEngine({
-    store,
-    clock,
-    random,
-    settings: { recovery: 'immediate', retention: DEFAULT_RETENTION, calendar: systemCalendar, ...settings },
-  })
-  const engine = new Engine(inThread.port({ owner: true }), { maxDataBytes, clock, host: 'test', pid: 1, local: true })
+const KNOWN: ReadonlySet<string> = new Set<keyof TestEngineOptions>([
+  'mode',
+  'now',
+  'seed',
+  'file',
+  'recovery',
+  'maxDataBytes',
+  'retention',
+  'codec',
+  'redact',
+  'logger',
+  'settings',
+  'wrapStore',
+])
+const MEMORY = ':memory:'
+const DEFAULT_NOW = new Date(Date.UTC(2030, 0, 1))
+const HOST = { host: 'test', pid: 1 }
+
+/** @throws OptionTypeError, OptionRangeError */
+export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
+  checkKnown('createTestEngine', options as unknown, KNOWN)
+  const { mode, now = DEFAULT_NOW, seed = 1, file = MEMORY, settings, wrapStore = (store) => store, ...opened } = options
+  const { recovery, retention, maxDataBytes, codec, redact, logger } = validateOpenOptions({ ...opened, file })
+  const inline = choiceOption('mode', mode ?? 'queue', ['queue', 'inline']) === 'inline'
+  const clock = new VirtualClock(timeOf(now))
+  const random = seededRandom(integerOption('seed', seed, 0, Number.MAX_SAFE_INTEGER))
+
+  const opening = { file, durability: 'full', random, now: clock.read().wall, ...HOST } as const
+  const store = faultyStore(wrapStore(openStore(opening)), file === MEMORY)
+  const ruled = { recovery, retention, calendar: systemCalendar, ...settings }
+  const writer = new TestWriter((alive) => new InThreadEngine({ store, clock, random, settings: ruled, alive }))
+  const setup = { maxDataBytes, codec, redact, logger, clock, ...HOST, local: true }
+  const engine = inline ? new InlineEngine(writer, setup, clock) : new TrackingEngine(writer, setup)
+  const faults = new TestFaults(store.faults, clock, writer)
+
   return {
     engine,
     clock,
-    inThread,
-    async advance(duration) {
-      await clock.advance(duration)
+    faults,
+    get inThread() {
+      return writer.inThread
+    },
+    advance: (duration) => clock.advance(duration),
+    drain: (drainOptions) => drain(writer, clock, drainOptions),
+    enqueued: (job) => enqueued(engine, job),
+    expectEnqueued: (job, matcher = {}, expected = {}) => expectEnqueued(engine, job, matcher, expected),
+    async restart() {
+      const workers = engine.takeWorkers()
+      for (const worker of workers) writer.bury(worker.session)
+      writer.restart()
+      await quiet()
+      for (const worker of workers) worker.abandon(new Error('the test has restarted the engine'))
       await quiet()
     },
     async [Symbol.asyncDispose]() {
+      faults.heal()
       const stopped = engine.stop({ timeout: 0 })
       // What ignores its abort is given up when its grace ends.
-      for (let minute = 0; minute < 3 && inThread.actor.tables.sessions.size > 0; minute++) await clock.advance('1m')
+      for (let minute = 0; minute < 3 && writer.inThread.actor.tables.sessions.size > 0; minute++) await clock.advance('1m')
       await stopped
     },
   }
+}
+
+function timeOf(now: unknown): number {
+  const time = Object.prototype.toString.call(now) === '[object Date]' ? (now as Date).getTime() : Number.NaN
+  if (Number.isNaN(time)) throw new OptionTypeError('now', `now is a Date, where the test's clock starts, not ${String(now)}`)
+  return time
 }

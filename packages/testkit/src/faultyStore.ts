@@ -8,6 +8,8 @@ export type Fault =
   | { readonly kind: 'commit'; readonly committed: boolean }
   /** A statement fails, of those turns that have what `culprit` looks for. */
   | { readonly kind: 'statement'; readonly culprit: (effects: Effects) => boolean }
+  /** COMMIT takes its time, which `pass` lets go by. */
+  | { readonly kind: 'slow'; readonly pass: () => void }
 
 export interface FaultPlan {
   /** Writes that still go well. Default 0. */
@@ -79,7 +81,7 @@ export class Faults {
       return undefined
     }
     if (--this.#times <= 0) this.#fault = undefined
-    this.failed++
+    if (fault.kind !== 'slow') this.failed++
     return fault
   }
 
@@ -100,14 +102,15 @@ export interface FaultyStore extends Store {
   readonly faults: Faults
 }
 
-export function faultyStore(store: Store): FaultyStore {
+/** @param keep a reopening keeps the connection: a database in memory is gone with it, and what has failed was never its own */
+export function faultyStore(store: Store, keep = false): FaultyStore {
   const faults = new Faults()
   const own: Partial<FaultyStore> = {
     faults,
     write: (effects, mark) => write(store, faults.next(effects), effects, mark),
     reopen: () => {
       faults.reopened++
-      store.reopen()
+      if (!keep) store.reopen()
     },
     releaseBallast: () => {
       store.releaseBallast()
@@ -131,7 +134,10 @@ export function faultyStore(store: Store): FaultyStore {
 
 function write(store: Store, fault: Fault | undefined, effects: Effects, mark: TurnMark): void {
   if (fault === undefined) store.write(effects, mark)
-  else if (fault.kind === 'statement')
+  else if (fault.kind === 'slow') {
+    fault.pass()
+    store.write(effects, mark)
+  } else if (fault.kind === 'statement')
     throw new StoreFailure('broken', 'statement', 'SQLITE_CONSTRAINT_CHECK: CHECK constraint failed: job')
   else if (fault.kind === 'commit') {
     if (fault.committed) store.write(effects, mark)

@@ -60,9 +60,14 @@ export class InThreadEngine {
 
   close(): void {
     if (this.#closed) return
+    this.abandon()
+    this.#store.close()
+  }
+
+  /** Takes no more turns, and leaves the store as it is for another engine: as a thread that dies. */
+  abandon(): void {
     this.#closed = true
     this.#loop.stop()
-    this.#store.close()
   }
 
   #schedule(): void {

@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createTestEngine } from '@millrace/testkit'
+import { charge, placeOrder, receipt, startWorker } from './shop.ts'
+
+test('an order is charged, and its receipt sent five minutes later', async () => {
+  await using t = createTestEngine()
+  const charged: string[] = []
+  startWorker(t.engine, async (order) => void charged.push(order))
+
+  await placeOrder(t.engine, 'o-1', 500)
+  await t.drain() // runs all that is due: the charge
+  assert.deepEqual(charged, ['o-1'])
+  await t.expectEnqueued(receipt, { data: { order: 'o-1' }, state: 'scheduled' })
+
+  await t.clock.advance('5m')
+  await t.expectEnqueued(receipt, { state: 'completed', output: 'receipt of o-1' })
+  await t.expectEnqueued(charge, { data: { cents: 500 } }, { count: 1 })
+})

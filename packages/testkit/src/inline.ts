@@ -1,0 +1,75 @@
+/** Engines of tests: they know their workers; and those that run what is enqueued before they answer. */
+import { type Batch, Engine, type Flow, type FlowNodeRequest, type JobHandle, type JobRequest, type JobRequests } from '@millrace/client'
+import { ACTIVE, type FlowOptions, findRow, isFinal, type JobKey, parseId, WAITING, type WorkOptions } from '@millrace/core'
+import type { EnqueueArguments, Handler, JobType, Worker } from '@millrace/worker'
+import type { VirtualClock } from './clock.ts'
+import { DRAIN_MS, settle } from './drain.ts'
+import type { TestWriter } from './writer.ts'
+
+export class TrackingEngine extends Engine {
+  readonly #workers = new Set<Worker>()
+
+  override work(handlers: readonly Handler[] | Handler, options?: WorkOptions): Worker {
+    const worker = super.work(handlers, options)
+    this.#workers.add(worker)
+    return worker
+  }
+
+  /** Those that were started since it was asked last. */
+  takeWorkers(): readonly Worker[] {
+    const workers = [...this.#workers]
+    this.#workers.clear()
+    return workers
+  }
+}
+
+/** Its producing calls resolve once their jobs neither wait nor run: they have ended, or it is not their time yet. */
+export class InlineEngine extends TrackingEngine {
+  readonly #writer: TestWriter
+  readonly #clock: VirtualClock
+
+  constructor(writer: TestWriter, setup: ConstructorParameters<typeof Engine>[1], clock: VirtualClock) {
+    super(writer, setup)
+    this.#writer = writer
+    this.#clock = clock
+  }
+
+  override async enqueue<Input>(job: JobType<Input> | string, ...rest: EnqueueArguments<Input>): Promise<JobHandle> {
+    const handle = await super.enqueue(job, ...rest)
+    await this.#run([handle], `enqueue of '${typeof job === 'string' ? job : job.name}'`)
+    return handle
+  }
+
+  override async enqueueMany(jobs: JobRequests): Promise<readonly JobHandle[]> {
+    const handles = await super.enqueueMany(jobs)
+    await this.#run(handles, 'enqueueMany')
+    return handles
+  }
+
+  override async flow<const Ref extends string>(nodes: readonly FlowNodeRequest<Ref>[], options?: FlowOptions): Promise<Flow<Ref>> {
+    const flow = await super.flow(nodes, options)
+    await this.#run(Object.values<JobHandle>(flow.jobs), 'flow')
+    return flow
+  }
+
+  override async batch(jobs: readonly JobRequest[], callback: JobRequest, options?: FlowOptions): Promise<Batch> {
+    const batch = await super.batch(jobs, callback, options)
+    await this.#run([...batch.jobs, batch.callback], 'batch')
+    return batch
+  }
+
+  async #run(handles: readonly JobHandle[], call: string): Promise<void> {
+    const left = new Set(handles.map(({ id }) => parseId(id) as JobKey))
+    const done = () => {
+      for (const key of left) {
+        const state = findRow(this.#writer.inThread.actor.store, key)?.state
+        if (state === WAITING || state === ACTIVE) return false
+        // What is blocked, or waits for its time, may be set going by another of them.
+        if (state === undefined || isFinal(state)) left.delete(key)
+      }
+      return true
+    }
+    const what = `mode 'inline' runs what is enqueued at once, and cannot: ${call}, committed as it is, has left jobs undone`
+    await settle(this.#writer, this.#clock, { done, timeoutMs: DRAIN_MS, what })
+  }
+}

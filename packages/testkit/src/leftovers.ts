@@ -1,0 +1,55 @@
+/** What has not been done, and why: told from the engine's tables. */
+import { ACTIVE, countOf, type Gate, type Lane, type Now, roomOf, type Tables, tokenMs, WAITING } from '@millrace/core'
+
+export interface Leftover {
+  readonly queue: string
+  readonly name: string
+  readonly state: 'waiting' | 'active'
+  readonly count: number
+  /** In words, with what to do about it. */
+  readonly why: string
+}
+
+/** Of every job name with jobs that wait or run. */
+export function leftoversOf(tables: Tables, now: Now): readonly Leftover[] {
+  return [...tables.lanesById.values()].flatMap((lane) => leftoversIn(tables, lane, now))
+}
+
+function leftoversIn(tables: Tables, lane: Lane, now: Now): Leftover[] {
+  const waiting = countOf(lane, WAITING)
+  const active = countOf(lane, ACTIVE)
+  const place = { queue: lane.queue.name, name: lane.name }
+  const left: Leftover[] = []
+  if (waiting > 0) left.push({ ...place, state: 'waiting', count: waiting, why: whyWaiting(tables, lane, now).join('; ') })
+  if (active > 0) left.push({ ...place, state: 'active', count: active, why: whyActive(tables, lane) })
+  return left
+}
+
+function whyActive(tables: Tables, lane: Lane): string {
+  const unattached = tables.running().some((job) => job.lane === lane && job.session === undefined)
+  if (unattached) return "its worker has yet to come back after a fault, which takes some of the clock's time: clock.advance('1s')"
+  return 'its handler has not ended: it may wait for real time, or for clock.advance (as an outcome that could not be stored does)'
+}
+
+function whyWaiting(tables: Tables, lane: Lane, now: Now): string[] {
+  const { queue } = lane
+  const { concurrencyLimit, rateLimit } = queue.settings
+  const why: string[] = []
+  if (lane.services.length === 0) why.push('no worker serves it: engine.work([...])')
+  if (queue.paused) why.push(`the queue is paused: engine.queues.resume('${queue.name}')`)
+  if (lane.paused) why.push(`the job name is paused: engine.queues.resume('${queue.name}', { job: '${lane.name}' })`)
+  const parked = [...tables.keys.gatesById.values()].filter((gate) => gate.lane === lane && gate.parked > 0)
+  why.push(...parked.map(whyParked))
+  if (concurrencyLimit !== undefined && countOf(queue, ACTIVE) >= concurrencyLimit)
+    why.push(`${concurrencyLimit} of its queue run, which is the queue's concurrencyLimit`)
+  const ms = rateLimit === undefined ? 0 : tokenMs(rateLimit, queue.fullMono, now.mono)
+  if (ms > 0) why.push(`the queue's rateLimit has its next token in ${Math.ceil(ms)} ms: clock.advance(${Math.ceil(ms)})`)
+  return why.length > 0 ? why : ['its workers run as many as they may: see their concurrency, and the weight of the jobs']
+}
+
+function whyParked(gate: Gate): string {
+  const { key, parked } = gate
+  if (key.paused) return `${parked} with the concurrencyKey '${key.text}', which is paused`
+  if (roomOf(key) <= 0) return `${parked} with the concurrencyKey '${key.text}', of which ${key.active} run: the queue's perKeyLimit`
+  return `${parked} with the concurrencyKey '${key.text}', in line behind others of it`
+}
