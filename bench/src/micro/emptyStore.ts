@@ -51,5 +51,7 @@ export const emptyStore: Store = {
   reopen: () => {},
   walBytes: () => 0,
   foldWal: () => {},
+  freePages: () => ({ free: 0, all: 0 }),
+  shrink: () => {},
   close: () => {},
 }

@@ -355,6 +355,12 @@ export class MemoryStore implements Store {
 
   foldWal(): void {}
 
+  freePages(): { free: number; all: number } {
+    return { free: 0, all: this.rows.size }
+  }
+
+  shrink(): void {}
+
   releaseBallast(): void {}
 
   restoreBallast(): boolean {

@@ -169,10 +169,13 @@ export class Actor {
     this.#retryMs = 0
     this.#intake.look(now)
     const decided = this.#decideSafely(mail, now)
-    if (decided !== undefined) this.#deliver(mail, decided, now)
+    if (decided !== undefined) {
+      this.#deliver(mail, decided, now)
+      if (mail.length === 0 && this.#mail.length === 0 && decided.effects.events.length === 0) this.#shrink(now)
+    }
     const after = this.#clock.read()
     if (this.#mail.length > 0) return this.#busySinceMono >= 0 ? BUSY_RETRY_MS : 0
-    const dueMs = Math.min(nextTurnMs(this.#tables, after), this.#housekeeping.nextMs())
+    const dueMs = Math.min(nextTurnMs(this.#tables, after), this.#housekeeping.nextMs(after))
     return Math.min(Math.max(dueMs, this.#retryMs), this.#intake.nextMs, Math.max(0, this.#reattachMono - after.mono))
   }
 
@@ -224,6 +227,17 @@ export class Actor {
       code: 'STORAGE_BUSY',
       message: `another program has held the file's write lock for ${BUSY_PATIENCE_MS} ms: ${error.message}`,
     })
+  }
+
+  /** Nothing depends on it: what fails before its commit is tried again in its time, and the tables are as true as before. */
+  #shrink(now: Now): void {
+    try {
+      this.#housekeeping.shrink(this.store, now)
+    } catch (error) {
+      if (!(error instanceof StoreFailure)) throw error
+      if (error.reason === 'owner' || error.phase === 'commit') this.#storeFailed([], now, error)
+      else if (error.phase === 'broken') throw new ActorFailure({ code: 'INTERNAL', message: describe(error) }, { cause: error })
+    }
   }
 
   /**
