@@ -7,6 +7,8 @@ export const emptyStore: Store = {
     nextSeq: 1,
     nextEvent: 1,
     nextSession: 1,
+    nextLane: 1,
+    nextQueue: 1,
     queues: [],
     gates: [],
     lanes: [],

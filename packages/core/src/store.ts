@@ -125,6 +125,9 @@ export interface Loaded {
   readonly nextSeq: number
   readonly nextEvent: number
   readonly nextSession: number
+  /** No lane or queue has had them, deleted ones included. */
+  readonly nextLane: number
+  readonly nextQueue: number
   readonly queues: readonly QueueRow[]
   readonly gates: readonly GateRow[]
   readonly lanes: readonly LaneRow[]

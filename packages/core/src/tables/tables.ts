@@ -9,6 +9,7 @@ import { type Job, newJob } from '../job.ts'
 import { WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import { parsePolicy } from '../policy.ts'
+import { mayRefuse } from '../queueSettings.ts'
 import type { Deadlines, GateRow, JobRow, LaneRow, Loaded, QueueRow } from '../store.ts'
 import { Doors } from './doors.ts'
 import type { Gate } from './gate.ts'
@@ -57,7 +58,7 @@ export class Tables {
 
   readonly keys = new Keys()
   readonly doors = new Doors(this.services)
-  /** Queues that take so many jobs and no more. */
+  /** Queues that may refuse a job: they take so many and no more, or none. */
   bounded = 0
   /** The turn has ended before all that waits was looked at. */
   unfinished = false
@@ -80,6 +81,8 @@ export class Tables {
     this.nextSeq = loaded.nextSeq
     this.nextEvent = loaded.nextEvent
     this.nextSession = loaded.nextSession
+    this.#nextLane = loaded.nextLane
+    this.#nextQueue = loaded.nextQueue
     this.flowWork = loaded.flowWork
     this.dueAt = earliest.dueAt
     this.expiresAt = earliest.expiresAt
@@ -126,11 +129,10 @@ export class Tables {
     queue.paused = paused
     // A wall clock that went back has refilled nothing.
     queue.fullMono = now.mono + Math.max(0, missingMs - Math.max(0, now.wall - missingAt))
-    if (settings.maxLength !== undefined) this.bounded++
+    if (mayRefuse(settings)) this.bounded++
     if (settings.perKeyLimit !== undefined) queue.keys = new Map()
     for (const key of pausedKeys) this.keys.key(queue, key).paused = true
     this.queues.set(name, queue)
-    this.#nextQueue = Math.max(this.#nextQueue, id + 1)
   }
 
   #loadGate({ id, laneId, key, parked }: GateRow): void {
@@ -146,10 +148,8 @@ export class Tables {
     if (queue === undefined) {
       queue = newQueue(row.queueId, row.queue)
       this.queues.set(row.queue, queue)
-      this.#nextQueue = Math.max(this.#nextQueue, row.queueId + 1)
     }
     const lane = this.#addLane(row.id, queue, row.name)
-    this.#nextLane = Math.max(this.#nextLane, row.id + 1)
     for (let state = 0; state < row.counts.length; state++) {
       lane.counts[state] = row.counts[state] as number
       queue.counts[state] = (queue.counts[state] as number) + (row.counts[state] as number)
@@ -171,6 +171,24 @@ export class Tables {
     else namesakes.push(lane)
     for (const service of this.services.values()) if (service.serves(queue.name, name)) this.#serve(service, lane)
     return lane
+  }
+
+  /** Forgets a queue without jobs, with all that is known of it. */
+  removeQueue(queue: Queue): void {
+    queue.gone = true
+    this.queues.delete(queue.name)
+    this.doors.forget(queue)
+    if (mayRefuse(queue.settings)) this.bounded--
+    for (const key of queue.keys?.values() ?? []) this.keys.forget(key)
+    for (const lane of queue.lanes.values()) {
+      this.lanesById.delete(lane.id)
+      this.thirsty.delete(lane)
+      this.keys.crowded.delete(lane)
+      for (const service of lane.services) service.lanes.delete(lane)
+      const namesakes = (this.#lanesByName.get(lane.name) ?? []).filter((one) => one !== lane)
+      if (namesakes.length > 0) this.#lanesByName.set(lane.name, namesakes)
+      else this.#lanesByName.delete(lane.name)
+    }
   }
 
   // Waiting jobs.

@@ -26,6 +26,7 @@ import {
 } from '@millrace/core'
 import { answer } from './answer.ts'
 import { Deliveries } from './deliveries.ts'
+import { Drains } from './drains.ts'
 import { Exporters } from './exporters.ts'
 import { Followers } from './followers.ts'
 import { Housekeeping } from './housekeeping.ts'
@@ -63,6 +64,7 @@ export class Actor {
   readonly watches = new Watches()
   readonly followers = new Followers()
   readonly exporters = new Exporters()
+  readonly drains = new Drains()
   readonly #connections = new Map<ConnectionId, (delivery: Delivery) => void>()
   readonly #subscribed = new Set<ConnectionId>()
   /** Sessions that are dead while the end of their connection is yet to be heard of. */
@@ -129,6 +131,7 @@ export class Actor {
     this.watches.forget(connection)
     this.followers.forget(connection)
     this.exporters.forget(connection)
+    this.drains.forget(connection)
     this.#mail = this.#mail.map((letter) => (letter.connection === connection ? { ...letter, gone: true } : letter))
     const tables = this.#tables
     tables.renewals.delete(connection)
@@ -295,6 +298,7 @@ export class Actor {
     else this.#askToAttach()
     this.#unwritten = true
     this.watches.recheck(this.store, (connection, reply) => this.#post(connection, { replies: [reply] }))
+    this.drains.settle(this.#tables, (connection, reply) => this.#post(connection, { replies: [reply] }))
     for (const { command, sender } of [...this.followers.takeAll(), ...this.exporters.takeAll()])
       this.#askAgain(command, sender, (reply) => this.#post(sender.connection, { replies: [reply] }))
   }
@@ -352,6 +356,7 @@ export class Actor {
     }
     deliveries.add()
     this.watches.settle(effects, (connection, reply) => deliveries.push(connection, reply))
+    this.drains.settle(this.#tables, (connection, reply) => deliveries.push(connection, reply))
     for (const [connection, delivery] of deliveries.byConnection) this.#connections.get(connection)?.(delivery)
   }
 
