@@ -68,7 +68,7 @@ test('drain: waits for what is scheduled, waits and runs; a schedule is passed o
   await advance('2s')
   await drained
   expect(done).toEqual([1, 2])
-  expect(await engine.schedules.get('every')).toMatchObject({ fired: 0, skipped: 31 })
+  expect(await engine.schedules.get('every')).toMatchObject({ runs: 0, skipped: expect.toSatisfy((skipped: number) => skipped >= 30) })
   await engine.queues.drain('mail')
 
   await expect(engine.queues.delete('mail')).rejects.toThrow(QueueNotEmptyError)
