@@ -183,8 +183,13 @@ export class Operations {
       return
     }
     if (chance.hits(0.25)) {
-      const op = chance.pick(['drain', 'purge', 'delete'] as const)
-      this.call(client, `${op} queue ${queue}`, queues[op](queue))
+      const op = chance.pick(['drain', 'purge', 'forget'] as const)
+      const emptied = async () => {
+        if (op === 'drain') return queues.drain(queue)
+        await queues.purge(queue)
+        if (op === 'forget') await queues.delete(queue)
+      }
+      this.call(client, `${op} queue ${queue}`, emptied())
       return
     }
     const what = chance.pick([{}, { job: chance.pick(JOBS).name }, { key: chance.pick(KEYS) }])
