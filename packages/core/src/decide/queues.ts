@@ -4,6 +4,7 @@ import { changeSettings, mayRefuse, type QueueChanges } from '../queueSettings.t
 import { type Decision, HELD } from '../replies.ts'
 import { changeRate } from '../tables/bucket.ts'
 import type { Queue } from '../tables/lane.ts'
+import { removeQueue } from '../tables/removeQueue.ts'
 import { laneOf } from './enqueue.ts'
 import { queueNotEmpty } from './refuse.ts'
 import type { TurnContext } from './turn.ts'
@@ -38,7 +39,8 @@ export function deleteQueue({ tables, effects }: TurnContext, { queue: name }: D
   if (queue === undefined) return false
   const jobs = queue.counts.reduce((all, count) => all + count, 0)
   if (jobs > 0) return queueNotEmpty(name, jobs)
-  tables.removeQueue(queue)
+  tables.bounded -= Number(mayRefuse(queue.settings))
+  removeQueue(tables, queue)
   effects.queuesGone.push(queue)
   return true
 }

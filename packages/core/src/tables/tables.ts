@@ -28,7 +28,7 @@ export class Tables {
 
   readonly queues = new Map<string, Queue>()
   readonly lanesById = new Map<number, Lane>()
-  readonly #lanesByName = new Map<string, Lane[]>()
+  readonly lanesByName = new Map<string, Lane[]>()
   readonly definitions = new Map<string, Defaults>()
   /** Finished jobs are kept for these: the last event that each is done with. */
   readonly exports = new Map<string, number>()
@@ -166,29 +166,11 @@ export class Tables {
     const lane = newLane(id, queue, name)
     queue.lanes.set(name, lane)
     this.lanesById.set(id, lane)
-    const namesakes = this.#lanesByName.get(name)
-    if (namesakes === undefined) this.#lanesByName.set(name, [lane])
+    const namesakes = this.lanesByName.get(name)
+    if (namesakes === undefined) this.lanesByName.set(name, [lane])
     else namesakes.push(lane)
     for (const service of this.services.values()) if (service.serves(queue.name, name)) this.#serve(service, lane)
     return lane
-  }
-
-  /** Forgets a queue without jobs, with all that is known of it. */
-  removeQueue(queue: Queue): void {
-    queue.gone = true
-    this.queues.delete(queue.name)
-    this.doors.forget(queue)
-    if (mayRefuse(queue.settings)) this.bounded--
-    for (const key of queue.keys?.values() ?? []) this.keys.forget(key)
-    for (const lane of queue.lanes.values()) {
-      this.lanesById.delete(lane.id)
-      this.thirsty.delete(lane)
-      this.keys.crowded.delete(lane)
-      for (const service of lane.services) service.lanes.delete(lane)
-      const namesakes = (this.#lanesByName.get(lane.name) ?? []).filter((one) => one !== lane)
-      if (namesakes.length > 0) this.#lanesByName.set(lane.name, namesakes)
-      else this.#lanesByName.delete(lane.name)
-    }
   }
 
   // Waiting jobs.
@@ -330,7 +312,7 @@ export class Tables {
       service = new Service(key, new Set(names), intro.queues === undefined ? undefined : new Set(intro.queues))
       this.services.set(key, service)
       for (const name of names) {
-        for (const lane of this.#lanesByName.get(name) ?? []) if (service.serves(lane.queue.name, name)) this.#serve(service, lane)
+        for (const lane of this.lanesByName.get(name) ?? []) if (service.serves(lane.queue.name, name)) this.#serve(service, lane)
       }
     }
     const session: Session = {
