@@ -250,7 +250,7 @@ OPS = {
         "cancel update retry redrive runNow delete stats workers list subscribe backup forward configure pause queues".split()
     )
 }
-OPS.update(cancelMany=61, retryMany=62, deleteMany=63)
+OPS.update(cancelMany=61, retryMany=62, deleteMany=63, drainQueue=32, deleteQueue=33)
 TRUE, REFUSAL, ENQUEUED, ATTACHED, VALUE, STATS = 0, 1, 2, 3, 4, 5
 ABORT, LOST, REATTACH, GAP = 1, 2, 3, 4
 ABORT_CAUSES = ("timeout", "cancel", "stop")

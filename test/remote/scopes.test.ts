@@ -63,6 +63,8 @@ const COMMANDS: { readonly [Op in Operation]: CommandOf<Op> } = {
     runImmediately: false,
   },
   deleteSchedule: { op: 'deleteSchedule', id: 'a' },
+  drainQueue: { op: 'drainQueue', queue: 'a' },
+  deleteQueue: { op: 'deleteQueue', queue: 'nowhere' },
   pauseSchedule: { op: 'pauseSchedule', id: 'a' },
   resumeSchedule: { op: 'resumeSchedule', id: 'a' },
   triggerSchedule: { op: 'triggerSchedule', id: 'a' },

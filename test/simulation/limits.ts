@@ -35,14 +35,22 @@ export class Limits {
     return { queues: [...this.#queues.keys()], jobs: [...this.#pausedJobs].map(split), keys: [...this.#pausedKeys].map(split) }
   }
 
-  commit({ queues, pausedLanes, pausedKeys }: Effects): void {
-    for (const { name, settings, paused } of queues) {
+  commit({ queues, queuesGone, pausedLanes, pausedKeys }: Effects): void {
+    for (const { name } of queuesGone) this.#forget(name)
+    for (const { name, settings, paused, gone } of queues) {
+      if (gone) continue
       const before = this.#queues.get(name)?.settings.rateLimit
       if (JSON.stringify(before) !== JSON.stringify(settings.rateLimit)) this.#starts.delete(name)
       this.#queues.set(name, { settings, paused })
     }
-    for (const lane of pausedLanes) note(this.#pausedJobs, `${lane.queue.name} ${lane.name}`, lane.paused)
-    for (const { queue, text, paused } of pausedKeys) note(this.#pausedKeys, `${queue.name} ${text}`, paused)
+    for (const lane of pausedLanes) if (!lane.queue.gone) note(this.#pausedJobs, `${lane.queue.name} ${lane.name}`, lane.paused)
+    for (const { queue, text, paused } of pausedKeys) if (!queue.gone) note(this.#pausedKeys, `${queue.name} ${text}`, paused)
+  }
+
+  #forget(queue: string): void {
+    this.#queues.delete(queue)
+    this.#starts.delete(queue)
+    for (const set of [this.#pausedJobs, this.#pausedKeys]) for (const what of set) if (what.startsWith(`${queue} `)) set.delete(what)
   }
 
   /** Of one turn, in which runs end before others start. */

@@ -31,7 +31,17 @@ const KEYS = ['key-1', 'key-2', 'key-3']
 const NOTHING_TOLD = { concurrencyLimit: null, perKeyLimit: null, maxLength: null, share: null, rateLimit: null }
 /** What goes on for longer than a short lease. */
 const LONG: readonly Act[] = ['long', 'heartbeat', 'deaf']
-const DEFINITE = new Set(['BUSY', 'DISK_FULL', 'STORAGE', 'STORAGE_BUSY', 'UNIQUE_CONFLICT', 'QUEUE_FULL', 'JOB_ACTIVE', 'INTERNAL'])
+const DEFINITE = new Set([
+  'BUSY',
+  'DISK_FULL',
+  'STORAGE',
+  'STORAGE_BUSY',
+  'UNIQUE_CONFLICT',
+  'QUEUE_FULL',
+  'QUEUE_DRAINING',
+  'JOB_ACTIVE',
+  'INTERNAL',
+])
 
 type FlowShape = readonly (FlowNodeRequest & { readonly data: Task; readonly onParentFailure: OnParentFailure })[]
 
@@ -172,6 +182,16 @@ export class Operations {
         }),
       }
       this.call(client, `configure ${queue} ${JSON.stringify(told)}`, queues.configure(queue, told))
+      return
+    }
+    if (chance.hits(0.25)) {
+      const op = chance.pick(['drain', 'purge', 'forget'] as const)
+      const emptied = async () => {
+        if (op === 'drain') return queues.drain(queue)
+        await queues.purge(queue)
+        if (op === 'forget') await queues.delete(queue)
+      }
+      this.call(client, `${op} queue ${queue}`, emptied())
       return
     }
     const what = chance.pick([{}, { job: chance.pick(JOBS).name }, { key: chance.pick(KEYS) }])

@@ -15,6 +15,7 @@ import {
   type Forwarded,
   formatId,
   isFinal,
+  isLive,
   type JobKey,
   type OnParentFailure,
   type Reply,
@@ -35,7 +36,7 @@ interface Asked {
 }
 
 /** Those that are answered when there is something to say. */
-const PATIENT = new Set(['watch', 'events', 'export', 'backup', 'list'])
+const PATIENT = new Set(['watch', 'events', 'export', 'drainQueue', 'backup', 'list'])
 /** Refusals after which nothing of the call has happened. */
 const DEFINITE = new Set(['DISK_FULL', 'STORAGE', 'STORAGE_BUSY', 'UNIQUE_CONFLICT', 'JOB_ACTIVE', 'JOB_FINISHED', 'INTERNAL', 'BUSY'])
 
@@ -333,6 +334,18 @@ export class Requests {
       case 'get':
         this.#view(command.id, value as { readonly state: string; readonly run: number } | null, model)
         break
+      case 'drainQueue': {
+        const left = [...model.jobs.values()].filter(({ queue, state }) => queue === command.queue && isLive(state))
+        history.hold(left.length === 0, 44, () => `queue ${command.queue} is said to be drained, and job ${left[0]?.seq} is left`)
+        history.meet('drained')
+        break
+      }
+      case 'deleteQueue': {
+        const left = [...model.jobs.values()].filter(({ queue }) => queue === command.queue)
+        history.hold(left.length === 0, 44, () => `queue ${command.queue} is said to be deleted, and job ${left[0]?.seq} is there`)
+        if (value === true) history.meet('queueDeleted')
+        break
+      }
       case 'watch':
         this.#outcome(command.id, (value as { readonly state: string }).state, model)
         break

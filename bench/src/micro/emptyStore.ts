@@ -7,6 +7,8 @@ export const emptyStore: Store = {
     nextSeq: 1,
     nextEvent: 1,
     nextSession: 1,
+    nextLane: 1,
+    nextQueue: 1,
     queues: [],
     gates: [],
     lanes: [],
@@ -51,5 +53,7 @@ export const emptyStore: Store = {
   reopen: () => {},
   walBytes: () => 0,
   foldWal: () => {},
+  freePages: () => ({ free: 0, all: 0 }),
+  shrink: () => {},
   close: () => {},
 }

@@ -83,7 +83,7 @@ export class Engine {
     this.#port = port
     this.#setup = setup
     this.#mailbox = new Mailbox(port)
-    this.queues = new Queues(this.#mailbox)
+    this.queues = new Queues(this.#mailbox, setup.clock)
     this.exports = new Exports(
       this.#mailbox,
       () => this.#assertOpen(),

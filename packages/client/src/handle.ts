@@ -18,6 +18,7 @@ import {
   type RunError,
   validateResultOptions,
 } from '@millrace/core'
+import { inTime } from './inTime.ts'
 import type { Mailbox } from './mailbox.ts'
 import type { Sealer } from './seal.ts'
 
@@ -83,25 +84,8 @@ export class JobHandle<Output = unknown> {
     })
   }
 
-  /** `reply`, unless time or the caller's patience ends first: then `forget` is called. */
   #inTime<Reply>(reply: Promise<Reply>, until: number, signal: Signal, forget: () => void): Promise<Reply> {
-    const leftMs = until - this.#clock.read().mono
-    if (leftMs === Number.POSITIVE_INFINITY && signal === undefined) return reply
-    return new Promise<Reply>((resolve, reject) => {
-      const giveUp = (error: unknown) => {
-        forget()
-        done()
-        reject(error)
-      }
-      const onAbort = () => giveUp(signal?.reason)
-      const cancelTimer = leftMs === Number.POSITIVE_INFINITY ? undefined : this.#clock.setTimer(leftMs, () => giveUp(this.#late()))
-      const done = () => {
-        cancelTimer?.()
-        signal?.removeEventListener('abort', onAbort)
-      }
-      signal?.addEventListener('abort', onAbort)
-      reply.finally(done).then(resolve, reject)
-    })
+    return inTime(reply, { clock: this.#clock, until, signal, late: () => this.#late() }, forget)
   }
 
   #decode(output: Parameters<typeof decodeData>[0]): unknown {

@@ -20,10 +20,10 @@ import {
 import { weighCommand } from './weigh.ts'
 
 /** Answered when there is something to say, which may be never: they take no place among the calls that are under way. */
-const PATIENT: ReadonlySet<Operation> = new Set(['watch', 'events', 'export', 'backup'])
+const PATIENT: ReadonlySet<Operation> = new Set(['watch', 'events', 'export', 'drainQueue', 'backup'])
 
 /** A stop does not wait for these. */
-const ENDLESS: ReadonlySet<Operation> = new Set(['watch', 'events', 'export'])
+const ENDLESS: ReadonlySet<Operation> = new Set(['watch', 'events', 'export', 'drainQueue'])
 
 interface Pending {
   readonly id: number

@@ -1,21 +1,31 @@
 /** What is told to queues, and asked of them. */
 import {
+  type Clock,
+  DrainIncompleteError,
+  type DrainOptions,
   nameOption,
   type PauseOptions,
+  type PurgeOptions,
+  type PurgeResult,
   type QueueOptions,
   type QueueView,
+  validateDrainOptions,
   validatePauseOptions,
   validateQueueOptions,
 } from '@millrace/core'
+import { inTime } from './inTime.ts'
 import type { Mailbox } from './mailbox.ts'
+import { runPurge } from './purge.ts'
 
 /** `engine.queues`. A queue is there from its first job, or from the first thing that it is told. */
 export class Queues {
   readonly #mailbox: Mailbox
+  readonly #clock: Clock
 
   /** @internal */
-  constructor(mailbox: Mailbox) {
+  constructor(mailbox: Mailbox, clock: Clock) {
     this.#mailbox = mailbox
+    this.#clock = clock
   }
 
   list(): Promise<readonly QueueView[]> {
@@ -43,8 +53,47 @@ export class Queues {
     await this.#mailbox.call<'pause'>({ op: 'pause', queue: nameOption('name', name), ...validatePauseOptions(options), paused: true })
   }
 
-  /** Takes back one `pause`: that of the queue, or with `job` or `key` of that name or key. */
+  /** Takes back one `pause`: that of the queue, or with `job` or `key` of that name or key. Without them it ends a `drain`, too. */
   async resume(name: string, options?: PauseOptions): Promise<void> {
     await this.#mailbox.call<'pause'>({ op: 'pause', queue: nameOption('name', name), ...validatePauseOptions(options), paused: false })
+  }
+
+  /**
+   * Takes no new jobs from now on, until `resume`: enqueues are refused with QueueDrainingError, which is retryable, and the ticks of
+   * schedules are skipped. Resolves when no job of the queue is scheduled, waiting, blocked or active; what its own running jobs enqueue
+   * into it with their completion is taken, and waited for. Kept with the file; to call it again waits again.
+   *
+   * @throws DrainIncompleteError after `timeout` (default: none), or when the queue is resumed before; OptionTypeError, OptionRangeError
+   */
+  async drain(name: string, options?: DrainOptions): Promise<void> {
+    const queue = nameOption('name', name)
+    const { timeoutMs } = validateDrainOptions(options)
+    const until = this.#clock.read().mono + timeoutMs
+    const late = () =>
+      new DrainIncompleteError(`queue '${queue}' has jobs left after ${timeoutMs} ms; it goes on draining until it is resumed`, { queue })
+    const { id, reply } = this.#mailbox.track<'drainQueue'>({ op: 'drainQueue', queue })
+    await inTime(reply, { clock: this.#clock, until, late }, () => {
+      if (this.#mailbox.forget(id)) this.#mailbox.call<'unwatch'>({ op: 'unwatch', request: id }).catch(() => {})
+    })
+  }
+
+  /**
+   * Removes the queue's jobs, in slices of at most 500, as `deleteMany` does; with `dryRun` it only counts them. Jobs that run are left,
+   * and counted. What comes meanwhile is not met: `pause` or `drain` the queue first.
+   *
+   * @throws OptionTypeError
+   */
+  async purge(name: string, options?: PurgeOptions): Promise<PurgeResult> {
+    return runPurge(this.#mailbox, name, options)
+  }
+
+  /**
+   * Forgets an empty queue: what it was told, its pauses, its counters and its names. Answers whether there was one. It begins anew with
+   * its next job.
+   *
+   * @throws QueueNotEmptyError where it has jobs, finished ones included: `purge` it
+   */
+  async delete(name: string): Promise<boolean> {
+    return this.#mailbox.call<'deleteQueue'>({ op: 'deleteQueue', queue: nameOption('name', name) })
   }
 }

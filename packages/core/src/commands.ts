@@ -1,6 +1,6 @@
 /**
  * Everything that can be asked of the engine. Each command gets exactly one reply, in the order of arrival on its Port, but
- * for `watch`, `events`, `export` and `backup`, which are answered when there is something to say. One operation, one name: the file of the same
+ * for `watch`, `events`, `export`, `drainQueue` and `backup`, which are answered when there is something to say. One operation, one name: the file of the same
  * name in decide/ decides it.
  */
 import type { Backoff } from './backoff.ts'
@@ -14,6 +14,8 @@ import type {
   CancelManyCommand,
   ConfigureCommand,
   DeleteManyCommand,
+  DeleteQueueCommand,
+  DrainQueueCommand,
   PauseCommand,
   QueuesCommand,
   RetryManyCommand,
@@ -421,6 +423,8 @@ export type Command =
   | DeleteCommand
   | ConfigureCommand
   | PauseCommand
+  | DrainQueueCommand
+  | DeleteQueueCommand
   | QueuesCommand
   | CancelManyCommand
   | RetryManyCommand

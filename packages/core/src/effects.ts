@@ -103,6 +103,8 @@ export class Effects {
   readonly countedLanes: Lane[] = []
   /** Queues whose settings, pause or bucket change. */
   readonly queues: Queue[] = []
+  /** Queues that are deleted, with their lanes. */
+  readonly queuesGone: Queue[] = []
   /** Lanes that are paused, or go on. */
   readonly pausedLanes: Lane[] = []
   readonly pausedKeys: Key[] = []
@@ -141,6 +143,7 @@ export class Effects {
       this.countedLanes.length === 0 &&
       this.newLanes.length === 0 &&
       this.queues.length === 0 &&
+      this.queuesGone.length === 0 &&
       this.pausedLanes.length === 0 &&
       this.pausedKeys.length === 0 &&
       this.gates.length === 0 &&

@@ -119,6 +119,19 @@ export class QueueFullError extends define('QUEUE_FULL', true) {
   declare readonly queue: string
   declare readonly maxLength: number
 }
+/** The queue takes no new jobs until it is resumed: it is being drained. */
+export class QueueDrainingError extends define('QUEUE_DRAINING', true) {
+  declare readonly queue: string
+}
+/** `queues.drain` has not come to its end: jobs of the queue were left after `timeout`, or it was resumed. */
+export class DrainIncompleteError extends define('DRAIN_INCOMPLETE', true) {
+  declare readonly queue: string
+}
+/** Only an empty queue is deleted. `jobs` is how many there are, finished ones included. */
+export class QueueNotEmptyError extends define('QUEUE_NOT_EMPTY', true) {
+  declare readonly queue: string
+  declare readonly jobs: number
+}
 /** What the codec has thrown, or has answered in place of bytes. A job whose data cannot be decoded fails at once. */
 export class CodecError extends define('CODEC', false) {}
 /** The payload does not satisfy the job's schema. */
@@ -199,6 +212,9 @@ const BY_CODE = {
   RESULT_TIMEOUT: ResultTimeoutError,
   UNIQUE_CONFLICT: UniqueConflictError,
   QUEUE_FULL: QueueFullError,
+  QUEUE_DRAINING: QueueDrainingError,
+  DRAIN_INCOMPLETE: DrainIncompleteError,
+  QUEUE_NOT_EMPTY: QueueNotEmptyError,
   VALIDATION: ValidationError,
   CODEC: CodecError,
   SCHEDULE_NOT_FOUND: ScheduleNotFoundError,

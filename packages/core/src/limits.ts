@@ -58,6 +58,11 @@ export const LIMITS = {
   eventsPerSnapshot: 50_000,
   /** New work is refused while the write-ahead log is larger: a reader keeps it from being folded into the file. */
   walBytes: 2 ** 30,
+  /** Free pages that a file keeps to use them again, of 4 KiB; more where they are no more than this share of it. */
+  freePagesKept: 2_048,
+  freeShareKept: 0.25,
+  /** Given back to the file system in one slice. */
+  slicePages: 32,
   /** Told on one Port and not yet read there: beyond them events are left out, and a gap is told. */
   eventsUnread: 20_000,
   /** Of the journal, that one question for events looks at. */

@@ -19,6 +19,21 @@ export interface PauseCommand {
   readonly paused: boolean
 }
 
+/**
+ * The queue takes no new jobs until it is resumed (`pause` with `paused` false). Answered when none of it is left that has not ended:
+ * true; refused where it is resumed before that.
+ */
+export interface DrainQueueCommand {
+  readonly op: 'drainQueue'
+  readonly queue: string
+}
+
+/** Forgets an empty queue: what it was told, its pauses, its counters and its names. Reply: whether there was one. */
+export interface DeleteQueueCommand {
+  readonly op: 'deleteQueue'
+  readonly queue: string
+}
+
 /** All queues, or the named one. Reply: `QueueView[]`. */
 export interface QueuesCommand {
   readonly op: 'queues'

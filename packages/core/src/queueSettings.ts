@@ -21,6 +21,8 @@ export interface QueueSettings {
   /** Hand-outs in a row before the next queue's turn; 1 where it is not set. */
   readonly share?: number
   readonly retention?: Partial<Record<'completed' | 'failed' | 'cancelled', Keep>>
+  /** It takes no new jobs: set by `drain`, and taken back by `resume`. */
+  readonly draining?: true
   /** For what neither a call nor a definition says. */
   readonly defaults?: Omit<Defaults, 'queue'>
 }
@@ -33,6 +35,11 @@ export const NO_SETTINGS: QueueSettings = Object.freeze({})
 export function changeSettings(settings: QueueSettings, changes: QueueChanges): QueueSettings {
   const entries = Object.entries({ ...settings, ...changes }).filter(([, value]) => value !== null && value !== undefined)
   return entries.length === 0 ? NO_SETTINGS : Object.freeze(Object.fromEntries(entries))
+}
+
+/** Whether a new job of the queue has to be looked at before it is taken. */
+export function mayRefuse({ maxLength, draining }: QueueSettings): boolean {
+  return maxLength !== undefined || draining !== undefined
 }
 
 export function retentionOf(retention: Retention, { retention: own }: QueueSettings): Retention {

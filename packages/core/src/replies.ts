@@ -241,6 +241,8 @@ export interface ReplyOf {
   delete: true
   configure: true
   pause: true
+  drainQueue: true
+  deleteQueue: boolean
   queues: readonly QueueView[]
   cancelMany: Slice
   retryMany: Slice

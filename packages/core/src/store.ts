@@ -125,6 +125,9 @@ export interface Loaded {
   readonly nextSeq: number
   readonly nextEvent: number
   readonly nextSession: number
+  /** No lane or queue has had them, deleted ones included. */
+  readonly nextLane: number
+  readonly nextQueue: number
   readonly queues: readonly QueueRow[]
   readonly gates: readonly GateRow[]
   readonly lanes: readonly LaneRow[]
@@ -280,6 +283,10 @@ export interface Store {
   walBytes(): number
   /** Folds the log into the file and cuts it, where no reader is in the way. */
   foldWal(): void
+  /** Pages that hold nothing and are used again, and pages in all. */
+  freePages(): { readonly free: number; readonly all: number }
+  /** Gives up to so many free pages back, in a transaction of its own; the file is as much shorter once the log is folded in. Throws StoreFailure. */
+  shrink(pages: number): void
   /** Gives back the room that was kept for a full disk, or takes it again; false where it cannot. */
   releaseBallast(): void
   restoreBallast(): boolean

@@ -5,6 +5,7 @@ export { Engine, JobHandle } from '@millrace/client'
 export {
   AuthFailedError,
   ConnectionLostError,
+  DrainIncompleteError,
   ForbiddenError,
   InvalidScheduleError,
   MillraceError,
@@ -13,7 +14,9 @@ export {
   OptionRangeError,
   OptionTypeError,
   ProtocolError,
+  QueueDrainingError,
   QueueFullError,
+  QueueNotEmptyError,
   RetryAfterError,
   ScheduleNotFoundError,
   TooLargeError,

@@ -7,6 +7,7 @@ import type { Database } from './driver.ts'
 import type { Claim } from './open/claim.ts'
 import { forwardReads } from './read/forward.ts'
 import { prepareReads, type Reads } from './read/reads.ts'
+import { prepareShrink, type Shrink } from './shrink.ts'
 import { prepareWrite, type Write } from './write/write.ts'
 
 export interface SqliteStore extends Store {
@@ -35,10 +36,16 @@ interface Connection {
   readonly db: Database
   readonly reads: Reads
   readonly write: Write
+  readonly shrink: Shrink
 }
 
 export function makeStore(db: Database, { file, claim, ballast, connect, release }: StoreParts): SqliteStore {
-  const prepare = (opened: Database): Connection => ({ db: opened, reads: prepareReads(opened), write: prepareWrite(opened, claim) })
+  const prepare = (opened: Database): Connection => ({
+    db: opened,
+    reads: prepareReads(opened),
+    write: prepareWrite(opened, claim),
+    shrink: prepareShrink(opened, claim),
+  })
   let connection: Connection | undefined = prepare(db)
   let closed = false
   const current = (): Connection => {
@@ -83,6 +90,8 @@ export function makeStore(db: Database, { file, claim, ballast, connect, release
         // As on a full disk: the log is as long as before, which is seen.
       }
     },
+    freePages: () => current().shrink.freePages(),
+    shrink: (pages) => current().shrink.shrink(pages),
     releaseBallast: ballast.release,
     restoreBallast: ballast.restore,
     reopen: () => {

@@ -498,6 +498,42 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       await probe.enqueue('a')
     })
 
+    test('a queue that is drained takes nothing new, and says when nothing of it is left; then it can be deleted', async () => {
+      await probe.attach(['a'])
+      const bystander = await probe.enqueue('b')
+      await probe.enqueue('a', { queue: 'media' })
+      const { seq, run } = await probe.grants.take()
+      const drained = probe.call<'drainQueue'>({ op: 'drainQueue', queue: 'media' })
+      await probe.barrier()
+      const [refused, early] = await probe.settle([
+        { op: 'enqueue', jobs: [{ name: 'a', data: null, queue: 'media' }] },
+        { op: 'deleteQueue', queue: 'media' },
+      ])
+      expect(refused?.refusal).toMatchObject({ code: 'QUEUE_DRAINING', details: { queue: 'media' } })
+      expect(early?.refusal).toMatchObject({ code: 'QUEUE_NOT_EMPTY', details: { queue: 'media', jobs: 1 } })
+      await probe.call<'complete'>({ op: 'complete', seq, run, output: null })
+      expect(await drained).toBe(true)
+      expect(await probe.call<'drainQueue'>({ op: 'drainQueue', queue: 'media' })).toBe(true)
+      await probe.call<'deleteMany'>({ op: 'deleteMany', filter: { queue: 'media' }, limit: 9, dryRun: false })
+      expect(await probe.call<'deleteQueue'>({ op: 'deleteQueue', queue: 'media' })).toBe(true)
+      expect(await probe.call<'deleteQueue'>({ op: 'deleteQueue', queue: 'media' })).toBe(false)
+      expect(await probe.call<'queues'>({ op: 'queues', queue: 'media' })).toEqual([])
+      expect(await stateOf(bystander)).toBe('waiting')
+      // What happened there is still told by its name.
+      const { events } = await probe.call<'events'>({ op: 'events', after: 0, filter: { queue: 'media', types: ['completed'] } })
+      expect(events).toMatchObject([{ jobSeq: seq, queue: 'media', name: 'a' }])
+    })
+
+    test('a drain ends unfinished where its queue is resumed', async () => {
+      await probe.enqueue('a', { queue: 'media' })
+      const drained = probe.call<'drainQueue'>({ op: 'drainQueue', queue: 'media' })
+      const refused = expect(drained).rejects.toMatchObject({ code: 'DRAIN_INCOMPLETE' })
+      await probe.barrier()
+      await probe.call<'pause'>({ op: 'pause', queue: 'media', paused: false })
+      await refused
+      await probe.enqueue('a', { queue: 'media' })
+    })
+
     test('delete removes a job, not its neighbour; an active one is refused', async () => {
       const id = await probe.enqueue('a')
       const bystander = await probe.enqueue('b')

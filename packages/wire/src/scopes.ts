@@ -43,6 +43,8 @@ export const SCOPE_OF: Readonly<Record<Operation, Scope>> = {
   delete: 'admin',
   configure: 'admin',
   pause: 'admin',
+  drainQueue: 'admin',
+  deleteQueue: 'admin',
   cancelMany: 'admin',
   retryMany: 'admin',
   deleteMany: 'admin',

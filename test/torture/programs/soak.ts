@@ -1,4 +1,5 @@
 /** So many jobs through one engine, producers and workers in one process, with its memory sampled: `soak.ts <file> <jobs>`. */
+import { statSync } from 'node:fs'
 import { setImmediate as nextRound } from 'node:timers/promises'
 import { defineJob, openEngine } from '@millrace/engine'
 import { MemoryWatch } from '../memory.ts'
@@ -23,6 +24,7 @@ memory.begin()
 
 let enqueued = 0
 let sampled = 0
+const fileMib: number[] = []
 async function produce(): Promise<void> {
   while (enqueued < JOBS) {
     enqueued += BATCH
@@ -31,6 +33,7 @@ async function produce(): Promise<void> {
     const at = Math.min(1, runs / JOBS)
     if (at * SAMPLES < sampled) continue
     sampled++
+    fileMib.push(statSync(file).size / 2 ** 20)
     await memory.sample(at)
   }
 }
@@ -38,4 +41,4 @@ await Promise.all(Array.from({ length: BATCHES }, produce))
 while ((await engine.stats()).states.waiting + (await engine.stats()).states.active > 0) await nextRound()
 const { totals, writer } = await engine.stats()
 await engine.stop()
-process.stdout.write(`soak ${JSON.stringify({ enqueued, runs, totals, reloads: writer.reloads, memory: memory.report() })}\n`)
+process.stdout.write(`soak ${JSON.stringify({ enqueued, runs, totals, reloads: writer.reloads, memory: memory.report(), fileMib })}\n`)

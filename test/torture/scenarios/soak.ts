@@ -13,12 +13,17 @@ const SOAK = new URL('../programs/soak.ts', import.meta.url)
  */
 const GROWTH_MIB = 40
 
+/** Of the file: five seconds of jobs come before the next look for old ones, and their pages are used again. */
+const FILE_GROWTH_MIB = 16
+
 interface Soaked {
   readonly enqueued: number
   readonly runs: number
   readonly totals: Stats['totals']
   readonly reloads: number
   readonly memory: MemoryReport
+  /** The file's size, by the way. */
+  readonly fileMib: readonly number[]
 }
 
 export const soak: Scenario = async ({ folder, soakJobs }) => {
@@ -30,7 +35,7 @@ export const soak: Scenario = async ({ folder, soakJobs }) => {
   const soaked = child.value<Soaked>('soak')
   tally.expect(code === 0 && soaked !== undefined, 'soak', `ended with ${code}: ${stderr}`)
   if (soaked === undefined) return tally
-  const { enqueued, runs, totals, reloads, memory } = soaked
+  const { enqueued, runs, totals, reloads, memory, fileMib } = soaked
   tally.acknowledged = enqueued
   tally.lost = enqueued - totals.completed
   tally.expect(totals.enqueued === enqueued && totals.completed === enqueued, '1, 2', `of ${enqueued}: ${JSON.stringify(totals)}`)
@@ -42,12 +47,16 @@ export const soak: Scenario = async ({ folder, soakJobs }) => {
   tally.expect(rss <= GROWTH_MIB, 'flat memory', `the process has grown by ${rss.toFixed(1)} MiB in the second half`)
   tally.expect(writerHeap <= GROWTH_MIB, 'flat memory', `the writer's heap has grown by ${writerHeap.toFixed(1)} MiB in the second half`)
   tally.expect(heap <= GROWTH_MIB, 'flat memory', `the caller's heap has grown by ${heap.toFixed(1)} MiB in the second half`)
+  const half = Math.floor(fileMib.length / 2)
+  const grown = Math.max(...fileMib.slice(half)) - Math.max(...fileMib.slice(0, half))
+  tally.expect(grown <= FILE_GROWTH_MIB, 'bounded file', `the file has grown by ${grown.toFixed(1)} MiB in the second half`)
   for (const problem of auditFile(file).problems) tally.violations.push(`7: ${problem}`)
   tally.cycles++
   const seconds = (performance.now() - began) / 1_000
   tally.facts.push(
     `${enqueued} jobs in ${seconds.toFixed(1)} s`,
     `second half: process ${signed(rss)}, writer heap ${signed(writerHeap)}, caller heap ${signed(heap)} MiB`,
+    `file ${Math.max(...fileMib).toFixed(1)} MiB at most, second half ${signed(grown)} MiB`,
     `peak ${Math.round(memory.peakMib)} MiB`,
   )
   return tally

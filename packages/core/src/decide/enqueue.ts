@@ -5,10 +5,11 @@ import type { JobKey } from '../id.ts'
 import { type Job, type JobExtras, newJob, TOUCH_DATA, TOUCH_INSERT } from '../job.ts'
 import { ACTIVE, BLOCKED, SCHEDULED, WAITING } from '../lifecycle.ts'
 import { resolvePolicy } from '../policy.ts'
+import { mayRefuse } from '../queueSettings.ts'
 import { type Decision, type Enqueued, Refused } from '../replies.ts'
 import { countOf, type Lane, type Queue } from '../tables/lane.ts'
 import { enterLine } from './line.ts'
-import { active, queueFull, uniqueConflict } from './refuse.ts'
+import { active, queueDraining, queueFull, uniqueConflict } from './refuse.ts'
 import { reorder } from './reorder.ts'
 import type { TurnContext } from './turn.ts'
 
@@ -23,7 +24,7 @@ export function enqueue(turn: TurnContext, command: EnqueueCommand): Decision<'e
 /** What refuses one of the jobs, and so all of them. Nothing is changed. `ending` frees its key before they are created. */
 export function findRefusal(turn: TurnContext, jobs: readonly NewJob[], ending?: Job): Refused | undefined {
   if (turn.tables.bounded > 0) {
-    const full = findFull(turn, jobs)
+    const full = findFull(turn, jobs, ending?.lane.queue)
     if (full !== undefined) return full
   }
   let keys: Set<string> | undefined
@@ -51,16 +52,21 @@ export function findRefusal(turn: TurnContext, jobs: readonly NewJob[], ending?:
   return undefined
 }
 
-/** A queue that has no room for so many more. */
-export function findFull(turn: TurnContext, jobs: readonly NewJob[]): Refused | undefined {
+/**
+ * A queue that has no room for so many more, or takes none because it is drained: but for those of its own runs, which could not come to
+ * their end without.
+ */
+export function findFull(turn: TurnContext, jobs: readonly NewJob[], own?: Queue): Refused | undefined {
   const { tables, facts } = turn
   const wanted = new Map<Queue, number>()
   for (const job of jobs) {
     const queue = tables.queues.get(queueOf(turn, job))
-    const maxLength = queue?.settings.maxLength
-    if (queue === undefined || maxLength === undefined) continue
+    if (queue === undefined || !mayRefuse(queue.settings)) continue
     if (job.idempotencyKey !== undefined && facts.idempotent(job.name, job.idempotencyKey) !== undefined) continue
     if (job.unique !== undefined && facts.unique(job.name, job.unique.key) !== undefined) continue
+    const { maxLength, draining } = queue.settings
+    if (draining !== undefined && queue !== own) return queueDraining(queue.name)
+    if (maxLength === undefined) continue
     const count = (wanted.get(queue) ?? 0) + 1
     wanted.set(queue, count)
     if (countOf(queue, SCHEDULED) + countOf(queue, WAITING) + countOf(queue, BLOCKED) + count > maxLength)
@@ -169,6 +175,12 @@ function create(turn: TurnContext, wanted: NewJob, origin?: Origin, from: From =
     facts.addSourced(job)
   }
   return job
+}
+
+/** Whether it takes nothing new: ticks of schedules come to nothing there. */
+export function drained(turn: TurnContext, job: NewJob): string | undefined {
+  const name = queueOf(turn, job)
+  return turn.tables.queues.get(name)?.settings.draining === undefined ? undefined : name
 }
 
 function queueOf({ tables }: TurnContext, { queue, name }: NewJob): string {

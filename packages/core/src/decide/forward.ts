@@ -20,7 +20,7 @@ export function forward(turn: TurnContext, { source, number, first, entries }: F
     if (turn.refusing !== undefined) return new Refused(turn.refusing)
     const refusal = next > PLACE_LIMIT ? TOO_MANY : findRefusal(turn, jobs)?.refusal
     // There will be room: until then the journal keeps it.
-    if (refusal?.code === 'QUEUE_FULL') {
+    if (refusal?.code === 'QUEUE_FULL' || refusal?.code === 'QUEUE_DRAINING') {
       if (mark === known) return new Refused(refusal)
       break
     }

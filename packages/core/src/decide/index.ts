@@ -15,7 +15,7 @@ import { checkpoint, heartbeat, log, progress } from './heartbeat.ts'
 import { renew } from './lease.ts'
 import { drain, leave } from './leave.ts'
 import { cancelMany, deleteMany, retryMany } from './many.ts'
-import { configure, pause } from './queues.ts'
+import { configure, deleteQueue, drainQueue, pause } from './queues.ts'
 import { redrive, retry } from './retry.ts'
 import { runNow } from './runNow.ts'
 import { deleteSchedule, pauseSchedule, resumeSchedule } from './schedules/manage.ts'
@@ -57,6 +57,8 @@ const OPERATIONS: { readonly [Op in Operation]: Decide<Op> } = {
   delete: deleteJob,
   configure,
   pause,
+  drainQueue,
+  deleteQueue,
   queues: question,
   cancelMany,
   retryMany,

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import type { Command, NewJob } from '../commands.ts'
 import { ACTIVE, SCHEDULED, WAITING } from '../lifecycle.ts'
 import type { QueueChanges } from '../queueSettings.ts'
+import { Refused } from '../replies.ts'
 import { tokenMs } from '../tables/bucket.ts'
 import { attaching, type Granted, World } from '../testing/world.ts'
 
@@ -44,6 +45,7 @@ type Step =
   | { kind: 'enqueue'; jobs: NewJob[] }
   | { kind: 'configure'; queue: string; changes: QueueChanges }
   | { kind: 'pause'; queue: string; what: 'queue' | 'job' | 'key'; name: string; key: string; paused: boolean }
+  | { kind: 'queue'; op: 'drainQueue' | 'deleteQueue' | 'purge' | 'resume'; queue: string }
   | { kind: 'end'; op: 'complete' | 'fail' | 'giveBack' | 'snooze'; pick: number }
   | { kind: 'job'; op: 'cancel' | 'delete' | 'runNow'; pick: number }
   | { kind: 'attach'; session: string; min: number; names: string[] }
@@ -63,6 +65,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       name: fc.constantFrom(...NAMES),
       key: fc.constantFrom(...KEYS),
       paused: fc.boolean(),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('queue' as const),
+      op: fc.constantFrom('drainQueue', 'deleteQueue', 'purge', 'resume'),
+      queue: fc.constantFrom(...QUEUES),
     }),
   },
   {
@@ -110,6 +120,9 @@ function commandOf(world: World, act: Step): Command | undefined {
         ...(act.what === 'key' && { key: act.key }),
         paused: act.paused,
       }
+    case 'queue':
+      if (act.op === 'purge') return { op: 'deleteMany', filter: { queue: act.queue }, limit: 500, dryRun: false }
+      return act.op === 'resume' ? { op: 'pause', queue: act.queue, paused: false } : { op: act.op, queue: act.queue }
     case 'end': {
       const running = rows.filter(({ state }) => state === ACTIVE)
       const row = running[act.pick % Math.max(1, running.length)]
@@ -156,6 +169,19 @@ function expectExact(world: World, grants: readonly Granted[]): void {
   }
 }
 
+/** A queue that is drained takes nothing, and only an empty one is forgotten. */
+function expectTaken({ tables, store }: World, command: Command | undefined, rowsBefore: number, refused: boolean): void {
+  if (command?.op === 'deleteQueue') {
+    expect(tables.queues.has(command.queue)).toBe(refused)
+    if (refused) expect(tables.queues.get(command.queue)?.counts.some((count) => count > 0)).toBe(true)
+    else expect([...store.lanes.values()].filter(({ queue }) => queue === command.queue)).toEqual([])
+  }
+  if (command?.op !== 'enqueue') return
+  const draining = command.jobs.some(({ queue }) => tables.queues.get(queue as string)?.settings.draining)
+  expect(refused).toBe(draining)
+  if (refused) expect(store.rows.size).toBe(rowsBefore)
+}
+
 /** A session with room, and a job that nothing holds back, is a job too few. */
 function expectBusy(world: World): void {
   const { tables, store, now } = world
@@ -185,7 +211,9 @@ test('never one over, never one idle, whatever is asked in whatever order', () =
       for (const act of steps) {
         if (act.kind === 'reload') world.reload()
         const command = commandOf(world, act)
-        const { grants } = act.kind === 'pass' ? world.after(act.ms) : world.run(...(command === undefined ? [] : [command]))
+        const before = world.store.rows.size
+        const { grants, replies } = act.kind === 'pass' ? world.after(act.ms) : world.run(...(command === undefined ? [] : [command]))
+        expectTaken(world, command, before, replies[0] instanceof Refused)
         expectExact(world, grants)
         expectBusy(world)
       }

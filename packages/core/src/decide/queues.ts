@@ -1,24 +1,47 @@
-/** What queues are told: settings, and pauses of a queue, of a job name or of a key. */
-import type { ConfigureCommand, PauseCommand } from '../manageCommands.ts'
-import { changeSettings } from '../queueSettings.ts'
-import type { Decision } from '../replies.ts'
+/** What queues are told: settings, pauses of a queue, of a job name or of a key, that they take nothing new, and that they are no more. */
+import type { ConfigureCommand, DeleteQueueCommand, DrainQueueCommand, PauseCommand } from '../manageCommands.ts'
+import { changeSettings, mayRefuse, type QueueChanges } from '../queueSettings.ts'
+import { type Decision, HELD } from '../replies.ts'
 import { changeRate } from '../tables/bucket.ts'
 import type { Queue } from '../tables/lane.ts'
+import { removeQueue } from '../tables/removeQueue.ts'
 import { laneOf } from './enqueue.ts'
+import { queueNotEmpty } from './refuse.ts'
 import type { TurnContext } from './turn.ts'
 
 export function configure(turn: TurnContext, { queue: name, changes }: ConfigureCommand): Decision<'configure'> {
+  change(turn, queueOf(turn, name), changes)
+  return true
+}
+
+function change(turn: TurnContext, queue: Queue, changes: QueueChanges): void {
   const { tables, effects, now } = turn
-  const queue = queueOf(turn, name)
   const before = queue.settings
   const settings = changeSettings(before, changes)
   queue.settings = settings
   if (settings.rateLimit !== undefined && settings.rateLimit !== before.rateLimit)
     queue.fullMono = changeRate(before.rateLimit, settings.rateLimit, queue.fullMono, now.mono)
-  tables.bounded += Number(settings.maxLength !== undefined) - Number(before.maxLength !== undefined)
+  tables.bounded += Number(mayRefuse(settings)) - Number(mayRefuse(before))
   if (settings.perKeyLimit !== before.perKeyLimit) limitKeys(turn, queue)
   tables.doors.open(queue)
   effects.noteQueue(queue)
+}
+
+/** The actor answers when nothing of the queue is left that has not ended. */
+export function drainQueue(turn: TurnContext, { queue: name }: DrainQueueCommand): Decision<'drainQueue'> {
+  const queue = queueOf(turn, name)
+  if (queue.settings.draining === undefined) change(turn, queue, { draining: true })
+  return HELD
+}
+
+export function deleteQueue({ tables, effects }: TurnContext, { queue: name }: DeleteQueueCommand): Decision<'deleteQueue'> {
+  const queue = tables.queues.get(name)
+  if (queue === undefined) return false
+  const jobs = queue.counts.reduce((all, count) => all + count, 0)
+  if (jobs > 0) return queueNotEmpty(name, jobs)
+  tables.bounded -= Number(mayRefuse(queue.settings))
+  removeQueue(tables, queue)
+  effects.queuesGone.push(queue)
   return true
 }
 
@@ -39,6 +62,7 @@ export function pause(turn: TurnContext, { queue: name, job, key, paused }: Paus
     effects.notePause(lane)
   }
   if (key === undefined && job === undefined) {
+    if (!paused && queue.settings.draining !== undefined) change(turn, queue, { draining: null })
     queue.paused = paused
     if (paused) tables.doors.close(queue)
     else tables.doors.open(queue)

@@ -39,6 +39,16 @@ export function queueFull(queue: string, maxLength: number): Refused {
   return new Refused({ code: 'QUEUE_FULL', message, details: { queue, maxLength } })
 }
 
+export function queueDraining(queue: string): Refused {
+  const message = `queue '${queue}' is being drained and takes no new jobs: try again later, or let it go on with queues.resume('${queue}')`
+  return new Refused({ code: 'QUEUE_DRAINING', message, details: { queue } })
+}
+
+export function queueNotEmpty(queue: string, jobs: number): Refused {
+  const message = `queue '${queue}' has ${jobs} jobs, finished ones included: remove them with queues.purge('${queue}'), or let retention take them`
+  return new Refused({ code: 'QUEUE_NOT_EMPTY', message, details: { queue, jobs } })
+}
+
 export function noExport(name: string): Refused {
   return new Refused({ code: 'UNSUPPORTED', message: `there is no export '${name}' any more: it was deleted; to read it anew begins anew` })
 }

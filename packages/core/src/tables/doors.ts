@@ -32,6 +32,12 @@ export class Doors {
     for (const lane of queue.lanes.values()) markReady(lane)
   }
 
+  /** The queue is no more. */
+  forget(queue: Queue): void {
+    this.close(queue)
+    this.waiting.delete(queue)
+  }
+
   /** A lane that was paused goes on. */
   resume(lane: Lane): void {
     lane.paused = false

@@ -134,14 +134,20 @@ export class Keys {
   }
 
   forgetIdle(key: Key): void {
-    for (const gate of key.gates.values()) {
-      if (!isIdle(gate)) continue
-      key.gates.delete(gate.lane)
-      this.gatesById.delete(gate.id)
-      this.roomy.delete(gate)
-      this.thirsty.delete(gate)
-    }
+    for (const gate of key.gates.values()) if (isIdle(gate)) this.#drop(gate)
     if (key.active === 0 && !key.paused && key.gates.size === 0 && key.queue.keys?.get(key.text) === key) key.queue.keys.delete(key.text)
+  }
+
+  /** Its queue is no more. */
+  forget(key: Key): void {
+    for (const gate of key.gates.values()) this.#drop(gate)
+  }
+
+  #drop(gate: Gate): void {
+    gate.key.gates.delete(gate.lane)
+    this.gatesById.delete(gate.id)
+    this.roomy.delete(gate)
+    this.thirsty.delete(gate)
   }
 
   // Of jobs that are held back.

@@ -1,5 +1,5 @@
 /** A lane is a job name within a queue: where waiting jobs stand in line. */
-import type { StateCode } from '../lifecycle.ts'
+import { ACTIVE, BLOCKED, SCHEDULED, type StateCode, WAITING } from '../lifecycle.ts'
 import { NO_SETTINGS, type QueueSettings } from '../queueSettings.ts'
 import type { Key } from './gate.ts'
 import type { Service } from './service.ts'
@@ -33,6 +33,8 @@ export interface Queue {
   keys: Map<string, Key> | undefined
   /** Whether this turn has changed its settings, or its bucket. */
   noted: boolean
+  /** Deleted: another queue may have its name by now. */
+  gone: boolean
 }
 
 export interface Lane {
@@ -74,6 +76,7 @@ export function newQueue(id: number, name: string): Queue {
     served: 0,
     keys: undefined,
     noted: false,
+    gone: false,
   }
 }
 
@@ -90,6 +93,11 @@ export function newLane(id: number, queue: Queue, name: string): Lane {
     paused: false,
     noted: false,
   }
+}
+
+/** Jobs that have not ended: what a drain waits for. */
+export function liveCountOf({ counts }: { readonly counts: Counts }): number {
+  return counts[SCHEDULED] + counts[WAITING] + counts[ACTIVE] + counts[BLOCKED]
 }
 
 export function countOf(lane: { readonly counts: Counts }, state: StateCode): number {

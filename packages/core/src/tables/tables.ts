@@ -9,6 +9,7 @@ import { type Job, newJob } from '../job.ts'
 import { WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import { parsePolicy } from '../policy.ts'
+import { mayRefuse } from '../queueSettings.ts'
 import type { Deadlines, GateRow, JobRow, LaneRow, Loaded, QueueRow } from '../store.ts'
 import { Doors } from './doors.ts'
 import type { Gate } from './gate.ts'
@@ -27,7 +28,7 @@ export class Tables {
 
   readonly queues = new Map<string, Queue>()
   readonly lanesById = new Map<number, Lane>()
-  readonly #lanesByName = new Map<string, Lane[]>()
+  readonly lanesByName = new Map<string, Lane[]>()
   readonly definitions = new Map<string, Defaults>()
   /** Finished jobs are kept for these: the last event that each is done with. */
   readonly exports = new Map<string, number>()
@@ -57,7 +58,7 @@ export class Tables {
 
   readonly keys = new Keys()
   readonly doors = new Doors(this.services)
-  /** Queues that take so many jobs and no more. */
+  /** Queues that may refuse a job: they take so many and no more, or none. */
   bounded = 0
   /** The turn has ended before all that waits was looked at. */
   unfinished = false
@@ -82,6 +83,8 @@ export class Tables {
     this.nextSeq = loaded.nextSeq
     this.nextEvent = loaded.nextEvent
     this.nextSession = loaded.nextSession
+    this.#nextLane = loaded.nextLane
+    this.#nextQueue = loaded.nextQueue
     this.flowWork = loaded.flowWork
     this.dueAt = earliest.dueAt
     this.expiresAt = earliest.expiresAt
@@ -128,11 +131,10 @@ export class Tables {
     queue.paused = paused
     // A wall clock that went back has refilled nothing.
     queue.fullMono = now.mono + Math.max(0, missingMs - Math.max(0, now.wall - missingAt))
-    if (settings.maxLength !== undefined) this.bounded++
+    if (mayRefuse(settings)) this.bounded++
     if (settings.perKeyLimit !== undefined) queue.keys = new Map()
     for (const key of pausedKeys) this.keys.key(queue, key).paused = true
     this.queues.set(name, queue)
-    this.#nextQueue = Math.max(this.#nextQueue, id + 1)
   }
 
   #loadGate({ id, laneId, key, parked }: GateRow): void {
@@ -148,10 +150,8 @@ export class Tables {
     if (queue === undefined) {
       queue = newQueue(row.queueId, row.queue)
       this.queues.set(row.queue, queue)
-      this.#nextQueue = Math.max(this.#nextQueue, row.queueId + 1)
     }
     const lane = this.#addLane(row.id, queue, row.name)
-    this.#nextLane = Math.max(this.#nextLane, row.id + 1)
     for (let state = 0; state < row.counts.length; state++) {
       lane.counts[state] = row.counts[state] as number
       queue.counts[state] = (queue.counts[state] as number) + (row.counts[state] as number)
@@ -168,8 +168,8 @@ export class Tables {
     const lane = newLane(id, queue, name)
     queue.lanes.set(name, lane)
     this.lanesById.set(id, lane)
-    const namesakes = this.#lanesByName.get(name)
-    if (namesakes === undefined) this.#lanesByName.set(name, [lane])
+    const namesakes = this.lanesByName.get(name)
+    if (namesakes === undefined) this.lanesByName.set(name, [lane])
     else namesakes.push(lane)
     for (const service of this.services.values()) if (service.serves(queue.name, name)) this.#serve(service, lane)
     return lane
@@ -314,7 +314,7 @@ export class Tables {
       service = new Service(key, new Set(names), intro.queues === undefined ? undefined : new Set(intro.queues))
       this.services.set(key, service)
       for (const name of names) {
-        for (const lane of this.#lanesByName.get(name) ?? []) if (service.serves(lane.queue.name, name)) this.#serve(service, lane)
+        for (const lane of this.lanesByName.get(name) ?? []) if (service.serves(lane.queue.name, name)) this.#serve(service, lane)
       }
     }
     const session: Session = {

@@ -66,6 +66,8 @@ export class MemoryStore implements Store {
   readonly flows = new MemoryFlows(this)
   readonly history: JobEvent[] = []
   writes = 0
+  #nextLane = 1
+  #nextQueue = 1
   #mark: TurnMark = { at: 0, mono: 0, nextSeq: 1, nextEvent: 1, nextSession: 1, running: () => [] }
 
   constructor(node = 7) {
@@ -79,6 +81,8 @@ export class MemoryStore implements Store {
       nextSeq,
       nextEvent,
       nextSession,
+      nextLane: this.#nextLane,
+      nextQueue: this.#nextQueue,
       queues: [...this.queues.values()],
       gates: [...this.gates.values()],
       lanes: [...this.lanes.values()],
@@ -310,6 +314,8 @@ export class MemoryStore implements Store {
     for (const lane of [...effects.newLanes, ...effects.countedLanes]) {
       const { id, queue, name, counts, totals } = lane
       const paused = this.lanes.get(id)?.paused ?? false
+      this.#nextLane = Math.max(this.#nextLane, id + 1)
+      this.#nextQueue = Math.max(this.#nextQueue, queue.id + 1)
       this.lanes.set(id, { id, queueId: queue.id, queue: queue.name, name, paused, counts: [...counts] as Counts, totals: { ...totals } })
     }
     this.#writeQueues(effects, mark)
@@ -334,6 +340,10 @@ export class MemoryStore implements Store {
     for (const job of effects.jobs) if (job.touched & TOUCH_DELETE) this.#delete(job)
     for (const { seq } of effects.pruned) if (!this.rows.has(seq)) throw broken(`there is no job ${seq}`)
     for (const job of effects.pruned) this.#delete(job)
+    for (const queue of effects.queuesGone) {
+      for (const { id } of queue.lanes.values()) this.lanes.delete(id)
+      this.queues.delete(queue.id)
+    }
     const firstEvent = mark.nextEvent - effects.events.length
     for (const [index, { type, job, run, attempt }] of effects.events.entries()) {
       const { seq: jobSeq, node, enqueuedAt, lane } = job
@@ -354,6 +364,12 @@ export class MemoryStore implements Store {
   }
 
   foldWal(): void {}
+
+  freePages(): { free: number; all: number } {
+    return { free: 0, all: this.rows.size }
+  }
+
+  shrink(): void {}
 
   releaseBallast(): void {}
 
@@ -437,11 +453,13 @@ export class MemoryStore implements Store {
   }
 
   #writeQueues({ queues, pausedLanes, pausedKeys, gates }: Effects, { at, mono }: TurnMark): void {
-    for (const { id, name, settings, paused, fullMono } of queues)
+    for (const { id, name, settings, paused, fullMono } of queues) {
+      this.#nextQueue = Math.max(this.#nextQueue, id + 1)
       this.queues.set(id, {
         ...{ id, name, settings, paused, pausedKeys: this.queues.get(id)?.pausedKeys ?? [] },
         ...{ missingMs: Math.max(0, fullMono - mono), missingAt: at },
       })
+    }
     for (const { queue, text, paused } of pausedKeys) {
       const row = this.queues.get(queue.id)
       if (row === undefined) throw broken(`there is no queue ${queue.id}`)

@@ -26,6 +26,7 @@ import {
 } from '@millrace/core'
 import { answer } from './answer.ts'
 import { Deliveries } from './deliveries.ts'
+import { Drains } from './drains.ts'
 import { Exporters } from './exporters.ts'
 import { Followers } from './followers.ts'
 import { Housekeeping } from './housekeeping.ts'
@@ -63,6 +64,7 @@ export class Actor {
   readonly watches = new Watches()
   readonly followers = new Followers()
   readonly exporters = new Exporters()
+  readonly drains = new Drains()
   readonly #connections = new Map<ConnectionId, (delivery: Delivery) => void>()
   readonly #subscribed = new Set<ConnectionId>()
   /** Sessions that are dead while the end of their connection is yet to be heard of. */
@@ -129,6 +131,7 @@ export class Actor {
     this.watches.forget(connection)
     this.followers.forget(connection)
     this.exporters.forget(connection)
+    this.drains.forget(connection)
     this.#mail = this.#mail.map((letter) => (letter.connection === connection ? { ...letter, gone: true } : letter))
     const tables = this.#tables
     tables.renewals.delete(connection)
@@ -169,10 +172,13 @@ export class Actor {
     this.#retryMs = 0
     this.#intake.look(now)
     const decided = this.#decideSafely(mail, now)
-    if (decided !== undefined) this.#deliver(mail, decided, now)
+    if (decided !== undefined) {
+      this.#deliver(mail, decided, now)
+      if (mail.length === 0 && this.#mail.length === 0 && decided.effects.events.length === 0) this.#shrink(now)
+    }
     const after = this.#clock.read()
     if (this.#mail.length > 0) return this.#busySinceMono >= 0 ? BUSY_RETRY_MS : 0
-    const dueMs = Math.min(nextTurnMs(this.#tables, after), this.#housekeeping.nextMs())
+    const dueMs = Math.min(nextTurnMs(this.#tables, after), this.#housekeeping.nextMs(after))
     return Math.min(Math.max(dueMs, this.#retryMs), this.#intake.nextMs, Math.max(0, this.#reattachMono - after.mono))
   }
 
@@ -224,6 +230,17 @@ export class Actor {
       code: 'STORAGE_BUSY',
       message: `another program has held the file's write lock for ${BUSY_PATIENCE_MS} ms: ${error.message}`,
     })
+  }
+
+  /** Nothing depends on it: what fails before its commit is tried again in its time, and the tables are as true as before. */
+  #shrink(now: Now): void {
+    try {
+      this.#housekeeping.shrink(this.store, now)
+    } catch (error) {
+      if (!(error instanceof StoreFailure)) throw error
+      if (error.reason === 'owner' || error.phase === 'commit') this.#storeFailed([], now, error)
+      else if (error.phase === 'broken') throw new ActorFailure({ code: 'INTERNAL', message: describe(error) }, { cause: error })
+    }
   }
 
   /**
@@ -281,6 +298,7 @@ export class Actor {
     else this.#askToAttach()
     this.#unwritten = true
     this.watches.recheck(this.store, (connection, reply) => this.#post(connection, { replies: [reply] }))
+    this.drains.settle(this.#tables, (connection, reply) => this.#post(connection, { replies: [reply] }))
     for (const { command, sender } of [...this.followers.takeAll(), ...this.exporters.takeAll()])
       this.#askAgain(command, sender, (reply) => this.#post(sender.connection, { replies: [reply] }))
   }
@@ -338,6 +356,7 @@ export class Actor {
     }
     deliveries.add()
     this.watches.settle(effects, (connection, reply) => deliveries.push(connection, reply))
+    this.drains.settle(this.#tables, (connection, reply) => deliveries.push(connection, reply))
     for (const [connection, delivery] of deliveries.byConnection) this.#connections.get(connection)?.(delivery)
   }
 

@@ -53,7 +53,10 @@ export function answer(actor: Actor, command: Command, sender: Sender): unknown 
       actor.watches.forget(sender.connection, command.request)
       actor.followers.forget(sender.connection, command.request)
       actor.exporters.forget(sender.connection, command.request)
+      actor.drains.forget(sender.connection, command.request)
       return true
+    case 'drainQueue':
+      return actor.drains.ask(actor.tables, command.queue, sender)
     case 'queues':
       return queuesOf(actor, command)
     case 'events':

@@ -1,9 +1,13 @@
-/** When old jobs, keys and journal rows are looked for: now and then, and again at once while a slice comes back full. */
+/**
+ * When old jobs, keys and journal rows are looked for, and free pages given back: now and then, and again soon while a slice comes
+ * back full.
+ */
 import {
   countOf,
   type Effects,
   type Facts,
   finalStates,
+  LIMITS,
   type Now,
   type Queue,
   type Retention,
@@ -16,11 +20,17 @@ const PRUNE_EVERY_MS = 5_000
 const JOURNAL_EVERY_MS = 60_000
 /** While there is more to forget than one slice: as fast as turns can add to it. */
 const JOURNAL_SLICE_MS = 50
+const SHRINK_EVERY_MS = 5_000
+/** While there is more: 5 MiB a second at most. */
+const SHRINK_SLICE_MS = 25
 
 export class Housekeeping {
   readonly #retention: Retention
   #pruneMono: number
   #journalMono: number
+  #shrinkMono: number
+  /** The file has more free pages than it is to keep. */
+  #shrinking = false
   readonly #final: ReturnType<typeof finalStates>
   /** The last slice had something, which may have been cut short for its bytes; or a queue has more than is to be kept. */
   #more = false
@@ -30,6 +40,7 @@ export class Housekeeping {
     this.#final = finalStates(retention)
     this.#pruneMono = now.mono + PRUNE_EVERY_MS
     this.#journalMono = now.mono + JOURNAL_EVERY_MS
+    this.#shrinkMono = now.mono + SHRINK_EVERY_MS
   }
 
   /** What this turn is to prune by; undefined where it is not time. */
@@ -61,8 +72,29 @@ export class Housekeeping {
     return settings.retention === undefined ? this.#final : finalStates(retentionOf(this.#retention, settings))
   }
 
+  /**
+   * After a turn that had nothing to do: gives back a slice of the pages that the file has too many of. What it keeps is used again
+   * by the jobs that come. Throws StoreFailure; it is tried again in its time.
+   */
+  shrink(store: Store, now: Now): void {
+    if (this.#shrinkMono > now.mono) return
+    this.#shrinkMono = now.mono + SHRINK_EVERY_MS
+    const { free, all } = store.freePages()
+    const before = this.#shrinking
+    const surplus = free - Math.max(LIMITS.freePagesKept, Math.floor(all * LIMITS.freeShareKept))
+    this.#shrinking = surplus > 0
+    if (this.#shrinking) {
+      store.shrink(Math.min(surplus, LIMITS.slicePages))
+      this.#shrinkMono = now.mono + SHRINK_SLICE_MS
+    } else if (before) {
+      // The file itself becomes shorter with that, and nobody may come for whom the log would be folded in.
+      store.foldWal()
+    }
+  }
+
   /** Only a slice that was not empty asks for a turn of its own: all else waits for the next that comes anyway. */
-  nextMs(): number {
-    return this.#more ? 0 : Number.POSITIVE_INFINITY
+  nextMs(now: Now): number {
+    if (this.#more) return 0
+    return this.#shrinking ? Math.max(0, this.#shrinkMono - now.mono) : Number.POSITIVE_INFINITY
   }
 }

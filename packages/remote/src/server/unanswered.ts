@@ -4,7 +4,7 @@ import { WireError } from '@millrace/wire'
 import { BOUNDS } from '../limits.ts'
 
 /** Answered when there is something to say, which may be never: they take no place among the others. */
-const PATIENT: ReadonlySet<Operation> = new Set(['watch', 'events', 'export', 'backup'])
+const PATIENT: ReadonlySet<Operation> = new Set(['watch', 'events', 'export', 'drainQueue', 'backup'])
 
 interface Frame {
   /** Requests in it that are to be answered in turn. */

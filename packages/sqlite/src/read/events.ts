@@ -2,6 +2,7 @@
 import type { JobEvent } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import { decodeEvents, type LaneName } from '../journal.ts'
+import { nameOnTomb } from '../tombs.ts'
 
 type RawTurn = [firstEvent: number, at: number, count: number, packed: Uint8Array]
 
@@ -28,7 +29,7 @@ WHERE first_event >= coalesce((SELECT max(first_event) FROM journal WHERE first_
   }
 }
 
-/** Lanes are never renamed or removed: what was read once stays true. */
+/** A lane's number is never another's, and its row stays when its queue is deleted: what was read once stays true. */
 function prepareLaneName(db: Database): (id: number) => LaneName {
   const lane = db.prepare('SELECT queue.name, lane.name FROM lane JOIN queue ON queue.id = lane.queue WHERE lane.id = ?').raw()
   const known = new Map<number, LaneName>()
@@ -36,7 +37,7 @@ function prepareLaneName(db: Database): (id: number) => LaneName {
     const found = known.get(id)
     if (found !== undefined) return found
     const [queue, name] = (lane.get(id) ?? ['', '']) as [string, string]
-    const read = { queue, name }
+    const read = { queue: nameOnTomb(queue), name }
     if (name !== '') known.set(id, read)
     return read
   }

@@ -3,6 +3,7 @@ import type { ActiveRow, Counts, Defaults, ExportMark, LaneRow, Loaded, QueueRow
 import type { Database } from '../driver.ts'
 import { replayRuns } from '../journal.ts'
 import { seqsIn, unpackRanges } from '../seqs.ts'
+import { isThere } from '../tombs.ts'
 import { type RawRow, ROW_COLUMNS_WITHOUT_DATA, ROW_WIDTH, rowFrom } from './row.ts'
 import { prepareFreed } from './schedules.ts'
 
@@ -15,7 +16,10 @@ max(meta.next_session, coalesce(last.next_session, 1))
 FROM meta LEFT JOIN journal AS last ON last.first_event = (SELECT max(first_event) FROM journal)`,
     )
     .raw()
-  const lanes = db.prepare('SELECT lane.*, queue.name FROM lane JOIN queue ON queue.id = lane.queue ORDER BY lane.id').raw()
+  const lanes = db
+    .prepare(`SELECT lane.*, queue.name FROM lane JOIN queue ON queue.id = lane.queue WHERE ${isThere('queue.name')} ORDER BY lane.id`)
+    .raw()
+  const numbers = db.prepare('SELECT (SELECT coalesce(max(id), 0) + 1 FROM lane), (SELECT coalesce(max(id), 0) + 1 FROM queue)').raw()
   const active = db
     .prepare(
       `SELECT ${ROW_COLUMNS_WITHOUT_DATA}, session.uuid, session.worker,
@@ -38,11 +42,14 @@ WHERE job.state = 2 ORDER BY job.seq`,
   const freed = prepareFreed(db)
   return () => {
     const [node, nextSeq, nextEvent, nextSession] = meta.get() as [number, number, number, number]
+    const [nextLane, nextQueue] = numbers.get() as [number, number]
     return {
       node,
       nextSeq,
       nextEvent,
       nextSession,
+      nextLane,
+      nextQueue,
       queues: (queues.all() as RawQueue[]).map((raw) => queueFrom(raw, pausedKeys.all(raw[0]) as string[])),
       gates: (gates.all() as RawGate[]).map(([id, laneId, key, parked]) => ({ id, laneId, key, parked })),
       lanes: (lanes.all() as RawLane[]).map(laneFrom),

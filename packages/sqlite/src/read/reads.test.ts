@@ -31,6 +31,8 @@ describe('load', () => {
       nextSeq: 1,
       nextEvent: 1,
       nextSession: 1,
+      nextLane: 1,
+      nextQueue: 1,
       queues: [],
       gates: [],
       lanes: [],

@@ -1,5 +1,5 @@
 // What is written beside jobs: lanes, keys, runs, logs, sessions, definitions, the journal and its pruning.
-import { COMPLETED, type Job, LIMITS, StoreFailure, TOUCH_OTHER } from '@millrace/core'
+import { COMPLETED, type Job, LIMITS, newKey, newLane, newQueue, StoreFailure, TOUCH_DELETE, TOUCH_OTHER } from '@millrace/core'
 import { describe, expect, test } from 'vitest'
 import type { SqliteStore } from '../store.ts'
 import { openCrowd } from '../testing/crowd.ts'
@@ -317,5 +317,53 @@ describe('how far numbers have come', () => {
     const { nextSeq, nextEvent, nextSession } = turns
     expect(far(store)).toEqual({ nextSeq, nextEvent, nextSession })
     expect(store.journal(0)).toEqual({ firstEvent: 0, lastEvent: 0, bytes: 0 })
+  })
+})
+
+describe('queues that are deleted', () => {
+  test('leave nothing of what they were told, and their events say where they happened', () => {
+    const { turns, commit, store } = openCrowd()
+    const lane = turns.lane('work', 'short')
+    const { queue } = lane
+    const job = turns.insert({ lane })
+    turns.start(job, turns.session())
+    turns.complete(job)
+    Object.assign(queue, { settings: { maxLength: 3 }, paused: true })
+    turns.effects.noteQueue(queue)
+    turns.effects.noteKey({ ...newKey(queue, 'k'), paused: true })
+    turns.commit()
+    const before = store.load()
+    turns.effects.touch(job, TOUCH_DELETE)
+    turns.effects.count(lane, COMPLETED, -1)
+    turns.commit()
+    queue.gone = true
+    turns.effects.queuesGone.push(queue)
+    // Lanes and queues keep their rows, under a name that no queue can have.
+    expect(commit().come).toEqual([`queue ${queue.id}`])
+    const after = store.load()
+    expect(after.lanes).toEqual(before.lanes.filter(({ queueId }) => queueId !== queue.id))
+    expect(after.queues).toEqual(before.queues.filter(({ id }) => id !== queue.id))
+    expect([after.nextLane, after.nextQueue]).toEqual([before.nextLane, before.nextQueue])
+    expect(store.prunable(queue.id, COMPLETED, turns.at + 1, 9)).toBeUndefined()
+    expect(store.events(0, 1_000).filter((event) => event.queue === 'short')).toHaveLength(3)
+  })
+
+  test('another has the name at once, in the same turn too', () => {
+    const { turns, store } = openCrowd()
+    const first = turns.lane('work', 'short')
+    turns.commit()
+    const gone = first.queue
+    gone.gone = true
+    turns.effects.queuesGone.push(gone)
+    const created = newQueue(gone.id + 1, 'short')
+    created.gone = true
+    turns.effects.newLanes.push(newLane(first.id + 1, created, 'work'))
+    turns.effects.noteQueue(created)
+    turns.effects.queuesGone.push(created)
+    const lane = newLane(first.id + 2, newQueue(gone.id + 2, 'short'), 'work')
+    turns.effects.newLanes.push(lane)
+    turns.commit()
+    expect(store.load().lanes.filter(({ queue }) => queue === 'short')).toMatchObject([{ id: lane.id, queueId: gone.id + 2 }])
+    expect(store.load()).toMatchObject({ nextLane: lane.id + 1, nextQueue: gone.id + 3 })
   })
 })

@@ -1,6 +1,7 @@
 /** Lanes that are new, and the counters of those that a turn has touched. */
 import type { Lane } from '@millrace/core'
 import type { Database, SqlValue } from '../driver.ts'
+import { tombOf } from '../tombs.ts'
 import { expectChanges } from './expect.ts'
 
 const COUNTERS = [
@@ -24,7 +25,9 @@ export function prepareLanes(db: Database): (added: readonly Lane[], counted: re
   const values: SqlValue[] = Array(12).fill(0)
   return (added, counted) => {
     for (const one of added) {
-      queue.run(one.queue.id, one.queue.name)
+      // Deleted by the turn that has created it: another one may have its name.
+      const { id, name, gone } = one.queue
+      queue.run(id, gone ? tombOf(name, id) : name)
       lane.run(...countersOf(one), one.id, one.queue.id, one.name)
     }
     for (const one of counted) {

@@ -13,8 +13,17 @@ export interface WriteMark {
   committed(): void
 }
 
-export function prepareMark(db: Database, { epoch, node }: Claim): WriteMark {
+/** Answers what throws where another engine has taken the file over: the first step of every transaction. */
+export function prepareOwned(db: Database, { epoch }: Claim): () => void {
   const owned = db.prepare('SELECT 1 FROM meta WHERE epoch = ?').pluck()
+  return () => {
+    if (owned.get(epoch) === undefined) throw new StoreFailure('before', 'owner', 'another engine has taken the file over')
+  }
+}
+
+export function prepareMark(db: Database, claim: Claim): WriteMark {
+  const { node } = claim
+  const assertOwned = prepareOwned(db, claim)
   const meta = db.prepare('UPDATE meta SET next_seq = ?, next_event = ?, next_session = ?')
   const journal = db.prepare(
     'INSERT INTO journal (first_event, at, count, packed, next_seq, next_session, bytes) VALUES (?, ?, ?, ?, ?, ?, ?)',
@@ -24,7 +33,7 @@ export function prepareMark(db: Database, { epoch, node }: Claim): WriteMark {
   let written = bytes
   return {
     write({ events }, { at, nextSeq, nextEvent, nextSession }) {
-      if (owned.get(epoch) === undefined) throw new StoreFailure('before', 'owner', 'another engine has taken the file over')
+      assertOwned()
       // What a turn that was not committed has written is not so.
       written = bytes
       if (events.length === 0) {

@@ -17,11 +17,12 @@ ON CONFLICT (queue) DO UPDATE SET settings = excluded.settings, paused = exclude
   const forgetGate = db.prepare('DELETE FROM gate WHERE id = ?')
   return ({ queues, pausedLanes, pausedKeys, gates }, { at, mono }) => {
     for (const queue of queues) {
+      if (queue.gone) continue
       name.run(queue.id, queue.name)
       settings.run(queue.id, settingsText(queue), queue.paused ? 1 : 0, Math.max(0, queue.fullMono - mono), at)
     }
     for (const lane of pausedLanes) expectChanges('pause a lane', pauseLane.run(lane.paused ? 1 : 0, lane.id).changes, 1)
-    for (const { paused, queue, text } of pausedKeys) (paused ? pauseKey : resumeKey).run(queue.id, text)
+    for (const { paused, queue, text } of pausedKeys) if (!queue.gone) (paused ? pauseKey : resumeKey).run(queue.id, text)
     // A key whose gate was given up has another one by now, maybe: that one comes later.
     for (const { id, lane, key, parked } of gates) {
       if (parked > 0) gate.run(id, lane.id, key.text, parked)

@@ -14,6 +14,7 @@ import { prepareLanes } from './lanes.ts'
 import { prepareMark } from './mark.ts'
 import { preparePrune } from './prune.ts'
 import { prepareQueues } from './queues.ts'
+import { prepareQueuesGone } from './queues-gone.ts'
 import { prepareRunning } from './running.ts'
 import { prepareRuns } from './runs.ts'
 import { prepareScheduleWrites } from './schedules.ts'
@@ -30,6 +31,7 @@ export function prepareWrite(db: Database, claim: Claim): Write {
   const mark = prepareMark(db, claim)
   const lanes = prepareLanes(db)
   const queues = prepareQueues(db)
+  const queuesGone = prepareQueuesGone(db)
   const sessions = prepareSessions(db)
   const insertJobs = prepareInsertJobs(db)
   const startJobs = prepareStartJobs(db)
@@ -50,6 +52,8 @@ export function prepareWrite(db: Database, claim: Claim): Write {
   const writeAll = (effects: Effects, turn: TurnMark) => {
     // First, so that an engine that has lost the file touches nothing else.
     mark.write(effects, turn)
+    // Before others may take their names.
+    if (effects.queuesGone.length > 0) queuesGone(effects.queuesGone)
     lanes(effects.newLanes, effects.countedLanes)
     queues(effects, turn)
     sessions(effects, turn.at)

@@ -133,6 +133,8 @@ export const COMMAND = union<'op', Command>('Request', 'op', {
       paused: field(boolean, 'false: it goes on'),
     },
   },
+  drainQueue: { code: 32, fields: { queue: field(name()) } },
+  deleteQueue: { code: 33, fields: { queue: field(name()) } },
   queues: { code: 31, fields: { queue: optional(name(), 'nil: all') } },
   stats: { code: 23, fields: {} },
   workers: { code: 24, fields: {} },

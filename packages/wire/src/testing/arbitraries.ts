@@ -208,6 +208,8 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
   runNow: record({ id }),
   delete: record({ id }),
   configure: record({ queue: name, changes: queueChanges.map(validateQueueOptions) }) as never,
+  drainQueue: record({ queue: name }),
+  deleteQueue: record({ queue: name }),
   pause: record({ queue: name, job: name, key, paused: fc.boolean() }, { requiredKeys: ['queue', 'paused'] }) as never,
   queues: record({ queue: name }, { requiredKeys: [] }) as never,
   cancelMany: many,

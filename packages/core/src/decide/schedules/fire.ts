@@ -9,7 +9,7 @@ import { LIMITS } from '../../limits.ts'
 import type { Enqueued } from '../../replies.ts'
 import { fireTime, latestTick, type Schedule, scheduleTag, tickAfter } from '../../schedule.ts'
 import { cancelJob } from '../cancel.ts'
-import { createScheduled } from '../enqueue.ts'
+import { createScheduled, drained } from '../enqueue.ts'
 import { isDeleted } from '../facts.ts'
 import type { TurnContext } from '../turn.ts'
 
@@ -53,7 +53,7 @@ function fire(turn: TurnContext, schedule: Schedule): void {
   const { tick, next } = ticks
   if (catchUp === 'none' && fireTime(schedule, tick) < turn.now.wall - LIMITS.tickGraceMs) {
     // Too late for it.
-  } else if (running !== undefined && overlap === 'skip') {
+  } else if ((running !== undefined && overlap === 'skip') || drained(turn, schedule.job) !== undefined) {
     schedule.skipped++
   } else {
     if (running !== undefined) cancelJob(turn, running)

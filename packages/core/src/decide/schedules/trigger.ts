@@ -3,7 +3,8 @@
 import { type Decision, Refused } from '../../replies.ts'
 import type { TriggerScheduleCommand } from '../../scheduleCommands.ts'
 import { cancelJob } from '../cancel.ts'
-import { noSchedule } from '../refuse.ts'
+import { drained } from '../enqueue.ts'
+import { noSchedule, queueDraining } from '../refuse.ts'
 import type { TurnContext } from '../turn.ts'
 import { create, liveJob } from './fire.ts'
 
@@ -17,7 +18,9 @@ export function triggerSchedule(turn: TurnContext, { id }: TriggerScheduleComman
       const { seq, node, enqueuedAt } = running
       return [{ seq, node, enqueuedAt, created: false }]
     }
-    cancelJob(turn, running)
   }
+  const queue = drained(turn, schedule.job)
+  if (queue !== undefined) return queueDraining(queue)
+  if (running !== undefined) cancelJob(turn, running)
   return [create(turn, schedule, turn.now.wall)]
 }

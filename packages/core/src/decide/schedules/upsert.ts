@@ -4,6 +4,8 @@ import { checkScheduledJob, checkScheduleSpec } from '../../options/schedule.ts'
 import { type Decision, Refused } from '../../replies.ts'
 import { type Schedule, type ScheduleSpec, sameTicks, tickAfter } from '../../schedule.ts'
 import type { UpsertScheduleCommand } from '../../scheduleCommands.ts'
+import { drained } from '../enqueue.ts'
+import { queueDraining } from '../refuse.ts'
 import type { TurnContext } from '../turn.ts'
 import { create, moveTo } from './fire.ts'
 
@@ -13,6 +15,8 @@ export function upsertSchedule(turn: TurnContext, command: UpsertScheduleCommand
   const wrong = whatIsWrong(turn, command)
   if (wrong !== undefined) return new Refused({ code: 'INVALID_SCHEDULE', message: `schedule '${command.id}': ${wrong}` })
   if (before === undefined) {
+    const queue = command.runImmediately ? drained(turn, command.job) : undefined
+    if (queue !== undefined) return queueDraining(queue)
     const { fireAt } = insert(turn, command)
     return { created: true, fireAt }
   }

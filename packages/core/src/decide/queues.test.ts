@@ -1,0 +1,124 @@
+/** A queue that takes nothing new, and one that is no more. */
+import '../testing/smallLimits.ts'
+import { describe, expect, test } from 'vitest'
+import { HELD } from '../replies.ts'
+import { attaching, codeOf, enqueueing, keyOfJob, World } from '../testing/world.ts'
+
+const drain = (queue = 'q') => ({ op: 'drainQueue', queue }) as const
+const resume = (queue = 'q') => ({ op: 'pause', queue, paused: false }) as const
+const forget = (queue = 'q') => ({ op: 'deleteQueue', queue }) as const
+const job = { name: 'a', data: null, queue: 'q' }
+
+describe('drain', () => {
+  test('new jobs of the queue are refused, whatever brings them; others are not', () => {
+    const world = new World()
+    world.enqueue('a', { queue: 'q', idempotencyKey: 'i' })
+    expect(world.reply(drain())).toBe(HELD)
+    expect(world.refusal(enqueueing({ name: 'a' }, job))).toBe('QUEUE_DRAINING')
+    expect(world.refusal({ op: 'flow', nodes: [{ ref: 'r', job, parents: [], onFailure: 'fail' }] })).toBe('QUEUE_DRAINING')
+    const source = { op: 'forward', source: 's', number: 3, first: 1, entries: [{ at: 1, jobs: [job] }] } as const
+    expect(world.refusal(source)).toBe('QUEUE_DRAINING')
+    expect(world.store.rows.size).toBe(1)
+    // No new one: the first is answered.
+    expect(world.enqueue('a', { queue: 'q', idempotencyKey: 'i' }).created).toBe(false)
+    world.enqueue('a', { queue: 'other' })
+    expect(world.store.rows.size).toBe(2)
+  })
+
+  test('what is there runs, retries, and may bring more of its own with its completion; jobs of other queues may not', () => {
+    const world = new World()
+    world.enqueue('a', { queue: 'q' })
+    world.enqueue('a', { queue: 'other' })
+    world.reply(drain())
+    const { grants } = world.run(attaching('s', ['a']))
+    const own = grants.find(({ queue }) => queue === 'q') as (typeof grants)[0]
+    const other = grants.find(({ queue }) => queue === 'other') as (typeof grants)[0]
+    expect(world.refusal({ op: 'complete', seq: other.seq, run: other.run, output: null, enqueues: [job] })).toBe('QUEUE_DRAINING')
+    expect(world.stateOf(other)).toBe('active')
+    world.call<'fail'>({ op: 'fail', seq: own.seq, run: own.run, error: { name: 'E', message: 'm' }, retry: 0 })
+    world.call<'complete'>({ op: 'complete', seq: own.seq, run: 2, output: null, enqueues: [job] })
+    expect(world.store.rows.size).toBe(3)
+    expect(world.tables.queues.get('q')?.counts[2]).toBe(1)
+  })
+
+  test('it outlives a restart and a change of settings, and ends with a resume of the whole queue alone', () => {
+    const world = new World()
+    world.reply(drain())
+    world.call<'configure'>({ op: 'configure', queue: 'q', changes: { maxLength: 5 } })
+    world.call<'pause'>({ ...resume(), job: 'a' })
+    world.call<'pause'>({ ...resume(), key: 'k' })
+    world.reload()
+    expect(world.refusal(enqueueing(job))).toBe('QUEUE_DRAINING')
+    world.call<'configure'>({ op: 'configure', queue: 'q', changes: { maxLength: null } })
+    expect(world.refusal(enqueueing(job))).toBe('QUEUE_DRAINING')
+    world.call<'pause'>(resume())
+    expect(world.tables.bounded).toBe(0)
+    world.enqueue('a', { queue: 'q' })
+  })
+
+  test('in one turn: what is asked before it is taken, what is asked after it is not, and a resume takes it back', () => {
+    const world = new World()
+    const { replies } = world.turn(enqueueing(job), drain(), enqueueing(job), resume(), enqueueing(job))
+    expect(replies.map(codeOf)).toEqual([undefined, undefined, 'QUEUE_DRAINING', undefined, undefined])
+    expect(world.store.rows.size).toBe(2)
+  })
+})
+
+describe('delete', () => {
+  test('only an empty queue, and all that is known of it', () => {
+    const world = new World()
+    const done = world.enqueue('a', { queue: 'q' })
+    const bystander = world.enqueue('a', { queue: 'other' })
+    world.call<'configure'>({ op: 'configure', queue: 'q', changes: { maxLength: 5, perKeyLimit: 1 } })
+    world.call<'pause'>({ op: 'pause', queue: 'q', key: 'k', paused: true })
+    world.call<'pause'>({ op: 'pause', queue: 'q', job: 'b', paused: true })
+    expect(world.refusal(forget())).toBe('QUEUE_NOT_EMPTY')
+    world.call<'cancel'>({ op: 'cancel', id: keyOfJob(done) })
+    expect(world.refusal(forget())).toBe('QUEUE_NOT_EMPTY')
+    world.call<'delete'>({ op: 'delete', id: keyOfJob(done) })
+    expect(world.call<'deleteQueue'>(forget())).toBe(true)
+    expect(world.call<'deleteQueue'>(forget())).toBe(false)
+    expect([...world.store.lanes.values()].map(({ queue }) => queue)).toEqual(['other'])
+    expect(world.store.queues.size).toBe(0)
+    expect([world.tables.bounded, world.tables.keys.gatesById.size]).toEqual([0, 0])
+    expect(world.stateOf(bystander)).toBe('waiting')
+  })
+
+  test('with its next job it begins anew, under numbers of its own, while workers are there and after a restart', () => {
+    const world = new World()
+    world.attach('s', ['a'], { minConcurrency: 9, maxConcurrency: 9 })
+    for (let round = 0; round < 3; round++) {
+      const { grants } = world.run(enqueueing(job))
+      expect(grants).toHaveLength(1)
+      const { seq, run } = grants[0] as (typeof grants)[0]
+      world.call<'complete'>({ op: 'complete', seq, run, output: null })
+      world.call<'deleteMany'>({ op: 'deleteMany', filter: { queue: 'q' }, limit: 500, dryRun: false })
+      const lane = world.tables.lane('q', 'a')?.id
+      expect(world.call<'deleteQueue'>(forget())).toBe(true)
+      if (round === 1) {
+        world.reload()
+        world.attach('t', ['a'], { minConcurrency: 9, maxConcurrency: 9 })
+      }
+      world.enqueue('b', { queue: 'q' })
+      expect(world.tables.lane('q', 'b')?.id).toBe((lane as number) + 1)
+      expect(world.tables.queues.get('q')?.totals).toMatchObject({ enqueued: 1, completed: 0 })
+      world.call<'deleteMany'>({ op: 'deleteMany', filter: { queue: 'q' }, limit: 500, dryRun: false })
+      world.call<'deleteQueue'>(forget())
+    }
+  })
+
+  test('in one turn: created, emptied, deleted and created again', () => {
+    const world = new World()
+    const { replies } = world.turn(
+      enqueueing(job),
+      { op: 'deleteMany', filter: { queue: 'q' }, limit: 9, dryRun: false },
+      forget(),
+      drain(),
+      forget(),
+      enqueueing(job),
+      forget(),
+    )
+    expect(replies.map(codeOf)).toEqual([...Array(6).fill(undefined), 'QUEUE_NOT_EMPTY'])
+    expect([...world.store.lanes.values()]).toMatchObject([{ queue: 'q', totals: { enqueued: 1 } }])
+  })
+})

@@ -1,0 +1,55 @@
+/** The options of `queues.purge` and `queues.drain`. */
+import type { Duration } from '../duration.ts'
+import { OptionTypeError } from '../errors.ts'
+import type { State } from '../lifecycle.ts'
+import { booleanOption, choiceOption } from './choice.ts'
+import { describe } from './describe.ts'
+import { checkKnown } from './known.ts'
+import { durationOption } from './milliseconds.ts'
+
+/** Those that a job can be removed in, in the order in which it comes to them: so none slips by while it is purged. */
+export const PURGED_STATES = ['blocked', 'scheduled', 'waiting', 'completed', 'failed', 'cancelled'] as const satisfies readonly State[]
+
+export type PurgedState = (typeof PURGED_STATES)[number]
+
+export interface PurgeOptions {
+  /** Only jobs in these; default all but `active`. */
+  readonly states?: readonly PurgedState[]
+  /** Counts, and removes nothing; default false. */
+  readonly dryRun?: boolean
+}
+
+export interface PurgeResult {
+  /** Jobs removed, or that would be, by state. */
+  readonly states: Readonly<Partial<Record<PurgedState, number>>>
+  /** All of them. */
+  readonly count: number
+  /** Jobs that run: they are left. */
+  readonly active: number
+}
+
+export interface DrainOptions {
+  /** Rejects DrainIncompleteError after so long; the queue goes on draining. Default none. */
+  readonly timeout?: Duration
+}
+
+const PURGE_KNOWN = new Set(['states', 'dryRun'])
+const DRAIN_KNOWN = new Set(['timeout'])
+
+/** @throws OptionTypeError */
+export function validatePurgeOptions(options: unknown = {}): { readonly states: readonly PurgedState[]; readonly dryRun: boolean } {
+  checkKnown('queues.purge', options, PURGE_KNOWN)
+  const { states = PURGED_STATES, dryRun = false } = options
+  if (!Array.isArray(states)) throw new OptionTypeError('states', `states is an array of states, not ${describe(states)}`)
+  if (states.length === 0) throw new OptionTypeError('states', `states names at least one of ${PURGED_STATES.join(', ')}`)
+  if (states.includes('active')) throw new OptionTypeError('states', 'jobs that run cannot be purged: cancel them first, with cancelMany')
+  const wanted = new Set(states.map((state, index) => choiceOption(`states[${index}]`, state, PURGED_STATES)))
+  return { states: PURGED_STATES.filter((state) => wanted.has(state)), dryRun: booleanOption('dryRun', dryRun) }
+}
+
+/** @throws OptionTypeError, OptionRangeError */
+export function validateDrainOptions(options: unknown = {}): { readonly timeoutMs: number } {
+  checkKnown('queues.drain', options, DRAIN_KNOWN)
+  const { timeout } = options
+  return { timeoutMs: timeout === undefined ? Number.POSITIVE_INFINITY : durationOption('timeout', timeout, { infinity: true }) }
+}

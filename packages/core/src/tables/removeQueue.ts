@@ -1,0 +1,19 @@
+/** Forgets a queue without jobs, with all that is known of it. */
+import type { Queue } from './lane.ts'
+import type { Tables } from './tables.ts'
+
+export function removeQueue({ queues, lanesById, lanesByName, thirsty, keys, doors }: Tables, queue: Queue): void {
+  queue.gone = true
+  queues.delete(queue.name)
+  doors.forget(queue)
+  for (const key of queue.keys?.values() ?? []) keys.forget(key)
+  for (const lane of queue.lanes.values()) {
+    lanesById.delete(lane.id)
+    thirsty.delete(lane)
+    keys.crowded.delete(lane)
+    for (const service of lane.services) service.lanes.delete(lane)
+    const namesakes = (lanesByName.get(lane.name) ?? []).filter((one) => one !== lane)
+    if (namesakes.length > 0) lanesByName.set(lane.name, namesakes)
+    else lanesByName.delete(lane.name)
+  }
+}

@@ -1,0 +1,28 @@
+/**
+ * Gives free pages back to the file system, a slice at a time. Every file has `auto_vacuum = incremental` from its creation
+ * (`CREATION_SETTINGS`), and a copy has it from its original, so none has to be written anew for it.
+ */
+import type { Store } from '@millrace/core'
+import type { Database } from './driver.ts'
+import type { Claim } from './open/claim.ts'
+import { prepareTransaction } from './transaction.ts'
+import { prepareOwned } from './write/mark.ts'
+
+export type Shrink = Pick<Store, 'freePages' | 'shrink'>
+
+export function prepareShrink(db: Database, claim: Claim): Shrink {
+  const transaction = prepareTransaction(db)
+  const assertOwned = prepareOwned(db, claim)
+  const free = db.prepare('PRAGMA freelist_count').pluck()
+  const all = db.prepare('PRAGMA page_count').pluck()
+
+  return {
+    freePages: () => ({ free: free.get() as number, all: all.get() as number }),
+    shrink: (pages) =>
+      transaction(() => {
+        assertOwned()
+        // A step a page: a prepared statement's `run` would take the first alone.
+        db.exec(`PRAGMA incremental_vacuum(${pages})`)
+      }),
+  }
+}
