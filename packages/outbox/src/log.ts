@@ -63,7 +63,8 @@ export class OutboxLog implements SourceLog<OutboxChunk>, SourceRefusals {
     await this.#outside()
     this.#table.forget(source, first, last.place)
     if (source.uuid === this.#source.uuid) this.#done = last.place
-    if (last.seq <= this.#left.upTo) this.#left = { ...this.#left, done: last.seq }
+    const { done, upTo } = this.#left
+    if (last.seq <= upTo) this.#left = { done: Math.max(done, last.seq), upTo }
   }
 
   /** What was refused is not read again. */
