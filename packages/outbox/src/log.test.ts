@@ -94,6 +94,19 @@ test('within a transaction nothing is read, dropped or noted until it is over', 
   await noted
 })
 
+test('a transaction that begins right behind the call is not seen into', async () => {
+  const chunk = await log.read()
+  if (chunk === undefined) throw new Error('there is one')
+  const dropped = log.drop(chunk)
+  const read = log.read()
+  connection.exec('BEGIN')
+  put(OWN, 1)
+  expect(await read).toBeUndefined()
+  await dropped
+  connection.exec('ROLLBACK')
+  expect(await drain()).toEqual([])
+})
+
 test('a connection that is closed, or an outbox, ends the wait', async () => {
   connection.exec('BEGIN')
   const read = log.read()

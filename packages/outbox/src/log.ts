@@ -52,19 +52,21 @@ export class OutboxLog implements SourceLog<OutboxChunk>, SourceRefusals {
     this.#look()
   }
 
-  async read(): Promise<OutboxChunk | undefined> {
-    await this.#outside()
-    const rows = this.#rows()
-    const [first, last] = [rows[0], rows.at(-1)]
-    return first && last && { source: first.source, first: first.place, entries: rows.map(({ entry }) => entry), last }
+  read(): Promise<OutboxChunk | undefined> {
+    return this.#outside(() => {
+      const rows = this.#rows()
+      const [first, last] = [rows[0], rows.at(-1)]
+      return first && last && { source: first.source, first: first.place, entries: rows.map(({ entry }) => entry), last }
+    })
   }
 
-  async drop({ source, first, last }: OutboxChunk): Promise<void> {
-    await this.#outside()
-    this.#table.forget(source, first, last.place)
-    if (source.uuid === this.#source.uuid) this.#done = last.place
-    const { done, upTo } = this.#left
-    if (last.seq <= upTo) this.#left = { done: Math.max(done, last.seq), upTo }
+  drop({ source, first, last }: OutboxChunk): Promise<void> {
+    return this.#outside(() => {
+      this.#table.forget(source, first, last.place)
+      if (source.uuid === this.#source.uuid) this.#done = last.place
+      const { done, upTo } = this.#left
+      if (last.seq <= upTo) this.#left = { done: Math.max(done, last.seq), upTo }
+    })
   }
 
   /** What was refused is not read again. */
@@ -72,9 +74,8 @@ export class OutboxLog implements SourceLog<OutboxChunk>, SourceRefusals {
     return false
   }
 
-  async note(source: Source, place: number, _entry: unknown, refusal: Refusal): Promise<void> {
-    await this.#outside()
-    this.#table.refuse(source, place, refusal)
+  note(source: Source, place: number, _entry: unknown, refusal: Refusal): Promise<void> {
+    return this.#outside(() => this.#table.refuse(source, place, refusal))
   }
 
   forget(): void {}
@@ -87,12 +88,12 @@ export class OutboxLog implements SourceLog<OutboxChunk>, SourceRefusals {
     return this.#table.own(this.#source, this.#done, CHUNK_JOBS)
   }
 
-  /** Resolves outside of the app's transactions; what follows at once is outside too. */
-  async #outside(): Promise<void> {
+  /** Does the work outside of the app's transactions: in the tick in which that is seen, for in the next one there may be another. */
+  async #outside<Result>(work: () => Result): Promise<Result> {
     for (let ms = 1; ; ms = Math.min(2 * ms, LOOK_MS)) {
       if (!isOpen(this.#connection)) this.#gone()
       if (this.#closed) throw new EngineStoppedError('the outbox has ended')
-      if (!inTransaction(this.#connection)) return
+      if (!inTransaction(this.#connection)) return work()
       await new Promise<void>((resolve) => {
         const forget = this.#clock.setTimer(ms, resolve)
         this.#look = () => {
