@@ -49,7 +49,7 @@ export async function createConsumer(): Promise<Consumer> {
 }
 
 /**
- * `@millrace/testkit`, `@millrace/engine` and all that they need, built by their own `prepack`. From a copy of the sources: runs side by side do not take
+ * `@millrace/testkit`, `@millrace/engine`, `@millrace/outbox` and all that they need, built by their own `prepack`. From a copy of the sources: runs side by side do not take
  * each other's `dist` away.
  */
 async function pack(destination: string): Promise<void> {
@@ -59,7 +59,14 @@ async function pack(destination: string): Promise<void> {
     const filter = (path: string) => basename(path) !== 'dist'
     cpSync(join(ROOT, 'packages'), join(copy, 'packages'), { recursive: true, verbatimSymlinks: true, filter })
     symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
-    const those = ['--recursive', '--filter-prod', '@millrace/testkit...', '--config.verifyDepsBeforeRun=false']
+    const those = [
+      '--recursive',
+      '--filter-prod',
+      '@millrace/testkit...',
+      '--filter-prod',
+      '@millrace/outbox...',
+      '--config.verifyDepsBeforeRun=false',
+    ]
     const packed = await run('npx', ['-y', 'pnpm@12', ...those, 'pack', '--pack-destination', destination], copy, 120_000)
     if (packed.code !== 0) throw new Error(`the packages could not be packed:\n${packed.stdout}${packed.stderr}`)
   } finally {

@@ -9,7 +9,7 @@ import { type Consumer, createConsumer } from './consumer.ts'
 import { type Ended, run } from './run.ts'
 
 const ATTW = fileURLToPath(new URL('dist/index.js', import.meta.resolve('@arethetypeswrong/cli/package.json')))
-const PACKAGES = ['client', 'core', 'engine', 'remote', 'sqlite', 'testkit', 'wire', 'worker']
+const PACKAGES = ['client', 'core', 'engine', 'outbox', 'remote', 'sqlite', 'testkit', 'wire', 'worker']
 
 let consumer: Consumer
 
@@ -26,7 +26,7 @@ function told({ code, stdout, stderr }: Ended): unknown {
 }
 
 describe('the tarballs', () => {
-  test('are of the engine, the testkit, and all that they need', () => {
+  test('are of the engine, the testkit, the outbox and all that they need', () => {
     expect(consumer.tarballs.map((name) => name.replace(/-\d.*$/, ''))).toEqual(PACKAGES.map((name) => `millrace-${name}`))
   })
 

@@ -10,6 +10,7 @@ const CLOCKS: Readonly<Record<string, string | undefined>> = {
   client: 'packages/client/src/clock.ts',
   engine: 'packages/engine/src/clock.ts',
   remote: 'packages/remote/src/clock.ts',
+  outbox: 'packages/outbox/src/clock.ts',
 }
 
 /** `setImmediate` is no clock: it lets others have the thread. */

@@ -9,6 +9,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   worker: ['core'],
   wire: ['core'],
   client: ['core', 'worker'],
+  outbox: ['core', 'worker', 'client'],
   engine: ['core', 'sqlite', 'worker', 'client', 'remote'],
   remote: ['core', 'wire', 'worker', 'client'],
   testkit: ['core', 'sqlite', 'worker', 'client', 'engine'],

@@ -21,7 +21,7 @@ const tables = 'packages/core/src/tables'
 const actor = 'packages/engine/src/actor/actor.ts'
 const worker = 'packages/worker/src/worker.ts'
 const lease = 'packages/remote/src/client/lease.ts'
-const forwarder = 'packages/remote/src/journal/forwarder.ts'
+const forwarder = 'packages/client/src/forwarding/forwarder.ts'
 
 /** Does something with a turn's effects before they are written. */
 const beforeCommit = (work: string) => `this.#parts = {

@@ -1,5 +1,5 @@
 /** A producer's journal: the real forwarder, over entries that outlive the process as a folder's would. */
-import type { Intake } from '@millrace/client'
+import { type Chunk, Forwarder, type Intake, type Source } from '@millrace/client'
 import {
   type Clock,
   type Command,
@@ -11,9 +11,6 @@ import {
   type SourceEntry,
   sourcedNode,
 } from '@millrace/core'
-import { Forwarder } from '../../packages/remote/src/journal/forwarder.ts'
-import type { Chunk } from '../../packages/remote/src/journal/log.ts'
-import type { Source } from '../../packages/remote/src/journal/segment.ts'
 import { numberOf } from './model.ts'
 import type { Timeline } from './timeline.ts'
 
@@ -82,7 +79,7 @@ export class SimulatedJournal implements Intake {
         }),
       forget: (source: Source, place: number) => void folder.refused.delete(key(source, place)),
     }
-    this.#forwarder = new Forwarder({ log, refusals, clock, logger: undefined, call })
+    this.#forwarder = new Forwarder({ what: 'journal', log, refusals, clock, logger: undefined, call })
   }
 
   async append(jobs: readonly NewJob[]): Promise<readonly Enqueued[]> {
@@ -131,6 +128,6 @@ export class SimulatedJournal implements Intake {
     if (first === undefined) return undefined
     const other = kept.findIndex(({ source }, index) => source !== first.source || index === CHUNK_ENTRIES)
     const entries = kept.slice(0, other < 0 ? kept.length : other).map(({ entry }) => entry)
-    return { source: first.source, first: first.place, entries, next: { offset: 0, place: 0 } }
+    return { source: first.source, first: first.place, entries }
   }
 }

@@ -34,6 +34,7 @@ import { tellEnqueued } from './channels.ts'
 import { type Enqueue, enqueueMany, type JobRequests } from './enqueueMany.ts'
 import { type Batch, createBatch, createFlow, type Flow, type FlowNodeRequest } from './flow.ts'
 import { Exports, followEvents } from './following.ts'
+import { type SourceLine, sourceLine } from './forwarding/line.ts'
 import { JobHandle } from './handle.ts'
 import { keyOf, textOf } from './jobKey.ts'
 import type { EventStream } from './journalStream.ts'
@@ -50,8 +51,6 @@ import type { EngineSetup } from './setup.ts'
 import { type Job, jobOf } from './view.ts'
 import { handlersOf, newWorker } from './workers.ts'
 
-/** Requests are numbered from 1. */
-const NO_REQUEST = 0
 const STOPPED: Refusal = { code: 'ENGINE_STOPPED', message: 'the engine was stopped: open it again to go on' }
 
 export class Engine {
@@ -84,12 +83,8 @@ export class Engine {
     this.#setup = setup
     this.#mailbox = new Mailbox(port)
     this.queues = new Queues(this.#mailbox, setup.clock)
-    this.exports = new Exports(
-      this.#mailbox,
-      () => this.#assertOpen(),
-      () => this.#sealer,
-    )
     this.#sealer = setup.codec && new Sealer(setup.codec, setup.maxDataBytes)
+    this.exports = new Exports(this.#mailbox, () => this.#assertOpen(), this.#sealer)
     this.#calls = this.#sealer?.around(this.#mailbox) ?? this.#mailbox
     this.schedules = new Schedules(this.#calls, setup.maxDataBytes, this.#handleOf)
     this.#listeners = new Listeners(this.#mailbox, setup.logger)
@@ -329,6 +324,11 @@ export class Engine {
     return this.#setup.openChannel()
   }
 
+  /** @internal What an outbox needs. */
+  sourceLine(): SourceLine {
+    return sourceLine(this.#setup, this.#mailbox, this.#sealer)
+  }
+
   /** @internal What a server knows of the processes that were its clients. */
   bury(sessions: readonly string[]): void {
     this.#setup.bury?.(sessions)
@@ -372,8 +372,8 @@ export class Engine {
 
   async #answered(): Promise<void> {
     await this.#setup.intake?.forwarded()
-    // A question after all that was called before: when it is answered, so is everything else that the writer answers.
-    await this.#mailbox.call<'unwatch'>({ op: 'unwatch', request: NO_REQUEST }).catch(() => {})
+    // A question (of no request: they begin at 1) after all that was called before: when it is answered, so is all else that the writer answers.
+    await this.#mailbox.call<'unwatch'>({ op: 'unwatch', request: 0 }).catch(() => {})
     // Lists come from other threads, and backups take their time.
     await this.#mailbox.answered()
   }

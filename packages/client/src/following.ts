@@ -42,9 +42,9 @@ export interface ExportBatch {
 export class Exports {
   readonly #mailbox: Mailbox
   readonly #assertOpen: () => void
-  readonly #sealer: () => Sealer | undefined
+  readonly #sealer: Sealer | undefined
 
-  constructor(mailbox: Mailbox, assertOpen: () => void, sealer: () => Sealer | undefined) {
+  constructor(mailbox: Mailbox, assertOpen: () => void, sealer: Sealer | undefined) {
     this.#mailbox = mailbox
     this.#assertOpen = assertOpen
     this.#sealer = sealer
@@ -70,7 +70,7 @@ export class Exports {
           upTo = next
           return jobs.length === 0 && missed === 0 && gap === undefined
             ? []
-            : [{ jobs: jobs.map((view) => jobOf(view, this.#sealer())), missed, gap }]
+            : [{ jobs: jobs.map((view) => jobOf(view, this.#sealer)), missed, gap }]
         },
       },
       signal,

@@ -4,6 +4,15 @@ export { Engine } from './engine.ts'
 export type { JobRequests } from './enqueueMany.ts'
 export type { Batch, Flow, FlowNodeRequest } from './flow.ts'
 export type { ExportBatch, Exports } from './following.ts'
+export {
+  type Chunk,
+  Forwarder,
+  type ForwarderOptions,
+  type Source,
+  type SourceLog,
+  type SourceRefusals,
+} from './forwarding/forwarder.ts'
+export type { SourceLine } from './forwarding/line.ts'
 export { JobHandle } from './handle.ts'
 export type { Intake } from './intake.ts'
 export type { EventStream, EventStreamItem, EventsGap, JournalStream } from './journalStream.ts'

@@ -69,6 +69,11 @@ export class Mailbox {
     this.#port = port
   }
 
+  /** What every further call rejects with. */
+  get ended(): Refusal | undefined {
+    return this.#end
+  }
+
   /** Sends with all else that is called within this tick. Rejects with the typed error of a refusal. */
   call<Op extends Operation>(command: CommandOf<Op>): Promise<ReplyOf[Op]> {
     return new Promise((resolve, reject) => this.#accept(this.#nextId++, command, resolve as Pending['resolve'], reject))

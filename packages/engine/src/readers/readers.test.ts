@@ -3,6 +3,8 @@ import type { Clock } from '@millrace/core'
 import { expect, test } from 'vitest'
 import { ANSWER_MS, Readers } from './readers.ts'
 
+const SILENT = 'data:text/javascript,export function page() { return new Promise(() => setInterval(() => {}, 1_000_000)) }'
+
 test('list-always-answered: a thread that never answers is given up', async () => {
   const timers: { ms: number; wake: () => void }[] = []
   const clock: Clock = {
@@ -12,7 +14,7 @@ test('list-always-answered: a thread that never answers is given up', async () =
       return () => {}
     },
   }
-  const readers = new Readers('none', 1, clock, new URL('../testing/silent.ts', import.meta.url))
+  const readers = new Readers('none', 1, clock, new URL(SILENT))
   for (let call = 0; call < 2; call++) {
     const outcome = readers.page({ op: 'list', filter: {}, limit: 1 }).catch((error: Error) => error.message)
     expect(timers[call]?.ms).toBe(ANSWER_MS)

@@ -11,11 +11,11 @@ export class Readers {
   readonly #file: string
   readonly #threads: number
   readonly #clock: Clock
-  readonly #query: URL
+  readonly #query: URL | undefined
   #pool: Promise<Piscina> | undefined
 
   /** @param query the module of the threads; another one in tests */
-  constructor(file: string, threads: number, clock: Clock = systemClock, query: URL = queryUrl()) {
+  constructor(file: string, threads: number, clock: Clock = systemClock, query?: URL) {
     this.#file = file
     this.#threads = threads
     this.#clock = clock
@@ -47,7 +47,7 @@ export class Readers {
     const { Piscina } = await import('piscina')
     // Equal bounds: a pool that grows strands queued tasks when a thread of it is ended.
     const pool = new Piscina({
-      filename: this.#query.href,
+      filename: (this.#query ?? queryUrl()).href,
       name: 'page',
       minThreads: this.#threads,
       maxThreads: this.#threads,
@@ -59,7 +59,7 @@ export class Readers {
   }
 }
 
-/** Beside this file: as source in development, as JavaScript when packed. */
+/** Beside this file: as source in development, as JavaScript when packed. A bundle has no such file, and is told so before. */
 function queryUrl(): URL {
   const here = import.meta.url
   return new URL(here.endsWith('.ts') ? './query.ts' : './query.js', here)

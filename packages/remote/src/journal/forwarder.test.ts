@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Forwarder, type Source } from '@millrace/client'
 import {
   BusyError,
   type Command,
@@ -16,10 +17,8 @@ import {
 } from '@millrace/core'
 import { quiet, VirtualClock } from '@millrace/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { Forwarder } from './forwarder.ts'
 import { JournalLog } from './log.ts'
 import { REFUSED_FILE, Refusals } from './refusals.ts'
-import type { Source } from './segment.ts'
 
 type Forward = Command & { readonly op: 'forward' }
 
@@ -129,7 +128,7 @@ async function start(entries: readonly SourceEntry[], first = 1) {
       held = until
     },
     begin: () => {
-      forwarder = new Forwarder({ log, refusals, clock, logger, call })
+      forwarder = new Forwarder({ what: 'journal', log, refusals, clock, logger, call })
       return forwarder
     },
   }

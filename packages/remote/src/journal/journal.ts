@@ -3,7 +3,7 @@
  * their order. What a killed process has left there is forwarded by the next.
  */
 import { resolve } from 'node:path'
-import type { Intake } from '@millrace/client'
+import { Forwarder, type ForwarderOptions, type Intake, type Source } from '@millrace/client'
 import {
   BusyError,
   type Clock,
@@ -22,11 +22,9 @@ import {
   weighJob,
 } from '@millrace/core'
 import { JournalFullError } from '../errors.ts'
-import { Forwarder, type ForwarderOptions } from './forwarder.ts'
 import { lockFolder } from './lock.ts'
-import { JournalLog, makeFolder } from './log.ts'
+import { type JournalChunk, JournalLog, makeFolder } from './log.ts'
 import { Refusals } from './refusals.ts'
-import type { Source } from './segment.ts'
 
 export interface JournalOptions {
   readonly folder: string
@@ -61,7 +59,7 @@ export class Journal implements Intake {
   readonly #log: JournalLog
   readonly #refusals: Refusals
   readonly #unlock: () => void
-  #forwarder: Forwarder | undefined
+  #forwarder: Forwarder<JournalChunk> | undefined
   #source: Source
   #nextPlace = 1
   #pending: Pending[] = []
@@ -95,7 +93,7 @@ export class Journal implements Intake {
 
   start(call: ForwarderOptions['call']): void {
     const { clock, logger } = this.#options
-    this.#forwarder = new Forwarder({ log: this.#log, refusals: this.#refusals, clock, logger, call })
+    this.#forwarder = new Forwarder({ what: 'journal', log: this.#log, refusals: this.#refusals, clock, logger, call })
   }
 
   append(jobs: readonly NewJob[]): Promise<readonly Enqueued[]> {
@@ -122,7 +120,7 @@ export class Journal implements Intake {
 
   settled(key: JobKey): Promise<JobKey> {
     const { node, enqueuedAt } = key
-    return (this.#forwarder as Forwarder).settled({ seq: Math.floor(node / NODE_LIMIT), node: node % NODE_LIMIT, enqueuedAt })
+    return (this.#forwarder as Forwarder<JournalChunk>).settled({ seq: Math.floor(node / NODE_LIMIT), node: node % NODE_LIMIT, enqueuedAt })
   }
 
   async forwarded(): Promise<void> {

@@ -2,11 +2,12 @@ import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync
 import { type FileHandle, open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Source } from '@millrace/client'
 import type { SourceEntry } from '@millrace/core'
 import { quiet } from '@millrace/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { JournalLog } from './log.ts'
-import { HEADER_BYTES, type Source } from './segment.ts'
+import { HEADER_BYTES } from './segment.ts'
 
 const AT = Date.UTC(2030, 0, 1)
 const [A, B]: [Source, Source] = [

@@ -1,6 +1,7 @@
 /** The files of a producer's journal: written at the end of the last one, read and dropped from the front. */
 import { type FileHandle, mkdir, open, readdir, readFile, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import type { Chunk, Source } from '@millrace/client'
 import {
   CommitUnknownError,
   DiskFullError,
@@ -13,7 +14,7 @@ import {
 import { decodeEntries, encodeEntries } from '@millrace/wire'
 import { newSourceId } from '../clock.ts'
 import { JournalDamagedError } from '../errors.ts'
-import { decodeHeader, encodeHeader, encodeRecord, HEAD_BYTES, HEADER_BYTES, recordAt, type SegmentHeader, type Source } from './segment.ts'
+import { decodeHeader, encodeHeader, encodeRecord, HEAD_BYTES, HEADER_BYTES, recordAt, type SegmentHeader } from './segment.ts'
 
 /** A file that is longer gets no more. */
 const SEGMENT_BYTES = 8 * 2 ** 20
@@ -30,12 +31,7 @@ interface Segment extends SegmentHeader {
   handle: FileHandle | undefined
 }
 
-/** The oldest entries that are not dropped yet. */
-export interface Chunk {
-  readonly source: Source
-  /** The place of the first job. */
-  readonly first: number
-  readonly entries: readonly SourceEntry[]
+export interface JournalChunk extends Chunk {
   readonly next: { readonly offset: number; readonly place: number }
 }
 
@@ -108,7 +104,7 @@ export class JournalLog {
   }
 
   /** Undefined where there are none. */
-  async read(): Promise<Chunk | undefined> {
+  async read(): Promise<JournalChunk | undefined> {
     for (;;) {
       const [segment] = this.#segments
       if (segment === undefined || (segment === this.#live && this.#offset === segment.end)) return undefined
@@ -118,7 +114,7 @@ export class JournalLog {
   }
 
   /** What was read is done with. */
-  async drop({ next }: Chunk): Promise<void> {
+  async drop({ next }: JournalChunk): Promise<void> {
     const [segment] = this.#segments
     if (segment === undefined) return
     this.bytes -= next.offset - this.#offset
@@ -160,7 +156,7 @@ export class JournalLog {
     return this.#live
   }
 
-  async #readChunk(segment: Segment): Promise<Chunk> {
+  async #readChunk(segment: Segment): Promise<JournalChunk> {
     segment.handle ??= await this.#openFile(segment.path, 'r')
     const { handle, end, uuid, number } = segment
     const from = this.#offset

@@ -1,9 +1,9 @@
 /** What the engine refused, for good: a line of JSON each, for people. */
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Source } from '@millrace/client'
 import { decodeData, formatId, type NewJob, parseId, type Refusal, type SourceEntry, sourcedNode } from '@millrace/core'
 import { syncFolder } from './log.ts'
-import type { Source } from './segment.ts'
 
 export const REFUSED_FILE = 'refused.ndjson'
 

@@ -3,20 +3,13 @@
  * so only the last one of a file can be torn, and nobody was told that it is safe.
  */
 import { crc32 } from 'node:zlib'
+import type { Source } from '@millrace/client'
 
 const MAGIC = 'MRJ1'
 const UUID_BYTES = 16
 export const HEADER_BYTES = 32
 /** Length, checksum of the payload, checksum of both. */
 export const HEAD_BYTES = 12
-
-/** The journal of one process: begun anew at each start, so that a copy of a folder never speaks for its original. */
-export interface Source {
-  /** Random. */
-  readonly uuid: string
-  /** Stands for it in the ids of its jobs. */
-  readonly number: number
-}
 
 export interface SegmentHeader extends Source {
   /** The place of the first job in the source. */

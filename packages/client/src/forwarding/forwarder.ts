@@ -1,4 +1,4 @@
-/** Sends a journal to the engine, in its order, until each entry is in the queue or in the file of refusals. */
+/** Sends what a source holds to the engine, in its order, until each entry is in the queue or among the refusals. */
 import {
   type Clock,
   type Command,
@@ -12,13 +12,45 @@ import {
   type SourceEntry,
   sourcedNode,
 } from '@millrace/core'
-import type { Chunk, JournalLog } from './log.ts'
-import type { Refusals } from './refusals.ts'
-import type { Source } from './segment.ts'
 
-export interface ForwarderOptions {
-  readonly log: Pick<JournalLog, 'read' | 'drop'>
-  readonly refusals: Pick<Refusals, 'has' | 'note' | 'forget'>
+/** What jobs come from: begun anew with each process, so that a copy never speaks for its original. */
+export interface Source {
+  /** Random. */
+  readonly uuid: string
+  /** Stands for it in the ids of its jobs. */
+  readonly number: number
+}
+
+/** The oldest entries that are not dropped yet. */
+export interface Chunk {
+  readonly source: Source
+  /** The place of the first job. */
+  readonly first: number
+  readonly entries: readonly SourceEntry[]
+}
+
+/** Where the entries are kept until they are forwarded. */
+export interface SourceLog<Read extends Chunk = Chunk> {
+  /** Undefined where there are none. */
+  read(): Promise<Read | undefined>
+  /** What was read is done with. */
+  drop(chunk: Read): Promise<void>
+}
+
+/** Where those are noted that the engine refused, for good. */
+export interface SourceRefusals {
+  has(source: Source, place: number, entry: SourceEntry): boolean
+  /** Resolves when it is safe: from then on the log need not have it. */
+  note(source: Source, place: number, entry: SourceEntry, refusal: Refusal): Promise<void>
+  /** The log has it no more. */
+  forget(source: Source, place: number, entry: SourceEntry): void
+}
+
+export interface ForwarderOptions<Read extends Chunk = Chunk> {
+  /** What is forwarded, as the logger calls it. */
+  readonly what: 'journal' | 'outbox'
+  readonly log: SourceLog<Read>
+  readonly refusals: SourceRefusals
   readonly clock: Clock
   readonly logger: Logger | undefined
   readonly call: (command: Command & { readonly op: 'forward' }) => Promise<Forwarded>
@@ -45,8 +77,8 @@ const INTERNAL_TRIES = 6
 /** Fates of jobs that nobody has asked for yet, so many of the last ones. */
 const FATES_MAX = 10_000
 
-export class Forwarder {
-  readonly #options: ForwarderOptions
+export class Forwarder<Read extends Chunk = Chunk> {
+  readonly #options: ForwarderOptions<Read>
   /** By what stands for the node of their jobs. */
   readonly #waiters = new Map<number, Waiter[]>()
   /** Of jobs that were merged or refused. */
@@ -63,7 +95,7 @@ export class Forwarder {
   #told: string | undefined
   readonly #running: Promise<void>
 
-  constructor(options: ForwarderOptions) {
+  constructor(options: ForwarderOptions<Read>) {
     this.#options = options
     this.#running = this.#run()
   }
@@ -140,7 +172,7 @@ export class Forwarder {
     const { code, message } = refusalFrom(error)
     // The mailbox holds the next call until there is a connection.
     if (this.#closed !== undefined || code === 'CONNECTION_LOST') return
-    if (this.#told !== code) this.#options.logger?.warn('the journal cannot be forwarded yet', { code, message })
+    if (this.#told !== code) this.#options.logger?.warn(`the ${this.#options.what} cannot be forwarded yet`, { code, message })
     this.#told = code
     const { retryAfter } = error as { retryAfter?: number }
     if (retryAfter === undefined) this.#release()
@@ -221,9 +253,9 @@ export class Forwarder {
   }
 
   async #refuse(source: Source, { place, entry }: Placed, refusal: Refusal): Promise<void> {
-    const { refusals, logger } = this.#options
+    const { refusals, logger, what } = this.#options
     await refusals.note(source, place, entry, refusal)
-    logger?.warn('the engine has refused an entry of the journal', { code: refusal.code, message: refusal.message })
+    logger?.warn(`the engine has refused an entry of the ${what}`, { code: refusal.code, message: refusal.message })
     for (let index = 0; index < entry.jobs.length; index++) this.#fate(sourcedNode(place + index, source.number), refusal)
   }
 

@@ -1,0 +1,39 @@
+/** What a source of an app's own, such as its outbox, needs of an engine. */
+import type { Clock, Command, EnqueueOptions, Forwarded, Logger, NewJob, Refusal } from '@millrace/core'
+import { OptionTypeError } from '@millrace/core'
+import type { JobType } from '@millrace/worker'
+import type { Mailbox } from '../mailbox.ts'
+import { newJobOf } from '../newJobs.ts'
+import type { Sealer } from '../seal.ts'
+import type { EngineSetup } from '../setup.ts'
+
+export interface SourceLine {
+  readonly clock: Clock
+  readonly logger: Logger | undefined
+  /** The job as it is kept: checked, and encoded with the engine's codec. At once, so not for a schema that takes its time. */
+  newJob(job: JobType | string, data: unknown, options: EnqueueOptions | undefined): NewJob
+  call(command: Command & { readonly op: 'forward' }): Promise<Forwarded>
+  /** Why the engine takes nothing any more. */
+  ended(): Refusal | undefined
+}
+
+export function sourceLine({ clock, logger, maxDataBytes }: EngineSetup, mailbox: Mailbox, sealer: Sealer | undefined): SourceLine {
+  return {
+    clock,
+    logger,
+    newJob(job, data, options) {
+      const made = newJobOf(job, data, options, maxDataBytes)
+      if (made instanceof Promise) {
+        made.catch(() => {})
+        const { name } = job as JobType
+        throw new OptionTypeError(
+          'schema',
+          `the schema of job '${name}' is asynchronous, and a transaction does not wait: await engine.enqueue instead`,
+        )
+      }
+      return sealer === undefined ? made : (sealer.sealJobs([made])[0] as NewJob)
+    },
+    call: (command) => mailbox.call<'forward'>(command),
+    ended: () => mailbox.ended,
+  }
+}

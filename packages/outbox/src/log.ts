@@ -1,0 +1,106 @@
+/** The rows of an outbox as the forwarder takes them. It looks only while the app has no transaction open: what it saw within could yet be rolled back. */
+import type { Chunk, Source, SourceLog, SourceRefusals } from '@millrace/client'
+import { type Clock, EngineStoppedError, type Refusal } from '@millrace/core'
+import { type Connection, inTransaction, isOpen } from './connection.ts'
+import type { OutboxTable, Row } from './table.ts'
+
+const CHUNK_JOBS = 1_000
+/** Between two looks at whether the app's transaction is over, which grow from 1 ms to this. */
+const LOOK_MS = 100
+
+export interface OutboxChunk extends Chunk {
+  readonly last: Row
+}
+
+export class OutboxLog implements SourceLog<OutboxChunk>, SourceRefusals {
+  readonly #connection: Connection
+  readonly #table: OutboxTable
+  readonly #clock: Clock
+  readonly #gone: () => void
+  #source: Source
+  /** The last own place that is done with. */
+  #done = 0
+  /** Rows that were there before the source: the last that is done with, and the last of all. */
+  #left = { done: 0, upTo: 0 }
+  #closed = false
+  #look = () => {}
+
+  /** `gone` is called where the app has closed its connection. */
+  constructor(connection: Connection, table: OutboxTable, clock: Clock, source: Source, gone: () => void) {
+    this.#connection = connection
+    this.#table = table
+    this.#clock = clock
+    this.#gone = gone
+    this.#source = source
+    this.begin(source)
+  }
+
+  /** Takes the rows that are there as another's, and goes on with this source. */
+  begin(source: Source): void {
+    this.#source = source
+    this.#done = 0
+    this.#left = { done: 0, upTo: this.#table.newest() }
+  }
+
+  /** Whether the transaction is over is looked at now. */
+  look(): void {
+    this.#look()
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#look()
+  }
+
+  read(): Promise<OutboxChunk | undefined> {
+    return this.#outside(() => {
+      const rows = this.#rows()
+      const [first, last] = [rows[0], rows.at(-1)]
+      return first && last && { source: first.source, first: first.place, entries: rows.map(({ entry }) => entry), last }
+    })
+  }
+
+  drop({ source, first, last }: OutboxChunk): Promise<void> {
+    return this.#outside(() => {
+      this.#table.forget(source, first, last.place)
+      if (source.uuid === this.#source.uuid) this.#done = last.place
+      const { done, upTo } = this.#left
+      if (last.seq <= upTo) this.#left = { done: Math.max(done, last.seq), upTo }
+    })
+  }
+
+  /** What was refused is not read again. */
+  has(): boolean {
+    return false
+  }
+
+  note(source: Source, place: number, _entry: unknown, refusal: Refusal): Promise<void> {
+    return this.#outside(() => this.#table.refuse(source, place, refusal))
+  }
+
+  forget(): void {}
+
+  #rows(): Row[] {
+    const { done, upTo } = this.#left
+    const left = done < upTo ? this.#table.left(done, upTo, CHUNK_JOBS) : []
+    if (left.length > 0) return left
+    this.#left = { done: upTo, upTo }
+    return this.#table.own(this.#source, this.#done, CHUNK_JOBS)
+  }
+
+  /** Does the work outside of the app's transactions: in the tick in which that is seen, for in the next one there may be another. */
+  async #outside<Result>(work: () => Result): Promise<Result> {
+    for (let ms = 1; ; ms = Math.min(2 * ms, LOOK_MS)) {
+      if (!isOpen(this.#connection)) this.#gone()
+      if (this.#closed) throw new EngineStoppedError('the outbox has ended')
+      if (!inTransaction(this.#connection)) return work()
+      await new Promise<void>((resolve) => {
+        const forget = this.#clock.setTimer(ms, resolve)
+        this.#look = () => {
+          forget()
+          resolve()
+        }
+      })
+    }
+  }
+}

@@ -1,0 +1,174 @@
+/** The outbox's table in the app's database: all SQL that is run there. */
+import type { Source } from '@millrace/client'
+import { type Data, LIMITS, type NewJob, OptionRangeError, OptionTypeError, type Refusal, type SourceEntry, weighJob } from '@millrace/core'
+import type { Connection } from './connection.ts'
+
+export const TABLE = 'millrace_outbox'
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
+const NAME_LENGTH = 64
+
+/** A job in its place. */
+export interface Row {
+  readonly seq: number
+  readonly source: Source
+  readonly place: number
+  readonly entry: SourceEntry
+}
+
+export interface RefusedRow extends Row {
+  readonly code: string
+  readonly message: string
+}
+
+/** A name that needs no quotes: 1 to 64 of the characters `A-Z a-z 0-9 _`, no digit first, and none of SQLite's own. */
+export function tableOption(value: unknown): string {
+  if (typeof value !== 'string') throw new OptionTypeError('table', `table is a string, not ${typeof value}`)
+  if (value.length === 0 || value.length > NAME_LENGTH)
+    throw new OptionRangeError('table', NAME_LENGTH, `table has 1 to ${NAME_LENGTH} characters, not ${value.length}`)
+  if (!NAME.test(value) || /^sqlite_/i.test(value))
+    throw new OptionTypeError('table', 'table has the characters A-Z a-z 0-9 _ alone, does not begin with a digit, nor with sqlite_')
+  return value
+}
+
+/**
+ * The SQL that makes the outbox's table where it is not there yet, for an app's migrations.
+ *
+ * @throws OptionTypeError, OptionRangeError
+ */
+export function outboxSchema(table = TABLE): string {
+  const name = tableOption(table)
+  return `CREATE TABLE IF NOT EXISTS ${name} (
+  seq INTEGER PRIMARY KEY,
+  source TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  place INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  job TEXT NOT NULL,
+  data ANY,
+  code TEXT,
+  message TEXT,
+  UNIQUE (source, place)
+) STRICT;
+CREATE INDEX IF NOT EXISTS ${name}_refused ON ${name} (seq) WHERE code IS NOT NULL;
+`
+}
+
+export const BEGIN = 'BEGIN IMMEDIATE'
+
+export class OutboxTable {
+  readonly #insert
+  readonly #newest
+  readonly #left
+  readonly #own
+  readonly #forget
+  readonly #refuse
+  readonly #refused
+  readonly #dismiss
+
+  /** @throws OptionTypeError where there is no such table */
+  constructor(connection: Connection, table: string) {
+    const prepare = (sql: string) => connection.prepare(sql)
+    const columns = 'seq, source, number, place, at, job, data'
+    try {
+      this.#insert = prepare(`INSERT INTO ${table} (source, number, place, at, job, data) VALUES (?, ?, ?, ?, ?, ?)`)
+      this.#newest = prepare(`SELECT max(seq) AS newest FROM ${table}`)
+      this.#left = prepare(`SELECT ${columns} FROM ${table} WHERE seq > ? AND seq <= ? AND code IS NULL ORDER BY seq`)
+      this.#own = prepare(`SELECT ${columns} FROM ${table} WHERE source = ? AND place > ? AND code IS NULL ORDER BY place`)
+      this.#forget = prepare(`DELETE FROM ${table} WHERE source = ? AND place >= ? AND place <= ? AND code IS NULL`)
+      this.#refuse = prepare(`UPDATE ${table} SET code = ?, message = ? WHERE source = ? AND place = ? AND code IS NULL`)
+      this.#refused = prepare(`SELECT ${columns}, code, message FROM ${table} WHERE code IS NOT NULL ORDER BY seq LIMIT ?`)
+      this.#dismiss = prepare(`DELETE FROM ${table} WHERE number = ? AND place = ? AND at = ? AND code IS NOT NULL RETURNING seq`)
+    } catch (cause) {
+      const message = `the table ${table} cannot be used (${(cause as Error).message}): run outboxSchema() on the database once, or give createTable: true`
+      throw Object.assign(new OptionTypeError('table', message), { cause })
+    }
+  }
+
+  insert({ uuid, number }: Source, place: number, { data, ...job }: NewJob, at: number): void {
+    this.#insert.run(uuid, number, place, at, JSON.stringify(job), data)
+  }
+
+  /** The last row's number; 0 where there is none. */
+  newest(): number {
+    const [row] = this.#newest.all()
+    if (Array.isArray(row))
+      throw new OptionTypeError(
+        'connection',
+        'connection answers rows as arrays: open it without returnArrays, the outbox reads them by name',
+      )
+    return Number((row as { readonly newest: unknown }).newest ?? 0)
+  }
+
+  /** Of all sources, behind one row and up to another. */
+  left(after: number, upTo: number, most: number): Row[] {
+    return take(this.#left.iterate(after, upTo), most)
+  }
+
+  own({ uuid }: Source, after: number, most: number): Row[] {
+    return take(this.#own.iterate(uuid, after), most)
+  }
+
+  forget({ uuid }: Source, first: number, last: number): void {
+    this.#forget.run(uuid, first, last)
+  }
+
+  refuse({ uuid }: Source, place: number, { code, message }: Refusal): void {
+    this.#refuse.run(code, message, uuid, place)
+  }
+
+  /** The oldest ones. */
+  refused(most: number): RefusedRow[] {
+    return (this.#refused.all(most) as Columns[]).map((columns) => ({ ...rowOf(columns), code: columns.code, message: columns.message }))
+  }
+
+  /** Whether there was one. */
+  dismiss(number: number, place: number, at: number): boolean {
+    return this.#dismiss.all(number, place, at).length > 0
+  }
+}
+
+/** As they come; integers as BigInt where the connection was told so. */
+interface Columns {
+  readonly seq: number | bigint
+  readonly source: string
+  readonly number: number | bigint
+  readonly place: number | bigint
+  readonly at: number | bigint
+  readonly job: string
+  readonly data: Data
+  readonly code: string
+  readonly message: string
+}
+
+/** One source's, with nothing missing between, and no more than one call takes well. */
+function take(rows: Iterable<unknown>, most: number): Row[] {
+  const taken: Row[] = []
+  let bytes = 0
+  for (const columns of rows) {
+    const row = rowOf(columns as Columns)
+    const last = taken.at(-1)
+    bytes += weighJob(row.entry.jobs[0] as NewJob)
+    if (last !== undefined) {
+      if (bytes > BYTES || row.source.uuid !== last.source.uuid || row.place !== last.place + 1) break
+    }
+    if (taken.push(row) === most) break
+  }
+  return taken
+}
+
+const BYTES = LIMITS.bytesPerCommand / 16
+
+function rowOf({ seq, source, number, place, at, job, data }: Columns): Row {
+  const jobs = [{ ...(JSON.parse(job, fromJson) as Omit<NewJob, 'data'>), data }]
+  return {
+    seq: Number(seq),
+    source: { uuid: source, number: Number(number) },
+    place: Number(place),
+    entry: { at: Number(at), jobs },
+  }
+}
+
+/** A timeout may have no end, for which JSON says null; nothing else of a job is null there. */
+function fromJson(_name: string, value: unknown): unknown {
+  return value === null ? Number.POSITIVE_INFINITY : value
+}
