@@ -92,6 +92,11 @@ export {
   WorkerStoppedError,
 } from '@millrace/core'
 export {
+  type BatchContext,
+  type BatchHandlerOptions,
+  type BatchItem,
+  type BatchOptions,
+  type BatchOutcome,
   type Context,
   type Definition,
   defineJob,
