@@ -119,8 +119,9 @@ export class Effects {
   readonly uniqueHeld: UniqueRecord[] = []
   readonly uniqueFreed: UniqueRecord[] = []
   #flows: FlowEffects | undefined
-  /** Idempotency keys that have run out are deleted up to here; 0 for none. */
+  /** Idempotency keys that have run out are deleted up to here, the oldest first, and so many at most; 0 for none. */
   forgetKeysBefore = 0
+  forgetKeysLimit = 0
   /** Journal rows up to this event are deleted; 0 for none. */
   forgetEventsBefore = 0
 

@@ -4,6 +4,7 @@ import {
   type Effects,
   type Facts,
   finalStates,
+  LIMITS,
   type Now,
   type Queue,
   type Retention,
@@ -14,13 +15,17 @@ import {
 
 const PRUNE_EVERY_MS = 5_000
 const JOURNAL_EVERY_MS = 60_000
-/** While there is more to forget than one slice: as fast as turns can add to it. */
-const JOURNAL_SLICE_MS = 50
+const KEYS_EVERY_MS = 60_000
+/** While there is more to forget than one slice. */
+const NEXT_SLICE_MS = 50
 
 export class Housekeeping {
   readonly #retention: Retention
   #pruneMono: number
   #journalMono: number
+  #keysMono: number
+  /** Idempotency keys that had run out were there when last looked for. */
+  #keysLeft = false
   readonly #final: ReturnType<typeof finalStates>
   /** The last slice had something, which may have been cut short for its bytes; or a queue has more than is to be kept. */
   #more = false
@@ -30,6 +35,7 @@ export class Housekeeping {
     this.#final = finalStates(retention)
     this.#pruneMono = now.mono + PRUNE_EVERY_MS
     this.#journalMono = now.mono + JOURNAL_EVERY_MS
+    this.#keysMono = now.mono + KEYS_EVERY_MS
   }
 
   /** What this turn is to prune by; undefined where it is not time. */
@@ -47,14 +53,27 @@ export class Housekeeping {
       this.#more ||= effects.countedLanes.some(({ queue }) =>
         this.#finalOf(queue).some(([state, { count }]) => countOf(queue, state) > count),
       )
+    this.#forgetKeys(effects, store, now)
     if (this.#journalMono > now.mono) return
-    effects.forgetKeysBefore = now.wall
     const { ageMs, bytes } = this.#retention.journal
     const { firstEvent, lastEvent, bytes: taken } = store.journal(now.wall - ageMs)
     // Events take about the same room each, so the surplus in bytes is the same share of the events.
     const surplus = taken > bytes ? Math.ceil((nextEvent - firstEvent) * (1 - bytes / taken)) : 0
     effects.forgetEventsBefore = Math.max(lastEvent, surplus === 0 ? 0 : firstEvent + surplus)
-    this.#journalMono = now.mono + (effects.forgetEventsBefore > firstEvent ? JOURNAL_SLICE_MS : JOURNAL_EVERY_MS)
+    this.#journalMono = now.mono + (effects.forgetEventsBefore > firstEvent ? NEXT_SLICE_MS : JOURNAL_EVERY_MS)
+  }
+
+  /** While there are some, a slice now and then, and in each turn twice as many as it adds: they go faster than any load can add to them. */
+  #forgetKeys(effects: Effects, store: Store, now: Now): void {
+    const isTime = this.#keysMono <= now.mono
+    const added = effects.idempotency.length
+    if (!isTime && !(this.#keysLeft && added > 0)) return
+    const first = store.keyExpiry()
+    this.#keysLeft = first !== 0 && first <= now.wall
+    if (isTime) this.#keysMono = now.mono + (this.#keysLeft ? NEXT_SLICE_MS : KEYS_EVERY_MS)
+    if (!this.#keysLeft) return
+    effects.forgetKeysBefore = now.wall
+    effects.forgetKeysLimit = Math.max(isTime ? LIMITS.sliceRows : 0, 2 * added)
   }
 
   #finalOf({ settings }: Queue): ReturnType<typeof finalStates> {
