@@ -6,6 +6,7 @@
 import type { Defaults, LogLine, RunError } from './commands.ts'
 import type { EventType } from './events.ts'
 import { FlowEffects } from './flow.ts'
+import type { JobKey } from './id.ts'
 import { type AbortCause, attemptOf, type Job, type JobExtras, TOUCH_OTHER } from './job.ts'
 import { mayMove, type StateCode, type Transition } from './lifecycle.ts'
 import type { Schedule, ScheduleChange } from './schedule.ts'
@@ -49,7 +50,7 @@ export interface LogRecord {
 export interface IdempotencyRecord {
   readonly name: string
   readonly key: string
-  readonly job: Job
+  readonly job: JobKey
   readonly expiresAt: number
 }
 
