@@ -256,6 +256,7 @@ ABORT, LOST, REATTACH, GAP = 1, 2, 3, 4
 ABORT_CAUSES = ("timeout", "cancel", "stop")
 LOG_LEVELS = ("debug", "info", "warn", "error")
 ON_CONFLICT = ("skip", "replace", "reschedule", "error")
+DEBOUNCE_MODES = ("trailing", "leading")
 BACKOFFS = ("exponential", "linear", "fixed")
 
 Welcome = namedtuple("Welcome", "version server node scopes limits")
@@ -397,10 +398,13 @@ def new_job(
     weight=None,
     concurrency_key=None,
     tags=None,
-    meta=None
+    meta=None,
+    debounce=None,
+    throttle=None
 ):
     """A job as it is asked for. `unique` is a key or (key, 'skip' | 'replace' | 'reschedule' | 'error'); `run_at` is seconds since
-    1970 or a datetime; `backoff` is a dict of type, delay, factor, max_delay, jitter; `timeout` may be math.inf."""
+    1970 or a datetime; `backoff` is a dict of type, delay, factor, max_delay, jitter; `timeout` may be math.inf;
+    `debounce` is a dict of key, delay, mode ('trailing' | 'leading'), max_delay; `throttle` of key, period."""
     if isinstance(unique, str):
         unique = (unique, "skip")
     if hasattr(run_at, "timestamp"):
@@ -409,7 +413,12 @@ def new_job(
     fields.append(unique and [unique[0], ON_CONFLICT.index(unique[1])])
     fields += [max_attempts, _ms(timeout), _ms(heartbeat_timeout), backoff and _backoff(**backoff), _ms(ttl), _ms(idempotency_ttl)]
     fields += [weight, concurrency_key, tags and list(tags), None if meta is None else json.dumps(meta, separators=(",", ":"))]
+    fields += [debounce and _debounce(**debounce), throttle and [throttle["key"], _ms(throttle["period"])]]
     return _trimmed(fields)
+
+
+def _debounce(key, delay, mode="trailing", max_delay=None):
+    return _trimmed([key, _ms(delay), DEBOUNCE_MODES.index(mode), _ms(max_delay)])
 
 
 def _backoff(type, delay, factor=None, max_delay=None, jitter=None):

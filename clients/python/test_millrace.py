@@ -90,6 +90,11 @@ def job_of(job):
             value["max_delay"] = job["backoff"]["maxDelay"] / 1000 if "maxDelay" in job["backoff"] else None
         elif name == "unique":
             value = (value["key"], value["onConflict"])
+        elif name == "throttle":
+            value = {"key": value["key"], "period": value["period"] / 1000}
+        elif name == "debounce":
+            most = value.get("maxDelay")
+            value = {"key": value["key"], "delay": value["delay"] / 1000, "mode": value["mode"], "max_delay": most and most / 1000}
         elif name == "meta" or (name == "data" and isinstance(value, str)):
             value = json.loads(value)
         options[name] = value

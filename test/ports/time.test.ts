@@ -336,6 +336,30 @@ test('journal-of-a-busy-day: a journal of many turns goes as fast as turns come,
   expect(own.actor.store.journal(0).firstEvent).toBe(nextEvent)
 })
 
+test('idempotency keys that have run out go faster than any load adds to them, and not a slice a minute', async () => {
+  const { clock, probe, engine: own } = start()
+  const keyed = (from: number, count: number, idempotencyTtl: number) =>
+    Array.from({ length: count }, (_, index) => ({ name: 'a', data: null, idempotencyKey: `k${from + index}`, idempotencyTtl }))
+  await probe.call<'enqueue'>({ op: 'enqueue', jobs: [...keyed(0, 5_000, MINUTE), { name: 'a', data: null, idempotencyKey: 'stays' }] })
+  await clock.advance(2 * MINUTE)
+  for (let turn = 0; turn < 12; turn++) {
+    await probe.enqueue('a')
+    await clock.advance(50)
+  }
+  expect(own.actor.store.keyExpiry()).toBeGreaterThan(clock.read().wall)
+  // In turns that follow one another without a pause, which add more than slices take: gone a minute after they were noticed.
+  let next = 5_000
+  for (let second = 0; second < 180; second++) {
+    for (let turn = 0; turn < 3; turn++) {
+      await probe.call<'enqueue'>({ op: 'enqueue', jobs: keyed(next, 250, 1_000) })
+      next += 250
+    }
+    await clock.advance(1_000)
+  }
+  expect(own.actor.store.keyExpiry()).toBeGreaterThan(clock.read().wall - 2_000)
+  expect(await probe.enqueue('a', { idempotencyKey: 'stays' })).toMatchObject({ created: false })
+})
+
 test('wal-and-history-bounded: the journal goes with its age, what still lives stays', async () => {
   const { clock, probe, engine: own } = start()
   const live = await probe.enqueue('live')

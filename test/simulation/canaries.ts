@@ -175,6 +175,13 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 25',
   },
   {
+    name: 'debounce-key-held-while-running',
+    file: `${decide}/start.ts`,
+    find: '  if (job.extras !== undefined) freeAtStart(turn, job)\n',
+    replace: '',
+    breaks: 'invariant 25',
+  },
+  {
     name: 'idempotency-key-forgotten',
     file: `${decide}/enqueue.ts`,
     find: '    if (first !== undefined) return answer(first, false)\n',

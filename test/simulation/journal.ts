@@ -90,8 +90,8 @@ export class SimulatedJournal implements Intake {
     const at = clock.read().wall
     await this.#synced(() => {
       folder.kept.push({ source, place, entry: { at, jobs } })
-      for (const { data, idempotencyKey, unique } of jobs)
-        if (idempotencyKey === undefined && unique === undefined) folder.promised.add(numberOf(data))
+      for (const { data, idempotencyKey, unique, debounce, throttle } of jobs)
+        if ((idempotencyKey ?? unique ?? debounce ?? throttle) === undefined) folder.promised.add(numberOf(data))
     })
     this.#forwarder?.wake()
     return jobs.map((_job, index) => ({ seq: 0, node: sourcedNode(place + index, source.number), enqueuedAt: at, created: true }))

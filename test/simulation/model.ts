@@ -32,6 +32,8 @@ export interface Tracked {
   readonly name: string
   readonly queue: string
   readonly uniqueKey: string | undefined
+  /** Of a trailing debounce: held until it starts. */
+  readonly debounceKey: string | undefined
   readonly key: string | undefined
   readonly schedule: string | undefined
   readonly maxAttempts: number
@@ -174,8 +176,8 @@ export class Model {
   }
 
   uniqueKeys(): string[] {
-    const held = [...this.jobs.values()].filter(({ state, uniqueKey }) => state < COMPLETED && uniqueKey !== undefined)
-    return held.map(({ name, uniqueKey, seq }) => `${name} ${uniqueKey} ${seq}`).sort()
+    const held = [...this.jobs.values()].filter((job) => job.state < COMPLETED && exclusiveKey(job) !== undefined)
+    return held.map((job) => `${exclusiveKey(job)} ${job.seq}`).sort()
   }
 
   /** The tables were loaded anew: deadlines begin again. */
@@ -325,6 +327,7 @@ export class Model {
       name: lane.name,
       queue: lane.queue.name,
       uniqueKey: extras?.uniqueKey,
+      debounceKey: extras?.shape?.by === 'trailing' ? extras.shape.key : undefined,
       key: extras?.concurrencyKey,
       schedule: extras?.schedule,
       maxAttempts: policy.maxAttempts,
@@ -364,6 +367,8 @@ export class Model {
   #start(job: Tracked, run: number, attempt: number, { wall, mono }: Committed): void {
     const { history } = this.#options
     history.hold(run === job.run + 1, 10, () => `run ${run} of job ${job.seq} follows run ${job.run}`)
+    // Of a debounced job: calls from now on are of another.
+    if (job.run === 0 && job.debounceKey !== undefined) this.#free(job)
     job.run = run
     const expected = run - job.uncounted
     history.hold(attempt === expected, 11, () => `run ${run} of job ${job.seq} is attempt ${attempt}, and should be ${expected}`)
@@ -483,22 +488,27 @@ export class Model {
     job.endedMono = turn.mono
     job.toldMono = this.#options.history.mono
     job.finishedAt = turn.wall
-    if (job.uniqueKey !== undefined) this.#unique.delete(`${job.name} ${job.uniqueKey}`)
+    this.#free(job)
     this.#move(job, state)
   }
 
   #hold(job: Tracked): void {
-    if (job.uniqueKey === undefined) return
-    const key = `${job.name} ${job.uniqueKey}`
+    const key = exclusiveKey(job)
+    if (key === undefined) return
     const holder = this.#unique.get(key)
     const free = holder === undefined || holder === job
     this.#options.history.hold(free, 25, () => `jobs ${holder?.seq} and ${job.seq} both live with the unique key ${key}`)
     this.#unique.set(key, job)
   }
 
+  #free(job: Tracked): void {
+    const key = exclusiveKey(job)
+    if (key !== undefined && this.#unique.get(key) === job) this.#unique.delete(key)
+  }
+
   #holdIdempotent(key: string, seq: number, expiresAt: number): void {
     const held = this.idempotent.get(key)
-    const free = held === undefined || held.expiresAt <= this.#options.highestWall()
+    const free = held === undefined || held.expiresAt <= this.#options.highestWall() || (held.seq === seq && key.startsWith('#leading:'))
     this.#options.history.hold(free, 25, () => `jobs ${held?.seq} and ${seq} are both created under the idempotency key ${key}`)
     this.idempotent.set(key, { seq, expiresAt })
   }
@@ -545,8 +555,7 @@ export class Model {
   }
 
   #remove(job: Tracked): void {
-    if (job.uniqueKey !== undefined && this.#unique.get(`${job.name} ${job.uniqueKey}`) === job)
-      this.#unique.delete(`${job.name} ${job.uniqueKey}`)
+    this.#free(job)
     for (const [key, { seq }] of this.idempotent) if (seq === job.seq) this.idempotent.delete(key)
     this.#flows.removed(job)
     this.jobs.delete(job.seq)
@@ -571,6 +580,12 @@ const DELETED = 16
 /** The call that a job is of; 0 for one that a handler has created. */
 export function numberOf(data: Job['data']): number {
   return typeof data === 'string' ? (JSON.parse(data) as { number: number }).number : 0
+}
+
+/** The key that no other job may have beside it. */
+function exclusiveKey({ name, uniqueKey, debounceKey, run }: Tracked): string | undefined {
+  if (uniqueKey !== undefined) return `${name} ${uniqueKey}`
+  return debounceKey === undefined || run > 0 ? undefined : `#trailing:${name} ${debounceKey}`
 }
 
 function leastBackoff({ backoff }: Tracked, attempt: number): number {

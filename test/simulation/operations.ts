@@ -218,10 +218,12 @@ export class Operations {
 
   #drawOptions(): EnqueueOptions {
     const { chance, leaseMs, limits } = this.#options
+    const shaped = chance.hits(0.08)
     return {
+      ...(shaped && this.#drawShape()),
       ...(limits > 0 && chance.hits(0.6) && { concurrencyKey: chance.pick(KEYS) }),
       maxAttempts: chance.whole(1, 4),
-      ...(chance.hits(0.2) && { delay: chance.small(2_500) }),
+      ...(!shaped && chance.hits(0.2) && { delay: chance.small(2_500) }),
       ...(chance.hits(0.3) && { priority: chance.whole(-3, 3) }),
       ...(chance.hits(0.15) && { weight: chance.whole(1, 6) }),
       ...(chance.hits(0.12) && { ttl: chance.whole(1, 1_500) }),
@@ -230,22 +232,33 @@ export class Operations {
       ...(leaseMs > 0 && chance.hits(0.8) && { heartbeatTimeout: leaseMs }),
       ...(chance.hits(0.25) && { queue: 'other' }),
       ...(chance.hits(0.1) && { tags: ['t'], meta: { from: 'simulation' } }),
-      ...(chance.hits(0.2) && {
-        idempotencyKey: `key-${chance.whole(1, 6)}`,
-        ...(chance.hits(0.3) && { idempotencyTtl: chance.whole(50, 4_000) }),
-      }),
-      ...(chance.hits(0.2) && {
-        unique: { key: `unique-${chance.whole(1, 3)}`, onConflict: chance.pick(['skip', 'replace', 'reschedule', 'error'] as const) },
-      }),
+      ...(!shaped &&
+        chance.hits(0.2) && {
+          idempotencyKey: `key-${chance.whole(1, 6)}`,
+          ...(chance.hits(0.3) && { idempotencyTtl: chance.whole(50, 4_000) }),
+        }),
+      ...(!shaped &&
+        chance.hits(0.2) && {
+          unique: { key: `unique-${chance.whole(1, 3)}`, onConflict: chance.pick(['skip', 'replace', 'reschedule', 'error'] as const) },
+        }),
     }
+  }
+
+  #drawShape(): EnqueueOptions {
+    const { chance } = this.#options
+    const key = `shape-${chance.whole(1, 3)}`
+    if (chance.hits(0.25)) return { throttle: { key, period: chance.whole(50, 3_000) } }
+    const delay = chance.whole(10, 1_500)
+    const mode = chance.hits(0.7) ? 'trailing' : 'leading'
+    return { debounce: { key, delay, mode, ...(chance.hits(0.5) && { maxDelay: delay + chance.whole(0, 2_000) }) } }
   }
 
   #enqueue(client: Client, options: EnqueueOptions, name: string, tries: number): void {
     const { timeline, requests, chance, waits } = this.#options
     const task = this.#task()
     const { number } = task
-    const { ttl, timeout, unique, idempotencyKey } = options
-    if (ttl === undefined && timeout === undefined && unique === undefined && SURE.has(task.act)) this.sure.add(number)
+    const { ttl, timeout, unique, idempotencyKey, debounce, throttle } = options
+    if ((ttl ?? timeout ?? unique ?? debounce ?? throttle) === undefined && SURE.has(task.act)) this.sure.add(number)
     const again = () => {
       if (!client.dead) this.#enqueue(client, options, name, tries - 1)
     }
@@ -272,7 +285,8 @@ export class Operations {
     const { chance } = this.#options
     const size = chance.whole(2, chance.hits(0.2) ? 15 : 5)
     const nodes = Array.from({ length: size }, (_, index) => {
-      const { idempotencyKey: _key, idempotencyTtl: _ttl, unique: _unique, ...options } = chance.hits(0.3) ? this.#drawOptions() : {}
+      const drawn = chance.hits(0.3) ? this.#drawOptions() : {}
+      const { idempotencyKey: _key, idempotencyTtl: _ttl, unique: _unique, debounce: _debounce, throttle: _throttle, ...options } = drawn
       // One that all wait for, one that waits for all, or some of those before.
       const parents = Array.from({ length: index }, (_, parent) => parent).filter((parent) =>
         chance.hits(parent === 0 ? 0.5 : index === size - 1 ? 0.8 : 0.25),

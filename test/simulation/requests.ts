@@ -373,13 +373,13 @@ export class Requests {
     if (refused !== undefined) this.#refusedEntries.set(source, refused.place)
     let place = first
     for (const { jobs } of entries) {
-      for (const [index, { data, idempotencyKey, unique }] of jobs.entries()) {
+      for (const [index, { data, idempotencyKey, unique, debounce, throttle }] of jobs.entries()) {
         const number = numberOf(data)
         const there = model.numbers.has(number)
         if (place === refused?.place) {
           history.meet('entryRefused')
           history.hold(!there, 6, () => `the journaled call ${number} is refused, and has happened`)
-        } else if (place + index <= mark && idempotencyKey === undefined && unique === undefined) {
+        } else if (place + index <= mark && (idempotencyKey ?? unique ?? debounce ?? throttle) === undefined) {
           // What its process has taken note of as refused is not sent again: a gap, and no entry of this call.
           history.hold(there, 1, () => `the mark ${mark} passes the journaled call ${number}, and it is not committed`)
         }

@@ -20,6 +20,7 @@ export const emptyStore: Store = {
   }),
   jobs: () => [],
   idempotent: () => [],
+  keyExpiry: () => 0,
   unique: () => [],
   sourced: () => [],
   marks: () => [],

@@ -18,7 +18,7 @@ import type { Mailbox } from './mailbox.ts'
 import type { JobRequest } from './newJobs.ts'
 import { weighNodes } from './weigh.ts'
 
-/** One node of `flow`. Its options have no `idempotencyKey` and no `unique`: the flow has a key as a whole. */
+/** One node of `flow`. Its options have no `idempotencyKey`, `unique`, `debounce` or `throttle`: the flow has a key as a whole. */
 export interface FlowNodeRequest<Ref extends string = string> extends JobRequest, Omit<FlowNodeOptions, 'ref' | 'dependsOn'> {
   /** Names the node within its flow. 1 to 512 characters. */
   readonly ref: Ref
@@ -89,7 +89,7 @@ async function flowCommand(nodes: readonly FlowNodeRequest[], options: FlowOptio
 
 /** An earlier job that a key matches waits for nobody, and nobody could wait for it. */
 function keyless(job: NewJob, { index, ref }: OrderedNode): NewJob {
-  for (const option of ['idempotencyKey', 'unique'] as const) {
+  for (const option of ['idempotencyKey', 'unique', 'debounce', 'throttle'] as const) {
     if (job[option] === undefined) continue
     const message = `nodes[${index}] ('${ref}') has the option '${option}', which a job of a flow cannot have: give the flow an idempotencyKey as a whole`
     throw new OptionTypeError(option, message)

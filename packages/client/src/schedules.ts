@@ -28,7 +28,7 @@ export interface ScheduledJob<Input = unknown> {
   readonly job: JobType<Input> | string
   readonly data?: Input
   /** Without keys, `delay` and `runAt`. */
-  readonly options?: Omit<EnqueueOptions, 'delay' | 'runAt' | 'idempotencyKey' | 'idempotencyTtl' | 'unique'>
+  readonly options?: Omit<EnqueueOptions, 'delay' | 'runAt' | 'idempotencyKey' | 'idempotencyTtl' | 'unique' | 'debounce' | 'throttle'>
 }
 
 export interface Schedule extends Omit<ScheduleSpec, 'startAt' | 'endAt'> {

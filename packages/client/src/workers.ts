@@ -5,10 +5,12 @@ import type { Mailbox } from './mailbox.ts'
 import type { Sealer } from './seal.ts'
 import type { EngineSetup } from './setup.ts'
 
+const KINDS: ReadonlySet<string> = new Set<Handler['kind']>(['inline', 'batch', 'thread'])
+
 /** @throws OptionTypeError */
 export function handlersOf(handlers: readonly Handler[] | Handler): readonly Handler[] {
   const list = Array.isArray(handlers) ? (handlers as readonly Handler[]) : [handlers as Handler]
-  if (list.length > 0 && list.every((handler) => handler?.kind === 'inline' || handler?.kind === 'thread')) return list
+  if (list.length > 0 && list.every((handler) => KINDS.has(handler?.kind))) return list
   throw new OptionTypeError('handlers', 'work takes handlers, made by definition.handler(function) or definition.thread(url)')
 }
 

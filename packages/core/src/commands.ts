@@ -41,6 +41,10 @@ export interface NewJob {
   readonly ttl?: number
   readonly idempotencyKey?: string
   readonly idempotencyTtl?: number
+  /** Alone: without `throttle`, `idempotencyKey`, `unique`, `delay` and `runAt`. */
+  readonly debounce?: { readonly key: string; readonly delay: number; readonly mode: 'trailing' | 'leading'; readonly maxDelay?: number }
+  /** Without `idempotencyKey` and `unique`. */
+  readonly throttle?: { readonly key: string; readonly period: number }
   readonly unique?: { readonly key: string; readonly onConflict: OnConflict }
   readonly concurrencyKey?: string
   readonly tags?: readonly string[]

@@ -6,6 +6,7 @@
 import type { Defaults, LogLine, RunError } from './commands.ts'
 import type { EventType } from './events.ts'
 import { FlowEffects } from './flow.ts'
+import type { JobKey } from './id.ts'
 import { type AbortCause, attemptOf, type Job, type JobExtras, TOUCH_OTHER } from './job.ts'
 import { mayMove, type StateCode, type Transition } from './lifecycle.ts'
 import type { Schedule, ScheduleChange } from './schedule.ts'
@@ -49,7 +50,7 @@ export interface LogRecord {
 export interface IdempotencyRecord {
   readonly name: string
   readonly key: string
-  readonly job: Job
+  readonly job: JobKey
   readonly expiresAt: number
 }
 
@@ -121,8 +122,9 @@ export class Effects {
   readonly uniqueHeld: UniqueRecord[] = []
   readonly uniqueFreed: UniqueRecord[] = []
   #flows: FlowEffects | undefined
-  /** Idempotency keys that have run out are deleted up to here; 0 for none. */
+  /** Idempotency keys that have run out are deleted up to here, the oldest first, and so many at most; 0 for none. */
   forgetKeysBefore = 0
+  forgetKeysLimit = 0
   /** Journal rows up to this event are deleted; 0 for none. */
   forgetEventsBefore = 0
 

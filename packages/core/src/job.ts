@@ -13,6 +13,12 @@ import type { Session } from './tables/session.ts'
 /** JSON text, bytes as they are, or null for `undefined`. The engine never looks inside. */
 export type Data = string | Uint8Array | null
 
+/** Calls of one key that become fewer jobs: held to the first start (`trailing`), or for a time. */
+export interface Shape {
+  readonly by: 'trailing' | 'leading' | 'throttle'
+  readonly key: string
+}
+
 /** What few jobs have. */
 export interface JobExtras {
   readonly tags?: readonly string[]
@@ -21,6 +27,7 @@ export interface JobExtras {
   readonly idempotencyKey?: string
   readonly uniqueKey?: string
   readonly concurrencyKey?: string
+  readonly shape?: Shape
   /** The schedule that it comes from. */
   readonly schedule?: string
   readonly flow?: FlowPlace

@@ -201,6 +201,8 @@ export interface Store {
   jobs(seqs: readonly number[]): JobRow[]
   /** Idempotency keys that have not run out at `at`. */
   idempotent(keys: readonly NameAndKey[], at: number): KeyHolder[]
+  /** When the first idempotency key runs out, or has run out; 0 where there is none. */
+  keyExpiry(): number
   unique(keys: readonly NameAndKey[]): KeyHolder[]
   /** Jobs of producers' journals, by their `node`. */
   sourced(nodes: readonly number[]): JobRow[]

@@ -7,6 +7,7 @@ export type {
   BackoffFunction,
   BackoffOptions,
   Codec,
+  DebounceOptions,
   DrainOptions,
   Duration,
   EnqueueOptions,
@@ -44,6 +45,7 @@ export type {
   Stats,
   StopOptions,
   ThreadOptions,
+  ThrottleOptions,
   TreeOptions,
   UpdateOptions,
   WorkerView,
@@ -98,6 +100,11 @@ export {
   WorkerStoppedError,
 } from '@millrace/core'
 export {
+  type BatchContext,
+  type BatchHandlerOptions,
+  type BatchItem,
+  type BatchOptions,
+  type BatchOutcome,
   type Context,
   type Definition,
   defineJob,

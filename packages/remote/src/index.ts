@@ -23,7 +23,17 @@ export {
   VersionMismatchError,
 } from '@millrace/core'
 export type { Scope } from '@millrace/wire'
-export { type Context, type Definition, defineJob, type Handler, type JobInfo, type JobType, type Worker } from '@millrace/worker'
+export {
+  type BatchItem,
+  type BatchOutcome,
+  type Context,
+  type Definition,
+  defineJob,
+  type Handler,
+  type JobInfo,
+  type JobType,
+  type Worker,
+} from '@millrace/worker'
 export { connect, connectPort } from './client/connect.ts'
 export type { ClientTlsOptions, ConnectOptions, JournalFolder, ReconnectOptions } from './client/options.ts'
 export type { RemotePort } from './client/remotePort.ts'

@@ -284,6 +284,26 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       expect(await probe.enqueue('a', { idempotencyKey: 'k' })).toMatchObject({ seq: first?.[0].seq, created: false })
     })
 
+    test('debounce: one job for the calls before it starts, with the last data; another for those during its run', async () => {
+      await probe.attach(['a'])
+      const debounce = { key: 'k', delay: 600_000, mode: 'trailing', maxDelay: 700_000 } as const
+      const first = await probe.enqueue('a', { debounce, data: '1' })
+      expect(await probe.enqueue('a', { debounce, data: '2' })).toEqual({ ...first, created: false })
+      await probe.call<'runNow'>({ op: 'runNow', id: { seq: first.seq, node: first.node, enqueuedAt: first.enqueuedAt } })
+      expect(await probe.grants.take()).toMatchObject({ seq: first.seq, data: '2' })
+      expect(await probe.enqueue('a', { debounce })).toMatchObject({ seq: first.seq + 1, created: true })
+      const leading = { ...debounce, mode: 'leading' } as const
+      const [one, two] = [await probe.enqueue('a', { debounce: leading }), await probe.enqueue('a', { debounce: leading })]
+      expect([one.created, two]).toEqual([true, { ...one, created: false }])
+    })
+
+    test('throttle: one job per period', async () => {
+      const throttle = { key: 'k', period: 600_000 }
+      const first = await probe.enqueue('a', { throttle })
+      expect(await probe.enqueue('a', { throttle })).toEqual({ ...first, created: false })
+      expect((await probe.enqueue('a', { throttle: { ...throttle, key: 'other' } })).created).toBe(true)
+    })
+
     test('unique-held-while-running: a unique key is held from enqueue to a final state', async () => {
       await probe.attach(['a'])
       const unique = { key: 'k', onConflict: 'skip' } as const

@@ -9,6 +9,7 @@ import {
   validateDefinition,
 } from '@millrace/core'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { type BatchFunction, type BatchHandler, type BatchHandlerOptions, batchHandler } from './batch/handler.ts'
 import type { Context } from './context.ts'
 import { type ThreadHandler, threadHandler } from './threads/handler.ts'
 
@@ -34,6 +35,8 @@ export interface Definition<Input = unknown, Data = Input> extends JobType<Input
   readonly backoff: BackoffFunction | undefined
   /** A handler on this thread. What it returns is the job's output. */
   handler<Output>(run: HandlerFunction<Data, Output>): InlineHandler
+  /** A handler on this thread that takes many jobs at once: `{ batch: { size, maxWait } }`. */
+  handler(run: BatchFunction<Data>, options: BatchHandlerOptions): BatchHandler
   /** A handler that is a module, run on a pool of threads. */
   thread(url: URL | string, options?: ThreadOptions): ThreadHandler
 }
@@ -46,7 +49,7 @@ export interface InlineHandler {
   readonly run: HandlerFunction<never, unknown>
 }
 
-export type Handler = InlineHandler | ThreadHandler
+export type Handler = InlineHandler | BatchHandler | ThreadHandler
 
 /**
  * Defines a job.
@@ -64,11 +67,15 @@ export function defineJob(value: DefinitionOptions<StandardSchemaV1 | undefined>
     defaults,
     backoff,
     schema: value.schema,
-    handler: (run) => {
-      if (typeof run !== 'function') throw new OptionTypeError('handler', `the handler of job '${name}' is a function, not a ${typeof run}`)
-      return { kind: 'inline', definition, run: run as HandlerFunction<never, unknown> }
-    },
+    handler,
     thread: (url, options) => threadHandler(definition, url, options),
+  }
+  function handler(run: HandlerFunction<never, unknown>): InlineHandler
+  function handler(run: BatchFunction<never>, options: BatchHandlerOptions): BatchHandler
+  function handler(run: unknown, options?: BatchHandlerOptions): InlineHandler | BatchHandler {
+    if (typeof run !== 'function') throw new OptionTypeError('handler', `the handler of job '${name}' is a function, not a ${typeof run}`)
+    if (options !== undefined) return batchHandler(definition, run as BatchFunction<never>, options)
+    return { kind: 'inline', definition, run: run as HandlerFunction<never, unknown> }
   }
   return Object.freeze(definition)
 }

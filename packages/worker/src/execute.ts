@@ -24,12 +24,16 @@ import { checkSchema } from './schema.ts'
 
 export type Settlement = CompleteCommand | FailCommand | SnoozeCommand | GiveBackCommand
 
-export interface Runnable {
+/** What of a definition has a say in how a run ends. */
+export interface Ending {
   readonly schema: StandardSchemaV1 | undefined
   readonly backoff: BackoffFunction | undefined
+}
+
+export interface Runnable extends Ending {
   /** On this thread: returns the output, or throws. */
   run?(context: RunContext): unknown
-  /** In another one: answers how the run ended there. `checked` is the data as the schema has made it. */
+  /** In another one, or together with others: answers how the run ended there. `checked` is the data as the schema has made it. */
   settle?(context: RunContext, checked: { readonly data: unknown } | undefined): Promise<Settlement>
 }
 
@@ -84,7 +88,7 @@ async function elsewhere(runnable: Runnable, context: RunContext): Promise<Settl
 }
 
 /** The data that the handler is to get. What fails here fails again: no retry. */
-function payloadOf({ schema }: Runnable, { name, data, checkpoint }: Grant): unknown {
+export function payloadOf({ schema }: Ending, { name, data, checkpoint }: Grant): unknown {
   const value = decodeStored('data', data)
   // Not to be found out by the handler alone, which may never look, and begin anew.
   if (checkpoint !== null) decodeStored('checkpoint', checkpoint)
@@ -100,8 +104,8 @@ function decodeStored(what: string, stored: Grant['data']): unknown {
   }
 }
 
-function returned(runnable: Runnable, context: RunContext, output: unknown, maxDataBytes: number): Settlement {
-  if (context.ending !== undefined) return threw(runnable, context, context.ending)
+export function returned(ending: Ending, context: RunContext, output: unknown, maxDataBytes: number): Settlement {
+  if (context.ending !== undefined) return threw(ending, context, context.ending)
   const { seq, run } = context.grant
   // What a handler returns after it was told to stop may be half of its work: it is run again.
   if (context.aborted instanceof WorkerStoppedError) return { op: 'giveBack', seq, run }
@@ -114,7 +118,7 @@ function returned(runnable: Runnable, context: RunContext, output: unknown, maxD
   }
 }
 
-function threw({ backoff }: Runnable, context: RunContext, thrown: unknown): Settlement {
+export function threw({ backoff }: Ending, context: RunContext, thrown: unknown): Settlement {
   const { seq, run, attempt } = context.grant
   // What the handler asked for counts, even where its own code caught the signal.
   const error = context.ending ?? thrown

@@ -1,3 +1,12 @@
+export type {
+  BatchContext,
+  BatchFunction,
+  BatchHandler,
+  BatchHandlerOptions,
+  BatchItem,
+  BatchOptions,
+  BatchOutcome,
+} from './batch/handler.ts'
 export type { RunEnded, RunStarted } from './channels.ts'
 export { systemClock } from './clock.ts'
 export type { Context, JobInfo, Parent } from './context.ts'

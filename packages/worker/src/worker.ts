@@ -116,7 +116,7 @@ export class Worker {
       progress: ({ grant }, fraction, note) => this.#sayProgress(grant, fraction, note),
       log: ({ grant }, lines) => this.#sayLines(grant, lines),
     }
-    this.#runnables = makeRunnables(options.handlers, this.#link, clock)
+    this.#runnables = makeRunnables(options.handlers, options.settings, this.#link, clock)
   }
 
   /** Jobs that it runs, or whose outcome is not answered yet. */
@@ -240,6 +240,7 @@ export class Worker {
     const { calls, settings } = this.#options
     this.#draining = true
     for (const pool of this.#runnables.pools) pool.drain()
+    for (const batcher of this.#runnables.batchers) batcher.drain()
     await calls.call<'drain'>({ op: 'drain', session: this.session }).catch(() => {})
     await this.#empty(timeoutMs)
     for (const run of this.#runs.values()) this.#abort(run, stopped())
@@ -358,8 +359,7 @@ export class Worker {
     run.cancelGrace?.()
     if (run.settlement === undefined) {
       run.context.abort(run.context.aborted ?? new LeaseLostError("the run is no longer this worker's: nothing that it says counts"))
-      run.runnable.kill?.(run.context)
-      this.#haunt(run)
+      if (run.runnable.kill?.(run.context) !== true) this.#haunt(run)
     }
     this.#forget(run)
   }
@@ -369,13 +369,12 @@ export class Worker {
     run.context.abort(reason)
     run.runnable.abort?.(run.context, reason)
     run.cancelGrace = this.#options.clock.setTimer(this.#options.settings.abortGraceMs, () => {
-      if (run.runnable.kill === undefined) this.#haunt(run)
-      else run.runnable.kill(run.context)
+      if (run.runnable.kill?.(run.context) !== true) this.#haunt(run)
     })
   }
 
   #haunt(run: Run): void {
-    if (run.zombie || run.runnable.kill !== undefined) return
+    if (run.zombie) return
     run.zombie = true
     this.#zombies++
     this.#options.logger?.warn('a handler has ignored its abort signal for the whole grace, and may still run', {

@@ -12,6 +12,7 @@ import { retentionOf } from '../queueSettings.ts'
 import { type Keep, keepsNone, type Retention } from '../retention.ts'
 import { outlive, tellLater } from './flowEnds.ts'
 import { enterLine } from './line.ts'
+import { exclusiveKey } from './shaping.ts'
 import type { TurnContext } from './turn.ts'
 
 /** The job whose current run that is, or undefined: the fence. */
@@ -149,10 +150,10 @@ function finish(
 
 /** A job has become final: its unique key is free, its watchers hear of it, and later commands of the turn find it. */
 export function settle(turn: TurnContext, job: Job): void {
-  const key = job.extras?.uniqueKey
-  if (key !== undefined) {
-    turn.effects.uniqueFreed.push({ name: job.lane.name, key, seq: job.seq })
-    turn.facts.freeUnique(job.lane.name, key)
+  const held = exclusiveKey(job)
+  if (held !== undefined) {
+    turn.effects.uniqueFreed.push({ ...held, seq: job.seq })
+    turn.facts.freeUnique(held.name, held.key)
   }
   if (job.extras?.schedule !== undefined) turn.tables.freed.add(job.extras.schedule)
   turn.effects.settled.push(job)

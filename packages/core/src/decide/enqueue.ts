@@ -7,10 +7,12 @@ import { ACTIVE, BLOCKED, SCHEDULED, WAITING } from '../lifecycle.ts'
 import { resolvePolicy } from '../policy.ts'
 import { mayRefuse } from '../queueSettings.ts'
 import { type Decision, type Enqueued, Refused } from '../replies.ts'
+import type { NameAndKey } from '../store.ts'
 import { countOf, type Lane, type Queue } from '../tables/lane.ts'
 import { enterLine } from './line.ts'
 import { active, queueDraining, queueFull, uniqueConflict } from './refuse.ts'
 import { reorder } from './reorder.ts'
+import { exclusiveKey, holdLonger, holdShape, placeOf, pushedTo, shapeOf } from './shaping.ts'
 import type { TurnContext } from './turn.ts'
 
 export const IDEMPOTENCY_TTL_MS = 86_400_000
@@ -64,6 +66,7 @@ export function findFull(turn: TurnContext, jobs: readonly NewJob[], own?: Queue
     if (queue === undefined || !mayRefuse(queue.settings)) continue
     if (job.idempotencyKey !== undefined && facts.idempotent(job.name, job.idempotencyKey) !== undefined) continue
     if (job.unique !== undefined && facts.unique(job.name, job.unique.key) !== undefined) continue
+    if (firstOfShape(turn, job) !== undefined) continue
     const { maxLength, draining } = queue.settings
     if (draining !== undefined && queue !== own) return queueDraining(queue.name)
     if (maxLength === undefined) continue
@@ -103,19 +106,14 @@ function existing(turn: TurnContext, job: NewJob): Enqueued | undefined {
     const first = facts.idempotent(job.name, job.idempotencyKey)
     if (first !== undefined) return answer(first, false)
   }
+  if (job.debounce !== undefined || job.throttle !== undefined) return shaped(turn, job)
   if (job.unique === undefined) return undefined
   const key = facts.unique(job.name, job.unique.key)
   const holder = key && facts.job(key.seq)
   if (key === undefined || holder === undefined) return undefined
   switch (job.unique.onConflict) {
     case 'replace':
-      reorder(turn, holder, () => {
-        holder.data = job.data
-        holder.priority = job.priority ?? holder.priority
-        holder.weight = job.weight ?? holder.weight
-        holder.runAt = dueTime(turn, job)
-        turn.effects.touch(holder, TOUCH_DATA)
-      })
+      replace(turn, holder, job, dueTime(turn, job))
       break
     case 'reschedule':
       reorder(turn, holder, () => {
@@ -127,6 +125,36 @@ function existing(turn: TurnContext, job: NewJob): Enqueued | undefined {
   // The call has been answered with this job: repeated under its key, it is so again, whatever has become of the job by then.
   holdIdempotent(turn, holder, job)
   return answer(key, false)
+}
+
+function replace(turn: TurnContext, holder: Job, job: NewJob, runAt: number): void {
+  reorder(turn, holder, () => {
+    holder.data = job.data
+    holder.priority = job.priority ?? holder.priority
+    holder.weight = job.weight ?? holder.weight
+    holder.runAt = runAt
+    turn.effects.touch(holder, TOUCH_DATA)
+  })
+}
+
+/** The job of an earlier call that a debounce or a throttle makes this one a repeat of. */
+function firstOfShape({ facts }: TurnContext, job: NewJob): JobKey | undefined {
+  const shape = shapeOf(job)
+  if (shape === undefined) return undefined
+  const { name, key } = placeOf(job.name, shape)
+  return shape.by === 'trailing' ? facts.unique(name, key) : facts.idempotent(name, key)
+}
+
+function shaped(turn: TurnContext, job: NewJob): Enqueued | undefined {
+  const first = firstOfShape(turn, job)
+  if (first === undefined) return undefined
+  if (job.debounce?.mode === 'leading') holdLonger(turn, first, job)
+  else if (job.debounce !== undefined) {
+    const holder = turn.facts.job(first.seq)
+    if (holder === undefined) return undefined
+    replace(turn, holder, job, pushedTo(turn, holder, job))
+  }
+  return answer(first, false)
 }
 
 /** What a job comes from, beside a call. */
@@ -168,7 +196,7 @@ function create(turn: TurnContext, wanted: NewJob, origin?: Origin, from: From =
   tables.noteExpiry(job.expiresAt)
   if (job.state === WAITING) enterLine(turn, job)
   else if (job.state === SCHEDULED) tables.noteDue(runAt)
-  if (job.extras?.uniqueKey !== undefined || !tables.jobs.has(job.seq)) facts.add(job)
+  if (exclusiveKey(job) !== undefined || !tables.jobs.has(job.seq)) facts.add(job)
   // By its id it may be asked for before the turn is over.
   if (origin !== undefined) {
     facts.add(job)
@@ -196,8 +224,9 @@ export function laneOf(turn: TurnContext, queueName: string, name: string): Lane
   return lane
 }
 
-function dueTime(turn: TurnContext, { runAt, delay }: NewJob): number {
-  return Math.max(runAt ?? turn.now.wall + (delay ?? 0), turn.now.wall)
+function dueTime(turn: TurnContext, { runAt, delay, debounce }: NewJob): number {
+  const wait = delay ?? (debounce?.mode === 'trailing' ? debounce.delay : 0)
+  return Math.max(runAt ?? turn.now.wall + wait, turn.now.wall)
 }
 
 function holdIdempotent({ effects, facts, now }: TurnContext, job: Job, { idempotencyKey: key, idempotencyTtl }: NewJob): void {
@@ -207,26 +236,29 @@ function holdIdempotent({ effects, facts, now }: TurnContext, job: Job, { idempo
 }
 
 function holdKeys(turn: TurnContext, job: Job, wanted: NewJob): void {
-  const { uniqueKey } = job.extras as JobExtras
   holdIdempotent(turn, job, wanted)
-  if (uniqueKey !== undefined) holdUnique(turn, job, uniqueKey)
+  holdShape(turn, job, wanted)
+  const held = exclusiveKey(job)
+  if (held !== undefined) holdUnique(turn, job, held)
 }
 
-export function holdUnique(turn: TurnContext, job: Job, key: string): void {
-  turn.effects.uniqueHeld.push({ name: job.lane.name, key, seq: job.seq })
-  turn.facts.holdUnique(job.lane.name, key, job)
+export function holdUnique(turn: TurnContext, job: Job, { name, key }: NameAndKey): void {
+  turn.effects.uniqueHeld.push({ name, key, seq: job.seq })
+  turn.facts.holdUnique(name, key, job)
 }
 
 function extrasOf(wanted: NewJob, { place: flow, schedule }: From): JobExtras | undefined {
   const { tags, meta, idempotencyKey, unique, concurrencyKey } = wanted
+  const shape = shapeOf(wanted)
   const plain = tags === undefined && meta === undefined && idempotencyKey === undefined && unique === undefined
-  if (plain && concurrencyKey === undefined && flow === undefined && schedule === undefined) return undefined
+  if (plain && shape === undefined && concurrencyKey === undefined && flow === undefined && schedule === undefined) return undefined
   return {
     ...(tags && { tags }),
     ...(meta !== undefined && { meta }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(unique && { uniqueKey: unique.key }),
     ...(concurrencyKey !== undefined && { concurrencyKey }),
+    ...(shape && { shape }),
     ...(flow && { flow }),
     ...(schedule !== undefined && { schedule }),
   }

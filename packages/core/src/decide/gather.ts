@@ -18,6 +18,7 @@ import { FLOW_KEYS } from './flow.ts'
 import { gatherFlows } from './gatherFlows.ts'
 import { gatherMatching } from './gatherMatching.ts'
 import { gatherSchedules } from './schedules/gather.ts'
+import { exclusiveKey, placeOf, shapeOf } from './shaping.ts'
 
 export function gather(store: Store, tables: Tables, requests: readonly Request[], now: Now, retention: Retention | undefined): Facts {
   if (tables.thirsty.size > 0) refill(store, tables)
@@ -82,14 +83,18 @@ function gatherFor(store: Store, tables: Tables, facts: Facts, requests: readonl
   const unique: NameAndKey[] = []
   const gated: number[] = []
   // A job that comes back to life takes its key again, and waits again for those that it waited for.
-  const mayRevive = ({ seq, lane, extras }: Job) => {
-    if (extras?.uniqueKey !== undefined) unique.push({ name: lane.name, key: extras.uniqueKey })
+  const mayRevive = (job: Job) => {
+    const { seq, extras } = job
+    const held = exclusiveKey(job)
+    if (held !== undefined) unique.push(held)
     if (extras?.flow !== undefined && extras.flow.parents > 0) gated.push(seq)
   }
   const take = (jobs: readonly NewJob[]) => {
     for (const job of jobs) {
       if (job.idempotencyKey !== undefined) idempotent.push({ name: job.name, key: job.idempotencyKey })
       if (job.unique !== undefined) unique.push({ name: job.name, key: job.unique.key })
+      const shape = shapeOf(job)
+      if (shape !== undefined) (shape.by === 'trailing' ? unique : idempotent).push(placeOf(job.name, shape))
     }
   }
   for (const { command } of requests) {

@@ -12,6 +12,7 @@ import { removeJob } from './delete.ts'
 import { isDeleted } from './facts.ts'
 import { matches, sliceOf } from './gatherMatching.ts'
 import { isHeldByParents, makeDue, revive } from './retry.ts'
+import { exclusiveKey, placeOf } from './shaping.ts'
 import type { TurnContext } from './turn.ts'
 
 /** Why a job is skipped; undefined where it is not. */
@@ -39,8 +40,8 @@ function notRetryable({ facts }: TurnContext, job: Job): SkipReason | undefined 
   if (job.state === SCHEDULED && attemptOf(job) > 0) return undefined
   if (job.state !== FAILED && job.state !== CANCELLED) return STATES[job.state]
   if (isHeldByParents(facts, job)) return 'parentFailed'
-  const key = job.extras?.uniqueKey
-  const holder = key === undefined ? undefined : facts.unique(job.lane.name, key)
+  const held = exclusiveKey(job)
+  const holder = held && facts.unique(held.name, held.key)
   return holder === undefined || holder.seq === job.seq ? undefined : 'uniqueConflict'
 }
 
@@ -51,9 +52,14 @@ function notDeletable(_turn: TurnContext, { state }: Job): SkipReason | undefine
 /** Unlike `delete`, which leaves idempotency keys so that a repeat creates nothing: they may name a person. */
 function erase(turn: TurnContext, job: Job): void {
   removeJob(turn, job)
-  const { idempotencyKey, uniqueKey } = job.extras ?? {}
-  if (idempotencyKey === undefined && uniqueKey === undefined) return
-  turn.effects.keysForgotten.push({ seq: job.seq, name: job.lane.name, own: idempotencyKey, others: uniqueKey !== undefined })
+  const { idempotencyKey, uniqueKey, shape } = job.extras ?? {}
+  if (idempotencyKey === undefined && uniqueKey === undefined && shape === undefined) return
+  if (shape === undefined)
+    turn.effects.keysForgotten.push({ seq: job.seq, name: job.lane.name, own: idempotencyKey, others: uniqueKey !== undefined })
+  else {
+    const { name, key: own } = placeOf(job.lane.name, shape)
+    turn.effects.keysForgotten.push({ seq: job.seq, name, own, others: false })
+  }
   turn.facts.forgetIdempotent(job.seq)
 }
 

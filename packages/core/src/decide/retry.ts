@@ -12,6 +12,7 @@ import { failedLanes } from './gather.ts'
 import { enterLine } from './line.ts'
 import { active, finished, notFound, parentFailed, uniqueConflict } from './refuse.ts'
 import { reorder } from './reorder.ts'
+import { exclusiveKey } from './shaping.ts'
 import type { TurnContext } from './turn.ts'
 
 export function retry(turn: TurnContext, { id }: RetryCommand): Decision<'retry'> {
@@ -59,11 +60,11 @@ export function revive(turn: TurnContext, job: Job): Refused | undefined {
   const { effects, facts, now } = turn
   const gate = facts.gate(job.seq)
   if (isHeldByParents(facts, job)) return parentFailed(job)
-  const key = job.extras?.uniqueKey
-  if (key !== undefined) {
-    const holder = facts.unique(job.lane.name, key)
-    if (holder !== undefined && holder.seq !== job.seq) return uniqueConflict(key, holder)
-    holdUnique(turn, job, key)
+  const held = exclusiveKey(job)
+  if (held !== undefined) {
+    const holder = facts.unique(held.name, held.key)
+    if (holder !== undefined && holder.seq !== job.seq) return uniqueConflict(held.key, holder)
+    holdUnique(turn, job, held)
   }
   // Final within this turn alone: its watchers wait on.
   if (job.touched !== 0) effects.unsettle(job)

@@ -4,9 +4,11 @@ import { ACTIVE } from '../lifecycle.ts'
 import { takeToken } from '../tables/bucket.ts'
 import { beginLease } from '../tables/lease.ts'
 import type { Session } from '../tables/session.ts'
+import { freeAtStart } from './shaping.ts'
 import type { TurnContext } from './turn.ts'
 
-export function start({ tables, effects, now }: TurnContext, job: Job, session: Session): void {
+export function start(turn: TurnContext, job: Job, session: Session): void {
+  const { tables, effects, now } = turn
   const { queue } = job.lane
   const { rateLimit } = queue.settings
   if (rateLimit !== undefined) {
@@ -15,6 +17,7 @@ export function start({ tables, effects, now }: TurnContext, job: Job, session: 
   }
   tables.take(job)
   effects.move(job, 'start', ACTIVE, TOUCH_START)
+  if (job.extras !== undefined) freeAtStart(turn, job)
   job.run++
   job.startedAt = now.wall
   job.sessionId = session.id

@@ -9,6 +9,7 @@ import { encodeMeta } from './data.ts'
 import { checkKnown } from './known.ts'
 import { durationOption, timeOption } from './milliseconds.ts'
 import { RUN_OPTIONS, type RunOptions, readRunOptions } from './policy.ts'
+import { type DebounceOptions, readShaping, type ThrottleOptions } from './shaping.ts'
 import { tagsOption, textOption } from './text.ts'
 
 export interface UniqueOptions {
@@ -30,6 +31,10 @@ export interface EnqueueOptions extends RunOptions {
   /** How long a repeat is recognised; default 24 h. */
   readonly idempotencyTtl?: Duration
   readonly unique?: UniqueOptions
+  /** Many calls in quick succession become one job. Not with `throttle`, `idempotencyKey`, `unique`, `delay` or `runAt`. */
+  readonly debounce?: DebounceOptions
+  /** One job per period at most. Not with `debounce`, `idempotencyKey` or `unique`. */
+  readonly throttle?: ThrottleOptions
   /** 1 to 512 characters. */
   readonly concurrencyKey?: string
   /** At most 32. */
@@ -48,6 +53,8 @@ const KNOWN = new Set<string>([
   'idempotencyKey',
   'idempotencyTtl',
   'unique',
+  'debounce',
+  'throttle',
   'concurrencyKey',
   'tags',
   'meta',
@@ -94,7 +101,8 @@ export function readIdempotency({ idempotencyKey, idempotencyTtl }: Readonly<Rec
 }
 
 function readKeys(options: Readonly<Record<string, unknown>>, job: Draft): void {
-  const { idempotencyKey, idempotencyTtl, unique, concurrencyKey } = options
+  const { idempotencyKey, idempotencyTtl, unique, debounce, throttle, concurrencyKey } = options
+  if (debounce !== undefined || throttle !== undefined) Object.assign(job, readShaping(options))
   if (idempotencyKey !== undefined || idempotencyTtl !== undefined) Object.assign(job, readIdempotency(options))
   if (unique !== undefined) {
     checkKnown('unique', unique, UNIQUE_KNOWN)

@@ -43,6 +43,19 @@ describe('a wrong option is refused by name, and never clamped', () => {
     ['runAt', () => enqueue({ runAt: new Date(Number.NaN) }), 'invalid Date'],
     ['idempotencyTtl', () => enqueue({ idempotencyTtl: 1 }), 'needs an idempotencyKey'],
     ['unique.onConflict', () => enqueue({ unique: { key: 'k', onConflict: 'skp' } }), "did you mean 'skip'?"],
+    ['options', () => enqueue({ debounce: 'k' }), 'the options of debounce are an object'],
+    ['debounce.key', () => enqueue({ debounce: { delay: 1 } }), 'is a string'],
+    ['debounce.delay', () => enqueue({ debounce: { key: 'k' } }), 'a duration'],
+    ['debounce.mode', () => enqueue({ debounce: { key: 'k', delay: 1, mode: 'trailling' } }), "did you mean 'trailing'?"],
+    ['period', () => enqueue({ debounce: { key: 'k', period: 1 } }), 'it knows key, delay, mode, maxDelay'],
+    ['throttle', () => enqueue({ debounce: { key: 'k', delay: 1 }, throttle: { key: 'k', period: 1 } }), 'exclude each other'],
+    ['unique', () => enqueue({ debounce: { key: 'k', delay: 1 }, unique: { key: 'k' } }), 'exclude each other'],
+    ['idempotencyKey', () => enqueue({ debounce: { key: 'k', delay: 1 }, idempotencyKey: 'k' }), 'exclude each other'],
+    ['delay', () => enqueue({ debounce: { key: 'k', delay: 1 }, delay: 1 }), 'exclude each other'],
+    ['runAt', () => enqueue({ debounce: { key: 'k', delay: 1, mode: 'leading' }, runAt: 1 }), 'exclude each other'],
+    ['limit', () => enqueue({ throttle: { key: 'k', limit: 1 } }), 'it knows key, period'],
+    ['unique', () => enqueue({ throttle: { key: 'k', period: 1 }, unique: { key: 'k' } }), 'exclude each other'],
+    ['idempotencyKey', () => enqueue({ throttle: { key: 'k', period: 1 }, idempotencyKey: 'k' }), 'exclude each other'],
     ['tags[1]', () => enqueue({ tags: ['a', 1] }), 'string'],
     ['idempotencyKey', () => enqueue({ idempotencyKey: 'a\ud800' }), 'surrogate'],
     ['backoff', () => enqueue({ backoff: () => 1 }), 'defineJob'],
@@ -158,6 +171,12 @@ describe('what is set, and nothing else, comes out', () => {
   test('a backoff function stays with its definition: the stored defaults have none', () => {
     const backoff = () => 1
     expect(validateDefinition({ name: 'n', backoff, weight: 2 })).toEqual({ name: 'n', defaults: { weight: 2 }, backoff })
+  })
+
+  test('a debounce trails by default; a throttle goes with a delay', () => {
+    expect(enqueue({ debounce: { key: 'k', delay: '1s' } }).debounce).toEqual({ key: 'k', delay: 1_000, mode: 'trailing' })
+    const throttled = enqueue({ throttle: { key: 'k', period: '1m' }, delay: 5 })
+    expect([throttled.throttle, throttled.delay]).toEqual([{ key: 'k', period: 60_000 }, 5])
   })
 
   test('unique skips by default', () => {

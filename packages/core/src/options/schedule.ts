@@ -136,6 +136,8 @@ export function checkScheduledJob(job: NewJob): NewJob {
   if (runAt !== undefined) throw new OptionTypeError('runAt', 'the job of a schedule has no runAt: it comes at its tick')
   if (idempotencyKey !== undefined)
     throw new OptionTypeError('idempotencyKey', 'the job of a schedule has no idempotencyKey: each tick fires once')
+  for (const option of ['debounce', 'throttle'] as const)
+    if (job[option] !== undefined) throw new OptionTypeError(option, `the job of a schedule has no ${option}: each tick fires once`)
   if (unique !== undefined) throw new OptionTypeError('unique', 'the job of a schedule has no unique key: overlap says what happens')
   if (tags.length >= LIMITS.tagsPerJob) {
     const most = LIMITS.tagsPerJob - 1

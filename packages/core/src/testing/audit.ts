@@ -2,6 +2,7 @@
  * Invariant 18, and what else must hold between two turns: the tables say what a rebuild from the store would say. Throws an
  * error that names the first difference.
  */
+import { exclusiveKey } from '../decide/shaping.ts'
 import { attemptOf, type Job } from '../job.ts'
 import { ACTIVE, isLive, SCHEDULED, STATES, WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
@@ -219,8 +220,9 @@ function auditDeadlines(store: MemoryStore, tables: Tables): void {
 function auditKeys(store: MemoryStore): void {
   const holders = new Map<string, number>()
   for (const row of store.rows.values()) {
-    if (row.extras?.uniqueKey === undefined || !isLive(row.state)) continue
-    const key = keyOf(store.lanes.get(row.laneId)?.name ?? '', row.extras.uniqueKey)
+    const held = exclusiveKey({ ...row, lane: { name: store.lanes.get(row.laneId)?.name ?? '' } })
+    if (held === undefined || !isLive(row.state)) continue
+    const key = keyOf(held.name, held.key)
     expectTrue(`the unique key of job ${row.seq} is held twice`, !holders.has(key))
     holders.set(key, row.seq)
   }

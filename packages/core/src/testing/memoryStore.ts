@@ -98,6 +98,10 @@ export class MemoryStore implements Store {
     return seqs.flatMap((seq) => this.rows.get(seq) ?? [])
   }
 
+  keyExpiry(): number {
+    return [...this.idempotencyKeys.values()].map(({ expiresAt }) => expiresAt).sort((one, other) => one - other)[0] ?? 0
+  }
+
   idempotent(keys: readonly NameAndKey[], at: number): KeyHolder[] {
     return keys.flatMap(({ name, key }) => {
       const found = this.idempotencyKeys.get(keyOf(name, key))
@@ -351,7 +355,9 @@ export class MemoryStore implements Store {
       this.history.push({ seq, type, jobSeq, node, enqueuedAt, queue: lane.queue.name, name: lane.name, at: mark.at, run, attempt })
     }
     if (effects.forgetKeysBefore > 0) {
-      for (const [key, { expiresAt }] of this.idempotencyKeys) if (expiresAt <= effects.forgetKeysBefore) this.idempotencyKeys.delete(key)
+      const over = [...this.idempotencyKeys].filter(([, { expiresAt }]) => expiresAt <= effects.forgetKeysBefore)
+      over.sort(([, one], [, other]) => one.expiresAt - other.expiresAt)
+      for (const [key] of over.slice(0, effects.forgetKeysLimit)) this.idempotencyKeys.delete(key)
     }
   }
 

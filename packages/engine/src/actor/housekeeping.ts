@@ -18,8 +18,9 @@ import {
 
 const PRUNE_EVERY_MS = 5_000
 const JOURNAL_EVERY_MS = 60_000
-/** While there is more to forget than one slice: as fast as turns can add to it. */
-const JOURNAL_SLICE_MS = 50
+const KEYS_EVERY_MS = 60_000
+/** While there is more to forget than one slice. */
+const NEXT_SLICE_MS = 50
 const SHRINK_EVERY_MS = 5_000
 /** While there is more: 5 MiB a second at most. */
 const SHRINK_SLICE_MS = 25
@@ -31,6 +32,9 @@ export class Housekeeping {
   #shrinkMono: number
   /** The file has more free pages than it is to keep. */
   #shrinking = false
+  #keysMono: number
+  /** Idempotency keys that had run out were there when last looked for. */
+  #keysLeft = false
   readonly #final: ReturnType<typeof finalStates>
   /** The last slice had something, which may have been cut short for its bytes; or a queue has more than is to be kept. */
   #more = false
@@ -41,6 +45,7 @@ export class Housekeeping {
     this.#pruneMono = now.mono + PRUNE_EVERY_MS
     this.#journalMono = now.mono + JOURNAL_EVERY_MS
     this.#shrinkMono = now.mono + SHRINK_EVERY_MS
+    this.#keysMono = now.mono + KEYS_EVERY_MS
   }
 
   /** What this turn is to prune by; undefined where it is not time. */
@@ -58,14 +63,27 @@ export class Housekeeping {
       this.#more ||= effects.countedLanes.some(({ queue }) =>
         this.#finalOf(queue).some(([state, { count }]) => countOf(queue, state) > count),
       )
+    this.#forgetKeys(effects, store, now)
     if (this.#journalMono > now.mono) return
-    effects.forgetKeysBefore = now.wall
     const { ageMs, bytes } = this.#retention.journal
     const { firstEvent, lastEvent, bytes: taken } = store.journal(now.wall - ageMs)
     // Events take about the same room each, so the surplus in bytes is the same share of the events.
     const surplus = taken > bytes ? Math.ceil((nextEvent - firstEvent) * (1 - bytes / taken)) : 0
     effects.forgetEventsBefore = Math.max(lastEvent, surplus === 0 ? 0 : firstEvent + surplus)
-    this.#journalMono = now.mono + (effects.forgetEventsBefore > firstEvent ? JOURNAL_SLICE_MS : JOURNAL_EVERY_MS)
+    this.#journalMono = now.mono + (effects.forgetEventsBefore > firstEvent ? NEXT_SLICE_MS : JOURNAL_EVERY_MS)
+  }
+
+  /** While there are some, a slice now and then, and in each turn twice as many as it adds: they go faster than any load can add to them. */
+  #forgetKeys(effects: Effects, store: Store, now: Now): void {
+    const isTime = this.#keysMono <= now.mono
+    const added = effects.idempotency.length
+    if (!isTime && !(this.#keysLeft && added > 0)) return
+    const first = store.keyExpiry()
+    this.#keysLeft = first !== 0 && first <= now.wall
+    if (isTime) this.#keysMono = now.mono + (this.#keysLeft ? NEXT_SLICE_MS : KEYS_EVERY_MS)
+    if (!this.#keysLeft) return
+    effects.forgetKeysBefore = now.wall
+    effects.forgetKeysLimit = Math.max(isTime ? LIMITS.sliceRows : 0, 2 * added)
   }
 
   #finalOf({ settings }: Queue): ReturnType<typeof finalStates> {

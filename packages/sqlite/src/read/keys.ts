@@ -17,6 +17,12 @@ CROSS JOIN idempotency AS held ON held.name = wanted.column2 AND held.key = want
   return (keys, at) => holders(keys, ladder, [at])
 }
 
+/** When the first of them runs out: an end of the index. */
+export function prepareKeyExpiry(db: Database): () => number {
+  const first = db.prepare('SELECT min(expires_at) FROM idempotency').pluck()
+  return () => (first.get() as number | null) ?? 0
+}
+
 /** Unique keys of live jobs. */
 export function prepareUnique(db: Database): (keys: readonly NameAndKey[]) => KeyHolder[] {
   const ladder = prepareKeyLadder(

@@ -7,7 +7,7 @@ import { prepareFailed } from './failed.ts'
 import { prepareChildren, prepareFlowDue, prepareFlowLeft, prepareGates, prepareParents } from './flows.ts'
 import { prepareJobs } from './jobs.ts'
 import { prepareJournal } from './journal.ts'
-import { prepareIdempotent, prepareUnique } from './keys.ts'
+import { prepareIdempotent, prepareKeyExpiry, prepareUnique } from './keys.ts'
 import { prepareLoad } from './load.ts'
 import { prepareMatching } from './matching.ts'
 import { preparePage } from './page.ts'
@@ -22,6 +22,7 @@ export const READ_NAMES = [
   'load',
   'jobs',
   'idempotent',
+  'keyExpiry',
   'unique',
   'sourced',
   'marks',
@@ -57,6 +58,7 @@ export function prepareReads(db: Database): Reads {
     load: prepareLoad(db),
     jobs: prepareJobs(db),
     idempotent: prepareIdempotent(db),
+    keyExpiry: prepareKeyExpiry(db),
     unique: prepareUnique(db),
     sourced: prepareSourced(db),
     marks: prepareMarks(db),

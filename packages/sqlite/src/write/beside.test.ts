@@ -83,16 +83,19 @@ describe('idempotency keys', () => {
     expect(store.idempotent([key, { name: 'work', key: 'none' }], 6_000)).toMatchObject([{ seq: second.seq }])
   })
 
-  test('outlive their job, and are pruned in slices', () => {
-    const { turns, commit, db } = openCrowd()
+  test('outlive their job, and are pruned in slices, the oldest first', () => {
+    const { turns, commit, db, store } = openCrowd()
     const job = turns.insert()
     for (let index = 0; index < LIMITS.sliceRows + 3; index++) {
       turns.effects.idempotency.push({ name: 'work', key: `k${index}`, job, expiresAt: 100 + index })
     }
     turns.commit()
-    turns.effects.forgetKeysBefore = 2_000
+    const forget = () => Object.assign(turns.effects, { forgetKeysBefore: 2_000, forgetKeysLimit: LIMITS.sliceRows })
+    expect(store.keyExpiry()).toBe(100)
+    forget()
     expect(commit().gone).toHaveLength(LIMITS.sliceRows)
-    turns.effects.forgetKeysBefore = 2_000
+    expect(store.keyExpiry()).toBe(100 + LIMITS.sliceRows)
+    forget()
     expect(commit().gone).toHaveLength(3)
     expect(rowsOf(db, 'idempotency').map((row) => row.key)).toEqual(['i-stand', 'i-work'])
   })

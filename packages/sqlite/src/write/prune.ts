@@ -12,8 +12,8 @@ export function preparePrune(db: Database): (effects: Effects) => void {
 )`,
   )
 
-  return ({ forgetKeysBefore, forgetEventsBefore }) => {
-    if (forgetKeysBefore > 0) keys.run(forgetKeysBefore, LIMITS.sliceRows)
+  return ({ forgetKeysBefore, forgetKeysLimit, forgetEventsBefore }) => {
+    if (forgetKeysBefore > 0) keys.run(forgetKeysBefore, forgetKeysLimit)
     if (forgetEventsBefore > 0) events.run(forgetEventsBefore, forgetEventsBefore, LIMITS.sliceRows)
   }
 }

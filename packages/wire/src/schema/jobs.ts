@@ -2,6 +2,7 @@
 import {
   type Backoff,
   CATCH_UPS,
+  DEBOUNCE_MODES,
   type Defaults,
   EVENT_TYPES,
   type EventFilter,
@@ -23,6 +24,7 @@ import {
   type SessionIntro,
   type SourceEntry,
   STATES,
+  shapingConflict,
 } from '@millrace/core'
 import { changed, choice, code, count, data, duration, integer, type Kind, key, list, name, number, text, time, told } from './kinds.ts'
 import { field, optional, or, record } from './record.ts'
@@ -68,7 +70,19 @@ export const UNIQUE = record<NonNullable<NewJob['unique']>>('Unique', {
   onConflict: field(choice(ON_CONFLICT), 'what happens where one lives'),
 })
 
-export const NEW_JOB = record<NewJob>('NewJob', {
+export const DEBOUNCE = record<NonNullable<NewJob['debounce']>>('Debounce', {
+  key: field(key, 'of that name'),
+  delay: field(duration(1), 'how long it is to be quiet'),
+  mode: field(choice(DEBOUNCE_MODES), 'one job after the last call, with its data; or at the first one'),
+  maxDelay: optional(duration(1), 'from the first call: then the job comes, or the next call creates one; `delay` or more'),
+})
+
+export const THROTTLE = record<NonNullable<NewJob['throttle']>>('Throttle', {
+  key: field(key, 'of that name'),
+  period: field(duration(1), 'from the call that creates a job: calls within are answered with it'),
+})
+
+const newJob = record<NewJob>('NewJob', {
   name: field(name(), 'what handlers are found by'),
   data: or(data, null, 'what the handler gets'),
   queue: optional(name(), 'nil: `default`'),
@@ -90,7 +104,21 @@ export const NEW_JOB = record<NewJob>('NewJob', {
   concurrencyKey: optional(key),
   tags: optional(list(key, LIMITS.tagsPerJob)),
   meta: optional(text(LIMITS.metaBytes), 'JSON text'),
+  debounce: optional(DEBOUNCE, 'without `throttle`, `idempotencyKey`, `unique`, `delay` and `runAt`'),
+  throttle: optional(THROTTLE, 'without `idempotencyKey` and `unique`'),
 })
+
+/** What excludes each other is refused: one of the two keys would never be free again. */
+export const NEW_JOB: typeof newJob = {
+  ...newJob,
+  read: (from) => {
+    const job = newJob.read(from)
+    if (job.debounce === undefined && job.throttle === undefined) return job
+    const conflict = shapingConflict(job)
+    if (conflict !== undefined) throw from.wrong(conflict)
+    return job
+  },
+}
 
 export const NEW_JOBS = list(NEW_JOB, LIMITS.jobsPerCommand)
 
@@ -106,7 +134,7 @@ const ON_FAILURE_NOTE =
 
 export const FLOW_NODE = record<FlowNode>('Node', {
   ref: field(key, 'its name within the flow'),
-  job: field(NEW_JOB, 'without `idempotencyKey` and `unique`'),
+  job: field(NEW_JOB, 'without `idempotencyKey`, `unique`, `debounce` and `throttle`'),
   parents: or(list(count, LIMITS.jobsPerCommand), NONE, 'places of those that it waits for, from 0: each before its own, and once'),
   onFailure: or(choice(ON_PARENT_FAILURE), 'fail', ON_FAILURE_NOTE),
 })
@@ -122,8 +150,8 @@ export const FLOW_NODES: Kind<readonly FlowNode[]> = {
     let edges = 0
     for (const [place, { ref, job, parents }] of read.entries()) {
       edges += parents.length
-      if (job.idempotencyKey !== undefined || job.unique !== undefined)
-        throw from.wrong('a node without idempotencyKey and unique of its own')
+      if ((job.idempotencyKey ?? job.unique ?? job.debounce ?? job.throttle) !== undefined)
+        throw from.wrong('a node without idempotencyKey, unique, debounce and throttle of its own')
       if (new Set(parents).size < parents.length || parents.some((parent) => parent >= place))
         throw from.wrong(`a node '${ref}' that waits for nodes before it, for each once`)
     }

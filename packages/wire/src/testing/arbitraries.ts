@@ -72,22 +72,40 @@ const policy = {
   heartbeatTimeout: duration,
   backoff,
 }
-const newJob = record(
+const plainJob = {
+  name,
+  data,
+  ...policy,
+  ttl: fc.integer({ min: 1 }),
+  concurrencyKey: key,
+  tags: fc.array(key, { maxLength: 4 }),
+  meta: anyText(100),
+}
+const keyedJob = record(
   {
-    name,
-    data,
-    ...policy,
+    ...plainJob,
     delay: duration,
     runAt: time,
-    ttl: fc.integer({ min: 1 }),
     idempotencyKey: key,
     idempotencyTtl: fc.integer({ min: 1 }),
     unique: record({ key, onConflict: fc.constantFrom('skip', 'replace', 'reschedule', 'error') }),
-    concurrencyKey: key,
-    tags: fc.array(key, { maxLength: 4 }),
-    meta: anyText(100),
   },
   { requiredKeys: ['name', 'data'] },
+)
+const debounce = fc
+  .tuple(fc.integer({ min: 1, max: 1_000 }), fc.option(fc.integer({ min: 1_000 }), { nil: undefined }))
+  .chain(([delay, maxDelay]) =>
+    record({ key, delay: fc.constant(delay), mode: fc.constantFrom('trailing', 'leading') }).map((of) => ({
+      ...of,
+      ...(maxDelay !== undefined && { maxDelay }),
+    })),
+  )
+const throttle = record({ key, period: fc.integer({ min: 1 }) })
+/** What excludes each other is not together. */
+const newJob = fc.oneof(
+  { weight: 3, arbitrary: keyedJob },
+  record({ ...plainJob, debounce }, { requiredKeys: ['name', 'data', 'debounce'] }),
+  record({ ...plainJob, delay: duration, throttle }, { requiredKeys: ['name', 'data', 'throttle'] }),
 ) as fc.Arbitrary<NewJob>
 const run = { seq, run: count }
 const runKey = record(run)
@@ -142,7 +160,7 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
         .array(
           record({
             ref: key,
-            job: newJob.map((job) => without(without(job, 'idempotencyKey'), 'unique')),
+            job: newJob.map((job) => without(without(without(without(job, 'idempotencyKey'), 'unique'), 'debounce'), 'throttle')),
             parents: fc.uniqueArray(fc.nat({ max: 3 }), { maxLength: 3 }),
             onFailure: fc.constantFrom('fail', 'continue', 'ignore'),
           }),

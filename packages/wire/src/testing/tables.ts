@@ -5,6 +5,7 @@ import { DELIVERY, ENQUEUED, EVENT, GRANT, NOTICE, REPLIES } from '../schema/del
 import {
   BACKOFF,
   CHANGES,
+  DEBOUNCE,
   DEFAULTS,
   EVENT_FILTER,
   FAILED_PLACE,
@@ -19,6 +20,7 @@ import {
   SCHEDULE_SPEC,
   SESSION,
   SOURCE_ENTRY,
+  THROTTLE,
   UNIQUE,
 } from '../schema/jobs.ts'
 import { FIELDS_MAX } from '../schema/kinds.ts'
@@ -36,6 +38,8 @@ const RECORDS: readonly AnyRecord[] = [
   NEW_JOB,
   BACKOFF,
   UNIQUE,
+  DEBOUNCE,
+  THROTTLE,
   SOURCE_ENTRY,
   FLOW_NODE,
   SESSION,

@@ -1,0 +1,112 @@
+/** Collects the runs of one name, and hands them to their handler together. Each is settled on its own, exactly once. */
+import { type Clock, WorkerStoppedError } from '@millrace/core'
+import type { RunContext } from '../context.ts'
+import { type Ending, payloadOf, type Settlement, threw } from '../execute.ts'
+import type { BatchFunction, BatchHandler, BatchSettings } from './handler.ts'
+import { settlementsOf } from './outcomes.ts'
+
+type Settle = (settlement: Settlement) => void
+
+/** The runs of one call of the handler that are not aborted. */
+interface Call {
+  readonly wanted: Set<RunContext>
+  readonly controller: AbortController
+}
+
+export class Batcher {
+  readonly #ending: Ending
+  readonly #handle: BatchFunction<unknown>
+  readonly #settings: BatchSettings
+  readonly #maxDataBytes: number
+  readonly #clock: Clock
+  /** In the order in which they came. */
+  readonly #collected = new Map<RunContext, Settle>()
+  readonly #calls = new Map<RunContext, Call>()
+  #cancelWait: (() => void) | undefined
+  #draining = false
+
+  constructor({ run, settings }: BatchHandler, ending: Ending, maxDataBytes: number, clock: Clock) {
+    this.#handle = run as BatchFunction<unknown>
+    this.#settings = settings
+    this.#ending = ending
+    this.#maxDataBytes = maxDataBytes
+    this.#clock = clock
+  }
+
+  /** Runs the job with others; never rejects. Data that its schema refuses is the end of this run alone. */
+  async run(context: RunContext): Promise<Settlement> {
+    try {
+      const data = payloadOf(this.#ending, context.grant)
+      context.payload = data instanceof Promise ? await data : data
+    } catch (error) {
+      return threw(this.#ending, context, error)
+    }
+    if (this.#draining || context.aborted !== undefined) return this.#unstarted(context)
+    return new Promise((settle) => this.#collect(context, settle))
+  }
+
+  /** Gives back what has been collected, and whatever comes later. */
+  drain(): void {
+    this.#draining = true
+    for (const [context, settle] of this.#takeCollected()) settle(this.#unstarted(context))
+  }
+
+  /** Told of every run that is aborted. Whether that is the end of it: it was not with the handler yet, and never will be. */
+  withdraw(context: RunContext): boolean {
+    const settle = this.#collected.get(context)
+    if (settle === undefined) {
+      const call = this.#calls.get(context)
+      call?.wanted.delete(context)
+      if (call?.wanted.size === 0) call.controller.abort(context.aborted)
+      return false
+    }
+    this.#collected.delete(context)
+    if (this.#collected.size === 0) this.#stopWaiting()
+    settle(this.#unstarted(context))
+    return true
+  }
+
+  #collect(context: RunContext, settle: Settle): void {
+    this.#collected.set(context, settle)
+    if (this.#collected.size === this.#settings.size) void this.#call()
+    else this.#cancelWait ??= this.#clock.setTimer(this.#settings.maxWaitMs, () => void this.#call())
+  }
+
+  async #call(): Promise<void> {
+    const batch = this.#takeCollected()
+    const contexts = batch.map(([context]) => context)
+    const call: Call = { wanted: new Set(contexts), controller: new AbortController() }
+    for (const context of contexts) this.#calls.set(context, call)
+    const settlements = await this.#outcomes(contexts, call.controller.signal)
+    for (const context of contexts) this.#calls.delete(context)
+    for (const [index, [, settle]] of batch.entries()) settle(settlements[index] as Settlement)
+  }
+
+  async #outcomes(contexts: readonly RunContext[], signal: AbortSignal): Promise<readonly Settlement[]> {
+    try {
+      // A copy: what the handler does with its list is nobody else's business.
+      const outcomes: unknown = await this.#handle([...contexts], { signal })
+      return settlementsOf(this.#ending, contexts, outcomes, this.#maxDataBytes)
+    } catch (error) {
+      return contexts.map((context) => threw(this.#ending, context, error))
+    }
+  }
+
+  #takeCollected(): readonly (readonly [RunContext, Settle])[] {
+    const collected = [...this.#collected]
+    this.#collected.clear()
+    this.#stopWaiting()
+    return collected
+  }
+
+  #stopWaiting(): void {
+    this.#cancelWait?.()
+    this.#cancelWait = undefined
+  }
+
+  #unstarted(context: RunContext): Settlement {
+    const { aborted, grant } = context
+    if (aborted === undefined || aborted instanceof WorkerStoppedError) return { op: 'giveBack', seq: grant.seq, run: grant.run }
+    return threw(this.#ending, context, aborted)
+  }
+}

@@ -1,0 +1,80 @@
+/** A handler that takes many jobs at once, and answers an outcome for each. */
+import {
+  checkKnown,
+  DEFAULT_POLICY,
+  type Duration,
+  durationOption,
+  formatDuration,
+  integerOption,
+  LIMITS,
+  OptionRangeError,
+} from '@millrace/core'
+import type { Context } from '../context.ts'
+import type { Definition, JobType } from '../define.ts'
+
+export interface BatchOptions {
+  /** Jobs at most: 1 to 10,000, and not more than the worker's `minConcurrency`. */
+  readonly size: number
+  /** How long the first job waits for others; default 1 s. It counts in the job's `timeout`, and is less than that. */
+  readonly maxWait?: Duration
+}
+
+export interface BatchHandlerOptions {
+  readonly batch: BatchOptions
+}
+
+/** One job of a batch: all that a handler of single jobs gets, but for what ends the handler. `signal` is this job's own. */
+export type BatchItem<Data = unknown> = Omit<Context<Data>, 'snooze' | 'discard'>
+
+export interface BatchContext {
+  /** Aborts once no job of the batch is left to work for; the reason is the last one's. */
+  readonly signal: AbortSignal
+}
+
+/** How one job has ended: exactly one of the three. */
+export type BatchOutcome =
+  | { readonly output: unknown }
+  /** As if a handler had thrown it: `NonRetryableError` and `RetryAfterError` say what they always say. */
+  | { readonly error: unknown }
+  /** Later, without having used an attempt. */
+  | { readonly snooze: Duration }
+
+/** Answers as many outcomes as there are items, in their order. What it throws is the outcome of all of them. */
+export type BatchFunction<Data> = (
+  items: readonly BatchItem<Data>[],
+  context: BatchContext,
+) => readonly BatchOutcome[] | Promise<readonly BatchOutcome[]>
+
+export interface BatchSettings {
+  readonly size: number
+  readonly maxWaitMs: number
+}
+
+export interface BatchHandler {
+  readonly kind: 'batch'
+  readonly definition: JobType & Pick<Definition, 'backoff'>
+  readonly settings: BatchSettings
+  readonly run: BatchFunction<never>
+}
+
+const KNOWN = new Set(['batch'])
+const BATCH_KNOWN = new Set(['size', 'maxWait'])
+const MAX_WAIT_MS = 1_000
+
+/** @throws OptionTypeError, OptionRangeError */
+export function batchHandler(definition: JobType & Pick<Definition, 'backoff'>, run: BatchFunction<never>, options: unknown): BatchHandler {
+  checkKnown('handler', options, KNOWN)
+  const { batch } = options
+  checkKnown('batch', batch, BATCH_KNOWN)
+  const size = integerOption('batch.size', batch['size'], 1, LIMITS.jobsPerCommand)
+  const maxWaitMs = batch['maxWait'] === undefined ? MAX_WAIT_MS : durationOption('batch.maxWait', batch['maxWait'])
+  const { timeout = DEFAULT_POLICY.timeout } = definition.defaults
+  if (maxWaitMs >= timeout) {
+    throw new OptionRangeError(
+      'batch.maxWait',
+      timeout,
+      `batch.maxWait (${formatDuration(maxWaitMs)}) is less than the timeout of job '${definition.name}' (${formatDuration(timeout)}), in which it counts: lower one or raise the other`,
+    )
+  }
+  return { kind: 'batch', definition, settings: { size, maxWaitMs }, run }
+}

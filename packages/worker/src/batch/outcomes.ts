@@ -1,0 +1,43 @@
+/** What a handler of many jobs has answered, as the end of each run. */
+import { durationOption } from '@millrace/core'
+import { type RunContext, SnoozeSignal } from '../context.ts'
+import { type Ending, returned, type Settlement, threw } from '../execute.ts'
+
+/** The handler has not said how a job has ended. */
+class BatchOutcomeError extends Error {
+  override readonly name = 'BatchOutcomeError'
+}
+
+/** One for each of `contexts`, in their order. Never throws. */
+export function settlementsOf(
+  ending: Ending,
+  contexts: readonly RunContext[],
+  outcomes: unknown,
+  maxDataBytes: number,
+): readonly Settlement[] {
+  const count = Array.isArray(outcomes) ? outcomes.length : undefined
+  if (count !== contexts.length) {
+    // Of too few nobody knows whose they are: the handler may have left some out in the middle.
+    const what = count === undefined ? 'no array' : `${count} outcomes`
+    const error = new BatchOutcomeError(`the handler has answered ${what} for a batch of ${contexts.length} jobs: one for each, in order`)
+    return contexts.map((context) => threw(ending, context, error))
+  }
+  return contexts.map((context, index) => {
+    try {
+      return settlementOf(ending, context, (outcomes as readonly unknown[])[index], maxDataBytes)
+    } catch (error) {
+      return threw(ending, context, error)
+    }
+  })
+}
+
+function settlementOf(ending: Ending, context: RunContext, outcome: unknown, maxDataBytes: number): Settlement {
+  const said = typeof outcome === 'object' && outcome !== null ? (outcome as Readonly<Record<string, unknown>>) : {}
+  const [way, ...others] = (['output', 'error', 'snooze'] as const).filter((name) => name in said)
+  if (way === undefined || others.length > 0) {
+    const what = way === undefined ? 'none' : 'more than one'
+    throw new BatchOutcomeError(`the outcome of the job is ${what} of { output }, { error } and { snooze }: answer exactly one`)
+  }
+  if (way === 'output') return returned(ending, context, said['output'], maxDataBytes)
+  return threw(ending, context, way === 'error' ? said['error'] : new SnoozeSignal(durationOption('snooze', said['snooze'])))
+}

@@ -1,0 +1,13 @@
+// apps/examples/batches, as docs/batches.md sends its readers there.
+import { expect, test } from 'vitest'
+import { startProgram } from '../program.ts'
+
+test('a thousand jobs, some hundred at a time, each with an outcome of its own', async () => {
+  const program = startProgram(new URL('../../apps/examples/batches/store.ts', import.meta.url), [])
+  const line = await program.said(/^999 results, 999 rows in \d+ inserts$/)
+  const inserts = Number(/in (\d+) inserts/.exec(line)?.[1])
+  expect(inserts).toBeGreaterThanOrEqual(10)
+  expect(inserts).toBeLessThan(100)
+  await program.said(/^999 completed, 1 failed: rejected$/)
+  expect(await program.ended).toMatchObject({ code: 0, stderr: '' })
+})
