@@ -39,6 +39,7 @@ export const emptyStore: Store = {
   lastError: () => undefined,
   page: () => [],
   oldestWaiting: () => 0,
+  oldestParked: () => 0,
   events: () => [],
   journal: () => ({ firstEvent: 0, lastEvent: 0, bytes: 0 }),
   schedules: () => [],

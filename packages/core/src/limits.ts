@@ -56,6 +56,8 @@ export const LIMITS = {
   idsPerSlice: 100,
   /** The store notes anew which jobs run once the journal has so many events since: what opening a file replays at most. */
   eventsPerSnapshot: 50_000,
+  /** Queues' job names of which `stats` tells how long they wait and run. */
+  namesTimed: 1_000,
   /** New work is refused while the write-ahead log is larger: a reader keeps it from being folded into the file. */
   walBytes: 2 ** 30,
   /** Told on one Port and not yet read there: beyond them events are left out, and a gap is told. */

@@ -264,8 +264,10 @@ export interface Store {
     limit: number,
     bound: { readonly rows: number; readonly late: () => boolean },
   ): { readonly rows: JobRow[]; readonly next: number | null }
-  /** When the longest waiting job of a lane became due; 0 where none waits. */
+  /** When the longest waiting job of a lane became due, of those that are not parked; 0 where none waits. */
   oldestWaiting(laneId: number): number
+  /** The same of those that are parked behind a gate. */
+  oldestParked(gateId: number): number
   events(after: number, limit: number): JobEvent[]
   /** Schedules by the order of their ids, behind `after`; without their jobs' payloads. */
   schedulePage(prefix: string, after: string | undefined, limit: number): Schedule[]

@@ -18,7 +18,8 @@ const writes = statementsOf(db, (recording) => prepareWrite(recording, { epoch: 
 /** Tables that stay small: their rows do not come with jobs, or only until the next turns have done with them, which read them from the front. */
 const SMALL = /^SCAN (meta|lane|queue|queue_settings|gate|definition|migration|running|export|flow_due|flow_gone)\b/
 /** What a statement brings with it: VALUES, lists, and its own steps. */
-const OWN = /^SCAN (wanted|listed|shared|started|completed|new|json_each|hop|\d+ CONSTANT ROWS?|CONSTANT ROW|\d+-ROW VALUES CLAUSE|\(.*\))/
+const OWN =
+  /^SCAN (wanted|listed|shared|started|completed|new|json_each|hop|line|\d+ CONSTANT ROWS?|CONSTANT ROW|\d+-ROW VALUES CLAUSE|\(.*\))/
 
 function scansOf(sql: string): string[] {
   return planOf(db, sql).filter((line) => line.startsWith('SCAN') && !SMALL.test(line) && !OWN.test(line))

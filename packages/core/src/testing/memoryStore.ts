@@ -292,7 +292,11 @@ export class MemoryStore implements Store {
   }
 
   oldestWaiting(laneId: number): number {
-    return least(this.#where((row) => row.laneId === laneId && row.state === WAITING).map((row) => row.runAt))
+    return least(this.#where((row) => row.laneId === laneId && row.state === WAITING && row.gateId === 0).map((row) => row.runAt))
+  }
+
+  oldestParked(gateId: number): number {
+    return least(this.#where((row) => row.gateId === gateId).map((row) => row.runAt))
   }
 
   events(after: number, limit: number): JobEvent[] {

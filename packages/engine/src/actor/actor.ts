@@ -32,6 +32,7 @@ import { Housekeeping } from './housekeeping.ts'
 import { Intake } from './intake.ts'
 import { Meter } from './meter.ts'
 import { nextTurnMs } from './next.ts'
+import { Timings } from './timings/timings.ts'
 import { type Decided, type Letter, type TurnParts, takeTurn } from './turn.ts'
 import { Watches } from './watches.ts'
 
@@ -57,6 +58,7 @@ export class ActorFailure extends Error {
 export class Actor {
   readonly store: Store
   readonly meter = new Meter()
+  readonly timings = new Timings()
   readonly calendar: Calendar
   readonly #clock: Clock
   readonly #parts: TurnParts
@@ -91,7 +93,7 @@ export class Actor {
     this.#loaded = clock.read()
     this.#tables = loadTables(store, alive, this.#loaded)
     this.#housekeeping = new Housekeeping(settings.retention, this.#loaded)
-    this.#parts = { store, clock, random, settings, housekeeping: this.#housekeeping, meter: this.meter }
+    this.#parts = { store, clock, random, settings, housekeeping: this.#housekeeping, meter: this.meter, timings: this.timings }
     this.#intake = new Intake(store)
     // Where there is no room for it now, a full disk has less to give; that is no reason not to start.
     store.restoreBallast()
@@ -107,6 +109,10 @@ export class Actor {
 
   get now(): Now {
     return this.#clock.read()
+  }
+
+  get mailboxDepth(): number {
+    return this.#mail.length
   }
 
   get hasMail(): boolean {
@@ -187,6 +193,7 @@ export class Actor {
       this.#succeeded(decided)
       return decided
     } catch (error) {
+      this.meter.failedTurns++
       if (error instanceof StoreFailure && error.phase !== 'broken') return this.#storeFailed(mail, now, error)
       return this.#oneByOne(mail, error)
     }
@@ -250,6 +257,7 @@ export class Actor {
       this.#succeeded(decided)
       return decided
     } catch (error) {
+      this.meter.failedTurns++
       if (error instanceof StoreFailure && error.phase !== 'broken') return this.#storeFailed([letter], now, error)
       this.#reload([letter])
       this.#refuse([letter], { code: 'INTERNAL', message: describe(error) })

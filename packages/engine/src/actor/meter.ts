@@ -6,6 +6,7 @@ const KEPT = 256
 export class Meter {
   #turns = 0
   reloads = 0
+  failedTurns = 0
   readonly #sizes: number[] = []
   readonly #durationsMs: number[] = []
 
@@ -16,14 +17,16 @@ export class Meter {
     this.#durationsMs[slot] = durationMs
   }
 
-  stats(draining: boolean): WriterStats {
+  stats(state: Pick<WriterStats, 'mailboxDepth' | 'walBytes' | 'journalBytes' | 'draining'>): WriterStats {
     return {
       turns: this.#turns,
       turnSizeP50: quantile(this.#sizes, 0.5),
+      turnSizeP99: quantile(this.#sizes, 0.99),
       commitMsP50: quantile(this.#durationsMs, 0.5),
       commitMsP99: quantile(this.#durationsMs, 0.99),
       reloads: this.reloads,
-      draining,
+      failedTurns: this.failedTurns,
+      ...state,
     }
   }
 }

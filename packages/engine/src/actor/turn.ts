@@ -23,6 +23,7 @@ import {
 } from '@millrace/core'
 import type { Housekeeping } from './housekeeping.ts'
 import type { Meter } from './meter.ts'
+import type { Timings } from './timings/timings.ts'
 
 /** A request with the connection that it came by. */
 export interface Letter {
@@ -38,6 +39,7 @@ export interface TurnParts {
   readonly settings: Settings
   readonly housekeeping: Housekeeping
   readonly meter: Meter
+  readonly timings: Timings
 }
 
 export interface Decided {
@@ -63,7 +65,7 @@ export function takeTurn(parts: TurnParts, tables: Tables, mail: readonly Letter
   return { decisions, effects }
 }
 
-function write({ store, clock, meter }: TurnParts, tables: Tables, effects: Effects, commands: number, now: Now): void {
+function write({ store, clock, meter, timings }: TurnParts, tables: Tables, effects: Effects, commands: number, now: Now): void {
   tables.nextEvent += effects.events.length
   const { nextSeq, nextEvent, nextSession } = tables
   const startMono = clock.read().mono
@@ -76,4 +78,5 @@ function write({ store, clock, meter }: TurnParts, tables: Tables, effects: Effe
     running: () => tables.running().map((job) => job.seq),
   })
   meter.commit(commands, clock.read().mono - startMono)
+  timings.note(effects, now.wall)
 }

@@ -16,7 +16,7 @@ import { prepareDueSchedules, prepareSchedulePage, prepareSchedules } from './sc
 import { prepareSearch } from './search.ts'
 import { prepareMarks, prepareSourced } from './sources.ts'
 import { prepareDeadlines, prepareDue, prepareExpired } from './timed.ts'
-import { prepareOldestWaiting, prepareParked, prepareWindow } from './window.ts'
+import { prepareOldestParked, prepareOldestWaiting, prepareParked, prepareWindow } from './window.ts'
 
 export const READ_NAMES = [
   'load',
@@ -43,6 +43,7 @@ export const READ_NAMES = [
   'page',
   'search',
   'oldestWaiting',
+  'oldestParked',
   'events',
   'journal',
   'schedules',
@@ -78,6 +79,7 @@ export function prepareReads(db: Database): Reads {
     page: preparePage(db),
     search: prepareSearch(db),
     oldestWaiting: prepareOldestWaiting(db),
+    oldestParked: prepareOldestParked(db),
     events: prepareEvents(db),
     journal: prepareJournal(db),
     schedules: prepareSchedules(db),
