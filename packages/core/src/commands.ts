@@ -18,6 +18,7 @@ import type {
   QueuesCommand,
   RetryManyCommand,
 } from './manageCommands.ts'
+import type { FailuresCommand, HistoryCommand } from './observeCommands.ts'
 import type { PolicyOptions } from './policy.ts'
 import type { ScheduleCommand } from './scheduleCommands.ts'
 
@@ -434,6 +435,8 @@ export type Command =
   | ExportsCommand
   | DeleteExportCommand
   | BackupCommand
+  | HistoryCommand
+  | FailuresCommand
 
 export type Operation = Command['op']
 export type CommandOf<Op extends Operation> = Extract<Command, { op: Op }>

@@ -6,6 +6,7 @@
 import type { Defaults, LogLine, RunError } from './commands.ts'
 import type { EventType } from './events.ts'
 import { FlowEffects } from './flow.ts'
+import { type MinuteNote, minuteOf } from './history.ts'
 import { type AbortCause, attemptOf, type Job, type JobExtras, TOUCH_OTHER } from './job.ts'
 import { mayMove, type StateCode, type Transition } from './lifecycle.ts'
 import type { Schedule, ScheduleChange } from './schedule.ts'
@@ -87,6 +88,15 @@ export interface UniqueRecord {
   readonly seq: number
 }
 
+/** A run that failed, or a job that did before it ran: of what kind, and where to read more. */
+export interface FailureNote {
+  readonly job: Job
+  readonly run: number
+  /** The class's name. */
+  readonly error: string
+  readonly fingerprint: number
+}
+
 export type NoticeNote = { readonly kind: 'abort'; readonly cause: AbortCause } | { readonly kind: 'lost' }
 
 export class Effects {
@@ -98,6 +108,10 @@ export class Effects {
   readonly pruneMarks: unknown[] = []
   readonly runs: RunRecord[] = []
   readonly logs: LogRecord[] = []
+  readonly failures: FailureNote[] = []
+  /** Queues that count something for the first time in this minute. */
+  readonly minutes: MinuteNote[] = []
+  readonly #minuteAt: number
   readonly newLanes: Lane[] = []
   /** Lanes whose counters change. */
   readonly countedLanes: Lane[] = []
@@ -129,6 +143,11 @@ export class Effects {
   readonly notices: { readonly session: Session; readonly job: Job; readonly run: number; readonly note: NoticeNote }[] = []
   /** Jobs that became final or were deleted: their watchers are answered. */
   readonly settled: Job[] = []
+
+  /** @param at wall time of the turn, to whose minute belongs what is counted; 0: to none */
+  constructor(at = 0) {
+    this.#minuteAt = minuteOf(at)
+  }
 
   /** Whether there is anything to commit. */
   get empty(): boolean {
@@ -193,6 +212,7 @@ export class Effects {
   }
 
   total(lane: Lane, total: 'enqueued' | 'completed' | 'failed' | 'cancelled', change = 1): void {
+    if (lane.queue.minuteAt !== this.#minuteAt) this.#noteMinute(lane.queue)
     lane.totals[total] += change
     lane.queue.totals[total] += change
     this.#counted(lane)
@@ -224,6 +244,12 @@ export class Effects {
     if (gate.noted) return
     gate.noted = true
     this.gates.push(gate)
+  }
+
+  #noteMinute(queue: Queue): void {
+    if (this.#minuteAt === 0) return
+    this.minutes.push({ queue, at: this.#minuteAt, before: queue.minuteAt, totals: { ...queue.totals } })
+    queue.minuteAt = this.#minuteAt
   }
 
   #counted(lane: Lane): void {

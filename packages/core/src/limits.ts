@@ -58,6 +58,14 @@ export const LIMITS = {
   eventsPerSnapshot: 50_000,
   /** Queues' job names of which `stats` tells how long they wait and run. */
   namesTimed: 1_000,
+  /** How long what a queue has done is kept by the minute, and by the hour. */
+  historyMinutesMs: 6 * 3_600_000,
+  historyHoursMs: 14 * 86_400_000,
+  /** Kinds of failures that are kept: those seen last, within so long. */
+  failureGroups: 1_000,
+  failuresMs: 30 * 86_400_000,
+  /** Page of `failures`. */
+  pageFailures: 200,
   /** New work is refused while the write-ahead log is larger: a reader keeps it from being folded into the file. */
   walBytes: 2 ** 30,
   /** Told on one Port and not yet read there: beyond them events are left out, and a gap is told. */

@@ -32,7 +32,6 @@ import { Housekeeping } from './housekeeping.ts'
 import { Intake } from './intake.ts'
 import { Meter } from './meter.ts'
 import { nextTurnMs } from './next.ts'
-import { Timings } from './timings/timings.ts'
 import { type Decided, type Letter, type TurnParts, takeTurn } from './turn.ts'
 import { Watches } from './watches.ts'
 
@@ -58,7 +57,6 @@ export class ActorFailure extends Error {
 export class Actor {
   readonly store: Store
   readonly meter = new Meter()
-  readonly timings = new Timings()
   readonly calendar: Calendar
   readonly #clock: Clock
   readonly #parts: TurnParts
@@ -93,7 +91,7 @@ export class Actor {
     this.#loaded = clock.read()
     this.#tables = loadTables(store, alive, this.#loaded)
     this.#housekeeping = new Housekeeping(settings.retention, this.#loaded)
-    this.#parts = { store, clock, random, settings, housekeeping: this.#housekeeping, meter: this.meter, timings: this.timings }
+    this.#parts = { store, clock, random, settings, housekeeping: this.#housekeeping, meter: this.meter }
     this.#intake = new Intake(store)
     // Where there is no room for it now, a full disk has less to give; that is no reason not to start.
     store.restoreBallast()

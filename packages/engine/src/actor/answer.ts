@@ -37,6 +37,7 @@ import {
   type WorkerView,
 } from '@millrace/core'
 import type { Actor } from './actor.ts'
+import { failuresOf, historyOf } from './observed.ts'
 import { scheduleOf, schedulesOf } from './schedules.ts'
 
 export function answer(actor: Actor, command: Command, sender: Sender): unknown {
@@ -73,6 +74,10 @@ export function answer(actor: Actor, command: Command, sender: Sender): unknown 
       return scheduleOf(actor, command)
     case 'listSchedules':
       return schedulesOf(actor, command)
+    case 'history':
+      return historyOf(actor, command)
+    case 'failures':
+      return failuresOf(actor, command)
     default:
       return new Refused({ code: 'UNSUPPORTED', message: `unknown operation '${String(command.op)}'` })
   }
@@ -152,7 +157,7 @@ function stats(actor: Actor): Stats {
     totals,
     queues,
     unserved: fullest(unserved, UNSERVED_MAX).map((lane) => ({ queue: lane.queue.name, name: lane.name, waiting: countOf(lane, WAITING) })),
-    names: actor.timings.stats(),
+    names: actor.meter.timings.stats(),
     workers: livingSessions(actor).length,
     writer: actor.meter.stats({
       mailboxDepth: actor.mailboxDepth,

@@ -1,10 +1,12 @@
-/** How the writer fares: of the last turns, in two small rings. */
+/** How the writer fares: of the last turns, in two small rings; and how jobs do. */
 import type { WriterStats } from '@millrace/core'
+import { Timings } from './timings/timings.ts'
 
 const KEPT = 256
 
 export class Meter {
   #turns = 0
+  readonly timings = new Timings()
   reloads = 0
   failedTurns = 0
   readonly #sizes: number[] = []

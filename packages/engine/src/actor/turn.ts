@@ -23,7 +23,6 @@ import {
 } from '@millrace/core'
 import type { Housekeeping } from './housekeeping.ts'
 import type { Meter } from './meter.ts'
-import type { Timings } from './timings/timings.ts'
 
 /** A request with the connection that it came by. */
 export interface Letter {
@@ -39,7 +38,6 @@ export interface TurnParts {
   readonly settings: Settings
   readonly housekeeping: Housekeeping
   readonly meter: Meter
-  readonly timings: Timings
 }
 
 export interface Decided {
@@ -52,7 +50,7 @@ export function takeTurn(parts: TurnParts, tables: Tables, mail: readonly Letter
   const { store, random, settings, housekeeping } = parts
   const requests = mail.map((letter) => letter.request)
   const facts = gather(store, tables, requests, now, housekeeping.pruning(now))
-  const effects = new Effects()
+  const effects = new Effects(now.wall)
   const turn = { tables, facts, effects, now, random, settings, refusing }
   tellChildren(turn)
   const decisions = mail.map(({ connection, request, gone }) => decide(turn, request.command, { connection, request: request.id, gone }))
@@ -65,7 +63,7 @@ export function takeTurn(parts: TurnParts, tables: Tables, mail: readonly Letter
   return { decisions, effects }
 }
 
-function write({ store, clock, meter, timings }: TurnParts, tables: Tables, effects: Effects, commands: number, now: Now): void {
+function write({ store, clock, meter }: TurnParts, tables: Tables, effects: Effects, commands: number, now: Now): void {
   tables.nextEvent += effects.events.length
   const { nextSeq, nextEvent, nextSession } = tables
   const startMono = clock.read().mono
@@ -78,5 +76,5 @@ function write({ store, clock, meter, timings }: TurnParts, tables: Tables, effe
     running: () => tables.running().map((job) => job.seq),
   })
   meter.commit(commands, clock.read().mono - startMono)
-  timings.note(effects, now.wall)
+  meter.timings.note(effects, now.wall)
 }

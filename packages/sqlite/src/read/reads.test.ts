@@ -41,6 +41,7 @@ describe('load', () => {
       exports: [],
       freed: [],
       flowWork: false,
+      minutes: [],
     })
     expect(deadlines()).toEqual({ dueAt: 0, expiresAt: 0, fireAt: 0 })
   })

@@ -4,7 +4,9 @@ import type { Database } from '../driver.ts'
 import { prepareJob, prepareLastError } from './attempts.ts'
 import { prepareEvents } from './events.ts'
 import { prepareFailed } from './failed.ts'
+import { prepareFailures } from './failures.ts'
 import { prepareChildren, prepareFlowDue, prepareFlowLeft, prepareGates, prepareParents } from './flows.ts'
+import { prepareMinutes } from './history.ts'
 import { prepareJobs } from './jobs.ts'
 import { prepareJournal } from './journal.ts'
 import { prepareIdempotent, prepareUnique } from './keys.ts'
@@ -49,6 +51,8 @@ export const READ_NAMES = [
   'schedules',
   'dueSchedules',
   'schedulePage',
+  'minutes',
+  'failures',
 ] as const satisfies readonly (keyof Store)[]
 
 export type Reads = Pick<Store, (typeof READ_NAMES)[number]>
@@ -85,5 +89,7 @@ export function prepareReads(db: Database): Reads {
     schedules: prepareSchedules(db),
     dueSchedules: prepareDueSchedules(db),
     schedulePage: prepareSchedulePage(db),
+    minutes: prepareMinutes(db),
+    failures: prepareFailures(db),
   }
 }

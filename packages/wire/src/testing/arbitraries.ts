@@ -260,6 +260,11 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
   pauseSchedule: record({ id: name }),
   resumeSchedule: record({ id: name }),
   triggerSchedule: record({ id: name }),
+  history: record(
+    { queue: name, step: fc.constantFrom('minute', 'hour'), from: time, to: time },
+    { requiredKeys: ['queue', 'step', 'from'] },
+  ) as never,
+  failures: record({ queue: name, name, limit: fc.integer({ min: 1, max: 200 }) }, { requiredKeys: ['limit'] }) as never,
 }
 
 function without<T extends object>(of: T, property: keyof T): T {
