@@ -11,6 +11,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   client: ['core', 'worker'],
   engine: ['core', 'sqlite', 'worker', 'client', 'remote'],
   remote: ['core', 'wire', 'worker', 'client'],
+  otel: ['core', 'worker', 'client'],
   testkit: ['core', 'sqlite', 'worker', 'client', 'engine'],
 }
 
