@@ -34,6 +34,8 @@ const COMMANDS: { readonly [Op in Operation]: CommandOf<Op> } = {
   unwatch: { op: 'unwatch', request: 99 },
   list: { op: 'list', filter: {}, limit: 1 },
   stats: { op: 'stats' },
+  history: { op: 'history', queue: 'a', step: 'hour', from: 0 },
+  failures: { op: 'failures', limit: 1 },
   workers: { op: 'workers' },
   queues: { op: 'queues' },
   subscribe: { op: 'subscribe', on: false },

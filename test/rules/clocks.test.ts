@@ -6,6 +6,7 @@ const CLOCKS: Readonly<Record<string, string | undefined>> = {
   core: undefined,
   sqlite: undefined,
   wire: undefined,
+  otel: undefined,
   worker: 'packages/worker/src/clock.ts',
   client: 'packages/client/src/clock.ts',
   engine: 'packages/engine/src/clock.ts',

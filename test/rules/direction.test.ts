@@ -12,6 +12,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   outbox: ['core', 'worker', 'client'],
   engine: ['core', 'sqlite', 'worker', 'client', 'remote'],
   remote: ['core', 'wire', 'worker', 'client'],
+  otel: ['core', 'worker', 'client'],
   testkit: ['core', 'sqlite', 'worker', 'client', 'engine'],
 }
 

@@ -151,6 +151,15 @@ export class Audit {
     const [held, expected] = [database.uniqueKeys().join(', '), this.#model.uniqueKeys().join(', ')]
     this.#history.hold(held === expected, 25, () => `the unique keys held are ${held}, and should be ${expected}`)
     this.#journal(store)
+    this.#failures(store)
+  }
+
+  /** Every failure that the journal tells is counted to its kind, once. */
+  #failures(store: Store): void {
+    const told = store.events(0, Number.MAX_SAFE_INTEGER).filter(({ type }) => type === 'retrying' || type === 'failed').length
+    const counted = store.failures(undefined, Number.MAX_SAFE_INTEGER).reduce((sum, { count }) => sum + count, 0)
+    this.#history.hold(told === counted, 7, () => `${counted} failures are counted by their kinds, and the journal tells ${told}`)
+    if (counted > 0) this.#history.meet('failuresCounted')
   }
 
   #journal(store: Store): void {

@@ -134,8 +134,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'rescue-without-state-check',
     file: `${decide}/end.ts`,
-    find: '  tables.jobs.delete(job.seq)\n  tables.clearDeadline(job)\n',
-    replace: '  tables.jobs.delete(job.seq)\n',
+    find: '  tables.doors.open(job.lane.queue)\n  tables.clearDeadline(job)\n',
+    replace: '  tables.doors.open(job.lane.queue)\n',
     breaks: 'invariant 2',
   },
   {
@@ -233,8 +233,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'held-runs-not-named',
     file: worker,
-    find: 'const held = [...this.#runs.values()].map(',
-    replace: 'const held = [...this.#runs.values()].slice(1).map(',
+    find: 'const held = runs.sort((one, other) => one.seq - other.seq)',
+    replace: 'const held = runs.sort((one, other) => one.seq - other.seq).slice(1)',
     breaks: 'invariant 15',
   },
   {
@@ -408,8 +408,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'readers-forgotten-at-reload',
     file: actor,
-    find: 'for (const { command, sender } of this.followers.takeAll()) {',
-    replace: 'for (const { command, sender } of [] as ReturnType<Followers["takeAll"]>) {',
+    find: '[...this.followers.takeAll(), ...this.exporters.takeAll()]',
+    replace: '[...this.exporters.takeAll()]',
     breaks: 'invariant 40',
   },
   {

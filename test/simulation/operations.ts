@@ -154,6 +154,8 @@ export class Operations {
         break
       case 'stats':
         this.call(client, 'stats', engine.stats())
+        this.call(client, 'history', engine.history())
+        this.call(client, 'failures', engine.failures())
         break
       case 'result':
         // A handle asks by the way that it came by.

@@ -78,6 +78,7 @@ export const PROBES: readonly string[] = [
   'manyDry',
   'watched',
   'windowCut',
+  'failuresCounted',
   'flowReleased',
   'flowRepeated',
   'forsaken',

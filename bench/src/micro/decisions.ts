@@ -43,7 +43,7 @@ function makeTurns(): (commands: readonly Command[]) => Effects {
   const now = { wall: 1_795_000_000_000, mono: 1_000 }
   const tables = loadTables(emptyStore, new Set(), now)
   return (commands) => {
-    const effects = new Effects()
+    const effects = new Effects(now.wall)
     const requests = commands.map((command, id): Request => ({ id, command }))
     const facts = gather(emptyStore, tables, requests, now, undefined)
     const turn = { tables, facts, effects, now, random: () => 0.5, settings: SETTINGS, refusing: undefined }

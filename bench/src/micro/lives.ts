@@ -26,7 +26,7 @@ export function makeEngine(...before: readonly Command[]): (command: Command) =>
   const store = openStore({ file: ':memory:', durability: 'normal', random: () => 0.5, now: now.wall, host: 'here', pid: 1 })
   const tables = loadTables(store, new Set(), now)
   const turn = (commands: readonly Command[]): Effects => {
-    const effects = new Effects()
+    const effects = new Effects(now.wall)
     const requests = commands.map((command, id) => ({ id, command }))
     const facts = gather(store, tables, requests, now, undefined)
     const context = { tables, facts, effects, now, random: () => 0.5, settings: SETTINGS, refusing: undefined }

@@ -1,16 +1,16 @@
 /** The public interface of a queue: the same whatever stands behind the Port. */
 import {
   type Capability,
-  type Delivery,
   type Enqueued,
   type EventsOptions,
   errorFrom,
+  type FailuresOptions,
   type FlowOptions,
+  type HistoryOptions,
   type ListOptions,
   type ManyFilter,
   type ManyOptions,
   type ManyResult,
-  type Notice,
   type Port,
   parseId,
   type RedriveOptions,
@@ -21,6 +21,8 @@ import {
   UnsupportedError,
   type UpdateOptions,
   validateEventsOptions,
+  validateFailuresOptions,
+  validateHistoryOptions,
   validateListOptions,
   validateStopOptions,
   validateTreeOptions,
@@ -31,6 +33,7 @@ import {
 } from '@millrace/core'
 import type { EnqueueArguments, Handler, JobType, Worker } from '@millrace/worker'
 import { tellEnqueued } from './channels.ts'
+import { deliver } from './deliver.ts'
 import { type Enqueue, enqueueMany, type JobRequests } from './enqueueMany.ts'
 import { type Batch, createBatch, createFlow, type Flow, type FlowNodeRequest } from './flow.ts'
 import { Exports, followEvents } from './following.ts'
@@ -42,6 +45,7 @@ import { type EventListener, type EventName, type GapListener, Listeners } from 
 import { Mailbox } from './mailbox.ts'
 import { runMany } from './many.ts'
 import { type JobRequest, newJobOf } from './newJobs.ts'
+import { type Failures, failuresOf, type Throughput, throughputOf } from './observed.ts'
 import { type JobPage, readPage } from './page.ts'
 import { Queues } from './queues.ts'
 import { runRedrive } from './redrive.ts'
@@ -89,7 +93,7 @@ export class Engine {
     this.schedules = new Schedules(this.#calls, setup.maxDataBytes, this.#handleOf)
     this.#listeners = new Listeners(this.#mailbox, setup.logger)
     port.listen({
-      deliver: (delivery) => this.#deliver(delivery),
+      deliver: (delivery) => deliver(delivery, { mailbox: this.#mailbox, listeners: this.#listeners, workers: this.#workers }),
       broken: (refusal) => {
         // A server may be back in a second, or never: to stop is not to wait for it.
         if (!setup.local) this.#leave()
@@ -197,6 +201,21 @@ export class Engine {
   /** Counts by state and queue, in time that does not depend on how many jobs there are. */
   stats(): Promise<Stats> {
     return this.#mailbox.call<'stats'>({ op: 'stats' })
+  }
+
+  /** What a queue has done in each minute of the last 6 hours, or each hour of the last 14 days that had something; restarts included. */
+  async history(options?: HistoryOptions): Promise<readonly Throughput[]> {
+    const points = await this.#mailbox.call<'history'>(validateHistoryOptions(options))
+    return points.map(throughputOf)
+  }
+
+  /**
+   * Failed runs by their kind, those seen last first: the 1,000 last kinds of the last 30 days are kept. What a kind's last job has said
+   * is shown for as long as that job is kept.
+   */
+  async failures(options?: FailuresOptions): Promise<readonly Failures[]> {
+    const groups = await this.#mailbox.call<'failures'>(validateFailuresOptions(options))
+    return groups.map(failuresOf)
   }
 
   /** All attached workers. */
@@ -376,28 +395,6 @@ export class Engine {
     await this.#mailbox.call<'unwatch'>({ op: 'unwatch', request: 0 }).catch(() => {})
     // Lists come from other threads, and backups take their time.
     await this.#mailbox.answered()
-  }
-
-  #deliver({ replies, grants, notices, events }: Delivery): void {
-    for (const reply of replies) this.#mailbox.answer(reply)
-    // Of runs from before this turn: a job that is lost here may be granted anew below.
-    for (const notice of notices) {
-      // After what was answered before it has been heard.
-      if (notice.kind === 'reattach') queueMicrotask(() => this.#reattach(notice))
-      else if (notice.kind === 'gap') this.#listeners.missed(notice)
-      else this.#workers.get(notice.session)?.notice(notice)
-    }
-    for (const grant of grants) {
-      const worker = this.#workers.get(grant.session)
-      if (worker === undefined) void this.#mailbox.call<'giveBack'>({ op: 'giveBack', seq: grant.seq, run: grant.run }).catch(() => {})
-      else worker.take(grant)
-    }
-    if (events.length > 0) this.#listeners.tell(events)
-    this.#mailbox.settle()
-  }
-
-  #reattach(notice: Notice & { readonly kind: 'reattach' }): void {
-    for (const worker of this.#workers.values()) worker.notice(notice)
   }
 
   #untilGone(): Promise<void> {

@@ -20,6 +20,7 @@ import type {
   QueuesCommand,
   RetryManyCommand,
 } from './manageCommands.ts'
+import type { DeleteExportCommand, ExportCommand, ExportsCommand, FailuresCommand, HistoryCommand } from './observeCommands.ts'
 import type { PolicyOptions } from './policy.ts'
 import type { ScheduleCommand } from './scheduleCommands.ts'
 
@@ -367,29 +368,6 @@ export interface EventFilter {
   readonly id?: JobKey
 }
 
-/**
- * Jobs that have ended since the export's mark, whole; answered as `events`. `upTo` confirms what was had before: the mark moves there in
- * the same commit. Without it the export is created, at the oldest event kept, where there is none of that name. Reply: `ExportPage`.
- */
-export interface ExportCommand {
-  readonly op: 'export'
-  readonly name: string
-  /** `next` of the page before. */
-  readonly upTo?: number
-  readonly limit: number
-}
-
-/** Reply: `ExportView[]`. */
-export interface ExportsCommand {
-  readonly op: 'exports'
-}
-
-/** Keeps nothing for the export any longer. Reply: whether there was one. */
-export interface DeleteExportCommand {
-  readonly op: 'deleteExport'
-  readonly name: string
-}
-
 /** Writes a copy of the database to a new file. Answered when it is complete: `{ bytes }`. */
 export interface BackupCommand {
   readonly op: 'backup'
@@ -442,6 +420,8 @@ export type Command =
   | ExportsCommand
   | DeleteExportCommand
   | BackupCommand
+  | HistoryCommand
+  | FailuresCommand
 
 export type Operation = Command['op']
 export type CommandOf<Op extends Operation> = Extract<Command, { op: Op }>

@@ -6,6 +6,7 @@
 import type { Defaults, LogLine, RunError } from './commands.ts'
 import type { EventType } from './events.ts'
 import { FlowEffects } from './flow.ts'
+import { type MinuteNote, minuteOf } from './history.ts'
 import type { JobKey } from './id.ts'
 import { type AbortCause, attemptOf, type Job, type JobExtras, TOUCH_OTHER } from './job.ts'
 import { mayMove, type StateCode, type Transition } from './lifecycle.ts'
@@ -88,6 +89,15 @@ export interface UniqueRecord {
   readonly seq: number
 }
 
+/** A run that failed, or a job that did before it ran: of what kind, and where to read more. */
+export interface FailureNote {
+  readonly job: Job
+  readonly run: number
+  /** The class's name. */
+  readonly error: string
+  readonly fingerprint: number
+}
+
 export type NoticeNote = { readonly kind: 'abort'; readonly cause: AbortCause } | { readonly kind: 'lost' }
 
 export class Effects {
@@ -99,6 +109,10 @@ export class Effects {
   readonly pruneMarks: unknown[] = []
   readonly runs: RunRecord[] = []
   readonly logs: LogRecord[] = []
+  readonly failures: FailureNote[] = []
+  /** Queues that count something for the first time in this minute. */
+  readonly minutes: MinuteNote[] = []
+  readonly #minuteAt: number
   readonly newLanes: Lane[] = []
   /** Lanes whose counters change. */
   readonly countedLanes: Lane[] = []
@@ -127,12 +141,19 @@ export class Effects {
   forgetKeysLimit = 0
   /** Journal rows up to this event are deleted; 0 for none. */
   forgetEventsBefore = 0
+  /** Kinds of failures that were last seen before are deleted; 0 for none. */
+  forgetFailuresBefore = 0
 
   // For the Ports, after the commit.
   readonly grants: Job[] = []
   readonly notices: { readonly session: Session; readonly job: Job; readonly run: number; readonly note: NoticeNote }[] = []
   /** Jobs that became final or were deleted: their watchers are answered. */
   readonly settled: Job[] = []
+
+  /** @param at wall time of the turn, to whose minute belongs what is counted; 0: to none */
+  constructor(at = 0) {
+    this.#minuteAt = minuteOf(at)
+  }
 
   /** Whether there is anything to commit. */
   get empty(): boolean {
@@ -157,7 +178,8 @@ export class Effects {
       this.pruneMarks.length === 0 &&
       this.#flows === undefined &&
       this.forgetKeysBefore === 0 &&
-      this.forgetEventsBefore === 0
+      this.forgetEventsBefore === 0 &&
+      this.forgetFailuresBefore === 0
     )
   }
 
@@ -198,6 +220,7 @@ export class Effects {
   }
 
   total(lane: Lane, total: 'enqueued' | 'completed' | 'failed' | 'cancelled', change = 1): void {
+    if (lane.queue.minuteAt !== this.#minuteAt) this.#noteMinute(lane.queue)
     lane.totals[total] += change
     lane.queue.totals[total] += change
     this.#counted(lane)
@@ -229,6 +252,12 @@ export class Effects {
     if (gate.noted) return
     gate.noted = true
     this.gates.push(gate)
+  }
+
+  #noteMinute(queue: Queue): void {
+    if (this.#minuteAt === 0) return
+    this.minutes.push({ queue, at: this.#minuteAt, before: queue.minuteAt, totals: { ...queue.totals } })
+    queue.minuteAt = this.#minuteAt
   }
 
   #counted(lane: Lane): void {

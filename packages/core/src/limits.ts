@@ -56,6 +56,16 @@ export const LIMITS = {
   idsPerSlice: 100,
   /** The store notes anew which jobs run once the journal has so many events since: what opening a file replays at most. */
   eventsPerSnapshot: 50_000,
+  /** Queues' job names of which `stats` tells how long they wait and run. */
+  namesTimed: 1_000,
+  /** How long what a queue has done is kept by the minute, and by the hour. */
+  historyMinutesMs: 6 * 3_600_000,
+  historyHoursMs: 14 * 86_400_000,
+  /** Kinds of failures that are kept: those seen last, within so long. */
+  failureGroups: 1_000,
+  failuresMs: 30 * 86_400_000,
+  /** Page of `failures`. */
+  pageFailures: 200,
   /** New work is refused while the write-ahead log is larger: a reader keeps it from being folded into the file. */
   walBytes: 2 ** 30,
   /** Free pages that a file keeps to use them again, of 4 KiB; more where they are no more than this share of it. */

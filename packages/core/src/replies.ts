@@ -8,7 +8,7 @@ import type { JobKey } from './id.ts'
 import type { Data } from './job.ts'
 import type { State } from './lifecycle.ts'
 import type { ScheduleSpec } from './schedule.ts'
-import type { QueueView, Stats, WorkerView } from './stats.ts'
+import type { QueueView, Stats, Totals, WorkerView } from './stats.ts'
 
 export interface Enqueued extends JobKey {
   /** False where a key matched an earlier job, which this then is. */
@@ -211,6 +211,28 @@ export interface SchedulePage {
   readonly next: string | null
 }
 
+/** What a queue has done in a minute or an hour. */
+export interface HistoryPoint extends Totals {
+  /** When it began. */
+  readonly at: number
+}
+
+/** Failed runs of one class of error and, but for what differs from job to job, of one message. */
+export interface FailureGroup {
+  /** 14 hexadecimal digits: a hash of the error's class and its message without numbers, ids, and what stands in quotes. */
+  readonly fingerprint: string
+  readonly queue: string
+  readonly name: string
+  /** The class's name. */
+  readonly error: string
+  readonly count: number
+  readonly firstAt: number
+  readonly lastAt: number
+  /** The one that failed last, and its message; null once it is gone. */
+  readonly job: JobKey | null
+  readonly message: string | null
+}
+
 export interface ReplyOf {
   enqueue: readonly Enqueued[]
   forward: Forwarded
@@ -263,6 +285,8 @@ export interface ReplyOf {
   pauseSchedule: true
   resumeSchedule: true
   triggerSchedule: readonly Enqueued[]
+  history: readonly HistoryPoint[]
+  failures: readonly FailureGroup[]
 }
 
 /** Decided, but to be answered later. */

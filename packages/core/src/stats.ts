@@ -14,7 +14,10 @@ export interface Totals {
 
 export interface QueueStats extends StateCounts {
   readonly paused: boolean
-  /** Since the oldest waiting job became due; 0 where none waits. Of the 64 names with the most waiting jobs, where there are more. */
+  /**
+   * Since the oldest waiting job became due, held back by its key or not; 0 where none waits. Where there are more, of the 64 names with
+   * the most waiting jobs, and of the 64 keys with the most that are held back.
+   */
   readonly oldestWaitingMs: number
 }
 
@@ -38,18 +41,51 @@ export interface Stats {
   readonly queues: Readonly<Record<string, QueueStats>>
   /** Names with waiting jobs that no attached worker serves, the most jobs first; 100 at most. */
   readonly unserved: readonly { readonly queue: string; readonly name: string; readonly waiting: number }[]
+  /** Job names that have run lately, the busiest first; 1,000 at most. */
+  readonly names: readonly NameStats[]
   readonly workers: number
   readonly writer: WriterStats
+}
+
+/** How the jobs of a name fare in a queue, since the engine was opened. */
+export interface NameStats {
+  readonly queue: string
+  readonly name: string
+  /** Hand-outs. */
+  readonly started: number
+  readonly completed: number
+  /** Runs that failed, those that are tried again included. */
+  readonly failed: number
+  /** From when a job became due to its hand-out. */
+  readonly waitMs: Percentiles
+  /** From a run's hand-out to its end, well or badly. */
+  readonly runMs: Percentiles
+}
+
+/** Of the last 1,024 to 2,048, right to within 6 %; all 0 where there was none. */
+export interface Percentiles {
+  readonly p50: number
+  readonly p95: number
+  readonly p99: number
 }
 
 export interface WriterStats {
   readonly turns: number
   /** Commands per turn, of the last 256 turns that wrote. */
   readonly turnSizeP50: number
+  readonly turnSizeP99: number
   readonly commitMsP50: number
   readonly commitMsP99: number
   /** Times the tables were thrown away and loaded again. */
   readonly reloads: number
+  /** Turns of which nothing was written, or of which that is unknown. */
+  readonly failedTurns: number
+  /** Commands that have arrived and wait for the next turn. */
+  readonly mailboxDepth: number
+  /** Of the write-ahead log, as it is on disk; 0 for a database in memory. */
+  readonly walBytes: number
+  /** Of the events that the journal keeps. */
+  readonly journalBytes: number
   /** New work is refused: the disk is full, or the write-ahead log has grown behind a slow reader. */
   readonly draining: boolean
 }

@@ -6,6 +6,7 @@ import type { DueMode, FlowGate, Told } from './flow.ts'
 import { type JobKey, NODE_LIMIT, PLACE_LIMIT, sourcedNode } from './id.ts'
 import type { Data, JobExtras } from './job.ts'
 import type { StateCode } from './lifecycle.ts'
+import type { HistoryStep } from './observeCommands.ts'
 import type { QueueSettings } from './queueSettings.ts'
 import type { AttemptView } from './replies.ts'
 import type { Schedule } from './schedule.ts'
@@ -119,6 +120,26 @@ export interface ParentRow {
   readonly error: RunError | undefined
 }
 
+/** A queue's totals before a minute, or an hour. */
+export interface MinuteRow {
+  readonly at: number
+  readonly totals: LaneTotals
+}
+
+/** Failures of a kind. */
+export interface FailureRow {
+  readonly laneId: number
+  readonly fingerprint: number
+  readonly error: string
+  readonly count: number
+  readonly firstAt: number
+  readonly lastAt: number
+  /** The one that failed last; undefined where its row is gone. */
+  readonly job: JobKey | undefined
+  /** Of the run of it that did; undefined where that is gone. */
+  readonly message: string | undefined
+}
+
 /** All that the tables are built from. */
 export interface Loaded {
   readonly node: number
@@ -138,6 +159,8 @@ export interface Loaded {
   readonly freed: readonly string[]
   /** Whether there are children to be told, or edges to be dropped. */
   readonly flowWork: boolean
+  /** The last minute of which a queue's totals were noted. */
+  readonly minutes: readonly { readonly queueId: number; readonly at: number }[]
 }
 
 /** A list's filter as the tables know it. */
@@ -269,8 +292,14 @@ export interface Store {
     limit: number,
     bound: { readonly rows: number; readonly late: () => boolean },
   ): { readonly rows: JobRow[]; readonly next: number | null }
-  /** When the longest waiting job of a lane became due; 0 where none waits. */
+  /** When the longest waiting job of a lane became due, of those that are not parked; 0 where none waits. */
   oldestWaiting(laneId: number): number
+  /** The same of those that are parked behind a gate. */
+  oldestParked(gateId: number): number
+  /** A queue's totals before each minute or hour that counted something, from one on, in order. */
+  minutes(queueId: number, step: HistoryStep, from: number): MinuteRow[]
+  /** Those seen last first; of these lanes, or of all. */
+  failures(laneIds: readonly number[] | undefined, limit: number): FailureRow[]
   events(after: number, limit: number): JobEvent[]
   /** Schedules by the order of their ids, behind `after`; without their jobs' payloads. */
   schedulePage(prefix: string, after: string | undefined, limit: number): Schedule[]

@@ -42,6 +42,15 @@ describe.each(files)('%s', (name) => {
     expect(store.marks(['bystander'])).toHaveLength(name >= 'v4' ? 1 : 0)
     expect(exports).toEqual(name >= 'v6' ? [{ name: 'bystander', cursor: 3 }] : [])
     expect(store.schedules(['bystander'])).toHaveLength(name >= 'v7' ? 1 : 0)
+    expect(store.minutes(1, 'hour', 0)).toHaveLength(name >= 'v9' ? 1 : 0)
+    expect(store.failures(undefined, 9).map(({ count, message }) => [count, message])).toEqual(
+      name >= 'v9'
+        ? [
+            [1, 'no'],
+            [1, 'no'],
+          ]
+        : [],
+    )
     const failed = store.failed([1, 2], { finishedAt: -1, seq: -1 }, 9)
     expect(failed).toHaveLength(2)
     expect(store.job(failed[0]?.seq as number)?.attempts).toMatchObject([

@@ -15,10 +15,11 @@ const writes = statementsOf(db, (recording) => prepareWrite(recording, { epoch: 
   (sql) => !/^(BEGIN|COMMIT|ROLLBACK)/.test(sql),
 )
 
-/** Tables that stay small: their rows do not come with jobs, or only until the next turns have done with them, which read them from the front. */
-const SMALL = /^SCAN (meta|lane|queue|queue_settings|gate|definition|migration|running|export|flow_due|flow_gone)\b/
+/** Tables that stay small: their rows do not come with jobs, or are a thousand at most, or only until the next turns have done with them, which read them from the front. */
+const SMALL = /^SCAN (meta|lane|queue|queue_settings|gate|definition|migration|running|export|flow_due|flow_gone|failure)\b/
 /** What a statement brings with it: VALUES, lists, and its own steps. */
-const OWN = /^SCAN (wanted|listed|shared|started|completed|new|json_each|hop|\d+ CONSTANT ROWS?|CONSTANT ROW|\d+-ROW VALUES CLAUSE|\(.*\))/
+const OWN =
+  /^SCAN (wanted|listed|shared|started|completed|new|json_each|hop|line|\d+ CONSTANT ROWS?|CONSTANT ROW|\d+-ROW VALUES CLAUSE|\(.*\))/
 
 function scansOf(sql: string): string[] {
   return planOf(db, sql).filter((line) => line.startsWith('SCAN') && !SMALL.test(line) && !OWN.test(line))
@@ -123,4 +124,20 @@ test('of flows, children are met by their parent, parents by their child, and bo
     'SEARCH edge USING COVERING INDEX flow_edge_child (child=? AND place>?)',
   )
   expect(plan(writes, 'SET told = ?')).toBe('SEARCH flow_edge USING PRIMARY KEY (parent=? AND child=?)')
+})
+
+test('history is read and forgotten by queue and time; failures by when they were seen', () => {
+  expect(plan(reads, 'FROM history WHERE queue = ? AND step = ? AND at >= ?')).toBe(
+    'SEARCH history USING PRIMARY KEY (queue=? AND step=? AND at>?)',
+  )
+  expect(plan(reads, 'max(at) FROM history')).toContain('SEARCH history USING PRIMARY KEY (queue=? AND step=?)')
+  expect(plan(writes, 'DELETE FROM history')).toBe(
+    `SEARCH history USING PRIMARY KEY (queue=? AND step=? AND at<?)
+SEARCH history USING PRIMARY KEY (queue=? AND step=? AND at>?)`,
+  )
+  expect(plan(writes, 'UPDATE failure')).toBe('SEARCH failure USING PRIMARY KEY (lane=? AND fingerprint=?)')
+  expect(plan(writes, 'DELETE FROM failure WHERE last_at')).toBe('SEARCH failure USING INDEX failure_last (last_at<?)')
+  const failures = plan(reads, 'FROM failure')
+  expect(failures).toContain('SEARCH job USING INTEGER PRIMARY KEY (rowid=?)')
+  expect(failures).toContain('SEARCH attempt USING PRIMARY KEY (seq=? AND run=?)')
 })

@@ -653,6 +653,32 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       expect((await read(0)).events.map(({ jobSeq }) => jobSeq)).toEqual([early.seq, late.seq, other.seq])
     })
 
+    test('E25: how names fare, what a queue has done, and which kinds of failures there are', async () => {
+      await probe.attach(['a'])
+      const [done, failed] = [await probe.enqueue('a', { queue: 'q' }), await probe.enqueue('a', { queue: 'q', maxAttempts: 1 })]
+      for (const _ of [done, failed]) {
+        const { seq, run } = await probe.grants.take()
+        if (seq === done.seq) await probe.call<'complete'>({ op: 'complete', seq, run, output: null })
+        else await probe.call<'fail'>({ op: 'fail', seq, run, error: { name: 'TypeError', message: 'row 7' } })
+      }
+      const { names, writer } = await probe.call<'stats'>({ op: 'stats' })
+      expect(names).toMatchObject([{ queue: 'q', name: 'a', started: 2, completed: 1, failed: 1 }])
+      expect(names[0]?.runMs.p99).toBeGreaterThanOrEqual(names[0]?.runMs.p50 ?? 0)
+      expect(writer).toMatchObject({ failedTurns: 0, journalBytes: expect.any(Number), mailboxDepth: expect.any(Number) })
+      for (const step of ['minute', 'hour'] as const) {
+        // The Ports' clocks are not ours: a minute may end in between.
+        const points = await probe.call<'history'>({ op: 'history', queue: 'q', step, from: 0 })
+        const sum = (total: 'enqueued' | 'completed' | 'failed' | 'cancelled') => points.reduce((all, point) => all + point[total], 0)
+        expect([sum('enqueued'), sum('completed'), sum('failed'), sum('cancelled')]).toEqual([2, 1, 1, 0])
+      }
+      expect(await probe.call<'history'>({ op: 'history', queue: 'q', step: 'hour', from: 0, to: 1 })).toEqual([])
+      const { seq, node, enqueuedAt } = failed
+      expect(await probe.call<'failures'>({ op: 'failures', queue: 'q', limit: 9 })).toMatchObject([
+        { queue: 'q', name: 'a', error: 'TypeError', count: 1, message: 'row 7', job: { seq, node, enqueuedAt } },
+      ])
+      expect(await probe.call<'failures'>({ op: 'failures', name: 'b', limit: 9 })).toEqual([])
+    })
+
     test('exports: what has ended comes whole until it is confirmed, and what ends next is told when it does', async () => {
       await probe.attach(['a'])
       const finish = async () => {

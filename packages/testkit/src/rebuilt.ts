@@ -9,7 +9,7 @@ export function tableFacts(tables: Tables) {
     nextEvent: tables.nextEvent,
     nextSession: tables.nextSession,
     queues: [...tables.queues.values()]
-      .map(({ id, name, counts, totals, settings, paused }) => ({ id, name, counts, totals, settings, paused }))
+      .map(({ id, name, counts, totals, minuteAt, settings, paused }) => ({ id, name, counts, totals, minuteAt, settings, paused }))
       .sort((a, b) => a.id - b.id),
     pausedJobs: [...tables.lanesById.values()].filter(({ paused }) => paused).map(({ id }) => id),
     pausedKeys: [...tables.queues.values()].flatMap((queue) => pausedKeys(queue)).sort(),

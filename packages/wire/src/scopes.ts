@@ -58,4 +58,6 @@ export const SCOPE_OF: Readonly<Record<Operation, Scope>> = {
   pauseSchedule: 'admin',
   resumeSchedule: 'admin',
   triggerSchedule: 'admin',
+  history: 'read',
+  failures: 'read',
 }

@@ -5,6 +5,7 @@
 
 import { backoffDelay } from '../backoff.ts'
 import type { CompleteCommand, RunError, RunKey } from '../commands.ts'
+import { fingerprintOf } from '../fingerprint.ts'
 import { formatId } from '../id.ts'
 import { attemptOf, type Job, TOUCH_COMPLETE, TOUCH_DELETE, TOUCH_OTHER } from '../job.ts'
 import { ACTIVE, CANCELLED, COMPLETED, FAILED, SCHEDULED, WAITING } from '../lifecycle.ts'
@@ -54,6 +55,7 @@ export function endFailed(turn: TurnContext, job: Job, error: RunError, retry: n
     return
   }
   record(turn, job, error)
+  noteFailure(turn, job, error)
   const { attempt, maxAttempts } = { attempt: attemptOf(job), maxAttempts: job.policy.maxAttempts }
   release(turn, job)
   if (retry === false || attempt >= maxAttempts) {
@@ -188,6 +190,7 @@ export function finishForsaken(turn: TurnContext, job: Job, parent: { readonly s
 
 function finishUnstarted(turn: TurnContext, job: Job, transition: 'expire' | 'forsake', error: RunError): void {
   turn.effects.runs.push({ seq: job.seq, run: job.run, attempt: 0, startedAt: 0, endedAt: turn.now.wall, worker: '', error })
+  noteFailure(turn, job, error)
   finish(turn, job, transition, FAILED, TOUCH_OTHER)
   turn.effects.total(job.lane, 'failed')
   turn.effects.event('failed', job, undefined, error.name)
@@ -221,6 +224,10 @@ function again(turn: TurnContext, job: Job, transition: 'retry' | 'snooze' | 'gi
 function reline(turn: TurnContext, job: Job): void {
   enterLine(turn, job)
   turn.facts.add(job)
+}
+
+function noteFailure({ effects }: TurnContext, job: Job, error: RunError): void {
+  effects.failures.push({ job, run: job.run, error: error.name, fingerprint: fingerprintOf(error) })
 }
 
 function record(turn: TurnContext, job: Job, error: RunError): void {

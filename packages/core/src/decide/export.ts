@@ -1,6 +1,7 @@
 /** Moves an export's mark, which holds retention back; what there is behind it is read after the commit. */
-import type { DeleteExportCommand, ExportCommand } from '../commands.ts'
+
 import { LIMITS } from '../limits.ts'
+import type { DeleteExportCommand, ExportCommand } from '../observeCommands.ts'
 import { type Decision, HELD, Refused } from '../replies.ts'
 import { noExport } from './refuse.ts'
 import type { TurnContext } from './turn.ts'

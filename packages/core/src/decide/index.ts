@@ -83,6 +83,8 @@ const OPERATIONS: { readonly [Op in Operation]: Decide<Op> } = {
   pauseSchedule,
   resumeSchedule,
   triggerSchedule,
+  history: question,
+  failures: question,
 }
 
 export function decide<Op extends Operation>(turn: TurnContext, command: Command & { op: Op }, sender: Sender): Decision<Op> {

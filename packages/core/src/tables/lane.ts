@@ -21,6 +21,8 @@ export interface Queue {
   readonly counts: Counts
   readonly totals: LaneTotals
   readonly lanes: Map<string, Lane>
+  /** The last minute of which its totals were noted; 0 for none. */
+  minuteAt: number
   settings: QueueSettings
   paused: boolean
   /** No job of it may start until something reopens it: a pause, a limit or a rate holds it. */
@@ -69,6 +71,7 @@ export function newQueue(id: number, name: string): Queue {
     counts: newCounts(),
     totals: newTotals(),
     lanes: new Map(),
+    minuteAt: 0,
     settings: NO_SETTINGS,
     paused: false,
     closed: false,

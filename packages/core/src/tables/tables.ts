@@ -92,6 +92,8 @@ export class Tables {
     this.freed = new Set(loaded.freed)
     for (const row of loaded.queues) this.#loadQueue(row, now)
     for (const row of loaded.lanes) this.#loadLane(row)
+    const minutes = new Map(loaded.minutes.map(({ queueId, at }) => [queueId, at]))
+    for (const queue of this.queues.values()) queue.minuteAt = minutes.get(queue.id) ?? 0
     for (const row of loaded.gates) this.#loadGate(row)
     for (const { name, cursor } of loaded.exports) this.exports.set(name, cursor)
     for (const { name, defaults } of loaded.definitions) this.definitions.set(name, defaults)

@@ -70,7 +70,7 @@ function auditRebuild(store: MemoryStore, tables: Tables): void {
     nextEvent: of.nextEvent,
     nextSession: of.nextSession,
     queues: [...of.queues.values()]
-      .map(({ id, name, counts, totals, settings, paused }) => ({ id, name, counts, totals, settings, paused }))
+      .map(({ id, name, counts, totals, minuteAt, settings, paused }) => ({ id, name, counts, totals, minuteAt, settings, paused }))
       .sort((a, b) => a.id - b.id),
     pausedLanes: [...of.lanesById.values()].filter(({ paused }) => paused).map(({ id }) => id),
     pausedKeys: [...of.queues.values()]

@@ -11,11 +11,13 @@ import type { JobKey } from '../id.ts'
 import { type Job, TOUCH_COMPLETE, TOUCH_DATA, TOUCH_DELETE, TOUCH_INSERT, TOUCH_START } from '../job.ts'
 import { ACTIVE, BLOCKED, COMPLETED, FAILED, isFinal, SCHEDULED, type StateCode, WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
+import type { HistoryStep } from '../observeCommands.ts'
 import type { AttemptView } from '../replies.ts'
 import type { Schedule } from '../schedule.ts'
 import {
   type ActiveRow,
   type Deadlines,
+  type FailureRow,
   type FlowDueRow,
   type FlowLeftRow,
   type GateRow,
@@ -25,6 +27,7 @@ import {
   type LaneRow,
   type Loaded,
   type Matching,
+  type MinuteRow,
   type NameAndKey,
   type ParentRow,
   type Prunable,
@@ -36,6 +39,7 @@ import {
 } from '../store.ts'
 import type { Counts } from '../tables/lane.ts'
 import { MemoryFlows } from './memoryFlows.ts'
+import { MemoryObserved } from './memoryObserved.ts'
 
 interface StoredKey extends JobKey {
   readonly expiresAt: number
@@ -65,6 +69,7 @@ export class MemoryStore implements Store {
   readonly logs: LogRecord[] = []
   readonly flows = new MemoryFlows(this)
   readonly history: JobEvent[] = []
+  readonly observed = new MemoryObserved()
   writes = 0
   #nextLane = 1
   #nextQueue = 1
@@ -91,6 +96,7 @@ export class MemoryStore implements Store {
       exports: [...this.exportCursors].map(([name, cursor]) => ({ name, cursor })),
       freed: [...this.scheduleRows.values()].filter(({ held, last }) => held && !this.#isLive(last)).map(({ id }) => id),
       flowWork: this.flows.due.size > 0 || this.flows.gone.size > 0,
+      minutes: this.observed.lastMinutes(),
     }
   }
 
@@ -300,7 +306,23 @@ export class MemoryStore implements Store {
   }
 
   oldestWaiting(laneId: number): number {
-    return least(this.#where((row) => row.laneId === laneId && row.state === WAITING).map((row) => row.runAt))
+    return least(this.#where((row) => row.laneId === laneId && row.state === WAITING && row.gateId === 0).map((row) => row.runAt))
+  }
+
+  oldestParked(gateId: number): number {
+    return least(this.#where((row) => row.gateId === gateId).map((row) => row.runAt))
+  }
+
+  minutes(queueId: number, step: HistoryStep, from: number): MinuteRow[] {
+    return this.observed.minutes(queueId, step, from)
+  }
+
+  failures(laneIds: readonly number[] | undefined, limit: number): FailureRow[] {
+    return this.observed.failures(laneIds, limit).map(({ seq, run, ...failure }) => {
+      const row = this.rows.get(seq)
+      const job = row && { seq, node: row.node, enqueuedAt: row.enqueuedAt }
+      return { ...failure, job, message: job && this.runs.find((each) => each.seq === seq && each.run === run)?.error.message }
+    })
   }
 
   events(after: number, limit: number): JobEvent[] {
@@ -331,6 +353,7 @@ export class MemoryStore implements Store {
     for (const { name, defaults } of effects.definitions) this.definitions.set(name, JSON.stringify(defaults))
     for (const job of effects.jobs) this.#writeJob(job, mark.at)
     this.runs.push(...effects.runs)
+    this.observed.write(effects, mark.at)
     this.logs.push(...effects.logs)
     this.#writeKeys(effects)
     this.flows.write(effects.flowEffects)

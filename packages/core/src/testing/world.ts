@@ -80,7 +80,7 @@ export class World {
   /** One turn. */
   turn(...commands: readonly Command[]): Turned {
     const { tables, store, now } = this
-    const effects = new Effects()
+    const effects = new Effects(now.wall)
     const requests = commands.map((command, index) => ({ id: index + 1, command }))
     const facts = gather(store, tables, requests, now, this.pruning ? this.settings.retention : undefined)
     const turn = { tables, facts, effects, now, random: this.#random, settings: this.settings, refusing: this.refusing }

@@ -111,6 +111,10 @@ export class Actor {
     return this.#clock.read()
   }
 
+  get mailboxDepth(): number {
+    return this.#mail.length
+  }
+
   get hasMail(): boolean {
     return this.#mail.length > 0
   }
@@ -193,6 +197,7 @@ export class Actor {
       this.#succeeded(decided)
       return decided
     } catch (error) {
+      this.meter.failedTurns++
       if (error instanceof StoreFailure && error.phase !== 'broken') return this.#storeFailed(mail, now, error)
       return this.#oneByOne(mail, error)
     }
@@ -267,6 +272,7 @@ export class Actor {
       this.#succeeded(decided)
       return decided
     } catch (error) {
+      this.meter.failedTurns++
       if (error instanceof StoreFailure && error.phase !== 'broken') return this.#storeFailed([letter], now, error)
       this.#reload([letter])
       this.#refuse([letter], { code: 'INTERNAL', message: describe(error) })

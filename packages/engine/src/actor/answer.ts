@@ -7,6 +7,7 @@ import {
   DELETED,
   type ExportView,
   findRow,
+  type Gate,
   hasFailed,
   type Job,
   type JobRow,
@@ -36,6 +37,7 @@ import {
   type WorkerView,
 } from '@millrace/core'
 import type { Actor } from './actor.ts'
+import { failuresOf, historyOf } from './observed.ts'
 import { scheduleOf, schedulesOf } from './schedules.ts'
 
 export function answer(actor: Actor, command: Command, sender: Sender): unknown {
@@ -75,6 +77,10 @@ export function answer(actor: Actor, command: Command, sender: Sender): unknown 
       return scheduleOf(actor, command)
     case 'listSchedules':
       return schedulesOf(actor, command)
+    case 'history':
+      return historyOf(actor, command)
+    case 'failures':
+      return failuresOf(actor, command)
     default:
       return new Refused({ code: 'UNSUPPORTED', message: `unknown operation '${String(command.op)}'` })
   }
@@ -146,17 +152,22 @@ function stats(actor: Actor): Stats {
   for (const queue of tables.queues.values()) {
     for (let state = 0; state < states.length; state++) states[state] = (states[state] as number) + (queue.counts[state] as number)
     for (const total of ['enqueued', 'completed', 'failed', 'cancelled'] as const) totals[total] += queue.totals[total]
-    const waiting = waitingOf(queue)
-    queues[queue.name] = { ...named(queue.counts), paused: queue.paused, oldestWaitingMs: oldestWaitingMs(actor, waiting) }
-    for (const lane of waiting) if (lane.services.length === 0) unserved.push(lane)
+    queues[queue.name] = { ...named(queue.counts), paused: queue.paused, oldestWaitingMs: oldestWaitingMs(actor, queue) }
+    for (const lane of waitingOf(queue)) if (lane.services.length === 0) unserved.push(lane)
   }
   return {
     states: named(states),
     totals,
     queues,
     unserved: fullest(unserved, UNSERVED_MAX).map((lane) => ({ queue: lane.queue.name, name: lane.name, waiting: countOf(lane, WAITING) })),
+    names: actor.meter.timings.stats(),
     workers: livingSessions(actor).length,
-    writer: actor.meter.stats(actor.draining),
+    writer: actor.meter.stats({
+      mailboxDepth: actor.mailboxDepth,
+      walBytes: actor.store.walBytes(),
+      journalBytes: actor.store.journal(0).bytes,
+      draining: actor.draining,
+    }),
   }
 }
 
@@ -171,7 +182,7 @@ function queuesOf(actor: Actor, { queue: name }: QueuesCommand): readonly QueueV
     pausedKeys: [...(queue.keys?.values() ?? [])].filter(({ paused }) => paused).map(({ text }) => text),
     states: named(queue.counts),
     totals: { ...queue.totals },
-    oldestWaitingMs: oldestWaitingMs(actor, waitingOf(queue)),
+    oldestWaitingMs: oldestWaitingMs(actor, queue),
   }))
 }
 
@@ -219,8 +230,15 @@ function named(counts: Counts): StateCounts {
   return Object.fromEntries(STATES.map((state, code) => [state, counts[code] as number])) as unknown as StateCounts
 }
 
-function oldestWaitingMs({ store, now }: Actor, waiting: readonly Lane[]): number {
-  if (waiting.length === 0) return 0
-  const asked = waiting.length > OLDEST_ASKED_MAX ? fullest(waiting, OLDEST_ASKED_MAX) : waiting
-  return Math.max(0, now.wall - Math.min(...asked.map((lane) => store.oldestWaiting(lane.id))))
+function oldestWaitingMs({ store, now }: Actor, queue: Queue): number {
+  const due = [
+    ...fullest(waitingOf(queue), OLDEST_ASKED_MAX).map((lane) => store.oldestWaiting(lane.id)),
+    ...mostParked(queue).map((gate) => store.oldestParked(gate.id)),
+  ].filter((at) => at > 0)
+  return due.length === 0 ? 0 : Math.max(0, now.wall - Math.min(...due))
+}
+
+function mostParked({ keys }: Queue): readonly Gate[] {
+  const gates = [...(keys?.values() ?? [])].flatMap((key) => [...key.gates.values()]).filter(({ parked }) => parked > 0)
+  return gates.toSorted((a, b) => b.parked - a.parked).slice(0, OLDEST_ASKED_MAX)
 }

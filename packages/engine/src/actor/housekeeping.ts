@@ -65,6 +65,7 @@ export class Housekeeping {
       )
     this.#forgetKeys(effects, store, now)
     if (this.#journalMono > now.mono) return
+    effects.forgetFailuresBefore = now.wall - LIMITS.failuresMs
     const { ageMs, bytes } = this.#retention.journal
     const { firstEvent, lastEvent, bytes: taken } = store.journal(now.wall - ageMs)
     // Events take about the same room each, so the surplus in bytes is the same share of the events.

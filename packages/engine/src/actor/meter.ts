@@ -1,11 +1,14 @@
-/** How the writer fares: of the last turns, in two small rings. */
+/** How the writer fares: of the last turns, in two small rings; and how jobs do. */
 import type { WriterStats } from '@millrace/core'
+import { Timings } from './timings/timings.ts'
 
 const KEPT = 256
 
 export class Meter {
   #turns = 0
+  readonly timings = new Timings()
   reloads = 0
+  failedTurns = 0
   readonly #sizes: number[] = []
   readonly #durationsMs: number[] = []
 
@@ -16,14 +19,16 @@ export class Meter {
     this.#durationsMs[slot] = durationMs
   }
 
-  stats(draining: boolean): WriterStats {
+  stats(state: Pick<WriterStats, 'mailboxDepth' | 'walBytes' | 'journalBytes' | 'draining'>): WriterStats {
     return {
       turns: this.#turns,
       turnSizeP50: quantile(this.#sizes, 0.5),
+      turnSizeP99: quantile(this.#sizes, 0.99),
       commitMsP50: quantile(this.#durationsMs, 0.5),
       commitMsP99: quantile(this.#durationsMs, 0.99),
       reloads: this.reloads,
-      draining,
+      failedTurns: this.failedTurns,
+      ...state,
     }
   }
 }

@@ -50,7 +50,7 @@ export function takeTurn(parts: TurnParts, tables: Tables, mail: readonly Letter
   const { store, random, settings, housekeeping } = parts
   const requests = mail.map((letter) => letter.request)
   const facts = gather(store, tables, requests, now, housekeeping.pruning(now))
-  const effects = new Effects()
+  const effects = new Effects(now.wall)
   const turn = { tables, facts, effects, now, random, settings, refusing }
   tellChildren(turn)
   const decisions = mail.map(({ connection, request, gone }) => decide(turn, request.command, { connection, request: request.id, gone }))
@@ -76,4 +76,5 @@ function write({ store, clock, meter }: TurnParts, tables: Tables, effects: Effe
     running: () => tables.running().map((job) => job.seq),
   })
   meter.commit(commands, clock.read().mono - startMono)
+  meter.timings.note(effects, now.wall)
 }

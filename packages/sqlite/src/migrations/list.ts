@@ -7,9 +7,10 @@ import { queues } from './005-queues.ts'
 import { exports } from './006-exports.ts'
 import { schedules } from './007-schedules.ts'
 import { flows } from './008-flows.ts'
+import { history } from './009-history.ts'
 import type { Migration } from './migration.ts'
 
-export const MIGRATIONS: readonly Migration[] = [initial, batches, remote, sources, queues, exports, schedules, flows]
+export const MIGRATIONS: readonly Migration[] = [initial, batches, remote, sources, queues, exports, schedules, flows, history]
 
 /** The newest schema that this version knows. */
 export const SCHEMA_VERSION = MIGRATIONS.length

@@ -4,6 +4,7 @@ import type { Database } from '../driver.ts'
 import { replayRuns } from '../journal.ts'
 import { seqsIn, unpackRanges } from '../seqs.ts'
 import { isThere } from '../tombs.ts'
+import { prepareLastMinutes } from './history.ts'
 import { type RawRow, ROW_COLUMNS_WITHOUT_DATA, ROW_WIDTH, rowFrom } from './row.ts'
 import { prepareFreed } from './schedules.ts'
 
@@ -40,6 +41,7 @@ WHERE job.state = 2 ORDER BY job.seq`,
   const definitions = db.prepare('SELECT name, defaults FROM definition').raw()
   const exports = db.prepare('SELECT name, cursor FROM export ORDER BY name')
   const freed = prepareFreed(db)
+  const minutes = prepareLastMinutes(db)
   return () => {
     const [node, nextSeq, nextEvent, nextSession] = meta.get() as [number, number, number, number]
     const [nextLane, nextQueue] = numbers.get() as [number, number]
@@ -58,6 +60,7 @@ WHERE job.state = 2 ORDER BY job.seq`,
       exports: exports.all() as ExportMark[],
       freed: freed(),
       flowWork: flowWork.get() === 1,
+      minutes: minutes(),
     }
   }
 }

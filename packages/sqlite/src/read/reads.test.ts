@@ -9,6 +9,8 @@ import {
   type Lane,
   LIMITS,
   type Matching,
+  newGate,
+  newKey,
   SCHEDULED,
   type StateCode,
   WAITING,
@@ -41,6 +43,7 @@ describe('load', () => {
       exports: [],
       freed: [],
       flowWork: false,
+      minutes: [],
     })
     expect(deadlines()).toEqual({ dueAt: 0, expiresAt: 0, fireAt: 0 })
   })
@@ -180,6 +183,24 @@ describe('a window', () => {
     const { id } = (jobs[0] as Job).lane
     expect(crowd.store.oldestWaiting(id)).toBe(Math.min(...jobs.map(({ runAt }) => runAt)))
     expect(crowd.store.oldestWaiting(999)).toBe(0)
+  })
+
+  test('so is that of a gate, whose jobs are none of their lane’s', () => {
+    const crowd = openCrowd()
+    const jobs = line(crowd, 6)
+    const { lane } = jobs[0] as Job
+    const gate = newGate(1, newKey(lane.queue, 'k'), lane)
+    const [parked, left] = [jobs.slice(0, 3), jobs.slice(3)]
+    for (const job of parked) {
+      job.parked = gate
+      gate.parked++
+      crowd.turns.effects.touch(job)
+    }
+    crowd.turns.effects.noteGate(gate)
+    crowd.turns.commit()
+    expect(crowd.store.oldestParked(gate.id)).toBe(Math.min(...parked.map(({ runAt }) => runAt)))
+    expect(crowd.store.oldestWaiting(lane.id)).toBe(Math.min(...left.map(({ runAt }) => runAt)))
+    expect(crowd.store.oldestParked(999)).toBe(0)
   })
 })
 

@@ -4,7 +4,9 @@ import type { Database } from '../driver.ts'
 import { prepareJob, prepareLastError } from './attempts.ts'
 import { prepareEvents } from './events.ts'
 import { prepareFailed } from './failed.ts'
+import { prepareFailures } from './failures.ts'
 import { prepareChildren, prepareFlowDue, prepareFlowLeft, prepareGates, prepareParents } from './flows.ts'
+import { prepareMinutes } from './history.ts'
 import { prepareJobs } from './jobs.ts'
 import { prepareJournal } from './journal.ts'
 import { prepareIdempotent, prepareKeyExpiry, prepareUnique } from './keys.ts'
@@ -16,7 +18,7 @@ import { prepareDueSchedules, prepareSchedulePage, prepareSchedules } from './sc
 import { prepareSearch } from './search.ts'
 import { prepareMarks, prepareSourced } from './sources.ts'
 import { prepareDeadlines, prepareDue, prepareExpired } from './timed.ts'
-import { prepareOldestWaiting, prepareParked, prepareWindow } from './window.ts'
+import { prepareOldestParked, prepareOldestWaiting, prepareParked, prepareWindow } from './window.ts'
 
 export const READ_NAMES = [
   'load',
@@ -44,11 +46,14 @@ export const READ_NAMES = [
   'page',
   'search',
   'oldestWaiting',
+  'oldestParked',
   'events',
   'journal',
   'schedules',
   'dueSchedules',
   'schedulePage',
+  'minutes',
+  'failures',
 ] as const satisfies readonly (keyof Store)[]
 
 export type Reads = Pick<Store, (typeof READ_NAMES)[number]>
@@ -80,10 +85,13 @@ export function prepareReads(db: Database): Reads {
     page: preparePage(db),
     search: prepareSearch(db),
     oldestWaiting: prepareOldestWaiting(db),
+    oldestParked: prepareOldestParked(db),
     events: prepareEvents(db),
     journal: prepareJournal(db),
     schedules: prepareSchedules(db),
     dueSchedules: prepareDueSchedules(db),
     schedulePage: prepareSchedulePage(db),
+    minutes: prepareMinutes(db),
+    failures: prepareFailures(db),
   }
 }

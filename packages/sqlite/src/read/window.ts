@@ -65,17 +65,25 @@ function prepareChunk(db: Database, line: string): ReadChunk {
 
 /** When the longest waiting job of a lane became due: the earliest of each priority's first, hopping from one to the next. */
 export function prepareOldestWaiting(db: Database): (laneId: number) => number {
+  return prepareOldest(db, 'job.state = 1 AND job.gate IS NULL AND job.lane')
+}
+
+export function prepareOldestParked(db: Database): (gateId: number) => number {
+  return prepareOldest(db, 'job.gate')
+}
+
+function prepareOldest(db: Database, place: string): (id: number) => number {
   const statement = db
     .prepare(
-      `WITH RECURSIVE lane (id) AS (SELECT ?), hop (rank) AS (
-  SELECT (SELECT job.rank FROM job WHERE job.state = 1 AND job.gate IS NULL AND job.lane = lane.id ORDER BY job.rank LIMIT 1) FROM lane
+      `WITH RECURSIVE line (id) AS (SELECT ?), hop (rank) AS (
+  SELECT (SELECT job.rank FROM job WHERE ${place} = line.id ORDER BY job.rank LIMIT 1) FROM line
   UNION ALL
-  SELECT (SELECT job.rank FROM job WHERE job.state = 1 AND job.gate IS NULL AND job.lane = lane.id AND job.rank > hop.rank ORDER BY job.rank LIMIT 1)
-  FROM hop, lane WHERE hop.rank IS NOT NULL
+  SELECT (SELECT job.rank FROM job WHERE ${place} = line.id AND job.rank > hop.rank ORDER BY job.rank LIMIT 1)
+  FROM hop, line WHERE hop.rank IS NOT NULL
 )
-SELECT min((SELECT job.run_at FROM job WHERE job.state = 1 AND job.gate IS NULL AND job.lane = lane.id AND job.rank = hop.rank ORDER BY job.run_at LIMIT 1))
-FROM hop, lane WHERE hop.rank IS NOT NULL`,
+SELECT min((SELECT job.run_at FROM job WHERE ${place} = line.id AND job.rank = hop.rank ORDER BY job.run_at LIMIT 1))
+FROM hop, line WHERE hop.rank IS NOT NULL`,
     )
     .pluck()
-  return (laneId) => (statement.get(laneId) as number | null) ?? 0
+  return (id) => (statement.get(id) as number | null) ?? 0
 }

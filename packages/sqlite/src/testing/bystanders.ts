@@ -19,6 +19,7 @@ export function addBystanders(turns: Turns): void {
       turns.move(job, state)
       const error = { name: 'Error', message: 'no' }
       effects.runs.push({ seq: job.seq, run: 1, attempt: 1, startedAt: turns.at, endedAt: turns.at, worker: 'w', error })
+      if (state === FAILED) effects.failures.push({ job, run: 1, error: error.name, fingerprint: 7 })
       effects.logs.push({ seq: job.seq, run: 1, slot: 0, number: 0, line: { at: turns.at, level: 'info', message: 'hello' } })
     }
     const completed = turns.insert({ lane })
@@ -34,6 +35,7 @@ export function addBystanders(turns: Turns): void {
   effects.noteQueue(queue)
   effects.noteKey({ ...newKey(queue, 'by'), paused: true })
   addFlow(turns)
+  effects.minutes.push({ queue, at: 3_600_000, before: 0, totals: { enqueued: 1, completed: 0, failed: 0, cancelled: 0 } })
   effects.marks.push({ source: 'bystander', mark: 5 })
   effects.exports.push({ name: 'bystander', cursor: 3 })
   effects.schedule(

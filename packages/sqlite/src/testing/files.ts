@@ -55,6 +55,8 @@ const TABLES = [
   'source',
   'export',
   'schedule',
+  'history',
+  'failure',
   'flow_gate',
   'flow_edge',
   'flow_due',

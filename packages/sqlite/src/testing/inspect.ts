@@ -46,11 +46,12 @@ export function auditDatabase(db: Database): FileAudit {
     }),
   )
   const lost = unlisted(db)
+  const timeless = badHistory(db)
   const jobs = db
     .prepare('SELECT seq, node, enqueued_at AS enqueuedAt, state, run, run - uncounted AS attempt FROM job ORDER BY seq')
     .all() as Row[]
   return {
-    problems: [...integrity.filter((line) => line !== 'ok'), ...keys.map((row) => JSON.stringify(row)), ...wrong, ...lost],
+    problems: [...integrity.filter((line) => line !== 'ok'), ...keys.map((row) => JSON.stringify(row)), ...wrong, ...lost, ...timeless],
     jobs: jobs.map((job) => ({ ...job, state: STATES[job['state'] as number] }) as JobFacts),
   }
 }
@@ -70,6 +71,21 @@ function unlisted(db: Database): string[] {
       .map(({ seq }) => `job ${seq} is in no batch`),
     ...running.filter((seq) => !active.has(seq)).map((seq) => `job ${seq} runs, and would not be found`),
   ]
+}
+
+/** A queue's totals only grow: from each minute to the next, and from the last to what they are. */
+function badHistory(db: Database): string[] {
+  const totals = ['enqueued', 'completed', 'failed', 'cancelled']
+  const kept = db.prepare('SELECT * FROM history ORDER BY queue, step, at').all() as Row[]
+  const sums = totals.map((total) => `sum(total_${total}) AS ${total}`).join(', ')
+  const now = db.prepare(`SELECT queue, ${sums} FROM lane GROUP BY queue`).all() as Row[]
+  return kept.flatMap((row, index) => {
+    const after = kept[index + 1]
+    const next =
+      after?.['queue'] === row['queue'] && after?.['step'] === row['step'] ? after : now.find(({ queue }) => queue === row['queue'])
+    const shrunk = totals.filter((total) => !((next?.[total] as number) >= (row[total] as number)))
+    return shrunk.map((total) => `queue ${row['queue']}: ${row[total]} ${total} before ${row['at']}, and ${next?.[total]} after it`)
+  })
 }
 
 export function tableRows(file: string, table: string): Row[] {

@@ -1,4 +1,4 @@
-/** Forgets idempotency keys that have run out and old journal rows, a bounded slice per turn. */
+/** Forgets idempotency keys that have run out, kinds of failures not seen for long, and old journal rows, a bounded slice per turn. */
 import { type Effects, LIMITS } from '@millrace/core'
 import type { Database } from '../driver.ts'
 
@@ -12,8 +12,11 @@ export function preparePrune(db: Database): (effects: Effects) => void {
 )`,
   )
 
-  return ({ forgetKeysBefore, forgetKeysLimit, forgetEventsBefore }) => {
+  const failures = db.prepare('DELETE FROM failure WHERE last_at < ?')
+
+  return ({ forgetKeysBefore, forgetKeysLimit, forgetEventsBefore, forgetFailuresBefore }) => {
     if (forgetKeysBefore > 0) keys.run(forgetKeysBefore, forgetKeysLimit)
+    if (forgetFailuresBefore > 0) failures.run(forgetFailuresBefore)
     if (forgetEventsBefore > 0) events.run(forgetEventsBefore, forgetEventsBefore, LIMITS.sliceRows)
   }
 }

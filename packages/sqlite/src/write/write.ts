@@ -6,8 +6,10 @@ import { prepareTransaction } from '../transaction.ts'
 import { prepareCompleteJobs } from './complete-jobs.ts'
 import { prepareDeleteJobs } from './delete-jobs.ts'
 import { prepareExports } from './exports.ts'
+import { prepareFailures } from './failures.ts'
 import { prepareFinished } from './finished.ts'
 import { prepareFlows } from './flows.ts'
+import { prepareHistory } from './history.ts'
 import { prepareInsertJobs } from './insert-jobs.ts'
 import { prepareKeys } from './keys.ts'
 import { prepareLanes } from './lanes.ts'
@@ -38,6 +40,8 @@ export function prepareWrite(db: Database, claim: Claim): Write {
   const completeJobs = prepareCompleteJobs(db)
   const updateJobs = prepareUpdateJobs(db)
   const runs = prepareRuns(db)
+  const failures = prepareFailures(db)
+  const history = prepareHistory(db)
   const keys = prepareKeys(db)
   const sources = prepareSources(db)
   const exports = prepareExports(db)
@@ -62,6 +66,8 @@ export function prepareWrite(db: Database, claim: Claim): Write {
     completeJobs(jobs.completed, jobs.completedWithOutput, turn.at)
     updateJobs(jobs.updated, jobs.dataUpdated)
     runs(effects)
+    failures(effects.failures, turn.at)
+    history(effects.minutes)
     keys(effects)
     sources(effects, turn.at)
     exports(effects, turn.at)

@@ -3,6 +3,7 @@ import {
   type AttachCommand,
   type Command,
   type EventFilter,
+  HISTORY_STEPS,
   LIMITS,
   type ManyCommand,
   NODE_LIMIT,
@@ -28,7 +29,24 @@ import {
   SESSION,
   SOURCE_ENTRIES,
 } from './jobs.ts'
-import { boolean, count, data, duration, FIELDS_MAX, integer, type Kind, key, list, name, number, signed, text, told } from './kinds.ts'
+import {
+  boolean,
+  choice,
+  count,
+  data,
+  duration,
+  FIELDS_MAX,
+  integer,
+  type Kind,
+  key,
+  list,
+  name,
+  number,
+  signed,
+  text,
+  time,
+  told,
+} from './kinds.ts'
 import { QUEUE_CHANGES } from './queues.ts'
 import { type Fields, field, optional, or } from './record.ts'
 import { union } from './union.ts'
@@ -191,6 +209,19 @@ export const COMMAND = union<'op', Command>('Request', 'op', {
   pauseSchedule: { code: 44, fields: { id: field(name()) } },
   resumeSchedule: { code: 45, fields: { id: field(name()) } },
   triggerSchedule: { code: 46, fields: { id: field(name()) } },
+  history: {
+    code: 66,
+    fields: {
+      queue: field(name()),
+      step: field(choice(HISTORY_STEPS)),
+      from: or(time, 0, 'the minute or hour of this time is the first one'),
+      to: optional(time, 'that of this time is not told any more; nil: up to now'),
+    },
+  },
+  failures: {
+    code: 67,
+    fields: { queue: optional(name()), name: optional(name()), limit: field(integer(1, LIMITS.pageFailures)) },
+  },
 })
 
 export const OPERATIONS = Object.keys(COMMAND.variants) as Operation[]

@@ -280,6 +280,11 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
   pauseSchedule: record({ id: name }),
   resumeSchedule: record({ id: name }),
   triggerSchedule: record({ id: name }),
+  history: record(
+    { queue: name, step: fc.constantFrom('minute', 'hour'), from: time, to: time },
+    { requiredKeys: ['queue', 'step', 'from'] },
+  ) as never,
+  failures: record({ queue: name, name, limit: fc.integer({ min: 1, max: 200 }) }, { requiredKeys: ['limit'] }) as never,
 }
 
 function without<T extends object>(of: T, property: keyof T): T {
@@ -313,6 +318,7 @@ const plain: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
 })).node
 
 const counts = record(Object.fromEntries(STATES.map((state) => [state, count])))
+const percentiles = record({ p50: count, p95: count, p99: count })
 const stats = record({
   states: counts,
   totals: record({ enqueued: count, completed: count, failed: count, cancelled: count }),
@@ -331,6 +337,7 @@ const stats = record({
     commitMsP50: fc.double({ min: 0, max: 1e6, noNaN: true }).map((any) => any + 0),
     draining: fc.boolean(),
   }),
+  names: fc.array(record({ queue: name, name, started: count, waitMs: percentiles }), { maxLength: 2 }),
 })
 
 const reply = fc.oneof(

@@ -1,0 +1,27 @@
+/**
+ * What queues have done over time. A queue's totals are kept as they were before the first turn of a minute that counted something; what
+ * happened in the minute is the difference to those of the next one that is kept, or to what they are now. So a minute is one row, written
+ * once, and what is kept of an hour is the row of its first minute.
+ */
+import type { LaneTotals, Queue } from './tables/lane.ts'
+
+export const MINUTE_MS = 60_000
+export const HOUR_MS = 3_600_000
+
+/** The totals of a queue before a minute's first turn. */
+export interface MinuteNote {
+  readonly queue: Queue
+  /** When the minute began. */
+  readonly at: number
+  /** When the last one began that was noted before; 0 for none. Later than `at` where the wall clock went back. */
+  readonly before: number
+  readonly totals: LaneTotals
+}
+
+export function minuteOf(at: number): number {
+  return at - (at % MINUTE_MS)
+}
+
+export function hourOf(at: number): number {
+  return at - (at % HOUR_MS)
+}

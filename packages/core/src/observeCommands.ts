@@ -1,0 +1,46 @@
+/** Questions about how a queue has fared. */
+
+/** What a queue has done in each minute, or each hour, that had something. Reply: `HistoryPoint[]`, oldest first. */
+export interface HistoryCommand {
+  readonly op: 'history'
+  readonly queue: string
+  readonly step: HistoryStep
+  /** The minute, or hour, of this time is the first one. */
+  readonly from: number
+  /** That of this time is not told any more; undefined: up to now. */
+  readonly to?: number
+}
+
+export const HISTORY_STEPS = ['minute', 'hour'] as const
+export type HistoryStep = (typeof HISTORY_STEPS)[number]
+
+/** Failures by what they have in common, those seen last first. Reply: `FailureGroup[]`. */
+export interface FailuresCommand {
+  readonly op: 'failures'
+  readonly queue?: string
+  readonly name?: string
+  readonly limit: number
+}
+
+/**
+ * Jobs that have ended since the export's mark, whole; answered as `events`. `upTo` confirms what was had before: the mark moves there in
+ * the same commit. Without it the export is created, at the oldest event kept, where there is none of that name. Reply: `ExportPage`.
+ */
+export interface ExportCommand {
+  readonly op: 'export'
+  readonly name: string
+  /** `next` of the page before. */
+  readonly upTo?: number
+  readonly limit: number
+}
+
+/** Reply: `ExportView[]`. */
+export interface ExportsCommand {
+  readonly op: 'exports'
+}
+
+/** Keeps nothing for the export any longer. Reply: whether there was one. */
+export interface DeleteExportCommand {
+  readonly op: 'deleteExport'
+  readonly name: string
+}

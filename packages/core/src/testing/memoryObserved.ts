@@ -1,0 +1,61 @@
+/** What a MemoryStore keeps of queues over time, and of failures by their kind. */
+import type { Effects } from '../effects.ts'
+import { hourOf } from '../history.ts'
+import { LIMITS } from '../limits.ts'
+import type { HistoryStep } from '../observeCommands.ts'
+import type { FailureRow, MinuteRow } from '../store.ts'
+
+interface Kind extends Omit<FailureRow, 'job' | 'message'> {
+  readonly seq: number
+  readonly run: number
+}
+
+interface Noted extends MinuteRow {
+  readonly queueId: number
+  readonly step: HistoryStep
+}
+
+export class MemoryObserved {
+  #noted: Noted[] = []
+  readonly #kinds = new Map<string, Kind>()
+
+  write({ minutes, failures, forgetFailuresBefore }: Effects, now: number): void {
+    for (const { queue, at, before, totals } of minutes) {
+      this.#note({ queueId: queue.id, step: 'minute', at, totals }, LIMITS.historyMinutesMs)
+      if (hourOf(before) !== hourOf(at)) this.#note({ queueId: queue.id, step: 'hour', at: hourOf(at), totals }, LIMITS.historyHoursMs)
+    }
+    for (const { job, run, error, fingerprint } of failures) {
+      const key = `${job.lane.id}:${fingerprint}`
+      const { count, firstAt } = this.#kinds.get(key) ?? { count: 0, firstAt: now }
+      this.#kinds.set(key, { laneId: job.lane.id, fingerprint, error, count: count + 1, firstAt, lastAt: now, seq: job.seq, run })
+    }
+    for (const [key, { lastAt }] of this.#kinds) if (lastAt < forgetFailuresBefore) this.#kinds.delete(key)
+    const oldest = [...this.#kinds].toSorted(([, a], [, b]) => b.lastAt - a.lastAt).slice(LIMITS.failureGroups)
+    for (const [key] of oldest) this.#kinds.delete(key)
+  }
+
+  minutes(queueId: number, step: HistoryStep, from: number): MinuteRow[] {
+    return this.#noted
+      .filter((row) => row.queueId === queueId && row.step === step && row.at >= from)
+      .map(({ at, totals }) => ({ at, totals }))
+      .toSorted((a, b) => a.at - b.at)
+  }
+
+  lastMinutes(): { queueId: number; at: number }[] {
+    const last = new Map<number, number>()
+    for (const { queueId, step, at } of this.#noted) if (step === 'minute') last.set(queueId, Math.max(at, last.get(queueId) ?? 0))
+    return [...last].map(([queueId, at]) => ({ queueId, at }))
+  }
+
+  failures(laneIds: readonly number[] | undefined, limit: number): Kind[] {
+    const kinds = [...this.#kinds.values()].filter(({ laneId }) => laneIds?.includes(laneId) ?? true)
+    return kinds.toSorted((a, b) => b.lastAt - a.lastAt).slice(0, limit)
+  }
+
+  #note(noted: Noted, keptMs: number): void {
+    const { queueId, step, at } = noted
+    const others = this.#noted.filter((row) => row.queueId !== queueId || row.step !== step)
+    const own = this.#noted.filter((row) => row.queueId === queueId && row.step === step && row.at <= at && row.at >= at - keptMs)
+    this.#noted = [...others, ...own, ...(own.some((row) => row.at === at) ? [] : [noted])]
+  }
+}

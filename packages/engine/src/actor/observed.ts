@@ -1,0 +1,66 @@
+/** Questions about what queues have done, and which kinds of failures there are. */
+import {
+  type FailureGroup,
+  type FailuresCommand,
+  formatFingerprint,
+  type HistoryCommand,
+  type HistoryPoint,
+  hourOf,
+  type Lane,
+  LIMITS,
+  minuteOf,
+  type Now,
+  type Store,
+  type Tables,
+} from '@millrace/core'
+
+interface Asked {
+  readonly store: Store
+  readonly tables: Tables
+  readonly now: Now
+}
+
+/** What is kept are totals: what was done in between is their difference. */
+export function historyOf({ store, tables, now }: Asked, { queue: name, step, from, to }: HistoryCommand): HistoryPoint[] {
+  const queue = tables.queues.get(name)
+  if (queue === undefined) return []
+  const [begin, keptMs] = step === 'minute' ? [minuteOf, LIMITS.historyMinutesMs] : [hourOf, LIMITS.historyHoursMs]
+  const rows = store.minutes(queue.id, step, begin(Math.max(from, now.wall - keptMs)))
+  const points = rows.map(({ at, totals }, index) => {
+    const { enqueued, completed, failed, cancelled } = rows[index + 1]?.totals ?? queue.totals
+    return {
+      at,
+      enqueued: enqueued - totals.enqueued,
+      completed: completed - totals.completed,
+      failed: failed - totals.failed,
+      cancelled: cancelled - totals.cancelled,
+    }
+  })
+  return to === undefined ? points : points.filter(({ at }) => at < to)
+}
+
+export function failuresOf({ store, tables }: Asked, { queue, name, limit }: FailuresCommand): FailureGroup[] {
+  const laneIds = queue === undefined && name === undefined ? undefined : lanesOf(tables, queue, name).map(({ id }) => id)
+  return store
+    .failures(laneIds, Math.min(limit, LIMITS.pageFailures))
+    .map(({ laneId, fingerprint, error, count, firstAt, lastAt, job, message }) => {
+      const lane = tables.laneOf(laneId)
+      return {
+        fingerprint: formatFingerprint(fingerprint),
+        queue: lane.queue.name,
+        name: lane.name,
+        error,
+        count,
+        firstAt,
+        lastAt,
+        job: job ?? null,
+        message: message ?? null,
+      }
+    })
+}
+
+function lanesOf({ lanesById }: Tables, queue: string | undefined, name: string | undefined): Lane[] {
+  return [...lanesById.values()].filter(
+    (lane) => (queue === undefined || lane.queue.name === queue) && (name === undefined || lane.name === name),
+  )
+}

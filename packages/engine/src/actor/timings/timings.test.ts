@@ -1,0 +1,49 @@
+import { type Effects, type EventNote, type EventType, type Job, type Lane, newLane, newQueue } from '@millrace/core'
+import { expect, test } from 'vitest'
+import { Timings } from './timings.ts'
+
+const lane = (id: number): Lane => newLane(id, newQueue(1, 'q'), `n${id}`)
+
+function note(type: EventType, of: Lane, job: Partial<Job> = {}, attempt = 1): EventNote {
+  return { type, job: { lane: of, runAt: 100, startedAt: 140, ...job } as Job, run: 1, attempt, error: undefined, value: undefined }
+}
+
+const turn = (...events: EventNote[]): Effects => ({ events }) as unknown as Effects
+
+test('waits count from when a job was due, runs from the hand-out; runs that failed count too', () => {
+  const timings = new Timings()
+  const one = lane(1)
+  timings.note(turn(note('enqueued', one), note('started', one, { runAt: 95 })), 100)
+  timings.note(turn(note('completed', one, { startedAt: 88 }), note('retrying', one, { startedAt: 88 })), 100)
+  timings.note(turn(note('failed', one, { startedAt: 88 })), 100)
+  expect(timings.stats()).toEqual([
+    {
+      queue: 'q',
+      name: 'n1',
+      started: 1,
+      completed: 1,
+      failed: 2,
+      waitMs: { p50: 5, p95: 5, p99: 5 },
+      runMs: { p50: 12, p95: 12, p99: 12 },
+    },
+  ])
+})
+
+test('what never ran has no run time', () => {
+  const timings = new Timings()
+  timings.note(turn(note('failed', lane(1), { startedAt: 0 }, 0), note('cancelled', lane(1))), 100)
+  expect(timings.stats()).toEqual([])
+})
+
+test('names are bounded: one that is quiet makes room, one that runs all the time does not', () => {
+  const timings = new Timings(8)
+  const busy = lane(1)
+  for (let round = 0; round < 100; round++) {
+    for (const of of [busy, lane(10 + 2 * round), busy, lane(11 + 2 * round)]) timings.note(turn(note('started', of)), 100)
+    expect(timings.stats().length).toBeLessThanOrEqual(8)
+  }
+  const [first, ...others] = timings.stats()
+  expect(first).toMatchObject({ name: 'n1', started: 200 })
+  for (const other of others) expect(other).toMatchObject({ started: 1, completed: 0 })
+  expect(others.map(({ name }) => name)).toContain('n209')
+})

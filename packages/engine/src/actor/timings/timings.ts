@@ -1,0 +1,90 @@
+/**
+ * How long jobs wait and run, by lane. Noted after each commit from what the turn has decided; it is of this engine's life and not of
+ * the file's, so a turn that fails leaves nothing here and a restart begins anew.
+ */
+import { type Effects, type Lane, LIMITS, type NameStats } from '@millrace/core'
+import { Spread } from './spread.ts'
+
+interface Entry {
+  lane: Lane
+  /** Again, since it was last passed over for removal: what runs once pushes out nothing that runs often. */
+  used: boolean
+  started: number
+  completed: number
+  failed: number
+  readonly wait: Spread
+  readonly run: Spread
+}
+
+export class Timings {
+  readonly #max: number
+  /** By the lane's id: lanes are made anew when the tables are. */
+  readonly #entries = new Map<number, Entry>()
+
+  constructor(max: number = LIMITS.namesTimed) {
+    this.#max = max
+  }
+
+  note({ events }: Effects, wall: number): void {
+    let entry: Entry | undefined
+    for (const { type, job, attempt } of events) {
+      // One that expired, or was not run because of another, has used no attempt.
+      const ended = type === 'completed' || type === 'retrying' || (type === 'failed' && attempt > 0)
+      if (!ended && type !== 'started') continue
+      if (entry?.lane !== job.lane) entry = this.#entryOf(job.lane)
+      if (type === 'started') {
+        entry.started++
+        entry.wait.add(wall - job.runAt)
+      } else {
+        if (type === 'completed') entry.completed++
+        else entry.failed++
+        entry.run.add(wall - job.startedAt)
+      }
+    }
+  }
+
+  /** The busiest first. */
+  stats(): NameStats[] {
+    return [...this.#entries.values()]
+      .sort((a, b) => b.started - a.started)
+      .map(({ lane, started, completed, failed, wait, run }) => ({
+        queue: lane.queue.name,
+        name: lane.name,
+        started,
+        completed,
+        failed,
+        waitMs: wait.percentiles(),
+        runMs: run.percentiles(),
+      }))
+  }
+
+  #entryOf(lane: Lane): Entry {
+    let entry = this.#entries.get(lane.id)
+    if (entry !== undefined) entry.used = true
+    else {
+      entry = this.#entries.size < this.#max ? newEntry(lane) : this.#reuse(lane)
+      this.#entries.set(lane.id, entry)
+    }
+    entry.lane = lane
+    return entry
+  }
+
+  /** Of a name that had nothing to note since it was last looked at, in a round through all: each look is paid for by a note. */
+  #reuse(lane: Lane): Entry {
+    for (const [id, entry] of this.#entries) {
+      this.#entries.delete(id)
+      if (!entry.used) {
+        entry.wait.clear()
+        entry.run.clear()
+        return Object.assign(entry, { lane, started: 0, completed: 0, failed: 0 })
+      }
+      entry.used = false
+      this.#entries.set(id, entry)
+    }
+    return newEntry(lane)
+  }
+}
+
+function newEntry(lane: Lane): Entry {
+  return { lane, used: false, started: 0, completed: 0, failed: 0, wait: new Spread(), run: new Spread() }
+}

@@ -1,0 +1,19 @@
+/** The context of a trace as a job carries it: in `meta`, by the names that the propagator has for it (`traceparent` of W3C). */
+import { type Context, context, propagation } from '@opentelemetry/api'
+
+/** `meta` with the active context in it, for whatever creates jobs: flows, schedules, a handler's `enqueue`. */
+export function traceMeta(meta?: unknown): unknown {
+  return carried(meta, context.active())
+}
+
+/** A `meta` that is no map has no place for it, and is left as it is. */
+export function carried(meta: unknown, from: Context): unknown {
+  if (meta !== undefined && !isMap(meta)) return meta
+  const carrier: Record<string, string> = {}
+  propagation.inject(from, carrier)
+  return Object.keys(carrier).length === 0 ? meta : { ...meta, ...carrier }
+}
+
+function isMap(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,82 @@
+// Failures by their kind.
+import { FAILED, type Job, LIMITS, TOUCH_DELETE } from '@millrace/core'
+import { expect, test } from 'vitest'
+import { type Crowd, openCrowd } from '../testing/crowd.ts'
+import { rowsOf } from '../testing/files.ts'
+
+function fail({ turns }: Crowd, fingerprint: number, message = 'no', job: Job = turns.insert({ lane: turns.lane('work') })): Job {
+  job.finishedAt = turns.at
+  turns.move(job, FAILED)
+  const error = { name: 'TypeError', message }
+  turns.effects.runs.push({ seq: job.seq, run: 1, attempt: 1, startedAt: 1, endedAt: turns.at, worker: 'w', error })
+  turns.effects.failures.push({ job, run: 1, error: error.name, fingerprint })
+  return job
+}
+
+test('one kind is counted, with the last job that failed so; other kinds and lanes are left alone', () => {
+  const crowd = openCrowd()
+  const { turns, store } = crowd
+  const at = turns.at
+  fail(crowd, 42, 'first')
+  fail(crowd, 42, 'second')
+  turns.commit()
+  const before = rowsOf(crowd.db, 'failure').filter(({ fingerprint }) => fingerprint !== 42)
+  const last = fail(crowd, 42, 'third')
+  turns.commit()
+  const { seq, node, enqueuedAt, lane } = last
+  expect(store.failures([lane.id], 9)[0]).toEqual({
+    laneId: lane.id,
+    fingerprint: 42,
+    error: 'TypeError',
+    count: 3,
+    firstAt: at,
+    lastAt: at + 1,
+    job: { seq, node, enqueuedAt },
+    message: 'third',
+  })
+  expect(rowsOf(crowd.db, 'failure').filter(({ fingerprint }) => fingerprint !== 42)).toEqual(before)
+  expect(store.failures([999], 9)).toEqual([])
+  expect(store.failures(undefined, 1)).toHaveLength(1)
+})
+
+test('once its job is deleted, nothing is left of what it said', () => {
+  const crowd = openCrowd()
+  const { turns, store, db } = crowd
+  const job = fail(crowd, 42, 'ann@example.org is unknown')
+  turns.commit()
+  turns.effects.touch(job, TOUCH_DELETE)
+  turns.effects.count(job.lane, FAILED, -1)
+  turns.commit()
+  expect(store.failures(undefined, 9)[0]).toMatchObject({ fingerprint: 42, count: 1, job: undefined, message: undefined })
+  expect(JSON.stringify(rowsOf(db, 'failure'))).not.toContain('ann')
+})
+
+test('kinds are bounded: those that were not seen for longest go', () => {
+  const crowd = openCrowd()
+  const { turns, store } = crowd
+  for (let kind = 0; kind < 3; kind++) {
+    fail(crowd, kind)
+    turns.commit()
+  }
+  fail(crowd, 0)
+  for (let kind = 1_000; kind < 1_000 + LIMITS.failureGroups - 1; kind++) fail(crowd, kind)
+  turns.commit()
+  const kept = store.failures(undefined, 9_999).map(({ fingerprint }) => fingerprint)
+  expect(kept).toHaveLength(LIMITS.failureGroups)
+  expect(kept).toContain(0)
+  expect(kept).not.toContain(1)
+  expect(kept).not.toContain(2)
+})
+
+test('a kind that was not seen for 30 days goes', () => {
+  const crowd = openCrowd()
+  const { turns, store } = crowd
+  fail(crowd, 42)
+  turns.commit()
+  turns.effects.forgetFailuresBefore = turns.at - 1
+  turns.commit()
+  expect(store.failures(undefined, 9).map(({ fingerprint }) => fingerprint)).toEqual([42])
+  turns.effects.forgetFailuresBefore = turns.at - 1
+  turns.commit()
+  expect(store.failures(undefined, 9)).toEqual([])
+})

@@ -1,0 +1,26 @@
+/** A queue's totals before a minute: one row, and another where it is the first of its hour. Rows that are old go with that. */
+import { hourOf, LIMITS, type MinuteNote } from '@millrace/core'
+import type { Database } from '../driver.ts'
+import { HOUR, MINUTE } from '../read/history.ts'
+
+export function prepareHistory(db: Database): (minutes: readonly MinuteNote[]) => void {
+  // One that is there already is of before the clock went back: it says what this one would, or less.
+  const add = db.prepare(
+    `INSERT INTO history (queue, step, at, enqueued, completed, failed, cancelled) VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (queue, step, at) DO NOTHING`,
+  )
+  const forgetBefore = db.prepare('DELETE FROM history WHERE queue = ? AND step = ? AND at < ?')
+  const forgetAfter = db.prepare('DELETE FROM history WHERE queue = ? AND step = ? AND at > ?')
+
+  return (minutes) => {
+    for (const { queue, at, before, totals } of minutes) {
+      const note = (step: number, time: number, keptMs: number) => {
+        if (before > at) forgetAfter.run(queue.id, step, time)
+        forgetBefore.run(queue.id, step, time - keptMs)
+        add.run(queue.id, step, time, totals.enqueued, totals.completed, totals.failed, totals.cancelled)
+      }
+      note(MINUTE, at, LIMITS.historyMinutesMs)
+      if (hourOf(before) !== hourOf(at)) note(HOUR, hourOf(at), LIMITS.historyHoursMs)
+    }
+  }
+}

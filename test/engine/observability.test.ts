@@ -1,0 +1,174 @@
+// What the engine tells of how it fares: by job name, by queue and minute, by kind of failure.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { defineJob, NonRetryableError, openEngine } from '@millrace/engine'
+import { createTestEngine, type TestEngine } from '@millrace/testkit'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+const a = defineJob({ name: 'a', queue: 'q' })
+
+let t: TestEngine
+beforeEach(() => {
+  t = createTestEngine()
+})
+afterEach(() => t[Symbol.asyncDispose]())
+
+describe('E25: how long jobs wait and run', () => {
+  test('by name: from when they were due to their hand-out, and from there to their end', async () => {
+    for (let index = 0; index < 3; index++) await t.engine.enqueue(a, index)
+    await t.engine.enqueue('bystander')
+    await t.advance(10)
+    const ends: (() => void)[] = []
+    t.engine.work([a.handler(() => new Promise<void>((resolve) => void ends.push(resolve)))], { concurrency: 3 })
+    await t.advance(7)
+    for (const end of ends) end()
+    await t.advance(1)
+    const { names } = await t.engine.stats()
+    expect(names).toEqual([
+      {
+        queue: 'q',
+        name: 'a',
+        started: 3,
+        completed: 3,
+        failed: 0,
+        waitMs: { p50: 10, p95: 10, p99: 10 },
+        runMs: { p50: 7, p95: 7, p99: 7 },
+      },
+    ])
+  })
+
+  test('the oldest waiting job may be one that its key holds back', async () => {
+    await t.engine.queues.configure('q', { perKeyLimit: 1 })
+    t.engine.work([a.handler(() => new Promise<void>(() => {}))], { concurrency: 5 })
+    for (let index = 0; index < 3; index++) await t.engine.enqueue(a, index, { concurrencyKey: 'k' })
+    await t.advance('4s')
+    const { queues } = await t.engine.stats()
+    expect(queues['q']).toMatchObject({ active: 1, waiting: 2, oldestWaitingMs: 4_000 })
+  })
+
+  test('the writer tells of its mailbox, its log and its journal', async () => {
+    await t.engine.enqueue(a)
+    const { writer } = await t.engine.stats()
+    expect(writer).toMatchObject({ turns: 1, turnSizeP99: 1, failedTurns: 0, mailboxDepth: 0, walBytes: 0 })
+    expect(writer.journalBytes).toBeGreaterThan(0)
+  })
+})
+
+describe('E25: what a queue has done over time', () => {
+  test('by the minute and by the hour, from what was before to what is now', async () => {
+    const begin = t.clock.read().wall
+    const minute = (after: number) => new Date(begin - (begin % 60_000) + after * 60_000)
+    t.engine.work([a.handler(({ data }) => data)], { concurrency: 5 })
+    await t.engine.enqueueMany([{ job: a }, { job: a }])
+    await t.advance('1m')
+    await t.engine.enqueue('bystander')
+    await t.advance('2m')
+    const waiting = await t.engine.enqueue(a, undefined, { delay: '1d' })
+    await t.engine.cancel(waiting.id)
+    expect(await t.engine.history({ queue: 'q' })).toEqual([
+      { at: minute(0), enqueued: 2, completed: 2, failed: 0, cancelled: 0 },
+      { at: minute(3), enqueued: 1, completed: 0, failed: 0, cancelled: 1 },
+    ])
+    expect(await t.engine.history({ queue: 'q', from: minute(1) })).toHaveLength(1)
+    expect(await t.engine.history({ queue: 'q', to: minute(3) })).toHaveLength(1)
+    expect(await t.engine.history()).toEqual([{ at: minute(1), enqueued: 1, completed: 0, failed: 0, cancelled: 0 }])
+    expect(await t.engine.history({ queue: 'none' })).toEqual([])
+    const hours = await t.engine.history({ queue: 'q', step: 'hour' })
+    expect(hours.reduce((sum, { enqueued }) => sum + enqueued, 0)).toBe(3)
+    await t.advance('7h')
+    expect(await t.engine.history({ queue: 'q' })).toEqual([])
+    expect(await t.engine.history({ queue: 'q', step: 'hour' })).toEqual(hours)
+  })
+
+  test('misuse is refused at the border', async () => {
+    await expect(t.engine.history({ step: 'day' as never })).rejects.toThrow("step is 'minute' or 'hour'")
+    await expect(t.engine.history({ from: 'today' as never })).rejects.toThrow(TypeError)
+    await expect(t.engine.history({ steps: 1 } as never)).rejects.toThrow("did you mean 'step'?")
+    await expect(t.engine.failures({ limit: 201 })).rejects.toThrow(RangeError)
+    await expect(t.engine.failures({ name: 'no name' })).rejects.toThrow(TypeError)
+  })
+})
+
+describe('E25: failures by their kind', () => {
+  const failing = defineJob<{ message: string }>({ name: 'failing', maxAttempts: 1 })
+  const fail = async (message: string) => {
+    const handle = await t.engine.enqueue(failing, { message }, { tags: ['person:17'] })
+    await t.advance(1)
+    return handle
+  }
+  beforeEach(() => {
+    t.engine.work([
+      failing.handler(({ data }) => {
+        throw new TypeError(data.message)
+      }),
+    ])
+  })
+
+  test('what differs in numbers and quotes is of one kind; those seen last come first', async () => {
+    await fail('no row 1 in "a"')
+    const last = await fail('no row 23 in "b"')
+    await fail('another')
+    const kinds = await t.engine.failures()
+    expect(kinds).toMatchObject([
+      { queue: 'default', name: 'failing', error: 'TypeError', count: 1, message: 'another' },
+      { count: 2, message: 'no row 23 in "b"', jobId: last.id },
+    ])
+    expect(kinds[1]?.fingerprint).toMatch(/^[0-9a-f]{14}$/)
+    expect((kinds[1]?.lastAt.getTime() ?? 0) - (kinds[1]?.firstAt.getTime() ?? 0)).toBeGreaterThan(0)
+    expect(await t.engine.failures({ limit: 1 })).toHaveLength(1)
+    expect(await t.engine.failures({ name: 'failing', queue: 'default' })).toHaveLength(2)
+    expect(await t.engine.failures({ name: 'other' })).toEqual([])
+  })
+
+  test('each run that fails counts; one that is cancelled is no failure', async () => {
+    const twice = defineJob({ name: 'twice', maxAttempts: 2, backoff: { type: 'fixed', delay: 0 } })
+    const stuck = defineJob({ name: 'stuck' })
+    t.engine.work([
+      twice.handler(() => {
+        throw new Error('no')
+      }),
+      stuck.handler(({ signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))),
+    ])
+    await t.engine.enqueue(twice)
+    const { id } = await t.engine.enqueue(stuck)
+    await t.advance(10)
+    await t.engine.cancel(id)
+    await t.advance(10)
+    expect(await t.engine.failures()).toMatchObject([{ name: 'twice', count: 2 }])
+  })
+
+  test('erasing a person leaves a count, and nothing of what was said', async () => {
+    await fail('ann@example.org is unknown')
+    await t.engine.deleteMany({ tag: 'person:17' })
+    const [kind] = await t.engine.failures()
+    expect(kind).toMatchObject({ error: 'TypeError', count: 1, jobId: undefined, message: undefined })
+  })
+})
+
+test('E25: history and failures are there after a restart; names begin anew', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-observe-'))
+  const file = join(folder, 'jobs.db')
+  try {
+    {
+      await using engine = await openEngine({ file })
+      engine.work([
+        a.handler(() => {
+          throw new NonRetryableError('no')
+        }),
+      ])
+      const { id } = await engine.enqueue(a)
+      await expect((await engine.enqueue(a)).result()).rejects.toThrow()
+      expect((await engine.get(id))?.state).toBe('failed')
+    }
+    await using engine = await openEngine({ file })
+    const sum = (await engine.history({ queue: 'q', step: 'hour' })).reduce((all, { enqueued, failed }) => all + enqueued + failed, 0)
+    expect(sum).toBe(4)
+    expect(await engine.failures()).toMatchObject([{ name: 'a', error: 'NonRetryableError', count: 2, message: 'no' }])
+    const { names, writer } = await engine.stats()
+    expect(names).toEqual([])
+    expect(writer.walBytes).toBeGreaterThan(0)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
