@@ -1,6 +1,6 @@
 /**
  * A page of jobs in which a text occurs, newest first, by looking at one after the other: no index knows what is inside. Bounded by
- * rows and by time, and says how far it has come. docs/decisions/0061.
+ * rows and by time, and says how far it has come. docs/decisions/0014.
  */
 import type { JobRow, SearchQuery } from '@millrace/core'
 import type { Database, SqlValue } from '../driver.ts'
