@@ -341,7 +341,8 @@ export class Requests {
         break
       }
       case 'deleteQueue': {
-        const left = [...model.jobs.values()].filter(({ queue }) => queue === command.queue)
+        // A queue of that name may have come again with a later command of the same turn.
+        const left = [...model.jobs.values()].filter(({ queue, bornTurn }) => queue === command.queue && bornTurn < model.turns)
         history.hold(left.length === 0, 44, () => `queue ${command.queue} is said to be deleted, and job ${left[0]?.seq} is there`)
         if (value === true) history.meet('queueDeleted')
         break

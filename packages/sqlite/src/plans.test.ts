@@ -131,7 +131,9 @@ test('history is read and forgotten by queue and time; failures by when they wer
     'SEARCH history USING PRIMARY KEY (queue=? AND step=? AND at>?)',
   )
   expect(plan(reads, 'max(at) FROM history')).toContain('SEARCH history USING PRIMARY KEY (queue=? AND step=?)')
-  expect(plan(writes, 'DELETE FROM history')).toBe(
+  expect(plan(writes, 'DELETE FROM history WHERE queue = ?')).toContain('SEARCH history USING PRIMARY KEY (queue=?')
+  expect(plan(writes, 'DELETE FROM failure WHERE lane')).toBe('SEARCH failure USING PRIMARY KEY (lane=?)')
+  expect(plan(writes, 'DELETE FROM history WHERE queue = ? AND')).toBe(
     `SEARCH history USING PRIMARY KEY (queue=? AND step=? AND at<?)
 SEARCH history USING PRIMARY KEY (queue=? AND step=? AND at>?)`,
   )

@@ -52,6 +52,12 @@ export class MemoryObserved {
     return kinds.toSorted((a, b) => b.lastAt - a.lastAt).slice(0, limit)
   }
 
+  /** Of a deleted queue. */
+  forget(queueId: number, laneIds: readonly number[]): void {
+    this.#noted = this.#noted.filter((row) => row.queueId !== queueId)
+    for (const [key, { laneId }] of this.#kinds) if (laneIds.includes(laneId)) this.#kinds.delete(key)
+  }
+
   #note(noted: Noted, keptMs: number): void {
     const { queueId, step, at } = noted
     const others = this.#noted.filter((row) => row.queueId !== queueId || row.step !== step)

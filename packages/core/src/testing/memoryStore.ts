@@ -370,6 +370,10 @@ export class MemoryStore implements Store {
     for (const queue of effects.queuesGone) {
       for (const { id } of queue.lanes.values()) this.lanes.delete(id)
       this.queues.delete(queue.id)
+      this.observed.forget(
+        queue.id,
+        [...queue.lanes.values()].map(({ id }) => id),
+      )
     }
     const firstEvent = mark.nextEvent - effects.events.length
     for (const [index, { type, job, run, attempt }] of effects.events.entries()) {

@@ -1,15 +1,28 @@
-/** Queues that are deleted: empty, so that nothing but what they were told is to be removed. */
+/** Queues that are deleted: empty, so that nothing but what they were told, and what is told of them, is to be removed. */
 import type { Queue } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import { tombOf } from '../tombs.ts'
 
-export function prepareQueuesGone(db: Database): (gone: readonly Queue[]) => void {
-  const forget = ['queue_settings', 'paused_key', 'finished'].map((table) => db.prepare(`DELETE FROM ${table} WHERE queue = ?`))
+export interface QueuesGone {
+  /** Before others may take their names. */
+  bury(gone: readonly Queue[]): void
+  /** Once all that the turn has noted of them is written. */
+  forget(gone: readonly Queue[]): void
+}
+
+export function prepareQueuesGone(db: Database): QueuesGone {
   const bury = db.prepare('UPDATE queue SET name = ? WHERE id = ?')
-  return (gone) => {
-    for (const { id, name } of gone) {
-      for (const statement of forget) statement.run(id)
-      bury.run(tombOf(name, id), id)
-    }
+  const forget = ['queue_settings', 'paused_key', 'finished', 'history'].map((table) => db.prepare(`DELETE FROM ${table} WHERE queue = ?`))
+  const forgetFailures = db.prepare('DELETE FROM failure WHERE lane = ?')
+  return {
+    bury: (gone) => {
+      for (const { id, name } of gone) bury.run(tombOf(name, id), id)
+    },
+    forget: (gone) => {
+      for (const { id, lanes } of gone) {
+        for (const statement of forget) statement.run(id)
+        for (const lane of lanes.values()) forgetFailures.run(lane.id)
+      }
+    },
   }
 }

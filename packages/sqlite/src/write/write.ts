@@ -57,7 +57,7 @@ export function prepareWrite(db: Database, claim: Claim): Write {
     // First, so that an engine that has lost the file touches nothing else.
     mark.write(effects, turn)
     // Before others may take their names.
-    if (effects.queuesGone.length > 0) queuesGone(effects.queuesGone)
+    if (effects.queuesGone.length > 0) queuesGone.bury(effects.queuesGone)
     lanes(effects.newLanes, effects.countedLanes)
     queues(effects, turn)
     sessions(effects, turn.at)
@@ -79,6 +79,7 @@ export function prepareWrite(db: Database, claim: Claim): Write {
     deleteJobs.rows(effects.pruned)
     finished.note(effects.settled, turn.at, turn.nextEvent)
     finished.forget(effects.pruneMarks)
+    if (effects.queuesGone.length > 0) queuesGone.forget(effects.queuesGone)
     running.write(turn, effects.forgetEventsBefore)
     prune(effects)
   }
