@@ -555,7 +555,7 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'bucket-full-after-a-restart',
     file: `${tables}/tables.ts`,
-    find: 'queue.fullMono = now.mono + Math.max(0, missingMs - Math.max(0, now.wall - missingAt))',
+    find: 'queue.fullMono = now.mono + Math.max(0, missingMs - Math.max(0, now.wall - missingAt - 1))',
     replace: 'queue.fullMono = now.mono',
     breaks: 'invariant 24',
   },

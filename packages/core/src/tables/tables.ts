@@ -131,8 +131,8 @@ export class Tables {
     const queue = newQueue(id, name)
     queue.settings = settings
     queue.paused = paused
-    // A wall clock that went back has refilled nothing.
-    queue.fullMono = now.mono + Math.max(0, missingMs - Math.max(0, now.wall - missingAt))
+    // A wall clock that went back has refilled nothing, and one that tells whole milliseconds may have told one too many.
+    queue.fullMono = now.mono + Math.max(0, missingMs - Math.max(0, now.wall - missingAt - 1))
     if (mayRefuse(settings)) this.bounded++
     if (settings.perKeyLimit !== undefined) queue.keys = new Map()
     for (const key of pausedKeys) this.keys.key(queue, key).paused = true
