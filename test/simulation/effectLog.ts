@@ -93,7 +93,8 @@ export class EffectLog {
     }
     // What says so is under way, or was lost with its channel.
     const endedMono = job?.toldMono ?? mono
-    const known = Math.max(endedMono, client.disturbedUntil)
+    // A hand-out that came late, after a freeze or a slow commit, has what takes it back right behind it.
+    const known = Math.max(endedMono, client.disturbedUntil, earlier.startedMono)
     if (mono - known <= 2 * this.#delayMs + SLACK_MS && client !== later.client) return
     if (client.disturbedUntil >= earlier.startedMono && client !== later.client) {
       // Unless it has named since what it holds, and heard what of that is its own no longer.
