@@ -159,7 +159,7 @@ export class Audit {
     const told = store.events(0, Number.MAX_SAFE_INTEGER).filter(({ type }) => type === 'retrying' || type === 'failed').length
     const counted = store.failures(undefined, Number.MAX_SAFE_INTEGER).reduce((sum, { count }) => sum + count, 0)
     // Of a deleted queue the journal tells, and nothing is counted any more.
-    const fits = this.#history.met['queueDeleted'] === undefined ? told === counted : told >= counted
+    const fits = this.#model.queuesGone === 0 ? told === counted : told >= counted
     this.#history.hold(fits, 7, () => `${counted} failures are counted by their kinds, and the journal tells ${told}`)
     if (counted > 0) this.#history.meet('failuresCounted')
   }

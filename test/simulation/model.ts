@@ -123,6 +123,8 @@ export class Model {
   started: Tracked[] = []
   readonly #options: ModelOptions
   readonly limits: Limits
+  /** Queues that were deleted, whoever has heard of it. */
+  queuesGone = 0
   readonly #unique = new Map<string, Tracked>()
   /** There was an export before this turn. */
   #exporting = false
@@ -140,6 +142,7 @@ export class Model {
     this.turns++
     this.started = []
     this.limits.commit(effects)
+    this.queuesGone += effects.queuesGone.length
     for (const note of effects.events) this.#step(note, turn)
     this.limits.started(this.started, this.active, turn.mono)
     for (const job of effects.jobs) this.#compare(job)
