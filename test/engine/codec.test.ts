@@ -202,3 +202,32 @@ test('redact sees what handlers on threads say', async () => {
   expect(told?.attempts[0]).toMatchObject({ error: { name: 'TypeError', message: 'error: 5' }, logs: [{ message: 'log: 15', fields: {} }] })
   expect(told?.attempts[0]?.error?.stack).toBeUndefined()
 })
+
+test('what a flow, a schedule and an export carry', async () => {
+  const { engine, file } = await open({ codec })
+  const parents: unknown[] = []
+  engine.work([
+    job.handler(() => ({ done: SECRET })),
+    child.handler(async ({ data, parents: of }) => {
+      for await (const { output } of of()) parents.push(output)
+      return data
+    }),
+  ])
+  const { jobs } = await engine.flow([
+    { ref: 'first', job, data: { to: SECRET } },
+    { ref: 'second', job: child, data: [SECRET], dependsOn: ['first'] },
+  ])
+  expect(await jobs.second.result()).toEqual([SECRET])
+  expect(parents).toEqual([{ done: SECRET }])
+  await engine.schedules.upsert('s', { every: '1h' }, { job: child, data: { at: SECRET } })
+  const handle = await engine.schedules.trigger('s')
+  expect(await handle.result()).toEqual({ at: SECRET })
+  expect(await engine.schedules.get('s')).toMatchObject({ data: { at: SECRET }, lastResult: { output: { at: SECRET } } })
+  for await (const { jobs: ended } of engine.exports.read('e')) {
+    expect(ended.map(({ output }) => output)).toEqual([{ done: SECRET }, [SECRET], { at: SECRET }])
+    break
+  }
+  await engine.stop()
+  expect(tableRows(file, 'schedule')).toHaveLength(1)
+  expect(readFileSync(file).includes(SECRET)).toBe(false)
+})

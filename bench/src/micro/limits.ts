@@ -1,7 +1,8 @@
 /** What do limits cost? The whole lives of jobs: without any, with one that is never met, and with keys that are held back. */
 import type { Command, QueueChanges } from '@millrace/core'
 import type { Bench } from 'tinybench'
-import { JOB, JOBS, makeEngine } from './lives.ts'
+import { JOB, makeLives } from './lives.ts'
+import { JOBS } from './turns.ts'
 
 export function limits(bench: Bench): void {
   const plain: Command = { op: 'enqueue', jobs: Array.from({ length: JOBS }, () => JOB) }
@@ -9,8 +10,8 @@ export function limits(bench: Bench): void {
     op: 'enqueue',
     jobs: Array.from({ length: JOBS }, (_, index) => ({ ...JOB, concurrencyKey: `key-${index % 20}` })),
   }
-  const told = (changes: QueueChanges) => makeEngine({ op: 'configure', queue: 'default', changes })
-  const without = makeEngine()
+  const told = (changes: QueueChanges) => makeLives({ op: 'configure', queue: 'default', changes })
+  const without = makeLives()
   const limited = told({ concurrencyLimit: 1_000_000 })
   const rated = told({ rateLimit: { limit: 1_000_000_000, period: 1, burst: 1_000_000_000 } })
   const wide = told({ perKeyLimit: 1_000_000 })

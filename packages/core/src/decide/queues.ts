@@ -14,6 +14,7 @@ export function configure(turn: TurnContext, { queue: name, changes }: Configure
   return true
 }
 
+/** In force for what starts from now on: what runs beyond a smaller limit runs to its end. */
 function change(turn: TurnContext, queue: Queue, changes: QueueChanges): void {
   const { tables, effects, now } = turn
   const before = queue.settings
@@ -22,7 +23,10 @@ function change(turn: TurnContext, queue: Queue, changes: QueueChanges): void {
   if (settings.rateLimit !== undefined && settings.rateLimit !== before.rateLimit)
     queue.fullMono = changeRate(before.rateLimit, settings.rateLimit, queue.fullMono, now.mono)
   tables.bounded += Number(mayRefuse(settings)) - Number(mayRefuse(before))
-  if (settings.perKeyLimit !== before.perKeyLimit) limitKeys(turn, queue)
+  if (settings.perKeyLimit !== before.perKeyLimit) {
+    tables.keys.begin(queue, tables.running())
+    tables.keys.look(queue)
+  }
   tables.doors.open(queue)
   effects.noteQueue(queue)
 }
@@ -43,12 +47,6 @@ export function deleteQueue({ tables, effects }: TurnContext, { queue: name }: D
   removeQueue(tables, queue)
   effects.queuesGone.push(queue)
   return true
-}
-
-/** In force for what starts from now on: what runs beyond a smaller limit runs to its end. */
-function limitKeys({ tables }: TurnContext, queue: Queue): void {
-  tables.keys.begin(queue, tables.running())
-  tables.keys.look(queue)
 }
 
 export function pause(turn: TurnContext, { queue: name, job, key, paused }: PauseCommand): Decision<'pause'> {

@@ -1,6 +1,5 @@
 /** The keys that queues limit or pause: found by their jobs, counted, and given up when nothing of them is left. */
 import { dataBytes, type Job } from '../job.ts'
-import { ACTIVE } from '../lifecycle.ts'
 import { type Gate, isIdle, type Key, newGate, newKey } from './gate.ts'
 import type { Lane, Queue } from './lane.ts'
 
@@ -167,10 +166,4 @@ export class Keys {
     if (gate.parked === 0) gate.window.complete = true
     this.#ease(gate)
   }
-}
-
-export function runningOf(jobs: Iterable<Job>): Job[] {
-  const running: Job[] = []
-  for (const job of jobs) if (job.state === ACTIVE) running.push(job)
-  return running
 }

@@ -6,14 +6,14 @@ import type { Now } from '../clock.ts'
 import type { Defaults, SessionIntro } from '../commands.ts'
 import { IndexedHeap } from '../heap.ts'
 import { type Job, newJob } from '../job.ts'
-import { WAITING } from '../lifecycle.ts'
+import { ACTIVE, WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import { parsePolicy } from '../policy.ts'
 import { mayRefuse } from '../queueSettings.ts'
 import type { Deadlines, GateRow, JobRow, LaneRow, Loaded, QueueRow } from '../store.ts'
 import { Doors } from './doors.ts'
 import type { Gate } from './gate.ts'
-import { Keys, runningOf } from './keys.ts'
+import { Keys } from './keys.ts'
 import { countOf, type Lane, newLane, newQueue, type Queue } from './lane.ts'
 import { Service } from './service.ts'
 import type { ConnectionId, Session } from './session.ts'
@@ -386,7 +386,7 @@ export class Tables {
 
   /** The jobs that run, by seq. */
   running(): Job[] {
-    return runningOf(this.jobs.values())
+    return [...this.jobs.values()].filter((job) => job.state === ACTIVE)
   }
 
   // Time.
