@@ -1,6 +1,16 @@
 /** A process that uses the queue: the real client over a simulated channel, perhaps with a worker, and what befalls it. */
 import { Engine } from '@millrace/client'
-import { type Clock, type Delivery, LIMITS, type Port, type PortListener, type Refusal, type Request } from '@millrace/core'
+import {
+  type Clock,
+  type Delivery,
+  LIMITS,
+  type Port,
+  type PortListener,
+  type Refusal,
+  type ReplyOf,
+  type Request,
+  type RunKey,
+} from '@millrace/core'
 import type { Handler, Worker } from '@millrace/worker'
 import { Lease } from '../../packages/remote/src/client/lease.ts'
 import type { Connection, SimulatedEngine } from './engine.ts'
@@ -26,8 +36,8 @@ export interface ClientOptions {
   readonly random: () => number
   /** Of the next message. */
   readonly delayMs: () => number
-  /** A session was begun, or has been left. */
-  readonly session: (client: Client, uuid: string, begun: boolean) => void
+  /** It has heard which of the runs that it named are its own no longer. */
+  readonly lost: (client: Client, runs: readonly RunKey[]) => void
 }
 
 const BROKEN: Refusal = { code: 'COMMIT_UNKNOWN', message: 'the channel was cut before the engine answered' }
@@ -193,16 +203,12 @@ export class Client {
 
   #send(requests: readonly Request[]): void {
     if (this.dead) return
-    const { timeline, delayMs, session } = this.#options
+    const { timeline, delayMs } = this.#options
     for (const { id, command } of requests) {
       if (command.op === 'attach') {
         this.#attaches.set(id, timeline.mono)
         this.sessions.add(command.session.uuid)
-        session(this, command.session.uuid, true)
-      } else if (command.op === 'leave') {
-        this.sessions.delete(command.session)
-        session(this, command.session, false)
-      }
+      } else if (command.op === 'leave') this.sessions.delete(command.session)
     }
     const connection = this.#connection
     const generation = this.#generation
@@ -214,13 +220,16 @@ export class Client {
   }
 
   #hears(delivery: Delivery): void {
-    for (const { id, refusal } of delivery.replies) {
+    const { timeline, lost } = this.#options
+    for (const { id, refusal, value } of delivery.replies) {
       const sentMono = this.#attaches.get(id)
       if (sentMono === undefined) continue
       this.#attaches.delete(id)
       if (refusal !== undefined) continue
       this.attachSentMono = sentMono
-      this.attachedMono = this.#options.timeline.mono
+      this.attachedMono = timeline.mono
+      const { lost: runs } = value as ReplyOf['attach']
+      if (runs.length > 0) timeline.after(0, () => lost(this, runs))
     }
     const heard = this.#lease === undefined ? delivery : this.#lease.incoming(delivery)
     if (heard !== undefined) this.#listener?.deliver(heard)

@@ -1,4 +1,5 @@
 /** What handlers did: every start and end, so that two live attempts of one job are seen where the fence would hide them. */
+import type { RunKey } from '@millrace/core'
 import type { Client } from './client.ts'
 import type { History } from './history.ts'
 import type { Model, Tracked } from './model.ts'
@@ -61,6 +62,17 @@ export class EffectLog {
     if (!client.remote || client.dead || client.slowest) return
     if (mono <= client.frozenUntil || !this.#timeline.caughtUp(mono)) return
     this.#history.violate(9, `run ${run} of job ${seq} goes on in ${client.name}, and its lease is over`)
+  }
+
+  /** A worker has been told that these are its own no longer: it has given them up by now. */
+  disowned(client: Client, runs: readonly RunKey[]): void {
+    if (client.dead) return
+    for (const { seq, run } of runs) {
+      const execution = this.of(seq, run)
+      if (execution === undefined || execution.client !== client || execution.endedMono !== undefined) continue
+      this.#history.meet('disowned')
+      this.#history.hold(execution.told(), 9, () => `run ${run} of job ${seq} goes on in ${client.name}, which has heard that it is lost`)
+    }
   }
 
   of(seq: number, run: number): Execution | undefined {

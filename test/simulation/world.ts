@@ -217,7 +217,7 @@ export class World {
         random: chance.random,
         drift: plan.drift,
         delayMs: () => (this.healed ? Math.min(1, plan.delayMs) : chance.random() * plan.delayMs),
-        session: () => {},
+        lost: (client, runs) => this.#log.disowned(client, runs),
       },
       connected ? this.engine : undefined,
     )
