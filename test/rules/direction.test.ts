@@ -13,6 +13,9 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   engine: ['core', 'sqlite', 'worker', 'client', 'remote'],
   remote: ['core', 'wire', 'worker', 'client'],
   otel: ['core', 'worker', 'client'],
+  http: ['core', 'worker', 'client'],
+  webhooks: ['core', 'worker', 'client'],
+  exec: ['core', 'worker', 'client'],
   testkit: ['core', 'sqlite', 'worker', 'client', 'engine'],
 }
 
