@@ -10,6 +10,8 @@ export interface Sample {
   readonly heapMib: number
   /** Of the writer thread; 0 while it has none. */
   readonly writerHeapMib: number
+  /** Beyond both heaps, used or not: buffers, messages under way, what SQLite holds. */
+  readonly outsideMib: number
 }
 
 /** What a program tells of its memory at its end. */
@@ -39,12 +41,14 @@ export class MemoryWatch {
   }
 
   async sample(at: number): Promise<void> {
-    const { rss, heapUsed } = process.memoryUsage()
+    const { rss, heapUsed, heapTotal } = process.memoryUsage()
     // The writer's thread alone keeps no process alive while it is asked.
     const alive = setInterval(() => {}, 1_000)
     const writer = await this.#writer?.getHeapStatistics().catch(() => undefined)
     clearInterval(alive)
-    this.samples.push({ at, rssMib: rss / MIB, heapMib: heapUsed / MIB, writerHeapMib: (writer?.used_heap_size ?? 0) / MIB })
+    const { used_heap_size: used = 0, total_physical_size: physical = 0 } = writer ?? {}
+    const outsideMib = (rss - heapTotal - physical) / MIB
+    this.samples.push({ at, rssMib: rss / MIB, heapMib: heapUsed / MIB, writerHeapMib: used / MIB, outsideMib })
   }
 
   report(): MemoryReport {
