@@ -6,3 +6,5 @@ import type { Payload } from './payload.ts'
 export const noop = defineJob<Payload>({ name: 'noop' })
 /** Of a backlog that nobody serves. */
 export const other = defineJob<Payload>({ name: 'other' })
+/** Of schedules. */
+export const tick = defineJob({ name: 'tick' })

@@ -22,6 +22,8 @@ export interface Settings {
   /** Who offers the load to the event loop's host. */
   readonly load: 'none' | 'host' | 'thread'
   readonly seconds: number
+  /** In use, of `features.ts`. */
+  readonly feature: string
   /** The other system, and what is asked of it. */
   readonly peer: string
   readonly task: PeerTask
@@ -51,6 +53,7 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'file'> = {
   backlogJobs: 0,
   load: 'none',
   seconds: 0,
+  feature: 'none',
   peer: '',
   task: 'endToEnd',
   packages: '',

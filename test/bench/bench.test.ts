@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { FEATURES } from '../../bench/src/features.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { runBench } from './benchProcess.ts'
 
@@ -84,6 +85,17 @@ test('plot and compare read what was written', async () => {
   const chart = readFileSync(join(folder, 'whole-jobs.svg'), 'utf8')
   expect(chart).toContain('prefers-color-scheme: dark')
   expect(chart).toContain('100,000/s')
+})
+
+test('what each feature costs is measured beside none, each with its check', async () => {
+  const folder = temporaryFolder()
+  const json = join(folder, 'result.json')
+  const { code, stderr } = await runBench('throughput', ...FEW, folder, '--only', 'features', '--json', json)
+  expect(code, stderr).toBe(0)
+  const { rows, failed } = JSON.parse(readFileSync(json, 'utf8')) as Result
+  expect(failed).toEqual([])
+  expect(rows.map(({ label }) => label)).toEqual(Object.keys(FEATURES))
+  for (const { label, ratio } of rows) expect(ratio !== undefined, label).toBe(label !== 'none')
 })
 
 test('a wrong flag is named, and measures nothing', async () => {

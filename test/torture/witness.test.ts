@@ -60,7 +60,7 @@ test('a run that the file knows nothing of, a job that is left, and counters tha
 
 test('memory that grows with the work is told from memory that swings', () => {
   const samples = (rss: (index: number) => number): Sample[] =>
-    Array.from({ length: 41 }, (_, index) => ({ at: index / 40, rssMib: rss(index), heapMib: 0, writerHeapMib: 0 }))
+    Array.from({ length: 41 }, (_, index) => ({ at: index / 40, rssMib: rss(index), heapMib: 0, writerHeapMib: 0, outsideMib: 0 }))
   const rise = (rss: (index: number) => number) => growthOfSecondHalf(samples(rss), ({ rssMib }) => rssMib)
   expect(rise((index) => 100 + 2 * index)).toBeGreaterThan(30)
   expect(Math.abs(rise((index) => 100 + (index % 5) * 30))).toBeLessThan(5)

@@ -5,10 +5,23 @@ import { endToEnd } from './endToEnd.ts'
 import { enqueue } from './enqueue.ts'
 import { eventLoop } from './eventLoop.ts'
 import type { Experiment } from './experiment.ts'
+import { features } from './features.ts'
 import { growth } from './growth.ts'
 import { idle } from './idle.ts'
 import { idleWorkers } from './idleWorkers.ts'
 import { remote } from './remote.ts'
 import { sustained } from './sustained.ts'
 
-export const EXPERIMENTS: readonly Experiment[] = [enqueue, bulk, drain, endToEnd, remote, idleWorkers, idle, growth, eventLoop, sustained]
+export const EXPERIMENTS: readonly Experiment[] = [
+  enqueue,
+  bulk,
+  drain,
+  endToEnd,
+  remote,
+  idleWorkers,
+  features,
+  idle,
+  growth,
+  eventLoop,
+  sustained,
+]

@@ -4,6 +4,7 @@ import { bulk } from './bulk.ts'
 import { drain } from './drain.ts'
 import { endToEnd } from './endToEnd.ts'
 import { enqueue } from './enqueue.ts'
+import { features } from './features.ts'
 import { fill } from './fill.ts'
 import { fsync } from './fsync.ts'
 import { host } from './host.ts'
@@ -21,6 +22,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   drain,
   endToEnd,
   enqueue,
+  features,
   fill,
   fsync,
   host,
