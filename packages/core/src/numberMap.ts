@@ -8,6 +8,9 @@ export class NumberMap<V> {
   #keys: number[] = []
   #values: (V | undefined)[] = []
   #size = 0
+  /** The most there were at a time, and how many have gone, since it was last asked whether all these places are needed. */
+  #most = 0
+  #gone = 0
   /** What a hash of 32 bits is shifted by to give a home. */
   #shift = 0
 
@@ -38,6 +41,7 @@ export class NumberMap<V> {
     if ((this.#size + 1) * 2 > this.#keys.length) this.#resize(this.#keys.length * 2)
     this.#put(key, value)
     this.#size++
+    if (this.#size > this.#most) this.#most = this.#size
   }
 
   /** Whether it was there. */
@@ -46,12 +50,15 @@ export class NumberMap<V> {
     if (place < 0) return false
     this.#free(place)
     this.#size--
-    if (this.#size * 8 < this.#keys.length && this.#keys.length > PLACES_MIN) this.#resize(this.#keys.length / 2)
+    // Not at once: calls that are answered together leave all their places, and their successors are here in a moment.
+    if (++this.#gone >= this.#keys.length) this.#fit()
     return true
   }
 
   clear(): void {
     this.#size = 0
+    this.#most = 0
+    this.#gone = 0
     this.#keys = []
     this.#values = []
     this.#resize(PLACES_MIN)
@@ -100,6 +107,13 @@ export class NumberMap<V> {
     }
     keys[hole] = NONE
     values[hole] = undefined
+  }
+
+  /** As many places have been left as there are: half of them will do where few were ever taken. */
+  #fit(): void {
+    if (this.#most * 8 < this.#keys.length && this.#keys.length > PLACES_MIN) this.#resize(this.#keys.length / 2)
+    this.#most = this.#size
+    this.#gone = 0
   }
 
   #resize(places: number): void {
