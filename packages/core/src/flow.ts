@@ -33,6 +33,8 @@ export const SHUT = 2
 /** What a job that waits for others has heard of them. */
 export interface FlowGate {
   readonly seq: number
+  /** One of those that it waits for: whoever is to be looked at again hears of that one. */
+  readonly parent: number
   /** Parents that are not final, as far as the job was told. */
   pending: number
   /** Parents that ended without having completed. */
@@ -98,6 +100,8 @@ export class FlowEffects {
   readonly progress: { readonly parent: number; readonly next: { readonly after: number; readonly mode: DueMode } | undefined }[] = []
   /** Jobs whose children are to be told from the first on, by later turns. */
   readonly due = new Map<number, DueMode>()
+  /** Whether some of those live again. */
+  back = false
   readonly ends: FlowEnd[] = []
   /** Jobs with parents, whose rows go: their edges follow in slices. */
   readonly gone: number[] = []
@@ -107,6 +111,7 @@ export class FlowEffects {
 
   note({ seq }: { readonly seq: number }, mode: DueMode): void {
     this.due.set(seq, dueMode(this.due.get(seq) ?? TELL, mode))
+    if (takesBack(mode)) this.back = true
   }
 }
 

@@ -42,6 +42,8 @@ export class Facts {
   dueSchedules: readonly Schedule[] = []
   freedSchedules: readonly Schedule[] = []
   flowSlices: readonly FlowSlice[] = []
+  /** Whether some children have yet to hear that a parent lives again. */
+  flowBack = false
   flowLeft: readonly FlowLeftRow[] = []
   readonly #gates = new Map<number, FlowGate>()
 

@@ -1,6 +1,8 @@
 /** Flows, case by case; random ones in flows.test.ts. Bounds are so small that every slice is cut. */
 import '../testing/smallLimits.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
+import type { Command } from '../commands.ts'
+import type { JobKey } from '../id.ts'
 import { LIMITS } from '../limits.ts'
 import { DEFAULT_RETENTION } from '../retention.ts'
 import { createFlow, flowOf } from '../testing/flows.ts'
@@ -186,6 +188,36 @@ describe('a job that waits', () => {
     world.call<'retry'>({ op: 'retry', id })
     expect(world.stateOf(jobs[1] as never)).toBe('active')
   })
+})
+
+test.each(['at once', 'first the parent'])('brought back with its parent, %s, a job waits for it again', (how) => {
+  world.attach('s', ['a'])
+  const jobs = createFlow(world, [{}, { parents: [0], onFailure: 'continue' }])
+  const [parent, child] = jobs.map((job) => ({ op: 'retry', id: keyOfJob(job) }) as const)
+  world.call<'cancel'>({ op: 'cancel', id: (child as { id: JobKey }).id })
+  fail(jobs[0] as never)
+  expect(states(jobs)).toEqual(['failed', 'cancelled'])
+  if (how === 'at once') world.turn(parent as Command, child as Command)
+  else {
+    world.turn(parent as Command)
+    world.turn(child as Command)
+  }
+  world.run()
+  expect(states(jobs)).toEqual(['active', 'blocked'])
+  complete(jobs[0] as never)
+  expect(states(jobs)).toEqual(['completed', 'active'])
+})
+
+test('brought back beside others, a job whose parents have ended is let through all the same', () => {
+  world.attach('s', ['a'])
+  const jobs = createFlow(world, [{}, { parents: [0], onFailure: 'continue' }])
+  const others = createFlow(world, [{}, { parents: [0], onFailure: 'continue' }])
+  world.call<'cancel'>({ op: 'cancel', id: keyOfJob(jobs[1] as never) })
+  fail(jobs[0] as never)
+  fail(others[0] as never)
+  world.turn({ op: 'retry', id: keyOfJob(others[0] as never) }, { op: 'retry', id: keyOfJob(jobs[1] as never) })
+  world.run()
+  expect(states([...jobs, ...others])).toEqual(['failed', 'active', 'active', 'active'])
 })
 
 describe('a tree', () => {

@@ -1,12 +1,21 @@
 /** The gate of a job that waits for others. */
-import { type CLOSED, type FlowGate, OPEN, type SHUT } from '../flow.ts'
+import { type CLOSED, type FlowGate, OPEN, type SHUT, TELL } from '../flow.ts'
 import type { Job } from '../job.ts'
 import { SCHEDULED, WAITING } from '../lifecycle.ts'
 import { enterLine } from './line.ts'
 import type { TurnContext } from './turn.ts'
 
+/** Its parents have all ended, as far as it has heard. Where one may live again and it has not heard that yet, it hears again. */
+export function openOnceTold(turn: TurnContext, job: Job, gate: FlowGate): void {
+  const { tables, facts, effects } = turn
+  if (facts.flowBack || effects.flows.back) {
+    effects.flows.note({ seq: gate.parent }, TELL)
+    tables.flowWork = true
+  } else open(turn, job, gate)
+}
+
 /** The one place where such a job is let through. Its `delay` counts from here. */
-export function open(turn: TurnContext, job: Job, gate: FlowGate): void {
+function open(turn: TurnContext, job: Job, gate: FlowGate): void {
   const { tables, effects, now } = turn
   setGate(turn, gate, OPEN)
   job.runAt = Math.max(job.runAt, now.wall + (job.extras?.flow?.delay ?? 0))

@@ -67,9 +67,17 @@ class Watched {
 
   #look({ events }: Turned, before: ReadonlyMap<number, number>): void {
     const first = this.jobs[0]?.seq as number
+    const back = new Set<number>()
     for (const { type, seq, run } of events) {
-      if (type === 'updated') this.#released.delete(seq)
-      if (type !== 'released' || run > 0) continue
+      if (type === 'updated') {
+        this.#released.delete(seq)
+        back.add(seq)
+      }
+      if (type !== 'released') continue
+      for (const parent of this.#nodes[seq - first]?.parents ?? []) {
+        if (back.has(first + parent)) throw new Error(`job ${seq} is let through when job ${first + parent} has just come back`)
+      }
+      if (run > 0) continue
       if (this.#released.has(seq)) throw new Error(`job ${seq} is let through twice`)
       this.#released.add(seq)
       for (const parent of this.#nodes[seq - first]?.parents ?? []) {

@@ -1,4 +1,6 @@
 /** Reads what a turn needs of flows: gates of jobs that may come back, and a slice of the children that are to be told. */
+
+import { takesBack } from '../flow.ts'
 import { LIMITS } from '../limits.ts'
 import type { Store } from '../store.ts'
 import type { Tables } from '../tables/tables.ts'
@@ -37,6 +39,7 @@ export function gatherFlows(store: Store, tables: Tables, facts: Facts): void {
   const last = slices.at(-1)
   if (cut && last !== undefined && last.children.length > 0) last.done = false
   facts.flowSlices = slices
+  facts.flowBack = slices.some(({ mode }) => takesBack(mode))
 }
 
 /** Answers those that there was no room for. */

@@ -7,7 +7,7 @@ import type { Decision, Refused } from '../replies.ts'
 import { holdUnique } from './enqueue.ts'
 import { type Facts, isDeleted } from './facts.ts'
 import { tellLater } from './flowEnds.ts'
-import { open, setGate } from './flowGate.ts'
+import { openOnceTold, setGate } from './flowGate.ts'
 import { failedLanes } from './gather.ts'
 import { enterLine } from './line.ts'
 import { active, finished, notFound, parentFailed, uniqueConflict } from './refuse.ts'
@@ -81,7 +81,7 @@ export function revive(turn: TurnContext, job: Job): Refused | undefined {
   tellLater(turn, job, BACK)
   if (waits) {
     setGate(turn, gate, CLOSED)
-    if (gate.pending === 0) open(turn, job, gate)
+    if (gate.pending === 0) openOnceTold(turn, job, gate)
     return undefined
   }
   enterLine(turn, job)

@@ -22,7 +22,7 @@ import { cancelJob } from './cancel.ts'
 import { finishForsaken } from './end.ts'
 import { type FlowSlice, isDeleted } from './facts.ts'
 import { tellLater } from './flowEnds.ts'
-import { open, setGate } from './flowGate.ts'
+import { openOnceTold, setGate } from './flowGate.ts'
 import { revive } from './retry.ts'
 import type { TurnContext } from './turn.ts'
 
@@ -94,5 +94,5 @@ function swing(turn: TurnContext, job: Job, gate: FlowGate, bad: Heard['bad']): 
   else if (job.state === BLOCKED && forbidden) {
     setGate(turn, gate, SHUT)
     finishForsaken(turn, job, bad)
-  } else if (job.state === BLOCKED && gate.pending === 0) open(turn, job, gate)
+  } else if (job.state === BLOCKED && gate.pending === 0) openOnceTold(turn, job, gate)
 }

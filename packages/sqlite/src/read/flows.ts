@@ -49,13 +49,15 @@ function dueFrom([parent, mode, state, ended, seq, told, pending, failed, gate]:
     parent,
     mode,
     state: state === null ? (ended ?? DELETED) : isFinal(state) ? state : 0,
-    child: seq === null ? undefined : { seq, told, gate: pending === null ? undefined : { seq, pending, failed, state: gate } },
+    child: seq === null ? undefined : { seq, told, gate: pending === null ? undefined : { seq, parent, pending, failed, state: gate } },
   }
 }
 
 export function prepareGates(db: Database): (seqs: readonly number[]) => FlowGate[] {
   const statement = db.prepare(
-    'SELECT gate.seq, pending, failed, state FROM json_each(?) AS wanted CROSS JOIN flow_gate AS gate ON gate.seq = wanted.value',
+    `SELECT gate.seq, pending, failed, state,
+(SELECT parent FROM flow_edge INDEXED BY flow_edge_child WHERE child = gate.seq ORDER BY place LIMIT 1) AS parent
+FROM json_each(?) AS wanted CROSS JOIN flow_gate AS gate ON gate.seq = wanted.value`,
   )
   return (seqs) => statement.all(JSON.stringify(seqs)) as FlowGate[]
 }
