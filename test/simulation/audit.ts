@@ -65,11 +65,13 @@ export class Audit {
       let weight = 0
       for (const job of active) if (job.session === intro.uuid) weight += job.weight
       if (weight >= intro.minConcurrency) continue
+      const { limits } = this.#model
       const served = [...waiting].filter(
-        (job) =>
-          service.serves(job.queue, job.name) && (job.expiresAt === 0 || job.expiresAt > wall) && !this.#model.limits.holds(job, active),
+        (job) => service.serves(job.queue, job.name) && (job.expiresAt === 0 || job.expiresAt > wall) && !limits.holds(job, active),
       )
-      const fit = served.every((job) => weight === 0 || weight + job.weight <= intro.maxConcurrency)
+      // For a heavy one room is kept, also where it is a rate alone that may hold it back.
+      const mayClaim = [...waiting].filter((job) => service.serves(job.queue, job.name) && !limits.holdsSurely(job, active))
+      const fit = mayClaim.every((job) => weight === 0 || weight + job.weight <= intro.maxConcurrency)
       if (served.length > 0 && fit)
         this.#history.violate(19, `job ${served[0]?.seq} waits, and ${intro.worker} runs ${weight} of ${intro.minConcurrency}`)
     }

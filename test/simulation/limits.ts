@@ -85,12 +85,16 @@ export class Limits {
     }
   }
 
-  /** Whether a waiting job may not start just now, or not for certain. */
+  /** Whether a waiting job may not start just now, or not for certain: when a queue's next token is there is not told. */
   holds(job: Tracked, active: ReadonlySet<Tracked>): boolean {
+    return this.#queues.get(job.queue)?.settings.rateLimit !== undefined || this.holdsSurely(job, active)
+  }
+
+  holdsSurely(job: Tracked, active: ReadonlySet<Tracked>): boolean {
     const { queue, name, key, state } = job
     const { settings, paused } = this.#queues.get(queue) ?? NOTHING
-    const { concurrencyLimit = Number.POSITIVE_INFINITY, perKeyLimit = Number.POSITIVE_INFINITY, rateLimit } = settings
-    if (state !== WAITING || paused || rateLimit !== undefined || this.#pausedJobs.has(`${queue} ${name}`)) return true
+    const { concurrencyLimit = Number.POSITIVE_INFINITY, perKeyLimit = Number.POSITIVE_INFINITY } = settings
+    if (state !== WAITING || paused || this.#pausedJobs.has(`${queue} ${name}`)) return true
     const of = [...active].filter((other) => other.queue === queue)
     if (of.length >= concurrencyLimit) return true
     return key !== undefined && (this.#pausedKeys.has(`${queue} ${key}`) || of.filter((other) => other.key === key).length >= perKeyLimit)
