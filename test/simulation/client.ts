@@ -110,9 +110,12 @@ export class Client {
     return this.dead ? Number.POSITIVE_INFINITY : this.frozenUntil - this.#options.timeline.mono
   }
 
-  /** Its clock is as slow as leases allow for: then they end at the same millisecond at both ends. */
+  /**
+   * Its clock is about as slow as leases allow for, a twentieth: then they end at the same millisecond at both ends, and of the shortest
+   * leases, 100 ms, that one millisecond by which a timer may be late is a hundredth.
+   */
   get slowest(): boolean {
-    return this.#options.drift < -0.045
+    return this.#options.drift < -0.04
   }
 
   get connected(): boolean {
