@@ -1,0 +1,53 @@
+/**
+ * Ends what a killed worker has left running. A group is killed only where it is certain that it is the one on record: its first
+ * process has the number and the start on record, or one of its members was started for that very run.
+ */
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { bootId, membersOf, pidNamespace, startOf, wasGiven } from '../process/proc.ts'
+import { endRecord, type RunRecord, readRecord } from './record.ts'
+
+const RECORD = /^([0-9a-f-]{36})-(\d+)\.pid$/
+
+/**
+ * @param oldestMs records of before then that say nothing here are removed
+ * @returns numbers of the groups that were killed
+ */
+export function sweep(folder: string, oldestMs: number): number[] {
+  const boot = bootId()
+  if (boot === '') return []
+  const namespace = pidNamespace()
+  return readdirSync(folder).flatMap((name) => {
+    const [, id, run] = RECORD.exec(name) ?? []
+    if (id === undefined || run === undefined) return []
+    const path = join(folder, name)
+    const record = readRecord(path)
+    // Half written, or of another container of this machine: whoever can tell has as long as a log is kept.
+    if (record === undefined || (record.boot === boot && record.namespace !== namespace)) {
+      if (statSync(path).mtimeMs < oldestMs) endRecord(path)
+      return []
+    }
+    // What was before the machine has started anew is gone.
+    const isOfNow = record.boot === boot
+    if (isOfNow && startOf(record.worker.pid) === record.worker.start) return []
+    const group = isOfNow ? ownGroup(record, { JOB_ID: id, JOB_RUN: run }) : undefined
+    if (group !== undefined && !kill(group)) return []
+    endRecord(path)
+    return group === undefined ? [] : [group]
+  })
+}
+
+function ownGroup({ group }: RunRecord, variables: Readonly<Record<string, string>>): number | undefined {
+  if (group === undefined) return undefined
+  if (startOf(group.pid) === group.start) return group.pid
+  return membersOf(group.pid)?.some((pid) => wasGiven(pid, variables)) ? group.pid : undefined
+}
+
+/** False where it may not be killed: the record stays for whoever may. */
+function kill(group: number): boolean {
+  try {
+    return process.kill(-group, 'SIGKILL')
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'
+  }
+}
