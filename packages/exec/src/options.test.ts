@@ -1,11 +1,11 @@
 // Misuse is found out where the worker starts, with the option, the bound and the remedy.
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OptionRangeError, OptionTypeError } from '@millrace/core'
 import { describe, expect, test } from 'vitest'
 import { execHandlers } from './handlers.ts'
 import { findTool } from './process/launch.ts'
-import { temporaryFolder } from './testing/bench.ts'
+import { temporaryFolder } from './testing/folder.ts'
 
 const SH = '/bin/sh'
 
@@ -150,5 +150,13 @@ describe('of execHandlers', () => {
     const error = thrown({}, { logFolder: folder })
     expect(error.option).toBe('logFolder')
     expect(error.message).toMatch(/mode 755.*chmod 700/)
+  })
+
+  test('5.4: a folder of logs that belongs to somebody else', ({ skip }) => {
+    if (process.getuid?.() !== 0) skip('only root can make one')
+    const folder = join(temporaryFolder(), 'theirs')
+    mkdirSync(folder, { mode: 0o700 })
+    chownSync(folder, 65_534, 65_534)
+    expect(thrown({}, { logFolder: folder }).message).toMatch(/belongs to another user \(65534\)/)
   })
 })

@@ -1,5 +1,5 @@
 /** One run of a command: started, listened to, ended with all that it has started, and told. */
-import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { type ChildProcessByStdio, type SpawnOptions, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { NonRetryableError } from '@millrace/core'
 import { type Context, systemClock } from '@millrace/worker'
@@ -91,7 +91,7 @@ interface Start {
 async function runProcess(command: Command, { data, job, signal, log }: Context, start: Start): Promise<Ending> {
   const { stdin, cwd, uid, gid, killGraceMs } = command
   const { file, args } = command.launch(start.args)
-  const child = spawn(file, args, {
+  const child = startProcess(job.name, file, args, {
     cwd,
     env: start.env,
     shell: false,
@@ -100,12 +100,12 @@ async function runProcess(command: Command, { data, job, signal, log }: Context,
     stdio: [stdin === 'data' ? 'pipe' : 'ignore', 'pipe', 'pipe'],
     ...(uid !== undefined && { uid }),
     ...(gid !== undefined && { gid }),
-  }) as Child
+  })
   const exited = new Promise<Ending>((resolve, reject) => {
     child.once('exit', (exitCode, name) => resolve({ exitCode, signal: name }))
     child.once('error', reject)
   })
-  if (child.pid === undefined) throw await notStarted(job.name, exited)
+  if (child.pid === undefined) throw notStarted(job.name, await exited.catch((error: unknown) => error))
   const group = new ProcessGroup(child.pid, killGraceMs)
   const end = () => group.end()
   signal.addEventListener('abort', end, { once: true })
@@ -142,8 +142,16 @@ function recorded(files: RunFiles | undefined, pid: number): string | undefined 
   }
 }
 
-async function notStarted(name: string, exited: Promise<Ending>): Promise<CommandFailedError> {
-  const cause = await exited.catch((error: unknown) => error)
+/** Some of what a system refuses is thrown, and some is told later. */
+function startProcess(name: string, file: string, args: readonly string[], options: SpawnOptions): Child {
+  try {
+    return spawn(file, args, options) as Child
+  } catch (error) {
+    throw notStarted(name, error)
+  }
+}
+
+function notStarted(name: string, cause: unknown): CommandFailedError {
   return new CommandFailedError(`the command '${name}' could not be started: ${String(cause)}`, { exitCode: null, signal: null }, { cause })
 }
 

@@ -10,7 +10,7 @@ import {
   OptionTypeError,
   RUN_OPTIONS,
 } from '@millrace/core'
-import { findTool, type Launch, launchOf, type ProcessLimits, SHELL } from '../process/launch.ts'
+import { findTool, type Launch, type ProcessLimits, preparationOf, SHELL } from '../process/launch.ts'
 import { environmentOption } from './environment.ts'
 import { fileOption, folderOption, scriptOption } from './file.ts'
 import type { CommandSpec } from './spec.ts'
@@ -56,7 +56,7 @@ export function commandOption(option: string, name: string, spec: CommandSpec): 
   const file = shell ? scriptOption(`${option}.file`, spec.file) : fileOption(`${option}.file`, spec.file)
   const umask = umaskOption(`${option}.umask`, spec.umask ?? '077')
   const limits = spec.limits === undefined ? undefined : limitsOption(`${option}.limits`, spec.limits)
-  const prlimit = limits === undefined ? undefined : prlimitFor(`${option}.limits`)
+  const prepared = preparationOf(umask, limits, limits && prlimitFor(`${option}.limits`))
   const command: Command = {
     name,
     template: parseTemplate(`${option}.args`, spec.args ?? []),
@@ -71,9 +71,10 @@ export function commandOption(option: string, name: string, spec: CommandSpec): 
     ...codesOf(option, spec),
     launch: (args) =>
       // What follows the text of a script is `$0`, and then its arguments.
-      launchOf(shell ? { file: SHELL, args: ['-c', file, name, ...args] } : { file, args }, umask, limits, prlimit),
+      prepared(shell ? { file: SHELL, args: ['-c', file, name, ...args] } : { file, args }),
   }
-  if (limits !== undefined || spec.uid !== undefined || spec.gid !== undefined) tryOut(option, command, umask, limits, prlimit)
+  if (limits !== undefined || spec.uid !== undefined || spec.gid !== undefined)
+    tryOut(option, command, prepared({ file: SHELL, args: ['-c', ':'] }), limits !== undefined)
   return command
 }
 
@@ -126,9 +127,7 @@ function prlimitFor(option: string): string {
 }
 
 /** A limit above the system's own, or a user who may not enter the folder, is found out now, with a program that does nothing. */
-function tryOut(option: string, command: Command, umask: string, limits: ProcessLimits | undefined, prlimit: string | undefined): void {
-  const { cwd, env, uid, gid } = command
-  const { file, args } = launchOf({ file: SHELL, args: ['-c', ':'] }, umask, limits, prlimit)
+function tryOut(option: string, { cwd, env, uid, gid }: Command, { file, args }: Launch, isLimited: boolean): void {
   const { status, signal, stderr, error } = spawnSync(file, args, {
     cwd,
     env: { ...env },
@@ -138,6 +137,6 @@ function tryOut(option: string, command: Command, umask: string, limits: Process
   })
   if (status === 0) return
   const reason = error?.message ?? (stderr.trim() || `it has ended with ${signal ?? status}`)
-  const what = [limits && 'limits', uid !== undefined && 'uid', gid !== undefined && 'gid', 'cwd'].filter(Boolean).join(', ')
+  const what = [isLimited && 'limits', uid !== undefined && 'uid', gid !== undefined && 'gid', 'cwd'].filter(Boolean).join(', ')
   throw new OptionTypeError(option, `${option} cannot be started as it is configured (${what}): ${reason.slice(0, 500)}`)
 }

@@ -3,7 +3,7 @@ import { readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JobInfo } from '@millrace/worker'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../testing/bench.ts'
+import { temporaryFolder } from '../testing/folder.ts'
 import { LogFolder } from './folder.ts'
 
 const DAY_MS = 86_400_000

@@ -44,7 +44,7 @@ export class LogFolder {
   /**
    * Makes the folder where it is missing, and ends what a killed worker has left running.
    *
-   * @throws OptionTypeError where others may read it
+   * @throws OptionTypeError where it belongs to others, or they may enter it
    */
   constructor(path: string, bounds: LogBounds) {
     this.path = path
@@ -94,7 +94,11 @@ export class LogFolder {
 
 function makeFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 })
-  const { mode } = statSync(path)
+  const { mode, uid } = statSync(path)
+  // Who writes records there says which processes are to be killed.
+  if (uid !== process.getuid?.()) {
+    throw new OptionTypeError('logFolder', `logFolder ${path} belongs to another user (${uid}): name a folder of this worker's own`)
+  }
   if ((mode & 0o077) === 0) return
   throw new OptionTypeError(
     'logFolder',

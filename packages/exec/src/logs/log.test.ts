@@ -1,7 +1,7 @@
 import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../testing/bench.ts'
+import { temporaryFolder } from '../testing/folder.ts'
 import { RunLog } from './log.ts'
 
 test('it has what was written, in that order, also where nobody waits', async () => {

@@ -5,7 +5,7 @@ import { appendFileSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, type TestContext, test } from 'vitest'
 import { bootId, pidNamespace, startOf } from '../process/proc.ts'
-import { temporaryFolder } from '../testing/bench.ts'
+import { temporaryFolder } from '../testing/folder.ts'
 import { sweep } from './sweep.ts'
 
 const ID = '01890000-0000-7000-8000-000000000001'

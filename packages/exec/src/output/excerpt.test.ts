@@ -65,5 +65,6 @@ test('the last text and the last lines', () => {
   const said = { head: 'a\nb\n', tail: 'c\n\nd\n', bytes: 9, truncated: false }
   expect(lastText(said, 100)).toBe('a\nb\nc\n\nd')
   expect(lastText(said, 3)).toBe('…\nd')
+  expect(lastText({ ...said, truncated: true }, 100)).toBe('c\n\nd')
   expect(lastLines(said, 3)).toEqual(['c', 'd'])
 })

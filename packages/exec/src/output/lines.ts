@@ -1,8 +1,9 @@
 /** The end of what a stream said, for errors and logs. */
 import type { Captured } from './excerpt.ts'
 
-export function lastText({ head, tail }: Captured, length: number): string {
-  const text = (tail.length >= length ? tail : head + tail).trim()
+export function lastText({ head, tail, truncated }: Captured, length: number): string {
+  // Across a gap the two are no text.
+  const text = (truncated ? tail : head + tail).trim()
   return text.length <= length ? text : `…${text.slice(text.length - length + 1)}`
 }
 

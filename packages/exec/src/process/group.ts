@@ -3,7 +3,7 @@ import { systemClock } from '@millrace/worker'
 import { membersOf } from './proc.ts'
 
 /** How often it is looked whether anyone is left, once the command itself has ended. */
-const LOOK_MS = 20
+const LOOK_MS = 50
 /** What SIGKILL has not ended by then waits for the kernel. */
 const KILLED_MS = 2_000
 
@@ -40,6 +40,8 @@ export class ProcessGroup {
       await new Promise<void>((resolve) => systemClock.setTimer(LOOK_MS, resolve))
     }
     this.#forgetKill?.()
+    // From now on the number may be another's.
+    this.#ending = true
   }
 
   /** A number is given to no other process while a group of it has members: what is found is ours. */

@@ -47,10 +47,11 @@ function withWorker(): readonly string[] {
   return deathTool
 }
 
-/** @param prlimit where the tool lies, where there are limits */
-export function launchOf(command: Launch, umask: string, limits: ProcessLimits | undefined, prlimit: string | undefined): Launch {
+/** What stands before a command's own words. @param prlimit where the tool lies, where there are limits */
+export function preparationOf(umask: string, limits?: ProcessLimits, prlimit?: string): (command: Launch) => Launch {
   const limited = limits === undefined || prlimit === undefined ? [] : [prlimit, ...limitWords(limits), '--']
-  return { file: SHELL, args: ['-c', PREPARE, 'sh', umask, ...withWorker(), ...limited, command.file, ...command.args] }
+  const words = ['-c', PREPARE, 'sh', umask, ...withWorker(), ...limited]
+  return ({ file, args }) => ({ file: SHELL, args: [...words, file, ...args] })
 }
 
 function limitWords({ cpuSeconds, memoryBytes, files, processes }: ProcessLimits): string[] {

@@ -1,44 +1,12 @@
 // Q2, 5.4: however a run ends, nothing of its command is left.
-import { connect, createServer, type Socket } from 'node:net'
+import { existsSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { Engine } from '@millrace/engine'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { findTool } from './process/launch.ts'
-import { nodeCommand, script, startBench, temporaryFolder } from './testing/bench.ts'
-
-/** Processes report to it, and are known to be dead when their connections break: no look at a clock is needed. */
-async function startRoll() {
-  const path = join(temporaryFolder(), 's')
-  const present = new Map<string, { readonly socket: Socket; readonly gone: Promise<void> }>()
-  const waiting: (() => void)[] = []
-  const server = createServer((socket) => {
-    const gone = new Promise<void>((resolve) => socket.once('close', () => resolve()))
-    socket
-      .on('error', () => {})
-      .once('data', (name) => {
-        present.set(String(name), { socket, gone })
-        for (const wake of waiting.splice(0)) wake()
-      })
-  })
-  await new Promise<void>((resolve) => server.listen(path, resolve))
-  onTestFinished(() => {
-    for (const { socket } of present.values()) socket.destroy()
-    server.close()
-  })
-  return {
-    path,
-    /** Resolves when so many have come. */
-    async here(count: number): Promise<string[]> {
-      while (present.size < count) await new Promise<void>((resolve) => waiting.push(resolve))
-      return [...present.keys()]
-    },
-    gone: () => Promise.all([...present.values()].map((one) => one.gone)),
-  }
-}
-
-/** A process of Node that says its name to the roll and stays; with `deaf` it ignores SIGTERM. */
-const staying = (name: string, deaf = false) =>
-  `${deaf ? "process.on('SIGTERM', () => {});" : ''}require('net').connect(process.argv[1], function () { this.write('${name}') }).on('error', () => {});`
+import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../temporary.ts'
+import { nodeCommand, script, startBench } from './bench.ts'
+import { startRoll, staying } from './roll.ts'
 
 /** A child that starts a grandchild in its group, which holds its output open. */
 const family = (deaf: boolean) =>
@@ -55,9 +23,9 @@ describe('the whole group ends', () => {
     const roll = await startRoll()
     const { engine } = await startBench({ family: { ...family(false), timeout: '4s' } })
     const handle = await engine.enqueue('family', { roll: roll.path }, { maxAttempts: 1 })
-    await roll.here(2)
+    await Promise.all([roll.here('child'), roll.here('grandchild')])
     await handle.result().catch(() => {})
-    await roll.gone()
+    await Promise.all([roll.gone('child'), roll.gone('grandchild')])
     const job = await engine.get(handle.id)
     expect(job).toMatchObject({ state: 'failed', attempts: [{ error: { name: 'JobTimeoutError' } }] })
     expect(job?.attempts[0]?.logs.at(-1)).toMatchObject({
@@ -70,10 +38,10 @@ describe('the whole group ends', () => {
     const roll = await startRoll()
     const { engine } = await startBench({ family: { ...family(true), killGrace: 100 } })
     const { id } = await engine.enqueue('family', { roll: roll.path })
-    await roll.here(2)
+    await Promise.all([roll.here('child'), roll.here('grandchild')])
     await engine.cancel(id)
     await ended(engine, 'cancelled')
-    await roll.gone()
+    await Promise.all([roll.gone('child'), roll.gone('grandchild')])
     const job = await engine.get(id)
     expect(job).toMatchObject({ state: 'cancelled', attempts: [{ error: { name: 'CommandFailedError' } }] })
     expect(job?.attempts[0]?.logs.at(-1)?.fields).toMatchObject({ signal: 'SIGKILL' })
@@ -83,10 +51,10 @@ describe('the whole group ends', () => {
     const roll = await startRoll()
     const { engine } = await startBench({ family: { ...family(false), killGrace: '10m' } })
     const { id } = await engine.enqueue('family', { roll: roll.path })
-    await roll.here(2)
+    await Promise.all([roll.here('child'), roll.here('grandchild')])
     await engine.cancel(id)
     await ended(engine, 'cancelled')
-    await roll.gone()
+    await Promise.all([roll.gone('child'), roll.gone('grandchild')])
     expect((await engine.get(id))?.attempts[0]?.error?.message).toMatch(/was ended by SIGTERM after its abort \(JobCancelledError\)/)
   })
 
@@ -94,9 +62,9 @@ describe('the whole group ends', () => {
     const roll = await startRoll()
     const { engine, worker } = await startBench({ family: family(false) })
     const { id } = await engine.enqueue('family', { roll: roll.path })
-    await roll.here(2)
+    await Promise.all([roll.here('child'), roll.here('grandchild')])
     await worker.stop({ timeout: 0 })
-    await roll.gone()
+    await Promise.all([roll.gone('child'), roll.gone('grandchild')])
     expect(await engine.get(id)).toMatchObject({ state: 'waiting', attempt: 0 })
   })
 
@@ -106,12 +74,12 @@ describe('the whole group ends', () => {
     const { engine } = await startBench({ leave: nodeCommand(leaving, { args: ['{{roll}}', '{{door}}'] }) })
     const door = join(temporaryFolder(), 'd')
     const handle = await engine.enqueue('leave', { roll: roll.path, door })
-    await roll.here(1)
+    await roll.here('left')
     connect(door)
       .on('error', () => {})
       .write('go')
     expect(await handle.result()).toMatchObject({ exitCode: 0 })
-    await roll.gone()
+    await roll.gone('left')
   })
 
   test('who has left the group on purpose does not hang the job by the output that it holds', async () => {
@@ -120,7 +88,7 @@ describe('the whole group ends', () => {
     const { engine } = await startBench({ escape: nodeCommand(`${escaping}`, { args: ['{{roll}}', '{{door}}'] }) })
     const door = join(temporaryFolder(), 'd')
     const handle = await engine.enqueue('escape', { roll: roll.path, door })
-    await roll.here(1)
+    await roll.here('escaped')
     connect(door)
       .on('error', () => {})
       .write('go')
@@ -129,7 +97,7 @@ describe('the whole group ends', () => {
 })
 
 describe('limits', () => {
-  const isThere = findTool('prlimit') !== undefined
+  const isThere = ['/usr/bin/prlimit', '/bin/prlimit'].some((tool) => existsSync(tool))
 
   test('5.4: cpu time', async ({ skip }) => {
     if (!isThere) skip('prlimit is not on this system')

@@ -1,18 +1,7 @@
 /** An engine in memory with a worker that allows some commands, for as long as a test. */
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type Engine, type Job, openEngine, type Worker, type WorkOptions } from '@millrace/engine'
+import { type CommandSpec, type ExecOptions, type ExecOutput, execHandlers } from '@millrace/exec'
 import { onTestFinished } from 'vitest'
-import type { CommandSpec } from '../command/spec.ts'
-import { type ExecOptions, execHandlers } from '../handlers.ts'
-import type { ExecOutput } from '../run.ts'
-
-export function temporaryFolder(): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'millrace-exec-')))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
-  return folder
-}
 
 export interface EndedJob extends Job {
   readonly output: ExecOutput | undefined

@@ -1,15 +1,15 @@
 // 5.4: data reaches arguments, stdin and variables, and nothing else: to the byte, or not at all.
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { NonRetryableError } from '@millrace/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fillTemplate, parseTemplate } from './command/template.ts'
-import { dataVariables } from './command/variables.ts'
-import { BadArgsError } from './errors.ts'
-import { launchOf } from './process/launch.ts'
-import { nodeCommand, script, startBench, temporaryFolder } from './testing/bench.ts'
+import { BadArgsError } from '../errors.ts'
+import { preparationOf } from '../process/launch.ts'
+import { fillTemplate, parseTemplate } from './template.ts'
+import { dataVariables } from './variables.ts'
+
+/** As every command is started. */
+const prepared = preparationOf('077')
 
 const fill = (args: readonly unknown[], data: unknown) => fillTemplate(parseTemplate('args', args), data)
 
@@ -70,7 +70,7 @@ describe('arguments', () => {
     const template = ['-e', { literal: tell }, '--', '{{a}}', '--size={{b}}', 'x{{a}}y{{b}}z']
     fc.assert(
       fc.property(expressible, expressible, (a, b) => {
-        const { file, args } = launchOf({ file: process.execPath, args: fill(template, { a, b }) }, '077', undefined, undefined)
+        const { file, args } = prepared({ file: process.execPath, args: fill(template, { a, b }) })
         const { stdout, status } = spawnSync(file, args, { encoding: 'utf8', env: {} })
         expect([status, JSON.parse(stdout)]).toEqual([0, [a, `--size=${b}`, `x${a}y${b}z`]])
       }),
@@ -85,26 +85,13 @@ describe('arguments', () => {
         expressible.filter((value) => !value.startsWith('-')),
         (a) => {
           const args = ['-c', text, 'name', ...fill(['{{a}}'], { a })]
-          const launch = launchOf({ file: '/bin/sh', args }, '077', undefined, undefined)
+          const launch = prepared({ file: '/bin/sh', args })
           const { stdout } = spawnSync(launch.file, launch.args, { encoding: 'utf8', env: dataVariables({ a }) })
           expect(stdout).toBe(`${a}\n--\n${a}`)
         },
       ),
       { numRuns: 40 },
     )
-  })
-
-  test('through a job: nothing of it is run', async () => {
-    const folder = temporaryFolder()
-    const marker = join(folder, 'pwned')
-    const { run } = await startBench({
-      show: nodeCommand('process.stdout.write(process.argv[1])', { args: ['{{a}}'], cwd: folder }),
-      script: script('echo "$1" $JOB_DATA_A', { args: ['{{a}}'], cwd: folder }),
-    })
-    const a = `; touch ${marker}; $(touch ${marker}) \`touch ${marker}\``
-    expect((await run('show', { a })).output?.stdout.head).toBe(a)
-    expect((await run('script', { a })).state).toBe('completed')
-    expect(existsSync(marker)).toBe(false)
   })
 
   test('a field is filled once: what it brings is no template', () => {
@@ -152,15 +139,8 @@ describe('arguments', () => {
 
   test('the largest argument that is taken starts', () => {
     const a = 'x'.repeat(131_071)
-    const { file, args } = launchOf({ file: '/bin/echo', args: fill(['{{a}}'], { a }) }, '077', undefined, undefined)
+    const { file, args } = prepared({ file: '/bin/echo', args: fill(['{{a}}'], { a }) })
     expect(spawnSync(file, args, { encoding: 'utf8', maxBuffer: 2 ** 20 }).stdout).toBe(`${a}\n`)
-  })
-
-  test('all of them together are bounded too', async () => {
-    const { run } = await startBench({ many: script(':', { args: Array.from({ length: 6 }, () => '{{a}}'), variables: false }) })
-    const job = await run('many', { a: 'x'.repeat(100_000) })
-    expect(job).toMatchObject({ state: 'failed', attempts: [{ error: { name: 'NonRetryableError' } }] })
-    expect(job.attempts[0]?.error?.message).toMatch(/^BAD_ARGS: the arguments and variables have \d+ bytes together, and at most 524288/)
   })
 })
 
@@ -195,10 +175,4 @@ describe('variables', () => {
   test('data that is no object tells none', () => {
     for (const data of [undefined, null, 'x', 1, ['a'], new Uint8Array(2)]) expect(dataVariables(data)).toEqual({})
   })
-})
-
-test('a command that reads stdin takes what no argument could', async () => {
-  const { run } = await startBench({ cat: { file: '/bin/cat', stdin: 'data' } })
-  const data = { a: `\0${'x'.repeat(200_000)}` }
-  expect((await run('cat', data)).output?.stdout.bytes).toBe(JSON.stringify(data).length)
 })
