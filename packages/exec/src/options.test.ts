@@ -81,7 +81,7 @@ describe('of a command', () => {
   })
 
   test.for([
-    ['maxOutputBytes', 100, 8_192],
+    ['maxOutputBytes', 100, 32_768],
     ['maxOutputBytes', 2 ** 30, 16 * 2 ** 20],
     ['killGrace', '1h', 600_000],
     ['uid', -1, 0],

@@ -42,7 +42,8 @@ const KNOWN = new Set<string>([
 const LIMITS_KNOWN = new Set(['cpuSeconds', 'memoryBytes', 'files', 'processes'])
 const KIB = 1_024
 const MIB = KIB * KIB
-const OUTPUT_BYTES_MIN = 8 * KIB
+/** Enough for the longest path of a log, and some text. */
+const OUTPUT_BYTES_MIN = 32 * KIB
 const OUTPUT_BYTES_MAX = 16 * MIB
 const ID_MAX = 2 ** 32 - 2
 const KILL_GRACE_MS = 10_000

@@ -30,7 +30,7 @@ export interface CommandSpec extends RunOptions {
   readonly gid?: number
   /** Octal digits; default `'077'`. */
   readonly umask?: string
-  /** Of the output as it is stored, as JSON: 8 KiB to 16 MiB, default 1 MiB, which is what an engine takes by default. */
+  /** Of the output as it is stored, as JSON: 32 KiB to 16 MiB, default 1 MiB, which is what an engine takes by default. */
   readonly maxOutputBytes?: number
   /** Of each process of the command, but for `processes`, which counts those of its user. Needs `prlimit`. */
   readonly limits?: ProcessLimits

@@ -137,3 +137,10 @@ test('whatever is no record is left alone', (context) => {
   expect(sweep(folder, Number.POSITIVE_INFINITY)).toEqual([])
   expect(readdirSync(folder)).toHaveLength(3)
 })
+
+test('a member that shows no environment is waited for a little, and then left alone', async (context) => {
+  needsProc(context)
+  const child = await startGroup({}, 'env -i /bin/sleep 1000 & echo here; kill -9 $$')
+  await once(child, 'exit')
+  expect(sweep(recordOf({}, { pid: child.pid, start: '5' }), 0)).toEqual([])
+})

@@ -7,6 +7,10 @@ import { join } from 'node:path'
 import { bootId, membersOf, pidNamespace, startOf, wasGiven } from '../process/proc.ts'
 import { endRecord, type RunRecord, readRecord } from './record.ts'
 
+/** How often, and after how long, members are looked at that show no environment. */
+const LOOKS = 20
+const LOOK_MS = 10
+
 const RECORD = /^([0-9a-f-]{36})-(\d+)\.pid$/
 
 /**
@@ -40,7 +44,17 @@ export function sweep(folder: string, oldestMs: number): number[] {
 function ownGroup({ group }: RunRecord, variables: Readonly<Record<string, string>>): number | undefined {
   if (group === undefined) return undefined
   if (startOf(group.pid) === group.start) return group.pid
-  return membersOf(group.pid)?.some((pid) => wasGiven(pid, variables)) ? group.pid : undefined
+  return hasMemberOf(group.pid, variables) ? group.pid : undefined
+}
+
+/** Waits for members that show nothing yet. Only a start waits, and only for what was killed in its first moment. */
+function hasMemberOf(group: number, variables: Readonly<Record<string, string>>): boolean {
+  for (let looks = 1; ; looks++) {
+    const told = membersOf(group)?.map((pid) => wasGiven(pid, variables)) ?? []
+    if (told.includes(true)) return true
+    if (!told.includes(undefined) || looks === LOOKS) return false
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS)
+  }
 }
 
 /** False where it may not be killed: the record stays for whoever may. */

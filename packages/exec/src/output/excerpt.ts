@@ -85,14 +85,15 @@ export function jsonBytes(text: string): number {
   return Buffer.byteLength(JSON.stringify(text)) - 2
 }
 
+/** Half of a character is not a part of what is kept, nor counted. */
 function cutEnd(text: string, bytes: number): string {
-  const length = longest(text.length, (count) => jsonBytes(text.slice(0, count)) <= bytes)
-  return text.slice(0, length).replace(/[\ud800-\udbff]$/, '')
+  const beginning = (count: number) => text.slice(0, count).replace(/[\ud800-\udbff]$/, '')
+  return beginning(longest(text.length, (count) => jsonBytes(beginning(count)) <= bytes))
 }
 
 function cutStart(text: string, bytes: number): string {
-  const length = longest(text.length, (count) => jsonBytes(text.slice(text.length - count)) <= bytes)
-  return text.slice(text.length - length).replace(/^[\udc00-\udfff]/, '')
+  const end = (count: number) => text.slice(text.length - count).replace(/^[\udc00-\udfff]/, '')
+  return end(longest(text.length, (count) => jsonBytes(end(count)) <= bytes))
 }
 
 /** The largest count that fits, where every smaller one does too. */

@@ -56,9 +56,11 @@ function isMember(pid: number, group: number): boolean {
   return stat !== undefined && stat.group === group && stat.session === group && !isOver(stat)
 }
 
-/** Whether the process was started with these variables. */
-export function wasGiven(pid: number, variables: Readonly<Record<string, string>>): boolean {
-  const given = new Set(read(`/proc/${pid}/environ`)?.split('\0'))
+/** Whether the process was started with these variables; undefined where it shows none, as for a moment in which it becomes another program. */
+export function wasGiven(pid: number, variables: Readonly<Record<string, string>>): boolean | undefined {
+  const environment = read(`/proc/${pid}/environ`)
+  if (environment === '') return undefined
+  const given = new Set(environment?.split('\0'))
   return Object.entries(variables).every(([name, value]) => given.has(`${name}=${value}`))
 }
 
