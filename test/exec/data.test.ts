@@ -30,3 +30,8 @@ test('a command that reads stdin takes what no argument could', async () => {
   const data = { a: `\0${'x'.repeat(200_000)}` }
   expect((await run('cat', data)).output?.stdout.bytes).toBe(JSON.stringify(data).length)
 })
+
+test("a literal '--' goes to the script with what it lets in", async () => {
+  const { run } = await startBench({ print: script('printf "%s|" "$@"', { args: ['--', '{{a}}'] }) })
+  expect((await run('print', { a: '-n' })).output?.stdout.head).toBe('--|-n|')
+})

@@ -21,7 +21,7 @@ const ended = (engine: Engine, event: 'cancelled' | 'failed' | 'released') =>
 describe('the whole group ends', () => {
   test('5.4: on timeout, a grandchild too', async () => {
     const roll = await startRoll()
-    const { engine } = await startBench({ family: { ...family(false), timeout: '4s' } })
+    const { engine } = await startBench({ family: { ...family(false), timeout: '8s' } })
     const handle = await engine.enqueue('family', { roll: roll.path }, { maxAttempts: 1 })
     await Promise.all([roll.here('child'), roll.here('grandchild')])
     await handle.result().catch(() => {})
@@ -93,6 +93,9 @@ describe('the whole group ends', () => {
       .on('error', () => {})
       .write('go')
     expect(await handle.result()).toMatchObject({ exitCode: 0, stdout: { head: 'bye\n' } })
+    expect((await engine.get(handle.id))?.attempts[0]?.logs).toMatchObject([
+      { level: 'warn', message: expect.stringMatching(/has left the group/) },
+    ])
   })
 })
 
