@@ -7,6 +7,7 @@ const CLOCKS: Readonly<Record<string, string | undefined>> = {
   sqlite: undefined,
   wire: undefined,
   otel: undefined,
+  exec: undefined,
   worker: 'packages/worker/src/clock.ts',
   client: 'packages/client/src/clock.ts',
   engine: 'packages/engine/src/clock.ts',

@@ -120,7 +120,7 @@ const ONLY_IN: readonly (readonly [what: string, pattern: RegExp, packages: read
   ['threads', /^(node:)?worker_threads$/, ['engine', 'worker']],
   ['piscina', /^piscina$/, ['engine', 'worker']],
   ['sockets', /^(node:)?(net|tls|dgram|http2?|https)$/, ['remote']],
-  ['files', /^(node:)?fs(\/promises)?$/, ['sqlite', 'engine', 'remote']],
+  ['files', /^(node:)?fs(\/promises)?$/, ['sqlite', 'engine', 'remote', 'exec']],
 ]
 
 test.each(ONLY_IN)('%s: only where it is allowed', (_what, pattern, packages) => {

@@ -9,6 +9,9 @@ import { pathOf, ROOT, walk, withoutComments } from './sources.ts'
 
 const OPENERS = [
   'packages/engine/src/share/note.ts',
+  'packages/exec/src/logs/log.ts',
+  'packages/exec/src/logs/record.ts',
+  'packages/exec/src/process/proc.ts',
   'packages/remote/src/journal/lock.ts',
   'packages/remote/src/journal/log.ts',
   'packages/remote/src/journal/refusals.ts',

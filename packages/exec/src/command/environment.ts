@@ -1,0 +1,40 @@
+/** The environment of a command: what is named, and nothing else. */
+import { checkKnown, describe, OptionTypeError } from '@millrace/core'
+
+const KNOWN = new Set(['inherit', 'set'])
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
+/** Made anew by whatever shell is on the way. */
+const OF_THE_SHELL = new Set(['PWD', 'OLDPWD', 'SHLVL', '_'])
+
+/** @param own the worker's own environment */
+export function environmentOption(option: string, value: unknown, own: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+  checkKnown(option, value, KNOWN)
+  const { inherit = ['PATH'], set = {} } = value
+  if (!Array.isArray(inherit))
+    throw new OptionTypeError(`${option}.inherit`, `${option}.inherit is an array of names, not ${describe(inherit)}`)
+  if (typeof set !== 'object' || set === null || Array.isArray(set)) {
+    throw new OptionTypeError(`${option}.set`, `${option}.set is an object of strings, not ${describe(set)}`)
+  }
+  const variables: Record<string, string> = {}
+  for (const name of inherit) {
+    const inherited = own[nameOf(`${option}.inherit`, name)]
+    if (inherited !== undefined) variables[name] = inherited
+  }
+  for (const [name, text] of Object.entries(set)) {
+    nameOf(`${option}.set`, name)
+    if (typeof text !== 'string' || text.includes('\0')) {
+      throw new OptionTypeError(`${option}.set`, `${option}.set.${name} is a string without NUL characters, not ${describe(text)}`)
+    }
+    variables[name] = text
+  }
+  return variables
+}
+
+function nameOf(option: string, name: unknown): string {
+  if (typeof name !== 'string' || !NAME.test(name)) {
+    throw new OptionTypeError(option, `${option} has names of letters, digits and _, not ${describe(name)}`)
+  }
+  if (name.startsWith('JOB_')) throw new OptionTypeError(option, `${option} has ${name}: names with JOB_ tell of the job; choose another`)
+  if (OF_THE_SHELL.has(name)) throw new OptionTypeError(option, `${option} has ${name}, which shells set themselves: leave it out`)
+  return name
+}

@@ -1,0 +1,67 @@
+/** Commands that a worker allows, as handlers: a job of another name is nothing to it. */
+
+import type { Duration } from '@millrace/core'
+import { checkKnown, describe, durationOption, integerOption, OptionTypeError, RUN_OPTIONS, UnsupportedRuntimeError } from '@millrace/core'
+import { defineJob, type InlineHandler } from '@millrace/worker'
+import { commandOption } from './command/command.ts'
+import { pathOption } from './command/file.ts'
+import type { CommandSpec } from './command/spec.ts'
+import { LogFolder } from './logs/folder.ts'
+import { runCommand } from './run.ts'
+
+export interface ExecOptions {
+  /** An absolute path: a log for each run, and what is needed to end the commands of a worker that was killed. Default none. */
+  readonly logFolder?: string
+  /** Of one log: 4 KiB to 1 TiB, default 64 MiB. What follows is not kept. */
+  readonly maxLogBytes?: number
+  /** Of all logs together: 4 KiB to 1 TiB, default 1 GiB. The oldest go first. */
+  readonly maxFolderBytes?: number
+  /** Older logs are removed: at least 1 minute, default 7 days. */
+  readonly maxLogAge?: Duration
+}
+
+const KNOWN = new Set(['logFolder', 'maxLogBytes', 'maxFolderBytes', 'maxLogAge'])
+const LOG_BYTES_MIN = 4 * 2 ** 10
+const LOG_BYTES_MAX = 2 ** 40
+const LOG_BYTES = 64 * 2 ** 20
+const FOLDER_BYTES = 2 ** 30
+const AGE_MS = 7 * 86_400_000
+const AGE_MIN_MS = 60_000
+
+/**
+ * A handler for each command, under the name of its job: `engine.work(execHandlers(commands, options))`.
+ *
+ * Where a log folder is given, commands that a killed worker of it has left running are ended now.
+ *
+ * @throws OptionTypeError, OptionRangeError for whatever would not work later
+ * @throws UnsupportedRuntimeError on Windows
+ */
+export function execHandlers(commands: Readonly<Record<string, CommandSpec>>, options: ExecOptions = {}): InlineHandler[] {
+  if (process.platform === 'win32') {
+    throw new UnsupportedRuntimeError('commands need process groups, which Windows does not have: run this worker on Linux or macOS')
+  }
+  if (typeof commands !== 'object' || commands === null || Array.isArray(commands)) {
+    throw new OptionTypeError('commands', `commands is an object of commands by the names of their jobs, not ${describe(commands)}`)
+  }
+  const allowed = Object.entries(commands).map(([name, spec]) => {
+    const option = `commands['${name}']`
+    return { command: commandOption(option, name, spec), definition: defineJob({ name, ...runOptionsOf(spec) }) }
+  })
+  const folder = folderOf(options)
+  return allowed.map(({ command, definition }) => definition.handler((context) => runCommand(command, context, folder)))
+}
+
+function runOptionsOf(spec: CommandSpec): Pick<CommandSpec, (typeof RUN_OPTIONS)[number]> {
+  return Object.fromEntries(RUN_OPTIONS.filter((name) => spec[name] !== undefined).map((name) => [name, spec[name]]))
+}
+
+function folderOf(options: unknown): LogFolder | undefined {
+  checkKnown('execHandlers', options, KNOWN)
+  const { logFolder, maxLogBytes = LOG_BYTES, maxFolderBytes = FOLDER_BYTES, maxLogAge = AGE_MS } = options
+  const bounds = {
+    logBytes: integerOption('maxLogBytes', maxLogBytes, LOG_BYTES_MIN, LOG_BYTES_MAX),
+    folderBytes: integerOption('maxFolderBytes', maxFolderBytes, LOG_BYTES_MIN, LOG_BYTES_MAX),
+    ageMs: durationOption('maxLogAge', maxLogAge, { min: AGE_MIN_MS }),
+  }
+  return logFolder === undefined ? undefined : new LogFolder(pathOption('logFolder', logFolder), bounds)
+}

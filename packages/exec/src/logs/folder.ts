@@ -1,0 +1,129 @@
+/** Where the logs of runs are, and for how long: bounded by age, by number and by all that they have together. */
+import { mkdirSync, statSync } from 'node:fs'
+import { readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { OptionTypeError } from '@millrace/core'
+import { type JobInfo, systemClock } from '@millrace/worker'
+import { RunLog } from './log.ts'
+import { beginRecord, endRecord, recordGroup } from './record.ts'
+import { sweep } from './sweep.ts'
+
+export interface LogBounds {
+  /** Of one log. */
+  readonly logBytes: number
+  /** Of all of them. */
+  readonly folderBytes: number
+  readonly ageMs: number
+}
+
+const LOG = /^([0-9a-f-]{36}-\d+)\.log$/
+/** Of logs, whatever they hold. */
+const LOGS_MAX = 10_000
+/** The folder is looked through when so many runs have ended since, or its share of the bytes was written, or after so long. */
+const TIDY_RUNS = 500
+const TIDY_SHARE = 16
+const TIDY_MS = 600_000
+
+/** The files of one run. */
+export interface RunFiles {
+  readonly log: RunLog
+  /** To be called in the tick in which the command is started. */
+  started(pid: number): void
+  /** Closes the log; nothing of the command runs any more. */
+  over(): Promise<void>
+}
+
+export class LogFolder {
+  readonly path: string
+  readonly #bounds: LogBounds
+  #runs = 0
+  #bytes = 0
+  #tidiedMono = Number.NEGATIVE_INFINITY
+  #tidying: Promise<void> | undefined
+
+  /**
+   * Makes the folder where it is missing, and ends what a killed worker has left running.
+   *
+   * @throws OptionTypeError where it belongs to others, or they may enter it
+   */
+  constructor(path: string, bounds: LogBounds) {
+    this.path = path
+    this.#bounds = bounds
+    makeFolder(path)
+    sweep(path, systemClock.read().wall - bounds.ageMs)
+  }
+
+  async begin({ id, run }: JobInfo): Promise<RunFiles> {
+    const record = join(this.path, `${id}-${run}.pid`)
+    beginRecord(record)
+    try {
+      const log = await RunLog.open(join(this.path, `${id}-${run}.log`), this.#bounds.logBytes)
+      return {
+        log,
+        started: (pid) => recordGroup(record, pid),
+        over: async () => {
+          endRecord(record)
+          await log.close()
+          this.#runs++
+          this.#bytes += log.bytes
+          await this.#tidy()
+        },
+      }
+    } catch (error) {
+      endRecord(record)
+      throw error
+    }
+  }
+
+  /** One at a time: who comes while it goes on need not wait for it. */
+  async #tidy(): Promise<void> {
+    const due =
+      this.#runs >= TIDY_RUNS ||
+      this.#bytes >= this.#bounds.folderBytes / TIDY_SHARE ||
+      systemClock.read().mono - this.#tidiedMono >= TIDY_MS
+    if (!due || this.#tidying !== undefined) return
+    this.#runs = 0
+    this.#bytes = 0
+    this.#tidiedMono = systemClock.read().mono
+    this.#tidying = tidy(this.path, this.#bounds).finally(() => {
+      this.#tidying = undefined
+    })
+    await this.#tidying
+  }
+}
+
+function makeFolder(path: string): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  const { mode, uid } = statSync(path)
+  // Who writes records there says which processes are to be killed.
+  if (uid !== process.getuid?.()) {
+    throw new OptionTypeError('logFolder', `logFolder ${path} belongs to another user (${uid}): name a folder of this worker's own`)
+  }
+  if ((mode & 0o077) === 0) return
+  throw new OptionTypeError(
+    'logFolder',
+    `logFolder ${path} can be entered by others (mode ${(mode & 0o777).toString(8)}), and output may be secret: chmod 700 it, or name a folder that is not there yet`,
+  )
+}
+
+/** Removes what is too old, and then the oldest until the rest is within its bounds. Logs of runs that go on are left alone. */
+async function tidy(folder: string, { folderBytes, ageMs }: LogBounds): Promise<void> {
+  const names = await readdir(folder)
+  const running = new Set(names.filter((name) => name.endsWith('.pid')).map((name) => name.slice(0, -4)))
+  const logs: { readonly path: string; readonly bytes: number; readonly atMs: number }[] = []
+  for (const name of names) {
+    const [, run] = LOG.exec(name) ?? []
+    if (run === undefined || running.has(run)) continue
+    const path = join(folder, name)
+    // Another worker of the folder may be tidying too.
+    const found = await stat(path).catch(() => undefined)
+    if (found !== undefined) logs.push({ path, bytes: found.size, atMs: found.mtimeMs })
+  }
+  logs.sort((one, other) => other.atMs - one.atMs)
+  const oldestMs = systemClock.read().wall - ageMs
+  let bytes = 0
+  for (const [index, log] of logs.entries()) {
+    bytes += log.bytes
+    if (log.atMs < oldestMs || bytes > folderBytes || index >= LOGS_MAX) await rm(log.path, { force: true })
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * Ends what a killed worker has left running. A group is killed only where it is certain that it is the one on record: its first
+ * process has the number and the start on record, or one of its members was started for that very run.
+ */
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { bootId, membersOf, pidNamespace, startOf, wasGiven } from '../process/proc.ts'
+import { endRecord, type RunRecord, readRecord } from './record.ts'
+
+/** How often, and after how long, members are looked at that show no environment. */
+const LOOKS = 20
+const LOOK_MS = 10
+
+const RECORD = /^([0-9a-f-]{36})-(\d+)\.pid$/
+
+/**
+ * @param oldestMs records of before then that say nothing here are removed
+ * @returns numbers of the groups that were killed
+ */
+export function sweep(folder: string, oldestMs: number): number[] {
+  const boot = bootId()
+  if (boot === '') return []
+  const namespace = pidNamespace()
+  return readdirSync(folder).flatMap((name) => {
+    const [, id, run] = RECORD.exec(name) ?? []
+    if (id === undefined || run === undefined) return []
+    const path = join(folder, name)
+    const record = readRecord(path)
+    // Half written, or of another container of this machine: whoever can tell has as long as a log is kept.
+    if (record === undefined || (record.boot === boot && record.namespace !== namespace)) {
+      if (statSync(path).mtimeMs < oldestMs) endRecord(path)
+      return []
+    }
+    // What was before the machine has started anew is gone.
+    const isOfNow = record.boot === boot
+    if (isOfNow && startOf(record.worker.pid) === record.worker.start) return []
+    const group = isOfNow ? ownGroup(record, { JOB_ID: id, JOB_RUN: run }) : undefined
+    if (group !== undefined && !kill(group)) return []
+    endRecord(path)
+    return group === undefined ? [] : [group]
+  })
+}
+
+function ownGroup({ group }: RunRecord, variables: Readonly<Record<string, string>>): number | undefined {
+  if (group === undefined) return undefined
+  if (startOf(group.pid) === group.start) return group.pid
+  return hasMemberOf(group.pid, variables) ? group.pid : undefined
+}
+
+/** Waits for members that show nothing yet. Only a start waits, and only for what was killed in its first moment. */
+function hasMemberOf(group: number, variables: Readonly<Record<string, string>>): boolean {
+  for (let looks = 1; ; looks++) {
+    const told = membersOf(group)?.map((pid) => wasGiven(pid, variables)) ?? []
+    if (told.includes(true)) return true
+    if (!told.includes(undefined) || looks === LOOKS) return false
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS)
+  }
+}
+
+/** False where it may not be killed: the record stays for whoever may. */
+function kill(group: number): boolean {
+  try {
+    return process.kill(-group, 'SIGKILL')
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'
+  }
+}

@@ -1,0 +1,17 @@
+/** The end of what a stream said, for errors and logs. */
+import type { Captured } from './excerpt.ts'
+
+export function lastText({ head, tail, truncated }: Captured, length: number): string {
+  // Across a gap the two are no text.
+  const text = (truncated ? tail : head + tail).trim()
+  return text.length <= length ? text : `…${text.slice(text.length - length + 1)}`
+}
+
+export function lastLines(said: Captured, count: number): string[] {
+  return lastText(said, count * LINE_LENGTH)
+    .split('\n')
+    .slice(-count)
+    .filter((line) => line.trim() !== '')
+}
+
+const LINE_LENGTH = 1_000

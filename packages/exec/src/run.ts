@@ -1,0 +1,198 @@
+/** One run of a command: started, listened to, ended with all that it has started, and told. */
+import { type ChildProcessByStdio, type SpawnOptions, spawn } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
+import { NonRetryableError } from '@millrace/core'
+import { type Context, systemClock } from '@millrace/worker'
+import { START_BYTES } from './command/bounds.ts'
+import type { Command } from './command/command.ts'
+import { fillTemplate } from './command/template.ts'
+import { dataVariables, jobVariables } from './command/variables.ts'
+import { badArgs, CommandFailedError, type Ending } from './errors.ts'
+import type { LogFolder, RunFiles } from './logs/folder.ts'
+import type { RunLog } from './logs/log.ts'
+import { type Captured, Excerpt, jsonBytes } from './output/excerpt.ts'
+import { lastLines, lastText } from './output/lines.ts'
+import { ProcessGroup } from './process/group.ts'
+
+export interface ExecOutput {
+  readonly exitCode: number
+  /** Never there in an output: a command that a signal has ended has failed. */
+  readonly signal: null
+  readonly stdout: Captured
+  readonly stderr: Captured
+  readonly durationMs: number
+  /** Where all of it is, on the machine of the worker that ran it. */
+  readonly logFile?: string
+}
+
+type Child = ChildProcessByStdio<Writable | null, Readable, Readable>
+
+/** How long an output may be held open by a process that has left the command's group. */
+const HELD_MS = 2_000
+/** Of the output, for all that is in it but the text of the command. */
+const REST_BYTES = 1_024
+const MESSAGE_LENGTH = 2_000
+const LINES = 20
+
+export async function runCommand(command: Command, context: Context, folder: LogFolder | undefined): Promise<ExecOutput> {
+  const { data, job, signal } = context
+  const args = fillTemplate(command.template, data)
+  const env = { ...command.env, ...jobVariables(job), ...(command.variables && dataVariables(data)) }
+  checkSize(args, env)
+  const files = await filesOf(folder, context)
+  try {
+    signal.throwIfAborted()
+    const share = Math.floor((command.maxOutputBytes - REST_BYTES - jsonBytes(files?.log.path ?? '')) / 4)
+    const told = { stdout: new Excerpt(share), stderr: new Excerpt(share) }
+    const startedMono = systemClock.read().mono
+    const ending = await runProcess(command, context, { args, env, files, ...told })
+    const outcome = {
+      ...ending,
+      stdout: told.stdout.captured(),
+      stderr: told.stderr.captured(),
+      durationMs: Math.round(systemClock.read().mono - startedMono),
+      ...(files !== undefined && { logFile: files.log.path }),
+    }
+    if (files?.log.failure !== undefined) context.log('warn', `the log ends early: ${files.log.failure.message}`)
+    const { exitCode } = ending
+    if (!signal.aborted && exitCode !== null && command.isSuccess(exitCode)) return { ...outcome, exitCode, signal: null }
+    throw failureOf(command, context, outcome)
+  } finally {
+    await files?.over().catch((error) => context.log('warn', `the folder of the logs could not be tidied: ${String(error)}`))
+  }
+}
+
+function checkSize(args: readonly string[], env: Readonly<Record<string, string>>): void {
+  const variables = Object.entries(env).reduce((bytes, [name, text]) => bytes + name.length + Buffer.byteLength(text) + 2, 0)
+  const bytes = args.reduce((sum, argument) => sum + Buffer.byteLength(argument) + 1, variables)
+  if (bytes <= START_BYTES) return
+  throw badArgs(`the arguments and variables have ${bytes} bytes together, and at most ${START_BYTES}: hand the data over by stdin`)
+}
+
+/** Nothing is started whose log cannot be begun; the next attempt may find the disk in better order. */
+async function filesOf(folder: LogFolder | undefined, { job }: Context): Promise<RunFiles | undefined> {
+  try {
+    return await folder?.begin(job)
+  } catch (cause) {
+    const message = `the command '${job.name}' was not started, since its log could not be: ${String(cause)}`
+    throw new CommandFailedError(message, { exitCode: null, signal: null }, { cause })
+  }
+}
+
+interface Start {
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly files: RunFiles | undefined
+  readonly stdout: Excerpt
+  readonly stderr: Excerpt
+}
+
+/** Resolves when nothing of the command runs any more, and all that it said is noted. */
+async function runProcess(command: Command, { data, job, signal, log }: Context, start: Start): Promise<Ending> {
+  const { stdin, cwd, uid, gid, killGraceMs } = command
+  const { file, args } = command.launch(start.args)
+  const child = startProcess(job.name, file, args, {
+    cwd,
+    env: start.env,
+    shell: false,
+    // A session and a group of its own, which is ended as a whole.
+    detached: true,
+    stdio: [stdin === 'data' ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+    ...(uid !== undefined && { uid }),
+    ...(gid !== undefined && { gid }),
+  })
+  const exited = new Promise<Ending>((resolve, reject) => {
+    child.once('exit', (exitCode, name) => resolve({ exitCode, signal: name }))
+    child.once('error', reject)
+  })
+  if (child.pid === undefined) throw notStarted(job.name, await exited.catch((error: unknown) => error))
+  const group = new ProcessGroup(child.pid, killGraceMs)
+  const end = () => group.end()
+  signal.addEventListener('abort', end, { once: true })
+  const unrecorded = recorded(start.files, child.pid)
+  if (unrecorded !== undefined) end()
+  // A command that does not read all of it is none the worse for it.
+  child.stdin?.on('error', () => {}).end(data instanceof Uint8Array ? data : JSON.stringify(data ?? null))
+  const heard = Promise.all([hear(child.stdout, start.stdout, start.files?.log), hear(child.stderr, start.stderr, start.files?.log)])
+  // Looked at below, when the command is over.
+  heard.catch(() => {})
+  try {
+    const ending = await exited
+    await group.gone()
+    await within(heard, HELD_MS, () => {
+      log('warn', 'a process that has left the group of the command holds its output open: what it says from now on is not kept')
+      child.stdout.destroy()
+      child.stderr.destroy()
+    })
+    if (unrecorded !== undefined) throw new CommandFailedError(unrecorded, ending)
+    return ending
+  } finally {
+    signal.removeEventListener('abort', end)
+    child.stdin?.destroy()
+  }
+}
+
+/** Says why where the group could not be recorded: such a command must not go on, since nobody would find it after a crash. */
+function recorded(files: RunFiles | undefined, pid: number): string | undefined {
+  try {
+    files?.started(pid)
+    return undefined
+  } catch (error) {
+    return `the command was ended, since it could not be recorded: ${String(error)}`
+  }
+}
+
+/** Some of what a system refuses is thrown, and some is told later. */
+function startProcess(name: string, file: string, args: readonly string[], options: SpawnOptions): Child {
+  try {
+    return spawn(file, args, options) as Child
+  } catch (error) {
+    throw notStarted(name, error)
+  }
+}
+
+function notStarted(name: string, cause: unknown): CommandFailedError {
+  return new CommandFailedError(`the command '${name}' could not be started: ${String(cause)}`, { exitCode: null, signal: null }, { cause })
+}
+
+/** Reads on only when the log has what was read: a command that prints without end waits for the disk, and not in memory. */
+async function hear(stream: Readable, excerpt: Excerpt, log: RunLog | undefined): Promise<void> {
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      excerpt.add(chunk)
+      await log?.write(chunk)
+    }
+  } catch (error) {
+    // Destroyed, since nobody but a process that is none of the command's could say more.
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
+  }
+}
+
+async function within(heard: Promise<unknown>, ms: number, late: () => void): Promise<void> {
+  const forget = systemClock.setTimer(ms, late)
+  await heard
+  forget()
+}
+
+interface Outcome extends Ending {
+  readonly stdout: Captured
+  readonly stderr: Captured
+  readonly durationMs: number
+  readonly logFile?: string
+}
+
+/** A job that fails has no output: how it ended, and the last lines, are in its error and in the log of its attempt. */
+function failureOf(command: Command, { signal, log }: Context, { stdout, stderr, ...facts }: Outcome): Error {
+  const { exitCode, signal: name } = facts
+  const how = name === null ? `has ended with exit code ${exitCode}` : `was ended by ${name}`
+  const why = signal.aborted ? ` after its abort (${(signal.reason as Error).name})` : ''
+  for (const line of lastLines(stdout, LINES)) log('info', line, { stream: 'stdout' })
+  for (const line of lastLines(stderr, LINES)) log('error', line, { stream: 'stderr' })
+  log('error', `the command ${how}${why}`, { ...facts, stdoutBytes: stdout.bytes, stderrBytes: stderr.bytes })
+  const said = lastText(stderr, MESSAGE_LENGTH)
+  const message = `the command '${command.name}' ${how}${why}${said === '' ? '' : `: ${said}`}`
+  const cause = signal.aborted ? { cause: signal.reason } : undefined
+  const error = new CommandFailedError(message, facts, cause)
+  const isHopeless = !signal.aborted && exitCode !== null && !command.isRetried(exitCode)
+  return isHopeless ? new NonRetryableError(message, { cause: error }) : error
+}

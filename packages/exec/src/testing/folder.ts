@@ -1,0 +1,11 @@
+/** A folder of its own for a test, removed when the test is over. */
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+
+export function temporaryFolder(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'millrace-exec-')))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
+  return folder
+}

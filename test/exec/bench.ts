@@ -1,0 +1,44 @@
+/** An engine in memory with a worker that allows some commands, for as long as a test. */
+import { type Engine, type Job, openEngine, type Worker, type WorkOptions } from '@millrace/engine'
+import { type CommandSpec, type ExecOptions, type ExecOutput, execHandlers } from '@millrace/exec'
+import { onTestFinished } from 'vitest'
+
+export interface EndedJob extends Job {
+  readonly output: ExecOutput | undefined
+}
+
+export interface Bench {
+  readonly engine: Engine
+  readonly worker: Worker
+  /** Runs a job of the name to its end. */
+  run(name: string, data?: unknown): Promise<EndedJob>
+}
+
+export async function startBench(
+  commands: Readonly<Record<string, CommandSpec>>,
+  options: ExecOptions = {},
+  work: WorkOptions = {},
+): Promise<Bench> {
+  const engine = await openEngine({ file: ':memory:' })
+  onTestFinished(() => engine.stop({ timeout: 0 }))
+  const worker = engine.work(execHandlers(commands, options), work)
+  return {
+    engine,
+    worker,
+    async run(name, data) {
+      const handle = await engine.enqueue(name, data, { maxAttempts: 1 })
+      await handle.result().catch(() => {})
+      return (await engine.get(handle.id)) as EndedJob
+    },
+  }
+}
+
+/** A command that runs a program of Node, given as text. */
+export function nodeCommand(program: string, more: Omit<CommandSpec, 'file'> = {}): CommandSpec {
+  return { ...more, file: process.execPath, args: ['-e', { literal: program }, '--', ...(more.args ?? [])] }
+}
+
+/** A script of the shell. */
+export function script(text: string, more: Omit<CommandSpec, 'file' | 'shell'> = {}): CommandSpec {
+  return { ...more, file: text, shell: true }
+}
