@@ -46,6 +46,10 @@ function recordOf(more: object, group: object | undefined): string {
 
 const isAlive = (pid: number) => startOf(pid) !== undefined
 const closed = (child: ChildProcess) => once(child, 'close')
+/** Maybe before anybody asks. */
+const exited = async (child: ChildProcess) => {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+}
 
 test('a group whose first process is the one on record is killed as a whole', async (context) => {
   needsProc(context)
@@ -60,7 +64,7 @@ test('a group whose first process is the one on record is killed as a whole', as
 test('a group whose first process is dead is known by a member that was started for that run', async (context) => {
   needsProc(context)
   const child = await startGroup(OURS, 'sleep 1000 & echo here; kill -9 $$')
-  await once(child, 'exit')
+  await exited(child)
   const folder = recordOf({}, { pid: child.pid, start: '5' })
   expect(sweep(folder, 0)).toEqual([child.pid])
   await closed(child)
@@ -78,7 +82,7 @@ test('a number that is another process by now is left alone', async (context) =>
 test('a group of another run is left alone, also where its first process is dead', async (context) => {
   needsProc(context)
   const child = await startGroup({ ...OURS, JOB_RUN: '2' }, 'sleep 1000 & echo here $!; kill -9 $$')
-  await once(child, 'exit')
+  await exited(child)
   expect(sweep(recordOf({}, { pid: child.pid, start: '5' }), 0)).toEqual([])
 })
 
@@ -141,6 +145,6 @@ test('whatever is no record is left alone', (context) => {
 test('a member that shows no environment is waited for a little, and then left alone', async (context) => {
   needsProc(context)
   const child = await startGroup({}, 'env -i /bin/sleep 1000 & echo here; kill -9 $$')
-  await once(child, 'exit')
+  await exited(child)
   expect(sweep(recordOf({}, { pid: child.pid, start: '5' }), 0)).toEqual([])
 })
