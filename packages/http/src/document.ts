@@ -1,0 +1,91 @@
+/** The OpenAPI 3.1 document, made of the operations. */
+import { type OpenAPIHono, z } from '@hono/zod-openapi'
+import type { Operation } from './operation.ts'
+import { PROBLEM } from './schemas/job.ts'
+
+const ABOUT = `Jobs, queues, schedules, workers and events of a Millrace engine.
+
+Times are ISO 8601. Durations are milliseconds, a text as \`5m\`, or \`{ "minutes": 5 }\`. Errors are \`application/problem+json\` with a
+stable \`code\`; 429, 503 and 507 say in \`Retry-After\` when to come back. A token goes into \`Authorization: Bearer\`, and has some of the
+scopes \`enqueue\`, \`read\` and \`admin\`.`
+
+type Registry = OpenAPIHono['openAPIRegistry']
+type RouteConfig = Parameters<Registry['registerPath']>[0]
+type Responses = RouteConfig['responses']
+
+const PROBLEM_STATUS: Readonly<Record<number, string>> = {
+  400: 'The request is not valid',
+  401: 'A token is needed',
+  403: 'The token lacks the scope',
+  404: 'There is no such thing',
+  409: 'It stands against what is there',
+  413: 'The body is too large',
+  415: 'The body is of a type that is not read here',
+  429: 'Too many requests',
+  500: 'Something is wrong here; the answer has no more than an id',
+  501: 'Not offered here',
+  503: 'Not just now',
+  507: 'The disk is full',
+}
+
+export function describe(app: OpenAPIHono, operations: readonly Operation[], { basePath, open }: { basePath: string; open: boolean }) {
+  const registry = app.openAPIRegistry
+  const security = registry.registerComponent('securitySchemes', 'token', { type: 'http', scheme: 'bearer' })
+  for (const each of operations) registry.registerPath(configOf(each, open ? undefined : security.name))
+  return app.getOpenAPI31Document({
+    openapi: '3.1.0',
+    info: { title: 'Millrace', version: '1', description: ABOUT, license: { name: 'MIT', url: 'https://opensource.org/license/mit' } },
+    servers: [{ url: basePath === '' ? '/' : basePath }],
+  })
+}
+
+function configOf(each: Operation, security: string | undefined): RouteConfig {
+  const { id, method, path, tag, summary, description, scope, params, query, headers, body, bodyOptional, stream } = each
+  const content =
+    stream !== undefined
+      ? Object.fromEntries(stream.map((type) => [type, { schema: z.string() }]))
+      : body !== undefined
+        ? { 'application/json': { schema: body } }
+        : undefined
+  return {
+    operationId: id,
+    method,
+    path,
+    tags: [tag],
+    summary,
+    ...(description !== undefined && { description }),
+    ...(scope !== undefined && { 'x-scope': scope }),
+    security: scope === undefined || security === undefined ? [] : [{ [security]: [] }],
+    request: {
+      ...(params !== undefined && { params }),
+      ...(query !== undefined && { query }),
+      ...(headers !== undefined && { headers }),
+      ...(content !== undefined && { body: { content, required: bodyOptional !== true } }),
+    },
+    responses: { ...answers(each), ...refusals(each) },
+  } as unknown as RouteConfig
+}
+
+function answers({ responses }: Operation): Responses {
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, { description, schema, type = 'application/json' }]) => [
+      status,
+      {
+        description,
+        ...((schema !== undefined || type !== 'application/json') && { content: { [type]: { schema: schema ?? z.string() } } }),
+      },
+    ]),
+  ) as Responses
+}
+
+function refusals({ scope, body, stream, params, query, refusals: own = [] }: Operation): Responses {
+  const statuses = new Set<number>([...own, 500])
+  if (body !== undefined || query !== undefined || params !== undefined || stream !== undefined) statuses.add(400)
+  if (body !== undefined || stream !== undefined) for (const status of [413, 415]) statuses.add(status)
+  if (scope !== undefined) for (const status of [401, 403, 429, 503]) statuses.add(status)
+  if (scope === 'enqueue' || scope === 'admin') statuses.add(507)
+  const content = { 'application/problem+json': { schema: PROBLEM } }
+  return Object.fromEntries(
+    [...statuses].toSorted((a, b) => a - b).map((status) => [status, { description: PROBLEM_STATUS[status] as string, content }]),
+  ) as Responses
+}
