@@ -4,16 +4,21 @@ import type { Engine } from '@millrace/client'
 import { Access } from './access/access.ts'
 import { type Surroundings, SYSTEM } from './clock.ts'
 import { Cursors } from './cursors.ts'
-import { describe } from './document.ts'
+import { describe, type OpenApiDocument } from './document.ts'
 import { mount } from './mount.ts'
 import type { Operation, Service } from './operation.ts'
 import { type HttpOptions, validateHttpOptions } from './options.ts'
 import { problemOf, reporter } from './problem.ts'
+import { docsRoutes } from './routes/docs.ts'
+import { engineRoutes } from './routes/engine.ts'
+import { eventRoutes } from './routes/events.ts'
+import { healthRoutes } from './routes/health.ts'
+import { importRoutes } from './routes/import.ts'
 import { jobRoutes } from './routes/jobs.ts'
 import { manyRoutes } from './routes/many.ts'
-
-/** An OpenAPI 3.1 document. */
-export type OpenApiDocument = ReturnType<typeof describe>
+import { observeRoutes } from './routes/observe.ts'
+import { queueRoutes } from './routes/queues.ts'
+import { scheduleRoutes } from './routes/schedules.ts'
 
 export interface HttpApi {
   /**
@@ -33,15 +38,26 @@ export function createHttp(engine: Engine, options: HttpOptions): HttpApi {
 export function buildHttp(engine: Engine, options: HttpOptions, { clock, newId, newSecret }: Surroundings) {
   const settings = validateHttpOptions(options)
   const service: Service = { engine, settings, clock, cursors: new Cursors(settings.cursorSecret ?? newSecret(32)) }
-  const operations: readonly Operation[] = [...jobRoutes(service), ...manyRoutes(service)]
   const app = new OpenAPIHono()
-  const report = reporter(settings.logger, newId)
-  mount(app, operations, { service, access: new Access(settings, clock), refuse: (error) => problemOf(error, report), report })
   let described: OpenApiDocument | undefined
   const document = () => {
     described ??= describe(app, operations, { basePath: settings.basePath, open: settings.authenticate === undefined })
     return described
   }
+  const operations: readonly Operation[] = [
+    ...jobRoutes(service),
+    ...manyRoutes(service),
+    ...importRoutes(service),
+    ...queueRoutes(service),
+    ...scheduleRoutes(service),
+    ...observeRoutes(service),
+    ...eventRoutes(service),
+    ...engineRoutes(service),
+    ...healthRoutes(service),
+    ...docsRoutes(document),
+  ]
+  const report = reporter(settings.logger, newId)
+  mount(app, operations, { service, access: new Access(settings, clock), refuse: (error) => problemOf(error, report), report })
   const api: HttpApi = { fetch: async (request, env) => app.fetch(request, (env ?? {}) as object), document }
   return { api, operations }
 }

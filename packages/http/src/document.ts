@@ -9,8 +9,8 @@ Times are ISO 8601. Durations are milliseconds, a text as \`5m\`, or \`{ "minute
 stable \`code\`; 429, 503 and 507 say in \`Retry-After\` when to come back. A token goes into \`Authorization: Bearer\`, and has some of the
 scopes \`enqueue\`, \`read\` and \`admin\`.`
 
-type Registry = OpenAPIHono['openAPIRegistry']
-type RouteConfig = Parameters<Registry['registerPath']>[0]
+type Definitions = OpenAPIHono['openAPIRegistry']
+type RouteConfig = Parameters<Definitions['registerPath']>[0]
 type Responses = RouteConfig['responses']
 
 const PROBLEM_STATUS: Readonly<Record<number, string>> = {
@@ -28,10 +28,13 @@ const PROBLEM_STATUS: Readonly<Record<number, string>> = {
   507: 'The disk is full',
 }
 
+/** An OpenAPI 3.1 document. */
+export type OpenApiDocument = ReturnType<typeof describe>
+
 export function describe(app: OpenAPIHono, operations: readonly Operation[], { basePath, open }: { basePath: string; open: boolean }) {
-  const registry = app.openAPIRegistry
-  const security = registry.registerComponent('securitySchemes', 'token', { type: 'http', scheme: 'bearer' })
-  for (const each of operations) registry.registerPath(configOf(each, open ? undefined : security.name))
+  const { openAPIRegistry: definitions } = app
+  const security = definitions.registerComponent('securitySchemes', 'token', { type: 'http', scheme: 'bearer' })
+  for (const each of operations) definitions.registerPath(configOf(each, open ? undefined : security.name))
   return app.getOpenAPI31Document({
     openapi: '3.1.0',
     info: { title: 'Millrace', version: '1', description: ABOUT, license: { name: 'MIT', url: 'https://opensource.org/license/mit' } },
@@ -78,9 +81,8 @@ function answers({ responses }: Operation): Responses {
   ) as Responses
 }
 
-function refusals({ scope, body, stream, params, query, refusals: own = [] }: Operation): Responses {
-  const statuses = new Set<number>([...own, 500])
-  if (body !== undefined || query !== undefined || params !== undefined || stream !== undefined) statuses.add(400)
+function refusals({ scope, body, stream, refusals: own = [] }: Operation): Responses {
+  const statuses = new Set<number>([...own, 400, 500])
   if (body !== undefined || stream !== undefined) for (const status of [413, 415]) statuses.add(status)
   if (scope !== undefined) for (const status of [401, 403, 429, 503]) statuses.add(status)
   if (scope === 'enqueue' || scope === 'admin') statuses.add(507)

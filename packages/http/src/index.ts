@@ -1,6 +1,7 @@
 export type { Caller, Scope } from './access/scopes.ts'
 export type { AuditEntry } from './audit.ts'
-export { createHttp, type HttpApi, type OpenApiDocument } from './createHttp.ts'
+export { createHttp, type HttpApi } from './createHttp.ts'
+export type { OpenApiDocument } from './document.ts'
 export type { Fault, HttpErrorDetails } from './errors.ts'
 export { HttpError } from './errors.ts'
 export type { HttpOptions, HttpTokenOption } from './options.ts'

@@ -36,7 +36,8 @@ export const BOUNDS = {
   heartbeatMs: 15_000,
   /** What an event stream holds for a reader that is slow. */
   streamBytes: 64 * 1024,
-  /** Of `drain`: how long one request may wait. */
+  /** Of `drain`: how long a request waits that does not say, enough to hear of a queue that is empty; and how long it may. */
+  drainMs: 50,
   drainWaitMs: 30_000,
   /** How long the engine has to answer `/readyz`. */
   readyMs: 5_000,

@@ -40,7 +40,7 @@ export interface HttpOptions {
   /** Where it is mounted, as `/queue`; default `/`. */
   readonly basePath?: string
   readonly logger?: Logger
-  /** What `POST /v1/engine/stop` calls. Without it there is no such operation. */
+  /** What `POST /v1/engine/stop` calls, before it answers: `stop` begins, and does not wait. Without it that is a 501. */
   readonly control?: { stop(): unknown }
   /** Asked by `/readyz` beside the engine. */
   readonly ready?: () => boolean

@@ -1,7 +1,8 @@
 /** The API over an engine, each of whose answers is held against the OpenAPI document and the schemas that it is made of. */
 import type { Engine } from '@millrace/client'
 import { SECURITY_HEADERS } from '../answer.ts'
-import { buildHttp, type OpenApiDocument } from '../createHttp.ts'
+import { buildHttp } from '../createHttp.ts'
+import type { OpenApiDocument } from '../document.ts'
 import type { Operation } from '../operation.ts'
 import type { HttpOptions } from '../options.ts'
 import { PROBLEM } from '../schemas/job.ts'
