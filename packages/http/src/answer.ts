@@ -21,6 +21,6 @@ export function noContent(): Response {
   return new Response(null, { status: 204, headers: SECURITY_HEADERS })
 }
 
-export function text(body: string | ReadableStream<Uint8Array>, type: string): Response {
-  return new Response(body, { status: 200, headers: { ...SECURITY_HEADERS, 'content-type': type } })
+export function text(body: string | ReadableStream<Uint8Array>, type: string, headers?: Readonly<Record<string, string>>): Response {
+  return new Response(body, { status: 200, headers: { ...SECURITY_HEADERS, 'content-type': type, ...headers } })
 }

@@ -18,6 +18,7 @@ const PROBLEM_STATUS: Readonly<Record<number, string>> = {
   401: 'A token is needed',
   403: 'The token lacks the scope',
   404: 'There is no such thing',
+  408: 'The body has not come in time',
   409: 'It stands against what is there',
   413: 'The body is too large',
   415: 'The body is of a type that is not read here',
@@ -83,7 +84,7 @@ function answers({ responses }: Operation): Responses {
 
 function refusals({ scope, body, stream, refusals: own = [] }: Operation): Responses {
   const statuses = new Set<number>([...own, 400, 500])
-  if (body !== undefined || stream !== undefined) for (const status of [413, 415]) statuses.add(status)
+  if (body !== undefined || stream !== undefined) for (const status of [408, 413, 415]) statuses.add(status)
   if (scope !== undefined) for (const status of [401, 403, 429, 503]) statuses.add(status)
   if (scope === 'enqueue' || scope === 'admin') statuses.add(507)
   const content = { 'application/problem+json': { schema: PROBLEM } }

@@ -99,6 +99,17 @@ describe('bodies that are refused', () => {
     expect(pulled).toBeLessThan(8)
   })
 
+  test('one that does not come: 408, and the connection is given up; nothing waits for it any more', async () => {
+    const silent = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => {}) })
+    const sending = http.send('POST', '/v1/jobs', { raw: silent, headers: JSON_TYPE })
+    while (http.clock.timers === 0) await new Promise((resolve) => setImmediate(resolve))
+    http.clock.advance(30_000)
+    const { status, headers, body } = await sending
+    expect({ status, body }).toMatchObject({ status: 408, body: { code: 'TOO_SLOW', retryable: true } })
+    expect(headers.get('connection')).toBe('close')
+    expect(http.clock.timers).toBe(0)
+  })
+
   test('one that breaks off: 400', async () => {
     const broken = new ReadableStream<Uint8Array>({
       pull(controller) {

@@ -32,7 +32,7 @@ export class HttpError extends MillraceError {
     details: HttpErrorDetails = {},
     headers: Readonly<Record<string, string>> = {},
   ) {
-    super(code, status === 429 || status === 503, message, { ...details })
+    super(code, status === 408 || status === 429 || status === 503, message, { ...details })
     this.status = status
     this.headers = headers
   }

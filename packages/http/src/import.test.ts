@@ -193,6 +193,26 @@ test('broken off in the middle: what was stored stays, nothing of half a line, a
   expect((await engine.list({ name: 'bystander' })).jobs).toMatchObject([{ data: 'as it was' }])
 })
 
+test('a sender that falls silent is given up', async () => {
+  let pulls = 0
+  let cancelled = false
+  const raw = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (++pulls > 1) return new Promise(() => {})
+      return controller.enqueue(encoder.encode('1\n2\n'))
+    },
+    cancel() {
+      cancelled = true
+    },
+  })
+  const sending = http.send('POST', '/v1/jobs:import?name=line', { raw, headers: NDJSON })
+  while (pulls < 2 || http.clock.timers === 0) await new Promise((resolve) => setImmediate(resolve))
+  http.clock.advance(30_000)
+  expect(await sending).toMatchObject({ status: 408, body: { code: 'TOO_SLOW', progress: { lines: 2 } } })
+  expect(cancelled).toBe(true)
+  expect(http.clock.timers).toBe(0)
+})
+
 test('a body that breaks: the same', async () => {
   let pulls = 0
   const raw = new ReadableStream<Uint8Array>({

@@ -42,6 +42,7 @@ const TITLES: Readonly<Record<number, string>> = {
   403: 'The token does not allow this',
   404: 'Not found',
   405: 'Not with this method',
+  408: 'The body has not come in time',
   409: 'It stands against what is there',
   413: 'Too large',
   415: 'Not a content type that is read here',

@@ -1,6 +1,6 @@
 /** The document, for programs and for people. */
 import { z } from '@hono/zod-openapi'
-import { json, SECURITY_HEADERS } from '../answer.ts'
+import { json, text } from '../answer.ts'
 import type { OpenApiDocument } from '../document.ts'
 import { type Operation, operation } from '../operation.ts'
 import { pageOf } from '../page/page.ts'
@@ -30,8 +30,7 @@ export function docsRoutes(document: () => OpenApiDocument): readonly Operation[
         page ??= pageOf(document())
         const { html, style } = page
         const policy = `default-src 'none'; style-src '${style}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`
-        const headers = { ...SECURITY_HEADERS, 'content-security-policy': policy, 'content-type': 'text/html; charset=utf-8' }
-        return new Response(html, { status: 200, headers })
+        return text(html, 'text/html; charset=utf-8', { 'content-security-policy': policy })
       },
     }),
   ]

@@ -35,7 +35,8 @@ export function eventRoutes({ engine, clock }: Service): readonly Operation[] {
         }
         const stream = eventStream(engine, { after: lastIdOf(request) ?? after, filter, signal: request.signal, clock, ended })
         open++
-        return text(stream, 'text/event-stream')
+        // nginx would keep it back until it has a buffer full.
+        return text(stream, 'text/event-stream', { 'x-accel-buffering': 'no' })
       },
     }),
   ]

@@ -1,10 +1,12 @@
 /** Many jobs as a stream of lines. */
 import { z } from '@hono/zod-openapi'
+import type { Clock } from '@millrace/core'
 import { json } from '../answer.ts'
 import { HttpError, type HttpErrorDetails } from '../errors.ts'
 import { Importer } from '../importer.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
 import { unsupported } from '../requests/body.ts'
+import { inTime } from '../requests/inTime.ts'
 import { Lines } from '../requests/lines.ts'
 import { KEY, NAME } from '../schemas/plain.ts'
 
@@ -28,7 +30,7 @@ const DESCRIPTION = `One payload a line: JSON under \`application/x-ndjson\` or 
 that begin with # are skipped. It is read as fast as jobs are stored, and may be of any length. A line that cannot be read is told, and does
 not stop the others. What was stored when an import breaks off stays: with an \`Idempotency-Key\` the whole of it can be sent again.`
 
-export function importRoutes({ engine, settings }: Service): readonly Operation[] {
+export function importRoutes({ engine, settings, clock }: Service): readonly Operation[] {
   return [
     operation({
       id: 'importJobs',
@@ -52,7 +54,7 @@ export function importRoutes({ engine, settings }: Service): readonly Operation[
         const key = request.headers.get('idempotency-key') ?? undefined
         const importer = new Importer(engine, { name, queue, tag: client, key, json: type !== PLAIN })
         try {
-          await readLines(request, settings.maxLineBytes, importer)
+          await readLines(request, settings.maxLineBytes, importer, clock)
           return json(200, await importer.end())
         } catch (error) {
           await importer.stop()
@@ -63,7 +65,7 @@ export function importRoutes({ engine, settings }: Service): readonly Operation[
   ]
 }
 
-async function readLines({ body, signal }: Request, maxBytes: number, importer: Importer): Promise<void> {
+async function readLines({ body, signal }: Request, maxBytes: number, importer: Importer, clock: Clock): Promise<void> {
   if (body === null) return
   const reader = body.getReader()
   const leave = () => void reader.cancel().catch(() => {})
@@ -72,8 +74,8 @@ async function readLines({ body, signal }: Request, maxBytes: number, importer: 
   try {
     for (;;) {
       if (signal.aborted) throw brokenOff()
-      const { done, value } = await reader.read().catch(() => {
-        throw brokenOff()
+      const { done, value } = await inTime(reader.read(), clock).catch((error: unknown) => {
+        throw error instanceof HttpError ? error : brokenOff()
       })
       // The last line may be half of one.
       if (signal.aborted) throw brokenOff()
