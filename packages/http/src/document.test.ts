@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { openEngine } from '@millrace/engine'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, onTestFinished, test } from 'vitest'
@@ -22,4 +23,15 @@ test('the document is OpenAPI 3.1, and has every operation once', async () => {
     const { security } = (document.paths as Record<string, Record<string, { security: unknown[] }>>)[path]?.[method] ?? {}
     expect(security, path).toEqual(scope === undefined ? [] : [{ token: [] }])
   }
+})
+
+test('docs/http.md has every route, with its scope, and no other', async () => {
+  const engine = await openEngine({ file: ':memory:' })
+  onTestFinished(() => engine.stop())
+  const text = readFileSync(new URL('../../../docs/http.md', import.meta.url), 'utf8')
+  const rows = [...text.matchAll(/^\| `(GET|POST|PUT|PATCH|DELETE) (\S+)` \| (\w*) ?\|/gm)].map(
+    ([, method, path, scope]) => `${method} ${path} ${scope}`,
+  )
+  const routes = testApi(engine).operations.map(({ method, path, scope = '' }) => `${method.toUpperCase()} ${path} ${scope}`)
+  expect(rows.toSorted()).toEqual(routes.toSorted())
 })

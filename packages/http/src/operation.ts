@@ -24,7 +24,7 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly caller: Caller
 }
 
-export interface ResponseShape {
+interface ResponseShape {
   readonly description: string
   /** Of `application/json`, where `type` says nothing else. */
   readonly schema?: z.ZodType

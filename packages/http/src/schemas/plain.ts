@@ -50,12 +50,6 @@ export function whole(min: number, max: number) {
     .openapi({ type: 'integer', minimum: min, maximum: max })
 }
 
-/** Yes or no in a query. */
-export const FLAG = z
-  .enum(['true', 'false'])
-  .transform((value) => value === 'true')
-  .openapi({ type: 'boolean' })
-
 export const CURSOR = z.string().max(512).openapi({ description: '`next` of the page before.' })
 
 /** Counts per state. */

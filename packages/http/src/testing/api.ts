@@ -98,7 +98,7 @@ function documentedOf({ paths }: OpenApiDocument, { path, method, id }: Operatio
   return found
 }
 
-export function find(operations: readonly Operation[], method: string, path: string): Operation | undefined {
+function find(operations: readonly Operation[], method: string, path: string): Operation | undefined {
   const [only = ''] = path.split('?')
   const fits = (template: string) => new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(only)
   return operations.find((each) => each.method.toUpperCase() === method && fits(each.path))
