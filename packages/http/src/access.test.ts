@@ -130,6 +130,24 @@ describe('tokens', () => {
     expect(await broken.send('GET', '/v1/jobs')).toMatchObject({ status: 500, body: { code: 'INTERNAL', id: 'id-1' } })
   })
 
+  test('open: a page of another site changes nothing', async () => {
+    const http = testApi(engine, { open: true })
+    const before = (await engine.stats()).totals.enqueued
+    const send = async (headers: Record<string, string>, method = 'POST') =>
+      (
+        await http.send(method, method === 'GET' ? '/v1/jobs' : '/v1/jobs:import?name=x', {
+          ...(method === 'POST' && { raw: '1' }),
+          headers: { 'content-type': 'text/plain', ...headers },
+        })
+      ).status
+    for (const site of ['cross-site', 'same-site']) expect(await send({ 'sec-fetch-site': site })).toBe(403)
+    for (const origin of ['https://evil.example', 'null']) expect(await send({ origin, host: 'localhost' })).toBe(403)
+    expect((await engine.stats()).totals.enqueued).toBe(before)
+    for (const site of ['same-origin', 'none']) expect(await send({ 'sec-fetch-site': site })).toBe(200)
+    expect(await send({ origin: 'http://localhost', host: 'localhost' })).toBe(200)
+    expect(await send({ 'sec-fetch-site': 'cross-site' }, 'GET')).toBe(200)
+  })
+
   test('open: no token at all', async () => {
     const http = testApi(engine, { open: true })
     const response = await http.api.fetch(new Request('http://localhost/v1/jobs'))

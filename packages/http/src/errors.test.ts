@@ -145,17 +145,49 @@ describe('bodies that are refused', () => {
       fc.json(),
       fc.string(),
     )
-    const route = fc.constantFrom('/v1/jobs', '/v1/jobs:bulk', '/v1/flows', '/v1/jobs:redrive', '/v1/jobs:cancel')
+    const id = (await post('{"job":"fuzzed","options":{"delay":"1h"}}')).body.id
+    const route = fc.constantFrom(
+      ...['/v1/jobs', '/v1/jobs:bulk', '/v1/flows', '/v1/jobs:redrive', '/v1/jobs:cancel', `/v1/jobs/${id}/cancel`].map(
+        (path) => ['POST', path] as const,
+      ),
+      ...['pause', 'resume', 'drain', 'purge'].map((word) => ['POST', `/v1/queues/fuzzed/${word}`] as const),
+      ['PUT', '/v1/queues/fuzzed'] as const,
+      ['PUT', '/v1/schedules/fuzzed'] as const,
+      ['PATCH', `/v1/jobs/${id}`] as const,
+    )
     await fc.assert(
-      fc.asyncProperty(text, route, async (raw, path) => {
-        const { status } = await http.send('POST', path, { raw, headers: JSON_TYPE })
-        expect([200, 201, 400]).toContain(status)
-        if (status === 201) created++
+      fc.asyncProperty(text, route, async (raw, [method, path]) => {
+        const { status } = await http.send(method, path, { raw, headers: JSON_TYPE })
+        expect([200, 201, 202, 204, 400, 409]).toContain(status)
+        if (status === 201 && path.startsWith('/v1/jobs')) created++
       }),
-      { numRuns: 400 },
+      { numRuns: 600 },
     )
     expect((await engine.stats()).totals.enqueued - before).toBeGreaterThanOrEqual(created)
   })
+})
+
+test('whatever is in a path or a query, it is never a 500', async () => {
+  const piece = fc.oneof(fc.string(), fc.constantFrom('%00', '%', '..', '%2e%2e', '%2F', '%F0', ':', '{id}', 'a'.repeat(300)))
+  const route = fc.constantFrom(
+    '/v1/jobs/?',
+    '/v1/queues/?',
+    '/v1/schedules/?',
+    '/v1/jobs?search=?',
+    '/v1/jobs?after=?',
+    '/v1/jobs?tag=?',
+    '/v1/?',
+    '/v1/history?from=?',
+    '/v1/events?after=x?',
+  )
+  await fc.assert(
+    fc.asyncProperty(route, piece, async (template, text) => {
+      const at = template.lastIndexOf('?')
+      const { status } = await http.send('GET', `${template.slice(0, at)}${text}`.replaceAll('#', ''))
+      expect([200, 400, 404, 405]).toContain(status)
+    }),
+    { numRuns: 400 },
+  )
 })
 
 describe('paths', () => {

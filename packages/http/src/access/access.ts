@@ -25,10 +25,13 @@ export class Access {
   /**
    * The caller; a promise only where `authenticate` is asynchronous.
    *
-   * @throws HttpError 401, 429
+   * @throws HttpError 401, 403, 429
    */
   enter(request: Request, env: unknown): Caller | Promise<Caller> {
-    if (this.#read === undefined) return this.#counted(ANYONE)
+    if (this.#read === undefined) {
+      refuseCrossSite(request)
+      return this.#counted(ANYONE)
+    }
     const address = addressOf(env) ?? UNKNOWN
     if (address !== UNKNOWN) this.#refuseBlocked(address)
     const token = /^Bearer +([^\s]+) *$/i.exec(request.headers.get('authorization') ?? '')?.[1]
@@ -60,6 +63,26 @@ export class Access {
     if (waitMs > 0) throw rateLimited('this token has called as often as it may: rateLimit', waitMs)
     return caller
   }
+}
+
+/**
+ * Where no token is needed, a page of another site that somebody looks at could send what changes something: a browser asks nobody before a
+ * POST of plain text, and says where it comes from.
+ */
+function refuseCrossSite({ method, headers }: Request): void {
+  if (method === 'GET' || method === 'HEAD') return
+  const site = headers.get('sec-fetch-site')
+  const origin = headers.get('origin')
+  const same =
+    site === null
+      ? origin === null || origin.replace(/^https?:\/\//, '') === headers.get('host')
+      : site === 'same-origin' || site === 'none'
+  if (!same)
+    throw new HttpError(
+      403,
+      'CROSS_SITE',
+      'a page of another site sent this, and no token is needed here: give a token to serve other sites',
+    )
 }
 
 function unknownToken(message: string): HttpError {
