@@ -1,6 +1,7 @@
 /** The OpenAPI 3.1 document, made of the operations. */
 import { type OpenAPIHono, z } from '@hono/zod-openapi'
 import type { Operation } from './operation.ts'
+import { TITLES } from './problem.ts'
 import { PROBLEM } from './schemas/job.ts'
 
 const ABOUT = `Jobs, queues, schedules, workers and events of a Millrace engine.
@@ -13,26 +14,14 @@ type Definitions = OpenAPIHono['openAPIRegistry']
 type RouteConfig = Parameters<Definitions['registerPath']>[0]
 type Responses = RouteConfig['responses']
 
-const PROBLEM_STATUS: Readonly<Record<number, string>> = {
-  400: 'The request is not valid',
-  401: 'A token is needed',
-  403: 'The token lacks the scope',
-  404: 'There is no such thing',
-  408: 'The body has not come in time',
-  409: 'It stands against what is there',
-  413: 'The body is too large',
-  415: 'The body is of a type that is not read here',
-  429: 'Too many requests',
-  500: 'Something is wrong here; the answer has no more than an id',
-  501: 'Not offered here',
-  503: 'Not just now',
-  507: 'The disk is full',
-}
-
 /** An OpenAPI 3.1 document. */
-export type OpenApiDocument = ReturnType<typeof describe>
+export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPI31Document']>
 
-export function describe(app: OpenAPIHono, operations: readonly Operation[], { basePath, open }: { basePath: string; open: boolean }) {
+export function describe(
+  app: OpenAPIHono,
+  operations: readonly Operation[],
+  { basePath, open }: { basePath: string; open: boolean },
+): OpenApiDocument {
   const { openAPIRegistry: definitions } = app
   const security = definitions.registerComponent('securitySchemes', 'token', { type: 'http', scheme: 'bearer' })
   for (const each of operations) definitions.registerPath(configOf(each, open ? undefined : security.name))
@@ -89,6 +78,6 @@ function refusals({ scope, body, stream, refusals: own = [] }: Operation): Respo
   if (scope === 'enqueue' || scope === 'admin') statuses.add(507)
   const content = { 'application/problem+json': { schema: PROBLEM } }
   return Object.fromEntries(
-    [...statuses].toSorted((a, b) => a - b).map((status) => [status, { description: PROBLEM_STATUS[status] as string, content }]),
+    [...statuses].toSorted((a, b) => a - b).map((status) => [status, { description: TITLES[status] as string, content }]),
   ) as Responses
 }

@@ -151,6 +151,21 @@ describe('many', () => {
     })
   })
 
+  test('an array with a key as a whole is created once', async () => {
+    const sent = {
+      body: [
+        { job: 'keyed', data: 1 },
+        { job: 'keyed', data: 2, options: { idempotencyKey: 'own' } },
+      ],
+      headers: { 'idempotency-key': 'all' },
+    }
+    expect((await http.send('POST', '/v1/jobs:bulk', sent)).body).toMatchObject({ created: 2 })
+    expect(await http.send('POST', '/v1/jobs:bulk', sent)).toMatchObject({ status: 200, body: { created: 0, existing: 2 } })
+    const keys = (await engine.list({ name: 'keyed' })).jobs.map(({ idempotencyKey }) => idempotencyKey)
+    expect(keys).toEqual(['own', 'all:0'])
+    expect((await http.send('POST', '/v1/jobs:bulk', { ...sent, headers: { 'idempotency-key': 'x'.repeat(491) } })).status).toBe(400)
+  })
+
   test('pages by signed cursors', async () => {
     await http.send('POST', '/v1/jobs:bulk', { body: Array.from({ length: 7 }, (_, index) => ({ job: 'paged', data: index })) })
     const seen: number[] = []

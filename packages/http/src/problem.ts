@@ -36,7 +36,8 @@ const STATUS: Readonly<Record<string, number>> = {
   DISK_FULL: 507,
 }
 
-const TITLES: Readonly<Record<number, string>> = {
+/** Of statuses, in a problem and in the document. */
+export const TITLES: Readonly<Record<number, string>> = {
   400: 'The request is not valid',
   401: 'A token is needed',
   403: 'The token does not allow this',

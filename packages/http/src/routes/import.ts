@@ -8,6 +8,7 @@ import { type Operation, operation, type Service } from '../operation.ts'
 import { unsupported } from '../requests/body.ts'
 import { inTime } from '../requests/inTime.ts'
 import { Lines } from '../requests/lines.ts'
+import { MANY_KEYS_HEADER } from '../schemas/job.ts'
 import { KEY, NAME } from '../schemas/plain.ts'
 
 const JSON_LINES = ['application/x-ndjson', 'application/jsonl']
@@ -45,7 +46,7 @@ export function importRoutes({ engine, settings, clock }: Service): readonly Ope
         queue: NAME.optional(),
         client: KEY.optional().openapi({ description: 'Who they are of: becomes a tag of each job.' }),
       }),
-      headers: z.object({ 'idempotency-key': z.string().min(1).max(490).optional() }),
+      headers: MANY_KEYS_HEADER,
       stream: [...JSON_LINES, PLAIN],
       responses: { 200: { description: 'All of it was read', schema: RESULT } },
       async handle({ query: { name, queue, client }, request }) {

@@ -15,6 +15,7 @@ import {
   JOB_PAGE,
   JOB_PATH,
   JOB_QUERY,
+  MANY_KEYS_HEADER,
   NEW_JOB,
   NEW_JOBS,
   shownJob,
@@ -54,17 +55,20 @@ export function jobRoutes({ engine, settings, cursors }: Service): readonly Oper
       tag: 'jobs',
       scope: 'enqueue',
       summary: 'Create many jobs, all or none',
-      description: 'Up to 10,000 jobs and `maxBodyBytes`. More goes through `/v1/jobs:import`.',
+      description:
+        'Up to 10,000 jobs and `maxBodyBytes`. More goes through `/v1/jobs:import`. With an `Idempotency-Key` each job without a key of its own has that and its place.',
+      headers: MANY_KEYS_HEADER,
       body: NEW_JOBS,
       responses: {
         201: { description: 'In order; some may have been there', schema: ENQUEUED_MANY },
         200: { description: 'All of them were there already', schema: ENQUEUED_MANY },
       },
       refusals: [409],
-      async handle({ body }) {
+      async handle({ body, request }) {
+        const key = request.headers.get('idempotency-key')
         const handles = await engine.enqueueMany(
-          body.map(({ job, data, options: read }) => {
-            const options = enqueueOptions(read)
+          body.map(({ job, data, options: read }, place) => {
+            const options = enqueueOptions(key === null ? read : { idempotencyKey: `${key}:${place}`, ...read })
             return { job, data, ...(options !== undefined && { options }) }
           }),
         )

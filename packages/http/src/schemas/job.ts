@@ -201,6 +201,16 @@ export const IDEMPOTENCY_HEADER = z.object({
   }),
 })
 
+/** Shorter than a key: each of many jobs has it with its place behind it. */
+export const MANY_KEYS_HEADER = z.object({
+  'idempotency-key': z
+    .string()
+    .min(1)
+    .max(LIMITS.keyLength - 22)
+    .optional()
+    .openapi({ description: 'With the place of each job behind it, the idempotency key of that job.' }),
+})
+
 export const PROBLEM = z
   .looseObject({
     type: z.string(),
