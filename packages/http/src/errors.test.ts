@@ -12,6 +12,7 @@ import {
 } from '@millrace/core'
 import { type Engine, openEngine } from '@millrace/engine'
 import fc from 'fast-check'
+import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { problemOf } from './problem.ts'
 import { TOKEN, testApi } from './testing/api.ts'
@@ -164,7 +165,7 @@ describe('bodies that are refused', () => {
       { numRuns: 600 },
     )
     expect((await engine.stats()).totals.enqueued - before).toBeGreaterThanOrEqual(created)
-  })
+  }, 60_000)
 })
 
 test('whatever is in a path or a query, it is never a 500', async () => {
@@ -188,7 +189,7 @@ test('whatever is in a path or a query, it is never a 500', async () => {
     }),
     { numRuns: 400 },
   )
-})
+}, 60_000)
 
 describe('paths', () => {
   test('that are not there: 404; with another method: 405 and which', async () => {
@@ -226,6 +227,9 @@ describe('paths', () => {
       /^\/queue\/v1\/jobs\/[0-9a-f-]{36}$/,
     )
     expect(mounted.api.document().servers).toEqual([{ url: '/queue' }])
+    const app = new Hono().all('/queue/*', (c) => mounted.api.fetch(c.req.raw, c.env))
+    const headers = { ...JSON_TYPE, authorization: `Bearer ${TOKEN}` }
+    expect((await app.request('/queue/v1/jobs', { method: 'POST', headers, body: '{"job":"a"}' })).status).toBe(201)
   })
 })
 
