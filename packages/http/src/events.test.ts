@@ -5,6 +5,7 @@ import { type Engine, openEngine } from '@millrace/engine'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { eventStream } from './eventStream.ts'
 import { BOUNDS } from './limits.ts'
+import { EVENT_DATA } from './schemas/observed.ts'
 import { TOKEN, testApi } from './testing/api.ts'
 
 let engine: Engine
@@ -47,7 +48,7 @@ class Source {
           block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
         )
         if (fields['data'] !== undefined)
-          return { id: Number(fields['id']), event: fields['event'] as string, data: JSON.parse(fields['data']) }
+          return { id: Number(fields['id']), event: fields['event'] as string, data: EVENT_DATA.parse(JSON.parse(fields['data'])) }
         continue
       }
       const { done, value } = await this.#reader.read()
@@ -183,6 +184,26 @@ test('a reader that takes nothing holds what it was given and no more', async ()
   expect(await settled()).toBeLessThan(1_000 + held + 10)
   await source.close()
   expect(over).toBe(1)
+})
+
+test('what the journal has forgotten is told as a gap, whose id is where it goes on', async () => {
+  const items = [{ type: 'gap', after: 3, resumesAt: 42 }]
+  const asked: unknown[] = []
+  const events = {
+    next: async () => ({ done: items.length === 0, value: items.shift() }),
+    return: async () => ({ done: true, value: undefined }),
+  }
+  const follow = (options: unknown) => {
+    asked.push(options)
+    return events
+  }
+  const fake = { events: follow } as unknown as Engine
+  const options = { after: 3, filter: { queue: 'q' }, signal: new AbortController().signal, clock: http.clock, ended() {} }
+  const source = new Source(new Response(eventStream(fake, options)))
+  expect(await source.next()).toEqual({ id: 41, event: 'gap', data: { type: 'gap', after: 3, resumesAt: 42 } })
+  expect(await source.next()).toBeUndefined()
+  expect(asked).toEqual([{ after: 3, filter: { queue: 'q' } }])
+  expect(http.clock.timers).toBe(0)
 })
 
 test('so many at a time, and no more; one that ends makes room', async () => {

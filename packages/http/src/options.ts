@@ -41,7 +41,7 @@ export interface HttpOptions {
   readonly basePath?: string
   readonly logger?: Logger
   /** What `POST /v1/engine/stop` calls, before it answers: `stop` begins, and does not wait. Without it that is a 501. */
-  readonly control?: { stop(): unknown }
+  readonly control?: { stop(): void }
   /** Asked by `/readyz` beside the engine. */
   readonly ready?: () => boolean
 }

@@ -7,7 +7,7 @@ import { HttpError, invalid } from '../errors.ts'
 import { eventStream } from '../eventStream.ts'
 import { BOUNDS } from '../limits.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
-import { EVENTS_QUERY } from '../schemas/observed.ts'
+import { EVENT_DATA, EVENTS_QUERY } from '../schemas/observed.ts'
 
 const DESCRIPTION = `Server-sent events. The \`id\` of each is its place in the journal: who comes back with the last one as \`Last-Event-ID\` (or
 \`after\`, which counts less) misses none and has none twice. Where the journal has forgotten some, an event \`gap\` takes their place.`
@@ -25,7 +25,13 @@ export function eventRoutes({ engine, clock }: Service): readonly Operation[] {
       description: DESCRIPTION,
       query: EVENTS_QUERY,
       headers: z.object({ 'last-event-id': z.string().optional() }),
-      responses: { 200: { description: 'A stream that does not end by itself', type: 'text/event-stream' } },
+      responses: {
+        200: {
+          description: 'A stream that does not end by itself; the schema is that of `data`',
+          type: 'text/event-stream',
+          schema: EVENT_DATA,
+        },
+      },
       handle({ query: { after = 0, types, ...where }, request }) {
         if (request.method === 'HEAD') return text('', 'text/event-stream')
         if (open >= BOUNDS.streams) throw new HttpError(503, 'BUSY', `${BOUNDS.streams} event streams are open, and no more are served`)

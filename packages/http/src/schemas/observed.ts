@@ -108,3 +108,26 @@ export const EVENTS_QUERY = z.strictObject({
   name: NAME.optional(),
   jobId: z.string().max(128).optional(),
 })
+
+const EVENT = z
+  .strictObject({
+    seq: z.number(),
+    type: z.enum(EVENT_TYPES),
+    jobId: z.string(),
+    queue: z.string(),
+    name: z.string(),
+    at: WHEN,
+    run: z.number(),
+    attempt: z.number(),
+    error: z.string().optional().openapi({ description: "Of `failed` and `retrying`: the error's name." }),
+    progress: z.number().optional().openapi({ description: 'Of `progress`: 0 to 1.' }),
+    runAt: WHEN.optional().openapi({ description: 'Of what is due later.' }),
+  })
+  .openapi('Event')
+
+const GAP = z
+  .strictObject({ type: z.literal('gap'), after: z.number(), resumesAt: z.number() })
+  .openapi('EventsGap', { description: 'Events behind `after` and before `resumesAt` are not kept any more.' })
+
+/** Of each event of the stream: its `data`. */
+export const EVENT_DATA = z.union([EVENT, GAP])
