@@ -37,3 +37,54 @@ test('jobs come by HTTP, one by one and as lines, and what becomes of them is to
   expect(await program.ended).toMatchObject({ code: 0, stderr: '' })
   expect(program.lines.at(-1)).toBe('token: redriveJobs, done')
 })
+
+test('kill -9 in the middle of an import: sent again with its key, every line is there once', async () => {
+  const folder = temporaryFolder()
+  const lines = 20_000
+  const encoder = new TextEncoder()
+  const serve = async () => {
+    const program = startProgram(new URL('../../apps/examples/http/server.ts', import.meta.url), [folder])
+    const base = (await program.said(/^listening on/)).slice('listening on '.length)
+    const authorization = `Bearer ${(await program.said(/^token/)).slice('token '.length)}`
+    return {
+      program,
+      enqueued: async () => ((await (await fetch(`${base}/v1/stats`, { headers: { authorization } })).json()) as Stats).totals.enqueued,
+      /** All lines but the last, and then nothing, where it is not to end. */
+      send: (whole: boolean) => {
+        let line = 0
+        const body = new ReadableStream<Uint8Array>({
+          pull(controller) {
+            if (line >= lines) return controller.close()
+            if (!whole && line >= lines - 1) return new Promise(() => {})
+            let text = ''
+            for (const end = Math.min(line + 500, whole ? lines : lines - 1); line < end; line++) text += `{"line":${line}}\n`
+            return controller.enqueue(encoder.encode(text))
+          },
+        })
+        const headers = { authorization, 'content-type': 'application/x-ndjson', 'idempotency-key': 'the file' }
+        return fetch(`${base}/v1/jobs:import?name=line`, { method: 'POST', headers, body, duplex: 'half' } as RequestInit)
+      },
+    }
+  }
+  const first = await serve()
+  const broken = first.send(false).then(
+    () => 'answered',
+    () => 'broken',
+  )
+  while ((await first.enqueued()) < 3_000) await new Promise((resolve) => setImmediate(resolve))
+  await first.program.kill()
+  expect(await broken).toBe('broken')
+
+  const second = await serve()
+  const before = await second.enqueued()
+  expect(before).toBeGreaterThanOrEqual(3_000)
+  expect(before).toBeLessThan(lines)
+  const { created, existing } = (await (await second.send(true)).json()) as { created: number; existing: number }
+  expect({ created, existing }).toEqual({ created: lines - before, existing: before })
+  expect(await second.enqueued()).toBe(lines)
+  await second.program.kill()
+})
+
+interface Stats {
+  readonly totals: { readonly enqueued: number }
+}
