@@ -93,17 +93,26 @@ function operationOf({ path, method, described }: { path: string; method: string
   const scope = described['x-scope']
   const rows = parameters.map((parameter) => row(parameter.name, parameter.in, typeOf(parameter.schema), parameter.description))
   const contents = Object.entries(requestBody?.content ?? {}).map(([type, { schema }]) => row('body', type, typeOf(schema), undefined))
-  const answers = Object.entries(responses).map(([status, response]) => {
-    const [type = '', { schema } = {}] = Object.entries(response.content ?? {})[0] ?? []
-    return row(status, type, type === '' ? '' : typeOf(schema), response.description)
-  })
+  const statuses = Object.keys(responses)
+  const refusals = statuses.filter((status) => typeIn(responses[status]).includes('problem'))
+  const answers = statuses
+    .filter((status) => !refusals.includes(status))
+    .map((status) => {
+      const { description, content = {} } = responses[status] as Described['responses'][string]
+      const [type = '', { schema } = {}] = Object.entries(content)[0] ?? []
+      return row(status, type, type === '' ? '' : typeOf(schema), description)
+    })
   return `<details id="${escaped(operationId)}"><summary><span class="method">${method.toUpperCase()}</span> <code>${escaped(path)}</code>
 <span class="scope">${scope === undefined ? 'open' : escaped(scope)}</span><br>${escaped(summary)}</summary>
-${paragraphs(description)}<table>${[...rows, ...contents].join('')}</table><table>${answers.join('')}</table></details>`
+${paragraphs(description)}<table>${[...rows, ...contents].join('')}</table><table>${answers.join('')}</table><p>Or a <a href="#Problem">Problem</a>: ${refusals.join(', ')}.</p></details>`
+}
+
+function typeIn(response: Described['responses'][string] | undefined): string {
+  return Object.keys(response?.content ?? {}).join(' ')
 }
 
 function row(name: string, where: string, type: string, description: string | undefined): string {
-  return `<tr><td><code>${escaped(name)}</code></td><td>${escaped(where)}</td><td>${type}</td><td>${escaped(description ?? '')}</td></tr>`
+  return `<tr><td><code>${escaped(name)}</code></td><td>${escaped(where)}</td><td>${type}</td><td>${marked(description ?? '')}</td></tr>`
 }
 
 function shapeOf(schema: Schema): string {
@@ -143,8 +152,13 @@ function paragraphs(text: string | undefined): string {
   return (text ?? '')
     .split('\n\n')
     .filter((paragraph) => paragraph !== '')
-    .map((paragraph) => `<p>${escaped(paragraph).replaceAll(/`([^`]+)`/g, '<code>$1</code>')}</p>`)
+    .map((paragraph) => `<p>${marked(paragraph)}</p>`)
     .join('\n')
+}
+
+/** With what stands in backticks as code. */
+function marked(text: string): string {
+  return escaped(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>')
 }
 
 function escaped(text: string): string {
