@@ -13,6 +13,7 @@ const CLOCKS: Readonly<Record<string, string | undefined>> = {
   engine: 'packages/engine/src/clock.ts',
   remote: 'packages/remote/src/clock.ts',
   outbox: 'packages/outbox/src/clock.ts',
+  http: 'packages/http/src/clock.ts',
 }
 
 /** `setImmediate` is no clock: it lets others have the thread. */

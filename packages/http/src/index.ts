@@ -1,1 +1,5 @@
-export {}
+export type { Caller, Scope } from './access/scopes.ts'
+export type { AuditEntry } from './audit.ts'
+export { createHttp, type HttpApi } from './createHttp.ts'
+export type { OpenApiDocument } from './document.ts'
+export type { HttpOptions, HttpTokenOption } from './options.ts'

@@ -1,0 +1,90 @@
+/** Who may call what: the token, its scopes, the address that tries tokens, and the rate. */
+import { type Clock, ForbiddenError } from '@millrace/core'
+import { HttpError, rateLimited } from '../errors.ts'
+import type { HttpSettings } from '../options.ts'
+import { addressOf } from './address.ts'
+import { Failures } from './failures.ts'
+import { Rates } from './rates.ts'
+import { type Caller, SCOPES, type Scope } from './scopes.ts'
+
+const ANYONE: Caller = { name: 'anyone', scopes: SCOPES }
+/** Where a server does not say where requests come from, all wrong tokens count together; good ones always pass. */
+const UNKNOWN = 'unknown'
+
+export class Access {
+  readonly #read: HttpSettings['authenticate']
+  readonly #failures: Failures
+  readonly #rates: Rates | undefined
+
+  constructor({ authenticate, rate }: Pick<HttpSettings, 'authenticate' | 'rate'>, clock: Clock) {
+    this.#read = authenticate
+    this.#failures = new Failures(clock)
+    this.#rates = rate && new Rates(rate, clock)
+  }
+
+  /**
+   * The caller; a promise only where `authenticate` is asynchronous.
+   *
+   * @throws HttpError 401, 403, 429
+   */
+  enter(request: Request, env: unknown): Caller | Promise<Caller> {
+    if (this.#read === undefined) {
+      refuseCrossSite(request)
+      return this.#counted(ANYONE)
+    }
+    const address = addressOf(env) ?? UNKNOWN
+    if (address !== UNKNOWN) this.#refuseBlocked(address)
+    const token = /^Bearer +([^\s]+) *$/i.exec(request.headers.get('authorization') ?? '')?.[1]
+    if (token === undefined) throw unknownToken('there is no token: send Authorization: Bearer TOKEN')
+    const caller = this.#read(token)
+    return caller instanceof Promise ? caller.then((known) => this.#known(known, address)) : this.#known(caller, address)
+  }
+
+  /** @throws ForbiddenError */
+  demand(caller: Caller, scope: Scope): void {
+    if (caller.scopes.includes(scope)) return
+    throw new ForbiddenError(`this needs the scope '${scope}', and the token has ${caller.scopes.join(', ') || 'none'}`)
+  }
+
+  #known(caller: Caller | undefined, address: string): Caller {
+    if (caller !== undefined) return this.#counted(caller)
+    if (address === UNKNOWN) this.#refuseBlocked(address)
+    this.#failures.add(address)
+    throw unknownToken('the token is not known')
+  }
+
+  #refuseBlocked(address: string): void {
+    const blockedMs = this.#failures.blockedMs(address)
+    if (blockedMs > 0) throw rateLimited('too many wrong tokens from this address', blockedMs)
+  }
+
+  #counted(caller: Caller): Caller {
+    const waitMs = this.#rates?.take(caller.name) ?? 0
+    if (waitMs > 0) throw rateLimited('this token has called as often as it may: rateLimit', waitMs)
+    return caller
+  }
+}
+
+/**
+ * Where no token is needed, a page of another site that somebody looks at could send what changes something: a browser asks nobody before a
+ * POST of plain text, and says where it comes from.
+ */
+function refuseCrossSite({ method, headers }: Request): void {
+  if (method === 'GET' || method === 'HEAD') return
+  const site = headers.get('sec-fetch-site')
+  const origin = headers.get('origin')
+  const same =
+    site === null
+      ? origin === null || origin.replace(/^https?:\/\//, '') === headers.get('host')
+      : site === 'same-origin' || site === 'none'
+  if (!same)
+    throw new HttpError(
+      403,
+      'CROSS_SITE',
+      'a page of another site sent this, and no token is needed here: give a token to serve other sites',
+    )
+}
+
+function unknownToken(message: string): HttpError {
+  return new HttpError(401, 'AUTH_FAILED', message, {}, { 'www-authenticate': 'Bearer realm="millrace"' })
+}

@@ -1,0 +1,63 @@
+/** The HTTP API of an engine, as a function from requests to responses. */
+import { OpenAPIHono } from '@hono/zod-openapi'
+import type { Engine } from '@millrace/client'
+import { Access } from './access/access.ts'
+import { type Surroundings, SYSTEM } from './clock.ts'
+import { Cursors } from './cursors.ts'
+import { describe, type OpenApiDocument } from './document.ts'
+import { mount } from './mount.ts'
+import type { Operation, Service } from './operation.ts'
+import { type HttpOptions, validateHttpOptions } from './options.ts'
+import { problemOf, reporter } from './problem.ts'
+import { docsRoutes } from './routes/docs.ts'
+import { engineRoutes } from './routes/engine.ts'
+import { eventRoutes } from './routes/events.ts'
+import { healthRoutes } from './routes/health.ts'
+import { importRoutes } from './routes/import.ts'
+import { jobRoutes } from './routes/jobs.ts'
+import { manyRoutes } from './routes/many.ts'
+import { observeRoutes } from './routes/observe.ts'
+import { queueRoutes } from './routes/queues.ts'
+import { scheduleRoutes } from './routes/schedules.ts'
+
+export interface HttpApi {
+  /**
+   * Answers a request; never rejects. `env` says where it came from: what @hono/node-server gives, or `{ remoteAddress }`.
+   */
+  fetch(request: Request, env?: unknown): Promise<Response>
+  /** What the API takes and answers. */
+  document(): OpenApiDocument
+}
+
+/** @throws OptionTypeError, OptionRangeError; without `token` or `authenticate`, unless `open: true` says that this is meant */
+export function createHttp(engine: Engine, options: HttpOptions): HttpApi {
+  return buildHttp(engine, options, SYSTEM).api
+}
+
+/** The same with a clock of its own, and with the operations that it is made of: for tests. */
+export function buildHttp(engine: Engine, options: HttpOptions, { clock, newId, newSecret }: Surroundings) {
+  const settings = validateHttpOptions(options)
+  const service: Service = { engine, settings, clock, cursors: new Cursors(settings.cursorSecret ?? newSecret(32)) }
+  const app = new OpenAPIHono()
+  let described: OpenApiDocument | undefined
+  const document = () => {
+    described ??= describe(app, operations, { basePath: settings.basePath, open: settings.authenticate === undefined })
+    return described
+  }
+  const operations: readonly Operation[] = [
+    ...jobRoutes(service),
+    ...manyRoutes(service),
+    ...importRoutes(service),
+    ...queueRoutes(service),
+    ...scheduleRoutes(service),
+    ...observeRoutes(service),
+    ...eventRoutes(service),
+    ...engineRoutes(service),
+    ...healthRoutes(service),
+    ...docsRoutes(document),
+  ]
+  const report = reporter(settings.logger, newId)
+  mount(app, operations, { service, access: new Access(settings, clock), refuse: (error) => problemOf(error, report), report })
+  const api: HttpApi = { fetch: async (request, env) => app.fetch(request, (env ?? {}) as object), document }
+  return { api, operations }
+}

@@ -1,0 +1,305 @@
+import {
+  BusyError,
+  CommitUnknownError,
+  DiskFullError,
+  EngineStoppedError,
+  ERROR_CODES,
+  type ErrorCode,
+  errorFrom,
+  InternalError,
+  QueueFullError,
+  StorageError,
+} from '@millrace/core'
+import { type Engine, openEngine } from '@millrace/engine'
+import fc from 'fast-check'
+import { Hono } from 'hono'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { problemOf } from './problem.ts'
+import { TOKEN, testApi } from './testing/api.ts'
+
+let engine: Engine
+let http: ReturnType<typeof testApi>
+beforeAll(async () => {
+  engine = await openEngine({ file: ':memory:' })
+  http = testApi(engine)
+})
+afterAll(() => engine.stop())
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+const post = (raw: string, headers: Readonly<Record<string, string>> = JSON_TYPE) => http.send('POST', '/v1/jobs', { raw, headers })
+
+describe('bodies that are refused', () => {
+  test.each([
+    ['unknown keys', '{"job":"a","nope":1}', 'VALIDATION', 'body.nope'],
+    ['unknown options', '{"job":"a","options":{"prio":1}}', 'VALIDATION', 'body.options.prio'],
+    ['no job', '{}', 'VALIDATION', 'body.job'],
+    ['a name with a slash', '{"job":"a/b"}', 'VALIDATION', 'body.job'],
+    ['a name that is long', `{"job":"${'a'.repeat(129)}"}`, 'VALIDATION', 'body.job'],
+    ['a time without a zone', '{"job":"a","options":{"runAt":"2030-01-01T00:00:00"}}', 'VALIDATION', 'body.options.runAt'],
+    ['a duration that is none', '{"job":"a","options":{"delay":"soon"}}', 'VALIDATION', 'body.options.delay'],
+    ['infinity', '{"job":"a","options":{"delay":1e999}}', 'VALIDATION', 'body.options.delay'],
+    ['a list', '[]', 'VALIDATION', 'body'],
+    ['null', 'null', 'VALIDATION', 'body'],
+    ['nothing', ' ', 'MALFORMED', undefined],
+    ['half of a body', '{"job":', 'MALFORMED', undefined],
+    ['__proto__', '{"job":"a","data":[{"__proto__":{"x":1}}]}', 'FORBIDDEN_KEY', '__proto__'],
+    ['__proto__, escaped', '{"job":"a","data":{"\\u005f_proto__":1}}', 'FORBIDDEN_KEY', '__proto__'],
+    ['__proto__ as an option', '{"job":"a","options":{"__proto__":{"priority":9}}}', 'FORBIDDEN_KEY', '__proto__'],
+    ['constructor', '{"job":"a","data":{"constructor":{"prototype":{"x":1}}}}', 'FORBIDDEN_KEY', 'constructor'],
+    ['two that exclude each other', '{"job":"a","options":{"delay":1,"runAt":"2030-01-01T00:00:00Z"}}', 'OPTION_TYPE', 'runAt'],
+    ['half of a surrogate pair as a tag', '{"job":"a","options":{"tags":["\\ud800"]}}', 'OPTION_TYPE', 'tags[0]'],
+    ['what is out of range', '{"job":"a","options":{"ttl":0}}', 'OPTION_RANGE', 'ttl'],
+  ])('%s', async (_what, raw, code, option) => {
+    const { status, body } = await post(raw)
+    expect(body).toMatchObject({
+      status: 400,
+      code,
+      title: expect.any(String),
+      detail: expect.any(String),
+      ...(option !== undefined && { option }),
+    })
+    expect(status).toBe(400)
+    expect(({} as { x?: number }).x).toBeUndefined()
+  })
+
+  test('a word that is no key is taken', async () => {
+    expect((await post('{"job":"a","data":{"team":"constructor","constructor":"Ferrari","note":"__proto__"}}')).status).toBe(201)
+  })
+
+  test('a deep one is refused, and nothing breaks', async () => {
+    expect((await post(`{"job":"a","data":${'['.repeat(200_000)}${']'.repeat(200_000)}}`)).status).toBe(400)
+  })
+
+  test('of another type: 415', async () => {
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/jsonp',
+      'application/json; charset=latin1',
+    ])
+      expect((await post('{"job":"a"}', { 'content-type': type })).status, type).toBe(415)
+    for (const type of ['application/json; charset=utf-8', 'Application/JSON', 'application/vnd.api+json'])
+      expect((await post('{"job":"a"}', { 'content-type': type })).status, type).toBe(201)
+  })
+
+  test('too large, by what it says or by what it is: 413', async () => {
+    const small = testApi(engine, { token: TOKEN, maxBodyBytes: 1_024 })
+    const large = JSON.stringify({ job: 'a', data: 'x'.repeat(2_000) })
+    const { status, body } = await small.send('POST', '/v1/jobs', { raw: large, headers: JSON_TYPE })
+    expect({ status, body }).toMatchObject({ status: 413, body: { code: 'TOO_LARGE', option: 'maxBodyBytes', limit: 1_024 } })
+    expect((await small.send('POST', '/v1/jobs', { raw: large, headers: { ...JSON_TYPE, 'content-length': '2020' } })).status).toBe(413)
+    let pulled = 0
+    const endless = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        pulled++
+        controller.enqueue(new Uint8Array(512).fill(32))
+      },
+    })
+    expect((await small.send('POST', '/v1/jobs', { raw: endless, headers: JSON_TYPE })).status).toBe(413)
+    expect(pulled).toBeLessThan(8)
+  })
+
+  test('one that does not come: 408, and the connection is given up; nothing waits for it any more', async () => {
+    const silent = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => {}) })
+    const sending = http.send('POST', '/v1/jobs', { raw: silent, headers: JSON_TYPE })
+    while (http.clock.timers === 0) await new Promise((resolve) => setImmediate(resolve))
+    http.clock.advance(30_000)
+    const { status, headers, body } = await sending
+    expect({ status, body }).toMatchObject({ status: 408, body: { code: 'TOO_SLOW', retryable: true } })
+    expect(headers.get('connection')).toBe('close')
+    expect(http.clock.timers).toBe(0)
+  })
+
+  test('one that breaks off: 400', async () => {
+    const broken = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        controller.error(new Error('reset'))
+      },
+    })
+    expect(await http.send('POST', '/v1/jobs', { raw: broken, headers: JSON_TYPE })).toMatchObject({
+      status: 400,
+      body: { code: 'INCOMPLETE' },
+    })
+  })
+
+  test('whatever comes, it is never a 500, and never an object with another prototype', async () => {
+    const before = (await engine.stats()).totals.enqueued
+    let created = 0
+    const job = fc.record(
+      {
+        job: fc.oneof(fc.constantFrom('a', 'b.c', 'd:e'), fc.string(), fc.anything()),
+        data: fc.jsonValue(),
+        options: fc.oneof(
+          fc.dictionary(
+            fc.constantFrom('delay', 'runAt', 'priority', 'timeout', 'tags', 'unique', 'debounce', 'ttl', 'backoff', 'meta', 'nope'),
+            fc.jsonValue(),
+          ),
+          fc.record({ delay: fc.integer(), priority: fc.integer(), ttl: fc.integer() }, { requiredKeys: [] }),
+          fc.jsonValue(),
+        ),
+      },
+      { requiredKeys: [] },
+    )
+    const text = fc.oneof(
+      job.map((value) => JSON.stringify(value, (_key, inner) => (typeof inner === 'bigint' ? `${inner}` : inner)) ?? ''),
+      fc.json(),
+      fc.string(),
+    )
+    const id = (await post('{"job":"fuzzed","options":{"delay":"1h"}}')).body.id
+    const route = fc.constantFrom(
+      ...['/v1/jobs', '/v1/jobs:bulk', '/v1/flows', '/v1/jobs:redrive', '/v1/jobs:cancel', `/v1/jobs/${id}/cancel`].map(
+        (path) => ['POST', path] as const,
+      ),
+      ...['pause', 'resume', 'drain', 'purge'].map((word) => ['POST', `/v1/queues/fuzzed/${word}`] as const),
+      ['PUT', '/v1/queues/fuzzed'] as const,
+      ['PUT', '/v1/schedules/fuzzed'] as const,
+      ['PATCH', `/v1/jobs/${id}`] as const,
+    )
+    await fc.assert(
+      fc.asyncProperty(text, route, async (raw, [method, path]) => {
+        const { status } = await http.send(method, path, { raw, headers: JSON_TYPE })
+        expect([200, 201, 202, 204, 400, 409]).toContain(status)
+        if (status === 201 && path.startsWith('/v1/jobs')) created++
+      }),
+      { numRuns: 600 },
+    )
+    expect((await engine.stats()).totals.enqueued - before).toBeGreaterThanOrEqual(created)
+  }, 60_000)
+})
+
+test('whatever is in a path or a query, it is never a 500', async () => {
+  const piece = fc.oneof(fc.string(), fc.constantFrom('%00', '%', '..', '%2e%2e', '%2F', '%F0', ':', '{id}', 'a'.repeat(300)))
+  const route = fc.constantFrom(
+    '/v1/jobs/?',
+    '/v1/queues/?',
+    '/v1/schedules/?',
+    '/v1/jobs?search=?',
+    '/v1/jobs?after=?',
+    '/v1/jobs?tag=?',
+    '/v1/?',
+    '/v1/history?from=?',
+    '/v1/events?after=x?',
+  )
+  await fc.assert(
+    fc.asyncProperty(route, piece, async (template, text) => {
+      const at = template.lastIndexOf('?')
+      const { status } = await http.send('GET', `${template.slice(0, at)}${text}`.replaceAll('#', ''))
+      expect([200, 400, 404, 405]).toContain(status)
+    }),
+    { numRuns: 400 },
+  )
+}, 60_000)
+
+describe('paths', () => {
+  test('that are not there: 404; with another method: 405 and which', async () => {
+    expect(await http.send('GET', '/v1/nothing')).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } })
+    for (const path of ['/', '/v1', '/v1/jobs/', '/v1/jobs:nope', '/v1/jobsX', '//v1/jobs', '/v1/%2e%2e/jobs:nope'])
+      expect((await http.send('GET', path)).status, path).toBe(404)
+    for (const [method, path, allow] of [
+      ['PUT', '/v1/jobs', 'GET, HEAD, POST'],
+      ['GET', '/v1/jobs:bulk', 'POST'],
+      ['POST', '/v1/jobs/x', 'GET, HEAD, PATCH, DELETE'],
+    ] as const) {
+      const answer = await http.send(method, path)
+      expect(answer).toMatchObject({ status: 405, body: { code: 'METHOD_NOT_ALLOWED' } })
+      expect(answer.headers.get('allow')).toBe(allow)
+    }
+  })
+
+  test('HEAD is GET without its body; OPTIONS and other origins are not served', async () => {
+    const head = await http.open('HEAD', '/v1/jobs')
+    expect([head.status, await head.text()]).toEqual([200, ''])
+    const preflight = await http.send('OPTIONS', '/v1/jobs', {
+      headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
+    })
+    expect(preflight.status).toBe(405)
+    const cross = await http.send('GET', '/v1/jobs', { headers: { origin: 'https://evil.example' } })
+    for (const { headers } of [preflight, cross])
+      expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
+  })
+
+  test('mounted below a path', async () => {
+    const mounted = testApi(engine, { token: TOKEN, basePath: '/queue/' })
+    expect((await mounted.open('GET', '/queue/v1/jobs')).status).toBe(200)
+    expect((await mounted.open('GET', '/v1/jobs')).status).toBe(404)
+    expect((await mounted.open('POST', '/queue/v1/jobs', { body: { job: 'a' } })).headers.get('location')).toMatch(
+      /^\/queue\/v1\/jobs\/[0-9a-f-]{36}$/,
+    )
+    expect(mounted.api.document().servers).toEqual([{ url: '/queue' }])
+    const app = new Hono().all('/queue/*', (c) => mounted.api.fetch(c.req.raw, c.env))
+    const headers = { ...JSON_TYPE, authorization: `Bearer ${TOKEN}` }
+    expect((await app.request('/queue/v1/jobs', { method: 'POST', headers, body: '{"job":"a"}' })).status).toBe(201)
+  })
+})
+
+describe('what the engine refuses', () => {
+  const answer = async (error: unknown) => {
+    const reported: unknown[] = []
+    const response = problemOf(error, (what) => `id-${reported.push(what)}`)
+    return { status: response.status, retryAfter: response.headers.get('retry-after'), body: await response.json(), reported }
+  }
+
+  test.each([
+    [new BusyError('full', { retryAfter: 2_500 }), 503, '3'],
+    [new QueueFullError('full', { queue: 'q', maxLength: 3 }), 503, '1'],
+    [new DiskFullError(), 507, '1'],
+    [new EngineStoppedError(), 503, '1'],
+    [new StorageError('SQLITE_IOERR: INSERT INTO jobs'), 503, '1'],
+    [new CommitUnknownError('near "SELECT"'), 503, '1'],
+  ])('%s is %i, to be tried again after %s s', async (error, status, retryAfter) => {
+    const { body, reported, ...rest } = await answer(error)
+    expect(rest).toEqual({ status, retryAfter })
+    expect(body).toMatchObject({ status, code: error.code })
+    expect(JSON.stringify(body)).not.toMatch(/INSERT|SELECT|SQLITE/)
+    expect(reported).toEqual([])
+  })
+
+  test.each([new InternalError('SELECT * FROM secrets'), new Error('at /a/path'), 'a text', undefined, new RangeError('not ours')])(
+    '%s is a 500 with an id, and nothing else',
+    async (error) => {
+      expect(await answer(error)).toEqual({
+        status: 500,
+        retryAfter: null,
+        body: { type: 'urn:millrace:problem:internal', title: 'Internal error', status: 500, code: 'INTERNAL', id: 'id-1' },
+        reported: [error],
+      })
+    },
+  )
+
+  test('every code of the catalogue has a status', async () => {
+    const unexpected: Partial<Record<ErrorCode, true>> = {}
+    for (const code of ERROR_CODES) if ((await answer(errorFrom({ code, message: 'x' }))).status === 500) unexpected[code] = true
+    // What opening a file throws, what only handlers, results and sockets see, and what is a bug or a broken codec.
+    expect(Object.keys(unexpected).toSorted()).toEqual(
+      [
+        'ALREADY_OPEN',
+        'CODEC',
+        'DISCARDED',
+        'DRAIN_INCOMPLETE',
+        'INTERNAL',
+        'JOB_CANCELLED',
+        'JOB_EXPIRED',
+        'JOB_FAILED',
+        'JOB_TIMEOUT',
+        'LEASE_LOST',
+        'NOT_A_DATABASE',
+        'NOT_WRITABLE',
+        'PROTOCOL',
+        'RESULT_TIMEOUT',
+        'SCHEMA_TOO_NEW',
+        'UNSAFE_FILESYSTEM',
+        'UNSUPPORTED_RUNTIME',
+        'VERSION_MISMATCH',
+        'WORKER_LOST',
+        'WORKER_STOPPED',
+      ].toSorted(),
+    )
+  })
+
+  test('an engine that was stopped is a 503', async () => {
+    const stopped = await openEngine({ file: ':memory:' })
+    await stopped.stop()
+    expect(await testApi(stopped).send('GET', '/v1/jobs')).toMatchObject({ status: 503, body: { code: 'ENGINE_STOPPED' } })
+  })
+})

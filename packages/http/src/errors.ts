@@ -1,0 +1,48 @@
+/** What only the HTTP border says. All else is in the core's catalogue. */
+import { MillraceError } from '@millrace/core'
+
+/** One fault of a request: where, and what. */
+export interface Fault {
+  /** `body.options.delay`, `query.limit`. */
+  readonly path: string
+  readonly message: string
+}
+
+/** What is told beside the message. */
+export interface HttpErrorDetails {
+  readonly option?: string
+  readonly limit?: number | string
+  readonly queue?: string
+  /** Milliseconds. */
+  readonly retryAfter?: number
+  readonly errors?: readonly Fault[]
+  /** What an import had done when it ended. */
+  readonly progress?: unknown
+}
+
+/** A refusal with a status of its own. */
+export class HttpError extends MillraceError {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    details: HttpErrorDetails = {},
+    headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(code, status === 408 || status === 429 || status === 503, message, { ...details })
+    this.status = status
+    this.headers = headers
+  }
+}
+
+export function invalid(message: string, errors: readonly Fault[]): HttpError {
+  const option = errors[0]?.path
+  return new HttpError(400, 'VALIDATION', message, { errors, ...(option !== undefined && { option }) })
+}
+
+export function rateLimited(message: string, retryAfterMs: number): HttpError {
+  return new HttpError(429, 'RATE_LIMITED', message, { retryAfter: Math.ceil(retryAfterMs) })
+}

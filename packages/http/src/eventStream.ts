@@ -1,0 +1,72 @@
+/** Events as server-sent events: read from the journal as fast as the reader takes them, and no faster. */
+import type { Engine, EventStreamItem } from '@millrace/client'
+import type { Clock, EventsFilter } from '@millrace/core'
+import { BOUNDS } from './limits.ts'
+
+export interface StreamOptions {
+  readonly after: number
+  readonly filter: EventsFilter
+  /** The reader is gone. */
+  readonly signal: AbortSignal
+  readonly clock: Clock
+  /** Called once, when it is over. */
+  readonly ended: () => void
+}
+
+const encoder = new TextEncoder()
+/** Browsers come back after so many milliseconds. */
+const OPENING = encoder.encode('retry: 2000\n\n')
+const HEARTBEAT = encoder.encode(':\n\n')
+
+/** @throws what `engine.events` does */
+export function eventStream(engine: Engine, { after, filter, signal, clock, ended }: StreamOptions): ReadableStream<Uint8Array> {
+  const events = engine.events({ after, filter })
+  let cancelTimer = () => {}
+  let over = false
+  const end = (controller?: ReadableStreamDefaultController<Uint8Array>) => {
+    if (over) return
+    over = true
+    cancelTimer()
+    signal.removeEventListener('abort', abort)
+    void events.return()
+    controller?.close()
+    ended()
+  }
+  let abort = () => end()
+  const beat = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    cancelTimer = clock.setTimer(BOUNDS.heartbeatMs, () => {
+      // One whose reader takes nothing has enough to send.
+      if ((controller.desiredSize ?? 0) > 0) controller.enqueue(HEARTBEAT)
+      beat(controller)
+    })
+  }
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        abort = () => end(controller)
+        controller.enqueue(OPENING)
+        if (signal.aborted) return abort()
+        signal.addEventListener('abort', abort)
+        beat(controller)
+      },
+      async pull(controller) {
+        try {
+          const { done, value } = await events.next()
+          if (done) end(controller)
+          else if (!over) controller.enqueue(encoder.encode(frameOf(value)))
+        } catch {
+          // The engine has stopped: whoever reads comes back with the last id that it has.
+          end(controller)
+        }
+      },
+      cancel: () => end(),
+    },
+    { highWaterMark: BOUNDS.streamBytes, size: (chunk) => chunk?.byteLength ?? 0 },
+  )
+}
+
+/** To go on behind a gap, its id is the cursor in front of what comes next. */
+function frameOf(item: EventStreamItem): string {
+  const id = item.type === 'gap' ? item.resumesAt - 1 : item.seq
+  return `id: ${id}\nevent: ${item.type}\ndata: ${JSON.stringify(item)}\n\n`
+}

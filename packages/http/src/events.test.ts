@@ -1,0 +1,238 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import { type Engine, openEngine } from '@millrace/engine'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { eventStream } from './eventStream.ts'
+import { BOUNDS } from './limits.ts'
+import { EVENT_DATA } from './schemas/observed.ts'
+import { TOKEN, testApi } from './testing/api.ts'
+
+let engine: Engine
+let http: ReturnType<typeof testApi>
+beforeEach(async () => {
+  engine = await openEngine({ file: ':memory:' })
+  http = testApi(engine)
+})
+afterEach(() => engine.stop())
+
+interface Told {
+  readonly id: number
+  readonly event: string
+  // biome-ignore lint/suspicious/noExplicitAny: what a test looks at is its own affair
+  readonly data: any
+}
+
+/** What a browser's EventSource makes of the stream. */
+class Source {
+  readonly response: Response
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>
+  readonly #decoder = new TextDecoder()
+  #text = ''
+  heartbeats = 0
+
+  constructor(response: Response) {
+    this.response = response
+    this.#reader = (response.body as ReadableStream<Uint8Array>).getReader()
+  }
+
+  /** The next event; undefined at the end. */
+  async next(): Promise<Told | undefined> {
+    for (;;) {
+      const end = this.#text.indexOf('\n\n')
+      if (end >= 0) {
+        const block = this.#text.slice(0, end)
+        this.#text = this.#text.slice(end + 2)
+        if (block.startsWith(':')) this.heartbeats++
+        const fields = Object.fromEntries(
+          block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
+        )
+        if (fields['data'] !== undefined)
+          return { id: Number(fields['id']), event: fields['event'] as string, data: EVENT_DATA.parse(JSON.parse(fields['data'])) }
+        continue
+      }
+      const { done, value } = await this.#reader.read()
+      if (done) return undefined
+      this.#text += this.#decoder.decode(value, { stream: true })
+    }
+  }
+
+  async take(count: number): Promise<Told[]> {
+    const told: Told[] = []
+    while (told.length < count) told.push((await this.next()) as Told)
+    return told
+  }
+
+  close(): Promise<void> {
+    return this.#reader.cancel()
+  }
+}
+
+const open = async (query = '', headers: Record<string, string> = {}, signal?: AbortSignal) =>
+  new Source(await http.open('GET', `/v1/events${query}`, { headers, ...(signal !== undefined && { signal }) }))
+
+test('events come with their ids, as they happen', async () => {
+  const source = await open()
+  expect(source.response.status).toBe(200)
+  expect(source.response.headers.get('content-type')).toBe('text/event-stream')
+  expect(source.response.headers.get('cache-control')).toBe('no-store')
+  const { id } = await engine.enqueue('a', 1)
+  expect(await source.next()).toMatchObject({
+    id: 1,
+    event: 'enqueued',
+    data: { seq: 1, type: 'enqueued', jobId: id, name: 'a', queue: 'default', at: expect.stringMatching(/Z$/) },
+  })
+  await engine.cancel(id)
+  expect(await source.next()).toMatchObject({ event: 'cancelled', data: { jobId: id } })
+  await source.close()
+})
+
+test('who comes back with the last id misses none and has none twice, wherever it broke off', async () => {
+  const jobs = 300
+  const feeding = (async () => {
+    for (let job = 0; job < jobs; job++) await engine.enqueue('a', job)
+  })()
+  const seen: number[] = []
+  let last: number | undefined
+  for (let round = 1; seen.length < jobs; round++) {
+    const source = await open('?after=0', last === undefined ? {} : { 'last-event-id': `${last}` })
+    for (let more = Math.min(round * 7, jobs - seen.length); more > 0; more--) {
+      const { id } = (await source.next()) as Told
+      seen.push(id)
+      last = id
+    }
+    await source.close()
+  }
+  await feeding
+  expect(seen).toEqual(Array.from({ length: jobs }, (_, index) => index + 1))
+})
+
+test('filters', async () => {
+  const source = await open('?types=cancelled,failed&queue=q')
+  await engine.enqueue('a', 1, { queue: 'q' })
+  await engine.cancel((await engine.enqueue('a', 1)).id)
+  const { id } = await engine.enqueue('a', 1, { queue: 'q' })
+  await engine.cancel(id)
+  expect(await source.next()).toMatchObject({ event: 'cancelled', data: { jobId: id } })
+  await source.close()
+  const one = await open(`?jobId=${id}`)
+  expect((await one.take(2)).map(({ event }) => event)).toEqual(['enqueued', 'cancelled'])
+  await one.close()
+  for (const query of ['types=nope', 'types=', 'after=-1', 'after=x', 'jobId=nope', 'queue=a/b', 'nope=1'])
+    expect((await http.send('GET', `/v1/events?${query}`)).status, query).toBe(400)
+  expect((await http.send('GET', '/v1/events', { headers: { 'last-event-id': 'x' } })).status).toBe(400)
+})
+
+test('a stream that has nothing to tell says so, and its end is the end of its timer', async () => {
+  const source = await open()
+  const first = source.next()
+  expect(http.clock.timers).toBe(1)
+  http.clock.advance(15_000)
+  http.clock.advance(15_000)
+  await engine.enqueue('a', 1)
+  await first
+  expect(source.heartbeats).toBe(2)
+  await source.close()
+  expect(http.clock.timers).toBe(0)
+})
+
+test('an abort ends it, also while nothing happens', async () => {
+  const aborting = new AbortController()
+  const source = await open('', {}, aborting.signal)
+  const next = source.next()
+  aborting.abort()
+  expect(await next).toBeUndefined()
+  expect(http.clock.timers).toBe(0)
+  const late = await open('', {}, AbortSignal.abort())
+  expect(await late.next()).toBeUndefined()
+})
+
+test('the end of the engine ends it', async () => {
+  const source = await open()
+  const next = source.next()
+  await engine.stop()
+  expect(await next).toBeUndefined()
+})
+
+test('a reader that takes nothing holds what it was given and no more', async () => {
+  let asked = 0
+  const endless = {
+    next: async () => ({
+      done: false,
+      value: { seq: ++asked, type: 'enqueued', jobId: 'j', queue: 'q', name: 'n', at: new Date(0), run: 0, attempt: 0 },
+    }),
+    return: async () => ({ done: true, value: undefined }),
+  }
+  const fake = { events: () => endless } as unknown as Engine
+  let over = 0
+  const options = { after: 0, filter: {}, signal: new AbortController().signal, clock: http.clock, ended: () => over++ }
+  const stream = eventStream(fake, options)
+  const settled = async () => {
+    for (let before = -1; before !== asked; ) {
+      before = asked
+      for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve))
+    }
+    return asked
+  }
+  const held = await settled()
+  expect(held).toBeGreaterThan(100)
+  expect(held).toBeLessThan(BOUNDS.streamBytes / 100)
+  http.clock.advance(60_000)
+  expect(await settled()).toBe(held)
+  const source = new Source(new Response(stream))
+  expect((await source.take(1_000)).map(({ id }) => id)).toEqual(Array.from({ length: 1_000 }, (_, index) => index + 1))
+  expect(await settled()).toBeLessThan(1_000 + held + 10)
+  await source.close()
+  expect(over).toBe(1)
+})
+
+test('what the journal has forgotten is told as a gap, whose id is where it goes on', async () => {
+  const items = [{ type: 'gap', after: 3, resumesAt: 42 }]
+  const asked: unknown[] = []
+  const events = {
+    next: async () => ({ done: items.length === 0, value: items.shift() }),
+    return: async () => ({ done: true, value: undefined }),
+  }
+  const follow = (options: unknown) => {
+    asked.push(options)
+    return events
+  }
+  const fake = { events: follow } as unknown as Engine
+  const options = { after: 3, filter: { queue: 'q' }, signal: new AbortController().signal, clock: http.clock, ended() {} }
+  const source = new Source(new Response(eventStream(fake, options)))
+  expect(await source.next()).toEqual({ id: 41, event: 'gap', data: { type: 'gap', after: 3, resumesAt: 42 } })
+  expect(await source.next()).toBeUndefined()
+  expect(asked).toEqual([{ after: 3, filter: { queue: 'q' } }])
+  expect(http.clock.timers).toBe(0)
+})
+
+test('so many at a time, and no more; one that ends makes room', async () => {
+  const sources = await Promise.all(Array.from({ length: 256 }, () => open()))
+  expect(await http.send('GET', '/v1/events')).toMatchObject({ status: 503, body: { code: 'BUSY' } })
+  await sources[0]?.close()
+  const next = await open()
+  expect(next.response.status).toBe(200)
+  await Promise.all([...sources.slice(1), next].map((source) => source.close()))
+})
+
+test('over a socket: a client that goes away ends its stream', async () => {
+  const server = createServer(getRequestListener(http.api.fetch, { overrideGlobalObjects: false }))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const aborting = new AbortController()
+  const response = await fetch(`http://127.0.0.1:${port}/v1/events`, {
+    headers: { authorization: `Bearer ${TOKEN}` },
+    signal: aborting.signal,
+  })
+  const source = new Source(response)
+  await engine.enqueue('a', 1)
+  expect(await source.next()).toMatchObject({ id: 1 })
+  expect(http.clock.timers).toBe(1)
+  const ended = new Promise<void>((resolve) => {
+    const look = () => (http.clock.timers === 0 ? resolve() : setImmediate(look))
+    look()
+  })
+  aborting.abort()
+  await ended
+  await new Promise((resolve) => server.close(resolve))
+})

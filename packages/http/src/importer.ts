@@ -1,0 +1,142 @@
+/** Lines that become jobs: in atomic commands, one on its way while the next is made, so that a fast sender waits. */
+import type { Engine, JobRequest } from '@millrace/client'
+import { defineJob } from '@millrace/worker'
+import { BOUNDS } from './limits.ts'
+import type { Line } from './requests/lines.ts'
+import { refusePoison } from './requests/poison.ts'
+
+export interface ImportOptions {
+  readonly name: string
+  readonly queue?: string | undefined
+  readonly tag?: string | undefined
+  /** With it each line is created once: its job's key is this and its number. */
+  readonly key?: string | undefined
+  /** Each line is JSON, and not a text. */
+  readonly json: boolean
+}
+
+export interface ImportCounts {
+  readonly lines: number
+  /** Blank ones, and those that begin with #. */
+  readonly skipped: number
+  readonly created: number
+  readonly existing: number
+  readonly refused: number
+  /** The first of those refused. */
+  readonly errors: readonly { readonly line: number; readonly code: string; readonly message: string }[]
+}
+
+interface Chunk {
+  readonly jobs: JobRequest[]
+  readonly numbers: number[]
+  bytes: number
+}
+
+export class Importer {
+  readonly #engine: Engine
+  readonly #options: ImportOptions
+  readonly #job: ReturnType<typeof defineJob>
+  readonly #counts = { lines: 0, skipped: 0, created: 0, existing: 0, refused: 0, errors: [] as ImportCounts['errors'][number][] }
+  #chunk: Chunk = newChunk()
+  #sending: Promise<void> = Promise.resolve()
+
+  constructor(engine: Engine, options: ImportOptions) {
+    this.#engine = engine
+    this.#options = options
+    this.#job = defineJob({ name: options.name, ...(options.queue !== undefined && { queue: options.queue }) })
+  }
+
+  get counts(): ImportCounts {
+    return this.#counts
+  }
+
+  /** Resolves when the next lines may come. */
+  async take(lines: readonly Line[]): Promise<void> {
+    for (const { number, text, fault } of lines) {
+      this.#counts.lines++
+      if (text === undefined) this.#refuse(number, 'LINE', fault as string)
+      else if (text.startsWith('#') || text.trim() === '') this.#counts.skipped++
+      else this.#add(number, text)
+      if (this.#chunk.jobs.length >= BOUNDS.importJobs || this.#chunk.bytes >= BOUNDS.importBytes) await this.#send()
+    }
+  }
+
+  /** Resolves when all is stored. */
+  async end(): Promise<ImportCounts> {
+    await this.#send()
+    await this.#sending
+    return this.#counts
+  }
+
+  /** What is on its way is let through, and what has yet to be sent is not. */
+  async stop(): Promise<void> {
+    await this.#sending.catch(() => {})
+  }
+
+  #add(number: number, text: string): void {
+    const { json, tag, key } = this.#options
+    const { jobs, numbers } = this.#chunk
+    let data: unknown = text
+    if (json) {
+      try {
+        data = JSON.parse(text)
+        refusePoison(text, data)
+      } catch (error) {
+        const { code = 'MALFORMED', message } = error as { code?: string; message: string }
+        this.#refuse(number, code, message)
+        return
+      }
+    }
+    const options = { ...(tag !== undefined && { tags: [tag] }), ...(key !== undefined && { idempotencyKey: `${key}:${number}` }) }
+    jobs.push(tag === undefined && key === undefined ? { job: this.#job, data } : { job: this.#job, data, options })
+    numbers.push(number)
+    this.#chunk.bytes += text.length
+  }
+
+  async #send(): Promise<void> {
+    await this.#sending
+    const chunk = this.#chunk
+    this.#chunk = newChunk()
+    if (chunk.jobs.length === 0) return
+    this.#sending = this.#enqueue(chunk)
+    // It is thrown by whoever waits for it next.
+    this.#sending.catch(() => {})
+  }
+
+  async #enqueue({ jobs, numbers }: Chunk): Promise<void> {
+    try {
+      await this.#create(jobs)
+    } catch (error) {
+      if (!isMisuse(error)) throw error
+      // One of them is refused, and with it all: which one is found by sending them one by one.
+      for (const [index, job] of jobs.entries()) await this.#createOne(job, numbers[index] as number)
+    }
+  }
+
+  async #createOne(job: JobRequest, number: number): Promise<void> {
+    try {
+      await this.#create([job])
+    } catch (error) {
+      if (!isMisuse(error)) throw error
+      this.#refuse(number, error.code, error.message)
+    }
+  }
+
+  async #create(jobs: readonly JobRequest[]): Promise<void> {
+    for (const { created } of await this.#engine.enqueueMany(jobs)) this.#counts[created ? 'created' : 'existing']++
+  }
+
+  #refuse(line: number, code: string, message: string): void {
+    this.#counts.refused++
+    const { errors } = this.#counts
+    if (errors.length < BOUNDS.importErrors) errors.push({ line, code, message })
+  }
+}
+
+function newChunk(): Chunk {
+  return { jobs: [], numbers: [], bytes: 0 }
+}
+
+function isMisuse(error: unknown): error is Error & { readonly code: string } {
+  return ['OPTION_TYPE', 'OPTION_RANGE'].includes((error as { code?: string } | null)?.code ?? '')
+}

@@ -1,0 +1,252 @@
+import { defineJob, type Engine, openEngine } from '@millrace/engine'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testApi } from './testing/api.ts'
+
+let engine: Engine
+let http: ReturnType<typeof testApi>
+
+beforeAll(async () => {
+  engine = await openEngine({ file: ':memory:' })
+  http = testApi(engine)
+})
+afterAll(() => engine.stop())
+
+const create = async (body: object, headers = {}) => (await http.send('POST', '/v1/jobs', { body, headers })).body.id as string
+
+describe('one job', () => {
+  test('is created, and shown', async () => {
+    const created = await http.send('POST', '/v1/jobs', {
+      body: { job: 'resize', data: { path: 'a.png' }, options: { delay: '5m', tags: ['x'], queue: 'media' } },
+    })
+    expect(created.status).toBe(201)
+    expect(created.body).toEqual({ id: expect.any(String), created: true })
+    expect(created.headers.get('location')).toBe(`/v1/jobs/${created.body.id}`)
+    const { status, body } = await http.send('GET', `/v1/jobs/${created.body.id}`)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ name: 'resize', queue: 'media', state: 'scheduled', data: { path: 'a.png' }, tags: ['x'], attempts: [] })
+    expect(new Date(body.runAt).getTime() - new Date(body.enqueuedAt).getTime()).toBe(300_000)
+  })
+
+  test('with runAt, without a limit of time, and with whatever JSON as data', async () => {
+    const id = await create({ job: 'any', data: ['\u{1F600}', null, 1.5], options: { runAt: '2030-01-02T03:04:05+01:00', timeout: null } })
+    expect((await http.send('GET', `/v1/jobs/${id}`)).body).toMatchObject({
+      runAt: '2030-01-02T02:04:05.000Z',
+      timeout: null,
+      data: ['\u{1F600}', null, 1.5],
+    })
+  })
+
+  test('an idempotency key, by header or by option, is answered with the first job', async () => {
+    const first = await http.send('POST', '/v1/jobs', { body: { job: 'pay', data: 1 }, headers: { 'idempotency-key': 'order 1' } })
+    expect(first.status).toBe(201)
+    const second = await http.send('POST', '/v1/jobs', { body: { job: 'pay', data: 2, options: { idempotencyKey: 'order 1' } } })
+    expect(second.status).toBe(200)
+    expect(second.body).toMatchObject({ id: first.body.id, created: false, job: { data: 1, idempotencyKey: 'order 1' } })
+    const both = await http.send('POST', '/v1/jobs', {
+      body: { job: 'pay', options: { idempotencyKey: 'a' } },
+      headers: { 'idempotency-key': 'b' },
+    })
+    expect(both).toMatchObject({ status: 400, body: { code: 'VALIDATION' } })
+  })
+
+  test('of two posts with one key at the same time, one creates', async () => {
+    const posts = Array.from({ length: 20 }, () =>
+      http.send('POST', '/v1/jobs', { body: { job: 'race' }, headers: { 'idempotency-key': 'race' } }),
+    )
+    const answers = await Promise.all(posts)
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array.from({ length: 19 }, () => 200), 201])
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
+  })
+
+  test('a unique key that is held answers 409, and names the job', async () => {
+    const unique = { unique: { key: 'u', onConflict: 'error' } }
+    const id = await create({ job: 'one', options: unique })
+    expect(await http.send('POST', '/v1/jobs', { body: { job: 'one', options: unique } })).toMatchObject({
+      status: 409,
+      body: { code: 'UNIQUE_CONFLICT', jobId: id, retryable: false, type: 'urn:millrace:problem:unique-conflict' },
+    })
+  })
+
+  test('is changed, made due, cancelled, retried and removed; another one stays as it is', async () => {
+    const bystander = await create({ job: 'bystander', options: { delay: '1h' } })
+    const before = (await http.send('GET', `/v1/jobs/${bystander}`)).body
+    const id = await create({ job: 'life', data: 1, options: { delay: '1h' } })
+    const path = `/v1/jobs/${id}`
+    const state = async () => (await http.send('GET', path)).body.state
+
+    expect(await http.send('PATCH', path, { body: { data: 2, priority: 7, runAt: '2031-01-01T00:00:00Z' } })).toMatchObject({ status: 204 })
+    expect((await http.send('GET', path)).body).toMatchObject({ data: 2, priority: 7, runAt: '2031-01-01T00:00:00.000Z' })
+    expect((await http.send('POST', `${path}/run`)).status).toBe(204)
+    expect(await state()).toBe('waiting')
+    expect(await http.send('POST', `${path}/cancel`)).toMatchObject({ status: 200, body: { outcome: 'cancelled' } })
+    expect(await state()).toBe('cancelled')
+    expect(await http.send('POST', `${path}/cancel`)).toMatchObject({ status: 409, body: { code: 'JOB_FINISHED' } })
+    expect(await http.send('POST', `${path}/cancel`, { body: { descendants: true } })).toMatchObject({
+      status: 200,
+      body: { outcome: 'finished' },
+    })
+    expect((await http.send('POST', `${path}/retry`, { body: {} })).status).toBe(204)
+    expect(await state()).toBe('waiting')
+    expect((await http.send('DELETE', path)).status).toBe(204)
+    expect(await http.send('GET', path)).toMatchObject({ status: 404, body: { code: 'JOB_NOT_FOUND', jobId: id } })
+    expect((await http.send('DELETE', path)).status).toBe(404)
+    expect((await http.send('GET', `/v1/jobs/${bystander}`)).body).toEqual(before)
+  })
+
+  test('what is no id is no job', async () => {
+    for (const [method, path] of [
+      ['GET', '/v1/jobs/nonsense'],
+      ['POST', '/v1/jobs/nonsense/run'],
+      ['DELETE', '/v1/jobs/1'],
+      ['POST', '/v1/jobs/%00/retry'],
+    ] as const)
+      expect((await http.send(method, path)).status, path).toBe(404)
+  })
+
+  test('a run is shown with its attempts, errors and logs; bytes as base64', async () => {
+    const id = await create({ job: 'bytes', data: 1, options: { maxAttempts: 2, backoff: { type: 'fixed', delay: 0 } } })
+    const job = defineJob<number>({ name: 'bytes' })
+    const worker = engine.work(
+      job.handler(({ job: { attempt }, log }) => {
+        log('info', 'trying', { attempt })
+        if (attempt === 1) throw new TypeError('not yet')
+        return new Uint8Array([1, 2, 255])
+      }),
+    )
+    for await (const event of engine.events({ filter: { jobId: id, types: ['completed'] } })) if (event.type === 'completed') break
+    await worker.stop()
+    const { body } = await http.send('GET', `/v1/jobs/${id}`)
+    expect(body).toMatchObject({
+      state: 'completed',
+      output: 'AQL/',
+      binary: ['output'],
+      attempts: [{ error: { name: 'TypeError', message: 'not yet' } }, { logs: [{ level: 'info', fields: { attempt: 2 } }] }],
+    })
+  })
+})
+
+describe('many', () => {
+  test('an array is all or nothing', async () => {
+    const before = (await engine.stats()).totals.enqueued
+    const wrong = [
+      { job: 'bulk', data: 1 },
+      { job: 'bulk', options: { delay: '200000d' } },
+    ]
+    expect(await http.send('POST', '/v1/jobs:bulk', { body: wrong })).toMatchObject({
+      status: 400,
+      body: { code: 'OPTION_RANGE', option: 'delay' },
+    })
+    expect((await engine.stats()).totals.enqueued).toBe(before)
+    const { status, body } = await http.send('POST', '/v1/jobs:bulk', {
+      body: [
+        { job: 'bulk', data: 1, options: { idempotencyKey: 'k' } },
+        { job: 'bulk', data: 2 },
+      ],
+    })
+    expect(status).toBe(201)
+    expect(body).toMatchObject({ created: 2, existing: 0, jobs: [{ created: true }, { created: true }] })
+    expect(await http.send('POST', '/v1/jobs:bulk', { body: [{ job: 'bulk', options: { idempotencyKey: 'k' } }] })).toMatchObject({
+      status: 200,
+      body: { existing: 1 },
+    })
+  })
+
+  test('an array with a key as a whole is created once', async () => {
+    const sent = {
+      body: [
+        { job: 'keyed', data: 1 },
+        { job: 'keyed', data: 2, options: { idempotencyKey: 'own' } },
+      ],
+      headers: { 'idempotency-key': 'all' },
+    }
+    expect((await http.send('POST', '/v1/jobs:bulk', sent)).body).toMatchObject({ created: 2 })
+    expect(await http.send('POST', '/v1/jobs:bulk', sent)).toMatchObject({ status: 200, body: { created: 0, existing: 2 } })
+    const keys = (await engine.list({ name: 'keyed' })).jobs.map(({ idempotencyKey }) => idempotencyKey)
+    expect(keys).toEqual(['own', 'all:0'])
+    expect((await http.send('POST', '/v1/jobs:bulk', { ...sent, headers: { 'idempotency-key': 'x'.repeat(491) } })).status).toBe(400)
+  })
+
+  test('pages by signed cursors', async () => {
+    await http.send('POST', '/v1/jobs:bulk', { body: Array.from({ length: 7 }, (_, index) => ({ job: 'paged', data: index })) })
+    const seen: number[] = []
+    let after = ''
+    do {
+      const { status, body } = await http.send('GET', `/v1/jobs?name=paged&limit=3${after}`)
+      expect(status).toBe(200)
+      seen.push(...body.jobs.map((job: { data: number }) => job.data))
+      after = body.next === undefined ? '' : `&after=${encodeURIComponent(body.next)}`
+    } while (after !== '')
+    expect(seen).toEqual([6, 5, 4, 3, 2, 1, 0])
+    const { next } = (await http.send('GET', '/v1/jobs?limit=1')).body
+    for (const forged of ['p1', 'cDE.AAAA', `x${next}`, next.slice(0, -2), 'cDE', '.', `${next.split('.')[0]}.`])
+      expect(await http.send('GET', `/v1/jobs?after=${encodeURIComponent(forged)}`), forged).toMatchObject({
+        status: 400,
+        body: { code: 'VALIDATION' },
+      })
+  })
+
+  test('filters, and searches', async () => {
+    await create({ job: 'found', data: { word: 'needle' }, options: { queue: 'hay', tags: ['t1'] } })
+    for (const query of ['queue=hay', 'tag=t1', 'search=NEEDLE', 'name=found&state=waiting'])
+      expect((await http.send('GET', `/v1/jobs?${query}`)).body.jobs, query).toMatchObject([{ name: 'found' }])
+    for (const query of [
+      'limit=0',
+      'limit=201',
+      'limit=1e2',
+      'state=gone',
+      'queue=a/b',
+      'nope=1',
+      'limit=1&limit=2',
+      `search=${'x'.repeat(201)}`,
+      'search=',
+    ])
+      expect((await http.send('GET', `/v1/jobs?${query}`)).status, query).toBe(400)
+    expect((await http.send('GET', `/v1/jobs?search=${encodeURIComponent(`"'%_;) OR 1=1 --`)}`)).body.jobs).toEqual([])
+  })
+
+  test('cancel, retry, redrive and delete by a filter; an empty one is refused', async () => {
+    await http.send('POST', '/v1/jobs:bulk', { body: Array.from({ length: 3 }, () => ({ job: 'mass' })) })
+    const filter = { name: 'mass' }
+    expect((await http.send('POST', '/v1/jobs:cancel', { body: { filter, dryRun: true } })).body).toMatchObject({ matched: 3, changed: 3 })
+    expect((await http.send('POST', '/v1/jobs:cancel', { body: { filter, limit: 2 } })).body).toMatchObject({ changed: 2 })
+    expect((await http.send('POST', '/v1/jobs:retry', { body: { filter } })).body).toMatchObject({ changed: 2, skipped: {} })
+    expect((await http.send('POST', '/v1/jobs:redrive', { body: { name: 'mass' } })).body).toEqual({ count: 0 })
+    expect((await http.send('POST', '/v1/jobs:redrive')).body).toEqual({ count: 0 })
+    expect((await http.send('POST', '/v1/jobs:delete', { body: { filter } })).body).toMatchObject({ changed: 3 })
+    for (const word of ['cancel', 'retry', 'delete'])
+      expect(await http.send('POST', `/v1/jobs:${word}`, { body: { filter: {} } }), word).toMatchObject({
+        status: 400,
+        body: { code: 'OPTION_TYPE', option: 'filter' },
+      })
+  })
+
+  test('a flow', async () => {
+    const body = {
+      nodes: [
+        { ref: 'sum', job: 'sum', dependsOn: ['a', 'b'] },
+        { ref: 'a', job: 'part' },
+        { ref: 'b', job: 'part', options: { timeout: null } },
+      ],
+      options: {},
+    }
+    const headers = { 'idempotency-key': 'flow 1' }
+    const first = await http.send('POST', '/v1/flows', { body, headers })
+    expect(first.status).toBe(201)
+    expect(Object.keys(first.body.jobs).toSorted()).toEqual(['a', 'b', 'sum'])
+    expect((await http.send('GET', `/v1/jobs/${first.body.jobs.sum}`)).body).toMatchObject({
+      state: 'blocked',
+      flow: { id: first.body.id, ref: 'sum', parents: 2 },
+    })
+    expect(await http.send('POST', '/v1/flows', { body, headers })).toMatchObject({
+      status: 200,
+      body: { id: first.body.id, created: false },
+    })
+    const circle = {
+      nodes: [
+        { ref: 'a', job: 'x', dependsOn: ['b'] },
+        { ref: 'b', job: 'x', dependsOn: ['a'] },
+      ],
+    }
+    expect(await http.send('POST', '/v1/flows', { body: circle })).toMatchObject({ status: 400, body: { code: 'OPTION_TYPE' } })
+  })
+})

@@ -1,0 +1,107 @@
+/** What `stats` tells, as metrics: of a bounded number of queues and names, those with the most first. */
+import { type NameStats, type QueueStats, STATES, type Stats, type WriterStats } from '@millrace/core'
+import { BOUNDS } from '../limits.ts'
+import { Exposition } from './exposition.ts'
+
+export const OPEN_METRICS_TYPE = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
+
+export function openMetrics({ totals, queues, names, unserved, workers, writer }: Stats): string {
+  const out = new Exposition()
+  const busiest = Object.entries(queues).toSorted(([, a], [, b]) => sizeOf(b) - sizeOf(a))
+  const told = busiest.slice(0, BOUNDS.metricsQueues)
+  const toldNames = names.slice(0, BOUNDS.metricsNames)
+
+  for (const [what, count] of Object.entries(totals)) {
+    out.family({ name: `millrace_jobs_${what}`, type: 'counter', help: `Jobs ${what} since the file was created.` })(count)
+  }
+  queueFamilies(out, told)
+  nameFamilies(out, toldNames)
+  const waiting = out.family({
+    name: 'millrace_unserved_jobs',
+    type: 'gauge',
+    help: 'Waiting jobs of names that no attached worker serves.',
+  })
+  for (const { queue, name, waiting: count } of unserved) waiting(count, { queue, name })
+  out.family({ name: 'millrace_workers', type: 'gauge', help: 'Attached workers.' })(workers)
+  writerFamilies(out, writer)
+  const omitted = out.family({
+    name: 'millrace_metrics_omitted',
+    type: 'gauge',
+    help: 'Queues and names that are too many to be told here.',
+  })
+  omitted(busiest.length - told.length, { kind: 'queue' })
+  omitted(names.length - toldNames.length, { kind: 'name' })
+  return out.text()
+}
+
+type Queues = readonly (readonly [name: string, stats: QueueStats])[]
+
+function sizeOf({ waiting, scheduled, active, blocked }: QueueStats): number {
+  return waiting + scheduled + active + blocked
+}
+
+function queueFamilies(out: Exposition, queues: Queues): void {
+  const jobs = out.family({ name: 'millrace_jobs', type: 'gauge', help: 'Jobs that are kept, by queue and state.' })
+  for (const [queue, stats] of queues) for (const state of STATES) jobs(stats[state], { queue, state })
+  const paused = out.family({ name: 'millrace_queue_paused', type: 'gauge', help: 'Whether the queue is paused.' })
+  for (const [queue, stats] of queues) paused(stats.paused ? 1 : 0, { queue })
+  const oldest = out.family({
+    name: 'millrace_queue_oldest_waiting_seconds',
+    type: 'gauge',
+    unit: 'seconds',
+    help: 'Since the oldest waiting job became due.',
+  })
+  for (const [queue, stats] of queues) oldest(stats.oldestWaitingMs / 1_000, { queue })
+}
+
+function nameFamilies(out: Exposition, names: readonly NameStats[]): void {
+  const counters = {
+    started: 'Hand-outs of jobs since the engine was opened.',
+    completed: 'Runs that completed.',
+    failed: 'Runs that failed, those that are tried again included.',
+  } as const
+  for (const what of ['started', 'completed', 'failed'] as const) {
+    const family = out.family({ name: `millrace_runs_${what}`, type: 'counter', help: counters[what] })
+    for (const { queue, name, [what]: count } of names) family(count, { queue, name })
+  }
+  const times = {
+    wait: ['waitMs', 'From when a job became due to its hand-out, of the last 1,024 to 2,048.'],
+    run: ['runMs', 'From the hand-out of a run to its end, of the last 1,024 to 2,048.'],
+  } as const
+  for (const [what, [field, help]] of Object.entries(times)) {
+    const family = out.family({ name: `millrace_job_${what}_seconds`, type: 'summary', unit: 'seconds', help })
+    for (const { queue, name, [field]: percentiles } of names) {
+      family(percentiles.p50 / 1_000, { queue, name, quantile: '0.5' })
+      family(percentiles.p95 / 1_000, { queue, name, quantile: '0.95' })
+      family(percentiles.p99 / 1_000, { queue, name, quantile: '0.99' })
+    }
+  }
+}
+
+function writerFamilies(out: Exposition, writer: WriterStats): void {
+  const gauge = (name: string, value: number, help: string, unit?: string) =>
+    out.family({ name, type: 'gauge', help, ...(unit !== undefined && { unit }) })(value)
+  const counter = (name: string, value: number, help: string) => out.family({ name, type: 'counter', help })(value)
+  counter('millrace_writer_turns', writer.turns, 'Turns that the writer has taken.')
+  counter('millrace_writer_failed_turns', writer.failedTurns, 'Turns of which nothing was written, or of which that is unknown.')
+  counter('millrace_writer_reloads', writer.reloads, 'Times that the tables were loaded again.')
+  const size = out.family({
+    name: 'millrace_writer_turn_commands',
+    type: 'summary',
+    help: 'Commands per turn, of the last 256 that wrote.',
+  })
+  size(writer.turnSizeP50, { quantile: '0.5' })
+  size(writer.turnSizeP99, { quantile: '0.99' })
+  const commit = out.family({
+    name: 'millrace_writer_commit_seconds',
+    type: 'summary',
+    unit: 'seconds',
+    help: 'How long commits take, of the last 256 turns that wrote.',
+  })
+  commit(writer.commitMsP50 / 1_000, { quantile: '0.5' })
+  commit(writer.commitMsP99 / 1_000, { quantile: '0.99' })
+  gauge('millrace_writer_mailbox_commands', writer.mailboxDepth, 'Commands that wait for the next turn.')
+  gauge('millrace_writer_wal_bytes', writer.walBytes, 'Of the write-ahead log on disk.', 'bytes')
+  gauge('millrace_writer_journal_bytes', writer.journalBytes, 'Of the events that are kept.', 'bytes')
+  gauge('millrace_writer_draining', writer.draining ? 1 : 0, 'Whether new work is refused.')
+}

@@ -1,0 +1,111 @@
+/** Puts operations onto a router: who calls, what came, what is answered, and who is told. */
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import type { Access } from './access/access.ts'
+import type { Caller } from './access/scopes.ts'
+import { outcomeOf } from './audit.ts'
+import { HttpError } from './errors.ts'
+import type { Call, Operation, Service } from './operation.ts'
+import { readJson } from './requests/body.ts'
+import { check, readQuery } from './requests/check.ts'
+
+export interface Mounting {
+  readonly service: Service
+  readonly access: Access
+  /** The answer to what was thrown. */
+  readonly refuse: (error: unknown) => Response
+  /** Logs what must not be told; answers its id. */
+  readonly report: (error: unknown) => string
+}
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+export function mount(app: OpenAPIHono, operations: readonly Operation[], mounting: Mounting): void {
+  const { basePath } = mounting.service.settings
+  for (const each of operations) {
+    app.on([each.method.toUpperCase()], [`${basePath}${each.path.replaceAll(/\{(.+?)\}/g, ':$1')}`], (c) => serve(each, c, mounting))
+  }
+  app.notFound((c) => mounting.refuse(nowhere(app, c)))
+  app.onError((error) => mounting.refuse(error))
+}
+
+async function serve(each: Operation, c: Context, { service, access, refuse, report }: Mounting): Promise<Response> {
+  const { scope } = each
+  if (scope === undefined) return answered(each, c, service, undefined).catch(refuse)
+  let caller: Caller
+  try {
+    const known = access.enter(c.req.raw, c.env)
+    caller = known instanceof Promise ? await known : known
+  } catch (error) {
+    return refuse(error)
+  }
+  if (scope !== 'admin' || service.settings.audit === undefined) {
+    try {
+      access.demand(caller, scope)
+      return await answered(each, c, service, caller)
+    } catch (error) {
+      return refuse(error)
+    }
+  }
+  return audited(each, c, { service, access, refuse, report }, caller)
+}
+
+async function audited(each: Operation, c: Context, { service, access, refuse, report }: Mounting, caller: Caller): Promise<Response> {
+  const at = new Date(service.clock.read().wall)
+  let target: Readonly<Record<string, unknown>> = c.req.param()
+  let response: Response
+  try {
+    access.demand(caller, 'admin')
+    const call = await read(each, c, service, caller)
+    target = { ...target, ...each.target?.(call.body) }
+    response = await each.handle(call)
+  } catch (error) {
+    response = refuse(error)
+  }
+  const { status } = response
+  try {
+    await service.settings.audit?.({ at, who: caller.name, operation: each.id, target, outcome: outcomeOf(status), status })
+  } catch (error) {
+    // It has happened: to answer that it has not would be worse than a gap in the trail, which the log shows.
+    report(error)
+  }
+  return response
+}
+
+async function answered(each: Operation, c: Context, service: Service, caller: Caller | undefined): Promise<Response> {
+  return each.handle(await read(each, c, service, caller))
+}
+
+const NOBODY: Caller = { name: 'nobody', scopes: [] }
+
+async function read(each: Operation, c: Context, service: Service, caller: Caller = NOBODY): Promise<Call> {
+  const { raw: request } = c.req
+  const params = each.params === undefined ? undefined : check(each.params, c.req.param(), 'path')
+  const given = each.query === undefined && !request.url.includes('?') ? undefined : readQuery(request.url)
+  if (each.query === undefined && given !== undefined) refuseQuery(given)
+  const query = each.query === undefined ? undefined : check(each.query, given, 'query')
+  if (each.headers !== undefined) checkHeaders(each, request)
+  if (each.body === undefined) return { params, query, body: undefined, request, caller }
+  const json = await readJson(request, service.settings.maxBodyBytes, service.clock)
+  const body = check(each.body, json === undefined && each.bodyOptional ? {} : json, 'body')
+  return { params, query, body, request, caller }
+}
+
+function refuseQuery(given: Readonly<Record<string, string>>): void {
+  const [key] = Object.keys(given)
+  if (key !== undefined) throw new HttpError(400, 'VALIDATION', `query.${key}: there is no such key here`, { option: `query.${key}` })
+}
+
+function checkHeaders({ headers }: Operation, request: Request): void {
+  const key = request.headers.get('idempotency-key')
+  if (headers !== undefined && key !== null) check(headers, { 'idempotency-key': key }, 'header')
+}
+
+/** No such path, or not with this method. */
+function nowhere(app: OpenAPIHono, c: Context): HttpError {
+  const { method, path } = c.req
+  const allowed = METHODS.filter((other) => app.router.match(other, path)[0].length > 0)
+  if (allowed.length === 0) return new HttpError(404, 'NOT_FOUND', `there is nothing at ${path.slice(0, 200)}`)
+  const allow = allowed.flatMap((other) => (other === 'GET' ? ['GET', 'HEAD'] : [other])).join(', ')
+  return new HttpError(405, 'METHOD_NOT_ALLOWED', `${path.slice(0, 200)} takes ${allow}, not ${method}`, {}, { allow })
+}

@@ -1,0 +1,205 @@
+/** The options of `createHttp`. */
+import {
+  booleanOption,
+  checkKnown,
+  type Duration,
+  describe,
+  durationOption,
+  integerOption,
+  type Logger,
+  loggerOption,
+  OptionRangeError,
+  OptionTypeError,
+} from '@millrace/core'
+import type { Rate } from './access/rates.ts'
+import { type Caller, SCOPES, type Scope } from './access/scopes.ts'
+import { type KnownToken, tokenReader } from './access/tokens.ts'
+import type { AuditEntry } from './audit.ts'
+import { BOUNDS } from './limits.ts'
+
+export interface HttpOptions {
+  /**
+   * What callers send as `Authorization: Bearer`: a text of 16 to 512 characters (32 random bytes as base64url are good), or up to 64, each
+   * with what it allows; two for the same callers while one replaces the other. One of `token`, `authenticate` and `open` is given.
+   */
+  readonly token?: string | readonly HttpTokenOption[]
+  /** Tells who a token is, where tokens are kept elsewhere; undefined for nobody. */
+  readonly authenticate?: (token: string) => Caller | undefined | Promise<Caller | undefined>
+  /** No token is needed: everyone who can send a request may do everything. */
+  readonly open?: true
+  /** Of a request's body, but for imports: 1 KiB to 64 MiB, default 1 MiB. */
+  readonly maxBodyBytes?: number
+  /** Of one line of an import: 1 KiB to 16 MiB, default 1 MiB. */
+  readonly maxLineBytes?: number
+  /** Requests of one token: `limit` at once, then as many per `period` (default 1 s). Default none. */
+  readonly rateLimit?: { readonly limit: number; readonly period?: Duration }
+  /** Told of every call that needs the scope `admin`, refused ones included; the answer waits for it. */
+  readonly audit?: (entry: AuditEntry) => unknown
+  /** Signs the cursors of pages: 16 bytes or more. Default random: cursors end with the process. */
+  readonly cursorSecret?: string | Uint8Array
+  /** Where it is mounted, as `/queue`; default `/`. */
+  readonly basePath?: string
+  readonly logger?: Logger
+  /** What `POST /v1/engine/stop` calls, before it answers: `stop` begins, and does not wait. Without it that is a 501. */
+  readonly control?: { stop(): void }
+  /** Asked by `/readyz` beside the engine. */
+  readonly ready?: () => boolean
+}
+
+export interface HttpTokenOption {
+  readonly token: string
+  /** `enqueue`, `work`, `read`, `admin`; default all of them. */
+  readonly scopes?: readonly Scope[]
+  /** What `audit` and `rateLimit` know it by; default its place: `token[0]`. */
+  readonly name?: string
+}
+
+export interface HttpSettings {
+  /** Undefined where no token is needed. */
+  readonly authenticate: HttpOptions['authenticate'] | undefined
+  readonly maxBodyBytes: number
+  readonly maxLineBytes: number
+  readonly rate: Rate | undefined
+  readonly audit: HttpOptions['audit'] | undefined
+  readonly cursorSecret: Uint8Array | undefined
+  /** Without a slash at its end: '' for the root. */
+  readonly basePath: string
+  readonly logger: Logger | undefined
+  readonly control: HttpOptions['control'] | undefined
+  readonly ready: HttpOptions['ready'] | undefined
+}
+
+const KNOWN = new Set([
+  'token',
+  'authenticate',
+  'open',
+  'maxBodyBytes',
+  'maxLineBytes',
+  'rateLimit',
+  'audit',
+  'cursorSecret',
+  'basePath',
+  'logger',
+  'control',
+  'ready',
+])
+const TOKEN_KNOWN = new Set(['token', 'scopes', 'name'])
+const RATE_KNOWN = new Set(['limit', 'period'])
+const RATE_MAX = 1_000_000
+const HOUR_MS = 3_600_000
+
+/** @throws OptionTypeError, OptionRangeError */
+export function validateHttpOptions(options: unknown): HttpSettings {
+  checkKnown('createHttp', options, KNOWN)
+  const {
+    maxBodyBytes = BOUNDS.bodyBytes,
+    maxLineBytes = BOUNDS.lineBytes,
+    rateLimit,
+    audit,
+    cursorSecret,
+    logger,
+    control,
+    ready,
+  } = options
+  return {
+    authenticate: authenticateOption(options),
+    maxBodyBytes: integerOption('maxBodyBytes', maxBodyBytes, 1_024, BOUNDS.bodyBytesMax),
+    maxLineBytes: integerOption('maxLineBytes', maxLineBytes, 1_024, BOUNDS.lineBytesMax),
+    rate: rateLimit === undefined ? undefined : rateOption(rateLimit),
+    audit: functionOption<HttpOptions['audit']>('audit', audit),
+    cursorSecret: cursorSecret === undefined ? undefined : secretOption(cursorSecret),
+    basePath: basePathOption(options['basePath']),
+    logger: logger === undefined ? undefined : loggerOption('logger', logger),
+    control: control === undefined ? undefined : controlOption(control),
+    ready: functionOption<HttpOptions['ready']>('ready', ready),
+  }
+}
+
+function authenticateOption(options: Readonly<Record<string, unknown>>): HttpSettings['authenticate'] {
+  const { token, authenticate, open } = options
+  const given = ['token', 'authenticate', 'open'].filter((name) => options[name] !== undefined)
+  if (given.length === 0) {
+    throw new OptionTypeError(
+      'token',
+      'createHttp needs a token (or authenticate): whoever can reach it could do everything. If that is meant, say open: true',
+    )
+  }
+  if (given.length > 1) throw new OptionTypeError(given[1] as string, `${given.join(' and ')} exclude each other: give one of them`)
+  if (token !== undefined) return tokenReader(tokensOption(token))
+  if (authenticate !== undefined) return functionOption<HttpOptions['authenticate']>('authenticate', authenticate)
+  if (!booleanOption('open', open)) throw new OptionTypeError('open', 'open is true, or not given: then give a token')
+  return undefined
+}
+
+function tokensOption(value: unknown): readonly KnownToken[] {
+  if (!Array.isArray(value)) return [{ name: 'token', token: tokenOption('token', value), scopes: SCOPES }]
+  if (value.length === 0 || value.length > BOUNDS.tokens) {
+    const message = `token is a text or 1 to ${BOUNDS.tokens} of { token, scopes, name }, not ${value.length}`
+    throw new OptionRangeError('token', BOUNDS.tokens, message)
+  }
+  return value.map((item: unknown, index) => {
+    const option = `token[${index}]`
+    checkKnown(option, item, TOKEN_KNOWN)
+    const { name = option } = item
+    if (typeof name !== 'string' || name === '')
+      throw new OptionTypeError(`${option}.name`, `${option}.name is a text, not ${describe(name)}`)
+    return { name, token: tokenOption(`${option}.token`, item['token']), scopes: scopesOption(`${option}.scopes`, item['scopes']) }
+  })
+}
+
+/** Never told in a message. */
+function tokenOption(option: string, value: unknown): string {
+  if (typeof value !== 'string') throw new OptionTypeError(option, `${option} is a text, not ${typeof value}`)
+  if (value.length < BOUNDS.tokenMin || value.length > BOUNDS.tokenMax) {
+    const message = `${option} has ${BOUNDS.tokenMin} to ${BOUNDS.tokenMax} characters, not ${value.length}: make one of 32 random bytes as base64url`
+    throw new OptionRangeError(option, value.length < BOUNDS.tokenMin ? BOUNDS.tokenMin : BOUNDS.tokenMax, message)
+  }
+  if (!/^[\x21-\x7e]+$/.test(value))
+    throw new OptionTypeError(option, `${option} has a space, or what is not ASCII: no header can carry it`)
+  return value
+}
+
+function scopesOption(option: string, value: unknown): readonly Scope[] {
+  if (value === undefined) return SCOPES
+  if (!Array.isArray(value) || value.length === 0 || !value.every((scope) => SCOPES.includes(scope))) {
+    throw new OptionTypeError(option, `${option} are some of ${SCOPES.join(', ')}, not ${describe(value)}`)
+  }
+  return SCOPES.filter((scope) => value.includes(scope))
+}
+
+function rateOption(value: unknown): Rate {
+  checkKnown('rateLimit', value, RATE_KNOWN)
+  return {
+    limit: integerOption('rateLimit.limit', value['limit'], 1, RATE_MAX),
+    periodMs: durationOption('rateLimit.period', value['period'] ?? 1_000, { min: 1, max: HOUR_MS }),
+  }
+}
+
+function secretOption(value: unknown): Uint8Array {
+  const bytes = typeof value === 'string' ? Buffer.from(value) : value
+  if (!(bytes instanceof Uint8Array)) throw new OptionTypeError('cursorSecret', `cursorSecret is a text or bytes, not ${typeof value}`)
+  if (bytes.length < BOUNDS.secretMin) {
+    const message = `cursorSecret has at least ${BOUNDS.secretMin} bytes, not ${bytes.length}: make it of 32 random bytes`
+    throw new OptionRangeError('cursorSecret', BOUNDS.secretMin, message)
+  }
+  return bytes
+}
+
+function basePathOption(value: unknown = '/'): string {
+  if (typeof value !== 'string' || !/^(?:\/[A-Za-z0-9._~-]+)*\/?$/.test(value)) {
+    throw new OptionTypeError('basePath', `basePath is '/' or as '/queue', not ${describe(value)}`)
+  }
+  return value.replace(/\/$/, '')
+}
+
+function controlOption(value: unknown): HttpOptions['control'] {
+  const control = value as HttpOptions['control'] | null
+  if (typeof control?.stop !== 'function') throw new OptionTypeError('control', `control is { stop() }, not ${describe(value)}`)
+  return control
+}
+
+function functionOption<Wanted>(option: string, value: unknown): Wanted | undefined {
+  if (value === undefined) return undefined
+  if (typeof value !== 'function') throw new OptionTypeError(option, `${option} is a function, not ${describe(value)}`)
+  return value as Wanted
+}

@@ -1,0 +1,68 @@
+/** Bodies: read up to a limit, parsed once. */
+import type { Clock } from '@millrace/core'
+import { HttpError } from '../errors.ts'
+import { inTime } from './inTime.ts'
+import { refusePoison } from './poison.ts'
+
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json *(?:; *charset="?utf-8"? *)?$/i
+
+/**
+ * The body as JSON; undefined where there is none.
+ *
+ * @throws HttpError 400, 408, 413, 415
+ */
+export async function readJson(request: Request, maxBytes: number, clock: Clock): Promise<unknown> {
+  const { headers } = request
+  const length = headers.get('content-length')
+  if (length === '0' || (length === null && !isChunked(request))) return undefined
+  const type = headers.get('content-type')
+  if (type === null || !JSON_TYPE.test(type)) throw unsupported(type, 'application/json')
+  if (length !== null && Number(length) > maxBytes) throw tooLarge(maxBytes)
+  const text = await inTime(length === null ? readBounded(request, maxBytes) : request.text(), clock).catch(unread)
+  // A server has held the body to its length; what comes from elsewhere is held to it here.
+  if (text.length > maxBytes) throw tooLarge(maxBytes)
+  if (text === '') return undefined
+  const value = parse(text)
+  refusePoison(text, value)
+  return value
+}
+
+/** Of an unknown length. A Request that was made of a text has no headers that say so. */
+function isChunked(request: Request): boolean {
+  return request.headers.has('transfer-encoding') || request.body !== null
+}
+
+async function readBounded(request: Request, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of request.body ?? []) {
+    bytes += chunk.byteLength
+    if (bytes > maxBytes) throw tooLarge(maxBytes)
+    chunks.push(chunk)
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks))
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new HttpError(400, 'MALFORMED', `the body is no JSON: ${(error as Error).message}`)
+  }
+}
+
+function unread(error: unknown): never {
+  if (error instanceof HttpError) throw error
+  throw new HttpError(400, 'INCOMPLETE', 'the body ended before it was whole')
+}
+
+export function unsupported(type: string | null, wanted: string): HttpError {
+  return new HttpError(415, 'UNSUPPORTED_MEDIA_TYPE', `the body is ${type === null ? 'of no content type' : type}, and ${wanted} is read`)
+}
+
+function tooLarge(maxBytes: number): HttpError {
+  return new HttpError(413, 'TOO_LARGE', `the body has more than ${maxBytes} bytes: send less at a time, or raise maxBodyBytes`, {
+    option: 'maxBodyBytes',
+    limit: maxBytes,
+  })
+}

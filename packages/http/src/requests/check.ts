@@ -1,0 +1,43 @@
+/** What came, held against its schema. */
+import type { z } from '@hono/zod-openapi'
+import { type Fault, invalid } from '../errors.ts'
+import { BOUNDS } from '../limits.ts'
+
+type Place = 'body' | 'path' | 'query' | 'header'
+
+/** @throws HttpError 400 that names each fault */
+export function check<Value>(schema: z.ZodType<Value>, value: unknown, place: Place): Value {
+  const checked = schema.safeParse(value)
+  if (checked.success) return checked.data
+  const faults = faultsOf(checked.error.issues, [place]).slice(0, BOUNDS.faults)
+  const [first] = faults
+  throw invalid(first === undefined ? `the ${place} is not valid` : `${first.path}: ${first.message}`, faults)
+}
+
+type Issues = z.ZodError['issues']
+
+function faultsOf(issues: Issues, base: readonly PropertyKey[]): Fault[] {
+  return issues.flatMap((issue) => {
+    const path = [...base, ...issue.path]
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({ path: [...path, key].map(String).join('.').slice(0, 200), message: 'there is no such key here' }))
+    }
+    return [{ path: path.map(String).join('.').slice(0, 200), message: issue.message.slice(0, 500) }]
+  })
+}
+
+/**
+ * The query as an object, each key once.
+ *
+ * @throws HttpError 400
+ */
+export function readQuery(url: string): Record<string, string> {
+  const query: Record<string, string> = Object.create(null)
+  const at = url.indexOf('?')
+  if (at < 0) return query
+  for (const [key, value] of new URLSearchParams(url.slice(at + 1))) {
+    if (key in query) throw invalid(`query.${key}: it is given twice`, [{ path: `query.${key}`, message: 'it is given twice' }])
+    query[key] = value
+  }
+  return query
+}

@@ -1,0 +1,222 @@
+import { defineJob, type Engine, openEngine } from '@millrace/engine'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { TOKEN, testApi } from './testing/api.ts'
+
+let engine: Engine
+let http: ReturnType<typeof testApi>
+let stopped = 0
+let ready = true
+beforeAll(async () => {
+  engine = await openEngine({ file: ':memory:' })
+  http = testApi(engine, { token: TOKEN, control: { stop: () => stopped++ }, ready: () => ready })
+  await engine.enqueue('bystander', 1, { queue: 'bystander', delay: '1h' })
+})
+afterAll(() => engine.stop())
+
+describe('queues', () => {
+  test('are configured, shown, paused, resumed', async () => {
+    const settings = {
+      concurrencyLimit: 2,
+      rateLimit: { limit: 10, period: '1m' },
+      retention: { completed: '1d', failed: { count: 5 } },
+      defaults: { timeout: null, priority: 3 },
+    }
+    const put = await http.send('PUT', '/v1/queues/media', { body: settings })
+    expect(put).toMatchObject({
+      status: 200,
+      body: {
+        name: 'media',
+        settings: { concurrencyLimit: 2, rateLimit: { limit: 10, period: 60_000, burst: 10 }, defaults: { timeout: null, priority: 3 } },
+      },
+    })
+    expect((await http.send('PUT', '/v1/queues/media', { body: { concurrencyLimit: null } })).body.settings).not.toHaveProperty(
+      'concurrencyLimit',
+    )
+    expect((await http.send('POST', '/v1/queues/media/pause')).status).toBe(204)
+    expect((await http.send('POST', '/v1/queues/media/pause', { body: { job: 'resize' } })).status).toBe(204)
+    expect((await http.send('GET', '/v1/queues/media')).body).toMatchObject({ paused: true, pausedJobs: ['resize'] })
+    expect((await http.send('POST', '/v1/queues/media/resume')).status).toBe(204)
+    expect(
+      (await http.send('GET', '/v1/queues')).body.queues.map(({ name, paused }: { name: string; paused: boolean }) => [name, paused]),
+    ).toEqual([
+      ['bystander', false],
+      ['media', false],
+    ])
+    expect(await http.send('POST', '/v1/queues/media/pause', { body: { job: 'a', key: 'b' } })).toMatchObject({
+      status: 400,
+      body: { code: 'OPTION_TYPE' },
+    })
+    expect(await http.send('PUT', '/v1/queues/media', { body: { limit: 1 } })).toMatchObject({
+      status: 400,
+      body: { option: 'body.limit' },
+    })
+    expect(await http.send('GET', '/v1/queues/none')).toMatchObject({ status: 404, body: { code: 'QUEUE_NOT_FOUND', queue: 'none' } })
+    expect((await http.send('GET', '/v1/queues/a%2Fb')).status).toBe(400)
+  })
+
+  test('are drained, purged only where that is said, and forgotten when empty', async () => {
+    await http.send('POST', '/v1/jobs:bulk', { body: Array.from({ length: 3 }, () => ({ job: 'a', options: { queue: 'old' } })) })
+    expect(await http.send('POST', '/v1/queues/old/drain')).toMatchObject({ status: 202, body: { drained: false } })
+    const refused = await http.send('POST', '/v1/jobs', { body: { job: 'a', options: { queue: 'old' } } })
+    expect(refused).toMatchObject({ status: 503, body: { code: 'QUEUE_DRAINING', retryable: true, queue: 'old' } })
+    expect(refused.headers.get('retry-after')).toBe('1')
+    expect(await http.send('DELETE', '/v1/queues/old')).toMatchObject({ status: 409, body: { code: 'QUEUE_NOT_EMPTY', jobs: 3 } })
+    expect((await http.send('POST', '/v1/queues/old/purge')).body).toMatchObject({ dryRun: true, count: 3 })
+    expect((await engine.stats()).queues['old']?.waiting).toBe(3)
+    expect((await http.send('POST', '/v1/queues/old/purge', { body: { dryRun: false, states: ['waiting'] } })).body).toMatchObject({
+      dryRun: false,
+      count: 3,
+      states: { waiting: 3 },
+    })
+    expect(await http.send('POST', '/v1/queues/old/drain', { body: { waitMs: 1_000 } })).toMatchObject({
+      status: 200,
+      body: { drained: true },
+    })
+    expect((await http.send('DELETE', '/v1/queues/old')).status).toBe(204)
+    expect((await http.send('DELETE', '/v1/queues/old')).status).toBe(404)
+    expect((await engine.stats()).queues['bystander']?.scheduled).toBe(1)
+  })
+})
+
+test('schedules', async () => {
+  const body = {
+    cron: '0 3 * * *',
+    timezone: 'Europe/Berlin',
+    job: 'nightly',
+    data: { all: true },
+    options: { queue: 'media', tags: ['n'] },
+    startAt: '2030-01-01T00:00:00Z',
+  }
+  const put = await http.send('PUT', '/v1/schedules/nightly', { body })
+  expect(put).toMatchObject({ status: 201, body: { id: 'nightly', created: true, nextRunAt: '2030-01-01T02:00:00.000Z' } })
+  expect(put.headers.get('location')).toBe('/v1/schedules/nightly')
+  expect((await http.send('PUT', '/v1/schedules/nightly', { body })).status).toBe(200)
+  expect((await http.send('GET', '/v1/schedules/nightly?times=2')).body).toMatchObject({
+    cron: '0 3 * * *',
+    job: 'nightly',
+    data: { all: true },
+    paused: false,
+    nextRuns: ['2030-01-01T02:00:00.000Z', '2030-01-02T02:00:00.000Z'],
+  })
+  for (const id of ['a1', 'a2', 'a3']) await http.send('PUT', `/v1/schedules/${id}`, { body: { every: '1h', job: 'x' } })
+  const first = (await http.send('GET', '/v1/schedules?prefix=a&limit=2')).body
+  expect(first.schedules.map(({ id }: { id: string }) => id)).toEqual(['a1', 'a2'])
+  const second = (await http.send('GET', `/v1/schedules?prefix=a&after=${encodeURIComponent(first.next)}`)).body
+  expect(second).toMatchObject({ schedules: [{ id: 'a3' }] })
+  expect((await http.send('GET', `/v1/jobs?after=${encodeURIComponent(first.next)}`)).status).toBe(400)
+  expect((await http.send('POST', '/v1/schedules/a1/pause')).status).toBe(204)
+  expect((await http.send('GET', '/v1/schedules/a1')).body.paused).toBe(true)
+  expect((await http.send('POST', '/v1/schedules/a1/resume')).status).toBe(204)
+  const triggered = await http.send('POST', '/v1/schedules/a1/trigger')
+  expect(triggered).toMatchObject({ status: 201, body: { created: true } })
+  expect(await http.send('POST', '/v1/schedules/a1/trigger')).toMatchObject({
+    status: 200,
+    body: { id: triggered.body.id, created: false },
+  })
+  expect((await http.send('DELETE', '/v1/schedules/a1')).status).toBe(204)
+  for (const [method, path] of [
+    ['GET', ''],
+    ['DELETE', ''],
+    ['POST', '/pause'],
+    ['POST', '/resume'],
+    ['POST', '/trigger'],
+  ] as const)
+    expect(await http.send(method, `/v1/schedules/a1${path}`), path).toMatchObject({
+      status: 404,
+      body: { code: 'SCHEDULE_NOT_FOUND', scheduleId: 'a1' },
+    })
+  for (const wrong of [
+    { job: 'x' },
+    { job: 'x', cron: 'nope' },
+    { job: 'x', every: '1ms' },
+    { job: 'x', every: '1h', cron: '@daily' },
+    { job: 'x', every: '1h', options: { delay: 1 } },
+  ])
+    expect((await http.send('PUT', '/v1/schedules/wrong', { body: wrong })).status, JSON.stringify(wrong)).toBe(400)
+})
+
+describe('what the engine tells of itself', () => {
+  test('stats, workers, history, failures, metrics', async () => {
+    const failing = defineJob({ name: 'failing', queue: 'strange"\\q'.replace(/[^a-z]/g, '.'), maxAttempts: 1 })
+    const worker = engine.work(
+      failing.handler(() => {
+        throw new TypeError('no 17')
+      }),
+      { concurrency: 2 },
+    )
+    const { id } = await engine.enqueue(failing, undefined)
+    for await (const event of engine.events({ filter: { jobId: id } })) if (event.type === 'failed') break
+
+    expect((await http.send('GET', '/v1/workers')).body.workers).toMatchObject([{ names: ['failing'], maxConcurrency: 2 }])
+    expect((await http.send('GET', '/v1/stats')).body).toMatchObject({ states: { failed: 1 }, workers: 1, writer: { draining: false } })
+    expect((await http.send('GET', '/v1/failures?name=failing')).body.failures).toMatchObject([
+      { error: 'TypeError', count: 1, jobId: id, message: 'no 17' },
+    ])
+    const { points } = (
+      await http.send('GET', `/v1/history?queue=${failing.defaults?.queue ?? 'strange..q'}&step=hour&from=2020-01-01T00:00:00Z`)
+    ).body
+    expect(points.reduce((sum: number, { failed }: { failed: number }) => sum + failed, 0)).toBe(1)
+    for (const query of ['history?step=day', 'history?from=yesterday', 'failures?limit=0', 'failures?queue=a/b', 'stats?nope=1'])
+      expect((await http.send('GET', `/v1/${query}`)).status, query).toBe(400)
+    await worker.stop()
+
+    const metrics = await http.send('GET', '/metrics')
+    expect(metrics.headers.get('content-type')).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8')
+    expect(metrics.body).toContain('millrace_jobs{queue="strange..q",state="failed"} 1')
+    expect(metrics.body).toContain('millrace_runs_failed_total{queue="strange..q",name="failing"} 1')
+  })
+})
+
+test('the engine is paused, resumed and stopped', async () => {
+  const { body } = await http.send('POST', '/v1/engine/pause')
+  expect(body.queues).toContain('bystander')
+  expect((await engine.queues.list()).every(({ paused }) => paused)).toBe(true)
+  expect((await http.send('POST', '/v1/engine/resume')).body.queues).toEqual(body.queues)
+  expect((await engine.queues.list()).some(({ paused }) => paused)).toBe(false)
+  expect(await http.send('POST', '/v1/engine/stop')).toMatchObject({ status: 202, body: { stopping: true } })
+  expect(stopped).toBe(1)
+  expect(await testApi(engine).send('POST', '/v1/engine/stop')).toMatchObject({ status: 501, body: { code: 'UNSUPPORTED' } })
+})
+
+test('health, and readiness', async () => {
+  expect((await http.send('GET', '/healthz', { token: 'none' })).body).toEqual({ status: 'ok' })
+  expect(await http.send('GET', '/readyz', { token: 'none' })).toMatchObject({ status: 200, body: { status: 'ready' } })
+  ready = false
+  expect(await http.send('GET', '/readyz')).toMatchObject({ status: 503, body: { reason: 'it is starting, or stopping' } })
+  ready = true
+  const { stats } = engine
+  engine.stats = () => new Promise(() => {})
+  const slow = http.send('GET', '/readyz')
+  while (http.clock.timers === 0) await new Promise((resolve) => setImmediate(resolve))
+  http.clock.advance(5_000)
+  expect(await slow).toMatchObject({ status: 503, body: { reason: 'the engine does not answer' } })
+  engine.stats = async () => ({ ...(await stats.call(engine)), writer: { ...(await stats.call(engine)).writer, draining: true } })
+  expect(await http.send('GET', '/readyz')).toMatchObject({ status: 503 })
+  engine.stats = stats
+  expect(http.clock.timers).toBe(0)
+  const other = await openEngine({ file: ':memory:' })
+  await other.stop()
+  expect(await testApi(other).send('GET', '/readyz')).toMatchObject({ status: 503, body: { reason: 'the engine does not serve' } })
+})
+
+test('the document is served, and a page of it without scripts', async () => {
+  const { body } = await http.send('GET', '/openapi.json', { token: 'none' })
+  expect(body).toEqual(JSON.parse(JSON.stringify(http.api.document())))
+  const page = await http.send('GET', '/docs', { token: 'none' })
+  expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/=]+';/)
+  expect(page.body).not.toMatch(/<script|javascript:|\son\w+=|style="/)
+  for (const { id, path } of http.operations) {
+    expect(page.body).toContain(`id="${id}"`)
+    expect(page.body).toContain(`<code>${path}</code>`)
+  }
+  for (const [, name] of page.body.matchAll(/href="#([^"]+)"/g)) expect(page.body).toContain(`id="${name}"`)
+})
+
+test('every operation of these was called, with every answer that is no error', () => {
+  const elsewhere = /^(?:events|importJobs|enqueue\w*|createFlow|\w+Jobs?)$/
+  const missing = http.operations
+    .filter(({ id }) => !elsewhere.test(id))
+    .flatMap(({ id, responses }) => Object.keys(responses).map((status) => `${id} ${status}`))
+    .filter((call) => !http.seen.has(call))
+  expect(missing).toEqual([])
+})

@@ -1,0 +1,37 @@
+/** The document, for programs and for people. */
+import { z } from '@hono/zod-openapi'
+import { json, text } from '../answer.ts'
+import type { OpenApiDocument } from '../document.ts'
+import { type Operation, operation } from '../operation.ts'
+import { pageOf } from '../page/page.ts'
+
+/** @param document made of all operations, these included: so it is asked for when they are called */
+export function docsRoutes(document: () => OpenApiDocument): readonly Operation[] {
+  let page: ReturnType<typeof pageOf> | undefined
+  return [
+    operation({
+      id: 'document',
+      method: 'get',
+      path: '/openapi.json',
+      tag: 'docs',
+      summary: 'This document',
+      responses: { 200: { description: 'OpenAPI 3.1', schema: z.looseObject({ openapi: z.string() }) } },
+      handle: () => json(200, document()),
+    }),
+
+    operation({
+      id: 'docs',
+      method: 'get',
+      path: '/docs',
+      tag: 'docs',
+      summary: 'This document, for people',
+      responses: { 200: { description: 'A page without scripts', type: 'text/html' } },
+      handle() {
+        page ??= pageOf(document())
+        const { html, style } = page
+        const policy = `default-src 'none'; style-src '${style}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`
+        return text(html, 'text/html; charset=utf-8', { 'content-security-policy': policy })
+      },
+    }),
+  ]
+}

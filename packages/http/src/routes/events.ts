@@ -1,0 +1,57 @@
+/** What happens to jobs, as it happens. */
+
+import { z } from '@hono/zod-openapi'
+import type { EventsFilter, EventType } from '@millrace/core'
+import { text } from '../answer.ts'
+import { HttpError, invalid } from '../errors.ts'
+import { eventStream } from '../eventStream.ts'
+import { BOUNDS } from '../limits.ts'
+import { type Operation, operation, type Service } from '../operation.ts'
+import { EVENT_DATA, EVENTS_QUERY } from '../schemas/observed.ts'
+
+const DESCRIPTION = `Server-sent events. The \`id\` of each is its place in the journal: who comes back with the last one as \`Last-Event-ID\` (or
+\`after\`, which counts less) misses none and has none twice. Where the journal has forgotten some, an event \`gap\` takes their place.`
+
+export function eventRoutes({ engine, clock }: Service): readonly Operation[] {
+  let open = 0
+  return [
+    operation({
+      id: 'events',
+      method: 'get',
+      path: '/v1/events',
+      tag: 'observe',
+      scope: 'read',
+      summary: 'Events, lossless by their ids',
+      description: DESCRIPTION,
+      query: EVENTS_QUERY,
+      headers: z.object({ 'last-event-id': z.string().optional() }),
+      responses: {
+        200: {
+          description: 'A stream that does not end by itself; the schema is that of `data`',
+          type: 'text/event-stream',
+          schema: EVENT_DATA,
+        },
+      },
+      handle({ query: { after = 0, types, ...where }, request }) {
+        if (request.method === 'HEAD') return text('', 'text/event-stream')
+        if (open >= BOUNDS.streams) throw new HttpError(503, 'BUSY', `${BOUNDS.streams} event streams are open, and no more are served`)
+        const filter = { ...where, ...(types !== undefined && { types: types.split(',') as EventType[] }) } as EventsFilter
+        const ended = () => {
+          open--
+        }
+        const stream = eventStream(engine, { after: lastIdOf(request) ?? after, filter, signal: request.signal, clock, ended })
+        open++
+        // nginx would keep it back until it has a buffer full.
+        return text(stream, 'text/event-stream', { 'x-accel-buffering': 'no' })
+      },
+    }),
+  ]
+}
+
+function lastIdOf({ headers }: Request): number | undefined {
+  const id = headers.get('last-event-id')
+  if (id === null || id === '') return undefined
+  if (/^\d{1,15}$/.test(id)) return Number(id)
+  const message = 'Last-Event-ID is the id of an event'
+  throw invalid(message, [{ path: 'header.last-event-id', message }])
+}

@@ -1,0 +1,58 @@
+/** What probes ask, and whatever scrapes metrics. */
+import { z } from '@hono/zod-openapi'
+import { json, text } from '../answer.ts'
+import { BOUNDS } from '../limits.ts'
+import { OPEN_METRICS_TYPE, openMetrics } from '../metrics/openMetrics.ts'
+import { type Operation, operation, type Service } from '../operation.ts'
+
+const READY = z.strictObject({ status: z.enum(['ready', 'not ready']), reason: z.string().optional() }).openapi('Readiness')
+
+export function healthRoutes({ engine, clock, settings }: Service): readonly Operation[] {
+  const unready = async (): Promise<string | undefined> => {
+    if (settings.ready?.() === false) return 'it is starting, or stopping'
+    let cancel = () => {}
+    const late = new Promise<string>((resolve) => {
+      cancel = clock.setTimer(BOUNDS.readyMs, () => resolve('the engine does not answer'))
+    })
+    const asked = engine.stats().then(
+      ({ writer }) => (writer.draining ? 'no new work is taken: the disk is full, or the log has grown behind a slow reader' : undefined),
+      () => 'the engine does not serve',
+    )
+    return Promise.race([asked, late]).finally(cancel)
+  }
+  return [
+    operation({
+      id: 'healthz',
+      method: 'get',
+      path: '/healthz',
+      tag: 'health',
+      summary: 'Whether the process answers',
+      responses: { 200: { description: 'It does', schema: z.strictObject({ status: z.literal('ok') }) } },
+      handle: () => json(200, { status: 'ok' }),
+    }),
+
+    operation({
+      id: 'readyz',
+      method: 'get',
+      path: '/readyz',
+      tag: 'health',
+      summary: 'Whether new work is taken',
+      responses: { 200: { description: 'It is', schema: READY }, 503: { description: 'It is not', schema: READY } },
+      async handle() {
+        const reason = await unready()
+        return reason === undefined ? json(200, { status: 'ready' }) : json(503, { status: 'not ready', reason })
+      },
+    }),
+
+    operation({
+      id: 'metrics',
+      method: 'get',
+      path: '/metrics',
+      tag: 'health',
+      scope: 'read',
+      summary: 'Metrics, in the OpenMetrics format',
+      responses: { 200: { description: 'OpenMetrics 1.0', type: OPEN_METRICS_TYPE } },
+      handle: async () => text(openMetrics(await engine.stats()), OPEN_METRICS_TYPE),
+    }),
+  ]
+}

@@ -1,0 +1,102 @@
+/** Many jobs as a stream of lines. */
+import { z } from '@hono/zod-openapi'
+import type { Clock } from '@millrace/core'
+import { json } from '../answer.ts'
+import { HttpError, type HttpErrorDetails } from '../errors.ts'
+import { Importer } from '../importer.ts'
+import { type Operation, operation, type Service } from '../operation.ts'
+import { unsupported } from '../requests/body.ts'
+import { inTime } from '../requests/inTime.ts'
+import { Lines } from '../requests/lines.ts'
+import { MANY_KEYS_HEADER } from '../schemas/job.ts'
+import { KEY, NAME } from '../schemas/plain.ts'
+
+const JSON_LINES = ['application/x-ndjson', 'application/jsonl']
+const PLAIN = 'text/plain'
+
+const RESULT = z
+  .strictObject({
+    lines: z.number(),
+    skipped: z.number().openapi({ description: 'Blank lines, and those that begin with #.' }),
+    created: z.number(),
+    existing: z.number().openapi({ description: 'Lines whose key matched an earlier job.' }),
+    refused: z.number(),
+    errors: z
+      .array(z.strictObject({ line: z.number(), code: z.string(), message: z.string() }))
+      .openapi({ description: 'The first 100 of those refused.' }),
+  })
+  .openapi('ImportResult')
+
+const DESCRIPTION = `One payload a line: JSON under \`application/x-ndjson\` or \`application/jsonl\`, a text under \`text/plain\`. Blank lines and lines
+that begin with # are skipped. It is read as fast as jobs are stored, and may be of any length. A line that cannot be read is told, and does
+not stop the others. What was stored when an import breaks off stays: with an \`Idempotency-Key\` the whole of it can be sent again.`
+
+export function importRoutes({ engine, settings, clock }: Service): readonly Operation[] {
+  return [
+    operation({
+      id: 'importJobs',
+      method: 'post',
+      path: '/v1/jobs:import',
+      tag: 'jobs',
+      scope: 'enqueue',
+      summary: 'Create a job of each line',
+      description: DESCRIPTION,
+      query: z.strictObject({
+        name: NAME,
+        queue: NAME.optional(),
+        client: KEY.optional().openapi({ description: 'Who they are of: becomes a tag of each job.' }),
+      }),
+      headers: MANY_KEYS_HEADER,
+      stream: [...JSON_LINES, PLAIN],
+      responses: { 200: { description: 'All of it was read', schema: RESULT } },
+      async handle({ query: { name, queue, client }, request }) {
+        const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? null
+        if (type !== PLAIN && !JSON_LINES.includes(type ?? '')) throw unsupported(type, [...JSON_LINES, PLAIN].join(', '))
+        const key = request.headers.get('idempotency-key') ?? undefined
+        const importer = new Importer(engine, { name, queue, tag: client, key, json: type !== PLAIN })
+        try {
+          await readLines(request, settings.maxLineBytes, importer, clock)
+          return json(200, await importer.end())
+        } catch (error) {
+          await importer.stop()
+          throw withProgress(error, importer)
+        }
+      },
+    }),
+  ]
+}
+
+async function readLines({ body, signal }: Request, maxBytes: number, importer: Importer, clock: Clock): Promise<void> {
+  if (body === null) return
+  const reader = body.getReader()
+  const leave = () => void reader.cancel().catch(() => {})
+  signal.addEventListener('abort', leave, { once: true })
+  const lines = new Lines(maxBytes)
+  try {
+    for (;;) {
+      if (signal.aborted) throw brokenOff()
+      const { done, value } = await inTime(reader.read(), clock).catch((error: unknown) => {
+        throw error instanceof HttpError ? error : brokenOff()
+      })
+      // The last line may be half of one.
+      if (signal.aborted) throw brokenOff()
+      if (done) break
+      await importer.take(lines.push(value))
+    }
+    await importer.take(lines.end())
+  } catch (error) {
+    leave()
+    throw error
+  } finally {
+    signal.removeEventListener('abort', leave)
+  }
+}
+
+function brokenOff(): HttpError {
+  return new HttpError(400, 'INCOMPLETE', 'the body ended before it was whole: what was stored before stays')
+}
+
+/** How far it came is told beside what ended it. */
+function withProgress(error: unknown, { counts }: Importer): unknown {
+  return Object.assign(error as object, { progress: counts } satisfies HttpErrorDetails)
+}

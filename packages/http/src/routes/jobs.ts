@@ -1,0 +1,228 @@
+/** Jobs, one at a time. */
+
+import { z } from '@hono/zod-openapi'
+import type { JobHandle } from '@millrace/client'
+import { JobNotFoundError } from '@millrace/core'
+import { json, noContent } from '../answer.ts'
+import { invalid } from '../errors.ts'
+import { type Operation, operation, type Service } from '../operation.ts'
+import {
+  ENQUEUED,
+  ENQUEUED_MANY,
+  IDEMPOTENCY_HEADER,
+  JOB,
+  JOB_CHANGES,
+  JOB_PAGE,
+  JOB_PATH,
+  JOB_QUERY,
+  MANY_KEYS_HEADER,
+  NEW_JOB,
+  NEW_JOBS,
+  shownJob,
+  TREE,
+} from '../schemas/job.ts'
+import { enqueueOptions } from '../schemas/options.ts'
+
+export function jobRoutes({ engine, settings, cursors }: Service): readonly Operation[] {
+  return [
+    operation({
+      id: 'enqueue',
+      method: 'post',
+      path: '/v1/jobs',
+      tag: 'jobs',
+      scope: 'enqueue',
+      summary: 'Create a job',
+      headers: IDEMPOTENCY_HEADER,
+      body: NEW_JOB,
+      responses: {
+        201: { description: 'It is created, and stored', schema: ENQUEUED },
+        200: { description: 'A key matched an earlier job', schema: ENQUEUED },
+      },
+      refusals: [409],
+      async handle({ body, request }) {
+        const options = enqueueOptions(withKey(body.options, request))
+        const handle = await engine.enqueue(body.job, body.data, options)
+        if (handle.created) return json(201, { id: handle.id, created: true }, { location: `${settings.basePath}/v1/jobs/${handle.id}` })
+        const job = await engine.get(handle.id)
+        return json(200, { id: handle.id, created: false, ...(job !== undefined && { job: shownJob(job) }) })
+      },
+    }),
+
+    operation({
+      id: 'enqueueMany',
+      method: 'post',
+      path: '/v1/jobs:bulk',
+      tag: 'jobs',
+      scope: 'enqueue',
+      summary: 'Create many jobs, all or none',
+      description:
+        'Up to 10,000 jobs and `maxBodyBytes`. More goes through `/v1/jobs:import`. With an `Idempotency-Key` each job without a key of its own has that and its place.',
+      headers: MANY_KEYS_HEADER,
+      body: NEW_JOBS,
+      responses: {
+        201: { description: 'In order; some may have been there', schema: ENQUEUED_MANY },
+        200: { description: 'All of them were there already', schema: ENQUEUED_MANY },
+      },
+      refusals: [409],
+      async handle({ body, request }) {
+        const key = request.headers.get('idempotency-key')
+        const handles = await engine.enqueueMany(
+          body.map(({ job, data, options: read }, place) => {
+            const options = enqueueOptions(key === null ? read : { idempotencyKey: `${key}:${place}`, ...read })
+            return { job, data, ...(options !== undefined && { options }) }
+          }),
+        )
+        return enqueuedMany(handles)
+      },
+    }),
+
+    operation({
+      id: 'listJobs',
+      method: 'get',
+      path: '/v1/jobs',
+      tag: 'jobs',
+      scope: 'read',
+      summary: 'A page of jobs, newest first',
+      query: JOB_QUERY,
+      responses: { 200: { description: 'The page', schema: JOB_PAGE } },
+      async handle({ query: { after: cursor, ...filter } }) {
+        const after = cursors.open('jobs', cursor)
+        const { jobs, next, partial } = await engine.list({ ...filter, ...(after !== undefined && { after }) } as Parameters<
+          typeof engine.list
+        >[0])
+        return json(200, { jobs: jobs.map(shownJob), next: cursors.sign('jobs', next), partial })
+      },
+    }),
+
+    operation({
+      id: 'getJob',
+      method: 'get',
+      path: '/v1/jobs/{id}',
+      tag: 'jobs',
+      scope: 'read',
+      summary: 'A job, with its attempts and their logs',
+      params: JOB_PATH,
+      responses: { 200: { description: 'The job', schema: JOB } },
+      refusals: [404],
+      async handle({ params: { id } }) {
+        const job = await engine.get(id)
+        if (job === undefined) throw new JobNotFoundError(`there is no job ${id}`, { jobId: id })
+        return json(200, shownJob(job))
+      },
+    }),
+
+    operation({
+      id: 'cancelJob',
+      method: 'post',
+      path: '/v1/jobs/{id}/cancel',
+      tag: 'jobs',
+      scope: 'admin',
+      summary: 'Cancel a job: one that waits at once, one that runs by aborting its signal',
+      params: JOB_PATH,
+      body: TREE,
+      bodyOptional: true,
+      responses: {
+        200: {
+          description: 'How far it came',
+          schema: z.strictObject({ outcome: z.enum(['cancelled', 'cancelling', 'finished']) }).openapi('CancelResult'),
+        },
+      },
+      refusals: [404, 409],
+      async handle({ params, body }) {
+        return json(200, {
+          outcome: await engine.cancel(params.id, body.descendants === undefined ? undefined : { descendants: body.descendants }),
+        })
+      },
+    }),
+
+    operation({
+      id: 'retryJob',
+      method: 'post',
+      path: '/v1/jobs/{id}/retry',
+      tag: 'jobs',
+      scope: 'admin',
+      summary: 'Run a failed or cancelled job again, or one that waits for its retry at once',
+      params: JOB_PATH,
+      body: TREE,
+      bodyOptional: true,
+      responses: { 204: { description: 'It is due' } },
+      refusals: [404, 409],
+      async handle({ params, body }) {
+        await engine.retry(params.id, body.descendants === undefined ? undefined : { descendants: body.descendants })
+        return noContent()
+      },
+    }),
+
+    operation({
+      id: 'runJob',
+      method: 'post',
+      path: '/v1/jobs/{id}/run',
+      tag: 'jobs',
+      scope: 'admin',
+      summary: 'Make a scheduled job due now',
+      params: JOB_PATH,
+      responses: { 204: { description: 'It is due' } },
+      refusals: [404, 409],
+      async handle({ params }) {
+        await engine.runNow(params.id)
+        return noContent()
+      },
+    }),
+
+    operation({
+      id: 'updateJob',
+      method: 'patch',
+      path: '/v1/jobs/{id}',
+      tag: 'jobs',
+      scope: 'admin',
+      summary: 'Change a job that is not running',
+      params: JOB_PATH,
+      body: JOB_CHANGES,
+      responses: { 204: { description: 'It is changed' } },
+      refusals: [404, 409],
+      async handle({ params, body: { runAt, ...changes } }) {
+        const update = { ...changes, ...(runAt !== undefined && { runAt: new Date(runAt) }) }
+        await engine.update(params.id, update as Parameters<typeof engine.update>[1])
+        return noContent()
+      },
+    }),
+
+    operation({
+      id: 'deleteJob',
+      method: 'delete',
+      path: '/v1/jobs/{id}',
+      tag: 'jobs',
+      scope: 'admin',
+      summary: 'Remove a job that is not running, with all that it has left',
+      params: JOB_PATH,
+      responses: { 204: { description: 'It is gone' } },
+      refusals: [404, 409],
+      async handle({ params }) {
+        await engine.delete(params.id)
+        return noContent()
+      },
+    }),
+  ]
+}
+
+interface Keyed {
+  readonly idempotencyKey?: string | undefined
+}
+
+/** The header says the same as the option. */
+export function withKey<Options extends Keyed>(options: Options | undefined, request: Request): Options | undefined {
+  const header = request.headers.get('idempotency-key')
+  if (header === null) return options
+  const { idempotencyKey = header } = options ?? {}
+  if (idempotencyKey !== header) {
+    const message = 'the header Idempotency-Key and options.idempotencyKey are not the same: give one of them'
+    throw invalid(message, [{ path: 'header.idempotency-key', message }])
+  }
+  return { ...options, idempotencyKey } as Options
+}
+
+function enqueuedMany(handles: readonly JobHandle[]): Response {
+  const jobs = handles.map(({ id, created }) => ({ id, created }))
+  const created = jobs.filter((job) => job.created).length
+  return json(created > 0 ? 201 : 200, { created, existing: jobs.length - created, jobs })
+}

@@ -1,0 +1,70 @@
+/** Many jobs by a filter, and jobs that wait for one another. */
+import { z } from '@hono/zod-openapi'
+import type { ManyFilter, ManyOptions, RedriveOptions } from '@millrace/core'
+import { json } from '../answer.ts'
+import { type Operation, operation, type Service } from '../operation.ts'
+import { FLOW, FLOW_CREATED, IDEMPOTENCY_HEADER, MANY, MANY_RESULT, REDRIVE } from '../schemas/job.ts'
+import { enqueueOptions } from '../schemas/options.ts'
+import { withKey } from './jobs.ts'
+
+export function manyRoutes({ engine }: Service): readonly Operation[] {
+  const many = (word: 'cancel' | 'retry' | 'delete', summary: string): Operation => {
+    const call = `${word}Many` as const
+    return operation({
+      id: `${word}Jobs`,
+      method: 'post',
+      path: `/v1/jobs:${word}`,
+      tag: 'jobs',
+      scope: 'admin',
+      summary,
+      description: 'In slices of at most 500, newest first. With `dryRun` it counts, and changes nothing.',
+      body: MANY,
+      responses: { 200: { description: 'How many', schema: MANY_RESULT } },
+      target: ({ filter, limit, dryRun }) => ({ filter, limit, dryRun }),
+      async handle({ body: { filter, limit, dryRun } }) {
+        const options = { ...(limit !== undefined && { limit }), ...(dryRun !== undefined && { dryRun }) }
+        return json(200, await engine[call](filter as ManyFilter, options as ManyOptions))
+      },
+    })
+  }
+  return [
+    operation({
+      id: 'redriveJobs',
+      method: 'post',
+      path: '/v1/jobs:redrive',
+      tag: 'jobs',
+      scope: 'admin',
+      summary: 'Retry failed jobs, the oldest failure first',
+      body: REDRIVE,
+      bodyOptional: true,
+      responses: { 200: { description: 'How many', schema: z.strictObject({ count: z.number() }).openapi('RedriveResult') } },
+      target: (body) => body,
+      handle: async ({ body }) => json(200, await engine.redrive(body as RedriveOptions)),
+    }),
+    many('cancel', 'Cancel all jobs that a filter matches'),
+    many('retry', 'Retry all jobs that a filter matches'),
+    many('delete', 'Remove all jobs that a filter matches, but for those that run'),
+    operation({
+      id: 'createFlow',
+      method: 'post',
+      path: '/v1/flows',
+      tag: 'jobs',
+      scope: 'enqueue',
+      summary: 'Create jobs that wait for one another, all or none',
+      headers: IDEMPOTENCY_HEADER,
+      body: FLOW,
+      responses: {
+        201: { description: 'It is created', schema: FLOW_CREATED },
+        200: { description: 'The key matched an earlier flow', schema: FLOW_CREATED },
+      },
+      async handle({ body, request }) {
+        const nodes = body.nodes.map((node) => ({ ...node, ...(node.options !== undefined && { options: enqueueOptions(node.options) }) }))
+        const options = withKey(body.options, request)
+        const { id, jobs } = await engine.flow(nodes as Parameters<typeof engine.flow>[0], options as Parameters<typeof engine.flow>[1])
+        const handles = Object.entries(jobs)
+        const created = handles.some(([, handle]) => handle.created)
+        return json(created ? 201 : 200, { id, created, jobs: Object.fromEntries(handles.map(([ref, handle]) => [ref, handle.id])) })
+      },
+    }),
+  ]
+}

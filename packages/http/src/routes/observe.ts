@@ -1,0 +1,69 @@
+/** How the engine fares. */
+import { json } from '../answer.ts'
+import { type Operation, operation, type Service } from '../operation.ts'
+import { FAILURES, FAILURES_QUERY, HISTORY, HISTORY_QUERY, STATS, WORKERS } from '../schemas/observed.ts'
+
+export function observeRoutes({ engine }: Service): readonly Operation[] {
+  return [
+    operation({
+      id: 'stats',
+      method: 'get',
+      path: '/v1/stats',
+      tag: 'observe',
+      scope: 'read',
+      summary: 'Counts by state and queue, in a time that does not depend on how many jobs there are',
+      responses: { 200: { description: 'The counts', schema: STATS } },
+      handle: async () => json(200, await engine.stats()),
+    }),
+
+    operation({
+      id: 'workers',
+      method: 'get',
+      path: '/v1/workers',
+      tag: 'observe',
+      scope: 'read',
+      summary: 'All attached workers',
+      responses: { 200: { description: 'The workers', schema: WORKERS } },
+      handle: async () => json(200, { workers: await engine.workers() }),
+    }),
+
+    operation({
+      id: 'history',
+      method: 'get',
+      path: '/v1/history',
+      tag: 'observe',
+      scope: 'read',
+      summary: 'What a queue has done in each minute of the last 6 hours, or each hour of the last 14 days',
+      query: HISTORY_QUERY,
+      responses: { 200: { description: 'Oldest first', schema: HISTORY } },
+      async handle({ query: { queue, step, from, to } }) {
+        const points = await engine.history({
+          ...(queue !== undefined && { queue }),
+          ...(step !== undefined && { step }),
+          ...(from !== undefined && { from: new Date(from) }),
+          ...(to !== undefined && { to: new Date(to) }),
+        })
+        return json(200, { points })
+      },
+    }),
+
+    operation({
+      id: 'failures',
+      method: 'get',
+      path: '/v1/failures',
+      tag: 'observe',
+      scope: 'read',
+      summary: 'Failed runs by their kind, those seen last first',
+      query: FAILURES_QUERY,
+      responses: { 200: { description: 'The kinds', schema: FAILURES } },
+      async handle({ query: { queue, name, limit } }) {
+        const failures = await engine.failures({
+          ...(queue !== undefined && { queue }),
+          ...(name !== undefined && { name }),
+          ...(limit !== undefined && { limit }),
+        })
+        return json(200, { failures })
+      },
+    }),
+  ]
+}

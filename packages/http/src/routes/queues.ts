@@ -1,0 +1,141 @@
+/** Queues. */
+import { z } from '@hono/zod-openapi'
+import { DrainIncompleteError, type PauseOptions, type PurgeOptions } from '@millrace/core'
+import { json, noContent } from '../answer.ts'
+import { HttpError } from '../errors.ts'
+import { BOUNDS } from '../limits.ts'
+import { type Operation, operation, type Service } from '../operation.ts'
+import { DRAIN, DRAINED, PAUSE, PURGE, PURGED, QUEUE, QUEUE_OPTIONS, QUEUE_PATH, queueOptions } from '../schemas/queue.ts'
+
+export function queueRoutes({ engine: { queues } }: Service): readonly Operation[] {
+  const pausing = (word: 'pause' | 'resume', summary: string): Operation =>
+    operation({
+      id: `${word}Queue`,
+      method: 'post',
+      path: `/v1/queues/{name}/${word}`,
+      tag: 'queues',
+      scope: 'admin',
+      summary,
+      params: QUEUE_PATH,
+      body: PAUSE,
+      bodyOptional: true,
+      responses: { 204: { description: 'It is so from now on' } },
+      target: (body) => body,
+      async handle({ params: { name }, body }) {
+        await queues[word](name, body as PauseOptions)
+        return noContent()
+      },
+    })
+  return [
+    operation({
+      id: 'listQueues',
+      method: 'get',
+      path: '/v1/queues',
+      tag: 'queues',
+      scope: 'read',
+      summary: 'All queues',
+      responses: { 200: { description: 'All queues', schema: z.strictObject({ queues: z.array(QUEUE) }).openapi('QueueList') } },
+      handle: async () => json(200, { queues: await queues.list() }),
+    }),
+
+    operation({
+      id: 'getQueue',
+      method: 'get',
+      path: '/v1/queues/{name}',
+      tag: 'queues',
+      scope: 'read',
+      summary: 'A queue',
+      params: QUEUE_PATH,
+      responses: { 200: { description: 'The queue', schema: QUEUE } },
+      refusals: [404],
+      async handle({ params: { name } }) {
+        const queue = await queues.get(name)
+        if (queue === undefined) throw noQueue(name)
+        return json(200, queue)
+      },
+    }),
+
+    operation({
+      id: 'configureQueue',
+      method: 'put',
+      path: '/v1/queues/{name}',
+      tag: 'queues',
+      scope: 'admin',
+      summary: 'Change what a queue holds its jobs to; it is made where there is none',
+      params: QUEUE_PATH,
+      body: QUEUE_OPTIONS,
+      responses: { 200: { description: 'The queue as it is now', schema: QUEUE } },
+      target: (body) => ({ settings: body }),
+      async handle({ params: { name }, body }) {
+        await queues.configure(name, queueOptions(body))
+        return json(200, await queues.get(name))
+      },
+    }),
+
+    operation({
+      id: 'deleteQueue',
+      method: 'delete',
+      path: '/v1/queues/{name}',
+      tag: 'queues',
+      scope: 'admin',
+      summary: 'Forget an empty queue',
+      params: QUEUE_PATH,
+      responses: { 204: { description: 'It is gone' } },
+      refusals: [404, 409],
+      async handle({ params: { name } }) {
+        if (!(await queues.delete(name))) throw noQueue(name)
+        return noContent()
+      },
+    }),
+
+    pausing('pause', 'Start nothing of a queue until it is resumed'),
+    pausing('resume', 'Take back one pause, or a drain'),
+
+    operation({
+      id: 'drainQueue',
+      method: 'post',
+      path: '/v1/queues/{name}/drain',
+      tag: 'queues',
+      scope: 'admin',
+      summary: 'Take no new jobs into a queue until it is resumed',
+      params: QUEUE_PATH,
+      body: DRAIN,
+      bodyOptional: true,
+      responses: {
+        200: { description: 'It is empty', schema: DRAINED },
+        202: { description: 'It has jobs left, and goes on draining', schema: DRAINED },
+      },
+      async handle({ params: { name }, body: { waitMs = BOUNDS.drainMs } }) {
+        try {
+          await queues.drain(name, { timeout: waitMs })
+          return json(200, { drained: true })
+        } catch (error) {
+          if (error instanceof DrainIncompleteError) return json(202, { drained: false })
+          throw error
+        }
+      },
+    }),
+
+    operation({
+      id: 'purgeQueue',
+      method: 'post',
+      path: '/v1/queues/{name}/purge',
+      tag: 'queues',
+      scope: 'admin',
+      summary: 'Count the jobs of a queue, or remove them with `dryRun: false`',
+      params: QUEUE_PATH,
+      body: PURGE,
+      bodyOptional: true,
+      responses: { 200: { description: 'How many, by state', schema: PURGED } },
+      target: (body) => body,
+      async handle({ params: { name }, body: { states, dryRun = true } }) {
+        const options: PurgeOptions = { dryRun, ...(states !== undefined && { states }) }
+        return json(200, { dryRun, ...(await queues.purge(name, options)) })
+      },
+    }),
+  ]
+}
+
+function noQueue(queue: string): HttpError {
+  return new HttpError(404, 'QUEUE_NOT_FOUND', `there is no queue '${queue}'`, { queue })
+}

@@ -1,0 +1,143 @@
+/** Jobs that come by themselves. */
+import type { ScheduledJob } from '@millrace/client'
+import { ScheduleNotFoundError, type ScheduleOptions } from '@millrace/core'
+import { json, noContent } from '../answer.ts'
+import { type Operation, operation, type Service } from '../operation.ts'
+import { ENQUEUED } from '../schemas/job.ts'
+import { enqueueOptions } from '../schemas/options.ts'
+import {
+  NEW_SCHEDULE,
+  SCHEDULE,
+  SCHEDULE_LIST_QUERY,
+  SCHEDULE_PAGE,
+  SCHEDULE_PATH,
+  SCHEDULE_QUERY,
+  SCHEDULED,
+} from '../schemas/schedule.ts'
+
+export function scheduleRoutes({ engine: { schedules }, settings, cursors }: Service): readonly Operation[] {
+  const simply = (word: 'pause' | 'resume', summary: string): Operation =>
+    operation({
+      id: `${word}Schedule`,
+      method: 'post',
+      path: `/v1/schedules/{id}/${word}`,
+      tag: 'schedules',
+      scope: 'admin',
+      summary,
+      params: SCHEDULE_PATH,
+      responses: { 204: { description: 'It is so from now on' } },
+      refusals: [404],
+      async handle({ params: { id } }) {
+        await schedules[word](id)
+        return noContent()
+      },
+    })
+  return [
+    operation({
+      id: 'listSchedules',
+      method: 'get',
+      path: '/v1/schedules',
+      tag: 'schedules',
+      scope: 'read',
+      summary: 'A page of schedules, in the order of their ids',
+      query: SCHEDULE_LIST_QUERY,
+      responses: { 200: { description: 'The page', schema: SCHEDULE_PAGE } },
+      async handle({ query: { prefix, after: cursor, limit } }) {
+        const after = cursors.open('schedules', cursor)
+        const page = await schedules.list({
+          ...(prefix !== undefined && { prefix }),
+          ...(after !== undefined && { after }),
+          ...(limit !== undefined && { limit }),
+        })
+        return json(200, { schedules: page.schedules, next: cursors.sign('schedules', page.next) })
+      },
+    }),
+
+    operation({
+      id: 'getSchedule',
+      method: 'get',
+      path: '/v1/schedules/{id}',
+      tag: 'schedules',
+      scope: 'read',
+      summary: 'A schedule, with when it runs next and how its last job ended',
+      params: SCHEDULE_PATH,
+      query: SCHEDULE_QUERY,
+      responses: { 200: { description: 'The schedule', schema: SCHEDULE } },
+      refusals: [404],
+      async handle({ params: { id }, query: { times } }) {
+        const schedule = await schedules.get(id, times === undefined ? undefined : { times })
+        if (schedule === undefined) throw new ScheduleNotFoundError(`there is no schedule '${id}'`, { scheduleId: id })
+        return json(200, schedule)
+      },
+    }),
+
+    operation({
+      id: 'putSchedule',
+      method: 'put',
+      path: '/v1/schedules/{id}',
+      tag: 'schedules',
+      scope: 'admin',
+      summary: 'Create a schedule, or change it: one whose ticks are as before keeps its next',
+      params: SCHEDULE_PATH,
+      body: NEW_SCHEDULE,
+      responses: {
+        201: { description: 'It is created', schema: SCHEDULED },
+        200: { description: 'It is changed', schema: SCHEDULED },
+      },
+      target: ({ cron, every, job }) => ({ cron, every, job }),
+      async handle({ params: { id }, body: { job, data, options: read, startAt, endAt, ...when } }) {
+        const spec = {
+          ...when,
+          ...(startAt !== undefined && { startAt: new Date(startAt) }),
+          ...(endAt !== undefined && { endAt: new Date(endAt) }),
+        } as ScheduleOptions
+        const options = enqueueOptions(read)
+        const wanted = { job, data, ...(options !== undefined && { options }) } as ScheduledJob
+        const { created, nextRunAt } = await schedules.upsert(id, spec, wanted)
+        return json(
+          created ? 201 : 200,
+          { id, created, nextRunAt },
+          created ? { location: `${settings.basePath}/v1/schedules/${id}` } : undefined,
+        )
+      },
+    }),
+
+    operation({
+      id: 'deleteSchedule',
+      method: 'delete',
+      path: '/v1/schedules/{id}',
+      tag: 'schedules',
+      scope: 'admin',
+      summary: 'Remove a schedule, and its job where that has not started',
+      params: SCHEDULE_PATH,
+      responses: { 204: { description: 'It is gone' } },
+      refusals: [404],
+      async handle({ params: { id } }) {
+        await schedules.delete(id)
+        return noContent()
+      },
+    }),
+
+    simply('pause', 'Fire no tick until it is resumed'),
+    simply('resume', 'Go on with the first tick from now'),
+
+    operation({
+      id: 'triggerSchedule',
+      method: 'post',
+      path: '/v1/schedules/{id}/trigger',
+      tag: 'schedules',
+      scope: 'admin',
+      summary: 'Its job now, beside its ticks',
+      params: SCHEDULE_PATH,
+      responses: {
+        201: { description: 'The job', schema: ENQUEUED },
+        200: { description: 'The last one is not final, and is the answer', schema: ENQUEUED },
+      },
+      refusals: [404],
+      async handle({ params }) {
+        const { id, created } = await schedules.trigger(params.id)
+        return json(created ? 201 : 200, { id, created })
+      },
+    }),
+  ]
+}

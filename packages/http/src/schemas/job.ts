@@ -1,0 +1,227 @@
+/** Jobs: as they are asked for, and as they are shown. */
+import { z } from '@hono/zod-openapi'
+import type { Job } from '@millrace/client'
+import { LIMITS, ON_PARENT_FAILURE } from '@millrace/core'
+import { BOUNDS } from '../limits.ts'
+import { ENQUEUE_OPTIONS, IDEMPOTENCY, NODE_OPTIONS } from './options.ts'
+import { CURSOR, KEY, NAME, SAFE_COUNT, STATE, TIME, WHEN, whole } from './plain.ts'
+
+/** Any JSON. */
+const DATA = z.unknown().optional()
+
+export const NEW_JOB = z
+  .strictObject({
+    job: NAME.openapi({ description: 'The name that routes it to its handler.', example: 'resize' }),
+    data: DATA,
+    options: ENQUEUE_OPTIONS.optional(),
+  })
+  .openapi('NewJob')
+
+export const NEW_JOBS = z.array(NEW_JOB).min(1).max(LIMITS.jobsPerCommand).openapi('NewJobs')
+
+const ID = z.string().openapi({ description: 'A UUIDv7.', example: '01990a5e-7f00-7000-8000-000000400001' })
+
+/** Of a path: what is no id at all is no job's. */
+export const JOB_PATH = z.strictObject({
+  id: z
+    .string()
+    .max(128)
+    .openapi({ param: { name: 'id', in: 'path' } }),
+})
+
+const ATTEMPT = z
+  .strictObject({
+    run: z.number(),
+    attempt: z.number(),
+    startedAt: WHEN.optional(),
+    endedAt: WHEN,
+    worker: z.string(),
+    error: z.strictObject({ name: z.string(), message: z.string(), stack: z.string().optional() }).optional(),
+    logs: z.array(
+      z.strictObject({
+        at: WHEN,
+        level: z.enum(['debug', 'info', 'warn', 'error']),
+        message: z.string(),
+        fields: z.record(z.string(), z.unknown()).optional(),
+      }),
+    ),
+  })
+  .openapi('Attempt')
+
+const PAYLOADS = z.enum(['data', 'output', 'checkpoint'])
+
+export const JOB = z
+  .strictObject({
+    id: ID,
+    name: z.string(),
+    queue: z.string(),
+    state: STATE,
+    data: DATA,
+    output: DATA,
+    checkpoint: DATA,
+    binary: z.array(PAYLOADS).optional().openapi({ description: 'Which of these are bytes, shown as base64.' }),
+    undecoded: z.array(PAYLOADS).optional().openapi({ description: 'Which of these could not be decoded, and are shown as stored.' }),
+    progress: z.number().optional(),
+    progressNote: z.string().optional(),
+    attempt: z.number(),
+    run: z.number(),
+    maxAttempts: z.number(),
+    timeout: z.number().nullable().openapi({ description: 'Milliseconds; null: no limit.' }),
+    heartbeatTimeout: z.number(),
+    backoff: z.strictObject({
+      type: z.string(),
+      delay: z.number(),
+      factor: z.number().optional(),
+      maxDelay: z.number().optional(),
+      jitter: z.union([z.number(), z.string()]).optional(),
+    }),
+    priority: z.number(),
+    weight: z.number(),
+    enqueuedAt: WHEN,
+    runAt: WHEN,
+    startedAt: WHEN.optional(),
+    finishedAt: WHEN.optional(),
+    expiresAt: WHEN.optional(),
+    cancelRequested: z.boolean(),
+    tags: z.array(z.string()),
+    meta: z.unknown(),
+    idempotencyKey: z.string().optional(),
+    uniqueKey: z.string().optional(),
+    concurrencyKey: z.string().optional(),
+    flow: z
+      .strictObject({ id: ID, ref: z.string(), parents: z.number(), onParentFailure: z.enum(ON_PARENT_FAILURE) })
+      .optional()
+      .openapi({ description: 'Where it stands in its flow.' }),
+    attempts: z.array(ATTEMPT).openapi({ description: 'Empty in lists.' }),
+  })
+  .openapi('Job')
+
+/** With bytes as base64, which JSON has no other way to hold. */
+export function shownJob(job: Job): unknown {
+  const binary = (['data', 'output', 'checkpoint'] as const).filter((payload) => job[payload] instanceof Uint8Array)
+  if (binary.length === 0) return job
+  const texts = binary.map((payload) => [payload, Buffer.from(job[payload] as Uint8Array).toString('base64')] as const)
+  return { ...job, ...Object.fromEntries(texts), binary }
+}
+
+export const ENQUEUED = z
+  .strictObject({
+    id: ID,
+    created: z.boolean().openapi({ description: 'False where a key matched an earlier job, which this then is.' }),
+    job: JOB.optional().openapi({ description: 'The earlier job, where a key matched.' }),
+  })
+  .openapi('Enqueued')
+
+export const ENQUEUED_MANY = z
+  .strictObject({ created: z.number(), existing: z.number(), jobs: z.array(z.strictObject({ id: ID, created: z.boolean() })) })
+  .openapi('EnqueuedMany')
+
+export const JOB_PAGE = z
+  .strictObject({
+    jobs: z.array(JOB),
+    next: z.string().optional(),
+    partial: z
+      .boolean()
+      .optional()
+      .openapi({ description: 'Of a search: it stopped before the page was full. There may be more behind `next`.' }),
+  })
+  .openapi('JobPage')
+
+export const JOB_QUERY = z.strictObject({
+  state: STATE.optional(),
+  queue: NAME.optional(),
+  name: NAME.optional(),
+  tag: KEY.optional(),
+  search: z.string().min(1).max(BOUNDS.searchLength).optional().openapi({ description: 'A text in name, tags, keys or data.' }),
+  after: CURSOR.optional(),
+  limit: whole(1, LIMITS.pageJobs).optional(),
+})
+
+export const JOB_CHANGES = z
+  .strictObject({
+    data: DATA,
+    runAt: TIME.optional(),
+    priority: z.number().int().min(-LIMITS.priority).max(LIMITS.priority).optional(),
+    weight: z.number().int().min(1).max(LIMITS.weight).optional(),
+    checkpoint: DATA,
+  })
+  .openapi('JobChanges')
+
+export const TREE = z
+  .strictObject({ descendants: z.boolean().optional().openapi({ description: 'All that waits for it in its flow, too.' }) })
+  .openapi('TreeOptions')
+
+const FILTER = z
+  .strictObject({
+    state: STATE.optional(),
+    queue: NAME.optional(),
+    name: NAME.optional(),
+    tag: KEY.optional(),
+    ids: z.array(z.string().max(128)).optional(),
+    all: z.literal(true).optional(),
+  })
+  .openapi('ManyFilter', { description: 'A job is meant where all that is given holds; at least one is given, or `all` alone.' })
+
+export const MANY = z.strictObject({ filter: FILTER, limit: SAFE_COUNT.optional(), dryRun: z.boolean().optional() }).openapi('ManyRequest')
+
+export const MANY_RESULT = z
+  .strictObject({ matched: z.number(), changed: z.number(), skipped: z.record(z.string(), z.number()) })
+  .openapi('ManyResult')
+
+export const REDRIVE = z
+  .strictObject({ queue: NAME.optional(), name: NAME.optional(), limit: SAFE_COUNT.optional() })
+  .openapi('RedriveRequest')
+
+export const FLOW = z
+  .strictObject({
+    nodes: z
+      .array(
+        z.strictObject({
+          ref: KEY,
+          job: NAME,
+          data: DATA,
+          options: NODE_OPTIONS.optional(),
+          dependsOn: z.array(KEY).optional(),
+          onParentFailure: z.enum(ON_PARENT_FAILURE).optional(),
+        }),
+      )
+      .min(1)
+      .max(LIMITS.jobsPerCommand),
+    options: z.strictObject(IDEMPOTENCY).optional(),
+  })
+  .openapi('NewFlow')
+
+export const FLOW_CREATED = z
+  .strictObject({ id: ID, created: z.boolean(), jobs: z.record(z.string(), z.string()).openapi({ description: 'Ids by ref.' }) })
+  .openapi('Flow')
+
+export const IDEMPOTENCY_HEADER = z.object({
+  'idempotency-key': KEY.optional().openapi({
+    description: 'As `options.idempotencyKey`: create once; a repeat is answered with the first job.',
+  }),
+})
+
+/** Shorter than a key: each of many jobs has it with its place behind it. */
+export const MANY_KEYS_HEADER = z.object({
+  'idempotency-key': z
+    .string()
+    .min(1)
+    .max(LIMITS.keyLength - 22)
+    .optional()
+    .openapi({ description: 'With the place of each job behind it, the idempotency key of that job.' }),
+})
+
+export const PROBLEM = z
+  .looseObject({
+    type: z.string(),
+    title: z.string(),
+    status: z.number(),
+    code: z.string().openapi({ description: 'Stable: what programs look at.', example: 'JOB_NOT_FOUND' }),
+    detail: z.string().optional(),
+    retryable: z.boolean().optional().openapi({ description: 'Whether the same request may succeed later, unchanged.' }),
+    option: z.string().optional(),
+    limit: z.union([z.number(), z.string()]).optional(),
+    errors: z.array(z.strictObject({ path: z.string(), message: z.string() })).optional(),
+    id: z.string().optional().openapi({ description: 'Of a 500: by which it is found in the log.' }),
+  })
+  .openapi('Problem')

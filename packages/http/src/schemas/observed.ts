@@ -1,0 +1,133 @@
+/** What the engine tells of itself. */
+import { z } from '@hono/zod-openapi'
+import { EVENT_TYPES, HISTORY_STEPS, LIMITS } from '@millrace/core'
+import { NAME, STATE_COUNTS, TIME, TOTALS, WHEN, whole } from './plain.ts'
+
+const PERCENTILES = z.strictObject({ p50: z.number(), p95: z.number(), p99: z.number() })
+
+export const STATS = z
+  .strictObject({
+    states: STATE_COUNTS,
+    totals: TOTALS,
+    queues: z.record(z.string(), STATE_COUNTS.extend({ paused: z.boolean(), oldestWaitingMs: z.number() })),
+    unserved: z.array(z.strictObject({ queue: z.string(), name: z.string(), waiting: z.number() })),
+    names: z.array(
+      z.strictObject({
+        queue: z.string(),
+        name: z.string(),
+        started: z.number(),
+        completed: z.number(),
+        failed: z.number(),
+        waitMs: PERCENTILES,
+        runMs: PERCENTILES,
+      }),
+    ),
+    workers: z.number(),
+    writer: z.strictObject({
+      turns: z.number(),
+      turnSizeP50: z.number(),
+      turnSizeP99: z.number(),
+      commitMsP50: z.number(),
+      commitMsP99: z.number(),
+      reloads: z.number(),
+      failedTurns: z.number(),
+      mailboxDepth: z.number(),
+      walBytes: z.number(),
+      journalBytes: z.number(),
+      draining: z.boolean(),
+    }),
+  })
+  .openapi('Stats')
+
+export const WORKERS = z
+  .strictObject({
+    workers: z.array(
+      z.strictObject({
+        id: z.string(),
+        host: z.string(),
+        pid: z.number(),
+        names: z.array(z.string()),
+        queues: z.array(z.string()).nullable(),
+        minConcurrency: z.number(),
+        maxConcurrency: z.number(),
+        runningJobs: z.number(),
+        runningWeight: z.number(),
+        zombies: z.number(),
+        draining: z.boolean(),
+        away: z.boolean(),
+      }),
+    ),
+  })
+  .openapi('Workers')
+
+export const HISTORY_QUERY = z.strictObject({
+  queue: NAME.optional(),
+  step: z.enum(HISTORY_STEPS).optional(),
+  from: TIME.optional(),
+  to: TIME.optional(),
+})
+
+export const HISTORY = z.strictObject({ points: z.array(TOTALS.extend({ at: WHEN })) }).openapi('History')
+
+export const FAILURES_QUERY = z.strictObject({
+  queue: NAME.optional(),
+  name: NAME.optional(),
+  limit: whole(1, LIMITS.pageFailures).optional(),
+})
+
+export const FAILURES = z
+  .strictObject({
+    failures: z.array(
+      z.strictObject({
+        fingerprint: z.string(),
+        queue: z.string(),
+        name: z.string(),
+        error: z.string(),
+        count: z.number(),
+        firstAt: WHEN,
+        lastAt: WHEN,
+        jobId: z.string().optional(),
+        message: z.string().optional(),
+      }),
+    ),
+  })
+  .openapi('Failures')
+
+const TYPES = new RegExp(`^(?:${EVENT_TYPES.join('|')})(?:,(?:${EVENT_TYPES.join('|')}))*$`)
+
+export const EVENTS_QUERY = z.strictObject({
+  after: whole(0, Number.MAX_SAFE_INTEGER)
+    .optional()
+    .openapi({ description: 'The `id` of the last event that is known; 0 (default) begins with the oldest that is kept.' }),
+  types: z
+    .string()
+    .regex(TYPES, `some of ${EVENT_TYPES.join(',')}`)
+    .optional()
+    .openapi({ description: 'With commas in between.', example: 'completed,failed' }),
+  queue: NAME.optional(),
+  name: NAME.optional(),
+  jobId: z.string().max(128).optional(),
+})
+
+const EVENT = z
+  .strictObject({
+    seq: z.number(),
+    type: z.enum(EVENT_TYPES),
+    jobId: z.string(),
+    queue: z.string(),
+    name: z.string(),
+    at: WHEN,
+    run: z.number(),
+    attempt: z.number(),
+    error: z.string().optional().openapi({ description: "Of `failed` and `retrying`: the error's name." }),
+    progress: z.number().optional().openapi({ description: 'Of `progress`: 0 to 1.' }),
+    runAt: WHEN.optional().openapi({ description: 'Of what is due later.' }),
+  })
+  .openapi('Event')
+
+const GAP = z
+  .strictObject({ type: z.literal('gap'), after: z.number(), resumesAt: z.number() })
+  .openapi('EventsGap', { description: 'Events behind `after` and before `resumesAt` are not kept any more.' })
+
+/** Of each event of the stream: its `data`. */
+export const EVENT_DATA = z.union([EVENT, GAP])

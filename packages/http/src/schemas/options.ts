@@ -1,0 +1,72 @@
+/** What a job may be enqueued with. Ranges that are not here are the engine's own, and it names them. */
+import { z } from '@hono/zod-openapi'
+import { DEBOUNCE_MODES, type EnqueueOptions, LIMITS } from '@millrace/core'
+import { DURATION, KEY, NAME, TIME } from './plain.ts'
+
+const BACKOFF = z
+  .strictObject({
+    type: z.enum(['exponential', 'linear', 'fixed']),
+    delay: DURATION,
+    factor: z.number().min(1).max(1_000).optional(),
+    maxDelay: DURATION.optional(),
+    jitter: z.union([z.number().min(0).max(1), z.enum(['equal', 'full'])]).optional(),
+  })
+  .openapi('Backoff')
+
+const RUN = {
+  priority: z.number().int().min(-LIMITS.priority).max(LIMITS.priority).optional(),
+  weight: z.number().int().min(1).max(LIMITS.weight).optional(),
+  maxAttempts: z.number().int().min(1).max(LIMITS.maxAttempts).optional(),
+  backoff: BACKOFF.optional(),
+  timeout: DURATION.nullable().optional().openapi({ description: 'null: no limit.' }),
+  heartbeatTimeout: DURATION.optional(),
+}
+
+/** Of a queue: for what neither a call nor a definition says. */
+export const RUN_OPTIONS = z.strictObject(RUN)
+
+const COMMON = {
+  queue: NAME.optional(),
+  ...RUN,
+  ttl: DURATION.optional(),
+  concurrencyKey: KEY.optional(),
+  tags: z.array(KEY).max(LIMITS.tagsPerJob).optional(),
+  meta: z.unknown().optional(),
+}
+
+const WHEN_TO_RUN = { delay: DURATION.optional(), runAt: TIME.optional() }
+
+/** Of the jobs of a schedule. */
+export const SCHEDULED_OPTIONS = z.strictObject(COMMON).openapi('ScheduledJobOptions')
+
+/** Of a job in a flow: that has a key as a whole. */
+export const NODE_OPTIONS = z.strictObject({ ...COMMON, ...WHEN_TO_RUN }).openapi('FlowNodeOptions')
+
+export const IDEMPOTENCY = { idempotencyKey: KEY.optional(), idempotencyTtl: DURATION.optional() }
+
+export const ENQUEUE_OPTIONS = z
+  .strictObject({
+    ...COMMON,
+    ...WHEN_TO_RUN,
+    ...IDEMPOTENCY,
+    unique: z.strictObject({ key: KEY, onConflict: z.enum(['skip', 'replace', 'reschedule', 'error']).optional() }).optional(),
+    debounce: z
+      .strictObject({ key: KEY, delay: DURATION, mode: z.enum(DEBOUNCE_MODES).optional(), maxDelay: DURATION.optional() })
+      .optional(),
+    throttle: z.strictObject({ key: KEY, period: DURATION }).optional(),
+  })
+  .openapi('EnqueueOptions')
+
+type Read = z.infer<typeof ENQUEUE_OPTIONS>
+
+/** As the engine takes them: times as dates, and no limit as Infinity. */
+export function enqueueOptions(read: Read | undefined): EnqueueOptions | undefined {
+  if (read === undefined) return undefined
+  if (read.runAt === undefined && read.timeout !== null) return read as unknown as EnqueueOptions
+  const { runAt, timeout, ...rest } = read
+  return {
+    ...rest,
+    ...(runAt !== undefined && { runAt: new Date(runAt) }),
+    ...(timeout !== undefined && { timeout: timeout ?? Number.POSITIVE_INFINITY }),
+  } as EnqueueOptions
+}

@@ -1,0 +1,66 @@
+/** Names, times, durations: what all other schemas are made of. */
+import { z } from '@hono/zod-openapi'
+import { LIMITS, STATES } from '@millrace/core'
+
+/** As names are taken over HTTP; what was named elsewhere may have a slash, too. */
+export const NAME = z
+  .string()
+  .regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'a name has 1 to 128 of A-Z a-z 0-9 _ . : -')
+  .openapi({ example: 'media' })
+
+/** Of keys and tags. */
+export const KEY = z.string().min(1).max(LIMITS.keyLength)
+
+export const TIME = z.iso
+  .datetime({ offset: true, error: 'a time is ISO 8601 with a zone, as 2026-01-31T12:00:00Z' })
+  .openapi({ example: '2026-01-31T12:00:00.000Z' })
+
+/** As it is answered. */
+export const WHEN = z.iso.datetime()
+
+export const DURATION = z
+  .union(
+    [
+      z.number().min(0),
+      z.string().regex(/^\d+(?:\.\d+)? ?(?:ms|s|m|h|d|w)$/),
+      z.strictObject({
+        milliseconds: z.number().optional(),
+        seconds: z.number().optional(),
+        minutes: z.number().optional(),
+        hours: z.number().optional(),
+        days: z.number().optional(),
+        weeks: z.number().optional(),
+      }),
+    ],
+    { error: "a duration is milliseconds, as '5m' (ms, s, m, h, d, w), or as { minutes: 5 }" },
+  )
+  .openapi('Duration', { description: 'Milliseconds, a text as `5m`, or parts that are added up.', example: '5m' })
+
+export const STATE = z.enum(STATES).openapi('State')
+
+export const SAFE_COUNT = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER)
+
+/** A whole number in a query. */
+export function whole(min: number, max: number) {
+  return z
+    .string()
+    .regex(/^\d{1,16}$/, `a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `a whole number from ${min} to ${max}`)
+    .openapi({ type: 'integer', minimum: min, maximum: max })
+}
+
+export const CURSOR = z.string().max(512).openapi({ description: '`next` of the page before.' })
+
+/** Counts per state. */
+export const STATE_COUNTS = z.strictObject({
+  scheduled: z.number(),
+  waiting: z.number(),
+  active: z.number(),
+  blocked: z.number(),
+  completed: z.number(),
+  failed: z.number(),
+  cancelled: z.number(),
+})
+
+export const TOTALS = z.strictObject({ enqueued: z.number(), completed: z.number(), failed: z.number(), cancelled: z.number() })

@@ -1,0 +1,89 @@
+/** Queues: what they are told, and how they stand. */
+import { z } from '@hono/zod-openapi'
+import type { QueueOptions } from '@millrace/core'
+import { LIMITS, PURGED_STATES } from '@millrace/core'
+import { BOUNDS } from '../limits.ts'
+import { RUN_OPTIONS } from './options.ts'
+import { DURATION, KEY, NAME, STATE_COUNTS, TOTALS } from './plain.ts'
+
+export const QUEUE_PATH = z.strictObject({ name: NAME.openapi({ param: { name: 'name', in: 'path' } }) })
+
+const LIMIT = z.number().int().min(1).max(LIMITS.concurrencyLimit).nullable().optional()
+const COUNT = z.number().int().min(1).max(1_000_000_000)
+const KEEP = z.union([z.strictObject({ age: DURATION.optional(), count: z.number().int().min(0).optional() }), DURATION])
+
+export const QUEUE_OPTIONS = z
+  .strictObject({
+    concurrencyLimit: LIMIT,
+    perKeyLimit: LIMIT,
+    rateLimit: z.strictObject({ limit: COUNT, period: DURATION.optional(), burst: COUNT.optional() }).nullable().optional(),
+    maxLength: COUNT.nullable().optional(),
+    share: z.number().int().min(1).max(1_000).nullable().optional(),
+    retention: z.strictObject({ completed: KEEP.optional(), failed: KEEP.optional(), cancelled: KEEP.optional() }).nullable().optional(),
+    defaults: RUN_OPTIONS.nullable().optional(),
+  })
+  .openapi('QueueOptions', { description: 'What is left out stays as it is; null takes a setting away.' })
+
+/** As the engine takes them. */
+export function queueOptions({ defaults, ...rest }: z.infer<typeof QUEUE_OPTIONS>): QueueOptions {
+  if (defaults?.timeout !== null) return { ...rest, ...(defaults !== undefined && { defaults }) } as unknown as QueueOptions
+  return { ...rest, defaults: { ...defaults, timeout: Number.POSITIVE_INFINITY } } as unknown as QueueOptions
+}
+
+const KEPT = z.strictObject({ ageMs: z.number(), count: z.number() }).optional()
+
+export const QUEUE = z
+  .strictObject({
+    name: z.string(),
+    settings: z.strictObject({
+      concurrencyLimit: z.number().optional(),
+      perKeyLimit: z.number().optional(),
+      rateLimit: z.strictObject({ limit: z.number(), period: z.number(), burst: z.number() }).optional(),
+      maxLength: z.number().optional(),
+      share: z.number().optional(),
+      retention: z.strictObject({ completed: KEPT, failed: KEPT, cancelled: KEPT }).optional(),
+      draining: z.literal(true).optional(),
+      defaults: z.record(z.string(), z.unknown()).optional(),
+    }),
+    paused: z.boolean(),
+    pausedJobs: z.array(z.string()),
+    pausedKeys: z.array(z.string()),
+    states: STATE_COUNTS,
+    totals: TOTALS,
+    oldestWaitingMs: z.number(),
+  })
+  .openapi('Queue')
+
+export const PAUSE = z
+  .strictObject({ job: NAME.optional(), key: KEY.optional() })
+  .openapi('PauseOptions', { description: 'Only jobs of this name, or with this `concurrencyKey`.' })
+
+export const DRAIN = z
+  .strictObject({
+    waitMs: z
+      .number()
+      .int()
+      .min(1)
+      .max(BOUNDS.drainWaitMs)
+      .optional()
+      .openapi({ description: 'How long this request waits for the queue to be empty; default 50. The queue goes on draining.' }),
+  })
+  .openapi('DrainOptions')
+
+export const DRAINED = z.strictObject({ drained: z.boolean() }).openapi('DrainResult')
+
+export const PURGE = z
+  .strictObject({
+    states: z.array(z.enum(PURGED_STATES)).min(1).optional(),
+    dryRun: z.boolean().optional().openapi({ description: 'Default true: it only counts.' }),
+  })
+  .openapi('PurgeOptions')
+
+export const PURGED = z
+  .strictObject({
+    dryRun: z.boolean(),
+    states: z.record(z.string(), z.number()),
+    count: z.number(),
+    active: z.number().openapi({ description: 'Jobs that run: they are left.' }),
+  })
+  .openapi('PurgeResult')

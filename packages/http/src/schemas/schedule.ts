@@ -1,0 +1,71 @@
+/** Schedules, flat as `schedules.get` answers them: when, and the job that comes. */
+import { z } from '@hono/zod-openapi'
+import { CATCH_UPS, LIMITS, OVERLAPS } from '@millrace/core'
+import { SCHEDULED_OPTIONS } from './options.ts'
+import { CURSOR, DURATION, NAME, STATE, TIME, WHEN, whole } from './plain.ts'
+
+export const SCHEDULE_PATH = z.strictObject({ id: NAME.openapi({ param: { name: 'id', in: 'path' } }) })
+
+export const NEW_SCHEDULE = z
+  .strictObject({
+    cron: z.string().min(1).max(LIMITS.cronLength).optional().openapi({ example: '0 3 * * *' }),
+    every: DURATION.optional(),
+    timezone: z.string().max(128).optional().openapi({ example: 'Europe/Berlin' }),
+    startAt: TIME.optional(),
+    endAt: TIME.optional(),
+    jitter: DURATION.optional(),
+    overlap: z.enum(OVERLAPS as ['skip', 'queue', 'cancel']).optional(),
+    catchUp: z.enum(CATCH_UPS as ['latest', 'all', 'none']).optional(),
+    runImmediately: z.boolean().optional(),
+    job: NAME,
+    data: z.unknown().optional(),
+    options: SCHEDULED_OPTIONS.optional(),
+  })
+  .openapi('NewSchedule', { description: 'One of `cron` and `every`.' })
+
+export const SCHEDULED = z.strictObject({ id: z.string(), created: z.boolean(), nextRunAt: WHEN.optional() }).openapi('Scheduled')
+
+export const SCHEDULE = z
+  .strictObject({
+    id: z.string(),
+    cron: z.string().optional(),
+    timezone: z.string().optional(),
+    every: z.number().optional(),
+    startAt: WHEN.optional(),
+    endAt: WHEN.optional(),
+    jitter: z.number(),
+    overlap: z.string(),
+    catchUp: z.string(),
+    job: z.string(),
+    data: z.unknown().optional().openapi({ description: 'Not in lists.' }),
+    options: z.record(z.string(), z.unknown()),
+    paused: z.boolean(),
+    nextRunAt: WHEN.optional(),
+    nextRuns: z.array(WHEN),
+    lastRunAt: WHEN.optional(),
+    lastJobId: z.string().optional(),
+    lastResult: z
+      .strictObject({
+        state: STATE,
+        output: z.unknown().optional(),
+        error: z.strictObject({ name: z.string(), message: z.string(), stack: z.string().optional() }).optional(),
+      })
+      .optional(),
+    runs: z.number(),
+    skipped: z.number(),
+    createdAt: WHEN,
+    updatedAt: WHEN,
+  })
+  .openapi('Schedule')
+
+export const SCHEDULE_PAGE = z.strictObject({ schedules: z.array(SCHEDULE), next: z.string().optional() }).openapi('SchedulePage')
+
+export const SCHEDULE_LIST_QUERY = z.strictObject({
+  prefix: NAME.optional(),
+  after: CURSOR.optional(),
+  limit: whole(1, LIMITS.pageSchedules).optional(),
+})
+
+export const SCHEDULE_QUERY = z.strictObject({
+  times: whole(0, LIMITS.timesPerSchedule).optional().openapi({ description: 'How many of the times that come next to tell; default 1.' }),
+})

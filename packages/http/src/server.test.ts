@@ -1,0 +1,155 @@
+// Over a socket, as a server of Node hands requests on: bodies by length and in chunks, clients that go away, addresses.
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, request, type Server } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import { type Engine, openEngine } from '@millrace/engine'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { HttpApi } from './createHttp.ts'
+import { createHttp } from './index.ts'
+import { TOKEN } from './testing/api.ts'
+
+let engine: Engine
+let server: Server
+let api: HttpApi
+/** Answers that were made, whether or not a client was there to have them. */
+let answered: Response[]
+beforeEach(async () => {
+  engine = await openEngine({ file: ':memory:' })
+  api = createHttp(engine, { token: TOKEN, maxBodyBytes: 4_096 })
+  answered = []
+  const listener = getRequestListener(async (incoming, env) => {
+    const response = await api.fetch(incoming, env)
+    answered.push(response.clone())
+    return response
+  })
+  server = createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+})
+afterEach(async () => {
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+  await engine.stop()
+})
+
+const port = () => (server.address() as AddressInfo).port
+const url = (path: string) => `http://127.0.0.1:${port()}${path}`
+const AUTH = { authorization: `Bearer ${TOKEN}` }
+const JSON_HEADERS = { ...AUTH, 'content-type': 'application/json' }
+
+interface Answer {
+  readonly status: number | undefined
+  readonly headers: IncomingHttpHeaders
+  // biome-ignore lint/suspicious/noExplicitAny: what a test looks at is its own affair
+  readonly body: any
+}
+
+/** In pieces, each in a write of its own: without a length they come as chunks. */
+function send(
+  method: string,
+  path: string,
+  pieces: readonly string[] = [],
+  headers: Record<string, string> = JSON_HEADERS,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url(path), { method, headers }, (incoming) => {
+      let text = ''
+      incoming.setEncoding('utf8').on('data', (part: string) => {
+        text += part
+      })
+      incoming.on('end', () =>
+        resolve({ status: incoming.statusCode, headers: incoming.headers, body: text === '' ? undefined : JSON.parse(text) }),
+      )
+    })
+    outgoing.on('error', reject)
+    for (const piece of pieces) outgoing.write(piece)
+    outgoing.end()
+  })
+}
+
+test('a job by length, in chunks, and one without a body', async () => {
+  const text = '{"job":"a","data":"é"}'
+  expect(await send('POST', '/v1/jobs', [text], { ...JSON_HEADERS, 'content-length': `${Buffer.byteLength(text)}` })).toMatchObject({
+    status: 201,
+    body: { created: true },
+  })
+  const chunked = await send('POST', '/v1/jobs', ['{"job":', '"a"', '}'])
+  expect(chunked).toMatchObject({ status: 201 })
+  expect(chunked.headers['x-content-type-options']).toBe('nosniff')
+  const path = `/v1/jobs/${chunked.body.id}`
+  expect(await send('POST', `${path}/cancel`, [], { ...AUTH, 'content-length': '0' })).toMatchObject({
+    status: 200,
+    body: { outcome: 'cancelled' },
+  })
+  expect(await send('POST', `${path}/retry`, [], AUTH)).toMatchObject({ status: 204 })
+  expect(await send('POST', '/v1/jobs', [], AUTH)).toMatchObject({ status: 400 })
+  expect(await send('GET', path, [], AUTH)).toMatchObject({ status: 200, body: { state: 'waiting' } })
+})
+
+test('too large, by length and in chunks; the next request is served', async () => {
+  const large = JSON.stringify({ job: 'a', data: 'x'.repeat(8_000) })
+  expect(await send('POST', '/v1/jobs', [large], { ...JSON_HEADERS, 'content-length': `${large.length}` })).toMatchObject({
+    status: 413,
+    body: { code: 'TOO_LARGE' },
+  })
+  expect(await send('POST', '/v1/jobs', [large.slice(0, 5_000), large.slice(5_000)])).toMatchObject({ status: 413 })
+  expect(await send('POST', '/v1/jobs', ['{"job":"a"}'])).toMatchObject({ status: 201 })
+})
+
+test('an import streams; its length is not that of a body', async () => {
+  const pieces = Array.from({ length: 200 }, (_, piece) => Array.from({ length: 50 }, (_, line) => `{"n":${piece * 50 + line}}\n`).join(''))
+  const { status, body } = await send('POST', '/v1/jobs:import?name=line', pieces, { ...AUTH, 'content-type': 'application/x-ndjson' })
+  expect({ status, body }).toMatchObject({ status: 200, body: { lines: 10_000, created: 10_000 } })
+})
+
+const head = (path: string, headers: Record<string, string>) =>
+  `POST ${path} HTTP/1.1\r\nhost: localhost\r\n${Object.entries({ ...AUTH, ...headers })
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')}\r\n`
+
+function dial(text: string): Promise<Socket> {
+  return new Promise((resolve) => {
+    const socket = connect(port(), '127.0.0.1', () => {
+      socket.write(text)
+      resolve(socket)
+    })
+    socket.on('error', () => {})
+  })
+}
+
+test('a client that goes away in the middle of an import: what was stored stays, and half a line is none', async () => {
+  const lines = Array.from({ length: 5_000 }, (_, line) => `${line}\n`).join('')
+  const socket = await dial(head('/v1/jobs:import?name=line', { 'content-type': 'application/x-ndjson', 'content-length': '1000000' }))
+  const stored = new Promise<void>((resolve) => {
+    engine.on('enqueued', ({ seq }) => {
+      if (seq >= 3_000) resolve()
+    })
+  })
+  socket.write(`${lines}77`)
+  await stored
+  socket.destroy()
+  while (answered.length === 0) await new Promise((resolve) => setImmediate(resolve))
+  const response = answered[0] as Response
+  expect(response.status).toBe(400)
+  const { progress } = (await response.json()) as { progress: { created: number } }
+  expect((await engine.stats()).totals.enqueued).toBe(progress.created)
+  expect(progress.created % 1_000).toBe(0)
+})
+
+test('a client that goes away in the middle of a body creates nothing', async () => {
+  const socket = await dial(head('/v1/jobs', { 'content-type': 'application/json', 'content-length': '20' }))
+  await once(server, 'request')
+  socket.write('{"job":"a"')
+  socket.destroy()
+  while (answered.length === 0) await new Promise((resolve) => setImmediate(resolve))
+  expect(answered[0]?.status).toBe(400)
+  expect((await engine.stats()).totals.enqueued).toBe(0)
+})
+
+test('wrong tokens block the address of the socket', async () => {
+  const wrong = { ...JSON_HEADERS, authorization: 'Bearer of-somebody-else-entirely' }
+  for (let attempt = 0; attempt < 5; attempt++) expect((await send('GET', '/v1/jobs', [], wrong)).status).toBe(401)
+  const blocked = await send('GET', '/v1/jobs', [], AUTH)
+  expect(blocked).toMatchObject({ status: 429, body: { code: 'RATE_LIMITED' } })
+  expect(Number(blocked.headers['retry-after'])).toBeGreaterThan(25)
+})
