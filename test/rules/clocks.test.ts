@@ -12,6 +12,7 @@ const CLOCKS: Readonly<Record<string, string | undefined>> = {
   engine: 'packages/engine/src/clock.ts',
   remote: 'packages/remote/src/clock.ts',
   outbox: 'packages/outbox/src/clock.ts',
+  webhooks: undefined,
 }
 
 /** `setImmediate` is no clock: it lets others have the thread. */

@@ -119,7 +119,7 @@ const ONLY_IN: readonly (readonly [what: string, pattern: RegExp, packages: read
   ['node:sqlite', /^node:sqlite$/, ['remote']],
   ['threads', /^(node:)?worker_threads$/, ['engine', 'worker']],
   ['piscina', /^piscina$/, ['engine', 'worker']],
-  ['sockets', /^(node:)?(net|tls|dgram|http2?|https)$/, ['remote']],
+  ['sockets', /^(node:)?(net|tls|dgram|http2?|https)$/, ['remote', 'webhooks']],
   ['files', /^(node:)?fs(\/promises)?$/, ['sqlite', 'engine', 'remote']],
 ]
 
