@@ -13,6 +13,10 @@ export {
   UnsendableError,
   WebhookGoneError,
 } from './errors.ts'
+export type { EventWebhook } from './feed/deliveries.ts'
+export type { DisabledReason, Endpoint, EndpointChange, EndpointStore } from './feed/endpoint.ts'
+export { EventWebhooks, type EventWebhooksOptions, type NewEndpoint } from './feed/eventWebhooks.ts'
+export { MemoryEndpointStore } from './feed/memoryStore.ts'
 export { type WebhookData, type WebhookMethod, webhookJob } from './job.ts'
 export { isPrivate, PRIVATE_RANGES } from './safety/addresses.ts'
 export type { Lookup } from './safety/connector.ts'

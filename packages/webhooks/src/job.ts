@@ -25,6 +25,7 @@ export interface WebhookData {
 /** Of one delivery. The job's own `timeout`, 5 m, is longer: it has the wait for the host in it. */
 export const TIMEOUT_MAX_MS = 240_000
 
+const URL_LENGTH_MAX = 8_192
 const HEADERS_MAX = 50
 const HEADERS_BYTES_MAX = 8_192
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
@@ -51,6 +52,7 @@ export function webhookIssues(value: unknown): readonly Issue[] {
   }
   for (const name of Object.keys(value)) check(KNOWN.has(name), name, `is not known: a webhook has ${[...KNOWN].join(', ')}`)
   check(typeof url === 'string' && /^https?:\/\//i.test(url) && URL.canParse(url), 'url', 'is a URL that begins with https:// (or http://)')
+  check(typeof url !== 'string' || url.length <= URL_LENGTH_MAX, 'url', `has up to ${URL_LENGTH_MAX} characters`)
   check(METHODS.includes(method as WebhookMethod), 'method', `is one of ${METHODS.join(', ')}`)
   checkHeaders(headers, issues)
   check(secret === undefined || (typeof secret === 'string' && secret !== ''), 'secret', 'is the name of a secret')

@@ -1,5 +1,5 @@
 /** A real server for webhooks, on this machine: keeps what it has received, and answers as it is told to. */
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
@@ -19,10 +19,13 @@ export interface Receiver {
   readonly received: readonly Received[]
   /** Connections that were opened so far. */
   readonly connections: number
+  /** Resolves when it has received so many. */
+  until(count: number): Promise<void>
 }
 
 export async function receiver(answer: Answer = (_received, response) => void response.end('ok')): Promise<Receiver> {
   const received: Received[] = []
+  const arrivals = new EventEmitter()
   let connections = 0
   const server = createServer(async (incoming, response) => {
     const chunks: Buffer[] = []
@@ -30,6 +33,7 @@ export async function receiver(answer: Answer = (_received, response) => void re
     const { method = '', url = '', headers } = incoming
     const one = { method, path: url, headers, body: Buffer.concat(chunks) }
     received.push(one)
+    arrivals.emit('arrived')
     answer(one, response, received.length)
   })
   server.on('connection', () => void connections++)
@@ -46,6 +50,9 @@ export async function receiver(answer: Answer = (_received, response) => void re
     received,
     get connections() {
       return connections
+    },
+    async until(count) {
+      while (received.length < count) await once(arrivals, 'arrived')
     },
   }
 }
