@@ -103,6 +103,6 @@ async function fed(seed: number, rounds: number, step?: 'saving' | 'saved'): Pro
   expect([...toldIds(server)].toSorted()).toEqual(ids)
 }
 
-test.each([1, 2])('a feed killed at any moment: one delivery for each event (%i)', (seed) => fed(seed, 4))
+test.each([1, 2])('a feed killed at any moment: one delivery for each event (%i)', (seed) => fed(seed, 4), 120_000)
 
-test.each(['saving', 'saved'] as const)('a feed killed at the step "%s"', (step) => fed(7, 4, step))
+test.each(['saving', 'saved'] as const)('a feed killed at the step "%s"', (step) => fed(7, 4, step), 120_000)

@@ -46,6 +46,10 @@ export class EndpointTable implements EndpointStore {
       .run(id, cursor, Number(enabled), disabledReason ?? null, failingSince?.getTime() ?? null, createdAt.getTime(), JSON.stringify(said))
   }
 
+  async delete(id: string): Promise<boolean> {
+    return this.#db.prepare('DELETE FROM endpoints WHERE id = ? RETURNING id').all(id).length > 0
+  }
+
   async update(changes: readonly EndpointChange[]): Promise<void> {
     this.#db.exec('BEGIN IMMEDIATE')
     try {

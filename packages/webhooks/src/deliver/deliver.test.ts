@@ -155,7 +155,7 @@ describe('what is sent', () => {
   })
 })
 
-describe('what an answer does', () => {
+describe('M3: what an answer does', () => {
   test.each([200, 201, 202, 204, 299])('%i is taken', async (code) => {
     const server = await receiver(
       status(code, { 'content-type': 'text/plain', 'set-cookie': 'secret=1', 'x-request-id': 'r1' }, code === 204 ? '' : 'thanks'),

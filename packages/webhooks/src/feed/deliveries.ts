@@ -1,5 +1,5 @@
 /** The job that tells an endpoint of an event. */
-import type { EngineEvent, EventsGap, JobRequest } from '@millrace/client'
+import type { Engine, EngineEvent, EventsGap, JobRequest } from '@millrace/client'
 import { type WebhookData, webhookJob } from '../job.ts'
 import type { Endpoint } from './endpoint.ts'
 
@@ -8,6 +8,13 @@ import type { Endpoint } from './endpoint.ts'
  * been saved is told again only by who starts later than that.
  */
 const KEY_TTL = '14d'
+
+const NOT_ENDED = ['waiting', 'scheduled', 'blocked', 'active'] as const
+
+/** Ends all deliveries to an endpoint that have yet to succeed; what runs has its request aborted. */
+export async function cancelDeliveries(engine: Engine, queue: string, endpointId: string): Promise<void> {
+  for (const state of NOT_ENDED) await engine.cancelMany({ queue, tag: tagOf(endpointId), state })
+}
 
 /** What a receiver gets as JSON. */
 export interface EventWebhook {

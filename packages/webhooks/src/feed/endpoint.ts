@@ -43,6 +43,8 @@ export interface EndpointStore {
   list(): Promise<readonly Endpoint[]>
   /** A new one, or one in place of that of its id. */
   save(endpoint: Endpoint): Promise<void>
+  /** Answers whether there was one. */
+  delete(id: string): Promise<boolean>
   /** All of it or nothing, durably: only the fields that are given, of those that are still there. */
   update(changes: readonly EndpointChange[]): Promise<void>
 }

@@ -294,8 +294,29 @@ test.each<[string, unknown]>([
   expect(() => new EventWebhooks(engine, options as EventWebhooksOptions)).toThrow(expect.objectContaining({ option }))
 })
 
-test('enable of none', async () => {
-  await expect(new EventWebhooks(engine, { endpoints: store }).enable('x')).rejects.toMatchObject({
+describe('an endpoint that is wanted no more', () => {
+  test.each(['disable', 'remove'] as const)('%s: what it has yet to be told is cancelled, others are told as ever', async (call) => {
+    const [server, other] = [await receiver(), await receiver()]
+    const feed = started()
+    await feed.add(endpointOf(server.url, { events: ['enqueued'] }))
+    await feed.add(endpointOf(other.url, { id: 'e2', events: ['enqueued'] }))
+    await engine.enqueueMany(Array.from({ length: 20 }, () => ({ job: 'noop' })))
+    await feed[call]('e1')
+    await engine.enqueue('last')
+    work()
+    await other.until(21)
+    await engine.queues.drain('webhooks')
+    expect(server.received).toEqual([])
+    expect(other.received).toHaveLength(21)
+    expect((await store.list()).map(({ id, enabled }) => `${id} ${enabled}`)).toEqual(
+      call === 'disable' ? ['e1 false', 'e2 true'] : ['e2 true'],
+    )
+    expect(await feed.remove('e1')).toBe(call === 'disable')
+  })
+})
+
+test.each(['enable', 'disable'] as const)('%s of none', async (call) => {
+  await expect(new EventWebhooks(engine, { endpoints: store })[call]('x')).rejects.toMatchObject({
     code: 'ENDPOINT_NOT_FOUND',
     endpointId: 'x',
   })

@@ -14,6 +14,7 @@ import {
 import { systemClock } from '@millrace/worker'
 import { EndpointNotFoundError } from '../errors.ts'
 import { batchesOf } from './batches.ts'
+import { cancelDeliveries } from './deliveries.ts'
 import { type OnDisabled, tellDisabled } from './disabled.ts'
 import { type Endpoint, type EndpointStore, endpointIssue } from './endpoint.ts'
 import { Feed, type FeedSettings } from './feed.ts'
@@ -49,6 +50,8 @@ export class EventWebhooks {
   #running: Promise<void> | undefined
   #stopping = false
   #stream: EventStream | undefined
+  /** Resolves when the pass that runs has ended, however. */
+  #current: Promise<void> = Promise.resolve()
   /** Of the pass to come: what has begun by then is not up to date any more. */
   #generation = 0
   #wake = () => {}
@@ -59,8 +62,9 @@ export class EventWebhooks {
     if (typeof engine?.events !== 'function') throw new OptionTypeError('engine', 'engine is what openEngine or connect has answered')
     checkKnown('EventWebhooks', options, KNOWN)
     const { endpoints, queue = 'webhooks', disableAfter = '5d', onDisabled, logger, clock = systemClock } = options as EventWebhooksOptions
-    for (const call of ['list', 'save', 'update'] as const)
-      if (typeof endpoints?.[call] !== 'function') throw new OptionTypeError('endpoints', 'endpoints has list(), save() and update()')
+    for (const call of ['list', 'save', 'update', 'delete'] as const)
+      if (typeof endpoints?.[call] !== 'function')
+        throw new OptionTypeError('endpoints', 'endpoints has list(), save(), update() and delete()')
     if (onDisabled !== undefined && typeof onDisabled !== 'function') throw new OptionTypeError('onDisabled', 'onDisabled is a function')
     this.#clock = clock
     this.#settings = {
@@ -123,17 +127,48 @@ export class EventWebhooks {
    */
   async enable(id: string, options: { readonly replay?: boolean } = {}): Promise<void> {
     const { engine, store } = this.#settings
-    if (!(await store.list()).some((endpoint) => endpoint.id === id)) throw new EndpointNotFoundError(id)
+    await this.#known(id)
     const cursor = options.replay === true ? {} : { cursor: await headOf(engine) }
     await store.update([{ id, enabled: true, failingSince: undefined, disabledReason: undefined, ...cursor }])
     this.refresh()
+  }
+
+  /**
+   * Tells an endpoint nothing any more, until it is enabled again, and cancels what it has yet to be told.
+   *
+   * @throws EndpointNotFoundError; what the store throws
+   */
+  async disable(id: string): Promise<void> {
+    await this.#known(id)
+    await this.#settings.store.update([{ id, enabled: false, failingSince: undefined, disabledReason: undefined }])
+    await this.#silence(id)
+  }
+
+  /** Deletes an endpoint, and cancels what it has yet to be told; answers whether there was one. */
+  async remove(id: string): Promise<boolean> {
+    const existed = await this.#settings.store.delete(id)
+    await this.#silence(id)
+    return existed
+  }
+
+  async #known(id: string): Promise<void> {
+    if (!(await this.#settings.store.list()).some((endpoint) => endpoint.id === id)) throw new EndpointNotFoundError(id)
+  }
+
+  /** What is being fed just now has come to the queue by the time that the pass has ended. */
+  async #silence(id: string): Promise<void> {
+    this.refresh()
+    await this.#current
+    await cancelDeliveries(this.#settings.engine, this.#settings.queue, id)
   }
 
   async #run(): Promise<void> {
     this.#failures = 0
     while (!this.#stopping) {
       try {
-        await this.#pass()
+        const pass = this.#pass()
+        this.#current = pass.catch(() => {})
+        await pass
       } catch (error) {
         const code = error instanceof MillraceError ? error.code : undefined
         const message = error instanceof Error ? error.message : String(error)

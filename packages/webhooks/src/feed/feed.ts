@@ -5,7 +5,7 @@
  */
 import type { Engine, EngineEvent, EventStreamItem, EventsGap, JobRequest } from '@millrace/client'
 import type { EventType, Logger } from '@millrace/core'
-import { endpointOfTags, eventDelivery, gapDelivery, tagOf, wants } from './deliveries.ts'
+import { cancelDeliveries, endpointOfTags, eventDelivery, gapDelivery, wants } from './deliveries.ts'
 import { type OnDisabled, tellDisabled } from './disabled.ts'
 import type { Endpoint, EndpointStore } from './endpoint.ts'
 import { after, isOutcome } from './health.ts'
@@ -30,7 +30,6 @@ const EVENTS_UNSAVED_MAX = 1_000
 const REMEMBERED_MAX = 10_000
 /** Asked for whoever wants which: how deliveries end, and so much of all else that cursors keep up with the journal. */
 const ALWAYS: readonly EventType[] = ['enqueued', 'retrying', 'completed', 'failed', 'cancelled']
-const LEFT = ['waiting', 'scheduled', 'blocked', 'active'] as const
 
 export class Feed {
   readonly #settings: FeedSettings
@@ -88,7 +87,8 @@ export class Feed {
     }
     await this.#enqueue(requests)
     const disabled = await this.#hear(outcomes)
-    for (const { id } of disabled) await this.#cancelLeft(id)
+    // Before they are saved as disabled: a process that dies in between does both again.
+    for (const { id } of disabled) await cancelDeliveries(this.#settings.engine, this.#settings.queue, id)
     if (gaps || requests.length > 0 || this.#changed.size > 0 || this.#position - this.#saved >= EVENTS_UNSAVED_MAX) await this.save()
     for (const endpoint of disabled) {
       this.#endpoints.delete(endpoint.id)
@@ -172,11 +172,5 @@ export class Feed {
   async #askOwner(jobId: string): Promise<string | null | undefined> {
     const job = await this.#settings.engine.get(jobId)
     return job === undefined ? null : endpointOfTags(job.tags)
-  }
-
-  /** Before the endpoint is saved as disabled: a process that dies in between does both again. */
-  async #cancelLeft(id: string): Promise<void> {
-    const { engine, queue } = this.#settings
-    for (const state of LEFT) await engine.cancelMany({ queue, tag: tagOf(id), state })
   }
 }

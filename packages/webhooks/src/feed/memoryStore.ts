@@ -27,7 +27,6 @@ export class MemoryEndpointStore implements EndpointStore {
     }
   }
 
-  /** Answers whether there was one. */
   async delete(id: string): Promise<boolean> {
     return this.#endpoints.delete(id)
   }
