@@ -1,6 +1,6 @@
 /** The handler of 'http' jobs: one request for each run. */
 
-import { durationOption, RetryAfterError } from '@millrace/core'
+import { durationOption } from '@millrace/core'
 import type { Context, InlineHandler } from '@millrace/worker'
 import { Agent, buildConnector, request } from 'undici'
 import { DeliveryFailedError, DeliveryTimeoutError, SsrfBlockedError, UnsendableError, WebhookGoneError } from '../errors.ts'
@@ -45,6 +45,18 @@ function agentOf({ allowPrivate, connectTimeoutMs, lookup, ca, perHost }: Handle
 }
 
 async function deliver(url: URL, context: Context<WebhookData>, settings: HandlerSettings, agent: Agent): Promise<WebhookOutput> {
+  const { retryAfter, ...output } = await exchange(url, context, settings, agent)
+  const { status, body } = output
+  const failure = failureOf({ status, body, retryAfter, host: url.host }, settings.clock.read().wall)
+  if (failure === undefined) return output
+  if (failure instanceof WebhookGoneError) await tellGone(context, settings)
+  throw failure
+}
+
+type Exchange = WebhookOutput & { readonly retryAfter: string | undefined }
+
+/** One request and its answer, within the time; ended with the job. */
+async function exchange(url: URL, context: Context<WebhookData>, settings: HandlerSettings, agent: Agent): Promise<Exchange> {
   const { data, signal } = context
   const { clock, maxResponseBytes } = settings
   const { content, headers } = await prepared(context, settings)
@@ -61,15 +73,15 @@ async function deliver(url: URL, context: Context<WebhookData>, settings: Handle
     const body = method === 'GET' || method === 'HEAD' ? null : content
     const response = await request(url, { dispatcher: agent, method, headers, body, signal: ending.signal })
     const kept = await readBody(response.body, maxResponseBytes)
-    const retryAfter = response.headers['retry-after']
-    const now = clock.read()
-    const answer = { status: response.statusCode, body: kept.body, retryAfter: retryAfter?.toString(), host: url.host }
-    const failure = failureOf(answer, now.wall)
-    if (failure instanceof WebhookGoneError) await tellGone(context, settings)
-    if (failure !== undefined) throw failure
-    return { status: response.statusCode, headers: headersKept(response.headers), ...kept, durationMs: Math.round(now.mono - began) }
+    return {
+      status: response.statusCode,
+      headers: headersKept(response.headers),
+      ...kept,
+      durationMs: Math.round(clock.read().mono - began),
+      retryAfter: response.headers['retry-after']?.toString(),
+    }
   } catch (error) {
-    throw ending.signal.aborted ? ending.signal.reason : told(error, url)
+    throw ending.signal.aborted ? ending.signal.reason : unreachable(error, url)
   } finally {
     forget()
     signal.removeEventListener('abort', stop)
@@ -105,10 +117,9 @@ async function prepared({ data, job }: Context<WebhookData>, { keyring, clock, m
   return { content, headers }
 }
 
-/** Whatever went wrong with the connection is the same to the job; what is ours stays as it is. */
-function told(error: unknown, url: URL): unknown {
-  if (error instanceof SsrfBlockedError || error instanceof RetryAfterError) return error
-  if (error instanceof Error && 'code' in error && 'retryable' in error) return error
+/** Whatever went wrong with the connection is the same to the job, but for where it was not to lead. */
+function unreachable(error: unknown, url: URL): unknown {
+  if (error instanceof SsrfBlockedError) return error
   const { code, message } = error as NodeJS.ErrnoException
   return new DeliveryFailedError(`${url.host} could not be reached: ${code ?? message}`, {}, { cause: error })
 }
