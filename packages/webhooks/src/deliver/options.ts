@@ -41,7 +41,7 @@ export interface WebhookHandlerOptions {
   readonly maxBodyBytes?: number
   /** Default `millrace-webhooks`. */
   readonly userAgent?: string
-  /** Of servers with a certificate of your own authority: its certificate, PEM. */
+  /** The authorities whose servers are trusted, PEM, in place of the public ones. */
   readonly ca?: string
   /** How names are resolved; default `lookup` of node:dns. */
   readonly lookup?: Lookup

@@ -56,5 +56,7 @@ export function gapDelivery(endpoint: Endpoint, queue: string, { after, resumesA
 function delivery({ id, url, secret, headers }: Endpoint, queue: string, what: string, body: EventWebhook): JobRequest {
   const data: WebhookData = { url, body, ...(secret !== undefined && { secret }), ...(headers !== undefined && { headers }) }
   const tag = tagOf(id)
-  return { job: webhookJob, data, options: { queue, tags: [tag], idempotencyKey: `${tag}:${what}`, idempotencyTtl: KEY_TTL } }
+  // Endpoints take turns where the app limits keys of the queue.
+  const keys = { idempotencyKey: `${tag}:${what}`, idempotencyTtl: KEY_TTL, concurrencyKey: tag } as const
+  return { job: webhookJob, data, options: { queue, tags: [tag], ...keys } }
 }

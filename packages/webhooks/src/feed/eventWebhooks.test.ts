@@ -64,7 +64,9 @@ test('an event that fits is told once, signed, as it happened', async () => {
     },
   ])
   expect(headers).toMatchObject({ 'x-own': 'yes', 'millrace-queue': 'webhooks' })
-  expect(verify({ headers, body, secret: SECRET }).id).toBe(headers['millrace-job-id'])
+  const { id } = verify({ headers, body, secret: SECRET })
+  expect(id).toBe(headers['millrace-job-id'])
+  expect(await engine.get(id)).toMatchObject({ name: 'http', queue: 'webhooks', tags: ['endpoint:e1'], concurrencyKey: 'endpoint:e1' })
 })
 
 test('each endpoint has the types, queues and names that it asks for', async () => {
