@@ -16,6 +16,11 @@ export async function cancelDeliveries(engine: Engine, queue: string, endpointId
   for (const state of NOT_ENDED) await engine.cancelMany({ queue, tag: tagOf(endpointId), state })
 }
 
+/** Tries again, from the first attempt, what `cancelDeliveries` has ended. */
+export async function retryDeliveries(engine: Engine, queue: string, endpointId: string): Promise<void> {
+  await engine.retryMany({ queue, tag: tagOf(endpointId), state: 'cancelled' })
+}
+
 /** What a receiver gets as JSON. */
 export interface EventWebhook {
   /** `job.completed` and so on for each type of event; `gap` where events are not known any more. */

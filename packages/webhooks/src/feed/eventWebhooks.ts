@@ -14,7 +14,7 @@ import {
 import { systemClock } from '@millrace/worker'
 import { EndpointNotFoundError } from '../errors.ts'
 import { batchesOf } from './batches.ts'
-import { cancelDeliveries } from './deliveries.ts'
+import { cancelDeliveries, retryDeliveries } from './deliveries.ts'
 import { type OnDisabled, tellDisabled } from './disabled.ts'
 import { type Endpoint, type EndpointStore, endpointIssue } from './endpoint.ts'
 import { Feed, type FeedSettings } from './feed.ts'
@@ -121,15 +121,17 @@ export class EventWebhooks {
   }
 
   /**
-   * Feeds an endpoint again: from now on, or with `replay` from where it was disabled, as far as the journal has that.
+   * Feeds an endpoint again: from now on; with `replay` from where it was disabled, as far as the journal has that, and with what was
+   * cancelled then.
    *
    * @throws EndpointNotFoundError; what the store throws
    */
   async enable(id: string, options: { readonly replay?: boolean } = {}): Promise<void> {
-    const { engine, store } = this.#settings
+    const { engine, store, queue } = this.#settings
     await this.#known(id)
     const cursor = options.replay === true ? {} : { cursor: await headOf(engine) }
     await store.update([{ id, enabled: true, failingSince: undefined, disabledReason: undefined, ...cursor }])
+    if (options.replay === true) await retryDeliveries(engine, queue, id)
     this.refresh()
   }
 

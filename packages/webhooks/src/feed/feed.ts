@@ -37,6 +37,8 @@ export class Feed {
   readonly #endpoints: Map<string, Endpoint>
   /** Whose health is another than the store's. */
   readonly #changed = new Set<string>()
+  /** Who has something to be saved: deliveries, a gap, its health. */
+  readonly #touched = new Set<string>()
   readonly #owners = new Map<string, string>()
   #position: number
   #saved: number
@@ -72,16 +74,14 @@ export class Feed {
   async handle(items: readonly EventStreamItem[]): Promise<void> {
     const requests: JobRequest[] = []
     const outcomes: EngineEvent[] = []
-    let gaps = false
     for (const item of items) {
       if (item.type === 'gap') {
         requests.push(...this.#gapsOf(item))
-        gaps = true
+        this.#saved = Math.min(this.#saved, item.resumesAt - 1)
       } else if (item.queue === this.#settings.queue) {
         if (isOutcome(item)) outcomes.push(item)
       } else {
-        for (const endpoint of this.#endpoints.values())
-          if (wants(endpoint, item)) requests.push(eventDelivery(endpoint, this.#settings.queue, item))
+        for (const endpoint of this.#endpoints.values()) if (wants(endpoint, item)) requests.push(this.#deliver(endpoint, item))
       }
       this.#position = item.type === 'gap' ? item.resumesAt - 1 : item.seq
     }
@@ -89,17 +89,24 @@ export class Feed {
     const disabled = await this.#hear(outcomes)
     // Before they are saved as disabled: a process that dies in between does both again.
     for (const { id } of disabled) await cancelDeliveries(this.#settings.engine, this.#settings.queue, id)
-    if (gaps || requests.length > 0 || this.#changed.size > 0 || this.#position - this.#saved >= EVENTS_UNSAVED_MAX) await this.save()
+    if (this.#position - this.#saved >= EVENTS_UNSAVED_MAX) await this.save()
+    else if (this.#touched.size > 0) await this.#save([...this.#touched])
     for (const endpoint of disabled) {
       this.#endpoints.delete(endpoint.id)
       await tellDisabled(endpoint, this.#settings)
     }
   }
 
-  /** Every cursor stands where the reading does, or behind it already. */
+  /** All cursors stand where the reading does, if not beyond. */
   async save(): Promise<void> {
-    const changes = [...this.#endpoints.values()].map((endpoint) => {
-      const { id, failingSince, disabledReason } = endpoint
+    await this.#save([...this.#endpoints.keys()])
+    this.#saved = this.#position
+  }
+
+  async #save(ids: readonly string[]): Promise<void> {
+    const changes = ids.map((id) => {
+      const endpoint = this.#endpoints.get(id) as Endpoint
+      const { failingSince, disabledReason } = endpoint
       const cursor = Math.max(endpoint.cursor, this.#position)
       this.#endpoints.set(id, { ...endpoint, cursor })
       const disabled = disabledReason !== undefined && { enabled: false, disabledReason }
@@ -107,7 +114,7 @@ export class Feed {
     })
     if (changes.length > 0) await this.#settings.store.update(changes)
     this.#changed.clear()
-    this.#saved = this.#position
+    this.#touched.clear()
   }
 
   #gapsOf(gap: EventsGap): JobRequest[] {
@@ -119,9 +126,15 @@ export class Feed {
     return missed.map((endpoint) => this.#gap(endpoint, { ...gap, after: Math.max(endpoint.cursor, gap.after) }))
   }
 
+  #deliver(endpoint: Endpoint, event: EngineEvent): JobRequest {
+    this.#touched.add(endpoint.id)
+    return eventDelivery(endpoint, this.#settings.queue, event)
+  }
+
   /** The endpoint goes on behind the gap, or before it where the journal was put back. */
   #gap(endpoint: Endpoint, gap: EventsGap): JobRequest {
     this.#endpoints.set(endpoint.id, { ...endpoint, cursor: gap.resumesAt - 1 })
+    this.#touched.add(endpoint.id)
     return gapDelivery(endpoint, this.#settings.queue, gap, this.#settings.now())
   }
 
@@ -161,6 +174,7 @@ export class Feed {
         const changed = { ...endpoint, ...health }
         this.#endpoints.set(id, changed)
         this.#changed.add(id)
+        this.#touched.add(id)
         if (health.disabledReason !== undefined) disabled.set(id, changed)
       }
       if (event.type !== 'retrying') this.#owners.delete(event.jobId)
