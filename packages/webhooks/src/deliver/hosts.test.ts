@@ -48,6 +48,8 @@ test('whose turn does not come has done nothing; an abort is told with its reaso
   gate.resolve()
   await first
   expect(await hosts.run('a', never, async () => 'next')).toBe('next')
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(hosts.size).toBe(0)
 })
 
 test('what the work throws is thrown, and its place is free', async () => {
