@@ -14,6 +14,7 @@ const CLOCKS: Readonly<Record<string, string | undefined>> = {
   remote: 'packages/remote/src/clock.ts',
   outbox: 'packages/outbox/src/clock.ts',
   http: 'packages/http/src/clock.ts',
+  webhooks: undefined,
 }
 
 /** `setImmediate` is no clock: it lets others have the thread. */

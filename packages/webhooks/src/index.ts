@@ -1,1 +1,23 @@
-export {}
+export { webhookHandler } from './deliver/handler.ts'
+export type { WebhookHandlerOptions } from './deliver/options.ts'
+export type { WebhookOutput } from './deliver/response.ts'
+export type { Secrets } from './deliver/secrets.ts'
+export {
+  DeliveryFailedError,
+  DeliveryRejectedError,
+  DeliveryTimeoutError,
+  EndpointNotFoundError,
+  SecretMissingError,
+  SignatureInvalidError,
+  SsrfBlockedError,
+  UnsendableError,
+  WebhookGoneError,
+} from './errors.ts'
+export type { EventWebhook } from './feed/deliveries.ts'
+export type { DisabledReason, Endpoint, EndpointChange, EndpointStore } from './feed/endpoint.ts'
+export { EventWebhooks, type EventWebhooksOptions, type NewEndpoint } from './feed/eventWebhooks.ts'
+export { MemoryEndpointStore } from './feed/memoryStore.ts'
+export { type WebhookData, type WebhookMethod, webhookJob } from './job.ts'
+export { isPrivate, PRIVATE_RANGES } from './safety/addresses.ts'
+export type { Lookup } from './safety/connector.ts'
+export { type ReceivedHeaders, type SignatureHeaders, sign, verify, type WebhookSecret } from './signature.ts'

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { webhookHandler } from './handler.ts'
+import type { WebhookHandlerOptions } from './options.ts'
+
+test.each<[string, unknown, string]>([
+  ['secret', {}, 'secret'],
+  ['secrets', 'whsec_', 'secrets'],
+  ['secrets', { shop: 'whsec_AAAA' }, 'secrets.shop'],
+  ['secrets', { shop: [] }, 'secrets.shop'],
+  ['allowPrivate', 'no', 'allowPrivate'],
+  ['allowHttp', 1, 'allowHttp'],
+  ['ports', 443, 'ports'],
+  ['ports', [0], 'ports[0]'],
+  ['ports', [65_536], 'ports[0]'],
+  ['allowHosts', 'example.com', 'allowHosts'],
+  ['allowHosts', ['https://example.com/'], 'allowHosts[0]'],
+  ['allowHosts', ['*'], 'allowHosts[0]'],
+  ['perHost', 0, 'perHost'],
+  ['perHost', 1.5, 'perHost'],
+  ['hostWait', 0, 'hostWait'],
+  ['hostWait', '31s', 'hostWait'],
+  ['timeout', 0, 'timeout'],
+  ['timeout', '5m', 'timeout'],
+  ['connectTimeout', 'soon', 'connectTimeout'],
+  ['maxResponseBytes', 163_841, 'maxResponseBytes'],
+  ['maxBodyBytes', -1, 'maxBodyBytes'],
+  ['userAgent', '', 'userAgent'],
+  ['ca', 5, 'ca'],
+  ['lookup', 'dns', 'lookup'],
+  ['gone', true, 'gone'],
+])('refused, and named: %s = %j', (name, value, option) => {
+  expect(() => webhookHandler({ [name]: value } as WebhookHandlerOptions)).toThrow(expect.objectContaining({ option }))
+})
+
+test('none is needed', () => {
+  expect(webhookHandler()).toMatchObject({ kind: 'inline', definition: { name: 'http' } })
+})

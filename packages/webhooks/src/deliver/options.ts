@@ -1,0 +1,146 @@
+/** The options of `webhookHandler`. */
+import { lookup as systemLookup } from 'node:dns'
+import {
+  booleanOption,
+  type Clock,
+  checkKnown,
+  type Duration,
+  describe,
+  durationOption,
+  integerOption,
+  OptionTypeError,
+} from '@millrace/core'
+import { type JobInfo, systemClock } from '@millrace/worker'
+import { TIMEOUT_MAX_MS } from '../job.ts'
+import type { Lookup } from '../safety/connector.ts'
+import { hostTest, type TargetRules } from '../safety/target.ts'
+import { type Keyring, keyring, type Secrets } from './secrets.ts'
+
+export interface WebhookHandlerOptions {
+  /** By the names that jobs give; or a function. Default none. */
+  readonly secrets?: Secrets
+  /** Lets webhooks into private networks and onto this machine. Default false. */
+  readonly allowPrivate?: boolean
+  /** Default false: https alone. */
+  readonly allowHttp?: boolean
+  /** Default 443 and 8443, with `allowHttp` 80 and 8080 as well. */
+  readonly ports?: readonly number[] | 'any'
+  /** These hosts alone: `example.com`, `*.example.com` for those below it. Default all. */
+  readonly allowHosts?: readonly string[]
+  /** Requests to one host at a time: 1 to 1,000, default 5. */
+  readonly perHost?: number
+  /** How long a job waits for its host's turn, before it lets jobs of other hosts pass: at least 1 ms, default 2 s. */
+  readonly hostWait?: Duration
+  /** From the request to the end of the answer: 1 ms to 4 m, default 15 s. */
+  readonly timeout?: Duration
+  /** Of the connection, within `timeout`: default 5 s. */
+  readonly connectTimeout?: Duration
+  /** Of an answer, that are kept: up to 160 KiB, default 64 KiB. */
+  readonly maxResponseBytes?: number
+  /** Of a request: default 256 KiB. */
+  readonly maxBodyBytes?: number
+  /** Default `millrace-webhooks`. */
+  readonly userAgent?: string
+  /** The authorities whose servers are trusted, PEM, in place of the public ones. */
+  readonly ca?: string
+  /** How names are resolved; default `lookup` of node:dns. */
+  readonly lookup?: Lookup
+  /** A receiver has answered 410; awaited before the job fails. */
+  readonly gone?: (url: string, job: JobInfo) => void | Promise<void>
+  /** @internal */
+  readonly clock?: Clock
+}
+
+export interface HandlerSettings extends TargetRules {
+  readonly keyring: Keyring
+  readonly perHost: number
+  readonly hostWaitMs: number
+  readonly timeoutMs: number
+  readonly connectTimeoutMs: number
+  readonly maxResponseBytes: number
+  readonly maxBodyBytes: number
+  readonly userAgent: string
+  readonly ca: string | undefined
+  readonly lookup: Lookup
+  readonly gone: ((url: string, job: JobInfo) => void | Promise<void>) | undefined
+  readonly clock: Clock
+}
+
+const KNOWN: ReadonlySet<string> = new Set<keyof WebhookHandlerOptions>([
+  'secrets',
+  'allowPrivate',
+  'allowHttp',
+  'ports',
+  'allowHosts',
+  'perHost',
+  'hostWait',
+  'timeout',
+  'connectTimeout',
+  'maxResponseBytes',
+  'maxBodyBytes',
+  'userAgent',
+  'ca',
+  'lookup',
+  'gone',
+  'clock',
+])
+
+const PER_HOST_MAX = 1_000
+/** The output is stored as JSON, of which a byte may take six; and 1 MiB is what an engine takes by default. */
+const RESPONSE_MAX = 160 * 1_024
+const BODY_MAX = 16 * 2 ** 20
+
+/** @throws OptionTypeError, OptionRangeError */
+export function validateHandlerOptions(options: unknown = {}): HandlerSettings {
+  checkKnown('webhookHandler', options, KNOWN)
+  const { secrets = {}, allowPrivate = false, allowHttp = false, ports, allowHosts, userAgent = 'millrace-webhooks', ca, gone } = options
+  const { perHost = 5, hostWait = 2_000, timeout = 15_000, connectTimeout = 5_000, lookup = systemLookup, clock = systemClock } = options
+  const { maxResponseBytes = 64 * 1_024, maxBodyBytes = 256 * 1_024 } = options
+  const http = booleanOption('allowHttp', allowHttp)
+  return {
+    keyring: keyring(secrets),
+    allowPrivate: booleanOption('allowPrivate', allowPrivate),
+    allowHttp: http,
+    ports: portsOption(ports ?? (http ? [443, 8443, 80, 8080] : [443, 8443])),
+    allowHosts: allowHosts === undefined ? undefined : hostTest(hostsOption(allowHosts)),
+    perHost: integerOption('perHost', perHost, 1, PER_HOST_MAX),
+    hostWaitMs: durationOption('hostWait', hostWait, { min: 1, max: 30_000 }),
+    timeoutMs: durationOption('timeout', timeout, { min: 1, max: TIMEOUT_MAX_MS }),
+    connectTimeoutMs: durationOption('connectTimeout', connectTimeout, { min: 1, max: TIMEOUT_MAX_MS }),
+    maxResponseBytes: integerOption('maxResponseBytes', maxResponseBytes, 0, RESPONSE_MAX),
+    maxBodyBytes: integerOption('maxBodyBytes', maxBodyBytes, 0, BODY_MAX),
+    userAgent: textOf('userAgent', userAgent),
+    ca: ca === undefined ? undefined : textOf('ca', ca),
+    lookup: functionOption('lookup', lookup) as Lookup,
+    gone: gone === undefined ? undefined : (functionOption('gone', gone) as NonNullable<HandlerSettings['gone']>),
+    clock: clock as Clock,
+  }
+}
+
+function portsOption(ports: unknown): ReadonlySet<number> | 'any' {
+  if (ports === 'any') return 'any'
+  if (!Array.isArray(ports)) throw new OptionTypeError('ports', `ports is an array of numbers, or 'any', not ${describe(ports)}`)
+  return new Set(ports.map((port, index) => integerOption(`ports[${index}]`, port, 1, 65_535)))
+}
+
+function hostsOption(hosts: unknown): readonly string[] {
+  if (!Array.isArray(hosts)) throw new OptionTypeError('allowHosts', `allowHosts is an array of host names, not ${describe(hosts)}`)
+  for (const [index, host] of hosts.entries()) {
+    if (typeof host === 'string' && /^(?:\*\.)?[^*/\s]+$/.test(host)) continue
+    throw new OptionTypeError(
+      `allowHosts[${index}]`,
+      `allowHosts has host names, as 'example.com' or '*.example.com', not ${describe(host)}`,
+    )
+  }
+  return hosts
+}
+
+function textOf(option: string, value: unknown): string {
+  if (typeof value === 'string' && value !== '') return value
+  throw new OptionTypeError(option, `${option} is a text, not ${describe(value)}`)
+}
+
+function functionOption(option: string, value: unknown): unknown {
+  if (typeof value === 'function') return value
+  throw new OptionTypeError(option, `${option} is a function, not ${describe(value)}`)
+}

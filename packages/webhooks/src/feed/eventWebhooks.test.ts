@@ -1,0 +1,327 @@
+/** Endpoints fed from a real engine's journal, to a real receiver. */
+
+import { EVENT_TYPES } from '@millrace/core'
+import { type Engine, openEngine } from '@millrace/engine'
+import { defineJob } from '@millrace/worker'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { webhookHandler } from '../deliver/handler.ts'
+import { verify } from '../signature.ts'
+import { type Received, receiver } from '../testing/receiver.ts'
+import type { EventWebhook } from './deliveries.ts'
+import type { DisabledReason, Endpoint, EndpointChange } from './endpoint.ts'
+import { EventWebhooks, type EventWebhooksOptions, type NewEndpoint } from './eventWebhooks.ts'
+import { headOf } from './head.ts'
+import { MemoryEndpointStore } from './memoryStore.ts'
+
+const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
+
+let engine: Engine
+let store: MemoryEndpointStore
+let feeds: EventWebhooks[]
+beforeEach(async () => {
+  engine = await openEngine({ file: ':memory:' })
+  store = new MemoryEndpointStore()
+  feeds = []
+})
+afterEach(async () => {
+  for (const feed of feeds) await feed.stop()
+  await engine.stop()
+})
+
+function started(options: Partial<EventWebhooksOptions> = {}): EventWebhooks {
+  const feed = new EventWebhooks(engine, { endpoints: store, ...options })
+  feeds.push(feed)
+  feed.start()
+  return feed
+}
+
+function work(): void {
+  engine.work([webhookHandler({ allowPrivate: true, allowHttp: true, ports: 'any', secrets: { main: SECRET } })], { queues: ['webhooks'] })
+}
+
+/** Jobs that run, in other queues. */
+function workOthers(): void {
+  engine.work([defineJob({ name: 'noop' }).handler(() => 'done')], { queues: ['default'] })
+}
+
+const told = (received: readonly Received[]): EventWebhook[] => received.map(({ body }) => JSON.parse(body.toString()))
+const endpointOf = (url: string, change: Partial<NewEndpoint> = {}): NewEndpoint => ({ id: 'e1', url, events: ['completed'], ...change })
+const cursorOf = async (id = 'e1'): Promise<number | undefined> => (await store.list()).find((endpoint) => endpoint.id === id)?.cursor
+
+test('an event that fits is told once, signed, as it happened', async () => {
+  const server = await receiver()
+  work()
+  workOthers()
+  await started().add(endpointOf(server.url, { secret: 'main', headers: { 'x-own': 'yes' } }))
+  const handle = await engine.enqueue('noop', 1)
+  await server.until(1)
+  const [{ headers, body }] = server.received as [Received]
+  expect(told(server.received)).toEqual([
+    {
+      type: 'job.completed',
+      timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
+      data: { seq: expect.any(Number), jobId: handle.id, queue: 'default', name: 'noop', run: 1, attempt: 1 },
+    },
+  ])
+  expect(headers).toMatchObject({ 'x-own': 'yes', 'millrace-queue': 'webhooks' })
+  const { id } = verify({ headers, body, secret: SECRET })
+  expect(id).toBe(headers['millrace-job-id'])
+  expect(await engine.get(id)).toMatchObject({ name: 'http', queue: 'webhooks', tags: ['endpoint:e1'], concurrencyKey: 'endpoint:e1' })
+})
+
+test('each endpoint has the types, queues and names that it asks for', async () => {
+  const servers = { all: await receiver(), mail: await receiver(), noop: await receiver() }
+  work()
+  const feed = started()
+  await feed.add(endpointOf(servers.all.url, { id: 'all', events: ['enqueued'] }))
+  await feed.add(endpointOf(servers.mail.url, { id: 'mail', events: ['enqueued', 'cancelled'], queues: ['mail'] }))
+  await feed.add(endpointOf(servers.noop.url, { id: 'noop', events: ['enqueued'], names: ['noop'] }))
+  const [, letter] = await engine.enqueueMany([{ job: 'noop' }, { job: 'letter', options: { queue: 'mail' } }, { job: 'other' }])
+  await engine.cancel(letter?.id ?? '')
+  await Promise.all([servers.all.until(3), servers.mail.until(2), servers.noop.until(1)])
+  const names = (received: readonly Received[]) =>
+    told(received)
+      .map(({ type, data }) => `${type} ${data['name']}`)
+      .toSorted()
+  expect(names(servers.all.received)).toEqual(['job.enqueued letter', 'job.enqueued noop', 'job.enqueued other'])
+  expect(names(servers.mail.received)).toEqual(['job.cancelled letter', 'job.enqueued letter'])
+  expect(names(servers.noop.received)).toEqual(['job.enqueued noop'])
+})
+
+test('a new endpoint begins at the present; what happens to deliveries is told to nobody', async () => {
+  const server = await receiver()
+  work()
+  await engine.enqueue('before')
+  await started().add(endpointOf(server.url, { events: EVENT_TYPES }))
+  await engine.enqueue('after')
+  await server.until(1)
+  await engine.enqueue('last')
+  await server.until(2)
+  expect(told(server.received).map(({ type, data }) => `${type} ${data['name']}`)).toEqual(['job.enqueued after', 'job.enqueued last'])
+  expect((await engine.stats()).totals.enqueued).toBe(5)
+})
+
+test('goes on where it was when it is started again', async () => {
+  const server = await receiver()
+  work()
+  const first = started()
+  await first.add(endpointOf(server.url, { events: ['enqueued'] }))
+  await engine.enqueue('one')
+  await server.until(1)
+  await first.stop()
+  await engine.enqueue('two')
+  started()
+  await engine.enqueue('three')
+  await server.until(3)
+  expect(told(server.received).map(({ data }) => data['name'])).toEqual(['one', 'two', 'three'])
+})
+
+describe('when it dies between the jobs and the cursor', () => {
+  test('nothing is lost, and nothing is told twice', async () => {
+    const server = await receiver()
+    work()
+    // As if the process had died: the deliveries are committed, the cursor is not saved.
+    let failing = 0
+    const save = store.update.bind(store)
+    store.update = async (changes: readonly EndpointChange[]) => {
+      if (++failing % 3 !== 0) throw new Error('the process has died')
+      await save(changes)
+    }
+    const clock = {
+      read: () => ({ wall: Date.now(), mono: performance.now() }),
+      setTimer(_ms: number, wake: () => void) {
+        const timer = setImmediate(wake)
+        return () => clearImmediate(timer)
+      },
+    }
+    await started({ clock }).add(endpointOf(server.url, { events: ['enqueued'] }))
+    for (let number = 0; number < 20; number++) await engine.enqueue('numbered', number)
+    await server.until(20)
+    for (const feed of feeds) await feed.stop()
+    expect(failing).toBeGreaterThan(2)
+    const seqs = told(server.received).map(({ data }) => data['seq'])
+    expect(new Set(seqs).size).toBe(20)
+    expect((await engine.stats()).totals.enqueued).toBe(40)
+  })
+
+  test('a second feed on the same endpoints adds nothing', async () => {
+    const server = await receiver()
+    work()
+    const feed = started()
+    started()
+    await feed.add(endpointOf(server.url, { events: ['enqueued'] }))
+    for (const one of feeds) one.refresh()
+    await engine.enqueueMany(Array.from({ length: 50 }, () => ({ job: 'noop' })))
+    await server.until(50)
+    for (const one of feeds) await one.stop()
+    expect((await engine.stats()).totals.enqueued).toBe(100)
+  })
+})
+
+test('cursors move with what nobody wants, too', async () => {
+  await started().add(endpointOf('https://example.com/', { events: ['failed'] }))
+  const before = (await cursorOf()) as number
+  const updated = new Promise<void>((resolve) => {
+    const save = store.update.bind(store)
+    store.update = async (changes) => save(changes).then(resolve)
+  })
+  await engine.enqueueMany(Array.from({ length: 1_500 }, () => ({ job: 'unserved' })))
+  await updated
+  expect(await cursorOf()).toBeGreaterThanOrEqual(before + 1_000)
+})
+
+test('a journal that was put back to an earlier state: each endpoint is told, and begins at its end', async () => {
+  const server = await receiver()
+  work()
+  await engine.enqueue('before')
+  const head = await headOf(engine)
+  await store.save({ ...endpointOf(server.url, { events: ['enqueued'] }), enabled: true, createdAt: new Date(), cursor: head + 1_000 })
+  started()
+  await server.until(1)
+  await engine.enqueue('after')
+  await server.until(2)
+  expect(told(server.received)).toMatchObject([
+    { type: 'gap', data: { after: head + 1_000, resumesAt: head + 1 } },
+    { type: 'job.enqueued', data: { name: 'after' } },
+  ])
+})
+
+describe('an endpoint that answers 410', () => {
+  test('is disabled at once, what is left for it is cancelled, and it is fed again only when it is enabled', async () => {
+    const server = await receiver((_received, response, count) => void response.writeHead(count === 1 ? 410 : 200).end())
+    const other = await receiver()
+    const disabled = Promise.withResolvers<[Endpoint, DisabledReason]>()
+    const feed = started({ onDisabled: (...said) => disabled.resolve(said) })
+    await feed.add(endpointOf(server.url, { events: ['enqueued'] }))
+    await feed.add(endpointOf(other.url, { id: 'e2', events: ['enqueued'] }))
+    // Not yet delivered: those are cancelled with it.
+    await engine.queues.pause('webhooks')
+    await engine.enqueueMany([{ job: 'one' }, { job: 'two' }, { job: 'three' }])
+    engine.work([webhookHandler({ allowPrivate: true, allowHttp: true, ports: 'any' })], { queues: ['webhooks'], concurrency: 1 })
+    await engine.queues.resume('webhooks')
+    const [endpoint, reason] = await disabled.promise
+    expect([endpoint.id, endpoint.enabled, reason]).toEqual(['e1', false, 'gone'])
+    expect((await store.list())[0]).toMatchObject({ enabled: false, disabledReason: 'gone' })
+    const sent = server.received.length
+
+    await engine.enqueue('four')
+    await other.until(4)
+    expect(server.received).toHaveLength(sent)
+    await feed.enable('e1')
+    await engine.enqueue('five')
+    await other.until(5)
+    await server.until(sent + 1)
+    expect(told(server.received).at(-1)?.data['name']).toBe('five')
+    expect((await store.list())[0]).toMatchObject({ enabled: true, disabledReason: undefined })
+  })
+
+  test('enabled with replay: what was cancelled is told, and what has happened since', async () => {
+    const server = await receiver((_received, response, count) => void response.writeHead(count === 1 ? 410 : 200).end())
+    const disabled = Promise.withResolvers<void>()
+    const feed = started({ onDisabled: () => disabled.resolve() })
+    await feed.add(endpointOf(server.url, { events: ['enqueued'] }))
+    await engine.enqueueMany([{ job: 'one' }, { job: 'two' }, { job: 'three' }])
+    // One at a time: two of them have yet to be tried when the first is refused.
+    await engine.queues.configure('webhooks', { rateLimit: { limit: 1, period: '1s' } })
+    work()
+    await disabled.promise
+    await engine.enqueue('four')
+    await engine.queues.configure('webhooks', { rateLimit: null })
+    await feed.enable('e1', { replay: true })
+    await server.until(4)
+    expect(new Set(told(server.received).map(({ data }) => data['name']))).toEqual(new Set(['one', 'two', 'three', 'four']))
+  })
+})
+
+test('an endpoint that is none holds up no other', async () => {
+  const server = await receiver()
+  const told: DisabledReason[] = []
+  work()
+  const wrong = { ...endpointOf('nowhere', { id: 'wrong' }), enabled: true, createdAt: new Date(), cursor: 0 }
+  await store.save(wrong)
+  await started({ onDisabled: (_endpoint, reason) => void told.push(reason) }).add(endpointOf(server.url, { events: ['enqueued'] }))
+  await engine.enqueue('one')
+  await server.until(1)
+  expect(told).toEqual(['invalid'])
+  expect((await store.list())[0]).toMatchObject({ enabled: false, disabledReason: 'invalid' })
+})
+
+test('a listener that throws is no trouble', async () => {
+  const server = await receiver((_received, response, count) => void response.writeHead(count === 1 ? 410 : 200).end())
+  const next = await receiver()
+  const errors: string[] = []
+  const logger = { debug() {}, info() {}, warn() {}, error: (message: string) => void errors.push(message) }
+  work()
+  const feed = started({ logger, onDisabled: () => Promise.reject(new Error('no mail')) })
+  await feed.add(endpointOf(server.url, { events: ['enqueued'] }))
+  await feed.add(endpointOf(next.url, { id: 'e2', events: ['enqueued'] }))
+  await engine.enqueue('one')
+  await next.until(1)
+  while (errors.length === 0) await new Promise((resolve) => setImmediate(resolve))
+  await engine.enqueue('two')
+  await next.until(2)
+  expect(errors).toEqual(['onDisabled has failed'])
+})
+
+test('an engine that is stopped ends it, and it can be told to stop all the same', async () => {
+  const warned = Promise.withResolvers<string>()
+  const logger = { debug() {}, info() {}, warn: (message: string) => warned.resolve(message), error() {} }
+  const feed = started({ logger })
+  await feed.add(endpointOf('https://example.com/'))
+  await engine.stop()
+  expect(await warned.promise).toContain('ended with their engine')
+  await feed.stop()
+})
+
+test.each<[string, Partial<NewEndpoint>, RegExp]>([
+  ['an id', { id: 'a:b' }, /id has/],
+  ['a URL', { url: 'x' }, /url is/],
+  ['a secret itself', { secret: 'whsec_x' }, /never the secret itself/],
+  ['headers', { headers: { host: 'x' } }, /headers.host/],
+  ['no types', { events: [] }, /events is/],
+  ['an unknown type', { events: ['done' as never] }, /events is/],
+  ['queues', { queues: 'mail' as never }, /queues is/],
+])('no endpoint: %s', async (_what, change, message) => {
+  const feed = new EventWebhooks(engine, { endpoints: store })
+  await expect(feed.add(endpointOf('https://example.com/', change))).rejects.toThrow(message)
+  expect(await store.list()).toEqual([])
+})
+
+test.each<[string, unknown]>([
+  ['endpoints', {}],
+  ['queue', { endpoints: new MemoryEndpointStore(), queue: 'a b' }],
+  ['disableAfter', { endpoints: new MemoryEndpointStore(), disableAfter: '59s' }],
+  ['onDisabled', { endpoints: new MemoryEndpointStore(), onDisabled: 1 }],
+  ['logger', { endpoints: new MemoryEndpointStore(), logger: {} }],
+  ['endpoint', { endpoint: [] }],
+])('refused, and named: %s', (option, options) => {
+  expect(() => new EventWebhooks(engine, options as EventWebhooksOptions)).toThrow(expect.objectContaining({ option }))
+})
+
+describe('an endpoint that is wanted no more', () => {
+  test.each(['disable', 'remove'] as const)('%s: what it has yet to be told is cancelled, others are told as ever', async (call) => {
+    const [server, other] = [await receiver(), await receiver()]
+    const feed = started()
+    await feed.add(endpointOf(server.url, { events: ['enqueued'] }))
+    await feed.add(endpointOf(other.url, { id: 'e2', events: ['enqueued'] }))
+    await engine.enqueueMany(Array.from({ length: 20 }, () => ({ job: 'noop' })))
+    await feed[call]('e1')
+    await engine.enqueue('last')
+    work()
+    await other.until(21)
+    await engine.queues.drain('webhooks')
+    expect(server.received).toEqual([])
+    expect(other.received).toHaveLength(21)
+    expect((await store.list()).map(({ id, enabled }) => `${id} ${enabled}`)).toEqual(
+      call === 'disable' ? ['e1 false', 'e2 true'] : ['e2 true'],
+    )
+    expect(await feed.remove('e1')).toBe(call === 'disable')
+  })
+})
+
+test.each(['enable', 'disable'] as const)('%s of none', async (call) => {
+  await expect(new EventWebhooks(engine, { endpoints: store })[call]('x')).rejects.toMatchObject({
+    code: 'ENDPOINT_NOT_FOUND',
+    endpointId: 'x',
+  })
+})

@@ -1,0 +1,239 @@
+/** Webhooks for what happens to jobs: endpoints that subscribe to types of events. */
+import type { Engine, EventStream } from '@millrace/client'
+import {
+  type Clock,
+  checkKnown,
+  type Duration,
+  durationOption,
+  type Logger,
+  loggerOption,
+  MillraceError,
+  nameOption,
+  OptionTypeError,
+} from '@millrace/core'
+import { systemClock } from '@millrace/worker'
+import { EndpointNotFoundError } from '../errors.ts'
+import { batchesOf } from './batches.ts'
+import { cancelDeliveries, retryDeliveries } from './deliveries.ts'
+import { type OnDisabled, tellDisabled } from './disabled.ts'
+import { type Endpoint, type EndpointStore, endpointIssue } from './endpoint.ts'
+import { Feed, type FeedSettings } from './feed.ts'
+import { headOf } from './head.ts'
+
+export interface EventWebhooksOptions {
+  /** Where endpoints are kept. */
+  readonly endpoints: EndpointStore
+  /** Of the deliveries; default `webhooks`. Its own events are told to nobody. */
+  readonly queue?: string
+  /** How long all deliveries to an endpoint fail before it is disabled: 1 m or more, or Infinity; default 5 days. */
+  readonly disableAfter?: Duration
+  /** Told once an endpoint is stored as disabled. */
+  readonly onDisabled?: OnDisabled
+  readonly logger?: Logger
+  /** @internal */
+  readonly clock?: Clock
+}
+
+/** What an app says of a new endpoint. */
+export type NewEndpoint = Pick<Endpoint, 'id' | 'url' | 'secret' | 'headers' | 'events' | 'queues' | 'names'>
+
+const KNOWN = new Set(['endpoints', 'queue', 'disableAfter', 'onDisabled', 'logger', 'clock'])
+const EVENTS_PER_BATCH = 500
+const PAUSE_MIN_MS = 500
+const PAUSE_MAX_MS = 30_000
+/** Nothing comes after these from this engine. */
+const OVER: ReadonlySet<string> = new Set(['ENGINE_STOPPED', 'ENGINE_FAILED', 'AUTH_FAILED', 'FORBIDDEN'])
+
+export class EventWebhooks {
+  readonly #settings: FeedSettings
+  readonly #clock: Clock
+  #running: Promise<void> | undefined
+  #stopping = false
+  #stream: EventStream | undefined
+  /** Resolves when the pass that runs has ended, however. */
+  #current: Promise<void> = Promise.resolve()
+  /** Of the pass to come: what has begun by then is not up to date any more. */
+  #generation = 0
+  #wake = () => {}
+  #failures = 0
+
+  /** @throws OptionTypeError, OptionRangeError */
+  constructor(engine: Engine, options: EventWebhooksOptions) {
+    if (typeof engine?.events !== 'function') throw new OptionTypeError('engine', 'engine is what openEngine or connect has answered')
+    checkKnown('EventWebhooks', options, KNOWN)
+    const { endpoints, queue = 'webhooks', disableAfter = '5d', onDisabled, logger, clock = systemClock } = options as EventWebhooksOptions
+    for (const call of ['list', 'save', 'update', 'delete'] as const)
+      if (typeof endpoints?.[call] !== 'function')
+        throw new OptionTypeError('endpoints', 'endpoints has list(), save(), update() and delete()')
+    if (onDisabled !== undefined && typeof onDisabled !== 'function') throw new OptionTypeError('onDisabled', 'onDisabled is a function')
+    this.#clock = clock
+    this.#settings = {
+      engine,
+      store: endpoints,
+      queue: nameOption('queue', queue),
+      disableAfterMs: durationOption('disableAfter', disableAfter, { min: 60_000, infinity: true }),
+      onDisabled,
+      logger: logger === undefined ? undefined : loggerOption('logger', logger),
+      now: () => clock.read().wall,
+    }
+  }
+
+  /** Begins to feed endpoints from their cursors on, until `stop`. A store or an engine in trouble is tried again; its errors are logged. */
+  start(): void {
+    if (this.#running !== undefined) return
+    this.#stopping = false
+    this.#running = this.#run().finally(() => {
+      this.#running = undefined
+    })
+  }
+
+  /** Ends the feed; resolves when the cursors are saved. Deliveries in the queue are the worker's. */
+  async stop(): Promise<void> {
+    this.#stopping = true
+    this.refresh()
+    await this.#running
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop()
+  }
+
+  /** Reads the endpoints anew: to be called when the app has changed or deleted some. */
+  refresh(): void {
+    this.#generation++
+    void this.#stream?.return()
+    this.#wake()
+  }
+
+  /**
+   * Saves an endpoint that is told of what happens from now on; one of its id is replaced.
+   *
+   * @throws OptionTypeError: no such endpoint could be delivered to; what the store throws
+   */
+  async add(endpoint: NewEndpoint): Promise<Endpoint> {
+    const { engine, store, now } = this.#settings
+    const added: Endpoint = { ...endpoint, enabled: true, createdAt: new Date(now()), cursor: await headOf(engine) }
+    const issue = endpointIssue(added)
+    if (issue !== undefined) throw new OptionTypeError('endpoint', `of the endpoint, ${issue}`)
+    await store.save(added)
+    this.refresh()
+    return added
+  }
+
+  /**
+   * Feeds an endpoint again: from now on; with `replay` from where it was disabled, as far as the journal has that, and with what was
+   * cancelled then.
+   *
+   * @throws EndpointNotFoundError; what the store throws
+   */
+  async enable(id: string, options: { readonly replay?: boolean } = {}): Promise<void> {
+    const { engine, store, queue } = this.#settings
+    await this.#known(id)
+    const cursor = options.replay === true ? {} : { cursor: await headOf(engine) }
+    await store.update([{ id, enabled: true, failingSince: undefined, disabledReason: undefined, ...cursor }])
+    if (options.replay === true) await retryDeliveries(engine, queue, id)
+    this.refresh()
+  }
+
+  /**
+   * Tells an endpoint nothing any more, until it is enabled again, and cancels what it has yet to be told.
+   *
+   * @throws EndpointNotFoundError; what the store throws
+   */
+  async disable(id: string): Promise<void> {
+    await this.#known(id)
+    await this.#settings.store.update([{ id, enabled: false, failingSince: undefined, disabledReason: undefined }])
+    await this.#silence(id)
+  }
+
+  /** Deletes an endpoint, and cancels what it has yet to be told; answers whether there was one. */
+  async remove(id: string): Promise<boolean> {
+    const existed = await this.#settings.store.delete(id)
+    await this.#silence(id)
+    return existed
+  }
+
+  async #known(id: string): Promise<void> {
+    if (!(await this.#settings.store.list()).some((endpoint) => endpoint.id === id)) throw new EndpointNotFoundError(id)
+  }
+
+  /** What is being fed just now has come to the queue by the time that the pass has ended. */
+  async #silence(id: string): Promise<void> {
+    this.refresh()
+    await this.#current
+    await cancelDeliveries(this.#settings.engine, this.#settings.queue, id)
+  }
+
+  async #run(): Promise<void> {
+    this.#failures = 0
+    while (!this.#stopping) {
+      try {
+        const pass = this.#pass()
+        this.#current = pass.catch(() => {})
+        await pass
+      } catch (error) {
+        const code = error instanceof MillraceError ? error.code : undefined
+        const message = error instanceof Error ? error.message : String(error)
+        if (code !== undefined && OVER.has(code)) {
+          this.#settings.logger?.warn('event webhooks have ended with their engine', { code, message })
+          return
+        }
+        this.#settings.logger?.warn('event webhooks are tried again', { code, message })
+        await this.#pause(Math.min(PAUSE_MIN_MS * 2 ** this.#failures++, PAUSE_MAX_MS))
+      }
+    }
+  }
+
+  /** From what the store has to the next `refresh`. */
+  async #pass(): Promise<void> {
+    const generation = this.#generation
+    const feed = new Feed(this.#settings, await this.#enabled())
+    if (feed.isEmpty) return this.#woken(generation)
+    await feed.begin(await headOf(this.#settings.engine))
+    if (generation !== this.#generation) return
+    const stream = this.#settings.engine.events({ after: feed.position, filter: { types: feed.types } })
+    this.#stream = stream
+    try {
+      for await (const items of batchesOf(stream, EVENTS_PER_BATCH)) {
+        await feed.handle(items)
+        this.#failures = 0
+        if (generation !== this.#generation || feed.isEmpty) break
+      }
+      // After a refresh the endpoints may be others: what was not saved is read again.
+      if (this.#stopping) await feed.save()
+    } finally {
+      this.#stream = undefined
+      await stream.return()
+    }
+  }
+
+  /** One that cannot be delivered to would hold up the others: it is disabled. */
+  async #enabled(): Promise<readonly Endpoint[]> {
+    const { store, logger } = this.#settings
+    const enabled = (await store.list()).filter((endpoint) => endpoint.enabled)
+    const sound = enabled.filter((endpoint) => {
+      const issue = endpointIssue(endpoint)
+      if (issue !== undefined) logger?.error('an endpoint of webhooks is none, and is disabled', { id: endpoint.id, issue })
+      return issue === undefined
+    })
+    const wrong = enabled.filter((endpoint) => !sound.includes(endpoint))
+    if (wrong.length > 0) await store.update(wrong.map(({ id }) => ({ id, enabled: false, disabledReason: 'invalid' })))
+    for (const endpoint of wrong) await tellDisabled({ ...endpoint, disabledReason: 'invalid' }, this.#settings)
+    return sound
+  }
+
+  async #woken(generation: number): Promise<void> {
+    if (generation === this.#generation) await new Promise<void>((resolve) => (this.#wake = resolve))
+  }
+
+  #pause(ms: number): Promise<void> {
+    if (this.#stopping) return Promise.resolve()
+    return new Promise((resolve) => {
+      const forget = this.#clock.setTimer(ms, resolve)
+      this.#wake = () => {
+        forget()
+        resolve()
+      }
+    })
+  }
+}

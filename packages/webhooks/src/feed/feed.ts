@@ -1,0 +1,190 @@
+/**
+ * Events to deliveries, from one reading of the journal for all endpoints. Deliveries are enqueued first, then the cursors are saved: what
+ * is done twice, because the process died in between, meets the keys of the first time. What is here is thrown away where anything fails,
+ * and begins anew with what the store has.
+ */
+import type { Engine, EngineEvent, EventStreamItem, EventsGap, JobRequest } from '@millrace/client'
+import type { EventType, Logger } from '@millrace/core'
+import { cancelDeliveries, endpointOfTags, eventDelivery, gapDelivery, wants } from './deliveries.ts'
+import { type OnDisabled, tellDisabled } from './disabled.ts'
+import type { Endpoint, EndpointStore } from './endpoint.ts'
+import { after, isOutcome } from './health.ts'
+
+export interface FeedSettings {
+  readonly engine: Engine
+  readonly store: EndpointStore
+  /** Of the deliveries: its own events are not told. */
+  readonly queue: string
+  readonly disableAfterMs: number
+  readonly onDisabled: OnDisabled | undefined
+  readonly logger: Logger | undefined
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+/** Of one command: with the longest URLs and headers that is still less than 16 MiB. */
+const JOBS_PER_COMMAND = 500
+/** Events that nobody was told of, before the cursors are saved all the same. */
+const EVENTS_UNSAVED_MAX = 1_000
+/** Deliveries of which it is remembered whose they are; of others their jobs are asked. */
+const REMEMBERED_MAX = 10_000
+/** Asked for whoever wants which: how deliveries end, and so much of all else that cursors keep up with the journal. */
+const ALWAYS: readonly EventType[] = ['enqueued', 'retrying', 'completed', 'failed', 'cancelled']
+
+export class Feed {
+  readonly #settings: FeedSettings
+  /** Those that are enabled, with what has become of them here. */
+  readonly #endpoints: Map<string, Endpoint>
+  /** Whose health is another than the store's. */
+  readonly #changed = new Set<string>()
+  /** Who has something to be saved: deliveries, a gap, its health. */
+  readonly #touched = new Set<string>()
+  readonly #owners = new Map<string, string>()
+  #position: number
+  #saved: number
+
+  constructor(settings: FeedSettings, endpoints: readonly Endpoint[]) {
+    this.#settings = settings
+    this.#endpoints = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]))
+    this.#position = this.#saved = Math.min(...endpoints.map(({ cursor }) => cursor))
+  }
+
+  /** What to read behind. */
+  get position(): number {
+    return this.#position
+  }
+
+  get types(): readonly EventType[] {
+    return [...new Set([...ALWAYS, ...[...this.#endpoints.values()].flatMap(({ events }) => events)])]
+  }
+
+  get isEmpty(): boolean {
+    return this.#endpoints.size === 0
+  }
+
+  /** Tells those whose cursor the journal has never come to (it was put back to an earlier state) that they begin again at its end. */
+  async begin(head: number): Promise<void> {
+    const ahead = [...this.#endpoints.values()].filter(({ cursor }) => cursor > head)
+    await this.#enqueue(ahead.map((endpoint) => this.#gap(endpoint, { type: 'gap', after: endpoint.cursor, resumesAt: head + 1 })))
+    this.#position = Math.min(this.#position, head)
+    if (ahead.length > 0) await this.save()
+  }
+
+  /** Deals with what was read, in its order: it is done when this resolves. */
+  async handle(items: readonly EventStreamItem[]): Promise<void> {
+    const requests: JobRequest[] = []
+    const outcomes: EngineEvent[] = []
+    for (const item of items) {
+      if (item.type === 'gap') {
+        requests.push(...this.#gapsOf(item))
+        this.#saved = Math.min(this.#saved, item.resumesAt - 1)
+      } else if (item.queue === this.#settings.queue) {
+        if (isOutcome(item)) outcomes.push(item)
+      } else {
+        for (const endpoint of this.#endpoints.values()) if (wants(endpoint, item)) requests.push(this.#deliver(endpoint, item))
+      }
+      this.#position = item.type === 'gap' ? item.resumesAt - 1 : item.seq
+    }
+    await this.#enqueue(requests)
+    const disabled = await this.#hear(outcomes)
+    // Before they are saved as disabled: a process that dies in between does both again.
+    for (const { id } of disabled) await cancelDeliveries(this.#settings.engine, this.#settings.queue, id)
+    if (this.#position - this.#saved >= EVENTS_UNSAVED_MAX) await this.save()
+    else if (this.#touched.size > 0) await this.#save([...this.#touched])
+    for (const endpoint of disabled) {
+      this.#endpoints.delete(endpoint.id)
+      await tellDisabled(endpoint, this.#settings)
+    }
+  }
+
+  /** All cursors stand where the reading does, if not beyond. */
+  async save(): Promise<void> {
+    await this.#save([...this.#endpoints.keys()])
+    this.#saved = this.#position
+  }
+
+  async #save(ids: readonly string[]): Promise<void> {
+    const changes = ids.map((id) => {
+      const endpoint = this.#endpoints.get(id) as Endpoint
+      const { failingSince, disabledReason } = endpoint
+      const cursor = Math.max(endpoint.cursor, this.#position)
+      this.#endpoints.set(id, { ...endpoint, cursor })
+      const disabled = disabledReason !== undefined && { enabled: false, disabledReason }
+      return { id, cursor, ...(this.#changed.has(id) && { failingSince, ...disabled }) }
+    })
+    if (changes.length > 0) await this.#settings.store.update(changes)
+    this.#changed.clear()
+    this.#touched.clear()
+  }
+
+  #gapsOf(gap: EventsGap): JobRequest[] {
+    const isForward = gap.resumesAt > gap.after
+    const missed = [...this.#endpoints.values()].filter(({ cursor }) => {
+      const reached = Math.max(cursor, gap.after)
+      return isForward ? reached < gap.resumesAt - 1 : reached >= gap.resumesAt
+    })
+    return missed.map((endpoint) => this.#gap(endpoint, { ...gap, after: Math.max(endpoint.cursor, gap.after) }))
+  }
+
+  #deliver(endpoint: Endpoint, event: EngineEvent): JobRequest {
+    this.#touched.add(endpoint.id)
+    return eventDelivery(endpoint, this.#settings.queue, event)
+  }
+
+  /** The endpoint goes on behind the gap, or before it where the journal was put back. */
+  #gap(endpoint: Endpoint, gap: EventsGap): JobRequest {
+    this.#endpoints.set(endpoint.id, { ...endpoint, cursor: gap.resumesAt - 1 })
+    this.#touched.add(endpoint.id)
+    return gapDelivery(endpoint, this.#settings.queue, gap, this.#settings.now())
+  }
+
+  async #enqueue(requests: readonly JobRequest[]): Promise<void> {
+    for (let first = 0; first < requests.length; first += JOBS_PER_COMMAND) {
+      const slice = requests.slice(first, first + JOBS_PER_COMMAND)
+      const handles = await this.#settings.engine.enqueueMany(slice)
+      for (const [index, { id }] of handles.entries()) this.#remember(id, slice[index]?.options?.tags ?? [])
+    }
+  }
+
+  #remember(jobId: string, tags: readonly string[]): void {
+    const owner = endpointOfTags(tags)
+    if (owner !== undefined) this.#owners.set(jobId, owner)
+    if (this.#owners.size <= REMEMBERED_MAX) return
+    const [oldest] = this.#owners.keys()
+    if (oldest !== undefined) this.#owners.delete(oldest)
+  }
+
+  /** Answers those that are to be disabled. */
+  async #hear(events: readonly EngineEvent[]): Promise<readonly Endpoint[]> {
+    const fails = events.some(({ type }) => type !== 'completed')
+    // Where all is well, that a delivery was taken is no news.
+    if (!fails && ![...this.#endpoints.values()].some(({ failingSince }) => failingSince !== undefined)) return []
+    const owners = await Promise.all(events.map(({ jobId }) => this.#owners.get(jobId) ?? this.#askOwner(jobId)))
+    const disabled = new Map<string, Endpoint>()
+    for (const [index, event] of events.entries()) {
+      const owner = owners[index]
+      if (owner === undefined) continue
+      // One that is not kept any more was taken by somebody: nobody is disabled by mistake.
+      const meant = owner === null ? (event.type === 'completed' ? [...this.#endpoints.keys()] : []) : [owner]
+      for (const id of meant) {
+        const endpoint = this.#endpoints.get(id)
+        if (endpoint === undefined || event.seq <= endpoint.cursor || disabled.has(id)) continue
+        const health = after(endpoint, event, this.#settings.disableAfterMs)
+        if (health.failingSince === endpoint.failingSince && health.disabledReason === undefined) continue
+        const changed = { ...endpoint, ...health }
+        this.#endpoints.set(id, changed)
+        this.#changed.add(id)
+        this.#touched.add(id)
+        if (health.disabledReason !== undefined) disabled.set(id, changed)
+      }
+      if (event.type !== 'retrying') this.#owners.delete(event.jobId)
+    }
+    return [...disabled.values()]
+  }
+
+  /** Of an earlier process, or of long ago; null where the job is not kept any more, undefined where it is no endpoint's. */
+  async #askOwner(jobId: string): Promise<string | null | undefined> {
+    const job = await this.#settings.engine.get(jobId)
+    return job === undefined ? null : endpointOfTags(job.tags)
+  }
+}

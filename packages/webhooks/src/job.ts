@@ -1,0 +1,120 @@
+/** The job 'http': one request, tried until it is taken. */
+import { type Duration, parseDuration } from '@millrace/core'
+import { type Definition, defineJob } from '@millrace/worker'
+
+export const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE', 'GET', 'HEAD'] as const
+export type WebhookMethod = (typeof METHODS)[number]
+
+export interface WebhookData {
+  /** https, unless the worker allows http. */
+  readonly url: string
+  /** Default `POST`. */
+  readonly method?: WebhookMethod
+  /** Beside those that every delivery has, which are not to be given: `webhook-*`, `millrace-*` and those of the connection. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as JSON. */
+  readonly body?: unknown
+  /** In place of `body`: base64 of the bytes to be sent as they are. */
+  readonly bytes?: string
+  /** The name of a secret that the worker has; never the secret itself. */
+  readonly secret?: string
+  /** Of the whole exchange: 1 ms to 4 m; default that of the worker. */
+  readonly timeout?: Duration
+}
+
+/** Of one delivery. The job's own `timeout`, 5 m, is longer: it has the wait for the host in it. */
+export const TIMEOUT_MAX_MS = 240_000
+
+const URL_LENGTH_MAX = 8_192
+const HEADERS_MAX = 50
+const HEADERS_BYTES_MAX = 8_192
+const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+/** Of the connection, or ours. */
+const OURS =
+  /^(?:host|connection|content-length|transfer-encoding|keep-alive|upgrade|te|trailer|expect|http2-settings|proxy-.*|webhook-.*|millrace-.*)$/i
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+const KNOWN = new Set(['url', 'method', 'headers', 'body', 'bytes', 'secret', 'timeout'])
+
+interface Issue {
+  readonly message: string
+  readonly path: readonly string[]
+}
+
+/** What is wrong with a webhook's data, whatever the worker allows. */
+export function webhookIssues(value: unknown): readonly Issue[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof Uint8Array)
+    return [{ message: 'a webhook is { url, method, headers, body, bytes, secret, timeout }', path: [] }]
+  const { url, method = 'POST', headers = {}, body, bytes, secret, timeout } = value as Record<string, unknown>
+  const issues: Issue[] = []
+  const check = (holds: boolean, path: string, message: string) => {
+    if (!holds) issues.push({ message, path: [path] })
+  }
+  for (const name of Object.keys(value)) check(KNOWN.has(name), name, `is not known: a webhook has ${[...KNOWN].join(', ')}`)
+  check(typeof url === 'string' && /^https?:\/\//i.test(url) && URL.canParse(url), 'url', 'is a URL that begins with https:// (or http://)')
+  check(typeof url !== 'string' || url.length <= URL_LENGTH_MAX, 'url', `has up to ${URL_LENGTH_MAX} characters`)
+  check(METHODS.includes(method as WebhookMethod), 'method', `is one of ${METHODS.join(', ')}`)
+  checkHeaders(headers, issues)
+  check(secret === undefined || (typeof secret === 'string' && secret !== ''), 'secret', 'is the name of a secret')
+  check(secret === undefined || !String(secret).startsWith('whsec_'), 'secret', 'is the name of a secret, never the secret itself')
+  const ms = timeout === undefined ? 1 : parseDuration(timeout)
+  check(ms !== undefined && ms >= 1 && ms <= TIMEOUT_MAX_MS, 'timeout', `is a duration of 1 ms to ${TIMEOUT_MAX_MS} ms`)
+  check(bytes === undefined || (typeof bytes === 'string' && BASE64.test(bytes)), 'bytes', 'is base64')
+  check(bytes === undefined || body === undefined, 'bytes', 'excludes body: give one of them')
+  if (method === 'GET' || method === 'HEAD') check(body === undefined && bytes === undefined, 'body', `is not for ${method}`)
+  return issues
+}
+
+function checkHeaders(headers: unknown, issues: Issue[]): void {
+  if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) {
+    issues.push({ message: 'is an object of texts', path: ['headers'] })
+    return
+  }
+  const entries = Object.entries(headers)
+  for (const [name, value] of entries) {
+    const path = ['headers', name]
+    if (!NAME.test(name)) issues.push({ message: 'is no name of a header', path })
+    else if (OURS.test(name)) issues.push({ message: 'is not to be given: it is of the connection, or of every delivery', path })
+    if (typeof value !== 'string' || !VALUE.test(value)) issues.push({ message: 'is a text of one line, in Latin-1', path })
+  }
+  const bytes = entries.reduce((sum, [name, value]) => sum + name.length + String(value).length, 0)
+  if (entries.length > HEADERS_MAX || bytes > HEADERS_BYTES_MAX)
+    issues.push({ message: `are at most ${HEADERS_MAX}, of ${HEADERS_BYTES_MAX} bytes together`, path: ['headers'] })
+}
+
+/**
+ * One webhook. Tried 10 times within some three days (at once, then after 5 s, 25 s, 2 m, 10 m, 1 h, 4 h, 22 h, 24 h, 24 h, each ± 20 %),
+ * unless the enqueue says otherwise or the receiver says when.
+ */
+export const webhookJob: Definition<WebhookData> = defineJob({
+  name: 'http',
+  maxAttempts: 10,
+  backoff: { type: 'exponential', delay: '5s', factor: 5, maxDelay: '24h', jitter: 0.2 },
+  timeout: '5m',
+  schema: {
+    '~standard': {
+      version: 1,
+      vendor: 'millrace',
+      validate(value: unknown) {
+        const issues = webhookIssues(value)
+        return issues.length > 0 ? { issues } : { value: value as WebhookData }
+      },
+      types: undefined as unknown as { readonly input: WebhookData; readonly output: WebhookData },
+    },
+  },
+})
+
+/** What is sent, and what it is where no header says so. */
+export function contentOf({ body, bytes }: WebhookData): {
+  readonly content: string | Buffer
+  readonly type: string | undefined
+  readonly size: number
+} {
+  if (bytes !== undefined) {
+    const content = Buffer.from(bytes, 'base64')
+    return { content, type: 'application/octet-stream', size: content.length }
+  }
+  if (body === undefined) return { content: '', type: undefined, size: 0 }
+  const content = JSON.stringify(body)
+  return { content, type: 'application/json', size: Buffer.byteLength(content) }
+}

@@ -1,0 +1,47 @@
+/**
+ * Connections to public addresses alone. A name's addresses are looked at before the connection, and are those that are connected to; the
+ * address that was connected to is looked at again before a byte is sent. A name that leads elsewhere the second time gains nothing.
+ */
+import type { LookupAddress, LookupAllOptions } from 'node:dns'
+import type { LookupFunction } from 'node:net'
+import type { buildConnector } from 'undici'
+import { blocked } from './target.ts'
+
+/** As `lookup` of node:dns. */
+export type Lookup = (
+  hostname: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void
+
+/** Whether an address is not to be connected to. */
+export type Refuses = (address: string) => boolean
+
+/** Refuses a name of which any address is private: which of them is connected to is not to be chance. */
+export function guardedLookup(lookup: Lookup, refuses: Refuses): LookupFunction {
+  return (hostname, options, callback) =>
+    lookup(hostname, { ...options, all: true } as LookupAllOptions, (error, addresses) => {
+      const [first] = addresses ?? []
+      if (error !== null || first === undefined) return callback(error ?? notFound(hostname), '')
+      const wrong = addresses.find(({ address }) => refuses(address))
+      if (wrong !== undefined) return callback(blocked(hostname, wrong.address), '')
+      if (options.all === true) callback(null, addresses)
+      else callback(null, first.address, first.family)
+    })
+}
+
+function notFound(hostname: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' })
+}
+
+/** Ends a connection that has come to a private address. */
+export function guardedConnector(connect: buildConnector.connector, refuses: Refuses): buildConnector.connector {
+  return (options, callback) =>
+    connect(options, (...[error, socket]) => {
+      if (error !== null) return callback(error, null)
+      const { remoteAddress } = socket
+      if (!refuses(remoteAddress ?? '')) return callback(null, socket)
+      socket.destroy()
+      callback(blocked(options.hostname, remoteAddress ?? 'closed by now'), null)
+    })
+}

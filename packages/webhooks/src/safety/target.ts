@@ -1,0 +1,47 @@
+/** Which URLs may be called at all, before anybody is asked where they lead. */
+import { isIP } from 'node:net'
+import { SsrfBlockedError } from '../errors.ts'
+import { isPrivate } from './addresses.ts'
+
+export interface TargetRules {
+  readonly allowPrivate: boolean
+  readonly allowHttp: boolean
+  readonly ports: ReadonlySet<number> | 'any'
+  /** Undefined: all. */
+  readonly allowHosts: ((hostname: string) => boolean) | undefined
+}
+
+/** @throws SsrfBlockedError */
+export function checkTarget(url: URL, { allowPrivate, allowHttp, ports, allowHosts }: TargetRules): void {
+  if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:')) {
+    throw new SsrfBlockedError(
+      `webhooks go to https only${allowHttp ? ' or http' : ' (the option allowHttp allows http)'}, not to ${url.protocol}//`,
+    )
+  }
+  if (url.username !== '' || url.password !== '')
+    throw new SsrfBlockedError('the URL of a webhook has no user name and no password: use a header')
+  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
+  if (ports !== 'any' && !ports.has(port)) {
+    throw new SsrfBlockedError(`webhooks go to the ports ${[...ports].join(', ')} (option ports), not to ${port}`)
+  }
+  // As the URL parser writes it: 2130706433, 0x7f.1, 127.1 and 0 are dotted by now.
+  const hostname = url.hostname.replace(/^\[|\]$/g, '')
+  if (allowHosts !== undefined && !allowHosts(hostname)) throw new SsrfBlockedError(`${hostname} is not one of allowHosts`)
+  if (!allowPrivate && isIP(hostname) !== 0 && isPrivate(hostname)) throw blocked(hostname, hostname)
+}
+
+export function blocked(hostname: string, address: string): SsrfBlockedError {
+  const what = hostname === address ? address : `${hostname} (${address})`
+  return new SsrfBlockedError(`${what} is no public address: the option allowPrivate allows private ones`)
+}
+
+/** `example.com` is that host, `*.example.com` those below it. */
+export function hostTest(patterns: readonly string[]): (hostname: string) => boolean {
+  const exact = new Set(patterns.filter((pattern) => !pattern.startsWith('*.')).map((pattern) => pattern.toLowerCase()))
+  const below = patterns.filter((pattern) => pattern.startsWith('*.')).map((pattern) => pattern.slice(1).toLowerCase())
+  // A trailing dot names the same host.
+  return (given) => {
+    const hostname = given.replace(/\.$/, '')
+    return exact.has(hostname) || below.some((suffix) => hostname.endsWith(suffix))
+  }
+}

@@ -1,0 +1,119 @@
+/** Signatures of Standard Webhooks 1.0: `v1,` and the HMAC-SHA256 of `id.timestamp.body`, one for each secret. */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { type Duration, durationOption, OptionRangeError, OptionTypeError } from '@millrace/core'
+import { systemClock } from '@millrace/worker'
+import { SignatureInvalidError } from './errors.ts'
+
+const PREFIX = 'whsec_'
+const KEY_BYTES_MIN = 24
+const KEY_BYTES_MAX = 64
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/
+const SIGNATURES_MAX = 16
+const TOLERANCE_MS = 300_000
+
+/** `whsec_` and the base64 of 24 to 64 bytes; several while one takes over from another. */
+export type WebhookSecret = string | readonly string[]
+
+export interface SignatureHeaders {
+  readonly 'webhook-id': string
+  readonly 'webhook-timestamp': string
+  readonly 'webhook-signature': string
+}
+
+/** The bytes of secrets, checked; their texts are never in a message. */
+export function keysOf(option: string, secret: unknown): readonly Buffer[] {
+  const list: readonly unknown[] = Array.isArray(secret) ? secret : [secret]
+  if (list.length === 0) throw new OptionRangeError(option, 1, `${option} has 1 secret or more, not none`)
+  return list.map((one) => {
+    const text = typeof one === 'string' && one.startsWith(PREFIX) ? one.slice(PREFIX.length) : undefined
+    if (text === undefined || !BASE64.test(text)) {
+      throw new OptionTypeError(option, `${option} is '${PREFIX}' and base64, or an array of such while one is replaced`)
+    }
+    const key = Buffer.from(text, 'base64')
+    if (key.length < KEY_BYTES_MIN || key.length > KEY_BYTES_MAX) {
+      const limit = key.length < KEY_BYTES_MIN ? KEY_BYTES_MIN : KEY_BYTES_MAX
+      throw new OptionRangeError(option, limit, `${option} has ${KEY_BYTES_MIN} to ${KEY_BYTES_MAX} bytes in base64, not ${key.length}`)
+    }
+    return key
+  })
+}
+
+/** @param seconds since 1970 */
+export function signatureHeaders(keys: readonly Buffer[], id: string, seconds: number, body: string | Uint8Array): SignatureHeaders {
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': keys.map((key) => `v1,${digest(key, id, String(seconds), body).toString('base64')}`).join(' '),
+  }
+}
+
+function digest(key: Buffer, id: string, seconds: string, body: string | Uint8Array): Buffer {
+  return createHmac('sha256', key).update(`${id}.${seconds}.`).update(body).digest()
+}
+
+/**
+ * The three headers of a webhook.
+ *
+ * @throws OptionTypeError, OptionRangeError: a secret that is none, an id that is empty or has a '.'
+ */
+export function sign(webhook: {
+  readonly id: string
+  readonly timestamp: Date
+  /** The very bytes that are sent; a string stands for its UTF-8. */
+  readonly body: string | Uint8Array
+  readonly secret: WebhookSecret
+}): SignatureHeaders {
+  const { id, timestamp, body, secret } = webhook
+  if (typeof id !== 'string' || id === '' || id.includes('.')) throw new OptionTypeError('id', "id is a text without '.'")
+  const ms = timestamp instanceof Date ? timestamp.getTime() : Number.NaN
+  if (!(ms >= 0)) throw new OptionTypeError('timestamp', 'timestamp is a Date since 1970')
+  return signatureHeaders(keysOf('secret', secret), id, Math.floor(ms / 1_000), body)
+}
+
+/** As node:http has them, or a `Headers`. */
+export type ReceivedHeaders = Readonly<Record<string, string | readonly string[] | undefined>> | { get(name: string): string | null }
+
+/**
+ * Who the webhook is from: answers its id, which is the same for each attempt, and when it was signed.
+ *
+ * @throws SignatureInvalidError: headers missing, no signature that fits, or a time further off than `tolerance` (default 5 m)
+ * @throws OptionTypeError, OptionRangeError
+ */
+export function verify(webhook: {
+  readonly headers: ReceivedHeaders
+  /** As it was received, not parsed and written again. */
+  readonly body: string | Uint8Array
+  readonly secret: WebhookSecret
+  readonly tolerance?: Duration
+  /** Default now. */
+  readonly now?: Date
+}): { readonly id: string; readonly timestamp: Date } {
+  const { headers, body, secret, tolerance = TOLERANCE_MS, now } = webhook
+  const keys = keysOf('secret', secret)
+  const [id, seconds, signatures] = (['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const).map((name) =>
+    headerOf(headers, name),
+  )
+  if (id === undefined || seconds === undefined || signatures === undefined) {
+    throw new SignatureInvalidError('the headers webhook-id, webhook-timestamp and webhook-signature are needed')
+  }
+  if (!/^\d{1,12}$/.test(seconds)) throw new SignatureInvalidError('webhook-timestamp is seconds since 1970')
+  const at = Number(seconds) * 1_000
+  const off = Math.abs((now?.getTime() ?? systemClock.read().wall) - at)
+  if (!(off <= durationOption('tolerance', tolerance))) throw new SignatureInvalidError('webhook-timestamp is too far from now')
+  const given = signatures
+    .split(' ', SIGNATURES_MAX)
+    .flatMap((text) => (text.startsWith('v1,') ? [Buffer.from(text.slice(3), 'base64')] : []))
+  const fits = keys.some((key) => {
+    const wanted = digest(key, id, seconds, body)
+    return given.some((bytes) => bytes.length === wanted.length && timingSafeEqual(bytes, wanted))
+  })
+  if (!fits) throw new SignatureInvalidError('no signature of webhook-signature fits')
+  return { id, timestamp: new Date(at) }
+}
+
+function headerOf(headers: ReceivedHeaders, name: string): string | undefined {
+  const { get } = headers
+  if (typeof get === 'function') return get.call(headers, name) ?? undefined
+  const value = (headers as Readonly<Record<string, unknown>>)[name]
+  return typeof value === 'string' ? value : undefined
+}
