@@ -3,6 +3,7 @@ import type { Engine } from '@millrace/client'
 import {
   type BackoffOptions,
   DEFAULT_POLICY,
+  type Keep,
   type KeepOptions,
   OptionTypeError,
   parseDuration,
@@ -60,7 +61,9 @@ const backoff = (name: keyof BackoffOptions): Kind => ({
 const retention = (state: Finished): Kind => ({
   change: (value, view) => {
     const { [state]: _former, ...rest }: NonNullable<Settings['retention']> = view?.settings.retention ?? {}
-    const others = Object.fromEntries(Object.entries(rest).map(([name, { ageMs, count }]) => [name, { age: ageMs, count }]))
+    const others = Object.fromEntries(
+      Object.entries<Keep>(rest as Record<string, Keep>).map(([name, { ageMs, count }]) => [name, { age: ageMs, count }]),
+    )
     const kept: Record<string, KeepOptions> = { ...others, ...(value !== null && { [state]: read(value) }) }
     return { retention: Object.keys(kept).length === 0 ? null : kept }
   },
