@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readEnvironment, readFlags } from './environment.ts'
+import { flagsOf } from './flags.ts'
 import { flagOf, KEYS, SETTABLE, variableOf } from './keys.ts'
 
 test('every setting has a variable and a flag of its own', () => {
@@ -46,4 +47,13 @@ test('a value that a setting takes comes back from its text', () => {
       }),
     )
   }
+})
+
+test('arguments are settings, or refused', () => {
+  expect(flagsOf(['--file', 'a.db', '--http-port=80', '--config', 'x.toml', '--token=a=b'])).toEqual({
+    flags: { file: 'a.db', 'http.port': '80', token: 'a=b' },
+    configFile: 'x.toml',
+  })
+  expect(() => flagsOf(['--http-prt', '1'])).toThrow("unknown flag '--http-prt': did you mean '--http-port'?")
+  expect(() => flagsOf(['--file'])).toThrow('--file needs a value')
 })

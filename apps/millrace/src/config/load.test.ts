@@ -188,6 +188,7 @@ test.each<[string, unknown, string]>([
   ['http.port', '99999', "'http.port' in --http-port: port is from 0 to 65535, not 99999"],
   ['http.port', 'many', "'http.port' in --http-port: port is a whole number"],
   ['http.enabled', '1', "'http.enabled' in --http-enabled: enabled is true or false"],
+  ['token', 'short', "'token' in --token: token has 16 to 512 characters"],
   ['log.level', 'inf', "did you mean 'info'?"],
   ['http.headersTimeout', '5', "'http.headersTimeout' in --http-headers-timeout: headersTimeout is at least 1000 ms, not 5"],
   ['durability', 'none', "durability is 'full' or 'normal'"],

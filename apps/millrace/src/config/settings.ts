@@ -60,11 +60,8 @@ const backoff = (name: keyof BackoffOptions): Kind => ({
 
 const retention = (state: Finished): Kind => ({
   change: (value, view) => {
-    const { [state]: _former, ...rest }: NonNullable<Settings['retention']> = view?.settings.retention ?? {}
-    const others = Object.fromEntries(
-      Object.entries<Keep>(rest as Record<string, Keep>).map(([name, { ageMs, count }]) => [name, { age: ageMs, count }]),
-    )
-    const kept: Record<string, KeepOptions> = { ...others, ...(value !== null && { [state]: read(value) }) }
+    const { [state]: _former, ...others } = keepsOf(view)
+    const kept: Keeps = { ...others, ...(value !== null && { [state]: read(value) }) }
     return { retention: Object.keys(kept).length === 0 ? null : kept }
   },
   read: ({ settings }) => settings.retention?.[state]?.ageMs,
@@ -138,11 +135,22 @@ async function pause(engine: Engine, text: string, queue: string): Promise<void>
   await (text === 'true' ? engine.queues.pause(queue) : engine.queues.resume(queue))
 }
 
+type Keeps = { readonly [State in Finished]?: KeepOptions }
+
+/** How long the queue keeps jobs, as it can be told again. */
+export function keepsOf(view: QueueView | undefined): Keeps {
+  const { retention = {} } = view?.settings ?? {}
+  return Object.fromEntries(
+    Object.entries<Keep>(retention as Record<Finished, Keep>).map(([state, { ageMs, count }]) => [state, { age: ageMs, count }]),
+  )
+}
+
 function checkKey(key: string): void {
   if (!SETTING_KEYS.includes(key)) throw new OptionTypeError(key, `unknown setting '${key}': ${meant(key, SETTING_KEYS)}`)
 }
 
-function defaultsWith(view: QueueView | undefined, changes: Readonly<Record<string, unknown>>): QueueOptions {
+/** The defaults of the queue's jobs with some changed, as they can be told again. */
+export function defaultsWith(view: QueueView | undefined, changes: Readonly<Record<string, unknown>>): QueueOptions {
   const defaults = Object.fromEntries(Object.entries({ ...view?.settings.defaults, ...changes }).filter(([, value]) => value !== undefined))
   return { defaults: Object.keys(defaults).length === 0 ? null : defaults }
 }

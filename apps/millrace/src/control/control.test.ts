@@ -199,16 +199,28 @@ test('what is audited is on the disk when it resolves; the newest 100,000 are ke
   expect(control.audited(10).map(({ status }) => status)).toEqual([500])
 })
 
-test('endpoints are kept with their cursors', async () => {
+test('endpoints are kept with their cursors, and changed in part, all or nothing', async () => {
   const file = fileIn()
-  const control = open(file)
-  await control.endpoints.save({ id: 'a', cursor: 5, url: 'https://one.example', events: ['failed'] })
-  await control.endpoints.save({ id: 'b', cursor: 1, url: 'https://two.example' })
-  await control.endpoints.save({ id: 'a', cursor: 9, url: 'https://one.example', events: ['failed'] })
-  expect(await open(file).endpoints.list()).toEqual([
-    { id: 'a', cursor: 9, url: 'https://one.example', events: ['failed'] },
-    { id: 'b', cursor: 1, url: 'https://two.example' },
+  const { endpoints } = open(file)
+  const [createdAt, failingSince] = [new Date(5_000), new Date(6_000)]
+  const one = { id: 'a', cursor: 5, createdAt, url: 'https://one.example', events: ['failed'], enabled: true }
+  const two = { id: 'b', cursor: 1, createdAt, url: 'https://two.example', enabled: true }
+  await endpoints.save(one)
+  await endpoints.save(two)
+  await endpoints.update([
+    { id: 'a', cursor: 9, failingSince },
+    { id: 'gone', cursor: 3 },
   ])
-  await control.endpoints.delete('a')
-  expect((await control.endpoints.list()).map(({ id }) => id)).toEqual(['b'])
+  expect(await open(file).endpoints.list()).toEqual([{ ...one, cursor: 9, failingSince }, two])
+  await endpoints.update([{ id: 'a', failingSince: undefined }])
+  expect(await endpoints.list()).toEqual([{ ...one, cursor: 9 }, two])
+  await expect(
+    endpoints.update([
+      { id: 'a', cursor: 10 },
+      { id: 'b', cursor: 'x' as never },
+    ]),
+  ).rejects.toThrow()
+  expect((await endpoints.list()).map(({ cursor }) => cursor)).toEqual([9, 1])
+  expect([await endpoints.delete('a'), await endpoints.delete('a')]).toEqual([true, false])
+  expect(await endpoints.list()).toEqual([two])
 })

@@ -91,6 +91,7 @@ export function openDatabase(file: string) {
   }
   const endpoints = {
     all: db.prepare<[], EndpointRow>('SELECT * FROM endpoint ORDER BY id'),
+    one: db.prepare<[string], EndpointRow>('SELECT * FROM endpoint WHERE id = ?'),
     save: db.prepare<[EndpointRow]>(
       'INSERT INTO endpoint (id, settings, cursor) VALUES (@id, @settings, @cursor) ON CONFLICT (id) DO UPDATE SET settings = excluded.settings, cursor = excluded.cursor',
     ),

@@ -1,6 +1,7 @@
 /** Everything that the daemon can be told: the one schema that checks it, types it, and is the reference of docs/configuration.md. */
 import {
   booleanOption,
+  checkKnown,
   choiceOption,
   type Duration,
   durationOption,
@@ -9,10 +10,8 @@ import {
   LIMITS,
   nameOption,
   OptionTypeError,
-  type RateLimitOptions,
   type RetentionOptions,
   retentionOption,
-  validateQueueOptions,
 } from '@millrace/core'
 import { z } from 'zod'
 import { endless, named, queue, schedule } from './queues.ts'
@@ -61,8 +60,8 @@ const http = section({
   ),
   maxBodyBytes: settingOr(integer('maxBodyBytes', 1_024, 64 * MIB), MIB, 'Of one request, but for imports: 1 KiB to 64 MiB.'),
   rateLimit: setting(
-    checked<RateLimitOptions>((value) => validateQueueOptions({ rateLimit: value })),
-    'Requests of each token: `{ limit, period, burst }`; none unless stated.',
+    checked<{ readonly limit: number; readonly period?: Duration }>(checkRate),
+    'Requests of each token: `{ limit, period }`, up to 1,000,000 in up to 1 h; none unless stated.',
   ),
   headersTimeout: settingOr(duration('headersTimeout', 1_000, 600_000), '10s', 'For the head of a request to arrive: 1 s to 10 m.'),
   requestTimeout: settingOr(duration('requestTimeout', 1_000, DAY_MS), '30s', 'For a whole request to arrive: 1 s to 24 h.'),
@@ -74,12 +73,27 @@ const http = section({
 
 const log = section({
   level: settingOr(choice('level', ['debug', 'info', 'warn', 'error', 'silent']), 'info', '`debug`, `info`, `warn`, `error` or `silent`.'),
-  format: settingOr(choice('format', ['json', 'pretty']), 'json', '`json`, one object a line; or `pretty`, for people.'),
+  format: settingOr(
+    choice('format', ['auto', 'json', 'pretty']),
+    'auto',
+    '`json`, one object a line; `pretty`, for people; `auto` is pretty on a terminal.',
+  ),
   redact: settingOr(
     texts('redact', 'paths'),
     [],
     'Paths whose values are not written, as `job.data.password` or `*.email`, beside tokens and secrets.',
   ),
+})
+
+const execLogs = section({
+  folder: setting(text('folder'), 'Where the whole output of commands is kept, a log for each run; nowhere unless stated.'),
+  maxLogBytes: settingOr(integer('maxLogBytes', 4_096, 2 ** 40), 64 * MIB, 'Of one log: 4 KiB to 1 TiB.'),
+  maxFolderBytes: settingOr(
+    integer('maxFolderBytes', 4_096, 2 ** 40),
+    1_024 * MIB,
+    'Of all logs together: 4 KiB to 1 TiB; the oldest go first.',
+  ),
+  maxLogAge: settingOr(duration('maxLogAge', 60_000, LIMITS.durationMs), '7d', 'Older logs are removed: at least 1 m.'),
 })
 
 const webhooks = section({
@@ -90,9 +104,13 @@ const webhooks = section({
   }),
   allowPrivate: settingOr(flag('allowPrivate'), false, 'Delivers to private addresses and to this machine too.'),
   allowHttp: settingOr(flag('allowHttp'), false, 'Delivers without TLS too.'),
+  allowHosts: setting(
+    texts('allowHosts', 'hosts'),
+    'These hosts alone: `example.com`, or `*.example.com` for those below it; all unless stated.',
+  ),
   perHost: settingOr(integer('perHost', 1, 1_000), 5, 'Deliveries to one host at a time: 1 to 1,000.'),
-  timeout: settingOr(duration('timeout', 1_000, 600_000), '15s', 'Of one delivery: 1 s to 10 m.'),
-  maxResponseBytes: settingOr(integer('maxResponseBytes', 0, 16 * MIB), 64 * 1_024, 'Of an answer that is stored: 0 to 16 MiB.'),
+  timeout: settingOr(duration('timeout', 1, 240_000), '15s', 'Of one delivery: 1 ms to 4 m.'),
+  maxResponseBytes: settingOr(integer('maxResponseBytes', 0, 160 * 1_024), 64 * 1_024, 'Of an answer that is stored: 0 to 160 KiB.'),
 })
 
 const worker = section({
@@ -137,7 +155,10 @@ export const SCHEMA = z.strictObject({
     'refuse',
     '`allow` opens files on network file systems, which lose locks and syncs.',
   ),
-  token: setting(text('token'), { text: 'An admin token beside those of `millrace token create`: 16 to 512 characters.', secret: true }),
+  token: setting(read<string, string>(tokenOption), {
+    text: 'An admin token beside those of `millrace token create`: 16 to 512 characters.',
+    secret: true,
+  }),
   listen: setting(
     texts('listen', 'addresses'),
     'Where workers and producers attach: `unix:`, `tcp://` and `tls://` addresses. Unless stated `<file>-socket`; an empty list is none.',
@@ -149,6 +170,7 @@ export const SCHEMA = z.strictObject({
   queues: named(queue),
   schedules: named(schedule),
   exec: named(setting(checked<Readonly<Record<string, unknown>>>(objectOf), 'A command that jobs of this name run, as in docs/exec.md.')),
+  execLogs,
   webhooks,
   worker,
   shutdown: section({
@@ -161,6 +183,18 @@ export const SCHEMA = z.strictObject({
 })
 
 export type Config = z.output<typeof SCHEMA>
+
+function checkRate(value: unknown): void {
+  checkKnown('rateLimit', value, new Set(['limit', 'period']))
+  integerOption('rateLimit.limit', value['limit'], 1, 1_000_000)
+  durationOption('rateLimit.period', value['period'] ?? 1_000, { min: 1, max: 3_600_000 })
+}
+
+/** Never told in a message. */
+function tokenOption(value: unknown): string {
+  if (typeof value === 'string' && /^[\x21-\x7e]{16,512}$/.test(value)) return value
+  throw new OptionTypeError('token', 'token has 16 to 512 characters of ASCII without spaces: make one of 32 random bytes as base64url')
+}
 
 function secretsOf(value: unknown): void {
   const good = (secret: unknown) => typeof secret === 'string' && secret.startsWith('whsec_')
