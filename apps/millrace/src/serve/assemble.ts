@@ -29,7 +29,9 @@ export interface Parts {
 export interface Assembled {
   readonly fetch: (request: Request, env: unknown) => Response | Promise<Response>
   /** Whether the body of a request may take as long as it comes: an import. */
-  readonly endless: (path: string) => boolean
+  readonly longRequest: (path: string) => boolean
+  /** Whether an answer has no end: a stream of events. */
+  readonly longAnswer: (path: string) => boolean
   readonly handlers: readonly Handler[]
   /** Called when all else is there. */
   readonly start: () => void | Promise<void>
@@ -50,7 +52,8 @@ export async function assemble({ engine, config, cwd, ready }: Parts): Promise<A
   })
   return {
     fetch: app.fetch,
-    endless: (path) => path.endsWith('/v1/jobs:import'),
+    longRequest: (path) => path === '/v1/jobs:import',
+    longAnswer: (path) => path === '/v1/events',
     handlers: await loadHandlers(config.worker.handlers, cwd),
     start: () => {},
     close: () => {},

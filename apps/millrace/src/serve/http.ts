@@ -16,7 +16,7 @@ export interface HttpServer {
   close(): Promise<void>
 }
 
-export interface HttpParts extends Pick<Assembled, 'fetch' | 'endless'> {
+export interface HttpParts extends Pick<Assembled, 'fetch' | 'longRequest' | 'longAnswer'> {
   readonly options: Config['http']
   /** PEM; with it HTTP is HTTPS. */
   readonly tls: { readonly key: string; readonly cert: string } | undefined
@@ -29,7 +29,7 @@ const LOOK_MS = 5_000
 const CLOSE_MS = 5_000
 
 /** @throws InsecureBindError, AddressInUseError */
-export async function startHttp({ options, tls, fetch, endless, logger }: HttpParts): Promise<HttpServer> {
+export async function startHttp({ options, tls, fetch, longRequest, longAnswer, logger }: HttpParts): Promise<HttpServer> {
   const { host, port, headersTimeout, requestTimeout, keepAliveTimeout, maxHeaderBytes, maxConnections, trustProxy } = options
   checkSafe(options, tls)
   const limits = {
@@ -47,21 +47,21 @@ export async function startHttp({ options, tls, fetch, endless, logger }: HttpPa
       : { createServer: createTlsServer, serverOptions: { ...limits, ...tls, minVersion: 'TLSv1.2' as const } }),
   }) as Server
   server.maxConnections = maxConnections
-  const open = new Set<ServerResponse>()
+  const streams = new Set<ServerResponse>()
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
-    open.add(response)
-    response.once('close', () => open.delete(response))
-    whole(request, response, { ms: requestTimeout, endless: endless(pathOf(request)) })
+    const path = pathOf(request)
+    if (longAnswer(path)) {
+      streams.add(response)
+      response.once('close', () => streams.delete(response))
+    }
+    whole(request, response, { ms: requestTimeout, endless: longRequest(path) })
   })
-  server.on('clientError', (error: NodeJS.ErrnoException) =>
-    logger.debug('a client of HTTP has failed', { error: error.message, code: error.code }),
-  )
   await listening(server, host, port)
   server.on('error', (error) => logger.error('the server of HTTP has an error', { error: error.message }))
   const { port: bound } = server.address() as AddressInfo
   return {
     url: `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${bound}`,
-    close: () => close(server, open),
+    close: () => close(server, streams),
   }
 }
 
@@ -88,11 +88,11 @@ function listening(server: Server, host: string, port: number): Promise<void> {
   })
 }
 
-async function close(server: Server, open: ReadonlySet<ServerResponse>): Promise<void> {
+async function close(server: Server, streams: ReadonlySet<ServerResponse>): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeIdleConnections()
   // A stream of events has no end: its reader goes on elsewhere from the last one that it has seen.
-  for (const response of open) if (String(response.getHeader('content-type')).startsWith('text/event-stream')) response.destroy()
+  for (const response of streams) response.destroy()
   const late = after(CLOSE_MS, () => server.closeAllConnections())
   await closed
   late()

@@ -119,8 +119,7 @@ async function start(
   }
   closers.push(forget, every(LOOK_MS, look))
 
-  const { fetch, endless } = assembled
-  const http = config.http.enabled ? await startHttp({ options: config.http, tls, fetch, endless, logger }) : undefined
+  const http = config.http.enabled ? await startHttp({ options: config.http, tls, logger, ...assembled }) : undefined
   closers.push(() => http?.close())
 
   const { id, queues, concurrency, abortGrace } = config.worker
