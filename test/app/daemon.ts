@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 import { type Program, startProgram } from '../program.ts'
 
 const PROGRAM = new URL('../../apps/millrace/src/serve/program.ts', import.meta.url)
-export const HANDLERS = new URL('./programs/handlers.ts', import.meta.url).pathname
+export const HANDLERS = new URL('./programs/daemonHandlers.ts', import.meta.url).pathname
 
 export interface DaemonOptions {
   readonly flags?: Readonly<Record<string, string | number>>

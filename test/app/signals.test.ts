@@ -73,7 +73,7 @@ test.each([
 })
 
 test('M13: a signal while it starts is obeyed when it has started', async () => {
-  const IMPATIENT = new URL('./programs/impatient.ts', import.meta.url).pathname
+  const IMPATIENT = new URL('./programs/impatientHandlers.ts', import.meta.url).pathname
   const daemon = startDaemon(temporaryFolder(), { flags: { 'worker-handlers': IMPATIENT } })
   expect(await daemon.ended).toMatchObject({ code: 0 })
   const said = daemon.lines.flatMap((line) => /"msg":"(serving|draining|closed)"/.exec(line)?.[1] ?? [])
