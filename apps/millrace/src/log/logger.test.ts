@@ -57,3 +57,9 @@ test('configured paths are not written, what is beside them is', () => {
   expect(text).not.toContain(SECRET)
   expect(text.match(/kept/g)).toHaveLength(2)
 })
+
+test.each(['', 'a..b', 'a[', '[*'])('%j is no path to redact', (path) => {
+  expect(() => written({ redact: ['fine.path', path] }, () => {})).toThrow(
+    expect.objectContaining({ code: 'CONFIG', message: expect.stringContaining(JSON.stringify(path)) }),
+  )
+})

@@ -6,6 +6,7 @@ import type { Engine } from '@millrace/client'
 import type { Logger } from '@millrace/core'
 import type { Handler } from '@millrace/worker'
 import { Hono } from 'hono'
+import { ConfigError } from '../config/errors.ts'
 import type { Config } from '../config/schema/schema.ts'
 import type { Control } from '../control/control.ts'
 import type { Caller } from '../control/tokens.ts'
@@ -41,6 +42,7 @@ export interface Assembled {
 
 /** @throws ConfigError */
 export async function assemble({ engine, config, cwd, ready }: Parts): Promise<Assembled> {
+  refuseUnserved(config)
   const app = new Hono()
   app.get('/healthz', (c) => c.json({ status: 'ok' }))
   app.get('/readyz', async (c) => {
@@ -58,4 +60,10 @@ export async function assemble({ engine, config, cwd, ready }: Parts): Promise<A
     start: () => {},
     close: () => {},
   }
+}
+
+/** What is configured is served, or the daemon does not start. */
+function refuseUnserved({ exec, webhooks }: Config): void {
+  if (Object.keys(exec).length > 0) throw new ConfigError(["'exec': this version of the daemon runs no commands"])
+  if (webhooks.enabled) throw new ConfigError(["'webhooks.enabled': this version of the daemon delivers no webhooks"])
 }

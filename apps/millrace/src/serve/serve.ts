@@ -2,7 +2,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { Engine } from '@millrace/client'
-import { type Logger, MillraceError, type OpenOptions } from '@millrace/core'
+import type { Logger, OpenOptions } from '@millrace/core'
 import { openEngine } from '@millrace/engine'
 import type { Environment } from '../config/environment.ts'
 import type { Config } from '../config/schema/schema.ts'
@@ -15,6 +15,7 @@ import { assemble } from './assemble.ts'
 import { every } from './clock.ts'
 import { startHttp } from './http.ts'
 import { notifier } from './notify.ts'
+import { pulseOf } from './pulse.ts'
 import { startSockets } from './sockets.ts'
 import { readTls } from './tls.ts'
 
@@ -52,24 +53,17 @@ const BEAT_MS = 5_000
 /** @throws ConfigError; what `openEngine` and `listen` throw. Nothing is left open then. */
 export async function serve(config: Config, options: ServeOptions): Promise<Daemon> {
   const closers: (() => unknown)[] = []
-  const closeAll = async () => {
-    for (const close of closers.splice(0).toReversed()) await close()
-  }
   try {
-    return await start(config, options, closers, closeAll)
+    return await start(config, options, closers)
   } catch (error) {
-    await closeAll()
+    // Why it cannot be served matters more than how that ends.
+    await closeAll(closers).catch(() => {})
     throw error
   }
 }
 
 /** Each part that was started is closed by the last of the closers first. */
-async function start(
-  config: Config,
-  { logger, cwd, env = {} }: ServeOptions,
-  closers: (() => unknown)[],
-  closeAll: () => Promise<void>,
-): Promise<Daemon> {
+async function start(config: Config, { logger, cwd, env = {} }: ServeOptions, closers: (() => unknown)[]): Promise<Daemon> {
   const file = config.file === ':memory:' ? config.file : resolve(cwd, config.file)
   const tls = readTls(config.tls, cwd)
   const notify = notifier(env, logger)
@@ -79,13 +73,11 @@ async function start(
   const engine = await openEngine(openOptions(config, file, logger))
   closers.push(() => engine.stop({ timeout: config.shutdown.timeout }))
   // First begun and last ended: systemd wants to hear of a daemon that drains, too.
+  const pulse = pulseOf(engine, file)
   const beatMs = Math.min(BEAT_MS, (notify.watchdogMs ?? Number.POSITIVE_INFINITY) / 2)
   closers.push(
     every(beatMs, async () => {
-      const dead = await engine.stats().then(
-        () => undefined,
-        (error: unknown) => (error instanceof MillraceError && error.retryable ? undefined : error),
-      )
+      const dead = await pulse()
       if (dead !== undefined) end(dead)
       else if (notify.watchdogMs !== undefined) await notify.say('WATCHDOG=1')
     }),
@@ -147,10 +139,23 @@ async function start(
     ending,
     close: () => {
       ready = false
-      closing ??= notify.say('STOPPING=1').then(closeAll)
+      closing ??= notify.say('STOPPING=1').then(() => closeAll(closers))
       return closing
     },
   }
+}
+
+/** All of them, the last first, whatever becomes of one. @throws the first error */
+async function closeAll(closers: (() => unknown)[]): Promise<void> {
+  const errors: unknown[] = []
+  for (const close of closers.splice(0).toReversed()) {
+    try {
+      await close()
+    } catch (error) {
+      errors.push(error)
+    }
+  }
+  if (errors.length > 0) throw errors[0]
 }
 
 function openOptions(config: Config, file: string, logger: Logger): OpenOptions {
