@@ -18,6 +18,8 @@ test.each<[unknown, string, string]>([
   [{ token: [{ token: secret.repeat(4), scopes: ['root'] }] }, 'OPTION_TYPE', 'token[0].scopes'],
   [{ token: [{ token: secret.repeat(4), scopes: [] }] }, 'OPTION_TYPE', 'token[0].scopes'],
   [{ token: [{ token: secret.repeat(4), scope: 'work' }] }, 'OPTION_TYPE', 'scope'],
+  [{ authenticate: secret }, 'OPTION_TYPE', 'authenticate'],
+  [{ authenticate: () => [], token: secret.repeat(4) }, 'OPTION_TYPE', 'authenticate'],
   [{ maxConnections: 0 }, 'OPTION_RANGE', 'maxConnections'],
   [{ maxConnectionsPerAddress: 1.5 }, 'OPTION_TYPE', 'maxConnectionsPerAddress'],
   [{ maxUnauthenticated: '64' }, 'OPTION_TYPE', 'maxUnauthenticated'],

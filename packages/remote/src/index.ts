@@ -48,6 +48,6 @@ export {
 } from './errors.ts'
 export { bootId } from './process.ts'
 export { listen } from './server/listen.ts'
-export type { ListenOptions, ServerTlsOptions, TokenOption } from './server/options.ts'
+export type { Authenticate, ListenOptions, ServerTlsOptions, TokenOption } from './server/options.ts'
 export type { RemoteServer, Shareable } from './server/server.ts'
 export { LIBRARY, PROTOCOL } from './version.ts'

@@ -56,6 +56,7 @@ export class Connection {
   #version = 0
   /** Undefined until it has greeted. */
   #scopes: readonly Scope[] | undefined
+  #token: string | undefined
   /** The client may do everything: nothing needs to be looked at. */
   #unbounded = false
   /** As the engine's last delivery has named it. */
@@ -85,16 +86,25 @@ export class Connection {
     return this.#link.closed
   }
 
+  /** Its token may have been revoked, or may allow something else. */
+  recheck(): void {
+    if (this.#scopes === undefined || !this.#options.tokens.change) return
+    const scopes = this.#scopesOf(this.#token)
+    if (scopes === undefined) this.#link.goodbye('AUTH_FAILED', 'the server knows this token no more', -1)
+    else if (scopes !== 'unknown') this.#allow(scopes)
+  }
+
   #hear(message: Message, bytes: number): void {
     if (message.type === 'hello') this.#greet(message)
     else if (message.type === 'requests') this.#ask(message.requests, bytes)
   }
 
   #greet({ versions, token, client }: Hello): void {
-    const { tokens, pass, openPort, logger } = this.#options
+    const { pass, openPort, logger } = this.#options
     if (this.#scopes !== undefined) throw new WireError('BAD_MESSAGE', 'a client says hello once')
     this.#version = chooseVersion(versions)
-    const scopes = tokens.scopesOf(token)
+    const scopes = this.#scopesOf(token)
+    if (scopes === 'unknown') return
     if (scopes === undefined) {
       pass.failed()
       logger?.warn('a client came with a wrong token', { host: client.host, pid: client.pid })
@@ -102,9 +112,10 @@ export class Connection {
       this.#link.goodbye('AUTH_FAILED', what, -1)
       return
     }
-    this.#scopes = scopes
+    // Of tokens that are known beforehand, digests alone are kept.
+    if (this.#options.tokens.change) this.#token = token
+    this.#allow(scopes)
     this.#process = client.process
-    this.#unbounded = scopes.length === SCOPES.length
     try {
       this.#port = openPort()
     } catch (error) {
@@ -113,6 +124,22 @@ export class Connection {
     }
     this.#port.listen(this.#heard)
     this.#port.send([{ id: PROBE, command: { op: 'unwatch', request: PROBE } }])
+  }
+
+  #allow(scopes: readonly Scope[]): void {
+    this.#scopes = scopes
+    this.#unbounded = scopes.length === SCOPES.length
+  }
+
+  /** Undefined for a wrong token. Where it cannot be told, the client is sent away for now. */
+  #scopesOf(token: string | undefined): readonly Scope[] | undefined | 'unknown' {
+    try {
+      return this.#options.tokens.scopesOf(token)
+    } catch (error) {
+      this.#options.logger?.error('a token could not be looked at', { error: error instanceof Error ? error.message : String(error) })
+      this.#link.goodbye('BUSY', 'the server cannot look at tokens just now', BOUNDS.busyRetryMs)
+      return 'unknown'
+    }
   }
 
   readonly #heard: PortListener = {

@@ -30,14 +30,17 @@ export async function listen(
   return server
 }
 
-function checkSafe(address: Address, { tls, tokens }: ListenSettings): void {
+function checkSafe(address: Address, { tls, tokens, authenticate }: ListenSettings): void {
   if (address.kind === 'tls' && tls === undefined) {
     throw new OptionTypeError('tls', 'tls:// needs the option tls with the key and the certificate of the server')
   }
   if (address.kind !== 'tls' && tls !== undefined)
     throw new OptionTypeError('tls', `the option tls is for tls:// addresses, not ${address.kind}:`)
   if (!('host' in address) || isLoopback(address.host)) return
-  const missing = [...(address.kind === 'tls' ? [] : ['TLS (tls:// and the option tls)']), ...(tokens.length > 0 ? [] : ['a token'])]
+  const missing = [
+    ...(address.kind === 'tls' ? [] : ['TLS (tls:// and the option tls)']),
+    ...(tokens.length > 0 || authenticate !== undefined ? [] : ['a token']),
+  ]
   if (missing.length > 0) {
     throw new InsecureBindError(
       `${address.host} can be reached by others: that needs ${missing.join(' and ')}. Or listen at 127.0.0.1 or on a Unix socket`,

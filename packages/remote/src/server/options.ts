@@ -21,6 +21,11 @@ export interface ListenOptions {
    * with what it allows; two for the same clients while one replaces the other. Without any, everyone who can connect may do everything.
    */
   readonly token?: string | readonly TokenOption[]
+  /**
+   * Tells what a token allows, where tokens are kept elsewhere and may change; undefined where it is not known. Asked at each greeting,
+   * and for those who are connected by `server.recheck()`. In place of `token`.
+   */
+  readonly authenticate?: Authenticate
   /** Of `tls://` addresses. */
   readonly tls?: ServerTlsOptions
   /** 1 to 100,000, default 2,000. */
@@ -33,6 +38,9 @@ export interface ListenOptions {
   readonly helloTimeout?: Duration
   readonly logger?: Logger
 }
+
+/** Every client gives a token: without one it is not asked. What it throws turns the client away for now. */
+export type Authenticate = (token: string) => readonly Scope[] | undefined
 
 export interface TokenOption {
   readonly token: string
@@ -52,6 +60,7 @@ export interface ServerTlsOptions {
 
 export interface ListenSettings {
   readonly tokens: readonly { readonly token: string; readonly scopes: readonly Scope[] }[]
+  readonly authenticate: Authenticate | undefined
   readonly tls: ServerTlsOptions | undefined
   readonly maxConnections: number
   readonly maxConnectionsPerAddress: number
@@ -60,7 +69,16 @@ export interface ListenSettings {
   readonly logger: Logger | undefined
 }
 
-const KNOWN = new Set(['token', 'tls', 'maxConnections', 'maxConnectionsPerAddress', 'maxUnauthenticated', 'helloTimeout', 'logger'])
+const KNOWN = new Set([
+  'token',
+  'authenticate',
+  'tls',
+  'maxConnections',
+  'maxConnectionsPerAddress',
+  'maxUnauthenticated',
+  'helloTimeout',
+  'logger',
+])
 const TLS_KNOWN = new Set(['key', 'cert', 'ca', 'requestCert'])
 const TOKEN_KNOWN = new Set(['token', 'scopes'])
 const CONNECTIONS_MAX = 100_000
@@ -70,6 +88,7 @@ export function validateListenOptions(options: unknown = {}): ListenSettings {
   checkKnown('listen', options, KNOWN)
   const {
     token,
+    authenticate,
     tls,
     logger,
     maxConnections = 2_000,
@@ -79,6 +98,7 @@ export function validateListenOptions(options: unknown = {}): ListenSettings {
   } = options
   return {
     tokens: token === undefined ? [] : tokensOption(token),
+    authenticate: authenticate === undefined ? undefined : authenticateOption(authenticate, token),
     tls: tls === undefined ? undefined : tlsOption(tls),
     maxConnections: integerOption('maxConnections', maxConnections, 1, CONNECTIONS_MAX),
     maxConnectionsPerAddress: integerOption('maxConnectionsPerAddress', maxConnectionsPerAddress, 1, CONNECTIONS_MAX),
@@ -86,6 +106,14 @@ export function validateListenOptions(options: unknown = {}): ListenSettings {
     helloTimeoutMs: durationOption('helloTimeout', helloTimeout, { min: 100, max: 60_000 }),
     logger: logger === undefined ? undefined : loggerOption('logger', logger),
   }
+}
+
+function authenticateOption(value: unknown, token: unknown): Authenticate {
+  if (typeof value !== 'function') throw new OptionTypeError('authenticate', `authenticate is a function, not a ${typeof value}`)
+  if (token !== undefined) {
+    throw new OptionTypeError('authenticate', 'token and authenticate exclude each other: let authenticate know the token too')
+  }
+  return value as Authenticate
 }
 
 function tokensOption(value: unknown): ListenSettings['tokens'] {

@@ -40,7 +40,7 @@ export class RemoteServer implements AsyncDisposable {
     this.#settings = settings
     this.#clock = clock
     this.#gate = new Gate(settings, clock)
-    this.#tokens = new Tokens(settings.tokens)
+    this.#tokens = new Tokens(settings.tokens, settings.authenticate)
     // More are not even told that there is no room.
     net.maxConnections = settings.maxConnections + settings.maxUnauthenticated
     net.on(settings.tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => this.#accept(socket))
@@ -70,6 +70,14 @@ export class RemoteServer implements AsyncDisposable {
   /** Clients that are connected now. */
   get connections(): number {
     return this.#gate.connections
+  }
+
+  /**
+   * Asks `authenticate` again for every client that is connected: those whose token is known no more are sent away at once
+   * (AuthFailedError), the others go on with what their token allows now.
+   */
+  recheck(): void {
+    for (const connection of this.#connections) connection.recheck()
   }
 
   /**

@@ -1,0 +1,75 @@
+/** Settings in files: one for everybody, and one for this machine alone. Nothing is fetched, and no file reaches for another. */
+import { existsSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { loadConfig } from 'c12'
+import { ConfigError } from './errors.ts'
+import type { Layer, Origin } from './layers.ts'
+
+export interface FileOptions {
+  readonly cwd: string
+  /** A path that must be there; else `millrace.config.*` of the folder, where there is one. */
+  readonly configFile: string | undefined
+  /** Whose section counts: `production` for `$production`. */
+  readonly environment: string | undefined
+}
+
+/** The file, its section, the local file, and its section: each over the one before. @throws ConfigError */
+export async function readFiles({ cwd, configFile, environment }: FileOptions): Promise<Layer[]> {
+  const named = configFile === undefined ? undefined : resolve(cwd, configFile)
+  if (named !== undefined && !existsSync(named)) throw new ConfigError([`there is no configuration file ${named}`])
+  const main = await readFile(named ?? fileOf(cwd, 'millrace.config'))
+  const local = await readFile(fileOf(cwd, 'millrace.config.local'))
+  return [...layersOf(main, 'file', environment), ...layersOf(local, 'local file', environment)]
+}
+
+interface Found {
+  readonly name: string
+  readonly values: Readonly<Record<string, unknown>>
+}
+
+const FORMATS = ['ts', 'mts', 'js', 'mjs', 'json', 'toml']
+
+function fileOf(cwd: string, stem: string): string | undefined {
+  const found = FORMATS.map((format) => join(cwd, `${stem}.${format}`)).filter((file) => existsSync(file))
+  if (found.length > 1) throw new ConfigError([`there are ${found.map((file) => basename(file)).join(' and ')}: keep one of them`])
+  return found[0]
+}
+
+async function readFile(file: string | undefined): Promise<Found | undefined> {
+  if (file === undefined) return undefined
+  const name = basename(file)
+  let config: unknown
+  try {
+    ;({ config } = await loadConfig({
+      name: 'millrace',
+      cwd: dirname(file),
+      configFile: file,
+      // Layers are ours, and nothing but this file is read.
+      envName: false,
+      extend: false,
+      giget: false,
+      rcFile: false,
+      globalRc: false,
+      packageJson: false,
+      dotenv: false,
+      merger: (...sources) => sources.find((source) => source !== undefined && source !== null) ?? {},
+      jitiOptions: { fsCache: false },
+    }))
+  } catch (cause) {
+    throw new ConfigError([`${name} cannot be read: ${(cause as Error).message}`], { cause })
+  }
+  if (typeof config !== 'object' || config === null || Array.isArray(config))
+    throw new ConfigError([`${name} is not an object of settings`])
+  return { name, values: config as Readonly<Record<string, unknown>> }
+}
+
+function layersOf(found: Found | undefined, layer: Origin['layer'], environment: string | undefined): Layer[] {
+  if (found === undefined) return []
+  const { name, values } = found
+  const own = Object.fromEntries(Object.entries(values).filter(([key]) => !key.startsWith('$')))
+  const section = environment === undefined ? undefined : values[`$${environment}`]
+  return [
+    { origin: { layer, name }, values: own },
+    ...(section === undefined ? [] : [{ origin: { layer, name: `${name} ($${environment})` }, values: section }]),
+  ]
+}

@@ -1,0 +1,34 @@
+/** Arguments of a command line as settings: `--http-port 80`, `--http-port=80`. */
+import { ConfigError } from './errors.ts'
+import { flagOf, SETTABLE } from './keys.ts'
+import { meant } from './layers.ts'
+
+const KEY_OF_FLAG = new Map(SETTABLE.map((key) => [flagOf(key), key]))
+const CONFIG = '--config'
+
+export interface ReadFlags {
+  readonly flags: Readonly<Record<string, string>>
+  readonly configFile?: string
+}
+
+/** @throws ConfigError for what sets nothing */
+export function flagsOf(argv: readonly string[]): ReadFlags {
+  const flags: Record<string, string> = {}
+  let configFile: string | undefined
+  for (let index = 0; index < argv.length; index++) {
+    const [name, given] = split(argv[index] as string)
+    const key = KEY_OF_FLAG.get(name)
+    if (key === undefined && name !== CONFIG)
+      throw new ConfigError([`unknown flag '${name}': ${meant(name, [CONFIG, ...KEY_OF_FLAG.keys()])}`])
+    const value = given ?? argv[++index]
+    if (value === undefined) throw new ConfigError([`${name} needs a value`])
+    if (key === undefined) configFile = value
+    else flags[key] = value
+  }
+  return { flags, ...(configFile !== undefined && { configFile }) }
+}
+
+function split(argument: string): [name: string, value: string | undefined] {
+  const at = argument.indexOf('=')
+  return at < 0 ? [argument, undefined] : [argument.slice(0, at), argument.slice(at + 1)]
+}

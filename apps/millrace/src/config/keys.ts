@@ -1,0 +1,84 @@
+/** The schema as a list: every setting by its key, with the variable and the flag that set it. */
+import type { z } from 'zod'
+import { SCHEMA } from './schema/schema.ts'
+import { aboutOf } from './schema/setting.ts'
+
+/** What a place in the schema is. */
+export type Place =
+  | { readonly kind: 'section'; readonly shape: Readonly<Record<string, z.ZodType>> }
+  /** Sections or settings by a name that the user gives. */
+  | { readonly kind: 'named'; readonly value: z.ZodType }
+  | { readonly kind: 'setting' }
+
+export interface Key {
+  /** `http.port`; `queues.<name>.maxLength`. */
+  readonly key: string
+  readonly text: string
+  readonly secret: boolean
+  /** As it is written; undefined where there is none. */
+  readonly preset: unknown
+  readonly schema: z.ZodType
+}
+
+interface Definition {
+  readonly type: string
+  readonly innerType?: z.ZodType
+  readonly valueType?: z.ZodType
+  readonly shape?: Readonly<Record<string, z.ZodType>>
+  readonly defaultValue?: unknown
+}
+
+const definitionOf = (schema: z.ZodType) => schema.def as unknown as Definition
+
+export function placeOf(schema: z.ZodType): Place {
+  if (aboutOf(schema) !== undefined) return { kind: 'setting' }
+  const { type, innerType, shape, valueType } = definitionOf(schema)
+  if (type === 'object') return { kind: 'section', shape: shape ?? {} }
+  if (type === 'record') return { kind: 'named', value: valueType as z.ZodType }
+  return placeOf(innerType as z.ZodType)
+}
+
+/** Every setting; of named ones, the setting of any name. */
+export const KEYS: readonly Key[] = keysOf(SCHEMA, '')
+
+/** Keys of what has names: `queues`, `schedules`, `exec`. */
+export const NAMED: readonly string[] = Object.entries(SCHEMA.shape)
+  .filter(([, schema]) => placeOf(schema as z.ZodType).kind === 'named')
+  .map(([name]) => name)
+
+function keysOf(schema: z.ZodType, key: string): Key[] {
+  const place = placeOf(schema)
+  if (place.kind === 'section')
+    return Object.entries(place.shape).flatMap(([name, value]) => keysOf(value, key === '' ? name : `${key}.${name}`))
+  if (place.kind === 'named') return keysOf(place.value, `${key}.<name>`)
+  const { text = '', secret = false } = aboutOf(schema) ?? {}
+  const { type, defaultValue } = definitionOf(schema)
+  return [{ key, text, secret, preset: type === 'prefault' ? defaultValue : undefined, schema }]
+}
+
+/** `http.maxBodyBytes` is `MILLRACE_HTTP_MAX_BODY_BYTES`: dots and capitals begin a word. */
+export function variableOf(key: string): string {
+  return `MILLRACE_${key
+    .replace(/([A-Z])/g, '_$1')
+    .replaceAll('.', '_')
+    .toUpperCase()}`
+}
+
+/** `http.maxBodyBytes` is `--http-max-body-bytes`. */
+export function flagOf(key: string): string {
+  return `--${key
+    .replace(/([A-Z])/g, '-$1')
+    .replaceAll('.', '-')
+    .toLowerCase()}`
+}
+
+/** What one variable or one flag sets: every setting without a name in its key, and what has names as a whole, in JSON. */
+export const SETTABLE: readonly string[] = [...KEYS.map(({ key }) => key).filter((key) => !key.includes('<')), ...NAMED]
+
+/** The setting that a key with names in it is of: `queues.mail.maxLength` is of `queues.<name>.maxLength`. */
+export function keyOf(path: readonly (string | number)[]): Key | undefined {
+  const pattern = path.map((part, index) => (index === 1 && NAMED.includes(String(path[0])) ? '<name>' : part)).join('.')
+  return BY_KEY.get(pattern)
+}
+
+const BY_KEY = new Map(KEYS.map((key) => [key.key, key]))

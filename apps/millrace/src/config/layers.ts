@@ -1,0 +1,83 @@
+/** Layers of settings, one over the other, and where each value comes from. */
+import { checkKnown } from '@millrace/core'
+import type { z } from 'zod'
+import { ConfigError } from './errors.ts'
+import { KEYS, placeOf } from './keys.ts'
+import { SCHEMA } from './schema/schema.ts'
+
+/** Where a value was written. */
+export interface Origin {
+  readonly layer: 'default' | 'file' | 'local file' | 'environment' | 'flag'
+  /** The file (with its section), the variable, or the flag. */
+  readonly name: string
+}
+
+export interface Layer {
+  readonly origin: Origin
+  readonly values: unknown
+}
+
+/** The parts of a key: a name may have dots in it. */
+export type Path = readonly string[]
+
+export interface Written {
+  readonly path: Path
+  readonly origin: Origin
+}
+
+/** A key as people read it: `queues."mail.urgent".maxLength`. */
+export function keyText(path: Path): string {
+  return path.map((part) => (part.includes('.') ? JSON.stringify(part) : part)).join('.')
+}
+
+export class Layers {
+  /** What was written, by nobody checked but for its keys. */
+  readonly values: Record<string, unknown> = {}
+  /** Of every setting that was written: by its key. */
+  readonly written = new Map<string, Written>()
+
+  /** Puts a layer over those that are there. Sections are merged, a setting replaces the one below as a whole. @throws ConfigError */
+  add({ origin, values }: Layer): void {
+    this.#put(SCHEMA, values, this.values, [], origin)
+  }
+
+  #put(schema: z.ZodType, values: unknown, into: Record<string, unknown>, path: Path, origin: Origin): void {
+    if (typeof values !== 'object' || values === null || Array.isArray(values))
+      throw new ConfigError([
+        `${path.length === 0 ? 'the configuration' : `'${keyText(path)}'`} in ${origin.name} is an object of settings`,
+      ])
+    const place = placeOf(schema)
+    for (const [name, value] of Object.entries(values)) {
+      if (value === undefined) continue
+      const here = [...path, name]
+      const inner = place.kind === 'section' ? known(place.shape, name, path, origin) : place.kind === 'named' ? place.value : schema
+      if (name === '__proto__') throw new ConfigError([`'${keyText(here)}' in ${origin.name}: no name is '__proto__'`])
+      if (placeOf(inner).kind === 'setting') {
+        into[name] = value
+        this.written.set(keyText(here), { path: here, origin })
+      } else {
+        const section = (Object.hasOwn(into, name) ? into[name] : {}) as Record<string, unknown>
+        into[name] = section
+        this.#put(inner, value, section, here, origin)
+      }
+    }
+  }
+}
+
+function known(shape: Readonly<Record<string, z.ZodType>>, name: string, path: Path, origin: Origin): z.ZodType {
+  const schema = Object.hasOwn(shape, name) ? shape[name] : undefined
+  if (schema !== undefined) return schema
+  throw new ConfigError([`unknown key '${keyText([...path, name])}' in ${origin.name}: ${meant(name, Object.keys(shape))}`])
+}
+
+/** What was meant by a name that nobody knows: the nearest one, one that is elsewhere, or all that there are. */
+export function meant(name: string, names: readonly string[]): string {
+  const elsewhere = KEYS.find(({ key }) => key.endsWith(`.${name}`))?.key
+  if (elsewhere !== undefined) return `did you mean '${elsewhere}'?`
+  try {
+    checkKnown('', { [name]: undefined }, new Set(names))
+    return ''
+  } catch (error) {
+    return (error as Error).message.split('; ').slice(1).join('; ')
+  }
+}

@@ -1,0 +1,109 @@
+/** Settings of queues and schedules, as `queues.configure` and `schedules.upsert` take them. The engine's own checks apply. */
+import { systemCalendar } from '@millrace/client'
+import {
+  type BackoffOptions,
+  backoffOption,
+  booleanOption,
+  type Duration,
+  durationOption,
+  type EnqueueOptions,
+  type KeepOptions,
+  nameOption,
+  OptionTypeError,
+  type RateLimitOptions,
+  validateQueueOptions,
+  validateScheduleOptions,
+} from '@millrace/core'
+import { z } from 'zod'
+import { checked, read, section, setting, text } from './setting.ts'
+
+const ofQueue = <Value>(name: string) => checked<Value>((value) => validateQueueOptions({ [name]: value }))
+const ofKeep = (state: string) => checked<KeepOptions>((value) => validateQueueOptions({ retention: { [state]: value } }))
+const ofDefaults = <Value>(name: string) => checked<Value>((value) => validateQueueOptions({ defaults: { [name]: value } }))
+
+/** JSON and the environment have no word for it. */
+export const endless = (option: string, min: number) =>
+  read<number, Duration>((value) =>
+    durationOption(option, value === 'Infinity' ? Number.POSITIVE_INFINITY : value, { min, infinity: true }),
+  )
+
+export const queue = section({
+  concurrencyLimit: setting(ofQueue<number>('concurrencyLimit'), 'Jobs of the queue that run at the same time: 1 to 1,000,000.'),
+  perKeyLimit: setting(ofQueue<number>('perKeyLimit'), 'The same for each concurrency key.'),
+  rateLimit: setting(
+    ofQueue<RateLimitOptions>('rateLimit'),
+    'Starts: `{ limit, period, burst }`; period 1 s and burst = limit unless stated.',
+  ),
+  maxLength: setting(ofQueue<number>('maxLength'), 'Jobs yet to start, over which new ones are refused: 1 to 1,000,000,000.'),
+  share: setting(ofQueue<number>('share'), 'Hand-outs in a row before the next queue’s turn: 1 to 1,000.'),
+  retention: section({
+    completed: setting(ofKeep('completed'), 'A duration, or `{ age, count }`, in place of the engine’s.'),
+    failed: setting(ofKeep('failed'), 'The same for failed jobs.'),
+    cancelled: setting(ofKeep('cancelled'), 'The same for cancelled jobs.'),
+  }),
+  defaults: section({
+    priority: setting(ofDefaults<number>('priority'), 'Of jobs that do not say: −1,000,000 to 1,000,000.'),
+    weight: setting(ofDefaults<number>('weight'), 'What a job counts against its worker’s concurrency: 1 to 1,000,000.'),
+    maxAttempts: setting(ofDefaults<number>('maxAttempts'), 'Attempts in total: 1 to 100,000.'),
+    backoff: setting(
+      checked<BackoffOptions>((value) => backoffOption('backoff', value)),
+      '`{ type, delay, factor, maxDelay, jitter }`, type exponential, linear or fixed.',
+    ),
+    timeout: setting(endless('timeout', 1), 'A duration from hand-out, or Infinity.'),
+    heartbeatTimeout: setting(ofDefaults<Duration>('heartbeatTimeout'), 'What a heartbeat extends the deadline by; 0: nothing moves it.'),
+  }),
+  paused: setting(
+    read<boolean, boolean>((value) => booleanOption('paused', value)),
+    'True pauses the queue at each start, false resumes it.',
+  ),
+})
+
+/** A Date, milliseconds, or ISO 8601. */
+const time = (option: string) =>
+  read<Date, Date | number | string>((value) => {
+    const date = value instanceof Date || typeof value === 'number' || typeof value === 'string' ? new Date(value) : undefined
+    if (date === undefined || Number.isNaN(date.getTime()))
+      throw new OptionTypeError(option, `${option} is a time, as '2030-01-31T08:00:00Z'`)
+    return date
+  })
+
+const plain = <Value>() => checked<Value>(() => {})
+
+export const schedule = z
+  .strictObject({
+    cron: setting(plain<string>(), '5 fields, 6 with seconds, or `@daily` ... Not with `every`.'),
+    every: setting(plain<Duration>(), 'At least 1 s. Not with `cron`.'),
+    timezone: setting(plain<string>(), 'IANA name of the zone of `cron`; UTC unless stated.'),
+    startAt: setting(time('startAt'), 'No tick before then: ISO 8601.'),
+    endAt: setting(time('endAt'), 'No tick after then: ISO 8601.'),
+    jitter: setting(plain<Duration>(), 'Each tick fires up to so much later: up to 24 h.'),
+    overlap: setting(plain<'skip' | 'queue' | 'cancel'>(), '`skip`, `queue` or `cancel`.'),
+    catchUp: setting(plain<'latest' | 'all' | 'none'>(), '`latest`, `all` or `none`.'),
+    runImmediately: setting(plain<boolean>(), 'A schedule that is new has its first job at once.'),
+    job: setting(text('job'), 'Name of the jobs that come. Required.'),
+    data: setting(plain<unknown>(), 'Their data.'),
+    queue: setting(
+      read<string, string>((value) => nameOption('queue', value)),
+      'Their queue.',
+    ),
+    options: setting(plain<EnqueueOptions>(), 'Further options of an enqueue: priority, maxAttempts, tags ...'),
+  })
+  .superRefine(({ job, data: _data, queue: _queue, options: _options, ...times }, context) => {
+    if (job === undefined) context.addIssue({ code: 'custom', message: 'a schedule names its job', path: ['job'] })
+    try {
+      validateScheduleOptions(Object.fromEntries(Object.entries(times).filter(([, value]) => value !== undefined)), systemCalendar)
+    } catch (error) {
+      const { option, message } = error as OptionTypeError
+      context.addIssue({ code: 'custom', message, ...(option in times && { path: [option] }) })
+    }
+  })
+
+/** Sections by a name that the user gives. */
+export function named<Schema extends z.ZodType>(value: Schema): z.ZodPrefault<z.ZodRecord<z.ZodType<string, string>, Schema>> {
+  return z
+    .record(
+      read<string, string>((key) => nameOption('its name', key)),
+      value,
+    )
+    .prefault({} as never)
+}

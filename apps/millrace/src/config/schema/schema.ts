@@ -1,0 +1,212 @@
+/** Everything that the daemon can be told: the one schema that checks it, types it, and is the reference of docs/configuration.md. */
+import {
+  booleanOption,
+  checkKnown,
+  choiceOption,
+  type Duration,
+  durationOption,
+  integerOption,
+  type KeepOptions,
+  LIMITS,
+  nameOption,
+  OptionTypeError,
+  type RetentionOptions,
+  retentionOption,
+} from '@millrace/core'
+import { z } from 'zod'
+import { endless, named, queue, schedule } from './queues.ts'
+import { checked, read, section, setting, settingOr, text, texts } from './setting.ts'
+
+const duration = (option: string, min: number, max: number) =>
+  read<number, Duration>((value) => durationOption(option, value, { min, max }))
+const integer = (option: string, min: number, max: number) => read<number, number>((value) => integerOption(option, value, min, max))
+const flag = (option: string) => read<boolean, boolean>((value) => booleanOption(option, value))
+const choice = <const Choice extends string>(option: string, choices: readonly Choice[]) =>
+  read<Choice, Choice>((value) => choiceOption(option, value, choices))
+const kept = (state: 'completed' | 'failed' | 'cancelled') =>
+  checked<KeepOptions>((value) => retentionOption('retention', { [state]: value }))
+
+const MIB = 2 ** 20
+const DAY_MS = 86_400_000
+
+const retention = section({
+  completed: setting(
+    kept('completed'),
+    'How long completed jobs are kept: a duration, or `{ age, count }`; 7 days and 1,000,000 a queue unless stated.',
+  ),
+  failed: setting(kept('failed'), 'The same for failed jobs; 30 days and 1,000,000.'),
+  cancelled: setting(kept('cancelled'), 'The same for cancelled jobs; 7 days and 1,000,000.'),
+  journal: setting(
+    checked<NonNullable<RetentionOptions['journal']>>((value) => retentionOption('retention', { journal: value })),
+    'How long events are kept: a duration, or `{ age, bytes }`; 7 days and 1 GiB.',
+  ),
+})
+
+const tls = section({
+  key: setting(text('key'), 'Path of the private key (PEM) of `tls://` listeners and of HTTP; with it HTTP becomes HTTPS.'),
+  cert: setting(text('cert'), 'Path of the certificate chain (PEM).'),
+  ca: setting(text('ca'), 'Path of who signs the certificates of clients (PEM).'),
+  requestCert: settingOr(flag('requestCert'), false, 'Clients must show a certificate signed by `tls.ca`.'),
+})
+
+const http = section({
+  enabled: settingOr(flag('enabled'), true, 'Serves HTTP.'),
+  host: settingOr(text('host'), '127.0.0.1', 'Where HTTP is served. Any other than this machine needs TLS, or `http.allowInsecure`.'),
+  port: settingOr(integer('port', 0, 65_535), 7410, '0 to 65,535; 0 chooses one. `PORT` sets it too.'),
+  allowInsecure: settingOr(
+    flag('allowInsecure'),
+    false,
+    'Serves without TLS where others can reach it: behind a proxy, or in a container.',
+  ),
+  maxBodyBytes: settingOr(integer('maxBodyBytes', 1_024, 64 * MIB), MIB, 'Of one request, but for imports: 1 KiB to 64 MiB.'),
+  rateLimit: setting(
+    checked<{ readonly limit: number; readonly period?: Duration }>(checkRate),
+    'Requests of each token: `{ limit, period }`, up to 1,000,000 in up to 1 h; none unless stated.',
+  ),
+  headersTimeout: settingOr(duration('headersTimeout', 1_000, 600_000), '10s', 'For the head of a request to arrive: 1 s to 10 m.'),
+  requestTimeout: settingOr(duration('requestTimeout', 1_000, DAY_MS), '30s', 'For a whole request to arrive: 1 s to 24 h.'),
+  keepAliveTimeout: settingOr(duration('keepAliveTimeout', 0, 600_000), '5s', 'How long an idle connection is kept: 0 to 10 m.'),
+  maxConnections: settingOr(integer('maxConnections', 1, 100_000), 2_000, 'At a time: 1 to 100,000.'),
+  maxHeaderBytes: settingOr(integer('maxHeaderBytes', 1_024, MIB), 16 * 1_024, 'Of the head of a request: 1 KiB to 1 MiB.'),
+  trustProxy: settingOr(flag('trustProxy'), false, 'Takes the client’s address from `X-Forwarded-For`: only behind a proxy that sets it.'),
+})
+
+const log = section({
+  level: settingOr(choice('level', ['debug', 'info', 'warn', 'error', 'silent']), 'info', '`debug`, `info`, `warn`, `error` or `silent`.'),
+  format: settingOr(
+    choice('format', ['auto', 'json', 'pretty']),
+    'auto',
+    '`json`, one object a line; `pretty`, for people; `auto` is pretty on a terminal.',
+  ),
+  redact: settingOr(
+    texts('redact', 'paths'),
+    [],
+    'Paths whose values are not written, as `job.data.password` or `*.email`, beside tokens and secrets.',
+  ),
+})
+
+const execLogs = section({
+  folder: setting(text('folder'), 'Where the whole output of commands is kept, a log for each run; nowhere unless stated.'),
+  maxLogBytes: settingOr(integer('maxLogBytes', 4_096, 2 ** 40), 64 * MIB, 'Of one log: 4 KiB to 1 TiB.'),
+  maxFolderBytes: settingOr(
+    integer('maxFolderBytes', 4_096, 2 ** 40),
+    1_024 * MIB,
+    'Of all logs together: 4 KiB to 1 TiB; the oldest go first.',
+  ),
+  maxLogAge: settingOr(duration('maxLogAge', 60_000, LIMITS.durationMs), '7d', 'Older logs are removed: at least 1 m.'),
+})
+
+const webhooks = section({
+  enabled: settingOr(flag('enabled'), false, 'Delivers jobs of type `http`, and events to their endpoints.'),
+  secrets: setting(checked<Readonly<Record<string, string | readonly string[]>>>(secretsOf), {
+    text: 'By name: a `whsec_` secret, or two while one replaces the other.',
+    secret: true,
+  }),
+  allowPrivate: settingOr(flag('allowPrivate'), false, 'Delivers to private addresses and to this machine too.'),
+  allowHttp: settingOr(flag('allowHttp'), false, 'Delivers without TLS too.'),
+  allowHosts: setting(
+    texts('allowHosts', 'hosts'),
+    'These hosts alone: `example.com`, or `*.example.com` for those below it; all unless stated.',
+  ),
+  perHost: settingOr(integer('perHost', 1, 1_000), 5, 'Deliveries to one host at a time: 1 to 1,000.'),
+  timeout: settingOr(duration('timeout', 1, 240_000), '15s', 'Of one delivery: 1 ms to 4 m.'),
+  maxResponseBytes: settingOr(integer('maxResponseBytes', 0, 160 * 1_024), 64 * 1_024, 'Of an answer that is stored: 0 to 160 KiB.'),
+})
+
+const worker = section({
+  id: setting(
+    read<string, string>((value) => nameOption('id', value)),
+    'Name of the daemon’s own worker; made up unless stated.',
+  ),
+  concurrency: settingOr(integer('concurrency', 1, LIMITS.concurrency), 16, 'Jobs that it runs at a time: 1 to 100,000.'),
+  queues: setting(texts('queues', 'names of queues'), 'It serves these only; every queue unless stated.'),
+  handlers: settingOr(
+    texts('handlers', 'paths of modules'),
+    [],
+    'Modules whose exports are handlers, from the folder that the daemon was started in.',
+  ),
+  abortGrace: settingOr(duration('abortGrace', 0, DAY_MS), '10s', 'How long an aborted handler may take to settle: 0 to 24 h.'),
+})
+
+export const SCHEMA = z.strictObject({
+  file: settingOr(text('file'), 'millrace.db', 'Path of the database file, created where it is not there yet.'),
+  durability: settingOr(
+    choice('durability', ['full', 'normal']),
+    'full',
+    '`full` syncs before it answers; `normal` may lose the last commits on power loss.',
+  ),
+  recovery: settingOr(
+    choice('recovery', ['immediate', 'backoff']),
+    'immediate',
+    'Jobs of workers that died run again at once, or after their backoff.',
+  ),
+  share: settingOr(flag('share'), true, 'Other processes of this user that open the file attach to the daemon.'),
+  waitForOwner: settingOr(duration('waitForOwner', 0, DAY_MS), '10s', 'How long to wait for another owner of the file to go: 0 to 24 h.'),
+  readers: settingOr(integer('readers', 0, 8), 1, 'Threads that answer lists: 0 to 8.'),
+  cache: settingOr(integer('cache', 1, 4_096), 16, 'The writer’s page cache in MiB: 1 to 4,096.'),
+  maxDataBytes: settingOr(
+    integer('maxDataBytes', 1, LIMITS.bytesPerCommand),
+    LIMITS.dataBytes,
+    'Of data, output and checkpoint each: up to 16 MiB.',
+  ),
+  secureDelete: settingOr(flag('secureDelete'), false, 'What is deleted is overwritten with zeros.'),
+  unsafeFilesystem: settingOr(
+    choice('unsafeFilesystem', ['refuse', 'allow']),
+    'refuse',
+    '`allow` opens files on network file systems, which lose locks and syncs.',
+  ),
+  token: setting(read<string, string>(tokenOption), {
+    text: 'An admin token beside those of `millrace token create`: 16 to 512 characters.',
+    secret: true,
+  }),
+  listen: setting(
+    texts('listen', 'addresses'),
+    'Where workers and producers attach: `unix:`, `tcp://` and `tls://` addresses. Unless stated `<file>-socket`; an empty list is none.',
+  ),
+  retention,
+  tls,
+  http,
+  log,
+  queues: named(queue),
+  schedules: named(schedule),
+  exec: named(setting(checked<Readonly<Record<string, unknown>>>(objectOf), 'A command that jobs of this name run, as in docs/exec.md.')),
+  execLogs,
+  webhooks,
+  worker,
+  shutdown: section({
+    timeout: settingOr(
+      endless('timeout', 0),
+      '30s',
+      'How long running jobs may take to finish after SIGTERM, before their signals abort; Infinity for as long as it takes.',
+    ),
+  }),
+})
+
+export type Config = z.output<typeof SCHEMA>
+
+function checkRate(value: unknown): void {
+  checkKnown('rateLimit', value, new Set(['limit', 'period']))
+  integerOption('rateLimit.limit', value['limit'], 1, 1_000_000)
+  durationOption('rateLimit.period', value['period'] ?? 1_000, { min: 1, max: 3_600_000 })
+}
+
+/** Never told in a message. */
+function tokenOption(value: unknown): string {
+  if (typeof value === 'string' && /^[\x21-\x7e]{16,512}$/.test(value)) return value
+  throw new OptionTypeError('token', 'token has 16 to 512 characters of ASCII without spaces: make one of 32 random bytes as base64url')
+}
+
+function secretsOf(value: unknown): void {
+  const good = (secret: unknown) => typeof secret === 'string' && secret.startsWith('whsec_')
+  const ok =
+    typeof value === 'object' &&
+    value !== null &&
+    Object.values(value).every((secret) => good(secret) || (Array.isArray(secret) && secret.every(good)))
+  // Never the value.
+  if (!ok) throw new OptionTypeError('secrets', "secrets are { name: 'whsec_...' }, or lists of them")
+}
+
+function objectOf(value: unknown): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new OptionTypeError('exec', 'a command is an object, as { file: "/usr/bin/convert", args: ["{{from}}", "{{to}}"] }')
+}

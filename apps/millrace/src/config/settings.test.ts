@@ -1,0 +1,262 @@
+/** Q6: settings that change at run time. For each key, what it does to a queue that works. */
+import { defineJob, type Engine, openEngine } from '@millrace/engine'
+import { expect, onTestFinished, test } from 'vitest'
+import { getSetting, listSettings, SETTING_KEYS, setSetting } from './settings.ts'
+
+const task = defineJob<unknown>({ name: 'task', queue: 'mail' })
+const MAIL = { queue: 'mail' }
+/** Whose settings nobody changes. */
+const OTHER = { queue: 'other' }
+
+async function engineOf(): Promise<Engine> {
+  const engine = await openEngine({ file: ':memory:' })
+  onTestFinished(() => engine.stop({ timeout: 0 }))
+  await engine.queues.configure('other', { maxLength: 7, defaults: { priority: 3 } })
+  return engine
+}
+
+/** How many run at once of ten that all wait for the end. */
+async function runningAtOnce(engine: Engine, key?: string): Promise<number> {
+  await engine.enqueueMany(
+    Array.from({ length: 10 }, () => ({ job: task, data: null, ...(key !== undefined && { options: { concurrencyKey: key } }) })),
+  )
+  const { promise, resolve } = Promise.withResolvers<void>()
+  onTestFinished(() => resolve())
+  engine.work([task.handler(() => promise)], { concurrency: 20 })
+  await engine.stats()
+  const { states } = await engine.stats()
+  return states.active
+}
+
+async function untilFinal(engine: Engine, id: string): Promise<void> {
+  for await (const event of engine.events({ after: 0 }))
+    if (event.type !== 'gap' && event.jobId === id && ['completed', 'failed'].includes(event.type)) return
+}
+
+/** One failed attempt: when it comes again, from its end. */
+async function delayAfterFailure(engine: Engine, attempts = 1): Promise<number> {
+  const handle = await engine.enqueue(task, null)
+  const worker = engine.work([
+    task.handler(() => {
+      throw new Error('not yet')
+    }),
+  ])
+  let seen = 0
+  for await (const event of engine.events({ after: 0 })) {
+    if (event.type !== 'retrying' || event.jobId !== handle.id) continue
+    seen++
+    if (seen === attempts) break
+    await engine.runNow(handle.id)
+  }
+  await worker.stop()
+  const job = await engine.get(handle.id)
+  const last = job?.attempts.at(-1)
+  return (job?.runAt.getTime() ?? 0) - (last?.endedAt?.getTime() ?? 0)
+}
+
+const EFFECTS: Readonly<Record<string, (engine: Engine) => Promise<void>>> = {
+  'concurrency-limit': async (engine) => {
+    await setSetting(engine, 'concurrency-limit', '3', MAIL)
+    expect(await runningAtOnce(engine)).toBe(3)
+    await setSetting(engine, 'concurrency-limit', '5', MAIL)
+    expect((await engine.stats()).states.active).toBe(5)
+    await setSetting(engine, 'concurrency-limit', 'none', MAIL)
+    expect((await engine.stats()).states.active).toBe(10)
+  },
+  'per-key-limit': async (engine) => {
+    await setSetting(engine, 'per-key-limit', 2, MAIL)
+    expect(await runningAtOnce(engine, 'k')).toBe(2)
+  },
+  'rate-limit': async (engine) => {
+    await setSetting(engine, 'rate-limit', '4/1h', MAIL)
+    expect(await runningAtOnce(engine)).toBe(4)
+    await setSetting(engine, 'rate-limit', '4/1h burst 6', MAIL)
+    expect(await getSetting(engine, 'rate-limit', MAIL)).toEqual({ limit: 4, period: 3_600_000, burst: 6 })
+    await expect(setSetting(engine, 'rate-limit', 'fast', MAIL)).rejects.toMatchObject({ option: 'rate-limit' })
+  },
+  'max-length': async (engine) => {
+    await setSetting(engine, 'max-length', 1, MAIL)
+    await engine.enqueue(task, null)
+    await expect(engine.enqueue(task, null)).rejects.toMatchObject({ code: 'QUEUE_FULL' })
+  },
+  share: async (engine) => {
+    await setSetting(engine, 'share', 3, MAIL)
+    const two = defineJob({ name: 'task', queue: 'second' })
+    await engine.enqueueMany(Array.from({ length: 4 }, () => ({ job: task, data: null })))
+    await engine.enqueueMany(Array.from({ length: 4 }, () => ({ job: two })))
+    const order: string[] = []
+    const worker = engine.work([task.handler(({ job }) => void order.push(job.queue))], { concurrency: 1, queues: ['mail', 'second'] })
+    while ((await engine.stats()).states.completed < 8) await engine.stats()
+    await worker.stop()
+    expect(longest(order, 'mail')).toBe(3)
+  },
+  priority: async (engine) => {
+    await engine.enqueue(task, 'before', { priority: 4 })
+    await setSetting(engine, 'priority', 5, MAIL)
+    await engine.enqueue(task, 'after')
+    const order: unknown[] = []
+    const worker = engine.work([task.handler(({ data }) => void order.push(data))], { concurrency: 1 })
+    while ((await engine.stats()).states.completed < 2) await engine.stats()
+    await worker.stop()
+    expect(order).toEqual(['after', 'before'])
+  },
+  weight: async (engine) => {
+    await setSetting(engine, 'weight', 10, MAIL)
+    expect(await runningAtOnce(engine)).toBe(2)
+  },
+  'max-attempts': async (engine) => {
+    await setSetting(engine, 'max-attempts', 1, MAIL)
+    const { id } = await engine.enqueue(task, null)
+    engine.work([
+      task.handler(() => {
+        throw new Error('once')
+      }),
+    ])
+    await untilFinal(engine, id)
+    expect(await engine.get(id)).toMatchObject({ state: 'failed', attempt: 1 })
+  },
+  'backoff.type': async (engine) => {
+    for (const [key, value] of [
+      ['backoff.delay', '10s'],
+      ['backoff.jitter', 'none'],
+      ['backoff.type', 'linear'],
+    ] as const)
+      await setSetting(engine, key, value, MAIL)
+    await setSetting(engine, 'backoff.jitter', 0, MAIL)
+    expect(await delayAfterFailure(engine, 3)).toBe(30_000)
+    await setSetting(engine, 'backoff.type', 'fixed', MAIL)
+    expect(await delayAfterFailure(engine, 3)).toBe(10_000)
+  },
+  'backoff.delay': async (engine) => {
+    await setSetting(engine, 'backoff.jitter', 0, MAIL)
+    await setSetting(engine, 'backoff.delay', '7m', MAIL)
+    expect(await delayAfterFailure(engine)).toBe(420_000)
+  },
+  'backoff.factor': async (engine) => {
+    await setSetting(engine, 'backoff.jitter', 0, MAIL)
+    await setSetting(engine, 'backoff.factor', 3, MAIL)
+    expect(await delayAfterFailure(engine, 3)).toBe(180_000)
+  },
+  'backoff.max-delay': async (engine) => {
+    await setSetting(engine, 'backoff.max-delay', '5s', MAIL)
+    expect(await delayAfterFailure(engine)).toBe(5_000)
+  },
+  'backoff.jitter': async (engine) => {
+    await setSetting(engine, 'backoff.delay', '1h', MAIL)
+    await setSetting(engine, 'backoff.max-delay', '10h', MAIL)
+    await setSetting(engine, 'backoff.jitter', 0, MAIL)
+    expect(await delayAfterFailure(engine)).toBe(3_600_000)
+    await setSetting(engine, 'backoff.jitter', 'full', MAIL)
+    expect(await delayAfterFailure(engine)).not.toBe(3_600_000)
+  },
+  timeout: async (engine) => {
+    await setSetting(engine, 'timeout', 20, MAIL)
+    const { id } = await engine.enqueue(task, null, { maxAttempts: 1 })
+    engine.work([
+      task.handler(({ signal }) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))),
+    ])
+    await untilFinal(engine, id)
+    expect((await engine.get(id))?.attempts.at(-1)?.error?.name).toBe('JobTimeoutError')
+  },
+  'heartbeat-timeout': async (engine) => {
+    // Without it, the heartbeat would give the run two minutes more.
+    await setSetting(engine, 'timeout', 100, MAIL)
+    await setSetting(engine, 'heartbeat-timeout', 0, MAIL)
+    const { id } = await engine.enqueue(task, null, { maxAttempts: 1 })
+    engine.work([
+      task.handler(({ heartbeat, signal }) => {
+        heartbeat()
+        return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      }),
+    ])
+    await untilFinal(engine, id)
+    expect((await engine.get(id))?.attempts.at(-1)?.error?.name).toBe('JobTimeoutError')
+  },
+  'retention.completed': (engine) => forgets(engine, 'completed'),
+  'retention.failed': (engine) => forgets(engine, 'failed'),
+  'retention.cancelled': (engine) => forgets(engine, 'cancelled'),
+  paused: async (engine) => {
+    await setSetting(engine, 'paused', true, MAIL)
+    expect(await runningAtOnce(engine)).toBe(0)
+    await setSetting(engine, 'paused', 'false', MAIL)
+    expect((await engine.stats()).states.active).toBe(10)
+  },
+}
+
+/** Longest run of one value. */
+function longest(values: readonly string[], of: string): number {
+  let [most, now] = [0, 0]
+  for (const value of values) {
+    now = value === of ? now + 1 : 0
+    most = Math.max(most, now)
+  }
+  return most
+}
+
+async function forgets(engine: Engine, state: 'completed' | 'failed' | 'cancelled'): Promise<void> {
+  await setSetting(engine, `retention.${state}`, 0, MAIL)
+  const handle = await engine.enqueue(task, null, { maxAttempts: 1 })
+  const kept = await engine.enqueue(task, null, { maxAttempts: 1, queue: 'kept' })
+  if (state === 'cancelled') await Promise.all([engine.cancel(handle.id), engine.cancel(kept.id)])
+  else {
+    engine.work([
+      task.handler(() => {
+        if (state === 'failed') throw new Error('for good')
+      }),
+    ])
+    await untilFinal(engine, kept.id)
+    await untilFinal(engine, handle.id)
+  }
+  while ((await engine.get(handle.id)) !== undefined) await engine.stats()
+  expect((await engine.get(kept.id))?.state).toBe(state)
+}
+
+test('there is an effect for every key', () => {
+  expect(Object.keys(EFFECTS).toSorted()).toEqual(SETTING_KEYS.toSorted())
+})
+
+test.each(Object.keys(EFFECTS))('Q6: %s', async (key) => {
+  const engine = await engineOf()
+  await EFFECTS[key]?.(engine)
+  expect(await getSetting(engine, 'max-length', OTHER)).toBe(7)
+  expect(await getSetting(engine, 'priority', OTHER)).toBe(3)
+})
+
+test('a setting that is changed leaves the others, and none takes it away', async () => {
+  const engine = await engineOf()
+  await setSetting(engine, 'max-attempts', 9, MAIL)
+  await setSetting(engine, 'timeout', 'Infinity', MAIL)
+  await setSetting(engine, 'retention.failed', '3d', MAIL)
+  await setSetting(engine, 'retention.completed', '1d', MAIL)
+  await setSetting(engine, 'backoff.type', 'fixed', MAIL)
+  await setSetting(engine, 'backoff.delay', '2s', MAIL)
+  await setSetting(engine, 'max-attempts', 'none', MAIL)
+  const said = (await listSettings(engine, MAIL)).filter(({ value }) => value !== undefined)
+  expect(Object.fromEntries(said.map(({ key, value }) => [key, value]))).toEqual({
+    timeout: Number.POSITIVE_INFINITY,
+    'retention.completed': 86_400_000,
+    'retention.failed': 3 * 86_400_000,
+    'backoff.type': 'fixed',
+    'backoff.delay': 2_000,
+    'backoff.max-delay': 3_600_000,
+    'backoff.jitter': 0.2,
+    paused: false,
+  })
+})
+
+test.each([
+  ['max-lenght', '1', "unknown setting 'max-lenght': did you mean 'max-length'?"],
+  ['max-length', '0', 'maxLength is from 1'],
+  ['max-length', 'many', 'maxLength is a whole number'],
+  ['backoff.jitter', '2', 'backoff.jitter is a fraction'],
+  ['timeout', 'soon', 'timeout is a duration'],
+  ['paused', 'perhaps', 'paused is true or false'],
+])('%s %s is refused, and nothing is changed', async (key, value, message) => {
+  const engine = await engineOf()
+  await expect(setSetting(engine, key, value, OTHER)).rejects.toThrow(message)
+  expect((await listSettings(engine, OTHER)).filter(({ value }) => value !== undefined).map(({ key }) => key)).toEqual([
+    'max-length',
+    'priority',
+    'paused',
+  ])
+})

@@ -1,0 +1,179 @@
+/** Settings of a queue that change while it works: kept in the database, in force at once. */
+import type { Engine } from '@millrace/client'
+import {
+  type BackoffOptions,
+  DEFAULT_POLICY,
+  type Keep,
+  type KeepOptions,
+  OptionTypeError,
+  parseDuration,
+  type QueueOptions,
+  type QueueView,
+  type RateLimitOptions,
+} from '@millrace/core'
+import { meant } from './layers.ts'
+
+export interface QueueOption {
+  /** Default `'default'`. */
+  readonly queue?: string
+}
+
+export interface StoredSetting {
+  readonly key: string
+  /** Undefined where the queue does not say. Durations in milliseconds. */
+  readonly value: unknown
+}
+
+interface Kind {
+  /** The change of the queue that a text stands for; null takes the setting away. */
+  readonly change: (value: string | null, view: QueueView | undefined) => QueueOptions
+  readonly read: (view: QueueView) => unknown
+}
+
+type Settings = QueueView['settings']
+type Limit = 'concurrencyLimit' | 'perKeyLimit' | 'maxLength' | 'share'
+type Defaults = NonNullable<Settings['defaults']>
+type Run = Exclude<keyof Defaults, 'backoff'>
+type Finished = 'completed' | 'failed' | 'cancelled'
+
+const limit = (name: Limit): Kind => ({
+  change: (value) => ({ [name]: value === null ? null : read(value) }),
+  read: ({ settings }) => settings[name],
+})
+
+/** Of a setting that is changed in part, the rest stays. */
+const run = (name: Run): Kind => ({
+  change: (value, view) => defaultsWith(view, { [name]: value === null ? undefined : read(value) }),
+  read: ({ settings }) => settings.defaults?.[name],
+})
+
+const backoff = (name: keyof BackoffOptions): Kind => ({
+  change: (value, view) => {
+    const { [name]: _former, ...rest } = view?.settings.defaults?.backoff ?? DEFAULT_POLICY.backoff
+    const changed = { ...rest, ...(value === null ? presetOf(name) : { [name]: read(value) }) } as Record<string, unknown>
+    // A factor is of exponential backoff alone.
+    if (name === 'type' && value !== 'exponential') delete changed['factor']
+    return defaultsWith(view, { backoff: changed })
+  },
+  read: ({ settings }) => settings.defaults?.backoff?.[name],
+})
+
+const retention = (state: Finished): Kind => ({
+  change: (value, view) => {
+    const { [state]: _former, ...others } = keepsOf(view)
+    const kept: Keeps = { ...others, ...(value !== null && { [state]: read(value) }) }
+    return { retention: Object.keys(kept).length === 0 ? null : kept }
+  },
+  read: ({ settings }) => settings.retention?.[state]?.ageMs,
+})
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  'concurrency-limit': limit('concurrencyLimit'),
+  'per-key-limit': limit('perKeyLimit'),
+  'rate-limit': { change: (value) => ({ rateLimit: value === null ? null : rateOf(value) }), read: ({ settings }) => settings.rateLimit },
+  'max-length': limit('maxLength'),
+  share: limit('share'),
+  priority: run('priority'),
+  weight: run('weight'),
+  'max-attempts': run('maxAttempts'),
+  'backoff.type': backoff('type'),
+  'backoff.delay': backoff('delay'),
+  'backoff.factor': backoff('factor'),
+  'backoff.max-delay': backoff('maxDelay'),
+  'backoff.jitter': backoff('jitter'),
+  timeout: run('timeout'),
+  'heartbeat-timeout': run('heartbeatTimeout'),
+  'retention.completed': retention('completed'),
+  'retention.failed': retention('failed'),
+  'retention.cancelled': retention('cancelled'),
+}
+
+const PAUSED = 'paused'
+
+export const SETTING_KEYS: readonly string[] = [...Object.keys(KINDS), PAUSED]
+
+/**
+ * Changes a setting of a queue; resolves when it is in force. `'none'` takes it away. Two changes of one queue at the same moment
+ * may undo one another where both are of its backoff, its retention or its jobs' defaults: make one after the other.
+ *
+ * @throws OptionTypeError, OptionRangeError
+ */
+export async function setSetting(
+  engine: Engine,
+  key: string,
+  value: string | number | boolean,
+  { queue = 'default' }: QueueOption = {},
+): Promise<void> {
+  checkKey(key)
+  const text = String(value)
+  if (key === PAUSED) return pause(engine, text, queue)
+  const { change } = KINDS[key] as Kind
+  const view = await engine.queues.get(queue)
+  await engine.queues.configure(queue, change(text === 'none' ? null : text, view))
+}
+
+/** What the queue says; undefined where it does not. */
+export async function getSetting(engine: Engine, key: string, { queue = 'default' }: QueueOption = {}): Promise<unknown> {
+  checkKey(key)
+  const view = await engine.queues.get(queue)
+  return view && readSetting(view, key)
+}
+
+/** Every key, with what the queue says. */
+export async function listSettings(engine: Engine, { queue = 'default' }: QueueOption = {}): Promise<readonly StoredSetting[]> {
+  const view = await engine.queues.get(queue)
+  return SETTING_KEYS.map((key) => ({ key, value: view && readSetting(view, key) }))
+}
+
+function readSetting(view: QueueView, key: string): unknown {
+  return key === PAUSED ? view.paused : (KINDS[key] as Kind).read(view)
+}
+
+async function pause(engine: Engine, text: string, queue: string): Promise<void> {
+  if (text !== 'true' && text !== 'false' && text !== 'none')
+    throw new OptionTypeError(PAUSED, `paused is true or false, not ${JSON.stringify(text)}`)
+  await (text === 'true' ? engine.queues.pause(queue) : engine.queues.resume(queue))
+}
+
+type Keeps = { readonly [State in Finished]?: KeepOptions }
+
+/** How long the queue keeps jobs, as it can be told again. */
+export function keepsOf(view: QueueView | undefined): Keeps {
+  const { retention = {} } = view?.settings ?? {}
+  return Object.fromEntries(
+    Object.entries<Keep>(retention as Record<Finished, Keep>).map(([state, { ageMs, count }]) => [state, { age: ageMs, count }]),
+  )
+}
+
+function checkKey(key: string): void {
+  if (!SETTING_KEYS.includes(key)) throw new OptionTypeError(key, `unknown setting '${key}': ${meant(key, SETTING_KEYS)}`)
+}
+
+/** The defaults of the queue's jobs with some changed, as they can be told again. */
+export function defaultsWith(view: QueueView | undefined, changes: Readonly<Record<string, unknown>>): QueueOptions {
+  const defaults = Object.fromEntries(Object.entries({ ...view?.settings.defaults, ...changes }).filter(([, value]) => value !== undefined))
+  return { defaults: Object.keys(defaults).length === 0 ? null : defaults }
+}
+
+function presetOf(name: keyof BackoffOptions): Partial<BackoffOptions> {
+  const { [name]: preset } = DEFAULT_POLICY.backoff
+  return preset === undefined ? {} : { [name]: preset }
+}
+
+/** What is no number stays a text: a duration, or something for the engine to refuse. */
+function read(text: string): never {
+  const number = text.trim() === '' ? Number.NaN : Number(text)
+  return (Number.isNaN(number) ? text : number) as never
+}
+
+/** `100/1m burst 10`. */
+function rateOf(text: string): RateLimitOptions {
+  const [, limitText, period, burst] = /^(\d+)(?:\/(\d+(?:\.\d+)? ?[a-z]+|\d+))?(?: burst (\d+))?$/.exec(text) ?? []
+  if (limitText === undefined || (period !== undefined && parseDuration(read(period)) === undefined))
+    throw new OptionTypeError('rate-limit', `rate-limit is '100/1m', '100/1m burst 10', or '100' a second, not ${JSON.stringify(text)}`)
+  return {
+    limit: Number(limitText),
+    ...(period !== undefined && { period: read(period) }),
+    ...(burst !== undefined && { burst: Number(burst) }),
+  }
+}

@@ -1,0 +1,226 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, onTestFinished, test } from 'vitest'
+import { Control } from './control.ts'
+import { firstToken, tokenFileOf } from './firstToken.ts'
+import { SYSTEM } from './surroundings.ts'
+import type { TokenOptions } from './tokens.ts'
+
+function fileIn(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-control-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return join(folder, 'jobs.db')
+}
+
+function open(file = ':memory:', now: () => number = () => 1_000): Control {
+  const control = new Control(file, { ...SYSTEM, now })
+  onTestFinished(() => control.close())
+  return control
+}
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
+
+test('a token is told once, does what it allows, and is revoked by its name or its id', () => {
+  const control = open()
+  const first = control.createToken({ name: 'producer', scopes: ['read', 'enqueue'] })
+  const second = control.createToken({ name: 'admin' })
+  expect(first.token).toMatch(/^mr_[\w-]{43}$/)
+  expect(control.authenticate(first.token)).toEqual({ name: 'producer', scopes: ['enqueue', 'read'] })
+  expect(control.authenticate(second.token)).toEqual({ name: 'admin', scopes: ['enqueue', 'work', 'read', 'admin'] })
+  for (const wrong of ['', 'mr_', first.token.slice(0, -1), `${first.token}A`, first.token.toUpperCase()])
+    expect(control.authenticate(wrong)).toBeUndefined()
+  expect(control.revokeToken('producer')).toMatchObject({ name: 'producer', revokedAt: new Date(1_000) })
+  expect(control.authenticate(first.token)).toBeUndefined()
+  expect(control.authenticate(second.token)).toMatchObject({ name: 'admin' })
+  control.revokeToken(second.view.id)
+  expect(control.authenticate(second.token)).toBeUndefined()
+  expect(control.listTokens().map(({ name, revokedAt }) => [name, revokedAt !== undefined])).toEqual([
+    ['producer', true],
+    ['admin', true],
+  ])
+})
+
+test('a name is of one token in use; after it was revoked it can be given again', () => {
+  const control = open()
+  control.createToken({ name: 'a' })
+  expect(() => control.createToken({ name: 'a' })).toThrow(expect.objectContaining({ code: 'TOKEN_EXISTS' }))
+  control.revokeToken('a')
+  expect(() => control.revokeToken('a')).toThrow(expect.objectContaining({ code: 'TOKEN_NOT_FOUND' }))
+  control.createToken({ name: 'a' })
+  expect(control.listTokens()).toHaveLength(2)
+})
+
+test.each<[unknown, string]>([
+  [{ name: '' }, 'name'],
+  [{ name: 'a b' }, 'name'],
+  [{ name: 'a', scopes: [] }, 'scopes'],
+  [{ name: 'a', scopes: ['root'] }, 'scopes'],
+])('%j is refused', (options, option) => {
+  const control = open()
+  expect(() => control.createToken(options as TokenOptions)).toThrow(expect.objectContaining({ option }))
+  expect(control.listTokens()).toEqual([])
+})
+
+test('a use is noted, once a minute', () => {
+  let now = 0
+  const control = open(':memory:', () => now)
+  const { token } = control.createToken({ name: 'a' })
+  const bystander = control.createToken({ name: 'b' })
+  const used = () => control.listTokens().map(({ lastUsedAt }) => lastUsedAt?.getTime())
+  expect(used()).toEqual([undefined, undefined])
+  for (const [at, noted] of [
+    [5, 5],
+    [60_004, 5],
+    [60_005, 60_005],
+  ] as const) {
+    now = at
+    control.authenticate(token)
+    expect(used()).toEqual([noted, undefined])
+  }
+  expect(bystander.view.lastUsedAt).toBeUndefined()
+})
+
+test('the file and what SQLite puts beside it are their owner’s alone, and hold no token', () => {
+  const file = fileIn()
+  const control = open(file)
+  const { token } = control.createToken({ name: 'a' })
+  for (const end of ['-control', '-control-wal', '-control-shm']) {
+    expect([end, modeOf(`${file}${end}`)]).toEqual([end, '600'])
+    expect(readFileSync(`${file}${end}`).includes(token)).toBe(false)
+  }
+  expect(existsSync(file)).toBe(false)
+})
+
+test('a file that others may read is taken away from them', () => {
+  const file = fileIn()
+  new Control(file, SYSTEM).close()
+  chmodSync(`${file}-control`, 0o644)
+  open(file)
+  expect(modeOf(`${file}-control`)).toBe('600')
+})
+
+test('what another process revokes counts at once, and is told at the next look', () => {
+  const file = fileIn()
+  const [daemon, other] = [open(file), open(file)]
+  const { token } = daemon.createToken({ name: 'a' })
+  let told = 0
+  const forget = daemon.onChange(() => told++)
+  daemon.look()
+  expect(told).toBe(0)
+  other.revokeToken('a')
+  expect(daemon.authenticate(token)).toBeUndefined()
+  expect(told).toBe(0)
+  daemon.look()
+  daemon.look()
+  expect(told).toBe(1)
+  daemon.createToken({ name: 'b' })
+  expect(told).toBe(2)
+  forget()
+  other.revokeToken('b')
+  daemon.look()
+  expect(told).toBe(2)
+})
+
+test('a token is good while another process holds the write lock', () => {
+  const file = fileIn()
+  const control = open(file)
+  const { token } = control.createToken({ name: 'a' })
+  const writer = new Database(`${file}-control`)
+  onTestFinished(() => void writer.close())
+  writer.exec('BEGIN IMMEDIATE')
+  expect(control.authenticate(token)).toMatchObject({ name: 'a' })
+  writer.exec('ROLLBACK')
+})
+
+test('tokens outlive the process', () => {
+  const file = fileIn()
+  const before = new Control(file, SYSTEM)
+  const { token } = before.createToken({ name: 'a', scopes: ['work'] })
+  before.close()
+  expect(open(file).authenticate(token)).toEqual({ name: 'a', scopes: ['work'] })
+})
+
+test('the first token is made once, and is in its file, its owner’s alone', () => {
+  const file = fileIn()
+  const control = open(file)
+  const token = firstToken(control, file) as string
+  expect(readFileSync(tokenFileOf(file), 'utf8')).toBe(`${token}\n`)
+  expect(modeOf(tokenFileOf(file))).toBe('600')
+  expect(control.authenticate(token)).toMatchObject({ name: 'admin' })
+  expect(firstToken(control, file)).toBeUndefined()
+  control.revokeToken('admin')
+  expect(firstToken(control, file)).toBeUndefined()
+})
+
+test('a daemon that has died before its first token was kept makes another one', () => {
+  const file = fileIn()
+  writeFileSync(tokenFileOf(file), 'half', { mode: 0o644 })
+  writeFileSync(`${tokenFileOf(file)}.new`, 'half')
+  const control = open(file)
+  const token = firstToken(control, file)
+  expect(readFileSync(tokenFileOf(file), 'utf8')).toBe(`${token}\n`)
+  expect(modeOf(tokenFileOf(file))).toBe('600')
+})
+
+test('a file of something else, and one of a newer version, are left alone', () => {
+  const [other, newer, text] = [fileIn(), fileIn(), fileIn()]
+  new Database(`${other}-control`).exec('CREATE TABLE theirs (a)').close()
+  new Control(newer, SYSTEM).close()
+  const db = new Database(`${newer}-control`)
+  db.pragma('user_version = 99')
+  db.close()
+  writeFileSync(`${text}-control`, 'not a database, but long enough to be looked at as one '.repeat(20))
+  expect(() => open(other)).toThrow(expect.objectContaining({ code: 'NOT_A_DATABASE' }))
+  expect(() => open(newer)).toThrow(expect.objectContaining({ code: 'SCHEMA_TOO_NEW' }))
+  expect(() => open(text)).toThrow(expect.objectContaining({ code: 'NOT_A_DATABASE' }))
+  expect(() => open(join(tmpdir(), 'not', 'there', 'jobs.db'))).toThrow(expect.objectContaining({ code: 'NOT_WRITABLE' }))
+})
+
+test('what is audited is on the disk when it resolves; the newest 100,000 are kept', async () => {
+  const file = fileIn()
+  const control = open(file)
+  const entry = (status: number) => ({
+    at: new Date(status),
+    who: 'admin',
+    operation: 'deleteJob',
+    target: { id: 'x' },
+    outcome: 'done',
+    status,
+  })
+  await Promise.all([control.audit(entry(200)), control.audit(entry(204))])
+  await control.audit(entry(404))
+  expect(open(file).audited(2)).toEqual([entry(404), entry(204)])
+  const db = new Database(`${file}-control`)
+  db.exec("UPDATE sqlite_sequence SET seq = 100002 WHERE name = 'audit'")
+  db.close()
+  await control.audit(entry(500))
+  expect(control.audited(10).map(({ status }) => status)).toEqual([500])
+})
+
+test('endpoints are kept with their cursors, and changed in part, all or nothing', async () => {
+  const file = fileIn()
+  const { endpoints } = open(file)
+  const [createdAt, failingSince] = [new Date(5_000), new Date(6_000)]
+  const one = { id: 'a', cursor: 5, createdAt, url: 'https://one.example', events: ['failed'], enabled: true }
+  const two = { id: 'b', cursor: 1, createdAt, url: 'https://two.example', enabled: true }
+  await endpoints.save(one)
+  await endpoints.save(two)
+  await endpoints.update([
+    { id: 'a', cursor: 9, failingSince },
+    { id: 'gone', cursor: 3 },
+  ])
+  expect(await open(file).endpoints.list()).toEqual([{ ...one, cursor: 9, failingSince }, two])
+  await endpoints.update([{ id: 'a', failingSince: undefined }])
+  expect(await endpoints.list()).toEqual([{ ...one, cursor: 9 }, two])
+  await expect(
+    endpoints.update([
+      { id: 'a', cursor: 10 },
+      { id: 'b', cursor: 'x' as never },
+    ]),
+  ).rejects.toThrow()
+  expect((await endpoints.list()).map(({ cursor }) => cursor)).toEqual([9, 1])
+  expect([await endpoints.delete('a'), await endpoints.delete('a')]).toEqual([true, false])
+  expect(await endpoints.list()).toEqual([two])
+})

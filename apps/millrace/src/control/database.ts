@@ -1,0 +1,153 @@
+/**
+ * The control database: who may do what, where events are delivered to, and who has changed what. A small file beside the queue's, with the
+ * only SQL of the app: docs/decisions/0020. Several processes may have it open at once.
+ */
+import { chmodSync, closeSync, openSync, statSync } from 'node:fs'
+import { NotADatabaseError, NotWritableError, SchemaTooNewError } from '@millrace/core'
+import Database from 'better-sqlite3'
+
+export interface TokenRow {
+  readonly id: string
+  readonly name: string
+  readonly sha256: Uint8Array
+  /** Separated by spaces. */
+  readonly scopes: string
+  readonly createdAt: number
+  readonly lastUsedAt: number | null
+  readonly revokedAt: number | null
+}
+
+export interface EndpointRow {
+  readonly id: string
+  /** All that is known of it but its cursor, as JSON. */
+  readonly settings: string
+  readonly cursor: number
+}
+
+export interface AuditRow {
+  readonly at: number
+  readonly who: string
+  readonly operation: string
+  /** JSON. */
+  readonly target: string
+  readonly outcome: string
+  readonly status: number
+}
+
+/** Appended to, and never changed: the file's user_version says how many it has. */
+const MIGRATIONS: readonly string[] = [
+  `CREATE TABLE token (
+     id TEXT PRIMARY KEY,
+     name TEXT NOT NULL,
+     sha256 BLOB NOT NULL UNIQUE,
+     scopes TEXT NOT NULL,
+     createdAt INTEGER NOT NULL,
+     lastUsedAt INTEGER,
+     revokedAt INTEGER
+   ) STRICT;
+   CREATE UNIQUE INDEX token_name ON token (name) WHERE revokedAt IS NULL;
+   CREATE TABLE endpoint (
+     id TEXT PRIMARY KEY,
+     settings TEXT NOT NULL,
+     cursor INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE audit (
+     number INTEGER PRIMARY KEY AUTOINCREMENT,
+     at INTEGER NOT NULL,
+     who TEXT NOT NULL,
+     operation TEXT NOT NULL,
+     target TEXT NOT NULL,
+     outcome TEXT NOT NULL,
+     status INTEGER NOT NULL
+   ) STRICT;`,
+]
+
+/** 'Mill'. */
+const APPLICATION_ID = 0x4d696c6d
+/** Others write for milliseconds; nothing here may hold up the daemon's thread for long. */
+const BUSY_MS = 1_000
+
+export type ControlDatabase = ReturnType<typeof openDatabase>
+
+/** @throws NotADatabaseError, SchemaTooNewError, NotWritableError */
+export function openDatabase(file: string) {
+  const db = openFile(file)
+  try {
+    migrate(db, file)
+  } catch (error) {
+    db.close()
+    throw error
+  }
+  const tokens = {
+    byDigest: db.prepare<[Uint8Array], TokenRow>('SELECT * FROM token WHERE sha256 = ? AND revokedAt IS NULL'),
+    inUse: db.prepare<[string, string], TokenRow>('SELECT * FROM token WHERE (id = ? OR name = ?) AND revokedAt IS NULL'),
+    all: db.prepare<[], TokenRow>('SELECT * FROM token ORDER BY rowid'),
+    any: db.prepare<[], { readonly found: number }>('SELECT EXISTS (SELECT 1 FROM token) AS found'),
+    insert: db.prepare<[TokenRow]>(
+      'INSERT INTO token (id, name, sha256, scopes, createdAt, lastUsedAt, revokedAt) VALUES (@id, @name, @sha256, @scopes, @createdAt, @lastUsedAt, @revokedAt)',
+    ),
+    revoke: db.prepare<[number, string]>('UPDATE token SET revokedAt = ? WHERE id = ? AND revokedAt IS NULL'),
+    used: db.prepare<[number, string]>('UPDATE token SET lastUsedAt = ? WHERE id = ?'),
+  }
+  const endpoints = {
+    all: db.prepare<[], EndpointRow>('SELECT * FROM endpoint ORDER BY id'),
+    one: db.prepare<[string], EndpointRow>('SELECT * FROM endpoint WHERE id = ?'),
+    save: db.prepare<[EndpointRow]>(
+      'INSERT INTO endpoint (id, settings, cursor) VALUES (@id, @settings, @cursor) ON CONFLICT (id) DO UPDATE SET settings = excluded.settings, cursor = excluded.cursor',
+    ),
+    delete: db.prepare<[string]>('DELETE FROM endpoint WHERE id = ?'),
+  }
+  const audit = {
+    insert: db.prepare<[AuditRow]>(
+      'INSERT INTO audit (at, who, operation, target, outcome, status) VALUES (@at, @who, @operation, @target, @outcome, @status)',
+    ),
+    /** All but the newest so many. */
+    forget: db.prepare<[number]>('DELETE FROM audit WHERE number <= (SELECT max(number) FROM audit) - ?'),
+    newest: db.prepare<[number], AuditRow>('SELECT at, who, operation, target, outcome, status FROM audit ORDER BY number DESC LIMIT ?'),
+  }
+  return {
+    tokens,
+    endpoints,
+    audit,
+    /** Runs in one transaction that waits for other writers first. */
+    write: <T>(work: () => T): T => db.transaction(work).immediate(),
+    /** Another number whenever another process has written. */
+    version: () => db.pragma('data_version', { simple: true }) as number,
+    close: () => db.close(),
+  }
+}
+
+function openFile(file: string): Database.Database {
+  try {
+    if (file !== ':memory:') ownFile(file)
+    const db = new Database(file, { timeout: BUSY_MS })
+    db.pragma('journal_mode = WAL')
+    db.pragma('synchronous = FULL')
+    return db
+  } catch (cause) {
+    if ((cause as { code?: string }).code === 'SQLITE_NOTADB') throw new NotADatabaseError(`${file} is no control database`, {}, { cause })
+    throw new NotWritableError(`${file} cannot be opened: ${(cause as Error).message}`, {}, { cause })
+  }
+}
+
+/** Its owner's alone, before anything is in it; the files that SQLite puts beside it take after it. */
+function ownFile(file: string): void {
+  const stats = statSync(file, { throwIfNoEntry: false })
+  if (stats === undefined) closeSync(openSync(file, 'wx', 0o600))
+  else if ((stats.mode & 0o077) !== 0) chmodSync(file, 0o600)
+}
+
+function migrate(db: Database.Database, file: string): void {
+  const versionOf = () => db.pragma('user_version', { simple: true }) as number
+  const tables = db.prepare<[], { readonly found: number }>('SELECT count(*) AS found FROM sqlite_schema').get()?.found ?? 0
+  if (tables > 0 && db.pragma('application_id', { simple: true }) !== APPLICATION_ID)
+    throw new NotADatabaseError(`${file} is no control database`)
+  if (versionOf() > MIGRATIONS.length) throw new SchemaTooNewError(`${file} was written by a newer version: use that one`)
+  if (versionOf() === MIGRATIONS.length) return
+  db.transaction(() => {
+    // Another process may have done it meanwhile.
+    for (const step of MIGRATIONS.slice(versionOf())) db.exec(step)
+    db.pragma(`application_id = ${APPLICATION_ID}`)
+    db.pragma(`user_version = ${MIGRATIONS.length}`)
+  }).immediate()
+}

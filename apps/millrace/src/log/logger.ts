@@ -1,0 +1,50 @@
+/** What the daemon writes: one object a line, or lines for people. Tokens and secrets are never in it. */
+import type { Logger } from '@millrace/core'
+import { pino } from 'pino'
+import { prettyFactory } from 'pino-pretty'
+import { ConfigError } from '../config/errors.ts'
+
+export interface LogOptions {
+  readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent'
+  /** `'auto'`: for people on a terminal. */
+  readonly format: 'auto' | 'json' | 'pretty'
+  /** Paths, beside tokens and secrets. */
+  readonly redact: readonly string[]
+}
+
+const SECRET = ['authorization', 'Authorization', 'token', 'secret', 'secrets', 'password', 'cookie', 'Cookie', 'set-cookie', 'Set-Cookie']
+/** How deep they are looked for. */
+const DEPTHS = ['', '*.', '*.*.', '*.*.*.']
+
+const SECRET_PATHS = SECRET.flatMap((name) =>
+  DEPTHS.map((depth) => (name.includes('-') ? `${depth.slice(0, -1)}["${name}"]` : `${depth}${name}`)),
+)
+
+/**
+ * Each line is written before the call returns: what was logged before a crash is there.
+ *
+ * @throws ConfigError for a path that is none
+ */
+export function createLogger({ level, format, redact }: LogOptions, out: NodeJS.WriteStream): Logger {
+  const forPeople = format === 'pretty' || (format === 'auto' && out.isTTY)
+  const prettify = forPeople ? prettyFactory({ colorize: out.isTTY && !process.env['NO_COLOR'], ignore: 'pid,hostname' }) : undefined
+  const stream = { write: (line: string) => void out.write(prettify?.(line) ?? line) }
+  const logger = pino({ level, redact: { paths: pathsOf(redact), censor: '[redacted]' }, timestamp: pino.stdTimeFunctions.isoTime }, stream)
+  return {
+    debug: (message, fields = {}) => logger.debug(fields, message),
+    info: (message, fields = {}) => logger.info(fields, message),
+    warn: (message, fields = {}) => logger.warn(fields, message),
+    error: (message, fields = {}) => logger.error(fields, message),
+  }
+}
+
+function pathsOf(redact: readonly string[]): string[] {
+  for (const path of redact) {
+    try {
+      pino({ redact: [path] }, { write: () => {} })
+    } catch (cause) {
+      throw new ConfigError([`'log.redact': ${JSON.stringify(path)} is no path, as job.data.email or *.email is one`], { cause })
+    }
+  }
+  return [...SECRET_PATHS, ...redact]
+}

@@ -1,0 +1,55 @@
+/** Queues and schedules of the configuration, told to the engine at each start. What is not named stays as it is. */
+import type { Engine } from '@millrace/client'
+import type { QueueOptions, ScheduleOptions } from '@millrace/core'
+import { ConfigError } from '../config/errors.ts'
+import type { Config } from '../config/schema/schema.ts'
+import { defaultsWith, keepsOf } from '../config/settings.ts'
+
+/** @throws ConfigError for what only the engine could see */
+export async function apply(engine: Engine, { queues, schedules }: Config): Promise<void> {
+  for (const [name, settings] of Object.entries(queues)) await named(`queues.${name}`, () => applyQueue(engine, name, settings))
+  for (const [id, schedule] of Object.entries(schedules)) await named(`schedules.${id}`, () => applySchedule(engine, id, schedule))
+}
+
+async function applyQueue(
+  engine: Engine,
+  name: string,
+  { paused, retention, defaults, ...limits }: Config['queues'][string],
+): Promise<void> {
+  const view = await engine.queues.get(name)
+  const [keeps, run] = [given(retention), given(defaults)]
+  const changes = {
+    ...given(limits),
+    ...(Object.keys(keeps).length > 0 && { retention: { ...keepsOf(view), ...keeps } }),
+    ...(Object.keys(run).length > 0 && defaultsWith(view, run)),
+  } as QueueOptions
+  if (Object.keys(changes).length > 0) await engine.queues.configure(name, changes)
+  if (paused === true) await engine.queues.pause(name)
+  if (paused === false) await engine.queues.resume(name)
+}
+
+async function applySchedule(
+  engine: Engine,
+  id: string,
+  { job, data, queue, options, ...times }: Config['schedules'][string],
+): Promise<void> {
+  await engine.schedules.upsert(id, given(times) as ScheduleOptions, {
+    job: job as string,
+    ...(data !== undefined && { data }),
+    options: { ...options, ...(queue !== undefined && { queue }) },
+  })
+}
+
+/** Without what nobody has set. */
+function given<Value extends object>(value: Value): Partial<Value> {
+  return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as Partial<Value>
+}
+
+async function named(key: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (cause) {
+    if (cause instanceof TypeError || cause instanceof RangeError) throw new ConfigError([`'${key}': ${cause.message}`], { cause })
+    throw cause
+  }
+}

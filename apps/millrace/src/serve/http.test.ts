@@ -1,0 +1,163 @@
+/** RELIABILITY 5.2: what bounds a client of HTTP, whoever answers. */
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { request as tlsRequest } from 'node:https'
+import { connect, type Socket } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { SCHEMA } from '../config/schema/schema.ts'
+import { type HttpParts, startHttp } from './http.ts'
+
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+const DEFAULTS = { ...SCHEMA.parse({}).http, port: 0 }
+
+async function started(options: Partial<HttpParts['options']> = {}, parts: Partial<HttpParts> = {}) {
+  const server = await startHttp({
+    options: { ...DEFAULTS, ...options },
+    tls: undefined,
+    fetch: async (request) => new Response(`${request.method} ${new URL(request.url).pathname} ${(await request.text()).length}`),
+    longRequest: (path) => path === '/import',
+    longAnswer: (path) => path === '/events',
+    logger: silent,
+    ...parts,
+  })
+  onTestFinished(() => server.close())
+  return server
+}
+
+/** A client that says what a test wants, and keeps what it hears. */
+async function raw(
+  url: string,
+  text: string,
+): Promise<{ readonly socket: Socket; readonly heard: () => string; readonly closed: Promise<unknown> }> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  onTestFinished(() => void socket.destroy())
+  let heard = ''
+  socket.on('data', (chunk) => {
+    heard += chunk
+  })
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  socket.write(text)
+  return { socket, heard: () => heard, closed: new Promise((resolve) => socket.once('close', resolve)) }
+}
+
+const HEAD = 'Host: x\r\nContent-Length: 100\r\n\r\n'
+
+test('answers what the fetch function answers, at a port that was chosen', async () => {
+  const { url } = await started()
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d{2,5}$/)
+  expect(await (await fetch(`${url}/a?b`, { method: 'POST', body: 'hello' })).text()).toBe('POST /a 5')
+})
+
+test('a request that is not whole in time: 408, and the connection is closed', async () => {
+  const { url } = await started({ requestTimeout: 100 })
+  const client = await raw(url, `POST /a HTTP/1.1\r\n${HEAD}some`)
+  await client.closed
+  expect(client.heard()).toMatch(/^HTTP\/1\.1 408 /)
+})
+
+test('one that is whole may take as long as its answer takes', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const { url } = await started({ requestTimeout: 50 }, { fetch: async () => promise.then(() => new Response('late')) })
+  const answer = fetch(`${url}/a`, { method: 'POST', body: 'x' })
+  const short = await raw(url, `POST /a HTTP/1.1\r\n${HEAD}`)
+  // By then the time of both is over.
+  await short.closed
+  resolve()
+  expect(await (await answer).text()).toBe('late')
+})
+
+test('an import may take as long as it comes, and not be silent for so long', async () => {
+  const { url } = await started({ requestTimeout: 150 })
+  const client = await raw(url, `POST /import HTTP/1.1\r\n${HEAD}`)
+  const begun = performance.now()
+  for (let times = 0; times < 10; times++) {
+    client.socket.write('0123456789')
+    await new Promise((resolve) => setTimeout(resolve, 40))
+  }
+  expect(performance.now() - begun).toBeGreaterThan(150)
+  await expect.poll(client.heard).toContain('POST /import 100')
+  const quiet = await raw(url, `POST /import HTTP/1.1\r\n${HEAD}0123`)
+  await quiet.closed
+  expect(quiet.heard()).toMatch(/^HTTP\/1\.1 408 /)
+})
+
+test('a head that does not come in time: 408', async () => {
+  const { url } = await started({ headersTimeout: 1_000 })
+  const client = await raw(url, 'GET /a HTTP/1.1\r\nHost: x\r\nX-Slow: ')
+  await client.closed
+  expect(client.heard()).toMatch(/^HTTP\/1\.1 408 /)
+})
+
+test('a head that is too large: 431', async () => {
+  const { url } = await started()
+  expect((await fetch(url, { headers: { 'x-a': 'a'.repeat(15_000) } })).status).toBe(200)
+  expect((await fetch(url, { headers: { 'x-a': 'a'.repeat(17_000) } })).status).toBe(431)
+})
+
+test('no more connections than maxConnections', async () => {
+  const { url } = await started({ maxConnections: 1 })
+  const first = await raw(url, 'GET /a HTTP/1.1\r\nHost: x\r\n\r\n')
+  await expect.poll(first.heard).toContain('GET /a')
+  const second = await raw(url, 'GET /a HTTP/1.1\r\nHost: x\r\n\r\n')
+  await second.closed
+  expect(second.heard()).toBe('')
+})
+
+test.each(['0.0.0.0', '::', '192.168.0.1', 'example.com'])('%s needs TLS, unless it is stated', async (host) => {
+  await expect(started({ host })).rejects.toMatchObject({ code: 'INSECURE_BIND', message: expect.stringContaining(host) })
+})
+
+test('a port in use is told as such', async () => {
+  const { url } = await started()
+  await expect(started({ port: Number(new URL(url).port) })).rejects.toMatchObject({ code: 'ADDRESS_IN_USE', retryable: true })
+})
+
+test('the client’s address: that of the connection, or with trustProxy what the last proxy says', async () => {
+  const tell = async (_request: Request, env: unknown) => {
+    const { remoteAddress, incoming } = env as { remoteAddress?: string; incoming?: { socket: { remoteAddress: string } } }
+    return new Response(remoteAddress ?? incoming?.socket.remoteAddress)
+  }
+  const headers = { 'x-forwarded-for': '6.6.6.6, 10.0.0.7' }
+  const [plain, proxied] = [await started({}, { fetch: tell }), await started({ trustProxy: true }, { fetch: tell })]
+  expect(await (await fetch(plain.url, { headers })).text()).toBe('127.0.0.1')
+  expect(await (await fetch(proxied.url, { headers })).text()).toBe('10.0.0.7')
+  expect(await (await fetch(proxied.url)).text()).toBe('127.0.0.1')
+})
+
+test('HTTPS with a key and a certificate, also where others can reach it', async () => {
+  const read = (name: string) => readFileSync(new URL(`../../../../test/remote/certificates/${name}`, import.meta.url), 'utf8')
+  const tls = { key: read('server.key'), cert: read('server.crt') }
+  const { url } = await started({ host: '0.0.0.0' }, { tls })
+  expect(url).toMatch(/^https:/)
+  const request = tlsRequest({ host: '127.0.0.1', port: new URL(url).port, path: '/a', rejectUnauthorized: false, agent: false }).end()
+  const [response] = await once(request, 'response')
+  expect(response.statusCode).toBe(200)
+  response.resume()
+})
+
+test('to close lets a request end, and ends a stream of events at once', async () => {
+  const [arrived, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const events = () => new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(': here\n\n')) })
+  const server = await started(
+    {},
+    {
+      fetch: async (request) => {
+        if (request.url.endsWith('/events')) return new Response(events(), { headers: { 'content-type': 'text/event-stream' } })
+        arrived.resolve()
+        await answered.promise
+        return new Response('late')
+      },
+    },
+  )
+  const reader = (await fetch(`${server.url}/events`)).body?.getReader()
+  await reader?.read()
+  const answer = fetch(`${server.url}/a`)
+  await arrived.promise
+  const closed = server.close()
+  await expect(reader?.read()).rejects.toThrow()
+  answered.resolve()
+  expect(await (await answer).text()).toBe('late')
+  await closed
+  await expect(fetch(server.url)).rejects.toThrow()
+})

@@ -1,0 +1,111 @@
+/** HTTP for a fetch function: Node's server with the limits of the configuration, on loopback unless it is stated otherwise. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { createAdaptorServer } from '@hono/node-server'
+import type { Logger } from '@millrace/core'
+import { AddressInUseError, InsecureBindError } from '@millrace/remote'
+import type { Config } from '../config/schema/schema.ts'
+import type { Assembled } from './assemble.ts'
+import { after } from './clock.ts'
+import { whole } from './whole.ts'
+
+export interface HttpServer {
+  readonly url: string
+  /** Takes no more requests, and resolves when those that came are answered. */
+  close(): Promise<void>
+}
+
+export interface HttpParts extends Pick<Assembled, 'fetch' | 'longRequest' | 'longAnswer'> {
+  readonly options: Config['http']
+  /** PEM; with it HTTP is HTTPS. */
+  readonly tls: { readonly key: string; readonly cert: string } | undefined
+  readonly logger: Logger
+}
+
+/** How often Node looks for connections that are past their time. */
+const LOOK_MS = 5_000
+/** What is under way when the server closes may take as long. */
+const CLOSE_MS = 5_000
+
+/** @throws InsecureBindError, AddressInUseError */
+export async function startHttp({ options, tls, fetch, longRequest, longAnswer, logger }: HttpParts): Promise<HttpServer> {
+  const { host, port, headersTimeout, requestTimeout, keepAliveTimeout, maxHeaderBytes, maxConnections, trustProxy } = options
+  checkSafe(options, tls)
+  const limits = {
+    headersTimeout,
+    // Each request has its own, as imports take longer: `whole`.
+    requestTimeout: 0,
+    keepAliveTimeout,
+    connectionsCheckingInterval: LOOK_MS,
+    maxHeaderSize: maxHeaderBytes,
+  }
+  const server = createAdaptorServer({
+    fetch: trustProxy ? (request, env) => fetch(request, { remoteAddress: forwardedFor(request, env.incoming) }) : fetch,
+    ...(tls === undefined
+      ? { createServer, serverOptions: limits }
+      : { createServer: createTlsServer, serverOptions: { ...limits, ...tls, minVersion: 'TLSv1.2' as const } }),
+  }) as Server
+  server.maxConnections = maxConnections
+  const streams = new Set<ServerResponse>()
+  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+    const path = pathOf(request)
+    if (longAnswer(path)) {
+      streams.add(response)
+      response.once('close', () => streams.delete(response))
+    }
+    whole(request, response, { ms: requestTimeout, endless: longRequest(path) })
+  })
+  await listening(server, host, port)
+  server.on('error', (error) => logger.error('the server of HTTP has an error', { error: error.message }))
+  const { port: bound } = server.address() as AddressInfo
+  return {
+    url: `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    close: () => close(server, streams),
+  }
+}
+
+function checkSafe({ host, allowInsecure }: Config['http'], tls: HttpParts['tls']): void {
+  if (allowInsecure || tls !== undefined || host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host)) return
+  throw new InsecureBindError(
+    `http.host ${host} can be reached by others: that needs tls.key and tls.cert. Or say http.allowInsecure, where a proxy or a container is in between`,
+  )
+}
+
+function listening(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const failed = (error: NodeJS.ErrnoException) =>
+      reject(
+        error.code === 'EADDRINUSE'
+          ? new AddressInUseError(`another server listens at ${host}:${port}: stop it first, or choose another http.port`, { cause: error })
+          : error,
+      )
+    server.once('error', failed)
+    server.listen(port, host, () => {
+      server.off('error', failed)
+      resolve()
+    })
+  })
+}
+
+async function close(server: Server, streams: ReadonlySet<ServerResponse>): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  server.closeIdleConnections()
+  // A stream of events has no end: its reader goes on elsewhere from the last one that it has seen.
+  for (const response of streams) response.destroy()
+  const late = after(CLOSE_MS, () => server.closeAllConnections())
+  await closed
+  late()
+}
+
+function pathOf({ url = '/' }: IncomingMessage): string {
+  return url.split('?', 1)[0] as string
+}
+
+/** The last proxy says whom it has heard. */
+function forwardedFor(
+  request: Request,
+  incoming: { readonly socket: { readonly remoteAddress?: string | undefined } },
+): string | undefined {
+  return request.headers.get('x-forwarded-for')?.split(',').at(-1)?.trim() || incoming.socket.remoteAddress
+}

@@ -1,0 +1,22 @@
+/** `millrace serve` as a program of its own: `program.ts --file jobs.db --http-port 0`. */
+import { ConfigError } from '../config/errors.ts'
+import { flagsOf, type ReadFlags } from '../config/flags.ts'
+import { EXIT } from './exit.ts'
+import { runDaemon } from './run.ts'
+
+const { env, stdout, stderr } = process
+
+async function main(argv: readonly string[]): Promise<number> {
+  let read: ReadFlags
+  try {
+    read = flagsOf(argv)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    stderr.write(`${error.message}\n`)
+    return EXIT.usage
+  }
+  return runDaemon({ ...read, env, cwd: process.cwd(), stdout, stderr })
+}
+
+// A handler that does not end when it is told to holds nothing up.
+process.exit(await main(process.argv.slice(2)))

@@ -1,0 +1,91 @@
+/** `millrace serve`: reads what it is told, serves until a signal, and answers the exit code. */
+import type { Logger } from '@millrace/core'
+import type { Environment } from '../config/environment.ts'
+import { ConfigError } from '../config/errors.ts'
+import { type LoadedConfig, loadConfig, type Sources } from '../config/load.ts'
+import { tokenFileOf } from '../control/firstToken.ts'
+import { createLogger } from '../log/logger.ts'
+import { EXIT, EXIT_OF_SIGNAL, exitCodeOf } from './exit.ts'
+import { type Daemon, serve } from './serve.ts'
+
+export interface RunOptions extends Sources {
+  readonly env: Environment
+  /** Of logs. */
+  readonly stdout: NodeJS.WriteStream
+  /** Of what is told to people, once: the first token, and why nothing is served. */
+  readonly stderr: NodeJS.WriteStream
+}
+
+type Signal = keyof typeof EXIT_OF_SIGNAL
+const SIGNALS: readonly Signal[] = ['SIGTERM', 'SIGINT']
+
+/** Resolves when the daemon has ended; a second signal ends the process at once. */
+export async function runDaemon({ stdout, stderr, ...sources }: RunOptions): Promise<number> {
+  // A reader of logs that goes away is no reason to end.
+  for (const stream of [stdout, stderr]) stream.on('error', () => {})
+  const told = signalled()
+  try {
+    const loaded = await loadConfig(sources)
+    const logger = createLogger(loaded.config.log, stdout)
+    const daemon = await serve(loaded.config, { logger, cwd: sources.cwd, env: sources.env })
+    if (daemon.firstToken !== undefined) stderr.write(welcome(daemon.firstToken, loaded.config.file))
+    summarize(daemon, loaded, logger)
+    const reason = await Promise.race([told.first, daemon.ending])
+    if (reason instanceof Error) logger.error('the engine has failed: the daemon ends', { error: reason.message })
+    else logger.info('draining', { reason: reason ?? 'stopped by an admin', timeoutMs: loaded.config.shutdown.timeout })
+    await daemon.close()
+    logger.info('closed')
+    return reason instanceof Error ? EXIT.failure : EXIT.ok
+  } catch (error) {
+    stderr.write(`${explain(error)}\n`)
+    return exitCodeOf(error)
+  } finally {
+    told.forget()
+  }
+}
+
+/** The first signal, which the daemon may be too busy starting to look at; the second one is obeyed at once. */
+function signalled(): { readonly first: Promise<Signal>; readonly forget: () => void } {
+  const { promise: first, resolve } = Promise.withResolvers<Signal>()
+  let before = false
+  const hear = (signal: NodeJS.Signals) => {
+    if (before) process.exit(EXIT_OF_SIGNAL[signal as Signal])
+    before = true
+    resolve(signal as Signal)
+  }
+  for (const signal of SIGNALS) process.on(signal, hear)
+  return {
+    first,
+    forget: () => {
+      for (const signal of SIGNALS) process.off(signal, hear)
+    },
+  }
+}
+
+function summarize({ url, sockets }: Daemon, { config, origins }: LoadedConfig, logger: Logger): void {
+  const { file, durability, queues, schedules, exec, worker } = config
+  const files = new Set([...origins.values()].flatMap(({ layer, name }) => (layer === 'file' || layer === 'local file' ? [name] : [])))
+  logger.info('serving', {
+    pid: process.pid,
+    file,
+    durability,
+    ...(url !== undefined && { url }),
+    sockets,
+    configuration: [...files],
+    queues: Object.keys(queues).length,
+    schedules: Object.keys(schedules).length,
+    ...(worker.handlers.length + Object.keys(exec).length > 0 && { concurrency: worker.concurrency }),
+  })
+}
+
+function welcome(token: string, file: string): string {
+  const where = file === ':memory:' ? '' : `It is kept in ${tokenFileOf(file)}, for this user alone.\n`
+  return `A first admin token was made. It is told this once:\n\n  ${token}\n\n${where}`
+}
+
+function explain(error: unknown): string {
+  if (error instanceof ConfigError) return error.message
+  if (!(error instanceof Error)) return String(error)
+  const { code } = error as { readonly code?: unknown }
+  return code === undefined ? (error.stack ?? error.message) : `${error.message} (${String(code)})`
+}

@@ -1,0 +1,37 @@
+/** Where workers and producers attach. */
+import { resolve } from 'node:path'
+import type { Engine } from '@millrace/client'
+import { type Logger, OptionRangeError } from '@millrace/core'
+import { listen, type RemoteServer, type Scope, type ServerTlsOptions } from '@millrace/remote'
+
+export interface SocketParts {
+  readonly engine: Engine
+  readonly file: string
+  /** Undefined: a Unix socket beside the file. */
+  readonly urls: readonly string[] | undefined
+  readonly tls: ServerTlsOptions | undefined
+  readonly authenticate: (token: string) => readonly Scope[] | undefined
+  readonly logger: Logger
+}
+
+/** Listens at every address, or at none. */
+export async function startSockets({ engine, file, urls, tls, authenticate, logger }: SocketParts): Promise<RemoteServer[]> {
+  const servers: RemoteServer[] = []
+  try {
+    for (const url of urls ?? socketOf(file)) {
+      const options = { authenticate, logger, ...(tls !== undefined && url.startsWith('tls:') && { tls }) }
+      servers.push(await listen(engine, url, options))
+    }
+    return servers
+  } catch (error) {
+    await Promise.all(servers.map((server) => server.close()))
+    // Nobody has chosen that path.
+    if (urls !== undefined || !(error instanceof OptionRangeError)) throw error
+    logger.warn(`no socket for workers of other processes: ${error.message}, and name it in \`listen\``)
+    return []
+  }
+}
+
+function socketOf(file: string): readonly string[] {
+  return file === ':memory:' || process.platform === 'win32' ? [] : [`unix:${resolve(file)}-socket`]
+}

@@ -1,0 +1,25 @@
+/** Keys and certificates of the configuration, read from their files. */
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { ServerTlsOptions } from '@millrace/remote'
+import { ConfigError } from '../config/errors.ts'
+import type { Config } from '../config/schema/schema.ts'
+
+export interface TlsTexts extends ServerTlsOptions {
+  readonly key: string
+  readonly cert: string
+}
+
+/** Undefined where none is configured. @throws ConfigError */
+export function readTls({ key, cert, ca, requestCert }: Config['tls'], cwd: string): TlsTexts | undefined {
+  if (key === undefined && cert === undefined && ca === undefined) return undefined
+  if (key === undefined || cert === undefined) throw new ConfigError(["'tls.key' and 'tls.cert' go together: give both"])
+  const read = (name: string, path: string) => {
+    try {
+      return readFileSync(resolve(cwd, path), 'utf8')
+    } catch (cause) {
+      throw new ConfigError([`'tls.${name}' cannot be read: ${(cause as Error).message}`], { cause })
+    }
+  }
+  return { key: read('key', key), cert: read('cert', cert), requestCert, ...(ca !== undefined && { ca: read('ca', ca) }) }
+}

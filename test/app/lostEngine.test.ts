@@ -1,0 +1,19 @@
+/** An engine that has failed is no daemon: the process ends, and whoever watches over it starts another one. */
+import { unlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../temporary.ts'
+import { attached, startDaemon } from './daemon.ts'
+
+test.each(['true', 'false'])('its file was deleted, share %s: exit code 1, and the log says why', async (share) => {
+  const folder = temporaryFolder()
+  const daemon = startDaemon(folder, { flags: { share } })
+  const engine = await attached(daemon, folder)
+  await engine.enqueue('anything')
+  unlinkSync(join(folder, 'millrace.db'))
+  const lost = engine.enqueue('anything').catch((error) => error)
+  const { code } = await daemon.ended
+  expect([code, daemon.lines.find((line) => line.includes('the engine has failed'))]).toEqual([1, expect.stringContaining('millrace.db')])
+  await engine.stop({ timeout: 0 })
+  await lost
+})

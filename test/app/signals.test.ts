@@ -1,0 +1,81 @@
+/** M13: SIGTERM and SIGINT. Stop taking, wait for what runs, stop the rest, close. */
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../temporary.ts'
+import { attached, HANDLERS, startDaemon } from './daemon.ts'
+
+const working = (folder: string, flags: Record<string, string | number> = {}) =>
+  startDaemon(folder, { flags: { 'worker-handlers': HANDLERS, ...flags } })
+
+test.each(['SIGTERM', 'SIGINT'] as const)('M13: %s lets a running job finish; what waits stays for the next start', async (signal) => {
+  const folder = temporaryFolder()
+  const daemon = working(folder, { 'worker-concurrency': 1 })
+  const engine = await attached(daemon, folder)
+  const [held, waiting] = await Promise.all([engine.enqueue('hold'), engine.enqueue('quick', 5)])
+  await daemon.said(/^holding/)
+  const { url } = await daemon.serving
+  daemon.child.kill(signal)
+  await daemon.said(/"msg":"draining"/)
+  expect((await fetch(`${url}/readyz`)).status).toBe(503)
+  expect((await fetch(`${url}/healthz`)).status).toBe(200)
+  daemon.child.stdin.write('go\n')
+  expect(await daemon.ended).toMatchObject({ code: 0 })
+  expect(daemon.lines.filter((line) => line.startsWith('held'))).toHaveLength(1)
+  await engine.stop({ timeout: 0 })
+
+  const next = await attached(working(folder), folder)
+  expect(await next.get(held.id)).toMatchObject({ state: 'completed', attempt: 1 })
+  await (await next.enqueue('quick', 6)).result()
+  expect(await next.get(waiting.id)).toMatchObject({ state: 'completed', attempt: 1, output: 5 })
+})
+
+test('M13: what runs longer than shutdown.timeout is aborted, and given back without an attempt', async () => {
+  const folder = temporaryFolder()
+  const daemon = working(folder, { 'shutdown-timeout': 100 })
+  const engine = await attached(daemon, folder)
+  const { id } = await engine.enqueue('hold')
+  await daemon.said(/^holding/)
+  daemon.child.kill('SIGTERM')
+  expect(await daemon.ended).toMatchObject({ code: 0 })
+  await engine.stop({ timeout: 0 })
+  const again = working(folder)
+  const next = await attached(again, folder)
+  await again.said(/^holding/)
+  expect(await next.get(id)).toMatchObject({ state: 'active', run: 2, attempt: 1 })
+})
+
+test('M13: a handler that hears nothing holds nothing up', async () => {
+  const folder = temporaryFolder()
+  const daemon = working(folder, { 'shutdown-timeout': 50, 'worker-abort-grace': 50 })
+  const engine = await attached(daemon, folder)
+  await engine.enqueue('deaf')
+  await daemon.said(/^deaf/)
+  daemon.child.kill('SIGTERM')
+  expect(await daemon.ended).toMatchObject({ code: 0 })
+})
+
+test.each([
+  ['SIGTERM', 143],
+  ['SIGINT', 130],
+] as const)('M13: a second %s ends it at once, with %i; the job runs again at the next start', async (signal, code) => {
+  const folder = temporaryFolder()
+  const daemon = working(folder)
+  const engine = await attached(daemon, folder)
+  const { id } = await engine.enqueue('hold')
+  await daemon.said(/^holding/)
+  daemon.child.kill('SIGTERM')
+  await daemon.said(/"msg":"draining"/)
+  daemon.child.kill(signal)
+  expect((await daemon.ended).code).toBe(code)
+  await engine.stop({ timeout: 0 })
+  const again = working(folder)
+  await again.said(/^holding \S+ 2$/)
+  expect(await (await attached(again, folder)).get(id)).toMatchObject({ state: 'active', run: 2 })
+})
+
+test('M13: a signal while it starts is obeyed when it has started', async () => {
+  const IMPATIENT = new URL('./programs/impatientHandlers.ts', import.meta.url).pathname
+  const daemon = startDaemon(temporaryFolder(), { flags: { 'worker-handlers': IMPATIENT } })
+  expect(await daemon.ended).toMatchObject({ code: 0 })
+  const said = daemon.lines.flatMap((line) => /"msg":"(serving|draining|closed)"/.exec(line)?.[1] ?? [])
+  expect(said).toEqual(['serving', 'draining', 'closed'])
+})
