@@ -1,8 +1,8 @@
 /** `millrace jobs logs`: the lines of a job's runs, as they come. */
 import type { Job, JobLog } from '@millrace/engine'
 import { pause } from './clock.ts'
-import { jobOf } from './commands/jobs.ts'
 import type { Context } from './context.ts'
+import { jobOf } from './jobOf.ts'
 import { logText } from './view/job.ts'
 
 /** A line of a log is no event: it is looked for. */

@@ -1,14 +1,49 @@
 /** The program: its global flags, and its commands, each added by a file of its own. */
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
+import { addBackup } from './commands/backup.ts'
+import { addCompletion } from './commands/completion.ts'
+import { addDemo } from './commands/demo.ts'
+import { addDlq } from './commands/dlq.ts'
+import { addDoctor } from './commands/doctor.ts'
 import { addEnqueue } from './commands/enqueue.ts'
+import { addEvents } from './commands/events.ts'
+import { addExport } from './commands/export.ts'
+import { addFlows } from './commands/flows.ts'
+import { addImport } from './commands/import.ts'
 import { addJobs } from './commands/jobs.ts'
+import { addMigrate } from './commands/migrate.ts'
+import { addQueues } from './commands/queues.ts'
+import { addSchedules } from './commands/schedules.ts'
 import { addStats } from './commands/stats.ts'
 import { addStatus } from './commands/status.ts'
+import { addTop } from './commands/top.ts'
+import { addWorker } from './commands/worker.ts'
+import { addWorkers } from './commands/workers.ts'
 import type { Context } from './context.ts'
 
 /** In the order of `millrace --help`. */
-const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [addEnqueue, addJobs, addStatus, addStats]
+const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [
+  addEnqueue,
+  addJobs,
+  addDlq,
+  addQueues,
+  addSchedules,
+  addFlows,
+  addWorkers,
+  addWorker,
+  addStatus,
+  addStats,
+  addTop,
+  addEvents,
+  addImport,
+  addExport,
+  addBackup,
+  addDoctor,
+  addMigrate,
+  addCompletion,
+  addDemo,
+]
 
 export function createProgram(context: Context): Command {
   const program = new Command('millrace')

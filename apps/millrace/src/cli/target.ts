@@ -17,6 +17,8 @@ export interface TargetOptions {
 }
 
 const DEFAULT_FILE = 'millrace.db'
+/** For an engine that does not answer: it may be starting. */
+const PATIENCE = '5s'
 
 /** A flag goes before the environment; there, MILLRACE_URL before MILLRACE_FILE. */
 export function targetOf({ file, url, token }: TargetOptions, env: NodeJS.ProcessEnv): Target {
@@ -32,7 +34,8 @@ export function targetOf({ file, url, token }: TargetOptions, env: NodeJS.Proces
 
 /** The engine behind it. A file that is not there is made with `create` alone. */
 export async function openTarget(target: Target, { create = false }: { readonly create?: boolean } = {}): Promise<Engine> {
-  if (target.kind === 'url') return connect(target.url, target.token === undefined ? {} : { token: target.token })
+  if (target.kind === 'url')
+    return connect(target.url, { connectTimeout: PATIENCE, ...(target.token !== undefined && { token: target.token }) })
   if (!create && !existsSync(target.file)) throw new NoFileError(target.file)
   return openEngine({ file: target.file, share: true })
 }

@@ -14,7 +14,8 @@ import { dataOf, duration } from '../values.ts'
 
 interface Flags extends JobFlags {
   readonly idempotencyPrefix?: string
-  readonly wait?: number | true
+  readonly wait?: boolean
+  readonly waitTimeout?: number
 }
 
 /** A key of its own makes a job safe to ask for again: for so long. */
@@ -29,7 +30,8 @@ export function addEnqueue(program: Command, context: Context): void {
       .argument('[data]', 'JSON, @file, or - for a job for each line of JSON on stdin'),
   )
     .option('--idempotency-prefix <text>', 'with -: the key of each job is this and the number of its line')
-    .option('--wait [duration]', "wait for the job's result, and print it", duration)
+    .option('--wait', "wait for the job's result, and print it")
+    .option('--wait-timeout <duration>', 'with --wait: no longer; the job goes on', duration)
     .action(async (name: string, data: string | undefined, flags: Flags) => {
       if (data === '-') await enqueueStream(context, name, flags)
       else await enqueueOne(context, name, data, flags)
@@ -38,7 +40,8 @@ export function addEnqueue(program: Command, context: Context): void {
 
 async function enqueueOne(context: Context, name: string, data: string | undefined, flags: Flags): Promise<void> {
   const { out } = context
-  const { wait, idempotencyPrefix } = flags
+  const { wait = false, waitTimeout, idempotencyPrefix } = flags
+  if (waitTimeout !== undefined && !wait) throw new UsageError('--wait-timeout goes with --wait')
   if (idempotencyPrefix !== undefined) throw new UsageError('--idempotency-prefix goes with - for <data>: one job has --idempotency-key')
   const value = await dataOf(data)
   const engine = await context.connect({ create: true })
@@ -47,12 +50,12 @@ async function enqueueOne(context: Context, name: string, data: string | undefin
   const job = await again(() => engine.enqueue(name, value, options))
   // Under a key of this run's own, an earlier job is this one.
   const created = job.created || (options.idempotencyKey !== asked.idempotencyKey && options.unique === undefined)
-  if (wait === undefined) {
+  if (!wait) {
     if (!created && !out.json) out.note('there was such a job already')
     await out.answer({ id: job.id, created }, () => job.id)
     return
   }
-  const output = await job.result({ ...(wait !== true && { timeout: wait }), signal: context.signal })
+  const output = await job.result({ ...(waitTimeout !== undefined && { timeout: waitTimeout }), signal: context.signal })
   await out.answer({ id: job.id, created, output }, () => JSON.stringify(plain(output), undefined, 2))
 }
 

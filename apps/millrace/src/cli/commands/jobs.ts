@@ -1,6 +1,5 @@
 /** `millrace jobs`: finds jobs, and changes them. */
-import { JobNotFoundError } from '@millrace/core'
-import type { Engine, Job, ListOptions, ManyFilter, ManyOptions, ManyResult } from '@millrace/engine'
+import type { Engine, ListOptions, ManyFilter, ManyOptions, ManyResult } from '@millrace/engine'
 import type { Command } from 'commander'
 import { again } from '../again.ts'
 import { now } from '../clock.ts'
@@ -8,6 +7,7 @@ import { confirm } from '../confirm.ts'
 import type { Context } from '../context.ts'
 import { UsageError } from '../errors.ts'
 import { said } from '../jobFlags.ts'
+import { jobOf } from '../jobOf.ts'
 import { followLogs } from '../logs.ts'
 import { countText, many } from '../output/amounts.ts'
 import { number } from '../values.ts'
@@ -181,11 +181,4 @@ async function changeMany(context: Context, change: Change, flags: ManyFlags): P
 export function manyText({ changed, skipped }: ManyResult, done: string): string {
   const left = Object.entries(skipped).map(([reason, count]) => `${countText(count)} ${reason}`)
   return `${many(changed, 'job')} ${done}${left.length === 0 ? '' : `; left: ${left.join(', ')}`}`
-}
-
-/** @throws JobNotFoundError */
-export async function jobOf(engine: Engine, id: string): Promise<Job> {
-  const job = await again(() => engine.get(id))
-  if (job === undefined) throw new JobNotFoundError(`there is no job ${id}: it was never there, or retention has removed it`, { jobId: id })
-  return job
 }
