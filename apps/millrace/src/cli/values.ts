@@ -19,9 +19,12 @@ export function time(text: string): Date {
   return new Date(/^\d+$/.test(text) ? Number(text) : text)
 }
 
+/** What `none` is read as: commander takes null for a flag without its value. */
+export const NONE: unique symbol = Symbol('none')
+
 /** `none` takes a setting away. */
-export function orNone<T>(parse: (text: string) => T): (text: string) => T | null {
-  return (text) => (text === 'none' ? null : parse(text))
+export function orNone<T>(parse: (text: string) => T): (text: string) => T | typeof NONE {
+  return (text) => (text === 'none' ? NONE : parse(text))
 }
 
 /** A flag that may be given again and again, and take several at once: `a,b`. */

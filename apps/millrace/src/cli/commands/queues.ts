@@ -9,19 +9,9 @@ import { said } from '../jobFlags.ts'
 import { countText, durationText, many } from '../output/amounts.ts'
 import { plain } from '../output/plain.ts'
 import type { Paint } from '../output/style.ts'
-import { duration, json, names, number, orNone } from '../values.ts'
+import { duration, json, NONE, names, number, orNone } from '../values.ts'
 import { fieldLines } from '../view/job.ts'
 import { stateColumns } from '../view/states.ts'
-
-interface SetFlags {
-  readonly concurrencyLimit?: number | null
-  readonly perKeyLimit?: number | null
-  readonly rateLimit?: unknown
-  readonly maxLength?: number | null
-  readonly share?: number | null
-  readonly retention?: unknown
-  readonly defaults?: unknown
-}
 
 interface PauseFlags {
   readonly job?: string
@@ -74,11 +64,12 @@ export function addQueues(program: Command, context: Context): void {
     .option('--share <number>', "hand-outs in a row before the next queue's turn", orNone(number))
     .option('--retention <json>', 'how long finished jobs are kept: {"completed":"1d"}', orNone(json))
     .option('--defaults <json>', 'of its jobs: {"maxAttempts":3,"backoff":{"type":"fixed","delay":"5s"}}', orNone(json))
-    .action(async (name: string, flags: SetFlags) => {
+    .action(async (name: string, flags: Readonly<Record<string, unknown>>) => {
       if (Object.keys(flags).length === 0)
         throw new UsageError('what is to be set? Give one of the flags that millrace queues set --help names')
       const engine = await connect({ create: true })
-      await engine.queues.configure(name, flags as QueueOptions)
+      const settings = Object.entries(flags).map(([setting, value]) => [setting, value === NONE ? null : value])
+      await engine.queues.configure(name, Object.fromEntries(settings) as QueueOptions)
       const queue = await queueOf(context, name)
       await out.answer(queue, () => queueLines(queue, out.paint))
     })

@@ -1,6 +1,6 @@
 /** `millrace worker`: processes that run jobs, on this machine. */
 import { resolve } from 'node:path'
-import { durationOption, type WorkOptions } from '@millrace/core'
+import { DrainIncompleteError, durationOption, type WorkOptions } from '@millrace/core'
 import type { Command } from 'commander'
 import { newKey } from '../clock.ts'
 import type { Context } from '../context.ts'
@@ -108,10 +108,16 @@ export async function stopAll(context: Context, records: readonly WorkerRecord[]
   const { out } = context
   // All at once: they take their time side by side, and are told of in the order in which they were named.
   const stopping = records.map((record) => stopWorker(record, limits, context))
+  const busy: string[] = []
   for (const each of stopping) {
     const result = await each
+    if (result.result === 'draining') busy.push(result.id)
     await out.item(result, () => `${result.id} (process ${result.pid}) ${result.result}`)
   }
+  if (busy.length > 0 && limits.timeoutMs > 0)
+    throw new DrainIncompleteError(
+      `${busy.join(', ')} still runs jobs, and goes on draining: wait longer with --timeout, or end it with worker stop`,
+    )
 }
 
 function recordOf(records: readonly WorkerRecord[], name: string): WorkerRecord {

@@ -16,6 +16,8 @@ export interface WorkerRecord {
   readonly log: string | null
   /** An ISO time. */
   readonly startedAt: string
+  /** It has been told to stop: a further signal would end it. */
+  readonly draining: boolean
 }
 
 /** `MILLRACE_STATE_DIR`, or the user's folder for what programs keep. */
@@ -36,6 +38,12 @@ export function writeRecord(folder: string, record: WorkerRecord): void {
 /** A successor's of the same name stays. */
 export function removeRecord(folder: string, { id, pid }: Pick<WorkerRecord, 'id' | 'pid'>): void {
   if (readRecord(pathOf(folder, id))?.pid === pid) rmSync(pathOf(folder, id), { force: true })
+}
+
+/** As it is now; undefined where its process has ended. */
+export function currentRecord(folder: string, { id, pid }: Pick<WorkerRecord, 'id' | 'pid'>): WorkerRecord | undefined {
+  const record = readRecord(pathOf(folder, id))
+  return record?.pid === pid && isAlive(record) ? record : undefined
 }
 
 /** Those that live. What a killed one has left is removed. */

@@ -30,29 +30,32 @@ export async function serve(context: Context, { id, handlers, work, drainMs, log
   const engine = await connect({ create: true })
   const told = Promise.withResolvers<void>()
   const worker = engine.work(handlers, { id, ...work })
+  const folder = recordFolder(env)
+  const target = context.target()
+  const record = {
+    id: worker.id,
+    pid: process.pid,
+    beginning: beginningOf(process.pid) ?? '',
+    target: target.kind === 'url' ? target.url : target.file,
+    log,
+    startedAt: new Date(now()).toISOString(),
+  }
+  const note = (told: boolean) => writeRecord(folder, { ...record, draining: told })
   let draining = false
   const drain = (by: string) => {
     // A second signal does not wait: what runs is run again by another worker.
     if (draining) process.exit(EXIT.interrupted)
     draining = true
+    note(true)
     out.note(`${by}: no more jobs are taken, ${worker.running} go on to their end; a second signal ends them`)
     told.resolve()
   }
   context.takeSignals(drain)
   until?.addEventListener('abort', () => drain('time is up'), { once: true })
-  const folder = recordFolder(env)
-  const record = { id: worker.id, pid: process.pid }
   const forget = tellRuns(out, verbose)
   try {
     await attached(engine)
-    const target = context.target()
-    writeRecord(folder, {
-      ...record,
-      beginning: beginningOf(process.pid) ?? '',
-      target: target.kind === 'url' ? target.url : target.file,
-      log,
-      startedAt: new Date(now()).toISOString(),
-    })
+    if (!draining) note(false)
     await ready(context, worker, handlers)
     await Promise.race([told.promise, ended(engine)])
     await worker.stop({ timeout: drainMs })

@@ -1,7 +1,7 @@
 /** Stops workers of this machine by signals: the first lets what runs finish, a second one ends it. */
 import { now, pause } from '../clock.ts'
 import type { Context } from '../context.ts'
-import { isAlive, type WorkerRecord } from './records.ts'
+import { currentRecord, isAlive, recordFolder, type WorkerRecord } from './records.ts'
 
 export interface StopResult {
   readonly id: string
@@ -21,10 +21,11 @@ const LOOK_MS = 50
 /** From the second signal to the last resort. */
 const END_MS = 5_000
 
-export async function stopWorker(record: WorkerRecord, { timeoutMs, late }: StopLimits, { signal }: Context): Promise<StopResult> {
+export async function stopWorker(record: WorkerRecord, { timeoutMs, late }: StopLimits, { env, signal }: Context): Promise<StopResult> {
   const { id, pid } = record
   const told = (result: StopResult['result']): StopResult => ({ id, pid, result })
-  send(pid, 'SIGTERM')
+  // A second signal would end what runs.
+  if (currentRecord(recordFolder(env), record)?.draining === false) send(pid, 'SIGTERM')
   if (await gone(record, timeoutMs, signal)) return told('stopped')
   if (late === 'leave') return told('draining')
   send(pid, 'SIGTERM')
