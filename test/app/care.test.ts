@@ -31,6 +31,13 @@ test('doctor: a sound file, closed and open', { timeout: LONG }, async () => {
   expect((open['checks'] as Check[]).find(({ check }) => check === 'owner')?.found).toContain(`process ${server.child.pid} on`)
 })
 
+test('doctor: a backup, before anybody opens it', { timeout: LONG }, async () => {
+  const place = new Place()
+  await place.ok('enqueue', 'mail')
+  await place.ok('backup', place.path('copy.db'))
+  expect(await place.okJson('doctor', '--file', place.path('copy.db'))).toMatchObject({ healthy: true })
+})
+
 test('doctor: counters that are not the rows', { timeout: LONG }, async () => {
   const place = new Place()
   await place.ok('enqueue', 'mail', '--queue', 'out')

@@ -30,15 +30,19 @@ test('top is drawn again and again, and leaves the terminal as it was', { timeou
   const place = new Place()
   await place.ok('enqueue', 'mail')
   const top = inTerminal(place, 'top', '--interval', '100ms')
+  let text = ''
+  top.child.stdout.on('data', (piece: string) => {
+    text += piece
+  })
   // The second frame tells rates.
   await top.said(/0\.0\/s enqueued/)
   top.child.stdin.write('\u0003')
   const { code } = await top.ended
-  const text = top.lines.join('\n')
   expect(code).toBe(130)
   expect(text).toContain('\u001b[?1049h')
   expect(text).toContain('\u001b[?1049l')
   expect(text).toContain('\u001b[1mQUEUE')
+  expect(text).toMatch(/^default +0 +1 /m)
 })
 
 test('what cannot be taken back is asked about', { timeout: LONG }, async ({ skip }) => {

@@ -34,6 +34,7 @@ describe('a sound file', () => {
     expect(facts.migrations.map(({ id }) => id)).toEqual(Array.from({ length: SCHEMA_VERSION }, (_, index) => index + 1))
     expect(facts.lastEventAt).toBeGreaterThanOrEqual(facts.createdAt)
     expect(facts.fileBytes).toBeGreaterThan(0)
+    expect(facts.journalMode).toBe('wal')
     for (const { name, value, wanted } of facts.settings) expect(`${name} ${value}`).toBe(`${name} ${wanted}`)
     expect(inspectFile(file)).toEqual(facts)
   })
@@ -53,6 +54,13 @@ describe('a sound file', () => {
     const { facts, problems } = auditFile(store.file)
     expect(problems).toEqual(SOUND)
     expect(facts.walBytes).toBeGreaterThan(0)
+  })
+
+  test('may be a backup that nobody has opened yet', async () => {
+    const { store } = openCrowd()
+    const copy = join(temporaryFolder(), 'copy.db')
+    await store.backup(copy)
+    expect(auditFile(copy)).toMatchObject({ facts: { epoch: 1, walBytes: 0 }, problems: SOUND })
   })
 
   test('may be empty', () => {

@@ -10,6 +10,7 @@ import { connectReader } from './open/connect.ts'
 import { identify, translate } from './open/identify.ts'
 import { ledger } from './open/migrate.ts'
 import { realFile } from './open/place.ts'
+import { CREATION_SETTINGS } from './open/pragmas.ts'
 import { prepareLoad } from './read/load.ts'
 import { unpackRanges } from './seqs.ts'
 import { isThere } from './tombs.ts'
@@ -29,7 +30,9 @@ export interface FileFacts {
   readonly walBytes: number
   readonly pageBytes: number
   readonly freePages: number
-  /** The settings that the file itself has, and what they are to be. */
+  /** `wal` once an engine has opened it; `delete` of a backup until then. */
+  readonly journalMode: string
+  /** The settings that it got when it was made, and what they are to be. */
   readonly settings: readonly { readonly name: string; readonly value: number | string; readonly wanted: number | string }[]
 }
 
@@ -43,11 +46,6 @@ export interface FileProblems {
 }
 
 const PROBLEMS_MAX = 100
-const SETTINGS = [
-  ['journal_mode', 'wal'],
-  ['page_size', 4096],
-  ['auto_vacuum', 2],
-] as const
 
 /**
  * Facts alone: costs nothing.
@@ -108,7 +106,8 @@ function factsOf(db: Database, path: string): FileFacts {
     walBytes: sizeOf(`${path}-wal`),
     pageBytes: pragma('page_size') as number,
     freePages: pragma('freelist_count') as number,
-    settings: SETTINGS.map(([name, wanted]) => ({ name, value: pragma(name), wanted })),
+    journalMode: String(pragma('journal_mode')),
+    settings: CREATION_SETTINGS.map(({ name, value: wanted }) => ({ name, value: pragma(name), wanted })),
   }
 }
 

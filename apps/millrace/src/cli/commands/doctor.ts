@@ -61,8 +61,13 @@ function checksOf(file: string, facts: FileFacts, { integrity, counters, lists }
     ownerCheck(file, facts),
     settingsCheck(facts),
     listCheck('integrity', integrity, 'every page, row and reference is sound', 'stop the engine and restore a backup; keep the file'),
-    listCheck('counters', counters, 'are the rows', 'stats are wrong; report this with the file'),
-    listCheck('lists', lists, 'every finished and running job is found', 'restart the engine; report this with the file if it stays'),
+    // Of another schema they were not looked at.
+    ...(facts.schemaVersion === facts.knownVersion
+      ? [
+          listCheck('counters', counters, 'are the rows', 'stats are wrong; report this with the file'),
+          listCheck('lists', lists, 'every finished and running job is found', 'restart the engine; report this with the file if it stays'),
+        ]
+      : []),
     walCheck(facts),
     spaceCheck(facts),
     clockCheck(facts),
@@ -86,12 +91,12 @@ function ownerCheck(file: string, { epoch }: FileFacts): Check {
   return { check: 'owner', verdict: 'ok', found: `process ${owner.pid} on ${owner.host} since ${since}; ${opened}` }
 }
 
-function settingsCheck({ settings }: FileFacts): Check {
+function settingsCheck({ settings, journalMode }: FileFacts): Check {
   const wrong = settings.filter(({ value, wanted }) => value !== wanted)
-  if (wrong.length === 0)
-    return { check: 'settings', verdict: 'ok', found: settings.map(({ name, value }) => `${name} ${value}`).join(', ') }
+  const sound = [...settings.map(({ name, value }) => `${name} ${value}`), `journal_mode ${journalMode}`].join(', ')
+  if (wrong.length === 0) return { check: 'settings', verdict: 'ok', found: sound }
   const found = wrong.map(({ name, value, wanted }) => `${name} is ${value}, not ${wanted}`).join(', ')
-  return { check: 'settings', verdict: 'problem', found, remedy: 'another program has changed the file: restore a backup' }
+  return { check: 'settings', verdict: 'problem', found, remedy: 'another program has made the file anew: restore a backup' }
 }
 
 function listCheck(check: string, problems: readonly string[], fine: string, remedy: string): Check {

@@ -19,9 +19,9 @@ interface Frame {
   readonly workers: readonly WorkerView[]
 }
 
-/** A second screen, the cursor hidden; and back. */
-const ENTER = '\u001b[?1049h\u001b[?25l'
-const LEAVE = '\u001b[?25h\u001b[?1049l'
+/** A second screen without a cursor, where long lines are cut; and back. */
+const ENTER = '\u001b[?1049h\u001b[?25l\u001b[?7l'
+const LEAVE = '\u001b[?7h\u001b[?25h\u001b[?1049l'
 const HOME = '\u001b[H'
 const ERASE_LINE = '\u001b[K'
 const ERASE_BELOW = '\u001b[J'
@@ -52,8 +52,8 @@ async function draw({ out, signal }: Context, engine: Engine, first: Frame, ever
   out.stdout.write(ENTER)
   let [frame, former]: [Frame, Frame | undefined] = [first, undefined]
   while (!signal.aborted) {
-    const { rows = 24 } = out.stdout
-    const lines = linesOf(frame, former, out).slice(0, rows - 1)
+    // A terminal that does not say how high it is says 0.
+    const lines = linesOf(frame, former, out).slice(0, (out.stdout.rows || 24) - 1)
     await out.text(`${HOME}${lines.map((line) => `${line}${ERASE_LINE}\n`).join('')}${ERASE_BELOW}`)
     await pause(everyMs, signal)
     former = frame

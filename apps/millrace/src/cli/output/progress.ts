@@ -18,7 +18,7 @@ export function progressOn(stream: NodeJS.WriteStream): Progress {
       const at = now()
       if (at - shownAt < EVERY_MS) return
       shownAt = at
-      stream.write(`${ERASE}${text().slice(0, (stream.columns ?? 80) - 1)}`)
+      stream.write(`${ERASE}${text().slice(0, (stream.columns || 80) - 1)}`)
     },
     end: () => {
       if (shownAt !== 0) stream.write(ERASE)
