@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { existsSync, watch } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type Program, startProgram } from '../program.ts'
 import { temporaryFolder } from '../temporary.ts'
 
@@ -30,11 +30,20 @@ export class Place {
 
   /** Starts `millrace` with these arguments. */
   start(...args: readonly string[]): Program {
+    return this.#startProgram(MAIN, args)
+  }
+
+  /** Starts a script that is told how to start it. */
+  startScript(script: string, ...args: readonly string[]): Program {
+    return this.#startProgram(pathToFileURL(script), [fileURLToPath(MAIN), ...args])
+  }
+
+  #startProgram(url: URL, args: readonly string[]): Program {
     const target = this.url === undefined ? `MILLRACE_FILE=${this.file}` : `MILLRACE_URL=${this.url}`
     const own = Object.entries(this.env).map(([name, value]) => `${name}=${value}`)
     const clean = ['-u', 'MILLRACE_FILE', '-u', 'MILLRACE_URL', '-u', 'MILLRACE_TOKEN', '-u', 'NO_COLOR', '-u', 'FORCE_COLOR']
     const env = ['env', ...clean, target, `MILLRACE_STATE_DIR=${join(this.folder, 'state')}`, ...own]
-    return startProgram(MAIN, args, env)
+    return startProgram(url, args, env)
   }
 
   /** Runs it to its end. */

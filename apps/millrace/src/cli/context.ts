@@ -1,4 +1,5 @@
 /** What commands are given: one object, made once a run. */
+import type { Logger } from '@millrace/core'
 import type { Engine } from '@millrace/engine'
 import type { Output } from './output/output.ts'
 import type { Target } from './target.ts'
@@ -6,6 +7,8 @@ import type { Target } from './target.ts'
 export interface ConnectOptions {
   /** Makes the file where there is none yet: for commands that put something into it. */
   readonly create?: boolean
+  /** Hears what the engine tells of by itself. */
+  readonly logger?: Logger
 }
 
 export interface Context {

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Engine, openEngine } from '@millrace/engine'
 import { connect } from '@millrace/remote'
+import type { ConnectOptions } from './context.ts'
 import { NoFileError, UsageError } from './errors.ts'
 
 export type Target =
@@ -33,11 +34,12 @@ export function targetOf({ file, url, token }: TargetOptions, env: NodeJS.Proces
 }
 
 /** The engine behind it. A file that is not there is made with `create` alone. */
-export async function openTarget(target: Target, { create = false }: { readonly create?: boolean } = {}): Promise<Engine> {
+export async function openTarget(target: Target, { create = false, logger }: ConnectOptions = {}): Promise<Engine> {
+  const log = logger === undefined ? {} : { logger }
   if (target.kind === 'url')
-    return connect(target.url, { connectTimeout: PATIENCE, ...(target.token !== undefined && { token: target.token }) })
+    return connect(target.url, { connectTimeout: PATIENCE, ...(target.token !== undefined && { token: target.token }), ...log })
   if (!create && !existsSync(target.file)) throw new NoFileError(target.file)
-  return openEngine({ file: target.file, share: true })
+  return openEngine({ file: target.file, share: true, ...log })
 }
 
 function given(text: string | undefined): string | undefined {

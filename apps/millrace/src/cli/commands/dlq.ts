@@ -46,8 +46,8 @@ async function list({ connect, out }: Context, { queue, name, limit, after }: Fl
   // A list has no attempts: what the last one has said is asked for, a page of jobs at a time.
   const jobs = await Promise.all(page.jobs.map(async (job) => (await again(() => engine.get(job.id))) ?? job))
   const failed = jobs.map((job) => ({ ...job, lastError: job.attempts.at(-1)?.error }))
-  await out.answer({ jobs: failed, next: page.next }, () => [
-    ...out.table(
+  await out.answer({ jobs: failed, next: page.next }, () =>
+    out.table(
       [
         { title: 'ID', text: (job) => job.id },
         { title: 'NAME', text: (job) => job.name },
@@ -61,8 +61,8 @@ async function list({ connect, out }: Context, { queue, name, limit, after }: Fl
       ],
       failed,
     ),
-    ...(page.next === undefined ? [] : [`more: --after ${page.next}`]),
-  ])
+  )
+  out.more(page.next)
 }
 
 async function retry({ connect, out }: Context, ids: readonly string[], { queue, name, limit }: Flags): Promise<void> {

@@ -1,4 +1,5 @@
 /** `millrace events`: what happened to jobs, and what happens. */
+import { integerOption } from '@millrace/core'
 import type { EngineEvent, EventStreamItem, EventsFilter, EventsOptions } from '@millrace/engine'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
@@ -32,7 +33,8 @@ export function addEvents(program: Command, context: Context): void {
 }
 
 async function show({ connect, out, signal }: Context, flags: Flags): Promise<void> {
-  const { follow = false, after, limit = Number.POSITIVE_INFINITY, type, queue, name, jobId } = flags
+  const { follow = false, after, type, queue, name, jobId } = flags
+  const limit = flags.limit === undefined ? Number.POSITIVE_INFINITY : integerOption('limit', flags.limit, 1, Number.MAX_SAFE_INTEGER)
   const engine = await connect()
   const filter = said<EventsFilter>({ types: type, queue, name, jobId })
   // Says what is wrong about the flags, before anything is asked.

@@ -1,4 +1,5 @@
 /** `millrace jobs`: finds jobs, and changes them. */
+import { integerOption } from '@millrace/core'
 import type { Engine, ListOptions, ManyFilter, ManyOptions, ManyResult } from '@millrace/engine'
 import type { Command } from 'commander'
 import { again } from '../again.ts'
@@ -92,15 +93,15 @@ async function list(context: Context, flags: ListFlags): Promise<void> {
   const options = said<ListOptions>({ state, queue, name, tag, search, after, limit })
   if (all) return listAll(context, engine, options)
   const page = await again(() => engine.list(options))
-  await out.answer({ jobs: page.jobs, next: page.next, partial: page.partial === true }, () => [
-    ...out.table(jobColumns(out.paint, now()), page.jobs),
-    ...(page.next === undefined ? [] : [`more: --after ${page.next}${page.partial === true ? ' (the search goes on there)' : ''}`]),
-  ])
+  await out.answer({ jobs: page.jobs, next: page.next, partial: page.partial === true }, () =>
+    out.table(jobColumns(out.paint, now()), page.jobs),
+  )
+  out.more(page.next)
 }
 
 /** A page is asked for when the one before has been taken. */
 async function listAll({ out, signal }: Context, engine: Engine, options: ListOptions): Promise<void> {
-  let left = options.limit ?? Number.POSITIVE_INFINITY
+  let left = options.limit === undefined ? Number.POSITIVE_INFINITY : integerOption('limit', options.limit, 1, Number.MAX_SAFE_INTEGER)
   let after = options.after
   let first = true
   do {

@@ -45,8 +45,8 @@ export function addSchedules(program: Command, context: Context): void {
     .action(async ({ prefix, after, limit }: ListFlags) => {
       const engine = await connect()
       const page = await again(() => engine.schedules.list(said<ScheduleListOptions>({ prefix, after, limit })))
-      await out.answer(page, () => [
-        ...out.table(
+      await out.answer(page, () =>
+        out.table(
           [
             { title: 'ID', text: ({ id }) => id },
             { title: 'WHEN', text: whenOf },
@@ -57,8 +57,8 @@ export function addSchedules(program: Command, context: Context): void {
           ],
           page.schedules,
         ),
-        ...(page.next === undefined ? [] : [`more: --after ${page.next}`]),
-      ])
+      )
+      out.more(page.next)
     })
   schedules
     .command('show')

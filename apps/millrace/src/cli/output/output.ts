@@ -59,6 +59,11 @@ export class Output {
     this.stderr.write(`${text}\n`)
   }
 
+  /** Where the next page begins, for people: beside the answer, so that what reads it is not confused. */
+  more(next: string | undefined): void {
+    if (next !== undefined && !this.json) this.note(`there are more: --after ${next}`)
+  }
+
   progress(): Progress {
     return progressOn(this.stderr)
   }

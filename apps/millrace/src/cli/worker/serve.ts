@@ -7,6 +7,7 @@ import { now } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit.ts'
 import { lastEvent } from '../journal.ts'
+import { loggerOn } from '../output/logger.ts'
 import { beginningOf } from './processes.ts'
 import { recordFolder, removeRecord, writeRecord } from './records.ts'
 import { tellRuns } from './runLog.ts'
@@ -27,7 +28,7 @@ export interface ServeOptions {
 /** Resolves when nothing of it runs any more. The first signal drains it, a second one ends the process. */
 export async function serve(context: Context, { id, handlers, work, drainMs, log, verbose, until }: ServeOptions): Promise<void> {
   const { connect, env, out } = context
-  const engine = await connect({ create: true })
+  const engine = await connect({ create: true, logger: loggerOn(out) })
   const told = Promise.withResolvers<void>()
   const worker = engine.work(handlers, { id, ...work })
   const folder = recordFolder(env)
