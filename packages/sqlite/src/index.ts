@@ -1,3 +1,4 @@
+export { auditFile, type FileFacts, type FileProblems, inspectFile } from './audit.ts'
 export { SCHEMA_VERSION } from './migrations/list.ts'
 export { openStore } from './open-store.ts'
 export type { StoreOptions } from './options.ts'

@@ -1,0 +1,16 @@
+/** Questions that are asked again where the engine changes hands in between: the owner of a shared file may be another short command. */
+import { type ErrorCode, MillraceError } from '@millrace/core'
+
+const ASKED_AGAIN: ReadonlySet<string> = new Set(['COMMIT_UNKNOWN', 'CONNECTION_LOST'] satisfies ErrorCode[])
+const TIMES = 20
+
+/** Only for what may happen twice: questions, and calls with an idempotency key. */
+export async function again<T>(call: () => Promise<T>): Promise<T> {
+  for (let time = 1; ; time++) {
+    try {
+      return await call()
+    } catch (error) {
+      if (!(error instanceof MillraceError) || !ASKED_AGAIN.has(error.code) || time === TIMES) throw error
+    }
+  }
+}

@@ -1,0 +1,93 @@
+/** `millrace dlq`: jobs that have failed for good, the dead letters. */
+import type { ListOptions, ManyFilter, ManyOptions, RedriveOptions } from '@millrace/engine'
+import type { Command } from 'commander'
+import { again } from '../again.ts'
+import { now } from '../clock.ts'
+import { confirm } from '../confirm.ts'
+import type { Context } from '../context.ts'
+import { said } from '../jobFlags.ts'
+import { awayText, many } from '../output/amounts.ts'
+import { number } from '../values.ts'
+import { manyText } from './jobs.ts'
+
+interface Flags {
+  readonly queue?: string
+  readonly name?: string
+  readonly limit?: number
+  readonly after?: string
+  readonly dryRun?: boolean
+  readonly yes?: boolean
+}
+
+export function addDlq(program: Command, context: Context): void {
+  const dlq = program.command('dlq').description('jobs that have failed for good')
+  addFlags(dlq.command('list').description('failed jobs with their last error, newest first'))
+    .option('--limit <number>', 'at most so many: 1 to 200, default 50', number)
+    .option('--after <cursor>', '"next" of the page before')
+    .action((flags: Flags) => list(context, flags))
+  addFlags(dlq.command('retry').description('run failed jobs again from their first attempt, the oldest failure first'))
+    .argument('[id...]', 'these alone')
+    .option('--limit <number>', 'without ids: at most so many', number)
+    .action((ids: readonly string[], flags: Flags) => retry(context, ids, flags))
+  addFlags(dlq.command('purge').description('remove failed jobs; says how many, and asks'))
+    .option('--limit <number>', 'at most so many', number)
+    .option('--dry-run', 'count, and remove nothing')
+    .option('--yes', 'do not ask')
+    .action((flags: Flags) => purge(context, flags))
+}
+
+function addFlags(command: Command): Command {
+  return command.option('--queue <name>', 'of this queue').option('--name <name>', 'of this name')
+}
+
+async function list({ connect, out }: Context, { queue, name, limit, after }: Flags): Promise<void> {
+  const engine = await connect()
+  const page = await again(() => engine.list(said<ListOptions>({ state: 'failed', queue, name, limit, after })))
+  // A list has no attempts: what the last one has said is asked for, a page of jobs at a time.
+  const jobs = await Promise.all(page.jobs.map(async (job) => (await again(() => engine.get(job.id))) ?? job))
+  const failed = jobs.map((job) => ({ ...job, lastError: job.attempts.at(-1)?.error }))
+  await out.answer({ jobs: failed, next: page.next }, () =>
+    out.table(
+      [
+        { title: 'ID', text: (job) => job.id },
+        { title: 'NAME', text: (job) => job.name },
+        { title: 'QUEUE', text: (job) => job.queue },
+        { title: 'ATTEMPTS', text: (job) => String(job.attempt), right: true },
+        { title: 'FAILED', text: (job) => awayText(job.finishedAt, now()) },
+        {
+          title: 'ERROR',
+          text: ({ lastError }) => (lastError === undefined ? '-' : `${lastError.name}: ${lastError.message}`.slice(0, 100)),
+        },
+      ],
+      failed,
+    ),
+  )
+  out.more(page.next)
+}
+
+async function retry({ connect, out }: Context, ids: readonly string[], { queue, name, limit }: Flags): Promise<void> {
+  const engine = await connect()
+  if (ids.length === 0) {
+    const { count } = await engine.redrive(said<RedriveOptions>({ queue, name, limit }))
+    await out.answer({ count }, () => `${many(count, 'job')} retried`)
+    return
+  }
+  const { matched, changed, skipped } = await engine.retryMany(
+    said<ManyFilter>({ ids, state: 'failed', queue, name }),
+    said<ManyOptions>({ limit }),
+  )
+  await out.answer({ count: changed, matched, skipped }, () => manyText({ matched, changed, skipped }, 'retried'))
+}
+
+async function purge(context: Context, { queue, name, limit, dryRun = false, yes }: Flags): Promise<void> {
+  const engine = await context.connect()
+  const filter = said<ManyFilter>({ state: 'failed', queue, name })
+  const call = (dry: boolean) => engine.deleteMany(filter, said<ManyOptions>({ limit, dryRun: dry || undefined }))
+  const { changed: count } = await call(true)
+  if (!dryRun) await confirm(context, `${many(count, 'failed job')} would be removed.`, yes)
+  const result = dryRun ? { changed: count } : await call(false)
+  await context.out.answer(
+    { count: result.changed, dryRun },
+    () => `${many(result.changed, 'failed job')} ${dryRun ? 'would be removed' : 'removed'}`,
+  )
+}

@@ -1,0 +1,156 @@
+/** `millrace doctor`: looks a file over, read only, whether or not it is open: each check with what it found. */
+import { statSync } from 'node:fs'
+import { auditFile, type FileFacts, type FileProblems, probeOwner } from '@millrace/sqlite'
+import type { Command } from 'commander'
+import { now } from '../clock.ts'
+import type { Context } from '../context.ts'
+import { FailedError, NoFileError, UsageError } from '../errors.ts'
+import { bytesText, countText, durationText, many, timeText } from '../output/amounts.ts'
+import type { Paint } from '../output/style.ts'
+import { tableLines } from '../output/table.ts'
+
+type Verdict = 'ok' | 'warning' | 'problem'
+
+interface Check {
+  readonly check: string
+  readonly verdict: Verdict
+  readonly found: string
+  /** What to do about it. */
+  readonly remedy?: string
+  /** All of it, where there is more than fits a line. */
+  readonly details?: readonly string[]
+}
+
+/** Beyond it new work is refused. */
+const WAL_MAX_BYTES = 2 ** 30
+const WAL_LARGE_BYTES = 256 * 2 ** 20
+/** A last event that is further ahead is not explained by clocks that differ a little. */
+const AHEAD_MS = 60_000
+
+export function addDoctor(program: Command, context: Context): void {
+  program
+    .command('doctor')
+    .description('look a file over, also while it is open: settings, owner, integrity, counters, log, clock')
+    .action(async () => {
+      const { out } = context
+      const target = context.target()
+      if (target.kind === 'url')
+        throw new UsageError('doctor reads the file itself: run it with --file where the file is, beside a running engine too')
+      const { file } = target
+      if (statSync(file, { throwIfNoEntry: false }) === undefined) throw new NoFileError(file)
+      const { facts, problems } = auditFile(file)
+      const checks = checksOf(file, facts, problems)
+      const bad = checks.filter(({ verdict }) => verdict === 'problem').length
+      await out.answer({ file, healthy: bad === 0, checks, facts: shownFacts(facts) }, () => checkLines(checks, out.paint))
+      if (bad > 0) throw new FailedError(`${many(bad, 'check')} found a problem in ${file}`)
+    })
+}
+
+function shownFacts({ createdAt, lastEventAt, migrations, ...facts }: FileFacts): object {
+  return {
+    ...facts,
+    createdAt: new Date(createdAt),
+    lastEventAt: lastEventAt === 0 ? undefined : new Date(lastEventAt),
+    migrations: migrations.map(({ appliedAt, ...migration }) => ({ ...migration, appliedAt: new Date(appliedAt) })),
+  }
+}
+
+function checksOf(file: string, facts: FileFacts, { integrity, counters, lists }: FileProblems): readonly Check[] {
+  return [
+    schemaCheck(facts),
+    ownerCheck(file, facts),
+    settingsCheck(facts),
+    listCheck('integrity', integrity, 'every page, row and reference is sound', 'stop the engine and restore a backup; keep the file'),
+    // Of another schema they were not looked at.
+    ...(facts.schemaVersion === facts.knownVersion
+      ? [
+          listCheck('counters', counters, 'are the rows', 'stats are wrong; report this with the file'),
+          listCheck('lists', lists, 'every finished and running job is found', 'restart the engine; report this with the file if it stays'),
+        ]
+      : []),
+    walCheck(facts),
+    spaceCheck(facts),
+    clockCheck(facts),
+  ]
+}
+
+function schemaCheck({ schemaVersion, knownVersion }: FileFacts): Check {
+  if (schemaVersion === knownVersion) return { check: 'schema', verdict: 'ok', found: `version ${schemaVersion}` }
+  const found = `version ${schemaVersion}; this millrace knows ${knownVersion}`
+  return schemaVersion < knownVersion
+    ? { check: 'schema', verdict: 'warning', found, remedy: 'counters and lists are looked at after millrace migrate' }
+    : { check: 'schema', verdict: 'warning', found, remedy: 'counters and lists are looked at by that millrace' }
+}
+
+function ownerCheck(file: string, { epoch }: FileFacts): Check {
+  const owner = probeOwner(file)
+  const opened = `opened ${countText(epoch)} times`
+  if (owner === undefined) return { check: 'owner', verdict: 'ok', found: `nobody has it open; ${opened}` }
+  if (owner === 'unknown') return { check: 'owner', verdict: 'ok', found: `is being opened; ${opened}` }
+  const since = timeText(new Date(owner.startedAt))
+  return { check: 'owner', verdict: 'ok', found: `process ${owner.pid} on ${owner.host} since ${since}; ${opened}` }
+}
+
+function settingsCheck({ settings, journalMode }: FileFacts): Check {
+  const wrong = settings.filter(({ value, wanted }) => value !== wanted)
+  const sound = [...settings.map(({ name, value }) => `${name} ${value}`), `journal_mode ${journalMode}`].join(', ')
+  if (wrong.length === 0) return { check: 'settings', verdict: 'ok', found: sound }
+  const found = wrong.map(({ name, value, wanted }) => `${name} is ${value}, not ${wanted}`).join(', ')
+  return { check: 'settings', verdict: 'problem', found, remedy: 'another program has made the file anew: restore a backup' }
+}
+
+function listCheck(check: string, problems: readonly string[], fine: string, remedy: string): Check {
+  const [first] = problems
+  if (first === undefined) return { check, verdict: 'ok', found: fine }
+  return {
+    check,
+    verdict: 'problem',
+    found: problems.length === 1 ? first : `${many(problems.length, 'problem')}`,
+    remedy,
+    details: problems,
+  }
+}
+
+function walCheck({ walBytes }: FileFacts): Check {
+  const found = bytesText(walBytes)
+  const check = 'write-ahead log'
+  const remedy = 'a program reads the file slowly and keeps it from being folded in: end that read'
+  if (walBytes > WAL_MAX_BYTES) return { check, verdict: 'problem', found: `${found}: new work is refused`, remedy }
+  if (walBytes > WAL_LARGE_BYTES) return { check, verdict: 'warning', found, remedy }
+  return { check, verdict: 'ok', found }
+}
+
+function spaceCheck({ fileBytes, freePages, pageBytes }: FileFacts): Check {
+  return { check: 'space', verdict: 'ok', found: `${bytesText(fileBytes)}, ${bytesText(freePages * pageBytes)} of it free` }
+}
+
+function clockCheck({ lastEventAt }: FileFacts): Check {
+  const check = 'clock'
+  if (lastEventAt === 0) return { check, verdict: 'ok', found: 'nothing has happened in the file yet' }
+  const ahead = lastEventAt - now()
+  if (ahead <= AHEAD_MS) return { check, verdict: 'ok', found: `the last event was at ${timeText(new Date(lastEventAt))}` }
+  return {
+    check,
+    verdict: 'warning',
+    found: `the last event is ${durationText(ahead)} ahead of this clock`,
+    remedy: 'one of the machines has had a wrong clock: check this one',
+  }
+}
+
+function checkLines(checks: readonly Check[], paint: Paint): string[] {
+  const style = { ok: 'green', warning: 'yellow', problem: 'red' } as const
+  const rows = tableLines<Check>(
+    [
+      { title: 'CHECK', text: ({ check }) => check },
+      { title: '', text: ({ verdict }) => paint(style[verdict], verdict) },
+      { title: 'FOUND', text: ({ found }) => found },
+    ],
+    checks,
+    (title) => paint('bold', title),
+  )
+  const more = checks.flatMap(({ check, details = [], remedy }) => [
+    ...(details.length > 1 ? details.map((detail) => `${check}: ${detail}`) : []),
+    ...(remedy === undefined ? [] : [`${check}: ${remedy}`]),
+  ])
+  return more.length === 0 ? rows : [...rows, '', ...more]
+}

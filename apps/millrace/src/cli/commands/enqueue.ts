@@ -1,0 +1,106 @@
+/** `millrace enqueue`: one job, or one for each line of stdin. */
+import type { EnqueueOptions } from '@millrace/core'
+import type { Command } from 'commander'
+import { again } from '../again.ts'
+import { type BulkResult, enqueueLines } from '../bulk.ts'
+import { newKey } from '../clock.ts'
+import type { Context } from '../context.ts'
+import { UsageError } from '../errors.ts'
+import { addJobFlags, enqueueOptionsOf, type JobFlags } from '../jobFlags.ts'
+import type { Line } from '../lines.ts'
+import { many } from '../output/amounts.ts'
+import { plain } from '../output/plain.ts'
+import { dataOf, duration } from '../values.ts'
+
+interface Flags extends JobFlags {
+  readonly idempotencyPrefix?: string
+  readonly wait?: boolean
+  readonly waitTimeout?: number
+}
+
+/** A key of its own makes a job safe to ask for again: for so long. */
+const REPEAT_TTL = '10m'
+
+export function addEnqueue(program: Command, context: Context): void {
+  addJobFlags(
+    program
+      .command('enqueue')
+      .description('create a job')
+      .argument('<name>', 'what handlers know it by')
+      .argument('[data]', 'JSON, @file, or - for a job for each line of JSON on stdin'),
+  )
+    .option('--idempotency-prefix <text>', 'with -: the key of each job is this and the number of its line')
+    .option('--wait', "wait for the job's result, and print it")
+    .option('--wait-timeout <duration>', 'with --wait: no longer; the job goes on', duration)
+    .action(async (name: string, data: string | undefined, flags: Flags) => {
+      if (data === '-') await enqueueStream(context, name, flags)
+      else await enqueueOne(context, name, data, flags)
+    })
+}
+
+async function enqueueOne(context: Context, name: string, data: string | undefined, flags: Flags): Promise<void> {
+  const { out } = context
+  const { wait = false, waitTimeout, idempotencyPrefix } = flags
+  if (waitTimeout !== undefined && !wait) throw new UsageError('--wait-timeout goes with --wait')
+  if (idempotencyPrefix !== undefined) throw new UsageError('--idempotency-prefix goes with - for <data>: one job has --idempotency-key')
+  const value = await dataOf(data)
+  const engine = await context.connect({ create: true })
+  const asked = enqueueOptionsOf(flags)
+  const options = repeatable(asked)
+  const job = await again(() => engine.enqueue(name, value, options))
+  // Under a key of this run's own, an earlier job is this one.
+  const created = job.created || (options.idempotencyKey !== asked.idempotencyKey && options.unique === undefined)
+  if (!wait) {
+    if (!created && !out.json) out.note('there was such a job already')
+    await out.answer({ id: job.id, created }, () => job.id)
+    return
+  }
+  const output = await job.result({ ...(waitTimeout !== undefined && { timeout: waitTimeout }), signal: context.signal })
+  await out.answer({ id: job.id, created, output }, () => JSON.stringify(plain(output), undefined, 2))
+}
+
+/** Another short command may own the file, and be done with it before this one is: what is asked twice is to be there once. */
+function repeatable(options: EnqueueOptions): EnqueueOptions {
+  if (options.idempotencyKey !== undefined || options.debounce !== undefined || options.throttle !== undefined) return options
+  // The engine says what is wrong about it.
+  if (options.idempotencyTtl !== undefined) return options
+  return { ...options, idempotencyKey: `cli:${newKey()}`, idempotencyTtl: REPEAT_TTL }
+}
+
+async function enqueueStream(context: Context, name: string, flags: Flags): Promise<void> {
+  const { out, stdin } = context
+  const { idempotencyPrefix, wait } = flags
+  for (const [flag, value] of [['--wait', wait] as const, ['--idempotency-key', flags.idempotencyKey] as const]) {
+    if (value !== undefined) throw new UsageError(`${flag} is of one job: it does not go with - for <data>`)
+  }
+  const engine = await context.connect({ create: true })
+  const options = enqueueOptionsOf(flags)
+  const jobOf = ({ number, text }: Line) => {
+    const keyed = idempotencyPrefix === undefined ? options : { ...options, idempotencyKey: `${idempotencyPrefix}${number}` }
+    return { job: name, data: parse(text), options: keyed }
+  }
+  const refused = ({ number }: Line, error: unknown): never => {
+    throw Object.assign(error as Error, { message: `line ${number}: ${(error as Error).message}` })
+  }
+  const result = await enqueueLines({ engine, out, input: stdin, jobOf, refused }).catch((error: unknown) => tellDone(context, error))
+  await out.answer(result, () => `${many(result.enqueued, 'job')} enqueued${existingText(result)}`)
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new UsageError(`no JSON: ${(cause as Error).message}`, { cause })
+  }
+}
+
+/** The lines before the one that ended it are in the queue. */
+export function tellDone({ out }: Context, error: unknown): never {
+  const { enqueued = 0, existing = 0 } = error as Partial<BulkResult>
+  if (!out.json) out.note(`${many(enqueued, 'job')} enqueued before it ended${existingText({ enqueued, existing })}`)
+  throw error
+}
+
+export function existingText({ existing }: BulkResult): string {
+  return existing === 0 ? '' : `, ${many(existing, 'job')} already there`
+}

@@ -1,0 +1,92 @@
+/** `millrace import`: jobs from a file of lines; what cannot be read is told by its line, and the rest goes in. */
+import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import type { JobRequest } from '@millrace/engine'
+import type { Command } from 'commander'
+import { type BulkResult, enqueueLines } from '../bulk.ts'
+import type { Context } from '../context.ts'
+import { FailedError, UsageError } from '../errors.ts'
+import { explain } from '../explain.ts'
+import { importedJob } from '../imported.ts'
+import { addRunFlags, type RunFlags, runOptionsOf } from '../jobFlags.ts'
+import type { Line } from '../lines.ts'
+import { many } from '../output/amounts.ts'
+import { existingText, tellDone } from './enqueue.ts'
+
+interface Flags extends RunFlags {
+  readonly name?: string
+  readonly plain?: boolean
+  readonly idempotencyPrefix?: string
+}
+
+interface LineError {
+  readonly line: number
+  readonly code: string
+  readonly message: string
+}
+
+/** Told one by one; the others are counted. */
+const ERRORS_MAX = 20
+
+export function addImport(program: Command, context: Context): void {
+  addRunFlags(
+    program
+      .command('import')
+      .description('a job for each line of a file: its data with --name, else {"name","data","options"} or a line of millrace export')
+      .argument('<file>', 'or - for stdin')
+      .option('--name <name>', 'of all jobs: each line is the data of one'),
+  )
+    .option('--plain', 'with --name: each line is a text as it stands; those that begin with # are left out')
+    .option('--idempotency-prefix <text>', 'the key of each job is this and the number of its line: to import again is safe')
+    .action((file: string, flags: Flags) => importFile(context, file, flags))
+}
+
+async function importFile(context: Context, file: string, flags: Flags): Promise<void> {
+  const { connect, out, stdin } = context
+  const { name, plain = false } = flags
+  if (plain && name === undefined) throw new UsageError('--plain goes with --name: a text does not say what its job is called')
+  const input = file === '-' ? stdin : await openFile(file)
+  const engine = await connect({ create: true })
+  const errors: LineError[] = []
+  let refusals = 0
+  const refused = ({ number: line }: Line, error: unknown) => {
+    const { code, message } = explain(error, undefined)
+    if (++refusals > ERRORS_MAX) return
+    errors.push({ line, code, message })
+    if (!out.json) out.note(`line ${line}: ${message} (${code})`)
+  }
+  const done = await enqueueLines({ engine, out, input, jobOf: jobOfLine(flags), refused }).catch((error: unknown) =>
+    tellDone(context, error),
+  )
+  const result: BulkResult & { readonly refused: number } = { ...done, refused: refusals }
+  await out.answer({ ...result, errors }, () => `${many(result.enqueued, 'job')} enqueued${existingText(result)}`)
+  if (refusals > 0) throw new FailedError(`${many(refusals, 'line')} could not be imported`)
+}
+
+function jobOfLine({ name, plain, idempotencyPrefix, ...flags }: Flags): (line: Line) => JobRequest | undefined {
+  const options = runOptionsOf(flags)
+  return ({ number, text }) => {
+    if (plain === true && text.startsWith('#')) return undefined
+    const data = plain === true ? text : parse(text)
+    const job = name === undefined ? importedJob(data) : { job: name, data }
+    const key = idempotencyPrefix === undefined ? {} : { idempotencyKey: `${idempotencyPrefix}${number}` }
+    return { ...job, options: { ...job.options, ...options, ...key } }
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new UsageError(`no JSON: ${(cause as Error).message}`, { cause })
+  }
+}
+
+async function openFile(file: string): Promise<NodeJS.ReadableStream> {
+  try {
+    const handle = await open(file)
+    return createReadStream(file, { fd: handle })
+  } catch (cause) {
+    throw new UsageError(`cannot read ${file}: ${(cause as Error).message}`, { cause })
+  }
+}

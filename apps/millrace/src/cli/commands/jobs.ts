@@ -1,0 +1,185 @@
+/** `millrace jobs`: finds jobs, and changes them. */
+import { integerOption } from '@millrace/core'
+import type { Engine, ListOptions, ManyFilter, ManyOptions, ManyResult } from '@millrace/engine'
+import type { Command } from 'commander'
+import { again } from '../again.ts'
+import { now } from '../clock.ts'
+import { confirm } from '../confirm.ts'
+import type { Context } from '../context.ts'
+import { UsageError } from '../errors.ts'
+import { said } from '../jobFlags.ts'
+import { jobOf } from '../jobOf.ts'
+import { followLogs } from '../logs.ts'
+import { countText, many } from '../output/amounts.ts'
+import { number } from '../values.ts'
+import { jobColumns, jobLines } from '../view/job.ts'
+
+interface Filters {
+  readonly state?: string
+  readonly queue?: string
+  readonly name?: string
+  readonly tag?: string
+}
+
+interface ListFlags extends Filters {
+  readonly search?: string
+  readonly after?: string
+  readonly limit?: number
+  readonly all?: boolean
+}
+
+interface ManyFlags extends Filters {
+  readonly all?: true
+  readonly limit?: number
+  readonly dryRun?: boolean
+  readonly descendants?: boolean
+  readonly yes?: boolean
+}
+
+/** Jobs that come by one question where all are asked for. */
+const PAGE = 200
+
+export function addJobs(program: Command, context: Context): void {
+  const jobs = program.command('jobs').description('find jobs, and change them')
+  addFilters(jobs.command('list').description('jobs, newest first'))
+    .option('--search <text>', 'in name, tags, keys or data')
+    .option('--limit <number>', 'at most so many, default 50', number)
+    .option('--after <cursor>', '"next" of the page before')
+    .option('--all', 'page after page, to the end or to --limit')
+    .action((flags: ListFlags) => list(context, flags))
+  jobs
+    .command('show')
+    .description('all that is known of a job')
+    .argument('<id>')
+    .action(async (id: string) => {
+      const job = await jobOf(await context.connect(), id)
+      await context.out.answer(job, () => jobLines(job, context.out.paint))
+    })
+  addChange(jobs, context, 'cancel', 'end jobs: those that wait at once, those that run by their signal')
+  addChange(jobs, context, 'retry', 'run failed and cancelled jobs again, and those that wait for a retry at once')
+  addChange(jobs, context, 'delete', 'remove jobs that are not running, with all that they have left')
+  jobs
+    .command('run')
+    .description('make scheduled jobs due now')
+    .argument('<id...>')
+    .action(async (ids: readonly string[]) => {
+      const engine = await context.connect()
+      for (const id of ids) {
+        await engine.runNow(id)
+        await context.out.item({ id, result: 'due' }, () => `${id} due`)
+      }
+    })
+  jobs
+    .command('logs')
+    .description('what the runs of a job have said')
+    .argument('<id>')
+    .option('-f, --follow', 'go on until the job has ended')
+    .action((id: string, { follow = false }: { readonly follow?: boolean }) => followLogs(context, id, follow))
+}
+
+function addFilters(command: Command): Command {
+  return command
+    .option('--state <state>', 'scheduled, waiting, active, blocked, completed, failed or cancelled')
+    .option('--queue <name>', 'of this queue')
+    .option('--name <name>', 'of this name')
+    .option('--tag <tag>', 'with this tag')
+}
+
+async function list(context: Context, flags: ListFlags): Promise<void> {
+  const { out } = context
+  const { all = false, limit } = flags
+  const engine = await context.connect()
+  const { state, queue, name, tag, search, after } = flags
+  const options = said<ListOptions>({ state, queue, name, tag, search, after, limit })
+  if (all) return listAll(context, engine, options)
+  const page = await again(() => engine.list(options))
+  await out.answer({ jobs: page.jobs, next: page.next, partial: page.partial === true }, () =>
+    out.table(jobColumns(out.paint, now()), page.jobs),
+  )
+  out.more(page.next)
+}
+
+/** A page is asked for when the one before has been taken. */
+async function listAll({ out, signal }: Context, engine: Engine, options: ListOptions): Promise<void> {
+  let left = options.limit === undefined ? Number.POSITIVE_INFINITY : integerOption('limit', options.limit, 1, Number.MAX_SAFE_INTEGER)
+  let after = options.after
+  let first = true
+  do {
+    const asked = after
+    const wanted = { ...options, limit: Math.min(left, PAGE), ...(asked !== undefined && { after: asked }) }
+    const { jobs, next } = await again(() => engine.list(wanted))
+    if (out.json) for (const job of jobs) await out.item(job, () => '')
+    else {
+      const [title, ...lines] = out.table(jobColumns(out.paint, now()), jobs)
+      for (const line of first ? [title as string, ...lines] : lines) await out.text(`${line}\n`)
+    }
+    first = false
+    left -= jobs.length
+    after = next
+  } while (after !== undefined && left > 0 && !signal.aborted)
+}
+
+type Change = 'cancel' | 'retry' | 'delete'
+
+const CALLS = {
+  cancel: {
+    one: (engine: Engine, id: string, descendants: boolean): Promise<string> => engine.cancel(id, { descendants }),
+    many: 'cancelMany',
+    done: 'cancelled',
+  },
+  retry: {
+    one: (engine: Engine, id: string, descendants: boolean): Promise<string> => engine.retry(id, { descendants }).then(() => 'waiting'),
+    many: 'retryMany',
+    done: 'retried',
+  },
+  delete: {
+    one: (engine: Engine, id: string): Promise<string> => engine.delete(id).then(() => 'deleted'),
+    many: 'deleteMany',
+    done: 'deleted',
+  },
+} as const
+
+function addChange(jobs: Command, context: Context, change: Change, description: string): void {
+  const command = addFilters(jobs.command(change).description(description).argument('[id...]', 'jobs; or flags that say which'))
+    .option('--all', 'every job there is')
+    .option('--limit <number>', 'with flags: at most so many', number)
+    .option('--dry-run', 'with flags: count, and change nothing')
+  if (change !== 'delete') command.option('--descendants', 'also all that waits for the job in its flow')
+  if (change === 'delete') command.option('--yes', 'do not ask')
+  command.action((ids: readonly string[], flags: ManyFlags) =>
+    ids.length === 0 ? changeMany(context, change, flags) : changeEach(context, change, ids, flags),
+  )
+}
+
+async function changeEach({ out, connect }: Context, change: Change, ids: readonly string[], flags: ManyFlags): Promise<void> {
+  const { descendants = false, ...others } = flags
+  const other = Object.keys(others).find((name) => name !== 'yes')
+  if (other !== undefined) throw new UsageError(`give ids or flags that say which jobs are meant, not both: ${other} is one`)
+  const engine = await connect()
+  for (const id of ids) {
+    const result = await CALLS[change].one(engine, id, descendants)
+    await out.item({ id, result }, () => `${id} ${result}`)
+  }
+}
+
+async function changeMany(context: Context, change: Change, flags: ManyFlags): Promise<void> {
+  const { state, queue, name, tag, all, limit, dryRun = false, descendants, yes } = flags
+  if (descendants !== undefined) throw new UsageError('--descendants goes with the id of a job')
+  const filter = said<ManyFilter>({ state, queue, name, tag, all })
+  // The engine would refuse it too; here is said what flags there are.
+  if (Object.keys(filter).length === 0)
+    throw new UsageError(`which jobs? Give ids, or --state, --queue, --name or --tag; --all means every job there is`)
+  const engine = await context.connect()
+  const call = (dry: boolean) => engine[CALLS[change].many](filter, said<ManyOptions>({ limit, dryRun: dry || undefined }))
+  if (change === 'delete' && !dryRun) {
+    const { changed } = await call(true)
+    await confirm(context, `${many(changed, 'job')} would be deleted.`, yes)
+  }
+  const result = await call(dryRun)
+  await context.out.answer({ ...result, dryRun }, () => manyText(result, dryRun ? `would be ${CALLS[change].done}` : CALLS[change].done))
+}
+
+export function manyText({ changed, skipped }: ManyResult, done: string): string {
+  const left = Object.entries(skipped).map(([reason, count]) => `${countText(count)} ${reason}`)
+  return `${many(changed, 'job')} ${done}${left.length === 0 ? '' : `; left: ${left.join(', ')}`}`
+}

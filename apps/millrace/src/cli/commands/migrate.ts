@@ -1,0 +1,33 @@
+/** `millrace migrate`: brings a file to the schema of this version, as opening it does. */
+import { existsSync } from 'node:fs'
+import { openEngine } from '@millrace/engine'
+import { inspectFile } from '@millrace/sqlite'
+import type { Command } from 'commander'
+import type { Context } from '../context.ts'
+import { FailedError, NoFileError, UsageError } from '../errors.ts'
+
+export function addMigrate(program: Command, context: Context): void {
+  program
+    .command('migrate')
+    .description('bring a file that nobody has open to the schema of this version')
+    .option('--check', 'say whether it has to be, and change nothing; exit code 1 where it has')
+    .action(async ({ check = false }: { readonly check?: boolean }) => {
+      const { out } = context
+      const target = context.target()
+      if (target.kind === 'url') throw new UsageError('migrate is of a file: an engine that runs has migrated its own')
+      const { file } = target
+      if (!existsSync(file)) throw new NoFileError(file)
+      const { schemaVersion: before, knownVersion: known } = inspectFile(file)
+      const pending = before < known
+      if (check) {
+        await out.answer({ file, version: before, known, pending }, () =>
+          pending ? `schema ${before}; this millrace brings it to ${known}` : `schema ${before}: nothing to do`,
+        )
+        if (pending) throw new FailedError(`${file} has yet to be migrated: run millrace migrate`)
+        return
+      }
+      if (pending) await openEngine({ file }).then((engine) => engine.stop())
+      const { schemaVersion: after } = inspectFile(file)
+      await out.answer({ file, before, after }, () => (before === after ? `schema ${after}: nothing to do` : `schema ${before} → ${after}`))
+    })
+}

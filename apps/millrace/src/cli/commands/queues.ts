@@ -1,0 +1,185 @@
+/** `millrace queues`: what queues hold, and what they are told. */
+import type { DrainOptions, PauseOptions, PurgeOptions, QueueOptions, QueueView } from '@millrace/engine'
+import type { Command } from 'commander'
+import { again } from '../again.ts'
+import { confirm } from '../confirm.ts'
+import type { Context } from '../context.ts'
+import { NotFoundError, UsageError } from '../errors.ts'
+import { said } from '../jobFlags.ts'
+import { countText, durationText, many } from '../output/amounts.ts'
+import { plain } from '../output/plain.ts'
+import type { Paint } from '../output/style.ts'
+import { duration, json, NONE, names, number, orNone } from '../values.ts'
+import { fieldLines } from '../view/job.ts'
+import { stateColumns } from '../view/states.ts'
+
+interface PauseFlags {
+  readonly job?: string
+  readonly key?: string
+}
+
+interface PurgeFlags {
+  readonly state?: readonly string[]
+  readonly dryRun?: boolean
+  readonly yes?: boolean
+}
+
+export function addQueues(program: Command, context: Context): void {
+  const { connect, out } = context
+  const queues = program.command('queues').description('queues: what they hold, and what they are told')
+  queues
+    .command('list')
+    .description('all queues')
+    .action(async () => {
+      const engine = await connect()
+      const found = await again(() => engine.queues.list())
+      await out.answer({ queues: found }, () =>
+        out.table(
+          [
+            { title: 'QUEUE', text: ({ name }) => name },
+            ...stateColumns<QueueView>(({ states }) => states),
+            { title: 'OLDEST', text: ({ oldestWaitingMs: ms }) => (ms === 0 ? '-' : durationText(ms)), right: true },
+            { title: '', text: (queue) => stateText(queue, out.paint) },
+          ],
+          found,
+        ),
+      )
+    })
+  queues
+    .command('show')
+    .description('a queue, with its settings')
+    .argument('<name>')
+    .action(async (name: string) => {
+      const queue = await queueOf(context, name)
+      await out.answer(queue, () => queueLines(queue, out.paint))
+    })
+  queues
+    .command('set')
+    .description('change settings; "none" takes one away. In force at once')
+    .argument('<name>')
+    .option('--concurrency-limit <number>', 'jobs of the queue that run at the same time', orNone(number))
+    .option('--per-key-limit <number>', 'the same for each concurrency key', orNone(number))
+    .option('--rate-limit <spec>', 'starts per period, and burst: 100/1s, 100/1m:20', orNone(rate))
+    .option('--max-length <number>', 'jobs yet to start, over which new ones are refused', orNone(number))
+    .option('--share <number>', "hand-outs in a row before the next queue's turn", orNone(number))
+    .option('--retention <json>', 'how long finished jobs are kept: {"completed":"1d"}', orNone(json))
+    .option('--defaults <json>', 'of its jobs: {"maxAttempts":3,"backoff":{"type":"fixed","delay":"5s"}}', orNone(json))
+    .action(async (name: string, flags: Readonly<Record<string, unknown>>) => {
+      if (Object.keys(flags).length === 0)
+        throw new UsageError('what is to be set? Give one of the flags that millrace queues set --help names')
+      const engine = await connect({ create: true })
+      const settings = Object.entries(flags).map(([setting, value]) => [setting, value === NONE ? null : value])
+      await engine.queues.configure(name, Object.fromEntries(settings) as QueueOptions)
+      const queue = await queueOf(context, name)
+      await out.answer(queue, () => queueLines(queue, out.paint))
+    })
+  for (const [verb, description] of [
+    ['pause', 'start nothing of the queue until it is resumed; what runs goes on'],
+    ['resume', 'go on; ends a drain, too'],
+  ] as const)
+    queues
+      .command(verb)
+      .description(description)
+      .argument('<name>')
+      .option('--job <name>', 'only jobs of this name')
+      .option('--key <key>', 'only jobs of this concurrency key')
+      .action(async (name: string, { job, key }: PauseFlags) => {
+        const engine = await connect()
+        await engine.queues[verb](name, said<PauseOptions>({ job, key }))
+        const what = job === undefined ? (key === undefined ? '' : `, key ${key}`) : `, jobs ${job}`
+        await out.answer({ queue: name, job, key, paused: verb === 'pause' }, () => `${verb}d ${name}${what}`)
+      })
+  queues
+    .command('drain')
+    .description('take no new jobs, and wait until none is left; resume ends it')
+    .argument('<name>')
+    .option('--timeout <duration>', 'wait no longer; the queue goes on draining', duration)
+    .action(async (name: string, { timeout }: { readonly timeout?: number }) => {
+      const engine = await connect()
+      await engine.queues.drain(name, said<DrainOptions>({ timeout }))
+      await out.answer({ queue: name, drained: true }, () => `${name} is empty, and takes no jobs until it is resumed`)
+    })
+  queues
+    .command('purge')
+    .description('remove its jobs, all but those that run; says how many, and asks')
+    .argument('<name>')
+    .option('--state <states>', 'only jobs in these: waiting,failed', names)
+    .option('--dry-run', 'count, and remove nothing')
+    .option('--yes', 'do not ask')
+    .action((name: string, flags: PurgeFlags) => purge(context, name, flags))
+  queues
+    .command('delete')
+    .description('forget an empty queue: its settings, pauses and counters')
+    .argument('<name>')
+    .action(async (name: string) => {
+      const engine = await connect()
+      if (!(await engine.queues.delete(name))) throw noQueue(name)
+      await out.answer({ queue: name, deleted: true }, () => `${name} deleted`)
+    })
+}
+
+async function purge(context: Context, name: string, { state, dryRun = false, yes }: PurgeFlags): Promise<void> {
+  const engine = await context.connect()
+  const options = (dry: boolean) => said<PurgeOptions>({ states: state, dryRun: dry })
+  const counted = await engine.queues.purge(name, options(true))
+  if (!dryRun) await confirm(context, `${many(counted.count, 'job')} of ${name} would be removed.`, yes)
+  const result = dryRun ? counted : await engine.queues.purge(name, options(false))
+  const left = result.active === 0 ? '' : `; ${countText(result.active)} that run are left`
+  await context.out.answer(
+    { queue: name, ...result, dryRun },
+    () => `${many(result.count, 'job')} of ${name} ${dryRun ? 'would be removed' : 'removed'}${left}`,
+  )
+}
+
+async function queueOf({ connect }: Context, name: string): Promise<QueueView> {
+  const engine = await connect()
+  const queue = await again(() => engine.queues.get(name))
+  if (queue === undefined) throw noQueue(name)
+  return queue
+}
+
+function noQueue(name: string): NotFoundError {
+  return new NotFoundError(`there is no queue ${name}: it is there from its first job, or from the first thing that it is told`)
+}
+
+function stateText({ paused, settings, pausedJobs, pausedKeys }: QueueView, paint: Paint): string {
+  if (settings.draining === true) return paint('yellow', 'draining')
+  if (paused) return paint('yellow', 'paused')
+  const some = [...pausedJobs.map((job) => `jobs ${job}`), ...pausedKeys.map((key) => `key ${key}`)]
+  return some.length === 0 ? '' : paint('yellow', `paused: ${some.join(', ')}`)
+}
+
+function queueLines(queue: QueueView, paint: Paint): string[] {
+  const { name, states, totals, settings } = queue
+  return fieldLines(
+    [
+      ['queue', name],
+      ['state', stateText(queue, paint) || 'open'],
+      [
+        'jobs',
+        Object.entries(states)
+          .map(([state, count]) => `${countText(count)} ${state}`)
+          .join(', '),
+      ],
+      [
+        'since the beginning',
+        Object.entries(totals)
+          .map(([what, count]) => `${countText(count)} ${what}`)
+          .join(', '),
+      ],
+      ...Object.entries(settings).map(([setting, value]) => [setting, JSON.stringify(plain(value))] as const),
+    ],
+    paint,
+  )
+}
+
+/** `limit/period:burst`, or JSON. */
+function rate(text: string): unknown {
+  if (text.startsWith('{')) return json(text)
+  const [, limit = text, period, burst] = /^([^/:]*)(?:\/([^:]*))?(?::(.*))?$/.exec(text) ?? []
+  return said({
+    limit: number(limit),
+    period: period === undefined ? undefined : duration(/^\d/.test(period) ? period : `1${period}`),
+    burst: burst === undefined ? undefined : number(burst),
+  })
+}

@@ -1,0 +1,166 @@
+/** `millrace schedules`: jobs that come by themselves. */
+import { ScheduleNotFoundError } from '@millrace/core'
+import type { Schedule, ScheduledJob, ScheduleListOptions, ScheduleOptions } from '@millrace/engine'
+import type { Command } from 'commander'
+import { again } from '../again.ts'
+import { now } from '../clock.ts'
+import type { Context } from '../context.ts'
+import { addRunFlags, type RunFlags, runOptionsOf, said } from '../jobFlags.ts'
+import { awayText, countText, durationText, timeText } from '../output/amounts.ts'
+import { plain } from '../output/plain.ts'
+import type { Paint } from '../output/style.ts'
+import { dataOf, duration, number, time } from '../values.ts'
+import { fieldLines } from '../view/job.ts'
+
+interface SetFlags extends RunFlags {
+  readonly cron?: string
+  readonly every?: number
+  readonly timezone?: string
+  readonly startAt?: Date
+  readonly endAt?: Date
+  readonly jitter?: number
+  readonly overlap?: string
+  readonly catchUp?: string
+  readonly runImmediately?: boolean
+}
+
+interface ListFlags {
+  readonly prefix?: string
+  readonly after?: string
+  readonly limit?: number
+}
+
+/** Of `next`, where it is not told how many. */
+const TIMES = 5
+
+export function addSchedules(program: Command, context: Context): void {
+  const { connect, out } = context
+  const schedules = program.command('schedules').description('jobs that come by themselves')
+  schedules
+    .command('list')
+    .description('schedules, in the order of their ids')
+    .option('--prefix <text>', 'of the ids')
+    .option('--limit <number>', '1 to 200, default 50', number)
+    .option('--after <id>', '"next" of the page before')
+    .action(async ({ prefix, after, limit }: ListFlags) => {
+      const engine = await connect()
+      const page = await again(() => engine.schedules.list(said<ScheduleListOptions>({ prefix, after, limit })))
+      await out.answer(page, () =>
+        out.table(
+          [
+            { title: 'ID', text: ({ id }) => id },
+            { title: 'WHEN', text: whenOf },
+            { title: 'JOB', text: ({ job }) => job },
+            { title: 'NEXT', text: ({ paused, nextRunAt }) => (paused ? out.paint('yellow', 'paused') : awayText(nextRunAt, now())) },
+            { title: 'RUNS', text: ({ runs }) => countText(runs), right: true },
+            { title: 'SKIPPED', text: ({ skipped }) => countText(skipped), right: true },
+          ],
+          page.schedules,
+        ),
+      )
+      out.more(page.next)
+    })
+  schedules
+    .command('show')
+    .description('a schedule, and how its last job fares')
+    .argument('<id>')
+    .action(async (id: string) => {
+      const schedule = await scheduleOf(context, id, 1)
+      await out.answer(schedule, () => scheduleLines(schedule, out.paint))
+    })
+  addRunFlags(
+    schedules
+      .command('set')
+      .description('create a schedule, or change it; one whose times are as before keeps its next')
+      .argument('<id>')
+      .argument('<job>', 'name of the job that comes')
+      .argument('[data]', 'JSON, or @file')
+      .option('--cron <expression>', '5 fields, 6 with seconds in front, or @daily')
+      .option('--every <duration>', 'between two ticks, at least 1s', duration)
+      .option('--timezone <zone>', 'of --cron: Europe/Berlin; default UTC')
+      .option('--start-at <time>', 'no tick before then', time)
+      .option('--end-at <time>', 'no tick after then', time)
+      .option('--jitter <duration>', 'each tick fires up to so much later', duration)
+      .option('--overlap <what>', 'while the last job is not final: skip, queue or cancel')
+      .option('--catch-up <what>', 'of ticks that went by unused: latest, all or none')
+      .option('--run-immediately', 'a new schedule has its first job at once'),
+  ).action(async (id: string, job: string, data: string | undefined, flags: SetFlags) => {
+    const { cron, every, timezone, startAt, endAt, jitter, overlap, catchUp, runImmediately } = flags
+    const value = await dataOf(data)
+    const engine = await connect({ create: true })
+    const options = said<ScheduleOptions>({ cron, every, timezone, startAt, endAt, jitter, overlap, catchUp, runImmediately })
+    const wanted = said<ScheduledJob>({ job, data: value, options: runOptionsOf(flags) })
+    const set = await again(() => engine.schedules.upsert(id, options, wanted))
+    await out.answer(set, () => `${id} ${set.created ? 'created' : 'changed'}; next ${timeText(set.nextRunAt)}`)
+  })
+  for (const [verb, description, done] of [
+    ['delete', 'remove a schedule, and its job where that has not started', 'deleted'],
+    ['pause', 'fire no tick until it is resumed', 'paused'],
+    ['resume', 'go on with the first tick from now', 'resumed'],
+  ] as const)
+    schedules
+      .command(verb)
+      .description(description)
+      .argument('<id>')
+      .action(async (id: string) => {
+        const engine = await connect()
+        await engine.schedules[verb](id)
+        await out.answer({ id, result: done }, () => `${id} ${done}`)
+      })
+  schedules
+    .command('trigger')
+    .description('have its job now, beside its ticks')
+    .argument('<id>')
+    .action(async (id: string) => {
+      const engine = await connect()
+      const job = await engine.schedules.trigger(id)
+      await out.answer({ id, jobId: job.id, created: job.created }, () => job.id)
+    })
+  schedules
+    .command('next')
+    .description('the times that come next')
+    .argument('<id>')
+    .option('-n, --times <number>', `how many, 1 to 1,000, default ${TIMES}`, number, TIMES)
+    .action(async (id: string, { times }: { readonly times: number }) => {
+      const { nextRuns } = await scheduleOf(context, id, times)
+      await out.answer({ id, nextRuns }, () => nextRuns.map((at) => `${timeText(at)}  ${awayText(at, now())}`))
+    })
+}
+
+async function scheduleOf({ connect }: Context, id: string, times: number): Promise<Schedule> {
+  const engine = await connect()
+  const schedule = await again(() => engine.schedules.get(id, { times }))
+  if (schedule === undefined)
+    throw new ScheduleNotFoundError(`there is no schedule ${id}: millrace schedules list names them`, { scheduleId: id })
+  return schedule
+}
+
+function whenOf({ cron, timezone, every }: Schedule): string {
+  if (cron === undefined) return `every ${durationText(every ?? 0)}`
+  return timezone === undefined || timezone === 'UTC' ? cron : `${cron} ${timezone}`
+}
+
+function scheduleLines(schedule: Schedule, paint: Paint): string[] {
+  const { id, job, data, options, overlap, catchUp, jitter, paused, nextRunAt, lastRunAt, lastJobId, lastResult, runs, skipped } = schedule
+  const fields: readonly (readonly [string, string | undefined])[] = [
+    ['id', id],
+    ['when', whenOf(schedule)],
+    ['from', schedule.startAt && timeText(schedule.startAt)],
+    ['until', schedule.endAt && timeText(schedule.endAt)],
+    ['jitter', jitter === 0 ? undefined : durationText(jitter)],
+    ['overlap', overlap],
+    ['catch up', catchUp],
+    ['job', job],
+    ['data', data === undefined ? undefined : JSON.stringify(plain(data))],
+    ['options', JSON.stringify(plain(options))],
+    ['next', paused ? paint('yellow', 'paused') : timeText(nextRunAt)],
+    ['last', timeText(lastRunAt)],
+    ['last job', lastJobId && `${lastJobId}${lastResult === undefined ? '' : `, ${lastResult.state}`}`],
+    ['runs', countText(runs)],
+    ['skipped', countText(skipped)],
+  ]
+  return fieldLines(
+    fields.filter((field): field is readonly [string, string] => field[1] !== undefined),
+    paint,
+  )
+}

@@ -1,0 +1,53 @@
+/** `millrace stats`: counts, times and how the writer fares. */
+import type { Stats } from '@millrace/engine'
+import type { Command } from 'commander'
+import { again } from '../again.ts'
+import type { Context } from '../context.ts'
+import { bytesText, countText, durationText } from '../output/amounts.ts'
+import type { Output } from '../output/output.ts'
+import { fieldLines } from '../view/job.ts'
+import { NAME_COLUMNS } from '../view/names.ts'
+import { queueColumns, queueRows } from '../view/queues.ts'
+
+export function addStats(program: Command, { connect, out }: Context): void {
+  program
+    .command('stats')
+    .description('counts by queue and state, times by job name, and how the writer fares')
+    .action(async () => {
+      const engine = await connect()
+      const stats = await again(() => engine.stats())
+      await out.answer(stats, () => statsLines(stats, out))
+    })
+}
+
+export function statsLines(stats: Stats, out: Output): string[] {
+  const { totals, names, unserved, writer, workers } = stats
+  const sum = { name: 'all', stats: { ...stats.states, paused: false, oldestWaitingMs: 0 } }
+  return [
+    ...out.table(queueColumns(out.paint), [...queueRows(stats), sum]),
+    ...(names.length === 0 ? [] : ['', ...out.table(NAME_COLUMNS, names)]),
+    ...unserved.map(({ queue, name, waiting }) =>
+      out.paint('yellow', `no worker serves ${name} in ${queue}: ${countText(waiting)} waiting`),
+    ),
+    '',
+    ...fieldLines(
+      [
+        [
+          'since the beginning',
+          `${countText(totals.enqueued)} enqueued, ${countText(totals.completed)} completed, ${countText(totals.failed)} failed, ${countText(totals.cancelled)} cancelled`,
+        ],
+        ['workers', countText(workers)],
+        [
+          'turns',
+          `${countText(writer.turns)} (${writer.turnSizeP50} commands, ${durationText(writer.commitMsP50)} a commit), ${countText(writer.failedTurns)} failed`,
+        ],
+        ['write-ahead log', bytesText(writer.walBytes)],
+        ['journal', bytesText(writer.journalBytes)],
+        ...(writer.draining
+          ? [['new work', out.paint('red', 'refused: the disk is full, or the log has grown behind a slow reader')] as const]
+          : []),
+      ],
+      out.paint,
+    ),
+  ]
+}

@@ -1,0 +1,60 @@
+/** `millrace status`: on one screen, whether all is well. */
+import { hostname } from 'node:os'
+import type { Stats, WorkerView } from '@millrace/engine'
+import type { Command } from 'commander'
+import { again } from '../again.ts'
+import type { Context } from '../context.ts'
+import { countText, durationText } from '../output/amounts.ts'
+import type { Output } from '../output/output.ts'
+import { fieldLines } from '../view/job.ts'
+import { workerColumns } from '../view/workers.ts'
+
+export function addStatus(program: Command, context: Context): void {
+  program
+    .command('status')
+    .description('the engine, its jobs and its workers on one screen')
+    .action(async () => {
+      const { out } = context
+      const engine = await context.connect()
+      const stats = await again(() => engine.stats())
+      const workers = await again(() => engine.workers())
+      const target = context.target()
+      const at = target.kind === 'url' ? target.url : target.file
+      const warnings = warningsOf(stats, workers)
+      const status = { target: at, host: hostname(), states: stats.states, totals: stats.totals, workers, warnings }
+      await out.answer(status, () => statusLines(at, stats, workers, warnings, out))
+    })
+}
+
+function warningsOf({ queues, unserved, writer }: Stats, workers: readonly WorkerView[]): string[] {
+  return [
+    ...Object.entries(queues).flatMap(([name, { paused }]) => (paused ? [`queue ${name} is paused`] : [])),
+    ...unserved.map(({ queue, name, waiting }) => `no worker serves ${name} in ${queue}: ${countText(waiting)} waiting`),
+    ...workers.filter(({ away }) => away).map(({ id }) => `worker ${id} is away: its connection is lost, or it is silent`),
+    ...workers.filter(({ zombies }) => zombies > 0).map(({ id, zombies }) => `worker ${id} has ${zombies} runs that ignore their abort`),
+    ...(writer.draining ? ['new work is refused: the disk is full, or the write-ahead log has grown behind a slow reader'] : []),
+  ]
+}
+
+function statusLines(at: string, stats: Stats, workers: readonly WorkerView[], warnings: readonly string[], out: Output): string[] {
+  const { states, queues } = stats
+  const oldest = Math.max(0, ...Object.values(queues).map(({ oldestWaitingMs }) => oldestWaitingMs))
+  return [
+    ...fieldLines(
+      [
+        ['engine', at],
+        [
+          'jobs',
+          Object.entries(states)
+            .map(([state, count]) => `${countText(count)} ${state}`)
+            .join(', '),
+        ],
+        ['oldest waiting', oldest === 0 ? '-' : durationText(oldest)],
+        ['workers', countText(workers.length)],
+      ],
+      out.paint,
+    ),
+    ...(workers.length === 0 ? [] : ['', ...out.table(workerColumns(out.paint), workers)]),
+    ...warnings.map((warning) => out.paint('yellow', `warning: ${warning}`)),
+  ]
+}

@@ -1,0 +1,87 @@
+/** `millrace top`: the engine at work, drawn over and over in the same place. */
+
+import { durationOption } from '@millrace/core'
+import type { Engine, Stats, WorkerView } from '@millrace/engine'
+import type { Command } from 'commander'
+import { again } from '../again.ts'
+import { now, pause } from '../clock.ts'
+import type { Context } from '../context.ts'
+import { timeText } from '../output/amounts.ts'
+import type { Output } from '../output/output.ts'
+import { duration } from '../values.ts'
+import { NAME_COLUMNS } from '../view/names.ts'
+import { queueColumns, queueRows } from '../view/queues.ts'
+import { workerColumns } from '../view/workers.ts'
+
+interface Frame {
+  readonly at: number
+  readonly stats: Stats
+  readonly workers: readonly WorkerView[]
+}
+
+/** A second screen without a cursor, where long lines are cut; and back. */
+const ENTER = '\u001b[?1049h\u001b[?25l\u001b[?7l'
+const LEAVE = '\u001b[?7h\u001b[?25h\u001b[?1049l'
+const HOME = '\u001b[H'
+const ERASE_LINE = '\u001b[K'
+const ERASE_BELOW = '\u001b[J'
+const NAMES = 20
+
+export function addTop(program: Command, context: Context): void {
+  program
+    .command('top')
+    .description('the engine at work, drawn again every second; once where stdout is no terminal')
+    .option('--interval <duration>', 'between two frames: 100ms to 1m, default 1s', duration, 1_000)
+    .action(async ({ interval }: { readonly interval: number }) => {
+      const everyMs = durationOption('interval', interval, { min: 100, max: 60_000 })
+      const { out } = context
+      const engine = await context.connect()
+      const first = await frameOf(engine)
+      if (out.json || !out.stdout.isTTY) {
+        await out.answer({ at: new Date(first.at), stats: first.stats, workers: first.workers }, () => linesOf(first, undefined, out))
+        return
+      }
+      await draw(context, engine, first, everyMs)
+    })
+}
+
+async function draw({ out, signal }: Context, engine: Engine, first: Frame, everyMs: number): Promise<void> {
+  // A process that is told to end leaves the terminal as it was.
+  const leave = () => void out.stdout.write(LEAVE)
+  process.once('exit', leave)
+  out.stdout.write(ENTER)
+  let [frame, former]: [Frame, Frame | undefined] = [first, undefined]
+  while (!signal.aborted) {
+    // A terminal that does not say how high it is says 0.
+    const lines = linesOf(frame, former, out).slice(0, (out.stdout.rows || 24) - 1)
+    await out.text(`${HOME}${lines.map((line) => `${line}${ERASE_LINE}\n`).join('')}${ERASE_BELOW}`)
+    await pause(everyMs, signal)
+    former = frame
+    if (!signal.aborted) frame = await frameOf(engine)
+  }
+}
+
+async function frameOf(engine: Engine): Promise<Frame> {
+  const stats = await again(() => engine.stats())
+  const workers = await again(() => engine.workers())
+  return { at: now(), stats, workers }
+}
+
+function linesOf({ at, stats, workers }: Frame, former: Frame | undefined, out: Output): string[] {
+  const names = stats.names.slice(0, NAMES)
+  return [
+    `${out.paint('bold', 'millrace')}  ${timeText(new Date(at))}  ${former === undefined ? '' : ratesText(former, { at, stats, workers })}`,
+    '',
+    ...out.table(queueColumns(out.paint), queueRows(stats)),
+    ...(workers.length === 0 ? [] : ['', ...out.table(workerColumns(out.paint), workers)]),
+    ...(names.length === 0 ? [] : ['', ...out.table(NAME_COLUMNS, names)]),
+  ]
+}
+
+/** What has come and gone a second since the frame before. */
+function ratesText(former: Frame, frame: Frame): string {
+  const seconds = Math.max(0.001, (frame.at - former.at) / 1_000)
+  const rate = (total: 'enqueued' | 'completed' | 'failed') =>
+    `${((frame.stats.totals[total] - former.stats.totals[total]) / seconds).toFixed(1)}/s ${total}`
+  return [rate('enqueued'), rate('completed'), rate('failed')].join('  ')
+}

@@ -1,0 +1,129 @@
+/** `millrace worker`: processes that run jobs, on this machine. */
+import { resolve } from 'node:path'
+import { DrainIncompleteError, durationOption, type WorkOptions } from '@millrace/core'
+import type { Command } from 'commander'
+import { newKey } from '../clock.ts'
+import type { Context } from '../context.ts'
+import { NotFoundError, UsageError } from '../errors.ts'
+import { said } from '../jobFlags.ts'
+import { duration, names, number, texts } from '../values.ts'
+import { startDetached } from '../worker/detach.ts'
+import { loadHandlers } from '../worker/handlers.ts'
+import { fileNameOf, liveRecords, recordFolder, type WorkerRecord } from '../worker/records.ts'
+import { serve } from '../worker/serve.ts'
+import { type StopLimits, stopWorker } from '../worker/stop.ts'
+
+interface StartFlags {
+  readonly concurrency?: number
+  readonly handlers?: readonly string[]
+  readonly queues?: readonly string[]
+  readonly id?: string
+  readonly drainTimeout: number
+  readonly detach?: boolean
+  readonly logFile?: string
+  readonly verbose?: boolean
+}
+
+interface StopFlags {
+  readonly all?: boolean
+  readonly timeout: number
+  readonly wait: boolean
+}
+
+/** Before what runs is ended. */
+const STOP_MS = 30_000
+
+export function addWorker(program: Command, context: Context): void {
+  const worker = program.command('worker').description('run jobs: processes of this machine')
+  worker
+    .command('start')
+    .description('run jobs until it is told to stop: the first signal lets what runs finish, a second one ends it')
+    .option('-c, --concurrency <number>', 'weight that runs at a time, default 16', number)
+    .option('--handlers <module>', 'module that exports handlers (defineJob); again for more', texts)
+    .option('--queues <names>', 'serve these alone: mail,images', names)
+    .option('--id <name>', 'its public name; default made up')
+    .option(
+      '--drain-timeout <duration>',
+      'for what runs when it is told to stop; then it is aborted and given back. Default none',
+      duration,
+      Number.POSITIVE_INFINITY,
+    )
+    .option('--detach', 'as a process of its own, that outlives this terminal')
+    .option('--log-file <path>', 'with --detach: what it says goes there')
+    .option('--verbose', 'tell of every run, not only of those that fail')
+    .action((flags: StartFlags) => start(context, flags))
+  worker
+    .command('stop')
+    .description('let workers of this machine finish what runs, and end')
+    .argument('[id|pid...]')
+    .option('--all', 'all of them')
+    .option('--timeout <duration>', 'for what runs; then it is ended. Default 30s', duration, STOP_MS)
+    .option('--no-wait', 'tell them, and do not wait')
+    .action((wanted: readonly string[], flags: StopFlags) => stop(context, wanted, flags))
+}
+
+async function start(context: Context, flags: StartFlags): Promise<void> {
+  const { concurrency, handlers: modules = [], queues, drainTimeout, detach = false, logFile, verbose = false } = flags
+  const id = flags.id ?? `worker-${newKey().slice(0, 8)}`
+  if (modules.length === 0)
+    throw new UsageError('--handlers says which jobs are run, and how: give the path of a module that exports handlers')
+  if (logFile !== undefined && !detach) throw new UsageError('--log-file goes with --detach: without it, what the worker says is said here')
+  const drainMs = durationOption('drainTimeout', drainTimeout, { infinity: true })
+  // Says what is wrong here, and not in a log.
+  const handlers = (await Promise.all(modules.map(loadHandlers))).flat()
+  if (detach) return startElsewhere(context, id, flags)
+  const { MILLRACE_WORKER_LOG: log = null } = context.env
+  await serve(context, { id, handlers, work: said<WorkOptions>({ concurrency, queues }), drainMs, log, verbose })
+}
+
+async function startElsewhere({ env, out, target }: Context, id: string, flags: StartFlags): Promise<void> {
+  const { concurrency, handlers = [], queues, drainTimeout, verbose, logFile } = flags
+  const log = resolve(logFile ?? `${recordFolder(env)}/${fileNameOf(id)}.log`)
+  const at = target()
+  const args = [
+    ...['worker', 'start', '--id', id, ...(at.kind === 'url' ? ['--url', at.url] : ['--file', at.file])],
+    ...handlers.flatMap((module) => ['--handlers', resolve(module)]),
+    ...(concurrency === undefined ? [] : ['--concurrency', String(concurrency)]),
+    ...(queues === undefined ? [] : ['--queues', queues.join(',')]),
+    ...(Number.isFinite(drainTimeout) ? ['--drain-timeout', String(drainTimeout)] : []),
+    ...(verbose === true ? ['--verbose'] : []),
+    ...(out.json ? ['--json'] : []),
+  ]
+  // Not among the arguments, which everybody can list.
+  const token = at.kind === 'url' && at.token !== undefined ? { MILLRACE_TOKEN: at.token } : {}
+  const pid = await startDetached({ args, log, env: { ...env, ...token, MILLRACE_WORKER_LOG: log } })
+  await out.answer({ id, pid, log }, () => `${id} runs as process ${pid}; what it says is in ${log}`)
+}
+
+async function stop(context: Context, wanted: readonly string[], { all = false, timeout, wait }: StopFlags): Promise<void> {
+  if (all === wanted.length > 0) throw new UsageError('give the ids or process numbers of workers, or --all')
+  const timeoutMs = durationOption('timeout', timeout, { infinity: true })
+  const records = liveRecords(recordFolder(context.env))
+  const chosen = all ? records : wanted.map((name) => recordOf(records, name))
+  await stopAll(context, chosen, wait ? { timeoutMs, late: 'end' } : { timeoutMs: 0, late: 'leave' })
+  if (chosen.length === 0 && !context.out.json) context.out.note('no worker of millrace worker start runs on this machine')
+}
+
+export async function stopAll(context: Context, records: readonly WorkerRecord[], limits: StopLimits): Promise<void> {
+  const { out } = context
+  // All at once: they take their time side by side, and are told of in the order in which they were named.
+  const stopping = records.map((record) => stopWorker(record, limits, context))
+  const busy: string[] = []
+  for (const each of stopping) {
+    const result = await each
+    if (result.result === 'draining') busy.push(result.id)
+    await out.item(result, () => `${result.id} (process ${result.pid}) ${result.result}`)
+  }
+  if (busy.length > 0 && limits.timeoutMs > 0)
+    throw new DrainIncompleteError(
+      `${busy.join(', ')} still runs jobs, and goes on draining: wait longer with --timeout, or end it with worker stop`,
+    )
+}
+
+function recordOf(records: readonly WorkerRecord[], name: string): WorkerRecord {
+  const found = records.find(({ id, pid }) => id === name || String(pid) === name)
+  if (found !== undefined) return found
+  throw new NotFoundError(
+    `no worker ${name} of millrace worker start runs on this machine: millrace workers list names all that are attached`,
+  )
+}

@@ -1,0 +1,45 @@
+/** What can follow each command, read from the program itself. */
+import type { Command } from 'commander'
+
+export interface Flag {
+  /** `-f`, `--follow`. */
+  readonly names: readonly string[]
+  readonly description: string
+  readonly takesValue: boolean
+}
+
+export interface Node {
+  /** `jobs list`; empty for the program. */
+  readonly path: string
+  readonly commands: readonly { readonly name: string; readonly description: string }[]
+  /** Its own, and those that go with every command. */
+  readonly flags: readonly Flag[]
+}
+
+export function nodesOf(program: Command): readonly Node[] {
+  const global = flagsOf(program)
+  const visit = (command: Command, path: string): Node[] => [
+    {
+      path,
+      commands: command.commands.map((each) => ({ name: each.name(), description: each.description() })),
+      flags: [...(command === program ? [] : flagsOf(command)), ...global, HELP],
+    },
+    ...command.commands.flatMap((each) => visit(each, `${path} ${each.name()}`.trim())),
+  ]
+  return visit(program, '')
+}
+
+const HELP: Flag = { names: ['-h', '--help'], description: 'print the help', takesValue: false }
+
+function flagsOf(command: Command): Flag[] {
+  return command.options.map(({ short, long, description, required, optional }) => ({
+    names: [short, long].filter((name) => name !== undefined),
+    description,
+    takesValue: required || optional,
+  }))
+}
+
+/** Flags after which a value stands, of all commands. */
+export function valueFlags(nodes: readonly Node[]): readonly string[] {
+  return [...new Set(nodes.flatMap(({ flags }) => flags.filter(({ takesValue }) => takesValue).flatMap(({ names }) => names)))].sort()
+}

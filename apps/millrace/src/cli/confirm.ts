@@ -1,0 +1,17 @@
+/** Asks before what cannot be taken back. */
+import { createInterface } from 'node:readline/promises'
+import type { Context } from './context.ts'
+import { InterruptedError, UsageError } from './errors.ts'
+
+/** Returns where it was said that it is meant: by --yes, or by whoever sits at the terminal. */
+export async function confirm({ out, stdin, signal }: Context, question: string, yes: boolean | undefined): Promise<void> {
+  if (yes === true) return
+  if (!stdin.isTTY || !out.stderr.isTTY || out.json) throw new UsageError(`${question} Say --yes if that is meant`)
+  const lines = createInterface({ input: stdin, output: out.stderr })
+  try {
+    const answer = await lines.question(`${question} [y/N] `, { signal })
+    if (!/^y(es)?$/i.test(answer.trim())) throw new InterruptedError()
+  } finally {
+    lines.close()
+  }
+}

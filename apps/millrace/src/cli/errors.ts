@@ -1,0 +1,46 @@
+/** What only the command line says is wrong; all else is said by the engine. */
+import { MillraceError } from '@millrace/core'
+
+/** The arguments do not fit together. */
+export class UsageError extends MillraceError {
+  static readonly code = 'USAGE'
+  constructor(message: string, options?: ErrorOptions) {
+    super(UsageError.code, false, message, undefined, options)
+  }
+}
+
+/** There is no file at the target, and the command makes none. */
+export class NoFileError extends MillraceError {
+  static readonly code = 'NO_FILE'
+  constructor(file: string) {
+    super(
+      NoFileError.code,
+      false,
+      `there is no file ${file}: name the one that is meant with --file or MILLRACE_FILE, or a running engine with --url. It is made by the first job: millrace enqueue`,
+    )
+  }
+}
+
+/** There is no queue or worker of that name. */
+export class NotFoundError extends MillraceError {
+  static readonly code = 'NOT_FOUND'
+  constructor(message: string) {
+    super(NotFoundError.code, false, message)
+  }
+}
+
+/** A check has found what is wrong, or some of many could not be done; what that was has been told. */
+export class FailedError extends MillraceError {
+  static readonly code = 'FAILED'
+  constructor(message: string) {
+    super(FailedError.code, false, message)
+  }
+}
+
+/** Ended by a signal before it was done. */
+export class InterruptedError extends MillraceError {
+  static readonly code = 'INTERRUPTED'
+  constructor() {
+    super(InterruptedError.code, false, 'interrupted')
+  }
+}

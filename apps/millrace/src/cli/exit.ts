@@ -1,0 +1,46 @@
+/** How the command line ends: numbers that scripts rely on. They are in docs/cli.md, and never change. */
+
+export const EXIT = {
+  ok: 0,
+  failure: 1,
+  usage: 2,
+  notFound: 3,
+  /** Too late, or in the way of another: the job runs or has ended, a key is taken, a queue has jobs. */
+  conflict: 4,
+  /** The same may succeed later. */
+  busy: 5,
+  connection: 6,
+  interrupted: 130,
+} as const
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
+
+const BY_CODE: Readonly<Record<string, ExitCode>> = {
+  USAGE: EXIT.usage,
+  OPTION_TYPE: EXIT.usage,
+  OPTION_RANGE: EXIT.usage,
+  VALIDATION: EXIT.usage,
+  INVALID_SCHEDULE: EXIT.usage,
+  NOT_FOUND: EXIT.notFound,
+  NO_FILE: EXIT.notFound,
+  JOB_NOT_FOUND: EXIT.notFound,
+  SCHEDULE_NOT_FOUND: EXIT.notFound,
+  JOB_ACTIVE: EXIT.conflict,
+  JOB_FINISHED: EXIT.conflict,
+  JOB_BLOCKED: EXIT.conflict,
+  PARENT_FAILED: EXIT.conflict,
+  UNIQUE_CONFLICT: EXIT.conflict,
+  QUEUE_NOT_EMPTY: EXIT.conflict,
+  CONNECT_FAILED: EXIT.connection,
+  CONNECTION_LOST: EXIT.connection,
+  AUTH_FAILED: EXIT.connection,
+  FORBIDDEN: EXIT.connection,
+  VERSION_MISMATCH: EXIT.connection,
+  PROTOCOL: EXIT.connection,
+  INTERRUPTED: EXIT.interrupted,
+}
+
+/** By an error's code; what is not named here is busy where the same call may succeed later, and a failure otherwise. */
+export function exitCodeOf(code: string, retryable: boolean): ExitCode {
+  return BY_CODE[code] ?? (retryable ? EXIT.busy : EXIT.failure)
+}

@@ -1,0 +1,46 @@
+/** An error as a line on stderr, naming the flag that it is about, or as JSON; and the exit code that stands for it. */
+import type { Command } from 'commander'
+import { CommanderError } from 'commander'
+import { type ExitCode, exitCodeOf } from './exit.ts'
+import { oneLine } from './output/table.ts'
+
+export interface Explained {
+  readonly exit: ExitCode
+  readonly code: string
+  readonly message: string
+}
+
+export function explain(error: unknown, command: Command | undefined): Explained {
+  // Of commander, every error is one of usage.
+  if (error instanceof CommanderError) return { exit: 2, code: 'USAGE', message: error.message.replace(/^error: /, '') }
+  if (!(error instanceof Error)) return { exit: 1, code: 'INTERNAL', message: String(error) }
+  const { code, retryable, option } = error as { code?: unknown; retryable?: unknown; option?: unknown }
+  if (typeof code !== 'string') return { exit: 1, code: 'INTERNAL', message: `${error.name}: ${error.message}` }
+  const flag = typeof option === 'string' && command !== undefined ? flagOf(option, command) : undefined
+  return {
+    exit: exitCodeOf(code, retryable === true),
+    code,
+    message: flag === undefined ? error.message : `${flag}: ${error.message}`,
+  }
+}
+
+export function linesOf({ code, message }: Explained, json: boolean): string {
+  return json ? JSON.stringify({ error: { code, message } }) : `millrace: ${oneLine(message)} (${code})`
+}
+
+/** The flag or the argument that an option of the engine came from: `maxAttempts`, `tags[0]`, `unique.key`. */
+function flagOf(option: string, command: Command): string | undefined {
+  const parts = option.split(/[.[\]]+/).filter((part) => part !== '' && !/^\d+$/.test(part))
+  const wanted = parts.flatMap((part) => [part, part.replace(/s$/, '')])
+  const given = [command, ...ancestorsOf(command)]
+  const options = given.flatMap((each) => each.options)
+  const found = wanted.map((name) => options.find((each) => each.attributeName() === name)).find((each) => each !== undefined)
+  if (found !== undefined) return found.long ?? found.short
+  return command.registeredArguments.some((argument) => wanted.includes(argument.name()))
+    ? `<${wanted.find((name) => command.registeredArguments.some((argument) => argument.name() === name))}>`
+    : undefined
+}
+
+function ancestorsOf(command: Command): Command[] {
+  return command.parent === null ? [] : [command.parent, ...ancestorsOf(command.parent)]
+}

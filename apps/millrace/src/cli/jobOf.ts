@@ -1,0 +1,11 @@
+/** The job of an id, which has to be there. */
+import { JobNotFoundError } from '@millrace/core'
+import type { Engine, Job } from '@millrace/engine'
+import { again } from './again.ts'
+
+/** @throws JobNotFoundError */
+export async function jobOf(engine: Engine, id: string): Promise<Job> {
+  const job = await again(() => engine.get(id))
+  if (job === undefined) throw new JobNotFoundError(`there is no job ${id}: it was never there, or retention has removed it`, { jobId: id })
+  return job
+}

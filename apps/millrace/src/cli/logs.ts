@@ -1,0 +1,38 @@
+/** `millrace jobs logs`: the lines of a job's runs, as they come. */
+import type { Job, JobLog } from '@millrace/engine'
+import { pause } from './clock.ts'
+import type { Context } from './context.ts'
+import { jobOf } from './jobOf.ts'
+import { logText } from './view/job.ts'
+
+/** A line of a log is no event: it is looked for. */
+const LOOK_MS = 250
+const FINAL: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled'])
+
+export async function followLogs({ connect, out, signal }: Context, id: string, follow: boolean): Promise<void> {
+  const engine = await connect()
+  const shown = new Shown()
+  for (;;) {
+    const job = await jobOf(engine, id)
+    for (const { run, line } of shown.news(job))
+      await out.item({ run, ...line }, () => `${out.paint('dim', `run ${run}`)}  ${logText(line, out.paint)}`)
+    if (!follow || FINAL.has(job.state) || signal.aborted) return
+    await pause(LOOK_MS, signal)
+  }
+}
+
+/** What has been shown of each run: the time of the last line, and how many there were of that time. Only the newest lines are kept. */
+class Shown {
+  readonly #last = new Map<number, { at: number; count: number }>()
+
+  news({ attempts }: Job): { readonly run: number; readonly line: JobLog }[] {
+    return attempts.flatMap(({ run, logs }) => {
+      const { at, count } = this.#last.get(run) ?? { at: Number.NEGATIVE_INFINITY, count: 0 }
+      let same = 0
+      const fresh = logs.filter((line) => line.at.getTime() > at || (line.at.getTime() === at && ++same > count))
+      const last = logs.at(-1)?.at.getTime()
+      if (last !== undefined) this.#last.set(run, { at: last, count: logs.filter((line) => line.at.getTime() === last).length })
+      return fresh.map((line) => ({ run, line }))
+    })
+  }
+}

@@ -1,0 +1,27 @@
+/** How far long work has come: one line of a terminal, drawn over and over; nothing where stderr is none. */
+import { now } from '../clock.ts'
+
+export interface Progress {
+  show(text: () => string): void
+  /** Takes the line away. */
+  end(): void
+}
+
+const EVERY_MS = 100
+const ERASE = '\r\u001b[2K'
+
+export function progressOn(stream: NodeJS.WriteStream): Progress {
+  if (!stream.isTTY) return { show: () => {}, end: () => {} }
+  let shownAt = 0
+  return {
+    show: (text) => {
+      const at = now()
+      if (at - shownAt < EVERY_MS) return
+      shownAt = at
+      stream.write(`${ERASE}${text().slice(0, (stream.columns || 80) - 1)}`)
+    },
+    end: () => {
+      if (shownAt !== 0) stream.write(ERASE)
+    },
+  }
+}

@@ -1,0 +1,72 @@
+/** The program: its global flags, and its commands, each added by a file of its own. */
+import { readFileSync } from 'node:fs'
+import { Command } from 'commander'
+import { addBackup } from './commands/backup.ts'
+import { addCompletion } from './commands/completion.ts'
+import { addDemo } from './commands/demo.ts'
+import { addDlq } from './commands/dlq.ts'
+import { addDoctor } from './commands/doctor.ts'
+import { addEnqueue } from './commands/enqueue.ts'
+import { addEvents } from './commands/events.ts'
+import { addExport } from './commands/export.ts'
+import { addFlows } from './commands/flows.ts'
+import { addImport } from './commands/import.ts'
+import { addJobs } from './commands/jobs.ts'
+import { addMigrate } from './commands/migrate.ts'
+import { addQueues } from './commands/queues.ts'
+import { addSchedules } from './commands/schedules.ts'
+import { addStats } from './commands/stats.ts'
+import { addStatus } from './commands/status.ts'
+import { addTop } from './commands/top.ts'
+import { addWorker } from './commands/worker.ts'
+import { addWorkers } from './commands/workers.ts'
+import type { Context } from './context.ts'
+
+/** In the order of `millrace --help`. */
+const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [
+  addEnqueue,
+  addJobs,
+  addDlq,
+  addQueues,
+  addSchedules,
+  addFlows,
+  addWorkers,
+  addWorker,
+  addStatus,
+  addStats,
+  addTop,
+  addEvents,
+  addImport,
+  addExport,
+  addBackup,
+  addDoctor,
+  addMigrate,
+  addCompletion,
+  addDemo,
+]
+
+export function createProgram(context: Context): Command {
+  const program = new Command('millrace')
+    .description('A job queue in one file: put jobs in, run them, look at them.')
+    .version(versionOf(), '-V, --version', 'print the version')
+    .option('--file <path>', 'database file, running or not (MILLRACE_FILE; default millrace.db)')
+    .option('--url <url>', 'engine that listens: unix:/path, tcp://host:port, tls://host:port (MILLRACE_URL)')
+    .option('--token <token>', 'token of that engine (MILLRACE_TOKEN)')
+    .option('--json', 'answer in JSON: one object, or a line for each item of a stream')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand('help [command]', 'print the help of a command')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 done, 1 failed, 2 usage, 3 not found, 4 too late or taken, 5 busy, 6 no connection, 130 interrupted.',
+    )
+    .exitOverride()
+    // Errors are told in one place: explain.ts.
+    .configureOutput({ writeOut: (text) => void context.out.text(text), outputError: () => {} })
+  for (const add of COMMANDS) add(program, context)
+  return program
+}
+
+function versionOf(): string {
+  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { readonly version: string }
+  return manifest.version
+}

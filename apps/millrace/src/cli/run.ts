@@ -1,0 +1,86 @@
+/** One run of the command line: reads the arguments, does what they say, and answers the exit code. */
+import { type Command, CommanderError } from 'commander'
+import { keepAlive } from './clock.ts'
+import type { Context } from './context.ts'
+import { InterruptedError } from './errors.ts'
+import { EXIT, type ExitCode } from './exit.ts'
+import { explain, linesOf } from './explain.ts'
+import { Output } from './output/output.ts'
+import { createProgram } from './program.ts'
+import { openTarget, type Target, targetOf } from './target.ts'
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+
+/** Of a command that is interrupted: its engine has nothing to wait for. */
+const STOP = { timeout: '5s' } as const
+
+export async function run(argv: readonly string[], { env, stdin, stdout, stderr }: NodeJS.Process): Promise<ExitCode> {
+  const interrupted = new AbortController()
+  // An engine that is attached to may go away, and its calls wait for the next one: nothing of that keeps a process alive.
+  const letGo = keepAlive()
+  const out = new Output({ stdout, stderr }, () => interrupted.abort(GONE))
+  // Errors of the arguments themselves are told before they are read.
+  out.json = argv.includes('--json')
+  let command: Command | undefined
+  let engine: ReturnType<Context['connect']> | undefined
+  let target: Target | undefined
+  const context: Context = {
+    env,
+    out,
+    stdin,
+    signal: interrupted.signal,
+    takeSignals: (heard) => {
+      forget()
+      forget = hear(heard)
+    },
+    target: () => {
+      target ??= targetOf(program.opts(), env)
+      return target
+    },
+    connect: (options) => {
+      engine ??= openTarget(context.target(), options)
+      return engine
+    },
+  }
+  const program = createProgram(context)
+  program.hook('preAction', (_program, action) => {
+    command = action
+    out.json = program.opts()['json'] === true
+  })
+  let forget = hear(() => {
+    // A second one does not wait for anything.
+    if (interrupted.signal.aborted) process.exit(EXIT.interrupted)
+    interrupted.abort(new InterruptedError())
+  })
+  try {
+    const done = program.parseAsync(argv as string[], { from: 'user' })
+    await Promise.race([done, rejection(interrupted.signal)])
+    return EXIT.ok
+  } catch (error) {
+    // The reader of stdout has had enough.
+    if (error === GONE || out.closed) return EXIT.ok
+    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok
+    const explained = explain(error, command)
+    if (explained.exit !== EXIT.interrupted || out.json) out.note(linesOf(explained, out.json))
+    return explained.exit
+  } finally {
+    await engine?.then((opened) => opened.stop(STOP)).catch(() => {})
+    forget()
+    letGo()
+  }
+}
+
+const GONE = new Error('the reader of stdout has gone')
+
+function hear(heard: (signal: NodeJS.Signals) => void): () => void {
+  for (const signal of SIGNALS) process.on(signal, heard)
+  return () => {
+    for (const signal of SIGNALS) process.off(signal, heard)
+  }
+}
+
+function rejection(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+}

@@ -1,0 +1,47 @@
+/** Which engine a command talks to: one that listens at a URL, or a file, whoever has it open. */
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { type Engine, openEngine } from '@millrace/engine'
+import { connect } from '@millrace/remote'
+import type { ConnectOptions } from './context.ts'
+import { NoFileError, UsageError } from './errors.ts'
+
+export type Target =
+  | { readonly kind: 'url'; readonly url: string; readonly token: string | undefined }
+  /** An absolute path. */
+  | { readonly kind: 'file'; readonly file: string }
+
+export interface TargetOptions {
+  readonly file?: string
+  readonly url?: string
+  readonly token?: string
+}
+
+const DEFAULT_FILE = 'millrace.db'
+/** For an engine that does not answer: it may be starting. */
+const PATIENCE = '5s'
+
+/** A flag goes before the environment; there, MILLRACE_URL before MILLRACE_FILE. */
+export function targetOf({ file, url, token }: TargetOptions, env: NodeJS.ProcessEnv): Target {
+  if (file !== undefined && url !== undefined) throw new UsageError('--file and --url exclude each other: give one of them')
+  const at = url ?? (file === undefined ? given(env['MILLRACE_URL']) : undefined)
+  if (at !== undefined) return { kind: 'url', url: at, token: token ?? given(env['MILLRACE_TOKEN']) }
+  if (token !== undefined) throw new UsageError('--token goes with --url: a file is guarded by its permissions')
+  const path = file ?? given(env['MILLRACE_FILE']) ?? DEFAULT_FILE
+  if (path === ':memory:' || path === '')
+    throw new UsageError(`--file names a file on the disk, not ${JSON.stringify(path)}: nobody else could see what is done there`)
+  return { kind: 'file', file: resolve(path) }
+}
+
+/** The engine behind it. A file that is not there is made with `create` alone. */
+export async function openTarget(target: Target, { create = false, logger }: ConnectOptions = {}): Promise<Engine> {
+  const log = logger === undefined ? {} : { logger }
+  if (target.kind === 'url')
+    return connect(target.url, { connectTimeout: PATIENCE, ...(target.token !== undefined && { token: target.token }), ...log })
+  if (!create && !existsSync(target.file)) throw new NoFileError(target.file)
+  return openEngine({ file: target.file, share: true, ...log })
+}
+
+function given(text: string | undefined): string | undefined {
+  return text === '' ? undefined : text
+}

@@ -1,0 +1,115 @@
+// What flags say, as values: whatever is wrong about them is left for the engine to refuse by name.
+
+import { JobActiveError, OptionRangeError, StorageBusyError } from '@millrace/core'
+import { Command, InvalidArgumentError } from 'commander'
+import { expect, test } from 'vitest'
+import { exitCodeOf } from './exit.ts'
+import { explain, linesOf } from './explain.ts'
+import { importedJob } from './imported.ts'
+import { addJobFlags, backoff, enqueueOptionsOf } from './jobFlags.ts'
+import { linesOf as linesOfStream } from './lines.ts'
+import { targetOf } from './target.ts'
+import { duration, json, NONE, names, number, orNone, time } from './values.ts'
+
+test('numbers, durations, times, lists, and none', () => {
+  expect([number('12'), number('-3'), number('x'), number('')]).toEqual([12, -3, 'x', ''])
+  expect([duration('250'), duration('5m'), duration('none'), duration('soon')]).toEqual([250, '5m', Number.POSITIVE_INFINITY, 'soon'])
+  expect(time('2040-01-02').toISOString()).toBe('2040-01-02T00:00:00.000Z')
+  expect(time('1700000000000').getTime()).toBe(1_700_000_000_000)
+  expect(time('tomorrow').getTime()).toBeNaN()
+  expect(names('b,c', ['a'])).toEqual(['a', 'b', 'c'])
+  expect([orNone(number)('none'), orNone(number)('3')]).toEqual([NONE, 3])
+  expect(() => json('{')).toThrow(InvalidArgumentError)
+})
+
+test.each([
+  ['fixed:5s', { type: 'fixed', delay: '5s' }],
+  ['exponential:1000:2:1h', { type: 'exponential', delay: 1_000, factor: 2, maxDelay: '1h' }],
+  ['{"type":"linear","delay":5}', { type: 'linear', delay: 5 }],
+  ['nothing', { type: 'nothing' }],
+])('backoff %s', (text, options) => {
+  expect(backoff(text)).toEqual(options)
+})
+
+test('the flags of a job become the options of enqueue, only those that were given', () => {
+  const command = addJobFlags(new Command('enqueue')).exitOverride()
+  command.parse(['--priority', '5', '--unique', 'u', '--on-conflict', 'error', '--tag', 'a,b', '--tag', 'c', '--timeout', 'none'], {
+    from: 'user',
+  })
+  expect(enqueueOptionsOf(command.opts())).toEqual({
+    priority: 5,
+    unique: { key: 'u', onConflict: 'error' },
+    tags: ['a,b', 'c'],
+    timeout: Number.POSITIVE_INFINITY,
+  })
+  expect(enqueueOptionsOf({})).toEqual({})
+})
+
+test('where it goes: flags before the environment, and there a URL before a file', () => {
+  const env = { MILLRACE_FILE: '/a/jobs.db', MILLRACE_URL: 'unix:/a/s', MILLRACE_TOKEN: 't'.repeat(16) }
+  expect(targetOf({}, env)).toEqual({ kind: 'url', url: 'unix:/a/s', token: 't'.repeat(16) })
+  expect(targetOf({ file: '/b.db' }, env)).toEqual({ kind: 'file', file: '/b.db' })
+  expect(targetOf({ url: 'unix:/b', token: 'x' }, env)).toEqual({ kind: 'url', url: 'unix:/b', token: 'x' })
+  expect(targetOf({}, { MILLRACE_FILE: '/a/jobs.db', MILLRACE_URL: '' })).toEqual({ kind: 'file', file: '/a/jobs.db' })
+  expect(targetOf({}, {})).toMatchObject({ file: expect.stringMatching(/\/millrace\.db$/) })
+  expect(() => targetOf({ file: 'a', url: 'unix:/b' }, {})).toThrow(/exclude each other/)
+  expect(() => targetOf({ token: 'x' }, {})).toThrow(/--token goes with --url/)
+  expect(() => targetOf({ file: ':memory:' }, {})).toThrow(/a file on the disk/)
+})
+
+test('an error names the flag or the argument that it is about', () => {
+  const command = addJobFlags(new Command('enqueue')).argument('<name>')
+  const messageOf = (option: string) => explain(new OptionRangeError(option, 1, 'is wrong'), command).message
+  expect(messageOf('maxAttempts')).toBe('--max-attempts: is wrong')
+  expect(messageOf('unique.key')).toBe('--unique: is wrong')
+  expect(messageOf('tags[0]')).toBe('--tag: is wrong')
+  expect(messageOf('debounce.delay')).toBe('--debounce: is wrong')
+  expect(messageOf('name')).toBe('<name>: is wrong')
+  expect(messageOf('data')).toBe('is wrong')
+})
+
+test('one line for people, one object for programs, and the code that ends the process', () => {
+  const late = explain(new JobActiveError('it\nruns'), undefined)
+  expect(late).toMatchObject({ exit: 4, code: 'JOB_ACTIVE' })
+  expect(linesOf(late, false)).toBe('millrace: it runs (JOB_ACTIVE)')
+  expect(JSON.parse(linesOf(late, true))).toEqual({ error: { code: 'JOB_ACTIVE', message: 'it\nruns' } })
+  expect(explain(new StorageBusyError(), undefined).exit).toBe(5)
+  expect(explain(new Error('bug'), undefined)).toEqual({ exit: 1, code: 'INTERNAL', message: 'Error: bug' })
+  expect([exitCodeOf('WHATEVER', true), exitCodeOf('WHATEVER', false)]).toEqual([5, 1])
+})
+
+test('lines come with each piece of the stream, numbered as an editor would', async () => {
+  const found: string[][] = []
+  for await (const lines of linesOfStream(streamOf('a\n\nb', 'c\r\n', '  \nlast')))
+    found.push(lines.map(({ number: at, text }) => `${at} ${text}`))
+  expect(found).toEqual([['1 a'], ['3 bc'], [], ['5 last']])
+})
+
+function streamOf(...pieces: string[]): NodeJS.ReadableStream {
+  return Object.assign(
+    (async function* () {
+      yield* pieces
+    })(),
+    { setEncoding: () => {} },
+  ) as unknown as NodeJS.ReadableStream
+}
+
+test('a line of an import: a job as it is asked for, or one that was exported and begins anew', () => {
+  expect(importedJob({ name: 'mail', data: [1], options: { priority: 2 } })).toEqual({ job: 'mail', data: [1], options: { priority: 2 } })
+  expect(
+    importedJob({
+      id: 'x',
+      state: 'failed',
+      name: 'mail',
+      data: { base64: 'AQI=' },
+      queue: 'out',
+      timeout: null,
+      attempt: 3,
+      uniqueKey: 'u',
+      runAt: 'x',
+    }),
+  ).toEqual({ job: 'mail', data: new Uint8Array([1, 2]), options: { queue: 'out', timeout: Number.POSITIVE_INFINITY } })
+  expect(() => importedJob([1])).toThrow(/give --name where it is data alone/)
+  expect(() => importedJob({ data: 1 })).toThrow(/says no "name"/)
+  expect(() => importedJob({ name: 'a', priority: 1, colour: 'red' })).toThrow(/unknown field "colour"/)
+})

@@ -1,0 +1,66 @@
+/** What flags say, as values that the engine checks: what is no number, duration or time is passed on for it to refuse by name. */
+import { readFile } from 'node:fs/promises'
+import { InvalidArgumentError } from 'commander'
+import { UsageError } from './errors.ts'
+
+/** A number, or the text where it is none. */
+export function number(text: string): number {
+  return (text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text) as number
+}
+
+/** `5m`, `90s`, or milliseconds; `none` for no limit. */
+export function duration(text: string): number {
+  if (text === 'none') return Number.POSITIVE_INFINITY
+  return (/^\d+$/.test(text) ? Number(text) : text) as number
+}
+
+/** An ISO time, or milliseconds since 1970. */
+export function time(text: string): Date {
+  return new Date(/^\d+$/.test(text) ? Number(text) : text)
+}
+
+/** What `none` is read as: commander takes null for a flag without its value. */
+export const NONE: unique symbol = Symbol('none')
+
+/** `none` takes a setting away. */
+export function orNone<T>(parse: (text: string) => T): (text: string) => T | typeof NONE {
+  return (text) => (text === 'none' ? NONE : parse(text))
+}
+
+/** A flag that may be given again and again, and take several at once: `a,b`. */
+export function names(text: string, earlier: readonly string[] = []): string[] {
+  return [...earlier, ...text.split(',')]
+}
+
+/** A flag that may be given again and again; its texts may have commas. */
+export function texts(text: string, earlier: readonly string[] = []): string[] {
+  return [...earlier, text]
+}
+
+export function json(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new InvalidArgumentError(`It is no JSON: ${(error as Error).message}. A text stands in quotes of its own: '"text"'`)
+  }
+}
+
+/** JSON as it stands there, or the content of a file: `@file`. Undefined where nothing is given. */
+export async function dataOf(argument: string | undefined): Promise<unknown> {
+  if (argument === undefined) return undefined
+  const text = argument.startsWith('@') ? await readText(argument.slice(1)) : argument
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    const where = argument.startsWith('@') ? argument.slice(1) : '<data>'
+    throw new UsageError(`${where} is no JSON: ${(cause as Error).message}. A text stands in quotes of its own: '"text"'`, { cause })
+  }
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (cause) {
+    throw new UsageError(`cannot read ${file}: ${(cause as Error).message}`, { cause })
+  }
+}

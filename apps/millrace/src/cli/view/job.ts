@@ -1,0 +1,81 @@
+/** Jobs for people: a line each in lists, or all that is known of one. */
+import type { Job, JobLog } from '@millrace/engine'
+import { awayText, durationText, timeText } from '../output/amounts.ts'
+import { plain } from '../output/plain.ts'
+import { type Paint, stateText } from '../output/style.ts'
+import type { Column } from '../output/table.ts'
+
+export function jobColumns(paint: Paint, now: number): readonly Column<Job>[] {
+  return [
+    { title: 'ID', text: (job) => job.id },
+    { title: 'NAME', text: (job) => job.name },
+    { title: 'QUEUE', text: (job) => job.queue },
+    { title: 'STATE', text: (job) => stateText(job.state, paint) },
+    { title: 'ATTEMPT', text: (job) => `${job.attempt}/${job.maxAttempts}`, right: true },
+    { title: 'SINCE', text: (job) => awayText(sinceOf(job), now) },
+  ]
+}
+
+/** When it came into its state, or will leave it. */
+function sinceOf({ state, runAt, startedAt, finishedAt, enqueuedAt }: Job): Date {
+  if (state === 'scheduled') return runAt
+  if (state === 'active') return startedAt ?? enqueuedAt
+  return finishedAt ?? enqueuedAt
+}
+
+export function jobLines(job: Job, paint: Paint): string[] {
+  const fields: readonly (readonly [name: string, text: string | undefined])[] = [
+    ['id', job.id],
+    ['name', job.name],
+    ['queue', job.queue],
+    ['state', stateText(job.state, paint)],
+    ['attempt', `${job.attempt} of ${job.maxAttempts} (run ${job.run})`],
+    ['progress', job.progress === undefined ? undefined : `${Math.round(job.progress * 100)} % ${job.progressNote ?? ''}`.trimEnd()],
+    ['priority', String(job.priority)],
+    ['weight', job.weight === 1 ? undefined : String(job.weight)],
+    ['timeout', durationText(job.timeout)],
+    ['backoff', JSON.stringify(plain(job.backoff))],
+    ['enqueued', timeText(job.enqueuedAt)],
+    ['due', timeText(job.runAt)],
+    ['started', job.startedAt && timeText(job.startedAt)],
+    ['finished', job.finishedAt && timeText(job.finishedAt)],
+    ['expires', job.expiresAt && timeText(job.expiresAt)],
+    ['cancelling', job.cancelRequested && job.state === 'active' ? 'yes' : undefined],
+    ['tags', job.tags.length === 0 ? undefined : job.tags.join(', ')],
+    ['idempotency key', job.idempotencyKey],
+    ['unique key', job.uniqueKey],
+    ['concurrency key', job.concurrencyKey],
+    ['flow', job.flow && `${job.flow.id} as ${job.flow.ref}, after ${job.flow.parents}`],
+    ['data', job.data === undefined ? undefined : JSON.stringify(plain(job.data))],
+    ['checkpoint', job.checkpoint === undefined ? undefined : JSON.stringify(plain(job.checkpoint))],
+    ['output', job.output === undefined ? undefined : JSON.stringify(plain(job.output))],
+    ['meta', JSON.stringify(job.meta) === '{}' ? undefined : JSON.stringify(plain(job.meta))],
+  ]
+  const shown = fields.filter((field): field is readonly [string, string] => field[1] !== undefined)
+  return [...fieldLines(shown, paint), ...job.attempts.flatMap((attempt) => attemptLines(attempt, paint))]
+}
+
+/** Names and values, below one another. */
+export function fieldLines(fields: readonly (readonly [name: string, text: string])[], paint: Paint): string[] {
+  const width = Math.max(...fields.map(([name]) => name.length))
+  return fields.map(([name, text]) => `${paint('dim', name.padEnd(width))}  ${text}`)
+}
+
+function attemptLines({ run, attempt, startedAt, endedAt, worker, error, logs }: Job['attempts'][number], paint: Paint): string[] {
+  const ended = endedAt.getTime() !== 0
+  const took = startedAt !== undefined && ended ? `, ${durationText(endedAt.getTime() - startedAt.getTime())}` : ''
+  const end = ended ? timeText(endedAt) : 'now'
+  const head = `run ${run}, attempt ${attempt}: ${timeText(startedAt)} to ${end}${took}${worker === '' ? '' : `, by ${worker}`}`
+  return [
+    '',
+    paint('bold', head),
+    ...(error === undefined ? [] : [`  ${paint('red', error.name)}: ${error.message}`]),
+    ...logs.map((line) => `  ${logText(line, paint)}`),
+  ]
+}
+
+export function logText({ at, level, message, fields }: JobLog, paint: Paint): string {
+  const style = level === 'error' ? 'red' : level === 'warn' ? 'yellow' : 'dim'
+  const rest = fields === undefined ? '' : ` ${JSON.stringify(fields)}`
+  return `${at.toISOString()} ${paint(style, level.padEnd(5))} ${message}${rest}`
+}

@@ -1,0 +1,16 @@
+/** How the jobs of each name fare, for people. */
+import type { NameStats } from '@millrace/engine'
+import { countText, durationText } from '../output/amounts.ts'
+import type { Column } from '../output/table.ts'
+
+export const NAME_COLUMNS: readonly Column<NameStats>[] = [
+  { title: 'NAME', text: ({ name }) => name },
+  { title: 'QUEUE', text: ({ queue }) => queue },
+  { title: 'STARTED', text: ({ started }) => countText(started), right: true },
+  { title: 'COMPLETED', text: ({ completed }) => countText(completed), right: true },
+  { title: 'FAILED', text: ({ failed }) => countText(failed), right: true },
+  { title: 'WAIT P50', text: ({ waitMs }) => durationText(waitMs.p50), right: true },
+  { title: 'WAIT P99', text: ({ waitMs }) => durationText(waitMs.p99), right: true },
+  { title: 'RUN P50', text: ({ runMs }) => durationText(runMs.p50), right: true },
+  { title: 'RUN P99', text: ({ runMs }) => durationText(runMs.p99), right: true },
+]

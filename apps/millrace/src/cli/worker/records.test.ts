@@ -1,0 +1,74 @@
+// Records of workers: whose process is meant, and what becomes of those that are gone.
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { loadHandlers } from './handlers.ts'
+import { beginningOf } from './processes.ts'
+import { currentRecord, liveRecords, recordFolder, removeRecord, type WorkerRecord, writeRecord } from './records.ts'
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'millrace-records-'))
+  onTestFinished(() => rmSync(made, { recursive: true }))
+  return join(made, 'workers')
+}
+
+const own = (changes: Partial<WorkerRecord> = {}): WorkerRecord => ({
+  id: 'a/b:c',
+  pid: process.pid,
+  beginning: beginningOf(process.pid) as string,
+  target: 'unix:/s',
+  log: null,
+  startedAt: '2026-01-01T00:00:00.000Z',
+  draining: false,
+  ...changes,
+})
+
+test("one that lives is found, by whatever name; and is this user's alone", () => {
+  const at = folder()
+  expect(liveRecords(at)).toEqual([])
+  writeRecord(at, own())
+  writeRecord(at, own({ draining: true }))
+  expect(liveRecords(at)).toEqual([own({ draining: true })])
+  expect(currentRecord(at, own())).toEqual(own({ draining: true }))
+  expect(readdirSync(at)).toHaveLength(1)
+})
+
+test('a process of the same number that began at another time is another one: its record goes', () => {
+  const at = folder()
+  writeRecord(at, own({ id: 'before', beginning: 'another boot:1' }))
+  writeRecord(at, own({ id: 'now' }))
+  expect(currentRecord(at, own({ id: 'before' }))).toBeUndefined()
+  expect(liveRecords(at).map(({ id }) => id)).toEqual(['now'])
+  expect(readdirSync(at)).toEqual(['now.json'])
+})
+
+test('a successor of the same name keeps its record; what makes no sense is passed over', () => {
+  const at = folder()
+  writeRecord(at, own())
+  removeRecord(at, { id: own().id, pid: 1 })
+  expect(liveRecords(at)).toHaveLength(1)
+  writeFileSync(join(at, 'rubbish.json'), '{')
+  expect(liveRecords(at)).toHaveLength(1)
+  removeRecord(at, own())
+  expect(liveRecords(at)).toEqual([])
+  expect(existsSync(join(at, 'rubbish.json'))).toBe(true)
+})
+
+test('where records are kept', () => {
+  expect(recordFolder({ MILLRACE_STATE_DIR: '/a', XDG_STATE_HOME: '/b' })).toBe('/a/workers')
+  expect(recordFolder({ XDG_STATE_HOME: '/b' })).toBe('/b/millrace/workers')
+  expect(recordFolder({})).toMatch(/\/\.local\/state\/millrace\/workers$/)
+})
+
+test('nobody begins at a number that is free', () => {
+  expect(beginningOf(2 ** 30)).toBeUndefined()
+})
+
+test('a module without a handler, and one that cannot be loaded', async () => {
+  const at = mkdtempSync(join(tmpdir(), 'millrace-records-'))
+  onTestFinished(() => rmSync(at, { recursive: true }))
+  writeFileSync(join(at, 'none.mjs'), 'export const a = { kind: 1 }, b = [null, 3]')
+  await expect(loadHandlers(join(at, 'none.mjs'))).rejects.toThrow(/exports no handler: export what defineJob/)
+  await expect(loadHandlers(join(at, 'nowhere.mjs'))).rejects.toThrow(/cannot be loaded/)
+})

@@ -1,0 +1,90 @@
+/** The workers that `millrace worker start` runs on this machine: a file for each, while it lives. */
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { beginningOf } from './processes.ts'
+
+export interface WorkerRecord {
+  /** Its public name. */
+  readonly id: string
+  readonly pid: number
+  /** Tells its process from later ones of that number. */
+  readonly beginning: string
+  /** The file or the URL that it works for. */
+  readonly target: string
+  /** Of a detached one. */
+  readonly log: string | null
+  /** An ISO time. */
+  readonly startedAt: string
+  /** It has been told to stop: a further signal would end it. */
+  readonly draining: boolean
+}
+
+/** `MILLRACE_STATE_DIR`, or the user's folder for what programs keep. */
+export function recordFolder(env: NodeJS.ProcessEnv): string {
+  const { MILLRACE_STATE_DIR: own, XDG_STATE_HOME: state } = env
+  const folder = own ? own : join(state ? state : join(homedir(), '.local', 'state'), 'millrace')
+  return join(folder, 'workers')
+}
+
+/** Whole or not at all, and for this user alone. */
+export function writeRecord(folder: string, record: WorkerRecord): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const partial = `${pathOf(folder, record.id)}.${record.pid}.partial`
+  writeFileSync(partial, `${JSON.stringify(record)}\n`, { mode: 0o600 })
+  renameSync(partial, pathOf(folder, record.id))
+}
+
+/** A successor's of the same name stays. */
+export function removeRecord(folder: string, { id, pid }: Pick<WorkerRecord, 'id' | 'pid'>): void {
+  if (readRecord(pathOf(folder, id))?.pid === pid) rmSync(pathOf(folder, id), { force: true })
+}
+
+/** As it is now; undefined where its process has ended. */
+export function currentRecord(folder: string, { id, pid }: Pick<WorkerRecord, 'id' | 'pid'>): WorkerRecord | undefined {
+  const record = readRecord(pathOf(folder, id))
+  return record?.pid === pid && isAlive(record) ? record : undefined
+}
+
+/** Those that live. What a killed one has left is removed. */
+export function liveRecords(folder: string): WorkerRecord[] {
+  const files = readFolder(folder).filter((name) => name.endsWith('.json'))
+  return files.flatMap((name) => {
+    const record = readRecord(join(folder, name))
+    if (record === undefined) return []
+    if (isAlive(record)) return [record]
+    removeRecord(folder, record)
+    return []
+  })
+}
+
+export function isAlive({ pid, beginning }: Pick<WorkerRecord, 'pid' | 'beginning'>): boolean {
+  return beginningOf(pid) === beginning
+}
+
+/** Ids may have slashes and colons. */
+export function fileNameOf(id: string): string {
+  return encodeURIComponent(id)
+}
+
+function pathOf(folder: string, id: string): string {
+  return join(folder, `${fileNameOf(id)}.json`)
+}
+
+function readFolder(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+/** Undefined where there is none, or none that can be understood. */
+function readRecord(path: string): WorkerRecord | undefined {
+  try {
+    const record = JSON.parse(readFileSync(path, 'utf8')) as WorkerRecord
+    return typeof record.id === 'string' && Number.isSafeInteger(record.pid) && typeof record.beginning === 'string' ? record : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,42 @@
+/** A line for each run of a worker as it ends: of those that failed, or of all. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { RunEnded } from '@millrace/worker'
+import { now } from '../clock.ts'
+import type { Output } from '../output/output.ts'
+import type { Style } from '../output/style.ts'
+
+const ENDED = 'millrace:ended'
+const STYLES: Readonly<Record<RunEnded['outcome'], Style>> = {
+  completed: 'green',
+  failed: 'red',
+  snoozed: 'dim',
+  released: 'yellow',
+  lost: 'red',
+}
+
+/** Answers what ends it. */
+export function tellRuns(out: Output, all: boolean): () => void {
+  const tell = (message: unknown) => {
+    const run = message as RunEnded
+    if (!all && run.outcome !== 'failed' && run.outcome !== 'lost') return
+    const { jobId, name, queue, attempt, worker, outcome, error } = run
+    const at = new Date(now())
+    const fact = {
+      event: 'run',
+      at,
+      worker,
+      jobId,
+      name,
+      queue,
+      attempt,
+      outcome,
+      error: error && { name: error.name, message: error.message },
+    }
+    void out.item(fact, () => {
+      const reason = error === undefined ? '' : `: ${error.name}: ${error.message.split('\n', 1)[0]}`
+      return `${at.toISOString()} ${out.paint(STYLES[outcome], outcome)} ${jobId} ${queue}/${name}, attempt ${attempt}${reason}`
+    })
+  }
+  subscribe(ENDED, tell)
+  return () => void unsubscribe(ENDED, tell)
+}

@@ -1,0 +1,51 @@
+/** Stops workers of this machine by signals: the first lets what runs finish, a second one ends it. */
+import { now, pause } from '../clock.ts'
+import type { Context } from '../context.ts'
+import { currentRecord, isAlive, recordFolder, type WorkerRecord } from './records.ts'
+
+export interface StopResult {
+  readonly id: string
+  readonly pid: number
+  /** `ended`: it was still busy when the time was up. `draining`: it was told, and not waited for, or has not finished yet. */
+  readonly result: 'stopped' | 'ended' | 'draining'
+}
+
+export interface StopLimits {
+  /** How long what runs may take, in milliseconds. */
+  readonly timeoutMs: number
+  /** Then it is ended, or left draining. */
+  readonly late: 'end' | 'leave'
+}
+
+const LOOK_MS = 50
+/** From the second signal to the last resort. */
+const END_MS = 5_000
+
+export async function stopWorker(record: WorkerRecord, { timeoutMs, late }: StopLimits, { env, signal }: Context): Promise<StopResult> {
+  const { id, pid } = record
+  const told = (result: StopResult['result']): StopResult => ({ id, pid, result })
+  // A second signal would end what runs.
+  if (currentRecord(recordFolder(env), record)?.draining === false) send(pid, 'SIGTERM')
+  if (await gone(record, timeoutMs, signal)) return told('stopped')
+  if (late === 'leave') return told('draining')
+  send(pid, 'SIGTERM')
+  if (!(await gone(record, END_MS, signal))) send(pid, 'SIGKILL')
+  await gone(record, END_MS, signal)
+  return told('ended')
+}
+
+async function gone(record: WorkerRecord, withinMs: number, signal: AbortSignal): Promise<boolean> {
+  for (const until = now() + withinMs; ; await pause(LOOK_MS, signal)) {
+    if (!isAlive(record)) return true
+    if (now() >= until || signal.aborted) return false
+  }
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    // It has ended by itself.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}

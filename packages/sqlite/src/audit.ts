@@ -1,0 +1,178 @@
+/**
+ * Looks a file over, read only, whether or not an engine of another process has it open: what it is, and whether it holds what its own
+ * counters and lists say. One read sees one commit. It goes through every page, and keeps none of what it finds in memory but the problems.
+ */
+import { statSync } from 'node:fs'
+import { NotADatabaseError, STATES, type State } from '@millrace/core'
+import { type Database, sqliteCode } from './driver.ts'
+import { SCHEMA_VERSION } from './migrations/list.ts'
+import { connectReader } from './open/connect.ts'
+import { identify, translate } from './open/identify.ts'
+import { ledger } from './open/migrate.ts'
+import { realFile } from './open/place.ts'
+import { CREATION_SETTINGS } from './open/pragmas.ts'
+import { prepareLoad } from './read/load.ts'
+import { unpackRanges } from './seqs.ts'
+import { isThere } from './tombs.ts'
+
+export interface FileFacts {
+  readonly schemaVersion: number
+  /** What this version of Millrace brings a file to. */
+  readonly knownVersion: number
+  /** The migrations that it has had, oldest first. Times in milliseconds since 1970. */
+  readonly migrations: readonly { readonly id: number; readonly name: string; readonly appliedAt: number }[]
+  /** How many engines have owned the file. */
+  readonly epoch: number
+  readonly createdAt: number
+  /** Of the last turn that has told of something; 0 where there was none. */
+  readonly lastEventAt: number
+  readonly fileBytes: number
+  readonly walBytes: number
+  readonly pageBytes: number
+  readonly freePages: number
+  /** `wal` once an engine has opened it; `delete` of a backup until then. */
+  readonly journalMode: string
+  /** The settings that it got when it was made, and what they are to be. */
+  readonly settings: readonly { readonly name: string; readonly value: number | string; readonly wanted: number | string }[]
+}
+
+export interface FileProblems {
+  /** What SQLite finds wrong about its pages, rows and references; at most 100. */
+  readonly integrity: readonly string[]
+  /** Queues whose counters are not their rows. */
+  readonly counters: readonly string[]
+  /** Finished jobs that retention would not find, and running ones that opening the file would not. */
+  readonly lists: readonly string[]
+}
+
+const PROBLEMS_MAX = 100
+
+/**
+ * Facts alone: costs nothing.
+ *
+ * @throws NotADatabaseError, SchemaTooNewError, StorageError, NotWritableError
+ */
+export function inspectFile(file: string): FileFacts {
+  return looking(file, (db, path) => factsOf(db, path))
+}
+
+/**
+ * Facts, and all that is wrong: reads the whole file.
+ *
+ * @throws as `inspectFile`
+ */
+export function auditFile(file: string): { readonly facts: FileFacts; readonly problems: FileProblems } {
+  return looking(file, (db, path) => {
+    const facts = factsOf(db, path)
+    const integrity = [...readable('pages', () => integrityOf(db)), ...readable('references', () => referencesOf(db))]
+    // A file of another schema has other tables.
+    if (facts.schemaVersion !== SCHEMA_VERSION) return { facts, problems: { integrity, counters: [], lists: [] } }
+    const counters = readable('counters', () => countersOf(db))
+    const lists = [...readable('finished jobs', () => finishedOf(db)), ...readable('running jobs', () => runningOf(db))]
+    return { facts, problems: { integrity, counters, lists } }
+  })
+}
+
+const CACHE_KIB = 16 * 1024
+
+function looking<T>(file: string, look: (db: Database, path: string) => T): T {
+  const path = realFile(file)
+  if (!identify(path)) throw new NotADatabaseError(`there is no file ${path}, or nothing is in it yet`, { path })
+  try {
+    const db = connectReader(path, CACHE_KIB)
+    try {
+      db.exec('BEGIN')
+      return look(db, path)
+    } finally {
+      db.close()
+    }
+  } catch (error) {
+    throw translate(error, path)
+  }
+}
+
+function factsOf(db: Database, path: string): FileFacts {
+  const meta = db.prepare('SELECT schema_version, epoch, created_at FROM meta').raw().get() as [number, number, number]
+  const last = db.prepare('SELECT at FROM journal ORDER BY first_event DESC LIMIT 1').pluck().get() as number | undefined
+  const pragma = (name: string) => db.pragma(name, { simple: true }) as number | string
+  return {
+    schemaVersion: meta[0],
+    knownVersion: SCHEMA_VERSION,
+    migrations: ledger(db),
+    epoch: meta[1],
+    createdAt: meta[2],
+    lastEventAt: last ?? 0,
+    fileBytes: sizeOf(path),
+    walBytes: sizeOf(`${path}-wal`),
+    pageBytes: pragma('page_size') as number,
+    freePages: pragma('freelist_count') as number,
+    journalMode: String(pragma('journal_mode')),
+    settings: CREATION_SETTINGS.map(({ name, value: wanted }) => ({ name, value: pragma(name), wanted })),
+  }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+}
+
+/** Pages may be so broken that nothing can be said of what is on them: that is said. */
+function readable(what: string, look: () => string[]): string[] {
+  try {
+    return look()
+  } catch (error) {
+    if (!sqliteCode(error)?.startsWith('SQLITE_CORRUPT')) throw error
+    return [`the ${what} cannot be read: ${(error as Error).message}`]
+  }
+}
+
+function integrityOf(db: Database): string[] {
+  const found = db.pragma(`integrity_check(${PROBLEMS_MAX})`) as { readonly integrity_check: string }[]
+  return found.map((row) => row.integrity_check).filter((line) => line !== 'ok')
+}
+
+function referencesOf(db: Database): string[] {
+  const keys = db.pragma('foreign_key_check') as { readonly table: string; readonly rowid: number; readonly parent: string }[]
+  return keys.slice(0, PROBLEMS_MAX).map(({ table, rowid, parent }) => `row ${rowid} of ${table} refers to nothing in ${parent}`)
+}
+
+type LaneCounts = Readonly<Record<State, number>> & { readonly id: number; readonly name: string; readonly queue: string }
+
+function countersOf(db: Database): string[] {
+  const lanes = db
+    .prepare(
+      `SELECT lane.*, queue.name AS queue FROM lane JOIN queue ON queue.id = lane.queue WHERE ${isThere('queue.name')} ORDER BY lane.id`,
+    )
+    .all() as LaneCounts[]
+  const counted = new Map<string, number>()
+  const rows = db.prepare('SELECT lane, state, count(*) FROM job GROUP BY lane, state').raw().iterate() as Iterable<
+    [number, number, number]
+  >
+  for (const [lane, state, count] of rows) counted.set(`${lane} ${state}`, count)
+  return lanes.flatMap((lane) =>
+    STATES.flatMap((state, code) => {
+      const found = counted.get(`${lane.id} ${code}`) ?? 0
+      return found === lane[state] ? [] : [`queue ${lane.queue}, jobs ${lane.name}: counted ${lane[state]} ${state}, found ${found}`]
+    }),
+  )
+}
+
+/** Every finished job is named by the batch of the turn in which it finished; a batch may name more, that were brought back since. */
+function finishedOf(db: Database): string[] {
+  const finished = db.prepare('SELECT count(*) FROM job WHERE state >= 4').pluck().get() as number
+  const named = db.prepare('SELECT count(*) FROM job WHERE seq BETWEEN ? AND ? AND state = ? AND lane = ? AND finished_at = ?').pluck()
+  const batches = db.prepare('SELECT state, lane, at, seqs FROM finished').raw().iterate() as Iterable<[number, number, number, Uint8Array]>
+  let listed = 0
+  for (const [state, lane, at, seqs] of batches)
+    for (const [first, last] of unpackRanges(seqs)) listed += named.get(first, last, state, lane, at) as number
+  return listed >= finished ? [] : [`${finished - listed} finished jobs are in no batch: retention would keep them for ever`]
+}
+
+function runningOf(db: Database): string[] {
+  const found = new Set(prepareLoad(db)().active.map(({ seq }) => seq))
+  const running = db.prepare('SELECT seq FROM job WHERE state = 2').pluck().iterate() as Iterable<number>
+  const lost: string[] = []
+  for (const seq of running)
+    if (!found.has(seq) && lost.length < PROBLEMS_MAX)
+      lost.push(`the job of row ${seq} runs, and would not be found when the file is opened`)
+  return lost
+}

@@ -1,0 +1,76 @@
+// The care of a file: doctor and migrate, on sound, broken, open and old ones.
+import { cpSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import BetterSqlite3 from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { Place } from './millrace.ts'
+
+const LONG = 300_000
+const OLD = fileURLToPath(new URL('../../packages/sqlite/fixtures/v3.db', import.meta.url))
+
+interface Check {
+  readonly check: string
+  readonly verdict: string
+  readonly found: string
+}
+
+const checksOf = (answer: Record<string, unknown>): Record<string, string> =>
+  Object.fromEntries((answer['checks'] as Check[]).map(({ check, verdict }) => [check, verdict]))
+
+test('doctor: a sound file, closed and open', { timeout: LONG }, async () => {
+  const place = new Place()
+  await place.ok('enqueue', 'mail')
+  expect(await place.ok('doctor')).toMatch(
+    /^CHECK +FOUND\nschema +ok +version \d+\nowner +ok +nobody has it open; opened 1 times\n[\s\S]*^counters +ok/m,
+  )
+  const file = place.file
+  const server = await place.serve()
+  const open = await place.okJson('doctor', '--file', file)
+  expect(open).toMatchObject({ file, healthy: true, facts: { schemaVersion: expect.any(Number), createdAt: expect.stringMatching(/Z$/) } })
+  expect(new Set(Object.values(checksOf(open)))).toEqual(new Set(['ok']))
+  expect((open['checks'] as Check[]).find(({ check }) => check === 'owner')?.found).toContain(`process ${server.child.pid} on`)
+})
+
+test('doctor: a backup, before anybody opens it', { timeout: LONG }, async () => {
+  const place = new Place()
+  await place.ok('enqueue', 'mail')
+  await place.ok('backup', place.path('copy.db'))
+  expect(await place.okJson('doctor', '--file', place.path('copy.db'))).toMatchObject({ healthy: true })
+})
+
+test('doctor: counters that are not the rows', { timeout: LONG }, async () => {
+  const place = new Place()
+  await place.ok('enqueue', 'mail', '--queue', 'out')
+  const db = new BetterSqlite3(place.file)
+  db.prepare('UPDATE lane SET waiting = 9').run()
+  db.close()
+  const answer = await place.run('doctor', '--json')
+  expect(answer).toMatchObject({ code: 1, stderr: expect.stringContaining('1 check found a problem') })
+  expect(answer.json).toMatchObject({ healthy: false })
+  expect(checksOf(answer.json)).toMatchObject({ counters: 'problem', integrity: 'ok', lists: 'ok' })
+  expect((await place.run('doctor')).stdout).toMatch(/^counters +problem +queue out, jobs mail: counted 9 waiting, found 1$/m)
+})
+
+test('doctor and migrate: a file of an older schema', { timeout: LONG }, async () => {
+  const place = new Place()
+  cpSync(OLD, place.file)
+  expect(await place.ok('doctor')).toMatch(
+    /^schema +warning +version 3; this millrace knows \d+$[\s\S]*^schema: counters and lists are looked at after millrace migrate$/m,
+  )
+  const check = await place.run('migrate', '--check', '--json')
+  expect(check).toMatchObject({ code: 1, stderr: expect.stringContaining('run millrace migrate') })
+  expect(check.json).toMatchObject({ version: 3, pending: true })
+  const { known } = check.json as { known: number }
+  expect(await place.ok('migrate')).toBe(`schema 3 → ${known}\n`)
+  expect(await place.ok('migrate', '--check')).toBe(`schema ${known}: nothing to do\n`)
+  expect(await place.okJson('migrate')).toMatchObject({ before: known, after: known })
+  expect(await place.okJson('doctor')).toMatchObject({ healthy: true })
+})
+
+test('migrate: a file that is open is of a schema that is current, or is refused', { timeout: LONG }, async () => {
+  const place = new Place()
+  const file = place.file
+  await place.serve()
+  expect(await place.ok('migrate', '--file', file)).toMatch(/nothing to do/)
+  expect(await place.run('migrate')).toMatchObject({ code: 2 })
+})

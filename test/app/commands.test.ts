@@ -1,0 +1,219 @@
+// Each command over a socket, as people read it and as programs do. What changes something is done once in each form.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { HANDLERS, Place } from './millrace.ts'
+
+const LONG = 300_000
+const MISSING = '01a1ff30-1a62-7000-8000-0000061600c4'
+
+test('jobs: enqueue, list, show, cancel, retry, delete, run, logs', { timeout: LONG }, async () => {
+  const place = new Place()
+  await place.serve()
+  writeFileSync(place.path('data.json'), '{"from":"a file"}')
+  const first = (await place.ok('enqueue', 'mail', `@${place.path('data.json')}`, '--queue', 'out', '--tag', 'x')).trim()
+  const second = (await place.okJson('enqueue', 'mail', '[1]', '--idempotency-key', 'k', '--meta', '{"by":"me"}'))['id'] as string
+  expect(await place.okJson('enqueue', 'mail', '[2]', '--idempotency-key', 'k')).toEqual({ id: second, created: false })
+  const third = (await place.ok('enqueue', 'mail', '--unique', 'u', '--on-conflict', 'error', '--delay', '1d')).trim()
+
+  expect(await place.ok('jobs', 'list', '--queue', 'out')).toMatch(
+    new RegExp(`^ID .*\n${first}  mail  out    waiting      0/4  \\S+ ago\n$`),
+  )
+  expect(await place.okJson('jobs', 'list', '--tag', 'x')).toMatchObject({
+    jobs: [{ id: first, data: { from: 'a file' } }],
+    next: null,
+    partial: false,
+  })
+  expect(await place.okJson('jobs', 'list', '--search', 'from', '--name', 'mail')).toMatchObject({ jobs: [{ id: first }] })
+  const page = await place.okJson('jobs', 'list', '--limit', '1')
+  expect(page).toMatchObject({ jobs: [{ id: third, state: 'scheduled' }] })
+  expect(await place.okJson('jobs', 'list', '--limit', '1', '--after', String(page['next']))).toMatchObject({ jobs: [{ id: second }] })
+  expect((await place.run('jobs', 'list', '--all', '--json')).items.map(({ id }) => id)).toEqual([third, second, first])
+  expect((await place.ok('jobs', 'list', '--all')).trim().split('\n')).toHaveLength(4)
+
+  expect(await place.ok('jobs', 'show', second)).toMatch(
+    /^state +waiting$[\s\S]*^idempotency key +k$[\s\S]*^data +\[1\]$[\s\S]*^meta +\{"by":"me"\}$/m,
+  )
+  const shown = await place.okJson('jobs', 'show', second)
+  expect(shown).toMatchObject({ id: second, data: [1], meta: { by: 'me' }, output: null, startedAt: null, attempts: [], flow: null })
+  expect(shown['enqueuedAt']).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
+
+  expect(await place.ok('jobs', 'run', third)).toBe(`${third} due\n`)
+  expect((await place.run('jobs', 'cancel', first, second, '--json')).items).toEqual([
+    { id: first, result: 'cancelled' },
+    { id: second, result: 'cancelled' },
+  ])
+  expect(await place.ok('jobs', 'retry', first)).toBe(`${first} waiting\n`)
+  expect(await place.okJson('jobs', 'cancel', '--queue', 'out', '--dry-run')).toEqual({ matched: 1, changed: 1, skipped: {}, dryRun: true })
+  expect(await place.ok('jobs', 'cancel', '--queue', 'out')).toBe('1 job cancelled\n')
+  expect(await place.ok('jobs', 'retry', '--state', 'cancelled', '--limit', '1')).toBe('1 job retried\n')
+  expect(await place.ok('jobs', 'delete', second)).toBe(`${second} deleted\n`)
+  const refused = await place.run('jobs', 'delete', '--all')
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('2 jobs would be deleted. Say --yes if that is meant') })
+  expect(await place.okJson('jobs', 'delete', '--all', '--yes')).toMatchObject({ changed: 2, dryRun: false })
+
+  const worker = place.start('worker', 'start', '--handlers', HANDLERS)
+  await worker.said(/is ready/)
+  expect(await place.ok('enqueue', 'echo', '{"a":1}', '--wait', '--wait-timeout', '30s')).toBe('{\n  "a": 1\n}\n')
+  expect(await place.run('enqueue', 'fail', '--max-attempts', '1', '--wait')).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/no such luck \(JOB_FAILED\)/),
+  })
+  const [failed, echoed] = (await place.okJson('jobs', 'list'))['jobs'] as { id: string }[]
+  expect(await place.ok('jobs', 'logs', String(echoed?.id))).toMatch(/^run 1 {2}\S+Z info {2}hello \{"data":\{"a":1\}\}\n$/)
+  expect((await place.run('jobs', 'logs', '-f', String(failed?.id), '--json')).items).toEqual([
+    { run: 1, at: expect.any(String), level: 'warn', message: 'about to fail' },
+  ])
+  expect(await place.ok('jobs', 'show', String(failed?.id))).toMatch(/^run 1, attempt 1: .*\n {2}Error: no such luck\n.*about to fail$/m)
+})
+
+test('queues: list, show, set, pause, resume, drain, purge, delete', { timeout: LONG }, async () => {
+  const place = new Place()
+  await place.serve()
+  expect(await place.ok('queues', 'set', 'out', '--concurrency-limit', '3', '--rate-limit', '100/1m:20', '--max-length', '5')).toMatch(
+    /^concurrencyLimit +3\nrateLimit +\{"limit":100,"period":60000,"burst":20\}\nmaxLength +5$/m,
+  )
+  expect(
+    await place.okJson(
+      'queues',
+      'set',
+      'out',
+      '--max-length',
+      'none',
+      '--defaults',
+      '{"maxAttempts":2}',
+      '--retention',
+      '{"completed":"1d"}',
+    ),
+  ).toMatchObject({
+    name: 'out',
+    settings: { concurrencyLimit: 3, defaults: { maxAttempts: 2 }, retention: { completed: { ageMs: 86_400_000 } } },
+  })
+  await place.ok('enqueue', 'mail', '--queue', 'out')
+  await place.ok('enqueue', 'mail', '--queue', 'other')
+  expect(await place.ok('queues', 'list')).toMatch(/^QUEUE .*OLDEST\n[\s\S]*^out +0 +1 +0/m)
+  expect(await place.ok('queues', 'pause', 'out')).toBe('paused out\n')
+  expect(await place.okJson('queues', 'pause', 'other', '--job', 'mail')).toEqual({ queue: 'other', job: 'mail', key: null, paused: true })
+  expect(await place.okJson('queues', 'list')).toMatchObject({
+    queues: [
+      { name: 'out', paused: true },
+      { name: 'other', pausedJobs: ['mail'] },
+    ],
+  })
+  expect(await place.ok('queues', 'resume', 'out')).toBe('resumed out\n')
+  expect(await place.run('queues', 'drain', 'out', '--timeout', '1ms')).toMatchObject({ code: 5 })
+  expect(await place.ok('queues', 'show', 'out')).toMatch(/^state +draining$/m)
+  expect(await place.run('enqueue', 'mail', '--queue', 'out')).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining('(QUEUE_DRAINING)'),
+  })
+  expect(await place.run('queues', 'delete', 'out')).toMatchObject({ code: 4, stderr: expect.stringContaining('(QUEUE_NOT_EMPTY)') })
+  expect(await place.okJson('queues', 'purge', 'out', '--dry-run')).toMatchObject({ queue: 'out', count: 1, active: 0, dryRun: true })
+  expect(await place.run('queues', 'purge', 'out')).toMatchObject({ code: 2 })
+  expect(await place.ok('queues', 'purge', 'out', '--state', 'waiting,failed', '--yes')).toBe('1 job of out removed\n')
+  expect(await place.okJson('queues', 'drain', 'out')).toEqual({ queue: 'out', drained: true })
+  expect(await place.ok('queues', 'delete', 'out')).toBe('out deleted\n')
+  expect(await place.okJson('queues', 'list')).toMatchObject({ queues: [{ name: 'other', states: { waiting: 1 } }] })
+})
+
+test('schedules: set, list, show, next, pause, resume, trigger, delete', { timeout: LONG }, async () => {
+  const place = new Place()
+  await place.serve()
+  const set = [
+    'schedules',
+    'set',
+    'nightly',
+    'report',
+    '{"for":"all"}',
+    '--cron',
+    '0 3 * * *',
+    '--timezone',
+    'Europe/Berlin',
+    '--max-attempts',
+    '2',
+  ]
+  expect(await place.ok(...set)).toMatch(/^nightly created; next \d{4}-\d\d-\d\d 0[12]:00:00Z\n$/)
+  expect(await place.okJson(...set)).toMatchObject({
+    id: 'nightly',
+    created: false,
+    nextRunAt: expect.stringMatching(/T0[12]:00:00.000Z$/),
+  })
+  await place.ok('schedules', 'set', 'other', 'tick', '--every', '1h', '--overlap', 'queue')
+  expect(await place.ok('schedules', 'list')).toMatch(
+    /^nightly +0 3 \* \* \* Europe\/Berlin +report +in .* 0 +0\nother +every 1h 0m +tick/m,
+  )
+  expect(await place.okJson('schedules', 'list', '--prefix', 'night')).toMatchObject({
+    schedules: [{ id: 'nightly', job: 'report' }],
+    next: null,
+  })
+  expect(await place.ok('schedules', 'show', 'nightly')).toMatch(/^job +report\ndata +\{"for":"all"\}\noptions +\{"maxAttempts":2\}$/m)
+  expect(await place.okJson('schedules', 'next', 'nightly', '-n', '2')).toMatchObject({
+    id: 'nightly',
+    nextRuns: [expect.any(String), expect.any(String)],
+  })
+  expect((await place.ok('schedules', 'next', 'other')).trim().split('\n')).toHaveLength(5)
+  expect(await place.ok('schedules', 'pause', 'nightly')).toBe('nightly paused\n')
+  expect(await place.okJson('schedules', 'resume', 'nightly')).toEqual({ id: 'nightly', result: 'resumed' })
+  const triggered = await place.okJson('schedules', 'trigger', 'nightly')
+  expect(triggered).toMatchObject({ id: 'nightly', created: true })
+  expect(await place.okJson('jobs', 'show', String(triggered['jobId']))).toMatchObject({
+    name: 'report',
+    data: { for: 'all' },
+    maxAttempts: 2,
+  })
+  expect(await place.ok('schedules', 'delete', 'nightly')).toBe('nightly deleted\n')
+  expect((await place.run('schedules', 'show', 'nightly')).code).toBe(3)
+  expect(await place.okJson('schedules', 'list')).toMatchObject({ schedules: [{ id: 'other' }] })
+})
+
+test('stats, status, top, events, dlq, backup, and flows', { timeout: LONG }, async () => {
+  const place = new Place()
+  const { openEngine } = await import('@millrace/engine')
+  const engine = await openEngine({ file: place.file, durability: 'normal' })
+  const flow = await engine.flow([
+    { ref: 'a', job: 'load' },
+    { ref: 'b', job: 'load' },
+    { ref: 'c', job: 'sum', dependsOn: ['a', 'b'] },
+  ])
+  await engine.enqueue('mail')
+  await engine.stop()
+  await place.serve()
+  expect(await place.ok('flows', 'show', flow.id)).toMatch(
+    /^REF .*AFTER\na +\S+ +load +default +waiting +0 jobs\n.*\nc +\S+ +sum +default +blocked +2 jobs\n$/,
+  )
+  expect(await place.okJson('flows', 'show', flow.jobs.c.id)).toMatchObject({
+    id: flow.id,
+    jobs: [{ flow: { ref: 'a' } }, {}, { flow: { ref: 'c', parents: 2 } }],
+  })
+  expect(await place.ok('stats')).toMatch(
+    /^QUEUE .*\ndefault +0 +3 +0 +1[\s\S]*no worker serves load in default: 2 waiting[\s\S]*since the beginning +4 enqueued/,
+  )
+  expect(await place.okJson('stats')).toMatchObject({ states: { waiting: 3, blocked: 1 }, workers: 0, writer: { draining: false } })
+  expect(await place.okJson('status')).toMatchObject({
+    target: place.url,
+    warnings: [expect.stringContaining('load'), expect.stringContaining('mail')],
+  })
+  expect(await place.ok('status')).toMatch(/^engine +unix:.*\njobs +0 scheduled, 3 waiting[\s\S]*^warning: no worker serves/m)
+  expect(await place.ok('top')).toMatch(/^millrace {2}\d{4}.*\n\nQUEUE .*\ndefault/)
+  expect(await place.okJson('top')).toMatchObject({ at: expect.any(String), stats: { states: { waiting: 3 } }, workers: [] })
+  expect(await place.ok('events')).toMatch(/^(\S+Z +\d+ enqueued +\S+ default\/(load|sum|mail)\n){4}$/)
+  expect((await place.run('events', '--name', 'mail', '--json')).items).toMatchObject([{ type: 'enqueued', name: 'mail', attempt: 0 }])
+  expect(await place.ok('events', '--type', 'failed')).toBe('')
+  const following = place.start('events', '-f', '--json')
+  const found = following.said(/"deleted"/)
+  // It begins with what comes once it has asked: there is something until it has heard of it.
+  for (let more = true; more; ) {
+    const id = (await place.ok('enqueue', 'gone')).trim()
+    await place.ok('jobs', 'delete', id)
+    more = following.lines.length === 0
+  }
+  expect(JSON.parse(await found)).toMatchObject({ type: 'deleted', name: 'gone' })
+  following.child.kill('SIGINT')
+  expect(await following.ended).toMatchObject({ code: 130 })
+  expect(await place.ok('dlq', 'list')).toMatch(/^ID +NAME +QUEUE +ATTEMPTS +FAILED +ERROR\n$/)
+  expect(await place.okJson('dlq', 'purge', '--dry-run')).toEqual({ count: 0, dryRun: true })
+  expect(await place.okJson('dlq', 'retry')).toEqual({ count: 0 })
+  expect(await place.ok('backup', place.path('copy.db'))).toMatch(/copy\.db: \d+\.\d KiB\n$/)
+  expect(readFileSync(place.path('copy.db')).length).toBeGreaterThan(0)
+  expect(await place.okJson('workers', 'list')).toEqual({ workers: [] })
+  expect(await place.run('jobs', 'show', MISSING)).toMatchObject({ code: 3 })
+})

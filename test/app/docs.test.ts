@@ -1,0 +1,42 @@
+// docs/cli.md says everything that the program can: each command with its flags, and the exit codes.
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { nodesOf } from '../../apps/millrace/src/cli/completion/tree.ts'
+import type { Context } from '../../apps/millrace/src/cli/context.ts'
+import { EXIT } from '../../apps/millrace/src/cli/exit.ts'
+import { createProgram } from '../../apps/millrace/src/cli/program.ts'
+
+const text = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8')
+/** By the words after `millrace`. */
+const sections = new Map(
+  text
+    .split(/^### `millrace /m)
+    .slice(1)
+    .map((section) => [(/^[a-z ]*[a-z]/.exec(section) as RegExpExecArray)[0], section] as const),
+)
+// No command is run: none looks at the rest of it.
+const nodes = nodesOf(createProgram({ out: {} } as Context))
+const [program, ...commands] = nodes
+const global = new Set(program?.flags.flatMap(({ names }) => names))
+
+test('the commands are found', () => {
+  expect(commands.length).toBeGreaterThan(40)
+})
+
+test('each command has a section, and there is no other', () => {
+  const leaves = commands.filter((command) => command.commands.length === 0)
+  expect([...sections.keys()].toSorted()).toEqual(leaves.map(({ path }) => path).toSorted())
+})
+
+test.each(commands.filter((command) => command.commands.length === 0))('$path: each flag is in its section', ({ path, flags }) => {
+  const section = sections.get(path) ?? ''
+  for (const { names } of flags) for (const name of names) if (!global.has(name)) expect(section).toMatch(new RegExp(`[\`, ]${name}[\` ,]`))
+})
+
+test('the flags that go with every command are told', () => {
+  for (const name of global) expect(text).toContain(name)
+})
+
+test('each exit code is told', () => {
+  for (const code of Object.values(EXIT)) expect(text).toMatch(new RegExp(`^\\| ${code} \\|`, 'm'))
+})

@@ -1,0 +1,149 @@
+// How the command line ends, as docs/cli.md says: the number, the line on stderr with its remedy, and the same as JSON.
+import { existsSync, readdirSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { HANDLERS, Place } from './millrace.ts'
+
+const LONG = 300_000
+const MISSING = '01a1ff30-1a62-7000-8000-0000061600c4'
+
+interface Row {
+  readonly args: readonly string[]
+  readonly code: number
+  readonly error: string
+  readonly says: RegExp
+}
+
+async function check(place: Place, rows: readonly Row[]): Promise<void> {
+  for (const { args, code, error, says } of rows) {
+    const human = await place.run(...args)
+    expect({ args, code: human.code, stdout: human.stdout }).toEqual({ args, code, stdout: '' })
+    expect(human.stderr).toMatch(says)
+    // One line, whatever it says.
+    expect(human.stderr).toMatch(new RegExp(`^millrace: [^\n]+ \\(${error}\\)\n$`))
+  }
+  const [first] = rows as [Row]
+  const machine = await place.run(...first.args, '--json')
+  expect({ code: machine.code, stdout: machine.stdout }).toEqual({ code: first.code, stdout: '' })
+  expect(JSON.parse(machine.stderr)).toEqual({ error: { code: first.error, message: expect.stringMatching(first.says) } })
+}
+
+test('2: misuse, with the flag that it is about', { timeout: LONG }, async () => {
+  const place = new Place()
+  await place.serve()
+  await check(place, [
+    {
+      args: ['enqueue', 'mail', '--max-attempts', '0'],
+      code: 2,
+      error: 'OPTION_RANGE',
+      says: /--max-attempts: .* from 1 to 100000, not 0/,
+    },
+    { args: ['enqueue', 'mail', '--delay', 'soon'], code: 2, error: 'OPTION_TYPE', says: /--delay: .*milliseconds, '5m'/ },
+    { args: ['enqueue', 'ma il'], code: 2, error: 'OPTION_TYPE', says: /<name>: name has " " at position 2/ },
+    { args: ['enqueue', 'mail', '{a:1}'], code: 2, error: 'USAGE', says: /<data> is no JSON.*quotes of its own/ },
+    { args: ['enqueue', 'mail', '@nowhere.json'], code: 2, error: 'USAGE', says: /cannot read nowhere\.json/ },
+    { args: ['enqueue', 'mail', '--meta', '{'], code: 2, error: 'USAGE', says: /--meta <json>.*It is no JSON/ },
+    { args: ['jobs', 'list', '--state', 'done'], code: 2, error: 'OPTION_TYPE', says: /--state: state is 'scheduled' or/ },
+    { args: ['jobs', 'cancel'], code: 2, error: 'USAGE', says: /which jobs\?/ },
+    { args: ['jobs', 'lst'], code: 2, error: 'USAGE', says: /Did you mean list/ },
+    { args: ['schedules', 'set', 'a', 'b', '--cron', 'x'], code: 2, error: 'OPTION_TYPE', says: /--cron: cron "x" cannot be read/ },
+    { args: ['stats', '--file', 'a', '--url', 'b'], code: 2, error: 'USAGE', says: /exclude each other/ },
+    { args: ['stats', '--url', 'ftp://x'], code: 2, error: 'OPTION_TYPE', says: /--url: url is one of 'unix:/ },
+    { args: ['worker', 'start'], code: 2, error: 'USAGE', says: /--handlers says which jobs are run/ },
+    { args: ['worker', 'start', '--handlers', 'nothing.ts'], code: 2, error: 'USAGE', says: /--handlers nothing\.ts cannot be loaded/ },
+    { args: ['doctor'], code: 2, error: 'USAGE', says: /doctor reads the file itself/ },
+    { args: ['completion', 'tcsh'], code: 2, error: 'USAGE', says: /Allowed choices are bash, zsh, fish/ },
+  ])
+  // Alone it says what there is, as a usage.
+  expect(await place.run()).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('Usage: millrace') })
+  expect(await place.run('--help')).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('Usage: millrace') })
+  expect(await place.run('--version')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+/) })
+})
+
+test('3: what is not there; asking makes no file', { timeout: LONG }, async () => {
+  const place = new Place()
+  await check(place, [
+    { args: ['stats'], code: 3, error: 'NO_FILE', says: /there is no file .*jobs\.db: .*--file.*--url/ },
+    { args: ['jobs', 'list'], code: 3, error: 'NO_FILE', says: /there is no file/ },
+    { args: ['doctor'], code: 3, error: 'NO_FILE', says: /there is no file/ },
+    { args: ['migrate'], code: 3, error: 'NO_FILE', says: /there is no file/ },
+  ])
+  expect(readdirSync(place.folder)).toEqual([])
+  await place.serve()
+  await check(place, [
+    { args: ['jobs', 'show', MISSING], code: 3, error: 'JOB_NOT_FOUND', says: /there is no job 01a1ff30/ },
+    { args: ['jobs', 'cancel', MISSING], code: 3, error: 'JOB_NOT_FOUND', says: /no job/ },
+    { args: ['queues', 'show', 'nothing'], code: 3, error: 'NOT_FOUND', says: /there is no queue nothing/ },
+    { args: ['schedules', 'pause', 'nothing'], code: 3, error: 'SCHEDULE_NOT_FOUND', says: /nothing/ },
+    { args: ['workers', 'stop', 'nobody'], code: 3, error: 'NOT_FOUND', says: /no worker nobody is attached/ },
+    { args: ['worker', 'stop', '1'], code: 3, error: 'NOT_FOUND', says: /no worker 1/ },
+  ])
+})
+
+test('4: too late, or taken; 5: busy', { timeout: LONG }, async () => {
+  const place = new Place()
+  await place.serve()
+  const id = (await place.ok('enqueue', 'mail', '--unique', 'u')).trim()
+  await place.ok('jobs', 'cancel', id)
+  await place.ok('enqueue', 'mail', '--unique', 'u', '--queue', 'full')
+  await place.ok('queues', 'set', 'full', '--max-length', '1')
+  await check(place, [
+    { args: ['jobs', 'cancel', id], code: 4, error: 'JOB_FINISHED', says: /./ },
+    { args: ['enqueue', 'mail', '--unique', 'u', '--on-conflict', 'error'], code: 4, error: 'UNIQUE_CONFLICT', says: /./ },
+    { args: ['queues', 'delete', 'full'], code: 4, error: 'QUEUE_NOT_EMPTY', says: /./ },
+  ])
+  await check(place, [{ args: ['enqueue', 'other', '--queue', 'full'], code: 5, error: 'QUEUE_FULL', says: /full/ }])
+})
+
+test('6: no connection, no leave', { timeout: LONG }, async () => {
+  const place = new Place()
+  place.url = `unix:${place.path('nobody')}`
+  await check(place, [{ args: ['stats'], code: 6, error: 'CONNECT_FAILED', says: /no engine has answered.*start the server/ }])
+  const [admin, reader] = ['a'.repeat(32), 'r'.repeat(32)]
+  await place.serve(admin, `${reader}:read`)
+  await check(place, [{ args: ['stats'], code: 6, error: 'AUTH_FAILED', says: /token/ }])
+  await check(place, [{ args: ['enqueue', 'mail', '--token', reader], code: 6, error: 'FORBIDDEN', says: /./ }])
+  place.env['MILLRACE_TOKEN'] = admin
+  expect(await place.okJson('stats')).toMatchObject({ workers: 0 })
+})
+
+test('130: interrupted; a second signal ends a worker at once', { timeout: LONG }, async () => {
+  const place = new Place()
+  await place.serve()
+  const waiting = place.start('enqueue', 'nobody', '--wait')
+  // It is there, and waits.
+  for (;;) if (((await place.okJson('stats'))['totals'] as { enqueued: number }).enqueued === 1) break
+  waiting.child.kill('SIGTERM')
+  expect(await waiting.ended).toMatchObject({ code: 130, signal: null })
+
+  const worker = place.start('worker', 'start', '--handlers', HANDLERS)
+  await worker.said(/is ready/)
+  await place.ok('enqueue', 'gate', JSON.stringify({ begun: place.path('begun'), open: place.path('never') }))
+  await place.made('begun')
+  worker.child.kill('SIGINT')
+  worker.child.kill('SIGTERM')
+  expect(await worker.ended).toMatchObject({ code: 130, stderr: expect.stringMatching(/no more jobs are taken, 1 go on/) })
+})
+
+test('0: whoever reads may stop reading', { timeout: LONG }, async () => {
+  const place = new Place()
+  await place.serve()
+  await place.feed('1\n'.repeat(3_000), 'enqueue', 'many', '-')
+  const list = place.start('jobs', 'list', '--all', '--json')
+  await list.saidLines(1)
+  list.child.stdout.destroy()
+  expect(await list.ended).toEqual({ code: 0, signal: null, stderr: '' })
+  expect(existsSync(place.file)).toBe(true)
+})
+
+test('colours are for terminals, and for whoever asks for them', { timeout: LONG }, async () => {
+  const place = new Place()
+  await place.serve()
+  await place.ok('enqueue', 'mail')
+  expect(await place.ok('jobs', 'list')).not.toContain('\u001b')
+  place.env['FORCE_COLOR'] = '1'
+  expect(await place.ok('jobs', 'list')).toContain('\u001b[1m')
+  expect(await place.ok('jobs', 'list', '--json')).not.toContain('\u001b')
+  place.env['NO_COLOR'] = '1'
+  delete place.env['FORCE_COLOR']
+  expect(await place.ok('jobs', 'list')).not.toContain('\u001b')
+})

@@ -1,0 +1,99 @@
+// Worker processes: what they outlive, how they end, who may be told to; and short commands beside one another on one file.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { openEngine } from '@millrace/engine'
+import { defineJob } from '@millrace/worker'
+import { expect, onTestFinished, test } from 'vitest'
+import { HANDLERS, Place } from './millrace.ts'
+
+const LONG = 300_000
+
+test('a detached worker outlives whoever started it, and has a session of its own, which no terminal hangs up', { timeout: LONG }, async ({
+  skip,
+}) => {
+  if (process.platform !== 'linux') skip('only Linux tells in /proc which session a process is of')
+  const place = new Place()
+  writeFileSync(
+    place.path('parent.mjs'),
+    `import { spawn } from 'node:child_process'
+const child = spawn(process.execPath, process.argv.slice(2), { stdio: ['ignore', 'pipe', 'inherit'] })
+child.stdout.pipe(process.stdout)
+setInterval(() => {}, 1e6)`,
+  )
+  await place.ok('enqueue', 'first')
+  const parent = place.startScript(place.path('parent.mjs'), 'worker', 'start', '--handlers', HANDLERS, '--id', 'w', '--detach')
+  const pid = Number(/process (\d+)/.exec(await parent.said(/^w runs as process \d+; what it says is in /))?.[1])
+  onTestFinished(() => {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // As it is to be.
+    }
+  })
+  await parent.kill()
+  const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    .replace(/^.*\) /s, '')
+    .split(' ')
+  expect(Number(fields[3])).toBe(pid)
+  expect(await place.okJson('enqueue', 'echo', '1', '--wait', '--wait-timeout', '1m')).toMatchObject({ output: 1 })
+  expect(await place.ok('workers', 'stop', 'w')).toBe(`w (process ${pid}) stopped\n`)
+})
+
+test('a detached worker that cannot begin says why, where it was started', { timeout: LONG }, async () => {
+  const place = new Place()
+  place.url = `unix:${place.path('nobody')}`
+  const answer = await place.run('worker', 'start', '--handlers', HANDLERS, '--detach')
+  expect(answer).toMatchObject({ code: 1, stdout: '' })
+  expect(answer.stderr).toMatch(/the worker has ended at once: .*no engine has answered.*\(CONNECT_FAILED\)/)
+})
+
+test('after --drain-timeout what runs is aborted and given back, without using an attempt', { timeout: LONG }, async () => {
+  const place = new Place()
+  await place.serve()
+  const worker = place.start('worker', 'start', '--handlers', HANDLERS, '--drain-timeout', '1ms', '--verbose')
+  await worker.said(/is ready/)
+  const id = (await place.ok('enqueue', 'gate', JSON.stringify({ begun: place.path('begun'), open: place.path('never') }))).trim()
+  await place.made('begun')
+  worker.child.kill('SIGTERM')
+  expect((await worker.ended).code).toBe(0)
+  expect(worker.lines.at(-1)).toMatch(/released .* default\/gate/)
+  expect(await place.okJson('jobs', 'show', id)).toMatchObject({ state: 'waiting', attempt: 0, run: 1 })
+})
+
+test('worker stop ends what does not finish in time', { timeout: LONG }, async () => {
+  const place = new Place()
+  await place.serve()
+  const worker = place.start('worker', 'start', '--handlers', HANDLERS, '--id', 'busy')
+  await worker.said(/is ready/)
+  await place.ok('enqueue', 'gate', JSON.stringify({ begun: place.path('begun'), open: place.path('never') }))
+  await place.made('begun')
+  expect((await place.run('worker', 'stop', 'busy', '--timeout', '10ms', '--json')).items).toEqual([
+    { id: 'busy', pid: expect.any(Number), result: 'ended' },
+  ])
+  expect(await worker.ended).toMatchObject({ code: 130 })
+})
+
+test('a worker that lives in another program is left alone', { timeout: LONG }, async () => {
+  const place = new Place()
+  const engine = await openEngine({ file: place.file, durability: 'normal', share: true })
+  onTestFinished(() => engine.stop())
+  engine.work(
+    defineJob({ name: 'own' }).handler(() => 1),
+    { id: 'embedded' },
+  )
+  for (const verb of ['stop', 'drain']) {
+    const answer = await place.run('workers', verb, 'embedded')
+    expect(answer).toMatchObject({ code: 1, stdout: '' })
+    expect(answer.stderr).toMatch(new RegExp(`lives in process ${process.pid}, which was not started by .*\\(UNSUPPORTED\\)`))
+  }
+  expect(await place.okJson('workers', 'list')).toMatchObject({ workers: [{ id: 'embedded', draining: false }] })
+})
+
+test('short commands beside one another on a file that nobody else has open: each job is there once', { timeout: LONG }, async () => {
+  const place = new Place()
+  await place.ok('enqueue', 'first')
+  const ended = await Promise.all(Array.from({ length: 5 }, (_, index) => place.run('enqueue', 'beside', String(index))))
+  expect(ended.map(({ code, stderr }) => ({ code, stderr }))).toEqual(Array(5).fill({ code: 0, stderr: '' }))
+  const { jobs } = (await place.okJson('jobs', 'list', '--name', 'beside')) as { jobs: { id: string; data: number }[] }
+  expect(jobs.map(({ data }) => data).toSorted()).toEqual([0, 1, 2, 3, 4])
+  expect(new Set(ended.map(({ stdout }) => stdout.trim()))).toEqual(new Set(jobs.map(({ id }) => id)))
+})
