@@ -119,10 +119,8 @@ const ONLY_IN: readonly (readonly [what: string, pattern: RegExp, packages: read
   ['node:sqlite', /^node:sqlite$/, ['remote']],
   ['threads', /^(node:)?worker_threads$/, ['engine', 'worker']],
   ['piscina', /^piscina$/, ['engine', 'worker']],
-  ['sockets', /^(node:)?(net|tls|dgram|http2?|https)$/, ['remote']],
   ['files', /^(node:)?fs(\/promises)?$/, ['sqlite', 'engine', 'remote', 'exec']],
   ['sockets', /^(node:)?(net|tls|dgram|http2?|https)$/, ['remote', 'webhooks']],
-  ['files', /^(node:)?fs(\/promises)?$/, ['sqlite', 'engine', 'remote']],
 ]
 
 test.each(ONLY_IN)('%s: only where it is allowed', (_what, pattern, packages) => {
