@@ -61,7 +61,7 @@ test('jobs: enqueue, list, show, cancel, retry, delete, run, logs', { timeout: L
   const [failed, echoed] = (await place.okJson('jobs', 'list'))['jobs'] as { id: string }[]
   expect(await place.ok('jobs', 'logs', String(echoed?.id))).toMatch(/^run 1 {2}\S+Z info {2}hello \{"data":\{"a":1\}\}\n$/)
   expect((await place.run('jobs', 'logs', '-f', String(failed?.id), '--json')).items).toEqual([
-    { run: 1, at: expect.any(String), level: 'warn', message: 'about to fail' },
+    { run: 1, at: expect.any(String), level: 'warn', message: 'about to fail', fields: null },
   ])
   expect(await place.ok('jobs', 'show', String(failed?.id))).toMatch(/^run 1, attempt 1: .*\n {2}Error: no such luck\n.*about to fail$/m)
 })
@@ -196,7 +196,9 @@ test('stats, status, top, events, dlq, backup, and flows', { timeout: LONG }, as
   expect(await place.ok('top')).toMatch(/^millrace {2}\d{4}.*\n\nQUEUE .*\ndefault/)
   expect(await place.okJson('top')).toMatchObject({ at: expect.any(String), stats: { states: { waiting: 3 } }, workers: [] })
   expect(await place.ok('events')).toMatch(/^(\S+Z +\d+ enqueued +\S+ default\/(load|sum|mail)\n){4}$/)
-  expect((await place.run('events', '--name', 'mail', '--json')).items).toMatchObject([{ type: 'enqueued', name: 'mail', attempt: 0 }])
+  expect((await place.run('events', '--name', 'mail', '--json')).items).toMatchObject([
+    { type: 'enqueued', name: 'mail', attempt: 0, error: null, runAt: null },
+  ])
   expect(await place.ok('events', '--type', 'failed')).toBe('')
   const following = place.start('events', '-f', '--json')
   const found = following.said(/"deleted"/)

@@ -135,7 +135,9 @@ test('0: whoever reads may stop reading', { timeout: LONG }, async () => {
   expect(existsSync(place.file)).toBe(true)
 })
 
-test('colours are for terminals, and for whoever asks for them', { timeout: LONG }, async () => {
+test('colours are for terminals, and for whoever asks for them; what jobs say is text, and tells a terminal nothing', {
+  timeout: LONG,
+}, async () => {
   const place = new Place()
   await place.serve()
   await place.ok('enqueue', 'mail')
@@ -146,4 +148,9 @@ test('colours are for terminals, and for whoever asks for them', { timeout: LONG
   place.env['NO_COLOR'] = '1'
   delete place.env['FORCE_COLOR']
   expect(await place.ok('jobs', 'list')).not.toContain('\u001b')
+
+  const id = (await place.ok('enqueue', 'mail', '--tag', 'a\u001b[2J\u0007b')).trim()
+  const shown = await place.ok('jobs', 'show', id)
+  expect(shown).toMatch(/^tags +a \[2J b$/m)
+  expect(await place.okJson('jobs', 'show', id)).toMatchObject({ tags: ['a\u001b[2J\u0007b'] })
 })

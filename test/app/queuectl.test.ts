@@ -4,7 +4,9 @@ import { hostname } from 'node:os'
 import { expect, test } from 'vitest'
 import { HANDLERS, Place } from './millrace.ts'
 
-test('Q1: enqueue, list by state, status, a worker, dlq, and JSON of each', async () => {
+const LONG = 300_000
+
+test('Q1: enqueue, list by state, status, a worker, dlq, and JSON of each', { timeout: LONG }, async () => {
   const place = new Place()
   const id = (await place.ok('enqueue', 'echo', '{"to":"ada"}')).trim()
   expect(id).toMatch(/^[0-9a-f-]{36}$/)
@@ -32,7 +34,7 @@ test('Q1: enqueue, list by state, status, a worker, dlq, and JSON of each', asyn
   expect(await place.okJson('jobs', 'show', String(failing))).toMatchObject({ id: failing, name: 'fail' })
 })
 
-test('Q3: a detached worker outlives whoever started it, and is listed with pid and host', async () => {
+test('Q3: a detached worker outlives whoever started it, and is listed with pid and host', { timeout: LONG }, async () => {
   const place = new Place()
   // The shell that starts it is gone by the time that it is asked for.
   const { id, pid, log } = (await place.okJson('worker', 'start', '--handlers', HANDLERS, '-c', '2', '--detach')) as {
@@ -58,7 +60,7 @@ test('Q3: a detached worker outlives whoever started it, and is listed with pid 
   }
 })
 
-test('Q4: told to stop, a worker finishes the job that runs, takes no other, and ends well', async () => {
+test('Q4: told to stop, a worker finishes the job that runs, takes no other, and ends well', { timeout: LONG }, async () => {
   const place = new Place()
   const server = await place.serve()
   const worker = place.start('worker', 'start', '-c', '1', '--handlers', HANDLERS, '--id', 'w4')
@@ -81,7 +83,7 @@ test('Q4: told to stop, a worker finishes the job that runs, takes no other, and
   expect((await server.ended).code).toBe(0)
 })
 
-test('Q5: backoff of base^attempts, dead after the last, and brought back by hand', async () => {
+test('Q5: backoff of base^attempts, dead after the last, and brought back by hand', { timeout: LONG }, async () => {
   const place = new Place()
   const worker = place.start('worker', 'start', '--handlers', HANDLERS)
   await worker.said(/is ready/)
@@ -106,7 +108,7 @@ test('Q5: backoff of base^attempts, dead after the last, and brought back by han
   expect((await worker.ended).code).toBe(0)
 })
 
-test('T4: run-in, run-at, max attempts; a worker with its concurrency and leases', async () => {
+test('T4: run-in, run-at, max attempts; a worker with its concurrency and leases', { timeout: LONG }, async () => {
   const place = new Place()
   const soon = (await place.ok('enqueue', 'echo', '1', '--delay', '1h', '--max-attempts', '7', '--heartbeat-timeout', '30s')).trim()
   const then = (
@@ -124,7 +126,7 @@ test('T4: run-in, run-at, max attempts; a worker with its concurrency and leases
   expect((await worker.ended).code).toBe(0)
 })
 
-test('T5: a demo producer, and a demo worker that fails all, some or none', async () => {
+test('T5: a demo producer, and a demo worker that fails all, some or none', { timeout: LONG }, async () => {
   const place = new Place()
   expect(await place.okJson('demo', 'producer', '--rate', '1000', '--count', '20')).toMatchObject({ created: 20 })
   expect(await place.okJson('stats')).toMatchObject({ states: { waiting: 20 }, totals: { enqueued: 20 } })

@@ -14,8 +14,10 @@ export async function followLogs({ connect, out, signal }: Context, id: string, 
   const shown = new Shown()
   for (;;) {
     const job = await jobOf(engine, id)
-    for (const { run, line } of shown.news(job))
-      await out.item({ run, ...line }, () => `${out.paint('dim', `run ${run}`)}  ${logText(line, out.paint)}`)
+    for (const { run, line } of shown.news(job)) {
+      const { at, level, message, fields } = line
+      await out.item({ run, at, level, message, fields }, () => `${out.paint('dim', `run ${run}`)}  ${logText(line, out.paint)}`)
+    }
     if (!follow || FINAL.has(job.state) || signal.aborted) return
     await pause(LOOK_MS, signal)
   }

@@ -47,11 +47,16 @@ async function show({ connect, out, signal }: Context, flags: Flags): Promise<vo
   let shown = 0
   for await (const event of events) {
     if (follow || fits(event, flags)) {
-      await out.item(event, () => eventText(event, out.paint))
+      await out.item(shapeOf(event), () => eventText(event, out.paint))
       if (++shown >= limit) return
     }
     if (!follow && cursorOf(event) >= last) return
   }
+}
+
+/** What only some types have is there in all. */
+function shapeOf(event: EventStreamItem): object {
+  return event.type === 'gap' ? event : { ...event, error: event.error, progress: event.progress, runAt: event.runAt }
 }
 
 function fits(event: EventStreamItem, { type, queue, name, jobId }: Flags): boolean {

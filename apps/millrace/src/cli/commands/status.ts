@@ -1,5 +1,4 @@
 /** `millrace status`: on one screen, whether all is well. */
-import { hostname } from 'node:os'
 import type { Stats, WorkerView } from '@millrace/engine'
 import type { Command } from 'commander'
 import { again } from '../again.ts'
@@ -21,7 +20,7 @@ export function addStatus(program: Command, context: Context): void {
       const target = context.target()
       const at = target.kind === 'url' ? target.url : target.file
       const warnings = warningsOf(stats, workers)
-      const status = { target: at, host: hostname(), states: stats.states, totals: stats.totals, workers, warnings }
+      const status = { target: at, states: stats.states, totals: stats.totals, workers, warnings }
       await out.answer(status, () => statusLines(at, stats, workers, warnings, out))
     })
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { plain } from './plain.ts'
 import { type Progress, progressOn } from './progress.ts'
 import { type Paint, painter } from './style.ts'
-import { type Column, tableLines } from './table.ts'
+import { type Column, oneLine, tableLines } from './table.ts'
 
 export interface OutputStreams {
   readonly stdout: NodeJS.WriteStream
@@ -37,12 +37,12 @@ export class Output {
   async answer(value: unknown, human: () => string | readonly string[]): Promise<void> {
     if (this.json) return this.#write(`${JSON.stringify(plain(value))}\n`)
     const lines = human()
-    await this.#write(typeof lines === 'string' ? `${lines}\n` : lines.map((line) => `${line}\n`).join(''))
+    await this.#write(safe(typeof lines === 'string' ? lines : lines.join('\n')))
   }
 
   /** One of many: a line of JSON, or a line for people. Resolves when there is room for the next. */
   item(value: unknown, human: () => string): Promise<void> {
-    return this.#write(this.json ? `${JSON.stringify(plain(value))}\n` : `${human()}\n`)
+    return this.#write(this.json ? `${JSON.stringify(plain(value))}\n` : safe(human()))
   }
 
   /** Text as it is: scripts, and lines of JSON that are the answer in either form. */
@@ -77,4 +77,9 @@ export class Output {
     await once(this.stdout, 'drain', { signal: gone.signal }).catch(() => {})
     this.stdout.off('error', closed)
   }
+}
+
+/** Lines for a terminal: what a job's error or data says there is text, and no more than text. */
+function safe(text: string): string {
+  return text === '' ? '' : `${text.split('\n').map(oneLine).join('\n')}\n`
 }
