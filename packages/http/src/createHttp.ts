@@ -19,6 +19,7 @@ import { manyRoutes } from './routes/many.ts'
 import { observeRoutes } from './routes/observe.ts'
 import { queueRoutes } from './routes/queues.ts'
 import { scheduleRoutes } from './routes/schedules.ts'
+import { webhookRoutes } from './routes/webhooks.ts'
 
 export interface HttpApi {
   /**
@@ -52,6 +53,7 @@ export function buildHttp(engine: Engine, options: HttpOptions, { clock, newId, 
     ...scheduleRoutes(service),
     ...observeRoutes(service),
     ...eventRoutes(service),
+    ...webhookRoutes(service),
     ...engineRoutes(service),
     ...healthRoutes(service),
     ...docsRoutes(document),

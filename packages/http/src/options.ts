@@ -16,6 +16,7 @@ import { type Caller, SCOPES, type Scope } from './access/scopes.ts'
 import { type KnownToken, tokenReader } from './access/tokens.ts'
 import type { AuditEntry } from './audit.ts'
 import { BOUNDS } from './limits.ts'
+import type { WebhookEndpoints } from './webhooks.ts'
 
 export interface HttpOptions {
   /**
@@ -44,6 +45,8 @@ export interface HttpOptions {
   readonly control?: { stop(): void }
   /** Asked by `/readyz` beside the engine. */
   readonly ready?: () => boolean
+  /** Who is told of events, for `/v1/webhooks`; without it there is nothing there. */
+  readonly webhooks?: WebhookEndpoints
 }
 
 export interface HttpTokenOption {
@@ -67,6 +70,7 @@ export interface HttpSettings {
   readonly logger: Logger | undefined
   readonly control: HttpOptions['control'] | undefined
   readonly ready: HttpOptions['ready'] | undefined
+  readonly webhooks: WebhookEndpoints | undefined
 }
 
 const KNOWN = new Set([
@@ -82,6 +86,7 @@ const KNOWN = new Set([
   'logger',
   'control',
   'ready',
+  'webhooks',
 ])
 const TOKEN_KNOWN = new Set(['token', 'scopes', 'name'])
 const RATE_KNOWN = new Set(['limit', 'period'])
@@ -100,6 +105,7 @@ export function validateHttpOptions(options: unknown): HttpSettings {
     logger,
     control,
     ready,
+    webhooks,
   } = options
   return {
     authenticate: authenticateOption(options),
@@ -112,6 +118,7 @@ export function validateHttpOptions(options: unknown): HttpSettings {
     logger: logger === undefined ? undefined : loggerOption('logger', logger),
     control: control === undefined ? undefined : controlOption(control),
     ready: functionOption<HttpOptions['ready']>('ready', ready),
+    webhooks: webhooks === undefined ? undefined : webhooksOption(webhooks),
   }
 }
 
@@ -196,6 +203,14 @@ function controlOption(value: unknown): HttpOptions['control'] {
   const control = value as HttpOptions['control'] | null
   if (typeof control?.stop !== 'function') throw new OptionTypeError('control', `control is { stop() }, not ${describe(value)}`)
   return control
+}
+
+function webhooksOption(value: unknown): WebhookEndpoints {
+  const webhooks = value as WebhookEndpoints | null
+  for (const call of ['list', 'add', 'enable', 'disable', 'remove'] as const)
+    if (typeof webhooks?.[call] !== 'function')
+      throw new OptionTypeError('webhooks', 'webhooks has list(), add(), enable(), disable() and remove()')
+  return webhooks as WebhookEndpoints
 }
 
 function functionOption<Wanted>(option: string, value: unknown): Wanted | undefined {

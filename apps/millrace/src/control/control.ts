@@ -1,4 +1,5 @@
 /** What the daemon keeps beside its jobs: tokens, endpoints, and who has changed what. */
+
 import { Audit, type AuditEntry } from './audit.ts'
 import { type ControlDatabase, openDatabase } from './database.ts'
 import { Endpoints } from './endpoints.ts'

@@ -1,15 +1,8 @@
-/** Where events are delivered to, and how far each endpoint has come: the `EndpointStore` of @millrace/webhooks. */
+/** Where events are delivered to, and how far each endpoint has come. */
+import type { Endpoint, EndpointChange, EndpointStore } from '@millrace/webhooks'
 import type { ControlDatabase, EndpointRow } from './database.ts'
 
-export interface StoredEndpoint {
-  readonly id: string
-  readonly createdAt: Date
-  /** Of the journal: what is behind it is yet to be delivered. */
-  readonly cursor: number
-  readonly failingSince?: Date | undefined
-}
-
-export class Endpoints<Endpoint extends StoredEndpoint = StoredEndpoint> {
+export class Endpoints implements EndpointStore {
   readonly #db: ControlDatabase
 
   constructor(db: ControlDatabase) {
@@ -17,7 +10,7 @@ export class Endpoints<Endpoint extends StoredEndpoint = StoredEndpoint> {
   }
 
   async list(): Promise<readonly Endpoint[]> {
-    return this.#db.endpoints.all.all().map((row) => endpointOf<Endpoint>(row))
+    return this.#db.endpoints.all.all().map((row) => endpointOf(row))
   }
 
   /** A new one, or one in place of that of its id. Resolves when it is on the disk. */
@@ -26,11 +19,11 @@ export class Endpoints<Endpoint extends StoredEndpoint = StoredEndpoint> {
   }
 
   /** All of it or nothing: only the fields that are given, of those that are still there. Resolves when it is on the disk. */
-  async update(changes: readonly ({ readonly id: string } & Partial<Endpoint>)[]): Promise<void> {
+  async update(changes: readonly EndpointChange[]): Promise<void> {
     this.#db.write(() => {
       for (const change of changes) {
         const row = this.#db.endpoints.one.get(change.id)
-        if (row !== undefined) this.#db.endpoints.save.run(rowOf({ ...endpointOf<Endpoint>(row), ...change }))
+        if (row !== undefined) this.#db.endpoints.save.run(rowOf({ ...endpointOf(row), ...change }))
       }
     })
   }
@@ -41,11 +34,11 @@ export class Endpoints<Endpoint extends StoredEndpoint = StoredEndpoint> {
   }
 }
 
-function rowOf({ id, cursor, ...settings }: StoredEndpoint): EndpointRow {
+function rowOf({ id, cursor, ...settings }: Endpoint): EndpointRow {
   return { id, cursor, settings: JSON.stringify(settings) }
 }
 
-function endpointOf<Endpoint extends StoredEndpoint>({ id, cursor, settings }: EndpointRow): Endpoint {
+function endpointOf({ id, cursor, settings }: EndpointRow): Endpoint {
   const { createdAt, failingSince, ...rest } = JSON.parse(settings) as { readonly createdAt: string; readonly failingSince?: string }
   return {
     ...rest,

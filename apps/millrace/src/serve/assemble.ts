@@ -2,11 +2,13 @@
  * What is served, put together in one place: the answers of HTTP, the handlers of the daemon's own worker, and what else runs as long as
  * the daemon does.
  */
+import { resolve } from 'node:path'
 import type { Engine } from '@millrace/client'
 import type { Logger } from '@millrace/core'
+import { type CommandSpec, execHandlers } from '@millrace/exec'
+import { createHttp, type HttpApi } from '@millrace/http'
+import { EventWebhooks, type WebhookHandlerOptions, webhookHandler } from '@millrace/webhooks'
 import type { Handler } from '@millrace/worker'
-import { Hono } from 'hono'
-import { ConfigError } from '../config/errors.ts'
 import type { Config } from '../config/schema/schema.ts'
 import type { Control } from '../control/control.ts'
 import type { Caller } from '../control/tokens.ts'
@@ -40,30 +42,70 @@ export interface Assembled {
   readonly close: () => void | Promise<void>
 }
 
-/** @throws ConfigError */
-export async function assemble({ engine, config, cwd, ready }: Parts): Promise<Assembled> {
-  refuseUnserved(config)
-  const app = new Hono()
-  app.get('/healthz', (c) => c.json({ status: 'ok' }))
-  app.get('/readyz', async (c) => {
-    const answers = await engine.stats().then(
-      () => true,
-      () => false,
-    )
-    return ready() && answers ? c.json({ status: 'ready' }) : c.json({ status: 'unavailable' }, 503)
-  })
+/** @throws ConfigError; OptionTypeError, OptionRangeError for a command or a handler that is none */
+export async function assemble(parts: Parts): Promise<Assembled> {
+  const { config, cwd } = parts
+  const feed = config.webhooks.enabled ? feedOf(parts) : undefined
+  const { fetch } = httpOf(parts, feed)
+  // Endpoints may be changed by another process, too.
+  const forget = parts.control.onChange(() => feed?.refresh())
   return {
-    fetch: app.fetch,
+    fetch,
     longRequest: (path) => path === '/v1/jobs:import',
     longAnswer: (path) => path === '/v1/events',
-    handlers: await loadHandlers(config.worker.handlers, cwd),
-    start: () => {},
-    close: () => {},
+    handlers: [
+      ...(await loadHandlers(config.worker.handlers, cwd)),
+      ...commandsOf(config, cwd),
+      ...(config.webhooks.enabled ? [webhookHandler(deliveryOf(config))] : []),
+    ],
+    start: () => feed?.start(),
+    close: async () => {
+      forget()
+      await feed?.stop()
+    },
   }
 }
 
-/** What is configured is served, or the daemon does not start. */
-function refuseUnserved({ exec, webhooks }: Config): void {
-  if (Object.keys(exec).length > 0) throw new ConfigError(["'exec': this version of the daemon runs no commands"])
-  if (webhooks.enabled) throw new ConfigError(["'webhooks.enabled': this version of the daemon delivers no webhooks"])
+export function feedOf({ engine, control, logger }: Pick<Parts, 'engine' | 'control' | 'logger'>): EventWebhooks {
+  return new EventWebhooks(engine, {
+    endpoints: control.endpoints,
+    logger,
+    onDisabled: ({ id, disabledReason }) => logger.warn('an endpoint of webhooks is told nothing more', { id, reason: disabledReason }),
+  })
+}
+
+/** @param feed of event webhooks, where they are served */
+export function httpOf(
+  { engine, control, config, logger, authenticate, ready, stop }: Omit<Parts, 'cwd'>,
+  feed: EventWebhooks | undefined,
+): HttpApi {
+  const { maxBodyBytes, rateLimit } = config.http
+  return createHttp(engine, {
+    authenticate,
+    maxBodyBytes,
+    ...(rateLimit !== undefined && { rateLimit }),
+    audit: (entry) => control.audit(entry),
+    logger,
+    ready,
+    control: { stop },
+    ...(feed !== undefined && {
+      webhooks: {
+        list: () => control.endpoints.list(),
+        add: (endpoint) => feed.add(endpoint),
+        enable: (id, options) => feed.enable(id, options),
+        disable: (id) => feed.disable(id),
+        remove: (id) => feed.remove(id),
+      },
+    }),
+  })
+}
+
+function commandsOf({ exec, execLogs: { folder, ...bounds } }: Config, cwd: string): readonly Handler[] {
+  if (Object.keys(exec).length === 0) return []
+  const logs = folder === undefined ? {} : { logFolder: resolve(cwd, folder), ...bounds }
+  return execHandlers(exec as unknown as Readonly<Record<string, CommandSpec>>, logs)
+}
+
+function deliveryOf({ webhooks: { enabled: _enabled, ...given } }: Config): WebhookHandlerOptions {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }

@@ -104,6 +104,10 @@ const webhooks = section({
   }),
   allowPrivate: settingOr(flag('allowPrivate'), false, 'Delivers to private addresses and to this machine too.'),
   allowHttp: settingOr(flag('allowHttp'), false, 'Delivers without TLS too.'),
+  ports: setting(
+    checked<readonly number[] | 'any'>(portsOf),
+    "Ports that are delivered to, or `'any'`; 443 and 8443 unless stated, with `webhooks.allowHttp` 80 and 8080 too.",
+  ),
   allowHosts: setting(
     texts('allowHosts', 'hosts'),
     'These hosts alone: `example.com`, or `*.example.com` for those below it; all unless stated.',
@@ -204,6 +208,12 @@ function secretsOf(value: unknown): void {
     Object.values(value).every((secret) => good(secret) || (Array.isArray(secret) && secret.every(good)))
   // Never the value.
   if (!ok) throw new OptionTypeError('secrets', "secrets are { name: 'whsec_...' }, or lists of them")
+}
+
+function portsOf(value: unknown): void {
+  if (value === 'any') return
+  if (!Array.isArray(value) || value.length === 0) throw new OptionTypeError('ports', "ports is a list of numbers, or 'any'")
+  for (const port of value) integerOption('ports', port, 1, 65_535)
 }
 
 function objectOf(value: unknown): void {

@@ -1,0 +1,95 @@
+/** Who is told of what happens to jobs. Only there where the API was given such endpoints. */
+import { json, noContent } from '../answer.ts'
+import { HttpError } from '../errors.ts'
+import { type Operation, operation, type Service } from '../operation.ts'
+import { ENABLE, NEW_WEBHOOK, WEBHOOK, WEBHOOK_LIST, WEBHOOK_PATH } from '../schemas/webhook.ts'
+import type { NewWebhookEndpoint, WebhookEndpoint } from '../webhooks.ts'
+
+export function webhookRoutes({ settings: { webhooks } }: Service): readonly Operation[] {
+  if (webhooks === undefined) return []
+  return [
+    operation({
+      id: 'listWebhooks',
+      method: 'get',
+      path: '/v1/webhooks',
+      tag: 'webhooks',
+      scope: 'read',
+      summary: 'Every endpoint, with how far it has been told',
+      responses: { 200: { description: 'All of them', schema: WEBHOOK_LIST } },
+      async handle() {
+        return json(200, { webhooks: (await webhooks.list()).map(shown) })
+      },
+    }),
+
+    operation({
+      id: 'putWebhook',
+      method: 'put',
+      path: '/v1/webhooks/{id}',
+      tag: 'webhooks',
+      scope: 'admin',
+      summary: 'Tell an endpoint of what happens from now on; one of that id is replaced',
+      params: WEBHOOK_PATH,
+      body: NEW_WEBHOOK,
+      responses: { 200: { description: 'The endpoint', schema: WEBHOOK } },
+      target: ({ events }) => ({ events }),
+      async handle({ params: { id }, body }) {
+        return json(200, shown(await webhooks.add({ id, ...body } as NewWebhookEndpoint)))
+      },
+    }),
+
+    operation({
+      id: 'deleteWebhook',
+      method: 'delete',
+      path: '/v1/webhooks/{id}',
+      tag: 'webhooks',
+      scope: 'admin',
+      summary: 'Tell it nothing more, and cancel what is under way',
+      params: WEBHOOK_PATH,
+      responses: { 204: { description: 'It is gone' } },
+      refusals: [404],
+      async handle({ params: { id } }) {
+        if (!(await webhooks.remove(id))) throw new HttpError(404, 'ENDPOINT_NOT_FOUND', `there is no endpoint '${id}'`)
+        return noContent()
+      },
+    }),
+
+    operation({
+      id: 'enableWebhook',
+      method: 'post',
+      path: '/v1/webhooks/{id}/enable',
+      tag: 'webhooks',
+      scope: 'admin',
+      summary: 'Tell it again',
+      params: WEBHOOK_PATH,
+      body: ENABLE,
+      bodyOptional: true,
+      responses: { 204: { description: 'It is so from now on' } },
+      refusals: [404],
+      async handle({ params: { id }, body: { replay } }) {
+        await webhooks.enable(id, replay === undefined ? {} : { replay })
+        return noContent()
+      },
+    }),
+
+    operation({
+      id: 'disableWebhook',
+      method: 'post',
+      path: '/v1/webhooks/{id}/disable',
+      tag: 'webhooks',
+      scope: 'admin',
+      summary: 'Tell it nothing until it is enabled, and cancel what is under way',
+      params: WEBHOOK_PATH,
+      responses: { 204: { description: 'It is so from now on' } },
+      refusals: [404],
+      async handle({ params: { id } }) {
+        await webhooks.disable(id)
+        return noContent()
+      },
+    }),
+  ]
+}
+
+/** Without its headers, which may have secrets. */
+function shown({ id, url, secret, events, queues, names, enabled, createdAt, cursor, failingSince, disabledReason }: WebhookEndpoint) {
+  return { id, url, secret, events, queues, names, enabled, createdAt, cursor, failingSince, disabledReason }
+}

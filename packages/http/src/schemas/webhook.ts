@@ -1,0 +1,48 @@
+/** Endpoints that are told of what happens to jobs. */
+import { z } from '@hono/zod-openapi'
+import { EVENT_TYPES } from '@millrace/core'
+import { NAME, WHEN } from './plain.ts'
+
+const ID = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'an id has 1 to 64 of A-Z a-z 0-9 _ -')
+
+export const WEBHOOK_PATH = z.strictObject({ id: ID.openapi({ param: { name: 'id', in: 'path' }, example: 'billing' }) })
+
+const TYPES = z.array(z.enum(EVENT_TYPES)).min(1)
+const NAMES = z.array(NAME).min(1)
+
+export const NEW_WEBHOOK = z
+  .strictObject({
+    url: z.string().max(8_192).openapi({ example: 'https://example.com/hooks' }),
+    secret: z
+      .string()
+      .max(128)
+      .optional()
+      .openapi({ description: 'The name of a secret of the worker that delivers, never the secret itself.' }),
+    headers: z.record(z.string(), z.string()).optional().openapi({ description: 'Of each delivery. They are not shown again.' }),
+    events: TYPES.openapi({ example: ['completed', 'failed'] }),
+    queues: NAMES.optional().openapi({ description: 'Of jobs in these queues alone.' }),
+    names: NAMES.optional().openapi({ description: 'Of jobs of these names alone.' }),
+  })
+  .openapi('NewWebhook')
+
+export const WEBHOOK = z
+  .strictObject({
+    id: z.string(),
+    url: z.string(),
+    secret: z.string().optional(),
+    events: TYPES,
+    queues: z.array(z.string()).optional(),
+    names: z.array(z.string()).optional(),
+    enabled: z.boolean(),
+    createdAt: WHEN,
+    cursor: z.number().openapi({ description: 'The last event that it has been told of, or that was not for it.' }),
+    failingSince: WHEN.optional(),
+    disabledReason: z.enum(['gone', 'failing', 'invalid']).optional(),
+  })
+  .openapi('Webhook')
+
+export const WEBHOOK_LIST = z.strictObject({ webhooks: z.array(WEBHOOK) })
+
+export const ENABLE = z.strictObject({
+  replay: z.boolean().optional().openapi({ description: 'From where it was disabled, as far as that is kept; default from now on.' }),
+})
