@@ -35,3 +35,17 @@ test('each event is told once, while the server is killed and comes back', async
   // One job for each, however often it had to be sent.
   expect((await engine.stats()).totals.enqueued).toBe(2 * JOBS)
 })
+
+test('a feed whose server is away can be stopped', async () => {
+  const folder = temporaryFolder()
+  const server = startProgram(new URL('../remote/programs/server.ts', import.meta.url), [join(folder, 'jobs.db'), join(folder, 'sock')])
+  await server.said(/^listening$/)
+  await using engine = await connect(`unix:${join(folder, 'sock')}`)
+  const feed = new EventWebhooks(engine, { endpoints: new MemoryEndpointStore() })
+  feed.start()
+  await feed.add({ id: 'e1', url: 'https://example.com/', events: ['enqueued'] })
+  await server.kill()
+  feed.refresh()
+  await new Promise((resolve) => setImmediate(resolve))
+  await feed.stop()
+})
