@@ -49,6 +49,8 @@ export class EventWebhooks {
   readonly #clock: Clock
   #running: Promise<void> | undefined
   #stopping = false
+  /** Ends the question for the journal's end, which waits for a server that is away. */
+  #asking = new AbortController()
   #stream: EventStream | undefined
   /** Resolves when the pass that runs has ended, however. */
   #current: Promise<void> = Promise.resolve()
@@ -82,6 +84,7 @@ export class EventWebhooks {
   start(): void {
     if (this.#running !== undefined) return
     this.#stopping = false
+    this.#asking = new AbortController()
     this.#running = this.#run().finally(() => {
       this.#running = undefined
     })
@@ -90,6 +93,7 @@ export class EventWebhooks {
   /** Ends the feed; resolves when the cursors are saved. Deliveries in the queue are the worker's. */
   async stop(): Promise<void> {
     this.#stopping = true
+    this.#asking.abort(new Error('the feed was stopped'))
     this.refresh()
     await this.#running
   }
@@ -172,6 +176,7 @@ export class EventWebhooks {
         this.#current = pass.catch(() => {})
         await pass
       } catch (error) {
+        if (this.#asking.signal.aborted && error === this.#asking.signal.reason) return
         const code = error instanceof MillraceError ? error.code : undefined
         const message = error instanceof Error ? error.message : String(error)
         if (code !== undefined && OVER.has(code)) {
@@ -189,7 +194,7 @@ export class EventWebhooks {
     const generation = this.#generation
     const feed = new Feed(this.#settings, await this.#enabled())
     if (feed.isEmpty) return this.#woken(generation)
-    await feed.begin(await headOf(this.#settings.engine))
+    await feed.begin(await headOf(this.#settings.engine, this.#asking.signal))
     if (generation !== this.#generation) return
     const stream = this.#settings.engine.events({ after: feed.position, filter: { types: feed.types } })
     this.#stream = stream
