@@ -17,7 +17,7 @@ import { payloadOf } from './payload.ts'
 import { median } from './quantile.ts'
 import { markdown } from './table.ts'
 
-const CONNECTIONS = 64
+const CONNECTIONS = 256
 const IMPORTED = 50_000
 const TOKEN = 'a-token-of-the-bench-0123456789'
 

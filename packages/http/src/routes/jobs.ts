@@ -22,8 +22,10 @@ import {
   TREE,
 } from '../schemas/job.ts'
 import { enqueueOptions } from '../schemas/options.ts'
+import { Together } from '../together.ts'
 
 export function jobRoutes({ engine, settings, cursors }: Service): readonly Operation[] {
+  const together = new Together()
   return [
     operation({
       id: 'enqueue',
@@ -41,6 +43,7 @@ export function jobRoutes({ engine, settings, cursors }: Service): readonly Oper
       refusals: [409],
       async handle({ body, request }) {
         const options = enqueueOptions(withKey(body.options, request))
+        await together.join()
         const handle = await engine.enqueue(body.job, body.data, options)
         if (handle.created) return json(201, { id: handle.id, created: true }, { location: `${settings.basePath}/v1/jobs/${handle.id}` })
         const job = await engine.get(handle.id)
