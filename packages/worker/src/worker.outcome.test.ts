@@ -184,6 +184,27 @@ describe('an outcome', () => {
     expect(worker.running).toBe(0)
   })
 
+  test('of a run whose lease lapsed here alone is said until it is answered, too: the engine may wait for it', async () => {
+    const { at, run } = gate()
+    const { worker, calls, clock, grant } = workbench(a.handler(run))
+    grant()
+    grant({ seq: 2 })
+    worker.lapsed(120_000)
+    expect([worker.running, at(0).context.signal.reason?.code]).toEqual([0, 'LEASE_LOST'])
+    calls.answer('complete', () => new BusyError())
+    at(0).resolve('late')
+    at(1).resolve('late')
+    await clock.advance(500)
+    expect(calls.of('complete')).toHaveLength(6)
+    // Of the second this worker has the next run by now: the former is the engine's to forget.
+    grant({ seq: 2, run: 2 })
+    calls.answer('complete', () => true)
+    await clock.advance(10_000)
+    expect(calls.of('complete').slice(6)).toEqual([{ op: 'complete', seq: 1, run: 1, output: '"late"' }])
+    at(2).resolve()
+    await quiet()
+  })
+
   test('a failure or a snooze that the engine cannot store is said more simply, and never forgotten: it would run again at once', async () => {
     for (const run of [() => Promise.reject(new RetryAfterError(7)), ({ snooze }: Context) => snooze(7)]) {
       const { worker, calls, clock, logged, grant } = workbench(a.handler(run))

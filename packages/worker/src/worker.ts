@@ -72,11 +72,12 @@ interface Run {
   checkpoint: CommandOf<'checkpoint'> | undefined
   cancelGrace: (() => void) | undefined
   zombie: boolean
+  /** Given up by the clock here: the engine may still wait for how it ends. */
+  lapsed: boolean
 }
 
 /** Refusals after which nobody is left to hear of a run. */
 const OVER: ReadonlySet<string> = new Set(['STALE_RUN', 'ENGINE_STOPPED', 'ENGINE_FAILED', 'OWNER_LOST'])
-
 /** How long an outcome waits before it is said again, after an answer that leaves it open. */
 const SAY_AGAIN_MS = 250
 const LEAVE_MS = 5_000
@@ -184,6 +185,7 @@ export class Worker {
       checkpoint: undefined,
       cancelGrace: undefined,
       zombie: false,
+      lapsed: false,
     }
     this.#runs.set(grant.seq, run)
     tellStarted(grant, this.id)
@@ -212,8 +214,11 @@ export class Worker {
 
   /** The engine may not have heard of this worker for so long: what it would have given to another by now ends here. */
   lapsed(ms: number): void {
-    for (const run of this.#runs.values())
-      if (run.settlement === undefined && leaseMs(run.context.grant.heartbeatTimeout) <= ms) this.#drop(run)
+    for (const run of this.#runs.values()) {
+      if (run.settlement !== undefined || leaseMs(run.context.grant.heartbeatTimeout) > ms) continue
+      run.lapsed = true
+      this.#drop(run)
+    }
   }
 
   /**
@@ -315,7 +320,7 @@ export class Worker {
     if (!(error instanceof MillraceError)) throw error
     if (error.retryable) {
       this.#options.clock.setTimer(SAY_AGAIN_MS, () => {
-        if (this.#runs.get(run.context.grant.seq) === run) this.#sayOutcome(run, settlement)
+        if ((this.#runs.get(run.context.grant.seq) ?? (run.lapsed ? run : undefined)) === run) this.#sayOutcome(run, settlement)
       })
     } else if (OVER.has(error.code) || settlement.op === 'giveBack') this.#forget(run)
     else this.#refused(run, settlement, error)
