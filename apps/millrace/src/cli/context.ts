@@ -20,6 +20,8 @@ export interface Context {
   /** The signals end the run no more: a command that calls this hears of each by itself. */
   takeSignals(heard: (signal: NodeJS.Signals) => void): void
   target(): Target
+  /** What the run ends with, where no error says it. */
+  exitWith(code: number): void
   /** The engine, connected at the first call; stopped when the run ends. */
   connect(options?: ConnectOptions): Promise<Engine>
 }

@@ -17,14 +17,18 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
 const BY_CODE: Readonly<Record<string, ExitCode>> = {
   USAGE: EXIT.usage,
+  CONFIG: EXIT.usage,
   OPTION_TYPE: EXIT.usage,
   OPTION_RANGE: EXIT.usage,
   VALIDATION: EXIT.usage,
   INVALID_SCHEDULE: EXIT.usage,
   NOT_FOUND: EXIT.notFound,
   NO_FILE: EXIT.notFound,
+  TOKEN_NOT_FOUND: EXIT.notFound,
+  ENDPOINT_NOT_FOUND: EXIT.notFound,
   JOB_NOT_FOUND: EXIT.notFound,
   SCHEDULE_NOT_FOUND: EXIT.notFound,
+  TOKEN_EXISTS: EXIT.conflict,
   JOB_ACTIVE: EXIT.conflict,
   JOB_FINISHED: EXIT.conflict,
   JOB_BLOCKED: EXIT.conflict,

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { addBackup } from './commands/backup.ts'
 import { addCompletion } from './commands/completion.ts'
+import { addConfig } from './commands/config.ts'
 import { addDemo } from './commands/demo.ts'
 import { addDlq } from './commands/dlq.ts'
 import { addDoctor } from './commands/doctor.ts'
@@ -13,17 +14,22 @@ import { addFlows } from './commands/flows.ts'
 import { addImport } from './commands/import.ts'
 import { addJobs } from './commands/jobs.ts'
 import { addMigrate } from './commands/migrate.ts'
+import { addOpenapi } from './commands/openapi.ts'
 import { addQueues } from './commands/queues.ts'
 import { addSchedules } from './commands/schedules.ts'
+import { addServe } from './commands/serve.ts'
 import { addStats } from './commands/stats.ts'
 import { addStatus } from './commands/status.ts'
+import { addToken } from './commands/token.ts'
 import { addTop } from './commands/top.ts'
+import { addWebhooks } from './commands/webhooks.ts'
 import { addWorker } from './commands/worker.ts'
 import { addWorkers } from './commands/workers.ts'
 import type { Context } from './context.ts'
 
 /** In the order of `millrace --help`. */
 const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [
+  addServe,
   addEnqueue,
   addJobs,
   addDlq,
@@ -43,6 +49,10 @@ const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [
   addMigrate,
   addCompletion,
   addDemo,
+  addConfig,
+  addToken,
+  addWebhooks,
+  addOpenapi,
 ]
 
 export function createProgram(context: Context): Command {

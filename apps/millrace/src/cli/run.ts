@@ -3,7 +3,7 @@ import { type Command, CommanderError } from 'commander'
 import { keepAlive } from './clock.ts'
 import type { Context } from './context.ts'
 import { InterruptedError } from './errors.ts'
-import { EXIT, type ExitCode } from './exit.ts'
+import { EXIT } from './exit.ts'
 import { explain, linesOf } from './explain.ts'
 import { Output } from './output/output.ts'
 import { createProgram } from './program.ts'
@@ -14,7 +14,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 /** Of a command that is interrupted: its engine has nothing to wait for. */
 const STOP = { timeout: '5s' } as const
 
-export async function run(argv: readonly string[], { env, stdin, stdout, stderr }: NodeJS.Process): Promise<ExitCode> {
+export async function run(argv: readonly string[], { env, stdin, stdout, stderr }: NodeJS.Process): Promise<number> {
   const interrupted = new AbortController()
   // An engine that is attached to may go away, and its calls wait for the next one: nothing of that keeps a process alive.
   const letGo = keepAlive()
@@ -24,6 +24,7 @@ export async function run(argv: readonly string[], { env, stdin, stdout, stderr 
   let command: Command | undefined
   let engine: ReturnType<Context['connect']> | undefined
   let target: Target | undefined
+  let exit: number = EXIT.ok
   const context: Context = {
     env,
     out,
@@ -36,6 +37,9 @@ export async function run(argv: readonly string[], { env, stdin, stdout, stderr 
     target: () => {
       target ??= targetOf(program.opts(), env)
       return target
+    },
+    exitWith: (code) => {
+      exit = code
     },
     connect: (options) => {
       engine ??= openTarget(context.target(), options)
@@ -55,7 +59,7 @@ export async function run(argv: readonly string[], { env, stdin, stdout, stderr 
   try {
     const done = program.parseAsync(argv as string[], { from: 'user' })
     await Promise.race([done, rejection(interrupted.signal)])
-    return EXIT.ok
+    return exit
   } catch (error) {
     // The reader of stdout has had enough.
     if (error === GONE || out.closed) return EXIT.ok

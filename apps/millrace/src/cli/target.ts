@@ -42,6 +42,14 @@ export async function openTarget(target: Target, { create = false, logger }: Con
   return openEngine({ file: target.file, share: true, ...log })
 }
 
+/** The file whose daemon keeps tokens and endpoints beside it. */
+export function beside(target: Target): string {
+  if (target.kind === 'file') return target.file
+  throw new UsageError(
+    "tokens and endpoints are beside the daemon's file: name that with --file, on its machine; over HTTP there is /v1/webhooks",
+  )
+}
+
 function given(text: string | undefined): string | undefined {
   return text === '' ? undefined : text
 }

@@ -1,7 +1,6 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Endpoint } from '@millrace/webhooks'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { Control } from './control.ts'
@@ -204,8 +203,8 @@ test('endpoints are kept with their cursors, and changed in part, all or nothing
   const file = fileIn()
   const { endpoints } = open(file)
   const [createdAt, failingSince] = [new Date(5_000), new Date(6_000)]
-  const one: Endpoint = { id: 'a', cursor: 5, createdAt, url: 'https://one.example', events: ['failed'], enabled: true }
-  const two: Endpoint = { id: 'b', cursor: 1, createdAt, url: 'https://two.example', events: ['completed'], enabled: true }
+  const one = { id: 'a', cursor: 5, createdAt, url: 'https://one.example', events: ['failed'], enabled: true } as const
+  const two = { id: 'b', cursor: 1, createdAt, url: 'https://two.example', events: ['completed'], enabled: true } as const
   await endpoints.save(one)
   await endpoints.save(two)
   await endpoints.update([

@@ -1,4 +1,4 @@
-/** Where events are delivered to, and how far each endpoint has come. */
+/** Where events are delivered to, and how far each endpoint has come: the `EndpointStore` of @millrace/webhooks. */
 import type { Endpoint, EndpointChange, EndpointStore } from '@millrace/webhooks'
 import type { ControlDatabase, EndpointRow } from './database.ts'
 

@@ -7,7 +7,7 @@ import type { Engine } from '@millrace/client'
 import type { Logger } from '@millrace/core'
 import { type CommandSpec, execHandlers } from '@millrace/exec'
 import { createHttp, type HttpApi } from '@millrace/http'
-import { EventWebhooks, type WebhookHandlerOptions, webhookHandler } from '@millrace/webhooks'
+import { EventWebhooks, type NewEndpoint, type WebhookHandlerOptions, webhookHandler } from '@millrace/webhooks'
 import type { Handler } from '@millrace/worker'
 import type { Config } from '../config/schema/schema.ts'
 import type { Control } from '../control/control.ts'
@@ -46,6 +46,7 @@ export interface Assembled {
 export async function assemble(parts: Parts): Promise<Assembled> {
   const { config, cwd } = parts
   const feed = config.webhooks.enabled ? feedOf(parts) : undefined
+  if (feed !== undefined) await applyEndpoints(parts, feed)
   const { fetch } = httpOf(parts, feed)
   // Endpoints may be changed by another process, too.
   const forget = parts.control.onChange(() => feed?.refresh())
@@ -72,6 +73,16 @@ export function feedOf({ engine, control, logger }: Pick<Parts, 'engine' | 'cont
     logger,
     onDisabled: ({ id, disabledReason }) => logger.warn('an endpoint of webhooks is told nothing more', { id, reason: disabledReason }),
   })
+}
+
+/** Endpoints of the configuration are added, or changed; their cursors, and endpoints that it does not name, stay as they are. */
+async function applyEndpoints({ control: { endpoints }, config }: Parts, feed: EventWebhooks): Promise<void> {
+  const known = new Map((await endpoints.list()).map((endpoint) => [endpoint.id, endpoint]))
+  for (const [id, settings] of Object.entries(config.endpoints)) {
+    const endpoint = { ...(Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as NewEndpoint), id }
+    const before = known.get(id)
+    await (before === undefined ? feed.add(endpoint) : endpoints.save({ ...before, ...endpoint }))
+  }
 }
 
 /** @param feed of event webhooks, where they are served */
@@ -103,7 +114,7 @@ export function httpOf(
 function commandsOf({ exec, execLogs: { folder, ...bounds } }: Config, cwd: string): readonly Handler[] {
   if (Object.keys(exec).length === 0) return []
   const logs = folder === undefined ? {} : { logFolder: resolve(cwd, folder), ...bounds }
-  return execHandlers(exec as unknown as Readonly<Record<string, CommandSpec>>, logs)
+  return execHandlers(exec as Readonly<Record<string, CommandSpec>>, logs)
 }
 
 function deliveryOf({ webhooks: { enabled: _enabled, ...given } }: Config): WebhookHandlerOptions {

@@ -66,7 +66,6 @@ function summarize({ url, sockets }: Daemon, { config, origins }: LoadedConfig, 
   const { file, durability, queues, schedules, exec, worker } = config
   const files = new Set([...origins.values()].flatMap(({ layer, name }) => (layer === 'file' || layer === 'local file' ? [name] : [])))
   logger.info('serving', {
-    pid: process.pid,
     file,
     durability,
     ...(url !== undefined && { url }),

@@ -5,6 +5,7 @@ import {
   choiceOption,
   type Duration,
   durationOption,
+  type EventType,
   integerOption,
   type KeepOptions,
   LIMITS,
@@ -13,6 +14,7 @@ import {
   type RetentionOptions,
   retentionOption,
 } from '@millrace/core'
+import type { CommandSpec } from '@millrace/exec'
 import { z } from 'zod'
 import { endless, named, queue, schedule } from './queues.ts'
 import { checked, read, section, setting, settingOr, text, texts } from './setting.ts'
@@ -106,7 +108,7 @@ const webhooks = section({
   allowHttp: settingOr(flag('allowHttp'), false, 'Delivers without TLS too.'),
   ports: setting(
     checked<readonly number[] | 'any'>(portsOf),
-    "Ports that are delivered to, or `'any'`; 443 and 8443 unless stated, with `webhooks.allowHttp` 80 and 8080 too.",
+    'Of hosts that are delivered to: a list, or `any`; 443 and 8443 unless stated, with `allowHttp` 80 and 8080 too.',
   ),
   allowHosts: setting(
     texts('allowHosts', 'hosts'),
@@ -115,6 +117,15 @@ const webhooks = section({
   perHost: settingOr(integer('perHost', 1, 1_000), 5, 'Deliveries to one host at a time: 1 to 1,000.'),
   timeout: settingOr(duration('timeout', 1, 240_000), '15s', 'Of one delivery: 1 ms to 4 m.'),
   maxResponseBytes: settingOr(integer('maxResponseBytes', 0, 160 * 1_024), 64 * 1_024, 'Of an answer that is stored: 0 to 160 KiB.'),
+})
+
+const endpoint = section({
+  url: setting(text('url'), 'Where events are told of, as webhooks of the queue `webhooks`. Required.'),
+  secret: setting(text('secret'), 'The name of one of `webhooks.secrets`.'),
+  headers: setting(checked<Readonly<Record<string, string>>>(textsByName), 'Sent with each.'),
+  events: setting(texts('events', 'types of events') as z.ZodType<readonly EventType[]>, 'Types, as `completed` and `failed`. Required.'),
+  queues: setting(texts('queues', 'names of queues'), 'Of these queues alone.'),
+  names: setting(texts('names', 'names of jobs'), 'Of jobs of these names alone.'),
 })
 
 const worker = section({
@@ -173,9 +184,10 @@ export const SCHEMA = z.strictObject({
   log,
   queues: named(queue),
   schedules: named(schedule),
-  exec: named(setting(checked<Readonly<Record<string, unknown>>>(objectOf), 'A command that jobs of this name run, as in docs/exec.md.')),
+  exec: named(setting(checked<CommandSpec>(objectOf), 'A command that jobs of this name run, as in docs/exec.md.')),
   execLogs,
   webhooks,
+  endpoints: named(endpoint),
   worker,
   shutdown: section({
     timeout: settingOr(
@@ -200,6 +212,17 @@ function tokenOption(value: unknown): string {
   throw new OptionTypeError('token', 'token has 16 to 512 characters of ASCII without spaces: make one of 32 random bytes as base64url')
 }
 
+function portsOf(value: unknown): void {
+  if (value === 'any') return
+  if (!Array.isArray(value) || value.length === 0) throw new OptionTypeError('ports', "ports is a list of numbers, or 'any'")
+  for (const port of value) integerOption('ports', port, 1, 65_535)
+}
+
+function textsByName(value: unknown): void {
+  if (typeof value !== 'object' || value === null || !Object.values(value).every((each) => typeof each === 'string'))
+    throw new OptionTypeError('headers', "headers are { name: 'value' }")
+}
+
 function secretsOf(value: unknown): void {
   const good = (secret: unknown) => typeof secret === 'string' && secret.startsWith('whsec_')
   const ok =
@@ -208,12 +231,6 @@ function secretsOf(value: unknown): void {
     Object.values(value).every((secret) => good(secret) || (Array.isArray(secret) && secret.every(good)))
   // Never the value.
   if (!ok) throw new OptionTypeError('secrets', "secrets are { name: 'whsec_...' }, or lists of them")
-}
-
-function portsOf(value: unknown): void {
-  if (value === 'any') return
-  if (!Array.isArray(value) || value.length === 0) throw new OptionTypeError('ports', "ports is a list of numbers, or 'any'")
-  for (const port of value) integerOption('ports', port, 1, 65_535)
 }
 
 function objectOf(value: unknown): void {

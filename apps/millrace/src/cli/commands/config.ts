@@ -1,0 +1,86 @@
+/** `millrace config`: what the daemon is told, and where that was said; and what queues are told while they work. */
+import type { Command } from 'commander'
+import { flagsOf } from '../../config/flags.ts'
+import { loadConfig } from '../../config/load.ts'
+import { getSetting, listSettings, SETTING_KEYS, setSetting } from '../../config/settings.ts'
+import { again } from '../again.ts'
+import { settingFlags, settingsHelp, settingsOf } from '../configured.ts'
+import type { Context } from '../context.ts'
+
+interface QueueFlag {
+  readonly queue: string
+}
+
+export function addConfig(program: Command, context: Context): void {
+  const { out, connect, env } = context
+  const config = program
+    .command('config')
+    .description('settings: of the daemon, with where each comes from; and of queues, while they work')
+  settingFlags(
+    config
+      .command('show')
+      .description(
+        'each setting of millrace serve with its value and where it comes from; reads files, environment and flags, as serve does',
+      )
+      .addHelpText('after', settingsHelp),
+  ).action(async (_flags: unknown, command: Command) => {
+    const { settings } = await loadConfig({ ...flagsOf(settingsOf(command)), env, cwd: process.cwd() })
+    await out.answer(
+      { settings: settings.map(({ key, value, origin }) => ({ key, value, origin: origin.name, layer: origin.layer })) },
+      () =>
+        out.table(
+          [
+            { title: 'SETTING', text: ({ key }) => key },
+            { title: 'VALUE', text: ({ value }) => valueText(value) },
+            { title: 'FROM', text: ({ origin }) => origin.name },
+          ],
+          settings,
+        ),
+    )
+  })
+  config
+    .command('set')
+    .description('change a setting of a queue, in force at once; "none" takes it away')
+    .argument('<key>', SETTING_KEYS.join(', '))
+    .argument('<value>')
+    .option('--queue <name>', 'which', 'default')
+    .action(async (key: string, value: string, { queue }: QueueFlag) => {
+      const engine = await connect({ create: true })
+      await setSetting(engine, key, value, { queue })
+      const now = await again(() => getSetting(engine, key, { queue }))
+      await out.answer({ queue, key, value: now ?? null }, () => `${key} of ${queue} is ${valueText(now)}`)
+    })
+  config
+    .command('get')
+    .description('a setting of a queue')
+    .argument('<key>', SETTING_KEYS.join(', '))
+    .option('--queue <name>', 'which', 'default')
+    .action(async (key: string, { queue }: QueueFlag) => {
+      const engine = await connect()
+      const value = await again(() => getSetting(engine, key, { queue }))
+      await out.answer({ queue, key, value: value ?? null }, () => valueText(value))
+    })
+  config
+    .command('list')
+    .description('all settings of a queue')
+    .option('--queue <name>', 'which', 'default')
+    .action(async ({ queue }: QueueFlag) => {
+      const engine = await connect()
+      const settings = await again(() => listSettings(engine, { queue }))
+      await out.answer({ queue, settings: settings.map(({ key, value }) => ({ key, value: value ?? null })) }, () =>
+        out.table(
+          [
+            { title: 'SETTING', text: ({ key }) => key },
+            { title: 'VALUE', text: ({ value }) => valueText(value) },
+          ],
+          settings,
+        ),
+      )
+    })
+}
+
+/** As it would be written. */
+function valueText(value: unknown): string {
+  if (value === undefined || value === null) return '-'
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

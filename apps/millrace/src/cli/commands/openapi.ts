@@ -1,0 +1,25 @@
+/** `millrace openapi`: the document of the HTTP API, as the daemon serves it. */
+import { openEngine } from '@millrace/engine'
+import type { Command } from 'commander'
+import { loadConfig } from '../../config/load.ts'
+import { Control } from '../../control/control.ts'
+import { SYSTEM } from '../../control/surroundings.ts'
+import { createLogger } from '../../log/logger.ts'
+import { feedOf, httpOf } from '../../serve/assemble.ts'
+import type { Context } from '../context.ts'
+
+export function addOpenapi(program: Command, { out }: Context): void {
+  program
+    .command('openapi')
+    .description('the OpenAPI 3.1 document of the HTTP API, as JSON')
+    .action(async () => {
+      await using engine = await openEngine({ file: ':memory:' })
+      const { config } = await loadConfig({ cwd: process.cwd(), flags: { 'log.level': 'silent' } })
+      const control = new Control(':memory:', SYSTEM)
+      const logger = createLogger(config.log, out.stderr)
+      const parts = { engine, control, config, logger, authenticate: () => undefined, ready: () => true, stop: () => {} }
+      const document = httpOf(parts, feedOf(parts)).document()
+      control.close()
+      await out.text(`${JSON.stringify(document, undefined, 2)}\n`)
+    })
+}

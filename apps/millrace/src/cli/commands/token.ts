@@ -1,0 +1,58 @@
+/** `millrace token`: who may do what with a daemon, over HTTP and over its sockets. */
+import type { Command } from 'commander'
+import { Control } from '../../control/control.ts'
+import { SYSTEM } from '../../control/surroundings.ts'
+import type { TokenOptions, TokenView } from '../../control/tokens.ts'
+import type { Context } from '../context.ts'
+import { beside } from '../target.ts'
+import { names } from '../values.ts'
+
+export function addToken(program: Command, context: Context): void {
+  const { out } = context
+  const token = program.command('token').description('tokens of a daemon: in force, and out of it, at once')
+  token
+    .command('create')
+    .description('make a token, and print it: this once, for only its digest is kept')
+    .argument('<name>', 'what logs and the audit know it by')
+    .option('--scopes <scopes>', 'what it allows: enqueue,work,read,admin. Default all of them', names)
+    .action(async (name: string, { scopes }: { readonly scopes?: TokenOptions['scopes'] }) => {
+      using control = controlOf(context)
+      const { token: text, view } = control.createToken({ name, ...(scopes !== undefined && { scopes }) })
+      await out.answer({ token: text, ...view }, () => text)
+      if (!out.json) out.note(`${view.name} (${view.id}): ${view.scopes.join(', ')}`)
+    })
+  token
+    .command('list')
+    .description('all that there ever were')
+    .action(async () => {
+      using control = controlOf(context)
+      const tokens = control.listTokens()
+      await out.answer({ tokens }, () =>
+        out.table(
+          [
+            { title: 'ID', text: ({ id }) => id },
+            { title: 'NAME', text: ({ name }) => name },
+            { title: 'SCOPES', text: ({ scopes }) => scopes.join(',') },
+            { title: 'CREATED', text: ({ createdAt }) => createdAt.toISOString() },
+            { title: 'LAST USED', text: ({ lastUsedAt }) => lastUsedAt?.toISOString() ?? '-' },
+            { title: '', text: ({ revokedAt }: TokenView) => (revokedAt === undefined ? '' : `revoked ${revokedAt.toISOString()}`) },
+          ],
+          tokens,
+        ),
+      )
+    })
+  token
+    .command('revoke')
+    .description('let it in no more')
+    .argument('<id|name>')
+    .action(async (wanted: string) => {
+      using control = controlOf(context)
+      const view = control.revokeToken(wanted)
+      await out.answer(view, () => `${view.name} (${view.id}) is revoked`)
+    })
+}
+
+function controlOf(context: Context): Control & Disposable {
+  const control = new Control(beside(context.target()), SYSTEM)
+  return Object.assign(control, { [Symbol.dispose]: () => control.close() })
+}

@@ -1,0 +1,107 @@
+/** `millrace webhooks`: endpoints that a daemon tells of what happens to jobs. */
+import type { Engine } from '@millrace/engine'
+import { EventWebhooks, type NewEndpoint } from '@millrace/webhooks'
+import type { Command } from 'commander'
+import { Control } from '../../control/control.ts'
+import { SYSTEM } from '../../control/surroundings.ts'
+import type { Context } from '../context.ts'
+import { NotFoundError } from '../errors.ts'
+import { said } from '../jobFlags.ts'
+import { beside } from '../target.ts'
+import { names } from '../values.ts'
+
+interface AddFlags {
+  readonly events: readonly string[]
+  readonly queues?: readonly string[]
+  readonly names?: readonly string[]
+  readonly secret?: string
+}
+
+export function addWebhooks(program: Command, context: Context): void {
+  const { out } = context
+  const webhooks = program
+    .command('webhooks')
+    .description('endpoints that a daemon with webhooks.enabled tells of what happens to jobs; it hears of changes within a second')
+  webhooks
+    .command('list')
+    .description('all of them, with how far each has been told')
+    .action(() =>
+      withEndpoints(context, async (_feed, control) => {
+        const endpoints = (await control.endpoints.list()).map(({ headers: _headers, ...shown }) => shown)
+        await out.answer({ webhooks: endpoints }, () =>
+          out.table(
+            [
+              { title: 'ID', text: ({ id }) => id },
+              { title: 'URL', text: ({ url }) => url },
+              { title: 'EVENTS', text: ({ events }) => events.join(',') },
+              { title: 'CURSOR', text: ({ cursor }) => String(cursor), right: true },
+              {
+                title: '',
+                text: ({ enabled, disabledReason }) => (enabled ? '' : `disabled${disabledReason ? `: ${disabledReason}` : ''}`),
+              },
+            ],
+            endpoints,
+          ),
+        )
+      }),
+    )
+  webhooks
+    .command('add')
+    .description('tell an endpoint of what happens from now on; one of that id is replaced')
+    .argument('<id>')
+    .argument('<url>')
+    .requiredOption('--events <types>', 'completed,failed', names)
+    .option('--queues <names>', 'of jobs in these alone', names)
+    .option('--names <names>', 'of jobs of these names alone', names)
+    .option('--secret <name>', 'one of webhooks.secrets, by its name')
+    .action((id: string, url: string, { events, queues, names: only, secret }: AddFlags) =>
+      withEndpoints(context, async (feed) => {
+        const given = said<Partial<NewEndpoint>>({ queues, names: only, secret })
+        const { headers: _headers, ...added } = await feed.add({ id, url, events: events as NewEndpoint['events'], ...given })
+        await out.answer(added, () => `${id} is told of ${events.join(', ')}`)
+      }),
+    )
+  webhooks
+    .command('enable')
+    .description('tell it again')
+    .argument('<id>')
+    .option('--replay', 'from where it was disabled, as far as that is kept; default from now on')
+    .action((id: string, { replay = false }: { readonly replay?: boolean }) =>
+      withEndpoints(context, async (feed) => {
+        await feed.enable(id, { replay })
+        await out.answer({ id, enabled: true }, () => `${id} is told again`)
+      }),
+    )
+  webhooks
+    .command('disable')
+    .description('tell it nothing until it is enabled, and cancel what is under way')
+    .argument('<id>')
+    .action((id: string) =>
+      withEndpoints(context, async (feed) => {
+        await feed.disable(id)
+        await out.answer({ id, enabled: false }, () => `${id} is told nothing until it is enabled`)
+      }),
+    )
+  webhooks
+    .command('delete')
+    .description('forget it, and cancel what is under way')
+    .argument('<id>')
+    .action((id: string) =>
+      withEndpoints(context, async (feed) => {
+        if (!(await feed.remove(id))) throw new NotFoundError(`there is no endpoint ${id}: millrace webhooks list names all`)
+        await out.answer({ id, deleted: true }, () => `${id} is forgotten`)
+      }),
+    )
+}
+
+/** What tells endpoints runs in the daemon; here it only changes them. */
+async function withEndpoints(context: Context, work: (feed: EventWebhooks, control: Control) => Promise<void>): Promise<void> {
+  const file = beside(context.target())
+  const engine: Engine = await context.connect()
+  const control = new Control(file, SYSTEM)
+  try {
+    await work(new EventWebhooks(engine, { endpoints: control.endpoints }), control)
+  } finally {
+    control.close()
+  }
+}

@@ -1,0 +1,23 @@
+/** Commands that take every setting of the configuration as a flag: `--http-port 8080`. */
+import type { Command } from 'commander'
+import { flagOf, SETTABLE } from '../config/keys.ts'
+
+/** What it is not told of, the configuration reads, and refuses where it does not know it either. */
+export function settingFlags(command: Command): Command {
+  return command.allowUnknownOption().allowExcessArguments()
+}
+
+export function settingsHelp(): string {
+  return `\nEach setting of docs/configuration.md is a flag, and a variable:\n  --config <file>\n${SETTABLE.map((key) => `  ${flagOf(key)} <value>`).join('\n')}\n`
+}
+
+/** The arguments as the configuration reads them. The program has taken those that are its own as well: `--file`, `--token`, `--json`. */
+export function settingsOf(command: Command): string[] {
+  const { file, token, json } = command.optsWithGlobals<{ file?: string; token?: string; json?: boolean }>()
+  return [
+    ...(file === undefined ? [] : ['--file', file]),
+    ...(token === undefined ? [] : ['--token', token]),
+    ...(json === true ? ['--log-format', 'json'] : []),
+    ...command.args,
+  ]
+}

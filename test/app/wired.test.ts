@@ -1,0 +1,151 @@
+/** What the daemon serves, each part once and through the process: HTTP, commands, webhooks, and events to endpoints. */
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { Control } from '../../apps/millrace/src/control/control.ts'
+import { SYSTEM } from '../../apps/millrace/src/control/surroundings.ts'
+import { temporaryFolder } from '../temporary.ts'
+import { type Daemon, HANDLERS, startDaemon, tokenIn } from './daemon.ts'
+
+interface Received {
+  readonly headers: IncomingMessage['headers']
+  readonly body: string
+}
+
+/** What is sent to it, as it comes. */
+async function receiver() {
+  const heard: Received[] = []
+  let told = Promise.withResolvers<void>()
+  const server = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    heard.push({ headers: request.headers, body })
+    response.end('thanks')
+    told.resolve()
+    told = Promise.withResolvers()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const first = async (found: (one: Received) => boolean): Promise<Received> => {
+    for (;;) {
+      const one = heard.find(found)
+      if (one !== undefined) return one
+      await told.promise
+    }
+  }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, first, heard }
+}
+
+async function caller(daemon: Daemon, token: string) {
+  const { url } = await daemon.serving
+  return async (method: string, path: string, body?: unknown) => {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, body: (text === '' ? {} : JSON.parse(text)) as Record<string, unknown> }
+  }
+}
+
+/** The job, once it has ended. */
+async function ended(call: Awaited<ReturnType<typeof caller>>, id: unknown): Promise<Record<string, unknown>> {
+  for (;;) {
+    const { status, body } = await call('GET', `/v1/jobs/${String(id)}`)
+    expect(status).toBe(200)
+    if (['completed', 'failed', 'cancelled'].includes(String(body['state']))) return body
+  }
+}
+
+test('HTTP: tokens of the control database, revoked at once, and an audit of what admins do', async () => {
+  const folder = temporaryFolder()
+  const daemon = startDaemon(folder, { flags: { 'worker-handlers': HANDLERS } })
+  await daemon.serving
+  const admin = await caller(daemon, tokenIn(folder))
+  const control = new Control(join(folder, 'millrace.db'), SYSTEM)
+  onTestFinished(() => control.close())
+  const { token } = control.createToken({ name: 'producer', scopes: ['enqueue'] })
+  const producer = await caller(daemon, token)
+  const { status, body } = await producer('POST', '/v1/jobs', { job: 'quick', data: 5 })
+  expect(status).toBe(201)
+  expect((await producer('GET', '/v1/stats')).status).toBe(403)
+  expect(await ended(admin, body['id'])).toMatchObject({ state: 'completed', output: 5 })
+  control.revokeToken('producer')
+  expect((await producer('POST', '/v1/jobs', { job: 'quick' })).status).toBe(401)
+  expect((await admin('POST', '/v1/queues/default/pause')).status).toBeLessThan(300)
+  expect(control.audited(1)).toMatchObject([{ who: 'admin', outcome: 'done' }])
+})
+
+test('an admin stops the daemon over HTTP: it drains, and ends with 0', async () => {
+  const folder = temporaryFolder()
+  const daemon = startDaemon(folder)
+  await daemon.serving
+  const admin = await caller(daemon, tokenIn(folder))
+  expect((await admin('POST', '/v1/engine/stop')).status).toBeLessThan(300)
+  expect(await daemon.ended).toMatchObject({ code: 0 })
+})
+
+test('the example dashboard asks for metrics that are told', async () => {
+  const folder = temporaryFolder()
+  const daemon = startDaemon(folder)
+  const { url } = await daemon.serving
+  const response = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${tokenIn(folder)}` } })
+  expect(response.status).toBe(200)
+  const told = new Set(
+    [...(await response.text()).matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name, type]) => (type === 'counter' ? `${name}_total` : name)),
+  )
+  const dashboard = readFileSync(new URL('../../apps/millrace/dashboards/grafana.json', import.meta.url), 'utf8')
+  const asked = new Set(dashboard.match(/millrace_\w+/g))
+  expect([...asked].filter((name) => !told.has(name))).toEqual([])
+})
+
+test('commands of the configuration run, with their log', async () => {
+  const folder = temporaryFolder()
+  const exec = JSON.stringify({ greet: { file: '/bin/echo', args: ['hello', '{{who}}'] } })
+  const daemon = startDaemon(folder, { env: { MILLRACE_EXEC: exec, MILLRACE_EXEC_LOGS_FOLDER: 'logs' } })
+  await daemon.serving
+  const admin = await caller(daemon, tokenIn(folder))
+  const { body } = await admin('POST', '/v1/jobs', { job: 'greet', data: { who: 'world' } })
+  expect(await ended(admin, body['id'])).toMatchObject({ state: 'completed', output: { exitCode: 0, stdout: { head: 'hello world\n' } } })
+})
+
+test('webhooks: a job is delivered and signed, and an endpoint hears of events, also after a restart', async () => {
+  const folder = temporaryFolder()
+  const { url, first, heard } = await receiver()
+  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+  const env = {
+    MILLRACE_WEBHOOKS_ENABLED: 'true',
+    MILLRACE_WEBHOOKS_ALLOW_PRIVATE: 'true',
+    MILLRACE_WEBHOOKS_ALLOW_HTTP: 'true',
+    MILLRACE_WEBHOOKS_PORTS: 'any',
+    MILLRACE_WEBHOOKS_SECRETS: JSON.stringify({ mine: secret }),
+    MILLRACE_ENDPOINTS: JSON.stringify({ shop: { url, events: ['completed'], secret: 'mine', names: ['quick'] } }),
+  }
+  const start = () => startDaemon(folder, { env, flags: { 'worker-handlers': HANDLERS } })
+  const daemon = start()
+  await daemon.serving
+  const admin = await caller(daemon, tokenIn(folder))
+  const { body } = await admin('POST', '/v1/jobs', { job: 'http', data: { url, body: { hello: 'world' }, secret: 'mine' } })
+  expect(await first((one) => one.body === '{"hello":"world"}')).toMatchObject({
+    headers: { 'webhook-id': expect.any(String), 'webhook-signature': expect.stringMatching(/^v1,/) },
+  })
+  expect(await ended(admin, body['id'])).toMatchObject({ state: 'completed', output: { status: 200 } })
+  const one = await admin('POST', '/v1/jobs', { job: 'quick', data: 1 })
+  await first(({ body: text }) => text.includes(String(one.body['id'])))
+  await daemon.kill()
+  const again = start()
+  await again.serving
+  const next = await caller(again, tokenIn(folder))
+  const two = await next('POST', '/v1/jobs', { job: 'quick', data: 2 })
+  await first(({ body: text }) => text.includes(String(two.body['id'])))
+  const ids = heard.map(({ headers }) => headers['webhook-id'])
+  expect(new Set(ids).size).toBeGreaterThanOrEqual(3)
+})
