@@ -26,6 +26,24 @@ test('stopping twice is stopping once; a wrong option is refused before anything
   expect(calls.of('leave')).toHaveLength(1)
 })
 
+test('an engine that never answers again is waited for a little, and what runs for as long as it was given', async () => {
+  const { at, run } = gate()
+  const { worker, calls, clock, stopped } = workbench(a.handler(run))
+  for (const op of ['drain', 'leave'] as const) calls.hold(op)
+  const stopping = worker.stop()
+  await clock.advance(10_000)
+  await stopping
+  expect([stopped, clock.timers]).toEqual([[worker], 0])
+  const busy = workbench(a.handler(run))
+  for (const op of ['drain', 'complete', 'leave'] as const) busy.calls.hold(op)
+  busy.grant()
+  const late = busy.worker.stop({ timeout: '20s' })
+  at(0).resolve('said, and never answered')
+  await busy.clock.advance(120_000)
+  await late
+  expect(busy.stopped).toEqual([busy.worker])
+})
+
 test('what runs may finish, and is answered before the worker leaves', async () => {
   const { at, run } = gate()
   const { worker, calls, clock, grant } = workbench(a.handler(run))

@@ -38,6 +38,7 @@ import { Redactor } from './redact.ts'
 import { runErrorOf } from './runError.ts'
 import { makeRunnables, type Runnables, type WorkerRunnable } from './runnables.ts'
 import type { ThreadLink } from './threads/pool.ts'
+import { within } from './within.ts'
 
 /** The way to the engine. */
 export interface Calls {
@@ -242,11 +243,16 @@ export class Worker {
   }
 
   async #stop(timeoutMs: number): Promise<void> {
-    const { calls, settings } = this.#options
+    const { calls, clock, settings } = this.#options
     this.#draining = true
     for (const pool of this.#runnables.pools) pool.drain()
     for (const batcher of this.#runnables.batchers) batcher.drain()
-    await calls.call<'drain'>({ op: 'drain', session: this.session }).catch(() => {})
+    // An engine that is out of reach may never be back: it gives this worker nothing either.
+    await within(
+      clock,
+      LEAVE_MS,
+      calls.call<'drain'>({ op: 'drain', session: this.session }).catch(() => {}),
+    )
     await this.#empty(timeoutMs)
     for (const run of this.#runs.values()) this.#abort(run, stopped())
     await this.#empty(settings.abortGraceMs + 1_000)
@@ -259,13 +265,11 @@ export class Worker {
   /** Said again for a while where the answer leaves it open: what the session still holds would wait for it until its deadline. */
   async #leave(): Promise<void> {
     const { calls, clock } = this.#options
-    for (const untilMono = clock.read().mono + LEAVE_MS; ; ) {
-      try {
-        await calls.call<'leave'>({ op: 'leave', session: this.session })
-        return
-      } catch (error) {
-        if (!(error instanceof MillraceError && error.retryable) || clock.read().mono >= untilMono) return
-      }
+    const untilMono = clock.read().mono + LEAVE_MS
+    for (let leftMs = LEAVE_MS; leftMs > 0; leftMs = untilMono - clock.read().mono) {
+      const left = calls.call<'leave'>({ op: 'leave', session: this.session })
+      const again = left.catch((error: unknown) => error instanceof MillraceError && error.retryable && 'again')
+      if ((await within(clock, leftMs, again)) !== 'again') return
       await new Promise<void>((resolve) => clock.setTimer(SAY_AGAIN_MS, resolve))
     }
   }
@@ -273,13 +277,7 @@ export class Worker {
   /** Resolves when no run is left, or after `ms`. */
   #empty(ms: number): Promise<void> {
     if (this.#runs.size === 0) return Promise.resolve()
-    return new Promise((resolve) => {
-      const cancel = this.#options.clock.setTimer(ms, resolve)
-      this.#emptied = () => {
-        cancel()
-        resolve()
-      }
-    })
+    return within(this.#options.clock, ms, new Promise<void>((resolve) => (this.#emptied = resolve)))
   }
 
   #intro(): SessionIntro {

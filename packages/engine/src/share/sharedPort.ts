@@ -43,6 +43,7 @@ const PAUSE_MAX_MS = 120
 const ATTEMPTS = 10
 const PAUSE_DOUBLINGS = 3
 const LISTEN_AGAIN_MS = 250
+const CLOSING_MS = 60_000
 
 export class SharedPort implements Port {
   readonly capabilities = CAPABILITIES
@@ -108,12 +109,15 @@ export class SharedPort implements Port {
     this.#closed = true
     this.#cancelListen()
     this.#forgetNote()
+    // A writer that is being started keeps no process alive, and it is to let go of the file before this is over.
+    const letGo = this.#options.clock.setTimer(CLOSING_MS, () => {})
     // First, so that the others come back to a successor, and not to a file that is being closed.
     await this.#server?.close()
     await this.#thread?.close()
     await this.#connection?.close()
     // One that is under way lets go of the file by itself.
     await this.#owning
+    letGo()
   }
 
   async #find(patienceMs: number): Promise<void> {
