@@ -48,7 +48,7 @@ test('2: misuse, with the flag that it is about', { timeout: LONG }, async () =>
     { args: ['schedules', 'set', 'a', 'b', '--cron', 'x'], code: 2, error: 'OPTION_TYPE', says: /--cron: cron "x" cannot be read/ },
     { args: ['stats', '--file', 'a', '--url', 'b'], code: 2, error: 'USAGE', says: /exclude each other/ },
     { args: ['stats', '--url', 'ftp://x'], code: 2, error: 'OPTION_TYPE', says: /--url: url is one of 'unix:/ },
-    { args: ['worker', 'start'], code: 2, error: 'USAGE', says: /--handlers says which jobs are run/ },
+    { args: ['worker', 'start'], code: 2, error: 'USAGE', says: /--handlers names a module/ },
     { args: ['worker', 'start', '--handlers', 'nothing.ts'], code: 2, error: 'USAGE', says: /--handlers nothing\.ts cannot be loaded/ },
     { args: ['doctor'], code: 2, error: 'USAGE', says: /doctor reads the file itself/ },
     { args: ['completion', 'tcsh'], code: 2, error: 'USAGE', says: /Allowed choices are bash, zsh, fish/ },

@@ -1,15 +1,15 @@
 /** Commands that take every setting of the configuration as a flag: `--http-port 8080`. */
 import type { Command } from 'commander'
-import { flagOf, SETTABLE } from '../config/keys.ts'
 
 /** What it is not told of, the configuration reads, and refuses where it does not know it either. */
 export function settingFlags(command: Command): Command {
   return command.allowUnknownOption().allowExcessArguments()
 }
 
-export function settingsHelp(): string {
-  return `\nEach setting of docs/configuration.md is a flag, and a variable:\n  --config <file>\n${SETTABLE.map((key) => `  ${flagOf(key)} <value>`).join('\n')}\n`
-}
+export const SETTINGS_HELP = `
+Each setting of docs/configuration.md is a flag: --http-port 8080, --worker-concurrency=4. --config <file> names the configuration.
+millrace config show tells all of them, with their values.
+`
 
 /** The arguments as the configuration reads them. The program has taken those that are its own as well: `--file`, `--token`, `--json`. */
 export function settingsOf(command: Command): string[] {

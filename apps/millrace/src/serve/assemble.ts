@@ -54,17 +54,22 @@ export async function assemble(parts: Parts): Promise<Assembled> {
     fetch,
     longRequest: (path) => path === '/v1/jobs:import',
     longAnswer: (path) => path === '/v1/events',
-    handlers: [
-      ...(await loadHandlers(config.worker.handlers, cwd)),
-      ...commandsOf(config, cwd),
-      ...(config.webhooks.enabled ? [webhookHandler(deliveryOf(config))] : []),
-    ],
+    handlers: await handlersOf(config, cwd),
     start: () => feed?.start(),
     close: async () => {
       forget()
       await feed?.stop()
     },
   }
+}
+
+/** What a worker of this configuration runs: handlers of modules, commands, webhooks. */
+export async function handlersOf(config: Config, cwd: string): Promise<readonly Handler[]> {
+  return [
+    ...(await loadHandlers(config.worker.handlers, cwd)),
+    ...commandsOf(config, cwd),
+    ...(config.webhooks.enabled ? [webhookHandler(deliveryOf(config))] : []),
+  ]
 }
 
 export function feedOf({ engine, control, logger }: Pick<Parts, 'engine' | 'control' | 'logger'>): EventWebhooks {

@@ -1,10 +1,8 @@
 /** `millrace config`: what the daemon is told, and where that was said; and what queues are told while they work. */
 import type { Command } from 'commander'
-import { flagsOf } from '../../config/flags.ts'
-import { loadConfig } from '../../config/load.ts'
 import { getSetting, listSettings, SETTING_KEYS, setSetting } from '../../config/settings.ts'
 import { again } from '../again.ts'
-import { settingFlags, settingsHelp, settingsOf } from '../configured.ts'
+import { SETTINGS_HELP, settingFlags, settingsOf } from '../configured.ts'
 import type { Context } from '../context.ts'
 
 interface QueueFlag {
@@ -22,8 +20,9 @@ export function addConfig(program: Command, context: Context): void {
       .description(
         'each setting of millrace serve with its value and where it comes from; reads files, environment and flags, as serve does',
       )
-      .addHelpText('after', settingsHelp),
+      .addHelpText('after', SETTINGS_HELP),
   ).action(async (_flags: unknown, command: Command) => {
+    const [{ flagsOf }, { loadConfig }] = await Promise.all([import('../../config/flags.ts'), import('../../config/load.ts')])
     const { settings } = await loadConfig({ ...flagsOf(settingsOf(command)), env, cwd: process.cwd() })
     await out.answer(
       { settings: settings.map(({ key, value, origin }) => ({ key, value, origin: origin.name, layer: origin.layer })) },

@@ -1,11 +1,6 @@
 /** `millrace openapi`: the document of the HTTP API, as the daemon serves it. */
 import { openEngine } from '@millrace/engine'
 import type { Command } from 'commander'
-import { loadConfig } from '../../config/load.ts'
-import { Control } from '../../control/control.ts'
-import { SYSTEM } from '../../control/surroundings.ts'
-import { createLogger } from '../../log/logger.ts'
-import { feedOf, httpOf } from '../../serve/assemble.ts'
 import type { Context } from '../context.ts'
 
 export function addOpenapi(program: Command, { out }: Context): void {
@@ -13,6 +8,13 @@ export function addOpenapi(program: Command, { out }: Context): void {
     .command('openapi')
     .description('the OpenAPI 3.1 document of the HTTP API, as JSON')
     .action(async () => {
+      const [{ loadConfig }, { Control }, { SYSTEM }, { createLogger }, { feedOf, httpOf }] = await Promise.all([
+        import('../../config/load.ts'),
+        import('../../control/control.ts'),
+        import('../../control/surroundings.ts'),
+        import('../../log/logger.ts'),
+        import('../../serve/assemble.ts'),
+      ])
       await using engine = await openEngine({ file: ':memory:' })
       const { config } = await loadConfig({ cwd: process.cwd(), flags: { 'log.level': 'silent' } })
       const control = new Control(':memory:', SYSTEM)

@@ -1,8 +1,6 @@
-/** `millrace serve`: the daemon, in this process. */
+/** `millrace serve`: the daemon, in this process. Loaded when it is asked for: other commands are to start fast. */
 import type { Command } from 'commander'
-import { flagsOf } from '../../config/flags.ts'
-import { runDaemon } from '../../serve/run.ts'
-import { settingFlags, settingsHelp, settingsOf } from '../configured.ts'
+import { SETTINGS_HELP, settingFlags, settingsOf } from '../configured.ts'
 import type { Context } from '../context.ts'
 
 export function addServe(program: Command, context: Context): void {
@@ -10,8 +8,9 @@ export function addServe(program: Command, context: Context): void {
     program
       .command('serve')
       .description('the queue as a daemon: engine, sockets for workers, HTTP, webhooks, commands; until SIGTERM or SIGINT')
-      .addHelpText('after', settingsHelp),
+      .addHelpText('after', SETTINGS_HELP),
   ).action(async (_flags: unknown, command: Command) => {
+    const [{ flagsOf }, { runDaemon }] = await Promise.all([import('../../config/flags.ts'), import('../../serve/run.ts')])
     // It hears signals by itself: the first drains, a second one ends the process.
     context.takeSignals(() => {})
     const { stdout, stderr } = context.out

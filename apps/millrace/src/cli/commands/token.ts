@@ -1,7 +1,6 @@
 /** `millrace token`: who may do what with a daemon, over HTTP and over its sockets. */
 import type { Command } from 'commander'
-import { Control } from '../../control/control.ts'
-import { SYSTEM } from '../../control/surroundings.ts'
+import type { Control } from '../../control/control.ts'
 import type { TokenOptions, TokenView } from '../../control/tokens.ts'
 import type { Context } from '../context.ts'
 import { beside } from '../target.ts'
@@ -16,7 +15,7 @@ export function addToken(program: Command, context: Context): void {
     .argument('<name>', 'what logs and the audit know it by')
     .option('--scopes <scopes>', 'what it allows: enqueue,work,read,admin. Default all of them', names)
     .action(async (name: string, { scopes }: { readonly scopes?: TokenOptions['scopes'] }) => {
-      using control = controlOf(context)
+      using control = await controlOf(context)
       const { token: text, view } = control.createToken({ name, ...(scopes !== undefined && { scopes }) })
       await out.answer({ token: text, ...view }, () => text)
       if (!out.json) out.note(`${view.name} (${view.id}): ${view.scopes.join(', ')}`)
@@ -25,7 +24,7 @@ export function addToken(program: Command, context: Context): void {
     .command('list')
     .description('all that there ever were')
     .action(async () => {
-      using control = controlOf(context)
+      using control = await controlOf(context)
       const tokens = control.listTokens()
       await out.answer({ tokens }, () =>
         out.table(
@@ -46,13 +45,14 @@ export function addToken(program: Command, context: Context): void {
     .description('let it in no more')
     .argument('<id|name>')
     .action(async (wanted: string) => {
-      using control = controlOf(context)
+      using control = await controlOf(context)
       const view = control.revokeToken(wanted)
       await out.answer(view, () => `${view.name} (${view.id}) is revoked`)
     })
 }
 
-function controlOf(context: Context): Control & Disposable {
+async function controlOf(context: Context): Promise<Control & Disposable> {
+  const [{ Control }, { SYSTEM }] = await Promise.all([import('../../control/control.ts'), import('../../control/surroundings.ts')])
   const control = new Control(beside(context.target()), SYSTEM)
   return Object.assign(control, { [Symbol.dispose]: () => control.close() })
 }

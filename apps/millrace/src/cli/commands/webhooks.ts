@@ -1,9 +1,8 @@
 /** `millrace webhooks`: endpoints that a daemon tells of what happens to jobs. */
 import type { Engine } from '@millrace/engine'
-import { EventWebhooks, type NewEndpoint } from '@millrace/webhooks'
+import type { EventWebhooks, NewEndpoint } from '@millrace/webhooks'
 import type { Command } from 'commander'
-import { Control } from '../../control/control.ts'
-import { SYSTEM } from '../../control/surroundings.ts'
+import type { Control } from '../../control/control.ts'
 import type { Context } from '../context.ts'
 import { NotFoundError } from '../errors.ts'
 import { said } from '../jobFlags.ts'
@@ -97,6 +96,11 @@ export function addWebhooks(program: Command, context: Context): void {
 /** What tells endpoints runs in the daemon; here it only changes them. */
 async function withEndpoints(context: Context, work: (feed: EventWebhooks, control: Control) => Promise<void>): Promise<void> {
   const file = beside(context.target())
+  const [{ Control }, { SYSTEM }, { EventWebhooks }] = await Promise.all([
+    import('../../control/control.ts'),
+    import('../../control/surroundings.ts'),
+    import('@millrace/webhooks'),
+  ])
   const engine: Engine = await context.connect()
   const control = new Control(file, SYSTEM)
   try {

@@ -1,6 +1,7 @@
 /** `millrace worker`: processes that run jobs, on this machine. */
 import { resolve } from 'node:path'
 import { DrainIncompleteError, durationOption, type WorkOptions } from '@millrace/core'
+import type { Handler } from '@millrace/worker'
 import type { Command } from 'commander'
 import { newKey } from '../clock.ts'
 import type { Context } from '../context.ts'
@@ -16,6 +17,7 @@ import { type StopLimits, stopWorker } from '../worker/stop.ts'
 interface StartFlags {
   readonly concurrency?: number
   readonly handlers?: readonly string[]
+  readonly config?: string
   readonly queues?: readonly string[]
   readonly id?: string
   readonly drainTimeout: number
@@ -40,6 +42,7 @@ export function addWorker(program: Command, context: Context): void {
     .description('run jobs until it is told to stop: the first signal lets what runs finish, a second one ends it')
     .option('-c, --concurrency <number>', 'weight that runs at a time, default 16', number)
     .option('--handlers <module>', 'module that exports handlers (defineJob); again for more', texts)
+    .option('--config <file>', 'configuration whose commands (exec), webhooks and handlers are run, as by millrace serve')
     .option('--queues <names>', 'serve these alone: mail,images', names)
     .option('--id <name>', 'its public name; default made up')
     .option(
@@ -63,26 +66,37 @@ export function addWorker(program: Command, context: Context): void {
 }
 
 async function start(context: Context, flags: StartFlags): Promise<void> {
-  const { concurrency, handlers: modules = [], queues, drainTimeout, detach = false, logFile, verbose = false } = flags
+  const { concurrency, handlers: modules = [], config, queues, drainTimeout, detach = false, logFile, verbose = false } = flags
   const id = flags.id ?? `worker-${newKey().slice(0, 8)}`
-  if (modules.length === 0)
-    throw new UsageError('--handlers says which jobs are run, and how: give the path of a module that exports handlers')
+  if (modules.length === 0 && config === undefined)
+    throw new UsageError('what is run? --handlers names a module that exports handlers, --config a configuration with commands or webhooks')
   if (logFile !== undefined && !detach) throw new UsageError('--log-file goes with --detach: without it, what the worker says is said here')
   const drainMs = durationOption('drainTimeout', drainTimeout, { infinity: true })
   // Says what is wrong here, and not in a log.
-  const handlers = (await Promise.all(modules.map(loadHandlers))).flat()
+  const handlers = [...(await Promise.all(modules.map(loadHandlers))).flat(), ...(config === undefined ? [] : await configured(config))]
   if (detach) return startElsewhere(context, id, flags)
   const { MILLRACE_WORKER_LOG: log = null } = context.env
   await serve(context, { id, handlers, work: said<WorkOptions>({ concurrency, queues }), drainMs, log, verbose })
 }
 
+async function configured(configFile: string): Promise<readonly Handler[]> {
+  const [{ loadConfig }, { handlersOf }] = await Promise.all([import('../../config/load.ts'), import('../../serve/assemble.ts')])
+  const { config } = await loadConfig({ cwd: process.cwd(), configFile })
+  const handlers = await handlersOf(config, process.cwd())
+  if (handlers.length > 0) return handlers
+  throw new UsageError(
+    `--config: ${configFile} has no commands (exec), no webhooks.enabled and no worker.handlers: there is nothing to run`,
+  )
+}
+
 async function startElsewhere({ env, out, target }: Context, id: string, flags: StartFlags): Promise<void> {
-  const { concurrency, handlers = [], queues, drainTimeout, verbose, logFile } = flags
+  const { concurrency, handlers = [], config, queues, drainTimeout, verbose, logFile } = flags
   const log = resolve(logFile ?? `${recordFolder(env)}/${fileNameOf(id)}.log`)
   const at = target()
   const args = [
     ...['worker', 'start', '--id', id, ...(at.kind === 'url' ? ['--url', at.url] : ['--file', at.file])],
     ...handlers.flatMap((module) => ['--handlers', resolve(module)]),
+    ...(config === undefined ? [] : ['--config', resolve(config)]),
     ...(concurrency === undefined ? [] : ['--concurrency', String(concurrency)]),
     ...(queues === undefined ? [] : ['--queues', queues.join(',')]),
     ...(Number.isFinite(drainTimeout) ? ['--drain-timeout', String(drainTimeout)] : []),
