@@ -122,3 +122,47 @@ describe('delete', () => {
     expect([...world.store.lanes.values()]).toMatchObject([{ queue: 'q', totals: { enqueued: 1 } }])
   })
 })
+
+describe('what has befallen others', () => {
+  const limited = () => {
+    const world = new World()
+    world.call<'configure'>({ op: 'configure', queue: 'q', changes: { perKeyLimit: 1 } })
+    world.reply(attaching('s', ['a'], { minConcurrency: 5, maxConcurrency: 5 }))
+    return world
+  }
+  const keyed = { queue: 'q', concurrencyKey: 'k' }
+  const failed = { op: 'fail', error: { name: 'E', message: 'm' } } as const
+
+  test('serial-key-released-on-dead: a key goes on when the last attempt of its job has failed, was lost or cancelled', () => {
+    const world = limited()
+    const jobs = [1, 2, 3, 4].map(() => world.enqueue('a', { ...keyed, maxAttempts: 1 }))
+    const states = () => jobs.map((each) => world.stateOf(each))
+    expect(states()).toEqual(['active', 'waiting', 'waiting', 'waiting'])
+    world.run({ ...failed, seq: jobs[0]?.seq as number, run: 1 })
+    expect(states()).toEqual(['failed', 'active', 'waiting', 'waiting'])
+    // Its process has died.
+    world.reload()
+    world.run(attaching('t', ['a'], { minConcurrency: 5, maxConcurrency: 5 }))
+    expect(states()).toEqual(['failed', 'failed', 'active', 'waiting'])
+    world.call<'cancel'>({ op: 'cancel', id: keyOfJob(jobs[2] as never) })
+    world.run({ ...failed, seq: jobs[2]?.seq as number, run: 1 })
+    expect(states()).toEqual(['failed', 'failed', 'cancelled', 'active'])
+  })
+
+  test.each(['before', 'behind'])(
+    'blocked-insert-vs-release: a job that comes in the turn that frees its key, %s that, is not stranded',
+    (where) => {
+      const world = limited()
+      const first = world.enqueue('a', keyed)
+      const bystander = world.enqueue('a', { queue: 'q', concurrencyKey: 'other' })
+      const ends = { op: 'complete', seq: first.seq, run: 1, output: null } as const
+      const comes = enqueueing({ name: 'a', data: null, ...keyed })
+      const { replies } = world.turn(...(where === 'before' ? [comes, ends] : [ends, comes]))
+      world.run()
+      const [created] = replies.flatMap((reply) => (Array.isArray(reply) ? reply : [])) as { seq: number }[]
+      const rows = [...world.store.rows.values()].map(({ seq, state }) => [seq, state])
+      expect(rows).toContainEqual([(created as { seq: number }).seq, 2])
+      expect(world.stateOf(bystander)).toBe('active')
+    },
+  )
+})
