@@ -1,5 +1,5 @@
 // `share: true`: processes on one file, of which one owns it, until another has to.
-import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineJob, openEngine } from '@millrace/engine'
 import { describe, expect, test } from 'vitest'
@@ -38,6 +38,27 @@ test('the owner is killed: within two seconds another serves, nothing is lost, a
   await worker.until(ran(2))
   expect(await worker.until(ran(1))).toEqual({ ran: 1, run: 1 })
   expect(worker.facts.filter((fact) => fact['started'] === 1)).toHaveLength(1)
+})
+
+test('a file that is deleted under its owner, or while nobody owns it, is the end: no empty one takes its place', async () => {
+  const file = temporaryFile()
+  const engine = await openEngine({ file, share: true })
+  await engine.enqueue('kept')
+  const files = () => ['', '-wal', '-shm'].map((ending) => `${file}${ending}`).filter((path) => existsSync(path))
+  for (const path of files()) rmSync(path)
+  await expect(engine.enqueue('late')).rejects.toMatchObject({ code: 'COMMIT_UNKNOWN' })
+  await expect(engine.enqueue('later')).rejects.toMatchObject({ code: 'OWNER_LOST' })
+  await engine.stop()
+  expect(files()).toEqual([])
+
+  const owner = await Member.start(file, 'producer')
+  await using attached = await openEngine({ file, share: true })
+  await attached.stats()
+  for (const path of files()) rmSync(path)
+  await owner.kill()
+  await expect(attached.enqueue('late')).rejects.toMatchObject({ code: expect.stringMatching(/OWNER_LOST|CONNECTION_LOST/) })
+  await expect(attached.enqueue('later')).rejects.toMatchObject({ code: 'OWNER_LOST' })
+  expect(files()).toEqual([])
 })
 
 test('an owner that stops hands the file over', async () => {

@@ -226,7 +226,7 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'outcome-not-said-again',
     file: worker,
-    find: '        if (this.#runs.get(run.context.grant.seq) === run) this.#sayOutcome(run, settlement)\n',
+    find: '        if ((this.#runs.get(run.context.grant.seq) ?? (run.lapsed ? run : undefined)) === run) this.#sayOutcome(run, settlement)\n',
     replace: '        void settlement\n',
     breaks: 'invariant 19',
   },
@@ -359,8 +359,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'no-self-fencing',
     file: worker,
-    find: 'if (run.settlement === undefined && leaseMs(run.context.grant.heartbeatTimeout) <= ms) this.#drop(run)',
-    replace: 'if (ms < 0) this.#drop(run)',
+    find: 'if (run.settlement !== undefined || leaseMs(run.context.grant.heartbeatTimeout) > ms) continue',
+    replace: 'if (ms >= 0) continue',
     breaks: 'invariant 9',
   },
   {

@@ -58,6 +58,7 @@ async function openShared(file: string, settings: OpenSettings, { leave, ended }
   assertNotOpen(file)
   const { logger, waitForOwnerMs } = settings
   const port = await SharedPort.open({
+    file,
     ...meetingOf(file),
     newThread: () => newThread(file, settings),
     clock: systemClock,

@@ -93,8 +93,20 @@ async function owner(options: ListenOptions = {}): Promise<RemoteServer> {
 function openPort(patienceMs = 0): Promise<SharedPort> {
   Attempt.all.length = 0
   const newThread = () => new Attempt() as unknown as WriterThread
+  const file = join(folder, 'jobs.db')
+  // Never opened: an attempt is none.
+  writeFileSync(file, '')
   const note = join(folder, 'owner.json')
-  return SharedPort.open({ url, note, newThread, clock: systemClock, random: Math.random, logger: undefined, patienceMs })
+  return SharedPort.open({
+    file,
+    url,
+    note,
+    newThread,
+    clock: systemClock,
+    random: Math.random,
+    logger: undefined,
+    patienceMs,
+  })
 }
 
 async function attempt(number: number): Promise<Attempt> {

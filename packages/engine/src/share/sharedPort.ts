@@ -2,6 +2,7 @@
  * The Port of a process that shares a file with others: it owns the file, or is attached to the process that does. Where that one is
  * gone, whoever gets the owner's lock first serves the others; the lock decides, and nothing else.
  */
+import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import type { MessagePort } from 'node:worker_threads'
 import {
@@ -20,6 +21,8 @@ import type { WriterThread } from '../writer/thread.ts'
 import { readShareNote, removeShareNote, type ShareNote, writeShareNote } from './note.ts'
 
 export interface SharedPortOptions {
+  /** The file that is shared. */
+  readonly file: string
   readonly url: string
   /** The path of what the owner tells of itself. */
   readonly note: string
@@ -30,6 +33,11 @@ export interface SharedPortOptions {
   readonly logger: Logger | undefined
   /** For how long an owner that does not answer is waited for, at the start. */
   readonly patienceMs: number
+}
+
+const GONE: Refusal = {
+  code: 'OWNER_LOST',
+  message: 'the shared file was deleted or moved while its owner was away: nothing is put in its place',
 }
 
 type Remote = typeof import('@millrace/remote')
@@ -240,6 +248,10 @@ export class SharedPort implements Port {
     if (this.#succeeding) return
     this.#succeeding = true
     for (let attempt = 0; !this.#closed && !this.#connected; attempt++) {
+      if (this.#fileIsGone()) {
+        this.#end(GONE)
+        break
+      }
       const refused = await this.#own()
       if (refused === undefined) {
         if (!this.#closed) this.#listener?.reopened()
@@ -279,6 +291,10 @@ export class SharedPort implements Port {
       this.#listener?.ended(refusal)
       return
     }
+    if (this.#fileIsGone()) {
+      this.#end(refusal)
+      return
+    }
     // What runs here may run elsewhere by now.
     this.#listener?.lapsed(Number.POSITIVE_INFINITY)
     this.#listener?.broken({ code: 'COMMIT_UNKNOWN', message: `another process owns the file now (${refusal.message})` })
@@ -286,6 +302,17 @@ export class SharedPort implements Port {
       () => this.#closed || this.#listener?.reopened(),
       (error) => this.#listener?.ended({ code: 'OWNER_LOST', message: error.message }),
     )
+  }
+
+  /** A new one in its place would be another queue, and hide that all that was in this one is lost. */
+  #fileIsGone(): boolean {
+    return !existsSync(this.#options.file)
+  }
+
+  #end(refusal: Refusal): void {
+    this.#closed = true
+    void this.#connection?.close()
+    this.#listener?.ended(refusal)
   }
 
   #writeNote({ epoch, schema }: WriterThread): void {
