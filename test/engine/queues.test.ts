@@ -61,6 +61,8 @@ test.each([
   [{ rateLimit: { limit: 0 } }, /rateLimit.limit is from 1/],
   [{ rateLimit: { limit: 1, period: 0 } }, /rateLimit.period is at least 1 ms/],
   [{ rateLimit: { limit: 1, burst: 0 } }, /rateLimit.burst is from 1/],
+  [{ perKeyRateLimit: { limit: 0 } }, /perKeyRateLimit.limit is from 1/],
+  [{ perKeyRateLimit: { limit: 1, priod: 5 } }, /no option 'priod'; did you mean 'period'/],
   [{ maxLength: 1.5 }, /maxLength is a whole number/],
   [{ concurencyLimit: 1 }, /no option 'concurencyLimit'; did you mean 'concurrencyLimit'/],
   [{ defaults: { queue: 'b' } }, /no option 'queue'/],

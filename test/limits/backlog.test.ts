@@ -130,3 +130,32 @@ test('a million jobs due in the same millisecond come in slices, in the order of
   expect(bench.take().map(({ seq }) => seq)).toEqual([1, 2, 3])
   bench.expectBounded()
 })
+
+test('a rate for each of 30,000 keys: a bucket is in memory and on disk until it is full, and no longer', { timeout: 120_000 }, () => {
+  const bench = new Bench()
+  const keys = 30_000
+  const buckets = () => bench.actor.store.load().buckets.length
+  const known = () => bench.actor.tables.queues.get('default')?.keys?.size ?? 0
+  bench.ask({ op: 'configure', queue: 'default', changes: { perKeyRateLimit: { limit: 1, period: 10_000, burst: 1 } } })
+  bench.attach(['a'], CHUNK)
+  // A backlog of one key, which is to be held back, before all others.
+  bench.fill(CHUNK, { concurrencyKey: 'greedy' })
+  bench.forget()
+  for (let from = 0; from < keys; from += CHUNK / 2) {
+    const jobs = Array.from({ length: CHUNK / 2 }, (_, index) => ({ name: 'a', data: null, concurrencyKey: `key-${from + index}` }))
+    bench.ask({ op: 'enqueue', jobs })
+    const started = bench.take()
+    expect(started.length).toBeGreaterThanOrEqual(CHUNK / 2)
+    bench.ask(...started.map(({ seq, run }) => ({ op: 'complete' as const, seq, run, output: null })))
+    bench.clock.stall(5_000)
+    bench.ask()
+    // Those of the last ten seconds, and the one that has more.
+    expect(known()).toBeLessThanOrEqual((CHUNK / 2) * 3 + 1)
+    expect(buckets()).toBe(known())
+  }
+  expect(bench.actor.tables.keys.gatesById.size).toBe(1)
+  expect(bench.largestTurn).toBeLessThanOrEqual(2 * LIMITS.jobsPerTurn + CHUNK)
+  bench.clock.stall(20_000)
+  bench.ask()
+  expect([known(), buckets()]).toEqual([1, 1])
+})

@@ -1,5 +1,5 @@
 /** What queues were told, from committed turns alone, and what has started since: never one over, nothing in a pause. */
-import { type Effects, type QueueSettings, WAITING } from '@millrace/core'
+import { type Effects, type QueueSettings, type RateLimit, WAITING } from '@millrace/core'
 import type { History } from './history.ts'
 import type { Tracked } from './model.ts'
 
@@ -13,7 +13,7 @@ export class Limits {
   readonly #queues = new Map<string, Told>()
   readonly #pausedJobs = new Set<string>()
   readonly #pausedKeys = new Set<string>()
-  /** When jobs of a queue have started, under the rate that it has now; monotonic. */
+  /** When jobs of a queue, or of a key in it, have started, under the rate that it has now; monotonic. */
   readonly #starts = new Map<string, number[]>()
   /** A wall clock that jumps while the engine is down refills a bucket, or does not. */
   readonly #exactRates: boolean
@@ -39,8 +39,9 @@ export class Limits {
     for (const { name } of queuesGone) this.#forget(name)
     for (const { name, settings, paused, gone } of queues) {
       if (gone) continue
-      const before = this.#queues.get(name)?.settings.rateLimit
-      if (JSON.stringify(before) !== JSON.stringify(settings.rateLimit)) this.#starts.delete(name)
+      const before = this.#queues.get(name)?.settings
+      if (JSON.stringify(before?.rateLimit) !== JSON.stringify(settings.rateLimit)) this.#starts.delete(name)
+      if (JSON.stringify(before?.perKeyRateLimit) !== JSON.stringify(settings.perKeyRateLimit)) this.#forgetKeys(name)
       this.#queues.set(name, { settings, paused })
     }
     for (const lane of pausedLanes) if (!lane.queue.gone) note(this.#pausedJobs, `${lane.queue.name} ${lane.name}`, lane.paused)
@@ -50,7 +51,12 @@ export class Limits {
   #forget(queue: string): void {
     this.#queues.delete(queue)
     this.#starts.delete(queue)
+    this.#forgetKeys(queue)
     for (const set of [this.#pausedJobs, this.#pausedKeys]) for (const what of set) if (what.startsWith(`${queue} `)) set.delete(what)
+  }
+
+  #forgetKeys(queue: string): void {
+    for (const place of this.#starts.keys()) if (place.startsWith(`${queue} `)) this.#starts.delete(place)
   }
 
   /** Of one turn, in which runs end before others start. */
@@ -63,34 +69,36 @@ export class Limits {
       history.hold(!this.#pausedJobs.has(`${queue} ${name}`), 24, () => `job ${seq} starts, and its name ${name} is paused`)
       const of = [...active].filter((job) => job.queue === queue)
       history.hold(of.length <= concurrencyLimit, 24, () => `${of.length} jobs of queue ${queue} run, and its limit is ${concurrencyLimit}`)
-      this.#rate(queue, settings, mono)
+      this.#rate(queue, settings.rateLimit, mono)
       if (key === undefined) continue
       history.hold(!this.#pausedKeys.has(`${queue} ${key}`), 24, () => `job ${seq} starts, and its key ${key} is paused`)
+      this.#rate(`${queue} ${key}`, settings.perKeyRateLimit, mono)
       const ofKey = of.filter((job) => job.key === key).length
       history.hold(ofKey <= perKeyLimit, 24, () => `${ofKey} jobs of key ${key} run, and its limit is ${perKeyLimit}`)
     }
   }
 
   /** In no span of time more than the burst, and what the span has refilled. */
-  #rate(queue: string, { rateLimit }: QueueSettings, mono: number): void {
+  #rate(place: string, rateLimit: RateLimit | undefined, mono: number): void {
     if (rateLimit === undefined || !this.#exactRates) return
-    const starts = this.#starts.get(queue) ?? []
-    this.#starts.set(queue, starts)
+    const starts = this.#starts.get(place) ?? []
+    this.#starts.set(place, starts)
     starts.push(mono)
     const { limit, period, burst } = rateLimit
     for (const [index, from] of starts.entries()) {
       const most = burst + ((mono - from) * limit) / period + 1e-3
       const count = starts.length - index
-      this.#history.hold(count <= most, 24, () => `${count} jobs of queue ${queue} start within ${mono - from} ms, and ${most} may`)
+      this.#history.hold(count <= most, 24, () => `${count} jobs of ${place} start within ${mono - from} ms, and ${most} may`)
     }
   }
 
-  /** Whether a waiting job may not start just now, or not for certain. */
-  holds(job: Tracked, active: ReadonlySet<Tracked>): boolean {
+  /** Whether a waiting job may not start just now; where `rated`, or not for certain. */
+  holds(job: Tracked, active: ReadonlySet<Tracked>, rated = true): boolean {
     const { queue, name, key, state } = job
     const { settings, paused } = this.#queues.get(queue) ?? NOTHING
-    const { concurrencyLimit = Number.POSITIVE_INFINITY, perKeyLimit = Number.POSITIVE_INFINITY, rateLimit } = settings
-    if (state !== WAITING || paused || rateLimit !== undefined || this.#pausedJobs.has(`${queue} ${name}`)) return true
+    const { concurrencyLimit = Number.POSITIVE_INFINITY, perKeyLimit = Number.POSITIVE_INFINITY, rateLimit, perKeyRateLimit } = settings
+    if (rated && (rateLimit ?? (key === undefined ? undefined : perKeyRateLimit)) !== undefined) return true
+    if (state !== WAITING || paused || this.#pausedJobs.has(`${queue} ${name}`)) return true
     const of = [...active].filter((other) => other.queue === queue)
     if (of.length >= concurrencyLimit) return true
     return key !== undefined && (this.#pausedKeys.has(`${queue} ${key}`) || of.filter((other) => other.key === key).length >= perKeyLimit)

@@ -11,6 +11,7 @@ export const emptyStore: Store = {
     nextQueue: 1,
     queues: [],
     gates: [],
+    buckets: [],
     lanes: [],
     active: [],
     definitions: [],

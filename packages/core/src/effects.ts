@@ -124,6 +124,8 @@ export class Effects {
   readonly pausedLanes: Lane[] = []
   readonly pausedKeys: Key[] = []
   readonly gates: Gate[] = []
+  /** Keys whose token buckets change. */
+  readonly buckets: Key[] = []
   readonly newSessions: Session[] = []
   readonly definitions: { readonly name: string; readonly defaults: Defaults }[] = []
   readonly idempotency: IdempotencyRecord[] = []
@@ -170,6 +172,7 @@ export class Effects {
       this.pausedLanes.length === 0 &&
       this.pausedKeys.length === 0 &&
       this.gates.length === 0 &&
+      this.buckets.length === 0 &&
       this.idempotency.length === 0 &&
       this.marks.length === 0 &&
       this.exports.length === 0 &&
@@ -254,6 +257,12 @@ export class Effects {
     this.gates.push(gate)
   }
 
+  noteBucket(key: Key): void {
+    if (key.bucketNoted) return
+    key.bucketNoted = true
+    this.buckets.push(key)
+  }
+
   #noteMinute(queue: Queue): void {
     if (this.#minuteAt === 0) return
     this.minutes.push({ queue, at: this.#minuteAt, before: queue.minuteAt, totals: { ...queue.totals } })
@@ -279,5 +288,6 @@ export class Effects {
     for (const lane of this.pausedLanes) lane.noted = false
     for (const key of this.pausedKeys) key.noted = false
     for (const gate of this.gates) gate.noted = false
+    for (const key of this.buckets) key.bucketNoted = false
   }
 }

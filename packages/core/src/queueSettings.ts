@@ -16,6 +16,8 @@ export interface QueueSettings {
   /** The same for each `concurrencyKey` in the queue. */
   readonly perKeyLimit?: number
   readonly rateLimit?: RateLimit
+  /** The same for each `concurrencyKey` in the queue. */
+  readonly perKeyRateLimit?: RateLimit
   /** Jobs that are yet to start; more are refused. */
   readonly maxLength?: number
   /** Hand-outs in a row before the next queue's turn; 1 where it is not set. */
@@ -40,6 +42,11 @@ export function changeSettings(settings: QueueSettings, changes: QueueChanges): 
 /** Whether a new job of the queue has to be looked at before it is taken. */
 export function mayRefuse({ maxLength, draining }: QueueSettings): boolean {
   return maxLength !== undefined || draining !== undefined
+}
+
+/** Whether the queue holds jobs back by their keys. */
+export function limitsKeys({ perKeyLimit, perKeyRateLimit }: QueueSettings): boolean {
+  return perKeyLimit !== undefined || perKeyRateLimit !== undefined
 }
 
 export function retentionOf(retention: Retention, { retention: own }: QueueSettings): Retention {

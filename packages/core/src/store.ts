@@ -140,6 +140,14 @@ export interface FailureRow {
   readonly message: string | undefined
 }
 
+/** The token bucket of a key, which was not full: how long before it would be, at that time of the wall clock. */
+export interface BucketRow {
+  readonly queueId: number
+  readonly key: string
+  readonly missingMs: number
+  readonly missingAt: number
+}
+
 /** All that the tables are built from. */
 export interface Loaded {
   readonly node: number
@@ -151,6 +159,7 @@ export interface Loaded {
   readonly nextQueue: number
   readonly queues: readonly QueueRow[]
   readonly gates: readonly GateRow[]
+  readonly buckets: readonly BucketRow[]
   readonly lanes: readonly LaneRow[]
   readonly active: readonly ActiveRow[]
   readonly definitions: readonly { readonly name: string; readonly defaults: Defaults }[]

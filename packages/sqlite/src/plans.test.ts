@@ -15,8 +15,8 @@ const writes = statementsOf(db, (recording) => prepareWrite(recording, { epoch: 
   (sql) => !/^(BEGIN|COMMIT|ROLLBACK)/.test(sql),
 )
 
-/** Tables that stay small: their rows do not come with jobs, or are a thousand at most, or only until the next turns have done with them, which read them from the front. */
-const SMALL = /^SCAN (meta|lane|queue|queue_settings|gate|definition|migration|running|export|flow_due|flow_gone|failure)\b/
+/** Tables that stay small: their rows do not come with jobs, or are a thousand at most, or only until the next turns have done with them, which read them from the front. A key's bucket has a row until it is full; all are read when the file is opened. */
+const SMALL = /^SCAN (meta|lane|queue|queue_settings|gate|key_bucket|definition|migration|running|export|flow_due|flow_gone|failure)\b/
 /** What a statement brings with it: VALUES, lists, and its own steps. */
 const OWN =
   /^SCAN (wanted|listed|shared|started|completed|new|json_each|hop|line|\d+ CONSTANT ROWS?|CONSTANT ROW|\d+-ROW VALUES CLAUSE|\(.*\))/

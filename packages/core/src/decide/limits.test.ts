@@ -28,14 +28,18 @@ const newJob = fc.record(
   { requiredKeys: ['name', 'queue', 'data'] },
 ) as fc.Arbitrary<NewJob>
 
+const rate = fc.record({
+  limit: fc.integer({ min: 1, max: 4 }),
+  period: fc.constantFrom(10, 100),
+  burst: fc.integer({ min: 1, max: 3 }),
+})
 const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null, freq: 4 })
 const changes = fc.record(
   {
     concurrencyLimit: orNull(fc.integer({ min: 1, max: 4 })),
     perKeyLimit: orNull(fc.integer({ min: 1, max: 2 })),
-    rateLimit: orNull(
-      fc.record({ limit: fc.integer({ min: 1, max: 4 }), period: fc.constantFrom(10, 100), burst: fc.integer({ min: 1, max: 3 }) }),
-    ),
+    rateLimit: orNull(rate),
+    perKeyRateLimit: orNull(rate),
     share: orNull(fc.integer({ min: 1, max: 3 })),
   },
   { requiredKeys: [] },
@@ -169,6 +173,30 @@ function expectExact(world: World, grants: readonly Granted[]): void {
   }
 }
 
+/** In no span of time do more of a key start than the burst, and what the span has refilled: from its starts under the rate of now. */
+class Starts {
+  readonly #walls = new Map<string, number[]>()
+
+  /** The queue has another rate, or is another. */
+  forget(queue: string): void {
+    for (const key of this.#walls.keys()) if (key.startsWith(`${queue} `)) this.#walls.delete(key)
+  }
+
+  take({ tables, store, now: { wall } }: World, grants: readonly Granted[]): void {
+    for (const { seq, queue } of grants) {
+      const rate = tables.queues.get(queue)?.settings.perKeyRateLimit
+      const text = store.rows.get(seq)?.extras?.concurrencyKey
+      if (rate === undefined || text === undefined) continue
+      const walls = [...(this.#walls.get(`${queue} ${text}`) ?? []), wall]
+      this.#walls.set(`${queue} ${text}`, walls)
+      for (const [index, from] of walls.entries()) {
+        const most = rate.burst + ((wall - from) * rate.limit) / rate.period + 1e-3
+        expect(walls.length - index, `starts of key ${text} in queue ${queue} within ${wall - from} ms`).toBeLessThanOrEqual(most)
+      }
+    }
+  }
+}
+
 /** A queue that is drained takes nothing, and only an empty one is forgotten. */
 function expectTaken({ tables, store }: World, command: Command | undefined, rowsBefore: number, refused: boolean): void {
   if (command?.op === 'deleteQueue') {
@@ -191,13 +219,15 @@ function expectBusy(world: World): void {
       if (state !== WAITING) continue
       const { queue, name, paused } = tables.laneOf(laneId)
       if (!service.serves(queue.name, name) || paused || queue.paused) continue
-      const { concurrencyLimit, perKeyLimit, rateLimit } = queue.settings
+      const { concurrencyLimit, perKeyLimit, rateLimit, perKeyRateLimit } = queue.settings
       if (concurrencyLimit !== undefined && running(world, queue.id) >= concurrencyLimit) continue
       if (rateLimit !== undefined && tokenMs(rateLimit, queue.fullMono, now.mono) > 0) continue
       const key = extras?.concurrencyKey
       if (key !== undefined) {
         if (store.queues.get(queue.id)?.pausedKeys.includes(key) === true) continue
         if (perKeyLimit !== undefined && running(world, queue.id, key) >= perKeyLimit) continue
+        const fullMono = queue.keys?.get(key)?.fullMono ?? 0
+        if (perKeyRateLimit !== undefined && tokenMs(perKeyRateLimit, fullMono, now.mono) > 0) continue
       }
       throw new Error(`job ${seq} waits, and ${intro.uuid} has room`)
     }
@@ -208,12 +238,16 @@ test('never one over, never one idle, whatever is asked in whatever order', () =
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 60, size: 'max' }), (steps) => {
       const world = new World()
+      const starts = new Starts()
       for (const act of steps) {
         if (act.kind === 'reload') world.reload()
         const command = commandOf(world, act)
         const before = world.store.rows.size
         const { grants, replies } = act.kind === 'pass' ? world.after(act.ms) : world.run(...(command === undefined ? [] : [command]))
         expectTaken(world, command, before, replies[0] instanceof Refused)
+        if ((command?.op === 'configure' && command.changes.perKeyRateLimit !== undefined) || command?.op === 'deleteQueue')
+          starts.forget(command.queue)
+        starts.take(world, grants)
         expectExact(world, grants)
         expectBusy(world)
       }
@@ -270,6 +304,76 @@ test('rate: a restart gives no second burst', () => {
   world.run(attaching('s', ['a'], { minConcurrency: 9, maxConcurrency: 9 }))
   expect(world.after(500).grants).toHaveLength(0)
   expect(world.after(1).grants).toHaveLength(1)
+})
+
+/** Beside a bucket for each key that is looked at in every millisecond. */
+test('rate of a key: never more than its burst and what time has refilled since, each at its time, whatever other keys do', () => {
+  fc.assert(
+    fc.property(
+      fc.record({ limit: fc.integer({ min: 1, max: 7 }), period: fc.constantFrom(10, 33, 100), burst: fc.integer({ min: 1, max: 5 }) }),
+      fc.uniqueArray(fc.constantFrom(...KEYS), { minLength: 1 }),
+      (perKeyRateLimit, keys) => {
+        const world = new World()
+        world.call<'configure'>({ op: 'configure', queue: 'default', changes: { perKeyRateLimit } })
+        for (let job = 0; job < 8; job++) for (const concurrencyKey of keys) world.enqueue('a', { concurrencyKey })
+        // Of no key: nothing holds them back.
+        for (let job = 0; job < 3; job++) world.enqueue('a')
+        const { limit, period, burst } = perKeyRateLimit
+        let { grants } = world.run(attaching('s', ['a'], { minConcurrency: 100, maxConcurrency: 100 }))
+        expect(grants.filter(({ seq }) => world.row({ seq }).extras === undefined)).toHaveLength(3)
+        // In parts of a token, so that nothing is rounded.
+        let level = burst * period
+        for (let started = 0; started < 8; ) {
+          const tokens = Math.min(Math.floor(level / period), 8 - started)
+          for (const key of keys) expect(grants.filter(({ seq }) => world.row({ seq }).extras?.concurrencyKey === key)).toHaveLength(tokens)
+          started += tokens
+          level = Math.min(burst * period, level - tokens * period + limit)
+          if (started < 8) grants = [...world.after(1).grants]
+        }
+      },
+    ),
+    { numRuns: 60 },
+  )
+})
+
+test('rate of a key: a restart gives no second burst, a change keeps what is missing, and full buckets are forgotten', () => {
+  const world = new World()
+  const told = (perKeyRateLimit: QueueChanges['perKeyRateLimit']) =>
+    world.run({ op: 'configure', queue: 'default', changes: { perKeyRateLimit: perKeyRateLimit as never } }).grants
+  const attach = attaching('s', ['a'], { minConcurrency: 99, maxConcurrency: 99 })
+  told({ limit: 1, period: 1_000, burst: 2 })
+  for (let job = 0; job < 8; job++) world.enqueue('a', { concurrencyKey: 'k' })
+  expect(world.run(attach).grants).toHaveLength(2)
+  world.reload('s')
+  world.run(attach)
+  expect(world.after(999).grants).toHaveLength(0)
+  expect(world.after(1).grants).toHaveLength(1)
+  // A wall clock that was set back has refilled nothing.
+  world.now = { ...world.now, wall: world.now.wall - 60_000 }
+  world.reload('s')
+  world.run(attach)
+  expect(world.after(999).grants).toHaveLength(0)
+  expect(world.after(1).grants).toHaveLength(1)
+  // Two tokens are missing, ten times as fast.
+  expect(told({ limit: 10, period: 1_000, burst: 2 })).toHaveLength(0)
+  expect(world.after(99).grants).toHaveLength(0)
+  expect(world.after(1).grants).toHaveLength(1)
+  // What ran when the tables were built anew runs again.
+  expect(told(null)).toHaveLength(6)
+  expect(world.store.buckets.size).toBe(0)
+  expect(told({ limit: 1, period: 500, burst: 1 })).toEqual([])
+  for (const concurrencyKey of ['k', 'l', 'm', 'n', 'o']) world.enqueue('a', { concurrencyKey })
+  expect(world.store.buckets.size).toBe(5)
+  world.run({ op: 'leave', session: 's' }, { op: 'deleteMany', filter: {}, limit: 500, dryRun: false })
+  world.reload()
+  // By the second, a slice of three per turn.
+  world.after(400)
+  expect(world.store.buckets.size).toBe(5)
+  world.pass(1_100)
+  world.turn()
+  expect(world.store.buckets.size).toBe(2)
+  world.run()
+  expect([world.store.buckets.size, world.tables.queues.get('default')?.keys?.size]).toEqual([0, 0])
 })
 
 test('fairness: keys take turns, however many jobs one of them has, and however late the others come', () => {

@@ -6,7 +6,7 @@ import type { TurnContext } from './turn.ts'
 /** A job has become waiting, or has changed its place: its row is written by this turn. */
 export function enterLine(turn: TurnContext, job: Job): void {
   const gate = turn.tables.keys.gateOf(job)
-  if (gate !== undefined && !mayLine(gate)) {
+  if (gate !== undefined && !mayLine(gate, turn.now.mono)) {
     turn.tables.park(job, gate)
     noteParked(turn, job, gate)
   } else if (job.data === undefined) turn.tables.lineFromDisk(job)
@@ -30,7 +30,8 @@ export function shelve(turn: TurnContext, job: Job, gate: Gate): void {
   noteParked(turn, job, gate)
 }
 
-function noteParked({ effects, facts }: TurnContext, job: Job, gate: Gate): void {
+function noteParked({ tables, effects, facts, now }: TurnContext, job: Job, gate: Gate): void {
+  tables.keys.awaitToken(gate.key, now.mono)
   effects.touch(job)
   effects.noteGate(gate)
   // Out of the tables, it is still this turn's one record of the job.

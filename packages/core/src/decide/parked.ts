@@ -11,6 +11,7 @@ import type { TurnContext } from './turn.ts'
 
 export function settleGates(turn: TurnContext): void {
   const { crowded, roomy } = turn.tables.keys
+  fillBuckets(turn)
   if (crowded.size > 0) {
     for (const lane of crowded) thin(turn, lane)
     crowded.clear()
@@ -18,9 +19,23 @@ export function settleGates(turn: TurnContext): void {
   if (roomy.size > 0) letGo(turn)
 }
 
+/** Keys whose buckets have a token again, or are full: so many in one turn, the others in the next. */
+function fillBuckets({ tables: { keys }, effects, now }: TurnContext): void {
+  for (let left: number = LIMITS.sliceRows; left > 0; left--) {
+    const key = keys.buckets.due(now.mono)
+    if (key === undefined) return
+    keys.lookAt(key)
+    if (key.fullMono > now.mono) keys.buckets.later(key)
+    else {
+      effects.noteBucket(key)
+      keys.forgetBucket(key)
+    }
+  }
+}
+
 /** What has come from the disk may be more of one key than may stand in line. */
 function thin(turn: TurnContext, { window }: Lane): void {
-  const { tables } = turn
+  const { tables, now } = turn
   const seen = new Map<Gate, number>()
   const surplus: [Job, Gate][] = []
   for (let index = 0; index < window.size; index++) {
@@ -29,7 +44,7 @@ function thin(turn: TurnContext, { window }: Lane): void {
     if (gate === undefined) continue
     const before = (seen.get(gate) ?? 0) + 1
     seen.set(gate, before)
-    if (before > roomOf(gate.key)) surplus.push([job, gate])
+    if (before > roomOf(gate.key, now.mono)) surplus.push([job, gate])
   }
   for (const [job, gate] of surplus) shelve(turn, job, gate)
 }
@@ -38,7 +53,7 @@ function letGo(turn: TurnContext): void {
   const { tables, effects, now } = turn
   let left: number = LIMITS.jobsPerTurn
   for (const gate of tables.keys.roomy) {
-    while (left > 0 && gate.parked > 0 && mayLine(gate)) {
+    while (left > 0 && gate.parked > 0 && mayLine(gate, now.mono)) {
       const job = gate.window.first
       if (job === undefined) {
         tables.keys.thirsty.add(gate)
@@ -53,6 +68,7 @@ function letGo(turn: TurnContext): void {
     }
     // The rest of them with the next turn.
     if (left === 0) return
+    if (gate.parked > 0) tables.keys.awaitToken(gate.key, now.mono)
     tables.keys.roomy.delete(gate)
   }
 }

@@ -1,6 +1,6 @@
 /** What queues are told: settings, pauses of a queue, of a job name or of a key, that they take nothing new, and that they are no more. */
 import type { ConfigureCommand, DeleteQueueCommand, DrainQueueCommand, PauseCommand } from '../manageCommands.ts'
-import { changeSettings, mayRefuse, type QueueChanges } from '../queueSettings.ts'
+import { changeSettings, mayRefuse, type QueueChanges, type RateLimit } from '../queueSettings.ts'
 import { type Decision, HELD } from '../replies.ts'
 import { changeRate } from '../tables/bucket.ts'
 import type { Queue } from '../tables/lane.ts'
@@ -23,12 +23,25 @@ function change(turn: TurnContext, queue: Queue, changes: QueueChanges): void {
   if (settings.rateLimit !== undefined && settings.rateLimit !== before.rateLimit)
     queue.fullMono = changeRate(before.rateLimit, settings.rateLimit, queue.fullMono, now.mono)
   tables.bounded += Number(mayRefuse(settings)) - Number(mayRefuse(before))
-  if (settings.perKeyLimit !== before.perKeyLimit) {
+  if (settings.perKeyRateLimit !== before.perKeyRateLimit) changeKeyRate(turn, queue, before.perKeyRateLimit)
+  if (settings.perKeyLimit !== before.perKeyLimit || settings.perKeyRateLimit !== before.perKeyRateLimit) {
     tables.keys.begin(queue, tables.running())
     tables.keys.look(queue)
   }
   tables.doors.open(queue)
   effects.noteQueue(queue)
+}
+
+/** Of every key whose bucket is not full: there are no more of them than starts within the time that one takes to fill up. */
+function changeKeyRate({ tables, effects, now }: TurnContext, queue: Queue, from: RateLimit | undefined): void {
+  const { perKeyRateLimit: to } = queue.settings
+  for (const key of queue.keys?.values() ?? []) {
+    if (key.bucketPlace < 0) continue
+    effects.noteBucket(key)
+    const fullMono = to === undefined ? now.mono : changeRate(from, to, key.fullMono, now.mono)
+    if (fullMono > now.mono) tables.keys.buckets.fill(key, fullMono)
+    else tables.keys.forgetBucket(key)
+  }
 }
 
 /** The actor answers when nothing of the queue is left that has not ended. */

@@ -140,9 +140,17 @@ function auditGates(store: MemoryStore, tables: Tables): void {
       ({ laneId, extras }) => store.lanes.get(laneId)?.queueId === key.queue.id && extras?.concurrencyKey === key.text,
     )
     expectSame(`running jobs of key ${key.text}`, key.active, rows.filter(({ state }) => state === ACTIVE).length)
-    expectTrue(`key ${key.text} is of use`, key.active + key.gates.size > 0 || key.paused)
-    expectTrue(`key ${key.text} is still marked as noted`, !key.noted)
+    expectTrue(`key ${key.text} is of use`, key.active + key.gates.size > 0 || key.paused || key.bucketPlace >= 0)
+    expectTrue(`key ${key.text} is still marked as noted`, !key.noted && !key.bucketNoted)
   }
+  expectSame(
+    'buckets that are not full',
+    keys
+      .filter(({ bucketPlace }) => bucketPlace >= 0)
+      .map(({ queue, text }) => keyOf(`${queue.id}`, text))
+      .sort(),
+    [...store.buckets.keys()].sort(),
+  )
   for (const gate of gates) {
     const what = `gate ${gate.id} of key ${gate.key.text}`
     const rows = [...store.rows.values()].filter(

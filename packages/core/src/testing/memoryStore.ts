@@ -16,6 +16,7 @@ import type { AttemptView } from '../replies.ts'
 import type { Schedule } from '../schedule.ts'
 import {
   type ActiveRow,
+  type BucketRow,
   type Deadlines,
   type FailureRow,
   type FlowDueRow,
@@ -57,6 +58,7 @@ export class MemoryStore implements Store {
   readonly lanes = new Map<number, LaneRow>()
   readonly queues = new Map<number, QueueRow>()
   readonly gates = new Map<number, GateRow>()
+  readonly buckets = new Map<string, BucketRow>()
   readonly sessions = new Map<number, StoredSession>()
   readonly definitions = new Map<string, string>()
   readonly idempotencyKeys = new Map<string, StoredKey>()
@@ -90,6 +92,7 @@ export class MemoryStore implements Store {
       nextQueue: this.#nextQueue,
       queues: [...this.queues.values()],
       gates: [...this.gates.values()],
+      buckets: [...this.buckets.values()],
       lanes: [...this.lanes.values()],
       active: this.#where((row) => row.state === ACTIVE).map((row) => this.#active(row)),
       definitions: [...this.definitions].map(([name, text]) => ({ name, defaults: parseDefaults(text) })),
@@ -370,6 +373,7 @@ export class MemoryStore implements Store {
     for (const queue of effects.queuesGone) {
       for (const { id } of queue.lanes.values()) this.lanes.delete(id)
       this.queues.delete(queue.id)
+      for (const [key, { queueId }] of this.buckets) if (queueId === queue.id) this.buckets.delete(key)
       this.observed.forget(
         queue.id,
         [...queue.lanes.values()].map(({ id }) => id),
@@ -485,7 +489,7 @@ export class MemoryStore implements Store {
     this.rows.set(row.seq, row)
   }
 
-  #writeQueues({ queues, pausedLanes, pausedKeys, gates }: Effects, { at, mono }: TurnMark): void {
+  #writeQueues({ queues, pausedLanes, pausedKeys, gates, buckets }: Effects, { at, mono }: TurnMark): void {
     for (const { id, name, settings, paused, fullMono } of queues) {
       this.#nextQueue = Math.max(this.#nextQueue, id + 1)
       this.queues.set(id, {
@@ -507,6 +511,10 @@ export class MemoryStore implements Store {
     for (const { id, lane, key, parked } of gates) {
       if (parked > 0) this.gates.set(id, { id, laneId: lane.id, key: key.text, parked })
       else this.gates.delete(id)
+    }
+    for (const { queue, text: key, fullMono } of buckets) {
+      if (fullMono <= mono) this.buckets.delete(keyOf(`${queue.id}`, key))
+      else this.buckets.set(keyOf(`${queue.id}`, key), { queueId: queue.id, key, missingMs: fullMono - mono, missingAt: at })
     }
   }
 

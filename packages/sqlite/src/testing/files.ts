@@ -62,6 +62,7 @@ const TABLES = [
   'flow_due',
   'flow_end',
   'flow_gone',
+  'key_bucket',
 ] as const
 
 /** Every row of every table but the journal, as text. */

@@ -323,6 +323,28 @@ describe('how far numbers have come', () => {
   })
 })
 
+test('the bucket of a key: written with its starts, written again, and gone once it is full', () => {
+  const { turns, commit, store } = openCrowd()
+  const { queue } = turns.lane('work', 'rated')
+  const note = (key: string, fullMono: number) => turns.effects.noteBucket({ ...newKey(queue, key), fullMono })
+  Object.assign(queue, { settings: { perKeyRateLimit: { limit: 1, period: 500, burst: 2 } } })
+  turns.effects.noteQueue(queue)
+  const missingAt = turns.at
+  note('k', 1_500)
+  note('other', 1_000.25)
+  commit()
+  const rows = () => store.load().buckets.filter(({ queueId }) => queueId === queue.id)
+  expect(rows()).toEqual([
+    { queueId: queue.id, key: 'k', missingMs: 500, missingAt },
+    { queueId: queue.id, key: 'other', missingMs: 0.25, missingAt },
+  ])
+  note('k', 2_000)
+  note('other', 1_000)
+  const { gone, come } = commit()
+  expect({ gone, come }).toEqual({ gone: ['key_bucket k', 'key_bucket other'], come: ['key_bucket k'] })
+  expect(rows()).toMatchObject([{ key: 'k', missingMs: 1_000 }])
+})
+
 describe('queues that are deleted', () => {
   test('leave nothing of what they were told, and their events say where they happened', () => {
     const { turns, commit, store } = openCrowd()
@@ -334,6 +356,7 @@ describe('queues that are deleted', () => {
     Object.assign(queue, { settings: { maxLength: 3 }, paused: true })
     turns.effects.noteQueue(queue)
     turns.effects.noteKey({ ...newKey(queue, 'k'), paused: true })
+    turns.effects.noteBucket({ ...newKey(queue, 'k'), fullMono: 2_000 })
     turns.commit()
     const before = store.load()
     turns.effects.touch(job, TOUCH_DELETE)
@@ -346,6 +369,8 @@ describe('queues that are deleted', () => {
     const after = store.load()
     expect(after.lanes).toEqual(before.lanes.filter(({ queueId }) => queueId !== queue.id))
     expect(after.queues).toEqual(before.queues.filter(({ id }) => id !== queue.id))
+    expect(after.buckets).toEqual(before.buckets.filter(({ queueId }) => queueId !== queue.id))
+    expect(before.buckets).toHaveLength(after.buckets.length + 1)
     expect([after.nextLane, after.nextQueue]).toEqual([before.nextLane, before.nextQueue])
     expect(store.prunable(queue.id, COMPLETED, turns.at + 1, 9)).toBeUndefined()
     expect(store.events(0, 1_000).filter((event) => event.queue === 'short')).toHaveLength(3)
