@@ -63,6 +63,8 @@ test.each([
   [{ rateLimit: { limit: 1, burst: 0 } }, /rateLimit.burst is from 1/],
   [{ perKeyRateLimit: { limit: 0 } }, /perKeyRateLimit.limit is from 1/],
   [{ perKeyRateLimit: { limit: 1, priod: 5 } }, /no option 'priod'; did you mean 'period'/],
+  [{ keyOrder: 'strikt' }, /keyOrder is 'strict' or 'turns', not "strikt"; did you mean 'strict'/],
+  [{ keyOrder: 'strict', perKeyLimit: 2 }, /perKeyLimit is 1, or left out, where keyOrder is 'strict', not 2/],
   [{ maxLength: 1.5 }, /maxLength is a whole number/],
   [{ concurencyLimit: 1 }, /no option 'concurencyLimit'; did you mean 'concurrencyLimit'/],
   [{ defaults: { queue: 'b' } }, /no option 'queue'/],

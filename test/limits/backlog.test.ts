@@ -159,3 +159,35 @@ test('a rate for each of 30,000 keys: a bucket is in memory and on disk until it
   bench.ask()
   expect([known(), buckets()]).toEqual([1, 1])
 })
+
+test('strict order: 200,000 jobs of one key, and 10,000 keys whose jobs are put off: a key in memory for those that wait, and no more', {
+  timeout: 120_000,
+}, () => {
+  const bench = new Bench()
+  const { tables, store } = bench.actor
+  bench.ask({ op: 'configure', queue: 'default', changes: { keyOrder: 'strict' } })
+  bench.fill(200_000, { concurrencyKey: 'greedy' })
+  bench.forget()
+  bench.attach(['a'], CHUNK)
+  expect(bench.take().map(({ seq }) => seq)).toEqual([1])
+  const jobs = Array.from({ length: CHUNK }, (_, index) => ({ name: 'a', data: null, concurrencyKey: `key-${index}` }))
+  bench.ask({ op: 'enqueue', jobs })
+  const started = bench.take()
+  expect(started).toHaveLength(CHUNK - 1)
+  bench.ask({ op: 'snooze', seq: 1, run: 1, delay: 60_000 })
+  bench.ask(...started.map(({ seq, run }) => ({ op: 'snooze' as const, seq, run, delay: 60_000 })))
+  // The last one of them had no room before.
+  const [last] = bench.take()
+  bench.ask({ op: 'snooze', seq: last?.seq as number, run: 1, delay: 60_000 })
+  // Each has its key, on disk alone.
+  expect(tables.queues.get('default')?.keys?.size).toBe(1)
+  expect(tables.jobs.size).toBe(0)
+  bench.ask({ op: 'enqueue', jobs: jobs.slice(0, 10) })
+  expect(bench.take()).toEqual([])
+  expect(bench.largestTurn).toBeLessThanOrEqual(2 * LIMITS.jobsPerTurn + CHUNK)
+  expect(tables.keys.gatesById.size).toBe(11)
+  expect(store.load().gates).toHaveLength(11)
+  bench.clock.stall(60_000)
+  bench.ask()
+  expect(bench.take()).toHaveLength(CHUNK)
+})

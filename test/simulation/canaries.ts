@@ -574,6 +574,27 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 24',
   },
   {
+    name: 'latest-of-a-key-first',
+    file: 'packages/sqlite/src/read/turns.ts',
+    find: 'gate < 0 ORDER BY seq LIMIT 1',
+    replace: 'gate < 0 ORDER BY seq DESC LIMIT 1',
+    breaks: 'invariant 24',
+  },
+  {
+    name: 'turn-over-at-a-retry',
+    file: `${decide}/end.ts`,
+    find: "  if (transition !== 'giveBack') job.runAt = now.wall + delayMs\n",
+    replace: "  if (transition !== 'giveBack') job.runAt = now.wall + delayMs\n  endTurn(turn, job)\n",
+    breaks: 'invariant 24',
+  },
+  {
+    name: 'turn-not-asked-for',
+    file: `${decide}/line.ts`,
+    find: '  if (isStrict(gate)) tables.keys.turns.add(gate.key)\n',
+    replace: '  if (isStrict(gate) && job.seq % 3 !== 0) tables.keys.turns.add(gate.key)\n',
+    breaks: 'invariant 19',
+  },
+  {
     name: 'pause-not-kept',
     file: `${decide}/queues.ts`,
     find: '    else tables.doors.open(queue)\n    effects.noteQueue(queue)\n',

@@ -1,5 +1,5 @@
 /** What queues were told, from committed turns alone, and what has started since: never one over, nothing in a pause. */
-import { type Effects, type QueueSettings, type RateLimit, WAITING } from '@millrace/core'
+import { ACTIVE, type Effects, type QueueSettings, type RateLimit, WAITING } from '@millrace/core'
 import type { History } from './history.ts'
 import type { Tracked } from './model.ts'
 
@@ -15,6 +15,8 @@ export class Limits {
   readonly #pausedKeys = new Set<string>()
   /** When jobs of a queue, or of a key in it, have started, under the rate that it has now; monotonic. */
   readonly #starts = new Map<string, number[]>()
+  /** In queues that keep an order: jobs that have been let go, and are not final. */
+  readonly #turns = new Map<string, Tracked>()
   /** A wall clock that jumps while the engine is down refills a bucket, or does not. */
   readonly #exactRates: boolean
 
@@ -25,7 +27,10 @@ export class Limits {
 
   /** Whether nothing holds any job back. */
   get none(): boolean {
-    const held = [...this.#queues.values()].some(({ settings, paused }) => paused || Object.keys(settings).length > 0)
+    // An order holds nothing for good, and stays as it is while there are jobs.
+    const held = [...this.#queues.values()].some(
+      ({ settings: { keyOrder, ...others }, paused }) => paused || Object.keys(others).length > 0,
+    )
     return !held && this.#pausedJobs.size + this.#pausedKeys.size === 0
   }
 
@@ -57,6 +62,36 @@ export class Limits {
 
   #forgetKeys(queue: string): void {
     for (const place of this.#starts.keys()) if (place.startsWith(`${queue} `)) this.#starts.delete(place)
+  }
+
+  /**
+   * A turn has written the job. In a queue that keeps an order it is let go when no other has its key, and none that was parked before this
+   * turn has come earlier; and it starts when it has been let go.
+   */
+  written(job: Tracked, waiting: Iterable<Tracked>, turn: number): void {
+    const { queue, key, state, seq, parked } = job
+    if (key === undefined || parked || this.#queues.get(queue)?.settings.keyOrder !== 'strict') return
+    if (state !== WAITING && state !== ACTIVE) return
+    const holder = this.#turns.get(`${queue} ${key}`)
+    if (holder === job) return
+    const history = this.#history
+    history.hold(holder === undefined, 24, () => `job ${seq} is let go, and job ${holder?.seq} has its key ${key} in queue ${queue}`)
+    for (const other of waiting) {
+      const earlier = other.queue === queue && other.key === key && other.seq < seq && other.waitsSince < turn
+      history.hold(!earlier, 24, () => `job ${seq} of key ${key} in queue ${queue} is let go before job ${other.seq}`)
+    }
+    history.meet('inOrder')
+    this.#turns.set(`${queue} ${key}`, job)
+  }
+
+  /** The job is final or gone, or is put off before it has ever run. */
+  turnOver(job: Tracked): void {
+    const place = `${job.queue} ${job.key}`
+    if (this.#turns.get(place) === job) this.#turns.delete(place)
+  }
+
+  #mayHaveTurn(job: Tracked): boolean {
+    return (this.#turns.get(`${job.queue} ${job.key}`) ?? job) === job
   }
 
   /** Of one turn, in which runs end before others start. */
@@ -96,7 +131,14 @@ export class Limits {
   holds(job: Tracked, active: ReadonlySet<Tracked>, rated = true): boolean {
     const { queue, name, key, state } = job
     const { settings, paused } = this.#queues.get(queue) ?? NOTHING
-    const { concurrencyLimit = Number.POSITIVE_INFINITY, perKeyLimit = Number.POSITIVE_INFINITY, rateLimit, perKeyRateLimit } = settings
+    const {
+      concurrencyLimit = Number.POSITIVE_INFINITY,
+      perKeyLimit = Number.POSITIVE_INFINITY,
+      rateLimit,
+      perKeyRateLimit,
+      keyOrder,
+    } = settings
+    if (key !== undefined && keyOrder === 'strict' && !this.#mayHaveTurn(job)) return true
     if (rated && (rateLimit ?? (key === undefined ? undefined : perKeyRateLimit)) !== undefined) return true
     if (state !== WAITING || paused || this.#pausedJobs.has(`${queue} ${name}`)) return true
     const of = [...active].filter((other) => other.queue === queue)

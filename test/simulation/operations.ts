@@ -176,6 +176,11 @@ export class Operations {
     const { queues } = client.engine
     const queue = chance.pick(QUEUES)
     const orNull = (value: number) => (chance.hits(0.2) ? null : value)
+    if (chance.hits(0.15)) {
+      const keyOrder = chance.pick(['strict', 'strict', 'turns'] as const)
+      this.call(client, `configure ${queue} ${keyOrder}`, queues.configure(queue, { keyOrder }))
+      return
+    }
     if (chance.hits(0.6)) {
       const told = {
         ...(chance.hits(0.5) && { concurrencyLimit: orNull(chance.whole(1, 4)) }),

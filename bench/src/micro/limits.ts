@@ -17,6 +17,7 @@ export function limits(bench: Bench): void {
   const wide = told({ perKeyLimit: 1_000_000 })
   const narrow = told({ perKeyLimit: 2 })
   const keysRated = told({ perKeyRateLimit: { limit: 1_000_000_000, period: 1, burst: 1_000_000_000 } })
+  const strict = told({ keyOrder: 'strict' })
   bench.add(`${JOBS} plain jobs`, () => without(plain))
   bench.add(`${JOBS} jobs in a queue with a limit`, () => limited(plain))
   bench.add(`${JOBS} jobs in a queue with a rate`, () => rated(plain))
@@ -24,4 +25,5 @@ export function limits(bench: Bench): void {
   bench.add(`${JOBS} jobs of 20 keys, with a limit that is not met`, () => wide(keyed))
   bench.add(`${JOBS} jobs of 20 keys, with a rate for each that is not met`, () => keysRated(keyed))
   bench.add(`${JOBS} jobs of 20 keys, two of each at a time`, () => narrow(keyed))
+  bench.add(`${JOBS} jobs of 20 keys, in strict order`, () => strict(keyed))
 }

@@ -83,6 +83,13 @@ export interface PrunedJob {
   readonly extras: JobExtras | undefined
 }
 
+/** Whose turn a key has, in a queue that keeps an order. */
+export interface TurnRecord {
+  readonly queue: Queue
+  readonly key: string
+  readonly seq: number
+}
+
 export interface UniqueRecord {
   readonly name: string
   readonly key: string
@@ -124,6 +131,10 @@ export class Effects {
   readonly pausedLanes: Lane[] = []
   readonly pausedKeys: Key[] = []
   readonly gates: Gate[] = []
+  /** Before those that are over: a job that is let go may expire in the same turn. */
+  readonly turnsTaken: TurnRecord[] = []
+  /** Of jobs that had them, or had none. */
+  readonly turnsOver: TurnRecord[] = []
   /** Keys whose token buckets change. */
   readonly buckets: Key[] = []
   readonly newSessions: Session[] = []

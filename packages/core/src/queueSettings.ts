@@ -15,6 +15,8 @@ export interface QueueSettings {
   readonly concurrencyLimit?: number
   /** The same for each `concurrencyKey` in the queue. */
   readonly perKeyLimit?: number
+  /** Jobs of each `concurrencyKey` run one at a time and in the order of their arrival, retries included. */
+  readonly keyOrder?: 'strict'
   readonly rateLimit?: RateLimit
   /** The same for each `concurrencyKey` in the queue. */
   readonly perKeyRateLimit?: RateLimit
@@ -45,8 +47,8 @@ export function mayRefuse({ maxLength, draining }: QueueSettings): boolean {
 }
 
 /** Whether the queue holds jobs back by their keys. */
-export function limitsKeys({ perKeyLimit, perKeyRateLimit }: QueueSettings): boolean {
-  return perKeyLimit !== undefined || perKeyRateLimit !== undefined
+export function limitsKeys({ perKeyLimit, perKeyRateLimit, keyOrder }: QueueSettings): boolean {
+  return perKeyLimit !== undefined || perKeyRateLimit !== undefined || keyOrder !== undefined
 }
 
 export function retentionOf(retention: Retention, { retention: own }: QueueSettings): Retention {

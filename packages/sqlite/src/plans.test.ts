@@ -66,6 +66,12 @@ SEARCH job USING INDEX job_parked (gate=? AND (rank,run_at)>(?,?))`,
   expect(plan(reads, 'WHERE job.gate = ? ORDER')).toBe('SEARCH job USING INDEX job_parked (gate=?)')
 })
 
+test('whose turn a key has: by its key, and else by arrival over an index of such gates alone', () => {
+  expect(plan(reads, 'FROM key_turn WHERE queue = ?')).toBe('SEARCH key_turn USING PRIMARY KEY (queue=? AND key=?)')
+  expect(plan(reads, 'INDEXED BY job_strict')).toBe('SEARCH job USING COVERING INDEX job_strict (gate=?)')
+  expect(plan(writes, 'DELETE FROM key_turn')).toBe('SEARCH key_turn USING PRIMARY KEY (queue=? AND key=?)')
+})
+
 test('due, expired and finished jobs come from their indexes, already sorted', () => {
   expect(plan(reads, 'job.run_at <= ?')).toBe('SEARCH job USING INDEX job_scheduled (run_at<?)')
   expect(plan(reads, 'job.expires_at <= ?')).toBe('SEARCH job USING INDEX job_expiry (expires_at>? AND expires_at<?)')

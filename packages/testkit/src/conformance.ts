@@ -506,6 +506,28 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       expect((await probe.grants.take()).seq).toBe(ids[1]?.seq)
     })
 
+    test('M2: where keys keep an order, a job that is to be tried again keeps its key', async () => {
+      await probe.call<'configure'>({ op: 'configure', queue: 'media', changes: { keyOrder: 'strict' } })
+      await probe.attach(['a', 'b'], { minConcurrency: 9, maxConcurrency: 9 })
+      const ids: JobKey[] = []
+      for (const [name, concurrencyKey] of [
+        ['a', 'k1'],
+        ['b', 'k1'],
+        ['a', 'k2'],
+      ] as const)
+        ids.push(await probe.enqueue(name, { queue: 'media', concurrencyKey }))
+      const granted = [await probe.grants.take(), await probe.grants.take()]
+      expect(granted.map(({ seq }) => seq)).toEqual([ids[0]?.seq, ids[2]?.seq])
+      const first = ids[0]?.seq as number
+      await probe.call<'snooze'>({ op: 'snooze', seq: first, run: 1, delay: 1 })
+      // It alone, however long the other one has waited.
+      expect(await probe.grants.take()).toMatchObject({ seq: first, run: 2 })
+      await probe.call<'complete'>({ op: 'complete', seq: first, run: 2, output: null })
+      expect((await probe.grants.take()).seq).toBe(ids[1]?.seq)
+      const tooLate = probe.call<'configure'>({ op: 'configure', queue: 'media', changes: { keyOrder: null } })
+      await expect(tooLate).rejects.toMatchObject({ code: 'QUEUE_NOT_EMPTY', queue: 'media' })
+    })
+
     test('M2: a pause holds a queue, a name or a key back, and no other', async () => {
       await probe.attach(['a', 'b'], { minConcurrency: 9, maxConcurrency: 9 })
       await probe.call<'pause'>({ op: 'pause', queue: 'media', paused: true })

@@ -55,6 +55,8 @@ function whyParked({ key, parked }: Gate, { mono }: Now): string {
     const next = `the queue's perKeyRateLimit has its next token in ${Math.ceil(ms)} ms: clock.advance(${Math.ceil(ms)})`
     return `${parked} with the concurrencyKey '${key.text}', of which ${next}`
   }
+  if (key.queue.settings.keyOrder === 'strict')
+    return `${parked} with the concurrencyKey '${key.text}', behind the one that has its turn: the queue's keyOrder`
   if (roomOf(key, mono) <= 0) return `${parked} with the concurrencyKey '${key.text}', of which ${key.active} run: the queue's perKeyLimit`
   return `${parked} with the concurrencyKey '${key.text}', in line behind others of it`
 }

@@ -19,11 +19,13 @@ import { gatherFlows } from './gatherFlows.ts'
 import { gatherMatching } from './gatherMatching.ts'
 import { gatherSchedules } from './schedules/gather.ts'
 import { exclusiveKey, placeOf, shapeOf } from './shaping.ts'
+import { gatherTurns } from './strict.ts'
 
 export function gather(store: Store, tables: Tables, requests: readonly Request[], now: Now, retention: Retention | undefined): Facts {
   if (tables.thirsty.size > 0) refill(store, tables)
   if (tables.keys.thirsty.size > 0) refillGates(store, tables, now)
   const facts = new Facts(tables)
+  if (tables.keys.turns.size > 0) gatherTurns(store, tables, facts, now.mono)
   const schedules = new Set<string>()
   if (requests.length > 0) gatherFor(store, tables, facts, requests, now, schedules)
   gatherFlows(store, tables, facts)

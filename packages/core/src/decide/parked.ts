@@ -4,9 +4,10 @@
  */
 import type { Job } from '../job.ts'
 import { LIMITS } from '../limits.ts'
-import { type Gate, mayLine, roomOf } from '../tables/gate.ts'
+import { type Gate, isStrict, mayLine, roomOf } from '../tables/gate.ts'
 import type { Lane } from '../tables/lane.ts'
-import { enterLine, shelve } from './line.ts'
+import { enterLine, letGo, shelve } from './line.ts'
+import { passTurns } from './strict.ts'
 import type { TurnContext } from './turn.ts'
 
 export function settleGates(turn: TurnContext): void {
@@ -16,7 +17,8 @@ export function settleGates(turn: TurnContext): void {
     for (const lane of crowded) thin(turn, lane)
     crowded.clear()
   }
-  if (roomy.size > 0) letGo(turn)
+  if (roomy.size > 0) letMoreGo(turn)
+  passTurns(turn)
 }
 
 /** Keys whose buckets have a token again, or are full: so many in one turn, the others in the next. */
@@ -49,10 +51,15 @@ function thin(turn: TurnContext, { window }: Lane): void {
   for (const [job, gate] of surplus) shelve(turn, job, gate)
 }
 
-function letGo(turn: TurnContext): void {
-  const { tables, effects, now } = turn
+function letMoreGo(turn: TurnContext): void {
+  const { tables, now } = turn
   let left: number = LIMITS.jobsPerTurn
   for (const gate of tables.keys.roomy) {
+    if (isStrict(gate)) {
+      tables.keys.turns.add(gate.key)
+      tables.keys.roomy.delete(gate)
+      continue
+    }
     while (left > 0 && gate.parked > 0 && mayLine(gate, now.mono)) {
       const job = gate.window.first
       if (job === undefined) {
@@ -60,10 +67,7 @@ function letGo(turn: TurnContext): void {
         break
       }
       left--
-      tables.unpark(job)
-      effects.noteGate(gate)
-      job.runAt = Math.max(job.runAt, now.wall)
-      effects.touch(job)
+      letGo(turn, job)
       enterLine(turn, job)
     }
     // The rest of them with the next turn.

@@ -27,7 +27,7 @@ export interface Key {
 }
 
 export interface Gate {
-  /** Row number. */
+  /** Row number: below zero where its jobs stand by arrival (`keyOrder`). */
   readonly id: number
   readonly key: Key
   readonly lane: Lane
@@ -54,7 +54,7 @@ export function newGate(id: number, key: Key, lane: Lane): Gate {
 /** How many of its jobs may run now, beyond those that do. */
 export function roomOf({ paused, active, queue, fullMono }: Key, mono: number): number {
   if (paused) return 0
-  const { perKeyLimit = Number.POSITIVE_INFINITY, perKeyRateLimit } = queue.settings
+  const { keyOrder, perKeyLimit = keyOrder === 'strict' ? 1 : Number.POSITIVE_INFINITY, perKeyRateLimit } = queue.settings
   const room = perKeyLimit - active
   return perKeyRateLimit === undefined || room <= 0 ? room : Math.min(room, tokensOf(perKeyRateLimit, fullMono, mono))
 }
@@ -62,6 +62,11 @@ export function roomOf({ paused, active, queue, fullMono }: Key, mono: number): 
 /** Whether one more of its jobs may stand in line: no key has more there than may run, so that others have their turn. */
 export function mayLine({ key, lined, outside }: Gate, mono: number): boolean {
   return lined + outside < roomOf(key, mono)
+}
+
+/** Whether its jobs stand by arrival, and one of all that have the key is let go at a time. */
+export function isStrict({ id }: Gate): boolean {
+  return id < 0
 }
 
 export function isIdle({ lined, outside, parked }: Gate): boolean {

@@ -17,6 +17,8 @@ export class Keys {
   /** Lanes that have more jobs in their windows than a moment ago, in queues that know keys. */
   readonly crowded = new Set<Lane>()
   readonly buckets = new KeyBuckets()
+  /** Keys in queues that keep an order, whose turn may be another job's by now: the store is to be asked. */
+  readonly turns = new Set<Key>()
   #nextGate = 1
 
   /** From now on the queue limits or pauses keys: counts what is there. `running`: all jobs that run. */
@@ -51,9 +53,9 @@ export class Keys {
     return key
   }
 
-  addGate(key: Key, lane: Lane, id = this.#nextGate): Gate {
+  addGate(key: Key, lane: Lane, id = lane.queue.settings.keyOrder === 'strict' ? -this.#nextGate : this.#nextGate): Gate {
     const gate = newGate(id, key, lane)
-    this.#nextGate = Math.max(this.#nextGate, id + 1)
+    this.#nextGate = Math.max(this.#nextGate, Math.abs(id) + 1)
     key.gates.set(lane, gate)
     this.gatesById.set(id, gate)
     return gate
@@ -68,7 +70,8 @@ export class Keys {
     return this.keyOf(job)?.gates.get(job.lane)
   }
 
-  #gateFor(job: Job): Gate | undefined {
+  /** The same, made where there is none. */
+  gateFor(job: Job): Gate | undefined {
     const { extras, lane } = job
     if (extras?.concurrencyKey === undefined || lane.queue.keys === undefined) return undefined
     const key = this.key(lane.queue, extras.concurrencyKey)
@@ -93,13 +96,13 @@ export class Keys {
 
   /** The job has come into its lane's window. */
   enter(job: Job): void {
-    const gate = this.#gateFor(job)
+    const gate = this.gateFor(job)
     if (gate !== undefined) gate.lined++
   }
 
   /** The same from the disk, where it may have been counted before. */
   refilled(job: Job): void {
-    const gate = this.#gateFor(job)
+    const gate = this.gateFor(job)
     if (gate === undefined) return
     gate.lined++
     if (gate.outside > 0) gate.outside--
@@ -145,6 +148,7 @@ export class Keys {
   forget(key: Key): void {
     for (const gate of key.gates.values()) this.#drop(gate)
     this.buckets.drop(key)
+    this.turns.delete(key)
   }
 
   #drop(gate: Gate): void {

@@ -13,7 +13,7 @@ import { limitsKeys, mayRefuse } from '../queueSettings.ts'
 import type { Deadlines, GateRow, JobRow, LaneRow, Loaded, QueueRow } from '../store.ts'
 import { fullMonoOf } from './bucket.ts'
 import { Doors } from './doors.ts'
-import type { Gate } from './gate.ts'
+import { type Gate, isStrict } from './gate.ts'
 import { Keys } from './keys.ts'
 import { countOf, type Lane, newLane, newQueue, type Queue } from './lane.ts'
 import { Service } from './service.ts'
@@ -107,7 +107,7 @@ export class Tables {
 
   /** Whether more may start than the last turn has seen. */
   get hurried(): boolean {
-    return this.unfinished || this.keys.thirsty.size > 0 || this.keys.roomy.size > 0
+    return this.unfinished || this.keys.thirsty.size > 0 || this.keys.roomy.size > 0 || this.keys.turns.size > 0
   }
 
   // Lanes.
@@ -270,7 +270,8 @@ export class Tables {
   park(job: Job, gate: Gate): void {
     this.jobs.set(job.seq, job)
     this.windowedJobs++
-    const gone = this.keys.park(job, gate, this.windowedJobs < WINDOWS_JOBS)
+    // By arrival they are let go as the store says.
+    const gone = this.keys.park(job, gate, this.windowedJobs < WINDOWS_JOBS && !isStrict(gate))
     for (const left of gone) this.#leaveMemory(left)
     // Those that left did not include it where it was cut off before it stood there.
     if (!job.windowed && !gone.includes(job)) this.#leaveMemory(job)

@@ -63,6 +63,7 @@ const TABLES = [
   'flow_end',
   'flow_gone',
   'key_bucket',
+  'key_turn',
 ] as const
 
 /** Every row of every table but the journal, as text. */

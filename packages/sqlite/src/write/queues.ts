@@ -17,8 +17,10 @@ ON CONFLICT (queue) DO UPDATE SET settings = excluded.settings, paused = exclude
   const forgetGate = db.prepare('DELETE FROM gate WHERE id = ?')
   const bucket = db.prepare(`INSERT INTO key_bucket (queue, key, missing_ms, missing_at) VALUES (?, ?, ?, ?)
 ON CONFLICT (queue, key) DO UPDATE SET missing_ms = excluded.missing_ms, missing_at = excluded.missing_at`)
+  const takeTurn = db.prepare('INSERT INTO key_turn (queue, key, seq) VALUES (?, ?, ?)')
+  const endTurn = db.prepare('DELETE FROM key_turn WHERE queue = ? AND key = ? AND seq = ?')
   const forgetBucket = db.prepare('DELETE FROM key_bucket WHERE queue = ? AND key = ?')
-  return ({ queues, pausedLanes, pausedKeys, gates, buckets }, { at, mono }) => {
+  return ({ queues, pausedLanes, pausedKeys, gates, buckets, turnsTaken, turnsOver }, { at, mono }) => {
     for (const queue of queues) {
       if (queue.gone) continue
       name.run(queue.id, queue.name)
@@ -31,6 +33,8 @@ ON CONFLICT (queue, key) DO UPDATE SET missing_ms = excluded.missing_ms, missing
       if (parked > 0) gate.run(id, lane.id, key.text, parked)
       else forgetGate.run(id)
     }
+    for (const { queue, key, seq } of turnsTaken) takeTurn.run(queue.id, key, seq)
+    for (const { queue, key, seq } of turnsOver) endTurn.run(queue.id, key, seq)
     for (const { queue, text, fullMono } of buckets) {
       if (fullMono <= mono) forgetBucket.run(queue.id, text)
       else if (!queue.gone) bucket.run(queue.id, text, fullMono - mono, at)

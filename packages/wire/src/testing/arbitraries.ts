@@ -130,7 +130,8 @@ const rate = fc.option(
 const queueChanges = record(
   {
     concurrencyLimit: positive(1_000_000),
-    perKeyLimit: positive(1_000_000),
+    perKeyLimit: positive(1),
+    keyOrder: fc.constantFrom('strict', 'turns', null),
     rateLimit: rate,
     perKeyRateLimit: rate,
     maxLength: positive(1_000_000_000),
