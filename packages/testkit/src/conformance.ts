@@ -519,7 +519,7 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       const granted = [await probe.grants.take(), await probe.grants.take()]
       expect(granted.map(({ seq }) => seq)).toEqual([ids[0]?.seq, ids[2]?.seq])
       const first = ids[0]?.seq as number
-      await probe.call<'snooze'>({ op: 'snooze', seq: first, run: 1, delay: 1 })
+      await probe.call<'giveBack'>({ op: 'giveBack', seq: first, run: 1 })
       // It alone, however long the other one has waited.
       expect(await probe.grants.take()).toMatchObject({ seq: first, run: 2 })
       await probe.call<'complete'>({ op: 'complete', seq: first, run: 2, output: null })
