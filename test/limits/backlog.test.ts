@@ -130,3 +130,64 @@ test('a million jobs due in the same millisecond come in slices, in the order of
   expect(bench.take().map(({ seq }) => seq)).toEqual([1, 2, 3])
   bench.expectBounded()
 })
+
+test('a rate for each of 30,000 keys: a bucket is in memory and on disk until it is full, and no longer', { timeout: 120_000 }, () => {
+  const bench = new Bench()
+  const keys = 30_000
+  const buckets = () => bench.actor.store.load().buckets.length
+  const known = () => bench.actor.tables.queues.get('default')?.keys?.size ?? 0
+  bench.ask({ op: 'configure', queue: 'default', changes: { perKeyRateLimit: { limit: 1, period: 10_000, burst: 1 } } })
+  bench.attach(['a'], CHUNK)
+  // A backlog of one key, which is to be held back, before all others.
+  bench.fill(CHUNK, { concurrencyKey: 'greedy' })
+  bench.forget()
+  for (let from = 0; from < keys; from += CHUNK / 2) {
+    const jobs = Array.from({ length: CHUNK / 2 }, (_, index) => ({ name: 'a', data: null, concurrencyKey: `key-${from + index}` }))
+    bench.ask({ op: 'enqueue', jobs })
+    const started = bench.take()
+    expect(started.length).toBeGreaterThanOrEqual(CHUNK / 2)
+    bench.ask(...started.map(({ seq, run }) => ({ op: 'complete' as const, seq, run, output: null })))
+    bench.clock.stall(5_000)
+    bench.ask()
+    // Those of the last ten seconds, and the one that has more.
+    expect(known()).toBeLessThanOrEqual((CHUNK / 2) * 3 + 1)
+    expect(buckets()).toBe(known())
+  }
+  expect(bench.actor.tables.keys.gatesById.size).toBe(1)
+  expect(bench.largestTurn).toBeLessThanOrEqual(2 * LIMITS.jobsPerTurn + CHUNK)
+  bench.clock.stall(20_000)
+  bench.ask()
+  expect([known(), buckets()]).toEqual([1, 1])
+})
+
+test('strict order: 200,000 jobs of one key, and 10,000 keys whose jobs are put off: a key in memory for those that wait, and no more', {
+  timeout: 120_000,
+}, () => {
+  const bench = new Bench()
+  const { tables, store } = bench.actor
+  bench.ask({ op: 'configure', queue: 'default', changes: { keyOrder: 'strict' } })
+  bench.fill(200_000, { concurrencyKey: 'greedy' })
+  bench.forget()
+  bench.attach(['a'], CHUNK)
+  expect(bench.take().map(({ seq }) => seq)).toEqual([1])
+  const jobs = Array.from({ length: CHUNK }, (_, index) => ({ name: 'a', data: null, concurrencyKey: `key-${index}` }))
+  bench.ask({ op: 'enqueue', jobs })
+  const started = bench.take()
+  expect(started).toHaveLength(CHUNK - 1)
+  bench.ask({ op: 'snooze', seq: 1, run: 1, delay: 60_000 })
+  bench.ask(...started.map(({ seq, run }) => ({ op: 'snooze' as const, seq, run, delay: 60_000 })))
+  // The last one of them had no room before.
+  const [last] = bench.take()
+  bench.ask({ op: 'snooze', seq: last?.seq as number, run: 1, delay: 60_000 })
+  // Each has its key, on disk alone.
+  expect(tables.queues.get('default')?.keys?.size).toBe(1)
+  expect(tables.jobs.size).toBe(0)
+  bench.ask({ op: 'enqueue', jobs: jobs.slice(0, 10) })
+  expect(bench.take()).toEqual([])
+  expect(bench.largestTurn).toBeLessThanOrEqual(2 * LIMITS.jobsPerTurn + CHUNK)
+  expect(tables.keys.gatesById.size).toBe(11)
+  expect(store.load().gates).toHaveLength(11)
+  bench.clock.stall(60_000)
+  bench.ask()
+  expect(bench.take()).toHaveLength(CHUNK)
+})

@@ -66,12 +66,12 @@ export class Audit {
       for (const job of active) if (job.session === intro.uuid) weight += job.weight
       if (weight >= intro.minConcurrency) continue
       const { limits } = this.#model
-      const served = [...waiting].filter(
-        (job) => service.serves(job.queue, job.name) && (job.expiresAt === 0 || job.expiresAt > wall) && !limits.holds(job, active),
+      const unheld = [...waiting].filter(
+        (job) => service.serves(job.queue, job.name) && (job.expiresAt === 0 || job.expiresAt > wall) && !limits.holds(job, active, false),
       )
-      // For a heavy one room is kept, also where it is a rate alone that may hold it back.
-      const mayClaim = [...waiting].filter((job) => service.serves(job.queue, job.name) && !limits.holdsSurely(job, active))
-      const fit = mayClaim.every((job) => weight === 0 || weight + job.weight <= intro.maxConcurrency)
+      const served = unheld.filter((job) => !limits.holds(job, active))
+      // Room may be kept for a heavy one that has its token.
+      const fit = unheld.every((job) => weight === 0 || weight + job.weight <= intro.maxConcurrency)
       if (served.length > 0 && fit)
         this.#history.violate(19, `job ${served[0]?.seq} waits, and ${intro.worker} runs ${weight} of ${intro.minConcurrency}`)
     }

@@ -1,5 +1,5 @@
 /** What queues were told, from committed turns alone, and what has started since: never one over, nothing in a pause. */
-import { type Effects, type QueueSettings, WAITING } from '@millrace/core'
+import { ACTIVE, type Effects, type QueueSettings, type RateLimit, WAITING } from '@millrace/core'
 import type { History } from './history.ts'
 import type { Tracked } from './model.ts'
 
@@ -13,8 +13,10 @@ export class Limits {
   readonly #queues = new Map<string, Told>()
   readonly #pausedJobs = new Set<string>()
   readonly #pausedKeys = new Set<string>()
-  /** When jobs of a queue have started, under the rate that it has now; monotonic. */
+  /** When jobs of a queue, or of a key in it, have started, under the rate that it has now; monotonic. */
   readonly #starts = new Map<string, number[]>()
+  /** In queues that keep an order: jobs that have been let go, and are not final. */
+  readonly #turns = new Map<string, Tracked>()
   /** A wall clock that jumps while the engine is down refills a bucket, or does not. */
   readonly #exactRates: boolean
 
@@ -25,7 +27,10 @@ export class Limits {
 
   /** Whether nothing holds any job back. */
   get none(): boolean {
-    const held = [...this.#queues.values()].some(({ settings, paused }) => paused || Object.keys(settings).length > 0)
+    // An order holds nothing for good, and stays as it is while there are jobs.
+    const held = [...this.#queues.values()].some(
+      ({ settings: { keyOrder, ...others }, paused }) => paused || Object.keys(others).length > 0,
+    )
     return !held && this.#pausedJobs.size + this.#pausedKeys.size === 0
   }
 
@@ -39,8 +44,9 @@ export class Limits {
     for (const { name } of queuesGone) this.#forget(name)
     for (const { name, settings, paused, gone } of queues) {
       if (gone) continue
-      const before = this.#queues.get(name)?.settings.rateLimit
-      if (JSON.stringify(before) !== JSON.stringify(settings.rateLimit)) this.#starts.delete(name)
+      const before = this.#queues.get(name)?.settings
+      if (JSON.stringify(before?.rateLimit) !== JSON.stringify(settings.rateLimit)) this.#starts.delete(name)
+      if (JSON.stringify(before?.perKeyRateLimit) !== JSON.stringify(settings.perKeyRateLimit)) this.#forgetKeys(name)
       this.#queues.set(name, { settings, paused })
     }
     for (const lane of pausedLanes) if (!lane.queue.gone) note(this.#pausedJobs, `${lane.queue.name} ${lane.name}`, lane.paused)
@@ -50,7 +56,42 @@ export class Limits {
   #forget(queue: string): void {
     this.#queues.delete(queue)
     this.#starts.delete(queue)
+    this.#forgetKeys(queue)
     for (const set of [this.#pausedJobs, this.#pausedKeys]) for (const what of set) if (what.startsWith(`${queue} `)) set.delete(what)
+  }
+
+  #forgetKeys(queue: string): void {
+    for (const place of this.#starts.keys()) if (place.startsWith(`${queue} `)) this.#starts.delete(place)
+  }
+
+  /**
+   * A turn has written the job. In a queue that keeps an order it is let go when no other has its key, and none that was parked before this
+   * turn has come earlier; and it starts when it has been let go.
+   */
+  written(job: Tracked, waiting: Iterable<Tracked>, turn: number): void {
+    const { queue, key, state, seq, parked } = job
+    if (key === undefined || parked || this.#queues.get(queue)?.settings.keyOrder !== 'strict') return
+    if (state !== WAITING && state !== ACTIVE) return
+    const holder = this.#turns.get(`${queue} ${key}`)
+    if (holder === job) return
+    const history = this.#history
+    history.hold(holder === undefined, 24, () => `job ${seq} is let go, and job ${holder?.seq} has its key ${key} in queue ${queue}`)
+    for (const other of waiting) {
+      const earlier = other.queue === queue && other.key === key && other.seq < seq && other.waitsSince < turn
+      history.hold(!earlier, 24, () => `job ${seq} of key ${key} in queue ${queue} is let go before job ${other.seq}`)
+    }
+    history.meet('inOrder')
+    this.#turns.set(`${queue} ${key}`, job)
+  }
+
+  /** The job is final or gone, or is put off before it has ever run. */
+  turnOver(job: Tracked): void {
+    const place = `${job.queue} ${job.key}`
+    if (this.#turns.get(place) === job) this.#turns.delete(place)
+  }
+
+  #mayHaveTurn(job: Tracked): boolean {
+    return (this.#turns.get(`${job.queue} ${job.key}`) ?? job) === job
   }
 
   /** Of one turn, in which runs end before others start. */
@@ -63,37 +104,42 @@ export class Limits {
       history.hold(!this.#pausedJobs.has(`${queue} ${name}`), 24, () => `job ${seq} starts, and its name ${name} is paused`)
       const of = [...active].filter((job) => job.queue === queue)
       history.hold(of.length <= concurrencyLimit, 24, () => `${of.length} jobs of queue ${queue} run, and its limit is ${concurrencyLimit}`)
-      this.#rate(queue, settings, mono)
+      this.#rate(queue, settings.rateLimit, mono)
       if (key === undefined) continue
       history.hold(!this.#pausedKeys.has(`${queue} ${key}`), 24, () => `job ${seq} starts, and its key ${key} is paused`)
+      this.#rate(`${queue} ${key}`, settings.perKeyRateLimit, mono)
       const ofKey = of.filter((job) => job.key === key).length
       history.hold(ofKey <= perKeyLimit, 24, () => `${ofKey} jobs of key ${key} run, and its limit is ${perKeyLimit}`)
     }
   }
 
   /** In no span of time more than the burst, and what the span has refilled. */
-  #rate(queue: string, { rateLimit }: QueueSettings, mono: number): void {
+  #rate(place: string, rateLimit: RateLimit | undefined, mono: number): void {
     if (rateLimit === undefined || !this.#exactRates) return
-    const starts = this.#starts.get(queue) ?? []
-    this.#starts.set(queue, starts)
+    const starts = this.#starts.get(place) ?? []
+    this.#starts.set(place, starts)
     starts.push(mono)
     const { limit, period, burst } = rateLimit
     for (const [index, from] of starts.entries()) {
       const most = burst + ((mono - from) * limit) / period + 1e-3
       const count = starts.length - index
-      this.#history.hold(count <= most, 24, () => `${count} jobs of queue ${queue} start within ${mono - from} ms, and ${most} may`)
+      this.#history.hold(count <= most, 24, () => `${count} jobs of ${place} start within ${mono - from} ms, and ${most} may`)
     }
   }
 
-  /** Whether a waiting job may not start just now, or not for certain: when a queue's next token is there is not told. */
-  holds(job: Tracked, active: ReadonlySet<Tracked>): boolean {
-    return this.#queues.get(job.queue)?.settings.rateLimit !== undefined || this.holdsSurely(job, active)
-  }
-
-  holdsSurely(job: Tracked, active: ReadonlySet<Tracked>): boolean {
+  /** Whether a waiting job may not start just now; where `rated`, or not for certain. */
+  holds(job: Tracked, active: ReadonlySet<Tracked>, rated = true): boolean {
     const { queue, name, key, state } = job
     const { settings, paused } = this.#queues.get(queue) ?? NOTHING
-    const { concurrencyLimit = Number.POSITIVE_INFINITY, perKeyLimit = Number.POSITIVE_INFINITY } = settings
+    const {
+      concurrencyLimit = Number.POSITIVE_INFINITY,
+      perKeyLimit = Number.POSITIVE_INFINITY,
+      rateLimit,
+      perKeyRateLimit,
+      keyOrder,
+    } = settings
+    if (key !== undefined && keyOrder === 'strict' && !this.#mayHaveTurn(job)) return true
+    if (rated && (rateLimit ?? (key === undefined ? undefined : perKeyRateLimit)) !== undefined) return true
     if (state !== WAITING || paused || this.#pausedJobs.has(`${queue} ${name}`)) return true
     const of = [...active].filter((other) => other.queue === queue)
     if (of.length >= concurrencyLimit) return true

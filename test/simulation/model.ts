@@ -477,6 +477,7 @@ export class Model {
       return
     }
     history.hold(job.state === SCHEDULED || job.state === WAITING, 2, () => `job ${job.seq} is updated in state ${job.state}`)
+    if (runAt > wall && job.run === 0) this.limits.turnOver(job)
     this.#move(job, runAt > wall ? SCHEDULED : WAITING)
   }
 
@@ -491,6 +492,7 @@ export class Model {
     job.endedMono = turn.mono
     job.toldMono = this.#options.history.mono
     job.finishedAt = turn.wall
+    this.limits.turnOver(job)
     this.#free(job)
     this.#move(job, state)
   }
@@ -539,6 +541,7 @@ export class Model {
     job.expiresAt = record.expiresAt
     job.cancelRequested = record.cancelRequested
     job.parked = record.parked !== undefined
+    this.limits.written(job, this.waiting, this.turns)
     if (job.parked) history.meet('parked')
   }
 
@@ -558,6 +561,7 @@ export class Model {
   }
 
   #remove(job: Tracked): void {
+    this.limits.turnOver(job)
     this.#free(job)
     for (const [key, { seq }] of this.idempotent) if (seq === job.seq) this.idempotent.delete(key)
     this.#flows.removed(job)

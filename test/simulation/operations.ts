@@ -28,7 +28,7 @@ export interface OperationsOptions {
 }
 
 const KEYS = ['key-1', 'key-2', 'key-3']
-const NOTHING_TOLD = { concurrencyLimit: null, perKeyLimit: null, maxLength: null, share: null, rateLimit: null }
+const NOTHING_TOLD = { concurrencyLimit: null, perKeyLimit: null, maxLength: null, share: null, rateLimit: null, perKeyRateLimit: null }
 /** What goes on for longer than a short lease. */
 const LONG: readonly Act[] = ['long', 'heartbeat', 'deaf']
 const DEFINITE = new Set([
@@ -166,22 +166,29 @@ export class Operations {
     }
   }
 
+  #rate() {
+    const { chance } = this.#options
+    return chance.hits(0.2) ? null : { limit: chance.whole(1, 20), period: chance.pick([100, 1_000, 10_000]), burst: chance.whole(1, 5) }
+  }
+
   #tell(client: Client): void {
     const { chance } = this.#options
     const { queues } = client.engine
     const queue = chance.pick(QUEUES)
     const orNull = (value: number) => (chance.hits(0.2) ? null : value)
+    if (chance.hits(0.15)) {
+      const keyOrder = chance.pick(['strict', 'strict', 'turns'] as const)
+      this.call(client, `configure ${queue} ${keyOrder}`, queues.configure(queue, { keyOrder }))
+      return
+    }
     if (chance.hits(0.6)) {
       const told = {
         ...(chance.hits(0.5) && { concurrencyLimit: orNull(chance.whole(1, 4)) }),
         ...(chance.hits(0.6) && { perKeyLimit: orNull(chance.whole(1, 2)) }),
         ...(chance.hits(0.2) && { maxLength: orNull(chance.whole(3, 30)) }),
         ...(chance.hits(0.3) && { share: orNull(chance.whole(1, 4)) }),
-        ...(chance.hits(0.3) && {
-          rateLimit: chance.hits(0.2)
-            ? null
-            : { limit: chance.whole(1, 20), period: chance.pick([100, 1_000, 10_000]), burst: chance.whole(1, 5) },
-        }),
+        ...(chance.hits(0.3) && { rateLimit: this.#rate() }),
+        ...(chance.hits(0.3) && { perKeyRateLimit: this.#rate() }),
       }
       this.call(client, `configure ${queue} ${JSON.stringify(told)}`, queues.configure(queue, told))
       return

@@ -1,4 +1,7 @@
-/** Three customers, one of whom has a hundred jobs: each gets its turn, no one more than two at a time, and all together not more than four. */
+/**
+ * Three customers, one of whom has a hundred jobs: each gets its turn, no one more than two at a time, and all together not more than four.
+ * Then the events of two accounts, each in strict order, though one of them has to be tried again.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -41,6 +44,26 @@ console.log(
 console.log(`at most ${mostTogether} ran together, and ${mostOfOne} of one customer`)
 const { settings, states } = (await engine.queues.get('mail')) ?? { settings: {}, states: undefined }
 console.log(`the queue is told ${JSON.stringify(settings)}; ${states?.completed} jobs are completed`)
+
+const apply = defineJob<{ account: string; number: number }>({
+  name: 'apply',
+  queue: 'accounts',
+  maxAttempts: 3,
+  backoff: { type: 'fixed', delay: 20 },
+})
+await engine.queues.configure('accounts', { keyOrder: 'strict' })
+const applied: string[] = []
+engine.work(
+  apply.handler(async ({ data: { account, number }, attempt }) => {
+    if (account === 'ann' && number === 1 && attempt === 1) throw new Error('the bank does not answer')
+    applied.push(`${account} ${number}`)
+  }),
+  { concurrency: 50 },
+)
+const events = [0, 1, 2, 3].flatMap((number) => ['ann', 'bob'].map((account) => ({ account, number })))
+const entries = await engine.enqueueMany(events.map((data) => ({ job: apply, data, options: { concurrencyKey: data.account } })))
+await Promise.all(entries.map((handle) => handle.result({ timeout: '1m' })))
+for (const account of ['ann', 'bob']) console.log(`${account}: ${applied.filter((event) => event.startsWith(account)).join(', ')}`)
 
 await engine.stop()
 rmSync(folder, { recursive: true })

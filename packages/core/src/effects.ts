@@ -83,6 +83,13 @@ export interface PrunedJob {
   readonly extras: JobExtras | undefined
 }
 
+/** Whose turn a key has, in a queue that keeps an order. */
+export interface TurnRecord {
+  readonly queue: Queue
+  readonly key: string
+  readonly seq: number
+}
+
 export interface UniqueRecord {
   readonly name: string
   readonly key: string
@@ -124,6 +131,12 @@ export class Effects {
   readonly pausedLanes: Lane[] = []
   readonly pausedKeys: Key[] = []
   readonly gates: Gate[] = []
+  /** Before those that are over: a job that is let go may expire in the same turn. */
+  readonly turnsTaken: TurnRecord[] = []
+  /** Of jobs that had them, or had none. */
+  readonly turnsOver: TurnRecord[] = []
+  /** Keys whose token buckets change. */
+  readonly buckets: Key[] = []
   readonly newSessions: Session[] = []
   readonly definitions: { readonly name: string; readonly defaults: Defaults }[] = []
   readonly idempotency: IdempotencyRecord[] = []
@@ -170,6 +183,7 @@ export class Effects {
       this.pausedLanes.length === 0 &&
       this.pausedKeys.length === 0 &&
       this.gates.length === 0 &&
+      this.buckets.length === 0 &&
       this.idempotency.length === 0 &&
       this.marks.length === 0 &&
       this.exports.length === 0 &&
@@ -254,6 +268,12 @@ export class Effects {
     this.gates.push(gate)
   }
 
+  noteBucket(key: Key): void {
+    if (key.bucketNoted) return
+    key.bucketNoted = true
+    this.buckets.push(key)
+  }
+
   #noteMinute(queue: Queue): void {
     if (this.#minuteAt === 0) return
     this.minutes.push({ queue, at: this.#minuteAt, before: queue.minuteAt, totals: { ...queue.totals } })
@@ -279,5 +299,6 @@ export class Effects {
     for (const lane of this.pausedLanes) lane.noted = false
     for (const key of this.pausedKeys) key.noted = false
     for (const gate of this.gates) gate.noted = false
+    for (const key of this.buckets) key.bucketNoted = false
   }
 }

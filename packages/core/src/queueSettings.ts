@@ -15,7 +15,11 @@ export interface QueueSettings {
   readonly concurrencyLimit?: number
   /** The same for each `concurrencyKey` in the queue. */
   readonly perKeyLimit?: number
+  /** Jobs of each `concurrencyKey` run one at a time and in the order of their arrival, retries included. */
+  readonly keyOrder?: 'strict'
   readonly rateLimit?: RateLimit
+  /** The same for each `concurrencyKey` in the queue. */
+  readonly perKeyRateLimit?: RateLimit
   /** Jobs that are yet to start; more are refused. */
   readonly maxLength?: number
   /** Hand-outs in a row before the next queue's turn; 1 where it is not set. */
@@ -40,6 +44,11 @@ export function changeSettings(settings: QueueSettings, changes: QueueChanges): 
 /** Whether a new job of the queue has to be looked at before it is taken. */
 export function mayRefuse({ maxLength, draining }: QueueSettings): boolean {
   return maxLength !== undefined || draining !== undefined
+}
+
+/** Whether the queue holds jobs back by their keys. */
+export function limitsKeys({ perKeyLimit, perKeyRateLimit, keyOrder }: QueueSettings): boolean {
+  return perKeyLimit !== undefined || perKeyRateLimit !== undefined || keyOrder !== undefined
 }
 
 export function retentionOf(retention: Retention, { retention: own }: QueueSettings): Retention {

@@ -140,6 +140,27 @@ export interface FailureRow {
   readonly message: string | undefined
 }
 
+/** The token bucket of a key, which was not full: how long before it would be, at that time of the wall clock. */
+export interface BucketRow {
+  readonly queueId: number
+  readonly key: string
+  readonly missingMs: number
+  readonly missingAt: number
+}
+
+/** A key in a queue that keeps an order, with the gates that jobs of it are parked behind. */
+export interface TurnQuery {
+  readonly queueId: number
+  readonly key: string
+  readonly gateIds: readonly number[]
+}
+
+/** The job that has its key's turn (`taken`); else the first by arrival of those that are parked, if there is one. */
+export interface TurnRow {
+  readonly row: JobRow | undefined
+  readonly taken: boolean
+}
+
 /** All that the tables are built from. */
 export interface Loaded {
   readonly node: number
@@ -151,6 +172,7 @@ export interface Loaded {
   readonly nextQueue: number
   readonly queues: readonly QueueRow[]
   readonly gates: readonly GateRow[]
+  readonly buckets: readonly BucketRow[]
   readonly lanes: readonly LaneRow[]
   readonly active: readonly ActiveRow[]
   readonly definitions: readonly { readonly name: string; readonly defaults: Defaults }[]
@@ -245,6 +267,8 @@ export interface Store {
     jobs: number,
     bytes: number,
   ): { readonly rows: JobRow[]; readonly complete: boolean }
+  /** Whose turn it is: of the first of these keys, up to about so many bytes of payload; of at least one. */
+  turns(keys: readonly TurnQuery[], bytes: number): TurnRow[]
   /** Scheduled jobs that are due at `at`, earliest first. */
   due(at: number, limit: number): JobRow[]
   /** Jobs not started by their `expiresAt` at `at`. */

@@ -6,7 +6,13 @@ import { SCHEMA_VERSION } from './migrations/list.ts'
 import { lookInto, openTestStore, rowsOf, temporaryFolder } from './testing/files.ts'
 
 const folder = new URL('../fixtures/', import.meta.url)
-const files = readdirSync(folder).filter((name) => name.endsWith('.db'))
+const files = readdirSync(folder)
+  .filter((name) => name.endsWith('.db'))
+  .sort((one, other) => versionOf(one) - versionOf(other))
+
+function versionOf(name: string): number {
+  return Number(/\d+/.exec(name))
+}
 
 test('there is one for every schema', () => {
   expect(files).toEqual(Array.from({ length: SCHEMA_VERSION }, (_, index) => `v${index + 1}.db`))
@@ -20,8 +26,9 @@ describe.each(files)('%s', (name) => {
     const db = lookInto(file)
     expect(rowsOf(db, 'meta')).toMatchObject([{ schema_version: SCHEMA_VERSION, node: store.node }])
     expect(db.pragma('integrity_check', { simple: true })).toBe('ok')
-    const { lanes, active, definitions, nextEvent, queues, exports } = store.load()
-    if (name >= 'v5')
+    const version = versionOf(name)
+    const { lanes, active, definitions, nextEvent, queues, exports, buckets } = store.load()
+    if (version >= 5)
       expect(queues).toMatchObject([
         {
           name: 'by',
@@ -32,6 +39,9 @@ describe.each(files)('%s', (name) => {
         },
       ])
     else expect(queues).toEqual([])
+    expect(buckets).toMatchObject(version >= 10 ? [{ key: 'by', missingMs: 250 }] : [])
+    const turns = store.turns([{ queueId: lanes[0]?.queueId as number, key: 'by', gateIds: [] }], 1_000)
+    expect(turns).toMatchObject([version >= 10 ? { row: { seq: 1 }, taken: true } : { taken: false }])
     expect(lanes.map(({ queue, name: job }) => `${queue}/${job}`)).toEqual(['by/stand', 'default/work'])
     for (const lane of lanes) expect(lane).toMatchObject({ counts: [1, 1, 1, 0, 1, 1, 1], totals: { enqueued: 6, completed: 1 } })
     expect(active).toHaveLength(2)
@@ -39,12 +49,12 @@ describe.each(files)('%s', (name) => {
     expect(store.events(0, 1_000).map(({ seq }) => seq)).toEqual(Array.from({ length: nextEvent - 1 }, (_, index) => index + 1))
     expect(store.page({ tag: 'red' }, undefined, 9)).toHaveLength(2)
     expect(store.unique([{ name: 'work', key: 'u-work' }])).toHaveLength(1)
-    expect(store.marks(['bystander'])).toHaveLength(name >= 'v4' ? 1 : 0)
-    expect(exports).toEqual(name >= 'v6' ? [{ name: 'bystander', cursor: 3 }] : [])
-    expect(store.schedules(['bystander'])).toHaveLength(name >= 'v7' ? 1 : 0)
-    expect(store.minutes(1, 'hour', 0)).toHaveLength(name >= 'v9' ? 1 : 0)
+    expect(store.marks(['bystander'])).toHaveLength(version >= 4 ? 1 : 0)
+    expect(exports).toEqual(version >= 6 ? [{ name: 'bystander', cursor: 3 }] : [])
+    expect(store.schedules(['bystander'])).toHaveLength(version >= 7 ? 1 : 0)
+    expect(store.minutes(1, 'hour', 0)).toHaveLength(version >= 9 ? 1 : 0)
     expect(store.failures(undefined, 9).map(({ count, message }) => [count, message])).toEqual(
-      name >= 'v9'
+      version >= 9
         ? [
             [1, 'no'],
             [1, 'no'],

@@ -15,8 +15,8 @@ const writes = statementsOf(db, (recording) => prepareWrite(recording, { epoch: 
   (sql) => !/^(BEGIN|COMMIT|ROLLBACK)/.test(sql),
 )
 
-/** Tables that stay small: their rows do not come with jobs, or are a thousand at most, or only until the next turns have done with them, which read them from the front. */
-const SMALL = /^SCAN (meta|lane|queue|queue_settings|gate|definition|migration|running|export|flow_due|flow_gone|failure)\b/
+/** Tables that stay small: their rows do not come with jobs, or are a thousand at most, or only until the next turns have done with them, which read them from the front. A key's bucket has a row until it is full; all are read when the file is opened. */
+const SMALL = /^SCAN (meta|lane|queue|queue_settings|gate|key_bucket|definition|migration|running|export|flow_due|flow_gone|failure)\b/
 /** What a statement brings with it: VALUES, lists, and its own steps. */
 const OWN =
   /^SCAN (wanted|listed|shared|started|completed|new|json_each|hop|line|\d+ CONSTANT ROWS?|CONSTANT ROW|\d+-ROW VALUES CLAUSE|\(.*\))/
@@ -64,6 +64,12 @@ SEARCH job USING INDEX job_parked (gate=? AND (rank,run_at)>(?,?))`,
   )
   expect(plan(reads, 'WHERE job.state = 1 AND job.gate IS NULL AND job.lane = ? ORDER')).toBe('SEARCH job USING INDEX job_waiting (lane=?)')
   expect(plan(reads, 'WHERE job.gate = ? ORDER')).toBe('SEARCH job USING INDEX job_parked (gate=?)')
+})
+
+test('whose turn a key has: by its key, and else by arrival over an index of such gates alone', () => {
+  expect(plan(reads, 'FROM key_turn WHERE queue = ?')).toBe('SEARCH key_turn USING PRIMARY KEY (queue=? AND key=?)')
+  expect(plan(reads, 'INDEXED BY job_strict')).toBe('SEARCH job USING COVERING INDEX job_strict (gate=?)')
+  expect(plan(writes, 'DELETE FROM key_turn')).toBe('SEARCH key_turn USING PRIMARY KEY (queue=? AND key=?)')
 })
 
 test('due, expired and finished jobs come from their indexes, already sorted', () => {

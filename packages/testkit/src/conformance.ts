@@ -489,6 +489,45 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       expect(await probe.call<'queues'>({ op: 'queues', queue: 'none' })).toEqual([])
     })
 
+    test('M2: a rate for each key holds its own jobs back, and is told', async () => {
+      const perKeyRateLimit = { limit: 1, period: 86_400_000, burst: 1 }
+      await probe.call<'configure'>({ op: 'configure', queue: 'media', changes: { perKeyRateLimit } })
+      await probe.attach(['a'], { minConcurrency: 9, maxConcurrency: 9 })
+      const ids: JobKey[] = []
+      for (const concurrencyKey of ['k1', 'k1', 'k2']) ids.push(await probe.enqueue('a', { queue: 'media', concurrencyKey }))
+      const bystander = await probe.enqueue('a', { queue: 'media' })
+      const granted = [await probe.grants.take(), await probe.grants.take(), await probe.grants.take()]
+      expect(granted.map(({ seq }) => seq)).toEqual([ids[0]?.seq, ids[2]?.seq, bystander.seq])
+      await probe.call<'complete'>({ op: 'complete', seq: ids[0]?.seq as number, run: 1, output: null })
+      await probe.barrier()
+      expect(probe.grants.size).toBe(0)
+      expect(await probe.call<'queues'>({ op: 'queues', queue: 'media' })).toMatchObject([{ settings: { perKeyRateLimit } }])
+      await probe.call<'configure'>({ op: 'configure', queue: 'media', changes: { perKeyRateLimit: null } })
+      expect((await probe.grants.take()).seq).toBe(ids[1]?.seq)
+    })
+
+    test('M2: where keys keep an order, a job that is to be tried again keeps its key', async () => {
+      await probe.call<'configure'>({ op: 'configure', queue: 'media', changes: { keyOrder: 'strict' } })
+      await probe.attach(['a', 'b'], { minConcurrency: 9, maxConcurrency: 9 })
+      const ids: JobKey[] = []
+      for (const [name, concurrencyKey] of [
+        ['a', 'k1'],
+        ['b', 'k1'],
+        ['a', 'k2'],
+      ] as const)
+        ids.push(await probe.enqueue(name, { queue: 'media', concurrencyKey }))
+      const granted = [await probe.grants.take(), await probe.grants.take()]
+      expect(granted.map(({ seq }) => seq)).toEqual([ids[0]?.seq, ids[2]?.seq])
+      const first = ids[0]?.seq as number
+      await probe.call<'giveBack'>({ op: 'giveBack', seq: first, run: 1 })
+      // It alone, however long the other one has waited.
+      expect(await probe.grants.take()).toMatchObject({ seq: first, run: 2 })
+      await probe.call<'complete'>({ op: 'complete', seq: first, run: 2, output: null })
+      expect((await probe.grants.take()).seq).toBe(ids[1]?.seq)
+      const tooLate = probe.call<'configure'>({ op: 'configure', queue: 'media', changes: { keyOrder: null } })
+      await expect(tooLate).rejects.toMatchObject({ code: 'QUEUE_NOT_EMPTY', queue: 'media' })
+    })
+
     test('M2: a pause holds a queue, a name or a key back, and no other', async () => {
       await probe.attach(['a', 'b'], { minConcurrency: 9, maxConcurrency: 9 })
       await probe.call<'pause'>({ op: 'pause', queue: 'media', paused: true })

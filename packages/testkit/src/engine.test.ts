@@ -156,6 +156,8 @@ describe('drain', () => {
     await engine.queues.configure('keys', { perKeyLimit: 1 })
     await engine.queues.configure('narrow', { concurrencyLimit: 1 })
     await engine.queues.configure('slow', { rateLimit: { limit: 1, period: '1m' } })
+    await engine.queues.configure('paced', { perKeyRateLimit: { limit: 1, period: '1m' } })
+    await engine.queues.configure('ordered', { keyOrder: 'strict' })
     await engine.enqueue('nobody')
     await engine.enqueue('a', 1, { queue: 'stopped' })
     await engine.enqueue('b')
@@ -164,6 +166,8 @@ describe('drain', () => {
       await engine.enqueue(hang, i, { queue: 'narrow' })
       await engine.enqueue('hang', i, { queue: 'keys', concurrencyKey: 'bob' })
       await engine.enqueue('rated', i, { queue: 'slow' })
+      await engine.enqueue('rated', i, { queue: 'paced', concurrencyKey: 'kim' })
+      await engine.enqueue('hang', i, { queue: 'ordered', concurrencyKey: 'eve' })
       await engine.enqueue('one')
     }
     const error = await t.drain({ timeout: 20 }).then(
@@ -182,6 +186,10 @@ describe('drain', () => {
     expect(why('keys', 'hang')).toBe("1 with the concurrencyKey 'bob', of which 1 run: the queue's perKeyLimit")
     expect(why('narrow', 'hang')).toBe("1 of its queue run, which is the queue's concurrencyLimit")
     expect(why('slow', 'rated')).toBe("the queue's rateLimit has its next token in 60000 ms: clock.advance(60000)")
+    expect(why('paced', 'rated')).toBe(
+      "1 with the concurrencyKey 'kim', of which the queue's perKeyRateLimit has its next token in 60000 ms: clock.advance(60000)",
+    )
+    expect(why('ordered', 'hang')).toBe("1 with the concurrencyKey 'eve', behind the one that has its turn: the queue's keyOrder")
     expect(why('default', 'one')).toMatch(/^its workers run as many as they may/)
     expect(why('narrow', 'hang', 'active')).toMatch(/^its handler has not ended/)
     letGo()
@@ -191,7 +199,7 @@ describe('drain', () => {
     await t.clock.advance('1m')
     engine.work(defineJob({ name: 'nobody' }).handler(() => 'somebody'))
     await t.drain()
-    expect((await engine.stats()).states).toMatchObject({ completed: 12, waiting: 0 })
+    expect((await engine.stats()).states).toMatchObject({ completed: 16, waiting: 0 })
   })
 
   test('what nothing can change is told at once', async () => {

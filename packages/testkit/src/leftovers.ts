@@ -39,7 +39,7 @@ function whyWaiting(tables: Tables, lane: Lane, now: Now): string[] {
   if (queue.paused) why.push(`the queue is paused: engine.queues.resume('${queue.name}')`)
   if (lane.paused) why.push(`the job name is paused: engine.queues.resume('${queue.name}', { job: '${lane.name}' })`)
   const parked = [...tables.keys.gatesById.values()].filter((gate) => gate.lane === lane && gate.parked > 0)
-  why.push(...parked.map(whyParked))
+  why.push(...parked.map((gate) => whyParked(gate, now)))
   if (concurrencyLimit !== undefined && countOf(queue, ACTIVE) >= concurrencyLimit)
     why.push(`${concurrencyLimit} of its queue run, which is the queue's concurrencyLimit`)
   const ms = rateLimit === undefined ? 0 : tokenMs(rateLimit, queue.fullMono, now.mono)
@@ -47,9 +47,16 @@ function whyWaiting(tables: Tables, lane: Lane, now: Now): string[] {
   return why.length > 0 ? why : ['its workers run as many as they may: see their concurrency, and the weight of the jobs']
 }
 
-function whyParked(gate: Gate): string {
-  const { key, parked } = gate
+function whyParked({ key, parked }: Gate, { mono }: Now): string {
+  const { perKeyRateLimit } = key.queue.settings
   if (key.paused) return `${parked} with the concurrencyKey '${key.text}', which is paused`
-  if (roomOf(key) <= 0) return `${parked} with the concurrencyKey '${key.text}', of which ${key.active} run: the queue's perKeyLimit`
+  const ms = perKeyRateLimit === undefined ? 0 : tokenMs(perKeyRateLimit, key.fullMono, mono)
+  if (ms > 0) {
+    const next = `the queue's perKeyRateLimit has its next token in ${Math.ceil(ms)} ms: clock.advance(${Math.ceil(ms)})`
+    return `${parked} with the concurrencyKey '${key.text}', of which ${next}`
+  }
+  if (key.queue.settings.keyOrder === 'strict')
+    return `${parked} with the concurrencyKey '${key.text}', behind the one that has its turn: the queue's keyOrder`
+  if (roomOf(key, mono) <= 0) return `${parked} with the concurrencyKey '${key.text}', of which ${key.active} run: the queue's perKeyLimit`
   return `${parked} with the concurrencyKey '${key.text}', in line behind others of it`
 }

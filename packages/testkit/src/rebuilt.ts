@@ -17,6 +17,7 @@ export function tableFacts(tables: Tables) {
       .filter(({ parked }) => parked > 0)
       .map(({ id, lane, key, parked }) => ({ id, lane: lane.id, key: key.text, parked }))
       .sort((a, b) => a.id - b.id),
+    keyBuckets: [...tables.queues.values()].flatMap((queue) => keyBuckets(queue)).sort(),
     exports: [...tables.exports].sort(([a], [b]) => (a < b ? -1 : 1)),
     definitions: [...tables.definitions].sort(([a], [b]) => (a < b ? -1 : 1)),
     active: [...tables.jobs.values()]
@@ -32,6 +33,10 @@ export function rebuilt(store: Store) {
 
 function pausedKeys({ name, keys }: Queue): string[] {
   return [...(keys?.values() ?? [])].filter(({ paused }) => paused).map(({ text }) => `${name} ${text}`)
+}
+
+function keyBuckets({ name, keys }: Queue): string[] {
+  return [...(keys?.values() ?? [])].filter(({ bucketPlace }) => bucketPlace >= 0).map(({ text }) => `${name} ${text}`)
 }
 
 function running({ seq, node, enqueuedAt, run, uncounted, sessionId, startedAt, cancelRequested, checkpoint, progress, logLines }: Job) {

@@ -83,7 +83,7 @@ function pickOf(turn: TurnContext, service: Service, queue: Queue, lanes: Set<La
       continue
     }
     const gate = turn.tables.keys.gateOf(head)
-    if (gate !== undefined && roomOf(gate.key) <= 0) {
+    if (gate !== undefined && roomOf(gate.key, turn.now.mono) <= 0) {
       if (turn.effects.gates.length >= LIMITS.sliceRows || turn.effects.jobs.length >= LIMITS.jobsPerTurn) {
         turn.tables.unfinished = true
         return undefined
@@ -150,7 +150,10 @@ function passing({ tables, now }: TurnContext, lanes: Set<Lane>, heavy: Job, ses
       if (job === undefined || (best !== undefined && runsBefore(best, job))) break
       if (!fits(job, session) || (job.expiresAt !== 0 && job.expiresAt <= now.wall)) continue
       const key = tables.keys.keyOf(job)
-      if (key !== undefined && roomOf(key) <= 0) continue
+      if (key !== undefined && roomOf(key, now.mono) <= 0) {
+        tables.keys.awaitToken(key, now.mono)
+        continue
+      }
       best = job
       break
     }

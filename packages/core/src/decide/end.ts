@@ -14,6 +14,7 @@ import { type Keep, keepsNone, type Retention } from '../retention.ts'
 import { outlive, tellLater } from './flowEnds.ts'
 import { enterLine } from './line.ts'
 import { exclusiveKey } from './shaping.ts'
+import { endTurn } from './strict.ts'
 import type { TurnContext } from './turn.ts'
 
 /** The job whose current run that is, or undefined: the fence. */
@@ -157,6 +158,7 @@ export function settle(turn: TurnContext, job: Job): void {
     turn.effects.uniqueFreed.push({ ...held, seq: job.seq })
     turn.facts.freeUnique(held.name, held.key)
   }
+  if (job.extras !== undefined) endTurn(turn, job)
   if (job.extras?.schedule !== undefined) turn.tables.freed.add(job.extras.schedule)
   turn.effects.settled.push(job)
   turn.facts.add(job)

@@ -9,6 +9,7 @@ import { type Job, TOUCH_DELETE } from '../job.ts'
 import type { ManyCommand } from '../manageCommands.ts'
 import type { Schedule } from '../schedule.ts'
 import type { FlowLeftRow, JobRow, KeyHolder, Prunable } from '../store.ts'
+import type { Key } from '../tables/gate.ts'
 import type { Tables } from '../tables/tables.ts'
 
 /** Children of one parent that this turn tells. */
@@ -41,6 +42,8 @@ export class Facts {
   /** Schedules that are due, and those whose job has ended. */
   dueSchedules: readonly Schedule[] = []
   freedSchedules: readonly Schedule[] = []
+  /** Parked jobs that may take their keys' turns; `taken`: or have had them. */
+  readonly turns: { readonly key: Key; readonly job: Job; readonly taken: boolean }[] = []
   flowSlices: readonly FlowSlice[] = []
   /** Whether some children have yet to hear that a parent lives again. */
   flowBack = false

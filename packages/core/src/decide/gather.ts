@@ -19,11 +19,13 @@ import { gatherFlows } from './gatherFlows.ts'
 import { gatherMatching } from './gatherMatching.ts'
 import { gatherSchedules } from './schedules/gather.ts'
 import { exclusiveKey, placeOf, shapeOf } from './shaping.ts'
+import { gatherTurns } from './strict.ts'
 
 export function gather(store: Store, tables: Tables, requests: readonly Request[], now: Now, retention: Retention | undefined): Facts {
   if (tables.thirsty.size > 0) refill(store, tables)
-  if (tables.keys.thirsty.size > 0) refillGates(store, tables)
+  if (tables.keys.thirsty.size > 0) refillGates(store, tables, now)
   const facts = new Facts(tables)
+  if (tables.keys.turns.size > 0) gatherTurns(store, tables, facts, now.mono)
   const schedules = new Set<string>()
   if (requests.length > 0) gatherFor(store, tables, facts, requests, now, schedules)
   gatherFlows(store, tables, facts)
@@ -54,12 +56,12 @@ function refill(store: Store, tables: Tables): void {
 }
 
 /** The parked jobs that are let go next, of some gates per turn. */
-function refillGates(store: Store, tables: Tables): void {
+function refillGates(store: Store, tables: Tables, { mono }: Now): void {
   let gates = 0
   for (const gate of tables.keys.thirsty) {
     if (++gates > 32) break
     const { key, lined, outside, window, id } = gate
-    const room = roomOf(key) - lined - outside
+    const room = roomOf(key, mono) - lined - outside
     const { rows, complete } = store.parked(id, window.last, Math.max(GATE_JOBS, Math.min(room, LIMITS.windowJobs)), GATE_BYTES)
     tables.refillGate(gate, rows, complete)
   }

@@ -3,10 +3,11 @@ import '../testing/smallLimits.ts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Command, NewJob } from '../commands.ts'
-import { ACTIVE, SCHEDULED, WAITING } from '../lifecycle.ts'
+import { ACTIVE, CANCELLED, isLive, SCHEDULED, WAITING } from '../lifecycle.ts'
 import type { QueueChanges } from '../queueSettings.ts'
 import { Refused } from '../replies.ts'
 import { tokenMs } from '../tables/bucket.ts'
+import { keyOf } from '../testing/memoryStore.ts'
 import { attaching, type Granted, World } from '../testing/world.ts'
 
 const QUEUES = ['q1', 'q2'] as const
@@ -28,14 +29,19 @@ const newJob = fc.record(
   { requiredKeys: ['name', 'queue', 'data'] },
 ) as fc.Arbitrary<NewJob>
 
+const rate = fc.record({
+  limit: fc.integer({ min: 1, max: 4 }),
+  period: fc.constantFrom(10, 100),
+  burst: fc.integer({ min: 1, max: 3 }),
+})
 const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null, freq: 4 })
 const changes = fc.record(
   {
     concurrencyLimit: orNull(fc.integer({ min: 1, max: 4 })),
     perKeyLimit: orNull(fc.integer({ min: 1, max: 2 })),
-    rateLimit: orNull(
-      fc.record({ limit: fc.integer({ min: 1, max: 4 }), period: fc.constantFrom(10, 100), burst: fc.integer({ min: 1, max: 3 }) }),
-    ),
+    keyOrder: fc.constantFrom('strict' as const, null),
+    rateLimit: orNull(rate),
+    perKeyRateLimit: orNull(rate),
     share: orNull(fc.integer({ min: 1, max: 3 })),
   },
   { requiredKeys: [] },
@@ -47,7 +53,8 @@ type Step =
   | { kind: 'pause'; queue: string; what: 'queue' | 'job' | 'key'; name: string; key: string; paused: boolean }
   | { kind: 'queue'; op: 'drainQueue' | 'deleteQueue' | 'purge' | 'resume'; queue: string }
   | { kind: 'end'; op: 'complete' | 'fail' | 'giveBack' | 'snooze'; pick: number }
-  | { kind: 'job'; op: 'cancel' | 'delete' | 'runNow'; pick: number }
+  | { kind: 'job'; op: 'cancel' | 'delete' | 'runNow' | 'retry'; pick: number }
+  | { kind: 'put off'; delay: number; pick: number }
   | { kind: 'attach'; session: string; min: number; names: string[] }
   | { kind: 'leave'; session: string }
   | { kind: 'pass'; ms: number }
@@ -85,8 +92,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 2,
-    arbitrary: fc.record({ kind: fc.constant('job' as const), op: fc.constantFrom('cancel', 'delete', 'runNow'), pick: fc.nat(60) }),
+    arbitrary: fc.record({
+      kind: fc.constant('job' as const),
+      op: fc.constantFrom('cancel', 'delete', 'runNow', 'retry'),
+      pick: fc.nat(60),
+    }),
   },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('put off' as const), delay: fc.constantFrom(0, 15), pick: fc.nat(60) }) },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -136,6 +148,10 @@ function commandOf(world: World, act: Step): Command | undefined {
       const row = rows[act.pick % Math.max(1, rows.length)]
       return row && { op: act.op, id: jobKey(row) }
     }
+    case 'put off': {
+      const row = rows[act.pick % Math.max(1, rows.length)]
+      return row && { op: 'update', id: jobKey(row), changes: { runAt: world.now.wall + act.delay, priority: act.pick % 2 } }
+    }
     case 'attach':
       return attaching(act.session, act.names, { minConcurrency: act.min, maxConcurrency: act.min })
     case 'leave':
@@ -159,13 +175,67 @@ function expectExact(world: World, grants: readonly Granted[]): void {
     const row = world.store.rows.get(seq)
     if (row === undefined || row.state !== ACTIVE) continue
     const queue = world.tables.laneOf(row.laneId).queue
-    const { concurrencyLimit = Number.POSITIVE_INFINITY, perKeyLimit = Number.POSITIVE_INFINITY } = queue.settings
+    const { concurrencyLimit = Number.POSITIVE_INFINITY, keyOrder } = queue.settings
+    const { perKeyLimit = keyOrder === 'strict' ? 1 : Number.POSITIVE_INFINITY } = queue.settings
     expect(running(world, queue.id), `of queue ${queue.name}`).toBeLessThanOrEqual(concurrencyLimit)
     expect(queue.paused || world.tables.laneOf(row.laneId).paused, `job ${seq} starts in a pause`).toBe(false)
     const key = row.extras?.concurrencyKey
     if (key === undefined) continue
     expect(running(world, queue.id, key), `of key ${key} in queue ${queue.name}`).toBeLessThanOrEqual(perKeyLimit)
     expect(world.store.queues.get(queue.id)?.pausedKeys ?? []).not.toContain(key)
+  }
+}
+
+/** In no span of time do more of a key start than the burst, and what the span has refilled: from its starts under the rate of now. */
+class Starts {
+  readonly #walls = new Map<string, number[]>()
+
+  /** The queue has another rate, or is another. */
+  forget(queue: string): void {
+    for (const key of this.#walls.keys()) if (key.startsWith(`${queue} `)) this.#walls.delete(key)
+  }
+
+  take({ tables, store, now: { wall } }: World, grants: readonly Granted[]): void {
+    for (const { seq, queue } of grants) {
+      const rate = tables.queues.get(queue)?.settings.perKeyRateLimit
+      const text = store.rows.get(seq)?.extras?.concurrencyKey
+      if (rate === undefined || text === undefined) continue
+      const walls = [...(this.#walls.get(`${queue} ${text}`) ?? []), wall]
+      this.#walls.set(`${queue} ${text}`, walls)
+      for (const [index, from] of walls.entries()) {
+        const most = rate.burst + ((wall - from) * rate.limit) / rate.period + 1e-3
+        expect(walls.length - index, `starts of key ${text} in queue ${queue} within ${wall - from} ms`).toBeLessThanOrEqual(most)
+      }
+    }
+  }
+}
+
+/** In queues that keep an order: a key is of the job that has started and is not final, and else of the first that waits, by arrival. */
+class Order {
+  readonly #started = new Map<string, number>()
+  /** Jobs that are parked before the step. */
+  #parked: readonly number[] = []
+
+  note({ store }: World): void {
+    for (const [place, seq] of this.#started) if (!isLive(store.rows.get(seq)?.state ?? CANCELLED)) this.#started.delete(place)
+    this.#parked = [...store.rows.values()].filter(({ gateId }) => gateId !== 0).map(({ seq }) => seq)
+  }
+
+  take({ tables, store }: World, grants: readonly Granted[]): void {
+    for (const { seq, queue } of grants) {
+      const key = store.rows.get(seq)?.extras?.concurrencyKey
+      if (key === undefined || tables.queues.get(queue)?.settings.keyOrder !== 'strict') continue
+      const holder = this.#started.get(`${queue} ${key}`)
+      const held = holder !== undefined && isLive(store.rows.get(holder)?.state ?? CANCELLED)
+      if (held) expect(holder, `job ${seq} starts, and that one has the key ${key}`).toBe(seq)
+      this.#started.set(`${queue} ${key}`, seq)
+      if (held || !this.#parked.includes(seq)) continue
+      for (const other of this.#parked) {
+        const row = store.rows.get(other)
+        const passed = row?.state === WAITING && other < seq && row.extras?.concurrencyKey === key
+        if (passed) expect(tables.laneOf(row.laneId).queue.name, `job ${seq} of key ${key} starts before job ${other}`).not.toBe(queue)
+      }
+    }
   }
 }
 
@@ -182,6 +252,16 @@ function expectTaken({ tables, store }: World, command: Command | undefined, row
   if (refused) expect(store.rows.size).toBe(rowsBefore)
 }
 
+/** In a queue that keeps an order. */
+function hasTurn({ store }: World, queueId: number, key: string, seq: number): boolean {
+  const holder = store.turnsOf.get(keyOf(`${queueId}`, key))
+  if (holder !== undefined) return holder === seq
+  return ![...store.rows.values()].some(
+    (row) =>
+      row.seq < seq && row.state === WAITING && row.extras?.concurrencyKey === key && store.lanes.get(row.laneId)?.queueId === queueId,
+  )
+}
+
 /** A session with room, and a job that nothing holds back, is a job too few. */
 function expectBusy(world: World): void {
   const { tables, store, now } = world
@@ -191,29 +271,40 @@ function expectBusy(world: World): void {
       if (state !== WAITING) continue
       const { queue, name, paused } = tables.laneOf(laneId)
       if (!service.serves(queue.name, name) || paused || queue.paused) continue
-      const { concurrencyLimit, perKeyLimit, rateLimit } = queue.settings
+      const { concurrencyLimit, perKeyLimit, rateLimit, perKeyRateLimit, keyOrder } = queue.settings
       if (concurrencyLimit !== undefined && running(world, queue.id) >= concurrencyLimit) continue
       if (rateLimit !== undefined && tokenMs(rateLimit, queue.fullMono, now.mono) > 0) continue
       const key = extras?.concurrencyKey
       if (key !== undefined) {
         if (store.queues.get(queue.id)?.pausedKeys.includes(key) === true) continue
         if (perKeyLimit !== undefined && running(world, queue.id, key) >= perKeyLimit) continue
+        if (keyOrder === 'strict' && !hasTurn(world, queue.id, key, seq)) continue
+        const fullMono = queue.keys?.get(key)?.fullMono ?? 0
+        if (perKeyRateLimit !== undefined && tokenMs(perKeyRateLimit, fullMono, now.mono) > 0) continue
       }
       throw new Error(`job ${seq} waits, and ${intro.uuid} has room`)
     }
   }
 }
 
-test('never one over, never one idle, whatever is asked in whatever order', () => {
+test('never one over, never one idle, whatever is asked in whatever order', { timeout: 60_000 }, () => {
   fc.assert(
-    fc.property(fc.array(step, { minLength: 1, maxLength: 60, size: 'max' }), (steps) => {
+    fc.property(fc.boolean(), fc.array(step, { minLength: 1, maxLength: 60, size: 'max' }), (strict, steps) => {
       const world = new World()
+      if (strict) world.run({ op: 'configure', queue: 'q1', changes: { keyOrder: 'strict' } })
+      const starts = new Starts()
+      const order = new Order()
       for (const act of steps) {
         if (act.kind === 'reload') world.reload()
         const command = commandOf(world, act)
         const before = world.store.rows.size
+        order.note(world)
         const { grants, replies } = act.kind === 'pass' ? world.after(act.ms) : world.run(...(command === undefined ? [] : [command]))
         expectTaken(world, command, before, replies[0] instanceof Refused)
+        if ((command?.op === 'configure' && command.changes.perKeyRateLimit !== undefined) || command?.op === 'deleteQueue')
+          starts.forget(command.queue)
+        starts.take(world, grants)
+        order.take(world, grants)
         expectExact(world, grants)
         expectBusy(world)
       }
@@ -272,6 +363,76 @@ test('rate: a restart gives no second burst', () => {
   expect(world.after(1).grants).toHaveLength(1)
 })
 
+/** Beside a bucket for each key that is looked at in every millisecond. */
+test('rate of a key: never more than its burst and what time has refilled since, each at its time, whatever other keys do', () => {
+  fc.assert(
+    fc.property(
+      fc.record({ limit: fc.integer({ min: 1, max: 7 }), period: fc.constantFrom(10, 33, 100), burst: fc.integer({ min: 1, max: 5 }) }),
+      fc.uniqueArray(fc.constantFrom(...KEYS), { minLength: 1 }),
+      (perKeyRateLimit, keys) => {
+        const world = new World()
+        world.call<'configure'>({ op: 'configure', queue: 'default', changes: { perKeyRateLimit } })
+        for (let job = 0; job < 8; job++) for (const concurrencyKey of keys) world.enqueue('a', { concurrencyKey })
+        // Of no key: nothing holds them back.
+        for (let job = 0; job < 3; job++) world.enqueue('a')
+        const { limit, period, burst } = perKeyRateLimit
+        let { grants } = world.run(attaching('s', ['a'], { minConcurrency: 100, maxConcurrency: 100 }))
+        expect(grants.filter(({ seq }) => world.row({ seq }).extras === undefined)).toHaveLength(3)
+        // In parts of a token, so that nothing is rounded.
+        let level = burst * period
+        for (let started = 0; started < 8; ) {
+          const tokens = Math.min(Math.floor(level / period), 8 - started)
+          for (const key of keys) expect(grants.filter(({ seq }) => world.row({ seq }).extras?.concurrencyKey === key)).toHaveLength(tokens)
+          started += tokens
+          level = Math.min(burst * period, level - tokens * period + limit)
+          if (started < 8) grants = [...world.after(1).grants]
+        }
+      },
+    ),
+    { numRuns: 60 },
+  )
+})
+
+test('rate of a key: a restart gives no second burst, a change keeps what is missing, and full buckets are forgotten', () => {
+  const world = new World()
+  const told = (perKeyRateLimit: QueueChanges['perKeyRateLimit']) =>
+    world.run({ op: 'configure', queue: 'default', changes: { perKeyRateLimit: perKeyRateLimit as never } }).grants
+  const attach = attaching('s', ['a'], { minConcurrency: 99, maxConcurrency: 99 })
+  told({ limit: 1, period: 1_000, burst: 2 })
+  for (let job = 0; job < 8; job++) world.enqueue('a', { concurrencyKey: 'k' })
+  expect(world.run(attach).grants).toHaveLength(2)
+  world.reload('s')
+  world.run(attach)
+  expect(world.after(999).grants).toHaveLength(0)
+  expect(world.after(1).grants).toHaveLength(1)
+  // A wall clock that was set back has refilled nothing.
+  world.now = { ...world.now, wall: world.now.wall - 60_000 }
+  world.reload('s')
+  world.run(attach)
+  expect(world.after(999).grants).toHaveLength(0)
+  expect(world.after(1).grants).toHaveLength(1)
+  // Two tokens are missing, ten times as fast.
+  expect(told({ limit: 10, period: 1_000, burst: 2 })).toHaveLength(0)
+  expect(world.after(99).grants).toHaveLength(0)
+  expect(world.after(1).grants).toHaveLength(1)
+  // What ran when the tables were built anew runs again.
+  expect(told(null)).toHaveLength(6)
+  expect(world.store.buckets.size).toBe(0)
+  expect(told({ limit: 1, period: 500, burst: 1 })).toEqual([])
+  for (const concurrencyKey of ['k', 'l', 'm', 'n', 'o']) world.enqueue('a', { concurrencyKey })
+  expect(world.store.buckets.size).toBe(5)
+  world.run({ op: 'leave', session: 's' }, { op: 'deleteMany', filter: {}, limit: 500, dryRun: false })
+  world.reload()
+  // By the second, a slice of three per turn.
+  world.after(400)
+  expect(world.store.buckets.size).toBe(5)
+  world.pass(1_100)
+  world.turn()
+  expect(world.store.buckets.size).toBe(2)
+  world.run()
+  expect([world.store.buckets.size, world.tables.queues.get('default')?.keys?.size]).toEqual([0, 0])
+})
+
 test('fairness: keys take turns, however many jobs one of them has, and however late the others come', () => {
   const world = new World()
   world.call<'configure'>({ op: 'configure', queue: 'default', changes: { perKeyLimit: 1, concurrencyLimit: 1 } })
@@ -290,6 +451,77 @@ test('fairness: keys take turns, however many jobs one of them has, and however 
   }
   expect(order.slice(0, 10)).toEqual([...['greedy', 'late', 'later', 'greedy', 'late', 'later', 'greedy', 'late', 'later'], 'greedy'])
   expect(order).toHaveLength(26)
+})
+
+test('strict: a key is of its job until that is final, whatever becomes of it; the next is the first by arrival', () => {
+  const world = new World()
+  world.call<'configure'>({ op: 'configure', queue: 'default', changes: { keyOrder: 'strict' } })
+  const policy = { maxAttempts: 2, backoff: { type: 'fixed', delay: 50 } } as const
+  const first = world.enqueue('a', { concurrencyKey: 'k', ...policy })
+  const late = world.enqueue('b', { concurrencyKey: 'k', delay: 100 })
+  const second = world.enqueue('b', { concurrencyKey: 'k' })
+  const third = world.enqueue('a', { concurrencyKey: 'k', priority: 9 })
+  const other = world.enqueue('a', { concurrencyKey: 'l' })
+  const none = world.enqueue('a')
+  const ends = ({ seq }: { seq: number }, op: 'complete' | 'fail' | 'giveBack' | 'snooze') => {
+    const run = { seq, run: world.row({ seq }).run }
+    const said = { complete: { output: null }, fail: { error: { name: 'Error', message: 'no' } }, giveBack: {}, snooze: { delay: 20 } }
+    return world.run({ op, ...run, ...said[op] } as Command)
+  }
+  const seqs = ({ grants }: { grants: readonly Granted[] }) => grants.map(({ seq }) => seq)
+  const attach = attaching('s', NAMES, { minConcurrency: 9, maxConcurrency: 9 })
+  expect(seqs(world.run(attach)).sort()).toEqual([first, other, none].map(({ seq }) => seq))
+  expect(seqs(ends(first, 'giveBack'))).toEqual([first.seq])
+  expect(seqs(ends(first, 'snooze'))).toEqual([])
+  expect(seqs(world.after(20))).toEqual([first.seq])
+  expect(seqs(ends(first, 'fail'))).toEqual([])
+  // A restart while it waits for its retry.
+  world.reload('s')
+  const held = [other, none].map(({ seq }) => ({ seq, run: 1 }))
+  expect(seqs(world.run({ ...attach, held }))).toEqual([])
+  expect(seqs(world.after(50))).toEqual([first.seq])
+  // The delayed one is due by now, and has come before the second.
+  world.pass(100)
+  expect(seqs(ends(first, 'fail'))).toEqual([late.seq])
+  // Brought back by hand: behind the one that has the key, before those that came later.
+  world.call<'retry'>({ op: 'retry', id: first })
+  expect(seqs(ends(late, 'complete'))).toEqual([first.seq])
+  expect(seqs(world.run({ op: 'cancel', id: second }))).toEqual([])
+  expect(seqs(ends(first, 'complete'))).toEqual([third.seq])
+  ends(third, 'complete')
+  expect([world.store.turnsOf.size, world.store.gates.size]).toEqual([1, 0])
+})
+
+test('strict: one that is put off before it has ever run gives its turn back; one that has run keeps it', () => {
+  const world = new World()
+  world.call<'configure'>({ op: 'configure', queue: 'default', changes: { keyOrder: 'strict' } })
+  const [first, second] = [world.enqueue('a', { concurrencyKey: 'k' }), world.enqueue('a', { concurrencyKey: 'k' })]
+  expect([...world.store.turnsOf.values()]).toEqual([first.seq])
+  const later = (job: { seq: number; node: number; enqueuedAt: number }) =>
+    world.call<'update'>({ op: 'update', id: jobKey(job), changes: { runAt: world.now.wall + 1_000 } })
+  later(first)
+  expect([...world.store.turnsOf.values()]).toEqual([second.seq])
+  const { grants } = world.run(attaching('s', ['a'], { minConcurrency: 9, maxConcurrency: 9 }))
+  expect(grants.map(({ seq }) => seq)).toEqual([second.seq])
+  world.run({ op: 'snooze', seq: second.seq, run: 1, delay: 10 })
+  later(second)
+  expect(world.after(999).grants).toEqual([])
+  expect(world.after(1).grants.map(({ seq }) => seq)).toEqual([second.seq])
+})
+
+test('strict: refused beside another perKeyLimit, and while jobs are yet to end', () => {
+  const world = new World()
+  const tell = (changes: QueueChanges): Command => ({ op: 'configure', queue: 'default', changes })
+  world.run(tell({ perKeyLimit: 3 }))
+  expect(world.refusal(tell({ keyOrder: 'strict' }))).toBe('UNSUPPORTED')
+  expect(world.refusal(tell({ keyOrder: 'strict', perKeyLimit: 1 }))).toBeUndefined()
+  expect(world.refusal(tell({ perKeyLimit: 2 }))).toBe('UNSUPPORTED')
+  const job = world.enqueue('a', { delay: 5 })
+  expect(world.refusal(tell({ keyOrder: null }))).toBe('QUEUE_NOT_EMPTY')
+  expect(world.refusal(tell({ concurrencyLimit: 3 }))).toBeUndefined()
+  world.run({ op: 'cancel', id: job })
+  expect(world.refusal(tell({ keyOrder: null, perKeyLimit: 2 }))).toBeUndefined()
+  expect(world.tables.queues.get('default')?.settings).toEqual({ concurrencyLimit: 3, perKeyLimit: 2 })
 })
 
 test('share: hand-outs in a row before the next queue', () => {

@@ -1,16 +1,30 @@
 /** How a waiting job takes its place and leaves it: in its lane, or parked behind the gate of its key. */
 import type { Job } from '../job.ts'
-import { type Gate, mayLine } from '../tables/gate.ts'
+import { type Gate, isStrict, mayLine } from '../tables/gate.ts'
 import type { TurnContext } from './turn.ts'
 
 /** A job has become waiting, or has changed its place: its row is written by this turn. */
 export function enterLine(turn: TurnContext, job: Job): void {
-  const gate = turn.tables.keys.gateOf(job)
-  if (gate !== undefined && !mayLine(gate)) {
+  const { keys } = turn.tables
+  const gate = job.lane.queue.settings.keyOrder === 'strict' ? keys.gateFor(job) : keys.gateOf(job)
+  if (gate !== undefined && (isStrict(gate) || !mayLine(gate, turn.now.mono))) {
     turn.tables.park(job, gate)
     noteParked(turn, job, gate)
-  } else if (job.data === undefined) turn.tables.lineFromDisk(job)
-  else turn.tables.line(job)
+  } else standInLine(turn, job)
+}
+
+/** A job that was parked is let go: it lines up behind what waits by now. */
+export function letGo(turn: TurnContext, job: Job): void {
+  const { tables, effects, now } = turn
+  effects.noteGate(job.parked as Gate)
+  tables.unpark(job)
+  job.runAt = Math.max(job.runAt, now.wall)
+  effects.touch(job)
+}
+
+export function standInLine({ tables }: TurnContext, job: Job): void {
+  if (job.data === undefined) tables.lineFromDisk(job)
+  else tables.line(job)
 }
 
 /** A waiting job goes elsewhere. Of any other job there is nothing to do. */
@@ -30,7 +44,9 @@ export function shelve(turn: TurnContext, job: Job, gate: Gate): void {
   noteParked(turn, job, gate)
 }
 
-function noteParked({ effects, facts }: TurnContext, job: Job, gate: Gate): void {
+function noteParked({ tables, effects, facts, now }: TurnContext, job: Job, gate: Gate): void {
+  if (isStrict(gate)) tables.keys.turns.add(gate.key)
+  else tables.keys.awaitToken(gate.key, now.mono)
   effects.touch(job)
   effects.noteGate(gate)
   // Out of the tables, it is still this turn's one record of the job.

@@ -4,23 +4,40 @@
  */
 import type { Job } from '../job.ts'
 import { LIMITS } from '../limits.ts'
-import { type Gate, mayLine, roomOf } from '../tables/gate.ts'
+import { type Gate, isStrict, mayLine, roomOf } from '../tables/gate.ts'
 import type { Lane } from '../tables/lane.ts'
-import { enterLine, shelve } from './line.ts'
+import { enterLine, letGo, shelve } from './line.ts'
+import { passTurns } from './strict.ts'
 import type { TurnContext } from './turn.ts'
 
 export function settleGates(turn: TurnContext): void {
   const { crowded, roomy } = turn.tables.keys
+  fillBuckets(turn)
   if (crowded.size > 0) {
     for (const lane of crowded) thin(turn, lane)
     crowded.clear()
   }
-  if (roomy.size > 0) letGo(turn)
+  if (roomy.size > 0) letMoreGo(turn)
+  passTurns(turn)
+}
+
+/** Keys whose buckets have a token again, or are full: so many in one turn, the others in the next. */
+function fillBuckets({ tables: { keys }, effects, now }: TurnContext): void {
+  for (let left: number = LIMITS.sliceRows; left > 0; left--) {
+    const key = keys.buckets.due(now.mono)
+    if (key === undefined) return
+    keys.lookAt(key)
+    if (key.fullMono > now.mono) keys.buckets.later(key)
+    else {
+      effects.noteBucket(key)
+      keys.forgetBucket(key)
+    }
+  }
 }
 
 /** What has come from the disk may be more of one key than may stand in line. */
 function thin(turn: TurnContext, { window }: Lane): void {
-  const { tables } = turn
+  const { tables, now } = turn
   const seen = new Map<Gate, number>()
   const surplus: [Job, Gate][] = []
   for (let index = 0; index < window.size; index++) {
@@ -29,30 +46,33 @@ function thin(turn: TurnContext, { window }: Lane): void {
     if (gate === undefined) continue
     const before = (seen.get(gate) ?? 0) + 1
     seen.set(gate, before)
-    if (before > roomOf(gate.key)) surplus.push([job, gate])
+    if (before > roomOf(gate.key, now.mono)) surplus.push([job, gate])
   }
   for (const [job, gate] of surplus) shelve(turn, job, gate)
 }
 
-function letGo(turn: TurnContext): void {
-  const { tables, effects, now } = turn
+function letMoreGo(turn: TurnContext): void {
+  const { tables, now } = turn
   let left: number = LIMITS.jobsPerTurn
   for (const gate of tables.keys.roomy) {
-    while (left > 0 && gate.parked > 0 && mayLine(gate)) {
+    if (isStrict(gate)) {
+      tables.keys.turns.add(gate.key)
+      tables.keys.roomy.delete(gate)
+      continue
+    }
+    while (left > 0 && gate.parked > 0 && mayLine(gate, now.mono)) {
       const job = gate.window.first
       if (job === undefined) {
         tables.keys.thirsty.add(gate)
         break
       }
       left--
-      tables.unpark(job)
-      effects.noteGate(gate)
-      job.runAt = Math.max(job.runAt, now.wall)
-      effects.touch(job)
+      letGo(turn, job)
       enterLine(turn, job)
     }
     // The rest of them with the next turn.
     if (left === 0) return
+    if (gate.parked > 0) tables.keys.awaitToken(gate.key, now.mono)
     tables.keys.roomy.delete(gate)
   }
 }

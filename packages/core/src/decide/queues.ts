@@ -1,17 +1,28 @@
 /** What queues are told: settings, pauses of a queue, of a job name or of a key, that they take nothing new, and that they are no more. */
 import type { ConfigureCommand, DeleteQueueCommand, DrainQueueCommand, PauseCommand } from '../manageCommands.ts'
-import { changeSettings, mayRefuse, type QueueChanges } from '../queueSettings.ts'
-import { type Decision, HELD } from '../replies.ts'
+import { changeSettings, mayRefuse, NO_SETTINGS, type QueueChanges, type RateLimit } from '../queueSettings.ts'
+import { type Decision, HELD, type Refused } from '../replies.ts'
 import { changeRate } from '../tables/bucket.ts'
-import type { Queue } from '../tables/lane.ts'
+import { liveCountOf, type Queue } from '../tables/lane.ts'
 import { removeQueue } from '../tables/removeQueue.ts'
 import { laneOf } from './enqueue.ts'
-import { queueNotEmpty } from './refuse.ts'
+import { keyOrderConflict, keyOrderTooLate, queueNotEmpty } from './refuse.ts'
 import type { TurnContext } from './turn.ts'
 
 export function configure(turn: TurnContext, { queue: name, changes }: ConfigureCommand): Decision<'configure'> {
+  const refused = findConflict(turn.tables.queues.get(name), name, changes)
+  if (refused !== undefined) return refused
   change(turn, queueOf(turn, name), changes)
   return true
+}
+
+/** Of settings that do not go together, or not with the jobs that are there. */
+function findConflict(queue: Queue | undefined, name: string, changes: QueueChanges): Refused | undefined {
+  const before = queue?.settings ?? NO_SETTINGS
+  const { keyOrder, perKeyLimit = 1 } = changeSettings(before, changes)
+  if (keyOrder !== undefined && perKeyLimit > 1) return keyOrderConflict(name, perKeyLimit)
+  const live = queue === undefined ? 0 : liveCountOf(queue)
+  return keyOrder !== before.keyOrder && live > 0 ? keyOrderTooLate(name, live) : undefined
 }
 
 /** In force for what starts from now on: what runs beyond a smaller limit runs to its end. */
@@ -23,12 +34,26 @@ function change(turn: TurnContext, queue: Queue, changes: QueueChanges): void {
   if (settings.rateLimit !== undefined && settings.rateLimit !== before.rateLimit)
     queue.fullMono = changeRate(before.rateLimit, settings.rateLimit, queue.fullMono, now.mono)
   tables.bounded += Number(mayRefuse(settings)) - Number(mayRefuse(before))
-  if (settings.perKeyLimit !== before.perKeyLimit) {
+  if (settings.perKeyRateLimit !== before.perKeyRateLimit) changeKeyRate(turn, queue, before.perKeyRateLimit)
+  const { perKeyLimit, perKeyRateLimit, keyOrder } = before
+  if (settings.perKeyLimit !== perKeyLimit || settings.perKeyRateLimit !== perKeyRateLimit || settings.keyOrder !== keyOrder) {
     tables.keys.begin(queue, tables.running())
     tables.keys.look(queue)
   }
   tables.doors.open(queue)
   effects.noteQueue(queue)
+}
+
+/** Of every key whose bucket is not full: there are no more of them than starts within the time that one takes to fill up. */
+function changeKeyRate({ tables, effects, now }: TurnContext, queue: Queue, from: RateLimit | undefined): void {
+  const { perKeyRateLimit: to } = queue.settings
+  for (const key of queue.keys?.values() ?? []) {
+    if (key.bucketPlace < 0) continue
+    effects.noteBucket(key)
+    const fullMono = to === undefined ? now.mono : changeRate(from, to, key.fullMono, now.mono)
+    if (fullMono > now.mono) tables.keys.buckets.fill(key, fullMono)
+    else tables.keys.forgetBucket(key)
+  }
 }
 
 /** The actor answers when nothing of the queue is left that has not ended. */

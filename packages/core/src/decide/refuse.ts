@@ -49,6 +49,16 @@ export function queueNotEmpty(queue: string, jobs: number): Refused {
   return new Refused({ code: 'QUEUE_NOT_EMPTY', message, details: { queue, jobs } })
 }
 
+export function keyOrderConflict(queue: string, perKeyLimit: number): Refused {
+  const message = `keyOrder 'strict' runs the jobs of a key one at a time, and the perKeyLimit of queue '${queue}' would be ${perKeyLimit}: give perKeyLimit: null with it`
+  return new Refused({ code: 'UNSUPPORTED', message })
+}
+
+export function keyOrderTooLate(queue: string, jobs: number): Refused {
+  const message = `keyOrder is changed while the queue has no job that is yet to end, and queue '${queue}' has ${jobs}: let them end, with queues.drain('${queue}'), or name another queue`
+  return new Refused({ code: 'QUEUE_NOT_EMPTY', message, details: { queue, jobs } })
+}
+
 export function noExport(name: string): Refused {
   return new Refused({ code: 'UNSUPPORTED', message: `there is no export '${name}' any more: it was deleted; to read it anew begins anew` })
 }

@@ -2,6 +2,7 @@
 import { type Job, TOUCH_OTHER } from '../job.ts'
 import { BLOCKED, SCHEDULED, WAITING } from '../lifecycle.ts'
 import { enterLine, leaveLine } from './line.ts'
+import { endTurn } from './strict.ts'
 import type { TurnContext } from './turn.ts'
 
 export function reorder(turn: TurnContext, job: Job, change: () => void): void {
@@ -14,8 +15,11 @@ export function reorder(turn: TurnContext, job: Job, change: () => void): void {
   }
   effects.move(job, 'reschedule', job.runAt > now.wall ? SCHEDULED : WAITING)
   effects.event('updated', job, job.runAt)
-  if (job.state !== WAITING) tables.noteDue(job.runAt)
-  else enterLine(turn, job)
+  if (job.state === WAITING) enterLine(turn, job)
+  else {
+    tables.noteDue(job.runAt)
+    if (job.run === 0) endTurn(turn, job)
+  }
   // Out of the tables, it is still this turn's one record of the job.
   turn.facts.add(job)
 }

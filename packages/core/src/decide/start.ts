@@ -1,6 +1,7 @@
 /** Hands a waiting job to a session: the one place where a run begins, and where `run` grows. */
 import { type Job, TOUCH_START } from '../job.ts'
 import { ACTIVE } from '../lifecycle.ts'
+import type { RateLimit } from '../queueSettings.ts'
 import { takeToken } from '../tables/bucket.ts'
 import { beginLease } from '../tables/lease.ts'
 import type { Session } from '../tables/session.ts'
@@ -16,6 +17,7 @@ export function start(turn: TurnContext, job: Job, session: Session): void {
     effects.noteQueue(queue)
   }
   tables.take(job)
+  if (queue.settings.perKeyRateLimit !== undefined) takeKeyToken(turn, job, queue.settings.perKeyRateLimit)
   effects.move(job, 'start', ACTIVE, TOUCH_START)
   if (job.extras !== undefined) freeAtStart(turn, job)
   job.run++
@@ -32,4 +34,11 @@ export function start(turn: TurnContext, job: Job, session: Session): void {
   if (job.policy.timeout !== Number.POSITIVE_INFINITY) tables.setDeadline(job, now.mono + job.policy.timeout)
   effects.event('started', job)
   effects.grants.push(job)
+}
+
+function takeKeyToken({ tables, effects, now }: TurnContext, job: Job, rate: RateLimit): void {
+  const key = tables.keys.keyOf(job)
+  if (key === undefined) return
+  tables.keys.buckets.take(key, rate, now.mono)
+  effects.noteBucket(key)
 }

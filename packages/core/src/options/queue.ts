@@ -1,9 +1,10 @@
 /** The options of `queues.configure` and `queues.pause`. */
 import type { Duration } from '../duration.ts'
-import { OptionTypeError } from '../errors.ts'
+import { OptionRangeError, OptionTypeError } from '../errors.ts'
 import { LIMITS } from '../limits.ts'
 import type { QueueChanges, QueueSettings, RateLimit } from '../queueSettings.ts'
 import { DEFAULT_RETENTION } from '../retention.ts'
+import { choiceOption } from './choice.ts'
 import { integerOption } from './integer.ts'
 import { checkKnown } from './known.ts'
 import { durationOption } from './milliseconds.ts'
@@ -27,7 +28,14 @@ export interface QueueOptions {
   readonly concurrencyLimit?: number | null
   /** The same for each `concurrencyKey` in the queue. */
   readonly perKeyLimit?: number | null
+  /**
+   * 'strict': jobs of each `concurrencyKey` run one at a time, in the order of their arrival, and one that is to be tried again keeps its
+   * key until it is final. 'turns' (default): keys take turns. Changed while the queue has no job that is yet to end.
+   */
+  readonly keyOrder?: 'strict' | 'turns' | null
   readonly rateLimit?: RateLimitOptions | null
+  /** The same for each `concurrencyKey` in the queue. */
+  readonly perKeyRateLimit?: RateLimitOptions | null
   /** Jobs yet to start, over which enqueues are refused with QueueFullError: 1 to 1,000,000,000. */
   readonly maxLength?: number | null
   /** Hand-outs in a row before it is the next queue's turn: 1 to 1,000; without it 1. */
@@ -38,7 +46,17 @@ export interface QueueOptions {
   readonly defaults?: Omit<RunOptions, 'queue'> | null
 }
 
-const KNOWN = new Set(['concurrencyLimit', 'perKeyLimit', 'rateLimit', 'maxLength', 'share', 'retention', 'defaults'])
+const KNOWN = new Set([
+  'concurrencyLimit',
+  'perKeyLimit',
+  'keyOrder',
+  'rateLimit',
+  'perKeyRateLimit',
+  'maxLength',
+  'share',
+  'retention',
+  'defaults',
+])
 const RATE_KNOWN = new Set(['limit', 'period', 'burst'])
 const KEEP_KNOWN = new Set(['completed', 'failed', 'cancelled'])
 const DEFAULTS_KNOWN = new Set<string>(RUN_OPTIONS.filter((name) => name !== 'queue'))
@@ -50,11 +68,16 @@ const YEAR_MS = 365 * 86_400_000
 export function validateQueueOptions(options: unknown): QueueChanges {
   checkKnown('queues.configure', options, KNOWN)
   const changes: { -readonly [Name in keyof QueueSettings]?: QueueSettings[Name] | null } = {}
-  const { concurrencyLimit, perKeyLimit, rateLimit, maxLength, share, retention, defaults } = options
+  const { concurrencyLimit, perKeyLimit, keyOrder, rateLimit, perKeyRateLimit, maxLength, share, retention, defaults } = options
   if (concurrencyLimit !== undefined)
     changes.concurrencyLimit = orNull(concurrencyLimit, count('concurrencyLimit', LIMITS.concurrencyLimit))
   if (perKeyLimit !== undefined) changes.perKeyLimit = orNull(perKeyLimit, count('perKeyLimit', LIMITS.concurrencyLimit))
-  if (rateLimit !== undefined) changes.rateLimit = orNull(rateLimit, rateOption)
+  if (keyOrder !== undefined)
+    changes.keyOrder = orNull(keyOrder, (value) => (choiceOption('keyOrder', value, ['strict', 'turns']) === 'strict' ? 'strict' : null))
+  if (changes.keyOrder === 'strict' && (changes.perKeyLimit ?? 1) > 1)
+    throw new OptionRangeError('perKeyLimit', 1, `perKeyLimit is 1, or left out, where keyOrder is 'strict', not ${changes.perKeyLimit}`)
+  if (rateLimit !== undefined) changes.rateLimit = orNull(rateLimit, rateOption('rateLimit'))
+  if (perKeyRateLimit !== undefined) changes.perKeyRateLimit = orNull(perKeyRateLimit, rateOption('perKeyRateLimit'))
   if (maxLength !== undefined) changes.maxLength = orNull(maxLength, count('maxLength', LENGTH_MAX))
   if (share !== undefined) changes.share = orNull(share, count('share', SHARE_MAX))
   if (retention !== undefined) changes.retention = orNull(retention, keepsOption)
@@ -70,14 +93,16 @@ function count(option: string, max: number): (value: unknown) => number {
   return (value) => integerOption(option, value, 1, max)
 }
 
-function rateOption(value: unknown): RateLimit {
-  checkKnown('rateLimit', value, RATE_KNOWN)
-  const limit = integerOption('rateLimit.limit', value['limit'], 1, LENGTH_MAX)
-  const { period = 1_000, burst = limit } = value
-  return {
-    limit,
-    period: durationOption('rateLimit.period', period, { min: 1, max: YEAR_MS }),
-    burst: integerOption('rateLimit.burst', burst, 1, LENGTH_MAX),
+function rateOption(option: 'rateLimit' | 'perKeyRateLimit'): (value: unknown) => RateLimit {
+  return (value) => {
+    checkKnown(option, value, RATE_KNOWN)
+    const limit = integerOption(`${option}.limit`, value['limit'], 1, LENGTH_MAX)
+    const { period = 1_000, burst = limit } = value
+    return {
+      limit,
+      period: durationOption(`${option}.period`, period, { min: 1, max: YEAR_MS }),
+      burst: integerOption(`${option}.burst`, burst, 1, LENGTH_MAX),
+    }
   }
 }
 

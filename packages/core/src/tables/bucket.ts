@@ -2,6 +2,7 @@
  * A token bucket, kept as one time: when it would be full again (the "theoretical arrival time" of the generic cell rate algorithm, ITU-T
  * I.371). Each start moves that by one token's time; it may run ahead of the clock by `burst` tokens. Full it needs no memory at all.
  */
+import type { Now } from '../clock.ts'
 import type { RateLimit } from '../queueSettings.ts'
 
 /** Divisions by a limit are not exact: a token is there when all but a millionth of a millisecond of its time has passed. */
@@ -14,6 +15,13 @@ export function tokenMs({ limit, period, burst }: RateLimit, fullMono: number, m
   return wait <= EPSILON_MS ? 0 : wait - EPSILON_MS / 2
 }
 
+/** How many tokens are there. */
+export function tokensOf(rate: RateLimit, fullMono: number, mono: number): number {
+  if (fullMono <= mono) return rate.burst
+  if (tokenMs(rate, fullMono, mono) > 0) return 0
+  return Math.max(1, Math.floor(rate.burst - (fullMono - mono - EPSILON_MS) / (rate.period / rate.limit)))
+}
+
 /** When the bucket is full again, once a token has been taken. */
 export function takeToken({ limit, period }: RateLimit, fullMono: number, mono: number): number {
   return Math.max(fullMono, mono) + period / limit
@@ -24,4 +32,12 @@ export function changeRate(from: RateLimit | undefined, to: RateLimit, fullMono:
   if (from === undefined) return mono
   const missing = Math.max(0, fullMono - mono) / (from.period / from.limit)
   return mono + Math.min(missing, to.burst) * (to.period / to.limit)
+}
+
+/**
+ * When a bucket is full again of which so much was missing at that time of the wall clock. One that went back has refilled nothing, and
+ * one that tells whole milliseconds may have told one too many.
+ */
+export function fullMonoOf(missingMs: number, missingAt: number, { wall, mono }: Now): number {
+  return mono + Math.max(0, missingMs - Math.max(0, wall - missingAt - 1))
 }

@@ -1,8 +1,9 @@
 /**
  * Jobs with a `concurrencyKey`, in queues that limit or pause keys. Where a lane has more jobs of a key than may run, the rest are parked
  * behind a gate: they wait on disk, outside the lane, and stand in nobody's way. In memory there are the keys that run, stand in a
- * window, are parked or paused, and no others.
+ * window, are parked or paused, or whose token buckets are not full, and no others.
  */
+import { tokensOf } from './bucket.ts'
 import type { Lane, Queue } from './lane.ts'
 import { Window } from './window.ts'
 
@@ -15,10 +16,18 @@ export interface Key {
   readonly gates: Map<Lane, Gate>
   /** Whether this turn has paused it, or let it go on. */
   noted: boolean
+  /** When its token bucket is full again; monotonic. */
+  fullMono: number
+  /** When its bucket is to be looked at, maybe too early; monotonic. */
+  lookMono: number
+  /** Place among the buckets that are not full; -1 where it is. */
+  bucketPlace: number
+  /** Whether this turn has changed its bucket. */
+  bucketNoted: boolean
 }
 
 export interface Gate {
-  /** Row number. */
+  /** Row number: below zero where its jobs stand by arrival (`keyOrder`). */
   readonly id: number
   readonly key: Key
   readonly lane: Lane
@@ -34,7 +43,8 @@ export interface Gate {
 }
 
 export function newKey(queue: Queue, text: string): Key {
-  return { queue, text, active: 0, paused: false, gates: new Map(), noted: false }
+  const bucket = { fullMono: 0, lookMono: 0, bucketPlace: -1, bucketNoted: false }
+  return { queue, text, active: 0, paused: false, gates: new Map(), noted: false, ...bucket }
 }
 
 export function newGate(id: number, key: Key, lane: Lane): Gate {
@@ -42,13 +52,21 @@ export function newGate(id: number, key: Key, lane: Lane): Gate {
 }
 
 /** How many of its jobs may run now, beyond those that do. */
-export function roomOf({ paused, active, queue }: Key): number {
-  return paused ? 0 : (queue.settings.perKeyLimit ?? Number.POSITIVE_INFINITY) - active
+export function roomOf({ paused, active, queue, fullMono }: Key, mono: number): number {
+  if (paused) return 0
+  const { keyOrder, perKeyLimit = keyOrder === 'strict' ? 1 : Number.POSITIVE_INFINITY, perKeyRateLimit } = queue.settings
+  const room = perKeyLimit - active
+  return perKeyRateLimit === undefined || room <= 0 ? room : Math.min(room, tokensOf(perKeyRateLimit, fullMono, mono))
 }
 
 /** Whether one more of its jobs may stand in line: no key has more there than may run, so that others have their turn. */
-export function mayLine({ key, lined, outside }: Gate): boolean {
-  return lined + outside < roomOf(key)
+export function mayLine({ key, lined, outside }: Gate, mono: number): boolean {
+  return lined + outside < roomOf(key, mono)
+}
+
+/** Whether its jobs stand by arrival, and one of all that have the key is let go at a time. */
+export function isStrict({ id }: Gate): boolean {
+  return id < 0
 }
 
 export function isIdle({ lined, outside, parked }: Gate): boolean {

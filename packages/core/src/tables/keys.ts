@@ -1,6 +1,7 @@
 /** The keys that queues limit or pause: found by their jobs, counted, and given up when nothing of them is left. */
 import { dataBytes, type Job } from '../job.ts'
 import { type Gate, isIdle, type Key, newGate, newKey } from './gate.ts'
+import { KeyBuckets } from './keyBuckets.ts'
 import type { Lane, Queue } from './lane.ts'
 
 /** Parked jobs of one gate kept in memory, and the largest payload of one. */
@@ -15,6 +16,9 @@ export class Keys {
   readonly thirsty = new Set<Gate>()
   /** Lanes that have more jobs in their windows than a moment ago, in queues that know keys. */
   readonly crowded = new Set<Lane>()
+  readonly buckets = new KeyBuckets()
+  /** Keys in queues that keep an order, whose turn may be another job's by now: the store is to be asked. */
+  readonly turns = new Set<Key>()
   #nextGate = 1
 
   /** From now on the queue limits or pauses keys: counts what is there. `running`: all jobs that run. */
@@ -31,10 +35,11 @@ export class Keys {
   /** A limit or a pause is another one now. */
   look(queue: Queue): void {
     for (const lane of queue.lanes.values()) this.crowded.add(lane)
-    for (const key of queue.keys?.values() ?? []) this.#look(key)
+    for (const key of queue.keys?.values() ?? []) this.lookAt(key)
   }
 
-  #look(key: Key): void {
+  /** More of the key's jobs may stand in line, maybe. */
+  lookAt(key: Key): void {
     for (const gate of key.gates.values()) if (gate.parked > 0) this.roomy.add(gate)
   }
 
@@ -48,9 +53,9 @@ export class Keys {
     return key
   }
 
-  addGate(key: Key, lane: Lane, id = this.#nextGate): Gate {
+  addGate(key: Key, lane: Lane, id = lane.queue.settings.keyOrder === 'strict' ? -this.#nextGate : this.#nextGate): Gate {
     const gate = newGate(id, key, lane)
-    this.#nextGate = Math.max(this.#nextGate, id + 1)
+    this.#nextGate = Math.max(this.#nextGate, Math.abs(id) + 1)
     key.gates.set(lane, gate)
     this.gatesById.set(id, gate)
     return gate
@@ -65,7 +70,8 @@ export class Keys {
     return this.keyOf(job)?.gates.get(job.lane)
   }
 
-  #gateFor(job: Job): Gate | undefined {
+  /** The same, made where there is none. */
+  gateFor(job: Job): Gate | undefined {
     const { extras, lane } = job
     if (extras?.concurrencyKey === undefined || lane.queue.keys === undefined) return undefined
     const key = this.key(lane.queue, extras.concurrencyKey)
@@ -82,7 +88,7 @@ export class Keys {
     const key = this.keyOf(job)
     if (key === undefined) return
     key.active--
-    this.#look(key)
+    this.lookAt(key)
     this.forgetIdle(key)
   }
 
@@ -90,13 +96,13 @@ export class Keys {
 
   /** The job has come into its lane's window. */
   enter(job: Job): void {
-    const gate = this.#gateFor(job)
+    const gate = this.gateFor(job)
     if (gate !== undefined) gate.lined++
   }
 
   /** The same from the disk, where it may have been counted before. */
   refilled(job: Job): void {
-    const gate = this.#gateFor(job)
+    const gate = this.gateFor(job)
     if (gate === undefined) return
     gate.lined++
     if (gate.outside > 0) gate.outside--
@@ -134,12 +140,15 @@ export class Keys {
 
   forgetIdle(key: Key): void {
     for (const gate of key.gates.values()) if (isIdle(gate)) this.#drop(gate)
-    if (key.active === 0 && !key.paused && key.gates.size === 0 && key.queue.keys?.get(key.text) === key) key.queue.keys.delete(key.text)
+    const idle = key.active === 0 && !key.paused && key.gates.size === 0 && key.bucketPlace < 0
+    if (idle && key.queue.keys?.get(key.text) === key) key.queue.keys.delete(key.text)
   }
 
   /** Its queue is no more. */
   forget(key: Key): void {
     for (const gate of key.gates.values()) this.#drop(gate)
+    this.buckets.drop(key)
+    this.turns.delete(key)
   }
 
   #drop(gate: Gate): void {
@@ -157,6 +166,19 @@ export class Keys {
     gate.parked++
     if (job.data === undefined || dataBytes(job.data) > GATE_DATA || !room) return gate.window.cutAt(job)
     return gate.window.insert(job, GATE_JOBS)
+  }
+
+  /** It is full. */
+  forgetBucket(key: Key): void {
+    key.fullMono = 0
+    this.buckets.drop(key)
+    this.forgetIdle(key)
+  }
+
+  /** Jobs of the key are held back: where that is for want of a token, they are looked at again when it is there. */
+  awaitToken(key: Key, mono: number): void {
+    const { perKeyRateLimit } = key.queue.settings
+    if (perKeyRateLimit !== undefined) this.buckets.await(key, perKeyRateLimit, mono)
   }
 
   unpark(job: Job): void {

@@ -3,7 +3,8 @@ import type { Now } from '../clock.ts'
 import type { SessionIntro } from '../commands.ts'
 import type { Job } from '../job.ts'
 import { LIMITS } from '../limits.ts'
-import type { ActiveRow, Store } from '../store.ts'
+import type { ActiveRow, BucketRow, Store } from '../store.ts'
+import { fullMonoOf } from './bucket.ts'
 import { beginLease } from './lease.ts'
 import { Tables } from './tables.ts'
 
@@ -14,6 +15,7 @@ import { Tables } from './tables.ts'
 export function loadTables(store: Store, alive: ReadonlySet<string>, now: Now): Tables {
   const loaded = store.load()
   const tables = new Tables(loaded, store.deadlines(), now)
+  loadBuckets(tables, loaded.buckets, now)
   for (const row of loaded.active) {
     const job = tables.fromRow(row)
     job.data = undefined
@@ -30,6 +32,17 @@ export function loadTables(store: Store, alive: ReadonlySet<string>, now: Now): 
     setDeadline(tables, row, job, now)
   }
   return tables
+}
+
+/** Those that are full by now are forgotten as others are, a slice per turn. */
+function loadBuckets({ queues, keys }: Tables, buckets: readonly BucketRow[], now: Now): void {
+  if (buckets.length === 0) return
+  const byId = new Map([...queues.values()].map((queue) => [queue.id, queue]))
+  for (const { queueId, key, missingMs, missingAt } of buckets) {
+    const queue = byId.get(queueId)
+    if (queue === undefined) throw new Error(`a row is of an unknown queue ${queueId}`)
+    keys.buckets.fill(keys.key(queue, key), fullMonoOf(missingMs, missingAt, now))
+  }
 }
 
 function awaitAttach(tables: Tables, { sessionUuid }: ActiveRow, job: Job): void {

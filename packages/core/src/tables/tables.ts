@@ -9,10 +9,11 @@ import { type Job, newJob } from '../job.ts'
 import { ACTIVE, WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import { parsePolicy } from '../policy.ts'
-import { mayRefuse } from '../queueSettings.ts'
+import { limitsKeys, mayRefuse } from '../queueSettings.ts'
 import type { Deadlines, GateRow, JobRow, LaneRow, Loaded, QueueRow } from '../store.ts'
+import { fullMonoOf } from './bucket.ts'
 import { Doors } from './doors.ts'
-import type { Gate } from './gate.ts'
+import { type Gate, isStrict } from './gate.ts'
 import { Keys } from './keys.ts'
 import { countOf, type Lane, newLane, newQueue, type Queue } from './lane.ts'
 import { Service } from './service.ts'
@@ -99,9 +100,14 @@ export class Tables {
     for (const { name, defaults } of loaded.definitions) this.definitions.set(name, defaults)
   }
 
+  /** When the next token is there, maybe too early; monotonic. */
+  get tokenMono(): number {
+    return Math.min(this.doors.tokenMono, this.keys.buckets.nextMono)
+  }
+
   /** Whether more may start than the last turn has seen. */
   get hurried(): boolean {
-    return this.unfinished || this.keys.thirsty.size > 0 || this.keys.roomy.size > 0
+    return this.unfinished || this.keys.thirsty.size > 0 || this.keys.roomy.size > 0 || this.keys.turns.size > 0
   }
 
   // Lanes.
@@ -131,10 +137,9 @@ export class Tables {
     const queue = newQueue(id, name)
     queue.settings = settings
     queue.paused = paused
-    // A wall clock that went back has refilled nothing, and one that tells whole milliseconds may have told one too many.
-    queue.fullMono = now.mono + Math.max(0, missingMs - Math.max(0, now.wall - missingAt - 1))
+    queue.fullMono = fullMonoOf(missingMs, missingAt, now)
     if (mayRefuse(settings)) this.bounded++
-    if (settings.perKeyLimit !== undefined) queue.keys = new Map()
+    if (limitsKeys(settings)) queue.keys = new Map()
     for (const key of pausedKeys) this.keys.key(queue, key).paused = true
     this.queues.set(name, queue)
   }
@@ -265,7 +270,8 @@ export class Tables {
   park(job: Job, gate: Gate): void {
     this.jobs.set(job.seq, job)
     this.windowedJobs++
-    const gone = this.keys.park(job, gate, this.windowedJobs < WINDOWS_JOBS)
+    // By arrival they are let go as the store says.
+    const gone = this.keys.park(job, gate, this.windowedJobs < WINDOWS_JOBS && !isStrict(gate))
     for (const left of gone) this.#leaveMemory(left)
     // Those that left did not include it where it was cut off before it stood there.
     if (!job.windowed && !gone.includes(job)) this.#leaveMemory(job)

@@ -21,6 +21,7 @@ export function audit(store: MemoryStore, tables: Tables): void {
   auditRebuild(store, tables)
   auditWindows(store, tables)
   auditGates(store, tables)
+  auditTurns(store, tables)
   auditRunning(store, tables)
   auditDeadlines(store, tables)
   auditKeys(store)
@@ -140,9 +141,17 @@ function auditGates(store: MemoryStore, tables: Tables): void {
       ({ laneId, extras }) => store.lanes.get(laneId)?.queueId === key.queue.id && extras?.concurrencyKey === key.text,
     )
     expectSame(`running jobs of key ${key.text}`, key.active, rows.filter(({ state }) => state === ACTIVE).length)
-    expectTrue(`key ${key.text} is of use`, key.active + key.gates.size > 0 || key.paused)
-    expectTrue(`key ${key.text} is still marked as noted`, !key.noted)
+    expectTrue(`key ${key.text} is of use`, key.active + key.gates.size > 0 || key.paused || key.bucketPlace >= 0)
+    expectTrue(`key ${key.text} is still marked as noted`, !key.noted && !key.bucketNoted)
   }
+  expectSame(
+    'buckets that are not full',
+    keys
+      .filter(({ bucketPlace }) => bucketPlace >= 0)
+      .map(({ queue, text }) => keyOf(`${queue.id}`, text))
+      .sort(),
+    [...store.buckets.keys()].sort(),
+  )
   for (const gate of gates) {
     const what = `gate ${gate.id} of key ${gate.key.text}`
     const rows = [...store.rows.values()].filter(
@@ -166,6 +175,21 @@ function auditGates(store: MemoryStore, tables: Tables): void {
   }
   for (const { seq, gateId } of store.rows.values())
     expectTrue(`job ${seq} is parked behind no gate`, gateId === 0 || tables.keys.gatesById.has(gateId))
+}
+
+/** In queues that keep an order: what stands in line, runs or has run has its key's turn, and nothing else has. */
+function auditTurns(store: MemoryStore, tables: Tables): void {
+  const held = new Map<string, number>()
+  for (const { seq, laneId, state, gateId, extras } of store.rows.values()) {
+    const { queue } = tables.laneOf(laneId)
+    if (extras?.concurrencyKey === undefined || queue.settings.keyOrder !== 'strict' || !isLive(state)) continue
+    const key = keyOf(`${queue.id}`, extras.concurrencyKey)
+    const holds = store.turnsOf.get(key) === seq
+    if (holds) held.set(key, seq)
+    expectTrue(`job ${seq} has its turn`, holds || (state !== ACTIVE && (state !== WAITING || gateId !== 0)))
+    expectTrue(`job ${seq} is parked by arrival`, gateId <= 0)
+  }
+  expectSame('turns', [...store.turnsOf].sort(), [...held].sort())
 }
 
 /** Sessions hold exactly what runs of theirs, and stand in line for more exactly where they have room. */

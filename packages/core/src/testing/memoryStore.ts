@@ -16,6 +16,7 @@ import type { AttemptView } from '../replies.ts'
 import type { Schedule } from '../schedule.ts'
 import {
   type ActiveRow,
+  type BucketRow,
   type Deadlines,
   type FailureRow,
   type FlowDueRow,
@@ -36,6 +37,8 @@ import {
   type Store,
   StoreFailure,
   type TurnMark,
+  type TurnQuery,
+  type TurnRow,
 } from '../store.ts'
 import type { Counts } from '../tables/lane.ts'
 import { MemoryFlows } from './memoryFlows.ts'
@@ -57,6 +60,9 @@ export class MemoryStore implements Store {
   readonly lanes = new Map<number, LaneRow>()
   readonly queues = new Map<number, QueueRow>()
   readonly gates = new Map<number, GateRow>()
+  readonly buckets = new Map<string, BucketRow>()
+  /** The jobs that have their keys' turns. */
+  readonly turnsOf = new Map<string, number>()
   readonly sessions = new Map<number, StoredSession>()
   readonly definitions = new Map<string, string>()
   readonly idempotencyKeys = new Map<string, StoredKey>()
@@ -90,6 +96,7 @@ export class MemoryStore implements Store {
       nextQueue: this.#nextQueue,
       queues: [...this.queues.values()],
       gates: [...this.gates.values()],
+      buckets: [...this.buckets.values()],
       lanes: [...this.lanes.values()],
       active: this.#where((row) => row.state === ACTIVE).map((row) => this.#active(row)),
       definitions: [...this.definitions].map(([name, text]) => ({ name, defaults: parseDefaults(text) })),
@@ -140,6 +147,21 @@ export class MemoryStore implements Store {
 
   parked(gateId: number, after: LaneCursor | undefined, jobs: number, bytes: number): { rows: JobRow[]; complete: boolean } {
     return this.#part((row) => row.gateId === gateId, after, jobs, bytes)
+  }
+
+  /** As few as there can be: so that slices are cut. */
+  turns(keys: readonly TurnQuery[], bytes: number): TurnRow[] {
+    const found: TurnRow[] = []
+    let taken = 0
+    for (const { queueId, key, gateIds } of keys) {
+      const seq = this.turnsOf.get(keyOf(`${queueId}`, key))
+      const parked = this.#where((row) => gateIds.includes(row.gateId)).sort((a, b) => a.seq - b.seq)
+      const row = seq === undefined ? parked[0] : this.rows.get(seq)
+      taken += row === undefined ? 0 : bytesOf(row)
+      if (found.length > 0 && taken > bytes) break
+      found.push({ row, taken: seq !== undefined })
+    }
+    return found
   }
 
   #part(
@@ -370,6 +392,7 @@ export class MemoryStore implements Store {
     for (const queue of effects.queuesGone) {
       for (const { id } of queue.lanes.values()) this.lanes.delete(id)
       this.queues.delete(queue.id)
+      for (const [key, { queueId }] of this.buckets) if (queueId === queue.id) this.buckets.delete(key)
       this.observed.forget(
         queue.id,
         [...queue.lanes.values()].map(({ id }) => id),
@@ -485,7 +508,7 @@ export class MemoryStore implements Store {
     this.rows.set(row.seq, row)
   }
 
-  #writeQueues({ queues, pausedLanes, pausedKeys, gates }: Effects, { at, mono }: TurnMark): void {
+  #writeQueues({ queues, pausedLanes, pausedKeys, gates, buckets, turnsTaken, turnsOver }: Effects, { at, mono }: TurnMark): void {
     for (const { id, name, settings, paused, fullMono } of queues) {
       this.#nextQueue = Math.max(this.#nextQueue, id + 1)
       this.queues.set(id, {
@@ -507,6 +530,16 @@ export class MemoryStore implements Store {
     for (const { id, lane, key, parked } of gates) {
       if (parked > 0) this.gates.set(id, { id, laneId: lane.id, key: key.text, parked })
       else this.gates.delete(id)
+    }
+    for (const { queue, key, seq } of turnsTaken) {
+      if (this.turnsOf.has(keyOf(`${queue.id}`, key))) throw broken(`key ${key} has its turn taken`)
+      this.turnsOf.set(keyOf(`${queue.id}`, key), seq)
+    }
+    for (const { queue, key, seq } of turnsOver)
+      if (this.turnsOf.get(keyOf(`${queue.id}`, key)) === seq) this.turnsOf.delete(keyOf(`${queue.id}`, key))
+    for (const { queue, text: key, fullMono } of buckets) {
+      if (fullMono <= mono) this.buckets.delete(keyOf(`${queue.id}`, key))
+      else this.buckets.set(keyOf(`${queue.id}`, key), { queueId: queue.id, key, missingMs: fullMono - mono, missingAt: at })
     }
   }
 

@@ -190,7 +190,7 @@ export class World {
   #isDue(): boolean {
     const { tables, now } = this
     const { dueAt, expiresAt } = tables
-    if (tables.abandoned.length > 0 || tables.flowWork || tables.freed.size > 0 || tables.hurried || tables.doors.tokenMono <= now.mono)
+    if (tables.abandoned.length > 0 || tables.flowWork || tables.freed.size > 0 || tables.hurried || tables.tokenMono <= now.mono)
       return true
     if (tables.fireAt !== 0 && tables.fireAt <= now.wall && tables.ticksMono <= now.mono) return true
     if ((dueAt !== 0 && dueAt <= now.wall) || (expiresAt !== 0 && expiresAt <= now.wall)) return true

@@ -7,7 +7,7 @@ export function nextTurnMs(tables: Tables, now: Now): number {
   let ms: number = LIMITS.timerSliceMs
   const overdue = tables.deadlines.peek()
   if (overdue !== undefined) ms = Math.min(ms, overdue.deadlineMono - now.mono)
-  ms = Math.min(ms, tables.leaseMono - now.mono, tables.doors.tokenMono - now.mono)
+  ms = Math.min(ms, tables.leaseMono - now.mono, tables.tokenMono - now.mono)
   if (tables.dueAt !== 0) ms = Math.min(ms, tables.dueAt - now.wall)
   if (tables.expiresAt !== 0) ms = Math.min(ms, tables.expiresAt - now.wall)
   if (tables.fireAt !== 0) ms = Math.min(ms, Math.max(tables.fireAt - now.wall, tables.ticksMono - now.mono))

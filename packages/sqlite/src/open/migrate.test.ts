@@ -46,7 +46,7 @@ describe('an older file', () => {
     migrate(db, { file, now: 3, migrations: [...MIGRATIONS, added] })
     expect(ledger(db).at(-1)).toEqual({ id: SCHEMA_VERSION + 1, name: 'added', appliedAt: 2 })
     expect(rowsOf(db, 'meta')).toMatchObject([{ schema_version: SCHEMA_VERSION + 1, min_reader: MIN_READER }])
-    expect(existsSync(`${file}.before-00${SCHEMA_VERSION + 1}`)).toBe(false)
+    expect(existsSync(`${file}.before-${String(SCHEMA_VERSION + 1).padStart(3, '0')}`)).toBe(false)
   })
 
   test('is copied beside itself before older versions are shut out', () => {

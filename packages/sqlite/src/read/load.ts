@@ -1,5 +1,5 @@
 /** All that the engine's tables are built from: nothing here grows with the number of waiting or finished jobs. */
-import type { ActiveRow, Counts, Defaults, ExportMark, LaneRow, Loaded, QueueRow } from '@millrace/core'
+import type { ActiveRow, BucketRow, Counts, Defaults, ExportMark, LaneRow, Loaded, QueueRow } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import { replayRuns } from '../journal.ts'
 import { seqsIn, unpackRanges } from '../seqs.ts'
@@ -35,6 +35,7 @@ WHERE job.state = 2 ORDER BY job.seq`,
     )
     .raw()
   const gates = db.prepare('SELECT id, lane, key, parked FROM gate').raw()
+  const buckets = db.prepare('SELECT queue AS queueId, key, missing_ms AS missingMs, missing_at AS missingAt FROM key_bucket')
   const pausedKeys = db.prepare('SELECT key FROM paused_key WHERE queue = ?').pluck()
   const running = prepareRunningSeqs(db)
   const flowWork = db.prepare('SELECT EXISTS (SELECT 1 FROM flow_due) OR EXISTS (SELECT 1 FROM flow_gone)').pluck()
@@ -54,6 +55,7 @@ WHERE job.state = 2 ORDER BY job.seq`,
       nextQueue,
       queues: (queues.all() as RawQueue[]).map((raw) => queueFrom(raw, pausedKeys.all(raw[0]) as string[])),
       gates: (gates.all() as RawGate[]).map(([id, laneId, key, parked]) => ({ id, laneId, key, parked })),
+      buckets: buckets.all() as BucketRow[],
       lanes: (lanes.all() as RawLane[]).map(laneFrom),
       active: (active.all(JSON.stringify(running())) as RawRow[]).map(activeFrom),
       definitions: (definitions.all() as [string, string][]).map(([name, defaults]) => ({ name, defaults: defaultsFrom(defaults) })),

@@ -37,6 +37,7 @@ describe('load', () => {
       nextQueue: 1,
       queues: [],
       gates: [],
+      buckets: [],
       lanes: [],
       active: [],
       definitions: [],

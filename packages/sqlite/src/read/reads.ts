@@ -18,6 +18,7 @@ import { prepareDueSchedules, prepareSchedulePage, prepareSchedules } from './sc
 import { prepareSearch } from './search.ts'
 import { prepareMarks, prepareSourced } from './sources.ts'
 import { prepareDeadlines, prepareDue, prepareExpired } from './timed.ts'
+import { prepareTurns } from './turns.ts'
 import { prepareOldestParked, prepareOldestWaiting, prepareParked, prepareWindow } from './window.ts'
 
 export const READ_NAMES = [
@@ -34,6 +35,7 @@ export const READ_NAMES = [
   'flowLeft',
   'window',
   'parked',
+  'turns',
   'due',
   'expired',
   'failed',
@@ -73,6 +75,7 @@ export function prepareReads(db: Database): Reads {
     flowLeft: prepareFlowLeft(db),
     window: prepareWindow(db),
     parked: prepareParked(db),
+    turns: prepareTurns(db),
     due: prepareDue(db),
     expired: prepareExpired(db),
     failed: prepareFailed(db),

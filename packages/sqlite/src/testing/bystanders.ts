@@ -34,6 +34,8 @@ export function addBystanders(turns: Turns): void {
   })
   effects.noteQueue(queue)
   effects.noteKey({ ...newKey(queue, 'by'), paused: true })
+  effects.turnsTaken.push({ queue, key: 'by', seq: 1 })
+  effects.noteBucket({ ...newKey(queue, 'by'), fullMono: 1_250 })
   addFlow(turns)
   effects.minutes.push({ queue, at: 3_600_000, before: 0, totals: { enqueued: 1, completed: 0, failed: 0, cancelled: 0 } })
   effects.marks.push({ source: 'bystander', mark: 5 })

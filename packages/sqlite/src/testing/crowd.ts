@@ -33,5 +33,5 @@ export function openCrowd(): Crowd {
 /** `job {"seq":5,...}` → `job 5`. */
 function brief(row: string): string {
   const [table, json] = [row.slice(0, row.indexOf(' ')), JSON.parse(row.slice(row.indexOf(' ') + 1))]
-  return `${table} ${json.seq ?? json.id ?? json.name}`
+  return `${table} ${json.seq ?? json.id ?? json.name ?? json.key}`
 }

@@ -62,6 +62,8 @@ const TABLES = [
   'flow_due',
   'flow_end',
   'flow_gone',
+  'key_bucket',
+  'key_turn',
 ] as const
 
 /** Every row of every table but the journal, as text. */

@@ -47,11 +47,19 @@ export function auditDatabase(db: Database): FileAudit {
   )
   const lost = unlisted(db)
   const timeless = badHistory(db)
+  const ended = badTurns(db)
   const jobs = db
     .prepare('SELECT seq, node, enqueued_at AS enqueuedAt, state, run, run - uncounted AS attempt FROM job ORDER BY seq')
     .all() as Row[]
   return {
-    problems: [...integrity.filter((line) => line !== 'ok'), ...keys.map((row) => JSON.stringify(row)), ...wrong, ...lost, ...timeless],
+    problems: [
+      ...integrity.filter((line) => line !== 'ok'),
+      ...keys.map((row) => JSON.stringify(row)),
+      ...wrong,
+      ...lost,
+      ...timeless,
+      ...ended,
+    ],
     jobs: jobs.map((job) => ({ ...job, state: STATES[job['state'] as number] }) as JobFacts),
   }
 }
@@ -71,6 +79,14 @@ function unlisted(db: Database): string[] {
       .map(({ seq }) => `job ${seq} is in no batch`),
     ...running.filter((seq) => !active.has(seq)).map((seq) => `job ${seq} runs, and would not be found`),
   ]
+}
+
+/** Turns of keys that jobs have which are final, or gone: nobody else of the key would ever start. */
+function badTurns(db: Database): string[] {
+  const turns = db.prepare('SELECT key, key_turn.seq, state FROM key_turn LEFT JOIN job ON job.seq = key_turn.seq').all() as Row[]
+  return turns
+    .filter(({ state }) => state === null || (state as number) >= 4)
+    .map(({ key, seq }) => `key ${key} has its turn with job ${seq}, which lives no more`)
 }
 
 /** A queue's totals only grow: from each minute to the next, and from the last to what they are. */

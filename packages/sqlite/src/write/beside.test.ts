@@ -1,5 +1,5 @@
 // What is written beside jobs: lanes, keys, runs, logs, sessions, definitions, the journal and its pruning.
-import { COMPLETED, type Job, LIMITS, newKey, newLane, newQueue, StoreFailure, TOUCH_DELETE, TOUCH_OTHER } from '@millrace/core'
+import { COMPLETED, type Job, LIMITS, newGate, newKey, newLane, newQueue, StoreFailure, TOUCH_DELETE, TOUCH_OTHER } from '@millrace/core'
 import { describe, expect, test } from 'vitest'
 import type { SqliteStore } from '../store.ts'
 import { openCrowd } from '../testing/crowd.ts'
@@ -323,6 +323,69 @@ describe('how far numbers have come', () => {
   })
 })
 
+test('the bucket of a key: written with its starts, written again, and gone once it is full', () => {
+  const { turns, commit, store } = openCrowd()
+  const { queue } = turns.lane('work', 'rated')
+  const note = (key: string, fullMono: number) => turns.effects.noteBucket({ ...newKey(queue, key), fullMono })
+  Object.assign(queue, { settings: { perKeyRateLimit: { limit: 1, period: 500, burst: 2 } } })
+  turns.effects.noteQueue(queue)
+  const missingAt = turns.at
+  note('k', 1_500)
+  note('other', 1_000.25)
+  commit()
+  const rows = () => store.load().buckets.filter(({ queueId }) => queueId === queue.id)
+  expect(rows()).toEqual([
+    { queueId: queue.id, key: 'k', missingMs: 500, missingAt },
+    { queueId: queue.id, key: 'other', missingMs: 0.25, missingAt },
+  ])
+  note('k', 2_000)
+  note('other', 1_000)
+  const { gone, come } = commit()
+  expect({ gone, come }).toEqual({ gone: ['key_bucket k', 'key_bucket other'], come: ['key_bucket k'] })
+  expect(rows()).toMatchObject([{ key: 'k', missingMs: 1_000 }])
+})
+
+test('the turn of a key: taken, told, and over only for the job that has it', () => {
+  const { turns, commit, store } = openCrowd()
+  const lane = turns.lane('work', 'strict')
+  const { queue } = lane
+  const gates = [newGate(-8, newKey(queue, 'k'), lane), newGate(-9, newKey(queue, 'k'), turns.lane('other', 'strict'))] as const
+  const [first, second, third] = [
+    turns.insert({ lane: gates[1].lane, priority: 1 }),
+    turns.insert({ lane, priority: 9 }),
+    turns.insert({ lane }),
+  ]
+  for (const [job, gate] of [
+    [first, gates[1]],
+    [second, gates[0]],
+    [third, gates[0]],
+  ] as const) {
+    job.parked = gate
+    gate.parked++
+    turns.effects.noteGate(gate)
+  }
+  turns.effects.noteQueue(queue)
+  commit()
+  const ask = () => store.turns([{ queueId: queue.id, key: 'k', gateIds: [-8, -9] }], 1_000).map(({ row, taken }) => [row?.seq, taken])
+  expect(ask()).toEqual([[first.seq, false]])
+  const record = (seq: number) => ({ queue, key: 'k', seq })
+  turns.effects.turnsTaken.push(record(third.seq))
+  expect(commit()).toEqual({ gone: [], come: [`key_turn ${third.seq}`] })
+  expect(ask()).toEqual([[third.seq, true]])
+  turns.effects.turnsOver.push(record(first.seq))
+  expect(commit()).toEqual({ gone: [], come: [] })
+  // In one turn of the engine: the one that is let go expires at once.
+  turns.effects.turnsOver.push(record(third.seq))
+  expect(commit()).toEqual({ gone: [`key_turn ${third.seq}`], come: [] })
+  turns.effects.turnsTaken.push(record(first.seq))
+  turns.effects.turnsOver.push(record(first.seq))
+  expect(commit()).toEqual({ gone: [], come: [] })
+  // As many as fit the bytes, and one at least.
+  const twice = [1, 2].map(() => ({ queueId: queue.id, key: 'k', gateIds: [-8, -9] }))
+  expect([store.turns(twice, 0).length, store.turns(twice, 1_000).length]).toEqual([1, 2])
+  expect(store.turns([{ queueId: queue.id, key: 'none', gateIds: [] }], 0)).toEqual([{ row: undefined, taken: false }])
+})
+
 describe('queues that are deleted', () => {
   test('leave nothing of what they were told, and their events say where they happened', () => {
     const { turns, commit, store } = openCrowd()
@@ -334,6 +397,7 @@ describe('queues that are deleted', () => {
     Object.assign(queue, { settings: { maxLength: 3 }, paused: true })
     turns.effects.noteQueue(queue)
     turns.effects.noteKey({ ...newKey(queue, 'k'), paused: true })
+    turns.effects.noteBucket({ ...newKey(queue, 'k'), fullMono: 2_000 })
     turns.commit()
     const before = store.load()
     turns.effects.touch(job, TOUCH_DELETE)
@@ -346,6 +410,8 @@ describe('queues that are deleted', () => {
     const after = store.load()
     expect(after.lanes).toEqual(before.lanes.filter(({ queueId }) => queueId !== queue.id))
     expect(after.queues).toEqual(before.queues.filter(({ id }) => id !== queue.id))
+    expect(after.buckets).toEqual(before.buckets.filter(({ queueId }) => queueId !== queue.id))
+    expect(before.buckets).toHaveLength(after.buckets.length + 1)
     expect([after.nextLane, after.nextQueue]).toEqual([before.nextLane, before.nextQueue])
     expect(store.prunable(queue.id, COMPLETED, turns.at + 1, 9)).toBeUndefined()
     expect(store.events(0, 1_000).filter((event) => event.queue === 'short')).toHaveLength(3)

@@ -12,7 +12,9 @@ export interface QueuesGone {
 
 export function prepareQueuesGone(db: Database): QueuesGone {
   const bury = db.prepare('UPDATE queue SET name = ? WHERE id = ?')
-  const forget = ['queue_settings', 'paused_key', 'finished', 'history'].map((table) => db.prepare(`DELETE FROM ${table} WHERE queue = ?`))
+  const forget = ['queue_settings', 'paused_key', 'key_bucket', 'finished', 'history'].map((table) =>
+    db.prepare(`DELETE FROM ${table} WHERE queue = ?`),
+  )
   const forgetFailures = db.prepare('DELETE FROM failure WHERE lane = ?')
   return {
     bury: (gone) => {

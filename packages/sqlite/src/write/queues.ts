@@ -1,4 +1,4 @@
-/** What queues are told: settings, pauses, the levels of their buckets, and the gates of keys that hold jobs back. */
+/** What queues are told: settings, pauses, the levels of their buckets and of their keys', and the gates of keys that hold jobs back. */
 import type { Effects, Queue, TurnMark } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import { expectChanges } from './expect.ts'
@@ -15,7 +15,12 @@ ON CONFLICT (queue) DO UPDATE SET settings = excluded.settings, paused = exclude
     'INSERT INTO gate (id, lane, key, parked) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET parked = excluded.parked',
   )
   const forgetGate = db.prepare('DELETE FROM gate WHERE id = ?')
-  return ({ queues, pausedLanes, pausedKeys, gates }, { at, mono }) => {
+  const bucket = db.prepare(`INSERT INTO key_bucket (queue, key, missing_ms, missing_at) VALUES (?, ?, ?, ?)
+ON CONFLICT (queue, key) DO UPDATE SET missing_ms = excluded.missing_ms, missing_at = excluded.missing_at`)
+  const takeTurn = db.prepare('INSERT INTO key_turn (queue, key, seq) VALUES (?, ?, ?)')
+  const endTurn = db.prepare('DELETE FROM key_turn WHERE queue = ? AND key = ? AND seq = ?')
+  const forgetBucket = db.prepare('DELETE FROM key_bucket WHERE queue = ? AND key = ?')
+  return ({ queues, pausedLanes, pausedKeys, gates, buckets, turnsTaken, turnsOver }, { at, mono }) => {
     for (const queue of queues) {
       if (queue.gone) continue
       name.run(queue.id, queue.name)
@@ -27,6 +32,12 @@ ON CONFLICT (queue) DO UPDATE SET settings = excluded.settings, paused = exclude
     for (const { id, lane, key, parked } of gates) {
       if (parked > 0) gate.run(id, lane.id, key.text, parked)
       else forgetGate.run(id)
+    }
+    for (const { queue, key, seq } of turnsTaken) takeTurn.run(queue.id, key, seq)
+    for (const { queue, key, seq } of turnsOver) endTurn.run(queue.id, key, seq)
+    for (const { queue, text, fullMono } of buckets) {
+      if (fullMono <= mono) forgetBucket.run(queue.id, text)
+      else if (!queue.gone) bucket.run(queue.id, text, fullMono - mono, at)
     }
   }
 }

@@ -119,17 +119,21 @@ const line = record(
 
 const positive = (max: number) => fc.oneof(fc.constant(null), fc.integer({ min: 1, max }))
 const keep = record({ age: duration, count: fc.integer({ min: 0, max: 1_000_000_000 }) })
+const rate = fc.option(
+  record({
+    limit: fc.integer({ min: 1, max: 1_000_000_000 }),
+    period: fc.integer({ min: 1, max: 86_400_000 }),
+    burst: fc.integer({ min: 1, max: 1_000 }),
+  }),
+)
+
 const queueChanges = record(
   {
     concurrencyLimit: positive(1_000_000),
-    perKeyLimit: positive(1_000_000),
-    rateLimit: fc.option(
-      record({
-        limit: fc.integer({ min: 1, max: 1_000_000_000 }),
-        period: fc.integer({ min: 1, max: 86_400_000 }),
-        burst: fc.integer({ min: 1, max: 1_000 }),
-      }),
-    ),
+    perKeyLimit: positive(1),
+    keyOrder: fc.constantFrom('strict', 'turns', null),
+    rateLimit: rate,
+    perKeyRateLimit: rate,
     maxLength: positive(1_000_000_000),
     share: positive(1_000),
     retention: fc.option(record({ completed: keep, failed: keep, cancelled: keep }, { requiredKeys: [] })),

@@ -1,0 +1,60 @@
+/**
+ * Queues with `keyOrder: 'strict'`: of all jobs with a key, one has its turn, from when it is let go into the line until it is final. Whatever
+ * becomes waiting is parked first; the store says whose turn it is (docs/decisions/0021-strict-keys.md).
+ */
+import type { Job } from '../job.ts'
+import { LIMITS } from '../limits.ts'
+import type { Store, TurnQuery } from '../store.ts'
+import { type Key, roomOf } from '../tables/gate.ts'
+import type { Tables } from '../tables/tables.ts'
+import { type Facts, isDeleted } from './facts.ts'
+import { letGo, standInLine } from './line.ts'
+import type { TurnContext } from './turn.ts'
+
+/** Of the keys to which something has happened: some of them per turn. */
+export function gatherTurns(store: Store, { keys }: Tables, facts: Facts, mono: number): void {
+  const asked: Key[] = []
+  for (const key of keys.turns) {
+    if (asked.length === LIMITS.sliceRows) break
+    // What is in the way is looked at again when it ends, goes on, or has its token.
+    if (roomOf(key, mono) > 0) asked.push(key)
+    else {
+      keys.turns.delete(key)
+      keys.awaitToken(key, mono)
+    }
+  }
+  if (asked.length === 0) return
+  for (const [index, { row, taken }] of store.turns(asked.map(queryOf), LIMITS.windowBytes).entries()) {
+    const key = asked[index] as Key
+    keys.turns.delete(key)
+    if (row !== undefined && row.gateId !== 0) facts.turns.push({ key, job: facts.remember(row), taken })
+  }
+}
+
+function queryOf({ queue, text, gates }: Key): TurnQuery {
+  return { queueId: queue.id, key: text, gateIds: [...gates.values()].filter(({ parked }) => parked > 0).map(({ id }) => id) }
+}
+
+/** After the turn's commands: what they have changed is asked for again. */
+export function passTurns(turn: TurnContext): void {
+  const { tables, facts, effects, now } = turn
+  for (const { key, job, taken } of facts.turns) {
+    if (job.parked === undefined || isDeleted(job) || roomOf(key, now.mono) <= 0) {
+      tables.keys.lookAt(key)
+      continue
+    }
+    if (!taken) effects.turnsTaken.push({ queue: key.queue, key: key.text, seq: job.seq })
+    letGo(turn, job)
+    standInLine(turn, job)
+  }
+}
+
+/** The job is final, or is put off before it has ever run: its key's turn is another's, if it was its own. */
+export function endTurn({ tables, effects }: TurnContext, job: Job): void {
+  const { queue } = job.lane
+  const text = job.extras?.concurrencyKey
+  if (text === undefined || queue.settings.keyOrder !== 'strict') return
+  effects.turnsOver.push({ queue, key: text, seq: job.seq })
+  const key = tables.keys.keyOf(job)
+  if (key !== undefined) tables.keys.lookAt(key)
+}
