@@ -74,6 +74,16 @@ const EFFECTS: Readonly<Record<string, (engine: Engine) => Promise<void>>> = {
     expect(await getSetting(engine, 'rate-limit', MAIL)).toEqual({ limit: 4, period: 3_600_000, burst: 6 })
     await expect(setSetting(engine, 'rate-limit', 'fast', MAIL)).rejects.toMatchObject({ option: 'rate-limit' })
   },
+  'per-key-rate-limit': async (engine) => {
+    await setSetting(engine, 'per-key-rate-limit', '3/1h', MAIL)
+    expect(await runningAtOnce(engine, 'k')).toBe(3)
+    await expect(setSetting(engine, 'per-key-rate-limit', 'fast', MAIL)).rejects.toMatchObject({ option: 'per-key-rate-limit' })
+  },
+  'key-order': async (engine) => {
+    await setSetting(engine, 'key-order', 'strict', MAIL)
+    expect(await runningAtOnce(engine, 'k')).toBe(1)
+    await expect(setSetting(engine, 'key-order', 'odd', MAIL)).rejects.toMatchObject({ option: 'keyOrder' })
+  },
   'max-length': async (engine) => {
     await setSetting(engine, 'max-length', 1, MAIL)
     await engine.enqueue(task, null)

@@ -41,6 +41,11 @@ const limit = (name: Limit): Kind => ({
   read: ({ settings }) => settings[name],
 })
 
+const rate = (name: 'rateLimit' | 'perKeyRateLimit', key: string): Kind => ({
+  change: (value) => ({ [name]: value === null ? null : rateOf(key, value) }),
+  read: ({ settings }) => settings[name],
+})
+
 /** Of a setting that is changed in part, the rest stays. */
 const run = (name: Run): Kind => ({
   change: (value, view) => defaultsWith(view, { [name]: value === null ? undefined : read(value) }),
@@ -70,7 +75,9 @@ const retention = (state: Finished): Kind => ({
 const KINDS: Readonly<Record<string, Kind>> = {
   'concurrency-limit': limit('concurrencyLimit'),
   'per-key-limit': limit('perKeyLimit'),
-  'rate-limit': { change: (value) => ({ rateLimit: value === null ? null : rateOf(value) }), read: ({ settings }) => settings.rateLimit },
+  'rate-limit': rate('rateLimit', 'rate-limit'),
+  'per-key-rate-limit': rate('perKeyRateLimit', 'per-key-rate-limit'),
+  'key-order': { change: (value) => ({ keyOrder: value as 'strict' | 'turns' | null }), read: ({ settings }) => settings.keyOrder },
   'max-length': limit('maxLength'),
   share: limit('share'),
   priority: run('priority'),
@@ -167,10 +174,10 @@ function read(text: string): never {
 }
 
 /** `100/1m burst 10`. */
-function rateOf(text: string): RateLimitOptions {
+function rateOf(key: string, text: string): RateLimitOptions {
   const [, limitText, period, burst] = /^(\d+)(?:\/(\d+(?:\.\d+)? ?[a-z]+|\d+))?(?: burst (\d+))?$/.exec(text) ?? []
   if (limitText === undefined || (period !== undefined && parseDuration(read(period)) === undefined))
-    throw new OptionTypeError('rate-limit', `rate-limit is '100/1m', '100/1m burst 10', or '100' a second, not ${JSON.stringify(text)}`)
+    throw new OptionTypeError(key, `${key} is '100/1m', '100/1m burst 10', or '100' a second, not ${JSON.stringify(text)}`)
   return {
     limit: Number(limitText),
     ...(period !== undefined && { period: read(period) }),

@@ -10,13 +10,16 @@ export const QUEUE_PATH = z.strictObject({ name: NAME.openapi({ param: { name: '
 
 const LIMIT = z.number().int().min(1).max(LIMITS.concurrencyLimit).nullable().optional()
 const COUNT = z.number().int().min(1).max(1_000_000_000)
+const RATE_LIMIT = z.strictObject({ limit: COUNT, period: DURATION.optional(), burst: COUNT.optional() }).nullable().optional()
 const KEEP = z.union([z.strictObject({ age: DURATION.optional(), count: z.number().int().min(0).optional() }), DURATION])
 
 export const QUEUE_OPTIONS = z
   .strictObject({
     concurrencyLimit: LIMIT,
     perKeyLimit: LIMIT,
-    rateLimit: z.strictObject({ limit: COUNT, period: DURATION.optional(), burst: COUNT.optional() }).nullable().optional(),
+    rateLimit: RATE_LIMIT,
+    perKeyRateLimit: RATE_LIMIT,
+    keyOrder: z.enum(['turns', 'strict']).nullable().optional(),
     maxLength: COUNT.nullable().optional(),
     share: z.number().int().min(1).max(1_000).nullable().optional(),
     retention: z.strictObject({ completed: KEEP.optional(), failed: KEEP.optional(), cancelled: KEEP.optional() }).nullable().optional(),
@@ -30,6 +33,7 @@ export function queueOptions({ defaults, ...rest }: z.infer<typeof QUEUE_OPTIONS
   return { ...rest, defaults: { ...defaults, timeout: Number.POSITIVE_INFINITY } } as unknown as QueueOptions
 }
 
+const RATE = z.strictObject({ limit: z.number(), period: z.number(), burst: z.number() })
 const KEPT = z.strictObject({ ageMs: z.number(), count: z.number() }).optional()
 
 export const QUEUE = z
@@ -38,7 +42,9 @@ export const QUEUE = z
     settings: z.strictObject({
       concurrencyLimit: z.number().optional(),
       perKeyLimit: z.number().optional(),
-      rateLimit: z.strictObject({ limit: z.number(), period: z.number(), burst: z.number() }).optional(),
+      rateLimit: RATE.optional(),
+      perKeyRateLimit: RATE.optional(),
+      keyOrder: z.enum(['turns', 'strict']).optional(),
       maxLength: z.number().optional(),
       share: z.number().optional(),
       retention: z.strictObject({ completed: KEPT, failed: KEPT, cancelled: KEPT }).optional(),

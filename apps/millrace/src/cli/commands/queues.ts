@@ -60,6 +60,8 @@ export function addQueues(program: Command, context: Context): void {
     .option('--concurrency-limit <number>', 'jobs of the queue that run at the same time', orNone(number))
     .option('--per-key-limit <number>', 'the same for each concurrency key', orNone(number))
     .option('--rate-limit <spec>', 'starts per period, and burst: 100/1s, 100/1m:20', orNone(rate))
+    .option('--per-key-rate-limit <spec>', 'the same for each concurrency key', orNone(rate))
+    .option('--key-order <order>', 'strict: jobs of a key one at a time, as they were enqueued; or turns', orNone(String))
     .option('--max-length <number>', 'jobs yet to start, over which new ones are refused', orNone(number))
     .option('--share <number>', "hand-outs in a row before the next queue's turn", orNone(number))
     .option('--retention <json>', 'how long finished jobs are kept: {"completed":"1d"}', orNone(json))

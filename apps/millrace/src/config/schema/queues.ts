@@ -34,6 +34,11 @@ export const queue = section({
     ofQueue<RateLimitOptions>('rateLimit'),
     'Starts: `{ limit, period, burst }`; period 1 s and burst = limit unless stated.',
   ),
+  perKeyRateLimit: setting(ofQueue<RateLimitOptions>('perKeyRateLimit'), 'The same for each concurrency key.'),
+  keyOrder: setting(
+    ofQueue<'turns' | 'strict'>('keyOrder'),
+    '`turns`, or `strict`: jobs of a concurrency key run one at a time and in the order of their enqueue, over retries.',
+  ),
   maxLength: setting(ofQueue<number>('maxLength'), 'Jobs yet to start, over which new ones are refused: 1 to 1,000,000,000.'),
   share: setting(ofQueue<number>('share'), 'Hand-outs in a row before the next queue’s turn: 1 to 1,000.'),
   retention: section({
