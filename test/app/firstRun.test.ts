@@ -39,6 +39,17 @@ test('in an empty folder it serves on loopback, with a token that is told once a
   expect(await again.ended).toMatchObject({ code: 0, stderr: '' })
 })
 
+test('a first run that fails has made no token: the one that serves tells it', async () => {
+  const folder = temporaryFolder()
+  const failing = await startDaemon(folder, { env: { MILLRACE_EXEC: '{"report":{"file":"relative"}}' } }).ended
+  expect([failing.code, failing.stderr]).toEqual([2, expect.stringContaining('relative')])
+  expect(readdirSync(folder)).not.toContain('millrace.db-token')
+  const daemon = startDaemon(folder)
+  await daemon.serving
+  daemon.child.kill('SIGTERM')
+  expect((await daemon.ended).stderr).toContain(tokenIn(folder))
+})
+
 test('a configured token makes no other, and is good', async () => {
   const folder = temporaryFolder()
   const token = 'a token of the configuration'.replaceAll(' ', '-')

@@ -8,8 +8,8 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 const KEY_OF_VARIABLE = new Map(SETTABLE.map((key) => [variableOf(key), key]))
 
-/** Variables that are no settings: which configuration to read, and how the command line finds a daemon. */
-const OTHERS = new Set(['MILLRACE_ENV', 'MILLRACE_CONFIG', 'MILLRACE_URL'])
+/** Variables that are no settings: which configuration to read, how the command line finds a daemon, and where it keeps records of workers. */
+const OTHERS = new Set(['MILLRACE_ENV', 'MILLRACE_CONFIG', 'MILLRACE_URL', 'MILLRACE_STATE_DIR'])
 
 /** What Kubernetes tells every container of a service called millrace. */
 const KUBERNETES = /^MILLRACE(?:_\w+)?_(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT(?:_\d+_(?:TCP|UDP)(?:_\w+)?)?)$/
