@@ -39,6 +39,17 @@ test('in an empty folder it serves on loopback, with a token that is told once a
   expect(await again.ended).toMatchObject({ code: 0, stderr: '' })
 })
 
+test('a first run that fails has made no token: the one that serves tells it', async () => {
+  const folder = temporaryFolder()
+  const failing = await startDaemon(folder, { env: { MILLRACE_EXEC: '{"report":{"file":"relative"}}' } }).ended
+  expect([failing.code, failing.stderr]).toEqual([2, expect.stringContaining('relative')])
+  expect(readdirSync(folder)).not.toContain('millrace.db-token')
+  const daemon = startDaemon(folder)
+  await daemon.serving
+  daemon.child.kill('SIGTERM')
+  expect((await daemon.ended).stderr).toContain(tokenIn(folder))
+})
+
 test('a configured token makes no other, and is good', async () => {
   const folder = temporaryFolder()
   const token = 'a token of the configuration'.replaceAll(' ', '-')
@@ -69,6 +80,17 @@ test.each<[string, Parameters<typeof startDaemon>[1], RegExp]>([
   ['a socket that others reach', { flags: { listen: 'tcp://0.0.0.0:0' } }, /0.0.0.0 can be reached by others/],
   ['a key without its certificate', { flags: { 'tls-key': 'key.pem' } }, /'tls.key' and 'tls.cert' go together/],
   ['a module that is not there', { flags: { 'worker-handlers': './none.ts' } }, /'worker.handlers': .\/none.ts cannot be loaded/],
+  ['a command that cannot be', { env: { MILLRACE_EXEC: '{"a":{"file":"relative"}}' } }, /'exec': commands\['a'\].file is an absolute path/],
+  [
+    'a secret that is none',
+    { env: { MILLRACE_WEBHOOKS_ENABLED: 'true', MILLRACE_WEBHOOKS_SECRETS: '{"a":"whsec_YWJj"}' } },
+    /'webhooks': secrets.a has 24 to 64 bytes/,
+  ],
+  [
+    'an endpoint that is none',
+    { env: { MILLRACE_WEBHOOKS_ENABLED: 'true', MILLRACE_ENDPOINTS: '{"a":{"url":"nowhere","events":["completed"]}}' } },
+    /'endpoints.a': /,
+  ],
   [
     'a schedule that the engine refuses',
     { env: { MILLRACE_SCHEDULES: '{"a":{"every":"1s","job":"x","options":{"delay":5}}}' } },

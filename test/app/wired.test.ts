@@ -149,3 +149,39 @@ test('webhooks: a job is delivered and signed, and an endpoint hears of events, 
   const ids = heard.map(({ headers }) => headers['webhook-id'])
   expect(new Set(ids).size).toBeGreaterThanOrEqual(3)
 })
+
+test('endpoints over HTTP: put, told, disabled, enabled and deleted; one that is not there is a 404', async () => {
+  const folder = temporaryFolder()
+  const { url, first } = await receiver()
+  const env = {
+    MILLRACE_WEBHOOKS_ENABLED: 'true',
+    MILLRACE_WEBHOOKS_ALLOW_PRIVATE: 'true',
+    MILLRACE_WEBHOOKS_ALLOW_HTTP: 'true',
+    MILLRACE_WEBHOOKS_PORTS: 'any',
+  }
+  const daemon = startDaemon(folder, { env, flags: { 'worker-handlers': HANDLERS } })
+  await daemon.serving
+  const admin = await caller(daemon, tokenIn(folder))
+  const other = { url: 'https://example.com/hook', events: ['failed'] }
+  expect(await admin('PUT', '/v1/webhooks/other', other)).toMatchObject({ status: 200, body: { id: 'other', ...other, enabled: true } })
+  expect(await admin('PUT', '/v1/webhooks/shop', { url, events: ['completed'], headers: { 'x-key': 'k' } })).toMatchObject({ status: 200 })
+  const { body } = await admin('POST', '/v1/jobs', { job: 'quick', data: 1 })
+  expect((await first((one) => one.body.includes(String(body['id'])))).headers).toMatchObject({ 'x-key': 'k' })
+  const listed = await admin('GET', '/v1/webhooks')
+  expect(listed.body['webhooks']).toMatchObject([{ id: 'other' }, { id: 'shop', url, events: ['completed'] }])
+  // What is sent along may be a secret.
+  expect(JSON.stringify(listed.body)).not.toContain('x-key')
+
+  expect((await admin('POST', '/v1/webhooks/shop/disable')).status).toBe(204)
+  expect((await admin('GET', '/v1/webhooks')).body['webhooks']).toMatchObject([{ enabled: true }, { enabled: false }])
+  expect((await admin('POST', '/v1/webhooks/shop/enable', { replay: true })).status).toBe(204)
+  expect((await admin('GET', '/v1/webhooks')).body['webhooks']).toMatchObject([{ enabled: true }, { enabled: true }])
+  expect((await admin('DELETE', '/v1/webhooks/shop')).status).toBe(204)
+  expect((await admin('GET', '/v1/webhooks')).body['webhooks']).toMatchObject([{ id: 'other', ...other }])
+  for (const [method, path] of [
+    ['DELETE', 'shop'],
+    ['POST', 'shop/enable'],
+    ['POST', 'shop/disable'],
+  ] as const)
+    expect(await admin(method, `/v1/webhooks/${path}`)).toMatchObject({ status: 404, body: { code: 'ENDPOINT_NOT_FOUND' } })
+})

@@ -147,6 +147,11 @@ test('PORT is below MILLRACE_HTTP_PORT, and empty variables are none', async () 
   expect((await load({ env: { PORT: '', MILLRACE_HTTP_PORT: '' } })).config.http.port).toBe(7410)
 })
 
+test('what is told to the command line is no setting', async () => {
+  const env = { MILLRACE_URL: 'unix:/run/queue', MILLRACE_STATE_DIR: '/var/lib/millrace' }
+  expect((await load({ env })).config.http.port).toBe(7410)
+})
+
 test('what Kubernetes tells of a service of that name is no setting', async () => {
   const env = {
     MILLRACE_SERVICE_HOST: '10.0.0.1',

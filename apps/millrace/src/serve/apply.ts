@@ -1,9 +1,9 @@
 /** Queues and schedules of the configuration, told to the engine at each start. What is not named stays as it is. */
 import type { Engine } from '@millrace/client'
 import type { QueueOptions, ScheduleOptions } from '@millrace/core'
-import { ConfigError } from '../config/errors.ts'
 import type { Config } from '../config/schema/schema.ts'
 import { defaultsWith, keepsOf } from '../config/settings.ts'
+import { named } from './named.ts'
 
 /** @throws ConfigError for what only the engine could see */
 export async function apply(engine: Engine, { queues, schedules }: Config): Promise<void> {
@@ -43,13 +43,4 @@ async function applySchedule(
 /** Without what nobody has set. */
 function given<Value extends object>(value: Value): Partial<Value> {
   return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as Partial<Value>
-}
-
-async function named(key: string, work: () => Promise<void>): Promise<void> {
-  try {
-    await work()
-  } catch (cause) {
-    if (cause instanceof TypeError || cause instanceof RangeError) throw new ConfigError([`'${key}': ${cause.message}`], { cause })
-    throw cause
-  }
 }

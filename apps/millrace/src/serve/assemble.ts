@@ -13,6 +13,7 @@ import type { Config } from '../config/schema/schema.ts'
 import type { Control } from '../control/control.ts'
 import type { Caller } from '../control/tokens.ts'
 import { loadHandlers } from './handlers.ts'
+import { named } from './named.ts'
 
 export interface Parts {
   readonly engine: Engine
@@ -42,7 +43,7 @@ export interface Assembled {
   readonly close: () => void | Promise<void>
 }
 
-/** @throws ConfigError; OptionTypeError, OptionRangeError for a command or a handler that is none */
+/** @throws ConfigError */
 export async function assemble(parts: Parts): Promise<Assembled> {
   const { config, cwd } = parts
   const feed = config.webhooks.enabled ? feedOf(parts) : undefined
@@ -67,8 +68,8 @@ export async function assemble(parts: Parts): Promise<Assembled> {
 export async function handlersOf(config: Config, cwd: string): Promise<readonly Handler[]> {
   return [
     ...(await loadHandlers(config.worker.handlers, cwd)),
-    ...commandsOf(config, cwd),
-    ...(config.webhooks.enabled ? [webhookHandler(deliveryOf(config))] : []),
+    ...(await named('exec', () => commandsOf(config, cwd))),
+    ...(config.webhooks.enabled ? [await named('webhooks', () => webhookHandler(deliveryOf(config)))] : []),
   ]
 }
 
@@ -86,7 +87,7 @@ async function applyEndpoints({ control: { endpoints }, config }: Parts, feed: E
   for (const [id, settings] of Object.entries(config.endpoints)) {
     const endpoint = { ...(Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as NewEndpoint), id }
     const before = known.get(id)
-    await (before === undefined ? feed.add(endpoint) : endpoints.save({ ...before, ...endpoint }))
+    await named<unknown>(`endpoints.${id}`, () => (before === undefined ? feed.add(endpoint) : endpoints.save({ ...before, ...endpoint })))
   }
 }
 

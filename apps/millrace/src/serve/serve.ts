@@ -84,7 +84,6 @@ async function start(config: Config, { logger, cwd, env = {} }: ServeOptions, cl
   )
   const control = new Control(file, SYSTEM)
   closers.push(() => control.close())
-  const made = config.token === undefined ? firstToken(control, file) : undefined
   const authenticate = authenticator(control, config.token)
 
   await apply(engine, config)
@@ -126,6 +125,8 @@ async function start(config: Config, { logger, cwd, env = {} }: ServeOptions, cl
   }
   await assembled.start()
   closers.push(() => assembled.close())
+  // Last: it is told once, and a daemon that cannot be served has told nothing. Until then nobody is let in.
+  const made = config.token === undefined ? firstToken(control, file) : undefined
   ready = true
   await notify.say('READY=1', `STATUS=serving ${file}`)
 
