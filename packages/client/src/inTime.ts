@@ -21,7 +21,7 @@ export function inTime<Reply>(reply: Promise<Reply>, { clock, until, signal, lat
       reject(error)
     }
     const onAbort = () => giveUp(signal?.reason)
-    const cancelTimer = leftMs === Number.POSITIVE_INFINITY ? undefined : clock.setTimer(leftMs, () => giveUp(late()))
+    const cancelTimer = leftMs === Number.POSITIVE_INFINITY ? undefined : clock.setTimer(Math.max(0, leftMs), () => giveUp(late()))
     const done = () => {
       cancelTimer?.()
       signal?.removeEventListener('abort', onAbort)
