@@ -1,7 +1,7 @@
 // `share: true`: processes on one file, of which one owns it, until another has to.
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { defineJob, openEngine } from '@millrace/engine'
+import { defineJob, type Engine, openEngine } from '@millrace/engine'
 import { describe, expect, test } from 'vitest'
 import { tamper } from '../../packages/sqlite/src/testing/inspect.ts'
 import { temporaryFile, temporaryFolder } from '../temporary.ts'
@@ -46,7 +46,17 @@ test('a file that is deleted under its owner, or while nobody owns it, is the en
   await engine.enqueue('kept')
   const files = () => ['', '-wal', '-shm'].map((ending) => `${file}${ending}`).filter((path) => existsSync(path))
   for (const path of files()) rmSync(path)
-  await expect(engine.enqueue('late')).rejects.toMatchObject({ code: 'COMMIT_UNKNOWN' })
+  // It is looked at now and then; what is committed until then is in the file that nobody can open any more.
+  const refused = async (from: Engine): Promise<unknown> => {
+    for (;;) {
+      const error = await from.enqueue('late').then(
+        () => undefined,
+        (reason: unknown) => reason,
+      )
+      if (error !== undefined) return error
+    }
+  }
+  expect(await refused(engine)).toMatchObject({ code: expect.stringMatching(/^(COMMIT_UNKNOWN|OWNER_LOST)$/) })
   await expect(engine.enqueue('later')).rejects.toMatchObject({ code: 'OWNER_LOST' })
   await engine.stop()
   expect(files()).toEqual([])
@@ -56,7 +66,7 @@ test('a file that is deleted under its owner, or while nobody owns it, is the en
   await attached.stats()
   for (const path of files()) rmSync(path)
   await owner.kill()
-  await expect(attached.enqueue('late')).rejects.toMatchObject({ code: expect.stringMatching(/OWNER_LOST|CONNECTION_LOST/) })
+  expect(await refused(attached)).toMatchObject({ code: expect.stringMatching(/^(OWNER_LOST|CONNECTION_LOST)$/) })
   await expect(attached.enqueue('later')).rejects.toMatchObject({ code: 'OWNER_LOST' })
   expect(files()).toEqual([])
 })
