@@ -99,7 +99,7 @@ export class EffectLog {
     }
     const job = this.#model.jobs.get(earlier.seq)
     // Its own clock tells it, before the engine gives the run to another; stopped it does nothing, and looks at the clock first.
-    if (client.remote && job !== undefined && job.stalledMono === job.endedMono && mono > client.frozenUntil) {
+    if (client.remote && !client.slowest && job !== undefined && job.stalledMono === job.endedMono && mono > client.frozenUntil) {
       this.#history.violate(9, `run ${earlier.run} of job ${earlier.seq} goes on in ${client.name} past its lease, beside run ${later.run}`)
       return
     }

@@ -269,6 +269,7 @@ export class Model {
         this.#said(job, type, requests.said('snooze', job.seq, run))
         history.hold(!job.cancelRequested, 2, () => `job ${job.seq} is snoozed after its cancel was acknowledged`)
         job.uncounted++
+        job.expiresAt = 0
         this.#again(job, note.value ?? 0, turn)
         break
       case 'released':
@@ -428,6 +429,8 @@ export class Model {
       22,
       () => `job ${job.seq} is tried again after ${runAt - turn.wall} ms, and not after ${least}`,
     )
+    // A ttl is for the first start alone.
+    job.expiresAt = 0
     this.#again(job, runAt, turn)
   }
 
