@@ -97,20 +97,26 @@ test('workers that are asked to attach again do so once, not once per retry', as
   expect((await engine.workers()).length).toBe(5)
 })
 
-test('4: what was put off for a lock and then broken keeps its order, before what did not fit into the turn', async () => {
-  const { probe, faults, advance, expectTablesAsStored } = startFaulty()
-  faults.fail({ kind: 'busy' }, { times: 1 })
-  const full = Array.from({ length: 2_000 }, (_, index) => ({ name: 'a', data: index === 7 ? '"culprit"' : '0' }))
-  const replies = probe.settle([
-    { op: 'enqueue', jobs: [{ name: 'a', data: '1' }] },
-    { op: 'enqueue', jobs: full },
-    { op: 'enqueue', jobs: [{ name: 'a', data: '3' }] },
-  ])
-  await quiet()
-  faults.fail({ kind: 'statement', culprit: ({ jobs }) => jobs.some((job) => job.data === '"culprit"') }, FOREVER)
-  await advance('25ms')
-  expect((await replies).map(({ refusal }) => refusal?.code)).toEqual([undefined, 'INTERNAL', undefined])
-  expect(probe.replied).toEqual([1, 2, 3])
-  faults.heal()
-  await expectTablesAsStored()
-})
+test.each(['first', 'in the midst'])(
+  '4: what was put off for a lock and then broken keeps its order, before what did not fit into the turn: the culprit %s',
+  async (where) => {
+    const { probe, faults, advance, expectTablesAsStored } = startFaulty()
+    faults.fail({ kind: 'busy' }, { times: 1 })
+    const culprit = (here: boolean, data: string) => (here ? '"culprit"' : data)
+    const full = Array.from({ length: 2_000 }, (_, index) => ({ name: 'a', data: culprit(where !== 'first' && index === 7, '0') }))
+    const replies = probe.settle([
+      { op: 'enqueue', jobs: [{ name: 'a', data: culprit(where === 'first', '1') }] },
+      { op: 'enqueue', jobs: full },
+      { op: 'enqueue', jobs: [{ name: 'a', data: '3' }] },
+    ])
+    await quiet()
+    faults.fail({ kind: 'statement', culprit: ({ jobs }) => jobs.some((job) => job.data === '"culprit"') }, FOREVER)
+    await advance('25ms')
+    expect((await replies).map(({ refusal }) => refusal?.code)).toEqual(
+      where === 'first' ? ['INTERNAL', undefined, undefined] : [undefined, 'INTERNAL', undefined],
+    )
+    expect(probe.replied).toEqual([1, 2, 3])
+    faults.heal()
+    await expectTablesAsStored()
+  },
+)

@@ -123,7 +123,9 @@ export class Schedules {
     history.hold(at <= timeline.highestWall, 22, () => `tick ${at} of schedule ${id} fires ${at - timeline.highestWall} ms early`)
     // By hand a job comes at the time of its turn, which a tick may name as well.
     const byHand = at === wall && (requests.askedOf('triggerSchedule', id) || requests.askedOf('upsertSchedule', `${id} now`))
-    if (before !== undefined && at >= before.record.nextAt && (at - record.anchor) % (record.spec.every as number) === 0) {
+    const named = before !== undefined && at >= before.record.nextAt && (at - record.anchor) % (record.spec.every as number) === 0
+    // The tick is still to come where it was the hand.
+    if (named && !(byHand && record.nextAt <= at)) {
       history.hold(at > tracked.lastTick || byHand, 23, () => `tick ${at} of schedule ${id} fires after tick ${tracked.lastTick}`)
       tracked.lastTick = Math.max(tracked.lastTick, at)
       history.meet('tick')

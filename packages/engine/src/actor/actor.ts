@@ -259,7 +259,8 @@ export class Actor {
       const now = this.#loaded
       const decided = this.#decideAlone(letter, now)
       if (decided !== undefined) this.#deliver([letter], decided, now)
-      if (this.#busySinceMono < 0) continue
+      // Refused it is gone, also where an earlier turn waits for the lock since.
+      if (this.#mail[0] !== letter) continue
       // It waits for the lock, in front: those after it keep their place.
       this.#mail.splice(1, 0, ...mail.slice(index + 1))
       return
