@@ -41,7 +41,7 @@ export class Place {
   #startProgram(url: URL, args: readonly string[]): Program {
     const target = this.url === undefined ? `MILLRACE_FILE=${this.file}` : `MILLRACE_URL=${this.url}`
     const own = Object.entries(this.env).map(([name, value]) => `${name}=${value}`)
-    const clean = ['-u', 'MILLRACE_FILE', '-u', 'MILLRACE_URL', '-u', 'MILLRACE_TOKEN', '-u', 'NO_COLOR', '-u', 'FORCE_COLOR']
+    const clean = ['-u', 'MILLRACE_FILE', '-u', 'MILLRACE_URL', '-u', 'MILLRACE_TOKEN', '-u', 'NO_COLOR', '-u', 'FORCE_COLOR', '-u', 'CI']
     const env = ['env', ...clean, target, `MILLRACE_STATE_DIR=${join(this.folder, 'state')}`, ...own]
     return startProgram(url, args, env)
   }

@@ -17,7 +17,9 @@ function inTerminal(place: Place, ...args: readonly string[]) {
     place.path('run.mjs'),
     `
 import { spawn } from 'node:child_process'
-const child = spawn('script', ['-qefc', process.argv[2], '/dev/null'], { stdio: 'inherit', env: { ...process.env, TERM: 'xterm', MILLRACE_FILE: process.argv[3] } })
+// What says how a terminal is to look, and is not of this one.
+const { CI, NO_COLOR, FORCE_COLOR, ...env } = process.env
+const child = spawn('script', ['-qefc', process.argv[2], '/dev/null'], { stdio: 'inherit', env: { ...env, TERM: 'xterm', MILLRACE_FILE: process.argv[3] } })
 process.on('SIGTERM', () => {})
 child.on('exit', (code) => process.exit(code ?? 1))
 `,
