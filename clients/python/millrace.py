@@ -250,9 +250,9 @@ OPS = {
         "cancel update retry redrive runNow delete stats workers list subscribe backup forward configure pause queues".split()
     )
 }
-OPS.update(cancelMany=61, retryMany=62, deleteMany=63, drainQueue=32, deleteQueue=33)
+OPS.update(cancelMany=61, retryMany=62, deleteMany=63, drainQueue=32, deleteQueue=33, stopWorker=68)
 TRUE, REFUSAL, ENQUEUED, ATTACHED, VALUE, STATS = 0, 1, 2, 3, 4, 5
-ABORT, LOST, REATTACH, GAP = 1, 2, 3, 4
+ABORT, LOST, REATTACH, GAP, STOP = 1, 2, 3, 4, 5
 ABORT_CAUSES = ("timeout", "cancel", "stop")
 LOG_LEVELS = ("debug", "info", "warn", "error")
 ON_CONFLICT = ("skip", "replace", "reschedule", "error")
@@ -1005,6 +1005,11 @@ class Worker:
     def _notice(self, kind, fields):
         if kind == REATTACH:
             self._attach()
+        elif kind == STOP:
+            timeout = fields[1] / 1000
+            # Told again it may have less patience, not more.
+            if not self._stopping or timeout < self._stop_timeout:
+                self.stop(timeout)
         elif kind in (ABORT, LOST):
             key = (fields[1], fields[2])
             if kind == LOST:

@@ -72,6 +72,8 @@ def notice_told(kind, *fields):
         return {"kind": "reattach"}
     if kind == millrace.GAP:
         return {"kind": "gap", "first": fields[0], "last": fields[1]}
+    if kind == millrace.STOP:
+        return {"kind": "stop", "session": fields[0], "timeout": fields[1]}
     run = {"session": fields[0], "seq": fields[1], "run": fields[2]}
     if kind == millrace.LOST:
         return {"kind": "lost", **run}

@@ -72,20 +72,51 @@ test('worker stop ends what does not finish in time', { timeout: LONG }, async (
   expect(await worker.ended).toMatchObject({ code: 130 })
 })
 
-test('a worker that lives in another program is left alone', { timeout: LONG }, async () => {
+test('Q4: workers stop reaches one that lives in another program, and gives back what does not finish in time', {
+  timeout: LONG,
+}, async () => {
   const place = new Place()
   const engine = await openEngine({ file: place.file, durability: 'normal', share: true })
   onTestFinished(() => engine.stop())
-  engine.work(
-    defineJob({ name: 'own' }).handler(() => 1),
-    { id: 'embedded' },
+  const begun = Promise.withResolvers<void>()
+  const own = defineJob({ name: 'own' })
+  const work = (id: string) =>
+    engine.work(
+      own.handler(({ signal }) => {
+        begun.resolve()
+        return new Promise((resolve) => signal.addEventListener('abort', resolve))
+      }),
+      { id },
+    )
+  const worker = work('embedded')
+  const bystander = engine.work(
+    defineJob({ name: 'other' }).handler(() => 1),
+    { id: 'bystander' },
   )
-  for (const verb of ['stop', 'drain']) {
-    const answer = await place.run('workers', verb, 'embedded')
-    expect(answer).toMatchObject({ code: 1, stdout: '' })
-    expect(answer.stderr).toMatch(new RegExp(`lives in process ${process.pid}, which was not started by .*\\(UNSUPPORTED\\)`))
-  }
-  expect(await place.okJson('workers', 'list')).toMatchObject({ workers: [{ id: 'embedded', draining: false }] })
+  const { id } = await engine.enqueue(own, undefined)
+  await begun.promise
+  const busy = await place.run('workers', 'drain', 'embedded', '--timeout', '1ms')
+  expect(busy).toMatchObject({ code: 5, stdout: `embedded (process ${process.pid}) draining\n` })
+  expect(await place.ok('workers', 'stop', 'embedded', '--timeout', '10ms')).toBe(`embedded (process ${process.pid}) stopped\n`)
+  await worker.stopped
+  expect(await engine.get(id)).toMatchObject({ state: 'waiting', attempt: 0, run: 1 })
+  expect(await place.okJson('workers', 'list')).toMatchObject({ workers: [{ id: 'bystander', draining: false }] })
+  expect(bystander.running).toBe(0)
+})
+
+test('Q4: a process of worker start that is told through the engine lets what runs finish, and ends', { timeout: LONG }, async () => {
+  const place = new Place()
+  await place.serve()
+  const worker = place.start('worker', 'start', '--handlers', HANDLERS, '--id', 'far')
+  await worker.said(/is ready/)
+  const gate = (await place.ok('enqueue', 'gate', JSON.stringify({ begun: place.path('begun'), open: place.path('open') }))).trim()
+  await place.made('begun')
+  const stopping = place.run('workers', 'stop', 'far', '--timeout', '5m', '--json')
+  while (!((await place.okJson('workers', 'list')) as { workers: [{ draining: boolean }] }).workers[0].draining);
+  writeFileSync(place.path('open'), '')
+  expect((await stopping).items).toEqual([{ id: 'far', pid: worker.child.pid, result: 'stopped' }])
+  expect(await worker.ended).toMatchObject({ code: 0 })
+  expect(await place.okJson('jobs', 'show', gate)).toMatchObject({ state: 'completed', attempt: 1 })
 })
 
 test('short commands beside one another on a file that nobody else has open: each job is there once', { timeout: LONG }, async () => {

@@ -67,6 +67,7 @@ const COMMANDS: { readonly [Op in Operation]: CommandOf<Op> } = {
   deleteSchedule: { op: 'deleteSchedule', id: 'a' },
   drainQueue: { op: 'drainQueue', queue: 'a' },
   deleteQueue: { op: 'deleteQueue', queue: 'nowhere' },
+  stopWorker: { op: 'stopWorker', worker: 'nobody', timeout: 0 },
   pauseSchedule: { op: 'pauseSchedule', id: 'a' },
   resumeSchedule: { op: 'resumeSchedule', id: 'a' },
   triggerSchedule: { op: 'triggerSchedule', id: 'a' },

@@ -329,6 +329,13 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 2',
   },
   {
+    name: 'stop-forgotten-at-attach',
+    file: `${decide}/attach.ts`,
+    find: 'if (before?.stopMs !== undefined) stopSession',
+    replace: 'if (before?.stopMs !== undefined && held.length < 0) stopSession',
+    breaks: 'invariant 44',
+  },
+  {
     name: 'remote-sessions-forgotten',
     file: `${tables}/load.ts`,
     find: 'if (row.remote) keepAway(tables, row, job, now)',

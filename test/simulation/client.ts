@@ -11,7 +11,7 @@ import {
   type Request,
   type RunKey,
 } from '@millrace/core'
-import type { Handler, Worker } from '@millrace/worker'
+import type { Handler } from '@millrace/worker'
 import { Lease } from '../../packages/remote/src/client/lease.ts'
 import type { Connection, SimulatedEngine } from './engine.ts'
 import { type Folder, SimulatedJournal } from './journal.ts'
@@ -40,6 +40,7 @@ export interface ClientOptions {
   readonly lost: (client: Client, runs: readonly RunKey[]) => void
 }
 
+const RESTART_MS = 5
 const BROKEN: Refusal = { code: 'COMMIT_UNKNOWN', message: 'the channel was cut before the engine answered' }
 
 export class Client {
@@ -61,6 +62,9 @@ export class Client {
   attachSentMono = -1
   attachedMono = -1
   #works = 0
+  #over = false
+  /** The public name of its worker. */
+  workerId: string | undefined
   readonly #lease: Lease | undefined
   readonly #options: ClientOptions
   readonly #attaches = new Map<number, number>()
@@ -122,14 +126,18 @@ export class Client {
     return this.#connection !== undefined
   }
 
-  work({ handlers, min, max, queues, abortGraceMs }: Work): Worker {
-    return this.engine.work(handlers, {
-      id: `${this.name}.${++this.#works}`,
+  /** Told to stop, it comes back under another name. */
+  work(work: Work): void {
+    const { handlers, min, max, queues, abortGraceMs } = work
+    this.workerId = `${this.name}.${++this.#works}`
+    const worker = this.engine.work(handlers, {
+      id: this.workerId,
       minConcurrency: min,
       maxConcurrency: max,
       abortGrace: abortGraceMs,
       ...(queues !== undefined && { queues }),
     })
+    void worker.stopped.then(() => this.#options.timeline.after(RESTART_MS, () => this.dead || this.#over || this.work(work)))
   }
 
   connect(engine: SimulatedEngine): void {
@@ -174,6 +182,7 @@ export class Client {
   }
 
   ended(refusal: Refusal): void {
+    this.#over = true
     this.cut()
     this.#later(() => this.#listener?.ended(refusal))
   }

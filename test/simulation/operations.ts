@@ -25,6 +25,10 @@ export interface OperationsOptions {
   readonly waits: number
   /** How often a call is for a flow. */
   readonly flows: number
+  /** Of workers that somebody tells to stop: how long what runs may take. None: nobody does. */
+  readonly stops: readonly number[]
+  /** By their public names. */
+  readonly workers: () => readonly string[]
 }
 
 const KEYS = ['key-1', 'key-2', 'key-3']
@@ -156,6 +160,7 @@ export class Operations {
         this.call(client, 'stats', engine.stats())
         this.call(client, 'history', engine.history())
         this.call(client, 'failures', engine.failures())
+        this.#stopWorker(client)
         break
       case 'result':
         // A handle asks by the way that it came by.
@@ -164,6 +169,14 @@ export class Operations {
       default:
         this.call<unknown>(client, `${kind} ${id}`, engine[kind](id))
     }
+  }
+
+  #stopWorker(client: Client): void {
+    const { chance, stops, workers } = this.#options
+    const names = workers()
+    if (stops.length === 0 || names.length === 0) return
+    const name = chance.pick(names)
+    this.call(client, `stop worker ${name}`, client.engine.stopWorker(name, { timeout: chance.pick(stops) }))
   }
 
   #rate() {

@@ -38,6 +38,8 @@ export interface Plan {
   readonly schedules: number
   /** How often a call is for a flow, or for a job and all that waits for it. */
   readonly flows: number
+  /** How long what runs may take in a worker that somebody tells to stop; none: nobody does. */
+  readonly stops: readonly number[]
   /** Completed jobs that are kept. */
   readonly keep: number
   readonly recovery: 'immediate' | 'backoff'
@@ -95,6 +97,7 @@ export const REDUCTIONS = [
   'readers',
   'schedules',
   'flows',
+  'stops',
   'delays',
   'limits',
   'clients',
@@ -142,6 +145,8 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     eventsPerPage: 500,
     schedules: 0,
     flows: 0,
+    // It gives back what reaches it too late.
+    stops: faultFree || seed % 3 > 0 ? [] : [0, 100, 2_000, Number.POSITIVE_INFINITY],
     keep: chance.pick([1_000_000, 1_000_000, 5, 0]),
     recovery: chance.pick(['immediate', 'backoff'] as const),
     engineCrash: some(0.4, () => chance.random() * 0.03),
@@ -238,6 +243,7 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
     ...(without.has('readers') && { readers: 0, eventsPerPage: 500 }),
     ...(without.has('schedules') && { schedules: 0 }),
     ...(without.has('flows') && { flows: 0 }),
+    ...(without.has('stops') && { stops: [] }),
     ...(without.has('clients') && { clients: 1 }),
     operations: Math.ceil(plan.operations * share),
     safetyMs: Math.ceil(plan.safetyMs * share),

@@ -70,6 +70,10 @@ export class Requests {
   /** When the last turn began. */
   turnMono = 0
   left: (session: string) => void = () => {}
+  /** The worker of that name is told to stop, as whoever asked has heard. */
+  stopped: (worker: string) => void = () => {}
+  /** Whether a session may get jobs. */
+  mayTake: (session: string) => boolean = () => true
   /** Whether a producer has taken note that its entry at a place was refused. */
   noted: (entry: string) => boolean = () => true
 
@@ -145,10 +149,11 @@ export class Requests {
   delivered(connection: string, { replies, grants, events, notices }: Delivery): void {
     const model = this.model as Model
     for (const reply of replies) this.#reply(connection, reply, model)
-    for (const { seq, run, attempt } of grants) {
+    for (const { session, seq, run, attempt } of grants) {
       const job = model.jobs.get(seq)
       const so = job !== undefined && job.state === ACTIVE && job.run === run && run - job.uncounted === attempt
       this.#history.hold(so, 3, () => `run ${run} of job ${seq} is handed out, and its start is not committed`)
+      this.#history.hold(this.mayTake(session), 44, () => `run ${run} of job ${seq} is handed to a worker that was told to stop`)
     }
     for (const { seq, type, jobSeq } of events) {
       this.#history.hold(seq < model.nextEvent, 3, () => `event ${seq} (${type} of job ${jobSeq}) is told, and is not committed`)
@@ -340,6 +345,10 @@ export class Requests {
         history.meet('drained')
         break
       }
+      case 'stopWorker':
+        this.stopped(command.worker)
+        history.meet('workerStopped')
+        break
       case 'deleteQueue': {
         // A queue of that name may have come again with a later command of the same turn.
         const left = [...model.jobs.values()].filter(({ queue, bornTurn }) => queue === command.queue && bornTurn < model.turns)

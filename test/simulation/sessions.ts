@@ -13,6 +13,9 @@ export class Sessions {
   readonly #attachSentMono = new Map<string, number>()
   readonly #droppedMono = new Map<string, number>()
   readonly #left = new Set<string>()
+  readonly #names = new Map<string, string>()
+  /** Told to stop by this engine, and since its tables were loaded. */
+  readonly #stopped = new Set<string>()
   /** Of other processes: when each was last heard of. */
   readonly #heardMono = new Map<string, number>()
   #reloadMono = 0
@@ -20,7 +23,8 @@ export class Sessions {
 
   constructor(timeline: Timeline, requests: Requests) {
     this.#timeline = timeline
-    requests.attached = ({ uuid, local }, connection, sentMono) => {
+    requests.attached = ({ uuid, worker, local }, connection, sentMono) => {
+      this.#names.set(uuid, worker)
       this.#alive.add(uuid)
       this.#connection.set(uuid, connection)
       this.#attachSentMono.set(uuid, sentMono)
@@ -31,18 +35,24 @@ export class Sessions {
       for (const [uuid, heardMono] of this.#heardMono)
         if (this.#connection.get(uuid) === connection) this.#heardMono.set(uuid, Math.max(heardMono, mono))
     }
+    requests.stopped = (worker) => {
+      for (const [uuid, name] of this.#names) if (name === worker) this.#stopped.add(uuid)
+    }
+    requests.mayTake = (session) => !this.#stopped.has(session)
     requests.left = (session) => void this.#left.add(session)
   }
 
   /** An engine begins, and is told who lives. */
   begin(alive: ReadonlySet<string>): void {
     this.#alive.clear()
+    this.#stopped.clear()
     for (const session of alive) this.#alive.add(session)
   }
 
   /** The tables were loaded anew: leases begin again. */
   reloaded(mono: number): void {
     this.#reloadMono = mono
+    this.#stopped.clear()
   }
 
   /** The engine hears that a connection is no more. */

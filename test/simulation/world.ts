@@ -134,6 +134,8 @@ export class World {
       limits: plan.limits,
       waits: plan.waits,
       flows: plan.flows,
+      stops: plan.stops,
+      workers: () => this.clients.flatMap(({ dead, workerId }) => (dead || workerId === undefined ? [] : [workerId])),
     })
     this.#schedules = new Schedules({
       chance: new Chance(plan.seed ^ 0x5c4ed),

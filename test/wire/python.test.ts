@@ -118,6 +118,20 @@ test('a worker in Python that is stopped gives its job back, and leaves', async 
   expect(await engine.workers()).toEqual([])
 })
 
+test('a worker in Python is told to stop through the engine', async () => {
+  const { engine, worker } = await working()
+  const handle = await engine.enqueue('long')
+  await worker.said(/^long 1 /)
+  const [{ id } = { id: '' }] = await engine.workers()
+  await engine.stopWorker(id, { timeout: Number.POSITIVE_INFINITY })
+  expect(await engine.workers()).toMatchObject([{ id, draining: true }])
+  await engine.stopWorker(id, { timeout: 0 })
+  await worker.said(/^aborted 1 stop$/)
+  await worker.said(/^stopped$/)
+  expect(await worker.ended).toMatchObject({ code: 0, stderr: '' })
+  expect(await engine.get(handle.id)).toMatchObject({ state: 'waiting', run: 1, attempt: 0 })
+})
+
 test('a server that goes and comes back: the worker in Python keeps its run', async () => {
   const { engine, server, worker } = await working()
   const handle = await engine.enqueue('asked')

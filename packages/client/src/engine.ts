@@ -11,6 +11,7 @@ import {
   type ManyFilter,
   type ManyOptions,
   type ManyResult,
+  nameOption,
   type Port,
   parseId,
   type RedriveOptions,
@@ -53,7 +54,7 @@ import { Schedules } from './schedules.ts'
 import { Sealer } from './seal.ts'
 import type { EngineSetup } from './setup.ts'
 import { type Job, jobOf } from './view.ts'
-import { handlersOf, newWorker } from './workers.ts'
+import { handlersOf, Workers } from './workers.ts'
 
 const STOPPED: Refusal = { code: 'ENGINE_STOPPED', message: 'the engine was stopped: open it again to go on' }
 
@@ -71,8 +72,7 @@ export class Engine {
   readonly #sealer: Sealer | undefined
   /** The mailbox, with the codec in between. */
   readonly #calls: Pick<Mailbox, 'call'>
-  /** By session. */
-  readonly #workers = new Map<string, Worker>()
+  readonly #workers: Workers
   #stopping: Promise<void> | undefined
   #leave = () => {}
   /** Resolves when the engine is out of reach, or has ended. */
@@ -91,6 +91,7 @@ export class Engine {
     this.exports = new Exports(this.#mailbox, () => this.#assertOpen(), this.#sealer)
     this.#calls = this.#sealer?.around(this.#mailbox) ?? this.#mailbox
     this.schedules = new Schedules(this.#calls, setup.maxDataBytes, this.#handleOf)
+    this.#workers = new Workers(setup, this.#mailbox, this.#calls, this.#sealer)
     this.#listeners = new Listeners(this.#mailbox, setup.logger)
     port.listen({
       deliver: (delivery) => deliver(delivery, { mailbox: this.#mailbox, listeners: this.#listeners, workers: this.#workers }),
@@ -102,13 +103,11 @@ export class Engine {
       reopened: () => {
         this.#gone = this.#untilGone()
         this.#mailbox.mend(() => {
-          for (const worker of this.#workers.values()) worker.attach()
+          this.#workers.attach()
           this.#listeners.renew()
         })
       },
-      lapsed: (ms) => {
-        for (const worker of this.#workers.values()) worker.lapsed(ms)
-      },
+      lapsed: (ms) => this.#workers.lapsed(ms),
       ended: (refusal) => this.#ended(refusal),
     })
     port.hold(false)
@@ -172,14 +171,7 @@ export class Engine {
     this.#needs('work')
     const list = handlersOf(handlers)
     this.#assertOpen()
-    const worker = newWorker(this.#setup, this.#calls, this.#sealer, list, validateWorkOptions(options), ({ session }) => {
-      if (this.#workers.delete(session)) this.#mailbox.countWorkers(-1)
-    })
-    for (const former of this.#workers.values()) if (former.id === worker.id) void former.stop()
-    this.#workers.set(worker.session, worker)
-    this.#mailbox.countWorkers(1)
-    worker.attach()
-    return worker
+    return this.#workers.start(list, validateWorkOptions(options))
   }
 
   // Asking.
@@ -221,6 +213,14 @@ export class Engine {
   /** All attached workers. */
   workers(): Promise<readonly WorkerView[]> {
     return this.#mailbox.call<'workers'>({ op: 'workers' })
+  }
+
+  /**
+   * Tells every worker of that id, wherever it runs, to stop as by its own `stop` with that `timeout` (default 30 s). Resolves when it
+   * gets no more jobs; `workers()` lists it until it has left. Throws WorkerNotFoundError.
+   */
+  async stopWorker(id: string, options?: StopOptions): Promise<void> {
+    await this.#mailbox.call<'stopWorker'>({ op: 'stopWorker', worker: nameOption('id', id), timeout: validateStopOptions(options) })
   }
 
   // Changing. All throw JobNotFoundError; where it is too late, JobActiveError or JobFinishedError.
@@ -380,7 +380,7 @@ export class Engine {
   }
 
   async #stop(options?: StopOptions): Promise<void> {
-    await Promise.allSettled([...this.#workers.values()].map((worker) => worker.stop(options)))
+    await this.#workers.stop(options)
     await Promise.race([this.#answered(), this.#gone])
     // First, so that what it has under way is not said again.
     const closed = this.#setup.intake?.close()
@@ -410,7 +410,7 @@ export class Engine {
     this.#setup.intake?.close(refusal).catch(() => {})
     this.#mailbox.end({ code: 'COMMIT_UNKNOWN', message: refusal.message }, refusal)
     const reason = errorFrom(refusal)
-    for (const worker of this.#workers.values()) worker.abandon(reason)
+    this.#workers.abandon(reason)
     this.#letGo()
     if (this.#stopping === undefined) this.#setup.logger?.error('the engine has ended', { code: refusal.code, message: refusal.message })
   }

@@ -1,5 +1,5 @@
-/** Workers, as `engine.work` starts them. */
-import { OptionTypeError, type WorkSettings } from '@millrace/core'
+/** The workers of one engine, as `engine.work` starts them. */
+import { type Grant, type Notice, OptionTypeError, type StopOptions, type WorkSettings } from '@millrace/core'
 import { type Handler, Worker } from '@millrace/worker'
 import type { Mailbox } from './mailbox.ts'
 import type { Sealer } from './seal.ts'
@@ -14,14 +14,63 @@ export function handlersOf(handlers: readonly Handler[] | Handler): readonly Han
   throw new OptionTypeError('handlers', 'work takes handlers, made by definition.handler(function) or definition.thread(url)')
 }
 
-export function newWorker(
-  { maxDataBytes, clock, host, pid, local, logger, redact }: EngineSetup,
-  calls: Pick<Mailbox, 'call'>,
-  sealer: Sealer | undefined,
-  handlers: readonly Handler[],
-  settings: WorkSettings,
-  stopped: (worker: Worker) => void,
-): Worker {
-  const open = sealer && ((grant: Parameters<Sealer['openGrant']>[0]) => sealer.openGrant(grant))
-  return new Worker({ calls, handlers, settings, host, pid, local, maxDataBytes, clock, logger, open, redact, stopped })
+export class Workers {
+  readonly #setup: EngineSetup
+  readonly #mailbox: Mailbox
+  /** The mailbox, with the codec in between. */
+  readonly #calls: Pick<Mailbox, 'call'>
+  readonly #open: ((grant: Grant) => Grant) | undefined
+  readonly #bySession = new Map<string, Worker>()
+
+  constructor(setup: EngineSetup, mailbox: Mailbox, calls: Pick<Mailbox, 'call'>, sealer: Sealer | undefined) {
+    this.#setup = setup
+    this.#mailbox = mailbox
+    this.#calls = calls
+    this.#open = sealer && ((grant) => sealer.openGrant(grant))
+  }
+
+  /** One of the same id is drained: it is replaced. */
+  start(handlers: readonly Handler[], settings: WorkSettings): Worker {
+    const { maxDataBytes, clock, host, pid, local, logger, redact } = this.#setup
+    const calls = this.#calls
+    const open = this.#open
+    const worker = new Worker({ calls, handlers, settings, host, pid, local, maxDataBytes, clock, logger, open, redact })
+    void worker.stopped.then(() => {
+      if (this.#bySession.delete(worker.session)) this.#mailbox.countWorkers(-1)
+    })
+    for (const former of this.#bySession.values()) if (former.id === worker.id) void former.stop()
+    this.#bySession.set(worker.session, worker)
+    this.#mailbox.countWorkers(1)
+    worker.attach()
+    return worker
+  }
+
+  take(grant: Grant): void {
+    const worker = this.#bySession.get(grant.session)
+    if (worker !== undefined) worker.take(grant)
+    else void this.#mailbox.call<'giveBack'>({ op: 'giveBack', seq: grant.seq, run: grant.run }).catch(() => {})
+  }
+
+  notice(notice: Exclude<Notice, { kind: 'gap' }>): void {
+    if (notice.kind !== 'reattach') this.#bySession.get(notice.session)?.notice(notice)
+    // After what was answered before it has been heard.
+    else queueMicrotask(() => this.attach())
+  }
+
+  /** Each names itself to the engine again. */
+  attach(): void {
+    for (const worker of this.#bySession.values()) worker.attach()
+  }
+
+  lapsed(ms: number): void {
+    for (const worker of this.#bySession.values()) worker.lapsed(ms)
+  }
+
+  async stop(options?: StopOptions): Promise<void> {
+    await Promise.allSettled([...this.#bySession.values()].map((worker) => worker.stop(options)))
+  }
+
+  abandon(reason: Error): void {
+    for (const worker of this.#bySession.values()) worker.abandon(reason)
+  }
 }

@@ -168,6 +168,17 @@ export interface DrainCommand {
   readonly session: string
 }
 
+/**
+ * Every worker of that public id, wherever it runs: it gets no more jobs, and is told to stop; told again where its connection breaks
+ * before it has left. Reply: true.
+ */
+export interface StopWorkerCommand {
+  readonly op: 'stopWorker'
+  readonly worker: string
+  /** Milliseconds for what runs, before it is aborted and given back; Infinity waits for as long as it takes. */
+  readonly timeout: number
+}
+
 /** The session is over: whatever it still holds is given back. Reply: true. */
 export interface LeaveCommand {
   readonly op: 'leave'
@@ -383,6 +394,7 @@ export type Command =
   | AttachCommand
   | DrainCommand
   | LeaveCommand
+  | StopWorkerCommand
   | RenewCommand
   | CompleteCommand
   | FailCommand

@@ -160,6 +160,8 @@ export class Effects {
   // For the Ports, after the commit.
   readonly grants: Job[] = []
   readonly notices: { readonly session: Session; readonly job: Job; readonly run: number; readonly note: NoticeNote }[] = []
+  /** Sessions that are to hear that their worker stops. */
+  readonly stops: Session[] = []
   /** Jobs that became final or were deleted: their watchers are answered. */
   readonly settled: Job[] = []
 

@@ -157,6 +157,10 @@ export class JobTimeoutError extends define('JOB_TIMEOUT', true) {}
 export class JobExpiredError extends define('JOB_EXPIRED', false) {}
 /** The worker's process died, or was silent for longer than its lease. */
 export class WorkerLostError extends define('WORKER_LOST', true) {}
+/** No worker of that id is attached. */
+export class WorkerNotFoundError extends define('WORKER_NOT_FOUND', false) {
+  declare readonly workerId: string
+}
 /** The abort reason of a run that its worker no longer owns. */
 export class LeaseLostError extends define('LEASE_LOST', true) {}
 /** The abort reason of a run whose worker is stopping. */
@@ -223,6 +227,7 @@ const BY_CODE = {
   JOB_TIMEOUT: JobTimeoutError,
   JOB_EXPIRED: JobExpiredError,
   WORKER_LOST: WorkerLostError,
+  WORKER_NOT_FOUND: WorkerNotFoundError,
   LEASE_LOST: LeaseLostError,
   WORKER_STOPPED: WorkerStoppedError,
   PARENT_FAILED: ParentFailedError,

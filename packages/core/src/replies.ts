@@ -241,6 +241,7 @@ export interface ReplyOf {
   attach: AttachReply
   drain: true
   leave: true
+  stopWorker: true
   renew: true
   complete: true
   fail: true

@@ -102,6 +102,7 @@ export {
   UnsupportedRuntimeError,
   ValidationError,
   WorkerLostError,
+  WorkerNotFoundError,
   WorkerStoppedError,
 } from '@millrace/core'
 export {

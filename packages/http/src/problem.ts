@@ -15,6 +15,7 @@ const STATUS: Readonly<Record<string, number>> = {
   ENDPOINT_NOT_FOUND: 404,
   JOB_NOT_FOUND: 404,
   SCHEDULE_NOT_FOUND: 404,
+  WORKER_NOT_FOUND: 404,
   JOB_ACTIVE: 409,
   JOB_BLOCKED: 409,
   JOB_FINISHED: 409,
@@ -67,7 +68,19 @@ const DETAILS: Readonly<Record<string, string>> = {
 }
 
 /** Fields of errors that are told; whatever else an error has stays here. */
-const TOLD = ['option', 'limit', 'jobId', 'scheduleId', 'queue', 'maxLength', 'jobs', 'retryAfter', 'errors', 'progress'] as const
+const TOLD = [
+  'option',
+  'limit',
+  'jobId',
+  'scheduleId',
+  'workerId',
+  'queue',
+  'maxLength',
+  'jobs',
+  'retryAfter',
+  'errors',
+  'progress',
+] as const
 
 type Thrown = Readonly<Record<string, unknown>> & { readonly message: string }
 

@@ -148,6 +148,11 @@ describe('what the engine tells of itself', () => {
     for await (const event of engine.events({ filter: { jobId: id } })) if (event.type === 'failed') break
 
     expect((await http.send('GET', '/v1/workers')).body.workers).toMatchObject([{ names: ['failing'], maxConcurrency: 2 }])
+    expect(await http.send('POST', '/v1/workers/nobody/stop')).toMatchObject({
+      status: 404,
+      body: { code: 'WORKER_NOT_FOUND', workerId: 'nobody' },
+    })
+    expect((await http.send('POST', '/v1/workers/nobody/stop', { body: { timeout: 'soon' } })).status).toBe(400)
     expect((await http.send('GET', '/v1/stats')).body).toMatchObject({ states: { failed: 1 }, workers: 1, writer: { draining: false } })
     expect((await http.send('GET', '/v1/failures?name=failing')).body.failures).toMatchObject([
       { error: 'TypeError', count: 1, jobId: id, message: 'no 17' },
@@ -158,7 +163,10 @@ describe('what the engine tells of itself', () => {
     expect(points.reduce((sum: number, { failed }: { failed: number }) => sum + failed, 0)).toBe(1)
     for (const query of ['history?step=day', 'history?from=yesterday', 'failures?limit=0', 'failures?queue=a/b', 'stats?nope=1'])
       expect((await http.send('GET', `/v1/${query}`)).status, query).toBe(400)
-    await worker.stop()
+    const told = await http.send('POST', `/v1/workers/${worker.id}/stop`, { body: { timeout: null } })
+    expect(told).toMatchObject({ status: 202 })
+    expect(told.body.workers.every(({ draining }: { draining: boolean }) => draining)).toBe(true)
+    await worker.stopped
 
     const metrics = await http.send('GET', '/metrics')
     expect(metrics.headers.get('content-type')).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8')

@@ -657,6 +657,23 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       ])
     })
 
+    test('Q4: a worker is told to stop, and gets no more', async () => {
+      await probe.attach(['a'])
+      const { seq } = await probe.enqueue('a')
+      await probe.grants.take()
+      await probe.call<'stopWorker'>({ op: 'stopWorker', worker: 'worker-1', timeout: 30_000 })
+      expect(await probe.notices.take()).toEqual({ kind: 'stop', session: 'session-1', timeout: 30_000 })
+      await probe.call<'stopWorker'>({ op: 'stopWorker', worker: 'worker-1', timeout: Number.POSITIVE_INFINITY })
+      expect(await probe.notices.take()).toEqual({ kind: 'stop', session: 'session-1', timeout: Number.POSITIVE_INFINITY })
+      const waiting = await probe.enqueue('a')
+      await probe.call<'complete'>({ op: 'complete', seq, run: 1, output: null })
+      await probe.barrier()
+      expect([await stateOf(waiting), probe.grants.size]).toEqual(['waiting', 0])
+      expect(await probe.call<'workers'>({ op: 'workers' })).toMatchObject([{ id: 'worker-1', draining: true }])
+      const refused = probe.call<'stopWorker'>({ op: 'stopWorker', worker: 'nobody', timeout: 0 })
+      await expect(refused).rejects.toMatchObject({ code: 'WORKER_NOT_FOUND', retryable: false, workerId: 'nobody' })
+    })
+
     scheduleConformance(() => probe)
 
     test('events come after the commit, in one order without gaps', async () => {

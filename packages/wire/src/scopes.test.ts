@@ -29,6 +29,7 @@ test('no scope but admin changes what others have made', () => {
     'retryMany',
     'retryTree',
     'runNow',
+    'stopWorker',
     'triggerSchedule',
     'update',
     'upsertSchedule',

@@ -45,6 +45,7 @@ export const SCOPE_OF: Readonly<Record<Operation, Scope>> = {
   pause: 'admin',
   drainQueue: 'admin',
   deleteQueue: 'admin',
+  stopWorker: 'admin',
   cancelMany: 'admin',
   retryMany: 'admin',
   deleteMany: 'admin',

@@ -84,6 +84,37 @@ test('past its time what runs is told to stop, and given back, whatever it retur
   expect(clock.timers).toBe(0)
 })
 
+test('Q4: told to stop by its engine, it does as by its own stop', async () => {
+  const { at, run } = gate()
+  const { worker, calls, clock, stopped, grant } = workbench(a.handler(run))
+  grant()
+  worker.notice({ kind: 'stop', session: worker.session, timeout: Number.POSITIVE_INFINITY })
+  await clock.advance(600_000)
+  expect([calls.of('drain').length, at(0).context.signal.aborted, stopped]).toEqual([1, false, []])
+  at(0).resolve(1)
+  await worker.stopped
+  expect(calls.outcomes).toMatchObject([{ op: 'complete', seq: 1, run: 1 }])
+  expect(clock.timers).toBe(0)
+})
+
+test('told once more it may have less patience, and not more', async () => {
+  const { at, run } = gate()
+  const { worker, calls, clock, grant } = workbench(a.handler(run))
+  grant()
+  void worker.stop({ timeout: Number.POSITIVE_INFINITY })
+  await clock.advance(60_000)
+  worker.notice({ kind: 'stop', session: worker.session, timeout: 1_000 })
+  void worker.stop({ timeout: '1h' })
+  await clock.advance(999)
+  expect(at(0).context.signal.aborted).toBe(false)
+  await clock.advance(1)
+  expect(at(0).context.signal.reason).toMatchObject({ code: 'WORKER_STOPPED' })
+  at(0).resolve('too late')
+  await worker.stopped
+  expect(calls.outcomes).toEqual([{ op: 'giveBack', seq: 1, run: 1 }])
+  expect(clock.timers).toBe(0)
+})
+
 test('what ignores that is left to the engine when its grace ends', async () => {
   const { at, run } = gate()
   const { worker, calls, clock, stopped, grant } = workbench(a.handler(run), { abortGrace: '5s' })

@@ -7,10 +7,7 @@ import {
   type Clock,
   CodecError,
   type CommandOf,
-  formatId,
   type Grant,
-  JobCancelledError,
-  JobTimeoutError,
   LeaseLostError,
   type Logger,
   type LogLine,
@@ -26,7 +23,6 @@ import {
   type SessionIntro,
   type StopOptions,
   validateStopOptions,
-  WorkerStoppedError,
   type WorkSettings,
 } from '@millrace/core'
 import { tellEnded, tellStarted } from './channels.ts'
@@ -34,6 +30,7 @@ import { newSessionId } from './clock.ts'
 import { RunContext } from './context.ts'
 import type { Handler } from './define.ts'
 import { execute, type Settlement } from './execute.ts'
+import { reasonOf } from './reasons.ts'
 import { Redactor } from './redact.ts'
 import { runErrorOf } from './runError.ts'
 import { makeRunnables, type Runnables, type WorkerRunnable } from './runnables.ts'
@@ -59,8 +56,6 @@ export interface WorkerOptions {
   /** Decodes what a grant carries. @throws CodecError */
   readonly open?: ((grant: Grant) => Grant) | undefined
   readonly redact?: Redact | undefined
-  /** Called once, when nothing of the worker runs any more. */
-  readonly stopped: (worker: Worker) => void
 }
 
 /** A run that this worker holds. */
@@ -93,6 +88,8 @@ export class Worker {
   readonly #dirty = new Set<RunContext>()
   readonly #link: ThreadLink
   readonly #redactor: Redactor | undefined
+  readonly #hurried = Promise.withResolvers<void>()
+  readonly #ended = Promise.withResolvers<void>()
   #draining = false
   #left = false
   #attaching = false
@@ -124,6 +121,11 @@ export class Worker {
   /** Jobs that it runs, or whose outcome is not answered yet. */
   get running(): number {
     return this.#runs.size
+  }
+
+  /** Resolves when it has stopped, whoever has told it to. */
+  get stopped(): Promise<void> {
+    return this.#ended.promise
   }
 
   /** Runs that have ignored their abort for the whole grace, and still go on. */
@@ -203,13 +205,12 @@ export class Worker {
     }
   }
 
-  notice(notice: Exclude<Notice, { kind: 'gap' }>): void {
-    if (notice.kind === 'reattach') this.attach()
-    else if (notice.kind === 'lost') this.#lose(notice)
+  notice(notice: Extract<Notice, { session: string }>): void {
+    if (notice.kind === 'lost') this.#lose(notice)
+    else if (notice.kind === 'stop') void this.stop({ timeout: notice.timeout })
     else {
       const run = this.#find(notice)
-      if (run !== undefined)
-        this.#abort(run, notice.cause === 'timeout' ? timedOut(run) : notice.cause === 'cancel' ? cancelled(run) : stopped())
+      if (run !== undefined) this.#abort(run, reasonOf(notice.cause, run.context.grant))
     }
   }
 
@@ -224,10 +225,12 @@ export class Worker {
 
   /**
    * Takes no more jobs, lets the running ones finish for `timeout` (default 30 s), then aborts them and gives back what has not
-   * finished, without using an attempt. Resolves when nothing of it runs.
+   * finished, without using an attempt. Resolves when nothing of it runs. Called again it may have less patience than before, not more.
    */
   stop(options?: StopOptions): Promise<void> {
-    this.#stopping ??= this.#stop(validateStopOptions(options))
+    const timeoutMs = validateStopOptions(options)
+    if (this.#stopping === undefined) this.#stopping = this.#stop(timeoutMs)
+    else if (Number.isFinite(timeoutMs)) void within(this.#options.clock, timeoutMs, this.stopped).then(this.#hurried.resolve)
     return this.#stopping
   }
 
@@ -253,13 +256,13 @@ export class Worker {
       LEAVE_MS,
       calls.call<'drain'>({ op: 'drain', session: this.session }).catch(() => {}),
     )
-    await this.#empty(timeoutMs)
-    for (const run of this.#runs.values()) this.#abort(run, stopped())
+    await this.#empty(timeoutMs, this.#hurried.promise)
+    for (const run of this.#runs.values()) this.#abort(run, reasonOf('stop', run.context.grant))
     await this.#empty(settings.abortGraceMs + 1_000)
     this.#left = true
     await this.#leave()
     await Promise.allSettled(this.#runnables.pools.map((pool) => pool.close()))
-    this.#options.stopped(this)
+    this.#ended.resolve()
   }
 
   /** Said again for a while where the answer leaves it open: what the session still holds would wait for it until its deadline. */
@@ -274,10 +277,11 @@ export class Worker {
     }
   }
 
-  /** Resolves when no run is left, or after `ms`. */
-  #empty(ms: number): Promise<void> {
-    if (this.#runs.size === 0) return Promise.resolve()
-    return within(this.#options.clock, ms, new Promise<void>((resolve) => (this.#emptied = resolve)))
+  /** Resolves when no run is left, or after `ms`, or `sooner`. */
+  async #empty(ms: number, sooner?: Promise<void>): Promise<void> {
+    if (this.#runs.size === 0) return
+    const emptied = new Promise<void>((resolve) => (this.#emptied = resolve))
+    await within(this.#options.clock, ms, sooner === undefined ? emptied : Promise.race([emptied, sooner]))
   }
 
   #intro(): SessionIntro {
@@ -442,7 +446,3 @@ export class Worker {
     this.#options.calls.call(command).catch(() => {})
   }
 }
-
-const timedOut = (run: Run) => new JobTimeoutError(`the attempt has reached its deadline (timeout ${run.context.grant.timeout} ms)`)
-const cancelled = (run: Run) => new JobCancelledError('the job was cancelled', { jobId: formatId(run.context.grant) })
-const stopped = () => new WorkerStoppedError('the worker is stopping: the job is given back')

@@ -28,6 +28,7 @@ const BY_CODE: Readonly<Record<string, ExitCode>> = {
   ENDPOINT_NOT_FOUND: EXIT.notFound,
   JOB_NOT_FOUND: EXIT.notFound,
   SCHEDULE_NOT_FOUND: EXIT.notFound,
+  WORKER_NOT_FOUND: EXIT.notFound,
   TOKEN_EXISTS: EXIT.conflict,
   JOB_ACTIVE: EXIT.conflict,
   JOB_FINISHED: EXIT.conflict,

@@ -10,6 +10,7 @@ import type { Decision } from '../replies.ts'
 import { beginLease } from '../tables/lease.ts'
 import type { Session } from '../tables/session.ts'
 import { endGivenBack } from './end.ts'
+import { stopSession } from './leave.ts'
 import type { Sender, TurnContext } from './turn.ts'
 
 export function attach(turn: TurnContext, command: AttachCommand, { connection, gone }: Sender): Decision<'attach'> {
@@ -30,6 +31,8 @@ export function attach(turn: TurnContext, command: AttachCommand, { connection, 
     else lost.push({ seq, run })
   }
   for (const job of mine) endGivenBack(turn, job)
+  // It may never have heard of it.
+  if (before?.stopMs !== undefined) stopSession(turn, session, before.stopMs)
   tables.weigh(session)
   return { lost }
 }

@@ -13,7 +13,7 @@ import { forward } from './forward.ts'
 import { giveBack } from './giveBack.ts'
 import { checkpoint, heartbeat, log, progress } from './heartbeat.ts'
 import { renew } from './lease.ts'
-import { drain, leave } from './leave.ts'
+import { drain, leave, stopWorker } from './leave.ts'
 import { cancelMany, deleteMany, retryMany } from './many.ts'
 import { configure, deleteQueue, drainQueue, pause } from './queues.ts'
 import { redrive, retry } from './retry.ts'
@@ -38,6 +38,7 @@ const OPERATIONS: { readonly [Op in Operation]: Decide<Op> } = {
   attach,
   drain,
   leave,
+  stopWorker,
   renew,
   complete,
   fail,

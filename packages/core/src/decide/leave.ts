@@ -1,8 +1,9 @@
-/** Sessions that take no more, that are over, or that are gone without a word. */
-import type { DrainCommand, LeaveCommand } from '../commands.ts'
+/** Sessions that take no more, that are told to stop, that are over, or that are gone without a word. */
+import type { DrainCommand, LeaveCommand, StopWorkerCommand } from '../commands.ts'
 import type { Decision } from '../replies.ts'
-import type { Session } from '../tables/session.ts'
+import { isLiving, type Session } from '../tables/session.ts'
 import { endAborted, endLost } from './end.ts'
+import { workerNotFound } from './refuse.ts'
 import type { TurnContext } from './turn.ts'
 
 export function drain({ tables }: TurnContext, command: DrainCommand): Decision<'drain'> {
@@ -12,6 +13,21 @@ export function drain({ tables }: TurnContext, command: DrainCommand): Decision<
     tables.weigh(session)
   }
   return true
+}
+
+export function stopWorker(turn: TurnContext, { worker, timeout }: StopWorkerCommand): Decision<'stopWorker'> {
+  const sessions = [...turn.tables.sessions.values()].filter((session) => session.intro.worker === worker && isLiving(session))
+  if (sessions.length === 0) return workerNotFound(worker)
+  for (const session of sessions) stopSession(turn, session, timeout)
+  return true
+}
+
+/** It gets nothing more from this turn on, whenever it hears of it. */
+export function stopSession({ tables, effects }: TurnContext, session: Session, stopMs: number): void {
+  session.stopMs = stopMs
+  session.draining = true
+  tables.weigh(session)
+  effects.stops.push(session)
 }
 
 export function leave(turn: TurnContext, command: LeaveCommand): Decision<'leave'> {

@@ -29,6 +29,14 @@ export function parentFailed(id: JobKey): Refused {
   return new Refused({ code: 'PARENT_FAILED', message, details: { jobId } })
 }
 
+export function workerNotFound(workerId: string): Refused {
+  return new Refused({
+    code: 'WORKER_NOT_FOUND',
+    message: `no worker '${workerId}' is attached: workers() names all`,
+    details: { workerId },
+  })
+}
+
 export function uniqueConflict(key: string, holder: JobKey): Refused {
   const jobId = formatId(holder)
   return new Refused({ code: 'UNIQUE_CONFLICT', message: `the unique key '${key}' is held by live job ${jobId}`, details: { jobId } })

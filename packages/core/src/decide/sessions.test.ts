@@ -133,6 +133,44 @@ describe('leave and drain', () => {
   })
 })
 
+describe('Q4: a worker is told to stop from elsewhere', () => {
+  test('all sessions of its name get no more, and what they run goes on; no other session hears of it', () => {
+    const world = new World()
+    for (const uuid of ['s', 't']) world.attach(uuid, ['a'], { worker: 'mine' })
+    world.attach('bystander', ['b'], { worker: 'another' })
+    world.run(enqueueing({ name: 'a' }, { name: 'b' }))
+    const { replies, stops } = world.run({ op: 'stopWorker', worker: 'mine', timeout: 5 }, enqueueing({ name: 'a' }, { name: 'b' }))
+    expect(replies[0]).toBe(true)
+    expect(stops).toEqual(['s', 't'])
+    const waiting = [1, 2, 3, 4].filter((seq) => world.stateOf({ seq }) === 'waiting')
+    expect(waiting).toEqual([3])
+    expect(['s', 't', 'bystander'].map((uuid) => world.tables.sessions.get(uuid)?.stopMs)).toEqual([5, 5, undefined])
+    world.call({ op: 'complete', seq: 1, run: 1, output: null })
+    expect(world.stateOf({ seq: 1 })).toBe('completed')
+  })
+
+  test('it is told again when it names itself again, and gets nothing in between', () => {
+    const world = new World()
+    world.attach('s', ['a'], { worker: 'mine' })
+    world.enqueue('a')
+    world.run({ op: 'stopWorker', worker: 'mine', timeout: 5 })
+    const { grants, stops } = world.run(attaching('s', ['a'], { worker: 'mine' }, [{ seq: 1, run: 1 }]), enqueueing({ name: 'a' }))
+    expect([grants, stops]).toEqual([[], ['s']])
+    world.run({ op: 'leave', session: 's' })
+    // Another one of that name is another worker.
+    expect(world.run(attaching('t', ['a'], { worker: 'mine' })).stops).toEqual([])
+    expect(world.stateOf({ seq: 2 })).toBe('active')
+  })
+
+  test('who is not there cannot be told', () => {
+    const world = new World()
+    world.attach('s', ['a'], { worker: 'mine' })
+    expect(world.refusal({ op: 'stopWorker', worker: 'another', timeout: 5 })).toBe('WORKER_NOT_FOUND')
+    world.run({ op: 'leave', session: 's' })
+    expect(world.refusal({ op: 'stopWorker', worker: 'mine', timeout: 5 })).toBe('WORKER_NOT_FOUND')
+  })
+})
+
 describe('N4: leases of remote sessions', () => {
   function silent(settings: { recovery?: 'immediate' | 'backoff'; maxAttempts?: number } = {}): World {
     const world = new World({ settings: { recovery: settings.recovery ?? 'immediate' } })

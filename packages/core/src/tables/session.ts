@@ -18,6 +18,8 @@ export interface Session {
   /** The sum of their weights. */
   weight: number
   draining: boolean
+  /** It has been told to stop, with so many ms for what runs. */
+  stopMs: number | undefined
   /** Whether it stands among those that its service may hand jobs to. */
   hungry: boolean
   zombies: number
@@ -27,4 +29,9 @@ export interface Session {
   silent: boolean
   /** When the next of its jobs is lost if it stays silent, maybe too early; monotonic, Infinity for local ones. */
   leaseMono: number
+}
+
+/** Whether anybody is behind it, as far as is known: of those that are neither there nor hold a job, no one hears. */
+export function isLiving({ jobs, connection, silent }: Session): boolean {
+  return jobs.size > 0 || (connection !== undefined && !silent)
 }

@@ -333,6 +333,7 @@ export class Tables {
       jobs: new Set(),
       weight: 0,
       draining: false,
+      stopMs: undefined,
       hungry: false,
       zombies: 0,
       renewedMono,

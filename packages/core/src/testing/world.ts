@@ -44,6 +44,8 @@ export interface Turned {
   readonly replies: readonly Decision<Operation>[]
   readonly grants: readonly Granted[]
   readonly notices: readonly Noticed[]
+  /** Sessions that hear that their worker stops. */
+  readonly stops: readonly string[]
   readonly events: readonly { readonly type: EventType; readonly seq: number; readonly run: number; readonly attempt: number }[]
 }
 
@@ -98,6 +100,7 @@ export class World {
       replies,
       grants: effects.grants.map(grantOf),
       notices: effects.notices.map(({ session, job, run, note }) => ({ ...note, session: session.intro.uuid, seq: job.seq, run })),
+      stops: effects.stops.map(({ intro }) => intro.uuid),
       events: effects.events.map(({ type, job, run, attempt }) => ({ type, seq: job.seq, run, attempt })),
     }
     effects.clear()
@@ -119,6 +122,7 @@ export class World {
       replies: (turns[0] as Turned).replies,
       grants: turns.flatMap((turned) => turned.grants),
       notices: turns.flatMap((turned) => turned.notices),
+      stops: turns.flatMap((turned) => turned.stops),
       events: turns.flatMap((turned) => turned.events),
     }
   }

@@ -9,6 +9,7 @@ import {
   findRow,
   type Gate,
   hasFailed,
+  isLiving,
   type Job,
   type JobRow,
   type JobView,
@@ -192,7 +193,7 @@ function waitingOf({ lanes }: Queue): Lane[] {
 
 /** As far as is known: one that has lost all by its silence is not. */
 function livingSessions({ tables }: Actor): Session[] {
-  return [...tables.sessions.values()].filter((session) => session.jobs.size > 0 || !isAway(session))
+  return [...tables.sessions.values()].filter(isLiving)
 }
 
 function isAway({ connection, silent }: Session): boolean {

@@ -71,6 +71,10 @@ export class Deliveries {
       if (session.connection !== undefined)
         this.of(session.connection).notices.push({ ...note, session: session.intro.uuid, seq: job.seq, run })
     }
+    for (const { connection, intro, stopMs: timeout } of effects.stops) {
+      if (connection !== undefined && timeout !== undefined)
+        this.of(connection).notices.push({ kind: 'stop', session: intro.uuid, timeout })
+    }
     if (this.#subscribed.size === 0 || effects.events.length === 0) return
     for (const connection of this.#subscribed) this.of(connection).events = this.events
   }

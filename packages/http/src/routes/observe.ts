@@ -1,7 +1,8 @@
 /** How the engine fares. */
+import type { Duration } from '@millrace/core'
 import { json } from '../answer.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
-import { FAILURES, FAILURES_QUERY, HISTORY, HISTORY_QUERY, STATS, WORKERS } from '../schemas/observed.ts'
+import { FAILURES, FAILURES_QUERY, HISTORY, HISTORY_QUERY, STATS, STOP_WORKER, WORKER_PATH, WORKERS } from '../schemas/observed.ts'
 
 export function observeRoutes({ engine }: Service): readonly Operation[] {
   return [
@@ -25,6 +26,26 @@ export function observeRoutes({ engine }: Service): readonly Operation[] {
       summary: 'All attached workers',
       responses: { 200: { description: 'The workers', schema: WORKERS } },
       handle: async () => json(200, { workers: await engine.workers() }),
+    }),
+
+    operation({
+      id: 'stopWorker',
+      method: 'post',
+      path: '/v1/workers/{id}/stop',
+      tag: 'observe',
+      scope: 'admin',
+      summary: 'Tell a worker to stop: what runs has `timeout` (default 30s), then it is aborted and given back',
+      params: WORKER_PATH,
+      body: STOP_WORKER,
+      bodyOptional: true,
+      responses: { 202: { description: 'It gets no more jobs, and is listed until it has left', schema: WORKERS } },
+      refusals: [404],
+      async handle({ params: { id }, body: { timeout } }) {
+        const limit = timeout === null ? Number.POSITIVE_INFINITY : timeout
+        await engine.stopWorker(id, limit === undefined ? {} : { timeout: limit as Duration })
+        const workers = await engine.workers()
+        return json(202, { workers: workers.filter((worker) => worker.id === id) })
+      },
     }),
 
     operation({

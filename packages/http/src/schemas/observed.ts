@@ -1,7 +1,7 @@
 /** What the engine tells of itself. */
 import { z } from '@hono/zod-openapi'
 import { EVENT_TYPES, HISTORY_STEPS, LIMITS } from '@millrace/core'
-import { NAME, STATE_COUNTS, TIME, TOTALS, WHEN, whole } from './plain.ts'
+import { DURATION, NAME, STATE_COUNTS, TIME, TOTALS, WHEN, whole } from './plain.ts'
 
 const PERCENTILES = z.strictObject({ p50: z.number(), p95: z.number(), p99: z.number() })
 
@@ -59,6 +59,12 @@ export const WORKERS = z
     ),
   })
   .openapi('Workers')
+
+export const WORKER_PATH = z.strictObject({ id: NAME.openapi({ param: { name: 'id', in: 'path' } }) })
+
+export const STOP_WORKER = z
+  .strictObject({ timeout: DURATION.nullable().optional().openapi({ description: 'null: as long as it takes.' }) })
+  .openapi('StopWorker')
 
 export const HISTORY_QUERY = z.strictObject({
   queue: NAME.optional(),

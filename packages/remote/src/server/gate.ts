@@ -2,6 +2,7 @@
 import type { Clock } from '@millrace/core'
 import { BOUNDS } from '../limits.ts'
 import type { End } from '../link.ts'
+import { WaitingRoom } from './waitingRoom.ts'
 
 export interface GateLimits {
   readonly maxConnections: number
@@ -32,30 +33,30 @@ export class Gate {
   readonly #byAddress = new Map<string, number>()
   /** The longest ago first. */
   readonly #failures = new Map<string, Failures>()
+  readonly #greeting: WaitingRoom
   #connections = 0
-  #greeting = 0
 
   constructor(limits: GateLimits, clock: Clock) {
     this.#limits = limits
     this.#clock = clock
+    this.#greeting = new WaitingRoom(limits.maxUnauthenticated)
   }
 
   get connections(): number {
     return this.#connections
   }
 
-  /** @param address undefined for Unix sockets and pipes, whose clients cannot be told apart */
-  enter(address: string | undefined): Pass | End {
+  /**
+   * @param address undefined for Unix sockets and pipes, whose clients cannot be told apart
+   * @param crowdedOut called where it loses its place before its greeting, for one of an address that has fewer
+   */
+  enter(address: string | undefined, crowdedOut: (end: End) => void): Pass | End {
     const refused = this.#refusal(address)
     if (refused !== undefined) return refused
+    const greeted = this.#greeting.enter(address, () => crowdedOut(this.#tooMany()))
+    if (greeted === undefined) return this.#tooMany()
     this.#connections++
-    this.#greeting++
     if (address !== undefined) this.#byAddress.set(address, (this.#byAddress.get(address) ?? 0) + 1)
-    let greeting = true
-    const greeted = () => {
-      if (greeting) this.#greeting--
-      greeting = false
-    }
     let inside = true
     return {
       greeted,
@@ -73,12 +74,8 @@ export class Gate {
   }
 
   #refusal(address: string | undefined): End | undefined {
-    const { maxConnections, maxConnectionsPerAddress, maxUnauthenticated } = this.#limits
-    const busy = (message: string): End => ({ code: 'BUSY', message, retryAfterMs: BOUNDS.busyRetryMs })
+    const { maxConnections, maxConnectionsPerAddress } = this.#limits
     if (this.#connections >= maxConnections) return busy(`the server has ${maxConnections} connections, and takes no more (maxConnections)`)
-    if (this.#greeting >= maxUnauthenticated) {
-      return busy(`${maxUnauthenticated} connections have yet to greet, and no more are taken until they have (maxUnauthenticated)`)
-    }
     if (address === undefined) return undefined
     if ((this.#byAddress.get(address) ?? 0) >= maxConnectionsPerAddress) {
       return busy(`the server has ${maxConnectionsPerAddress} connections of this address, and takes no more (maxConnectionsPerAddress)`)
@@ -86,6 +83,11 @@ export class Gate {
     const blockedMs = (this.#failures.get(address)?.blockedUntilMono ?? 0) - this.#clock.read().mono
     if (blockedMs <= 0) return undefined
     return { code: 'BUSY', message: 'too many wrong tokens from this address', retryAfterMs: Math.ceil(blockedMs) }
+  }
+
+  #tooMany(): End {
+    const { maxUnauthenticated } = this.#limits
+    return busy(`${maxUnauthenticated} connections have yet to greet, and no more are taken until they have (maxUnauthenticated)`)
   }
 
   #fail(address: string): void {
@@ -110,4 +112,8 @@ export class Gate {
     if (left === 0) this.#byAddress.delete(address)
     else this.#byAddress.set(address, left)
   }
+}
+
+function busy(message: string): End {
+  return { code: 'BUSY', message, retryAfterMs: BOUNDS.busyRetryMs }
 }

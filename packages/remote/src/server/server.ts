@@ -3,13 +3,14 @@ import type { Server as NetServer, Socket } from 'node:net'
 import type { Clock, Port } from '@millrace/core'
 import { type Address, formatAddress } from '../address.ts'
 import { BOUNDS } from '../limits.ts'
-import { Link } from '../link.ts'
+import { type End, Link } from '../link.ts'
 import { bind } from './bind.ts'
 import { Connection } from './connection.ts'
 import { Gate } from './gate.ts'
 import { neighbourhoodOf } from './neighbourhood.ts'
 import type { ListenSettings } from './options.ts'
 import { Tokens } from './tokens.ts'
+import { WaitingRoom } from './waitingRoom.ts'
 
 /** What a server needs of an engine. */
 export interface Shareable {
@@ -28,7 +29,8 @@ export class RemoteServer implements AsyncDisposable {
   readonly #tokens: Tokens
   readonly #connections = new Set<Connection>()
   /** In their TLS handshake, by where they come from. */
-  readonly #shaking = new Map<string, Socket>()
+  readonly #shaking = new Map<string, { readonly socket: Socket; readonly leave: () => void }>()
+  readonly #handshakes: WaitingRoom
   #address: Address | undefined
   #alive = true
   #closing: Promise<void> | undefined
@@ -40,6 +42,7 @@ export class RemoteServer implements AsyncDisposable {
     this.#settings = settings
     this.#clock = clock
     this.#gate = new Gate(settings, clock)
+    this.#handshakes = new WaitingRoom(settings.maxUnauthenticated)
     this.#tokens = new Tokens(settings.tokens, settings.authenticate)
     // More are not even told that there is no room.
     net.maxConnections = settings.maxConnections + settings.maxUnauthenticated
@@ -96,30 +99,35 @@ export class RemoteServer implements AsyncDisposable {
   async #close(): Promise<void> {
     // Node removes the file of a Unix socket.
     const closed = new Promise<void>((resolve) => this.#net.close(() => resolve()))
-    for (const socket of this.#shaking.values()) socket.destroy()
+    for (const { socket } of this.#shaking.values()) socket.destroy()
     await Promise.all([...this.#connections].map((connection) => connection.close()))
     await closed
   }
 
   /** Who has yet to show that he speaks TLS takes a place as one who has yet to greet does; he could not read why he is sent away. */
   #shake(socket: Socket): void {
-    const from = originOf(socket)
-    if (this.#shaking.size >= this.#settings.maxUnauthenticated) {
+    const leave = this.#handshakes.enter(neighbourhoodOf(socket.remoteAddress), () => socket.destroy())
+    if (leave === undefined) {
       socket.destroy()
       return
     }
-    this.#shaking.set(from, socket)
+    const from = originOf(socket)
+    this.#shaking.set(from, { socket, leave })
     socket.once('close', () => {
-      if (this.#shaking.get(from) === socket) this.#shaking.delete(from)
+      leave()
+      if (this.#shaking.get(from)?.socket === socket) this.#shaking.delete(from)
     })
   }
 
   #accept(socket: Socket): void {
-    this.#shaking.delete(originOf(socket))
+    const from = originOf(socket)
+    this.#shaking.get(from)?.leave()
+    this.#shaking.delete(from)
     const link = new Link(socket, { role: 'server', clock: this.#clock, frameMs: BOUNDS.frameMs })
-    const pass = this.#gate.enter(neighbourhoodOf(socket.remoteAddress))
+    const sendAway = ({ code, message, retryAfterMs }: End) => link.goodbye(code, message, retryAfterMs)
+    const pass = this.#gate.enter(neighbourhoodOf(socket.remoteAddress), sendAway)
     if ('code' in pass) {
-      link.goodbye(pass.code, pass.message, pass.retryAfterMs)
+      sendAway(pass)
       return
     }
     const connection = new Connection({

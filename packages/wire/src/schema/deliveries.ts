@@ -141,6 +141,10 @@ export const NOTICE = union<'kind', Notice>('Notice', 'kind', {
   abort: { code: 1, fields: { session: field(recurring(LIMITS.nameLength)), ...RUN, cause: field(choice(ABORT_CAUSES)) } },
   lost: { code: 2, fields: { session: field(recurring(LIMITS.nameLength)), ...RUN } },
   reattach: { code: 3, fields: {} },
+  stop: {
+    code: 5,
+    fields: { session: field(recurring(LIMITS.nameLength)), timeout: field(duration(0, true), 'for what runs') },
+  },
   gap: { code: 4, fields: { first: field(count, 'number of the first event that was not told'), last: field(count, 'of the last one') } },
 })
 

@@ -152,6 +152,7 @@ export const COMMAND = union<'op', Command>('Request', 'op', {
     },
   },
   drainQueue: { code: 32, fields: { queue: field(name()) } },
+  stopWorker: { code: 68, fields: { worker: field(name()), timeout: field(duration(0, true), 'for what runs') } },
   deleteQueue: { code: 33, fields: { queue: field(name()) } },
   queues: { code: 31, fields: { queue: optional(name(), 'nil: all') } },
   stats: { code: 23, fields: {} },

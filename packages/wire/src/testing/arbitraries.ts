@@ -232,6 +232,7 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
   configure: record({ queue: name, changes: queueChanges.map(validateQueueOptions) }) as never,
   drainQueue: record({ queue: name }),
   deleteQueue: record({ queue: name }),
+  stopWorker: record({ worker: name, timeout: policy.timeout }),
   pause: record({ queue: name, job: name, key, paused: fc.boolean() }, { requiredKeys: ['queue', 'paused'] }) as never,
   queues: record({ queue: name }, { requiredKeys: [] }) as never,
   cancelMany: many,
@@ -323,17 +324,11 @@ const plain: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
 
 const counts = record(Object.fromEntries(STATES.map((state) => [state, count])))
 const percentiles = record({ p50: count, p95: count, p99: count })
+const queueStats = record({ waiting: count, paused: fc.boolean(), oldestWaitingMs: count })
 const stats = record({
   states: counts,
   totals: record({ enqueued: count, completed: count, failed: count, cancelled: count }),
-  queues: fc.uniqueArray(name, { maxLength: 4 }).chain((names) =>
-    fc
-      .array(record({ waiting: count, paused: fc.boolean(), oldestWaitingMs: count }), {
-        minLength: names.length,
-        maxLength: names.length,
-      })
-      .map((all) => Object.fromEntries(all.map((each, index) => [names[index], each]))),
-  ),
+  queues: fc.dictionary(name, queueStats, { maxKeys: 4, noNullPrototype: true }),
   unserved: fc.array(record({ queue: name, name, waiting: count }), { maxLength: 2 }),
   workers: count,
   writer: record({
@@ -393,6 +388,7 @@ const notice = fc.oneof(
   record({ kind: fc.constant('abort'), session: uuid, ...run, cause: fc.constantFrom('timeout', 'cancel', 'stop') }),
   record({ kind: fc.constant('lost'), session: uuid, ...run }),
   record({ kind: fc.constant('gap'), first: count, last: count }),
+  record({ kind: fc.constant('stop'), session: uuid, timeout: policy.timeout }),
   fc.constant({ kind: 'reattach' }),
 ) as fc.Arbitrary<Notice>
 

@@ -35,8 +35,8 @@ export function workbench(handlers: Handler | readonly Handler[], options?: Work
     maxDataBytes: LIMITS.dataBytes,
     clock,
     logger,
-    stopped: (gone) => void stopped.push(gone),
   })
+  void worker.stopped.then(() => stopped.push(worker))
   const name = list[0]?.definition.name ?? 'a'
   const grant = (change: Partial<Grant> = {}): Grant => {
     const whole = grantOf({ session: worker.session, name, ...change })

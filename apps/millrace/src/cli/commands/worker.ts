@@ -12,7 +12,7 @@ import { startDetached } from '../worker/detach.ts'
 import { loadHandlers } from '../worker/handlers.ts'
 import { fileNameOf, liveRecords, recordFolder, type WorkerRecord } from '../worker/records.ts'
 import { serve } from '../worker/serve.ts'
-import { type StopLimits, stopWorker } from '../worker/stop.ts'
+import { type StopLimits, type StopResult, stopWorker } from '../worker/stop.ts'
 
 interface StartFlags {
   readonly concurrency?: number
@@ -114,24 +114,31 @@ async function stop(context: Context, wanted: readonly string[], { all = false, 
   const timeoutMs = durationOption('timeout', timeout, { infinity: true })
   const records = liveRecords(recordFolder(context.env))
   const chosen = all ? records : wanted.map((name) => recordOf(records, name))
-  await stopAll(context, chosen, wait ? { timeoutMs, late: 'end' } : { timeoutMs: 0, late: 'leave' })
+  const limits: StopLimits = wait ? { timeoutMs, late: 'end' } : { timeoutMs: 0, late: 'leave' }
+  const busy = await tellStopped(
+    context,
+    chosen.map((record) => stopWorker(record, limits, context)),
+  )
+  if (wait) assertGone(busy)
   if (chosen.length === 0 && !context.out.json) context.out.note('no worker of millrace worker start runs on this machine')
 }
 
-export async function stopAll(context: Context, records: readonly WorkerRecord[], limits: StopLimits): Promise<void> {
-  const { out } = context
-  // All at once: they take their time side by side, and are told of in the order in which they were named.
-  const stopping = records.map((record) => stopWorker(record, limits, context))
+/** Tells of each in the order in which they were named, while all take their time side by side; answers those that are not gone. */
+export async function tellStopped({ out }: Context, stopping: readonly Promise<StopResult>[]): Promise<readonly string[]> {
   const busy: string[] = []
   for (const each of stopping) {
     const result = await each
     if (result.result === 'draining') busy.push(result.id)
     await out.item(result, () => `${result.id} (process ${result.pid}) ${result.result}`)
   }
-  if (busy.length > 0 && limits.timeoutMs > 0)
-    throw new DrainIncompleteError(
-      `${busy.join(', ')} still runs jobs, and goes on draining: wait longer with --timeout, or end it with worker stop`,
-    )
+  return busy
+}
+
+export function assertGone(busy: readonly string[]): void {
+  if (busy.length === 0) return
+  throw new DrainIncompleteError(
+    `${busy.join(', ')} still runs jobs, and goes on draining: wait longer with --timeout, or end it with worker stop`,
+  )
 }
 
 function recordOf(records: readonly WorkerRecord[], name: string): WorkerRecord {

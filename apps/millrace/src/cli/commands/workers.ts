@@ -1,15 +1,13 @@
 /** `millrace workers`: all that are attached to the engine, wherever they run. */
-import { hostname } from 'node:os'
-import { durationOption, UnsupportedError } from '@millrace/core'
-import type { WorkerView } from '@millrace/engine'
+import { durationOption } from '@millrace/core'
 import type { Command } from 'commander'
 import { again } from '../again.ts'
 import type { Context } from '../context.ts'
 import { NotFoundError } from '../errors.ts'
 import { duration } from '../values.ts'
 import { workerColumns } from '../view/workers.ts'
-import { liveRecords, recordFolder, type WorkerRecord } from '../worker/records.ts'
-import { stopAll } from './worker.ts'
+import { stopAttached } from '../worker/stopAttached.ts'
+import { assertGone, tellStopped } from './worker.ts'
 
 interface Flags {
   readonly timeout: number
@@ -28,40 +26,37 @@ export function addWorkers(program: Command, context: Context): void {
       const found = await again(() => engine.workers())
       await out.answer({ workers: found }, () => out.table(workerColumns(out.paint), found))
     })
-  for (const [verb, description, usual, late] of [
-    ['stop', 'let workers finish what runs, and end them after the timeout (default 30s)', STOP_MS, 'end'],
-    ['drain', 'let workers finish what runs, however long it takes', Number.POSITIVE_INFINITY, 'leave'],
-  ] as const)
-    workers
-      .command(verb)
-      .description(`${description}; of millrace worker start, on this machine`)
-      .argument('<id...>')
-      .option('--timeout <duration>', 'how long to wait for them', duration, usual)
-      .action(async (ids: readonly string[], { timeout }: Flags) => {
-        const timeoutMs = durationOption('timeout', timeout, { infinity: true })
-        const engine = await connect()
-        const attached = await again(() => engine.workers())
-        const records = liveRecords(recordFolder(context.env))
-        await stopAll(
-          context,
-          ids.map((id) => recordOf(attached, records, id)),
-          { timeoutMs, late },
-        )
-      })
+  workers
+    .command('stop')
+    .description('let workers finish what runs, and leave')
+    .argument('<id...>')
+    .option('--timeout <duration>', 'for what runs; then it is aborted and given back. Default 30s', duration, STOP_MS)
+    .action((ids: readonly string[], { timeout }: Flags) => {
+      const timeoutMs = durationOption('timeout', timeout, { infinity: true })
+      return stop(context, ids, timeoutMs, Number.POSITIVE_INFINITY)
+    })
+  workers
+    .command('drain')
+    .description('let workers finish what runs, however long it takes, and leave')
+    .argument('<id...>')
+    .option('--timeout <duration>', 'how long to wait for them', duration, Number.POSITIVE_INFINITY)
+    .action((ids: readonly string[], { timeout }: Flags) =>
+      stop(context, ids, Number.POSITIVE_INFINITY, durationOption('timeout', timeout, { infinity: true })),
+    )
 }
 
-/** The process behind an attached worker, where it is one that a signal drains. */
-function recordOf(attached: readonly WorkerView[], records: readonly WorkerRecord[], id: string): WorkerRecord {
-  const worker = attached.find((each) => each.id === id)
-  if (worker === undefined) throw new NotFoundError(`no worker ${id} is attached: millrace workers list names those that are`)
-  const { host, pid } = worker
-  if (host !== hostname())
-    throw new UnsupportedError(
-      `worker ${id} runs on ${host}, and a worker is told to stop by a signal: run millrace worker stop ${id} there`,
-    )
-  const record = records.find((each) => each.pid === pid)
-  if (record !== undefined) return record
-  throw new UnsupportedError(
-    `worker ${id} lives in process ${pid}, which was not started by millrace worker start of this user: stop that program, or pause its queues`,
+async function stop(context: Context, ids: readonly string[], timeoutMs: number, waitMs: number): Promise<void> {
+  const engine = await context.connect()
+  const attached = await again(() => engine.workers())
+  const chosen = ids.flatMap((id) => {
+    const found = attached.filter((worker) => worker.id === id)
+    if (found.length > 0) return found
+    throw new NotFoundError(`no worker ${id} is attached: millrace workers list names those that are`)
+  })
+  const { signal } = context
+  const busy = await tellStopped(
+    context,
+    chosen.map((worker) => stopAttached(engine, worker, { timeoutMs, waitMs, signal })),
   )
+  assertGone(busy)
 }

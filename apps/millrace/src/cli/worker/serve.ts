@@ -25,7 +25,7 @@ export interface ServeOptions {
   readonly until?: AbortSignal
 }
 
-/** Resolves when nothing of it runs any more. The first signal drains it, a second one ends the process. */
+/** Resolves when nothing of it runs any more. The first signal drains it, as its engine may; a second one ends the process. */
 export async function serve(context: Context, { id, handlers, work, drainMs, log, verbose, until }: ServeOptions): Promise<void> {
   const { connect, env, out } = context
   const engine = await connect({ create: true, logger: loggerOn(out) })
@@ -58,7 +58,7 @@ export async function serve(context: Context, { id, handlers, work, drainMs, log
     await attached(engine)
     if (!draining) note(false)
     await ready(context, worker, handlers)
-    await Promise.race([told.promise, ended(engine)])
+    await Promise.race([told.promise, worker.stopped, ended(engine)])
     await worker.stop({ timeout: drainMs })
   } finally {
     forget()
