@@ -51,6 +51,7 @@ export type {
   StopOptions,
   ThreadOptions,
   ThrottleOptions,
+  Timing,
   TreeOptions,
   UpdateOptions,
   WorkerView,
@@ -121,6 +122,7 @@ export {
   type RunStarted,
   type Worker,
 } from '@millrace/worker'
+export { TIMING_BOUNDS_MS } from '@millrace/core'
 export { systemCalendar, systemClock, systemRandom } from './clock.ts'
 export { type AttachOptions, attach, openEngine } from './open.ts'
 export { InThreadEngine, type InThreadOptions } from './ports/inThread.ts'
