@@ -12,6 +12,7 @@ import type { Handler } from '@millrace/worker'
 import type { Config } from '../config/schema/schema.ts'
 import type { Control } from '../control/control.ts'
 import type { Caller } from '../control/tokens.ts'
+import type { Tracing } from '../tracing/tracing.ts'
 import { loadHandlers } from './handlers.ts'
 import { named } from './named.ts'
 
@@ -30,6 +31,10 @@ export interface Parts {
   readonly stop: () => void
 }
 
+export interface TracedParts extends Parts {
+  readonly tracing: Tracing
+}
+
 export interface Assembled {
   readonly fetch: (request: Request, env: unknown) => Response | Promise<Response>
   /** Whether the body of a request may take as long as it comes: an import. */
@@ -44,18 +49,18 @@ export interface Assembled {
 }
 
 /** @throws ConfigError */
-export async function assemble(parts: Parts): Promise<Assembled> {
-  const { config, cwd } = parts
+export async function assemble(parts: TracedParts): Promise<Assembled> {
+  const { config, cwd, tracing } = parts
   const feed = config.webhooks.enabled ? feedOf(parts) : undefined
   if (feed !== undefined) await applyEndpoints(parts, feed)
-  const { fetch } = httpOf(parts, feed)
+  const { fetch } = httpOf({ ...parts, engine: tracing.engine(parts.engine) }, feed)
   // Endpoints may be changed by another process, too.
   const forget = parts.control.onChange(() => feed?.refresh())
   return {
-    fetch,
+    fetch: tracing.fetch(fetch),
     longRequest: (path) => path === '/v1/jobs:import',
     longAnswer: (path) => path === '/v1/events',
-    handlers: await handlersOf(config, cwd),
+    handlers: tracing.handlers(await handlersOf(config, cwd)),
     start: () => feed?.start(),
     close: async () => {
       forget()
