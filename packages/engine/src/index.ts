@@ -97,6 +97,7 @@ export {
   StaleRunError,
   StorageBusyError,
   StorageError,
+  TIMING_BOUNDS_MS,
   UniqueConflictError,
   UnsafeFilesystemError,
   UnsupportedError,
@@ -122,7 +123,6 @@ export {
   type RunStarted,
   type Worker,
 } from '@millrace/worker'
-export { TIMING_BOUNDS_MS } from '@millrace/core'
 export { systemCalendar, systemClock, systemRandom } from './clock.ts'
 export { type AttachOptions, attach, openEngine } from './open.ts'
 export { InThreadEngine, type InThreadOptions } from './ports/inThread.ts'

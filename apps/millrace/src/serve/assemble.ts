@@ -21,6 +21,7 @@ export interface Parts {
   readonly control: Control
   readonly config: Config
   readonly logger: Logger
+  readonly tracing: Tracing
   /** Relative paths of the configuration are from here. */
   readonly cwd: string
   /** Who a token is; undefined for nobody. */
@@ -29,10 +30,6 @@ export interface Parts {
   readonly ready: () => boolean
   /** Ends the daemon as a signal does. */
   readonly stop: () => void
-}
-
-export interface TracedParts extends Parts {
-  readonly tracing: Tracing
 }
 
 export interface Assembled {
@@ -49,7 +46,7 @@ export interface Assembled {
 }
 
 /** @throws ConfigError */
-export async function assemble(parts: TracedParts): Promise<Assembled> {
+export async function assemble(parts: Parts): Promise<Assembled> {
   const { config, cwd, tracing } = parts
   const feed = config.webhooks.enabled ? feedOf(parts) : undefined
   if (feed !== undefined) await applyEndpoints(parts, feed)
@@ -98,7 +95,7 @@ async function applyEndpoints({ control: { endpoints }, config }: Parts, feed: E
 
 /** @param feed of event webhooks, where they are served */
 export function httpOf(
-  { engine, control, config, logger, authenticate, ready, stop }: Omit<Parts, 'cwd'>,
+  { engine, control, config, logger, authenticate, ready, stop }: Omit<Parts, 'cwd' | 'tracing'>,
   feed: EventWebhooks | undefined,
 ): HttpApi {
   const { maxBodyBytes, rateLimit } = config.http

@@ -69,7 +69,8 @@ export function parse(text: string): Sample[] {
 function checkHistograms(family: string, samples: readonly Sample[]): void {
   let bounds: string | undefined
   for (let at = 0; at < samples.length; ) {
-    const end = samples.findIndex(({ name }, index) => index >= at && name !== `${family}_bucket`)
+    let end = at
+    while (samples[end]?.name === `${family}_bucket`) end++
     demand(end > at, `${family} has buckets`)
     const buckets = samples.slice(at, end)
     const les = buckets.map(({ labels }) => labels['le'] as string)
