@@ -12,7 +12,7 @@ interface Panel {
 const text = readFileSync(new URL('../../apps/millrace/dashboards/grafana.json', import.meta.url), 'utf8')
 const { panels, templating } = JSON.parse(text) as { panels: readonly Panel[]; templating: { list: readonly { name: string }[] } }
 
-/** Families of `GET /metrics`, a counter with its `_total`. */
+/** Families of `GET /metrics`, a counter with its `_total`, a histogram by its `_bucket`. */
 const FAMILIES = [
   'millrace_jobs',
   'millrace_jobs_enqueued_total',
@@ -22,8 +22,8 @@ const FAMILIES = [
   'millrace_queue_paused',
   'millrace_queue_oldest_waiting_seconds',
   'millrace_runs_failed_total',
-  'millrace_job_wait_seconds',
-  'millrace_job_run_seconds',
+  'millrace_job_wait_seconds_bucket',
+  'millrace_job_run_seconds_bucket',
   'millrace_unserved_jobs',
   'millrace_workers',
   'millrace_writer_turns_total',
@@ -42,6 +42,11 @@ const expressions = panels.flatMap(({ targets }) => targets.map(({ expr }) => ex
 test('every panel asks for metrics that there are, and every family is shown', () => {
   const asked = new Set(expressions.flatMap((expr) => expr.match(/millrace_\w+/g) ?? []))
   expect([...asked].toSorted()).toEqual(FAMILIES.toSorted())
+})
+
+test('buckets are added up by their bound, over instances and queues, before a quantile is made of them', () => {
+  for (const expr of expressions.filter((each) => each.includes('_bucket')))
+    expect(expr).toMatch(/^histogram_quantile\(0\.\d+, sum by \(name, le\) \(rate\(\w+\{.*\}\[\$__rate_interval\]\)\)\)$/)
 })
 
 test('variables that are used are there, and every panel has one of an instance', () => {

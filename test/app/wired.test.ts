@@ -100,7 +100,9 @@ test('the example dashboard asks for metrics that are told', async () => {
   const response = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${tokenIn(folder)}` } })
   expect(response.status).toBe(200)
   const told = new Set(
-    [...(await response.text()).matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name, type]) => (type === 'counter' ? `${name}_total` : name)),
+    [...(await response.text()).matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name, type]) =>
+      type === 'counter' ? `${name}_total` : type === 'histogram' ? `${name}_bucket` : name,
+    ),
   )
   const dashboard = readFileSync(new URL('../../apps/millrace/dashboards/grafana.json', import.meta.url), 'utf8')
   const asked = new Set(dashboard.match(/millrace_\w+/g))

@@ -30,11 +30,11 @@ test('a job: enqueued once it is committed, started before its handler, ended on
     }),
     { id: 'w' },
   )
-  const handle = await t.engine.enqueue(job)
+  const handle = await t.engine.enqueue(job, undefined, { meta: { trace: 't' } })
   await t.advance('2s')
   await handle.result()
   const jobId = handle.id
-  const run = (number: number) => ({ jobId, name: 'a', queue: 'q', run: number, attempt: number, worker: 'w' })
+  const run = (number: number) => ({ jobId, name: 'a', queue: 'q', run: number, attempt: number, worker: 'w', meta: { trace: 't' } })
   expect(before).toBe(4)
   expect(heard.toSorted(([, a], [, b]) => Number(a['run'] ?? 0) - Number(b['run'] ?? 0))).toEqual([
     ['millrace:enqueued', { jobId, name: 'a', queue: 'q', created: true }],

@@ -32,8 +32,8 @@ describe('E25: how long jobs wait and run', () => {
         started: 3,
         completed: 3,
         failed: 0,
-        waitMs: { p50: 10, p95: 10, p99: 10 },
-        runMs: { p50: 7, p95: 7, p99: 7 },
+        waitMs: { p50: 10, p95: 10, p99: 10, sum: 30, buckets: [0, 0, 0, 0, 3] },
+        runMs: { p50: 7, p95: 7, p99: 7, sum: 21, buckets: [0, 0, 0, 3] },
       },
     ])
   })

@@ -1,6 +1,6 @@
 // Spans of enqueues and runs, by the real SDK, and the context that jobs carry from one to the other.
 import { defineJob } from '@millrace/engine'
-import { traceEnqueues, traceMeta, traceRun } from '@millrace/otel'
+import { traceEnqueues, traceHandlers, traceMeta, traceRequests, traceRun } from '@millrace/otel'
 import { createTestEngine, type TestEngine } from '@millrace/testkit'
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
@@ -108,6 +108,65 @@ test('the context goes with whatever creates jobs: a handler’s own, by traceMe
   await traceEnqueues(t.engine).enqueue(a)
   await t.advance(10)
   expect(spans('run next')[0]?.parentSpanContext?.spanId).toBe(spans('run a')[0]?.spanContext().spanId)
+})
+
+test('a whole engine is one still: its flows are traced, and what is no enqueue is as it was', async () => {
+  const traced = traceEnqueues(t.engine)
+  t.engine.work([a.handler(traceRun(() => {}))])
+  const { jobs } = await traced.flow([
+    { ref: 'one', job: a },
+    { ref: 'two', job: 'b', dependsOn: ['one'], options: { meta: { mine: 1 } } },
+  ])
+  await traced.queues.pause('other')
+  await t.advance(10)
+  const [flow] = spans('enqueue flow')
+  expect(flow?.attributes['messaging.batch.message_count']).toBe(2)
+  expect(spans('run a').map((span) => span.parentSpanContext?.spanId)).toEqual([flow?.spanContext().spanId])
+  expect((await traced.get(jobs.two.id))?.meta).toEqual({
+    mine: 1,
+    traceparent: expect.stringContaining(flow?.spanContext().spanId ?? '-'),
+  })
+  expect((await traced.queues.get('other'))?.paused).toBe(true)
+})
+
+test('handlers of a worker, each run once: of a function, traced already or not, and of a batch', async () => {
+  const b = defineJob({ name: 'b', maxAttempts: 1 })
+  const c = defineJob({ name: 'c' })
+  const { handlers, end } = traceHandlers([
+    a.handler(() => void trace.getTracer('app').startSpan('inside').end()),
+    b.handler((items) => items.map((_, index) => (index === 0 ? { snooze: '1h' } : { error: new RangeError('no') })), {
+      batch: { size: 2 },
+    }),
+    c.handler(traceRun(() => {})),
+  ])
+  t.engine.work(handlers)
+  const traced = traceEnqueues(t.engine)
+  await traced.enqueue(a)
+  await traced.enqueueMany([{ job: b }, { job: b }])
+  await traced.enqueue(c)
+  await t.advance(10)
+  expect(spans('inside')[0]?.parentSpanContext?.spanId).toBe(spans('run a')[0]?.spanContext().spanId)
+  expect(spans('run b').map(({ attributes, status }) => [attributes['millrace.outcome'], attributes['error.type'], status.code])).toEqual([
+    ['snoozed', undefined, SpanStatusCode.UNSET],
+    ['failed', 'RangeError', SpanStatusCode.ERROR],
+  ])
+  const [many] = spans('enqueue many')
+  for (const span of spans('run b')) expect(span.parentSpanContext?.spanId).toBe(many?.spanContext().spanId)
+  expect(spans('run c')).toHaveLength(1)
+  end()
+  await t.engine.enqueueMany([{ job: b }, { job: b }])
+  await t.advance(10)
+  expect(spans('run b')).toHaveLength(2)
+})
+
+test('a request that names its trace goes on in it', async () => {
+  const answer = traceRequests(async (_request: Request, name: string) => traceEnqueues(t.engine).enqueue(name))
+  const parent = 'b7ad6b7169203331'
+  const trace = '0af7651916cd43dd8448eb211c80319c'
+  await answer(new Request('http://localhost', { headers: { traceparent: `00-${trace}-${parent}-01` } }), 'b')
+  await answer(new Request('http://localhost'), 'c')
+  expect(spans('enqueue b')[0]).toMatchObject({ parentSpanContext: { spanId: parent, traceId: trace } })
+  expect(spans('enqueue c')[0]?.parentSpanContext).toBeUndefined()
 })
 
 test('without a provider and a propagator nothing is added, and all runs as before', async () => {

@@ -54,7 +54,7 @@ const apply = defineJob<{ account: string; number: number }>({
 await engine.queues.configure('accounts', { keyOrder: 'strict' })
 const applied: string[] = []
 engine.work(
-  apply.handler(async ({ data: { account, number }, attempt }) => {
+  apply.handler(async ({ data: { account, number }, job: { attempt } }) => {
     if (account === 'ann' && number === 1 && attempt === 1) throw new Error('the bank does not answer')
     applied.push(`${account} ${number}`)
   }),

@@ -57,10 +57,24 @@ export interface NameStats {
   /** Runs that failed, those that are tried again included. */
   readonly failed: number
   /** From when a job became due to its hand-out. */
-  readonly waitMs: Percentiles
+  readonly waitMs: Timing
   /** From a run's hand-out to its end, well or badly. */
-  readonly runMs: Percentiles
+  readonly runMs: Timing
 }
+
+/** Percentiles of what was lately, and a histogram of all since the name is kept. */
+export interface Timing extends Percentiles {
+  /** Of all of them, in whole milliseconds each. */
+  readonly sum: number
+  /**
+   * How many took more than `TIMING_BOUNDS_MS[i - 1]` and up to `TIMING_BOUNDS_MS[i]` milliseconds; behind the last bound those that took
+   * longer. Zeros at the end are left out.
+   */
+  readonly buckets: readonly number[]
+}
+
+/** 1 ms, and doubling to 2^22 ms: 70 minutes. */
+export const TIMING_BOUNDS_MS: readonly number[] = Array.from({ length: 23 }, (_, doublings) => 2 ** doublings)
 
 /** Of the last 1,024 to 2,048, right to within 6 %; all 0 where there was none. */
 export interface Percentiles {

@@ -1,14 +1,17 @@
 /** Spans of what enqueues, and their context in the jobs. */
-import type { Engine, JobRequest, JobRequests } from '@millrace/client'
-import type { EnqueueOptions } from '@millrace/core'
+import type { Engine, FlowNodeRequest, JobRequest, JobRequests } from '@millrace/client'
+import type { EnqueueOptions, FlowOptions } from '@millrace/core'
 import { type Context, context, type Span, SpanKind, trace } from '@opentelemetry/api'
 import { carried } from './meta.ts'
 import { attributesOf, failed, tracer } from './tracer.ts'
 
-export type Enqueues = Pick<Engine, 'enqueue' | 'enqueueMany'>
+export type Enqueues = Pick<Engine, 'enqueue' | 'enqueueMany'> & Partial<Pick<Engine, 'flow'>>
 
-/** The same calls, each in a span of its own, which ends when the jobs are committed. The jobs' runs are its children. */
-export function traceEnqueues(engine: Enqueues): Enqueues {
+/**
+ * The same engine, whose `enqueue`, `enqueueMany` and `flow` are in a span of their own, which ends when the jobs are committed. The jobs'
+ * runs are its children.
+ */
+export function traceEnqueues<Enqueuing extends Enqueues>(engine: Enqueuing): Enqueuing {
   const enqueue = async (job: JobRequest['job'], data?: unknown, options?: EnqueueOptions) => {
     const name = nameOf(job)
     const queue = options?.queue ?? (typeof job === 'string' ? undefined : job?.defaults?.queue)
@@ -26,7 +29,23 @@ export function traceEnqueues(engine: Enqueues): Enqueues {
       return handles
     })
   }
-  return { enqueue: enqueue as Engine['enqueue'], enqueueMany }
+  const flow = async (nodes: readonly FlowNodeRequest[], options?: FlowOptions) => {
+    return within('enqueue flow', '', undefined, async (span, inside) => {
+      const traced = nodes.map((node) => ({ ...node, options: { ...node?.options, ...metaOf(node?.options, inside) } }))
+      const handle = await (engine as Pick<Engine, 'flow'>).flow(traced, options)
+      span.setAttribute('messaging.batch.message_count', nodes.length)
+      return handle
+    })
+  }
+  const traced = new Map<PropertyKey, unknown>(Object.entries({ enqueue, enqueueMany, flow }))
+  return new Proxy(engine, {
+    get: (_engine, key) => {
+      const own: unknown = Reflect.get(engine, key)
+      if (typeof own !== 'function') return own
+      // What has private fields knows itself alone.
+      return traced.get(key) ?? own.bind(engine)
+    },
+  })
 }
 
 async function* each(jobs: Iterable<JobRequest> | AsyncIterable<JobRequest>, change: (job: JobRequest) => JobRequest) {

@@ -4,6 +4,7 @@
  */
 import { channel } from 'node:diagnostics_channel'
 import { formatId, type Grant, type RunError } from '@millrace/core'
+import { type JobInfo, metaOf } from './context.ts'
 import type { Settlement } from './execute.ts'
 
 /** On `millrace:started`, just before the handler is called. */
@@ -15,6 +16,8 @@ export interface RunStarted {
   readonly attempt: number
   /** The worker's id. */
   readonly worker: string
+  /** Of the job: the context of a trace is in it. */
+  readonly meta: JobInfo['meta']
 }
 
 /** On `millrace:ended`, once the engine has committed it; `lost` once this run is known to be no longer the worker's own. */
@@ -46,5 +49,5 @@ export function tellEnded(grant: Grant, worker: string, settlement: Settlement |
 
 function factsOf(grant: Grant, worker: string): RunStarted {
   const { name, queue, run, attempt } = grant
-  return { jobId: formatId(grant), name, queue, run, attempt, worker }
+  return { jobId: formatId(grant), name, queue, run, attempt, worker, meta: metaOf(grant) }
 }

@@ -305,6 +305,10 @@ export function infoOf(grant: Grant): JobInfo {
     enqueuedAt: new Date(grant.enqueuedAt),
     runAt: new Date(grant.runAt),
     tags: Object.freeze(grant.tags ?? []),
-    meta: Object.freeze(grant.meta === undefined ? {} : JSON.parse(grant.meta)),
+    meta: metaOf(grant),
   })
+}
+
+export function metaOf({ meta }: Grant): JobInfo['meta'] {
+  return Object.freeze(meta === undefined ? {} : JSON.parse(meta))
 }

@@ -13,8 +13,8 @@ export interface Sources {
   readonly env?: Environment
   /** Where files are looked for. */
   readonly cwd: string
-  /** Read in place of `millrace.config.*`; `MILLRACE_CONFIG` names one too. */
-  readonly configFile?: string
+  /** Read in place of `millrace.config.*`; `MILLRACE_CONFIG` names one too. Null: no file is read. */
+  readonly configFile?: string | null
 }
 
 export interface Setting {
@@ -43,8 +43,8 @@ export async function loadConfig({ flags = {}, env = {}, cwd, configFile }: Sour
   const layers = new Layers()
   const path = configFile ?? (env['MILLRACE_CONFIG'] || undefined)
   const environment = env['MILLRACE_ENV'] || env['NODE_ENV'] || undefined
-  for (const layer of await readFiles({ cwd, configFile: path, environment })) layers.add(layer)
-  for (const layer of [...readEnvironment(env), ...readFlags(flags)]) layers.add(layer)
+  const files = configFile === null ? [] : await readFiles({ cwd, configFile: path, environment })
+  for (const layer of [...files, ...readEnvironment(env), ...readFlags(flags)]) layers.add(layer)
   const { success, data, error } = SCHEMA.safeParse(layers.values)
   if (!success) throw new ConfigError(error.issues.map((issue) => problemOf(issue.path.map(String), messageOf(issue), layers.written)))
   const settings = settingsOf(layers)

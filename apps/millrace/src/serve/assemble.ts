@@ -12,6 +12,7 @@ import type { Handler } from '@millrace/worker'
 import type { Config } from '../config/schema/schema.ts'
 import type { Control } from '../control/control.ts'
 import type { Caller } from '../control/tokens.ts'
+import type { Tracing } from '../tracing/tracing.ts'
 import { loadHandlers } from './handlers.ts'
 import { named } from './named.ts'
 
@@ -20,6 +21,7 @@ export interface Parts {
   readonly control: Control
   readonly config: Config
   readonly logger: Logger
+  readonly tracing: Tracing
   /** Relative paths of the configuration are from here. */
   readonly cwd: string
   /** Who a token is; undefined for nobody. */
@@ -45,17 +47,17 @@ export interface Assembled {
 
 /** @throws ConfigError */
 export async function assemble(parts: Parts): Promise<Assembled> {
-  const { config, cwd } = parts
+  const { config, cwd, tracing } = parts
   const feed = config.webhooks.enabled ? feedOf(parts) : undefined
   if (feed !== undefined) await applyEndpoints(parts, feed)
-  const { fetch } = httpOf(parts, feed)
+  const { fetch } = httpOf({ ...parts, engine: tracing.engine(parts.engine) }, feed)
   // Endpoints may be changed by another process, too.
   const forget = parts.control.onChange(() => feed?.refresh())
   return {
-    fetch,
+    fetch: tracing.fetch(fetch),
     longRequest: (path) => path === '/v1/jobs:import',
     longAnswer: (path) => path === '/v1/events',
-    handlers: await handlersOf(config, cwd),
+    handlers: tracing.handlers(await handlersOf(config, cwd)),
     start: () => feed?.start(),
     close: async () => {
       forget()
@@ -93,7 +95,7 @@ async function applyEndpoints({ control: { endpoints }, config }: Parts, feed: E
 
 /** @param feed of event webhooks, where they are served */
 export function httpOf(
-  { engine, control, config, logger, authenticate, ready, stop }: Omit<Parts, 'cwd'>,
+  { engine, control, config, logger, authenticate, ready, stop }: Omit<Parts, 'cwd' | 'tracing'>,
   feed: EventWebhooks | undefined,
 ): HttpApi {
   const { maxBodyBytes, rateLimit } = config.http

@@ -10,6 +10,7 @@ import { Control } from '../control/control.ts'
 import { firstToken } from '../control/firstToken.ts'
 import { SYSTEM } from '../control/surroundings.ts'
 import { type Caller, digestOf, SCOPES } from '../control/tokens.ts'
+import { startTracing } from '../tracing/tracing.ts'
 import { apply } from './apply.ts'
 import { assemble } from './assemble.ts'
 import { every } from './clock.ts'
@@ -23,7 +24,7 @@ export interface ServeOptions {
   readonly logger: Logger
   /** Relative paths of the configuration are from here. */
   readonly cwd: string
-  /** Of systemd: how it is told. */
+  /** Of systemd: how it is told; of OpenTelemetry: what it is told. */
   readonly env?: Environment
 }
 
@@ -70,6 +71,9 @@ async function start(config: Config, { logger, cwd, env = {} }: ServeOptions, cl
   const { promise: ending, resolve: end } = Promise.withResolvers<unknown>()
   let ready = false
 
+  // Ended last: what ends is traced, too.
+  const tracing = await startTracing(config.otel, env, logger)
+  closers.push(() => tracing.end())
   const engine = await openEngine(openOptions(config, file, logger))
   closers.push(() => engine.stop({ timeout: config.shutdown.timeout }))
   // First begun and last ended: systemd wants to hear of a daemon that drains, too.
@@ -87,7 +91,17 @@ async function start(config: Config, { logger, cwd, env = {} }: ServeOptions, cl
   const authenticate = authenticator(control, config.token)
 
   await apply(engine, config)
-  const assembled = await assemble({ engine, control, config, logger, cwd, authenticate, ready: () => ready, stop: () => end(undefined) })
+  const assembled = await assemble({
+    engine,
+    control,
+    config,
+    logger,
+    cwd,
+    tracing,
+    authenticate,
+    ready: () => ready,
+    stop: () => end(undefined),
+  })
 
   const sockets = await startSockets({
     engine,

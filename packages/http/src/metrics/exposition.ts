@@ -4,6 +4,9 @@ export type Labels = Readonly<Record<string, string>>
 
 type Type = 'gauge' | 'counter' | 'summary'
 
+/** Of a bucket: all that are up to its bound, those of the buckets before it too. */
+export type Cumulative = readonly [le: number, count: number]
+
 interface Family {
   readonly name: string
   readonly type: Type
@@ -16,18 +19,35 @@ export class Exposition {
   readonly #lines: string[] = []
 
   /** A family, and what adds samples to it. Counters get their `_total`. */
-  family({ name, type, unit, help }: Family): (value: number, labels?: Labels) => void {
-    this.#lines.push(`# TYPE ${name} ${type}`)
-    if (unit !== undefined) this.#lines.push(`# UNIT ${name} ${unit}`)
-    this.#lines.push(`# HELP ${name} ${escaped(help)}`)
-    const sample = type === 'counter' ? `${name}_total` : name
-    return (value, labels = {}) => {
-      this.#lines.push(`${sample}${textOf(labels)} ${numberOf(value)}`)
+  family(family: Family): (value: number, labels?: Labels) => void {
+    this.#begin(family, family.type)
+    const sample = family.type === 'counter' ? `${family.name}_total` : family.name
+    return (value, labels = {}) => this.#sample(sample, labels, value)
+  }
+
+  /** A family of histograms, and what adds one to it. The last bucket's bound is infinity: it counts all. */
+  histograms(family: Omit<Family, 'type'>): (buckets: readonly Cumulative[], sum: number, labels?: Labels) => void {
+    const { name } = family
+    this.#begin(family, 'histogram')
+    return (buckets, sum, labels = {}) => {
+      for (const [le, count] of buckets) this.#sample(`${name}_bucket`, { ...labels, le: numberOf(le) }, count)
+      this.#sample(`${name}_count`, labels, buckets.at(-1)?.[1] ?? 0)
+      this.#sample(`${name}_sum`, labels, sum)
     }
   }
 
   text(): string {
     return `${this.#lines.join('\n')}\n# EOF\n`
+  }
+
+  #begin({ name, unit, help }: Omit<Family, 'type'>, type: Type | 'histogram'): void {
+    this.#lines.push(`# TYPE ${name} ${type}`)
+    if (unit !== undefined) this.#lines.push(`# UNIT ${name} ${unit}`)
+    this.#lines.push(`# HELP ${name} ${escaped(help)}`)
+  }
+
+  #sample(name: string, labels: Labels, value: number): void {
+    this.#lines.push(`${name}${textOf(labels)} ${numberOf(value)}`)
   }
 }
 

@@ -1,9 +1,10 @@
-import type { NameStats, QueueStats, Stats } from '@millrace/core'
+import { type NameStats, type QueueStats, type Stats, TIMING_BOUNDS_MS } from '@millrace/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { parse } from '../testing/openMetrics.ts'
 import { openMetrics } from './openMetrics.ts'
 
-const percentiles = { p50: 1, p95: 20, p99: 300 }
+const timing = { p50: 1, p95: 20, p99: 300, sum: 1_234, buckets: [0, 2, 0, 1] }
 const queue: QueueStats = {
   scheduled: 0,
   waiting: 1,
@@ -21,8 +22,8 @@ const nameOf = (name: string): NameStats => ({
   started: 3,
   completed: 2,
   failed: 1,
-  waitMs: percentiles,
-  runMs: percentiles,
+  waitMs: timing,
+  runMs: { ...timing, buckets: [] },
 })
 const statsOf = (queues: readonly string[], names: readonly string[]): Stats => ({
   states: queue,
@@ -46,65 +47,30 @@ const statsOf = (queues: readonly string[], names: readonly string[]): Stats => 
   },
 })
 
-interface Sample {
-  readonly family: string
-  readonly labels: Readonly<Record<string, string>>
-  readonly value: number
-}
-
-/** A strict reading of OpenMetrics 1.0, as far as gauges, counters and summaries go. */
-function parse(text: string): Sample[] {
-  expect(text.endsWith('\n# EOF\n')).toBe(true)
-  const lines = text.split('\n').slice(0, -2)
-  const types = new Map<string, string>()
-  const samples: Sample[] = []
-  const seen = new Set<string>()
-  let family = ''
-  for (const line of lines) {
-    const meta = /^# (TYPE|UNIT|HELP) ([a-zA-Z_:][a-zA-Z0-9_:]*) (.*)$/.exec(line)
-    if (meta !== null) {
-      const [, what, name = '', rest = ''] = meta
-      if (what === 'TYPE') {
-        expect(types.has(name), `${name} is there twice`).toBe(false)
-        expect(['gauge', 'counter', 'summary']).toContain(rest)
-        types.set(name, rest)
-        family = name
-      }
-      expect(name).toBe(family)
-      if (what === 'UNIT') expect(name.endsWith(`_${rest}`)).toBe(true)
-      continue
-    }
-    const parts = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{((?:[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\[\\"n])*",?)*)\})? (\S+)$/.exec(line)
-    expect(parts, line).not.toBeNull()
-    const [, name, inner = '', value] = parts as RegExpExecArray
-    const type = types.get(family)
-    expect(name, line).toBe(type === 'counter' ? `${family}_total` : family)
-    const labels = Object.fromEntries(
-      [...inner.matchAll(/([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g)].map(([, key, text]) => [
-        key as string,
-        (text as string).replaceAll(/\\(.)/g, (_, c) => (c === 'n' ? '\n' : c)),
-      ]),
-    )
-    if (type === 'summary') expect(Number(labels['quantile'])).toBeGreaterThan(0)
-    const key = `${family} ${JSON.stringify(labels)}`
-    expect(seen.has(key), `${key} is there twice`).toBe(false)
-    seen.add(key)
-    samples.push({ family, labels, value: Number(value) })
-  }
-  return samples
-}
-
 test('queues and names, in base units', () => {
   const samples = parse(openMetrics(statsOf(['a'], ['x'])))
   const of = (family: string) => samples.filter((sample) => sample.family === family)
   expect(of('millrace_jobs_enqueued')).toMatchObject([{ value: 9, labels: {} }])
-  expect(of('millrace_jobs')).toContainEqual({ family: 'millrace_jobs', labels: { queue: 'a', state: 'blocked' }, value: 3 })
+  expect(of('millrace_jobs')).toContainEqual({
+    family: 'millrace_jobs',
+    name: 'millrace_jobs',
+    labels: { queue: 'a', state: 'blocked' },
+    value: 3,
+  })
   expect(of('millrace_queue_oldest_waiting_seconds')).toMatchObject([{ value: 1.5 }])
-  expect(of('millrace_job_run_seconds').map(({ labels, value }) => [labels['quantile'], value])).toEqual([
-    ['0.5', 0.001],
-    ['0.95', 0.02],
-    ['0.99', 0.3],
+  const buckets = of('millrace_job_wait_seconds').filter(({ name }) => name.endsWith('_bucket'))
+  expect(buckets.map(({ labels, value }) => [labels['le'], value])).toEqual([
+    ['0.001', 0],
+    ['0.002', 2],
+    ['0.004', 2],
+    ...TIMING_BOUNDS_MS.slice(3).map((ms) => [String(ms / 1_000), 3]),
+    ['+Inf', 3],
   ])
+  expect(of('millrace_job_wait_seconds').slice(buckets.length)).toMatchObject([
+    { name: 'millrace_job_wait_seconds_count', labels: { queue: 'q', name: 'x' }, value: 3 },
+    { name: 'millrace_job_wait_seconds_sum', labels: { queue: 'q', name: 'x' }, value: 1.234 },
+  ])
+  expect(of('millrace_job_run_seconds').every(({ name, value }) => name.endsWith('_sum') || value === 0)).toBe(true)
   expect(of('millrace_writer_commit_seconds').map(({ value }) => value)).toEqual([0.0005, 0.004])
   expect(of('millrace_writer_wal_bytes')).toMatchObject([{ value: 4_096 }])
 })

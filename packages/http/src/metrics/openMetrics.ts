@@ -1,7 +1,7 @@
 /** What `stats` tells, as metrics: of a bounded number of queues and names, those with the most first. */
-import { type NameStats, type QueueStats, STATES, type Stats, type WriterStats } from '@millrace/core'
+import { type NameStats, type QueueStats, STATES, type Stats, TIMING_BOUNDS_MS, type Timing, type WriterStats } from '@millrace/core'
 import { BOUNDS } from '../limits.ts'
-import { Exposition } from './exposition.ts'
+import { type Cumulative, Exposition } from './exposition.ts'
 
 export const OPEN_METRICS_TYPE = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
 
@@ -65,17 +65,25 @@ function nameFamilies(out: Exposition, names: readonly NameStats[]): void {
     for (const { queue, name, [what]: count } of names) family(count, { queue, name })
   }
   const times = {
-    wait: ['waitMs', 'From when a job became due to its hand-out, of the last 1,024 to 2,048.'],
-    run: ['runMs', 'From the hand-out of a run to its end, of the last 1,024 to 2,048.'],
+    wait: ['waitMs', 'From when a job became due to its hand-out.'],
+    run: ['runMs', 'From the hand-out of a run to its end, completed or failed.'],
   } as const
   for (const [what, [field, help]] of Object.entries(times)) {
-    const family = out.family({ name: `millrace_job_${what}_seconds`, type: 'summary', unit: 'seconds', help })
-    for (const { queue, name, [field]: percentiles } of names) {
-      family(percentiles.p50 / 1_000, { queue, name, quantile: '0.5' })
-      family(percentiles.p95 / 1_000, { queue, name, quantile: '0.95' })
-      family(percentiles.p99 / 1_000, { queue, name, quantile: '0.99' })
-    }
+    const family = out.histograms({ name: `millrace_job_${what}_seconds`, unit: 'seconds', help })
+    for (const { queue, name, [field]: timing } of names) family(cumulative(timing), timing.sum / 1_000, { queue, name })
   }
+}
+
+/**
+ * The engine's own bounds, each: they are the ends of the buckets that it counts in, so that no duration is on the wrong side of one; and
+ * the same for every name and at all times, as those who add them up or take rates of them need.
+ */
+function cumulative({ buckets }: Timing): readonly Cumulative[] {
+  let count = 0
+  return [...TIMING_BOUNDS_MS, Number.POSITIVE_INFINITY].map((boundMs, index) => {
+    count += buckets[index] ?? 0
+    return [boundMs / 1_000, count]
+  })
 }
 
 function writerFamilies(out: Exposition, writer: WriterStats): void {

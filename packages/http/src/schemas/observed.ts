@@ -3,7 +3,12 @@ import { z } from '@hono/zod-openapi'
 import { EVENT_TYPES, HISTORY_STEPS, LIMITS } from '@millrace/core'
 import { DURATION, NAME, STATE_COUNTS, TIME, TOTALS, WHEN, whole } from './plain.ts'
 
-const PERCENTILES = z.strictObject({ p50: z.number(), p95: z.number(), p99: z.number() })
+const TIMING = z
+  .strictObject({ p50: z.number(), p95: z.number(), p99: z.number(), sum: z.number(), buckets: z.array(z.number()) })
+  .openapi('Timing', {
+    description:
+      'In milliseconds. `buckets[i]` counts what took more than half of 2^i ms and up to 2^i ms, [0] up to 1 ms and [23] all beyond; zeros at the end are left out.',
+  })
 
 export const STATS = z
   .strictObject({
@@ -18,8 +23,8 @@ export const STATS = z
         started: z.number(),
         completed: z.number(),
         failed: z.number(),
-        waitMs: PERCENTILES,
-        runMs: PERCENTILES,
+        waitMs: TIMING,
+        runMs: TIMING,
       }),
     ),
     workers: z.number(),

@@ -323,8 +323,8 @@ const plain: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
 })).node
 
 const counts = record(Object.fromEntries(STATES.map((state) => [state, count])))
-const percentiles = record({ p50: count, p95: count, p99: count })
 const queueStats = record({ waiting: count, paused: fc.boolean(), oldestWaitingMs: count })
+const timing = record({ p50: count, p95: count, p99: count, sum: count, buckets: fc.array(count, { maxLength: 24 }) })
 const stats = record({
   states: counts,
   totals: record({ enqueued: count, completed: count, failed: count, cancelled: count }),
@@ -336,7 +336,7 @@ const stats = record({
     commitMsP50: fc.double({ min: 0, max: 1e6, noNaN: true }).map((any) => any + 0),
     draining: fc.boolean(),
   }),
-  names: fc.array(record({ queue: name, name, started: count, waitMs: percentiles }), { maxLength: 2 }),
+  names: fc.array(record({ queue: name, name, started: count, waitMs: timing }), { maxLength: 2 }),
 })
 
 const reply = fc.oneof(

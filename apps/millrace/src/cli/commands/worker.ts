@@ -3,10 +3,13 @@ import { resolve } from 'node:path'
 import { DrainIncompleteError, durationOption, type WorkOptions } from '@millrace/core'
 import type { Handler } from '@millrace/worker'
 import type { Command } from 'commander'
+import type { Config } from '../../config/schema/schema.ts'
+import type { Tracing } from '../../tracing/tracing.ts'
 import { newKey } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { NotFoundError, UsageError } from '../errors.ts'
 import { said } from '../jobFlags.ts'
+import { loggerOn } from '../output/logger.ts'
 import { duration, names, number, texts } from '../values.ts'
 import { startDetached } from '../worker/detach.ts'
 import { loadHandlers } from '../worker/handlers.ts'
@@ -24,6 +27,7 @@ interface StartFlags {
   readonly detach?: boolean
   readonly logFile?: string
   readonly verbose?: boolean
+  readonly otel?: boolean
 }
 
 interface StopFlags {
@@ -54,6 +58,7 @@ export function addWorker(program: Command, context: Context): void {
     .option('--detach', 'as a process of its own, that outlives this terminal')
     .option('--log-file <path>', 'with --detach: what it says goes there')
     .option('--verbose', 'tell of every run, not only of those that fail')
+    .option('--otel', 'send a span of each run to a collector of OpenTelemetry')
     .action((flags: StartFlags) => start(context, flags))
   worker
     .command('stop')
@@ -73,15 +78,33 @@ async function start(context: Context, flags: StartFlags): Promise<void> {
   if (logFile !== undefined && !detach) throw new UsageError('--log-file goes with --detach: without it, what the worker says is said here')
   const drainMs = durationOption('drainTimeout', drainTimeout, { infinity: true })
   // Says what is wrong here, and not in a log.
-  const handlers = [...(await Promise.all(modules.map(loadHandlers))).flat(), ...(config === undefined ? [] : await configured(config))]
+  const settings = await settingsOf(flags, context.env)
+  const configured = settings === undefined || config === undefined ? [] : await handlersIn(settings, config)
+  const handlers = [...(await Promise.all(modules.map(loadHandlers))).flat(), ...configured]
   if (detach) return startElsewhere(context, id, flags)
+  const tracing = await tracingOf(settings, context)
   const { MILLRACE_WORKER_LOG: log = null } = context.env
-  await serve(context, { id, handlers, work: said<WorkOptions>({ concurrency, queues }), drainMs, log, verbose })
+  await serve(context, { id, handlers, work: said<WorkOptions>({ concurrency, queues }), drainMs, log, verbose, tracing })
 }
 
-async function configured(configFile: string): Promise<readonly Handler[]> {
-  const [{ loadConfig }, { handlersOf }] = await Promise.all([import('../../config/load.ts'), import('../../serve/assemble.ts')])
-  const { config } = await loadConfig({ cwd: process.cwd(), configFile })
+/** Of the file and, as for tracing, of variables and the flag; undefined where none of these says anything. Loaded where it is asked for. */
+async function settingsOf({ config, otel }: StartFlags, env: NodeJS.ProcessEnv): Promise<Config | undefined> {
+  const variables = Object.entries(env).filter(([name]) => name.startsWith('MILLRACE_OTEL_'))
+  if (config === undefined && otel === undefined && variables.length === 0) return undefined
+  const { loadConfig } = await import('../../config/load.ts')
+  const flags = { 'otel.enabled': otel }
+  const loaded = await loadConfig({ cwd: process.cwd(), configFile: config ?? null, env: Object.fromEntries(variables), flags })
+  return loaded.config
+}
+
+async function tracingOf(settings: Config | undefined, { env, out }: Context): Promise<Tracing | undefined> {
+  if (settings === undefined) return undefined
+  const { startTracing } = await import('../../tracing/tracing.ts')
+  return startTracing(settings.otel, env, loggerOn(out))
+}
+
+async function handlersIn(config: Config, configFile: string): Promise<readonly Handler[]> {
+  const { handlersOf } = await import('../../serve/assemble.ts')
   const handlers = await handlersOf(config, process.cwd())
   if (handlers.length > 0) return handlers
   throw new UsageError(
@@ -90,7 +113,7 @@ async function configured(configFile: string): Promise<readonly Handler[]> {
 }
 
 async function startElsewhere({ env, out, target }: Context, id: string, flags: StartFlags): Promise<void> {
-  const { concurrency, handlers = [], config, queues, drainTimeout, verbose, logFile } = flags
+  const { concurrency, handlers = [], config, queues, drainTimeout, verbose, otel, logFile } = flags
   const log = resolve(logFile ?? `${recordFolder(env)}/${fileNameOf(id)}.log`)
   const at = target()
   const args = [
@@ -101,6 +124,7 @@ async function startElsewhere({ env, out, target }: Context, id: string, flags: 
     ...(queues === undefined ? [] : ['--queues', queues.join(',')]),
     ...(Number.isFinite(drainTimeout) ? ['--drain-timeout', String(drainTimeout)] : []),
     ...(verbose === true ? ['--verbose'] : []),
+    ...(otel === true ? ['--otel'] : []),
     ...(out.json ? ['--json'] : []),
   ]
   // Not among the arguments, which everybody can list.

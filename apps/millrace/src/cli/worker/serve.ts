@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import { MillraceError, type WorkOptions } from '@millrace/core'
 import type { Engine, Worker } from '@millrace/engine'
 import type { Handler } from '@millrace/worker'
+import type { Tracing } from '../../tracing/tracing.ts'
 import { now } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit.ts'
@@ -21,16 +22,18 @@ export interface ServeOptions {
   readonly log: string | null
   /** Tells of every run, and not of those alone that fail. */
   readonly verbose: boolean
+  /** Begun already: it is ended with the worker. */
+  readonly tracing?: Tracing | undefined
   /** Ends it as a signal would. */
   readonly until?: AbortSignal
 }
 
 /** Resolves when nothing of it runs any more. The first signal drains it, as its engine may; a second one ends the process. */
-export async function serve(context: Context, { id, handlers, work, drainMs, log, verbose, until }: ServeOptions): Promise<void> {
+export async function serve(context: Context, { id, handlers, work, drainMs, log, verbose, tracing, until }: ServeOptions): Promise<void> {
   const { connect, env, out } = context
   const engine = await connect({ create: true, logger: loggerOn(out) })
   const told = Promise.withResolvers<void>()
-  const worker = engine.work(handlers, { id, ...work })
+  const worker = engine.work(tracing?.handlers(handlers) ?? handlers, { id, ...work })
   const folder = recordFolder(env)
   const target = context.target()
   const record = {
@@ -63,6 +66,7 @@ export async function serve(context: Context, { id, handlers, work, drainMs, log
   } finally {
     forget()
     removeRecord(folder, record)
+    await tracing?.end()
   }
 }
 

@@ -87,6 +87,14 @@ const log = section({
   ),
 })
 
+const otel = section({
+  enabled: settingOr(flag('enabled'), false, 'Sends spans of enqueues over HTTP, and of runs, to a collector of OpenTelemetry.'),
+  endpoint: setting(
+    read<string, string>(collectorOption),
+    'Where it takes OTLP over HTTP; `OTEL_EXPORTER_OTLP_ENDPOINT` or `http://localhost:4318` unless stated.',
+  ),
+})
+
 const execLogs = section({
   folder: setting(text('folder'), 'Where the whole output of commands is kept, a log for each run; nowhere unless stated.'),
   maxLogBytes: settingOr(integer('maxLogBytes', 4_096, 2 ** 40), 64 * MIB, 'Of one log: 4 KiB to 1 TiB.'),
@@ -182,6 +190,7 @@ export const SCHEMA = z.strictObject({
   tls,
   http,
   log,
+  otel,
   queues: named(queue),
   schedules: named(schedule),
   exec: named(setting(checked<CommandSpec>(objectOf), 'A command that jobs of this name run, as in docs/exec.md.')),
@@ -210,6 +219,11 @@ function checkRate(value: unknown): void {
 function tokenOption(value: unknown): string {
   if (typeof value === 'string' && /^[\x21-\x7e]{16,512}$/.test(value)) return value
   throw new OptionTypeError('token', 'token has 16 to 512 characters of ASCII without spaces: make one of 32 random bytes as base64url')
+}
+
+function collectorOption(value: unknown): string {
+  if (typeof value === 'string' && /^https?:$/.test(URL.parse(value)?.protocol ?? '')) return value
+  throw new OptionTypeError('endpoint', "endpoint is an URL of http or https without the path of traces, as 'http://collector:4318'")
 }
 
 function portsOf(value: unknown): void {

@@ -1,23 +1,24 @@
+import { TIMING_BOUNDS_MS } from '@millrace/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Spread } from './spread.ts'
 
 const ms = fc.oneof(fc.nat(20), fc.nat(5_000), fc.nat(2 ** 31))
 
-test('percentiles are right to within 6 %, and to the millisecond below 16', () => {
+test('percentiles are right to within 6 %, and to the millisecond up to 16', () => {
   fc.assert(
     fc.property(fc.array(ms, { minLength: 1, maxLength: 300 }), (durations) => {
       const spread = new Spread()
       for (const duration of durations) spread.add(duration)
       const sorted = durations.toSorted((a, b) => a - b)
-      const { p50, p95, p99 } = spread.percentiles()
+      const { p50, p95, p99 } = spread.timing()
       for (const [share, told] of [
         [0.5, p50],
         [0.95, p95],
         [0.99, p99],
       ] as const) {
         const right = sorted[Math.ceil(share * sorted.length) - 1] as number
-        expect(Math.abs(told - right)).toBeLessThanOrEqual(right < 16 ? 0 : right * 0.0625)
+        expect(Math.abs(told - right)).toBeLessThanOrEqual(right <= 16 ? 0 : right * 0.0625)
       }
     }),
   )
@@ -27,18 +28,40 @@ test('what is long past is forgotten: of one kind 2,048 are enough', () => {
   const spread = new Spread()
   for (let index = 0; index < 5_000; index++) spread.add(10_000)
   for (let index = 0; index < 2_047; index++) spread.add(3)
-  expect(spread.percentiles().p50).toBe(3)
+  expect(spread.timing().p50).toBe(3)
   spread.add(3)
-  expect(spread.percentiles()).toEqual({ p50: 3, p95: 3, p99: 3 })
+  expect(spread.timing()).toMatchObject({ p50: 3, p95: 3, p99: 3 })
+})
+
+test('the histogram forgets nothing, and has each duration once, on the right side of each bound', () => {
+  const near = fc.nat(32).chain((power) => fc.constantFrom(2 ** power - 1, 2 ** power, 2 ** power + 1))
+  fc.assert(
+    fc.property(fc.array(fc.oneof(ms, near), { maxLength: 20 }), fc.integer({ min: 1, max: 300 }), (durations, times) => {
+      const spread = new Spread()
+      const all = Array.from({ length: times }, () => durations).flat()
+      for (const duration of all) spread.add(duration)
+      const { sum, buckets } = spread.timing()
+      const capped = all.map((each) => Math.min(each, 0xffff_ffff))
+      expect(sum).toBe(capped.reduce((total, each) => total + each, 0))
+      expect(buckets.reduce((total, each) => total + each, 0)).toBe(all.length)
+      expect(buckets.at(-1)).not.toBe(0)
+      for (const [index, bound] of TIMING_BOUNDS_MS.entries()) {
+        const upTo = buckets.slice(0, index + 1).reduce((total, each) => total + each, 0)
+        expect(upTo).toBe(capped.filter((each) => each <= bound).length)
+      }
+    }),
+    { numRuns: 50 },
+  )
 })
 
 test('none, and what no clock should say', () => {
   const spread = new Spread()
-  expect(spread.percentiles()).toEqual({ p50: 0, p95: 0, p99: 0 })
+  expect(spread.timing()).toEqual({ p50: 0, p95: 0, p99: 0, sum: 0, buckets: [] })
   spread.add(-5)
-  expect(spread.percentiles().p99).toBe(0)
+  expect(spread.timing()).toMatchObject({ p99: 0, sum: 0, buckets: [1] })
   for (let index = 0; index < 9; index++) spread.add(Number.MAX_SAFE_INTEGER)
-  expect(spread.percentiles().p99).toBeGreaterThan(2 ** 31)
+  expect(spread.timing().p99).toBeGreaterThan(2 ** 31)
+  expect(spread.timing().buckets).toEqual([1, ...new Array(22).fill(0), 9])
   spread.clear()
-  expect(spread.percentiles().p99).toBe(0)
+  expect(spread.timing()).toEqual({ p50: 0, p95: 0, p99: 0, sum: 0, buckets: [] })
 })

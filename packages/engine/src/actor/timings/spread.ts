@@ -1,14 +1,15 @@
 /**
  * How durations are spread: counts in fixed buckets that grow with the duration, eight to each doubling. To add one allocates nothing;
- * percentiles are of the last 1,024 to 2,048 and right to within 6 %, below 16 ms to the millisecond.
+ * percentiles are of the last 1,024 to 2,048 and right to within 6 %, up to 16 ms to the millisecond. What is forgotten of these goes into
+ * the histogram of all, whose bounds are among the buckets' own: it is exact, and a duration is counted once.
  */
-import type { Percentiles } from '@millrace/core'
+import { TIMING_BOUNDS_MS, type Timing } from '@millrace/core'
 
 /** Whole milliseconds have a bucket each up to here. */
 const EXACT = 16
 /** A duration is at most 2^32 - 1 ms here: 49 days. */
 const LONGEST = 0xffff_ffff
-const BUCKETS = EXACT + 28 * 8
+const BUCKETS = EXACT + 1 + 28 * 8
 /** Of one generation: when it is full, the one before it is forgotten. */
 const KEPT = 1_024
 
@@ -16,29 +17,45 @@ export class Spread {
   #recent = new Uint16Array(BUCKETS)
   #before = new Uint16Array(BUCKETS)
   #count = 0
+  /** Of what is in neither: by the bounds of the histogram, and what is beyond the last. */
+  readonly #forgotten = new Float64Array(TIMING_BOUNDS_MS.length + 1)
+  #sum = 0
 
   /** @param ms 0 or more; a wall clock that went back counts as 0 */
   add(ms: number): void {
-    const bucket = bucketOf(ms)
+    const whole = Math.min(Math.max(0, Math.round(ms)), LONGEST)
+    this.#sum += whole
+    const bucket = bucketOf(whole)
     this.#recent[bucket] = (this.#recent[bucket] as number) + 1
     if (++this.#count === KEPT) this.#turnOver()
   }
 
   /** All 0 where there is none. */
-  percentiles(): Percentiles {
+  timing(): Timing {
     const counts = this.#recent.map((count, bucket) => count + (this.#before[bucket] as number))
     const total = counts.reduce((sum, count) => sum + count, 0)
-    return { p50: ranked(counts, total * 0.5), p95: ranked(counts, total * 0.95), p99: ranked(counts, total * 0.99) }
+    const all = this.#forgotten.slice()
+    fold(counts, all)
+    return {
+      p50: ranked(counts, total * 0.5),
+      p95: ranked(counts, total * 0.95),
+      p99: ranked(counts, total * 0.99),
+      sum: this.#sum,
+      buckets: [...all.subarray(0, all.findLastIndex((count) => count > 0) + 1)],
+    }
   }
 
   clear(): void {
     this.#recent.fill(0)
     this.#before.fill(0)
     this.#count = 0
+    this.#forgotten.fill(0)
+    this.#sum = 0
   }
 
   #turnOver(): void {
     const oldest = this.#before
+    fold(oldest, this.#forgotten)
     this.#before = this.#recent
     this.#recent = oldest.fill(0)
     this.#count = 0
@@ -47,22 +64,39 @@ export class Spread {
 
 function ranked(counts: Uint16Array, rank: number): number {
   let seen = 0
-  for (const [bucket, count] of counts.entries()) {
+  for (let bucket = 0; bucket < BUCKETS; bucket++) {
+    const count = counts[bucket] as number
     seen += count
     if (count > 0 && seen >= rank) return middleOf(bucket)
   }
   return 0
 }
 
-function bucketOf(ms: number): number {
-  const whole = Math.min(Math.max(0, Math.round(ms)), LONGEST)
-  if (whole < EXACT) return whole
-  const power = 31 - Math.clz32(whole)
-  return EXACT + (power - 4) * 8 + ((whole >>> (power - 3)) & 7)
+/** Adds what is in buckets to a histogram. */
+function fold(counts: Uint16Array, into: Float64Array): void {
+  for (let bucket = 0; bucket < BUCKETS; bucket++) {
+    const bound = BOUNDS[bucket] as number
+    into[bound] = (into[bound] as number) + (counts[bucket] as number)
+  }
+}
+
+/** A bucket ends with its bound, as those of histograms do: the last of eight with a power of two. */
+function bucketOf(whole: number): number {
+  if (whole <= EXACT) return whole
+  const before = whole - 1
+  const power = 31 - Math.clz32(before)
+  return EXACT + 1 + (power - 4) * 8 + ((before >>> (power - 3)) & 7)
 }
 
 function middleOf(bucket: number): number {
-  if (bucket < EXACT) return bucket
-  const width = 2 ** ((bucket - EXACT) >> 3) * 2
-  return (8 + ((bucket - EXACT) & 7)) * width + (width >> 1)
+  if (bucket <= EXACT) return bucket
+  const place = bucket - EXACT - 1
+  const width = 2 ** (place >> 3) * 2
+  return (8 + (place & 7)) * width + (width >> 1)
 }
+
+/** By bucket: which bound of the histogram it is under. */
+const BOUNDS = Uint8Array.from({ length: BUCKETS }, (_, bucket) => {
+  const doublings = bucket <= EXACT ? 32 - Math.clz32(Math.max(1, bucket) - 1) : 5 + ((bucket - EXACT - 1) >> 3)
+  return Math.min(doublings, TIMING_BOUNDS_MS.length)
+})

@@ -23,8 +23,8 @@ test('waits count from when a job was due, runs from the hand-out; runs that fai
       started: 1,
       completed: 1,
       failed: 2,
-      waitMs: { p50: 5, p95: 5, p99: 5 },
-      runMs: { p50: 12, p95: 12, p99: 12 },
+      waitMs: { p50: 5, p95: 5, p99: 5, sum: 5, buckets: [0, 0, 0, 1] },
+      runMs: { p50: 12, p95: 12, p99: 12, sum: 36, buckets: [0, 0, 0, 0, 3] },
     },
   ])
 })

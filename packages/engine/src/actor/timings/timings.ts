@@ -53,8 +53,8 @@ export class Timings {
         started,
         completed,
         failed,
-        waitMs: wait.percentiles(),
-        runMs: run.percentiles(),
+        waitMs: wait.timing(),
+        runMs: run.timing(),
       }))
   }
 

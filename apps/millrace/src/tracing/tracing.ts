@@ -1,0 +1,95 @@
+/** Spans of OpenTelemetry, where the configuration asks for them: without, nothing of it is loaded. */
+import type { Engine } from '@millrace/client'
+import type { Logger } from '@millrace/core'
+import type { Handler } from '@millrace/worker'
+import type { Environment } from '../config/environment.ts'
+import { ConfigError } from '../config/errors.ts'
+import type { Config } from '../config/schema/schema.ts'
+import { after } from '../serve/clock.ts'
+import { samplerOf } from './sampler.ts'
+
+type Fetch = (request: Request, env: unknown) => Response | Promise<Response>
+
+/** What there is to be traced, as it is used from then on. */
+export interface Tracing {
+  /** Its enqueues are spans, and the jobs carry their context. */
+  engine(engine: Engine): Engine
+  /** What a request enqueues belongs to the trace that it names. */
+  fetch(fetch: Fetch): Fetch
+  /** Each run is a span. */
+  handlers(handlers: readonly Handler[]): readonly Handler[]
+  /** Sends what is left, for 5 s at most; never rejects. */
+  end(): Promise<void>
+}
+
+const NONE: Tracing = { engine: (engine) => engine, fetch: (fetch) => fetch, handlers: (handlers) => handlers, end: async () => {} }
+
+const PACKAGES = [
+  '@opentelemetry/api',
+  '@opentelemetry/context-async-hooks',
+  '@opentelemetry/core',
+  '@opentelemetry/exporter-trace-otlp-http',
+  '@opentelemetry/resources',
+  '@opentelemetry/sdk-trace',
+]
+/** A collector that does not answer holds nobody up. */
+const END_MS = 5_000
+
+/** Of one process, once: what OpenTelemetry calls global is set. @throws ConfigError */
+export async function startTracing({ enabled, endpoint }: Config['otel'], env: Environment, logger: Logger): Promise<Tracing> {
+  if (!enabled) return NONE
+  const { api, sdk, core, resources, hooks, exporting, otel } = await load()
+  const sampler = samplerOf(env, sdk)
+  const { context, diag, DiagLogLevel, propagation, trace } = api
+  const warn = (message: string, ...rest: unknown[]) => logger.warn(`OpenTelemetry: ${message}`, rest.length === 0 ? {} : { rest })
+  diag.setLogger({ error: warn, warn, info: warn, debug: warn, verbose: warn }, { logLevel: DiagLogLevel.WARN })
+  const exporter = new exporting.OTLPTraceExporter(endpoint === undefined ? {} : { url: `${endpoint.replace(/\/+$/, '')}/v1/traces` })
+  const told = resources.detectResources({ detectors: [resources.resourceAttributesEnvDetector, resources.serviceNameEnvDetector] })
+  const provider = new sdk.TracerProvider({
+    resource: resources
+      .defaultResource()
+      .merge(resources.resourceFromAttributes({ 'service.name': 'millrace' }))
+      .merge(told),
+    sampler,
+    spanProcessors: [new sdk.BatchSpanProcessor({ exporter })],
+  })
+  trace.setGlobalTracerProvider(provider)
+  context.setGlobalContextManager(new hooks.AsyncLocalStorageContextManager().enable())
+  propagation.setGlobalPropagator(new core.W3CTraceContextPropagator())
+  const enders: (() => void)[] = []
+  return {
+    engine: otel.traceEnqueues,
+    fetch: otel.traceRequests,
+    handlers: (handlers) => {
+      const traced = otel.traceHandlers(handlers)
+      enders.push(traced.end)
+      return traced.handlers
+    },
+    end: async () => {
+      for (const end of enders) end()
+      const { promise: late, resolve } = Promise.withResolvers<'late'>()
+      const stop = after(END_MS, () => resolve('late'))
+      const ended = await Promise.race([provider.shutdown().catch((error: Error) => error.message), late])
+      stop()
+      if (ended !== undefined) logger.warn('spans are lost: they could not be sent', { reason: ended })
+    },
+  }
+}
+
+async function load() {
+  try {
+    const [api, sdk, core, resources, hooks, exporting, otel] = await Promise.all([
+      import('@opentelemetry/api'),
+      import('@opentelemetry/sdk-trace'),
+      import('@opentelemetry/core'),
+      import('@opentelemetry/resources'),
+      import('@opentelemetry/context-async-hooks'),
+      import('@opentelemetry/exporter-trace-otlp-http'),
+      import('@millrace/otel'),
+    ])
+    return { api, sdk, core, resources, hooks, exporting, otel }
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw cause
+    throw new ConfigError([`'otel.enabled': spans need packages that are not installed: npm install ${PACKAGES.join(' ')}`], { cause })
+  }
+}

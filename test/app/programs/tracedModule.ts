@@ -1,0 +1,4 @@
+/** On a thread of its own. */
+export function handler(): string {
+  return 'there'
+}

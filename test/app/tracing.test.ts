@@ -1,0 +1,218 @@
+/** One trace from a request over HTTP to the run in another process: by a collector that takes OTLP, as OpenTelemetry sends it. */
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { temporaryFolder } from '../temporary.ts'
+import { type DaemonOptions, startDaemon, tokenIn } from './daemon.ts'
+import { Place } from './millrace.ts'
+
+const HANDLERS = fileURLToPath(new URL('./programs/tracedHandlers.ts', import.meta.url))
+const LONG = 120_000
+
+interface Span {
+  readonly service: string
+  readonly name: string
+  readonly traceId: string
+  readonly spanId: string
+  readonly parentSpanId?: string
+  readonly status: { readonly code?: number; readonly message?: string }
+  readonly attributes: Readonly<Record<string, unknown>>
+}
+
+interface Attribute {
+  readonly key: string
+  readonly value: Readonly<Record<string, unknown>>
+}
+
+const plain = (attributes: readonly Attribute[]) =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]])) as Record<string, unknown>
+
+/** Where OTLP comes in as JSON; answers what has come so far. */
+async function collector() {
+  const spans: Span[] = []
+  const paths = new Set<string>()
+  const server = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    paths.add(`${request.method} ${request.url} ${request.headers['content-type']}`)
+    for (const { resource, scopeSpans } of JSON.parse(body).resourceSpans)
+      for (const { spans: sent } of scopeSpans)
+        for (const span of sent)
+          spans.push({ ...span, service: plain(resource.attributes)['service.name'], attributes: plain(span.attributes) })
+    response.setHeader('content-type', 'application/json').end('{}')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, spans, paths }
+}
+
+/** The daemon of a place, and how it is called. */
+async function daemonOf(place: Place, options: DaemonOptions) {
+  const daemon = startDaemon(place.folder, { ...options, flags: { file: 'millrace.db', ...options.flags } })
+  const { url } = await daemon.serving
+  const post = async (path: string, body: unknown, headers: Readonly<Record<string, string>> = {}) => {
+    const response = await fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${tokenIn(place.folder)}`, 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    })
+    expect(response.status).toBeLessThan(300)
+    return (await response.json()) as { readonly id: string; readonly jobs: readonly { readonly id: string }[] }
+  }
+  const ended = async (id: string) => {
+    for (;;) {
+      const response = await fetch(`${url}/v1/jobs/${id}`, { headers: { authorization: `Bearer ${tokenIn(place.folder)}` } })
+      const job = (await response.json()) as { readonly state: string; readonly output?: unknown; readonly meta?: unknown }
+      if (['completed', 'failed'].includes(job.state)) return job
+    }
+  }
+  return { daemon, post, ended }
+}
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c'
+const PARENT = 'b7ad6b7169203331'
+const TRACEPARENT = { traceparent: `00-${TRACE}-${PARENT}-01`, tracestate: 'vendor=1' }
+
+test('from a request’s traceparent through the enqueue to the run of a worker process, all sent when these drain', {
+  timeout: LONG,
+}, async () => {
+  const place = new Place()
+  const { url, spans, paths } = await collector()
+  const otel = { OTEL_EXPORTER_OTLP_ENDPOINT: url, MILLRACE_OTEL_ENABLED: 'true' }
+  const { daemon, post, ended } = await daemonOf(place, { env: { ...otel, OTEL_SERVICE_NAME: 'queue' } })
+  // A daemon says so by a variable, a worker by a flag.
+  place.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = url
+  place.url = ((await daemon.serving).sockets as readonly string[])[0]
+  place.env['MILLRACE_TOKEN'] = tokenIn(place.folder)
+  const worker = place.start('worker', 'start', '--handlers', HANDLERS, '--otel')
+  await worker.said(/is ready/)
+
+  const one = await post('/v1/jobs', { job: 'traced', options: { meta: { mine: 1 } } }, TRACEPARENT)
+  const failing = await post('/v1/jobs', { job: 'traced', data: { fail: true } })
+  const { jobs } = await post('/v1/jobs:bulk', [{ job: 'together' }, { job: 'together' }], TRACEPARENT)
+  const line = 'application/x-ndjson'
+  await post('/v1/jobs:import?name=elsewhere', '1\n', { ...TRACEPARENT, 'content-type': line })
+  const flow = await post('/v1/flows', { nodes: [{ ref: 'a', job: 'traced' }] }, TRACEPARENT)
+  const done = await ended(one.id)
+  expect(done).toMatchObject({ state: 'completed', meta: { mine: 1, traceparent: expect.stringContaining(TRACE), tracestate: 'vendor=1' } })
+  for (const id of [failing.id, flow.id, ...jobs.map((job) => job.id)]) await ended(id)
+  const last = await post('/v1/jobs', { job: 'elsewhere' })
+  await ended(last.id)
+
+  worker.child.kill('SIGTERM')
+  expect((await worker.ended).code).toBe(0)
+  daemon.child.kill('SIGTERM')
+  expect((await daemon.ended).code).toBe(0)
+  expect([...paths]).toEqual(['POST /v1/traces application/json'])
+
+  const named = (name: string) => spans.filter((span) => span.name === name && span.traceId === TRACE)
+  const [enqueue] = named('enqueue traced')
+  expect(enqueue).toMatchObject({ service: 'queue', parentSpanId: PARENT, attributes: { 'messaging.message.id': one.id } })
+  const run = spans.find(({ name, attributes }) => name === 'run traced' && attributes['messaging.message.id'] === one.id)
+  expect(run).toMatchObject({ service: 'millrace', traceId: TRACE, parentSpanId: enqueue?.spanId })
+  // The handler was within it.
+  expect(done.output).toMatchObject({ traceId: TRACE, spanId: run?.spanId })
+
+  const other = spans.find(({ name, attributes }) => name === 'run traced' && attributes['messaging.message.id'] === failing.id)
+  expect(other?.traceId).not.toBe(TRACE)
+  expect(other).toMatchObject({ status: { code: 2, message: 'no such luck' }, attributes: { 'error.type': 'RangeError' } })
+
+  const [many] = named('enqueue many')
+  expect(named('run together').map(({ parentSpanId }) => parentSpanId)).toEqual([many?.spanId, many?.spanId])
+  expect(named('run together').map(({ attributes }) => attributes['error.type'])).toEqual([undefined, 'TypeError'])
+  const imported = named('enqueue many').find((span) => span !== many)
+  expect(named('run elsewhere')).toMatchObject([{ parentSpanId: imported?.spanId }])
+  expect(named('enqueue flow')).toHaveLength(1)
+  expect(named('run traced').map(({ parentSpanId }) => parentSpanId)).toContain(named('enqueue flow')[0]?.spanId)
+  // Each run once, and nothing but enqueues and runs.
+  expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(spans.length)
+  expect(spans.filter(({ name }) => name.startsWith('run '))).toHaveLength(7)
+})
+
+test('without being told, nothing is sent, and jobs carry nothing', { timeout: LONG }, async () => {
+  const place = new Place()
+  const { url, paths } = await collector()
+  const { daemon, post, ended } = await daemonOf(place, {
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: url },
+    flags: { 'worker-handlers': HANDLERS },
+  })
+  const { id } = await post('/v1/jobs', { job: 'traced' }, TRACEPARENT)
+  expect(await ended(id)).toMatchObject({ state: 'completed', output: null })
+  expect(await ended(id)).not.toHaveProperty('meta.traceparent')
+  daemon.child.kill('SIGTERM')
+  expect((await daemon.ended).code).toBe(0)
+  expect(paths.size).toBe(0)
+})
+
+test('a trace that its caller leaves out is left out; the daemon’s own worker takes part; a setting goes before the variable', {
+  timeout: LONG,
+}, async () => {
+  const place = new Place()
+  const { url, spans } = await collector()
+  const { daemon, post, ended } = await daemonOf(place, {
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },
+    flags: { 'worker-handlers': HANDLERS, 'otel-enabled': 'true', 'otel-endpoint': `${url}/` },
+  })
+  const out = await post('/v1/jobs', { job: 'traced' }, { traceparent: `00-${TRACE}-${PARENT}-00` })
+  const { id } = await post('/v1/jobs', { job: 'traced' })
+  expect(await ended(out.id)).toMatchObject({ output: { traceId: TRACE, traceFlags: 0 } })
+  await ended(id)
+  daemon.child.kill('SIGTERM')
+  expect((await daemon.ended).code).toBe(0)
+  expect(spans.map(({ name }) => name).toSorted()).toEqual(['enqueue traced', 'run traced'])
+})
+
+test('a collector that does not answer holds nobody up, and is told of in the log', { timeout: LONG }, async () => {
+  const place = new Place()
+  const { daemon, post, ended } = await daemonOf(place, {
+    env: { OTEL_EXPORTER_OTLP_TIMEOUT: '100' },
+    flags: { 'worker-handlers': HANDLERS, 'otel-enabled': 'true', 'otel-endpoint': 'http://127.0.0.1:9' },
+  })
+  await ended((await post('/v1/jobs', { job: 'traced' })).id)
+  daemon.child.kill('SIGTERM')
+  expect((await daemon.ended).code).toBe(0)
+  expect(daemon.lines.some((line) => /OpenTelemetry: |spans are lost/.test(line))).toBe(true)
+})
+
+test.for<readonly [what: string, env: Readonly<Record<string, string>>, message: RegExp]>([
+  ['a sampler that is none', { OTEL_TRACES_SAMPLER: 'sometimes' }, /'OTEL_TRACES_SAMPLER' is one of always_on, .*, not "sometimes"/],
+  [
+    'a share that is none',
+    { OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '2' },
+    /'OTEL_TRACES_SAMPLER_ARG' is a fraction/,
+  ],
+  [
+    'an endpoint that is none',
+    { MILLRACE_OTEL_ENDPOINT: 'collector:4318' },
+    /'otel.endpoint' in MILLRACE_OTEL_ENDPOINT: endpoint is an URL/,
+  ],
+])('%s is refused by name', { timeout: LONG }, async ([, env, message]) => {
+  const { code, stderr } = await startDaemon(temporaryFolder(), { env: { MILLRACE_OTEL_ENABLED: 'true', ...env } }).ended
+  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringMatching(message) })
+})
+
+test('where the packages are not installed, they are named: in a daemon and in a worker', { timeout: LONG }, async () => {
+  const place = new Place()
+  writeFileSync(
+    place.path('hide.mjs'),
+    `import { registerHooks } from 'node:module'
+registerHooks({
+  resolve: (name, context, next) => {
+    if (name === '@opentelemetry/sdk-trace') throw Object.assign(new Error('hidden'), { code: 'ERR_MODULE_NOT_FOUND' })
+    return next(name, context)
+  },
+})`,
+  )
+  const hidden = { NODE_OPTIONS: `--import=${place.path('hide.mjs')}`, MILLRACE_OTEL_ENABLED: 'true' }
+  const message = /'otel.enabled': spans need packages that are not installed: npm install @opentelemetry\/api .*@opentelemetry\/sdk-trace/
+  expect(await startDaemon(place.folder, { env: hidden }).ended).toMatchObject({ code: 2, stderr: expect.stringMatching(message) })
+  Object.assign(place.env, hidden)
+  expect(await place.run('worker', 'start', '--handlers', HANDLERS)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) })
+})
