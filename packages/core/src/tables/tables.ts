@@ -439,6 +439,7 @@ export class Tables {
     job.startedAt = row.startedAt
     job.finishedAt = row.finishedAt
     job.cancelRequested = row.cancelRequested
+    job.dropped = row.dropped
     if (row.gateId !== 0) job.parked = this.keys.gatesById.get(row.gateId)
     return job
   }
