@@ -609,13 +609,6 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 24',
   },
   {
-    name: 'no-room-made-for-a-journal',
-    file: `${decide}/forward.ts`,
-    find: '    makeRoom(turn, row)\n',
-    replace: '    turn.facts.fresh.clear()\n',
-    breaks: 'invariant 24',
-  },
-  {
     name: 'pause-not-kept',
     file: `${decide}/queues.ts`,
     find: '    else tables.doors.open(queue)\n    effects.noteQueue(queue)\n',
