@@ -612,7 +612,8 @@ class Client:
             return decode_data(outcome["output"])
         if state == "failed":
             raise Error("JOB_FAILED", "%(name)s: %(message)s" % outcome["error"], {"attempt": outcome["attempt"]})
-        raise Error("JOB_CANCELLED" if state == "cancelled" else "JOB_NOT_FOUND", "the job was %s" % state)
+        why = ": %(message)s" % outcome["error"] if "error" in outcome else ""
+        raise Error("JOB_CANCELLED" if state == "cancelled" else "JOB_NOT_FOUND", "the job was %s%s" % (state, why))
 
     def _outcome(self, job, timeout):
         until = math.inf if timeout is None else time.monotonic() + timeout

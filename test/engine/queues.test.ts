@@ -55,6 +55,42 @@ test('a full queue refuses new work by name, and the rest of the engine goes on'
   await engine.stop()
 })
 
+test('a full queue that drops its oldest: who waits for it is told why, also by a later engine', async () => {
+  const file = join(temporaryFolder(), 'jobs.db')
+  const first = await openEngine({ file })
+  await first.queues.configure('media', { maxLength: 1, onFull: 'drop-oldest' })
+  const handle = await first.enqueue(job, 1, { idempotencyKey: 'first' })
+  const bystander = await first.enqueue('elsewhere', 1)
+  const waited = handle.result()
+  const kept = await first.enqueue(job, 2)
+  const told = {
+    code: 'JOB_CANCELLED',
+    jobId: handle.id,
+    cause: { name: 'JobDroppedError' },
+    message: expect.stringMatching(/oldest of a full queue/),
+  }
+  await expect(waited).rejects.toMatchObject(told)
+  await first.stop()
+
+  const second = await openEngine({ file })
+  expect(await second.get(handle.id)).toMatchObject({ state: 'cancelled', attempts: [{ attempt: 0, error: { name: 'JobDroppedError' } }] })
+  // A repeat takes nobody's place.
+  const again = await second.enqueue(job, 1, { idempotencyKey: 'first' })
+  expect(again).toMatchObject({ id: handle.id, created: false })
+  await expect(again.result()).rejects.toMatchObject(told)
+  expect((await second.list({ state: 'cancelled' })).jobs).toMatchObject([{ id: handle.id, attempts: [] }])
+  const newest = await second.enqueue(job, 3)
+  expect(await second.get(kept.id)).toMatchObject({ state: 'cancelled' })
+  expect(await second.get(newest.id)).toMatchObject({ state: 'waiting' })
+  expect(await second.get(bystander.id)).toMatchObject({ state: 'waiting' })
+  // Brought back, it is a job as any other.
+  await second.retry(handle.id)
+  second.work(job.handler(async ({ data }) => data))
+  expect(await again.result()).toBe(1)
+  expect((await second.get(handle.id))?.attempts.map(({ error }) => error)).toEqual([undefined])
+  await second.stop()
+})
+
 test.each([
   [{ concurrencyLimit: 0 }, /concurrencyLimit is from 1 to 1000000, not 0/],
   [{ perKeyLimit: -1 }, /perKeyLimit is from 1/],
@@ -66,6 +102,8 @@ test.each([
   [{ keyOrder: 'strikt' }, /keyOrder is 'strict' or 'turns', not "strikt"; did you mean 'strict'/],
   [{ keyOrder: 'strict', perKeyLimit: 2 }, /perKeyLimit is 1, or left out, where keyOrder is 'strict', not 2/],
   [{ maxLength: 1.5 }, /maxLength is a whole number/],
+  [{ onFull: 'drop-newest' }, /onFull is 'reject' or 'drop-oldest', not "drop-newest"; did you mean 'drop-oldest'/],
+  [{ onFull: 'drop-oldest', maxLength: null }, /onFull 'drop-oldest' is for a queue with a maxLength, and this takes that away/],
   [{ concurencyLimit: 1 }, /no option 'concurencyLimit'; did you mean 'concurrencyLimit'/],
   [{ defaults: { queue: 'b' } }, /no option 'queue'/],
 ])('refused: %j', async (options, message) => {

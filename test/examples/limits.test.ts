@@ -12,5 +12,7 @@ test('keys take turns, and no limit is passed', async () => {
   await program.said(/^the queue is told {"concurrencyLimit":4,"perKeyLimit":2}; 104 jobs are completed$/)
   await program.said(/^ann: ann 0, ann 1, ann 2, ann 3$/)
   await program.said(/^bob: bob 0, bob 1, bob 2, bob 3$/)
+  await program.said(/^the oldest position: JOB_CANCELLED, JobDroppedError$/)
+  await program.said(/^drawn: 3, 4$/)
   expect(await program.ended).toMatchObject({ code: 0, stderr: '' })
 })

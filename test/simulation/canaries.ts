@@ -602,6 +602,20 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 19',
   },
   {
+    name: 'drop-newest',
+    file: 'packages/sqlite/src/read/arrivals.ts',
+    find: 'ORDER BY job.seq LIMIT ?',
+    replace: 'ORDER BY job.seq DESC LIMIT ?',
+    breaks: 'invariant 24',
+  },
+  {
+    name: 'drop-beyond-need',
+    file: `${decide}/drop.ts`,
+    find: 'Math.min(count, lengthOf(queue) - maxLength); surplus > 0',
+    replace: 'Math.min(count, lengthOf(queue) - maxLength + 1); surplus > 0',
+    breaks: 'invariant 24',
+  },
+  {
     name: 'pause-not-kept',
     file: `${decide}/queues.ts`,
     find: '    else tables.doors.open(queue)\n    effects.noteQueue(queue)\n',

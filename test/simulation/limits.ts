@@ -11,6 +11,8 @@ interface Told {
 export class Limits {
   readonly #history: History
   readonly #queues = new Map<string, Told>()
+  /** Queues that the last turn has told something. */
+  readonly #toldNow = new Set<string>()
   readonly #pausedJobs = new Set<string>()
   readonly #pausedKeys = new Set<string>()
   /** When jobs of a queue, or of a key in it, have started, under the rate that it has now; monotonic. */
@@ -41,6 +43,8 @@ export class Limits {
   }
 
   commit({ queues, queuesGone, pausedLanes, pausedKeys }: Effects): void {
+    this.#toldNow.clear()
+    for (const { name } of [...queuesGone, ...queues]) this.#toldNow.add(name)
     for (const { name } of queuesGone) this.#forget(name)
     for (const { name, settings, paused, gone } of queues) {
       if (gone) continue
@@ -51,6 +55,15 @@ export class Limits {
     }
     for (const lane of pausedLanes) if (!lane.queue.gone) note(this.#pausedJobs, `${lane.queue.name} ${lane.name}`, lane.paused)
     for (const { queue, text, paused } of pausedKeys) if (!queue.gone) note(this.#pausedKeys, `${queue.name} ${text}`, paused)
+  }
+
+  settings(queue: string): QueueSettings {
+    return this.#queues.get(queue)?.settings ?? NOTHING.settings
+  }
+
+  /** Whether its settings may have been others when something of the last turn was decided. */
+  toldNow(queue: string): boolean {
+    return this.#toldNow.has(queue)
   }
 
   #forget(queue: string): void {

@@ -8,6 +8,7 @@ import {
   BLOCKED,
   CANCELLED,
   COMPLETED,
+  DROPPED,
   type Effects,
   type EventType,
   FAILED,
@@ -19,6 +20,7 @@ import {
   type StateCode,
   WAITING,
 } from '@millrace/core'
+import { Drops } from './drops.ts'
 import { FlowBook } from './flowBook.ts'
 import { WRONG_PARENTS } from './handlers.ts'
 import type { History } from './history.ts'
@@ -69,6 +71,10 @@ export interface Tracked {
   stalledMono: number
   /** Has failed because of one that it waited for. */
   forsaken: boolean
+  /** Was cancelled because its queue was full. */
+  dropped: boolean
+  /** Was written while its queue dropped its oldest. */
+  droppable: boolean
 }
 
 /** A turn, as it has been committed. */
@@ -130,11 +136,13 @@ export class Model {
   #exporting = false
 
   readonly #flows: FlowBook
+  readonly #drops: Drops
 
   constructor(options: ModelOptions) {
     this.#options = options
     this.limits = new Limits(options.history, options.exactRates)
     this.#flows = new FlowBook(this, options)
+    this.#drops = new Drops(options.history, this.limits)
   }
 
   commit(turn: Committed): void {
@@ -142,8 +150,10 @@ export class Model {
     this.turns++
     this.started = []
     this.limits.commit(effects)
+    this.#drops.begin()
     this.queuesGone += effects.queuesGone.length
     for (const note of effects.events) this.#step(note, turn)
+    this.#drops.end(this.jobs)
     this.limits.started(this.started, this.active, turn.mono)
     for (const job of effects.jobs) this.#compare(job)
     for (const { seq } of effects.pruned) this.#pruned(seq)
@@ -261,7 +271,9 @@ export class Model {
         break
       case 'cancelled':
         is(SCHEDULED, WAITING, ACTIVE, BLOCKED)
-        this.#said(job, type, requests.asked('cancel', job) || requests.mayCancel(job.schedule) || this.#flows.asked('cancelTree', job))
+        if (note.error === DROPPED.name) this.#drops.dropped(job, this.jobs.values())
+        else
+          this.#said(job, type, requests.asked('cancel', job) || requests.mayCancel(job.schedule) || this.#flows.asked('cancelTree', job))
         this.#end(job, CANCELLED, turn)
         break
       case 'snoozed':
@@ -275,6 +287,7 @@ export class Model {
       case 'released':
         if (job.state === BLOCKED) {
           this.#flows.released(job)
+          this.#drops.back(job)
           job.runAt = note.value ?? turn.wall
           this.#move(job, note.value === undefined ? WAITING : SCHEDULED)
           break
@@ -285,6 +298,7 @@ export class Model {
           history.hold(this.#options.mayRelease(job), 15, () => `run ${run} of job ${job.seq} is given back while its worker holds it`)
         history.meet('givenBack')
         job.uncounted++
+        this.#drops.back(job)
         // Its time has come once, whatever the wall clock says by now.
         job.endedMono = turn.mono
         job.toldMono = history.mono
@@ -358,11 +372,14 @@ export class Model {
       toldMono: 0,
       stalledMono: -1,
       forsaken: false,
+      dropped: false,
+      droppable: false,
     }
     this.jobs.set(job.seq, job)
     history.hold(!this.seqs.has(job.id), 34, () => `the id ${job.id} is given twice`)
     this.seqs.set(job.id, job.seq)
     this.created.add(job.seq)
+    this.#drops.created(job)
     this.#hold(job)
     if (this.#flows.enqueued(job)) this.#move(job, BLOCKED)
     else this.#move(job, runAt !== undefined && runAt > wall ? SCHEDULED : WAITING)
@@ -470,6 +487,8 @@ export class Model {
       this.#said(job, 'brought back', asked || job.forsaken)
       if (job.forsaken) history.meet('broughtBackWithItsParent')
       job.forsaken = false
+      job.dropped = false
+      this.#drops.back(job)
       history.meet('revived')
       job.uncounted = job.run
       job.cancelRequested = false
@@ -485,6 +504,7 @@ export class Model {
   }
 
   #again(job: Tracked, runAt: number, turn: Committed): void {
+    this.#drops.back(job)
     job.endedMono = turn.mono
     job.toldMono = this.#options.history.mono
     job.runAt = runAt
@@ -545,6 +565,7 @@ export class Model {
     job.cancelRequested = record.cancelRequested
     job.parked = record.parked !== undefined
     this.limits.written(job, this.waiting, this.turns)
+    this.#drops.written(job, record.dropped)
     if (job.parked) history.meet('parked')
   }
 

@@ -32,7 +32,8 @@ export interface OperationsOptions {
 }
 
 const KEYS = ['key-1', 'key-2', 'key-3']
-const NOTHING_TOLD = { concurrencyLimit: null, perKeyLimit: null, maxLength: null, share: null, rateLimit: null, perKeyRateLimit: null }
+const LIMITLESS = { concurrencyLimit: null, perKeyLimit: null, share: null, rateLimit: null, perKeyRateLimit: null }
+const NOTHING_TOLD = { ...LIMITLESS, maxLength: null, onFull: null }
 /** What goes on for longer than a short lease. */
 const LONG: readonly Act[] = ['long', 'heartbeat', 'deaf']
 const DEFINITE = new Set([
@@ -192,6 +193,11 @@ export class Operations {
     if (chance.hits(0.15)) {
       const keyOrder = chance.pick(['strict', 'strict', 'turns'] as const)
       this.call(client, `configure ${queue} ${keyOrder}`, queues.configure(queue, { keyOrder }))
+      return
+    }
+    if (chance.hits(0.3)) {
+      const told = chance.hits(0.8) ? { maxLength: chance.whole(1, 4), onFull: 'drop-oldest' as const } : { onFull: 'reject' as const }
+      this.call(client, `configure ${queue} ${JSON.stringify(told)}`, queues.configure(queue, told))
       return
     }
     if (chance.hits(0.6)) {

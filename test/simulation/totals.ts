@@ -65,6 +65,8 @@ export const PROBES: readonly string[] = [
   'tick',
   'triggered',
   'held',
+  'dropped',
+  'droppedBetweenAttempts',
   'expired',
   'revived',
   'pruned',

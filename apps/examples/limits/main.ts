@@ -1,6 +1,6 @@
 /**
  * Three customers, one of whom has a hundred jobs: each gets its turn, no one more than two at a time, and all together not more than four.
- * Then the events of two accounts, each in strict order, though one of them has to be tried again.
+ * Then the events of two accounts, each in strict order, though one of them has to be tried again; and a queue that keeps the newest alone.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -64,6 +64,16 @@ const events = [0, 1, 2, 3].flatMap((number) => ['ann', 'bob'].map((account) => 
 const entries = await engine.enqueueMany(events.map((data) => ({ job: apply, data, options: { concurrencyKey: data.account } })))
 await Promise.all(entries.map((handle) => handle.result({ timeout: '1m' })))
 for (const account of ['ann', 'bob']) console.log(`${account}: ${applied.filter((event) => event.startsWith(account)).join(', ')}`)
+
+await engine.queues.configure('positions', { maxLength: 2, onFull: 'drop-oldest' })
+const positions = []
+for (const at of [1, 2, 3, 4]) positions.push(await engine.enqueue('draw', { at }, { queue: 'positions' }))
+const [oldest] = positions
+console.log(`the oldest position: ${await oldest?.result().catch((error) => `${error.code}, ${error.cause.name}`)}`)
+const drawn: number[] = []
+engine.work(defineJob<{ at: number }>({ name: 'draw' }).handler(({ data }) => void drawn.push(data.at)))
+await Promise.all(positions.slice(2).map((handle) => handle.result({ timeout: '1m' })))
+console.log(`drawn: ${drawn.join(', ')}`)
 
 await engine.stop()
 rmSync(folder, { recursive: true })

@@ -28,6 +28,7 @@ export const emptyStore: Store = {
   marks: () => [],
   window: () => ({ rows: [], complete: true }),
   parked: () => ({ rows: [], complete: true }),
+  arrivals: () => ({ rows: [], complete: true }),
   turns: () => [],
   due: () => [],
   expired: () => [],

@@ -58,7 +58,8 @@ export class JobHandle<Output = unknown> {
   /**
    * The job's output, once it is completed; race-free at any time, and through restarts of the engine and lost connections.
    *
-   * @throws JobFailedError, whose `cause` is the last attempt's error; JobCancelledError; JobNotFoundError where it was deleted;
+   * @throws JobFailedError, whose `cause` is the last attempt's error; JobCancelledError, with a `cause` named JobDroppedError where its
+   * queue was full and it the oldest; JobNotFoundError where it was deleted;
    * ResultTimeoutError after `timeout` (default: none), the job goes on; the signal's reason where `signal` aborts
    */
   async result(options?: ResultOptions): Promise<Output> {
@@ -113,7 +114,8 @@ export class JobHandle<Output = unknown> {
           { cause: rebuild(outcome.error) },
         )
       case 'cancelled':
-        throw new JobCancelledError(`job ${this.id} was cancelled`, details)
+        if (outcome.error === undefined) throw new JobCancelledError(`job ${this.id} was cancelled`, details)
+        throw new JobCancelledError(`job ${this.id} was cancelled: ${outcome.error.message}`, details, { cause: rebuild(outcome.error) })
       case 'deleted':
         throw new JobNotFoundError(`job ${this.id} was deleted before it ended`, details)
     }

@@ -188,7 +188,7 @@ export interface EngineEvent {
   readonly at: Date
   readonly run: number
   readonly attempt: number
-  /** Of `failed` and `retrying`: the error's name. */
+  /** Of `failed` and `retrying`: the error's name. Of `cancelled`: JobDroppedError, where the queue was full and the job its oldest. */
   readonly error?: string
   /** Of `progress`. */
   readonly progress?: number

@@ -72,6 +72,8 @@ export interface Job extends JobKey {
   finishedAt: number
   /** A cancel was acknowledged while the job ran: whatever happens to the run, the job ends as cancelled. */
   cancelRequested: boolean
+  /** Cancelled because its queue was full, and it the oldest. */
+  dropped: boolean
 
   /** Held back by the limit of its key: it waits, and not in its lane. */
   parked: Gate | undefined
@@ -140,6 +142,7 @@ export function newJob(
     startedAt: 0,
     finishedAt: 0,
     cancelRequested: false,
+    dropped: false,
     parked: undefined,
     session: undefined,
     grantedMono: 0,

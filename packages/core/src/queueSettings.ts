@@ -22,6 +22,8 @@ export interface QueueSettings {
   readonly perKeyRateLimit?: RateLimit
   /** Jobs that are yet to start; more are refused. */
   readonly maxLength?: number
+  /** More are taken, and the oldest that are yet to start are cancelled for them. */
+  readonly onFull?: 'drop-oldest'
   /** Hand-outs in a row before the next queue's turn; 1 where it is not set. */
   readonly share?: number
   readonly retention?: Partial<Record<'completed' | 'failed' | 'cancelled', Keep>>
@@ -41,7 +43,7 @@ export function changeSettings(settings: QueueSettings, changes: QueueChanges): 
   return entries.length === 0 ? NO_SETTINGS : Object.freeze(Object.fromEntries(entries))
 }
 
-/** Whether a new job of the queue has to be looked at before it is taken. */
+/** Whether a new job of the queue has to be looked at before it is taken: where it may be refused, or take an older one's place. */
 export function mayRefuse({ maxLength, draining }: QueueSettings): boolean {
   return maxLength !== undefined || draining !== undefined
 }

@@ -81,7 +81,7 @@ export interface ParentsPage {
 export type Outcome =
   | { readonly state: 'completed'; readonly output: Data }
   | { readonly state: 'failed'; readonly error: RunError; readonly attempt: number }
-  | { readonly state: 'cancelled' }
+  | { readonly state: 'cancelled' /** Why, where nobody has asked for it. */; readonly error?: RunError }
   | { readonly state: 'deleted' }
 
 export interface AttemptView {

@@ -29,6 +29,7 @@ export interface JobRow {
   readonly finishedAt: number
   readonly expiresAt: number
   readonly cancelRequested: boolean
+  readonly dropped: boolean
   /** The gate that it is parked behind; 0 for none. */
   readonly gateId: number
   /** `Policy.text`. */
@@ -269,6 +270,11 @@ export interface Store {
   ): { readonly rows: JobRow[]; readonly complete: boolean }
   /** Whose turn it is: of the first of these keys, up to about so many bytes of payload; of at least one. */
   turns(keys: readonly TurnQuery[], bytes: number): TurnRow[]
+  /**
+   * Scheduled and waiting jobs of a queue that drops its oldest, by arrival and without payload: at most `limit`, and about `bytes` of what
+   * else they carry; at least one where there is one. What was written before the queue was told so is not among them.
+   */
+  arrivals(queueId: number, limit: number, bytes: number): { readonly rows: JobRow[]; readonly complete: boolean }
   /** Scheduled jobs that are due at `at`, earliest first. */
   due(at: number, limit: number): JobRow[]
   /** Jobs not started by their `expiresAt` at `at`. */

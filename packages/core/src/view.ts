@@ -1,5 +1,6 @@
 /** A job's row as `get` and `list` tell it. */
 
+import { DROPPED } from './decide/drop.ts'
 import { STATES } from './lifecycle.ts'
 import { parsePolicy } from './policy.ts'
 import type { AttemptView, FlowView, JobView } from './replies.ts'
@@ -39,6 +40,11 @@ export function viewOf(row: JobRow, queue: string, name: string, attempts: reado
     flow: flowOf(row),
     attempts,
   }
+}
+
+/** Of a job that was dropped: no run, but why there is none. */
+export function droppedAttempt({ run, finishedAt }: JobRow): AttemptView {
+  return { run, attempt: 0, startedAt: 0, endedAt: finishedAt, worker: '', error: DROPPED, logs: [] }
 }
 
 /** A flow's jobs are created in one commit: their ids differ in the row alone. */

@@ -72,6 +72,10 @@ test('whose turn a key has: by its key, and else by arrival over an index of suc
   expect(plan(writes, 'DELETE FROM key_turn')).toBe('SEARCH key_turn USING PRIMARY KEY (queue=? AND key=?)')
 })
 
+test('of a queue that drops its oldest, these come by arrival over an index of such jobs alone', () => {
+  expect(plan(reads, 'job.dropping = ?')).toBe('SEARCH job USING INDEX job_arrival (dropping=?)')
+})
+
 test('due, expired and finished jobs come from their indexes, already sorted', () => {
   expect(plan(reads, 'job.run_at <= ?')).toBe('SEARCH job USING INDEX job_scheduled (run_at<?)')
   expect(plan(reads, 'job.expires_at <= ?')).toBe('SEARCH job USING INDEX job_expiry (expires_at>? AND expires_at<?)')

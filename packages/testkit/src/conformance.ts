@@ -557,6 +557,32 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       await probe.enqueue('a')
     })
 
+    test('M2: a full queue that drops its oldest takes new work, and tells of whom it has dropped', async () => {
+      await probe.call<'configure'>({ op: 'configure', queue: 'default', changes: { maxLength: 2, onFull: 'drop-oldest' } })
+      const bystander = await probe.enqueue('a', { queue: 'media' })
+      const ids = [await probe.enqueue('a', { priority: 5 }), await probe.enqueue('a', { delay: 60_000 })]
+      const watched = probe.call<'watch'>({ op: 'watch', id: ids[0] as JobKey })
+      ids.push(await probe.enqueue('b'))
+      const error = { name: 'JobDroppedError', message: expect.stringContaining('oldest') }
+      expect(await watched).toEqual({ state: 'cancelled', error })
+      expect(await probe.call<'watch'>({ op: 'watch', id: ids[0] as JobKey })).toEqual({ state: 'cancelled', error })
+      expect(await probe.call<'get'>({ op: 'get', id: ids[0] as JobKey })).toMatchObject({
+        state: 'cancelled',
+        attempts: [{ attempt: 0, error }],
+      })
+      const { events } = await probe.call<'events'>({ op: 'events', after: 0, filter: { types: ['cancelled'] } })
+      expect(events).toMatchObject([{ jobSeq: ids[0]?.seq, error: error.name }])
+      const three = Array.from({ length: 3 }, () => ({ name: 'a', data: null }))
+      const [reply] = await probe.settle([{ op: 'enqueue', jobs: three }])
+      expect(reply?.refusal).toMatchObject({ code: 'QUEUE_FULL', details: { queue: 'default', maxLength: 2 } })
+      const [queue] = await probe.call<'queues'>({ op: 'queues', queue: 'default' })
+      expect(queue).toMatchObject({
+        settings: { maxLength: 2, onFull: 'drop-oldest' },
+        states: { waiting: 1, scheduled: 1, cancelled: 1 },
+      })
+      expect(await probe.call<'get'>({ op: 'get', id: bystander })).toMatchObject({ state: 'waiting', attempts: [] })
+    })
+
     test('a queue that is drained takes nothing new, and says when nothing of it is left; then it can be deleted', async () => {
       await probe.attach(['a'])
       const bystander = await probe.enqueue('b')

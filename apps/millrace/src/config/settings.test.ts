@@ -89,6 +89,15 @@ const EFFECTS: Readonly<Record<string, (engine: Engine) => Promise<void>>> = {
     await engine.enqueue(task, null)
     await expect(engine.enqueue(task, null)).rejects.toMatchObject({ code: 'QUEUE_FULL' })
   },
+  'on-full': async (engine) => {
+    await expect(setSetting(engine, 'on-full', 'drop-oldest', MAIL)).rejects.toMatchObject({ code: 'UNSUPPORTED' })
+    await setSetting(engine, 'max-length', 1, MAIL)
+    await setSetting(engine, 'on-full', 'drop-oldest', MAIL)
+    const { id } = await engine.enqueue(task, null)
+    await engine.enqueue(task, null)
+    expect(await engine.get(id)).toMatchObject({ state: 'cancelled' })
+    await expect(setSetting(engine, 'on-full', 'drop-newest', MAIL)).rejects.toMatchObject({ option: 'onFull' })
+  },
   share: async (engine) => {
     await setSetting(engine, 'share', 3, MAIL)
     const two = defineJob({ name: 'task', queue: 'second' })

@@ -79,6 +79,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   'per-key-rate-limit': rate('perKeyRateLimit', 'per-key-rate-limit'),
   'key-order': { change: (value) => ({ keyOrder: value as 'strict' | 'turns' | null }), read: ({ settings }) => settings.keyOrder },
   'max-length': limit('maxLength'),
+  'on-full': { change: (value) => ({ onFull: value as 'reject' | 'drop-oldest' | null }), read: ({ settings }) => settings.onFull },
   share: limit('share'),
   priority: run('priority'),
   weight: run('weight'),

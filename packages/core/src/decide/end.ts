@@ -83,11 +83,11 @@ export function endCancelled(turn: TurnContext, job: Job, error: RunError = CANC
   finishCancelled(turn, job)
 }
 
-/** Also of a job that has not started. */
-export function finishCancelled(turn: TurnContext, job: Job): void {
+/** Also of a job that has not started. `error`: why, where nobody has asked for it. */
+export function finishCancelled(turn: TurnContext, job: Job, error?: string): void {
   finish(turn, job, 'cancel', CANCELLED, TOUCH_OTHER)
   turn.effects.total(job.lane, 'cancelled')
-  turn.effects.event('cancelled', job)
+  turn.effects.event('cancelled', job, undefined, error)
   leave(turn, job, kept(turn, job).cancelled)
 }
 
@@ -209,6 +209,7 @@ function again(turn: TurnContext, job: Job, transition: 'retry' | 'snooze' | 'gi
   // A ttl is for the first start alone.
   if (transition === 'giveBack') tables.noteExpiry(job.expiresAt)
   else job.expiresAt = 0
+  turn.facts.addArrival(job)
   if (delayMs > 0) {
     effects.move(job, transition, SCHEDULED)
     tables.noteDue(job.runAt)

@@ -8,9 +8,11 @@ import { resolvePolicy } from '../policy.ts'
 import { mayRefuse } from '../queueSettings.ts'
 import { type Decision, type Enqueued, Refused } from '../replies.ts'
 import type { NameAndKey } from '../store.ts'
-import { countOf, type Lane, type Queue } from '../tables/lane.ts'
+import { type Lane, lengthOf, type Queue } from '../tables/lane.ts'
+import type { Tables } from '../tables/tables.ts'
+import { makeRoom, mayMakeRoom } from './drop.ts'
 import { enterLine } from './line.ts'
-import { active, queueDraining, queueFull, uniqueConflict } from './refuse.ts'
+import { active, nothingToDrop, queueDraining, queueFull, uniqueConflict } from './refuse.ts'
 import { reorder } from './reorder.ts'
 import { exclusiveKey, holdLonger, holdShape, placeOf, pushedTo, shapeOf } from './shaping.ts'
 import type { TurnContext } from './turn.ts'
@@ -55,31 +57,37 @@ export function findRefusal(turn: TurnContext, jobs: readonly NewJob[], ending?:
 }
 
 /**
- * A queue that has no room for so many more, or takes none because it is drained: but for those of its own runs, which could not come to
- * their end without.
+ * A queue that has no room for so many more and can make none, or takes none because it is drained: but for those of its own runs, which
+ * could not come to their end without.
  */
 export function findFull(turn: TurnContext, jobs: readonly NewJob[], own?: Queue): Refused | undefined {
   const { tables, facts } = turn
   const wanted = new Map<Queue, number>()
   for (const job of jobs) {
-    const queue = tables.queues.get(queueOf(turn, job))
+    const queue = tables.queues.get(queueOf(tables, job))
     if (queue === undefined || !mayRefuse(queue.settings)) continue
     if (job.idempotencyKey !== undefined && facts.idempotent(job.name, job.idempotencyKey) !== undefined) continue
     if (job.unique !== undefined && facts.unique(job.name, job.unique.key) !== undefined) continue
     if (firstOfShape(turn, job) !== undefined) continue
-    const { maxLength, draining } = queue.settings
+    const { maxLength, draining, onFull } = queue.settings
     if (draining !== undefined && queue !== own) return queueDraining(queue.name)
     if (maxLength === undefined) continue
     const count = (wanted.get(queue) ?? 0) + 1
     wanted.set(queue, count)
-    if (countOf(queue, SCHEDULED) + countOf(queue, WAITING) + countOf(queue, BLOCKED) + count > maxLength)
-      return queueFull(queue.name, maxLength)
+    if (onFull === undefined && lengthOf(queue) + count > maxLength) return queueFull(queue.name, maxLength)
+  }
+  for (const [queue, count] of wanted) {
+    const { onFull, maxLength = 0 } = queue.settings
+    if (onFull !== undefined && !mayMakeRoom(turn, queue, maxLength, count)) return nothingToDrop(queue.name, maxLength)
   }
   return undefined
 }
 
 export function createAll(turn: TurnContext, jobs: readonly NewJob[]): readonly Enqueued[] {
-  return jobs.map((job) => createOne(turn, job))
+  const first = turn.tables.nextSeq
+  const answers = jobs.map((job) => createOne(turn, job))
+  makeRoom(turn, first)
+  return answers
 }
 
 export function createOne(turn: TurnContext, job: NewJob, origin?: Origin): Enqueued {
@@ -96,7 +104,9 @@ export type Origin = Pick<JobKey, 'node' | 'enqueuedAt'>
 
 /** The job of a schedule: without keys, so there is nothing that could refuse it, and none that it could be instead. */
 export function createScheduled(turn: TurnContext, job: NewJob, schedule: string): Enqueued {
-  return answer(create(turn, job, undefined, { schedule }), true)
+  const created = create(turn, job, undefined, { schedule })
+  makeRoom(turn, created.seq)
+  return answer(created, true)
 }
 
 /** The earlier job that a key of this one matches, changed as `onConflict` says. */
@@ -167,7 +177,7 @@ function create(turn: TurnContext, wanted: NewJob, origin?: Origin, from: From =
   const { tables, effects, facts, now } = turn
   const { place } = from
   const defaults = tables.definitions.get(wanted.name)
-  const queueName = queueOf(turn, wanted)
+  const queueName = queueOf(tables, wanted)
   const lane = laneOf(turn, queueName, wanted.name)
   const ofQueue = lane.queue.settings.defaults
   const blocked = place !== undefined && place.parents > 0
@@ -189,6 +199,7 @@ function create(turn: TurnContext, wanted: NewJob, origin?: Origin, from: From =
     wanted.data,
   )
   effects.touch(job, TOUCH_INSERT)
+  if (tables.bounded > 0) facts.addFresh(job)
   effects.count(lane, job.state, 1)
   effects.total(lane, 'enqueued')
   effects.event('enqueued', job, runAt > now.wall ? runAt : undefined)
@@ -207,12 +218,12 @@ function create(turn: TurnContext, wanted: NewJob, origin?: Origin, from: From =
 
 /** Whether it takes nothing new: ticks of schedules come to nothing there. */
 export function drained(turn: TurnContext, job: NewJob): string | undefined {
-  const name = queueOf(turn, job)
+  const name = queueOf(turn.tables, job)
   return turn.tables.queues.get(name)?.settings.draining === undefined ? undefined : name
 }
 
-function queueOf({ tables }: TurnContext, { queue, name }: NewJob): string {
-  return queue ?? tables.definitions.get(name)?.queue ?? 'default'
+export function queueOf({ definitions }: Tables, { queue, name }: NewJob): string {
+  return queue ?? definitions.get(name)?.queue ?? 'default'
 }
 
 /** Created on its first use. */

@@ -10,7 +10,9 @@ import type { ManyCommand } from '../manageCommands.ts'
 import type { Schedule } from '../schedule.ts'
 import type { FlowLeftRow, JobRow, KeyHolder, Prunable } from '../store.ts'
 import type { Key } from '../tables/gate.ts'
+import type { Queue } from '../tables/lane.ts'
 import type { Tables } from '../tables/tables.ts'
+import { Arrivals } from './arrivals.ts'
 
 /** Children of one parent that this turn tells. */
 export interface FlowSlice {
@@ -49,6 +51,10 @@ export class Facts {
   flowBack = false
   flowLeft: readonly FlowLeftRow[] = []
   readonly #gates = new Map<number, FlowGate>()
+  /** Of queues that drop their oldest. */
+  readonly #arrivals = new Map<Queue, Arrivals>()
+  /** How many jobs the call that is decided has created in them. */
+  readonly fresh = new Map<Queue, number>()
 
   constructor(tables: Tables) {
     this.#tables = tables
@@ -79,6 +85,31 @@ export class Facts {
   /** One gate per job and turn. */
   addGate(gate: FlowGate): void {
     if (!this.#gates.has(gate.seq)) this.#gates.set(gate.seq, gate)
+  }
+
+  setArrivals(queue: Queue, jobs: Job[], complete: boolean): void {
+    this.#arrivals.set(queue, new Arrivals(jobs, complete))
+  }
+
+  /** Where nothing was read, nothing is known: the queue had room enough, or was not told to drop any. */
+  arrivals(queue: Queue): Arrivals {
+    const known = this.#arrivals.get(queue) ?? new Arrivals([], false)
+    this.#arrivals.set(queue, known)
+    return known
+  }
+
+  /** A job has come back to be started. */
+  addArrival(job: Job): void {
+    const { queue } = job.lane
+    if (queue.settings.onFull !== undefined) this.arrivals(queue).add(job)
+  }
+
+  /** A job is new. */
+  addFresh(job: Job): void {
+    const { queue } = job.lane
+    if (queue.settings.onFull === undefined) return
+    this.fresh.set(queue, (this.fresh.get(queue) ?? 0) + 1)
+    this.arrivals(queue).add(job)
   }
 
   add(job: Job): void {

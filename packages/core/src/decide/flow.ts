@@ -2,6 +2,7 @@
 import type { FlowCommand, FlowNode } from '../commands.ts'
 import { CLOSED, type FlowGate, type FlowPlace } from '../flow.ts'
 import { type Decision, Refused } from '../replies.ts'
+import { makeRoom } from './drop.ts'
 import { answer, createInFlow, findFull, IDEMPOTENCY_TTL_MS } from './enqueue.ts'
 import type { TurnContext } from './turn.ts'
 
@@ -28,6 +29,7 @@ export function flow(turn: TurnContext, { nodes, idempotencyKey: key, idempotenc
     if (node.parents.length > 0) block(turn, node, job.seq, first)
     return job
   })
+  makeRoom(turn, first)
   const [job] = jobs
   if (job === undefined) throw new Error('a flow has jobs')
   if (key !== undefined) {

@@ -16,12 +16,13 @@ export function openOnceTold(turn: TurnContext, job: Job, gate: FlowGate): void 
 
 /** The one place where such a job is let through. Its `delay` counts from here. */
 function open(turn: TurnContext, job: Job, gate: FlowGate): void {
-  const { tables, effects, now } = turn
+  const { tables, facts, effects, now } = turn
   setGate(turn, gate, OPEN)
   job.runAt = Math.max(job.runAt, now.wall + (job.extras?.flow?.delay ?? 0))
   const later = job.runAt > now.wall
   effects.move(job, 'release', later ? SCHEDULED : WAITING)
   effects.event('released', job, later ? job.runAt : undefined)
+  facts.addArrival(job)
   if (later) tables.noteDue(job.runAt)
   else enterLine(turn, job)
 }

@@ -2,6 +2,7 @@
 import type { ForwardCommand } from '../commands.ts'
 import { PLACE_LIMIT, sourcedNode } from '../id.ts'
 import { type Decision, type Forwarded, Refused } from '../replies.ts'
+import { makeRoom } from './drop.ts'
 import { createOne, findRefusal } from './enqueue.ts'
 import type { TurnContext } from './turn.ts'
 
@@ -28,10 +29,12 @@ export function forward(turn: TurnContext, { source, number, first, entries }: F
       refused = { place, refusal }
       break
     }
+    const row = turn.tables.nextSeq
     for (const [index, wanted] of jobs.entries()) {
       const { seq, node, enqueuedAt, created } = createOne(turn, wanted, { node: sourcedNode(place + index, number), enqueuedAt: at })
       if (!created) merged.push({ place: place + index, job: { seq, node, enqueuedAt } })
     }
+    makeRoom(turn, row)
     mark = next - 1
   }
   if (mark > known) {

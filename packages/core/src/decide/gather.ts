@@ -15,6 +15,7 @@ import { countOf, type Lane } from '../tables/lane.ts'
 import type { Tables } from '../tables/tables.ts'
 import { Facts } from './facts.ts'
 import { FLOW_KEYS } from './flow.ts'
+import { gatherArrivals } from './gatherArrivals.ts'
 import { gatherFlows } from './gatherFlows.ts'
 import { gatherMatching } from './gatherMatching.ts'
 import { gatherSchedules } from './schedules/gather.ts'
@@ -39,6 +40,7 @@ export function gather(store: Store, tables: Tables, requests: readonly Request[
     if (facts.expired.length === 0) tables.expiresAt = store.deadlines().expiresAt
   }
   gatherSchedules(store, tables, facts, schedules, now)
+  gatherArrivals(store, tables, facts, requests)
   // More than the turn can finish, so that what is kept stays bounded however fast jobs come.
   if (retention !== undefined) gatherPrunable(store, tables, facts, now, retention, Math.max(LIMITS.sliceRows, 2 * requests.length))
   return facts

@@ -532,6 +532,15 @@ test('share: hand-outs in a row before the next queue', () => {
   expect(grants.map(({ queue }) => queue)).toEqual(['q1', 'q1', 'q1', 'q2', 'q1', 'q2', 'q2', 'q2'])
 })
 
+test('strict order: a job that is cancelled and brought back in the turn that lets it go has its key in the next', () => {
+  const world = new World()
+  world.call<'configure'>({ op: 'configure', queue: 'default', changes: { keyOrder: 'strict' } })
+  world.turn({ op: 'enqueue', jobs: [{ name: 'a', data: null, concurrencyKey: 'k' }] })
+  const id = jobKey(world.row({ seq: 1 }))
+  world.turn({ op: 'cancel', id }, { op: 'retry', id })
+  expect(world.run(attaching('s', ['a'])).grants).toMatchObject([{ seq: 1 }])
+})
+
 test('maxLength: what is yet to start counts, a repeat does not, and a full queue refuses all of an array', () => {
   const world = new World()
   world.call<'configure'>({ op: 'configure', queue: 'default', changes: { maxLength: 3 } })

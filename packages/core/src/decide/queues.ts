@@ -6,7 +6,7 @@ import { changeRate } from '../tables/bucket.ts'
 import { liveCountOf, type Queue } from '../tables/lane.ts'
 import { removeQueue } from '../tables/removeQueue.ts'
 import { laneOf } from './enqueue.ts'
-import { keyOrderConflict, keyOrderTooLate, queueNotEmpty } from './refuse.ts'
+import { dropWithoutLength, keyOrderConflict, keyOrderTooLate, queueNotEmpty } from './refuse.ts'
 import type { TurnContext } from './turn.ts'
 
 export function configure(turn: TurnContext, { queue: name, changes }: ConfigureCommand): Decision<'configure'> {
@@ -19,7 +19,8 @@ export function configure(turn: TurnContext, { queue: name, changes }: Configure
 /** Of settings that do not go together, or not with the jobs that are there. */
 function findConflict(queue: Queue | undefined, name: string, changes: QueueChanges): Refused | undefined {
   const before = queue?.settings ?? NO_SETTINGS
-  const { keyOrder, perKeyLimit = 1 } = changeSettings(before, changes)
+  const { keyOrder, perKeyLimit = 1, onFull, maxLength } = changeSettings(before, changes)
+  if (onFull !== undefined && maxLength === undefined) return dropWithoutLength(name)
   if (keyOrder !== undefined && perKeyLimit > 1) return keyOrderConflict(name, perKeyLimit)
   const live = queue === undefined ? 0 : liveCountOf(queue)
   return keyOrder !== before.keyOrder && live > 0 ? keyOrderTooLate(name, live) : undefined

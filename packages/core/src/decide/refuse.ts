@@ -47,6 +47,16 @@ export function queueFull(queue: string, maxLength: number): Refused {
   return new Refused({ code: 'QUEUE_FULL', message, details: { queue, maxLength } })
 }
 
+export function nothingToDrop(queue: string, maxLength: number): Refused {
+  const message = `queue '${queue}' takes ${maxLength} jobs that are yet to start, and has not so many for a new one to take their place: those of one call and those that wait for others stay; try again later, send fewer in one call, or raise its maxLength`
+  return new Refused({ code: 'QUEUE_FULL', message, details: { queue, maxLength } })
+}
+
+export function dropWithoutLength(queue: string): Refused {
+  const message = `onFull 'drop-oldest' is for a queue with a maxLength, and queue '${queue}' would have none: give maxLength with it, or onFull: null`
+  return new Refused({ code: 'UNSUPPORTED', message })
+}
+
 export function queueDraining(queue: string): Refused {
   const message = `queue '${queue}' is being drained and takes no new jobs: try again later, or let it go on with queues.resume('${queue}')`
   return new Refused({ code: 'QUEUE_DRAINING', message, details: { queue } })

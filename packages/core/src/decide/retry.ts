@@ -73,6 +73,7 @@ export function revive(turn: TurnContext, job: Job): Refused | undefined {
   job.finishedAt = 0
   job.expiresAt = 0
   job.cancelRequested = false
+  job.dropped = false
   job.progress = null
   // Of a job that was let through before, its parents may have come back too.
   const waits = gate !== undefined && (gate.pending > 0 || gate.state !== OPEN)
@@ -84,6 +85,7 @@ export function revive(turn: TurnContext, job: Job): Refused | undefined {
     if (gate.pending === 0) openOnceTold(turn, job, gate)
     return undefined
   }
+  facts.addArrival(job)
   enterLine(turn, job)
   return undefined
 }

@@ -38,8 +38,11 @@ function queryOf({ queue, text, gates }: Key): TurnQuery {
 /** After the turn's commands: what they have changed is asked for again. */
 export function passTurns(turn: TurnContext): void {
   const { tables, facts, effects, now } = turn
+  if (facts.turns.length === 0) return
+  // Who has ended in this turn and come back takes its key in the next: what is over is written last.
+  const over = new Set(effects.turnsOver.map(({ seq }) => seq))
   for (const { key, job, taken } of facts.turns) {
-    if (job.parked === undefined || isDeleted(job) || roomOf(key, now.mono) <= 0) {
+    if (job.parked === undefined || isDeleted(job) || over.has(job.seq) || roomOf(key, now.mono) <= 0) {
       tables.keys.lookAt(key)
       continue
     }

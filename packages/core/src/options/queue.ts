@@ -36,8 +36,13 @@ export interface QueueOptions {
   readonly rateLimit?: RateLimitOptions | null
   /** The same for each `concurrencyKey` in the queue. */
   readonly perKeyRateLimit?: RateLimitOptions | null
-  /** Jobs yet to start, over which enqueues are refused with QueueFullError: 1 to 1,000,000,000. */
+  /** Jobs yet to start, over which enqueues are refused with QueueFullError, or as `onFull` says: 1 to 1,000,000,000. */
   readonly maxLength?: number | null
+  /**
+   * What becomes of a new job where `maxLength` are yet to start. 'reject' (default): it is refused. 'drop-oldest': it is taken, and the
+   * oldest by arrival that is scheduled or waiting is cancelled; refused where there is none, or where one call has more than `maxLength`.
+   */
+  readonly onFull?: 'reject' | 'drop-oldest' | null
   /** Hand-outs in a row before it is the next queue's turn: 1 to 1,000; without it 1. */
   readonly share?: number | null
   /** In place of the engine's. */
@@ -53,6 +58,7 @@ const KNOWN = new Set([
   'rateLimit',
   'perKeyRateLimit',
   'maxLength',
+  'onFull',
   'share',
   'retention',
   'defaults',
@@ -68,7 +74,7 @@ const YEAR_MS = 365 * 86_400_000
 export function validateQueueOptions(options: unknown): QueueChanges {
   checkKnown('queues.configure', options, KNOWN)
   const changes: { -readonly [Name in keyof QueueSettings]?: QueueSettings[Name] | null } = {}
-  const { concurrencyLimit, perKeyLimit, keyOrder, rateLimit, perKeyRateLimit, maxLength, share, retention, defaults } = options
+  const { concurrencyLimit, perKeyLimit, keyOrder, rateLimit, perKeyRateLimit, maxLength, onFull, share, retention, defaults } = options
   if (concurrencyLimit !== undefined)
     changes.concurrencyLimit = orNull(concurrencyLimit, count('concurrencyLimit', LIMITS.concurrencyLimit))
   if (perKeyLimit !== undefined) changes.perKeyLimit = orNull(perKeyLimit, count('perKeyLimit', LIMITS.concurrencyLimit))
@@ -79,6 +85,15 @@ export function validateQueueOptions(options: unknown): QueueChanges {
   if (rateLimit !== undefined) changes.rateLimit = orNull(rateLimit, rateOption('rateLimit'))
   if (perKeyRateLimit !== undefined) changes.perKeyRateLimit = orNull(perKeyRateLimit, rateOption('perKeyRateLimit'))
   if (maxLength !== undefined) changes.maxLength = orNull(maxLength, count('maxLength', LENGTH_MAX))
+  if (onFull !== undefined)
+    changes.onFull = orNull(onFull, (value) =>
+      choiceOption('onFull', value, ['reject', 'drop-oldest']) === 'drop-oldest' ? 'drop-oldest' : null,
+    )
+  if (changes.onFull === 'drop-oldest' && changes.maxLength === null)
+    throw new OptionTypeError(
+      'onFull',
+      "onFull 'drop-oldest' is for a queue with a maxLength, and this takes that away: leave one of them out",
+    )
   if (share !== undefined) changes.share = orNull(share, count('share', SHARE_MAX))
   if (retention !== undefined) changes.retention = orNull(retention, keepsOption)
   if (defaults !== undefined) changes.defaults = orNull(defaults, defaultsOption)

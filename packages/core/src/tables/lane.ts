@@ -103,6 +103,11 @@ export function liveCountOf({ counts }: { readonly counts: Counts }): number {
   return counts[SCHEDULED] + counts[WAITING] + counts[ACTIVE] + counts[BLOCKED]
 }
 
+/** Jobs that are yet to start: what `maxLength` counts. */
+export function lengthOf({ counts }: { readonly counts: Counts }): number {
+  return counts[SCHEDULED] + counts[WAITING] + counts[BLOCKED]
+}
+
 export function countOf(lane: { readonly counts: Counts }, state: StateCode): number {
   return lane.counts[state] as number
 }

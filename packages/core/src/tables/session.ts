@@ -31,6 +31,30 @@ export interface Session {
   leaseMono: number
 }
 
+export function newSession(
+  id: number,
+  intro: SessionIntro,
+  connection: ConnectionId | undefined,
+  service: Service,
+  renewedMono: number,
+): Session {
+  return {
+    id,
+    intro,
+    connection,
+    service,
+    jobs: new Set(),
+    weight: 0,
+    draining: false,
+    stopMs: undefined,
+    hungry: false,
+    zombies: 0,
+    renewedMono,
+    silent: false,
+    leaseMono: Number.POSITIVE_INFINITY,
+  }
+}
+
 /** Whether anybody is behind it, as far as is known: of those that are neither there nor hold a job, no one hears. */
 export function isLiving({ jobs, connection, silent }: Session): boolean {
   return jobs.size > 0 || (connection !== undefined && !silent)

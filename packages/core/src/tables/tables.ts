@@ -17,7 +17,7 @@ import { type Gate, isStrict } from './gate.ts'
 import { Keys } from './keys.ts'
 import { countOf, type Lane, newLane, newQueue, type Queue } from './lane.ts'
 import { Service } from './service.ts'
-import type { ConnectionId, Session } from './session.ts'
+import { type ConnectionId, newSession, type Session } from './session.ts'
 
 export class Tables {
   readonly node: number
@@ -325,21 +325,7 @@ export class Tables {
         for (const lane of this.lanesByName.get(name) ?? []) if (service.serves(lane.queue.name, name)) this.#serve(service, lane)
       }
     }
-    const session: Session = {
-      id,
-      intro,
-      connection,
-      service,
-      jobs: new Set(),
-      weight: 0,
-      draining: false,
-      stopMs: undefined,
-      hungry: false,
-      zombies: 0,
-      renewedMono,
-      silent: false,
-      leaseMono: Number.POSITIVE_INFINITY,
-    }
+    const session = newSession(id, intro, connection, service, renewedMono)
     service.sessions.add(session)
     this.sessions.set(intro.uuid, session)
     return session
@@ -440,6 +426,7 @@ export class Tables {
     job.startedAt = row.startedAt
     job.finishedAt = row.finishedAt
     job.cancelRequested = row.cancelRequested
+    job.dropped = row.dropped
     if (row.gateId !== 0) job.parked = this.keys.gatesById.get(row.gateId)
     return job
   }

@@ -41,6 +41,7 @@ import {
   type TurnRow,
 } from '../store.ts'
 import type { Counts } from '../tables/lane.ts'
+import { droppedAttempt } from '../view.ts'
 import { MemoryFlows } from './memoryFlows.ts'
 import { MemoryObserved } from './memoryObserved.ts'
 
@@ -63,6 +64,8 @@ export class MemoryStore implements Store {
   readonly buckets = new Map<string, BucketRow>()
   /** The jobs that have their keys' turns. */
   readonly turnsOf = new Map<string, number>()
+  /** Jobs that were last written whole while their queue dropped its oldest. */
+  readonly droppable = new Set<number>()
   readonly sessions = new Map<number, StoredSession>()
   readonly definitions = new Map<string, string>()
   readonly idempotencyKeys = new Map<string, StoredKey>()
@@ -147,6 +150,19 @@ export class MemoryStore implements Store {
 
   parked(gateId: number, after: LaneCursor | undefined, jobs: number, bytes: number): { rows: JobRow[]; complete: boolean } {
     return this.#part((row) => row.gateId === gateId, after, jobs, bytes)
+  }
+
+  arrivals(queueId: number, limit: number, bytes: number): { rows: JobRow[]; complete: boolean } {
+    const isOf = ({ seq, laneId, state }: JobRow) =>
+      this.lanes.get(laneId)?.queueId === queueId && (state === SCHEDULED || state === WAITING) && this.droppable.has(seq)
+    const rows: JobRow[] = []
+    let taken = 0
+    for (const row of this.#where(isOf).sort((a, b) => a.seq - b.seq)) {
+      taken += row.checkpoint?.length ?? 0
+      if (rows.length > 0 && (rows.length >= limit || taken > bytes)) return { rows, complete: false }
+      rows.push({ ...row, data: null })
+    }
+    return { rows, complete: true }
   }
 
   /** As few as there can be: so that slices are cut. */
@@ -285,6 +301,7 @@ export class MemoryStore implements Store {
       .map(({ run, attempt, startedAt, endedAt, worker, error }): AttemptView => {
         return { run, attempt, startedAt, endedAt, worker, error, logs: logs(run) }
       })
+    if (row.dropped) attempts.push(droppedAttempt(row))
     if (row.state === ACTIVE || row.state === COMPLETED) {
       const worker = this.sessions.get(row.sessionId)?.worker ?? ''
       attempts.push({
@@ -482,6 +499,7 @@ export class MemoryStore implements Store {
       if (before !== undefined) throw broken(`job ${seq} is there already`)
       if (touched & TOUCH_DELETE) return
       this.#put(rowOf(job, payloadOf(job)))
+      this.#noteDroppable(job)
       return
     }
     if (before === undefined) throw broken(`there is no job ${seq}`)
@@ -494,7 +512,13 @@ export class MemoryStore implements Store {
       this.#put({ ...before, state: COMPLETED, finishedAt: at, output: job.output })
     } else {
       this.#put(rowOf(job, touched & TOUCH_DATA ? payloadOf(job) : before.data))
+      this.#noteDroppable(job)
     }
+  }
+
+  #noteDroppable({ seq, lane }: Job): void {
+    if (lane.queue.settings.onFull === undefined) this.droppable.delete(seq)
+    else this.droppable.add(seq)
   }
 
   #put(row: JobRow): void {
@@ -568,6 +592,7 @@ export class MemoryStore implements Store {
 
   #delete({ seq, lane, extras }: PrunedJob): void {
     this.rows.delete(seq)
+    this.droppable.delete(seq)
     if (extras?.uniqueKey === undefined) return
     const key = keyOf(lane.name, extras.uniqueKey)
     if (this.uniqueKeys.get(key) === seq) this.uniqueKeys.delete(key)
@@ -591,6 +616,7 @@ function rowOf(job: Job, data: JobRow['data']): JobRow {
     finishedAt: job.finishedAt,
     expiresAt: job.expiresAt,
     cancelRequested: job.cancelRequested,
+    dropped: job.dropped,
     policy: job.policy.text,
     extras: job.extras,
     data,

@@ -4,6 +4,7 @@ import {
   CANCELLED,
   COMPLETED,
   type ConnectionId,
+  DROPPED,
   type Effects,
   FAILED,
   findRow,
@@ -17,7 +18,6 @@ import {
   Refused,
   type Reply,
   type Sender,
-  STATES,
   type Store,
 } from '@millrace/core'
 
@@ -86,7 +86,7 @@ function outcomeOf(job: Job, effects: Effects): Outcome {
     case COMPLETED:
       return { state: 'completed', output: job.output }
     case CANCELLED:
-      return { state: 'cancelled' }
+      return cancelled(job)
     case FAILED: {
       const error = effects.runs.findLast((run) => run.seq === job.seq)?.error ?? NO_ERROR
       return { state: 'failed', error, attempt: attemptOf(job) }
@@ -109,6 +109,9 @@ function read(store: Store, row: JobRow): Outcome | typeof HELD {
     const error = store.lastError(row.seq) ?? NO_ERROR
     return { state: 'failed', error, attempt: row.run - row.uncounted }
   }
-  const state = STATES[row.state]
-  return state === 'completed' ? { state, output: row.output } : { state: 'cancelled' }
+  return row.state === COMPLETED ? { state: 'completed', output: row.output } : cancelled(row)
+}
+
+function cancelled({ dropped }: { readonly dropped: boolean }): Outcome {
+  return dropped ? { state: 'cancelled', error: DROPPED } : { state: 'cancelled' }
 }

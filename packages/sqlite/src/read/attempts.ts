@@ -1,5 +1,14 @@
 /** A job with its runs, as `get` tells it. */
-import { ACTIVE, type AttemptView, COMPLETED, type JobRow, type LogLevel, type LogLine, type RunError } from '@millrace/core'
+import {
+  ACTIVE,
+  type AttemptView,
+  COMPLETED,
+  droppedAttempt,
+  type JobRow,
+  type LogLevel,
+  type LogLine,
+  type RunError,
+} from '@millrace/core'
 import type { Database } from '../driver.ts'
 import { type RawRow, ROW_COLUMNS, ROW_WIDTH, rowFrom } from './row.ts'
 
@@ -27,6 +36,7 @@ export function prepareJob(db: Database): ReadJob {
     const views = (attempts.all(seq) as RawAttempt[]).map((attempt) => attemptFrom(attempt, lines))
     const current = currentRun(row, (raw[ROW_WIDTH] as string | null) ?? '', lines)
     if (current !== undefined) views.push(current)
+    if (row.dropped) views.push(droppedAttempt(row))
     return { row, attempts: views }
   }
 }

@@ -1,6 +1,7 @@
 /** Every read of the store, over one connection: the writer's own, or a reader thread's. */
 import type { Store } from '@millrace/core'
 import type { Database } from '../driver.ts'
+import { prepareArrivals } from './arrivals.ts'
 import { prepareJob, prepareLastError } from './attempts.ts'
 import { prepareEvents } from './events.ts'
 import { prepareFailed } from './failed.ts'
@@ -36,6 +37,7 @@ export const READ_NAMES = [
   'window',
   'parked',
   'turns',
+  'arrivals',
   'due',
   'expired',
   'failed',
@@ -76,6 +78,7 @@ export function prepareReads(db: Database): Reads {
     window: prepareWindow(db),
     parked: prepareParked(db),
     turns: prepareTurns(db),
+    arrivals: prepareArrivals(db),
     due: prepareDue(db),
     expired: prepareExpired(db),
     failed: prepareFailed(db),

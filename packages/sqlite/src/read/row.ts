@@ -24,6 +24,7 @@ const NAMES = [
   'progress',
   'output',
   'gate',
+  'dropping',
 ] as const
 
 export const ROW_WIDTH = NAMES.length
@@ -58,6 +59,7 @@ export type RawRow = [
   progress: string | null,
   output: Data,
   gate: number | null,
+  dropping: number | null,
   ...more: unknown[],
 ]
 
@@ -78,6 +80,7 @@ export function rowFrom(raw: RawRow): JobRow {
     finishedAt: raw[12] ?? 0,
     expiresAt: raw[13] ?? 0,
     cancelRequested: raw[14] === 1,
+    dropped: raw[22] === 0,
     policy: raw[15],
     extras: extrasFrom(raw[16]),
     data: raw[17],

@@ -16,6 +16,7 @@ export function addBystanders(turns: Turns): void {
     for (const state of [FAILED, CANCELLED] as const) {
       const job = turns.insert({ lane })
       job.finishedAt = turns.at
+      job.dropped = state === CANCELLED && lane.queue.name === 'by'
       turns.move(job, state)
       const error = { name: 'Error', message: 'no' }
       effects.runs.push({ seq: job.seq, run: 1, attempt: 1, startedAt: turns.at, endedAt: turns.at, worker: 'w', error })
@@ -28,7 +29,7 @@ export function addBystanders(turns: Turns): void {
   }
   const { queue } = turns.lane('stand', 'by')
   Object.assign(queue, {
-    settings: { concurrencyLimit: 9, defaults: { timeout: Number.POSITIVE_INFINITY } },
+    settings: { concurrencyLimit: 9, maxLength: 100, onFull: 'drop-oldest', defaults: { timeout: Number.POSITIVE_INFINITY } },
     paused: true,
     fullMono: 1_500,
   })

@@ -48,6 +48,7 @@ export function auditDatabase(db: Database): FileAudit {
   const lost = unlisted(db)
   const timeless = badHistory(db)
   const ended = badTurns(db)
+  const kept = badDrops(db)
   const jobs = db
     .prepare('SELECT seq, node, enqueued_at AS enqueuedAt, state, run, run - uncounted AS attempt FROM job ORDER BY seq')
     .all() as Row[]
@@ -59,6 +60,7 @@ export function auditDatabase(db: Database): FileAudit {
       ...lost,
       ...timeless,
       ...ended,
+      ...kept,
     ],
     jobs: jobs.map((job) => ({ ...job, state: STATES[job['state'] as number] }) as JobFacts),
   }
@@ -87,6 +89,17 @@ function badTurns(db: Database): string[] {
   return turns
     .filter(({ state }) => state === null || (state as number) >= 4)
     .map(({ key, seq }) => `key ${key} has its turn with job ${seq}, which lives no more`)
+}
+
+/** Jobs that were dropped and live, or that are to be found in another queue than their own. */
+function badDrops(db: Database): string[] {
+  const wrong = db
+    .prepare(
+      `SELECT seq FROM job JOIN lane ON lane.id = job.lane WHERE job.dropping IS NOT NULL
+AND CASE job.dropping WHEN 0 THEN job.state <> 6 ELSE job.dropping <> lane.queue END`,
+    )
+    .pluck()
+  return (wrong.all() as number[]).map((seq) => `job ${seq} is dropped in another state, or arrives in another queue`)
 }
 
 /** A queue's totals only grow: from each minute to the next, and from the last to what they are. */

@@ -1,5 +1,20 @@
 // What is written beside jobs: lanes, keys, runs, logs, sessions, definitions, the journal and its pruning.
-import { COMPLETED, type Job, LIMITS, newGate, newKey, newLane, newQueue, StoreFailure, TOUCH_DELETE, TOUCH_OTHER } from '@millrace/core'
+import {
+  BLOCKED,
+  CANCELLED,
+  COMPLETED,
+  DROPPED,
+  type Job,
+  LIMITS,
+  newGate,
+  newKey,
+  newLane,
+  newQueue,
+  StoreFailure,
+  TOUCH_DELETE,
+  TOUCH_OTHER,
+  WAITING,
+} from '@millrace/core'
 import { describe, expect, test } from 'vitest'
 import type { SqliteStore } from '../store.ts'
 import { openCrowd } from '../testing/crowd.ts'
@@ -384,6 +399,63 @@ test('the turn of a key: taken, told, and over only for the job that has it', ()
   const twice = [1, 2].map(() => ({ queueId: queue.id, key: 'k', gateIds: [-8, -9] }))
   expect([store.turns(twice, 0).length, store.turns(twice, 1_000).length]).toEqual([1, 2])
   expect(store.turns([{ queueId: queue.id, key: 'none', gateIds: [] }], 0)).toEqual([{ row: undefined, taken: false }])
+})
+
+test('jobs of a queue that drops its oldest: by arrival while they are scheduled or waiting, and written under that setting', () => {
+  const { turns, commit, store } = openCrowd()
+  const lane = turns.lane('work', 'short')
+  const { queue } = lane
+  turns.insert({ lane })
+  turns.commit()
+  queue.settings = { maxLength: 3, onFull: 'drop-oldest' }
+  turns.effects.noteQueue(queue)
+  const jobs = [
+    turns.insert({ lane, priority: 9, data: 'x' }),
+    turns.insert({ lane: turns.lane('other', 'short'), runAt: turns.at + 9_000 }),
+    turns.insert({ lane }),
+  ]
+  const [first, second, third] = jobs as [Job, Job, Job]
+  turns.start(turns.insert({ lane }), turns.session())
+  turns.insert({ lane, state: BLOCKED })
+  turns.insert({ lane: turns.lane('work', 'long') })
+  turns.commit()
+  const ask = (limit = 9, bytes = 1_000) => {
+    const { rows, complete } = store.arrivals(queue.id, limit, bytes)
+    return [rows.map(({ seq }) => seq), complete]
+  }
+  expect(ask()).toEqual([[first.seq, second.seq, third.seq], true])
+  expect([ask(3), ask(2)]).toEqual([
+    [[first.seq, second.seq, third.seq], true],
+    [[first.seq, second.seq], false],
+  ])
+  expect(store.arrivals(queue.id, 1, 0).rows).toMatchObject([{ seq: first.seq, data: null, dropped: false }])
+  second.checkpoint = '"some"'
+  turns.effects.touch(second)
+  turns.start(third, turns.session())
+  turns.commit()
+  // As many as fit the bytes, and one at least.
+  expect([ask(9, 3), ask(9, 6)]).toEqual([
+    [[first.seq], false],
+    [[first.seq, second.seq], true],
+  ])
+  first.finishedAt = turns.at
+  first.dropped = true
+  turns.move(first, CANCELLED)
+  expect(commit().come).toEqual(expect.arrayContaining([`job ${first.seq}`]))
+  expect(ask()).toEqual([[second.seq], true])
+  expect(store.job(first.seq)).toMatchObject({ row: { dropped: true, data: 'x' }, attempts: [{ attempt: 0, error: DROPPED }] })
+  expect(store.job(second.seq)?.attempts).toEqual([])
+  // Brought back, it stands where it stood.
+  first.finishedAt = 0
+  first.dropped = false
+  turns.move(first, WAITING)
+  turns.commit()
+  expect(ask()).toEqual([[first.seq, second.seq], true])
+  queue.settings = {}
+  turns.effects.noteQueue(queue)
+  turns.effects.touch(second)
+  turns.commit()
+  expect(ask()).toEqual([[first.seq], true])
 })
 
 describe('queues that are deleted', () => {

@@ -6,13 +6,13 @@ import { expectChanges } from './expect.ts'
 import type { SortedJobs } from './sort.ts'
 
 const COLUMNS =
-  'seq, node, lane, state, rank, weight, run_at, run, uncounted, session, enqueued_at, started_at, finished_at, expires_at, cancel_requested, policy, extras, data, checkpoint, progress, output, gate'
+  'seq, node, lane, state, rank, weight, run_at, run, uncounted, session, enqueued_at, started_at, finished_at, expires_at, cancel_requested, policy, extras, data, checkpoint, progress, output, gate, dropping'
 
 export function prepareInsertJobs(db: Database): (jobs: SortedJobs, node: number, at: number) => void {
   const waiting = prepareLadder<Job>(db, {
     sql: (values) => `WITH shared (node, at) AS (SELECT ?, ?)
 INSERT INTO job (${COLUMNS})
-SELECT new.column1, node, new.column2, 1, 0, 1, at, 0, 0, NULL, at, NULL, NULL, NULL, 0, NULL, NULL, new.column3, NULL, NULL, NULL, NULL
+SELECT new.column1, node, new.column2, 1, 0, 1, at, 0, 0, NULL, at, NULL, NULL, NULL, 0, NULL, NULL, new.column3, NULL, NULL, NULL, NULL, NULL
 FROM shared, (VALUES ${values}) AS new`,
     shared: 2,
     width: 3,
@@ -25,7 +25,7 @@ FROM shared, (VALUES ${values}) AS new`,
   const active = prepareLadder<Job>(db, {
     sql: (values) => `WITH shared (node, at) AS (SELECT ?, ?)
 INSERT INTO job (${COLUMNS})
-SELECT new.column1, node, new.column2, 2, 0, 1, at, 1, 0, new.column3, at, at, NULL, NULL, 0, NULL, NULL, new.column4, NULL, NULL, NULL, NULL
+SELECT new.column1, node, new.column2, 2, 0, 1, at, 1, 0, new.column3, at, at, NULL, NULL, 0, NULL, NULL, new.column4, NULL, NULL, NULL, NULL, NULL
 FROM shared, (VALUES ${values}) AS new`,
     shared: 2,
     width: 4,
@@ -39,7 +39,7 @@ FROM shared, (VALUES ${values}) AS new`,
   const any = prepareLadder<Job>(db, {
     sql: (values) => `INSERT INTO job (${COLUMNS}) VALUES ${values}`,
     shared: 0,
-    width: 22,
+    width: 23,
     bind: bindRow,
   })
 
@@ -75,6 +75,13 @@ function bindRow(job: Job, values: SqlValue[], place: number): void {
   values[next++] = job.progress
   values[next++] = job.output
   values[next++] = job.parked?.id ?? null
+  values[next++] = droppingOf(job)
+}
+
+/** In the index of jobs by arrival where its queue drops its oldest; 0 once it was dropped. */
+export function droppingOf({ dropped, lane: { queue } }: Job): number | null {
+  if (dropped) return 0
+  return queue.settings.onFull === undefined ? null : queue.id
 }
 
 /** The engine's 0 for "never" and "none". */

@@ -44,6 +44,7 @@ describe('insert', () => {
       cancel_requested: 0,
       policy: null,
       extras: null,
+      dropping: null,
       gate: null,
       data: '{"a":[1]}',
       checkpoint: null,

@@ -23,7 +23,7 @@ import { Turns } from '../testing/jobs.ts'
 /** What the job's row is to be. */
 function rowOf(job: Job, data: Job['data']): JobRow {
   const { seq, node, lane, state, priority, weight, runAt, run, uncounted, sessionId, enqueuedAt, startedAt, finishedAt, expiresAt } = job
-  const { cancelRequested, policy, extras, checkpoint, progress, output, parked } = job
+  const { cancelRequested, policy, extras, checkpoint, progress, output, parked, dropped } = job
   return {
     ...{
       seq,
@@ -41,7 +41,7 @@ function rowOf(job: Job, data: Job['data']): JobRow {
       finishedAt,
       expiresAt,
     },
-    ...{ cancelRequested, policy: policy.text, extras, data: data ?? null, checkpoint, progress, output, gateId: parked?.id ?? 0 },
+    ...{ cancelRequested, policy: policy.text, extras, data: data ?? null, checkpoint, progress, output, gateId: parked?.id ?? 0, dropped },
   }
 }
 

@@ -73,6 +73,8 @@ function isPlain(job: Job): boolean {
     job.checkpoint === null &&
     job.progress === null &&
     !job.cancelRequested &&
+    // It is in one index more.
+    (job.state === ACTIVE || job.lane.queue.settings.onFull === undefined) &&
     dataBytes(job.data) <= BATCHED_BYTES
   )
 }

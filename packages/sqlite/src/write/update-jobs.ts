@@ -2,26 +2,26 @@
 import type { Job } from '@millrace/core'
 import type { Database, SqlValue } from '../driver.ts'
 import { expectChanges } from './expect.ts'
-import { dataOf, orNull } from './insert-jobs.ts'
+import { dataOf, droppingOf, orNull } from './insert-jobs.ts'
 
 const MUTABLE =
-  'state = ?, rank = ?, weight = ?, run_at = ?, run = ?, uncounted = ?, session = ?, started_at = ?, finished_at = ?, expires_at = ?, cancel_requested = ?, checkpoint = ?, progress = ?, output = ?, gate = ?'
+  'state = ?, rank = ?, weight = ?, run_at = ?, run = ?, uncounted = ?, session = ?, started_at = ?, finished_at = ?, expires_at = ?, cancel_requested = ?, checkpoint = ?, progress = ?, output = ?, gate = ?, dropping = ?'
 
 export function prepareUpdateJobs(db: Database): (jobs: readonly Job[], withData: readonly Job[]) => void {
   const update = db.prepare(`UPDATE job SET ${MUTABLE} WHERE seq = ?`)
   const updateWithData = db.prepare(`UPDATE job SET ${MUTABLE}, data = ? WHERE seq = ?`)
-  const row: SqlValue[] = Array(16).fill(null)
-  const rowWithData: SqlValue[] = Array(17).fill(null)
+  const row: SqlValue[] = Array(17).fill(null)
+  const rowWithData: SqlValue[] = Array(18).fill(null)
   return (jobs, withData) => {
     for (const job of jobs) {
       bindMutable(job, row)
-      row[15] = job.seq
+      row[16] = job.seq
       expectChanges('update a job', update.run(row).changes, 1)
     }
     for (const job of withData) {
       bindMutable(job, rowWithData)
-      rowWithData[15] = dataOf(job)
-      rowWithData[16] = job.seq
+      rowWithData[16] = dataOf(job)
+      rowWithData[17] = job.seq
       expectChanges("update a job's payload", updateWithData.run(rowWithData).changes, 1)
     }
   }
@@ -43,4 +43,5 @@ function bindMutable(job: Job, row: SqlValue[]): void {
   row[12] = job.progress
   row[13] = job.output
   row[14] = job.parked?.id ?? null
+  row[15] = droppingOf(job)
 }

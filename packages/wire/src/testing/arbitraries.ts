@@ -135,6 +135,7 @@ const queueChanges = record(
     rateLimit: rate,
     perKeyRateLimit: rate,
     maxLength: positive(1_000_000_000),
+    onFull: fc.constantFrom('drop-oldest', 'reject', null),
     share: positive(1_000),
     retention: fc.option(record({ completed: keep, failed: keep, cancelled: keep }, { requiredKeys: [] })),
     defaults: fc.option(
@@ -142,7 +143,7 @@ const queueChanges = record(
     ),
   },
   { requiredKeys: [] },
-)
+).filter(({ onFull, maxLength }) => onFull !== 'drop-oldest' || maxLength !== null)
 const filter = record({ state: fc.nat({ max: STATES.length - 1 }), queue: name, name, tag: key }, { requiredKeys: [] })
 const many = record(
   { filter, limit: fc.integer({ min: 1 }), before: count, dryRun: fc.boolean(), ids: fc.array(id, { maxLength: 3 }) },

@@ -63,6 +63,7 @@ export function addQueues(program: Command, context: Context): void {
     .option('--per-key-rate-limit <spec>', 'the same for each concurrency key', orNone(rate))
     .option('--key-order <order>', 'strict: jobs of a key one at a time, as they were enqueued; or turns', orNone(String))
     .option('--max-length <number>', 'jobs yet to start, over which new ones are refused', orNone(number))
+    .option('--on-full <what>', 'over --max-length: reject, or drop-oldest, which cancels the oldest for a new job', orNone(String))
     .option('--share <number>', "hand-outs in a row before the next queue's turn", orNone(number))
     .option('--retention <json>', 'how long finished jobs are kept: {"completed":"1d"}', orNone(json))
     .option('--defaults <json>', 'of its jobs: {"maxAttempts":3,"backoff":{"type":"fixed","delay":"5s"}}', orNone(json))

@@ -40,6 +40,10 @@ export const queue = section({
     '`turns`, or `strict`: jobs of a concurrency key run one at a time and in the order of their enqueue, over retries.',
   ),
   maxLength: setting(ofQueue<number>('maxLength'), 'Jobs yet to start, over which new ones are refused: 1 to 1,000,000,000.'),
+  onFull: setting(
+    ofQueue<'reject' | 'drop-oldest'>('onFull'),
+    'Over `maxLength`: `reject`, or `drop-oldest`: a new job is taken, and the oldest that is scheduled or waiting is cancelled.',
+  ),
   share: setting(ofQueue<number>('share'), 'Hand-outs in a row before the next queue’s turn: 1 to 1,000.'),
   retention: section({
     completed: setting(ofKeep('completed'), 'A duration, or `{ age, count }`, in place of the engine’s.'),

@@ -1,0 +1,43 @@
+/**
+ * Queues that drop their oldest: where as many jobs are yet to start as may, each new one takes the place of the oldest by arrival that is
+ * scheduled or waiting. Jobs that come back by a retry take nobody's place.
+ */
+import type { Job } from '../job.ts'
+import { lengthOf, type Queue } from '../tables/lane.ts'
+import { finishCancelled } from './end.ts'
+import { leaveLine } from './line.ts'
+import type { TurnContext } from './turn.ts'
+
+/** Whether so many new jobs of one call find room, or places to take. */
+export function mayMakeRoom({ facts }: TurnContext, queue: Queue, maxLength: number, wanted: number): boolean {
+  const surplus = Math.min(wanted, lengthOf(queue) + wanted - maxLength)
+  return surplus <= 0 || (wanted <= maxLength && facts.arrivals(queue).has(surplus))
+}
+
+/** Once a call has created its jobs, from row `first` on: these stay. */
+export function makeRoom(turn: TurnContext, first: number): void {
+  const { fresh } = turn.facts
+  if (fresh.size === 0) return
+  for (const [queue, count] of fresh) {
+    const { maxLength = Number.POSITIVE_INFINITY } = queue.settings
+    for (let surplus = Math.min(count, lengthOf(queue) - maxLength); surplus > 0; surplus--) {
+      const job = turn.facts.arrivals(queue).first(first)
+      // A schedule's tick is not refused: it may find nobody whose place to take.
+      if (job === undefined) break
+      drop(turn, job)
+    }
+  }
+  fresh.clear()
+}
+
+function drop(turn: TurnContext, job: Job): void {
+  leaveLine(turn, job)
+  job.dropped = true
+  finishCancelled(turn, job, DROPPED.name)
+}
+
+/** What is said of such a job. */
+export const DROPPED = {
+  name: 'JobDroppedError',
+  message: 'the job was the oldest of a full queue, and gave its place to a new one',
+} as const

@@ -1,0 +1,85 @@
+/** Reads, of full queues that drop their oldest, as many of these as the turn may drop. */
+import type { NewJob } from '../commands.ts'
+import { ACTIVE } from '../lifecycle.ts'
+import { LIMITS } from '../limits.ts'
+import type { Request } from '../port.ts'
+import type { Store } from '../store.ts'
+import { countOf, lengthOf, type Queue } from '../tables/lane.ts'
+import type { Tables } from '../tables/tables.ts'
+import { queueOf } from './enqueue.ts'
+import type { Facts } from './facts.ts'
+
+/** Of checkpoints and outputs: what is cut off is dropped by later turns. */
+const SLICE_BYTES = 64 * 2 ** 20
+
+export function gatherArrivals(store: Store, tables: Tables, facts: Facts, requests: readonly Request[]): void {
+  if (tables.bounded === 0) return
+  const wanted = new Map<Queue, number>()
+  const want = (job: NewJob) => {
+    const queue = tables.queues.get(queueOf(tables, job))
+    if (queue?.settings.onFull !== undefined) wanted.set(queue, (wanted.get(queue) ?? 0) + 1)
+  }
+  for (const request of requests) newJobsOf(request, facts).forEach(want)
+  for (const { job } of [...facts.dueSchedules, ...facts.freedSchedules]) want(job)
+  if (wanted.size === 0) return
+  const { leaving, growing } = otherwise(requests, facts)
+  for (const [queue, count] of wanted) {
+    // Runs may come back, to wait for another attempt.
+    const most = growing ? Number.POSITIVE_INFINITY : lengthOf(queue) + countOf(queue, ACTIVE) + count
+    if (most <= (queue.settings.maxLength ?? 0)) continue
+    const { rows, complete } = store.arrivals(queue.id, count + leaving, SLICE_BYTES)
+    const jobs = rows.map((row) => facts.rememberBare(row))
+    // What memory has now may leave it before the turn comes to the command.
+    for (const job of jobs) facts.add(job)
+    facts.setArrivals(queue, jobs, complete)
+  }
+}
+
+function newJobsOf({ command }: Request, facts: Facts): readonly NewJob[] {
+  switch (command.op) {
+    case 'enqueue':
+      return command.jobs
+    case 'forward':
+      return command.entries.flatMap(({ jobs }) => jobs)
+    case 'flow':
+      return command.nodes.map(({ job }) => job)
+    case 'complete':
+      return command.enqueues ?? []
+    case 'upsertSchedule':
+      return command.runImmediately ? [command.job] : []
+    case 'triggerSchedule': {
+      const job = facts.schedule(command.id)?.job
+      return job === undefined ? [] : [job]
+    }
+    default:
+      return []
+  }
+}
+
+/** How many of those that are read may leave before it is their turn, and whether the queue may have more jobs, or less room, by then. */
+function otherwise(requests: readonly Request[], facts: Facts): { readonly leaving: number; readonly growing: boolean } {
+  let leaving = facts.expired.length + facts.flowSlices.reduce((sum, { children }) => sum + children.length, 0)
+  let growing = facts.flowSlices.length > 0
+  for (const { command } of requests) {
+    switch (command.op) {
+      case 'cancel':
+      case 'cancelTree':
+      case 'delete':
+        leaving++
+        break
+      case 'cancelMany':
+      case 'deleteMany':
+        leaving += Math.min(command.limit, LIMITS.sliceRows)
+        break
+      case 'configure':
+      case 'retry':
+      case 'retryTree':
+      case 'retryMany':
+      case 'redrive':
+        growing = true
+        break
+      default:
+    }
+  }
+  return { leaving, growing }
+}
