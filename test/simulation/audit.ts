@@ -1,5 +1,5 @@
 /** What must hold of the engine's tables and of the file, held against the model: after turns, now and then, and at the end. */
-import { ACTIVE, BLOCKED, formatId, type JobRow, SCHEDULED, STATES, type Store, WAITING } from '@millrace/core'
+import { ACTIVE, BLOCKED, formatId, isJobEvent, type JobRow, SCHEDULED, STATES, type Store, WAITING } from '@millrace/core'
 import { rebuilt, tableFacts } from '@millrace/testkit'
 import type { Actor } from '../../packages/engine/src/actor/actor.ts'
 import type { MemoryDatabase } from './database.ts'
@@ -170,9 +170,11 @@ export class Audit {
     const last = new Map<number, string>()
     const starts = new Map<number, number>()
     let next = 1
-    for (const { seq, type, jobSeq } of store.events(0, Number.MAX_SAFE_INTEGER)) {
-      this.#history.hold(seq === next, 40, () => `event ${seq} follows event ${next - 1}`)
-      next = seq + 1
+    for (const event of store.events(0, Number.MAX_SAFE_INTEGER)) {
+      this.#history.hold(event.seq === next, 40, () => `event ${event.seq} follows event ${next - 1}`)
+      next = event.seq + 1
+      if (!isJobEvent(event)) continue
+      const { type, jobSeq } = event
       if (type === 'started') starts.set(jobSeq, (starts.get(jobSeq) ?? 0) + 1)
       if (type !== 'progress' && type !== 'stalled') last.set(jobSeq, type)
     }

@@ -35,6 +35,8 @@ export interface Queue {
   keys: Map<string, Key> | undefined
   /** Whether this turn has changed its settings, or its bucket. */
   noted: boolean
+  /** It takes nothing new, and this has been told of it: nothing of it is left that has not ended. */
+  drained: boolean
   /** Deleted: another queue may have its name by now. */
   gone: boolean
 }
@@ -79,6 +81,7 @@ export function newQueue(id: number, name: string): Queue {
     served: 0,
     keys: undefined,
     noted: false,
+    drained: false,
     gone: false,
   }
 }
@@ -101,6 +104,10 @@ export function newLane(id: number, queue: Queue, name: string): Lane {
 /** Jobs that have not ended: what a drain waits for. */
 export function liveCountOf({ counts }: { readonly counts: Counts }): number {
   return counts[SCHEDULED] + counts[WAITING] + counts[ACTIVE] + counts[BLOCKED]
+}
+
+export function isDrained(queue: Pick<Queue, 'counts' | 'settings'>): boolean {
+  return queue.settings.draining !== undefined && liveCountOf(queue) === 0
 }
 
 export function countOf(lane: { readonly counts: Counts }, state: StateCode): number {

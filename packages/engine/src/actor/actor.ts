@@ -9,6 +9,7 @@ import {
   type Command,
   type ConnectionId,
   type Delivery,
+  dismiss,
   HELD,
   LIMITS,
   loadTables,
@@ -157,6 +158,7 @@ export class Actor {
       const session = this.#tables.sessions.get(uuid)
       if (session?.connection === undefined) {
         if (session !== undefined) this.#tables.setLease(session, Number.NEGATIVE_INFINITY)
+        else dismiss(this.#tables, uuid)
       } else this.#dead.add(uuid)
     }
   }

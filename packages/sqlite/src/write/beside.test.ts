@@ -1,5 +1,5 @@
 // What is written beside jobs: lanes, keys, runs, logs, sessions, definitions, the journal and its pruning.
-import { COMPLETED, type Job, LIMITS, newGate, newKey, newLane, newQueue, StoreFailure, TOUCH_DELETE, TOUCH_OTHER } from '@millrace/core'
+import { COMPLETED, isJobEvent, type Job, LIMITS, newGate, newKey, newLane, newQueue, StoreFailure, TOUCH_DELETE, TOUCH_OTHER } from '@millrace/core'
 import { describe, expect, test } from 'vitest'
 import type { SqliteStore } from '../store.ts'
 import { openCrowd } from '../testing/crowd.ts'
@@ -414,7 +414,7 @@ describe('queues that are deleted', () => {
     expect(before.buckets).toHaveLength(after.buckets.length + 1)
     expect([after.nextLane, after.nextQueue]).toEqual([before.nextLane, before.nextQueue])
     expect(store.prunable(queue.id, COMPLETED, turns.at + 1, 9)).toBeUndefined()
-    expect(store.events(0, 1_000).filter((event) => event.queue === 'short')).toHaveLength(3)
+    expect(store.events(0, 1_000).filter((event) => isJobEvent(event) && event.queue === 'short')).toHaveLength(3)
   })
 
   test('another has the name at once, in the same turn too', () => {
