@@ -103,7 +103,7 @@ test('what cannot be decoded fails at once, by name, and get shows it', async ()
   expect(failed?.attempts).toMatchObject([{ error: { name: 'CodecError', message: expect.stringContaining("there is no key 'a'") } }])
   expect(calls).toBe(1)
   expect((await later.list({ name: 'child' })).jobs).toMatchObject([{ id: old.id, undecoded: ['data'] }])
-  expect(events.some(({ type, error }) => type === 'failed' && error === 'CodecError')).toBe(true)
+  expect(events.some((event) => event.type === 'failed' && event.error === 'CodecError')).toBe(true)
 })
 
 test('an output that cannot be read back rejects with the job’s id', async () => {

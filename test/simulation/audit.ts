@@ -89,6 +89,19 @@ export class Audit {
       this.#history.hold(count === rows, 7, () => `the counters say ${count} ${STATES[state]}, and there are ${rows}`)
     }
     this.#windows(actor)
+    this.#workers(actor)
+  }
+
+  /** Who is there is told as attached, and has not been told as gone; nobody else is waited for without an end. */
+  #workers({ tables }: Actor): void {
+    const { workers } = this.#model.news
+    for (const uuid of tables.sessions.keys())
+      this.#history.hold(workers.has(uuid), 40, () => `session ${uuid} is there, and not told as attached`)
+    for (const uuid of workers.keys()) {
+      const { untilMono } = tables.present.get(uuid) ?? { untilMono: Number.POSITIVE_INFINITY }
+      const known = tables.sessions.has(uuid) || untilMono < Number.POSITIVE_INFINITY
+      this.#history.hold(known, 40, () => `session ${uuid} is told as attached, and nobody would tell that it is lost`)
+    }
   }
 
   /** Each window is the beginning of its lane's order, and all of it where it says so. */

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Command, SessionIntro } from '../commands.ts'
 import { LIMITS } from '../limits.ts'
 import type { ScheduleSpec } from '../schedule.ts'
+import { awaited, dismiss } from '../tables/present.ts'
 import { attaching, enqueueing, World } from '../testing/world.ts'
 
 const MINUTE = 60_000
@@ -196,6 +197,19 @@ describe('workers', () => {
     expect(world.after(LIMITS.reattachGraceMs - 1).news).toEqual([])
     expect(world.after(1).news).toMatchObject([{ type: 'worker.lost', session: 's' }])
     expect(world.after(LIMITS.leaseMs).news).toEqual([])
+  })
+
+  test('one that is yet to attach is awaited through the next reload, too', () => {
+    const world = new World()
+    world.run(attach('s'), attach('far', { local: false }))
+    expect(awaited(world.tables)).toEqual([])
+    world.reload('s')
+    expect(awaited(world.tables)).toEqual(['s'])
+    world.reload(...awaited(world.tables))
+    expect(newsOf(world)).toEqual([])
+    dismiss(world.tables, 's')
+    expect(awaited(world.tables)).toEqual([])
+    expect(newsOf(world)).toEqual(['worker.lost w s'])
   })
 
   test('one whose process becomes the engine’s own, or ceases to be it, is the same', () => {

@@ -18,6 +18,11 @@ export function addPresent(tables: Tables, { id, uuid, worker, remote, draining 
   tables.leaseMono = Math.min(tables.leaseMono, untilMono)
 }
 
+/** The sessions of this process that have yet to attach again. */
+export function awaited({ present }: Tables): string[] {
+  return [...present].filter(([, { local, untilMono }]) => local && Number.isFinite(untilMono)).map(([uuid]) => uuid)
+}
+
 /** Nobody comes back as that session, if it has yet to. */
 export function dismiss(tables: Tables, uuid: string): void {
   const present = tables.present.get(uuid)
