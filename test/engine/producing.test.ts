@@ -243,7 +243,11 @@ test('events: by type and all, once and off, in order, with names and times', as
   t.engine.off('*', listener)
   await t.engine.enqueue(a)
   await quiet()
-  expect(all.filter((event) => 'run' in event && event.jobId === first.id).map((event) => event.type)).toEqual(['enqueued', 'started', 'completed'])
+  expect(all.filter((event) => 'run' in event && event.jobId === first.id).map((event) => event.type)).toEqual([
+    'enqueued',
+    'started',
+    'completed',
+  ])
   expect(all.map((event) => event.seq)).toEqual(all.map((_, index) => (all[0]?.seq ?? 0) + index))
   expect(all[0]).toMatchObject({ queue: 'default', name: 'a', at: new Date(t.clock.read().wall) })
   expect(once).toHaveLength(1)

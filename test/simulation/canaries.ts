@@ -602,10 +602,10 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 18',
   },
   {
-    name: 'resume-not-told',
+    name: 'configured-not-told',
     file: `${decide}/queues.ts`,
-    find: "    if (queue.paused !== paused || (drains && !paused)) effects.news({ type, queue: name })\n",
-    replace: "    if (queue.paused !== paused && (paused || !drains)) effects.news({ type, queue: name })\n",
+    find: '  if (!sameSettings(before, queue.settings)) turn.effects',
+    replace: '  if (!sameSettings(before, queue.settings) && changes.rateLimit === undefined) turn.effects',
     breaks: 'invariant 40',
   },
   {
@@ -613,13 +613,13 @@ export const CANARIES: readonly Canary[] = [
     file: `${tables}/load.ts`,
     find: 'for (const row of loaded.present) addPresent',
     replace: 'for (const row of loaded.present.slice(0, 0)) addPresent',
-    breaks: 'invariant 40',
+    breaks: 'invariant 18',
   },
   {
     name: 'skipped-tick-not-told',
     file: `${decide}/schedules/fire.ts`,
     find: "    turn.effects.news({ type: 'schedule.skipped', schedule: schedule.id, tick, reason })\n",
-    replace: "    if (reason !== 'draining') turn.effects.news({ type: 'schedule.skipped', schedule: schedule.id, tick, reason })\n",
+    replace: "    if (reason !== 'overlap') turn.effects.news({ type: 'schedule.skipped', schedule: schedule.id, tick, reason })\n",
     breaks: 'invariant 40',
   },
 ]

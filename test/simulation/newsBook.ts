@@ -139,7 +139,8 @@ export class NewsBook {
       this.#schedules.set(id, before ?? { paused: false, ended: false, fired: 0, skipped: 0 })
       return
     }
-    if (before === undefined) return this.#hold(false, news, 'there is none')
+    this.#hold(before !== undefined, news, 'there is none')
+    if (before === undefined) return
     switch (news.type) {
       case 'schedule.paused':
       case 'schedule.resumed':

@@ -72,7 +72,8 @@ export class Reader {
     const { history } = this.#options
     const expected = this.#expected()
     const so = expected === undefined ? 'none' : `${expected.seq} ${expected.type} ${expected.what}`
-    const said = item.type === 'gap' ? `a gap up to ${item.resumesAt}` : `${item.seq} ${item.type} ${'run' in item ? item.jobId : whatOf(item)}`
+    const said =
+      item.type === 'gap' ? `a gap up to ${item.resumesAt}` : `${item.seq} ${item.type} ${'run' in item ? item.jobId : whatOf(item)}`
     history.note(`${name} reads ${said}`)
     history.hold(said === so, 40, () => `${name} reads ${said} behind ${this.#cursor}, and what comes next is ${so}`)
     history.meet('eventRead')

@@ -86,7 +86,8 @@ export class Schedules {
   /** After the model: what a turn has done to schedules, and what has come of them. */
   commit({ schedules, events }: Effects, wall: number): void {
     for (const { type, job } of events)
-      if (job !== undefined && type === 'enqueued' && job.extras?.schedule !== undefined) this.#came(job.extras.schedule, job, schedules, wall)
+      if (job !== undefined && type === 'enqueued' && job.extras?.schedule !== undefined)
+        this.#came(job.extras.schedule, job, schedules, wall)
     for (const [record, change] of schedules) {
       const { id } = record
       const before = this.#book.get(id)

@@ -10,11 +10,11 @@ import {
   type JobView,
   type JournalEvent,
   type LogLevel,
+  type MissReason,
   type OnParentFailure,
   type QueueNews,
   type RunError,
   type ScheduleEventType,
-  type MissReason,
   type State,
   type WorkerNews,
 } from '@millrace/core'

@@ -5,9 +5,9 @@ import {
   type JournalEvent,
   MISS_REASONS,
   NEWS_TYPES,
-  NODE_LIMIT,
   type News,
   type NewsNote,
+  NODE_LIMIT,
   SEQ_LIMIT,
 } from '@millrace/core'
 import fc from 'fast-check'
@@ -81,11 +81,16 @@ function expected(note: EventNote | NewsNote, seq: number, at: number): JournalE
 describe('a journal row', () => {
   test('gives back what was packed', () => {
     fc.assert(
-      fc.property(fc.array(fc.oneof(note, newsNote), { minLength: 1, maxLength: 50 }), time, fc.integer({ min: 1, max: 2 ** 48 }), (events, at, firstEvent) => {
-        const packed = encodeEvents(events, at, OWN_NODE).slice()
-        const decoded = decodeEvents({ firstEvent, at, count: events.length, packed }, laneOf)
-        expect(decoded).toEqual(events.map((event, index) => expected(event, firstEvent + index, at)))
-      }),
+      fc.property(
+        fc.array(fc.oneof(note, newsNote), { minLength: 1, maxLength: 50 }),
+        time,
+        fc.integer({ min: 1, max: 2 ** 48 }),
+        (events, at, firstEvent) => {
+          const packed = encodeEvents(events, at, OWN_NODE).slice()
+          const decoded = decodeEvents({ firstEvent, at, count: events.length, packed }, laneOf)
+          expect(decoded).toEqual(events.map((event, index) => expected(event, firstEvent + index, at)))
+        },
+      ),
     )
   })
 

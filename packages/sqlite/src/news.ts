@@ -2,7 +2,7 @@
  * How an event of a queue, a schedule or a worker is packed: its type, what follows, and whose it is by name. So it says the same
  * whatever becomes of those, and costs events of jobs nothing.
  */
-import { type JobKey, NEWS_TYPES, type News, type NewsEvent, type NewsType, MISS_REASONS, type MissReason } from '@millrace/core'
+import { type JobKey, MISS_REASONS, type MissReason, NEWS_TYPES, type News, type NewsEvent, type NewsType } from '@millrace/core'
 import type { ByteReader, ByteWriter } from './bytes.ts'
 
 const NAME = 0x01

@@ -10,7 +10,9 @@ import { attaching, enqueueing, World } from '../testing/world.ts'
 const MINUTE = 60_000
 
 function newsOf(world: World, ...commands: readonly Command[]): string[] {
-  return world.run(...commands).news.map(({ type, ...rest }) => [type, ...Object.values(rest).filter((of) => typeof of === 'string')].join(' '))
+  return world
+    .run(...commands)
+    .news.map(({ type, ...rest }) => [type, ...Object.values(rest).filter((of) => typeof of === 'string')].join(' '))
 }
 
 describe('queues', () => {
@@ -89,7 +91,14 @@ describe('queues', () => {
 describe('schedules', () => {
   const spec: ScheduleSpec = { every: MINUTE, jitter: 0, overlap: 'skip', catchUp: 'latest' }
   const upsert = (changes: Partial<ScheduleSpec> = {}, more: object = {}) =>
-    ({ op: 'upsertSchedule', id: 's', spec: { ...spec, ...changes }, job: { name: 'a', data: '1' }, runImmediately: false, ...more }) as const
+    ({
+      op: 'upsertSchedule',
+      id: 's',
+      spec: { ...spec, ...changes },
+      job: { name: 'a', data: '1' },
+      runImmediately: false,
+      ...more,
+    }) as const
   const of = (op: 'pauseSchedule' | 'resumeSchedule' | 'triggerSchedule' | 'deleteSchedule') => ({ op, id: 's' }) as const
 
   test('upserted: created or changed; bytes that are the same are no change', () => {

@@ -217,7 +217,8 @@ export class MemoryStore implements Store {
   }
 
   prunable(queueId: number, state: StateCode, before: number, limit: number, lastEvent?: number): Prunable | undefined {
-    const isLater = (seq: number) => this.history.some((event) => isJobEvent(event) && event.jobSeq === seq && event.seq > (lastEvent ?? event.seq))
+    const isLater = (seq: number) =>
+      this.history.some((event) => isJobEvent(event) && event.jobSeq === seq && event.seq > (lastEvent ?? event.seq))
     const rows = this.#where(
       (row) => row.state === state && isFinal(state) && this.lanes.get(row.laneId)?.queueId === queueId && row.finishedAt < before,
     )

@@ -1,6 +1,6 @@
 /** What the engine tells of itself. */
 import { z } from '@hono/zod-openapi'
-import { EVENT_TYPES, HISTORY_STEPS, JOB_EVENT_TYPES, LIMITS, NEWS_TYPES, MISS_REASONS } from '@millrace/core'
+import { EVENT_TYPES, HISTORY_STEPS, JOB_EVENT_TYPES, LIMITS, MISS_REASONS, NEWS_TYPES } from '@millrace/core'
 import { NAME, STATE_COUNTS, TIME, TOTALS, WHEN, whole } from './plain.ts'
 
 const PERCENTILES = z.strictObject({ p50: z.number(), p95: z.number(), p99: z.number() })

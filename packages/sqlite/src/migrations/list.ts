@@ -12,7 +12,19 @@ import { keyOrder } from './010-key-order.ts'
 import { kinds } from './011-kinds.ts'
 import type { Migration } from './migration.ts'
 
-export const MIGRATIONS: readonly Migration[] = [initial, batches, remote, sources, queues, exports, schedules, flows, history, keyOrder, kinds]
+export const MIGRATIONS: readonly Migration[] = [
+  initial,
+  batches,
+  remote,
+  sources,
+  queues,
+  exports,
+  schedules,
+  flows,
+  history,
+  keyOrder,
+  kinds,
+]
 
 /** The newest schema that this version knows. */
 export const SCHEMA_VERSION = MIGRATIONS.length

@@ -1,5 +1,17 @@
 // What is written beside jobs: lanes, keys, runs, logs, sessions, definitions, the journal and its pruning.
-import { COMPLETED, isJobEvent, type Job, LIMITS, newGate, newKey, newLane, newQueue, StoreFailure, TOUCH_DELETE, TOUCH_OTHER } from '@millrace/core'
+import {
+  COMPLETED,
+  isJobEvent,
+  type Job,
+  LIMITS,
+  newGate,
+  newKey,
+  newLane,
+  newQueue,
+  StoreFailure,
+  TOUCH_DELETE,
+  TOUCH_OTHER,
+} from '@millrace/core'
 import { describe, expect, test } from 'vitest'
 import type { SqliteStore } from '../store.ts'
 import { openCrowd } from '../testing/crowd.ts'

@@ -10,12 +10,12 @@ import {
   type JobEvent,
   type JournalEvent,
   LIMITS,
+  MISS_REASONS,
   type Notice,
-  type Refusal,
   type QueueEvent,
+  type Refusal,
   type Reply,
   type ScheduleEvent,
-  MISS_REASONS,
   type WorkerEvent,
 } from '@millrace/core'
 import type { Reader } from '../msgpack/reader.ts'
