@@ -63,7 +63,7 @@ function countEvents(file: string, name: string, type: string, after: number): n
     let count = 0
     for (let cursor = after; ; ) {
       const events = reader.events(cursor, PAGE_EVENTS)
-      for (const event of events) if (event.type === type && event.name === name) count++
+      for (const event of events) if ('jobSeq' in event && event.type === type && event.name === name) count++
       const last = events.at(-1)
       if (last === undefined) return count
       cursor = last.seq

@@ -1,6 +1,6 @@
 /** With a codec, the engine and its file hold nothing that can be read: callers and handlers see plain values all the same. */
 import { readFileSync } from 'node:fs'
-import { attach, type Codec, CodecError, defineJob, type EngineEvent, openEngine, ValidationError } from '@millrace/engine'
+import { attach, type Codec, CodecError, defineJob, type MillraceEvent, openEngine, ValidationError } from '@millrace/engine'
 import { connect, listen } from '@millrace/remote'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { expect, onTestFinished, test } from 'vitest'
@@ -93,7 +93,7 @@ test('what cannot be decoded fails at once, by name, and get shows it', async ()
   // The key is gone.
   const { engine: later } = await open({ file, codec: aesGcm({ current: 'b', keys: { b: keys.b } }) })
   let calls = 0
-  const events: EngineEvent[] = []
+  const events: MillraceEvent[] = []
   later.on('*', (event) => void events.push(event))
   later.work([job.handler(() => ++calls)])
   await expect(later.enqueue(job, 1).then((good) => good.result())).resolves.toBe(1)
@@ -103,7 +103,7 @@ test('what cannot be decoded fails at once, by name, and get shows it', async ()
   expect(failed?.attempts).toMatchObject([{ error: { name: 'CodecError', message: expect.stringContaining("there is no key 'a'") } }])
   expect(calls).toBe(1)
   expect((await later.list({ name: 'child' })).jobs).toMatchObject([{ id: old.id, undecoded: ['data'] }])
-  expect(events.some(({ type, error }) => type === 'failed' && error === 'CodecError')).toBe(true)
+  expect(events.some((event) => event.type === 'failed' && event.error === 'CodecError')).toBe(true)
 })
 
 test('an output that cannot be read back rejects with the job’s id', async () => {

@@ -117,7 +117,7 @@ test.each([true, false])('a commit of unknown outcome (committed: %s) is told if
   await expect(engine.enqueue('doubtful')).rejects.toMatchObject({ code: 'COMMIT_UNKNOWN' })
   await engine.enqueue('b')
   await engine.enqueue('c')
-  const names = (await waits).map((item) => item.type !== 'gap' && item.name)
+  const names = (await waits).map((item) => 'run' in item && item.name)
   expect(names).toEqual(committed ? ['doubtful', 'b', 'c'] : ['b', 'c'])
 })
 

@@ -1,5 +1,5 @@
 /** Producing, asking and changing through the public interface. */
-import { type Definition, defineJob, type EngineEvent, JobNotFoundError, OptionRangeError } from '@millrace/engine'
+import { type Definition, defineJob, type EngineEvent, JobNotFoundError, type MillraceEvent, OptionRangeError } from '@millrace/engine'
 import { createTestEngine, quiet, type TestEngine } from '@millrace/testkit'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -233,9 +233,9 @@ describe('unique', () => {
 })
 
 test('events: by type and all, once and off, in order, with names and times', async () => {
-  const all: EngineEvent[] = []
+  const all: MillraceEvent[] = []
   const once: EngineEvent[] = []
-  const listener = (event: EngineEvent) => all.push(event)
+  const listener = (event: MillraceEvent) => all.push(event)
   t.engine.on('*', listener).once('completed', (event) => once.push(event))
   t.engine.work([a.handler(() => 1)])
   const [first, second] = [await t.engine.enqueue(a), await t.engine.enqueue(a)]
@@ -243,7 +243,11 @@ test('events: by type and all, once and off, in order, with names and times', as
   t.engine.off('*', listener)
   await t.engine.enqueue(a)
   await quiet()
-  expect(all.filter((event) => event.jobId === first.id).map((event) => event.type)).toEqual(['enqueued', 'started', 'completed'])
+  expect(all.filter((event) => 'run' in event && event.jobId === first.id).map((event) => event.type)).toEqual([
+    'enqueued',
+    'started',
+    'completed',
+  ])
   expect(all.map((event) => event.seq)).toEqual(all.map((_, index) => (all[0]?.seq ?? 0) + index))
   expect(all[0]).toMatchObject({ queue: 'default', name: 'a', at: new Date(t.clock.read().wall) })
   expect(once).toHaveLength(1)

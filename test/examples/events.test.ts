@@ -8,11 +8,12 @@ import { temporaryFolder } from '../temporary.ts'
 test('each event is written down once, over two runs, in order', async () => {
   const folder = temporaryFolder()
   const follow = () =>
-    startProgram(new URL('../../apps/examples/events/follow.ts', import.meta.url), ['6'], ['env', `EXAMPLE_FOLDER=${folder}`])
+    startProgram(new URL('../../apps/examples/events/follow.ts', import.meta.url), ['7'], ['env', `EXAMPLE_FOLDER=${folder}`])
   for (let run = 0; run < 2; run++) expect(await follow().ended).toMatchObject({ code: 0, stderr: '' })
   const lines = readFileSync(join(folder, 'happened.txt'), 'utf8').trimEnd().split('\n')
-  expect(lines.map((line) => Number.parseInt(line, 10))).toEqual(Array.from({ length: 12 }, (_, index) => index + 1))
+  expect(lines.map((line) => Number.parseInt(line, 10))).toEqual(Array.from({ length: 14 }, (_, index) => index + 1))
   expect(lines.filter((line) => line.endsWith('enqueued square'))).toHaveLength(4)
+  expect(lines.filter((line) => line.includes(' worker.attached '))).toHaveLength(2)
 })
 
 test('what has ended is archived, whole, once in a run where nothing breaks', async () => {

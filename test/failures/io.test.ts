@@ -1,4 +1,5 @@
 // A storage error before COMMIT: the whole turn is refused, definitely, and nothing of it happened anywhere.
+import { isJobEvent } from '@millrace/core'
 import { defineJob, StorageError } from '@millrace/engine'
 import { quiet } from '@millrace/testkit'
 import { expect, test } from 'vitest'
@@ -56,7 +57,7 @@ test('no-ack-before-commit: no answer, grant, notice or event before the write h
       const count = store.load().nextSeq - 1
       for (const { id, refusal } of replies) told.push(`${refusal?.code ?? 'ok'} ${id} with ${count} rows`)
       for (const { seq, run } of grants) told.push(`grant ${seq}.${run} with ${store.job(seq)?.row.state}`)
-      for (const { type, jobSeq } of events) told.push(`${type} ${jobSeq}`)
+      for (const event of events) if (isJobEvent(event)) told.push(`${event.type} ${event.jobSeq}`)
     },
     broken: () => {},
     lapsed: () => {},

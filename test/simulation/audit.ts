@@ -1,5 +1,5 @@
 /** What must hold of the engine's tables and of the file, held against the model: after turns, now and then, and at the end. */
-import { ACTIVE, BLOCKED, formatId, type JobRow, SCHEDULED, STATES, type Store, WAITING } from '@millrace/core'
+import { ACTIVE, BLOCKED, formatId, isJobEvent, type JobRow, SCHEDULED, STATES, type Store, WAITING } from '@millrace/core'
 import { rebuilt, tableFacts } from '@millrace/testkit'
 import type { Actor } from '../../packages/engine/src/actor/actor.ts'
 import type { MemoryDatabase } from './database.ts'
@@ -89,6 +89,19 @@ export class Audit {
       this.#history.hold(count === rows, 7, () => `the counters say ${count} ${STATES[state]}, and there are ${rows}`)
     }
     this.#windows(actor)
+    this.#workers(actor)
+  }
+
+  /** Who is there is told as attached, and has not been told as gone; nobody else is waited for without an end. */
+  #workers({ tables }: Actor): void {
+    const { workers } = this.#model.news
+    for (const uuid of tables.sessions.keys())
+      this.#history.hold(workers.has(uuid), 40, () => `session ${uuid} is there, and not told as attached`)
+    for (const uuid of workers.keys()) {
+      const { untilMono } = tables.present.get(uuid) ?? { untilMono: Number.POSITIVE_INFINITY }
+      const known = tables.sessions.has(uuid) || untilMono < Number.POSITIVE_INFINITY
+      this.#history.hold(known, 40, () => `session ${uuid} is told as attached, and nobody would tell that it is lost`)
+    }
   }
 
   /** Each window is the beginning of its lane's order, and all of it where it says so. */
@@ -170,9 +183,11 @@ export class Audit {
     const last = new Map<number, string>()
     const starts = new Map<number, number>()
     let next = 1
-    for (const { seq, type, jobSeq } of store.events(0, Number.MAX_SAFE_INTEGER)) {
-      this.#history.hold(seq === next, 40, () => `event ${seq} follows event ${next - 1}`)
-      next = seq + 1
+    for (const event of store.events(0, Number.MAX_SAFE_INTEGER)) {
+      this.#history.hold(event.seq === next, 40, () => `event ${event.seq} follows event ${next - 1}`)
+      next = event.seq + 1
+      if (!isJobEvent(event)) continue
+      const { type, jobSeq } = event
       if (type === 'started') starts.set(jobSeq, (starts.get(jobSeq) ?? 0) + 1)
       if (type !== 'progress' && type !== 'stalled') last.set(jobSeq, type)
     }

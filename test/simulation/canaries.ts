@@ -78,7 +78,7 @@ export const CANARIES: readonly Canary[] = [
     file: actor,
     find: PARTS,
     replace: beforeCommit(
-      'for (const connection of this.#subscribed) this.#connections.get(connection)?.({ replies: [], notices: [], grants: [], events: effects.events.map(({ type, job, run, attempt }: any, index: number) => ({ type, seq: mark.nextEvent - effects.events.length + index, jobSeq: job.seq, node: job.node, enqueuedAt: job.enqueuedAt, queue: job.lane.queue.name, name: job.lane.name, at: mark.at, run, attempt })) })',
+      'for (const connection of this.#subscribed) this.#connections.get(connection)?.({ replies: [], notices: [], grants: [], events: effects.events.flatMap(({ type, job, run, attempt }: any, index: number) => job === undefined ? [] : [{ type, seq: mark.nextEvent - effects.events.length + index, jobSeq: job.seq, node: job.node, enqueuedAt: job.enqueuedAt, queue: job.lane.queue.name, name: job.lane.name, at: mark.at, run, attempt }]) })',
     ),
     breaks: 'invariant 3',
   },
@@ -621,6 +621,27 @@ export const CANARIES: readonly Canary[] = [
     find: '    else tables.doors.open(queue)\n    effects.noteQueue(queue)\n',
     replace: '    else tables.doors.open(queue)\n',
     breaks: 'invariant 18',
+  },
+  {
+    name: 'configured-not-told',
+    file: `${decide}/queues.ts`,
+    find: '  if (!sameSettings(before, queue.settings)) turn.effects',
+    replace: '  if (!sameSettings(before, queue.settings) && changes.rateLimit === undefined) turn.effects',
+    breaks: 'invariant 40',
+  },
+  {
+    name: 'workers-forgotten-with-a-restart',
+    file: `${tables}/load.ts`,
+    find: 'for (const row of loaded.present) addPresent',
+    replace: 'for (const row of loaded.present.slice(0, 0)) addPresent',
+    breaks: 'invariant 18',
+  },
+  {
+    name: 'skipped-tick-not-told',
+    file: `${decide}/schedules/fire.ts`,
+    find: "    turn.effects.news({ type: 'schedule.skipped', schedule: schedule.id, tick, reason })\n",
+    replace: "    if (reason !== 'overlap') turn.effects.news({ type: 'schedule.skipped', schedule: schedule.id, tick, reason })\n",
+    breaks: 'invariant 40',
   },
 ]
 

@@ -54,7 +54,7 @@ export class Exporter {
     const key = `${id} ${finishedAt?.getTime()}`
     history.note(`${name} exports ${state} ${key}`)
     history.meet(this.#taken.has(key) ? 'exportedAgain' : 'exported')
-    const ended = events.some(({ jobId, type }) => jobId === id && type === state)
+    const ended = events.some(({ what, type }) => what === id && type === state)
     history.hold(ended, 3, () => `${name} exports job ${id} as ${state}, and it has never been that`)
     this.#taken.add(key)
   }

@@ -66,6 +66,14 @@ export class Limits {
     return this.#toldNow.has(queue)
   }
 
+  /** What a queue was told, with the job names and keys that it holds back. */
+  of(queue: string): Told & { readonly parts: string[] } {
+    const of = (what: string, paused: Iterable<string>) =>
+      [...paused].filter((text) => text.startsWith(`${queue} `)).map((text) => `${what} ${text.slice(queue.length + 1)}`)
+    const { settings, paused } = this.#queues.get(queue) ?? { settings: {}, paused: false }
+    return { settings, paused, parts: [...of('job', this.#pausedJobs), ...of('key', this.#pausedKeys)] }
+  }
+
   #forget(queue: string): void {
     this.#queues.delete(queue)
     this.#starts.delete(queue)

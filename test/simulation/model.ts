@@ -10,11 +10,13 @@ import {
   COMPLETED,
   DROPPED,
   type Effects,
+  type EventNote,
   type EventType,
   FAILED,
   formatId,
   type Job,
   type JobKey,
+  type NewsNote,
   type RunKey,
   SCHEDULED,
   type StateCode,
@@ -25,6 +27,7 @@ import { FlowBook } from './flowBook.ts'
 import { WRONG_PARENTS } from './handlers.ts'
 import type { History } from './history.ts'
 import { Limits } from './limits.ts'
+import { NewsBook, type NewsBookOptions } from './newsBook.ts'
 import type { Requests } from './requests.ts'
 
 export interface Tracked {
@@ -89,8 +92,10 @@ export interface Committed {
 export interface ToldEvent {
   readonly seq: number
   readonly type: EventType
-  readonly queue: string
-  readonly jobId: string
+  /** Of a job, or of a queue itself. */
+  readonly queue: string | undefined
+  /** What is told beside: the job's id, or all of it. */
+  readonly what: string
 }
 
 export interface ModelOptions {
@@ -106,6 +111,8 @@ export interface ModelOptions {
   /** Why a worker's run may have been taken for lost, or given back; undefined where it may not. */
   readonly mayLose: (job: Tracked) => boolean
   readonly mayRelease: (job: Tracked) => boolean
+  readonly mayLoseSession: NewsBookOptions['mayLoseSession']
+  readonly hasLeft: NewsBookOptions['hasLeft']
   /** Whether the export, if there is one, has had the job. */
   readonly exported: (job: Tracked) => boolean
 }
@@ -129,6 +136,7 @@ export class Model {
   started: Tracked[] = []
   readonly #options: ModelOptions
   readonly limits: Limits
+  readonly news: NewsBook
   /** Queues that were deleted, whoever has heard of it. */
   queuesGone = 0
   readonly #unique = new Map<string, Tracked>()
@@ -141,6 +149,7 @@ export class Model {
   constructor(options: ModelOptions) {
     this.#options = options
     this.limits = new Limits(options.history, options.exactRates)
+    this.news = new NewsBook({ ...options, limits: this.limits, jobs: this.jobs })
     this.#flows = new FlowBook(this, options)
     this.#drops = new Drops(options.history, this.limits)
   }
@@ -152,8 +161,9 @@ export class Model {
     this.limits.commit(effects)
     this.#drops.begin()
     this.queuesGone += effects.queuesGone.length
-    for (const note of effects.events) this.#step(note, turn)
+    for (const note of effects.events) if (note.job !== undefined) this.#step(note, turn)
     this.#drops.end(this.jobs)
+    this.news.commit(effects)
     this.limits.started(this.started, this.active, turn.mono)
     for (const job of effects.jobs) this.#compare(job)
     for (const { seq } of effects.pruned) this.#pruned(seq)
@@ -164,8 +174,7 @@ export class Model {
     // Of a job that the same turn has removed nothing is known any more: its key may be another's by now.
     for (const { name, key, job, expiresAt } of effects.idempotency)
       if (this.jobs.has(job.seq)) this.#holdIdempotent(`${name} ${key}`, job.seq, expiresAt)
-    for (const { type, job } of effects.events)
-      this.events.push({ seq: this.events.length + 1, type, queue: job.lane.queue.name, jobId: formatId(job) })
+    for (const note of effects.events) this.events.push(toldOf(note, this.events.length + 1))
     this.#exporting ||= effects.exports.length > 0
     this.nextEvent = turn.nextEvent
   }
@@ -229,7 +238,7 @@ export class Model {
     return job?.state === ACTIVE && job.run === run ? job : undefined
   }
 
-  #step(note: Effects['events'][number], turn: Committed): void {
+  #step(note: EventNote, turn: Committed): void {
     const { history, requests } = this.#options
     const { type, job: record, run, attempt } = note
     history.note(`${type} ${record.seq} run ${run}`)
@@ -417,7 +426,7 @@ export class Model {
   }
 
   /** A failure has a reason: its worker said so, its deadline has passed, or its worker is gone. */
-  #reason(job: Tracked, { error }: Effects['events'][number], { mono }: Committed): void {
+  #reason(job: Tracked, { error }: EventNote, { mono }: Committed): void {
     const { history, requests } = this.#options
     if (error === 'WorkerLostError') return
     if (error === 'JobTimeoutError') {
@@ -433,7 +442,7 @@ export class Model {
     this.#said(job, `failed with ${error}`, requests.said('fail', job.seq, job.run))
   }
 
-  #retry(job: Tracked, note: Effects['events'][number], turn: Committed): void {
+  #retry(job: Tracked, note: EventNote, turn: Committed): void {
     const { history, requests, recovery } = this.#options
     this.#reason(job, note, turn)
     const runAt = note.value ?? 0
@@ -451,7 +460,7 @@ export class Model {
     this.#again(job, runAt, turn)
   }
 
-  #failed(job: Tracked, note: Effects['events'][number], turn: Committed): void {
+  #failed(job: Tracked, note: EventNote, turn: Committed): void {
     const { history, requests } = this.#options
     if (job.state === ACTIVE) {
       this.#reason(job, note, turn)
@@ -607,6 +616,18 @@ export class Model {
 }
 
 const DELETED = 16
+
+function toldOf(note: EventNote | NewsNote, seq: number): ToldEvent {
+  const { type } = note
+  if (note.job !== undefined) return { seq, type, queue: note.job.lane.queue.name, what: formatId(note.job) }
+  return { seq, type, queue: 'queue' in note.news ? note.news.queue : undefined, what: whatOf(note.news) }
+}
+
+/** Of an event that is no job's: whose, and of what. */
+export function whatOf(event: object): string {
+  const { queue, schedule, worker, session, name, key, reason } = event as Readonly<Record<string, unknown>>
+  return [queue, schedule, worker, session, name, key, reason].filter((of) => of !== undefined).join(' ')
+}
 
 /** The call that a job is of; 0 for one that a handler has created. */
 export function numberOf(data: Job['data']): number {

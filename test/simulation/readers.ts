@@ -7,7 +7,7 @@ import type { EventsFilter } from '@millrace/core'
 import type { Chance } from './chance.ts'
 import type { Client } from './client.ts'
 import type { History } from './history.ts'
-import type { Model, ToldEvent } from './model.ts'
+import { type Model, type ToldEvent, whatOf } from './model.ts'
 import type { Timeline } from './timeline.ts'
 
 const FILTERS: readonly EventsFilter[] = [
@@ -16,6 +16,7 @@ const FILTERS: readonly EventsFilter[] = [
   { types: ['completed', 'failed', 'cancelled'] },
   { queue: 'other' },
   { types: ['stalled'] },
+  { types: ['queue.paused', 'queue.resumed', 'schedule.fired', 'worker.attached', 'worker.lost'] },
 ]
 
 export interface ReadersOptions {
@@ -70,8 +71,9 @@ export class Reader {
   #take({ name }: Client, item: EventStreamItem): void {
     const { history } = this.#options
     const expected = this.#expected()
-    const so = expected === undefined ? 'none' : `${expected.seq} ${expected.type}`
-    const said = item.type === 'gap' ? `a gap up to ${item.resumesAt}` : `${item.seq} ${item.type}`
+    const so = expected === undefined ? 'none' : `${expected.seq} ${expected.type} ${expected.what}`
+    const said =
+      item.type === 'gap' ? `a gap up to ${item.resumesAt}` : `${item.seq} ${item.type} ${'run' in item ? item.jobId : whatOf(item)}`
     history.note(`${name} reads ${said}`)
     history.hold(said === so, 40, () => `${name} reads ${said} behind ${this.#cursor}, and what comes next is ${so}`)
     history.meet('eventRead')

@@ -155,9 +155,9 @@ export class Requests {
       this.#history.hold(so, 3, () => `run ${run} of job ${seq} is handed out, and its start is not committed`)
       this.#history.hold(this.mayTake(session), 44, () => `run ${run} of job ${seq} is handed to a worker that was told to stop`)
     }
-    for (const { seq, type, jobSeq } of events) {
-      this.#history.hold(seq < model.nextEvent, 3, () => `event ${seq} (${type} of job ${jobSeq}) is told, and is not committed`)
-    }
+    for (const { seq, type } of events)
+      this.#history.hold(seq < model.nextEvent, 3, () => `event ${seq} (${type}) is told, and is not committed`)
+
     for (const notice of notices) {
       if (notice.kind === 'abort' && notice.cause === 'timeout') model.timedOut(notice, this.#history.mono)
       if (notice.kind !== 'lost') continue

@@ -2,7 +2,7 @@
  * Schedules, as the world asks for them, and a book of their ticks from committed turns alone: each fires once and in order, never
  * early, never beside the job of an earlier one, and in a healed world the chain goes on.
  */
-import { CANCELLED, COMPLETED, type Effects, type Schedule, type ScheduleOptions } from '@millrace/core'
+import { CANCELLED, COMPLETED, type Effects, type Job, type Schedule, type ScheduleOptions } from '@millrace/core'
 import type { Actor } from '../../packages/engine/src/actor/actor.ts'
 import type { Chance } from './chance.ts'
 import type { Client } from './client.ts'
@@ -86,7 +86,8 @@ export class Schedules {
   /** After the model: what a turn has done to schedules, and what has come of them. */
   commit({ schedules, events }: Effects, wall: number): void {
     for (const { type, job } of events)
-      if (type === 'enqueued' && job.extras?.schedule !== undefined) this.#came(job.extras.schedule, job, schedules, wall)
+      if (job !== undefined && type === 'enqueued' && job.extras?.schedule !== undefined)
+        this.#came(job.extras.schedule, job, schedules, wall)
     for (const [record, change] of schedules) {
       const { id } = record
       const before = this.#book.get(id)
@@ -109,7 +110,7 @@ export class Schedules {
   }
 
   /** A job has come: of a tick, or by hand. */
-  #came(id: string, { seq, extras }: Effects['events'][number]['job'], changes: Effects['schedules'], wall: number): void {
+  #came(id: string, { seq, extras }: Job, changes: Effects['schedules'], wall: number): void {
     const { history, model, timeline, requests } = this.#options
     const record = [...changes.keys()].find((schedule) => schedule.id === id)
     if (record === undefined) {

@@ -1,5 +1,5 @@
 /** Which worker sessions the engine has reason to take for alive, and what it may do to their runs. */
-import { leaseMs } from '@millrace/core'
+import { LIMITS, leaseMs } from '@millrace/core'
 import type { EffectLog } from './effectLog.ts'
 import type { Connection } from './engine.ts'
 import type { Tracked } from './model.ts'
@@ -76,6 +76,16 @@ export class Sessions {
     if (endMono !== undefined) return mono >= endMono - 0.01
     return !this.#alive.has(job.session) || (this.#droppedMono.get(job.session) ?? -1) >= job.startedMono || mono >= job.earliestMono - 0.01
   }
+
+  /** A worker's session is told as lost: nobody comes back for it, or not in time. */
+  readonly mayLoseSession = (session: string): boolean => {
+    const { mono } = this.#timeline
+    const heardMono = this.#heardMono.get(session)
+    if (heardMono !== undefined) return mono >= Math.max(heardMono, this.#reloadMono) + LIMITS.leaseMs - 0.01
+    return !this.#alive.has(session) || this.#droppedMono.has(session) || mono >= this.#reloadMono + LIMITS.reattachGraceMs - 0.01
+  }
+
+  readonly hasLeft = (session: string): boolean => this.#left.has(session)
 
   /** Not where the session held the run when it last named what it holds. */
   readonly mayRelease = ({ seq, run, session, heartbeatTimeout }: Tracked): boolean => {

@@ -11,7 +11,7 @@ import { handlersFor, JOBS, QUEUES } from './handlers.ts'
 import { History } from './history.ts'
 import { Folder } from './journal.ts'
 import { Misfortunes } from './misfortunes.ts'
-import { Model } from './model.ts'
+import { Model, whatOf } from './model.ts'
 import { Operations } from './operations.ts'
 import type { Plan } from './plan.ts'
 import { Reader } from './readers.ts'
@@ -114,6 +114,8 @@ export class World {
       mayLose: this.#sessions.mayLose,
       lost: (job, mono) => this.#log.lost(job, mono),
       mayRelease: this.#sessions.mayRelease,
+      mayLoseSession: this.#sessions.mayLoseSession,
+      hasLeft: this.#sessions.hasLeft,
       exported: (job) => this.#exporter === undefined || this.#exporter.has(job),
     })
     this.#requests.model = this.#model
@@ -251,9 +253,10 @@ export class World {
 
   #listen(client: Client): void {
     let last = 0
-    client.engine.on('*', ({ seq, type, jobId }) => {
+    client.engine.on('*', (event) => {
       if (client.dead) return
-      this.history.note(`${client.name} hears of ${type} of ${jobId}`)
+      const { seq, type } = event
+      this.history.note(`${client.name} hears of ${type} of ${'run' in event ? event.jobId : whatOf(event)}`)
       this.history.hold(seq > last, 3, () => `${client.name} hears of event ${seq} after event ${last}`)
       last = seq
     })

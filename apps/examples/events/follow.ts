@@ -1,19 +1,25 @@
 /**
- * `follow.ts [HOW_MANY]`: keeps a list of what happened to jobs beside the queue, and goes on where it was when it is run again: the cursor
+ * `follow.ts [HOW_MANY]`: keeps a list of what happened beside the queue, and goes on where it was when it is run again: the cursor
  * is written down with what was made of the event. Ends after so many.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { defineJob, openEngine } from '@millrace/engine'
+import { defineJob, type MillraceEvent, openEngine } from '@millrace/engine'
 
 const folder = process.env['EXAMPLE_FOLDER'] ?? '.'
-const count = Number(process.argv[2] ?? 6)
+const count = Number(process.argv[2] ?? 7)
 const list = join(folder, 'happened.txt')
 
 /** The list is its own cursor: each line begins with the number of its event. */
 function lastSeq(): number {
   const lines = existsSync(list) ? readFileSync(list, 'utf8').trimEnd().split('\n') : []
   return Number.parseInt(lines.at(-1) ?? '0', 10) || 0
+}
+
+/** What it happened to. */
+function subjectOf(event: MillraceEvent): string {
+  if ('run' in event) return event.name
+  return 'queue' in event ? event.queue : 'schedule' in event ? event.schedule : event.worker
 }
 
 const square = defineJob<number>({ name: 'square' })
@@ -24,7 +30,7 @@ await engine.enqueueMany([2, 3].map((data) => ({ job: square, data })))
 let left = count
 for await (const event of engine.events({ after: lastSeq() })) {
   // Older than what is kept: whoever needs all of it reads more often than retention forgets.
-  const line = event.type === 'gap' ? `${event.resumesAt - 1} (gap)` : `${event.seq} ${event.type} ${event.name}`
+  const line = event.type === 'gap' ? `${event.resumesAt - 1} (gap)` : `${event.seq} ${event.type} ${subjectOf(event)}`
   appendFileSync(list, `${line}\n`)
   console.log(line)
   if (--left === 0) break

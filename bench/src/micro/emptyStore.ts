@@ -14,6 +14,7 @@ export const emptyStore: Store = {
     buckets: [],
     lanes: [],
     active: [],
+    present: [],
     definitions: [],
     exports: [],
     freed: [],

@@ -291,7 +291,7 @@ export class Engine {
    * Calls `listener` for each event of that type ('*' for all), after its commit. One that falls 20,000 events behind misses some:
    * 'gap' tells which.
    */
-  on(event: EventName, listener: EventListener): this
+  on<Name extends EventName>(event: Name, listener: EventListener<Name>): this
   on(event: 'gap', listener: GapListener): this
   on(event: EventName | 'gap', listener: EventListener | GapListener): this {
     this.#needs('events')
@@ -299,7 +299,7 @@ export class Engine {
     return this
   }
 
-  once(event: EventName, listener: EventListener): this
+  once<Name extends EventName>(event: Name, listener: EventListener<Name>): this
   once(event: 'gap', listener: GapListener): this
   once(event: EventName | 'gap', listener: EventListener | GapListener): this {
     this.#needs('events')
@@ -307,7 +307,7 @@ export class Engine {
     return this
   }
 
-  off(event: EventName, listener: EventListener): this
+  off<Name extends EventName>(event: Name, listener: EventListener<Name>): this
   off(event: 'gap', listener: GapListener): this
   off(event: EventName | 'gap', listener: EventListener | GapListener): this {
     this.#listeners.remove(event, listener)

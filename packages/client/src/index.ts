@@ -16,10 +16,20 @@ export type { SourceLine } from './forwarding/line.ts'
 export { JobHandle } from './handle.ts'
 export type { Intake } from './intake.ts'
 export type { EventStream, EventStreamItem, EventsGap, JournalStream } from './journalStream.ts'
-export type { EventGap, EventListener, EventName, GapListener } from './listeners.ts'
+export type { EventGap, EventListener, EventName, EventOf, GapListener } from './listeners.ts'
 export type { JobRequest } from './newJobs.ts'
 export type { Failures, Throughput } from './observed.ts'
 export type { JobPage } from './page.ts'
 export type { Schedule, ScheduledJob, SchedulePage, Schedules } from './schedules.ts'
 export type { EngineSetup } from './setup.ts'
-export type { EngineEvent, Job, JobAttempt, JobFlow, JobLog } from './view.ts'
+export type {
+  EngineEvent,
+  Job,
+  JobAttempt,
+  JobFlow,
+  JobLog,
+  MillraceEvent,
+  QueueEvent,
+  ScheduleEvent,
+  WorkerEvent,
+} from './view.ts'

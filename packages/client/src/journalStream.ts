@@ -6,14 +6,14 @@
 import { type CommandOf, type ErrorCode, type JournalGap, MillraceError, type ReplyOf, type StopSignal } from '@millrace/core'
 import { ASKED_AGAIN } from './handle.ts'
 import type { Mailbox } from './mailbox.ts'
-import type { EngineEvent } from './view.ts'
+import type { MillraceEvent } from './view.ts'
 
 /** Told in place of events that the journal does not have any more. `resumesAt - 1` is the cursor behind it. */
 export interface EventsGap extends JournalGap {
   readonly type: 'gap'
 }
 
-export type EventStreamItem = EngineEvent | EventsGap
+export type EventStreamItem = MillraceEvent | EventsGap
 export type EventStream = JournalStream<'events', EventStreamItem>
 
 type Question = 'events' | 'export'

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Listeners } from './listeners.ts'
 import { Mailbox } from './mailbox.ts'
 import { FakePort, quiet } from './testing/fakePort.ts'
+import type { QueueEvent } from './view.ts'
 
 let port: FakePort
 let listeners: Listeners
@@ -49,6 +50,24 @@ test('each hears of its own type, and of all, in order, as people write it', () 
   })
   expect(all.mock.calls.map(([event]) => event.type)).toEqual(['started', 'completed', 'progress'])
   expect(all.mock.calls[2]?.[0]).toMatchObject({ progress: 0.5 })
+})
+
+test('of a queue, a schedule and a worker: each as people write it', () => {
+  const all = vi.fn()
+  const paused = vi.fn((event: QueueEvent) => event.queue)
+  listeners.add('*', all, false)
+  listeners.add('queue.paused', paused as never, false)
+  listeners.tell([
+    { seq: 1, at: 5, type: 'queue.paused', queue: 'q', name: 'a' },
+    { seq: 2, at: 5, type: 'schedule.fired', schedule: 's', tick: 4, job: { seq: 1, node: 1, enqueuedAt: 5 } },
+    { seq: 3, at: 5, type: 'worker.lost', worker: 'w', session: 'u' },
+  ])
+  expect(paused.mock.results).toMatchObject([{ value: 'q' }])
+  expect(all.mock.calls.map(([event]) => event)).toEqual([
+    { seq: 1, at: new Date(5), type: 'queue.paused', queue: 'q', name: 'a' },
+    { seq: 2, at: new Date(5), type: 'schedule.fired', schedule: 's', tick: new Date(4), jobId: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+    { seq: 3, at: new Date(5), type: 'worker.lost', worker: 'w', session: 'u' },
+  ])
 })
 
 test('one that was added twice is told twice, and goes at once', () => {

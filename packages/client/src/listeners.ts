@@ -1,11 +1,31 @@
 /** `on`, `once`, `off`: events are asked of the engine only while somebody listens. */
-import { EVENT_TYPES, type EventType, type JobEvent, type Logger, OptionTypeError } from '@millrace/core'
+import {
+  EVENT_TYPES,
+  type EventType,
+  type JobEventType,
+  type JournalEvent,
+  type Logger,
+  OptionTypeError,
+  type QueueEventType,
+  type ScheduleEventType,
+  type WorkerEventType,
+} from '@millrace/core'
 import { EventEmitter } from 'eventemitter3'
 import type { Mailbox } from './mailbox.ts'
-import { type EngineEvent, engineEventOf } from './view.ts'
+import { type EngineEvent, engineEventOf, type MillraceEvent, type QueueEvent, type ScheduleEvent, type WorkerEvent } from './view.ts'
 
-export type EventListener = (event: EngineEvent) => void
 export type EventName = EventType | '*'
+/** Of a type of event: of just what that happens to. */
+export type EventOf<Name extends EventName> = Name extends JobEventType
+  ? EngineEvent
+  : Name extends QueueEventType
+    ? QueueEvent
+    : Name extends ScheduleEventType
+      ? ScheduleEvent
+      : Name extends WorkerEventType
+        ? WorkerEvent
+        : MillraceEvent
+export type EventListener<Name extends EventName = '*'> = (event: EventOf<Name>) => void
 
 /** Events that were not told, by their numbers: whoever listens did not keep up. */
 export interface EventGap {
@@ -15,7 +35,7 @@ export interface EventGap {
 export type GapListener = (gap: EventGap) => void
 
 type Name = EventName | 'gap'
-type Told = EngineEvent & EventGap
+type Told = MillraceEvent & EventGap
 
 const NAMES: readonly string[] = [...EVENT_TYPES, '*', 'gap']
 
@@ -57,7 +77,7 @@ export class Listeners {
     this.#subscribe()
   }
 
-  tell(events: readonly JobEvent[]): void {
+  tell(events: readonly JournalEvent[]): void {
     for (const event of events) {
       const told = engineEventOf(event)
       this.#emitter.emit(event.type, told)

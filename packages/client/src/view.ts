@@ -4,12 +4,19 @@ import {
   decodeData,
   type FlowView,
   formatId,
+  isJobEvent,
   type JobEvent,
+  type JobEventType,
   type JobView,
+  type JournalEvent,
   type LogLevel,
+  type MissReason,
   type OnParentFailure,
+  type QueueNews,
   type RunError,
+  type ScheduleEventType,
   type State,
+  type WorkerNews,
 } from '@millrace/core'
 import type { Sealer } from './seal.ts'
 
@@ -177,15 +184,18 @@ export function dateOf(ms: number): Date | undefined {
   return ms === 0 ? undefined : new Date(ms)
 }
 
-/** What happened to a job. */
-export interface EngineEvent {
+interface Stamp {
   /** Only grows; a cursor. */
   readonly seq: number
-  readonly type: JobEvent['type']
+  readonly at: Date
+}
+
+/** What happened to a job. */
+export interface EngineEvent extends Stamp {
+  readonly type: JobEventType
   readonly jobId: string
   readonly queue: string
   readonly name: string
-  readonly at: Date
   readonly run: number
   readonly attempt: number
   /** Of `failed` and `retrying`: the error's name. Of `cancelled`: JobDroppedError, where the queue was full and the job its oldest. */
@@ -196,15 +206,43 @@ export interface EngineEvent {
   readonly runAt?: Date
 }
 
-export function engineEventOf(event: JobEvent): EngineEvent {
-  const { seq, type, queue, name, at, run, attempt, error, fraction, runAt } = event
+/** What happened to a queue. */
+export interface QueueEvent extends Stamp, QueueNews {}
+
+/** What happened to a schedule. */
+export interface ScheduleEvent extends Stamp {
+  readonly type: ScheduleEventType
+  readonly schedule: string
+  /** Of `fired` and `skipped`: the time that the calendar or the interval names. */
+  readonly tick?: Date
+  /** Of `fired` and `triggered`: the job that came. */
+  readonly jobId?: string
+  /** Of `skipped`: the job of an earlier tick had not ended, the queue takes nothing new, or it was too late for it. */
+  readonly reason?: MissReason
+}
+
+/** What happened to a worker. */
+export interface WorkerEvent extends Stamp, WorkerNews {}
+
+/** What happened. Its `type` tells of what. */
+export type MillraceEvent = EngineEvent | QueueEvent | ScheduleEvent | WorkerEvent
+
+export function engineEventOf(event: JournalEvent): MillraceEvent {
+  const at = new Date(event.at)
+  if (isJobEvent(event)) return jobEventOf(event, at)
+  if (!('schedule' in event)) return { ...event, at }
+  const { job, tick, ...rest } = event
+  return { ...rest, at, ...(tick !== undefined && { tick: new Date(tick) }), ...(job !== undefined && { jobId: formatId(job) }) }
+}
+
+function jobEventOf({ seq, type, queue, name, run, attempt, error, fraction, runAt, ...id }: JobEvent, at: Date): EngineEvent {
   return {
     seq,
     type,
-    jobId: formatId({ seq: event.jobSeq, node: event.node, enqueuedAt: event.enqueuedAt }),
+    jobId: formatId({ seq: id.jobSeq, node: id.node, enqueuedAt: id.enqueuedAt }),
     queue,
     name,
-    at: new Date(at),
+    at,
     run,
     attempt,
     ...(error !== undefined && { error }),

@@ -4,7 +4,7 @@
  * both are thrown away together.
  */
 import type { Defaults, LogLine, RunError } from './commands.ts'
-import type { EventType } from './events.ts'
+import type { JobEventType, News, NewsType } from './events.ts'
 import { FlowEffects } from './flow.ts'
 import { type MinuteNote, minuteOf } from './history.ts'
 import type { JobKey } from './id.ts'
@@ -17,7 +17,7 @@ import type { Session } from './tables/session.ts'
 
 /** An event with what the journal needs of its job, as it was when it happened. */
 export interface EventNote {
-  readonly type: EventType
+  readonly type: JobEventType
   readonly job: Job
   readonly run: number
   readonly attempt: number
@@ -25,6 +25,19 @@ export interface EventNote {
   readonly error: string | undefined
   /** A due time or a fraction. */
   readonly value: number | undefined
+}
+
+/** An event of something that is no job. */
+export interface NewsNote {
+  readonly type: NewsType
+  readonly job: undefined
+  readonly news: News
+}
+
+/** A worker's session that is there from now on, begins to drain, or is there no longer. */
+export interface PresenceNote {
+  readonly id: number
+  readonly presence: 'here' | 'draining' | 'gone'
 }
 
 /** A run that did not complete: a row of its own. */
@@ -110,7 +123,7 @@ export type NoticeNote = { readonly kind: 'abort'; readonly cause: AbortCause } 
 export class Effects {
   /** Jobs whose rows change; `job.touched` says how. */
   readonly jobs: Job[] = []
-  readonly events: EventNote[] = []
+  readonly events: (EventNote | NewsNote)[] = []
   /** Finished jobs whose rows go, of which nothing else is known. */
   readonly pruned: PrunedJob[] = []
   readonly pruneMarks: unknown[] = []
@@ -138,6 +151,8 @@ export class Effects {
   /** Keys whose token buckets change. */
   readonly buckets: Key[] = []
   readonly newSessions: Session[] = []
+  /** Each with its event. */
+  readonly presence: PresenceNote[] = []
   readonly definitions: { readonly name: string; readonly defaults: Defaults }[] = []
   readonly idempotency: IdempotencyRecord[] = []
   readonly keysForgotten: ForgottenKeys[] = []
@@ -242,8 +257,12 @@ export class Effects {
     this.#counted(lane)
   }
 
-  event(type: EventType, job: Job, value?: number, error?: string): void {
+  event(type: JobEventType, job: Job, value?: number, error?: string): void {
     this.events.push({ type, job, run: job.run, attempt: attemptOf(job), error, value })
+  }
+
+  news(news: News): void {
+    this.events.push({ type: news.type, job: undefined, news })
   }
 
   noteQueue(queue: Queue): void {

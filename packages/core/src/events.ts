@@ -1,6 +1,8 @@
-/** What happened to jobs, in a total order: the journal keeps it, listeners hear of it after the commit. */
+/** What happened, in a total order: the journal keeps it, listeners hear of it after the commit. */
+import type { JobKey } from './id.ts'
 
-export const EVENT_TYPES = [
+/** The journal and the wire name a type by its place, here and below: new ones are added at the end. */
+export const JOB_EVENT_TYPES = [
   'enqueued',
   'started',
   'progress',
@@ -16,19 +18,51 @@ export const EVENT_TYPES = [
   'deleted',
 ] as const
 
-export type EventType = (typeof EVENT_TYPES)[number]
+/** Of queues, schedules and workers. */
+export const NEWS_TYPES = [
+  'queue.configured',
+  'queue.paused',
+  'queue.resumed',
+  'queue.draining',
+  'queue.drained',
+  'queue.deleted',
+  'schedule.upserted',
+  'schedule.paused',
+  'schedule.resumed',
+  'schedule.fired',
+  'schedule.triggered',
+  'schedule.skipped',
+  'schedule.ended',
+  'schedule.deleted',
+  'worker.attached',
+  'worker.draining',
+  'worker.left',
+  'worker.lost',
+] as const
 
-/** One event as it crosses a Port. Times in milliseconds since 1970. */
-export interface JobEvent {
+export const EVENT_TYPES = [...JOB_EVENT_TYPES, ...NEWS_TYPES] as const
+
+export type JobEventType = (typeof JOB_EVENT_TYPES)[number]
+export type NewsType = (typeof NEWS_TYPES)[number]
+export type QueueEventType = Extract<NewsType, `queue.${string}`>
+export type ScheduleEventType = Extract<NewsType, `schedule.${string}`>
+export type WorkerEventType = Extract<NewsType, `worker.${string}`>
+export type EventType = JobEventType | NewsType
+
+interface Stamp {
   /** Only grows; a cursor. */
   readonly seq: number
-  readonly type: EventType
+  readonly at: number
+}
+
+/** What happened to a job, as it crosses a Port. Times in milliseconds since 1970. */
+export interface JobEvent extends Stamp {
+  readonly type: JobEventType
   readonly jobSeq: number
   readonly node: number
   readonly enqueuedAt: number
   readonly queue: string
   readonly name: string
-  readonly at: number
   readonly run: number
   readonly attempt: number
   /** Of an error: its class's name, never its message. */
@@ -37,4 +71,48 @@ export interface JobEvent {
   readonly fraction?: number
   /** Of `retrying` and `snoozed`: when it runs again. */
   readonly runAt?: number
+}
+
+export interface QueueNews {
+  readonly type: QueueEventType
+  readonly queue: string
+  /** Of `paused` and `resumed`: only jobs of that name, or with that concurrency key; all, where neither is there. */
+  readonly name?: string
+  readonly key?: string
+}
+
+/** Why a tick has come to nothing. */
+export const MISS_REASONS = ['overlap', 'draining', 'late'] as const
+export type MissReason = (typeof MISS_REASONS)[number]
+
+export interface ScheduleNews {
+  readonly type: ScheduleEventType
+  readonly schedule: string
+  /** Of `fired` and `skipped`. */
+  readonly tick?: number
+  /** Of `fired` and `triggered`: created with the event, in this file. */
+  readonly job?: JobKey
+  /** Of `skipped`. */
+  readonly reason?: MissReason
+}
+
+export interface WorkerNews {
+  readonly type: WorkerEventType
+  /** Its id. */
+  readonly worker: string
+  /** Tells apart the workers that have had the id. */
+  readonly session: string
+}
+
+/** What a turn has to tell of something that is no job. */
+export type News = QueueNews | ScheduleNews | WorkerNews
+
+export interface QueueEvent extends Stamp, QueueNews {}
+export interface ScheduleEvent extends Stamp, ScheduleNews {}
+export interface WorkerEvent extends Stamp, WorkerNews {}
+export type NewsEvent = QueueEvent | ScheduleEvent | WorkerEvent
+export type JournalEvent = JobEvent | NewsEvent
+
+export function isJobEvent(event: JournalEvent): event is JobEvent {
+  return 'jobSeq' in event
 }

@@ -4,7 +4,7 @@
  */
 import type { Command, RunKey } from './commands.ts'
 import type { Refusal } from './errors.ts'
-import type { JobEvent } from './events.ts'
+import type { JournalEvent } from './events.ts'
 import type { JobKey } from './id.ts'
 import type { AbortCause, Data } from './job.ts'
 
@@ -63,7 +63,7 @@ export interface Delivery {
   readonly replies: readonly Reply[]
   readonly grants: readonly Grant[]
   readonly notices: readonly Notice[]
-  readonly events: readonly JobEvent[]
+  readonly events: readonly JournalEvent[]
   /** The last `renew` of this Port that was counted when this was decided; 0 before the first. */
   readonly renewal: number
 }

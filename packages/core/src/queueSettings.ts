@@ -43,6 +43,17 @@ export function changeSettings(settings: QueueSettings, changes: QueueChanges): 
   return entries.length === 0 ? NO_SETTINGS : Object.freeze(Object.fromEntries(entries))
 }
 
+/** Whatever the order in which they were said. */
+export function sameSettings(a: QueueSettings, b: QueueSettings): boolean {
+  return textOf(a) === textOf(b)
+}
+
+function textOf(settings: QueueSettings): string {
+  const isObject = (value: unknown) => typeof value === 'object' && value !== null
+  const sorted = (value: object) => Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+  return JSON.stringify(settings, (_, value) => (isObject(value) ? sorted(value as object) : value))
+}
+
 /** Whether a new job of the queue has to be looked at before it is taken: where it may be refused, or take an older one's place. */
 export function mayRefuse({ maxLength, draining }: QueueSettings): boolean {
   return maxLength !== undefined || draining !== undefined

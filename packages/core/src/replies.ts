@@ -2,7 +2,7 @@
 import type { Backoff } from './backoff.ts'
 import type { FailedPlace, LogLine, NewJob, Operation, RunError, RunKey } from './commands.ts'
 import type { Refusal } from './errors.ts'
-import type { JobEvent } from './events.ts'
+import type { JournalEvent } from './events.ts'
 import type { OnParentFailure } from './flow.ts'
 import type { JobKey } from './id.ts'
 import type { Data } from './job.ts'
@@ -151,7 +151,7 @@ export interface JournalGap {
 
 export interface EventsPage {
   /** Those that fit, in order; maybe none. */
-  readonly events: readonly JobEvent[]
+  readonly events: readonly JournalEvent[]
   /** All up to this one have been looked at: `after` of the next page. */
   readonly next: number
   /** Before the first of them. */

@@ -1,7 +1,7 @@
 /** What the engine needs of the file: reads set by set, and one write per turn. Synchronous; `@millrace/sqlite` implements it. */
 import type { Defaults, FailedPlace, ListFilter, RunError } from './commands.ts'
 import type { Effects, ExportMark, SourceMark } from './effects.ts'
-import type { JobEvent } from './events.ts'
+import type { JournalEvent } from './events.ts'
 import type { DueMode, FlowGate, Told } from './flow.ts'
 import { type JobKey, NODE_LIMIT, PLACE_LIMIT, sourcedNode } from './id.ts'
 import type { Data, JobExtras } from './job.ts'
@@ -149,6 +149,15 @@ export interface BucketRow {
   readonly missingAt: number
 }
 
+/** A worker's session that has been told as attached, and not as gone. */
+export interface PresentRow {
+  readonly id: number
+  readonly uuid: string
+  readonly worker: string
+  readonly remote: boolean
+  readonly draining: boolean
+}
+
 /** A key in a queue that keeps an order, with the gates that jobs of it are parked behind. */
 export interface TurnQuery {
   readonly queueId: number
@@ -176,6 +185,7 @@ export interface Loaded {
   readonly buckets: readonly BucketRow[]
   readonly lanes: readonly LaneRow[]
   readonly active: readonly ActiveRow[]
+  readonly present: readonly PresentRow[]
   readonly definitions: readonly { readonly name: string; readonly defaults: Defaults }[]
   readonly exports: readonly ExportMark[]
   /** Schedules that wait for a job which has ended. */
@@ -330,7 +340,7 @@ export interface Store {
   minutes(queueId: number, step: HistoryStep, from: number): MinuteRow[]
   /** Those seen last first; of these lanes, or of all. */
   failures(laneIds: readonly number[] | undefined, limit: number): FailureRow[]
-  events(after: number, limit: number): JobEvent[]
+  events(after: number, limit: number): JournalEvent[]
   /** Schedules by the order of their ids, behind `after`; without their jobs' payloads. */
   schedulePage(prefix: string, after: string | undefined, limit: number): Schedule[]
   /** The oldest event kept, the last one that happened before `at` (0 for none), and the bytes that the journal takes. */

@@ -87,6 +87,20 @@ test('events come with their ids, as they happen', async () => {
   await source.close()
 })
 
+test('events of queues and schedules come among them, and may be all that is asked for', async () => {
+  await engine.queues.pause('mail', { key: 'k' })
+  await engine.enqueue('a', 1)
+  await engine.schedules.upsert('s', { every: '1h', runImmediately: true }, { job: 'b', data: 1 })
+  const source = await open('?types=queue.paused,schedule.fired')
+  expect(await source.next()).toMatchObject({ id: 1, event: 'queue.paused', data: { seq: 1, queue: 'mail', key: 'k' } })
+  expect(await source.next()).toMatchObject({
+    event: 'schedule.fired',
+    data: { schedule: 's', tick: expect.stringMatching(/Z$/), jobId: expect.any(String) },
+  })
+  await source.close()
+  expect((await http.send('GET', '/v1/events?types=queue-paused')).status).toBe(400)
+})
+
 test('who comes back with the last id misses none and has none twice, wherever it broke off', async () => {
   const jobs = 300
   const feeding = (async () => {

@@ -1,5 +1,5 @@
 /** Many items in as few frames as their size allows, in order. */
-import type { Delivery, Grant, JobEvent, Reply } from '@millrace/core'
+import type { Delivery, Grant, JournalEvent, Reply } from '@millrace/core'
 import { encodeCounted, HEADER_BYTES, type Message } from '@millrace/wire'
 import { BOUNDS } from './limits.ts'
 
@@ -83,8 +83,8 @@ function weighReply({ value, refusal }: Reply): number {
   return weighValue(value) + weighValue(refusal)
 }
 
-function weighEvent({ error }: JobEvent): number {
-  return weighValue(error)
+function weighEvent(event: JournalEvent): number {
+  return 'error' in event ? weighValue(event.error) : 'key' in event ? weighValue(event.key) : 0
 }
 
 function weighValue(value: unknown, depth = 0): number {

@@ -1,6 +1,7 @@
 // Files that earlier versions wrote: this version opens each, with everything in it. `testing/make-fixture.ts` wrote the newest.
 import { cpSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { isJobEvent } from '@millrace/core'
 import { describe, expect, test } from 'vitest'
 import { SCHEMA_VERSION } from './migrations/list.ts'
 import { lookInto, openTestStore, rowsOf, temporaryFolder } from './testing/files.ts'
@@ -27,7 +28,7 @@ describe.each(files)('%s', (name) => {
     expect(rowsOf(db, 'meta')).toMatchObject([{ schema_version: SCHEMA_VERSION, node: store.node }])
     expect(db.pragma('integrity_check', { simple: true })).toBe('ok')
     const version = versionOf(name)
-    const { lanes, active, definitions, nextEvent, queues, exports, buckets } = store.load()
+    const { lanes, active, present, definitions, nextEvent, queues, exports, buckets } = store.load()
     if (version >= 5)
       expect(queues).toMatchObject([
         {
@@ -46,6 +47,15 @@ describe.each(files)('%s', (name) => {
     expect(lanes.map(({ queue, name: job }) => `${queue}/${job}`)).toEqual(['by/stand', 'default/work'])
     for (const lane of lanes) expect(lane).toMatchObject({ counts: [1, 1, 1, 0, 1, 1, 1], totals: { enqueued: 6, completed: 1 } })
     expect(active).toHaveLength(2)
+    expect(present).toMatchObject(version >= 12 ? [{ worker: 'bystander', remote: false, draining: true }] : [])
+    expect(store.events(0, 1_000).filter((event) => !isJobEvent(event))).toMatchObject(
+      version >= 12
+        ? [
+            { type: 'queue.paused', queue: 'by', key: 'by' },
+            { type: 'schedule.skipped', schedule: 'bystander', reason: 'late' },
+          ]
+        : [],
+    )
     expect(definitions).toEqual([{ name: 'stand', defaults: { priority: 3 } }])
     expect(store.events(0, 1_000).map(({ seq }) => seq)).toEqual(Array.from({ length: nextEvent - 1 }, (_, index) => index + 1))
     expect(store.page({ tag: 'red' }, undefined, 9)).toHaveLength(2)

@@ -1,4 +1,15 @@
-import { EVENT_TYPES, type EventNote, type Job, type JobEvent, NODE_LIMIT, SEQ_LIMIT } from '@millrace/core'
+import {
+  type EventNote,
+  JOB_EVENT_TYPES,
+  type Job,
+  type JournalEvent,
+  MISS_REASONS,
+  NEWS_TYPES,
+  type News,
+  type NewsNote,
+  NODE_LIMIT,
+  SEQ_LIMIT,
+} from '@millrace/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ByteReader, ByteWriter } from './bytes.ts'
@@ -10,7 +21,7 @@ const node = fc.integer({ min: 1, max: NODE_LIMIT - 1 })
 
 const note: fc.Arbitrary<EventNote> = fc
   .record({
-    type: fc.constantFrom(...EVENT_TYPES),
+    type: fc.constantFrom(...JOB_EVENT_TYPES),
     seq: fc.oneof(
       fc.integer({ min: 1, max: 300 }),
       fc.maxSafeInteger().map((value) => 1 + (Math.abs(value) % (SEQ_LIMIT - 1))),
@@ -29,9 +40,36 @@ const note: fc.Arbitrary<EventNote> = fc
     return { type, job, run, attempt: run - Math.min(run, uncounted), error, value: type === 'progress' ? fraction : value }
   })
 
+const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 128 })
+
+const newsNote: fc.Arbitrary<NewsNote> = fc
+  .record({
+    type: fc.constantFrom(...NEWS_TYPES),
+    subject: text,
+    name: fc.option(text, { nil: undefined }),
+    key: fc.option(text, { nil: undefined }),
+    session: text,
+    seq: fc.option(fc.integer({ min: 1, max: SEQ_LIMIT - 1 }), { nil: undefined }),
+    tick: fc.option(time, { nil: undefined }),
+    reason: fc.option(fc.constantFrom(...MISS_REASONS), { nil: undefined }),
+  })
+  .map(({ type, subject, name, key, session, seq, tick, reason }) => {
+    const of = type.split('.')[0] as 'queue' | 'schedule' | 'worker'
+    const job = seq !== undefined && { job: { seq, node: 0, enqueuedAt: 0 } }
+    const ofQueue = { ...(name !== undefined && { name }), ...(key !== undefined && { key }) }
+    const ofSchedule = { ...job, ...(tick !== undefined && { tick }), ...(reason !== undefined && { reason }) }
+    const more = { queue: ofQueue, schedule: ofSchedule, worker: { session } }[of]
+    return { type, job: undefined, news: { type, [of]: subject, ...more } as unknown as News }
+  })
+
 const laneOf = (id: number) => ({ queue: `q${id}`, name: `n${id}` })
 
-function expected({ type, job, run, attempt, error, value }: EventNote, seq: number, at: number): JobEvent {
+function expected(note: EventNote | NewsNote, seq: number, at: number): JournalEvent {
+  if (note.job === undefined) {
+    const job = 'job' in note.news && { job: { seq: note.news.job?.seq ?? 0, node: OWN_NODE, enqueuedAt: at } }
+    return { seq, at, ...note.news, ...job } as JournalEvent
+  }
+  const { type, job, run, attempt, error, value } = note
   const { queue, name } = laneOf(job.lane.id)
   return {
     ...{ seq, type, jobSeq: job.seq, node: job.node, enqueuedAt: job.enqueuedAt, queue, name, at, run, attempt },
@@ -43,11 +81,16 @@ function expected({ type, job, run, attempt, error, value }: EventNote, seq: num
 describe('a journal row', () => {
   test('gives back what was packed', () => {
     fc.assert(
-      fc.property(fc.array(note, { minLength: 1, maxLength: 50 }), time, fc.integer({ min: 1, max: 2 ** 48 }), (events, at, firstEvent) => {
-        const packed = encodeEvents(events, at, OWN_NODE).slice()
-        const decoded = decodeEvents({ firstEvent, at, count: events.length, packed }, laneOf)
-        expect(decoded).toEqual(events.map((event, index) => expected(event, firstEvent + index, at)))
-      }),
+      fc.property(
+        fc.array(fc.oneof(note, newsNote), { minLength: 1, maxLength: 50 }),
+        time,
+        fc.integer({ min: 1, max: 2 ** 48 }),
+        (events, at, firstEvent) => {
+          const packed = encodeEvents(events, at, OWN_NODE).slice()
+          const decoded = decodeEvents({ firstEvent, at, count: events.length, packed }, laneOf)
+          expect(decoded).toEqual(events.map((event, index) => expected(event, firstEvent + index, at)))
+        },
+      ),
     )
   })
 
@@ -64,8 +107,10 @@ describe('a journal row', () => {
     expect(() => decodeEvents({ firstEvent: 9, at: 0, count: 1, packed: Uint8Array.of(7) }, laneOf)).toThrow(
       'journal row 9 has the unknown format 7',
     )
-    const unknown = Uint8Array.of(1, 5, 31, 2, 0)
-    expect(() => decodeEvents({ firstEvent: 9, at: 0, count: 1, packed: unknown }, laneOf)).toThrow('unknown type 31')
+    const unknown = Uint8Array.of(1, 5, 30, 2, 0)
+    expect(() => decodeEvents({ firstEvent: 9, at: 0, count: 1, packed: unknown }, laneOf)).toThrow('unknown type 30')
+    const unknownNews = Uint8Array.of(1, 5, 31, 99, 0, 1, 65)
+    expect(() => decodeEvents({ firstEvent: 9, at: 0, count: 1, packed: unknownNews }, laneOf)).toThrow('unknown kind 99')
   })
 
   test('that is cut off is refused', () => {

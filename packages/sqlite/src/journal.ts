@@ -3,13 +3,16 @@
  * before it: most take three or four bytes. Numbers are varints (seven bits a byte, low first); those that may be negative are
  * folded (0, -1, 1, -2, ...). The row begins with the format's version and the file's node at the time: a restored copy has another.
  */
-import { EVENT_TYPES, type EventNote, type EventType, type JobEvent } from '@millrace/core'
+import { type EventNote, JOB_EVENT_TYPES, type JobEventType, type JournalEvent, type NewsNote } from '@millrace/core'
 import { ByteReader, ByteWriter } from './bytes.ts'
+import { newsEventOf, type PackedNews, readNews, writeNews } from './news.ts'
 
 const FORMAT = 1
 /** What a journal row takes beside its packed events, roughly. */
 export const JOURNAL_ROW_BYTES = 24
 const TYPE_BITS = 0x1f
+/** In place of a job's event type: it is no job's event, and nothing of it is as in the event before. */
+const NEWS = 0x1f
 /** The lane follows; else it is that of the event before. */
 const LANE = 0x20
 /** The run follows; else it is that of the event before. */
@@ -25,7 +28,7 @@ const ERROR = 0x04
 const TIME = 0x08
 const FRACTION = 0x10
 
-const CODES: ReadonlyMap<string, number> = new Map(EVENT_TYPES.map((type, code) => [type, code]))
+const CODES: ReadonlyMap<string, number> = new Map(JOB_EVENT_TYPES.map((type, code) => [type, code]))
 /** The one type whose value is no time. */
 const PROGRESS = CODES.get('progress')
 
@@ -44,7 +47,7 @@ export interface LaneName {
 const writer = new ByteWriter(64 * 1024)
 
 /** Packs a turn's events. The bytes are valid until the next call. `node` is the file's own. */
-export function encodeEvents(events: readonly EventNote[], at: number, node: number): Uint8Array {
+export function encodeEvents(events: readonly (EventNote | NewsNote)[], at: number, node: number): Uint8Array {
   writer.clear()
   writer.byte(FORMAT)
   writer.unsigned(node)
@@ -52,7 +55,13 @@ export function encodeEvents(events: readonly EventNote[], at: number, node: num
   let lane = 0
   let run = 0
   let age = 0
-  for (const { type, job, run: eventRun, attempt, error, value } of events) {
+  for (const note of events) {
+    if (note.job === undefined) {
+      writer.byte(NEWS)
+      writeNews(writer, note.news, at)
+      continue
+    }
+    const { type, job, run: eventRun, attempt, error, value } = note
     const code = CODES.get(type) as number
     const laneId = job.lane.id
     const eventAge = at - job.enqueuedAt
@@ -82,7 +91,7 @@ export function encodeEvents(events: readonly EventNote[], at: number, node: num
 
 /** An event as its bytes say it. */
 interface PackedEvent {
-  readonly type: EventType
+  readonly type: JobEventType
   readonly seq: number
   readonly node: number
   readonly age: number
@@ -96,45 +105,59 @@ interface PackedEvent {
 }
 
 /** The events of a row, in order. `laneOf` names the lanes by their id. */
-export function decodeEvents(row: JournalRow, laneOf: (id: number) => LaneName): JobEvent[] {
-  return readEvents(row).map(({ type, seq, node, age, lane, run, uncounted, error, time, fraction }, index) => ({
-    seq: row.firstEvent + index,
+export function decodeEvents(row: JournalRow, laneOf: (id: number) => LaneName): JournalEvent[] {
+  return readEvents(row).map((packed, index) => {
+    const seq = row.firstEvent + index
+    return 'news' in packed ? newsEventOf(packed, seq, row.at) : jobEventOf(packed, seq, row.at, laneOf)
+  })
+}
+
+function jobEventOf(packed: PackedEvent, seq: number, at: number, laneOf: (id: number) => LaneName): JournalEvent {
+  const { type, seq: jobSeq, node, age, lane, run, uncounted, error, time, fraction } = packed
+  return {
+    seq,
     type,
-    jobSeq: seq,
+    jobSeq,
     node,
-    enqueuedAt: row.at - age,
+    enqueuedAt: at - age,
     ...laneOf(lane),
-    at: row.at,
+    at,
     run,
     attempt: run - uncounted,
     ...(error !== undefined && { error }),
     ...(fraction !== undefined && { fraction }),
-    ...(time !== undefined && { runAt: row.at + time }),
-  }))
+    ...(time !== undefined && { runAt: at + time }),
+  }
 }
 
 /** Which run began, and which ended: what the set of running jobs is kept up to date with. */
 export function replayRuns(row: JournalRow, running: Set<number>): void {
-  for (const { type, seq } of readEvents(row)) {
+  for (const packed of readEvents(row)) {
+    if ('news' in packed) continue
+    const { type, seq } = packed
     if (type === 'started') running.add(seq)
     else if (RUN_ENDS.has(type)) running.delete(seq)
   }
 }
 
-const RUN_ENDS: ReadonlySet<EventType> = new Set(['retrying', 'completed', 'failed', 'cancelled', 'snoozed', 'released'])
+const RUN_ENDS: ReadonlySet<JobEventType> = new Set(['retrying', 'completed', 'failed', 'cancelled', 'snoozed', 'released'])
 
-function readEvents(row: JournalRow): PackedEvent[] {
+function readEvents(row: JournalRow): (PackedEvent | PackedNews)[] {
   const reader = new ByteReader(row.packed)
   const format = reader.byte()
   if (format !== FORMAT) throw new Error(`journal row ${row.firstEvent} has the unknown format ${format}`)
   const ownNode = reader.unsigned()
-  const events: PackedEvent[] = []
+  const events: (PackedEvent | PackedNews)[] = []
   let seq = 0
   let lane = 0
   let run = 0
   let age = 0
   for (let index = 0; index < row.count; index++) {
     const first = reader.byte()
+    if (first === NEWS) {
+      events.push(readNews(reader, ownNode))
+      continue
+    }
     const more = first & MORE ? reader.byte() : 0
     seq += reader.signed()
     age += reader.signed()
@@ -145,7 +168,7 @@ function readEvents(row: JournalRow): PackedEvent[] {
     const error = more & ERROR ? reader.text() : undefined
     const time = more & TIME ? reader.signed() : undefined
     const fraction = more & FRACTION ? reader.float() : undefined
-    const type = EVENT_TYPES[first & TYPE_BITS]
+    const type = JOB_EVENT_TYPES[first & TYPE_BITS]
     if (type === undefined) throw new Error(`journal row ${row.firstEvent} has an event of the unknown type ${first & TYPE_BITS}`)
     events.push({ type, seq, node, age, lane, run, uncounted, error, time, fraction })
   }

@@ -88,6 +88,11 @@ test('active jobs come by row number', () => {
   expect(plan(reads, 'session.uuid')).toContain('SEARCH job USING INTEGER PRIMARY KEY (rowid=?)')
 })
 
+test('sessions that are there come from an index of those alone, and change by row number', () => {
+  expect(plan(reads, "presence <> 'gone'")).toBe('SCAN session USING INDEX session_present')
+  expect(plan(writes, 'UPDATE session SET presence')).toBe('SEARCH session USING INTEGER PRIMARY KEY (rowid=?)')
+})
+
 test('jobs are started, completed and deleted by row number', () => {
   for (const piece of [
     'SET state = 2, run = run',

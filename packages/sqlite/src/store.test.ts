@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { type Job, StoreFailure, WAITING } from '@millrace/core'
+import { isJobEvent, type Job, StoreFailure, WAITING } from '@millrace/core'
 import { describe, expect, test } from 'vitest'
 import { openDatabase } from './driver.ts'
 import { openCrowd } from './testing/crowd.ts'
@@ -170,7 +170,7 @@ test('ids-over-2^31-all-paths', () => {
   turns.complete(plain)
   turns.commit()
   expect(store.prunable(1, 4, turns.at + 1, 9)?.rows).toEqual([{ seq: plain.seq, laneId: plain.lane.id, state: 4 }])
-  expect(store.events(2 ** 45 - 1, 9).map(({ seq, jobSeq }) => [seq, jobSeq])).toEqual([
+  expect(store.events(2 ** 45 - 1, 9).map((event) => [event.seq, isJobEvent(event) && event.jobSeq])).toEqual([
     [2 ** 45, plain.seq],
     [2 ** 45 + 1, rich.seq],
     [2 ** 45 + 2, plain.seq],

@@ -1,5 +1,5 @@
 /** What every Port promises, as one suite: each Port's own test file runs it, so that what is behind it does not matter. */
-import { formatId, type JobKey, type Port } from '@millrace/core'
+import { type Enqueued, formatId, isJobEvent, type JobKey, type NewsEvent, type Port } from '@millrace/core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Probe } from './probe.ts'
 import { scheduleConformance } from './scheduleConformance.ts'
@@ -721,7 +721,7 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       const read = (after: number, filter = {}) => probe.call<'events'>({ op: 'events', after, filter })
       const early = await probe.enqueue('a')
       const kept = await read(0)
-      expect(kept.events.map(({ type, jobSeq }) => [type, jobSeq])).toEqual([['enqueued', early.seq]])
+      expect(kept.events.filter(isJobEvent).map(({ type, jobSeq }) => [type, jobSeq])).toEqual([['enqueued', early.seq]])
       expect(kept.next).toBe(kept.events[0]?.seq)
       const waits = read(kept.next)
       const forOther = read(0, { name: 'b', types: ['enqueued'] })
@@ -732,7 +732,55 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       const other = await probe.enqueue('b')
       expect((await forOther).events).toMatchObject([{ jobSeq: other.seq, name: 'b' }])
       expect((await read(0, { id: late })).events).toMatchObject([{ jobSeq: late.seq }])
-      expect((await read(0)).events.map(({ jobSeq }) => jobSeq)).toEqual([early.seq, late.seq, other.seq])
+      expect((await read(0)).events.filter(isJobEvent).map(({ jobSeq }) => jobSeq)).toEqual([early.seq, late.seq, other.seq])
+    })
+
+    test('events of queues, schedules and workers, among those of jobs: pushed and by cursor, each once and in one order', async () => {
+      const read = async (filter = {}) => (await probe.call<'events'>({ op: 'events', after: 0, filter })).events
+      await probe.call<'subscribe'>({ op: 'subscribe', on: true })
+      await probe.attach(['a'], { uuid: 'one', worker: 'w' })
+      // Again, as after a break.
+      await probe.attach(['a'], { uuid: 'one', worker: 'w' })
+      const pause = { op: 'pause', queue: 'q', job: 'a' } as const
+      await probe.call<'pause'>({ ...pause, paused: true })
+      await probe.call<'pause'>({ ...pause, paused: true })
+      const job = await probe.enqueue('b', { queue: 'q' })
+      await probe.call<'configure'>({ op: 'configure', queue: 'q', changes: { maxLength: 9 } })
+      const spec = { every: 3_600_000, jitter: 0, overlap: 'skip', catchUp: 'latest' } as const
+      const upsert = { op: 'upsertSchedule', id: 's', spec, job: { name: 'c', data: null }, runImmediately: false } as const
+      await probe.call<'upsertSchedule'>(upsert)
+      await probe.call<'upsertSchedule'>(upsert)
+      const [tick] = await probe.call<'triggerSchedule'>({ op: 'triggerSchedule', id: 's' })
+      await probe.call<'deleteSchedule'>({ op: 'deleteSchedule', id: 's' })
+      await probe.call<'drain'>({ op: 'drain', session: 'one' })
+      await probe.call<'leave'>({ op: 'leave', session: 'one' })
+      const { seq, node, enqueuedAt } = tick as Enqueued
+      const expected = [
+        { type: 'worker.attached', worker: 'w', session: 'one' },
+        { type: 'queue.paused', queue: 'q', name: 'a' },
+        { type: 'queue.configured', queue: 'q' },
+        { type: 'schedule.upserted', schedule: 's' },
+        { type: 'schedule.triggered', schedule: 's', job: { seq, node, enqueuedAt } },
+        { type: 'schedule.deleted', schedule: 's' },
+        { type: 'worker.draining', worker: 'w', session: 'one' },
+        { type: 'worker.left', worker: 'w', session: 'one' },
+      ]
+      const pushed: NewsEvent[] = []
+      for (const _ of expected) pushed.push(await probe.news.take())
+      expect(pushed).toMatchObject(expected)
+      const kept = await read()
+      expect(kept.map((event) => event.seq)).toEqual(kept.map((_, index) => index + 1))
+      expect(kept.filter((event) => !isJobEvent(event))).toEqual(pushed)
+      expect(kept.filter(isJobEvent).map(({ type, jobSeq }) => [type, jobSeq])).toEqual([
+        ['enqueued', job.seq],
+        ['enqueued', seq],
+        ['deleted', seq],
+      ])
+      const typesOf = async (filter: object) => (await read(filter)).map(({ type }) => type)
+      expect(await typesOf({ types: ['worker.left', 'queue.paused'] })).toEqual(['queue.paused', 'worker.left'])
+      expect(await typesOf({ queue: 'q' })).toEqual(['queue.paused', 'enqueued', 'queue.configured'])
+      expect(await typesOf({ name: 'b' })).toEqual(['enqueued'])
+      expect(probe.news.size).toBe(0)
     })
 
     test('E25: how names fare, what a queue has done, and which kinds of failures there are', async () => {

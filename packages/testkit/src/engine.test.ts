@@ -329,7 +329,7 @@ describe('restart', () => {
     const result = handle.result()
     const types: string[] = []
     const reading = (async () => {
-      for await (const item of t.engine.events({ after: 0 })) {
+      for await (const item of t.engine.events({ after: 0, filter: { name: mail.name } })) {
         types.push(item.type)
         if (item.type === 'completed') return
       }

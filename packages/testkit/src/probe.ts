@@ -4,8 +4,10 @@ import {
   type Delivery,
   errorFrom,
   type Grant,
+  isJobEvent,
   type JobEvent,
   type NewJob,
+  type NewsEvent,
   type Notice,
   type Operation,
   type Port,
@@ -41,7 +43,10 @@ export class Probe {
   readonly port: Port
   readonly grants = new Inbox<Grant>()
   readonly notices = new Inbox<Notice>()
+  /** Of jobs. */
   readonly events = new Inbox<JobEvent>()
+  /** Of all else. */
+  readonly news = new Inbox<NewsEvent>()
   /** Why the Port ended. */
   readonly ends = new Inbox<Refusal>()
   /** Every reply's id, in the order in which they came. */
@@ -110,7 +115,7 @@ export class Probe {
     }
     for (const grant of grants) this.grants.put(grant)
     for (const notice of notices) this.notices.put(notice)
-    for (const event of events) this.events.put(event)
+    for (const event of events) isJobEvent(event) ? this.events.put(event) : this.news.put(event)
   }
 }
 

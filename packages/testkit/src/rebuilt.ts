@@ -9,7 +9,16 @@ export function tableFacts(tables: Tables) {
     nextEvent: tables.nextEvent,
     nextSession: tables.nextSession,
     queues: [...tables.queues.values()]
-      .map(({ id, name, counts, totals, minuteAt, settings, paused }) => ({ id, name, counts, totals, minuteAt, settings, paused }))
+      .map(({ id, name, counts, totals, minuteAt, settings, paused, drained }) => ({
+        id,
+        name,
+        counts,
+        totals,
+        minuteAt,
+        settings,
+        paused,
+        drained,
+      }))
       .sort((a, b) => a.id - b.id),
     pausedJobs: [...tables.lanesById.values()].filter(({ paused }) => paused).map(({ id }) => id),
     pausedKeys: [...tables.queues.values()].flatMap((queue) => pausedKeys(queue)).sort(),
@@ -19,6 +28,7 @@ export function tableFacts(tables: Tables) {
       .sort((a, b) => a.id - b.id),
     keyBuckets: [...tables.queues.values()].flatMap((queue) => keyBuckets(queue)).sort(),
     exports: [...tables.exports].sort(([a], [b]) => (a < b ? -1 : 1)),
+    present: [...tables.present].map(([uuid, { id, local, draining }]) => ({ uuid, id, local, draining })).sort((a, b) => a.id - b.id),
     definitions: [...tables.definitions].sort(([a], [b]) => (a < b ? -1 : 1)),
     active: [...tables.jobs.values()]
       .filter((job) => job.state === ACTIVE)

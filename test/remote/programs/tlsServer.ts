@@ -13,7 +13,7 @@ const [file = '', host = '', token = '', certificates = ''] = process.argv.slice
 const pem = (name: string) => readFileSync(join(certificates, name))
 const engine = await openEngine({ file, durability: 'normal' })
 const server = await listen(engine, `tls://${host}:0`, { token, tls: { key: pem('server.key'), cert: pem('server.crt') } })
-engine.on('*', ({ type, name, run }) => tell(`${type} ${name} ${run}`))
+engine.on('*', (event) => 'run' in event && tell(`${event.type} ${event.name} ${event.run}`))
 await engine.stats()
 process.stdout.write(`${server.url}\n`)
 

@@ -30,7 +30,7 @@ async function runningAtOnce(engine: Engine, key?: string): Promise<number> {
 
 async function untilFinal(engine: Engine, id: string): Promise<void> {
   for await (const event of engine.events({ after: 0 }))
-    if (event.type !== 'gap' && event.jobId === id && ['completed', 'failed'].includes(event.type)) return
+    if ('run' in event && event.jobId === id && ['completed', 'failed'].includes(event.type)) return
 }
 
 /** One failed attempt: when it comes again, from its end. */

@@ -11,6 +11,7 @@ import { beginLease } from '../tables/lease.ts'
 import type { Session } from '../tables/session.ts'
 import { endGivenBack } from './end.ts'
 import { stopSession } from './leave.ts'
+import { appear } from './presence.ts'
 import type { Sender, TurnContext } from './turn.ts'
 
 export function attach(turn: TurnContext, command: AttachCommand, { connection, gone }: Sender): Decision<'attach'> {
@@ -19,11 +20,13 @@ export function attach(turn: TurnContext, command: AttachCommand, { connection, 
   define(turn, command)
   const before = tables.sessions.get(intro.uuid)
   const mine = recorded(turn, intro.uuid, before)
-  const session = tables.addSession(intro, gone === true ? undefined : connection, turn.now.mono, before?.id)
+  const known = tables.present.get(intro.uuid)
+  const session = tables.addSession(intro, gone === true ? undefined : connection, turn.now.mono, before?.id ?? known?.id)
   // A process that is gone takes its own sessions with it; a remote one may come back by another connection.
   if (session.connection === undefined) tables.setLease(session, intro.local ? Number.NEGATIVE_INFINITY : turn.now.mono + LIMITS.leaseMs)
   // Its process may have become the engine's own, or ceased to be it.
-  if (before?.intro.local !== intro.local) effects.newSessions.push(session)
+  if ((before?.intro.local ?? known?.local) !== intro.local) effects.newSessions.push(session)
+  appear(turn, session)
   const lost: RunKey[] = []
   for (const { seq, run } of held) {
     const job = tables.jobs.get(seq)

@@ -16,14 +16,20 @@ import { runsBefore } from '../tables/window.ts'
 import { expireJob } from './expire.ts'
 import { shelve } from './line.ts'
 import { settleGates } from './parked.ts'
+import { tellDrained } from './queues.ts'
 import { start } from './start.ts'
 import type { TurnContext } from './turn.ts'
 
 export function dispatch(turn: TurnContext): void {
-  const { grants } = turn.effects
   turn.tables.unfinished = false
   settleGates(turn)
   fillBuckets(turn)
+  serve(turn)
+  tellDrained(turn)
+}
+
+function serve(turn: TurnContext): void {
+  const { grants } = turn.effects
   for (let services = [...turn.tables.services.values()]; services.length > 0; ) {
     services = services.filter(({ hungry, ready }) => hungry.size > 0 && ready.size > 0)
     const before = grants.length

@@ -6,6 +6,7 @@ import { leaseEndMono } from '../tables/lease.ts'
 import type { Session } from '../tables/session.ts'
 import { endLost } from './end.ts'
 import { loseSession } from './leave.ts'
+import { lapsePresent } from './presence.ts'
 import type { Sender, TurnContext } from './turn.ts'
 
 /** All sessions of the sender are heard to live. */
@@ -32,6 +33,7 @@ export function lapse(turn: TurnContext): void {
     else if (session.leaseMono === Number.NEGATIVE_INFINITY) loseSession(turn, session)
     else loseSilent(turn, session)
   }
+  lapsePresent(turn)
 }
 
 /** Job by job, each at the end of its own lease; a session that is away for long and holds nothing is forgotten. */
@@ -49,7 +51,7 @@ function loseSilent(turn: TurnContext, session: Session): void {
   }
   // What it still holds may be held for longer than that.
   if (session.connection === undefined && session.jobs.size === 0) nextMono = session.renewedMono + LIMITS.leaseMs
-  if (nextMono <= now.mono) tables.removeSession(session)
+  if (nextMono <= now.mono) loseSession(turn, session)
   else {
     tables.weigh(session)
     tables.setLease(session, nextMono)

@@ -3,15 +3,18 @@ import type { DrainCommand, LeaveCommand, StopWorkerCommand } from '../commands.
 import type { Decision } from '../replies.ts'
 import { isLiving, type Session } from '../tables/session.ts'
 import { endAborted, endLost } from './end.ts'
+import { beginToDrain, disappear } from './presence.ts'
 import { workerNotFound } from './refuse.ts'
 import type { TurnContext } from './turn.ts'
 
-export function drain({ tables }: TurnContext, command: DrainCommand): Decision<'drain'> {
+export function drain(turn: TurnContext, command: DrainCommand): Decision<'drain'> {
+  const { tables } = turn
   const session = tables.sessions.get(command.session)
   if (session !== undefined) {
     session.draining = true
     tables.weigh(session)
   }
+  beginToDrain(turn, command.session)
   return true
 }
 
@@ -23,10 +26,12 @@ export function stopWorker(turn: TurnContext, { worker, timeout }: StopWorkerCom
 }
 
 /** It gets nothing more from this turn on, whenever it hears of it. */
-export function stopSession({ tables, effects }: TurnContext, session: Session, stopMs: number): void {
+export function stopSession(turn: TurnContext, session: Session, stopMs: number): void {
+  const { tables, effects } = turn
   session.stopMs = stopMs
   session.draining = true
   tables.weigh(session)
+  beginToDrain(turn, session.intro.uuid)
   effects.stops.push(session)
 }
 
@@ -38,14 +43,16 @@ export function leave(turn: TurnContext, command: LeaveCommand): Decision<'leave
   for (const job of [...jobs]) endAborted(turn, job)
   tables.unattached.delete(command.session)
   if (session !== undefined) tables.removeSession(session)
+  disappear(turn, command.session, 'worker.left')
   return true
 }
 
-/** The session's process died. */
+/** The session's process died, or nobody comes back for it. */
 export function loseSession(turn: TurnContext, session: Session): void {
   for (const job of [...session.jobs]) {
     turn.effects.notices.push({ session, job, run: job.run, note: { kind: 'lost' } })
     endLost(turn, job)
   }
   turn.tables.removeSession(session)
+  disappear(turn, session.intro.uuid, 'worker.lost')
 }

@@ -1,9 +1,9 @@
 /** What queues are told: settings, pauses of a queue, of a job name or of a key, that they take nothing new, and that they are no more. */
 import type { ConfigureCommand, DeleteQueueCommand, DrainQueueCommand, PauseCommand } from '../manageCommands.ts'
-import { changeSettings, mayRefuse, NO_SETTINGS, type QueueChanges, type RateLimit } from '../queueSettings.ts'
+import { changeSettings, mayRefuse, NO_SETTINGS, type QueueChanges, type RateLimit, sameSettings } from '../queueSettings.ts'
 import { type Decision, HELD, type Refused } from '../replies.ts'
 import { changeRate } from '../tables/bucket.ts'
-import { liveCountOf, type Queue } from '../tables/lane.ts'
+import { isDrained, liveCountOf, type Queue } from '../tables/lane.ts'
 import { removeQueue } from '../tables/removeQueue.ts'
 import { laneOf } from './enqueue.ts'
 import { dropWithoutLength, keyOrderConflict, keyOrderTooLate, queueNotEmpty } from './refuse.ts'
@@ -12,7 +12,10 @@ import type { TurnContext } from './turn.ts'
 export function configure(turn: TurnContext, { queue: name, changes }: ConfigureCommand): Decision<'configure'> {
   const refused = findConflict(turn.tables.queues.get(name), name, changes)
   if (refused !== undefined) return refused
-  change(turn, queueOf(turn, name), changes)
+  const queue = queueOf(turn, name)
+  const before = queue.settings
+  change(turn, queue, changes)
+  if (!sameSettings(before, queue.settings)) turn.effects.news({ type: 'queue.configured', queue: name })
   return true
 }
 
@@ -32,6 +35,7 @@ function change(turn: TurnContext, queue: Queue, changes: QueueChanges): void {
   const before = queue.settings
   const settings = changeSettings(before, changes)
   queue.settings = settings
+  queue.drained &&= settings.draining !== undefined
   if (settings.rateLimit !== undefined && settings.rateLimit !== before.rateLimit)
     queue.fullMono = changeRate(before.rateLimit, settings.rateLimit, queue.fullMono, now.mono)
   tables.bounded += Number(mayRefuse(settings)) - Number(mayRefuse(before))
@@ -60,8 +64,23 @@ function changeKeyRate({ tables, effects, now }: TurnContext, queue: Queue, from
 /** The actor answers when nothing of the queue is left that has not ended. */
 export function drainQueue(turn: TurnContext, { queue: name }: DrainQueueCommand): Decision<'drainQueue'> {
   const queue = queueOf(turn, name)
-  if (queue.settings.draining === undefined) change(turn, queue, { draining: true })
+  if (queue.settings.draining === undefined) {
+    change(turn, queue, { draining: true })
+    turn.effects.news({ type: 'queue.draining', queue: name })
+  }
   return HELD
+}
+
+/** Of queues that take nothing new: that nothing is left which has not ended. After all else that the turn does to jobs. */
+export function tellDrained({ tables, effects }: TurnContext): void {
+  if (tables.bounded === 0) return
+  const look = (queue: Queue) => {
+    const drained = isDrained(queue)
+    if (drained && !queue.drained && !queue.gone) effects.news({ type: 'queue.drained', queue: queue.name })
+    queue.drained = drained
+  }
+  for (const { queue } of effects.countedLanes) look(queue)
+  for (const queue of effects.queues) look(queue)
 }
 
 export function deleteQueue({ tables, effects }: TurnContext, { queue: name }: DeleteQueueCommand): Decision<'deleteQueue'> {
@@ -72,21 +91,26 @@ export function deleteQueue({ tables, effects }: TurnContext, { queue: name }: D
   tables.bounded -= Number(mayRefuse(queue.settings))
   removeQueue(tables, queue)
   effects.queuesGone.push(queue)
+  effects.news({ type: 'queue.deleted', queue: name })
   return true
 }
 
 export function pause(turn: TurnContext, { queue: name, job, key, paused }: PauseCommand): Decision<'pause'> {
   const { tables, effects } = turn
   const queue = queueOf(turn, name)
+  const type = paused ? 'queue.paused' : 'queue.resumed'
   if (key !== undefined) pauseKey(turn, queue, key, paused)
   if (job !== undefined) {
     const lane = laneOf(turn, name, job)
+    if (lane.paused !== paused) effects.news({ type, queue: name, name: job })
     if (paused) lane.paused = true
     else tables.doors.resume(lane)
     effects.notePause(lane)
   }
   if (key === undefined && job === undefined) {
-    if (!paused && queue.settings.draining !== undefined) change(turn, queue, { draining: null })
+    const drains = queue.settings.draining !== undefined
+    if (queue.paused !== paused || (drains && !paused)) effects.news({ type, queue: name })
+    if (drains && !paused) change(turn, queue, { draining: null })
     queue.paused = paused
     if (paused) tables.doors.close(queue)
     else tables.doors.open(queue)
@@ -98,6 +122,7 @@ export function pause(turn: TurnContext, { queue: name, job, key, paused }: Paus
 function pauseKey({ tables, effects }: TurnContext, queue: Queue, text: string, paused: boolean): void {
   tables.keys.begin(queue, tables.running())
   const key = tables.keys.key(queue, text)
+  if (key.paused !== paused) effects.news({ type: paused ? 'queue.paused' : 'queue.resumed', queue: queue.name, key: text })
   key.paused = paused
   effects.noteQueue(queue)
   effects.noteKey(key)

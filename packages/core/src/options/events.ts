@@ -18,7 +18,7 @@ export interface EventsOptions {
   readonly signal?: StopSignal
 }
 
-/** An event is told where it meets all that is said. */
+/** An event is told where it meets all that is said: with `name` or `jobId` one of a job, with `queue` also one of the queue itself. */
 export interface EventsFilter {
   readonly types?: readonly EventType[]
   readonly queue?: string

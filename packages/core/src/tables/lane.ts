@@ -35,6 +35,8 @@ export interface Queue {
   keys: Map<string, Key> | undefined
   /** Whether this turn has changed its settings, or its bucket. */
   noted: boolean
+  /** It takes nothing new, and this has been told of it: nothing of it is left that has not ended. */
+  drained: boolean
   /** Deleted: another queue may have its name by now. */
   gone: boolean
 }
@@ -79,6 +81,7 @@ export function newQueue(id: number, name: string): Queue {
     served: 0,
     keys: undefined,
     noted: false,
+    drained: false,
     gone: false,
   }
 }
@@ -106,6 +109,10 @@ export function liveCountOf({ counts }: { readonly counts: Counts }): number {
 /** Jobs that are yet to start: what `maxLength` counts. */
 export function lengthOf({ counts }: { readonly counts: Counts }): number {
   return counts[SCHEDULED] + counts[WAITING] + counts[BLOCKED]
+}
+
+export function isDrained(queue: Pick<Queue, 'counts' | 'settings'>): boolean {
+  return queue.settings.draining !== undefined && liveCountOf(queue) === 0
 }
 
 export function countOf(lane: { readonly counts: Counts }, state: StateCode): number {

@@ -3,9 +3,11 @@ import type { Now } from '../clock.ts'
 import type { SessionIntro } from '../commands.ts'
 import type { Job } from '../job.ts'
 import { LIMITS } from '../limits.ts'
-import type { ActiveRow, BucketRow, Store } from '../store.ts'
+import type { ActiveRow, BucketRow, PresentRow, Store } from '../store.ts'
 import { fullMonoOf } from './bucket.ts'
+import { isDrained } from './lane.ts'
 import { beginLease } from './lease.ts'
+import { addPresent } from './present.ts'
 import { Tables } from './tables.ts'
 
 /**
@@ -16,6 +18,7 @@ export function loadTables(store: Store, alive: ReadonlySet<string>, now: Now): 
   const loaded = store.load()
   const tables = new Tables(loaded, store.deadlines(), now)
   loadBuckets(tables, loaded.buckets, now)
+  for (const queue of tables.queues.values()) queue.drained = isDrained(queue)
   for (const row of loaded.active) {
     const job = tables.fromRow(row)
     job.data = undefined
@@ -31,7 +34,16 @@ export function loadTables(store: Store, alive: ReadonlySet<string>, now: Now): 
     }
     setDeadline(tables, row, job, now)
   }
+  for (const row of loaded.present) addPresent(tables, row, comesBackBy(tables, row, alive, now))
   return tables
+}
+
+/** Until when a session may attach again before it is taken for lost; monotonic. */
+function comesBackBy({ sessions }: Tables, { uuid, remote }: PresentRow, alive: ReadonlySet<string>, { mono }: Now): number {
+  // It has jobs: its lease sees to that.
+  if (sessions.has(uuid)) return Number.POSITIVE_INFINITY
+  if (remote) return mono + LIMITS.leaseMs
+  return alive.has(uuid) ? mono + LIMITS.reattachGraceMs : Number.NEGATIVE_INFINITY
 }
 
 /** Those that are full by now are forgotten as others are, a slice per turn. */

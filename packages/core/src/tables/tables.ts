@@ -16,6 +16,7 @@ import { Doors } from './doors.ts'
 import { type Gate, isStrict } from './gate.ts'
 import { Keys } from './keys.ts'
 import { countOf, type Lane, newLane, newQueue, type Queue } from './lane.ts'
+import type { Present } from './present.ts'
 import { Service } from './service.ts'
 import { type ConnectionId, newSession, type Session } from './session.ts'
 
@@ -44,6 +45,8 @@ export class Tables {
     },
   )
   readonly sessions = new Map<string, Session>()
+  /** Sessions that have been told as attached and not as gone, by their uuid; some have yet to attach again. */
+  readonly present = new Map<string, Present>()
   readonly services = new Map<string, Service>()
   /** Running jobs whose session lives and has yet to attach, by its uuid. */
   readonly unattached = new Map<string, Set<Job>>()
@@ -196,8 +199,7 @@ export class Tables {
     this.jobs.set(job.seq, job)
     this.windowedJobs++
     for (const pushed of out) {
-      this.windowedJobs--
-      this.jobs.delete(pushed.seq)
+      this.#leaveMemory(pushed)
       if (pushed !== job) this.keys.evict(pushed)
     }
     if (job.windowed) this.keys.enter(job)
@@ -210,8 +212,7 @@ export class Tables {
   lineFromDisk(job: Job): void {
     const { lane } = job
     for (const gone of lane.window.cutAt(job)) {
-      this.windowedJobs--
-      this.jobs.delete(gone.seq)
+      this.#leaveMemory(gone)
       this.keys.evict(gone)
     }
     this.keys.enterOutside(job)
@@ -224,8 +225,7 @@ export class Tables {
     const { windowed } = job
     if (windowed) {
       job.lane.window.remove(job)
-      this.windowedJobs--
-      this.jobs.delete(job.seq)
+      this.#leaveMemory(job)
       this.#checkThirst(job.lane)
     }
     this.keys.leave(job, windowed)
@@ -370,8 +370,7 @@ export class Tables {
     if (lane.services.length > 0) return
     this.thirsty.delete(lane)
     for (const job of lane.window.clear()) {
-      this.jobs.delete(job.seq)
-      this.windowedJobs--
+      this.#leaveMemory(job)
       this.keys.evict(job)
     }
     lane.window.complete = countOf(lane, WAITING) === 0

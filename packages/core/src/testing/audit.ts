@@ -71,7 +71,16 @@ function auditRebuild(store: MemoryStore, tables: Tables): void {
     nextEvent: of.nextEvent,
     nextSession: of.nextSession,
     queues: [...of.queues.values()]
-      .map(({ id, name, counts, totals, minuteAt, settings, paused }) => ({ id, name, counts, totals, minuteAt, settings, paused }))
+      .map(({ id, name, counts, totals, minuteAt, settings, paused, drained }) => ({
+        id,
+        name,
+        counts,
+        totals,
+        minuteAt,
+        settings,
+        paused,
+        drained,
+      }))
       .sort((a, b) => a.id - b.id),
     pausedLanes: [...of.lanesById.values()].filter(({ paused }) => paused).map(({ id }) => id),
     pausedKeys: [...of.queues.values()]
@@ -81,6 +90,7 @@ function auditRebuild(store: MemoryStore, tables: Tables): void {
       .filter(({ parked }) => parked > 0)
       .map(({ id, lane, key, parked }) => ({ id, lane: lane.id, key: key.text, parked }))
       .sort((a, b) => a.id - b.id),
+    present: [...of.present].map(([uuid, { id, local, draining }]) => ({ uuid, id, local, draining })).sort((a, b) => a.id - b.id),
     definitions: [...of.definitions].sort(([a], [b]) => (a < b ? -1 : 1)),
     active: [...of.jobs.values()]
       .filter((job) => job.state === ACTIVE)

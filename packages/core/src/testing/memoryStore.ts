@@ -4,8 +4,8 @@
  * found out.
  */
 import type { Defaults, FailedPlace, ListFilter, RunError } from '../commands.ts'
-import type { Effects, LogRecord, PrunedJob, RunRecord, SourceMark } from '../effects.ts'
-import type { JobEvent } from '../events.ts'
+import type { Effects, LogRecord, PresenceNote, PrunedJob, RunRecord, SourceMark } from '../effects.ts'
+import { isJobEvent, type JournalEvent } from '../events.ts'
 import type { FlowGate } from '../flow.ts'
 import type { JobKey } from '../id.ts'
 import { type Job, TOUCH_COMPLETE, TOUCH_DATA, TOUCH_DELETE, TOUCH_INSERT, TOUCH_START } from '../job.ts'
@@ -53,6 +53,7 @@ interface StoredSession {
   readonly uuid: string
   readonly worker: string
   readonly remote: boolean
+  readonly presence: PresenceNote['presence']
 }
 
 export class MemoryStore implements Store {
@@ -77,7 +78,7 @@ export class MemoryStore implements Store {
   readonly runs: RunRecord[] = []
   readonly logs: LogRecord[] = []
   readonly flows = new MemoryFlows(this)
-  readonly history: JobEvent[] = []
+  readonly history: JournalEvent[] = []
   readonly observed = new MemoryObserved()
   writes = 0
   #nextLane = 1
@@ -102,6 +103,9 @@ export class MemoryStore implements Store {
       buckets: [...this.buckets.values()],
       lanes: [...this.lanes.values()],
       active: this.#where((row) => row.state === ACTIVE).map((row) => this.#active(row)),
+      present: [...this.sessions]
+        .filter(([, { presence }]) => presence !== 'gone')
+        .map(([id, { uuid, worker, remote, presence }]) => ({ id, uuid, worker, remote, draining: presence === 'draining' })),
       definitions: [...this.definitions].map(([name, text]) => ({ name, defaults: parseDefaults(text) })),
       exports: [...this.exportCursors].map(([name, cursor]) => ({ name, cursor })),
       freed: [...this.scheduleRows.values()].filter(({ held, last }) => held && !this.#isLive(last)).map(({ id }) => id),
@@ -229,7 +233,8 @@ export class MemoryStore implements Store {
   }
 
   prunable(queueId: number, state: StateCode, before: number, limit: number, lastEvent?: number): Prunable | undefined {
-    const isLater = (seq: number) => this.history.some((event) => event.jobSeq === seq && event.seq > (lastEvent ?? event.seq))
+    const isLater = (seq: number) =>
+      this.history.some((event) => isJobEvent(event) && event.jobSeq === seq && event.seq > (lastEvent ?? event.seq))
     const rows = this.#where(
       (row) => row.state === state && isFinal(state) && this.lanes.get(row.laneId)?.queueId === queueId && row.finishedAt < before,
     )
@@ -364,7 +369,7 @@ export class MemoryStore implements Store {
     })
   }
 
-  events(after: number, limit: number): JobEvent[] {
+  events(after: number, limit: number): JournalEvent[] {
     return this.history.filter((event) => event.seq > after).slice(0, limit)
   }
 
@@ -387,7 +392,13 @@ export class MemoryStore implements Store {
     for (const { id, intro } of effects.newSessions) {
       const before = this.sessions.get(id)
       if (before !== undefined && before.remote === !intro.local) throw broken(`session ${id} is there already`)
-      this.sessions.set(id, { uuid: intro.uuid, worker: intro.worker, remote: !intro.local })
+      const presence = before?.presence ?? 'gone'
+      this.sessions.set(id, { uuid: intro.uuid, worker: intro.worker, remote: !intro.local, presence })
+    }
+    for (const { id, presence } of effects.presence) {
+      const session = this.sessions.get(id)
+      if (session === undefined || session.presence === presence) throw broken(`session ${id} is ${presence} already`)
+      this.sessions.set(id, { ...session, presence })
     }
     for (const { name, defaults } of effects.definitions) this.definitions.set(name, JSON.stringify(defaults))
     for (const job of effects.jobs) this.#writeJob(job, mark.at)
@@ -416,9 +427,14 @@ export class MemoryStore implements Store {
       )
     }
     const firstEvent = mark.nextEvent - effects.events.length
-    for (const [index, { type, job, run, attempt }] of effects.events.entries()) {
-      const { seq: jobSeq, node, enqueuedAt, lane } = job
+    for (const [index, note] of effects.events.entries()) {
       const seq = firstEvent + index
+      if (note.job === undefined) {
+        this.history.push({ seq, at: mark.at, ...note.news })
+        continue
+      }
+      const { type, run, attempt } = note
+      const { seq: jobSeq, node, enqueuedAt, lane } = note.job
       this.history.push({ seq, type, jobSeq, node, enqueuedAt, queue: lane.queue.name, name: lane.name, at: mark.at, run, attempt })
     }
     if (effects.forgetKeysBefore > 0) {

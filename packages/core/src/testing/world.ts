@@ -10,9 +10,9 @@ import { gather } from '../decide/gather.ts'
 import { decide } from '../decide/index.ts'
 import { tellChildren } from '../decide/tell.ts'
 import type { Settings } from '../decide/turn.ts'
-import { Effects, type NoticeNote } from '../effects.ts'
+import { Effects, type EventNote, type NoticeNote } from '../effects.ts'
 import type { ErrorCode, Refusal } from '../errors.ts'
-import type { EventType } from '../events.ts'
+import type { JobEventType, News } from '../events.ts'
 import type { JobKey } from '../id.ts'
 import { attemptOf, type Data, type Job } from '../job.ts'
 import { STATES, type State } from '../lifecycle.ts'
@@ -46,7 +46,9 @@ export interface Turned {
   readonly notices: readonly Noticed[]
   /** Sessions that hear that their worker stops. */
   readonly stops: readonly string[]
-  readonly events: readonly { readonly type: EventType; readonly seq: number; readonly run: number; readonly attempt: number }[]
+  /** Of jobs. */
+  readonly events: readonly { readonly type: JobEventType; readonly seq: number; readonly run: number; readonly attempt: number }[]
+  readonly news: readonly News[]
 }
 
 export interface WorldOptions {
@@ -101,7 +103,10 @@ export class World {
       grants: effects.grants.map(grantOf),
       notices: effects.notices.map(({ session, job, run, note }) => ({ ...note, session: session.intro.uuid, seq: job.seq, run })),
       stops: effects.stops.map(({ intro }) => intro.uuid),
-      events: effects.events.map(({ type, job, run, attempt }) => ({ type, seq: job.seq, run, attempt })),
+      events: effects.events
+        .filter((note): note is EventNote => note.job !== undefined)
+        .map(({ type, job, run, attempt }) => ({ type, seq: job.seq, run, attempt })),
+      news: effects.events.flatMap((note) => (note.job === undefined ? [note.news] : [])),
     }
     effects.clear()
     if (facts.due.length > 0 || facts.expired.length > 0 || (facts.dueSchedules.length > 0 && this.refusing === undefined))
@@ -124,6 +129,7 @@ export class World {
       notices: turns.flatMap((turned) => turned.notices),
       stops: turns.flatMap((turned) => turned.stops),
       events: turns.flatMap((turned) => turned.events),
+      news: turns.flatMap((turned) => turned.news),
     }
   }
 

@@ -4,11 +4,13 @@
  * deliveries.
  */
 import {
+  awaited,
   type Calendar,
   type Clock,
   type Command,
   type ConnectionId,
   type Delivery,
+  dismiss,
   HELD,
   LIMITS,
   loadTables,
@@ -157,6 +159,7 @@ export class Actor {
       const session = this.#tables.sessions.get(uuid)
       if (session?.connection === undefined) {
         if (session !== undefined) this.#tables.setLease(session, Number.NEGATIVE_INFINITY)
+        else dismiss(this.#tables, uuid)
       } else this.#dead.add(uuid)
     }
   }
@@ -324,7 +327,7 @@ export class Actor {
 
   /** The sessions that were there before the turn that failed: one that wanted to leave has not left. */
   #aliveBefore(mail: readonly Letter[]): ReadonlySet<string> {
-    const alive = new Set(this.#tables.unattached.keys())
+    const alive = new Set([...this.#tables.unattached.keys(), ...awaited(this.#tables)])
     for (const [uuid, session] of this.#tables.sessions) if (session.intro.local && session.connection !== undefined) alive.add(uuid)
     for (const { request } of mail) if (request.command.op === 'leave') alive.add(request.command.session)
     return alive

@@ -7,7 +7,8 @@ import {
   type EventNote,
   type Grant,
   type Job,
-  type JobEvent,
+  type JournalEvent,
+  type NewsNote,
   type Notice,
   type Now,
   type Refusal,
@@ -20,7 +21,7 @@ interface Collected extends Delivery {
   readonly replies: Reply[]
   readonly grants: Grant[]
   readonly notices: Notice[]
-  events: readonly JobEvent[]
+  events: readonly JournalEvent[]
 }
 
 export class Deliveries {
@@ -29,7 +30,7 @@ export class Deliveries {
   readonly #effects: Effects
   readonly #firstEvent: number
   readonly #now: Now
-  #events: readonly JobEvent[] | undefined
+  #events: readonly JournalEvent[] | undefined
   readonly #subscribed: ReadonlySet<ConnectionId>
 
   constructor({ nextEvent, renewals }: Tables, effects: Effects, now: Now, subscribed: ReadonlySet<ConnectionId>) {
@@ -41,7 +42,7 @@ export class Deliveries {
   }
 
   /** The turn's, made when somebody is to hear of them. */
-  get events(): readonly JobEvent[] {
+  get events(): readonly JournalEvent[] {
     this.#events ??= this.#effects.events.map((note, index) => eventOf(note, this.#firstEvent + index, this.#now.wall))
     return this.#events
   }
@@ -113,7 +114,9 @@ function grantOf(job: Job, session: Session): Grant {
   }
 }
 
-function eventOf({ type, job, run, attempt, error, value }: EventNote, seq: number, at: number): JobEvent {
+function eventOf(note: EventNote | NewsNote, seq: number, at: number): JournalEvent {
+  if (note.job === undefined) return { seq, at, ...note.news }
+  const { type, job, run, attempt, error, value } = note
   return {
     seq,
     type,

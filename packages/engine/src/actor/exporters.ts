@@ -9,8 +9,9 @@ import {
   findRow,
   HELD,
   isFinal,
-  type JobEvent,
+  isJobEvent,
   type JobView,
+  type JournalEvent,
   LIMITS,
   noExport,
   type Refused,
@@ -27,7 +28,7 @@ interface Exporter {
   readonly mark: number
 }
 
-const ENDS: ReadonlySet<JobEvent['type']> = new Set(['completed', 'failed', 'cancelled'])
+const ENDS: ReadonlySet<JournalEvent['type']> = new Set(['completed', 'failed', 'cancelled'])
 
 export class Exporters {
   #waiting: Exporter[] = []
@@ -53,7 +54,7 @@ export class Exporters {
   }
 
   /** Those that a turn may have something for: each asks again. */
-  take(events: readonly JobEvent[]): readonly Exporter[] {
+  take(events: readonly JournalEvent[]): readonly Exporter[] {
     const last = events.at(-1)?.seq
     if (last === undefined || this.#waiting.length === 0) return []
     if (events.some(({ type }) => ENDS.has(type))) return this.takeAll()
@@ -90,8 +91,9 @@ function readPage(store: Store, tables: Tables, after: number, last: number, lim
   let missed = 0
   let bytes = 0
   let next = events.at(-1)?.seq ?? last
-  for (const { seq, type, jobSeq, node, enqueuedAt, at } of events) {
-    if (!ENDS.has(type)) continue
+  for (const event of events) {
+    if (!isJobEvent(event) || !ENDS.has(event.type)) continue
+    const { seq, jobSeq, node, enqueuedAt, at } = event
     const row = findRow(store, { seq: jobSeq, node, enqueuedAt })
     if (row === undefined) missed++
     // Brought back since: it comes when it ends again.

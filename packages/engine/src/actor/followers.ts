@@ -13,7 +13,7 @@ import {
   type EventsPage,
   eventTest,
   HELD,
-  type JobEvent,
+  type JournalEvent,
   LIMITS,
   type Reply,
   type Sender,
@@ -23,7 +23,7 @@ import {
 interface Follower {
   readonly command: EventsCommand
   readonly sender: Sender
-  readonly fits: (event: JobEvent) => boolean
+  readonly fits: (event: JournalEvent) => boolean
   /** Nothing up to this one is for it. */
   after: number
 }
@@ -54,12 +54,12 @@ export class Followers {
   }
 
   /** What a turn has committed: all who wait have been asked about everything before it. */
-  tell(events: readonly JobEvent[], post: (connection: ConnectionId, reply: Reply) => void): void {
+  tell(events: readonly JournalEvent[], post: (connection: ConnectionId, reply: Reply) => void): void {
     const last = events.at(-1)?.seq
     if (last === undefined) return
     this.#waiting = this.#waiting.filter((follower) => {
       const { command, sender, fits } = follower
-      const found: JobEvent[] = []
+      const found: JournalEvent[] = []
       let next = last
       for (const event of events) {
         if (!fits(event)) continue

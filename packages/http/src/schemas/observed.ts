@@ -1,6 +1,6 @@
 /** What the engine tells of itself. */
 import { z } from '@hono/zod-openapi'
-import { EVENT_TYPES, HISTORY_STEPS, LIMITS } from '@millrace/core'
+import { EVENT_TYPES, HISTORY_STEPS, JOB_EVENT_TYPES, LIMITS, MISS_REASONS, NEWS_TYPES } from '@millrace/core'
 import { DURATION, NAME, STATE_COUNTS, TIME, TOTALS, WHEN, whole } from './plain.ts'
 
 const TIMING = z
@@ -104,7 +104,8 @@ export const FAILURES = z
   })
   .openapi('Failures')
 
-const TYPES = new RegExp(`^(?:${EVENT_TYPES.join('|')})(?:,(?:${EVENT_TYPES.join('|')}))*$`)
+const ANY = EVENT_TYPES.join('|').replaceAll('.', '[.]')
+const TYPES = new RegExp(`^(?:${ANY})(?:,(?:${ANY}))*$`)
 
 export const EVENTS_QUERY = z.strictObject({
   after: whole(0, Number.MAX_SAFE_INTEGER)
@@ -120,10 +121,10 @@ export const EVENTS_QUERY = z.strictObject({
   jobId: z.string().max(128).optional(),
 })
 
-const EVENT = z
+const JOB_EVENT = z
   .strictObject({
     seq: z.number(),
-    type: z.enum(EVENT_TYPES),
+    type: z.enum(JOB_EVENT_TYPES),
     jobId: z.string(),
     queue: z.string(),
     name: z.string(),
@@ -134,11 +135,44 @@ const EVENT = z
     progress: z.number().optional().openapi({ description: 'Of `progress`: 0 to 1.' }),
     runAt: WHEN.optional().openapi({ description: 'Of what is due later.' }),
   })
-  .openapi('Event')
+  .openapi('JobEvent')
+
+const QUEUE_EVENT = z
+  .strictObject({
+    seq: z.number(),
+    type: z.enum(NEWS_TYPES.filter((type) => type.startsWith('queue.'))),
+    at: WHEN,
+    queue: z.string(),
+    name: z.string().optional().openapi({ description: 'Of `queue.paused` and `queue.resumed`: only jobs of this name.' }),
+    key: z.string().optional().openapi({ description: 'The same: only jobs with this concurrency key.' }),
+  })
+  .openapi('QueueEvent')
+
+const SCHEDULE_EVENT = z
+  .strictObject({
+    seq: z.number(),
+    type: z.enum(NEWS_TYPES.filter((type) => type.startsWith('schedule.'))),
+    at: WHEN,
+    schedule: z.string(),
+    tick: WHEN.optional().openapi({ description: 'Of `schedule.fired` and `schedule.skipped`.' }),
+    jobId: z.string().optional().openapi({ description: 'Of `schedule.fired` and `schedule.triggered`.' }),
+    reason: z.enum(MISS_REASONS).optional().openapi({ description: 'Of `schedule.skipped`.' }),
+  })
+  .openapi('ScheduleEvent')
+
+const WORKER_EVENT = z
+  .strictObject({
+    seq: z.number(),
+    type: z.enum(NEWS_TYPES.filter((type) => type.startsWith('worker.'))),
+    at: WHEN,
+    worker: z.string(),
+    session: z.string(),
+  })
+  .openapi('WorkerEvent')
 
 const GAP = z
   .strictObject({ type: z.literal('gap'), after: z.number(), resumesAt: z.number() })
   .openapi('EventsGap', { description: 'Events behind `after` and before `resumesAt` are not kept any more.' })
 
 /** Of each event of the stream: its `data`. */
-export const EVENT_DATA = z.union([EVENT, GAP])
+export const EVENT_DATA = z.union([JOB_EVENT, QUEUE_EVENT, SCHEDULE_EVENT, WORKER_EVENT, GAP])

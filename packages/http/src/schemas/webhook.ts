@@ -20,7 +20,7 @@ export const NEW_WEBHOOK = z
       .openapi({ description: 'The name of a secret of the worker that delivers, never the secret itself.' }),
     headers: z.record(z.string(), z.string()).optional().openapi({ description: 'Of each delivery. They are not shown again.' }),
     events: TYPES.openapi({ example: ['completed', 'failed'] }),
-    queues: NAMES.optional().openapi({ description: 'Of jobs in these queues alone.' }),
+    queues: NAMES.optional().openapi({ description: 'Of these queues and the jobs in them alone.' }),
     names: NAMES.optional().openapi({ description: 'Of jobs of these names alone.' }),
   })
   .openapi('NewWebhook')

@@ -10,6 +10,7 @@ import { flows } from './008-flows.ts'
 import { history } from './009-history.ts'
 import { keyOrder } from './010-key-order.ts'
 import { dropOldest } from './011-drop-oldest.ts'
+import { kinds } from './012-kinds.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -24,6 +25,7 @@ export const MIGRATIONS: readonly Migration[] = [
   history,
   keyOrder,
   dropOldest,
+  kinds,
 ]
 
 /** The newest schema that this version knows. */

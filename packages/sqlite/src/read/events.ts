@@ -1,5 +1,5 @@
 /** The journal by cursor. */
-import type { JobEvent } from '@millrace/core'
+import type { JournalEvent } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import { decodeEvents, type LaneName } from '../journal.ts'
 import { nameOnTomb } from '../tombs.ts'
@@ -7,7 +7,7 @@ import { nameOnTomb } from '../tombs.ts'
 type RawTurn = [firstEvent: number, at: number, count: number, packed: Uint8Array]
 
 /** The events after one, in order, at most `limit`. */
-export function prepareEvents(db: Database): (after: number, limit: number) => JobEvent[] {
+export function prepareEvents(db: Database): (after: number, limit: number) => JournalEvent[] {
   // The row that holds `after` may hold later ones too.
   const rows = db
     .prepare(
@@ -17,7 +17,7 @@ WHERE first_event >= coalesce((SELECT max(first_event) FROM journal WHERE first_
     .raw()
   const laneName = prepareLaneName(db)
   return (after, limit) => {
-    const events: JobEvent[] = []
+    const events: JournalEvent[] = []
     for (const [firstEvent, at, count, packed] of rows.iterate(after) as Iterable<RawTurn>) {
       if (firstEvent + count - 1 <= after) continue
       if (events.length >= limit) break

@@ -1,5 +1,5 @@
 /** All that the engine's tables are built from: nothing here grows with the number of waiting or finished jobs. */
-import type { ActiveRow, BucketRow, Counts, Defaults, ExportMark, LaneRow, Loaded, QueueRow } from '@millrace/core'
+import type { ActiveRow, BucketRow, Counts, Defaults, ExportMark, LaneRow, Loaded, PresentRow, QueueRow } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import { replayRuns } from '../journal.ts'
 import { seqsIn, unpackRanges } from '../seqs.ts'
@@ -29,6 +29,7 @@ FROM json_each(?) AS listed CROSS JOIN job ON job.seq = listed.value LEFT JOIN s
 WHERE job.state = 2 ORDER BY job.seq`,
     )
     .raw()
+  const present = db.prepare("SELECT id, uuid, worker, remote, presence FROM session WHERE presence <> 'gone'").raw()
   const queues = db
     .prepare(
       'SELECT queue.id, queue.name, settings, paused, missing_ms, missing_at FROM queue_settings JOIN queue ON queue.id = queue_settings.queue',
@@ -58,6 +59,7 @@ WHERE job.state = 2 ORDER BY job.seq`,
       buckets: buckets.all() as BucketRow[],
       lanes: (lanes.all() as RawLane[]).map(laneFrom),
       active: (active.all(JSON.stringify(running())) as RawRow[]).map(activeFrom),
+      present: (present.all() as RawPresent[]).map(presentFrom),
       definitions: (definitions.all() as [string, string][]).map(([name, defaults]) => ({ name, defaults: defaultsFrom(defaults) })),
       exports: exports.all() as ExportMark[],
       freed: freed(),
@@ -115,6 +117,12 @@ function activeFrom(raw: RawRow): ActiveRow {
     logLines: (raw[ROW_WIDTH + 2] as number | null) ?? 0,
     remote: raw[ROW_WIDTH + 3] === 1,
   }
+}
+
+type RawPresent = [id: number, uuid: string, worker: string, remote: number, presence: string]
+
+function presentFrom([id, uuid, worker, remote, presence]: RawPresent): PresentRow {
+  return { id, uuid, worker, remote: remote === 1, draining: presence === 'draining' }
 }
 
 function defaultsFrom(text: string): Defaults {

@@ -40,6 +40,7 @@ describe('load', () => {
       buckets: [],
       lanes: [],
       active: [],
+      present: [],
       definitions: [],
       exports: [],
       freed: [],

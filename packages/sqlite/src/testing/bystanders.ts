@@ -6,6 +6,7 @@ import { PLAIN, scheduleOf } from './schedules.ts'
 export function addBystanders(turns: Turns): void {
   const { effects } = turns
   const session = turns.session('bystander')
+  effects.presence.push({ id: session.id, presence: 'draining' })
   for (const lane of [turns.lane('stand', 'by'), turns.lane('work')]) {
     const extras = { tags: ['red', lane.name], uniqueKey: `u-${lane.name}`, idempotencyKey: `i-${lane.name}` }
     const waiting = turns.insert({ lane, extras })
@@ -38,6 +39,8 @@ export function addBystanders(turns: Turns): void {
   effects.turnsTaken.push({ queue, key: 'by', seq: 1 })
   effects.noteBucket({ ...newKey(queue, 'by'), fullMono: 1_250 })
   addFlow(turns)
+  effects.news({ type: 'queue.paused', queue: 'by', key: 'by' })
+  effects.news({ type: 'schedule.skipped', schedule: 'bystander', tick: turns.at - 5, reason: 'late' })
   effects.minutes.push({ queue, at: 3_600_000, before: 0, totals: { enqueued: 1, completed: 0, failed: 0, cancelled: 0 } })
   effects.marks.push({ source: 'bystander', mark: 5 })
   effects.exports.push({ name: 'bystander', cursor: 3 })

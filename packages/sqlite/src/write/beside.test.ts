@@ -4,6 +4,7 @@ import {
   CANCELLED,
   COMPLETED,
   DROPPED,
+  isJobEvent,
   type Job,
   LIMITS,
   newGate,
@@ -486,7 +487,7 @@ describe('queues that are deleted', () => {
     expect(before.buckets).toHaveLength(after.buckets.length + 1)
     expect([after.nextLane, after.nextQueue]).toEqual([before.nextLane, before.nextQueue])
     expect(store.prunable(queue.id, COMPLETED, turns.at + 1, 9)).toBeUndefined()
-    expect(store.events(0, 1_000).filter((event) => event.queue === 'short')).toHaveLength(3)
+    expect(store.events(0, 1_000).filter((event) => isJobEvent(event) && event.queue === 'short')).toHaveLength(3)
   })
 
   test('another has the name at once, in the same turn too', () => {

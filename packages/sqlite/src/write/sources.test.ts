@@ -1,5 +1,5 @@
 // Producers' journals: their marks, and the jobs that have ids of theirs.
-import { COMPLETED, sourcedNode } from '@millrace/core'
+import { COMPLETED, isJobEvent, sourcedNode } from '@millrace/core'
 import { expect, test } from 'vitest'
 import { openCrowd } from '../testing/crowd.ts'
 import { changedRows, lookInto, snapshot } from '../testing/files.ts'
@@ -39,7 +39,7 @@ test('jobs are found by what their ids say, in every state, until their rows go'
   turns.commit()
   expect(found()).toEqual(both)
   expect(store.job(first.seq)?.row).toMatchObject({ state: COMPLETED, node: first.node })
-  expect(store.events(0, 1_000).filter(({ jobSeq }) => jobSeq === second.seq)).toMatchObject([
+  expect(store.events(0, 1_000).filter((event) => isJobEvent(event) && event.jobSeq === second.seq)).toMatchObject([
     { type: 'enqueued', node: second.node, enqueuedAt: second.enqueuedAt },
   ])
   turns.effects.count(lane, COMPLETED, -1)

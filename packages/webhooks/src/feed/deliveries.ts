@@ -1,5 +1,5 @@
 /** The job that tells an endpoint of an event. */
-import type { Engine, EngineEvent, EventsGap, JobRequest } from '@millrace/client'
+import type { Engine, EventsGap, JobRequest, MillraceEvent } from '@millrace/client'
 import { type WebhookData, webhookJob } from '../job.ts'
 import type { Endpoint } from './endpoint.ts'
 
@@ -23,7 +23,7 @@ export async function retryDeliveries(engine: Engine, queue: string, endpointId:
 
 /** What a receiver gets as JSON. */
 export interface EventWebhook {
-  /** `job.completed` and so on for each type of event; `gap` where events are not known any more. */
+  /** `job.completed` and so on for each type of event of jobs; others as they are (`queue.paused`); `gap` where events are not known any more. */
   readonly type: string
   /** When it happened; of a gap, when it was found. ISO 8601. */
   readonly timestamp: string
@@ -38,19 +38,20 @@ export function endpointOfTags(tags: readonly string[]): string | undefined {
   return tags.find((tag) => tag.startsWith('endpoint:'))?.slice('endpoint:'.length)
 }
 
-/** Whether it is told of the event, which is of no delivery. */
-export function wants({ events, queues, names, cursor }: Endpoint, event: EngineEvent): boolean {
+/** Whether it is told of the event, which is of no delivery: `names` are of jobs, and `queues` of jobs and of queues themselves. */
+export function wants({ events, queues, names, cursor }: Endpoint, event: MillraceEvent): boolean {
   return (
     event.seq > cursor &&
     events.includes(event.type) &&
-    (queues === undefined || queues.includes(event.queue)) &&
-    (names === undefined || names.includes(event.name))
+    (queues === undefined || ('queue' in event && queues.includes(event.queue))) &&
+    (names === undefined || ('run' in event && names.includes(event.name)))
   )
 }
 
-export function eventDelivery(endpoint: Endpoint, queue: string, event: EngineEvent): JobRequest {
+export function eventDelivery(endpoint: Endpoint, queue: string, event: MillraceEvent): JobRequest {
   const { type, at, ...data } = event
-  return delivery(endpoint, queue, String(event.seq), { type: `job.${type}`, timestamp: at.toISOString(), data })
+  const what = type.includes('.') ? type : `job.${type}`
+  return delivery(endpoint, queue, String(event.seq), { type: what, timestamp: at.toISOString(), data })
 }
 
 export function gapDelivery(endpoint: Endpoint, queue: string, { after, resumesAt }: EventsGap, at: number): JobRequest {

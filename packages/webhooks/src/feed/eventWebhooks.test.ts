@@ -101,6 +101,28 @@ test('a new endpoint begins at the present; what happens to deliveries is told t
   expect((await engine.stats()).totals.enqueued).toBe(5)
 })
 
+test('events of queues and workers: of their types, queues where some are named, and never by the name of a job', async () => {
+  const [mail, names, all] = [await receiver(), await receiver(), await receiver()]
+  work()
+  await engine.stats()
+  const feed = started()
+  const events = ['queue.paused', 'worker.draining'] as const
+  await feed.add(endpointOf(mail.url, { id: 'mail', events, queues: ['mail'] }))
+  await feed.add(endpointOf(names.url, { id: 'names', events: [...events, 'enqueued'], names: ['mail'] }))
+  await feed.add(endpointOf(all.url, { id: 'all', events }))
+  await engine.queues.pause('mail', { job: 'mail' })
+  await engine.queues.pause('other')
+  await engine.enqueue('mail')
+  await Promise.all([mail.until(1), names.until(1), all.until(2)])
+  const types = ({ received }: typeof mail) =>
+    told(received)
+      .map(({ type, data }) => `${type} ${data['queue']} ${data['name']}`)
+      .sort()
+  expect(types(mail)).toEqual(['queue.paused mail mail'])
+  expect(types(names)).toEqual(['job.enqueued default mail'])
+  expect(types(all)).toEqual(['queue.paused mail mail', 'queue.paused other undefined'])
+})
+
 test('goes on where it was when it is started again', async () => {
   const server = await receiver()
   work()

@@ -3,7 +3,7 @@
  * is done twice, because the process died in between, meets the keys of the first time. What is here is thrown away where anything fails,
  * and begins anew with what the store has.
  */
-import type { Engine, EngineEvent, EventStreamItem, EventsGap, JobRequest } from '@millrace/client'
+import type { Engine, EngineEvent, EventStreamItem, EventsGap, JobRequest, MillraceEvent } from '@millrace/client'
 import type { EventType, Logger } from '@millrace/core'
 import { cancelDeliveries, endpointOfTags, eventDelivery, gapDelivery, wants } from './deliveries.ts'
 import { type OnDisabled, tellDisabled } from './disabled.ts'
@@ -78,7 +78,7 @@ export class Feed {
       if (item.type === 'gap') {
         requests.push(...this.#gapsOf(item))
         this.#saved = Math.min(this.#saved, item.resumesAt - 1)
-      } else if (item.queue === this.#settings.queue) {
+      } else if ('run' in item && item.queue === this.#settings.queue) {
         if (isOutcome(item)) outcomes.push(item)
       } else {
         for (const endpoint of this.#endpoints.values()) if (wants(endpoint, item)) requests.push(this.#deliver(endpoint, item))
@@ -126,7 +126,7 @@ export class Feed {
     return missed.map((endpoint) => this.#gap(endpoint, { ...gap, after: Math.max(endpoint.cursor, gap.after) }))
   }
 
-  #deliver(endpoint: Endpoint, event: EngineEvent): JobRequest {
+  #deliver(endpoint: Endpoint, event: MillraceEvent): JobRequest {
     this.#touched.add(endpoint.id)
     return eventDelivery(endpoint, this.#settings.queue, event)
   }

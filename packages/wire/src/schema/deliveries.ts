@@ -5,17 +5,23 @@ import {
   type Delivery,
   type Enqueued,
   EVENT_TYPES,
+  type EventType,
   type Grant,
   type JobEvent,
+  type JournalEvent,
   LIMITS,
+  MISS_REASONS,
   type Notice,
+  type QueueEvent,
   type Refusal,
   type Reply,
+  type ScheduleEvent,
+  type WorkerEvent,
 } from '@millrace/core'
 import type { Reader } from '../msgpack/reader.ts'
-import { KEY, NONE, node, priority, RUN, RUN_KEYS, seq, weight } from './jobs.ts'
+import { JOB_KEY, KEY, NONE, node, priority, RUN, RUN_KEYS, seq, weight } from './jobs.ts'
 import { boolean, choice, count, data, duration, FIELDS_MAX, type Kind, list, recurring, text, time, value } from './kinds.ts'
-import { field, optional, or, record } from './record.ts'
+import { field, optional, or, type RecordKind, record } from './record.ts'
 import { STATS } from './stats.ts'
 import { union } from './union.ts'
 
@@ -148,9 +154,13 @@ export const NOTICE = union<'kind', Notice>('Notice', 'kind', {
   gap: { code: 4, fields: { first: field(count, 'number of the first event that was not told'), last: field(count, 'of the last one') } },
 })
 
-export const EVENT = record<JobEvent>('Event', {
+/** What all events begin with. */
+const STAMP = record<Pick<JournalEvent, 'seq' | 'type'>>('Event', {
   seq: field(count, 'a cursor, only grows'),
-  type: field(choice(EVENT_TYPES)),
+  type: field(choice(EVENT_TYPES), 'says which fields follow'),
+})
+
+const JOB_EVENT = record<Omit<JobEvent, 'seq' | 'type'>>('JobEvent', {
   jobSeq: field(seq),
   node: field(node),
   enqueuedAt: field(time),
@@ -163,6 +173,52 @@ export const EVENT = record<JobEvent>('Event', {
   fraction: optional<number>({ says: 'number', write: (out, of) => out.number(of), read: (from) => from.number() }, 'of `progress`'),
   runAt: optional(time, 'of `retrying` and `snoozed`'),
 })
+
+const QUEUE_EVENT = record<Omit<QueueEvent, 'seq' | 'type'>>('QueueEvent', {
+  at: field(time),
+  queue: field(recurring(LIMITS.nameLength)),
+  name: optional(recurring(LIMITS.nameLength), 'of `paused` and `resumed`: only jobs of that name'),
+  key: optional(text(LIMITS.keyLength), 'the same: only jobs with that concurrency key'),
+})
+
+const SCHEDULE_EVENT = record<Omit<ScheduleEvent, 'seq' | 'type'>>('ScheduleEvent', {
+  at: field(time),
+  schedule: field(recurring(LIMITS.nameLength)),
+  tick: optional(time, 'of `fired` and `skipped`'),
+  job: optional(JOB_KEY, 'of `fired` and `triggered`'),
+  reason: optional(choice(MISS_REASONS), 'of `skipped`'),
+})
+
+const WORKER_EVENT = record<Omit<WorkerEvent, 'seq' | 'type'>>('WorkerEvent', {
+  at: field(time),
+  worker: field(recurring(LIMITS.nameLength), 'its id'),
+  session: field(text(LIMITS.nameLength), 'tells apart the workers that have had the id'),
+})
+
+export const EVENTS = { STAMP, JOB_EVENT, QUEUE_EVENT, SCHEDULE_EVENT, WORKER_EVENT } as const
+
+function restOf(type: EventType): RecordKind<object> {
+  if (type.startsWith('queue.')) return QUEUE_EVENT
+  if (type.startsWith('schedule.')) return SCHEDULE_EVENT
+  return type.startsWith('worker.') ? WORKER_EVENT : JOB_EVENT
+}
+
+/** One array: the fields that all have, and those of its type behind them. */
+const EVENT: Kind<JournalEvent> = {
+  says: STAMP.says,
+  write(out, event) {
+    const rest = restOf(event.type)
+    const length = rest.head(out, event, STAMP_LENGTH)
+    STAMP.writeFields(out, event, STAMP_LENGTH)
+    rest.writeFields(out, event, length)
+  },
+  read(from) {
+    const length = from.array(FIELDS_MAX)
+    const stamp = STAMP.readInto(from, Math.min(length, STAMP_LENGTH), {})
+    return restOf(stamp.type).readInto(from, length - STAMP_LENGTH, stamp) as JournalEvent
+  },
+}
+const STAMP_LENGTH = 2
 
 export const DELIVERY = record<Delivery>('Delivery', {
   renewal: field(count, 'the last `renew` of this connection that had been counted; 0 before the first'),

@@ -6,16 +6,24 @@ import {
   ERROR_CODES,
   EVENT_TYPES,
   type Grant,
+  JOB_EVENT_TYPES,
   type JobEvent,
+  type JournalEvent,
+  MISS_REASONS,
+  NEWS_TYPES,
   type NewJob,
+  type NewsType,
   NODE_LIMIT,
   type Notice,
   type Operation,
   PLACE_LIMIT,
+  type QueueEvent,
   type Reply,
   type Request,
+  type ScheduleEvent,
   STATES,
   validateQueueOptions,
+  type WorkerEvent,
 } from '@millrace/core'
 import fc from 'fast-check'
 import type { Message } from '../message.ts'
@@ -393,10 +401,10 @@ const notice = fc.oneof(
   fc.constant({ kind: 'reattach' }),
 ) as fc.Arbitrary<Notice>
 
-const event = record(
+const jobEvent = record(
   {
     seq: count,
-    type: fc.constantFrom(...EVENT_TYPES),
+    type: fc.constantFrom(...JOB_EVENT_TYPES),
     jobSeq: seq,
     node,
     enqueuedAt: time,
@@ -411,6 +419,29 @@ const event = record(
   },
   { requiredKeys: ['seq', 'type', 'jobSeq', 'node', 'enqueuedAt', 'queue', 'name', 'at', 'run', 'attempt'] },
 ) as fc.Arbitrary<JobEvent>
+
+const stamp = { seq: count, at: time }
+const newsType = <Prefix extends string>(prefix: Prefix) =>
+  fc.constantFrom(...NEWS_TYPES.filter((type): type is Extract<NewsType, `${Prefix}.${string}`> => type.startsWith(`${prefix}.`)))
+const event: fc.Arbitrary<JournalEvent> = fc.oneof(
+  jobEvent,
+  record<QueueEvent>(
+    { ...stamp, type: newsType('queue'), queue: name, name: name as never, key: key as never },
+    { requiredKeys: ['seq', 'at', 'type', 'queue'] },
+  ),
+  record<ScheduleEvent>(
+    {
+      ...stamp,
+      type: newsType('schedule'),
+      schedule: name,
+      tick: time as never,
+      job: id as never,
+      reason: fc.constantFrom(...MISS_REASONS) as never,
+    },
+    { requiredKeys: ['seq', 'at', 'type', 'schedule'] },
+  ),
+  record<WorkerEvent>({ ...stamp, type: newsType('worker'), worker: name, session: uuid }),
+)
 
 const few = { maxLength: 4 }
 const delivery: fc.Arbitrary<Delivery> = record({

@@ -1,7 +1,7 @@
 /** The tables of docs/protocol.md, from what the code reads and writes by. */
 import { ERROR_CODES, errorFrom, type Operation } from '@millrace/core'
 import { BOUNDS } from '../msgpack/reader.ts'
-import { DELIVERY, ENQUEUED, EVENT, GRANT, NOTICE, REPLIES } from '../schema/deliveries.ts'
+import { DELIVERY, ENQUEUED, EVENTS, GRANT, NOTICE, REPLIES } from '../schema/deliveries.ts'
 import {
   BACKOFF,
   CHANGES,
@@ -56,7 +56,6 @@ const RECORDS: readonly AnyRecord[] = [
   SCHEDULE_SPEC,
   ENQUEUED,
   GRANT,
-  EVENT,
 ] as unknown as readonly AnyRecord[]
 
 /** Messages of one field. */
@@ -80,6 +79,7 @@ export function tables(): ReadonlyMap<string, string> {
   all.set('errors', errors())
   all.set('bounds', bounds())
   for (const kind of [...RECORDS, DELIVERY as unknown as AnyRecord]) all.set(kind.name, fieldsOf(kind, 0))
+  for (const kind of Object.values(EVENTS)) all.set(kind.name, fieldsOf(kind as unknown as AnyRecord, kind === EVENTS.STAMP ? 0 : 2))
   for (const [type, { fields }] of Object.entries(MESSAGE.variants)) {
     if (!SHOWN_ELSEWHERE.has(type)) all.set(`message ${type}`, fieldsOf(fields as unknown as AnyRecord, 1))
   }

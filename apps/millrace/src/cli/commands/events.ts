@@ -1,11 +1,11 @@
-/** `millrace events`: what happened to jobs, and what happens. */
+/** `millrace events`: what happened to jobs, queues, schedules and workers, and what happens. */
 import { integerOption } from '@millrace/core'
-import type { EngineEvent, EventStreamItem, EventsFilter, EventsOptions } from '@millrace/engine'
+import type { EngineEvent, EventStreamItem, EventsFilter, EventsOptions, QueueEvent, ScheduleEvent } from '@millrace/engine'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { said } from '../jobFlags.ts'
 import { cursorOf, lastEvent } from '../journal.ts'
-import type { Paint } from '../output/style.ts'
+import type { Paint, Style } from '../output/style.ts'
 import { names, number } from '../values.ts'
 
 interface Flags {
@@ -21,12 +21,12 @@ interface Flags {
 export function addEvents(program: Command, context: Context): void {
   program
     .command('events')
-    .description('what happened to jobs: all that is kept, or with -f what happens from now on')
+    .description('what happened to jobs, queues, schedules and workers: all that is kept, or with -f what happens from now on')
     .option('-f, --follow', 'go on with what happens')
     .option('--after <seq>', 'behind this event; 0 for all that are kept', number)
     .option('--limit <number>', 'end after so many', number)
-    .option('--type <types>', 'enqueued, started, completed, failed, ...; a,b for more', names)
-    .option('--queue <name>', 'of this queue')
+    .option('--type <types>', 'enqueued, completed, failed, queue.paused, ...; a,b for more', names)
+    .option('--queue <name>', 'of this queue and its jobs')
     .option('--name <name>', 'of jobs of this name')
     .option('--job-id <id>', 'of this job')
     .action((flags: Flags) => show(context, flags))
@@ -56,30 +56,51 @@ async function show({ connect, out, signal }: Context, flags: Flags): Promise<vo
 
 /** What only some types have is there in all. */
 function shapeOf(event: EventStreamItem): object {
-  return event.type === 'gap' ? event : { ...event, error: event.error, progress: event.progress, runAt: event.runAt }
+  if (event.type === 'gap' || 'session' in event) return event
+  if ('run' in event) return { ...event, error: event.error, progress: event.progress, runAt: event.runAt }
+  return 'queue' in event
+    ? { ...event, name: event.name, key: event.key }
+    : { ...event, tick: event.tick, jobId: event.jobId, reason: event.reason }
 }
 
 function fits(event: EventStreamItem, { type, queue, name, jobId }: Flags): boolean {
   if (event.type === 'gap') return true
   if (type !== undefined && !type.includes(event.type)) return false
-  if (queue !== undefined && event.queue !== queue) return false
-  if (name !== undefined && event.name !== name) return false
-  return jobId === undefined || event.jobId === jobId.toLowerCase()
+  if (queue !== undefined && !('queue' in event && event.queue === queue)) return false
+  if (name !== undefined && !('run' in event && event.name === name)) return false
+  return jobId === undefined || ('run' in event && event.jobId === jobId.toLowerCase())
 }
 
 function eventText(event: EventStreamItem, paint: Paint): string {
   if (event.type === 'gap') return paint('yellow', `gap: what happened before event ${event.resumesAt} is not kept any more`)
-  const { seq, type, jobId, queue, name, at } = event
+  const { seq, type, at } = event
+  const head = (style: Style) => `${at.toISOString()} ${String(seq).padStart(8)} ${paint(style, type.padEnd(9))}`
+  if ('session' in event) return `${head(type === 'worker.lost' ? 'red' : 'cyan')} ${event.worker}`
+  if ('schedule' in event) return `${head(type === 'schedule.skipped' ? 'yellow' : 'cyan')} ${event.schedule}${ofSchedule(event)}`
+  if (!('run' in event)) return `${head('cyan')} ${event.queue}${ofQueue(event)}`
+  const { jobId, queue, name } = event
   const style = type === 'failed' ? 'red' : type === 'retrying' || type === 'stalled' ? 'yellow' : type === 'completed' ? 'green' : 'cyan'
-  return `${at.toISOString()} ${String(seq).padStart(8)} ${paint(style, type.padEnd(9))} ${jobId} ${queue}/${name}${moreOf(event)}`
+  return `${head(style)} ${jobId} ${queue}/${name}${moreOf(event)}`
+}
+
+function ofQueue({ name, key }: QueueEvent): string {
+  return inBrackets([name && `jobs named ${name}`, key && `key ${key}`])
+}
+
+function ofSchedule({ tick, jobId, reason }: ScheduleEvent): string {
+  return inBrackets([tick && `tick of ${tick.toISOString()}`, jobId, reason])
 }
 
 function moreOf({ attempt, error, progress, runAt }: EngineEvent): string {
-  const facts = [
+  return inBrackets([
     attempt > 1 ? `attempt ${attempt}` : undefined,
     error,
     progress === undefined ? undefined : `${Math.round(progress * 100)} %`,
     runAt && `at ${runAt.toISOString()}`,
-  ].filter((fact) => fact !== undefined)
-  return facts.length === 0 ? '' : ` (${facts.join(', ')})`
+  ])
+}
+
+function inBrackets(facts: readonly (string | undefined)[]): string {
+  const said = facts.filter((fact) => fact !== undefined)
+  return said.length === 0 ? '' : ` (${said.join(', ')})`
 }

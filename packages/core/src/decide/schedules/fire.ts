@@ -47,17 +47,21 @@ function fire(turn: TurnContext, schedule: Schedule): void {
     // Its row is broken, or its zone is not known any more: no reason for the others not to fire.
     schedule.paused = true
     turn.effects.schedule(schedule, 'move')
+    turn.effects.news({ type: 'schedule.paused', schedule: schedule.id })
     return
   }
   const { overlap, catchUp } = schedule.spec
   const { tick, next } = ticks
-  if (catchUp === 'none' && fireTime(schedule, tick) < turn.now.wall - LIMITS.tickGraceMs) {
-    // Too late for it.
-  } else if ((running !== undefined && overlap === 'skip') || drained(turn, schedule.job) !== undefined) {
-    schedule.skipped++
+  const late = catchUp === 'none' && fireTime(schedule, tick) < turn.now.wall - LIMITS.tickGraceMs
+  const overlaps = running !== undefined && overlap === 'skip'
+  if (late || overlaps || drained(turn, schedule.job) !== undefined) {
+    // Too late for it: that is no other job's doing.
+    if (!late) schedule.skipped++
+    const reason = late ? 'late' : overlaps ? 'overlap' : 'draining'
+    turn.effects.news({ type: 'schedule.skipped', schedule: schedule.id, tick, reason })
   } else {
     if (running !== undefined) cancelJob(turn, running)
-    create(turn, schedule, tick)
+    create(turn, schedule, tick, 'schedule.fired')
   }
   schedule.behind = next !== 0 && fireTime(schedule, next) <= turn.now.wall && catchUp === 'all' ? (schedule.behind + 1) % RESTART : 0
   moveTo(turn, schedule, next)
@@ -101,12 +105,14 @@ function latestDue({ now, settings: { calendar } }: TurnContext, schedule: Sched
 /** Ticks nearer to each other than their jitter that are looked at one by one. */
 const JITTERED_TICKS = 100
 
-/** Its job comes now. */
-export function create(turn: TurnContext, schedule: Schedule, tick: number): Enqueued {
+/** Its job comes now: at a tick, or by hand. */
+export function create(turn: TurnContext, schedule: Schedule, tick: number, type: 'schedule.fired' | 'schedule.triggered'): Enqueued {
   const { id, job } = schedule
   const enqueued = createScheduled(turn, jobAt(id, job, tick), id)
   const { seq, node, enqueuedAt } = enqueued
-  schedule.last = { seq, node, enqueuedAt }
+  const last = { seq, node, enqueuedAt }
+  turn.effects.news({ type, schedule: id, ...(type === 'schedule.fired' && { tick }), job: last })
+  schedule.last = last
   schedule.lastAt = Math.max(schedule.lastAt, tick)
   schedule.fired++
   turn.effects.schedule(schedule, 'move')
@@ -132,7 +138,9 @@ export function hasStarted(job: Job): boolean {
   return job.state === ACTIVE || job.run > job.uncounted
 }
 
-export function moveTo(turn: TurnContext, schedule: Schedule, tick: number): void {
+/** `fresh`: it has just been created. */
+export function moveTo(turn: TurnContext, schedule: Schedule, tick: number, fresh = false): void {
+  if (tick === 0 && (fresh || schedule.nextAt !== 0)) turn.effects.news({ type: 'schedule.ended', schedule: schedule.id })
   schedule.nextAt = tick
   schedule.fireAt = fireTime(schedule, tick)
   if (!schedule.paused) turn.tables.noteFire(schedule.fireAt)

@@ -14,6 +14,7 @@ export function deleteSchedule(turn: TurnContext, { id }: DeleteScheduleCommand)
   const job = liveJob(turn, schedule)
   if (job !== undefined && !hasStarted(job)) removeJob(turn, job)
   turn.effects.schedule(schedule, 'delete')
+  turn.effects.news({ type: 'schedule.deleted', schedule: id })
   turn.facts.forgetSchedule(id)
   return true
 }
@@ -24,6 +25,7 @@ export function pauseSchedule(turn: TurnContext, { id }: PauseScheduleCommand): 
   if (!schedule.paused) {
     schedule.paused = true
     turn.effects.schedule(schedule, 'move')
+    turn.effects.news({ type: 'schedule.paused', schedule: id })
   }
   return true
 }
@@ -35,6 +37,7 @@ export function resumeSchedule(turn: TurnContext, { id }: ResumeScheduleCommand)
   if (wrong !== undefined) return new Refused({ code: 'INVALID_SCHEDULE', message: `schedule '${id}': ${wrong}` })
   if (schedule.paused) {
     schedule.paused = false
+    turn.effects.news({ type: 'schedule.resumed', schedule: id })
     restart(turn, schedule)
   }
   return true

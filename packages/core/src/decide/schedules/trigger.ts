@@ -22,5 +22,5 @@ export function triggerSchedule(turn: TurnContext, { id }: TriggerScheduleComman
   const queue = drained(turn, schedule.job)
   if (queue !== undefined) return queueDraining(queue)
   if (running !== undefined) cancelJob(turn, running)
-  return [create(turn, schedule, turn.now.wall)]
+  return [create(turn, schedule, turn.now.wall, 'schedule.triggered')]
 }

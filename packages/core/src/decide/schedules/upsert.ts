@@ -55,9 +55,10 @@ function insert(turn: TurnContext, { id, spec, job, runImmediately }: UpsertSche
     updatedAt: now.wall,
   }
   effects.schedule(schedule, 'put')
+  effects.news({ type: 'schedule.upserted', schedule: id })
   facts.rememberSchedule(schedule)
-  if (runImmediately) create(turn, schedule, now.wall)
-  restart(turn, schedule)
+  if (runImmediately) create(turn, schedule, now.wall, 'schedule.fired')
+  restart(turn, schedule, true)
   return schedule
 }
 
@@ -69,13 +70,18 @@ function change(turn: TurnContext, schedule: Schedule, { spec, job }: UpsertSche
   schedule.job = job
   schedule.updatedAt = turn.now.wall
   turn.effects.schedule(schedule, 'put')
+  turn.effects.news({ type: 'schedule.upserted', schedule: schedule.id })
   if (!same) restart(turn, schedule)
 }
 
-/** Bytes are taken to be others: to write them once more does no harm. */
 function isSame(schedule: Schedule, spec: ScheduleSpec, { data, ...job }: NewJob): boolean {
   const { data: dataBefore, ...jobBefore } = schedule.job
-  return data === dataBefore && textOf(schedule.spec) === textOf(spec) && textOf(jobBefore) === textOf(job)
+  return isSameData(data, dataBefore) && textOf(schedule.spec) === textOf(spec) && textOf(jobBefore) === textOf(job)
+}
+
+function isSameData(a: NewJob['data'], b: NewJob['data']): boolean {
+  if (!(a instanceof Uint8Array && b instanceof Uint8Array)) return a === b
+  return a.length === b.length && a.every((byte, index) => byte === b[index])
 }
 
 /** Whatever the order of its properties. */
@@ -84,8 +90,8 @@ function textOf(value: object): string {
 }
 
 /** Goes on with the first tick from now that has not fired yet. */
-export function restart(turn: TurnContext, schedule: Schedule): void {
+export function restart(turn: TurnContext, schedule: Schedule, fresh = false): void {
   schedule.held = false
   schedule.behind = 0
-  moveTo(turn, schedule, tickAfter(schedule, Math.max(turn.now.wall, schedule.lastAt), turn.settings.calendar))
+  moveTo(turn, schedule, tickAfter(schedule, Math.max(turn.now.wall, schedule.lastAt), turn.settings.calendar), fresh)
 }

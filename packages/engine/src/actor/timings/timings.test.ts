@@ -1,10 +1,10 @@
-import { type Effects, type EventNote, type EventType, type Job, type Lane, newLane, newQueue } from '@millrace/core'
+import { type Effects, type EventNote, type Job, type JobEventType, type Lane, newLane, newQueue } from '@millrace/core'
 import { expect, test } from 'vitest'
 import { Timings } from './timings.ts'
 
 const lane = (id: number): Lane => newLane(id, newQueue(1, 'q'), `n${id}`)
 
-function note(type: EventType, of: Lane, job: Partial<Job> = {}, attempt = 1): EventNote {
+function note(type: JobEventType, of: Lane, job: Partial<Job> = {}, attempt = 1): EventNote {
   return { type, job: { lane: of, runAt: 100, startedAt: 140, ...job } as Job, run: 1, attempt, error: undefined, value: undefined }
 }
 

@@ -27,7 +27,9 @@ export class Timings {
 
   note({ events }: Effects, wall: number): void {
     let entry: Entry | undefined
-    for (const { type, job, attempt } of events) {
+    for (const note of events) {
+      if (note.job === undefined) continue
+      const { type, job, attempt } = note
       // One that expired, or was not run because of another, has used no attempt.
       const ended = type === 'completed' || type === 'retrying' || (type === 'failed' && attempt > 0)
       if (!ended && type !== 'started') continue

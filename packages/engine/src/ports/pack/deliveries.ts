@@ -1,5 +1,5 @@
 /** Deliveries on their way back: replies and grants as columns, all else as it is. */
-import type { Delivery, Enqueued, Grant, JobEvent, Notice, Reply } from '@millrace/core'
+import type { Delivery, Enqueued, Grant, JournalEvent, Notice, Reply } from '@millrace/core'
 import { NumberColumn, NumberReader } from './columns.ts'
 
 /** What a reply is: followed by its id, and by what is said here. */
@@ -18,7 +18,7 @@ export interface PackedDelivery {
   /** For the few that have them: index, checkpoint, tags, meta. */
   readonly grantExtras: readonly unknown[]
   readonly notices: readonly Notice[]
-  readonly events: readonly JobEvent[]
+  readonly events: readonly JournalEvent[]
   readonly renewal: number
 }
 

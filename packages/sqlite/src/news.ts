@@ -1,0 +1,98 @@
+/**
+ * How an event of a queue, a schedule or a worker is packed: its type, what follows, and whose it is by name. So it says the same
+ * whatever becomes of those, and costs events of jobs nothing.
+ */
+import { type JobKey, MISS_REASONS, type MissReason, NEWS_TYPES, type News, type NewsEvent, type NewsType } from '@millrace/core'
+import type { ByteReader, ByteWriter } from './bytes.ts'
+
+const NAME = 0x01
+const KEY = 0x02
+const SESSION = 0x04
+const JOB = 0x08
+/** As the distance from the turn's time. */
+const TICK = 0x10
+const REASON = 0x20
+
+const CODES: ReadonlyMap<string, number> = new Map(NEWS_TYPES.map((type, code) => [type, code]))
+
+interface Details {
+  readonly name?: string
+  readonly key?: string
+  readonly session?: string
+  readonly job?: JobKey
+  readonly tick?: number
+  readonly reason?: MissReason
+}
+
+export interface PackedNews {
+  readonly news: NewsType
+  readonly subject: string
+  readonly details: Omit<Details, 'job' | 'tick'>
+  /** Row number of a job that came with the event. */
+  readonly job: number | undefined
+  readonly node: number
+  readonly tick: number | undefined
+}
+
+export function writeNews(writer: ByteWriter, news: News, at: number): void {
+  const { name, key, session, job, tick, reason }: Details = news
+  let flags = 0
+  if (name !== undefined) flags |= NAME
+  if (key !== undefined) flags |= KEY
+  if (session !== undefined) flags |= SESSION
+  if (job !== undefined) flags |= JOB
+  if (tick !== undefined) flags |= TICK
+  if (reason !== undefined) flags |= REASON
+  writer.unsigned(CODES.get(news.type) as number)
+  writer.byte(flags)
+  writer.text(subjectOf(news))
+  if (name !== undefined) writer.text(name)
+  if (key !== undefined) writer.text(key)
+  if (session !== undefined) writer.text(session)
+  if (job !== undefined) writer.unsigned(job.seq)
+  if (tick !== undefined) writer.signed(tick - at)
+  if (reason !== undefined) writer.byte(MISS_REASONS.indexOf(reason))
+}
+
+/** `node`: the file's own when it was written. */
+export function readNews(reader: ByteReader, node: number): PackedNews {
+  const code = reader.unsigned()
+  const flags = reader.byte()
+  const subject = reader.text()
+  const name = flags & NAME ? reader.text() : undefined
+  const key = flags & KEY ? reader.text() : undefined
+  const session = flags & SESSION ? reader.text() : undefined
+  const job = flags & JOB ? reader.unsigned() : undefined
+  const tick = flags & TICK ? reader.signed() : undefined
+  const reason = flags & REASON ? MISS_REASONS[reader.byte()] : undefined
+  const news = NEWS_TYPES[code]
+  if (news === undefined) throw new Error(`the journal has an event of the unknown kind ${code}`)
+  const details = {
+    ...(name !== undefined && { name }),
+    ...(key !== undefined && { key }),
+    ...(session !== undefined && { session }),
+    ...(reason !== undefined && { reason }),
+  }
+  return { news, subject, details, job, node, tick }
+}
+
+export function newsEventOf({ news, subject, details, job, node, tick }: PackedNews, seq: number, at: number): NewsEvent {
+  return {
+    seq,
+    at,
+    type: news,
+    [subjectField(news)]: subject,
+    ...details,
+    ...(job !== undefined && { job: { seq: job, node, enqueuedAt: at } }),
+    ...(tick !== undefined && { tick: at + tick }),
+  } as NewsEvent
+}
+
+function subjectOf(news: News): string {
+  return 'queue' in news ? news.queue : 'schedule' in news ? news.schedule : news.worker
+}
+
+/** What stands before the dot of a type. */
+function subjectField(type: NewsType): string {
+  return type.slice(0, type.indexOf('.'))
+}

@@ -1,0 +1,195 @@
+/**
+ * What is told of queues, schedules and workers, held against what committed turns have made of them: one event for each change, with it,
+ * and none without one. Replayed, the events say what is so.
+ */
+import { type Effects, isLive, type News, type QueueNews, type QueueSettings, type ScheduleNews, sameSettings } from '@millrace/core'
+import type { History } from './history.ts'
+import type { Limits } from './limits.ts'
+import type { Tracked } from './model.ts'
+
+interface QueueBook {
+  paused: boolean
+  draining: boolean
+  drained: boolean
+  readonly parts: Set<string>
+  settings: QueueSettings
+  /** Of this turn. */
+  configured: number
+}
+
+interface ScheduleBook {
+  paused: boolean
+  ended: boolean
+  fired: number
+  skipped: number
+}
+
+export interface NewsBookOptions {
+  readonly history: History
+  readonly limits: Limits
+  readonly jobs: ReadonlyMap<number, Tracked>
+  /** Why the engine may take a worker's session for lost; false where it may not. */
+  readonly mayLoseSession: (session: string) => boolean
+  readonly hasLeft: (session: string) => boolean
+}
+
+export class NewsBook {
+  readonly #options: NewsBookOptions
+  readonly #queues = new Map<string, QueueBook>()
+  readonly #schedules = new Map<string, ScheduleBook>()
+  /** Sessions that are there, and whether they drain. */
+  readonly #workers = new Map<string, boolean>()
+
+  constructor(options: NewsBookOptions) {
+    this.#options = options
+  }
+
+  get workers(): ReadonlyMap<string, boolean> {
+    return this.#workers
+  }
+
+  /** After the jobs and the limits of the turn. */
+  commit(effects: Effects): void {
+    for (const note of effects.events) if (note.job === undefined) this.#replay(note.news)
+    this.#compareQueues(effects)
+    this.#compareSchedules(effects)
+  }
+
+  #hold(so: boolean, news: News, what: string): void {
+    this.#options.history.hold(so, 40, () => `${JSON.stringify(news)} is told, and ${what}`)
+  }
+
+  #replay(news: News): void {
+    this.#options.history.meet(news.type)
+    if ('queue' in news) this.#queue(news)
+    else if ('schedule' in news) this.#schedule(news)
+    else this.#worker(news.type, news.session, news)
+  }
+
+  #queue(news: QueueNews): void {
+    const { queue: name } = news
+    const queue = this.#queueOf(name)
+    const part = news.name ?? news.key
+    switch (news.type) {
+      case 'queue.configured':
+        queue.configured++
+        break
+      case 'queue.paused':
+      case 'queue.resumed': {
+        const pauses = news.type === 'queue.paused'
+        if (part === undefined) {
+          this.#hold(pauses ? !queue.paused : queue.paused || queue.draining, news, 'it was so before')
+          queue.paused = pauses
+          if (!pauses) queue.draining = queue.drained = false
+        } else {
+          const key = `${news.name === undefined ? 'key' : 'job'} ${part}`
+          this.#hold(queue.parts.has(key) !== pauses, news, 'it was so before')
+          if (pauses) queue.parts.add(key)
+          else queue.parts.delete(key)
+        }
+        break
+      }
+      case 'queue.draining':
+        this.#hold(!queue.draining, news, 'it was so before')
+        queue.draining = true
+        break
+      case 'queue.drained':
+        this.#hold(queue.draining && !queue.drained, news, 'it does not drain, or was told before')
+        queue.drained = true
+        break
+      case 'queue.deleted':
+        this.#queues.delete(name)
+    }
+  }
+
+  #queueOf(name: string): QueueBook {
+    let queue = this.#queues.get(name)
+    if (queue === undefined) {
+      queue = { paused: false, draining: false, drained: false, parts: new Set(), settings: {}, configured: 0 }
+      this.#queues.set(name, queue)
+    }
+    return queue
+  }
+
+  #compareQueues({ queues, queuesGone }: Effects): void {
+    const { history, limits, jobs } = this.#options
+    for (const { name } of [...queues, ...queuesGone]) this.#queueOf(name)
+    for (const [name, queue] of this.#queues) {
+      const { paused, settings, parts } = limits.of(name)
+      const { draining, ...others } = settings
+      const told = `${queue.paused} ${queue.draining} ${[...queue.parts].sort()}`
+      const so = `${paused} ${draining === true} ${parts.sort()}`
+      history.hold(told === so, 40, () => `queue ${name} is (paused, draining, paused parts) ${so}, and told as ${told}`)
+      const same = sameSettings(queue.settings, others)
+      const enough = queue.configured === 0 ? same : queue.configured > 1 || !same
+      history.hold(enough, 40, () => `queue ${name} is told as configured ${queue.configured} times, its settings being the same: ${same}`)
+      queue.settings = others
+      queue.configured = 0
+      if (!queue.draining) continue
+      const empty = ![...jobs.values()].some((job) => job.queue === name && isLive(job.state))
+      if (!empty) queue.drained = false
+      history.hold(queue.drained === empty, 40, () => `queue ${name} drains, and is told as drained ${queue.drained}, and empty ${empty}`)
+    }
+  }
+
+  #schedule(news: ScheduleNews): void {
+    const { schedule: id } = news
+    const before = this.#schedules.get(id)
+    if (news.type === 'schedule.upserted') {
+      this.#schedules.set(id, before ?? { paused: false, ended: false, fired: 0, skipped: 0 })
+      return
+    }
+    this.#hold(before !== undefined, news, 'there is none')
+    if (before === undefined) return
+    switch (news.type) {
+      case 'schedule.paused':
+      case 'schedule.resumed':
+        this.#hold(before.paused === (news.type === 'schedule.resumed'), news, 'it was so before')
+        before.paused = news.type === 'schedule.paused'
+        break
+      case 'schedule.fired':
+      case 'schedule.triggered':
+        this.#hold(news.job !== undefined, news, 'no job has come')
+        before.fired++
+        break
+      case 'schedule.skipped':
+        if (news.reason !== 'late') before.skipped++
+        break
+      case 'schedule.ended':
+        before.ended = true
+        break
+      case 'schedule.deleted':
+        this.#schedules.delete(id)
+    }
+  }
+
+  #compareSchedules({ schedules }: Effects): void {
+    const last = new Map([...schedules].map(([record, change]) => [record.id, { record, change }]))
+    for (const [id, { record, change }] of last) {
+      const told = this.#schedules.get(id)
+      const { paused, fired, skipped } = record
+      const so = change === 'delete' ? 'gone' : `${paused} ${fired} ${skipped}`
+      const said = told === undefined ? 'gone' : `${told.paused} ${told.fired} ${told.skipped}`
+      this.#options.history.hold(so === said, 40, () => `schedule ${id} is (paused, fired, skipped) ${so}, and told as ${said}`)
+    }
+  }
+
+  #worker(type: string, session: string, news: News): void {
+    const { hasLeft, mayLoseSession } = this.#options
+    const drains = this.#workers.get(session)
+    if (type === 'worker.attached') {
+      this.#hold(drains === undefined, news, 'it is there')
+      this.#workers.set(session, false)
+      return
+    }
+    this.#hold(drains !== undefined, news, 'it is not there')
+    if (type === 'worker.draining') {
+      this.#hold(drains === false, news, 'it was so before')
+      this.#workers.set(session, true)
+      return
+    }
+    if (type === 'worker.left') this.#hold(hasLeft(session), news, 'it has not said so')
+    else this.#hold(mayLoseSession(session), news, 'it lives')
+    this.#workers.delete(session)
+  }
+}
