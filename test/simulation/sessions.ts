@@ -19,6 +19,8 @@ export class Sessions {
   /** Of other processes: when each was last heard of. */
   readonly #heardMono = new Map<string, number>()
   #reloadMono = 0
+  /** Of sessions that have yet to attach again: when the tables were loaded without them. */
+  readonly #awaitedMono = new Map<string, number>()
   log: EffectLog | undefined
 
   constructor(timeline: Timeline, requests: Requests) {
@@ -26,6 +28,7 @@ export class Sessions {
     requests.attached = ({ uuid, worker, local }, connection, sentMono) => {
       this.#names.set(uuid, worker)
       this.#alive.add(uuid)
+      this.#awaitedMono.delete(uuid)
       this.#connection.set(uuid, connection)
       this.#attachSentMono.set(uuid, sentMono)
       if (!local && !this.#heardMono.has(uuid)) this.#heardMono.set(uuid, timeline.mono)
@@ -45,6 +48,7 @@ export class Sessions {
   /** An engine begins, and is told who lives. */
   begin(alive: ReadonlySet<string>): void {
     this.#alive.clear()
+    this.#awaitedMono.clear()
     this.#stopped.clear()
     for (const session of alive) this.#alive.add(session)
   }
@@ -52,6 +56,8 @@ export class Sessions {
   /** The tables were loaded anew: leases begin again. */
   reloaded(mono: number): void {
     this.#reloadMono = mono
+    // A turn that gave one up may have failed, which loads the tables again: its time was over all the same.
+    for (const uuid of this.#alive) if (!this.#awaitedMono.has(uuid)) this.#awaitedMono.set(uuid, mono)
     this.#stopped.clear()
   }
 
@@ -82,7 +88,8 @@ export class Sessions {
     const { mono } = this.#timeline
     const heardMono = this.#heardMono.get(session)
     if (heardMono !== undefined) return mono >= Math.max(heardMono, this.#reloadMono) + LIMITS.leaseMs - 0.01
-    return !this.#alive.has(session) || this.#droppedMono.has(session) || mono >= this.#reloadMono + LIMITS.reattachGraceMs - 0.01
+    const awaitedMono = this.#awaitedMono.get(session) ?? this.#reloadMono
+    return !this.#alive.has(session) || this.#droppedMono.has(session) || mono >= awaitedMono + LIMITS.reattachGraceMs - 0.01
   }
 
   readonly hasLeft = (session: string): boolean => this.#left.has(session)
