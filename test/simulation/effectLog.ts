@@ -99,14 +99,15 @@ export class EffectLog {
     }
     const job = this.#model.jobs.get(earlier.seq)
     // Its own clock tells it, before the engine gives the run to another; stopped it does nothing, and looks at the clock first.
-    if (client.remote && !client.slowest && job !== undefined && job.stalledMono === job.endedMono && mono > client.frozenUntil) {
+    const stalled = job !== undefined && job.stalledRun === earlier.run && job.stalledMono === job.endedMono
+    if (client.remote && !client.slowest && stalled && mono > client.frozenUntil) {
       this.#history.violate(9, `run ${earlier.run} of job ${earlier.seq} goes on in ${client.name} past its lease, beside run ${later.run}`)
       return
     }
     // What says so is under way, or was lost with its channel.
     const endedMono = job?.toldMono ?? mono
     // A hand-out that came late, after a freeze or a slow commit, has what takes it back right behind it.
-    const known = Math.max(endedMono, client.disturbedUntil, earlier.startedMono)
+    const known = Math.max(endedMono, client.disturbedUntil, this.#timeline.stalledUntil, earlier.startedMono)
     if (mono - known <= 2 * this.#delayMs + SLACK_MS && client !== later.client) return
     if (client.disturbedUntil >= earlier.startedMono && client !== later.client) {
       // Unless it has named since what it holds, and heard what of that is its own no longer.

@@ -70,7 +70,8 @@ export interface Tracked {
   endedMono: number
   /** When the commit that ended it was over: its session is told from then on. */
   toldMono: number
-  /** When its last run was taken for lost. */
+  /** The last of its runs that was taken for lost, and when. */
+  stalledRun: number
   stalledMono: number
   /** Has failed because of one that it waited for. */
   forsaken: boolean
@@ -318,6 +319,7 @@ export class Model {
         history.hold(this.#options.mayLose(job), 15, () => `run ${run} of job ${job.seq} is taken for lost while its worker lives`)
         history.meet('stalled')
         this.#options.lost(job, turn.mono)
+        job.stalledRun = run
         job.stalledMono = turn.mono
         break
       case 'updated':
@@ -379,6 +381,7 @@ export class Model {
       latestMono: 0,
       endedMono: 0,
       toldMono: 0,
+      stalledRun: 0,
       stalledMono: -1,
       forsaken: false,
       dropped: false,

@@ -85,6 +85,8 @@ export class Schedules {
 
   /** After the model: what a turn has done to schedules, and what has come of them. */
   commit({ schedules, events }: Effects, wall: number): void {
+    // One of the same name may have come in its place within the turn: its jobs wait for none of these.
+    for (const [{ id }, change] of schedules) if (change === 'delete') this.#book.get(id)?.jobs.clear()
     for (const { type, job } of events)
       if (job !== undefined && type === 'enqueued' && job.extras?.schedule !== undefined)
         this.#came(job.extras.schedule, job, schedules, wall)

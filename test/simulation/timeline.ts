@@ -19,6 +19,8 @@ const STEADY: Pace = { drift: 1, frozenMs: () => 0 }
 
 export class Timeline {
   mono = 0
+  /** When all stood still for the last time, until it went on. */
+  stalledUntil = -1
   happened = 0
   /** What the wall clock has ahead of the monotonic one: a jump changes it. */
   #lead: number
@@ -60,6 +62,7 @@ export class Timeline {
   /** Time passes within whatever happens just now. */
   stall(ms: number): void {
     this.mono += ms
+    this.stalledUntil = this.mono
   }
 
   /** Whether all that was due before has happened: others' timers that came due within a stall are still to fire. */
