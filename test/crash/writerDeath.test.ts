@@ -100,7 +100,7 @@ test('handle.result() survives a restart, asked before or while there is no thre
   engine.work([a.handler(() => 'done')])
   expect(await Promise.all([before, during, handle.result()])).toEqual(['done', 'done', 'done'])
   await engine.stats()
-  expect(types).toEqual(['started', 'completed'])
+  expect(types).toEqual(['worker.attached', 'started', 'completed'])
 })
 
 test('more than 3 deaths in a minute: the engine has failed, every call says so, and the file can be opened anew', async () => {

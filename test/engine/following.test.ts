@@ -36,19 +36,22 @@ test('the whole life of jobs, in one order, from the first on; the next opening 
   engine.work([a.handler(() => 1)])
   const handle = await engine.enqueue(a)
   await handle.result()
-  const items = await take(engine.events(), 3)
+  const items = await take(engine.events(), 4)
   expect(items).toMatchObject([
-    { seq: 1, type: 'enqueued', jobId: handle.id, queue: 'default', name: 'a' },
-    { seq: 2, type: 'started', run: 1 },
-    { seq: 3, type: 'completed', attempt: 1 },
+    { seq: 1, type: 'worker.attached' },
+    { seq: 2, type: 'enqueued', jobId: handle.id, queue: 'default', name: 'a' },
+    { seq: 3, type: 'started', run: 1 },
+    { seq: 4, type: 'completed', attempt: 1 },
   ])
   await engine.stop()
   const next = await open(file)
-  const stream = next.events({ after: 2 })
+  const stream = next.events({ after: 3 })
   await next.enqueue('b')
-  expect(await take(stream, 2)).toMatchObject([
-    { seq: 3, type: 'completed' },
-    { seq: 4, type: 'enqueued', name: 'b' },
+  expect(await take(stream, 4)).toMatchObject([
+    { seq: 4, type: 'completed' },
+    { seq: 5, type: 'worker.draining' },
+    { seq: 6, type: 'worker.left' },
+    { seq: 7, type: 'enqueued', name: 'b' },
   ])
 })
 

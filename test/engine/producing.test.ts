@@ -249,7 +249,8 @@ test('events: by type and all, once and off, in order, with names and times', as
     'completed',
   ])
   expect(all.map((event) => event.seq)).toEqual(all.map((_, index) => (all[0]?.seq ?? 0) + index))
-  expect(all[0]).toMatchObject({ queue: 'default', name: 'a', at: new Date(t.clock.read().wall) })
+  expect(all[0]).toMatchObject({ type: 'worker.attached', at: new Date(t.clock.read().wall) })
+  expect(all[1]).toMatchObject({ queue: 'default', name: 'a', at: new Date(t.clock.read().wall) })
   expect(once).toHaveLength(1)
 })
 

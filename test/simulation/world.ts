@@ -256,7 +256,7 @@ export class World {
     client.engine.on('*', (event) => {
       if (client.dead) return
       const { seq, type } = event
-      this.history.note(`${client.name} hears of ${type} of ${'run' in event ? event.jobId : whatOf(event)}`)
+      this.history.note(`${client.name} hears of ${type} of ${'run' in event ? event.jobId : whatOf({ ...event, session: undefined })}`)
       this.history.hold(seq > last, 3, () => `${client.name} hears of event ${seq} after event ${last}`)
       last = seq
     })

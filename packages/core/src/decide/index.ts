@@ -88,6 +88,11 @@ const OPERATIONS: { readonly [Op in Operation]: Decide<Op> } = {
   failures: question,
 }
 
+/** Whether it changes nothing, and is answered after the commit. */
+export function isQuestion({ op }: Command): boolean {
+  return OPERATIONS[op] === question
+}
+
 export function decide<Op extends Operation>(turn: TurnContext, command: Command & { op: Op }, sender: Sender): Decision<Op> {
   return (OPERATIONS[command.op] as Decide<Op>)(turn, command as CommandOf<Op>, sender)
 }

@@ -11,7 +11,9 @@ import {
   type ConnectionId,
   type Delivery,
   dismiss,
+  Effects,
   HELD,
+  isQuestion,
   LIMITS,
   loadTables,
   type Now,
@@ -221,7 +223,7 @@ export class Actor {
     if (error.reason === 'busy') return this.#storeBusy(mail, now, error)
     if (error.reason === 'full' && this.#intake.diskIsFull(now)) return this.#decideSafely(mail, this.#loaded)
     const code = error.reason === 'full' ? 'DISK_FULL' : 'STORAGE'
-    this.#refuse(mail, { code, message: `nothing was written: ${error.message}` })
+    this.#refuse(mail, { code, message: `nothing was written: ${error.message}` }, true)
     return undefined
   }
 
@@ -234,10 +236,14 @@ export class Actor {
       return
     }
     this.#busySinceMono = -1
-    this.#refuse(mail, {
-      code: 'STORAGE_BUSY',
-      message: `another program has held the file's write lock for ${BUSY_PATIENCE_MS} ms: ${error.message}`,
-    })
+    this.#refuse(
+      mail,
+      {
+        code: 'STORAGE_BUSY',
+        message: `another program has held the file's write lock for ${BUSY_PATIENCE_MS} ms: ${error.message}`,
+      },
+      true,
+    )
   }
 
   /** Nothing depends on it: what fails before its commit is tried again in its time, and the tables are as true as before. */
@@ -405,15 +411,14 @@ export class Actor {
     }
   }
 
-  #refuse(mail: readonly Letter[], refusal: Refusal): void {
-    const replies = new Map<ConnectionId, Reply[]>()
-    for (const { connection, request } of mail) {
-      const reply = { id: request.id, refusal }
-      const others = replies.get(connection)
-      if (others === undefined) replies.set(connection, [reply])
-      else others.push(reply)
+  /** `readable`: of a turn that was not written, after the reload: whoever only asks is answered, from the file. */
+  #refuse(mail: readonly Letter[], refusal: Refusal, readable = false): void {
+    const deliveries = new Deliveries(this.#tables, new Effects(), this.#loaded, this.#subscribed)
+    for (const { connection, request, gone } of mail) {
+      if (readable && !gone && isQuestion(request.command)) this.#answer(deliveries, connection, request)
+      else deliveries.refuse(connection, request.id, refusal)
     }
-    for (const [connection, refusals] of replies) this.#post(connection, { replies: refusals })
+    for (const [connection, delivery] of deliveries.byConnection) this.#connections.get(connection)?.(delivery)
   }
 
   #post(connection: ConnectionId, { replies = [], notices = [] }: Partial<Pick<Delivery, 'replies' | 'notices'>>): void {
