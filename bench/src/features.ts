@@ -1,6 +1,7 @@
 /** Each feature as somebody would use it, around jobs that do nothing. */
-import type { Engine, EnqueueOptions, Handler, OpenOptions, ScheduleOptions } from '@millrace/engine'
+import type { Engine, EnqueueOptions, Handler, JobRequest, OpenOptions, ScheduleOptions } from '@millrace/engine'
 import { noop, tick } from './jobs.ts'
+import { payloadOf } from './payload.ts'
 
 /** Ends what goes on beside the jobs, once that has seen so many of them. */
 export type Stop = (jobs: number) => Promise<void>
@@ -10,12 +11,24 @@ export interface Feature {
   /** Of the job with this number. */
   readonly options?: (index: number) => EnqueueOptions
   readonly handler?: (handled: (jobs: number) => void) => Handler
+  /** In place of one `enqueue` for each. */
+  readonly call?: Call
   /** What is asked of the engine before the first job, and goes on beside them. */
   readonly beside?: (engine: Engine) => Promise<Stop | undefined>
 }
 
+/** One call for several jobs of the name that is counted. */
+export interface Call {
+  readonly jobs: number
+  /** `first` is the number of its first job. */
+  make(engine: Engine, first: number): Promise<unknown>
+}
+
 const CUSTOMERS = 1_000
 const SCHEDULES = 100
+const LIST = 100
+const FLOW = 10
+const PARENT = 'parent'
 const copy = (bytes: Uint8Array): Uint8Array => bytes.slice()
 
 export const FEATURES: Readonly<Record<string, Feature>> = {
@@ -27,9 +40,20 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
     options: (index) => ({ concurrencyKey: `customer-${index % CUSTOMERS}` }),
     beside: async (engine) => void (await engine.queues.configure('default', { perKeyLimit: 10_000 })),
   },
+  'strict order by key': {
+    options: (index) => ({ concurrencyKey: `customer-${index % CUSTOMERS}` }),
+    beside: async (engine) => void (await engine.queues.configure('default', { keyOrder: 'strict' })),
+  },
+  'a rate limit, not met': {
+    beside: async (engine) => void (await engine.queues.configure('default', { rateLimit: { limit: 100_000_000 } })),
+  },
+  'a queue that drops its oldest, not full': {
+    beside: async (engine) => void (await engine.queues.configure('default', { maxLength: 1_000_000, onFull: 'drop-oldest' })),
+  },
   'an idempotency key each': { options: (index) => ({ idempotencyKey: `order-${index}` }) },
   'a unique key each': { options: (index) => ({ unique: { key: `order-${index}` } }) },
   'a throttle each': { options: (index) => ({ throttle: { key: `order-${index}`, period: '1h' } }) },
+  'a leading debounce each': { options: (index) => ({ debounce: { key: `order-${index}`, delay: '1h', mode: 'leading' } }) },
   'a ttl each': { options: () => ({ ttl: '1h' }) },
   'two tags each': { options: (index) => ({ tags: ['bench', `customer-${index % CUSTOMERS}`] }) },
   '100 schedules that wait': { beside: schedules({ every: '1s', startAt: new Date('2099-01-01') }) },
@@ -53,6 +77,29 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
         { batch: { size: 100, maxWait: 0 } },
       ),
   },
+  'lists of 100': { call: { jobs: LIST, make: (engine, first) => engine.enqueueMany(requests(first, LIST)) } },
+  'lists of 100, and a job when all have ended': {
+    call: { jobs: LIST, make: (engine, first) => engine.batch(requests(first, LIST), { job: tick }) },
+    beside: workTicks,
+  },
+  'flows: nine, and one behind them': {
+    call: {
+      jobs: FLOW,
+      make: (engine, first) => {
+        const nodes = requests(first, FLOW).map((request, index) => ({ ...request, ref: `n${index}` }))
+        const refs = nodes.slice(1).map(({ ref }) => ref)
+        return engine.flow(nodes.map((node, index) => (index === 0 ? { ...node, dependsOn: refs } : node)))
+      },
+    },
+  },
+  'each second one enqueued with the completion of another': {
+    call: { jobs: 2, make: (engine, first) => engine.enqueue(noop, payloadOf(first, PARENT)) },
+    handler: (handled) =>
+      noop.handler(({ data, enqueue }) => {
+        if (data.tag === PARENT) enqueue(noop, payloadOf(0))
+        handled(1)
+      }),
+  },
   'a line in the log each': {
     handler: (handled) =>
       noop.handler(({ log }) => {
@@ -73,12 +120,21 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
   'completed jobs are not kept': { open: { retention: { completed: 0 } } },
 }
 
-/** Their jobs are done as well, beside those that count. */
+function requests(first: number, jobs: number): JobRequest[] {
+  return Array.from({ length: jobs }, (_, index) => ({ job: noop, data: payloadOf(first + index) }))
+}
+
+/** These jobs are done as well, beside those that count. */
+async function workTicks(engine: Engine): Promise<Stop> {
+  const worker = engine.work(tick.handler(() => {}))
+  return () => worker.stop()
+}
+
 function schedules(options: ScheduleOptions): NonNullable<Feature['beside']> {
   return async (engine) => {
-    const worker = engine.work(tick.handler(() => {}))
+    const stop = await workTicks(engine)
     for (let index = 0; index < SCHEDULES; index++) await engine.schedules.upsert(`bench-${index}`, options, { job: tick })
-    return () => worker.stop()
+    return stop
   }
 }
 

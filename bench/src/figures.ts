@@ -10,8 +10,12 @@ const figure = (title: string, better: Figure['better'], digits: number): Figure
 
 const FIGURES: Readonly<Record<string, Figure>> = {
   jobsPerSecond: figure('jobs/s', 'higher', 0),
+  jobsPerSecondAlone: figure('jobs/s without', 'higher', 0),
+  ofNone: figure('of the speed without', 'higher', 2),
   mainMicrosPerJob: figure('main thread µs/job', 'lower', 1),
+  mainMicrosPerJobAlone: figure('without', 'lower', 1),
   writerMicrosPerJob: figure('writer thread µs/job', 'lower', 1),
+  writerMicrosPerJobAlone: figure('without', 'lower', 1),
   workersMicrosPerJob: figure('worker processes µs/job', 'lower', 1),
   processMicrosPerJob: figure('process µs/job', 'lower', 1),
   mainUtilization: figure('main loop busy', 'lower', 2),

@@ -27,6 +27,7 @@ const LARGE_BACKLOG = 10_000_000
 const GROWTH = { least: 0.9, leastLarge: 0.85, summit: 0.95 } as const
 /** What counts as flat: about what two openings of the same file differ by, and then some. */
 const FLAT = { openMs: 50, openMb: 16 } as const
+const IDLE_WORKERS = { least: 0.97, mb: 100 } as const
 const DELAY_MS = { host: { least: 10, summit: 4 }, thread: { least: 5, summit: 2 } } as const
 
 const DURABILITIES: readonly Durability[] = ['normal', 'full']
@@ -137,4 +138,21 @@ const eventLoop: Goal = (rows) =>
       }
     })
 
-export const GOALS: readonly Goal[] = [ofLimit, sustained, idle, peers, growth, eventLoop]
+const idleWorkers: Goal = (rows) =>
+  rows
+    .filter(({ experiment }) => experiment === 'idleWorkers')
+    .flatMap(({ label, figures }) => {
+      const mb = figures['idleWorkersMb'] as number
+      return [
+        share(`beside ${label}`, figures['ofNone'] as number, 'of the speed without', IDLE_WORKERS.least, 1),
+        {
+          what: `memory of ${label}`,
+          measured: `${mb.toFixed(1)} MB`,
+          bound: `under ${IDLE_WORKERS.mb} MB`,
+          summit: '',
+          met: mb < IDLE_WORKERS.mb,
+        },
+      ]
+    })
+
+export const GOALS: readonly Goal[] = [ofLimit, sustained, idle, peers, growth, eventLoop, idleWorkers]

@@ -9,10 +9,13 @@ import { startMeter } from '../meter.ts'
 import { payloadOf } from '../payload.ts'
 import { endOf } from './end.ts'
 
-export const features: Scenario = async ({ file, durability, jobs, inFlight, concurrency, feature }) => {
+export const features: Scenario = async ({ file, durability, jobs: least, inFlight, concurrency, feature }) => {
   const used = FEATURES[feature]
   if (used === undefined) throw new RangeError(`there is no feature '${feature}': ${Object.keys(FEATURES).join(', ')}`)
-  const { open, options, handler, beside } = used
+  const { open, options, handler, beside, call } = used
+  const perCall = call?.jobs ?? 1
+  const calls = Math.ceil(least / perCall)
+  const jobs = calls * perCall
   const engine = await openEngine({ file, durability, ...open })
   const end = await beside?.(engine)
   const { promise: allHandled, resolve } = Promise.withResolvers<void>()
@@ -23,7 +26,9 @@ export const features: Scenario = async ({ file, durability, jobs, inFlight, con
   }
   const stop = startMeter()
   const worker = engine.work(handler?.(count) ?? noop.handler(() => count(1)), { concurrency })
-  await keepInFlight(inFlight, jobs, (index) => engine.enqueue(noop, payloadOf(index), options?.(index)))
+  await keepInFlight(Math.ceil(inFlight / perCall), calls, (index) =>
+    call === undefined ? engine.enqueue(noop, payloadOf(index), options?.(index)) : call.make(engine, index * perCall),
+  )
   await allHandled
   await worker.stop()
   await end?.(jobs)

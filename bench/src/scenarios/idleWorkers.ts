@@ -1,6 +1,7 @@
 /**
  * Whole jobs in the engine's process, while so many workers in another one wait for jobs that never come, each over a connection of its
- * own; and what those cost the engine's process in memory.
+ * own; and what those cost the engine's process in memory. They come and go, so that both speeds are of the same process and the same
+ * seconds: what a machine does by the way hits both.
  */
 import { join } from 'node:path'
 import { openEngine } from '@millrace/engine'
@@ -8,38 +9,74 @@ import { listen } from '@millrace/remote'
 import { checkCompleted } from '../check.ts'
 import { keepInFlight } from '../inFlight.ts'
 import { noop } from '../jobs.ts'
-import type { Scenario } from '../measurement.ts'
+import type { Figures, Scenario } from '../measurement.ts'
 import { memory, startMeter } from '../meter.ts'
 import { payloadOf } from '../payload.ts'
+import { median } from '../quantile.ts'
 import { startWorkerProcess } from '../workerProcess.ts'
 import { endOf } from './end.ts'
 
-export const idleWorkers: Scenario = async ({ file, durability, jobs, inFlight, concurrency, workers }) => {
-  const engine = await openEngine({ file, durability })
-  const server = await listen(engine, `unix:${join(file, '..', 'sock')}`)
-  await engine.stats()
-  const before = memory()['rssMb'] as number
-  const idle = workers === 0 ? undefined : await startWorkerProcess({ url: server.url, concurrency: 1, workers, job: 'never' })
-  const idleWorkersMb = (memory()['rssMb'] as number) - before
-  const attached = (await engine.stats()).workers
-  if (attached !== workers) throw new Error(`${attached} of ${workers} workers are attached`)
+const KEPT = 1_000_000_000
+const ROUNDS = 8
+/** Before each stretch that counts: what their coming and going left behind is collected. */
+const WARM_UP = 0.25
 
-  const { promise: allHandled, resolve } = Promise.withResolvers<void>()
+export const idleWorkers: Scenario = async ({ file, durability, jobs, inFlight, concurrency, workers }) => {
+  // All are kept: each is looked at in the end.
+  const engine = await openEngine({ file, durability, retention: { completed: { count: KEPT } } })
+  const server = await listen(engine, `unix:${join(file, '..', 'sock')}`)
   let handled = 0
-  const stop = startMeter()
+  let wanted = 0
+  let allHandled = Promise.withResolvers<void>()
   const worker = engine.work(
     noop.handler(() => {
-      if (++handled === jobs) resolve()
+      if (++handled === wanted) allHandled.resolve()
     }),
     { concurrency },
   )
-  await keepInFlight(inFlight, jobs, (index) => engine.enqueue(noop, payloadOf(index)))
-  await allHandled
+  const work = async (some: number): Promise<Figures> => {
+    wanted += some
+    allHandled = Promise.withResolvers()
+    const stop = startMeter()
+    await keepInFlight(inFlight, some, (index) => engine.enqueue(noop, payloadOf(index)))
+    await allHandled.promise
+    return stop(some)
+  }
+
+  const stretch = Math.max(1, Math.floor(jobs / (2 * ROUNDS * (1 + WARM_UP))))
+  const warmUp = Math.ceil(stretch * WARM_UP)
+  const alone: Figures[] = []
+  const beside: Figures[] = []
+  const idleMb: number[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    await work(warmUp)
+    alone.push(await work(stretch))
+    const before = memory()['rssMb'] as number
+    const idle = await startWorkerProcess({ url: server.url, concurrency: 1, workers, job: 'never' })
+    idleMb.push((memory()['rssMb'] as number) - before)
+    const attached = (await engine.stats()).workers - 1
+    if (attached !== workers) throw new Error(`${attached} of ${workers} workers are attached`)
+    await work(warmUp)
+    beside.push(await work(stretch))
+    await idle.stop()
+  }
   await worker.stop()
-  const figures = stop(jobs)
-  await idle?.stop()
   await server.close()
-  const end = await endOf(engine, file, jobs)
-  checkCompleted(file, 'noop', jobs)
-  return { ...figures, ...end, idleWorkersMb }
+  const end = await endOf(engine, file, handled)
+  checkCompleted(file, 'noop', handled)
+
+  const of = (all: readonly Figures[], name: string) => median(all.map((figures) => figures[name] as number))
+  return {
+    ...end,
+    ofNone: median(beside.map(({ jobsPerSecond }, round) => (jobsPerSecond as number) / (alone[round]?.['jobsPerSecond'] as number))),
+    jobsPerSecond: of(beside, 'jobsPerSecond'),
+    jobsPerSecondAlone: of(alone, 'jobsPerSecond'),
+    mainMicrosPerJob: of(beside, 'mainMicrosPerJob'),
+    mainMicrosPerJobAlone: of(alone, 'mainMicrosPerJob'),
+    writerMicrosPerJob: of(beside, 'writerMicrosPerJob'),
+    writerMicrosPerJobAlone: of(alone, 'writerMicrosPerJob'),
+    // Of the first ones: those that come later find the room that these have left.
+    idleWorkersMb: idleMb[0] as number,
+    rssPeakMb: Math.max(...beside.map(({ rssPeakMb }) => rssPeakMb as number)),
+  }
 }
