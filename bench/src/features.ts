@@ -1,5 +1,11 @@
 /** Each feature as somebody would use it, around jobs that do nothing. */
+
 import type { Engine, EnqueueOptions, Handler, JobRequest, OpenOptions, ScheduleOptions } from '@millrace/engine'
+import { type Enqueues, traceEnqueues, traceRun } from '@millrace/otel'
+import { context, propagation, trace } from '@opentelemetry/api'
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
+import { W3CTraceContextPropagator } from '@opentelemetry/core'
+import { TracerProvider } from '@opentelemetry/sdk-trace'
 import { noop, tick } from './jobs.ts'
 import { payloadOf } from './payload.ts'
 
@@ -11,6 +17,8 @@ export interface Feature {
   /** Of the job with this number. */
   readonly options?: (index: number) => EnqueueOptions
   readonly handler?: (handled: (jobs: number) => void) => Handler
+  /** What enqueues, around the engine. */
+  readonly enqueues?: (engine: Engine) => Enqueues
   /** In place of one `enqueue` for each. */
   readonly call?: Call
   /** What is asked of the engine before the first job, and goes on beside them. */
@@ -106,6 +114,15 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
         log('info', 'done')
         handled(1)
       }),
+  },
+  'spans of each, kept nowhere': {
+    enqueues: (engine) => {
+      trace.setGlobalTracerProvider(new TracerProvider({ spanProcessors: [] }))
+      context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
+      propagation.setGlobalPropagator(new W3CTraceContextPropagator())
+      return traceEnqueues(engine)
+    },
+    handler: (handled) => noop.handler(traceRun(() => handled(1))),
   },
   'a codec that copies': { open: { codec: { encode: copy, decode: copy } } },
   'redact, and a line in the log each': {

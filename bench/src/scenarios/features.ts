@@ -12,11 +12,12 @@ import { endOf } from './end.ts'
 export const features: Scenario = async ({ file, durability, jobs: least, inFlight, concurrency, feature }) => {
   const used = FEATURES[feature]
   if (used === undefined) throw new RangeError(`there is no feature '${feature}': ${Object.keys(FEATURES).join(', ')}`)
-  const { open, options, handler, beside, call } = used
+  const { open, options, handler, beside, call, enqueues } = used
   const perCall = call?.jobs ?? 1
   const calls = Math.ceil(least / perCall)
   const jobs = calls * perCall
   const engine = await openEngine({ file, durability, ...open })
+  const enqueuing = enqueues?.(engine) ?? engine
   const end = await beside?.(engine)
   const { promise: allHandled, resolve } = Promise.withResolvers<void>()
   let handled = 0
@@ -27,7 +28,7 @@ export const features: Scenario = async ({ file, durability, jobs: least, inFlig
   const stop = startMeter()
   const worker = engine.work(handler?.(count) ?? noop.handler(() => count(1)), { concurrency })
   await keepInFlight(Math.ceil(inFlight / perCall), calls, (index) =>
-    call === undefined ? engine.enqueue(noop, payloadOf(index), options?.(index)) : call.make(engine, index * perCall),
+    call === undefined ? enqueuing.enqueue(noop, payloadOf(index), options?.(index)) : call.make(engine, index * perCall),
   )
   await allHandled
   await worker.stop()
