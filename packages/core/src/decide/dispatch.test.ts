@@ -201,6 +201,17 @@ describe('E4: weight', () => {
     ])
   })
 
+  test('a light one is found among the first 128 of its name, and not behind', () => {
+    for (const heavy of [127, 128]) {
+      const world = new World()
+      world.attach('s', ['a'], { minConcurrency: 4, maxConcurrency: 4 })
+      world.run(enqueueing({ name: 'a' }))
+      world.run(enqueueing(...Array.from({ length: heavy }, () => ({ name: 'a', weight: 4 }))))
+      const { grants } = world.run(enqueueing({ name: 'a' }))
+      expect(seqs(grants), `behind ${heavy}`).toEqual(heavy === 127 ? [heavy + 2] : [])
+    }
+  })
+
   test('a lighter one that has expired passes nobody', () => {
     const world = new World()
     world.attach('s', ['a'], { minConcurrency: 4, maxConcurrency: 4 })

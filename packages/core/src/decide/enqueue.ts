@@ -10,6 +10,7 @@ import { type Decision, type Enqueued, Refused } from '../replies.ts'
 import type { NameAndKey } from '../store.ts'
 import { type Lane, lengthOf, type Queue } from '../tables/lane.ts'
 import type { Tables } from '../tables/tables.ts'
+import { Claims, OF_CALL } from './claims.ts'
 import { makeRoom, mayMakeRoom } from './drop.ts'
 import { enterLine } from './line.ts'
 import { active, nothingToDrop, queueDraining, queueFull, uniqueConflict } from './refuse.ts'
@@ -27,48 +28,40 @@ export function enqueue(turn: TurnContext, command: EnqueueCommand): Decision<'e
 
 /** What refuses one of the jobs, and so all of them. Nothing is changed. `ending` frees its key before they are created. */
 export function findRefusal(turn: TurnContext, jobs: readonly NewJob[], ending?: Job): Refused | undefined {
-  if (turn.tables.bounded > 0) {
-    const full = findFull(turn, jobs, ending?.lane.queue)
-    if (full !== undefined) return full
-  }
-  let keys: Set<string> | undefined
+  const bounded = turn.tables.bounded > 0
+  if (!bounded && !jobs.some(({ unique }) => unique !== undefined)) return undefined
+  const claims = new Claims(turn.facts, ending)
+  const created: NewJob[] = []
   for (const job of jobs) {
-    if (job.unique === undefined) continue
-    const repeat = job.idempotencyKey === undefined ? undefined : `idempotent\0${job.name}\0${job.idempotencyKey}`
-    if (job.idempotencyKey !== undefined && turn.facts.idempotent(job.name, job.idempotencyKey) !== undefined) continue
-    if (repeat !== undefined && keys?.has(repeat) === true) continue
-    const { key, onConflict } = job.unique
-    const found = turn.facts.unique(job.name, key)
-    const holder = found?.seq === ending?.seq ? undefined : found
-    const within = `unique\0${job.name}\0${key}`
-    if (holder === undefined && keys?.has(within) !== true) {
-      keys ??= new Set()
-      keys.add(within)
-      if (repeat !== undefined) keys.add(repeat)
+    if (claims.repeats(job)) continue
+    const holder = job.unique && claims.unique(job.name, job.unique.key)
+    if (job.unique === undefined || holder === undefined) {
+      if (bounded) created.push(job)
       continue
     }
-    if (onConflict === 'error')
-      return uniqueConflict(key, holder ?? { seq: turn.tables.nextSeq, node: turn.tables.node, enqueuedAt: turn.now.wall })
-    if (holder === undefined || onConflict === 'skip') continue
+    const { key, onConflict } = job.unique
+    if (onConflict === 'error') {
+      const { nextSeq: seq, node } = turn.tables
+      return uniqueConflict(key, holder === OF_CALL ? { seq, node, enqueuedAt: turn.now.wall } : holder)
+    }
+    if (holder === OF_CALL || onConflict === 'skip') continue
     if (turn.facts.job(holder.seq)?.state === ACTIVE)
       return active(holder, `a running job cannot be ${onConflict}d; use onConflict 'skip' or wait for it`)
   }
-  return undefined
+  return findFull(turn, created, ending?.lane.queue)
 }
 
 /**
- * A queue that has no room for so many more and can make none, or takes none because it is drained: but for those of its own runs, which
- * could not come to their end without.
+ * A queue that has no room for so many more jobs, none of which is a repeat, and can make none, or takes none because it is drained: but for
+ * those of its own runs, which could not come to their end without.
  */
 export function findFull(turn: TurnContext, jobs: readonly NewJob[], own?: Queue): Refused | undefined {
-  const { tables, facts } = turn
+  const { tables } = turn
+  if (tables.bounded === 0) return undefined
   const wanted = new Map<Queue, number>()
   for (const job of jobs) {
     const queue = tables.queues.get(queueOf(tables, job))
     if (queue === undefined || !mayRefuse(queue.settings)) continue
-    if (job.idempotencyKey !== undefined && facts.idempotent(job.name, job.idempotencyKey) !== undefined) continue
-    if (job.unique !== undefined && facts.unique(job.name, job.unique.key) !== undefined) continue
-    if (firstOfShape(turn, job) !== undefined) continue
     const { maxLength, draining, onFull } = queue.settings
     if (draining !== undefined && queue !== own) return queueDraining(queue.name)
     if (maxLength === undefined) continue

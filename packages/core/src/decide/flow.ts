@@ -14,13 +14,10 @@ export function flow(turn: TurnContext, { nodes, idempotencyKey: key, idempotenc
   if (turn.refusing !== undefined) return new Refused(turn.refusing)
   const earlier = key === undefined ? undefined : facts.idempotent(FLOW_KEYS, key)
   if (earlier !== undefined) return answer(earlier, false)
-  const full =
-    tables.bounded === 0
-      ? undefined
-      : findFull(
-          turn,
-          nodes.map(({ job }) => job),
-        )
+  const full = findFull(
+    turn,
+    nodes.map(({ job }) => job),
+  )
   if (full !== undefined) return full
   const first = tables.nextSeq
   const awaited = new Set(nodes.flatMap(({ parents }) => parents))
