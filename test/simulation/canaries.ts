@@ -20,6 +20,7 @@ const decide = 'packages/core/src/decide'
 const tables = 'packages/core/src/tables'
 const actor = 'packages/engine/src/actor/actor.ts'
 const worker = 'packages/worker/src/worker.ts'
+const batcher = 'packages/worker/src/batch/batcher.ts'
 const lease = 'packages/remote/src/client/lease.ts'
 const forwarder = 'packages/client/src/forwarding/forwarder.ts'
 
@@ -642,6 +643,20 @@ export const CANARIES: readonly Canary[] = [
     find: "    turn.effects.news({ type: 'schedule.skipped', schedule: schedule.id, tick, reason })\n",
     replace: "    if (reason !== 'overlap') turn.effects.news({ type: 'schedule.skipped', schedule: schedule.id, tick, reason })\n",
     breaks: 'invariant 40',
+  },
+  {
+    name: 'batch-taken-twice',
+    file: batcher,
+    find: '    this.#collected.clear()\n',
+    replace: '',
+    breaks: 'invariant 9: what was handed to the handler is handed to it again',
+  },
+  {
+    name: 'batch-keeps-the-aborted',
+    file: batcher,
+    find: 'const settle = this.#collected.get(context)\n',
+    replace: 'const settle = [].at(0) as any\n',
+    breaks: 'invariant 9: a run that was collected and is lost reaches the handler all the same',
   },
 ]
 

@@ -41,6 +41,7 @@ export class EffectLog {
     for (const other of executions)
       if (other.endedMono === undefined) this.#both(...(other.run < run ? ([other, execution] as const) : ([execution, other] as const)))
     this.#history.hold(!this.#byRun.has(`${seq}:${run}`), 10, () => `run ${run} of job ${seq} starts twice`)
+    this.#history.hold(!told(), 9, () => `run ${run} of job ${seq} starts in ${client.name}, which has given it up`)
     executions.push(execution)
     this.#bySeq.set(seq, executions)
     this.#byRun.set(`${seq}:${run}`, execution)
@@ -51,6 +52,11 @@ export class EffectLog {
     execution.endedMono = this.#timeline.mono
     if (execution.client.dead) return
     this.#history.note(`${execution.client.name} ends run ${execution.run} of job ${execution.seq}`)
+  }
+
+  /** One call of a handler was for several runs. */
+  together(): void {
+    this.#history.meet('handledTogether')
   }
 
   /** The engine takes a run for lost, and may give the job to another: its worker has given it up before, by its own clock. */

@@ -1,6 +1,6 @@
 /** Handlers that do what their job says, and note every start and end. */
 import { NonRetryableError, RetryAfterError } from '@millrace/core'
-import { type Context, type Definition, defineJob, type Handler } from '@millrace/worker'
+import { type BatchItem, type BatchOutcome, type Context, type Definition, defineJob, type Handler } from '@millrace/worker'
 import type { Client } from './client.ts'
 import type { EffectLog } from './effectLog.ts'
 import type { Model } from './model.ts'
@@ -51,24 +51,76 @@ export const JOBS: readonly Definition<Task>[] = [
 ]
 export const QUEUES = ['default', 'other'] as const
 
-export function handlersFor(client: Client, names: readonly string[], log: EffectLog, model: Model): Handler[] {
+/** Of handlers that take many jobs at once. */
+export interface Batching {
+  readonly size: number
+  readonly maxWait: number
+}
+
+export function handlersFor(
+  client: Client,
+  names: readonly string[],
+  log: EffectLog,
+  model: Model,
+  batching: Batching | undefined,
+): Handler[] {
   const sleep = (ms: number) => new Promise<void>((resolve) => client.clock.setTimer(ms, resolve))
-  const handle = (context: Context<Task>): unknown => {
-    const { job, signal } = context
+  const started = ({ job, signal }: BatchItem<Task>) => {
     // A worker may have a job whose row is gone.
     const seq = model.seqs.get(job.id) as number
     const session = model.jobs.get(seq)?.session ?? ''
-    const execution = log.started(client, session, seq, job.run, () => signal.aborted)
+    return log.started(client, session, seq, job.run, () => signal.aborted)
+  }
+  const handle = (context: Context<Task>): unknown => {
+    const execution = started(context)
     if (context.data.act === 'sync') {
       log.ended(execution)
       return 'at once'
     }
-    return act(context, sleep).finally(() => log.ended(execution))
+    return act(context, sleep, context).finally(() => log.ended(execution))
   }
-  return JOBS.filter(({ name }) => names.includes(name)).map((definition) => definition.handler(handle))
+  const handleAll = async (items: readonly BatchItem<Task>[]): Promise<BatchOutcome[]> => {
+    const executions = items.map(started)
+    const outcomes = await Promise.all(items.map((item) => outcomeOf(item, sleep)))
+    // None of them is told before the last has ended.
+    for (const execution of executions) log.ended(execution)
+    if (items.length > 1) log.together()
+    return outcomes
+  }
+  return JOBS.filter(({ name }) => names.includes(name)).map((definition) =>
+    batching === undefined ? definition.handler(handle) : definition.handler(handleAll, { batch: batching }),
+  )
 }
 
-async function act(context: Context<Task>, sleep: (ms: number) => Promise<void>): Promise<unknown> {
+/** What a handler of one job ends itself with. */
+type Endings = Pick<Context<Task>, 'snooze' | 'discard'>
+
+class Snoozed {
+  readonly ms: number
+
+  constructor(ms: number) {
+    this.ms = ms
+  }
+}
+
+const BATCH_ENDINGS: Endings = {
+  snooze: (ms) => {
+    throw new Snoozed(Number(ms))
+  },
+  discard: (reason) => {
+    throw new NonRetryableError(reason)
+  },
+}
+
+async function outcomeOf(item: BatchItem<Task>, sleep: (ms: number) => Promise<void>): Promise<BatchOutcome> {
+  try {
+    return { output: await act(item, sleep, BATCH_ENDINGS) }
+  } catch (error) {
+    return error instanceof Snoozed ? { snooze: error.ms } : { error }
+  }
+}
+
+async function act(context: BatchItem<Task>, sleep: (ms: number) => Promise<void>, end: Endings): Promise<unknown> {
   const { data, job, signal } = context
   await sleep(data.ms)
   if (data.parents !== undefined) await countParents(context, data.parents)
@@ -83,10 +135,10 @@ async function act(context: Context<Task>, sleep: (ms: number) => Promise<void>)
     case 'retryAfter':
       throw new RetryAfterError(150)
     case 'snooze':
-      if (job.run < 3) context.snooze(130)
+      if (job.run < 3) end.snooze(130)
       return 'late'
     case 'discard':
-      return context.discard('not wanted')
+      return end.discard('not wanted')
     case 'checkpoint':
       await context.checkpoint({ at: job.run })
       await sleep(data.ms)
@@ -117,7 +169,7 @@ async function act(context: Context<Task>, sleep: (ms: number) => Promise<void>)
 }
 
 /** A parent may live again by now; but none is forgotten. */
-async function countParents({ parents, job }: Context<Task>, expected: number): Promise<void> {
+async function countParents({ parents, job }: BatchItem<Task>, expected: number): Promise<void> {
   const refs: string[] = []
   for await (const { ref } of parents()) refs.push(ref)
   if (refs.length !== expected) throw new WrongParents(`job ${job.id} sees ${refs.length} parents of ${expected}`)

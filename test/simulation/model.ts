@@ -432,7 +432,8 @@ export class Model {
   #reason(job: Tracked, { error }: EventNote, { mono }: Committed): void {
     const { history, requests } = this.#options
     if (error === 'WorkerLostError') return
-    if (error === 'JobTimeoutError') {
+    // A worker says it too, of a run that it was told to stop and had not begun: its engine may have been loaded anew since.
+    if (error === 'JobTimeoutError' && !requests.said('fail', job.seq, job.run)) {
       history.hold(
         mono >= job.earliestMono - 0.01,
         14,

@@ -2,7 +2,7 @@
  * What a seed is: how much is asked, of whom, and what goes wrong. Each seed draws its own mix; one in eight is without faults, one
  * is about leases (long runs in other processes, slow messages, connections that break), one about outcomes that are waited for
  * while commits fail, one about producers' journals; one in sixteen is about what queues are told, one about flows, one about
- * schedules, and one about readers of events.
+ * schedules, and one about readers of events. Of two in sixteen half of the workers take many jobs at once.
  */
 import { Chance } from './chance.ts'
 
@@ -36,8 +36,12 @@ export interface Plan {
   readonly eventsPerPage: number
   /** How often something is asked of schedules. */
   readonly schedules: number
+  /** Half of them by cron expressions, some with an end. */
+  readonly crons: boolean
   /** How often a call is for a flow, or for a job and all that waits for it. */
   readonly flows: number
+  /** How many of the workers take many jobs at once. */
+  readonly batches: number
   /** How long what runs may take in a worker that somebody tells to stop; none: nobody does. */
   readonly stops: readonly number[]
   /** Completed jobs that are kept. */
@@ -97,6 +101,7 @@ export const REDUCTIONS = [
   'readers',
   'schedules',
   'flows',
+  'batches',
   'stops',
   'delays',
   'limits',
@@ -113,9 +118,9 @@ const THEMES: Readonly<Record<number, (chance: Chance) => Partial<Plan>>> = {
   4: aboutFlows,
   5: aboutLeases,
   6: aboutLimits,
-  10: aboutOutcomes,
+  10: (chance) => ({ ...aboutOutcomes(chance), batches: 0.5 }),
   11: aboutJournals,
-  13: aboutLeases,
+  13: (chance) => ({ ...aboutLeases(chance), batches: 0.5 }),
   12: aboutSchedules,
   14: aboutReaders,
 }
@@ -144,7 +149,9 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     readers: 0,
     eventsPerPage: 500,
     schedules: 0,
+    crons: false,
     flows: 0,
+    batches: 0,
     // It gives back what reaches it too late.
     stops: faultFree || seed % 3 > 0 ? [] : [0, 100, 2_000, Number.POSITIVE_INFINITY],
     keep: chance.pick([1_000_000, 1_000_000, 5, 0]),
@@ -205,7 +212,7 @@ function aboutReaders(chance: Chance): Partial<Plan> {
 
 /** Ticks come by themselves all the time, beside all that goes wrong. */
 function aboutSchedules(chance: Chance): Partial<Plan> {
-  return { schedules: chance.whole(4, 25), waits: chance.pick([0, 0.2]) }
+  return { schedules: chance.whole(4, 25), waits: chance.pick([0, 0.2]), crons: chance.pick([false, true]) }
 }
 
 function aboutFlows(chance: Chance): Partial<Plan> {
@@ -243,6 +250,7 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
     ...(without.has('readers') && { readers: 0, eventsPerPage: 500 }),
     ...(without.has('schedules') && { schedules: 0 }),
     ...(without.has('flows') && { flows: 0 }),
+    ...(without.has('batches') && { batches: 0 }),
     ...(without.has('stops') && { stops: [] }),
     ...(without.has('clients') && { clients: 1 }),
     operations: Math.ceil(plan.operations * share),

@@ -2,7 +2,8 @@
  * Schedules, as the world asks for them, and a book of their ticks from committed turns alone: each fires once and in order, never
  * early, never beside the job of an earlier one, and in a healed world the chain goes on.
  */
-import { CANCELLED, COMPLETED, type Effects, type Job, type Schedule, type ScheduleOptions } from '@millrace/core'
+import { systemCalendar } from '@millrace/client'
+import { CANCELLED, COMPLETED, type Effects, type Job, type Schedule, type ScheduleOptions, tickAfter } from '@millrace/core'
 import type { Actor } from '../../packages/engine/src/actor/actor.ts'
 import type { Chance } from './chance.ts'
 import type { Client } from './client.ts'
@@ -14,6 +15,8 @@ import type { Requests } from './requests.ts'
 import type { Timeline } from './timeline.ts'
 
 export interface SchedulesOptions {
+  /** Half of them by cron expressions, some with an end. */
+  readonly crons: boolean
   readonly chance: Chance
   readonly history: History
   readonly timeline: Timeline
@@ -32,6 +35,10 @@ interface Tracked {
 }
 
 const IDS = ['s1', 's2', 'group/s3'] as const
+/** Of seconds, so that they fire as often as the intervals. */
+const CRONS = ['* * * * * *', '*/3 * * * * *', '1,2,30-40/5 * * * * *'] as const
+/** Off by no whole hours, too. */
+const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'Australia/Lord_Howe'] as const
 const TASKS: readonly Act[] = ['ok', 'ok', 'sync', 'long', 'throw', 'flaky', 'fatal', 'deaf']
 /** A tick may be seen so late: the wall clock is looked at once a minute, and commits may be slow or fail. */
 const LATE_MS = 68_000
@@ -71,11 +78,14 @@ export class Schedules {
   }
 
   #drawOptions(): ScheduleOptions {
-    const { chance } = this.#options
+    const { chance, crons, timeline } = this.#options
     const all = chance.hits(0.25)
     return {
       // Few at a time: so that most upserts find one whose ticks are the same.
-      every: chance.pick([1_000, 1_700, 5_000]),
+      ...(crons && chance.hits(0.5)
+        ? { cron: chance.pick(CRONS), timezone: chance.pick(ZONES) }
+        : { every: chance.pick([1_000, 1_700, 5_000]) }),
+      ...(crons && chance.hits(0.15) && { endAt: timeline.wall + chance.whole(1, 15_000) }),
       catchUp: all ? 'all' : chance.pick(['latest', 'latest', 'none'] as const),
       overlap: all ? 'queue' : chance.pick(['skip', 'queue', 'queue', 'cancel'] as const),
       ...(chance.hits(0.3) && { jitter: 900 }),
@@ -101,11 +111,14 @@ export class Schedules {
       tracked.record = { ...record }
       this.#book.set(id, tracked)
       const { history } = this.#options
-      history.hold(record.nextAt > 0, 23, () => `schedule ${id} has no next tick, and no end`)
+      const { nextAt, spec } = record
+      if (nextAt === 0 && spec.endAt !== undefined) history.meet('ended')
+      else history.hold(nextAt > 0, 23, () => `schedule ${id} has no next tick, and no end`)
+      history.hold(nextAt <= (spec.endAt ?? nextAt), 23, () => `schedule ${id} is at tick ${nextAt}, and ends at ${spec.endAt}`)
       history.hold(
-        record.nextAt > tracked.lastTick,
+        nextAt === 0 || nextAt > tracked.lastTick,
         23,
-        () => `schedule ${id} is at tick ${record.nextAt}, and ${tracked.lastTick} has fired`,
+        () => `schedule ${id} is at tick ${nextAt}, and ${tracked.lastTick} has fired`,
       )
       history.hold(record.lastAt <= Math.max(wall, this.#options.timeline.highestWall), 23, () => `schedule ${id} has fired in the future`)
     }
@@ -126,12 +139,13 @@ export class Schedules {
     history.hold(at <= timeline.highestWall, 22, () => `tick ${at} of schedule ${id} fires ${at - timeline.highestWall} ms early`)
     // By hand a job comes at the time of its turn, which a tick may name as well.
     const byHand = at === wall && (requests.askedOf('triggerSchedule', id) || requests.askedOf('upsertSchedule', `${id} now`))
-    const named = before !== undefined && at >= before.record.nextAt && (at - record.anchor) % (record.spec.every as number) === 0
+    const open = before !== undefined && before.record.nextAt !== 0 && at >= before.record.nextAt
+    const named = open && tickAfter(record, at - 1, systemCalendar) === at
     // The tick is still to come where it was the hand.
     if (named && !(byHand && record.nextAt <= at)) {
       history.hold(at > tracked.lastTick || byHand, 23, () => `tick ${at} of schedule ${id} fires after tick ${tracked.lastTick}`)
       tracked.lastTick = Math.max(tracked.lastTick, at)
-      history.meet('tick')
+      history.meet(record.spec.cron === undefined ? 'tick' : 'tickOfCron')
     } else {
       history.hold(byHand, 23, () => `job ${seq} of schedule ${id} comes at ${at}, which is no tick of it`)
       history.meet('triggered')
@@ -154,8 +168,8 @@ export class Schedules {
     // Not for ever.
     history.hold(tables.ticksMono <= timeline.mono + 1_000, 23, () => `no schedule is looked at before ${tables.ticksMono}`)
     for (const { record } of this.#book.values()) {
-      const { id, fireAt, held, paused, last } = record
-      if (paused) continue
+      const { id, fireAt, held, paused, last, nextAt } = record
+      if (paused || nextAt === 0) continue
       if (held) {
         const job = model.jobs.get(last?.seq ?? 0)
         history.meet('held')
@@ -196,7 +210,9 @@ export class Schedules {
       }
       return false
     }
-    const slow = [...this.#book.values()].filter(({ record, firedBefore }) => record.fired < firedBefore + HEALED_TICKS)
+    const slow = [...this.#book.values()].filter(
+      ({ record, firedBefore }) => record.nextAt !== 0 && record.fired < firedBefore + HEALED_TICKS,
+    )
     // What was asked before the world was healed may come only now.
     for (const { record } of slow) if (record.paused) operations.call(client, `resume ${record.id} again`, schedules.resume(record.id))
     if (slow.length === 0 || this.#healing === 'deleted') {

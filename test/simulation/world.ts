@@ -141,6 +141,7 @@ export class World {
     })
     this.#schedules = new Schedules({
       chance: new Chance(plan.seed ^ 0x5c4ed),
+      crons: plan.crons,
       history: this.history,
       timeline,
       model: this.#model,
@@ -230,9 +231,12 @@ export class World {
       const max = chance.pick(plan.leaseMs > 0 ? ROOMY : [1, 2, 3, 5, 8, 40])
       const names = works ? JOBS.map(({ name }) => name) : JOBS.map(({ name }) => name).filter(() => chance.hits(0.6))
       if (names.length > 0) {
-        const handlers = handlersFor(client, names, this.#log, this.#model)
         const queues = works || chance.hits(0.7) ? undefined : [chance.pick(QUEUES)]
-        client.work({ handlers, min: chance.whole(1, max), max, queues, abortGraceMs: chance.pick([0, 100, 400, 2_000]) })
+        const min = chance.whole(1, max)
+        const abortGraceMs = chance.pick([0, 100, 400, 2_000])
+        const batching = chance.hits(plan.batches) ? { size: chance.whole(1, min), maxWait: chance.pick([0, 20, 300, 2_000]) } : undefined
+        const handlers = handlersFor(client, names, this.#log, this.#model, batching)
+        client.work({ handlers, min, max, queues, abortGraceMs })
       }
     }
     if (chance.hits(0.4)) this.#listen(client)
