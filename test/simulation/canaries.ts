@@ -22,6 +22,7 @@ const actor = 'packages/engine/src/actor/actor.ts'
 const worker = 'packages/worker/src/worker.ts'
 const lease = 'packages/remote/src/client/lease.ts'
 const forwarder = 'packages/client/src/forwarding/forwarder.ts'
+const outbox = 'packages/outbox/src'
 
 /** Does something with a turn's effects before they are written. */
 const beforeCommit = (work: string) => `this.#parts = {
@@ -642,6 +643,35 @@ export const CANARIES: readonly Canary[] = [
     find: "    turn.effects.news({ type: 'schedule.skipped', schedule: schedule.id, tick, reason })\n",
     replace: "    if (reason !== 'overlap') turn.effects.news({ type: 'schedule.skipped', schedule: schedule.id, tick, reason })\n",
     breaks: 'invariant 40',
+  },
+  {
+    name: 'outbox-rows-deleted-before-the-answer',
+    file: `${outbox}/log.ts`,
+    find: '      const [first, last] = [rows[0], rows.at(-1)]\n',
+    replace:
+      '      const [first, last] = [rows[0], rows.at(-1)]\n      if (first && last) this.#table.forget(first.source, first.place, last.place)\n',
+    breaks: 'invariant 1',
+  },
+  {
+    name: 'outbox-rows-sent-before-the-commit',
+    file: `${outbox}/log.ts`,
+    find: 'if (!inTransaction(this.#connection)) return work()',
+    replace: 'return work()',
+    breaks: 'invariant 6',
+  },
+  {
+    name: 'outbox-sends-all-as-its-latest-source',
+    file: `${outbox}/outbox.ts`,
+    find: 'this.#line.call(command).then',
+    replace: 'this.#line.call({ ...command, source: this.#source.uuid }).then',
+    breaks: 'invariant 25',
+  },
+  {
+    name: 'outbox-rows-of-the-dead-forgotten',
+    file: `${outbox}/log.ts`,
+    find: 'upTo: this.#table.newest() }',
+    replace: 'upTo: 0 }',
+    breaks: 'invariant 19',
   },
 ]
 
