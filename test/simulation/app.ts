@@ -6,7 +6,7 @@ import type { SourceLine } from '@millrace/client'
 import { type EnqueueOptions, formatId, type Job, MillraceError, NODE_LIMIT } from '@millrace/core'
 import { type Connection, Outbox } from '@millrace/outbox'
 import { sqliteError } from '../../packages/sqlite/src/driver.ts'
-import { AppDatabase, type AppProcess } from './appDatabase.ts'
+import { AppDatabase } from './appDatabase.ts'
 import type { Chance } from './chance.ts'
 import type { Client } from './client.ts'
 import { ACTS, JOBS, QUEUES, type Task } from './handlers.ts'
@@ -40,7 +40,7 @@ interface Expected {
 }
 
 /** A process of the app's; its outbox is ended now and then, and another one opened. */
-interface Running extends AppProcess {
+interface Running {
   readonly client: Client
   readonly connection: Connection
   box: Outbox | undefined
@@ -153,19 +153,17 @@ export class App {
 
   /** The process that goes on, or the next one. */
   #start(): Running {
-    if (this.#running !== undefined && !this.#running.dead) return this.#running
+    if (this.#running?.client.dead === false) return this.#running
     const { newClient, history } = this.#options
     const client = newClient()
     history.note(`${this.#name} starts as ${client.name}`)
-    const process: AppProcess = {
-      get dead() {
-        return client.dead
-      },
+    this.#open = []
+    const connection = this.#database.connect({
+      dead: () => client.dead,
       before: (sql) => this.#before(client, sql),
       after: (sql) => this.#after(client, sql),
-    }
-    this.#open = []
-    const running = Object.assign(process, { client, connection: this.#database.connect(process), box: undefined }) as Running
+    })
+    const running: Running = { client, connection, box: undefined }
     this.#running = running
     this.#openBox(running)
     return running

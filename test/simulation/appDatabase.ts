@@ -5,7 +5,7 @@ import { numberOf } from './model.ts'
 
 /** A process, as far as its database hears of it. Both throw where it dies. */
 export interface AppProcess {
-  readonly dead: boolean
+  dead(): boolean
   before(sql: string): void
   after(sql: string): void
 }
@@ -41,7 +41,7 @@ export class AppDatabase {
       exec: (sql) => asked(sql, () => db.exec(sql)),
       // What a dead process has yet to do waits for ever.
       get inTransaction() {
-        return process.dead || db.inTransaction
+        return process.dead() || db.inTransaction
       },
       open: true,
     }
