@@ -17,6 +17,7 @@ interface OutboxRow {
 
 export class AppDatabase {
   readonly #db = new Database(':memory:')
+  readonly #statements = new Map<string, Database.Statement>()
 
   constructor() {
     this.#db.exec(`${outboxSchema()} CREATE TABLE app_row (number INTEGER PRIMARY KEY) STRICT`)
@@ -34,7 +35,7 @@ export class AppDatabase {
     }
     return {
       prepare: (sql) => {
-        const statement = db.prepare(sql)
+        const statement = this.#prepare(sql)
         const all = (...values: unknown[]) => asked(sql, () => statement.all(...values))
         return { run: (...values) => asked(sql, () => statement.run(...values)), all, iterate: all }
       },
@@ -58,27 +59,36 @@ export class AppDatabase {
 
   /** Numbers of the app's own rows. */
   rows(): number[] {
-    return this.#db.prepare('SELECT number FROM app_row ORDER BY number').pluck().all() as number[]
+    return this.#prepare('SELECT number FROM app_row ORDER BY number').pluck().all() as number[]
   }
 
   /** What the outbox has yet to send. */
   waiting(): number {
-    return this.#db.prepare('SELECT count(*) FROM millrace_outbox WHERE code IS NULL').pluck().get() as number
+    return this.#prepare('SELECT count(*) FROM millrace_outbox WHERE code IS NULL').pluck().get() as number
   }
 
   /** Of the outbox's refusals: the code by the number of the call. */
   refusals(): Map<number, string> {
-    const rows = this.#db.prepare('SELECT data, code FROM millrace_outbox WHERE code IS NOT NULL').all() as OutboxRow[]
+    const rows = this.#prepare('SELECT data, code FROM millrace_outbox WHERE code IS NOT NULL').all() as OutboxRow[]
     return new Map(rows.map(({ data, code }) => [numberOf(data), code as string]))
   }
 
   /** Whether it is noted that what stood in that place was refused. */
   noted(source: string, place: number): boolean {
-    const row = this.#db.prepare('SELECT seq FROM millrace_outbox WHERE source = ? AND place = ? AND code IS NOT NULL')
+    const row = this.#prepare('SELECT seq FROM millrace_outbox WHERE source = ? AND place = ? AND code IS NOT NULL')
     return row.get(source, place) !== undefined
   }
 
   close(): void {
     this.#db.close()
+  }
+
+  /** Once for all processes. */
+  #prepare(sql: string): Database.Statement {
+    const known = this.#statements.get(sql)
+    if (known !== undefined) return known
+    const statement = this.#db.prepare(sql)
+    this.#statements.set(sql, statement)
+    return statement
   }
 }
