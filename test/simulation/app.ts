@@ -282,14 +282,15 @@ export class App {
   #after(client: Client, sql: string): void {
     const { history } = this.#options
     const verb = verbOf(sql)
-    if (verb === 'COMMIT') {
-      history.note(`${this.#name} commits ${this.#open.map(({ number }) => number)}`)
-      for (const expected of this.#open) this.#committed.set(expected.number, expected)
-    } else if (verb === 'ROLLBACK' && !this.#database.inTransaction && this.#open.length > 0) history.meet('outboxRolledBack')
     const open = this.#open
-    if (!this.#database.inTransaction) this.#open = []
-    if (verb === 'COMMIT' && open.length > 0) this.#mayDie(client, 'after', sql)
-    else if (verb === 'DELETE') this.#mayDie(client, this.#database.waiting() > 0 ? 'amid' : 'after', sql)
+    const over = !this.#database.inTransaction
+    if (over) this.#open = []
+    if (verb === 'COMMIT') {
+      history.note(`${this.#name} commits ${open.map(({ number }) => number)}`)
+      for (const expected of open) this.#committed.set(expected.number, expected)
+      if (open.length > 0) this.#mayDie(client, 'after', sql)
+    } else if (verb === 'DELETE') this.#mayDie(client, this.#database.waiting() > 0 ? 'amid' : 'after', sql)
+    else if (verb === 'ROLLBACK' && over && open.length > 0) history.meet('outboxRolledBack')
   }
 
   #mayDie(client: Client, when: string, sql: string): void {
