@@ -23,6 +23,7 @@ const worker = 'packages/worker/src/worker.ts'
 const batcher = 'packages/worker/src/batch/batcher.ts'
 const lease = 'packages/remote/src/client/lease.ts'
 const forwarder = 'packages/client/src/forwarding/forwarder.ts'
+const outbox = 'packages/outbox/src'
 
 /** Does something with a turn's effects before they are written. */
 const beforeCommit = (work: string) => `this.#parts = {
@@ -657,6 +658,35 @@ export const CANARIES: readonly Canary[] = [
     find: 'const settle = this.#collected.get(context)\n',
     replace: 'const settle = [].at(0) as any\n',
     breaks: 'invariant 9: a run that was collected and is lost reaches the handler all the same',
+  },
+  {
+    name: 'outbox-rows-deleted-before-the-answer',
+    file: `${outbox}/log.ts`,
+    find: '      const [first, last] = [rows[0], rows.at(-1)]\n',
+    replace:
+      '      const [first, last] = [rows[0], rows.at(-1)]\n      if (first && last) this.#table.forget(first.source, first.place, last.place)\n',
+    breaks: 'invariant 1',
+  },
+  {
+    name: 'outbox-rows-sent-before-the-commit',
+    file: `${outbox}/log.ts`,
+    find: 'if (!inTransaction(this.#connection)) return work()',
+    replace: 'return work()',
+    breaks: 'invariant 6',
+  },
+  {
+    name: 'outbox-sends-all-as-its-latest-source',
+    file: `${outbox}/outbox.ts`,
+    find: 'this.#line.call(command).then',
+    replace: 'this.#line.call({ ...command, source: this.#source.uuid }).then',
+    breaks: 'invariant 25',
+  },
+  {
+    name: 'outbox-rows-of-the-dead-forgotten',
+    file: `${outbox}/log.ts`,
+    find: 'upTo: this.#table.newest() }',
+    replace: 'upTo: 0 }',
+    breaks: 'invariant 19',
   },
 ]
 

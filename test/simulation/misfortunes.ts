@@ -80,6 +80,13 @@ export class Misfortunes {
     this.crash('between deliveries')
   }
 
+  /** The engine hears of it in its own time. */
+  kill(client: Client): void {
+    const connection = client.die()
+    this.#world.clients = this.#world.clients.filter((other) => other !== client)
+    if (connection !== undefined) this.#hearOfEnd(connection, this.#chance.small(300))
+  }
+
   engineFailed(refusal: Refusal | undefined, error: unknown): void {
     const { engine, history, timeline, healed } = this.#world
     engine.die()
@@ -143,11 +150,7 @@ export class Misfortunes {
     const { clients } = this.#world
     const living = clients.filter((client) => !client.dead)
     if (living.length < 2) return
-    const client = this.#chance.pick(living)
-    const connection = client.die()
-    this.#world.clients = clients.filter((other) => other !== client)
-    if (connection === undefined) return
-    this.#hearOfEnd(connection, this.#chance.small(300))
+    this.kill(this.#chance.pick(living))
   }
 
   /** What is under way is lost; both ends hear of it in their own time. */

@@ -116,6 +116,8 @@ export interface ModelOptions {
   readonly hasLeft: NewsBookOptions['hasLeft']
   /** Whether the export, if there is one, has had the job. */
   readonly exported: (job: Tracked) => boolean
+  /** The job of that call is created. */
+  readonly appeared: (number: number, job: Job) => void
 }
 
 export class Model {
@@ -348,6 +350,7 @@ export class Model {
       history.hold(twin === undefined, 25, () => `jobs ${twin} and ${record.seq} are both of call ${number}`)
       history.hold(!this.#options.requests.refused.has(number), 6, () => `job ${record.seq} is created, though its enqueue was refused`)
       this.numbers.set(number, record.seq)
+      this.#options.appeared(number, record)
     }
     const job: Tracked = {
       seq: record.seq,

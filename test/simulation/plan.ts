@@ -2,7 +2,7 @@
  * What a seed is: how much is asked, of whom, and what goes wrong. Each seed draws its own mix; one in eight is without faults, one
  * is about leases (long runs in other processes, slow messages, connections that break), one about outcomes that are waited for
  * while commits fail, one about producers' journals; one in sixteen is about what queues are told, one about flows, one about
- * schedules, and one about readers of events. Of two in sixteen half of the workers take many jobs at once.
+ * schedules, one about readers of events, and one about apps with an outbox. Of two in sixteen half of the workers take many jobs at once.
  */
 import { Chance } from './chance.ts'
 
@@ -30,6 +30,8 @@ export interface Plan {
   readonly limits: number
   /** How many of the remote clients put what they enqueue into a journal first. */
   readonly journals: number
+  /** Apps that write jobs into transactions of their own. */
+  readonly outboxes: number
   /** Who follows the events by cursor. */
   readonly readers: number
   /** That one question looks at. */
@@ -54,6 +56,10 @@ export interface Plan {
   readonly commitError: number
   readonly slowCommit: number
   readonly statementError: number
+
+  // Per statement of an app's: it dies there, or its database has trouble.
+  readonly appDeath: number
+  readonly appError: number
 
   // Times in the safety phase.
   readonly writerDeaths: number
@@ -89,6 +95,8 @@ export const FAULTS = [
   'busySpells',
   'drift',
   'clogs',
+  'appDeath',
+  'appError',
 ] as const satisfies readonly (keyof Plan)[]
 
 /** What shrinking may leave out or make less of. */
@@ -98,6 +106,7 @@ export const REDUCTIONS = [
   'waits',
   'limits of queues',
   'journals',
+  'outboxes',
   'readers',
   'schedules',
   'flows',
@@ -113,6 +122,7 @@ export const REDUCTIONS = [
 /** By the rest of the seed when divided by sixteen; none has none. What they draw is drawn last: what else a seed is stays as it is. */
 const THEMES: Readonly<Record<number, (chance: Chance) => Partial<Plan>>> = {
   0: aboutFlows,
+  1: aboutOutboxes,
   2: aboutOutcomes,
   3: aboutJournals,
   4: aboutFlows,
@@ -146,6 +156,7 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     waits: 0,
     limits: 0,
     journals: 0,
+    outboxes: 0,
     readers: 0,
     eventsPerPage: 500,
     schedules: 0,
@@ -172,6 +183,8 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     busySpells: some(0.15, () => chance.whole(1, 2)),
     drift: some(0.25, () => chance.random() * 0.1 - 0.05),
     clogs: some(0.2, () => chance.whole(1, 3)),
+    appDeath: 0,
+    appError: 0,
   }
   return reduced({ ...drawn, ...THEMES[seed % 16]?.(chance) }, new Set(faultFree ? [...FAULTS, ...without] : without))
 }
@@ -190,6 +203,20 @@ function aboutJournals(chance: Chance): Partial<Plan> {
     clientDeaths: chance.whole(0, 5),
     cuts: chance.whole(0, 5),
     waits: chance.pick([0, 0.3]),
+  }
+}
+
+/** Apps die and are cut off between any two statements, and so does the engine: what they have committed is sent again and again. */
+function aboutOutboxes(chance: Chance): Partial<Plan> {
+  return {
+    outboxes: chance.whole(1, 2),
+    appDeath: chance.pick([0, 0.03, 0.1, 0.2]),
+    appError: chance.pick([0, 0.03, 0.15]),
+    clients: chance.whole(1, 2),
+    clientDeaths: chance.whole(0, 3),
+    cuts: chance.whole(0, 4),
+    limits: chance.pick([0, 0, 0.15]),
+    journals: chance.pick([0, 0, 0.5]),
   }
 }
 
@@ -247,6 +274,7 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
     ...(without.has('limits of queues') && { limits: 0 }),
     ...(without.has('waits') && { waits: 0 }),
     ...(without.has('journals') && { journals: 0 }),
+    ...(without.has('outboxes') && { outboxes: 0 }),
     ...(without.has('readers') && { readers: 0, eventsPerPage: 500 }),
     ...(without.has('schedules') && { schedules: 0 }),
     ...(without.has('flows') && { flows: 0 }),

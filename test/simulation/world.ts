@@ -1,5 +1,6 @@
 /** One seed's world: an engine, its clients, what they do, what befalls them, and what must hold all the while and in the end. */
 import { DEFAULT_RETENTION, LIMITS, leaseMs, type Retention } from '@millrace/core'
+import { App } from './app.ts'
 import { Audit } from './audit.ts'
 import { Chance } from './chance.ts'
 import { Client } from './client.ts'
@@ -77,6 +78,7 @@ export class World {
   readonly folders: Folder[] = []
   /** In a healed world: workers that serve everything. */
   readonly #helpers = new Set<Client>()
+  readonly #apps: readonly App[]
   readonly #readers: readonly Reader[]
   readonly #exporter: Exporter | undefined
   readonly #chance: Chance
@@ -117,9 +119,12 @@ export class World {
       mayLoseSession: this.#sessions.mayLoseSession,
       hasLeft: this.#sessions.hasLeft,
       exported: (job) => this.#exporter === undefined || this.#exporter.has(job),
+      appeared: (number, job) => {
+        for (const app of this.#apps) app.appeared(number, job)
+      },
     })
     this.#requests.model = this.#model
-    this.#requests.noted = (entry) => this.folders.some(({ noted }) => noted.has(entry))
+    this.#requests.noted = (entry) => this.folders.some(({ noted }) => noted.has(entry)) || this.#apps.some((app) => app.noted(entry))
     this.#log = new EffectLog(this.history, timeline, this.#model, plan.delayMs)
     this.#sessions.log = this.#log
     this.#audit = new Audit(this.history, this.#model)
@@ -152,6 +157,7 @@ export class World {
     const reading = { chance: new Chance(plan.seed ^ 0x4ead), history: this.history, model: this.#model, timeline }
     this.#readers = Array.from({ length: plan.readers }, () => new Reader(reading))
     this.#exporter = plan.readers > 0 ? new Exporter(reading) : undefined
+    this.#apps = Array.from({ length: plan.outboxes }, (_, index) => this.#app(index + 1))
     for (let client = 0; client < plan.clients; client++) this.addClient(client === 0)
   }
 
@@ -170,10 +176,13 @@ export class World {
         if (living.length > 0) this.#schedules.act(living[Math.floor(random() * living.length)] as Client)
       })
     }
+    for (const app of this.#apps)
+      for (let act = 0; act < operations; act++) this.timeline.after(this.#chance.random() * safetyMs, () => app.act())
     this.#misfortunes.schedule()
     await this.timeline.run(safetyMs, this.#stop)
     if (this.history.violations.length === 0) await this.#heal()
     if (this.history.violations.length === 0) this.#end()
+    for (const app of this.#apps) app.close()
     const { violations, hash, lines, met } = this.history
     const { happened, mono } = this.timeline
     return { seed: this.plan.seed, violations, hash, history: lines, events: happened, grants: this.#model.starts, virtualMs: mono, met }
@@ -200,6 +209,22 @@ export class World {
     })
     this.engine = engine
     return engine
+  }
+
+  #app(number: number): App {
+    const { plan, history, operations } = this
+    return new App({
+      number,
+      chance: new Chance(plan.seed ^ (0xa99 + number)),
+      history,
+      model: this.#model,
+      operations,
+      death: plan.appDeath,
+      error: plan.appError,
+      healed: () => this.healed,
+      newClient: () => this.addClient(false, !this.engine.dead),
+      kill: (client) => this.#misfortunes.kill(client),
+    })
   }
 
   /** Another engine takes the file over. */
@@ -336,6 +361,8 @@ export class World {
       this.#adopt()
       this.#lift()
       this.#goOn()
+      let sent = true
+      for (const app of this.#apps) sent = app.heal() && sent
       await this.timeline.run(this.timeline.mono + SLICE_MS, this.#stop)
       if (this.history.violations.length > 0) return
       for (const { seq, run } of this.#log.untold(UNTOLD_MS).filter((job) => !this.#requests.unsayable(job.seq, job.run)))
@@ -347,6 +374,7 @@ export class World {
         this.#model.live === 0 &&
         this.#openCalls().length === 0 &&
         this.folders.every(({ kept }) => kept.length === 0) &&
+        sent &&
         !this.#reading()
       )
         return
@@ -399,6 +427,7 @@ export class World {
     const unanswered = this.#requests.unanswered.filter((request) => !request.endsWith('progress') && !request.endsWith('log'))
     for (const request of unanswered) this.history.violate(4, `${request} is never answered`)
     for (const folder of this.folders) this.#journaled(folder)
+    for (const app of this.#apps) app.audit()
     if (this.plan.faultFree) this.#faultFree()
   }
 

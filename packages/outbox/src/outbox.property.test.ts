@@ -1,6 +1,6 @@
 // Any order of commits, rollbacks, lost answers and restarts: the queue has what was committed, once, in its order.
 import type { SourceLine } from '@millrace/client'
-import { type CommandOf, ConnectionLostError, type Forwarded, type NewJob, StorageError } from '@millrace/core'
+import { type CommandOf, ConnectionLostError, type Forwarded, type NewJob, parseId, StorageError } from '@millrace/core'
 import { quiet, VirtualClock } from '@millrace/testkit'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
@@ -67,14 +67,19 @@ test('whatever is committed is in the queue or refused, once, in its order; noth
         call: (command) => engine.call(command),
         ended: () => undefined,
       }
-      let box = new Outbox(connection, line, TABLE)
+      // Drawn in order, so that what is found is found again.
+      let sources = 0
+      const start = () => new Outbox(connection, line, TABLE, () => ({ uuid: `source-${++sources}`, number: sources }))
+      let box = start()
       let next = 0
       let open: number[] = []
       const committed: number[] = []
       const ids = new Set<string>()
       const put = (jobs: number): number[] =>
         Array.from({ length: jobs }, () => {
-          ids.add(box.enqueue(connection, 'a', next).id)
+          const { id } = box.enqueue(connection, 'a', next)
+          expect(parseId(id)?.node).toBe(sources)
+          ids.add(id)
           return next++
         })
       const end = (how: 'COMMIT' | 'ROLLBACK') => {
@@ -97,7 +102,7 @@ test('whatever is committed is in the queue or refused, once, in its order; noth
         else if (what === 'restart') {
           end('ROLLBACK')
           await box.close()
-          box = new Outbox(connection, line, TABLE)
+          box = start()
         } else if (what === 'part' && connection.inTransaction) {
           connection.exec('SAVEPOINT part')
           put(jobs)

@@ -56,7 +56,8 @@ export class Outbox {
   readonly #table: OutboxTable
   readonly #log: OutboxLog
   readonly #forwarder: Forwarder<OutboxChunk>
-  #source: Source = newSource()
+  readonly #drawSource: () => Source
+  #source: Source
   #place = 0
   #waking = false
   #closed = false
@@ -65,9 +66,11 @@ export class Outbox {
   #hangUp = (_reason: Error) => {}
 
   /** @internal Outboxes are opened by `outbox`. */
-  constructor(connection: Connection, line: SourceLine, table: string) {
+  constructor(connection: Connection, line: SourceLine, table: string, drawSource = newSource) {
     this.#connection = connection
     this.#line = line
+    this.#drawSource = drawSource
+    this.#source = drawSource()
     this.#table = new OutboxTable(connection, table)
     const { clock, logger } = line
     this.#log = new OutboxLog(connection, this.#table, clock, this.#source, () => void this.#end(GONE))
@@ -174,7 +177,7 @@ export class Outbox {
   }
 
   #beginSource(): void {
-    this.#source = newSource()
+    this.#source = this.#drawSource()
     this.#place = 0
     this.#log.begin(this.#source)
   }
