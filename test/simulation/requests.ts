@@ -65,6 +65,7 @@ export class Requests {
   readonly #overlaps = new Map<string, boolean>()
   /** A session names itself, or goes. */
   attached: (session: SessionIntro, connection: string, sentMono: number) => void = () => {}
+  attachAnswered: (session: string) => void = () => {}
   /** The connection's sessions live, as a turn of that time has counted. */
   counted: (connection: string, mono: number) => void = () => {}
   /** When the last turn began. */
@@ -363,6 +364,7 @@ export class Requests {
         this.#stats(value as { readonly states: Readonly<Record<string, number>> }, model)
         break
       case 'attach':
+        this.attachAnswered(command.session.uuid)
         if ((value as { readonly lost: readonly unknown[] }).lost.length > 0) history.meet('attachLost')
         if (command.held.length > (value as { readonly lost: readonly unknown[] }).lost.length) history.meet('attachAdopts')
         break

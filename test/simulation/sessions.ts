@@ -28,11 +28,12 @@ export class Sessions {
     requests.attached = ({ uuid, worker, local }, connection, sentMono) => {
       this.#names.set(uuid, worker)
       this.#alive.add(uuid)
-      this.#awaitedMono.delete(uuid)
       this.#connection.set(uuid, connection)
       this.#attachSentMono.set(uuid, sentMono)
       if (!local && !this.#heardMono.has(uuid)) this.#heardMono.set(uuid, timeline.mono)
     }
+    // The turn before may have taken it for lost.
+    requests.attachAnswered = (uuid) => void this.#awaitedMono.delete(uuid)
     // When the engine has counted it: a turn before may have taken the session for silent.
     requests.counted = (connection, mono) => {
       for (const [uuid, heardMono] of this.#heardMono)

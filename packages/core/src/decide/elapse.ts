@@ -32,12 +32,12 @@ export function elapse(turn: TurnContext): void {
   }
 }
 
-/** A job that a command of this turn has touched has one record, which says whether it is still to go. */
+/** A job that a command of this turn has touched has one record, which says whether that end is still its end: it may have another since. */
 function prune(turn: TurnContext, { seq, laneId, state, extras }: PrunableRow): void {
   const { tables, facts, effects } = turn
   const known = facts.job(seq)
   if (known !== undefined) {
-    if (isFinal(known.state) && !isDeleted(known)) erase(turn, known)
+    if (isFinal(known.state) && !isDeleted(known) && !effects.settled.includes(known)) erase(turn, known)
     return
   }
   const lane = tables.laneOf(laneId)

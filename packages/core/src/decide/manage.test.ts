@@ -378,4 +378,19 @@ describe('E16, M10: retention', () => {
     world.turn({ op: 'retry', id })
     expect(world.stateOf(id)).toBe('waiting')
   })
+
+  test('one that is brought back there and ends anew is kept as long as any, by its new end', () => {
+    const world = keeping({ cancelled: { ageMs: 10, count: 1_000 } })
+    const [id, bystander] = [world.enqueue('a'), world.enqueue('a')]
+    world.run({ op: 'cancel', id })
+    world.run({ op: 'cancel', id: bystander })
+    world.pass(100)
+    world.pruning = true
+    world.turn({ op: 'retry', id }, { op: 'cancel', id })
+    expect(left(world)).toEqual([id.seq])
+    expect(world.stateOf(id)).toBe('cancelled')
+    world.pass(11)
+    world.turn()
+    expect(left(world)).toEqual([])
+  })
 })

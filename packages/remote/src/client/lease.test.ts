@@ -180,6 +180,17 @@ test('what is counted in time keeps them', async () => {
   expect(lapses).toEqual([])
 })
 
+test('a process that was stopped finds out before it greets an engine anew', () => {
+  const { clock, lease, attach, lapses } = start()
+  const { id } = attach('s')
+  lease.incoming(delivery(1, { ...attached(id), grants: [grantOf(1, 10 * SECOND)] }))
+  lease.broken()
+  clock.stall(20 * SECOND)
+  lease.opened(clock.read().mono)
+  expect(lapses).toHaveLength(1)
+  expect(lapses[0]).toBeGreaterThanOrEqual(20 * SECOND)
+})
+
 test('a process that was stopped finds out before anything is delivered, timers or not', () => {
   const { clock, lease, attach, lapses } = start()
   const { id } = attach('s')

@@ -57,6 +57,8 @@ export class Lease {
 
   /** A connection is there, whose greeting was sent at `greetedMono`. */
   opened(greetedMono: number): void {
+    // What a timer is late to say: it is set anew here, and a process that was stopped must not go on for that long.
+    this.#look(this.#options.clock.read().mono)
     this.#open = true
     this.#sent = []
     this.#renewals = 0
