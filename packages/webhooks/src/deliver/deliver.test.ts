@@ -87,6 +87,19 @@ describe('what is sent', () => {
     expect(headers).toMatchObject({ 'content-type': 'image/x', 'x-own': 'yes' })
   })
 
+  test('headers of a trace with each; those of the job go before, and who it is from is not changed', async () => {
+    const server = await receiver()
+    let asked = 0
+    const propagate = () => ({ traceparent: `trace ${++asked}`, tracestate: 'a=1', 'webhook-id': 'forged', 'user-agent': 'forged' })
+    const { id } = await afterOneRun({ url: server.url, headers: { TraceState: 'own=1' } }, { propagate })
+    expect(server.received[0]?.headers).toMatchObject({
+      traceparent: 'trace 1',
+      tracestate: 'own=1',
+      'webhook-id': id,
+      'user-agent': 'millrace-webhooks',
+    })
+  })
+
   test.each(['GET', 'HEAD', 'DELETE'] as const)('%s without a body', async (method) => {
     const server = await receiver()
     expect(await afterOneRun({ url: server.url, method })).toMatchObject({ state: 'completed' })
