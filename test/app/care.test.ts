@@ -63,7 +63,9 @@ test('doctor: settings of another program, a log that nobody folds in, a clock t
   truncateSync(log, 300 * 2 ** 20)
   const warned = await place.okJson('doctor')
   expect(checksOf(warned)).toMatchObject({ 'write-ahead log': 'warning', clock: 'warning', settings: 'ok', counters: 'ok' })
-  expect((warned['checks'] as Check[]).find(({ check }) => check === 'clock')?.found).toMatch(/^the last event is \S.* ahead of this clock$/)
+  expect((warned['checks'] as Check[]).find(({ check }) => check === 'clock')?.found).toMatch(
+    /^the last event is \S.* ahead of this clock$/,
+  )
   truncateSync(log, 2 ** 30 + 1)
   expect(checksOf((await place.run('doctor', '--json')).json)).toMatchObject({ 'write-ahead log': 'problem' })
   truncateSync(log, 0)

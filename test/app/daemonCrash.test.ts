@@ -78,7 +78,9 @@ async function bystander(engine: Engine) {
   return async () => expect(await engine.get(id)).toEqual(before)
 }
 
-test('killed in the middle of an import, three times: what was stored stays, and sent again it is there once', { timeout: LONG }, async () => {
+test('killed in the middle of an import, three times: what was stored stays, and sent again it is there once', {
+  timeout: LONG,
+}, async () => {
   const LINES = 6_000
   const lines = Array.from({ length: LINES }, (_, line) => `${line}\n`)
   const folder = temporaryFolder()
@@ -92,7 +94,12 @@ test('killed in the middle of an import, three times: what was stored stays, and
     const outgoing = await sending(daemon)
     const broken = new Promise((resolve) => outgoing.once('error', resolve))
     // Enough to come that far, and half a line more.
-    outgoing.write(lines.slice(0, goal + 1_500).join('').slice(0, -2))
+    outgoing.write(
+      lines
+        .slice(0, goal + 1_500)
+        .join('')
+        .slice(0, -2),
+    )
     while ((await stored()) < goal);
     await daemon.kill()
     await broken
@@ -124,7 +131,9 @@ async function sending(daemon: Daemon): Promise<ClientRequest> {
   return request(`${url}/v1/jobs:import?name=line`, { method: 'POST', headers })
 }
 
-test('killed in the middle of deliveries, three times: each webhook is delivered, and one that comes again says so', { timeout: LONG }, async () => {
+test('killed in the middle of deliveries, three times: each webhook is delivered, and one that comes again says so', {
+  timeout: LONG,
+}, async () => {
   const JOBS = 60
   const folder = temporaryFolder()
   let holding = true

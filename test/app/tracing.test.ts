@@ -5,8 +5,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { temporaryFolder } from '../temporary.ts'
 import { receiver } from '../../packages/webhooks/src/testing/receiver.ts'
+import { temporaryFolder } from '../temporary.ts'
 import { type DaemonOptions, startDaemon, tokenIn } from './daemon.ts'
 import { Place } from './millrace.ts'
 
@@ -184,7 +184,9 @@ test('a trace that its caller leaves out is left out; the daemon’s own worker 
   expect(spans.filter(({ traceId }) => traceId === TRACE)).toEqual([])
 })
 
-test('a webhook names its trace to whoever receives it: from the daemon, and from a detached worker with --otel', { timeout: LONG }, async () => {
+test('a webhook names its trace to whoever receives it: from the daemon, and from a detached worker with --otel', {
+  timeout: LONG,
+}, async () => {
   const place = new Place()
   const { url, spans } = await collector()
   const server = await receiver()
@@ -199,13 +201,15 @@ test('a webhook names its trace to whoever receives it: from the daemon, and fro
     env: { ...webhooks, ...otel, MILLRACE_OTEL_ENABLED: 'true', OTEL_SERVICE_NAME: 'daemon' },
     flags: { 'worker-queues': 'own' },
   })
-  writeFileSync(place.path('worker.json'), JSON.stringify({ webhooks: { enabled: true, allowPrivate: true, allowHttp: true, ports: 'any' } }))
+  writeFileSync(
+    place.path('worker.json'),
+    JSON.stringify({ webhooks: { enabled: true, allowPrivate: true, allowHttp: true, ports: 'any' } }),
+  )
   place.url = ((await daemon.serving).sockets as readonly string[])[0]
   Object.assign(place.env, otel, { MILLRACE_TOKEN: tokenIn(place.folder), OTEL_SERVICE_NAME: 'worker' })
   await place.ok('worker', 'start', '--detach', '--id', 'w', '--config', place.path('worker.json'), '--queues', 'elsewhere', '--otel')
   const data = { url: server.url, body: 1 }
-  for (const queue of ['own', 'elsewhere'])
-    await ended((await post('/v1/jobs', { job: 'http', data, options: { queue } }, TRACEPARENT)).id)
+  for (const queue of ['own', 'elsewhere']) await ended((await post('/v1/jobs', { job: 'http', data, options: { queue } }, TRACEPARENT)).id)
   expect(await place.ok('worker', 'stop', 'w')).toMatch(/^w \(process \d+\) stopped\n$/)
   daemon.child.kill('SIGTERM')
   expect((await daemon.ended).code).toBe(0)

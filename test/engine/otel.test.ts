@@ -193,7 +193,9 @@ test('a request is a span, within the trace that it names, and what it enqueues 
 test('of a request that fails the span says so; a mistake of its caller is none of the server', async () => {
   const answer = (status: number) => traceRequests(() => new Response(null, { status }))
   for (const status of [404, 429, 503]) await answer(status)(new Request('http://localhost', { method: `M${status}` }))
-  expect(spans('HTTP').map(({ attributes, status }) => [attributes['http.request.method_original'], attributes['error.type'], status])).toEqual([
+  expect(
+    spans('HTTP').map(({ attributes, status }) => [attributes['http.request.method_original'], attributes['error.type'], status]),
+  ).toEqual([
     ['M404', undefined, { code: SpanStatusCode.UNSET }],
     ['M429', undefined, { code: SpanStatusCode.UNSET }],
     ['M503', '503', { code: SpanStatusCode.ERROR }],
@@ -217,12 +219,14 @@ test('routes that are ignored have no span, and are within their trace all the s
   expect(exporter.getFinishedSpans()).toHaveLength(1)
 })
 
-test.each([[{ route: () => '/' }, 'route'], [{ routeOf: '/' }, 'routeOf'], [{ ignore: '/healthz' }, 'ignore'], [{ ignore: [1] }, 'ignore']])(
-  '%j is refused',
-  (options, option) => {
-    expect(() => traceRequests(() => new Response(), options as never)).toThrow(expect.objectContaining({ option }))
-  },
-)
+test.each([
+  [{ route: () => '/' }, 'route'],
+  [{ routeOf: '/' }, 'routeOf'],
+  [{ ignore: '/healthz' }, 'ignore'],
+  [{ ignore: [1] }, 'ignore'],
+])('%j is refused', (options, option) => {
+  expect(() => traceRequests(() => new Response(), options as never)).toThrow(expect.objectContaining({ option }))
+})
 
 test('the active context as headers, for what a handler asks of others', async () => {
   t.engine.work(a.handler(traceRun(() => traceHeaders())))

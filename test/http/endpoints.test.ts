@@ -50,7 +50,7 @@ test('each route of endpoints answers as the document says', async () => {
   expect((await http.send('GET', '/v1/webhooks')).body.webhooks).toEqual(before)
 
   const own = http.operations.filter(({ tag }) => tag === 'webhooks')
-  expect(own.flatMap(({ id, responses }) => Object.keys(responses).map((code) => `${id} ${code}`)).filter((call) => !http.seen.has(call))).toEqual(
-    [],
-  )
+  expect(
+    own.flatMap(({ id, responses }) => Object.keys(responses).map((code) => `${id} ${code}`)).filter((call) => !http.seen.has(call)),
+  ).toEqual([])
 })
