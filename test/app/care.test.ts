@@ -1,5 +1,5 @@
 // The care of a file: doctor and migrate, on sound, broken, open and old ones.
-import { cpSync } from 'node:fs'
+import { cpSync, truncateSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, test } from 'vitest'
@@ -49,6 +49,39 @@ test('doctor: counters that are not the rows', { timeout: LONG }, async () => {
   expect(answer.json).toMatchObject({ healthy: false })
   expect(checksOf(answer.json)).toMatchObject({ counters: 'problem', integrity: 'ok', lists: 'ok' })
   expect((await place.run('doctor')).stdout).toMatch(/^counters +problem +queue out, jobs mail: counted 9 waiting, found 1$/m)
+})
+
+test('doctor: settings of another program, a log that nobody folds in, a clock that was wrong', { timeout: LONG }, async () => {
+  const place = new Place()
+  await place.ok('enqueue', 'mail')
+  const db = new BetterSqlite3(place.file)
+  db.prepare('UPDATE journal SET at = ?').run(Date.now() + 2 * 3_600_000)
+  db.close()
+  // Of nothing but zeros, which SQLite passes over.
+  const log = `${place.file}-wal`
+  writeFileSync(log, '')
+  truncateSync(log, 300 * 2 ** 20)
+  const warned = await place.okJson('doctor')
+  expect(checksOf(warned)).toMatchObject({ 'write-ahead log': 'warning', clock: 'warning', settings: 'ok', counters: 'ok' })
+  expect((warned['checks'] as Check[]).find(({ check }) => check === 'clock')?.found).toMatch(
+    /^the last event is \S.* ahead of this clock$/,
+  )
+  truncateSync(log, 2 ** 30 + 1)
+  expect(checksOf((await place.run('doctor', '--json')).json)).toMatchObject({ 'write-ahead log': 'problem' })
+  truncateSync(log, 0)
+
+  const other = new BetterSqlite3(place.file)
+  other.pragma('journal_mode = delete')
+  other.pragma('auto_vacuum = none')
+  other.exec('VACUUM')
+  other.close()
+  const answer = await place.run('doctor', '--json')
+  expect(answer).toMatchObject({ code: 1 })
+  expect((answer.json['checks'] as Check[]).find(({ verdict }) => verdict === 'problem')).toMatchObject({
+    check: 'settings',
+    found: expect.stringMatching(/^auto_vacuum is 0, not \d$/),
+    remedy: expect.stringContaining('restore a backup'),
+  })
 })
 
 test('doctor and migrate: a file of an older schema', { timeout: LONG }, async () => {

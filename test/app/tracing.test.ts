@@ -5,16 +5,19 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { receiver } from '../../packages/webhooks/src/testing/receiver.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { type DaemonOptions, startDaemon, tokenIn } from './daemon.ts'
 import { Place } from './millrace.ts'
 
 const HANDLERS = fileURLToPath(new URL('./programs/tracedHandlers.ts', import.meta.url))
-const LONG = 120_000
+const LONG = 300_000
 
 interface Span {
   readonly service: string
   readonly name: string
+  /** 2 is SERVER. */
+  readonly kind: number
   readonly traceId: string
   readonly spanId: string
   readonly parentSpanId?: string
@@ -53,6 +56,9 @@ async function collector() {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, spans, paths }
 }
 
+/** Asked again and again: these are to leave no spans. */
+const UNSAMPLED = { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-00` }
+
 /** The daemon of a place, and how it is called. */
 async function daemonOf(place: Place, options: DaemonOptions) {
   const daemon = startDaemon(place.folder, { ...options, flags: { file: 'millrace.db', ...options.flags } })
@@ -68,7 +74,8 @@ async function daemonOf(place: Place, options: DaemonOptions) {
   }
   const ended = async (id: string) => {
     for (;;) {
-      const response = await fetch(`${url}/v1/jobs/${id}`, { headers: { authorization: `Bearer ${tokenIn(place.folder)}` } })
+      const headers = { authorization: `Bearer ${tokenIn(place.folder)}`, ...UNSAMPLED }
+      const response = await fetch(`${url}/v1/jobs/${id}`, { headers })
       const job = (await response.json()) as { readonly state: string; readonly output?: unknown; readonly meta?: unknown }
       if (['completed', 'failed'].includes(job.state)) return job
     }
@@ -113,8 +120,10 @@ test('from a request’s traceparent through the enqueue to the run of a worker 
   expect([...paths]).toEqual(['POST /v1/traces application/json'])
 
   const named = (name: string) => spans.filter((span) => span.name === name && span.traceId === TRACE)
+  const [request] = named('POST /v1/jobs')
+  expect(request).toMatchObject({ service: 'queue', kind: 2, parentSpanId: PARENT, attributes: { 'http.route': '/v1/jobs' } })
   const [enqueue] = named('enqueue traced')
-  expect(enqueue).toMatchObject({ service: 'queue', parentSpanId: PARENT, attributes: { 'messaging.message.id': one.id } })
+  expect(enqueue).toMatchObject({ service: 'queue', parentSpanId: request?.spanId, attributes: { 'messaging.message.id': one.id } })
   const run = spans.find(({ name, attributes }) => name === 'run traced' && attributes['messaging.message.id'] === one.id)
   expect(run).toMatchObject({ service: 'millrace', traceId: TRACE, parentSpanId: enqueue?.spanId })
   // The handler was within it.
@@ -124,15 +133,18 @@ test('from a request’s traceparent through the enqueue to the run of a worker 
   expect(other?.traceId).not.toBe(TRACE)
   expect(other).toMatchObject({ status: { code: 2, message: 'no such luck' }, attributes: { 'error.type': 'RangeError' } })
 
-  const [many] = named('enqueue many')
+  const [bulk] = named('POST /v1/jobs:bulk')
+  const many = named('enqueue many').find(({ parentSpanId }) => parentSpanId === bulk?.spanId)
   expect(named('run together').map(({ parentSpanId }) => parentSpanId)).toEqual([many?.spanId, many?.spanId])
   expect(named('run together').map(({ attributes }) => attributes['error.type'])).toEqual([undefined, 'TypeError'])
   const imported = named('enqueue many').find((span) => span !== many)
   expect(named('run elsewhere')).toMatchObject([{ parentSpanId: imported?.spanId }])
   expect(named('enqueue flow')).toHaveLength(1)
   expect(named('run traced').map(({ parentSpanId }) => parentSpanId)).toContain(named('enqueue flow')[0]?.spanId)
-  // Each run once, and nothing but enqueues and runs.
+  // Each once, and nothing but requests, enqueues and runs.
   expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(spans.length)
+  const requests = new Set(spans.map(({ name }) => name).filter((name) => !/^(?:run|enqueue) \w+$/.test(name)))
+  expect([...requests].toSorted()).toEqual(['POST /v1/flows', 'POST /v1/jobs', 'POST /v1/jobs:bulk', 'POST /v1/jobs:import'])
   expect(spans.filter(({ name }) => name.startsWith('run '))).toHaveLength(7)
 })
 
@@ -164,9 +176,50 @@ test('a trace that its caller leaves out is left out; the daemon’s own worker 
   const { id } = await post('/v1/jobs', { job: 'traced' })
   expect(await ended(out.id)).toMatchObject({ output: { traceId: TRACE, traceFlags: 0 } })
   await ended(id)
+  for (const path of ['/healthz', '/readyz', '/metrics']) await fetch(`${(await daemon.serving).url}${path}`)
   daemon.child.kill('SIGTERM')
   expect((await daemon.ended).code).toBe(0)
-  expect(spans.map(({ name }) => name).toSorted()).toEqual(['enqueue traced', 'run traced'])
+  // What watches a daemon leaves no span.
+  expect(spans.map(({ name }) => name).toSorted()).toEqual(['POST /v1/jobs', 'enqueue traced', 'run traced'])
+  expect(spans.filter(({ traceId }) => traceId === TRACE)).toEqual([])
+})
+
+test('a webhook names its trace to whoever receives it: from the daemon, and from a detached worker with --otel', {
+  timeout: LONG,
+}, async () => {
+  const place = new Place()
+  const { url, spans } = await collector()
+  const server = await receiver()
+  const webhooks = {
+    MILLRACE_WEBHOOKS_ENABLED: 'true',
+    MILLRACE_WEBHOOKS_ALLOW_PRIVATE: 'true',
+    MILLRACE_WEBHOOKS_ALLOW_HTTP: 'true',
+    MILLRACE_WEBHOOKS_PORTS: 'any',
+  }
+  const otel = { OTEL_EXPORTER_OTLP_ENDPOINT: url }
+  const { daemon, post, ended } = await daemonOf(place, {
+    env: { ...webhooks, ...otel, MILLRACE_OTEL_ENABLED: 'true', OTEL_SERVICE_NAME: 'daemon' },
+    flags: { 'worker-queues': 'own' },
+  })
+  writeFileSync(
+    place.path('worker.json'),
+    JSON.stringify({ webhooks: { enabled: true, allowPrivate: true, allowHttp: true, ports: 'any' } }),
+  )
+  place.url = ((await daemon.serving).sockets as readonly string[])[0]
+  Object.assign(place.env, otel, { MILLRACE_TOKEN: tokenIn(place.folder), OTEL_SERVICE_NAME: 'worker' })
+  await place.ok('worker', 'start', '--detach', '--id', 'w', '--config', place.path('worker.json'), '--queues', 'elsewhere', '--otel')
+  const data = { url: server.url, body: 1 }
+  for (const queue of ['own', 'elsewhere']) await ended((await post('/v1/jobs', { job: 'http', data, options: { queue } }, TRACEPARENT)).id)
+  expect(await place.ok('worker', 'stop', 'w')).toMatch(/^w \(process \d+\) stopped\n$/)
+  daemon.child.kill('SIGTERM')
+  expect((await daemon.ended).code).toBe(0)
+  const runs = spans.filter(({ name }) => name === 'run http')
+  expect(runs.map(({ service, traceId }) => [service, traceId]).toSorted()).toEqual([
+    ['daemon', TRACE],
+    ['worker', TRACE],
+  ])
+  const sent = server.received.map(({ headers: { traceparent, tracestate } }) => [traceparent, tracestate])
+  expect(sent.toSorted()).toEqual(runs.map(({ spanId }) => [`00-${TRACE}-${spanId}-01`, 'vendor=1']).toSorted())
 })
 
 test('a collector that does not answer holds nobody up, and is told of in the log', { timeout: LONG }, async () => {

@@ -1,6 +1,6 @@
 // Spans of enqueues and runs, by the real SDK, and the context that jobs carry from one to the other.
 import { defineJob } from '@millrace/engine'
-import { traceEnqueues, traceHandlers, traceMeta, traceRequests, traceRun } from '@millrace/otel'
+import { traceEnqueues, traceHandlers, traceHeaders, traceMeta, traceRequests, traceRun } from '@millrace/otel'
 import { createTestEngine, type TestEngine } from '@millrace/testkit'
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
@@ -159,14 +159,82 @@ test('handlers of a worker, each run once: of a function, traced already or not,
   expect(spans('run b')).toHaveLength(2)
 })
 
-test('a request that names its trace goes on in it', async () => {
-  const answer = traceRequests(async (_request: Request, name: string) => traceEnqueues(t.engine).enqueue(name))
-  const parent = 'b7ad6b7169203331'
-  const trace = '0af7651916cd43dd8448eb211c80319c'
-  await answer(new Request('http://localhost', { headers: { traceparent: `00-${trace}-${parent}-01` } }), 'b')
-  await answer(new Request('http://localhost'), 'c')
-  expect(spans('enqueue b')[0]).toMatchObject({ parentSpanContext: { spanId: parent, traceId: trace } })
-  expect(spans('enqueue c')[0]?.parentSpanContext).toBeUndefined()
+const TRACE = '0af7651916cd43dd8448eb211c80319c'
+const PARENT = 'b7ad6b7169203331'
+const WITHIN = { traceparent: `00-${TRACE}-${PARENT}-01` }
+
+test('a request is a span, within the trace that it names, and what it enqueues is its child', async () => {
+  const enqueues = async (_request: Request, name: string) => {
+    await traceEnqueues(t.engine).enqueue(name)
+    return new Response(null, { status: 201 })
+  }
+  const answer = traceRequests(enqueues, { routeOf: ({ url }) => (url.includes('/jobs/') ? '/jobs/{id}' : undefined) })
+  const headers = { ...WITHIN, 'user-agent': 'a test' }
+  expect((await answer(new Request('https://queue:7410/jobs/5?a=secret', { method: 'POST', headers }), 'b')).status).toBe(201)
+  await answer(new Request('http://localhost/'), 'c')
+  const [within] = spans('POST /jobs/{id}')
+  expect(within).toMatchObject({ kind: SpanKind.SERVER, parentSpanContext: { spanId: PARENT, traceId: TRACE } })
+  expect(within?.attributes).toEqual({
+    'http.request.method': 'POST',
+    'http.response.status_code': 201,
+    'http.route': '/jobs/{id}',
+    'server.address': 'queue',
+    'url.path': '/jobs/5',
+    'url.scheme': 'https',
+    'user_agent.original': 'a test',
+  })
+  expect(spans('enqueue b')[0]?.parentSpanContext).toMatchObject({ traceId: TRACE, spanId: within?.spanContext().spanId })
+  const [other] = spans('GET')
+  expect(other?.parentSpanContext).toBeUndefined()
+  expect(other?.attributes).not.toHaveProperty('http.route')
+  expect(spans('enqueue c')[0]?.parentSpanContext?.spanId).toBe(other?.spanContext().spanId)
+})
+
+test('of a request that fails the span says so; a mistake of its caller is none of the server', async () => {
+  const answer = (status: number) => traceRequests(() => new Response(null, { status }))
+  for (const status of [404, 429, 503]) await answer(status)(new Request('http://localhost', { method: `M${status}` }))
+  expect(
+    spans('HTTP').map(({ attributes, status }) => [attributes['http.request.method_original'], attributes['error.type'], status]),
+  ).toEqual([
+    ['M404', undefined, { code: SpanStatusCode.UNSET }],
+    ['M429', undefined, { code: SpanStatusCode.UNSET }],
+    ['M503', '503', { code: SpanStatusCode.ERROR }],
+  ])
+  expect(spans('HTTP')[0]?.attributes['http.request.method']).toBe('_OTHER')
+  const broken = traceRequests(() => Promise.reject(new RangeError('no')))
+  await expect(broken(new Request('http://localhost'))).rejects.toThrow('no')
+  expect(spans('GET')[0]).toMatchObject({ status: { code: SpanStatusCode.ERROR }, attributes: { 'error.type': 'RangeError' } })
+})
+
+test('routes that are ignored have no span, and are within their trace all the same', async () => {
+  const active: unknown[] = []
+  const look = () => {
+    active.push(trace.getActiveSpan()?.spanContext())
+    return new Response()
+  }
+  const answer = traceRequests(look, { routeOf: ({ url }) => new URL(url).pathname, ignore: ['/healthz'] })
+  await answer(new Request('http://localhost/healthz', { headers: WITHIN }))
+  await answer(new Request('http://localhost/readyz'))
+  expect(active).toMatchObject([{ traceId: TRACE, spanId: PARENT }, spans('GET /readyz')[0]?.spanContext() ?? {}])
+  expect(exporter.getFinishedSpans()).toHaveLength(1)
+})
+
+test.each([
+  [{ route: () => '/' }, 'route'],
+  [{ routeOf: '/' }, 'routeOf'],
+  [{ ignore: '/healthz' }, 'ignore'],
+  [{ ignore: [1] }, 'ignore'],
+])('%j is refused', (options, option) => {
+  expect(() => traceRequests(() => new Response(), options as never)).toThrow(expect.objectContaining({ option }))
+})
+
+test('the active context as headers, for what a handler asks of others', async () => {
+  t.engine.work(a.handler(traceRun(() => traceHeaders())))
+  const handle = await t.engine.enqueue(a)
+  await t.advance(10)
+  const { traceId, spanId } = spans('run a')[0]?.spanContext() ?? {}
+  expect(await handle.result()).toEqual({ traceparent: `00-${traceId}-${spanId}-01` })
+  expect(traceHeaders()).toEqual({})
 })
 
 test('without a provider and a propagator nothing is added, and all runs as before', async () => {

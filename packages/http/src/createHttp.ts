@@ -9,6 +9,7 @@ import { mount } from './mount.ts'
 import type { Operation, Service } from './operation.ts'
 import { type HttpOptions, validateHttpOptions } from './options.ts'
 import { problemOf, reporter } from './problem.ts'
+import { routeFinder } from './route.ts'
 import { docsRoutes } from './routes/docs.ts'
 import { engineRoutes } from './routes/engine.ts'
 import { eventRoutes } from './routes/events.ts'
@@ -28,6 +29,8 @@ export interface HttpApi {
   fetch(request: Request, env?: unknown): Promise<Response>
   /** What the API takes and answers. */
   document(): OpenApiDocument
+  /** The path that answers a request, as the document has it, below `basePath`: `/v1/jobs/{id}`. Undefined where nothing does. */
+  routeOf(request: Request): string | undefined
 }
 
 /** @throws OptionTypeError, OptionRangeError; without `token` or `authenticate`, unless `open: true` says that this is meant */
@@ -60,6 +63,10 @@ export function buildHttp(engine: Engine, options: HttpOptions, { clock, newId, 
   ]
   const report = reporter(settings.logger, newId)
   mount(app, operations, { service, access: new Access(settings, clock), refuse: (error) => problemOf(error, report), report })
-  const api: HttpApi = { fetch: async (request, env) => app.fetch(request, (env ?? {}) as object), document }
+  const api: HttpApi = {
+    fetch: async (request, env) => app.fetch(request, (env ?? {}) as object),
+    document,
+    routeOf: routeFinder(app, operations, settings.basePath),
+  }
   return { api, operations }
 }

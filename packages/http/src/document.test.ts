@@ -2,12 +2,21 @@ import { readFileSync } from 'node:fs'
 import { openEngine } from '@millrace/engine'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, onTestFinished, test } from 'vitest'
-import { testApi } from './testing/api.ts'
+import type { HttpOptions } from './options.ts'
+import { TOKEN, testApi } from './testing/api.ts'
+import type { WebhookEndpoints } from './webhooks.ts'
 
-test('the document is OpenAPI 3.1, and has every operation once', async () => {
+const uncalled = () => Promise.reject(new Error('a document asks for no endpoints'))
+const webhooks: WebhookEndpoints = { list: uncalled, add: uncalled, enable: uncalled, disable: uncalled, remove: uncalled }
+
+test.each<[string, Partial<HttpOptions>]>([
+  ['without endpoints', {}],
+  ['with endpoints', { webhooks }],
+])('the document is OpenAPI 3.1, and has every operation once: %s', async (_what, options) => {
   const engine = await openEngine({ file: ':memory:' })
   onTestFinished(() => engine.stop())
-  const { api, operations } = testApi(engine)
+  const { api, operations } = testApi(engine, { token: TOKEN, ...options })
+  expect(operations.some(({ tag }) => tag === 'webhooks')).toBe('webhooks' in options)
   const document = api.document()
   const validator = new Validator()
   const checked = await validator.validate(JSON.parse(JSON.stringify(document)))

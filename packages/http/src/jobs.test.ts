@@ -250,3 +250,11 @@ describe('many', () => {
     expect(await http.send('POST', '/v1/flows', { body: circle })).toMatchObject({ status: 400, body: { code: 'OPTION_TYPE' } })
   })
 })
+
+test('every operation of jobs was called, with every answer that is no error', () => {
+  const missing = http.operations
+    .filter(({ id, tag }) => tag === 'jobs' && id !== 'importJobs')
+    .flatMap(({ id, responses }) => Object.keys(responses).map((status) => `${id} ${status}`))
+    .filter((call) => !http.seen.has(call))
+  expect(missing).toEqual([])
+})

@@ -8,6 +8,7 @@ import { HttpError } from './errors.ts'
 import type { Call, Operation, Service } from './operation.ts'
 import { readJson } from './requests/body.ts'
 import { check, readQuery } from './requests/check.ts'
+import { routerPath } from './route.ts'
 
 export interface Mounting {
   readonly service: Service
@@ -23,7 +24,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export function mount(app: OpenAPIHono, operations: readonly Operation[], mounting: Mounting): void {
   const { basePath } = mounting.service.settings
   for (const each of operations) {
-    app.on([each.method.toUpperCase()], [`${basePath}${each.path.replaceAll(/\{(.+?)\}/g, ':$1')}`], (c) => serve(each, c, mounting))
+    app.on([each.method.toUpperCase()], [routerPath(basePath, each)], (c) => serve(each, c, mounting))
   }
   app.notFound((c) => mounting.refuse(nowhere(app, c)))
   app.onError((error) => mounting.refuse(error))

@@ -1,5 +1,5 @@
 export { type Enqueues, traceEnqueues } from './enqueues.ts'
 export { type TracedHandlers, traceHandlers } from './handlers.ts'
 export { traceMeta } from './meta.ts'
-export { traceRequests } from './requests.ts'
+export { type RequestTracing, traceHeaders, traceRequests } from './requests.ts'
 export { traceRun } from './runs.ts'

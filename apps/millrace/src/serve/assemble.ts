@@ -50,14 +50,14 @@ export async function assemble(parts: Parts): Promise<Assembled> {
   const { config, cwd, tracing } = parts
   const feed = config.webhooks.enabled ? feedOf(parts) : undefined
   if (feed !== undefined) await applyEndpoints(parts, feed)
-  const { fetch } = httpOf({ ...parts, engine: tracing.engine(parts.engine) }, feed)
+  const { fetch, routeOf } = httpOf({ ...parts, engine: tracing.engine(parts.engine) }, feed)
   // Endpoints may be changed by another process, too.
   const forget = parts.control.onChange(() => feed?.refresh())
   return {
-    fetch: tracing.fetch(fetch),
+    fetch: tracing.fetch(fetch, routeOf),
     longRequest: (path) => path === '/v1/jobs:import',
     longAnswer: (path) => path === '/v1/events',
-    handlers: tracing.handlers(await handlersOf(config, cwd)),
+    handlers: tracing.handlers(await handlersOf(config, cwd, tracing.headers)),
     start: () => feed?.start(),
     close: async () => {
       forget()
@@ -66,12 +66,18 @@ export async function assemble(parts: Parts): Promise<Assembled> {
   }
 }
 
-/** What a worker of this configuration runs: handlers of modules, commands, webhooks. */
-export async function handlersOf(config: Config, cwd: string): Promise<readonly Handler[]> {
+/**
+ * What a worker of this configuration runs: handlers of modules, commands, webhooks.
+ *
+ * @param propagate what goes with each webhook
+ */
+export async function handlersOf(config: Config, cwd: string, propagate?: Tracing['headers']): Promise<readonly Handler[]> {
   return [
     ...(await loadHandlers(config.worker.handlers, cwd)),
     ...(await named('exec', () => commandsOf(config, cwd))),
-    ...(config.webhooks.enabled ? [await named('webhooks', () => webhookHandler(deliveryOf(config)))] : []),
+    ...(config.webhooks.enabled
+      ? [await named('webhooks', () => webhookHandler({ ...deliveryOf(config), ...(propagate !== undefined && { propagate }) }))]
+      : []),
   ]
 }
 

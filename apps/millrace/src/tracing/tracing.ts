@@ -14,15 +14,25 @@ type Fetch = (request: Request, env: unknown) => Response | Promise<Response>
 export interface Tracing {
   /** Its enqueues are spans, and the jobs carry their context. */
   engine(engine: Engine): Engine
-  /** What a request enqueues belongs to the trace that it names. */
-  fetch(fetch: Fetch): Fetch
+  /** Requests are spans, within the traces that they name, and so is what they enqueue. */
+  fetch(fetch: Fetch, routeOf: (request: Request) => string | undefined): Fetch
   /** Each run is a span. */
   handlers(handlers: readonly Handler[]): readonly Handler[]
+  /** What goes with a request that a run sends; undefined where nothing is traced. */
+  readonly headers: (() => Readonly<Record<string, string>>) | undefined
   /** Sends what is left, for 5 s at most; never rejects. */
   end(): Promise<void>
 }
 
-const NONE: Tracing = { engine: (engine) => engine, fetch: (fetch) => fetch, handlers: (handlers) => handlers, end: async () => {} }
+const NONE: Tracing = {
+  engine: (engine) => engine,
+  fetch: (fetch) => fetch,
+  handlers: (handlers) => handlers,
+  headers: undefined,
+  end: async () => {},
+}
+/** Asked for every few seconds by what watches the daemon: nobody wants to see these. */
+const PROBES = ['/healthz', '/readyz', '/metrics']
 
 const PACKAGES = [
   '@opentelemetry/api',
@@ -59,7 +69,8 @@ export async function startTracing({ enabled, endpoint }: Config['otel'], env: E
   const enders: (() => void)[] = []
   return {
     engine: otel.traceEnqueues,
-    fetch: otel.traceRequests,
+    fetch: (fetch, routeOf) => otel.traceRequests(fetch, { routeOf, ignore: PROBES }),
+    headers: otel.traceHeaders,
     handlers: (handlers) => {
       const traced = otel.traceHandlers(handlers)
       enders.push(traced.end)

@@ -1,8 +1,7 @@
 /** Deliveries to a real receiver: what is sent, and what each answer does to the job. */
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import type { Engine, Job } from '@millrace/client'
 import { openEngine } from '@millrace/engine'
 import type { Worker } from '@millrace/worker'
@@ -85,6 +84,19 @@ describe('what is sent', () => {
     expect(method).toBe('PUT')
     expect(body).toEqual(bytes)
     expect(headers).toMatchObject({ 'content-type': 'image/x', 'x-own': 'yes' })
+  })
+
+  test('headers of a trace with each; those of the job go before, and who it is from is not changed', async () => {
+    const server = await receiver()
+    let asked = 0
+    const propagate = () => ({ traceparent: `trace ${++asked}`, tracestate: 'a=1', 'webhook-id': 'forged', 'user-agent': 'forged' })
+    const { id } = await afterOneRun({ url: server.url, headers: { TraceState: 'own=1' } }, { propagate })
+    expect(server.received[0]?.headers).toMatchObject({
+      traceparent: 'trace 1',
+      tracestate: 'own=1',
+      'webhook-id': id,
+      'user-agent': 'millrace-webhooks',
+    })
   })
 
   test.each(['GET', 'HEAD', 'DELETE'] as const)('%s without a body', async (method) => {
@@ -311,18 +323,22 @@ describe('answers that are too much, or too slow', () => {
 
 describe('connections that fail', () => {
   /** Does with each connection what it is told. */
-  async function rawServer(act: (socket: import('node:net').Socket) => void): Promise<string> {
+  async function rawServer(act: (socket: Socket) => void): Promise<string> {
+    const sockets = new Set<Socket>()
     const server = createServer((socket) => {
-      socket.on('error', () => {})
+      sockets.add(socket.on('error', () => {}))
       act(socket)
     })
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
-    onTestFinished(() => void server.close())
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    })
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   }
 
-  test.each<[string, (socket: import('node:net').Socket) => void]>([
+  test.each<[string, (socket: Socket) => void]>([
     ['closed at once', (socket) => socket.end()],
     ['reset', (socket) => void socket.resetAndDestroy()],
     ['no HTTP', (socket) => socket.end('SSH-2.0-x\r\n')],
@@ -330,6 +346,16 @@ describe('connections that fail', () => {
   ])('%s: tried again', async (_what, act) => {
     const { state, attempts } = await afterOneRun({ url: await rawServer(act) })
     expect([state, attempts[0]?.error?.name]).toEqual(['scheduled', 'DeliveryFailedError'])
+  })
+
+  test('one that never comes about is given up after connectTimeout, long before the time of the whole', async () => {
+    // It takes connections, and says nothing of TLS.
+    const url = (await rawServer(() => {})).replace('http:', 'https:')
+    const { state, attempts } = await afterOneRun({ url }, { connectTimeout: 50, timeout: '4m' })
+    expect([state, attempts[0]?.error]).toEqual([
+      'scheduled',
+      expect.objectContaining({ name: 'DeliveryFailedError', message: expect.stringContaining('UND_ERR_CONNECT_TIMEOUT') }),
+    ])
   })
 
   test('nobody listens: tried again', async () => {

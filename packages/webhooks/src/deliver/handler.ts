@@ -98,14 +98,15 @@ async function tellGone({ data, job, log }: Context<WebhookData>, { gone }: Hand
 }
 
 /** What is sent: the body, and the headers over it. */
-async function prepared({ data, job }: Context<WebhookData>, { keyring, clock, maxBodyBytes, userAgent }: HandlerSettings) {
+async function prepared({ data, job }: Context<WebhookData>, settings: HandlerSettings) {
+  const { keyring, clock, maxBodyBytes, userAgent, propagate } = settings
   const { content, type, size } = contentOf(data)
   if (size > maxBodyBytes) {
     throw new UnsendableError(`the body has ${size} bytes, and at most ${maxBodyBytes} are sent: raise maxBodyBytes, or send where it is`)
   }
   const keys = data.secret === undefined ? [] : await keyring(data.secret, job)
   const { 'webhook-signature': signature, ...identity } = signatureHeaders(keys, job.id, Math.floor(clock.read().wall / 1_000), content)
-  const headers: Record<string, string> = { 'user-agent': userAgent, ...(type !== undefined && { 'content-type': type }) }
+  const headers: Record<string, string> = { ...propagate(), 'user-agent': userAgent, ...(type !== undefined && { 'content-type': type }) }
   for (const [name, value] of Object.entries(data.headers ?? {})) headers[name.toLowerCase()] = value
   Object.assign(headers, identity, keys.length > 0 && { 'webhook-signature': signature })
   Object.assign(headers, {

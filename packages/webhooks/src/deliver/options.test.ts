@@ -27,6 +27,7 @@ test.each<[string, unknown, string]>([
   ['userAgent', '', 'userAgent'],
   ['ca', 5, 'ca'],
   ['lookup', 'dns', 'lookup'],
+  ['propagate', {}, 'propagate'],
   ['gone', true, 'gone'],
 ])('refused, and named: %s = %j', (name, value, option) => {
   expect(() => webhookHandler({ [name]: value } as WebhookHandlerOptions)).toThrow(expect.objectContaining({ option }))

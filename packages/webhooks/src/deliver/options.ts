@@ -45,6 +45,8 @@ export interface WebhookHandlerOptions {
   readonly ca?: string
   /** How names are resolved; default `lookup` of node:dns. */
   readonly lookup?: Lookup
+  /** More headers of each request, asked for within its run: the context of a trace. What the job names itself goes before. Default none. */
+  readonly propagate?: () => Readonly<Record<string, string>>
   /** A receiver has answered 410; awaited before the job fails. */
   readonly gone?: (url: string, job: JobInfo) => void | Promise<void>
   /** @internal */
@@ -62,6 +64,7 @@ export interface HandlerSettings extends TargetRules {
   readonly userAgent: string
   readonly ca: string | undefined
   readonly lookup: Lookup
+  readonly propagate: () => Readonly<Record<string, string>>
   readonly gone: ((url: string, job: JobInfo) => void | Promise<void>) | undefined
   readonly clock: Clock
 }
@@ -81,6 +84,7 @@ const KNOWN: ReadonlySet<string> = new Set<keyof WebhookHandlerOptions>([
   'userAgent',
   'ca',
   'lookup',
+  'propagate',
   'gone',
   'clock',
 ])
@@ -94,6 +98,7 @@ const BODY_MAX = 16 * 2 ** 20
 export function validateHandlerOptions(options: unknown = {}): HandlerSettings {
   checkKnown('webhookHandler', options, KNOWN)
   const { secrets = {}, allowPrivate = false, allowHttp = false, ports, allowHosts, userAgent = 'millrace-webhooks', ca, gone } = options
+  const { propagate = () => ({}) } = options
   const { perHost = 5, hostWait = 2_000, timeout = 15_000, connectTimeout = 5_000, lookup = systemLookup, clock = systemClock } = options
   const { maxResponseBytes = 64 * 1_024, maxBodyBytes = 256 * 1_024 } = options
   const http = booleanOption('allowHttp', allowHttp)
@@ -112,6 +117,7 @@ export function validateHandlerOptions(options: unknown = {}): HandlerSettings {
     userAgent: textOf('userAgent', userAgent),
     ca: ca === undefined ? undefined : textOf('ca', ca),
     lookup: functionOption('lookup', lookup) as Lookup,
+    propagate: functionOption('propagate', propagate) as HandlerSettings['propagate'],
     gone: gone === undefined ? undefined : (functionOption('gone', gone) as NonNullable<HandlerSettings['gone']>),
     clock: clock as Clock,
   }

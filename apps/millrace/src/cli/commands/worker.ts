@@ -79,10 +79,11 @@ async function start(context: Context, flags: StartFlags): Promise<void> {
   const drainMs = durationOption('drainTimeout', drainTimeout, { infinity: true })
   // Says what is wrong here, and not in a log.
   const settings = await settingsOf(flags, context.env)
-  const configured = settings === undefined || config === undefined ? [] : await handlersIn(settings, config)
+  // That of a detached one is begun there.
+  const tracing = detach ? undefined : await tracingOf(settings, context)
+  const configured = settings === undefined || config === undefined ? [] : await handlersIn(settings, config, tracing)
   const handlers = [...(await Promise.all(modules.map(loadHandlers))).flat(), ...configured]
   if (detach) return startElsewhere(context, id, flags)
-  const tracing = await tracingOf(settings, context)
   const { MILLRACE_WORKER_LOG: log = null } = context.env
   await serve(context, { id, handlers, work: said<WorkOptions>({ concurrency, queues }), drainMs, log, verbose, tracing })
 }
@@ -103,9 +104,9 @@ async function tracingOf(settings: Config | undefined, { env, out }: Context): P
   return startTracing(settings.otel, env, loggerOn(out))
 }
 
-async function handlersIn(config: Config, configFile: string): Promise<readonly Handler[]> {
+async function handlersIn(config: Config, configFile: string, tracing: Tracing | undefined): Promise<readonly Handler[]> {
   const { handlersOf } = await import('../../serve/assemble.ts')
-  const handlers = await handlersOf(config, process.cwd())
+  const handlers = await handlersOf(config, process.cwd(), tracing?.headers)
   if (handlers.length > 0) return handlers
   throw new UsageError(
     `--config: ${configFile} has no commands (exec), no webhooks.enabled and no worker.handlers: there is nothing to run`,
