@@ -5,6 +5,7 @@ import { InThreadEngine } from '@millrace/engine'
 import { openStore } from '@millrace/sqlite'
 import { Probe, seededRandom, VirtualClock } from '@millrace/testkit'
 import { afterEach, expect, test } from 'vitest'
+import { temporaryFile } from '../temporary.ts'
 
 const MINUTE = 60_000
 const HOUR = 3_600_000
@@ -14,10 +15,11 @@ let engine: InThreadEngine | undefined
 
 afterEach(() => engine?.close())
 
-function start(settings: Partial<Settings> = {}) {
-  const clock = new VirtualClock()
+/** The monotonic clock begins at 0 with each. */
+function start(settings: Partial<Settings> = {}, { file = ':memory:', wall }: { readonly file?: string; readonly wall?: number } = {}) {
+  const clock = new VirtualClock(wall)
   const random = seededRandom(7)
-  const store = openStore({ file: ':memory:', durability: 'full', random, now: clock.read().wall, host: 'host', pid: 1 })
+  const store = openStore({ file, durability: 'full', random, now: clock.read().wall, host: 'host', pid: 1 })
   engine = new InThreadEngine({
     store,
     clock,
@@ -83,6 +85,42 @@ test('22: a wall clock that jumps back neither drops nor doubles a job; one that
   clock.jump(2 * HOUR)
   await clock.advance(MINUTE)
   expect(probe.grants.size).toBe(1)
+})
+
+test('22: a monotonic clock that begins anew with a restart moves no due time and no ttl, and gives no second burst', async () => {
+  const file = temporaryFile()
+  const before = start({}, { file })
+  // Far behind the next one's.
+  await before.clock.advance(3 * DAY)
+  const rateLimit = { limit: 1, period: HOUR, burst: 1 }
+  await before.probe.call<'configure'>({ op: 'configure', queue: 'rated', changes: { rateLimit } })
+  await before.probe.attach(['rated'])
+  const started = await before.probe.enqueue('rated', { queue: 'rated' })
+  await before.probe.grants.take()
+  await before.probe.call<'complete'>({ op: 'complete', seq: started.seq, run: 1, output: null })
+  const rated = await before.probe.enqueue('rated', { queue: 'rated' })
+  const delayed = await before.probe.enqueue('delayed', { delay: 2 * HOUR })
+  const unserved = await before.probe.enqueue('unserved', { ttl: 3 * HOUR })
+  await before.clock.advance(HOUR / 2)
+  expect(before.probe.grants.size).toBe(0)
+  before.engine.close()
+
+  const { clock, probe } = start({}, { file, wall: before.clock.read().wall })
+  expect(clock.read().mono).toBe(0)
+  await probe.attach(['rated', 'delayed'])
+  await clock.advance(HOUR / 2 - 1)
+  expect(probe.grants.size).toBe(0)
+  // Less the millisecond that the level may have been rounded by.
+  await clock.advance(2)
+  expect((await probe.grants.take()).seq).toBe(rated.seq)
+  await clock.advance(HOUR - 2)
+  expect(probe.grants.size).toBe(0)
+  await clock.advance(1)
+  expect((await probe.grants.take()).seq).toBe(delayed.seq)
+  await clock.advance(HOUR - 1)
+  expect((await view(probe, unserved)).state).toBe('waiting')
+  await clock.advance(1)
+  expect(await view(probe, unserved)).toMatchObject({ state: 'failed', attempts: [{ error: { name: 'JobExpiredError' } }] })
 })
 
 test('E6: retries by the default backoff: 20 s, 40 s, 80 s within ±20 %, then failed after 4 attempts', async () => {

@@ -164,6 +164,27 @@ describe('unique keys', () => {
     expect(world.stateOf(holder)).toBe('active')
   })
 
+  test('replace keeps all else of the first call, and its end', () => {
+    const world = new World()
+    const first = {
+      queue: 'q',
+      tags: ['t'],
+      meta: '{"n":1}',
+      concurrencyKey: 'c',
+      maxAttempts: 2,
+      timeout: 50,
+      ttl: 1_000,
+      priority: 1,
+      weight: 2,
+    }
+    const holder = world.enqueue('a', { ...unique('skip'), ...first })
+    const { runAt: _at, data: _data, ...before } = world.row(holder)
+    world.pass(10)
+    const other = { queue: 'r', tags: ['u'], meta: '{"n":2}', concurrencyKey: 'd', maxAttempts: 9, timeout: 99, ttl: 5 }
+    world.enqueue('a', { ...unique('replace'), ...other, data: '2' })
+    expect(world.row(holder)).toEqual({ ...before, runAt: world.now.wall, data: '2' })
+  })
+
   test('reschedule: a new time alone', () => {
     const world = new World()
     const holder = world.enqueue('a', { ...unique('skip'), data: '1' })
