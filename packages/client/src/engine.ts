@@ -52,7 +52,7 @@ import { Queues } from './queues.ts'
 import { runRedrive } from './redrive.ts'
 import { Schedules } from './schedules.ts'
 import { Sealer } from './seal.ts'
-import type { EngineSetup } from './setup.ts'
+import { boundedBy, type EngineSetup } from './setup.ts'
 import { type Job, jobOf } from './view.ts'
 import { handlersOf, Workers } from './workers.ts'
 
@@ -82,7 +82,8 @@ export class Engine {
   #closed = false
 
   /** @internal Engines are opened by `openEngine`. */
-  constructor(port: Port, setup: EngineSetup) {
+  constructor(port: Port, given: EngineSetup) {
+    const setup = boundedBy(port, given)
     this.#port = port
     this.#setup = setup
     this.#mailbox = new Mailbox(port)
@@ -90,7 +91,7 @@ export class Engine {
     this.#sealer = setup.codec && new Sealer(setup.codec, setup.maxDataBytes)
     this.exports = new Exports(this.#mailbox, () => this.#assertOpen(), this.#sealer)
     this.#calls = this.#sealer?.around(this.#mailbox) ?? this.#mailbox
-    this.schedules = new Schedules(this.#calls, setup.maxDataBytes, this.#handleOf)
+    this.schedules = new Schedules(this.#calls, setup, this.#handleOf)
     this.#workers = new Workers(setup, this.#mailbox, this.#calls, this.#sealer)
     this.#listeners = new Listeners(this.#mailbox, setup.logger)
     port.listen({
@@ -346,6 +347,11 @@ export class Engine {
   /** @internal What an outbox needs. */
   sourceLine(): SourceLine {
     return sourceLine(this.#setup, this.#mailbox, this.#sealer)
+  }
+
+  /** @internal What its server tells to clients. */
+  get maxDataBytes(): number {
+    return this.#setup.maxDataBytes
   }
 
   /** @internal What a server knows of the processes that were its clients. */

@@ -88,6 +88,11 @@ export class SharedPort implements Port {
     return this.#thread !== undefined
   }
 
+  /** The current owner's, which each process of the file may have set in its own way. */
+  get maxDataBytes(): number | undefined {
+    return this.#thread?.maxDataBytes ?? this.#connection?.maxDataBytes
+  }
+
   listen(listener: PortListener): void {
     this.#listener = listener
   }
@@ -180,7 +185,11 @@ export class SharedPort implements Port {
     const { url, logger, clock } = this.#options
     try {
       const server = await this.#remote.listen(
-        { openPort: () => thread.openPort(), bury: (sessions: readonly string[]) => thread.bury(sessions) },
+        {
+          openPort: () => thread.openPort(),
+          bury: (sessions: readonly string[]) => thread.bury(sessions),
+          ...(thread.maxDataBytes !== undefined && { maxDataBytes: thread.maxDataBytes }),
+        },
         url,
         {
           ...(logger && { logger }),

@@ -59,6 +59,10 @@ export class WriterThread implements Port {
     return this.#epoch
   }
 
+  get maxDataBytes(): number | undefined {
+    return this.#options.maxDataBytes
+  }
+
   /** The file's schema, once it is open. */
   get schema(): number {
     return this.#schema

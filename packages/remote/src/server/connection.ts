@@ -14,7 +14,7 @@ import {
   type Request,
   refusalFrom,
 } from '@millrace/core'
-import { chooseVersion, ELEMENTS_MAX, type Message, SCOPE_OF, SCOPES, type Scope, WireError } from '@millrace/wire'
+import { chooseVersion, ELEMENTS_MAX, type Message, SCOPES, SCOPES_OF, type Scope, WireError } from '@millrace/wire'
 import { sendCut, slices } from '../frames.ts'
 import { BOUNDS } from '../limits.ts'
 import type { Link } from '../link.ts'
@@ -33,6 +33,8 @@ export interface ConnectionOptions {
   readonly tokens: Tokens
   readonly openPort: () => Port
   readonly bury: (sessions: readonly string[]) => void
+  /** What the engine stores of data, output and checkpoint each. */
+  readonly maxDataBytes: number | undefined
   readonly helloTimeoutMs: number
   readonly clock: Clock
   readonly logger: Logger | undefined
@@ -156,8 +158,9 @@ export class Connection {
 
   /** The engine has answered the probe. */
   #welcome(): void {
+    const { pass, maxDataBytes } = this.#options
     this.#cancelHello()
-    this.#options.pass.greeted()
+    pass.greeted()
     this.#link.send({
       type: 'welcome',
       version: this.#version,
@@ -170,6 +173,7 @@ export class Connection {
         bytesInFlight: BOUNDS.bytesInFlight,
         pingMs: BOUNDS.pingMs,
         silenceMs: BOUNDS.silenceMs,
+        ...(maxDataBytes !== undefined && { dataBytes: maxDataBytes }),
       },
     })
     this.#link.begin(BOUNDS.frameBytes, BOUNDS.pingMs, BOUNDS.silenceMs)
@@ -198,9 +202,9 @@ export class Connection {
     const scopes = this.#scopes ?? []
     const refused: Reply[] = []
     const allowed = requests.filter(({ id, command: { op } }) => {
-      const needed = SCOPE_OF[op]
-      if (scopes.includes(needed)) return true
-      const message = `'${op}' needs the scope '${needed}', and the token has ${scopes.join(', ')}: use one that has it`
+      const enough = SCOPES_OF[op]
+      if (enough.some((scope) => scopes.includes(scope))) return true
+      const message = `'${op}' needs the scope '${enough.join("' or '")}', and the token has ${scopes.join(', ')}: use one that has it`
       refused.push({ id, refusal: { code: 'FORBIDDEN', message } })
       return false
     })
