@@ -643,6 +643,11 @@ class Client:
     def stats(self):
         return self.call("stats")
 
+    def workers(self):
+        """Who is attached, a dict each: `attachedAt` and `lastSeenAt` are milliseconds since 1970 by the engine's clock, 0 where it has yet
+        to come back to an engine that was opened since."""
+        return self.call("workers")
+
     def call(self, op, *fields):
         """Any operation of the protocol: its fields in their order."""
         return self._send(op, *fields)[1].result()

@@ -29,10 +29,10 @@ import {
   validateTreeOptions,
   validateUpdateOptions,
   validateWorkOptions,
-  type WorkerView,
   type WorkOptions,
 } from '@millrace/core'
 import type { EnqueueArguments, Handler, JobType, Worker } from '@millrace/worker'
+import { type WorkerView, workerOf } from './attached.ts'
 import { tellEnqueued } from './channels.ts'
 import { deliver } from './deliver.ts'
 import { type Enqueue, enqueueMany, type JobRequests } from './enqueueMany.ts'
@@ -212,8 +212,9 @@ export class Engine {
   }
 
   /** All attached workers. */
-  workers(): Promise<readonly WorkerView[]> {
-    return this.#mailbox.call<'workers'>({ op: 'workers' })
+  async workers(): Promise<readonly WorkerView[]> {
+    const workers = await this.#mailbox.call<'workers'>({ op: 'workers' })
+    return workers.map(workerOf)
   }
 
   /**
