@@ -1,6 +1,7 @@
 /** `maxDataBytes` of the engine holds for whoever reaches it, however much a client would send. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Port } from '@millrace/core'
 import { attach, type Engine, OptionRangeError, openEngine } from '@millrace/engine'
 import { createHttp } from '@millrace/http'
 import { type ConnectOptions, connect, defineJob, listen } from '@millrace/remote'
@@ -123,7 +124,17 @@ test('what a handler returns, keeps or enqueues: the run fails for good, and say
 test('a worker that knows of no bound: the engine refuses the outcome, and the run fails for good', async () => {
   const engine = await engineOf()
   // As of a version that did not tell.
-  const server = await listen({ openPort: () => engine.openPort() }, `unix:${join(temporaryFolder(), 'sock')}`)
+  const openPort = (): Port => {
+    const port = engine.openPort()
+    return {
+      capabilities: port.capabilities,
+      listen: (listener) => port.listen(listener),
+      send: (requests) => port.send(requests),
+      hold: (alive) => port.hold(alive),
+      close: () => port.close(),
+    }
+  }
+  const server = await listen({ openPort }, `unix:${join(temporaryFolder(), 'sock')}`)
   onTestFinished(() => server.close())
   const client = await connect(server.url, { maxDataBytes: MUCH })
   onTestFinished(() => client.stop({ timeout: 0 }))

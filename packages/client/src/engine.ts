@@ -213,8 +213,7 @@ export class Engine {
 
   /** All attached workers. */
   async workers(): Promise<readonly WorkerView[]> {
-    const workers = await this.#mailbox.call<'workers'>({ op: 'workers' })
-    return workers.map(workerOf)
+    return (await this.#mailbox.call<'workers'>({ op: 'workers' })).map(workerOf)
   }
 
   /**
@@ -348,11 +347,6 @@ export class Engine {
   /** @internal What an outbox needs. */
   sourceLine(): SourceLine {
     return sourceLine(this.#setup, this.#mailbox, this.#sealer)
-  }
-
-  /** @internal What its server tells to clients. */
-  get maxDataBytes(): number {
-    return this.#setup.maxDataBytes
   }
 
   /** @internal What a server knows of the processes that were its clients. */

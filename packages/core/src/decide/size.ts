@@ -20,11 +20,10 @@ export function findOversized(settings: Settings, command: Command): Refused | u
     case 'checkpoint':
       return of(settings, 'checkpoint', command.value)
     case 'flow':
-      for (const { job } of command.nodes) {
-        const refused = of(settings, 'data', job.data)
-        if (refused !== undefined) return refused
-      }
-      return undefined
+      return findOversizedJob(
+        settings,
+        command.nodes.map(({ job }) => job),
+      )
     case 'update': {
       const { data = null, checkpoint = null } = command.changes
       return of(settings, 'data', data) ?? of(settings, 'checkpoint', checkpoint)

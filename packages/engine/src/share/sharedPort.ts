@@ -185,11 +185,7 @@ export class SharedPort implements Port {
     const { url, logger, clock } = this.#options
     try {
       const server = await this.#remote.listen(
-        {
-          openPort: () => thread.openPort(),
-          bury: (sessions: readonly string[]) => thread.bury(sessions),
-          ...(thread.maxDataBytes !== undefined && { maxDataBytes: thread.maxDataBytes }),
-        },
+        { openPort: () => thread.openPort(), bury: (sessions: readonly string[]) => thread.bury(sessions) },
         url,
         {
           ...(logger && { logger }),

@@ -132,7 +132,7 @@ export class WriterThread implements Port {
 
   /** One more Port of this thread: all of them share a channel. */
   openPort(): Port {
-    if (this.#trunk === undefined || this.#trunk.ended) this.#trunk = new Trunk(this.#openChannel('connectTrunk'))
+    if (this.#trunk === undefined || this.#trunk.ended) this.#trunk = new Trunk(this.#openChannel('connectTrunk'), this.maxDataBytes)
     return this.#trunk.openPort()
   }
 

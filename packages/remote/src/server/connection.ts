@@ -33,8 +33,6 @@ export interface ConnectionOptions {
   readonly tokens: Tokens
   readonly openPort: () => Port
   readonly bury: (sessions: readonly string[]) => void
-  /** What the engine stores of data, output and checkpoint each. */
-  readonly maxDataBytes: number | undefined
   readonly helloTimeoutMs: number
   readonly clock: Clock
   readonly logger: Logger | undefined
@@ -158,9 +156,9 @@ export class Connection {
 
   /** The engine has answered the probe. */
   #welcome(): void {
-    const { pass, maxDataBytes } = this.#options
+    const maxDataBytes = this.#port?.maxDataBytes
     this.#cancelHello()
-    pass.greeted()
+    this.#options.pass.greeted()
     this.#link.send({
       type: 'welcome',
       version: this.#version,

@@ -16,8 +16,6 @@ import { WaitingRoom } from './waitingRoom.ts'
 export interface Shareable {
   /** @internal */
   openPort(): Port
-  /** @internal What it stores of data, output and checkpoint each: clients are told. */
-  readonly maxDataBytes?: number
   /** @internal Of sessions whose process is dead. */
   bury?(sessions: readonly string[]): void
 }
@@ -138,7 +136,6 @@ export class RemoteServer implements AsyncDisposable {
       tokens: this.#tokens,
       openPort: () => this.#engine.openPort(),
       bury: (sessions) => this.#engine.bury?.(sessions),
-      maxDataBytes: this.#engine.maxDataBytes,
       helloTimeoutMs: this.#settings.helloTimeoutMs,
       clock: this.#clock,
       logger: this.#settings.logger,
