@@ -28,6 +28,8 @@ const GROWTH = { least: 0.9, leastLarge: 0.85, summit: 0.95 } as const
 /** What counts as flat: about what two openings of the same file differ by, and then some. */
 const FLAT = { openMs: 50, openMb: 16 } as const
 const IDLE_WORKERS = { least: 0.97, mb: 100 } as const
+/** With the workers in other processes, of the speed with them in the engine's own. */
+const REMOTE = { least: 0.6, summit: 0.9 } as const
 const DELAY_MS = { host: { least: 10, summit: 4 }, thread: { least: 5, summit: 2 } } as const
 
 const DURABILITIES: readonly Durability[] = ['normal', 'full']
@@ -155,4 +157,11 @@ const idleWorkers: Goal = (rows) =>
       ]
     })
 
-export const GOALS: readonly Goal[] = [ofLimit, sustained, idle, peers, growth, eventLoop, idleWorkers]
+const remote: Goal = (rows) =>
+  rows.flatMap(({ experiment, label, ratio }) =>
+    experiment !== 'remote' || ratio === undefined
+      ? []
+      : [share(`whole jobs, ${label}`, ratio, 'of in process', REMOTE.least, REMOTE.summit)],
+  )
+
+export const GOALS: readonly Goal[] = [ofLimit, sustained, idle, peers, growth, eventLoop, remote, idleWorkers]

@@ -260,7 +260,7 @@ DEBOUNCE_MODES = ("trailing", "leading")
 BACKOFFS = ("exponential", "linear", "fixed")
 
 Welcome = namedtuple("Welcome", "version server node scopes limits")
-Limits = namedtuple("Limits", "frame_bytes requests_in_flight bytes_in_flight ping_ms silence_ms")
+Limits = namedtuple("Limits", "frame_bytes requests_in_flight bytes_in_flight ping_ms silence_ms data_bytes")
 Delivery = namedtuple("Delivery", "renewal replies grants notices events")
 Grant = namedtuple(
     "Grant",
@@ -643,6 +643,11 @@ class Client:
     def stats(self):
         return self.call("stats")
 
+    def workers(self):
+        """Who is attached, a dict each: `attachedAt` and `lastSeenAt` are milliseconds since 1970 by the engine's clock, 0 where it has yet
+        to come back to an engine that was opened since."""
+        return self.call("workers")
+
     def call(self, op, *fields):
         """Any operation of the protocol: its fields in their order."""
         return self._send(op, *fields)[1].result()
@@ -756,8 +761,11 @@ class Job:
         self._say("heartbeat")
 
     def save(self, value):
-        """Stores a checkpoint, which the next attempt finds; also a heartbeat."""
-        self._say("checkpoint", encode_data(value))
+        """Stores a checkpoint, which the next attempt finds; also a heartbeat. Raises Error (OPTION_RANGE) where the engine would not
+        store so much."""
+        data = encode_data(value)
+        self._worker._check("checkpoint", data)
+        self._say("checkpoint", data)
 
     def progress(self, fraction, note=None):
         self._say("progress", fraction, note)
@@ -859,6 +867,15 @@ class Worker:
     def _wake(self):
         with self._changed:
             self._changed.notify_all()
+
+    def _check(self, what, data):
+        """Raises Error where it is more than the engine stores, as far as that is known."""
+        connection = self._connection
+        most = connection.limits.data_bytes if connection is not None else None
+        size = len(_utf8(data)) if isinstance(data, str) else len(data or b"")
+        if most is not None and size > most:
+            message = "%s has %d bytes, and at most %d are stored: keep large content elsewhere, or raise maxDataBytes of the engine"
+            raise Error("OPTION_RANGE", message % (what, size, most), {"option": what, "limit": most})
 
     # The connection.
 
@@ -1000,6 +1017,11 @@ class Worker:
                 timer = threading.Timer(1.0, self._settle_again, [key])
                 timer.daemon = True
                 timer.start()
+            elif error is not None and error.code == "OPTION_RANGE":
+                # More output than the engine stores: that is how the run failed, and would again.
+                run = self._runs[key]
+                run.settlement = ("fail", [error.code, error.message[:4096]], False)
+                self._send(self._settle_request(run))
             else:
                 del self._runs[key]
 

@@ -44,8 +44,20 @@ test('Q3: a detached worker outlives whoever started it, and is listed with pid 
   }
   try {
     expect(await place.okJson('workers', 'list')).toMatchObject({
-      workers: [{ id, pid, host: hostname(), maxConcurrency: 2, names: ['gate', 'echo', 'fail'], draining: false, away: false }],
+      workers: [
+        {
+          id,
+          pid,
+          host: hostname(),
+          maxConcurrency: 2,
+          names: ['gate', 'echo', 'fail'],
+          draining: false,
+          away: false,
+          lastSeenAt: expect.any(String),
+        },
+      ],
     })
+    expect(await place.ok('workers', 'list')).toMatch(/^ID +PID +HOST +STATE +SEEN +RUNS.*\n.* idle +\d[^ ]* ago +0\/2 /)
     expect(await place.okJson('enqueue', 'echo', '7', '--wait')).toMatchObject({ output: 7 })
     expect(log.startsWith(place.folder)).toBe(true)
     expect(await place.ok('worker', 'stop', id)).toBe(`${id} (process ${pid}) stopped\n`)

@@ -1,4 +1,6 @@
 // N4: sessions of other processes, under the virtual clock: away, back, silent, lost; and their engine dies.
+
+import { join } from 'node:path'
 import { systemCalendar } from '@millrace/client'
 import { DEFAULT_RETENTION } from '@millrace/core'
 import { InThreadEngine } from '@millrace/engine'
@@ -103,6 +105,43 @@ test('a silent one gets no more jobs until it is heard again', async () => {
   expect(quiet.grants.size).toBe(0)
   await quiet.call<'renew'>({ op: 'renew', renewal: 1 })
   expect(await quiet.grants.take()).toMatchObject({ seq: 2, run: 1 })
+})
+
+test('Q3: workers tell when they attached and when they were last heard, by the engine’s clock, through breaks and restarts', async () => {
+  const file = join(temporaryFolder(), 'jobs.db')
+  const { clock, engine, connect } = start(file)
+  const begun = clock.read().wall
+  const seen = async (probe: Probe) =>
+    (await probe.call<'workers'>({ op: 'workers' })).map((one) => [one.id, one.attachedAt, one.lastSeenAt])
+  const near = connect()
+  await near.attach(['b'], { uuid: 'near' })
+  const far = connect()
+  await far.attach(['a'], remote)
+  await far.enqueue('a', { ...job, heartbeatTimeout: 10 * MINUTE })
+  const { seq, run } = await far.grants.take()
+  await clock.advance(20_000)
+  // Nothing has been heard of the one; the other is in the engine's own process.
+  const now = begun + 20_000
+  expect(await seen(near)).toEqual([
+    ['worker-1', begun, now],
+    ['far', begun, begun],
+  ])
+  await far.call<'renew'>({ op: 'renew', renewal: 1 })
+  await clock.advance(5_000)
+  expect(await seen(near)).toEqual([
+    ['worker-1', begun, now + 5_000],
+    ['far', begun, now],
+  ])
+  await far.port.close()
+  clock.jump(3_600_000)
+  expect((await seen(near))[1]).toEqual(['far', begun, now + 3_600_000])
+  const back = connect()
+  await back.attach(['a'], remote, [{ seq, run }])
+  expect((await seen(near))[1]).toEqual(['far', clock.read().wall, clock.read().wall])
+  engine.close()
+  // On record alone: nobody has heard of it yet.
+  const again = start(file, clock).connect()
+  expect(await seen(again)).toEqual([['far', 0, 0]])
 })
 
 test('a delivery names the last renewal of its own connection that was counted', async () => {

@@ -1,7 +1,7 @@
 /**
  * One of the processes that share a file. It does what its standard input says, a line of JSON each, and tells what happened as lines
- * of JSON: `{ enqueue: n }` enqueues and acknowledges n, `{ many: lot, count }` that many at once; it works on 'job' if told to, and
- * tells every run.
+ * of JSON: `{ enqueue: n }` enqueues and acknowledges n, `{ many: lot, count, bytes }` that many at once, with as much data each; it
+ * works on 'job' if told to, and tells every run.
  */
 import { createInterface } from 'node:readline'
 import { openEngine } from '@millrace/engine'
@@ -13,6 +13,7 @@ interface Order {
   readonly stats?: boolean
   readonly many?: number
   readonly count?: number
+  readonly bytes?: number
 }
 
 const [file, role] = process.argv.slice(2) as [string, string]
@@ -34,7 +35,7 @@ if (role === 'worker') {
 }
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const { enqueue, ms = 0, stop, stats, many, count = 0 } = JSON.parse(line) as Order
+  const { enqueue, ms = 0, stop, stats, many, count = 0, bytes } = JSON.parse(line) as Order
   if (stop === true) {
     await engine.stop({ timeout: '5s' })
     say({ stopped: true })
@@ -42,12 +43,13 @@ for await (const line of createInterface({ input: process.stdin })) {
   }
   if (stats === true) say({ stats: (await engine.stats()).states })
   if (enqueue !== undefined) void acknowledge(enqueue, ms)
-  if (many !== undefined) void acknowledgeMany(many, count)
+  if (many !== undefined) void acknowledgeMany(many, count, bytes)
 }
 
 /** All of a lot at once, until it is acknowledged; what is there of it is told after every attempt that was not. */
-async function acknowledgeMany(many: number, count: number): Promise<void> {
-  const jobs = Array.from({ length: count }, (_, index) => ({ job: 'lot', options: { idempotencyKey: `${many}-${index}` } }))
+async function acknowledgeMany(many: number, count: number, bytes: number | undefined): Promise<void> {
+  const data = bytes === undefined ? undefined : new Uint8Array(bytes)
+  const jobs = Array.from({ length: count }, (_, index) => ({ job: 'lot', data, options: { idempotencyKey: `${many}-${index}` } }))
   for (;;) {
     const sent = engine.enqueueMany(jobs)
     setImmediate(() => say({ sent: many }))

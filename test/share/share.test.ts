@@ -23,6 +23,23 @@ test('the first owns the file, later ones attach to it, and all work on the same
   await expect(openEngine({ file })).rejects.toMatchObject({ code: 'ALREADY_OPEN' })
 })
 
+test('the owner’s maxDataBytes holds in every process of the file; a successor brings its own', async () => {
+  const file = temporaryFile()
+  const engine = await openEngine({ file, share: true, maxDataBytes: 1_000 })
+  const member = await Member.start(file, 'producer')
+  member.say({ many: 1, count: 2, bytes: 1_001 })
+  expect(await member.until((fact) => fact['failed'] === 1)).toMatchObject({ code: 'OPTION_RANGE' })
+  member.say({ many: 2, count: 2, bytes: 1_000 })
+  await member.until((fact) => fact['many'] === 2)
+  expect((await engine.stats()).totals.enqueued).toBe(2)
+  await engine.stop()
+  // Opened with the default: it owns the file as soon as it can, and calls wait until then.
+  member.say({ enqueue: 3 })
+  await member.until(acknowledged(3))
+  member.say({ many: 4, count: 1, bytes: 1_001 })
+  await member.until((fact) => fact['many'] === 4)
+})
+
 test('the owner is killed: within two seconds another serves, nothing is lost, and what runs elsewhere keeps its run', async () => {
   const file = temporaryFile()
   const owner = await Member.start(file, 'producer')

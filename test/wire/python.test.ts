@@ -17,8 +17,8 @@ beforeEach(({ skip }) => {
   if (!PYTHON) skip('no python3 of 3.8 or newer on this machine')
 })
 
-async function engineOf(): Promise<Engine> {
-  const engine = await openEngine({ file: ':memory:' })
+async function engineOf(options: { readonly maxDataBytes?: number } = {}): Promise<Engine> {
+  const engine = await openEngine({ file: ':memory:', ...options })
   onTestFinished(() => engine.stop({ timeout: 0 }))
   return engine
 }
@@ -68,6 +68,18 @@ test('a worker in Python: what fails, what is tried again, what is put off', asy
   expect(await engine.get(hopeless.id)).toMatchObject({ attempt: 1 })
   expect(await (await engine.enqueue('third')).result()).toBe(3)
   expect(await (await engine.enqueue('later')).result()).toEqual([2, 1])
+})
+
+test('a worker in Python: more than the engine stores is refused, and so the run fails for good', async () => {
+  const engine = await engineOf({ maxDataBytes: 1_000 })
+  const { url } = await serve(engine)
+  program('worker', url, 'py')
+  expect(await (await engine.enqueue('much', ['output', 998])).result()).toBe('x'.repeat(998))
+  for (const what of ['output', 'checkpoint']) {
+    const handle = await engine.enqueue('much', [what, 999], { maxAttempts: what === 'output' ? 5 : 1 })
+    const message = expect.stringMatching(new RegExp(`${what} .*at most 1000 are stored`))
+    await expect(handle.result()).rejects.toMatchObject({ code: 'JOB_FAILED', attempt: 1, cause: { message } })
+  }
 })
 
 test('a worker in Python: checkpoint, progress and log', async () => {

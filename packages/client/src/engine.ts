@@ -29,10 +29,10 @@ import {
   validateTreeOptions,
   validateUpdateOptions,
   validateWorkOptions,
-  type WorkerView,
   type WorkOptions,
 } from '@millrace/core'
 import type { EnqueueArguments, Handler, JobType, Worker } from '@millrace/worker'
+import { type WorkerView, workerOf } from './attached.ts'
 import { tellEnqueued } from './channels.ts'
 import { deliver } from './deliver.ts'
 import { type Enqueue, enqueueMany, type JobRequests } from './enqueueMany.ts'
@@ -52,7 +52,7 @@ import { Queues } from './queues.ts'
 import { runRedrive } from './redrive.ts'
 import { Schedules } from './schedules.ts'
 import { Sealer } from './seal.ts'
-import type { EngineSetup } from './setup.ts'
+import { boundedBy, type EngineSetup } from './setup.ts'
 import { type Job, jobOf } from './view.ts'
 import { handlersOf, Workers } from './workers.ts'
 
@@ -82,7 +82,8 @@ export class Engine {
   #closed = false
 
   /** @internal Engines are opened by `openEngine`. */
-  constructor(port: Port, setup: EngineSetup) {
+  constructor(port: Port, given: EngineSetup) {
+    const setup = boundedBy(port, given)
     this.#port = port
     this.#setup = setup
     this.#mailbox = new Mailbox(port)
@@ -90,7 +91,7 @@ export class Engine {
     this.#sealer = setup.codec && new Sealer(setup.codec, setup.maxDataBytes)
     this.exports = new Exports(this.#mailbox, () => this.#assertOpen(), this.#sealer)
     this.#calls = this.#sealer?.around(this.#mailbox) ?? this.#mailbox
-    this.schedules = new Schedules(this.#calls, setup.maxDataBytes, this.#handleOf)
+    this.schedules = new Schedules(this.#calls, setup, this.#handleOf)
     this.#workers = new Workers(setup, this.#mailbox, this.#calls, this.#sealer)
     this.#listeners = new Listeners(this.#mailbox, setup.logger)
     port.listen({
@@ -211,8 +212,8 @@ export class Engine {
   }
 
   /** All attached workers. */
-  workers(): Promise<readonly WorkerView[]> {
-    return this.#mailbox.call<'workers'>({ op: 'workers' })
+  async workers(): Promise<readonly WorkerView[]> {
+    return (await this.#mailbox.call<'workers'>({ op: 'workers' })).map(workerOf)
   }
 
   /**

@@ -1,3 +1,4 @@
+export type { WorkerView } from './attached.ts'
 export { systemCalendar } from './calendar/calendar.ts'
 export type { JobEnqueued } from './channels.ts'
 export { Engine } from './engine.ts'

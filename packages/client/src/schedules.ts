@@ -21,6 +21,7 @@ import { systemCalendar } from './calendar/calendar.ts'
 import type { JobHandle } from './handle.ts'
 import type { Mailbox } from './mailbox.ts'
 import { itemOf, newJobOf } from './newJobs.ts'
+import type { EngineSetup } from './setup.ts'
 import { dateOf, shown } from './view.ts'
 
 /** The job that comes at each tick. */
@@ -68,13 +69,13 @@ export interface SchedulePage {
 
 export class Schedules {
   readonly #calls: Pick<Mailbox, 'call'>
-  readonly #maxDataBytes: number
+  readonly #setup: Pick<EngineSetup, 'maxDataBytes'>
   readonly #handle: (job: Enqueued) => JobHandle
 
   /** @internal Made by the engine. */
-  constructor(calls: Pick<Mailbox, 'call'>, maxDataBytes: number, handle: (job: Enqueued) => JobHandle) {
+  constructor(calls: Pick<Mailbox, 'call'>, setup: Pick<EngineSetup, 'maxDataBytes'>, handle: (job: Enqueued) => JobHandle) {
     this.#calls = calls
-    this.#maxDataBytes = maxDataBytes
+    this.#setup = setup
     this.#handle = handle
   }
 
@@ -90,7 +91,7 @@ export class Schedules {
   ): Promise<{ readonly id: string; readonly created: boolean; readonly nextRunAt: Date | undefined }> {
     const { spec, runImmediately } = validateScheduleOptions(options, systemCalendar)
     const { job: definition, data, options: jobOptions } = itemOf(job as ScheduledJob, 'job')
-    const wanted = await newJobOf(definition, data, jobOptions, this.#maxDataBytes)
+    const wanted = await newJobOf(definition, data, jobOptions, this.#setup.maxDataBytes)
     const { created, fireAt } = await this.#calls.call<'upsertSchedule'>({
       op: 'upsertSchedule',
       id: scheduleIdOption(id),

@@ -3,6 +3,7 @@ import type { Intake } from './intake.ts'
 
 /** How the package that opens an engine sets it up. */
 export interface EngineSetup {
+  /** Of data, output and checkpoint each, and no more than the engine itself stores. */
   readonly maxDataBytes: number
   readonly clock: Clock
   readonly host: string
@@ -24,4 +25,15 @@ export interface EngineSetup {
   readonly leave?: () => boolean
   /** Called once, when the Port is closed. */
   readonly closed?: () => void
+}
+
+/** With no larger bound than the engine's own, as far as this end knows it: what that would refuse is refused before it is sent. */
+export function boundedBy(port: Pick<Port, 'maxDataBytes'>, setup: EngineSetup): EngineSetup {
+  return {
+    ...setup,
+    // Another server may be there after a break, and say another one.
+    get maxDataBytes() {
+      return Math.min(setup.maxDataBytes, port.maxDataBytes ?? Number.POSITIVE_INFINITY)
+    },
+  }
 }

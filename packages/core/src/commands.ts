@@ -331,7 +331,7 @@ export interface StatsCommand {
   readonly op: 'stats'
 }
 
-/** Reply: `WorkerView[]`. */
+/** Reply: `AttachedWorker[]`. */
 export interface WorkersCommand {
   readonly op: 'workers'
 }

@@ -27,7 +27,7 @@ const CLASSES = Object.entries(errors).filter(
 )
 
 test('every code has a class, and every class a code', () => {
-  expect(CLASSES.map(([, { code }]) => code).sort()).toEqual([...ERROR_CODES].sort())
+  expect([...CLASSES.map(([, { code }]) => code), 'OPTION_RANGE'].sort()).toEqual([...ERROR_CODES].sort())
 })
 
 describe.each(CLASSES)('%s', (name, Class) => {
@@ -60,6 +60,14 @@ test('what an answer can never change is told apart from what time may heal', ()
 test('details do not change what an error is', () => {
   const error = new JobNotFoundError('why', { code: 'OTHER', name: 'Other', retryable: true, jobId: 'x' })
   expect(error).toMatchObject({ code: 'JOB_NOT_FOUND', name: 'JobNotFoundError', retryable: false, jobId: 'x' })
+})
+
+test('a bound that only the engine knows crosses as what it is', () => {
+  const refusal = JSON.parse(JSON.stringify(refusalFrom(new OptionRangeError('data', 5, 'no'))))
+  expect(refusal).toEqual({ code: 'OPTION_RANGE', message: 'no', details: { option: 'data', limit: 5 } })
+  const back = errorFrom(refusal)
+  expect(back).toBeInstanceOf(OptionRangeError)
+  expect(back).toMatchObject({ code: 'OPTION_RANGE', message: 'no', option: 'data', limit: 5, retryable: false })
 })
 
 test('an error that is not ours crosses as INTERNAL, with its name', () => {

@@ -241,18 +241,24 @@ const BY_CODE = {
   TOO_LARGE: TooLargeError,
 } as const
 
-export type ErrorCode = keyof typeof BY_CODE
+/** Misuse is found at the border, but for what only the engine knows: how much it stores. */
+export type ErrorCode = keyof typeof BY_CODE | 'OPTION_RANGE'
 
-export const ERROR_CODES = Object.keys(BY_CODE) as readonly ErrorCode[]
+export const ERROR_CODES = [...Object.keys(BY_CODE), 'OPTION_RANGE'] as readonly ErrorCode[]
 
 /** The error that a refusal stands for. */
-export function errorFrom({ code, message, details }: Refusal, options?: ErrorOptions): MillraceError {
+export function errorFrom({ code, message, details }: Refusal, options?: ErrorOptions): MillraceError | OptionRangeError {
+  if (code === 'OPTION_RANGE') return new OptionRangeError(String(details?.['option']), details?.['limit'] as number | string, message)
   // A newer peer may know more codes.
   return new (BY_CODE[code] ?? InternalError)(message, details, options)
 }
 
 /** The refusal that stands for an error; what is not ours becomes INTERNAL. */
 export function refusalFrom(error: unknown): Refusal {
+  if (error instanceof OptionRangeError) {
+    const { message, option, limit } = error
+    return { code: error.code, message, details: { option, limit } }
+  }
   if (error instanceof MillraceError && error.code in BY_CODE) {
     const { name: _name, code, retryable: _retryable, ...details } = error as MillraceError & Record<string, unknown>
     return { code: code as ErrorCode, message: error.message, details }

@@ -83,6 +83,8 @@ export interface PortListener {
 
 export interface Port {
   readonly capabilities: ReadonlySet<Capability>
+  /** What the engine behind it stores of data, output and checkpoint each; undefined where this end has not been told. */
+  readonly maxDataBytes?: number | undefined
   /** Names who hears of replies, grants and notices: once, before the first send. */
   listen(listener: PortListener): void
   /** Sends in order. Never throws for what the far side may refuse. */

@@ -8,7 +8,7 @@ import type { JobKey } from './id.ts'
 import type { Data } from './job.ts'
 import type { State } from './lifecycle.ts'
 import type { ScheduleSpec } from './schedule.ts'
-import type { QueueView, Stats, Totals, WorkerView } from './stats.ts'
+import type { AttachedWorker, QueueView, Stats, Totals } from './stats.ts'
 
 export interface Enqueued extends JobKey {
   /** False where a key matched an earlier job, which this then is. */
@@ -271,7 +271,7 @@ export interface ReplyOf {
   retryMany: Slice
   deleteMany: Slice
   stats: Stats
-  workers: readonly WorkerView[]
+  workers: readonly AttachedWorker[]
   list: ListPage
   subscribe: true
   events: EventsPage

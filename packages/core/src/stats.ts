@@ -104,7 +104,8 @@ export interface WriterStats {
   readonly draining: boolean
 }
 
-export interface WorkerView {
+/** A worker as `workers` tells it. */
+export interface AttachedWorker {
   readonly id: string
   readonly host: string
   readonly pid: number
@@ -119,4 +120,11 @@ export interface WorkerView {
   readonly draining: boolean
   /** Its connection is lost, or it is silent: it gets no jobs until it is heard again, and keeps its own for their leases. */
   readonly away: boolean
+  /** Milliseconds since 1970 by the engine's clock: anew after each break; 0 where it has yet to come back to an engine that was opened since. */
+  readonly attachedAt: number
+  /**
+   * When the engine last heard that it lives: its last renewal, at least every 15 s. One in the engine's own process has no way to be
+   * silent: now, for as long as it is attached. 0 as above.
+   */
+  readonly lastSeenAt: number
 }

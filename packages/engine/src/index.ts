@@ -54,7 +54,6 @@ export type {
   Timing,
   TreeOptions,
   UpdateOptions,
-  WorkerView,
   WorkOptions,
 } from '@millrace/core'
 export {

@@ -81,12 +81,12 @@ async function openShared(file: string, settings: OpenSettings, { leave, ended }
 }
 
 function newThread(file: string, settings: OpenSettings): WriterThread {
-  const { durability, recovery, retention, cacheKib, secureDelete, waitForOwnerMs, unsafeFilesystem, share } = settings
+  const { durability, recovery, retention, maxDataBytes, cacheKib, secureDelete, waitForOwnerMs, unsafeFilesystem, share } = settings
   const readers = file === MEMORY || settings.readers === 0 ? undefined : new Readers(file, settings.readers)
   // Of a file that is shared, whoever has it is attached to, and not waited for.
   const waitMs = share ? 0 : waitForOwnerMs
   return new WriterThread(
-    { file, durability, recovery, waitForOwnerMs: waitMs, cacheKib, secureDelete, retention, unsafeFilesystem },
+    { file, durability, recovery, waitForOwnerMs: waitMs, cacheKib, secureDelete, retention, maxDataBytes, unsafeFilesystem },
     systemClock,
     readers,
   )
@@ -101,7 +101,7 @@ const MEMORY = ':memory:'
 const OWNER_STARTS_MS = 10_000
 
 export interface AttachOptions {
-  /** As the engine was opened with. Default 1 MiB. */
+  /** Refused here already; what the engine was opened with holds as well. Default 1 MiB. */
   readonly maxDataBytes?: number
   readonly codec?: Codec
   readonly redact?: Redact

@@ -147,7 +147,9 @@ describe('what the engine tells of itself', () => {
     const { id } = await engine.enqueue(failing, undefined)
     for await (const event of engine.events({ filter: { jobId: id } })) if (event.type === 'failed') break
 
-    expect((await http.send('GET', '/v1/workers')).body.workers).toMatchObject([{ names: ['failing'], maxConcurrency: 2 }])
+    expect((await http.send('GET', '/v1/workers')).body.workers).toMatchObject([
+      { names: ['failing'], maxConcurrency: 2, attachedAt: expect.stringMatching(/Z$/), lastSeenAt: expect.stringMatching(/Z$/) },
+    ])
     expect(await http.send('POST', '/v1/workers/nobody/stop')).toMatchObject({
       status: 404,
       body: { code: 'WORKER_NOT_FOUND', workerId: 'nobody' },

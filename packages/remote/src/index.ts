@@ -53,7 +53,6 @@ export type {
   Timing,
   TreeOptions,
   UpdateOptions,
-  WorkerView,
   WorkOptions,
 } from '@millrace/core'
 export {

@@ -3,6 +3,7 @@ import { type Enqueued, formatId, isJobEvent, type JobKey, type NewsEvent, type 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Probe } from './probe.ts'
 import { scheduleConformance } from './scheduleConformance.ts'
+import { upkeepConformance } from './upkeepConformance.ts'
 
 export interface PortUnderTest {
   readonly port: Port
@@ -701,6 +702,7 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
     })
 
     scheduleConformance(() => probe)
+    upkeepConformance(() => probe)
 
     test('events come after the commit, in one order without gaps', async () => {
       await probe.call<'subscribe'>({ op: 'subscribe', on: true })

@@ -108,7 +108,7 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
 
   const opening = { file, durability: 'full', random, now: clock.read().wall, ...HOST } as const
   const store = faultyStore(wrapStore(openStore(opening)), file === MEMORY)
-  const ruled = { recovery, retention, calendar: systemCalendar, ...settings }
+  const ruled = { recovery, retention, maxDataBytes, calendar: systemCalendar, ...settings }
   const writer = new TestWriter((alive) => new InThreadEngine({ store, clock, random, settings: ruled, alive }))
   const setup = { maxDataBytes, codec, redact, logger, clock, ...HOST, local: true }
   const engine = inline ? new InlineEngine(writer, setup, clock) : new TrackingEngine(writer, setup)

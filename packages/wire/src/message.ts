@@ -60,4 +60,6 @@ export interface WireLimits {
   readonly pingMs: number
   /** Without a frame from the other end for so long, it is taken for dead. */
   readonly silenceMs: number
+  /** Of data, output and checkpoint each, with the engine; undefined where the server is too old to say. */
+  readonly dataBytes?: number
 }

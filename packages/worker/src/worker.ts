@@ -16,6 +16,7 @@ import {
   type Notice,
   NumberMap,
   type Operation,
+  OptionRangeError,
   type ParentsPage,
   type Redact,
   type ReplyOf,
@@ -319,7 +320,7 @@ export class Worker {
   }
 
   #unanswered(run: Run, settlement: Settlement, error: unknown): void {
-    if (!(error instanceof MillraceError)) throw error
+    if (!(error instanceof MillraceError || error instanceof OptionRangeError)) throw error
     if (error.retryable) {
       this.#options.clock.setTimer(SAY_AGAIN_MS, () => {
         if ((this.#runs.get(run.context.grant.seq) ?? (run.lapsed ? run : undefined)) === run) this.#sayOutcome(run, settlement)
@@ -329,7 +330,7 @@ export class Worker {
   }
 
   /** The outcome itself was refused, with all that came with it: that is how the run failed. */
-  #refused(run: Run, settlement: Settlement, error: MillraceError): void {
+  #refused(run: Run, settlement: Settlement, error: MillraceError | OptionRangeError): void {
     const { seq, run: number } = settlement
     if (settlement.op === 'fail' && settlement.retry === undefined) {
       // There is nothing simpler to say. Held, the run ends at its deadline; forgotten, it would be given back, and run again at once.
@@ -341,8 +342,8 @@ export class Worker {
       seq,
       run: number,
       error: settlement.op === 'fail' ? settlement.error : runErrorOf(error),
-      // What cannot be encoded now cannot be later.
-      ...(error instanceof CodecError && { retry: false as const }),
+      // What cannot be encoded now, or is too large, will be so again.
+      ...((error instanceof CodecError || error instanceof OptionRangeError) && { retry: false as const }),
     }
     this.#sayOutcome(run, run.settlement)
   }

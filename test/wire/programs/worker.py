@@ -52,6 +52,13 @@ def pages(job):
     return job.checkpoint
 
 
+def much(job):
+    what, length = job.data
+    if what == "checkpoint":
+        job.save("x" * length)
+    return "x" * length
+
+
 def long(job):
     """Until it is told to stop."""
     say("long", job.run, job.id)
@@ -67,7 +74,7 @@ def asked(job):
 
 
 url, name, *token = sys.argv[1:]
-handlers = {each.__name__: each for each in (upper, reverse, broken, hopeless, third, later, pages, long, asked)}
+handlers = {each.__name__: each for each in (upper, reverse, broken, hopeless, third, later, pages, much, long, asked)}
 defaults = {"asked": {"timeout": 3600, "max_attempts": 9}}
 worker = millrace.Worker(url, handlers, concurrency=8, token=token[0] if token else None, name=name, abort_grace=5, defaults=defaults)
 signal.signal(signal.SIGTERM, lambda *_: worker.stop(timeout=0))

@@ -17,12 +17,13 @@ export interface SourceLine {
   ended(): Refusal | undefined
 }
 
-export function sourceLine({ clock, logger, maxDataBytes }: EngineSetup, mailbox: Mailbox, sealer: Sealer | undefined): SourceLine {
+export function sourceLine(setup: EngineSetup, mailbox: Mailbox, sealer: Sealer | undefined): SourceLine {
+  const { clock, logger } = setup
   return {
     clock,
     logger,
     newJob(job, data, options) {
-      const made = newJobOf(job, data, options, maxDataBytes)
+      const made = newJobOf(job, data, options, setup.maxDataBytes)
       if (made instanceof Promise) {
         made.catch(() => {})
         const { name } = job as JobType

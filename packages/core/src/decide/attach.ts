@@ -22,6 +22,7 @@ export function attach(turn: TurnContext, command: AttachCommand, { connection, 
   const mine = recorded(turn, intro.uuid, before)
   const known = tables.present.get(intro.uuid)
   const session = tables.addSession(intro, gone === true ? undefined : connection, turn.now.mono, before?.id ?? known?.id)
+  session.attachedAt = turn.now.wall
   // A process that is gone takes its own sessions with it; a remote one may come back by another connection.
   if (session.connection === undefined) tables.setLease(session, intro.local ? Number.NEGATIVE_INFINITY : turn.now.mono + LIMITS.leaseMs)
   // Its process may have become the engine's own, or ceased to be it.

@@ -5,7 +5,7 @@ import type { NewJob } from '../commands.ts'
 import { codeOf, enqueueing, World } from '../testing/world.ts'
 
 const key = fc.constantFrom('x', 'y', 'z')
-const keys: fc.Arbitrary<Partial<NewJob>> = fc.oneof(
+const keys = fc.oneof(
   fc.constant({}),
   fc.record({ idempotencyKey: key }),
   fc.record({

@@ -4,6 +4,7 @@ import { PLACE_LIMIT, sourcedNode } from '../id.ts'
 import { type Decision, type Forwarded, Refused } from '../replies.ts'
 import { makeRoom } from './drop.ts'
 import { createOne, findRefusal } from './enqueue.ts'
+import { findOversizedJob } from './size.ts'
 import type { TurnContext } from './turn.ts'
 
 export function forward(turn: TurnContext, { source, number, first, entries }: ForwardCommand): Decision<'forward'> {
@@ -19,7 +20,7 @@ export function forward(turn: TurnContext, { source, number, first, entries }: F
     if (place <= known) continue
     // Before the mark moves: all of it comes again.
     if (turn.refusing !== undefined) return new Refused(turn.refusing)
-    const refusal = next > PLACE_LIMIT ? TOO_MANY : findRefusal(turn, jobs)?.refusal
+    const refusal = next > PLACE_LIMIT ? TOO_MANY : (findOversizedJob(turn.settings, jobs) ?? findRefusal(turn, jobs))?.refusal
     // There will be room: until then the journal keeps it.
     if (refusal?.code === 'QUEUE_FULL' || refusal?.code === 'QUEUE_DRAINING') {
       if (mark === known) return new Refused(refusal)

@@ -21,6 +21,7 @@ import { runNow } from './runNow.ts'
 import { deleteSchedule, pauseSchedule, resumeSchedule } from './schedules/manage.ts'
 import { triggerSchedule } from './schedules/trigger.ts'
 import { upsertSchedule } from './schedules/upsert.ts'
+import { findOversized } from './size.ts'
 import { snooze } from './snooze.ts'
 import { cancelTree, retryTree } from './tree.ts'
 import type { Sender, TurnContext } from './turn.ts'
@@ -94,5 +95,5 @@ export function isQuestion({ op }: Command): boolean {
 }
 
 export function decide<Op extends Operation>(turn: TurnContext, command: Command & { op: Op }, sender: Sender): Decision<Op> {
-  return (OPERATIONS[command.op] as Decide<Op>)(turn, command as CommandOf<Op>, sender)
+  return findOversized(turn.settings, command) ?? (OPERATIONS[command.op] as Decide<Op>)(turn, command as CommandOf<Op>, sender)
 }

@@ -23,6 +23,8 @@ export interface Settings {
   /** What happens to a lost worker's jobs: run again at once, or after their backoff. */
   readonly recovery: 'immediate' | 'backoff'
   readonly retention: Retention
+  /** Of data, output and checkpoint each, whoever sends them. Default 16 MiB, which is what one command may have. */
+  readonly maxDataBytes?: number
   /** Reads the cron expressions of schedules. */
   readonly calendar: Calendar
 }

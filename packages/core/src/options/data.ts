@@ -12,17 +12,20 @@ import { utf8Bytes } from './utf8.ts'
  */
 export function encodeData(option: string, value: unknown, maxBytes: number): Data {
   if (value === undefined) return null
-  if (value instanceof Uint8Array) {
-    if (value.byteLength > maxBytes) throw tooLarge(option, value.byteLength, maxBytes)
-    return value
-  }
-  const text = toJson(option, value)
+  const data = value instanceof Uint8Array ? value : toJson(option, value)
+  const wrong = findTooLarge(option, data, maxBytes)
+  if (wrong !== undefined) throw wrong
+  return data
+}
+
+/** What is wrong with data of more than `maxBytes` bytes; undefined for any other. */
+export function findTooLarge(option: string, data: Data, maxBytes: number): OptionRangeError | undefined {
   // No UTF-16 unit takes more than three bytes of UTF-8: most texts need no count.
-  if (text.length * 3 > maxBytes) {
-    const bytes = text.length > maxBytes ? text.length : utf8Bytes(text)
-    if (bytes > maxBytes) throw tooLarge(option, bytes, maxBytes)
-  }
-  return text
+  if (data === null || data.length * (typeof data === 'string' ? 3 : 1) <= maxBytes) return undefined
+  const bytes = typeof data !== 'string' || data.length > maxBytes ? data.length : utf8Bytes(data)
+  if (bytes <= maxBytes) return undefined
+  const message = `${option} is at least ${bytes} bytes, and at most ${maxBytes} are stored: keep large content elsewhere and store where it is, or raise maxDataBytes of openEngine`
+  return new OptionRangeError(option, maxBytes, message)
 }
 
 /** The value that was stored; undefined for null. Throws SyntaxError for a text that is no JSON. */
@@ -60,8 +63,3 @@ function toJson(option: string, value: unknown): string {
 }
 
 const REMEDY = 'Give plain values (a BigInt as text), or a Uint8Array for bytes'
-
-function tooLarge(option: string, bytes: number, maxBytes: number): OptionRangeError {
-  const message = `${option} is at least ${bytes} bytes, and at most ${maxBytes} are stored: keep large content elsewhere and store where it is, or raise maxDataBytes of openEngine`
-  return new OptionRangeError(option, maxBytes, message)
-}

@@ -36,7 +36,7 @@ export interface OpenOptions {
    * when: docs/privacy.md.
    */
   readonly secureDelete?: boolean
-  /** Of data, output and checkpoint each: 1 byte to 16 MiB, default 1 MiB. */
+  /** Of data, output and checkpoint each, whichever process, thread or client they come from: 1 byte to 16 MiB, default 1 MiB. */
   readonly maxDataBytes?: number
   readonly retention?: RetentionOptions
   /** Encodes data, output and checkpoint of jobs on this side: the engine and its file never see them. docs/privacy.md */

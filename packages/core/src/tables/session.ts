@@ -17,6 +17,8 @@ export interface Session {
   readonly jobs: Set<Job>
   /** The sum of their weights. */
   weight: number
+  /** By the wall clock, when it last attached; 0 where it is on record alone. */
+  attachedAt: number
   draining: boolean
   /** It has been told to stop, with so many ms for what runs. */
   stopMs: number | undefined
@@ -45,6 +47,7 @@ export function newSession(
     service,
     jobs: new Set(),
     weight: 0,
+    attachedAt: 0,
     draining: false,
     stopMs: undefined,
     hungry: false,

@@ -1,6 +1,7 @@
 /** Questions: answered after the commit, from the store and the tables. */
 import {
   ACTIVE,
+  type AttachedWorker,
   type Command,
   type Counts,
   countOf,
@@ -17,6 +18,7 @@ import {
   LIMITS,
   type ListCommand,
   type ListPage,
+  type Now,
   type ParentRow,
   type ParentsCommand,
   type ParentsPage,
@@ -35,7 +37,6 @@ import {
   type Tables,
   viewOf,
   WAITING,
-  type WorkerView,
 } from '@millrace/core'
 import type { Actor } from './actor.ts'
 import { failuresOf, historyOf } from './observed.ts'
@@ -71,7 +72,7 @@ export function answer(actor: Actor, command: Command, sender: Sender): unknown 
     case 'stats':
       return stats(actor)
     case 'workers':
-      return livingSessions(actor).map(workerOf)
+      return workersOf(actor)
     case 'list':
       return list(actor, command)
     case 'getSchedule':
@@ -200,8 +201,13 @@ function isAway({ connection, silent }: Session): boolean {
   return connection === undefined || silent
 }
 
-function workerOf(session: Session): WorkerView {
-  const { intro, jobs, weight, zombies, draining } = session
+function workersOf(actor: Actor): AttachedWorker[] {
+  const { now } = actor
+  return livingSessions(actor).map((session) => workerOf(session, now))
+}
+
+function workerOf(session: Session, now: Now): AttachedWorker {
+  const { intro, jobs, weight, zombies, draining, attachedAt } = session
   return {
     id: intro.worker,
     host: intro.host,
@@ -215,7 +221,14 @@ function workerOf(session: Session): WorkerView {
     zombies,
     draining,
     away: isAway(session),
+    attachedAt,
+    lastSeenAt: attachedAt === 0 ? 0 : lastSeenAt(session, now),
   }
+}
+
+function lastSeenAt({ intro, connection, renewedMono }: Session, { wall, mono }: Now): number {
+  // Whole milliseconds, and not before the one in which it attached.
+  return intro.local && connection !== undefined ? wall : Math.ceil(wall - (mono - renewedMono))
 }
 
 const UNSERVED_MAX = 100

@@ -16,12 +16,14 @@ export class InThreadEngine {
   readonly actor: Actor
   readonly #loop: Loop
   readonly #store: Store
+  readonly #maxDataBytes: number | undefined
   readonly #listeners = new Set<PortListener>()
   #scheduled = false
   #closed = false
 
   constructor({ store, clock, random, settings, alive = new Set() }: InThreadOptions) {
     this.#store = store
+    this.#maxDataBytes = settings.maxDataBytes
     this.actor = new Actor({ store, clock, random, settings, alive })
     this.#loop = new Loop({
       actor: this.actor,
@@ -40,6 +42,7 @@ export class InThreadEngine {
     let connection: number | undefined
     return {
       capabilities: new Set(['work', 'list', 'backup', 'events']),
+      maxDataBytes: this.#maxDataBytes,
       listen: (listener) => {
         this.#listeners.add(listener)
         connection = this.actor.connect((delivery) => listener.deliver(delivery))

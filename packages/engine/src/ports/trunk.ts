@@ -15,13 +15,15 @@ export type TrunkDelivery = readonly [port: number, said: PackedDelivery]
 export class Trunk {
   readonly #channel: MessagePort
   readonly #ports = new Map<number, TrunkPort>()
+  readonly #maxDataBytes: number | undefined
   #opened = 0
   /** Ports that keep the process alive. */
   #held = 0
   #ended = false
 
-  constructor(channel: MessagePort) {
+  constructor(channel: MessagePort, maxDataBytes?: number) {
     this.#channel = channel
+    this.#maxDataBytes = maxDataBytes
     channel.on('message', ([port, said]: TrunkDelivery) => this.#ports.get(port)?.hear(said))
     channel.on('close', () => this.#end())
     channel.unref()
@@ -35,6 +37,7 @@ export class Trunk {
   openPort(): Port {
     const number = ++this.#opened
     const port = new TrunkPort({
+      maxDataBytes: this.#maxDataBytes,
       say: (said) => this.#channel.postMessage([number, said] satisfies TrunkRequest),
       hold: (by) => this.#hold(by),
       closed: () => this.#ports.delete(number),
@@ -58,6 +61,7 @@ export class Trunk {
 }
 
 interface TrunkPortOptions {
+  readonly maxDataBytes: number | undefined
   readonly say: (said: TrunkRequest[1]) => void
   readonly hold: (by: 1 | -1) => void
   readonly closed: () => void
@@ -65,6 +69,7 @@ interface TrunkPortOptions {
 
 class TrunkPort implements Port {
   readonly capabilities = CAPABILITIES
+  readonly maxDataBytes: number | undefined
   readonly #options: TrunkPortOptions
   #listener: PortListener | undefined
   #held = false
@@ -72,6 +77,7 @@ class TrunkPort implements Port {
 
   constructor(options: TrunkPortOptions) {
     this.#options = options
+    this.maxDataBytes = options.maxDataBytes
   }
 
   listen(listener: PortListener): void {

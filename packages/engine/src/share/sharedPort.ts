@@ -88,6 +88,11 @@ export class SharedPort implements Port {
     return this.#thread !== undefined
   }
 
+  /** The current owner's, which each process of the file may have set in its own way. */
+  get maxDataBytes(): number | undefined {
+    return this.#thread?.maxDataBytes ?? this.#connection?.maxDataBytes
+  }
+
   listen(listener: PortListener): void {
     this.#listener = listener
   }

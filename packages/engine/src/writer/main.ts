@@ -25,7 +25,7 @@ const TALKATIVE_MAX = 8
 const say = (message: FromWriter): void => host.postMessage(message)
 
 function open({ options, alive, channel }: WriterData): void {
-  const { file, durability, recovery, retention, cacheKib, secureDelete, waitForOwnerMs, unsafeFilesystem } = options
+  const { file, durability, recovery, retention, maxDataBytes, cacheKib, secureDelete, waitForOwnerMs, unsafeFilesystem } = options
   const store = openStore({
     file,
     durability,
@@ -46,7 +46,7 @@ function open({ options, alive, channel }: WriterData): void {
     store,
     clock: systemClock,
     random: systemRandom,
-    settings: { recovery, retention, calendar: systemCalendar },
+    settings: { recovery, retention, calendar: systemCalendar, ...(maxDataBytes !== undefined && { maxDataBytes }) },
     alive: new Set(alive),
   })
   const loop = new Loop({ actor, clock: systemClock, collect, lingerMs: LINGER_MS, breathe: setImmediate, failed: fail })

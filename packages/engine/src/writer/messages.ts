@@ -11,6 +11,8 @@ export interface WriterOptions {
   readonly cacheKib: number
   readonly secureDelete: boolean
   readonly retention: Retention
+  /** Of data, output and checkpoint each, whoever sends them. Default 16 MiB. */
+  readonly maxDataBytes?: number
   readonly unsafeFilesystem: 'refuse' | 'allow'
 }
 

@@ -59,6 +59,10 @@ export class WriterThread implements Port {
     return this.#epoch
   }
 
+  get maxDataBytes(): number | undefined {
+    return this.#options.maxDataBytes
+  }
+
   /** The file's schema, once it is open. */
   get schema(): number {
     return this.#schema
@@ -128,7 +132,7 @@ export class WriterThread implements Port {
 
   /** One more Port of this thread: all of them share a channel. */
   openPort(): Port {
-    if (this.#trunk === undefined || this.#trunk.ended) this.#trunk = new Trunk(this.#openChannel('connectTrunk'))
+    if (this.#trunk === undefined || this.#trunk.ended) this.#trunk = new Trunk(this.#openChannel('connectTrunk'), this.maxDataBytes)
     return this.#trunk.openPort()
   }
 

@@ -60,6 +60,12 @@ export const WORKERS = z
         zombies: z.number(),
         draining: z.boolean(),
         away: z.boolean(),
+        attachedAt: WHEN.optional().openapi({
+          description: 'Anew after each break; not there where it has yet to come back to an engine that was opened since.',
+        }),
+        lastSeenAt: WHEN.optional().openapi({
+          description: 'When the engine last heard that it lives: at most 15 s ago where all is well.',
+        }),
       }),
     ),
   })

@@ -16,6 +16,8 @@ export interface Dialled {
   readonly link: Link
   /** When the greeting was sent. */
   readonly greetedMono: number
+  /** What the engine stores of data, output and checkpoint each; undefined where an older server does not say. */
+  readonly maxDataBytes: number | undefined
 }
 
 export interface DialOptions {
@@ -77,9 +79,9 @@ function greet({ address, token, tls, clock, timeoutMs, began }: DialOptions): P
           link.goodbye('VERSION_MISMATCH', `${said}: bring the older of the two up to date`, -1)
           return
         }
-        const { pingMs, silenceMs } = message.limits
+        const { pingMs, silenceMs, dataBytes } = message.limits
         link.begin(BOUNDS.replyFrameBytes, Math.min(pingMs, BOUNDS.pingMs), Math.min(silenceMs, BOUNDS.silenceMs))
-        resolve({ dialled: { link, greetedMono }, ended: () => ended })
+        resolve({ dialled: { link, greetedMono, maxDataBytes: dataBytes }, ended: () => ended })
       },
       over: (end) => {
         cancel()

@@ -24,7 +24,7 @@ export interface ConnectOptions {
   readonly tls?: ClientTlsOptions
   /** How long to try before `connect` gives up: 100 ms to an hour, default 10 s. */
   readonly connectTimeout?: Duration
-  /** Of data, output and checkpoint each, as the engine was opened with: 1 byte to 16 MiB, default 1 MiB. */
+  /** Of data, output and checkpoint each: 1 byte to 16 MiB, default 1 MiB. What the engine was opened with holds as well. */
   readonly maxDataBytes?: number
   readonly reconnect?: ReconnectOptions
   /**

@@ -42,6 +42,7 @@ export class RemotePort implements Port {
   /** Being made. */
   #next: Link | undefined
   #listener: PortListener | undefined
+  #maxDataBytes: number | undefined
   #openedMono = 0
   #alive = true
   #letGo: (() => void) | undefined
@@ -58,6 +59,11 @@ export class RemotePort implements Port {
     })
     if (first !== undefined) this.#open(first)
     else this.#retry({ retryAfterMs: 0 })
+  }
+
+  /** Of the server that was reached last. */
+  get maxDataBytes(): number | undefined {
+    return this.#maxDataBytes
   }
 
   listen(listener: PortListener): void {
@@ -103,9 +109,10 @@ export class RemotePort implements Port {
     queueMicrotask(() => this.#listener?.deliver({ replies: [{ id, refusal }], grants: [], notices: [], events: [], renewal: 0 }))
   }
 
-  #open({ link, greetedMono }: Dialled): void {
+  #open({ link, greetedMono, maxDataBytes }: Dialled): void {
     this.#next = undefined
     this.#link = link
+    this.#maxDataBytes = maxDataBytes
     this.#openedMono = this.#options.clock.read().mono
     this.#lease.opened(greetedMono)
     link.listener = { heard: (message) => this.#hear(message), over: (end) => this.#broke(end) }

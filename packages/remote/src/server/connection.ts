@@ -14,7 +14,7 @@ import {
   type Request,
   refusalFrom,
 } from '@millrace/core'
-import { chooseVersion, ELEMENTS_MAX, type Message, SCOPE_OF, SCOPES, type Scope, WireError } from '@millrace/wire'
+import { chooseVersion, ELEMENTS_MAX, type Message, SCOPES, SCOPES_OF, type Scope, WireError } from '@millrace/wire'
 import { sendCut, slices } from '../frames.ts'
 import { BOUNDS } from '../limits.ts'
 import type { Link } from '../link.ts'
@@ -156,6 +156,7 @@ export class Connection {
 
   /** The engine has answered the probe. */
   #welcome(): void {
+    const maxDataBytes = this.#port?.maxDataBytes
     this.#cancelHello()
     this.#options.pass.greeted()
     this.#link.send({
@@ -170,6 +171,7 @@ export class Connection {
         bytesInFlight: BOUNDS.bytesInFlight,
         pingMs: BOUNDS.pingMs,
         silenceMs: BOUNDS.silenceMs,
+        ...(maxDataBytes !== undefined && { dataBytes: maxDataBytes }),
       },
     })
     this.#link.begin(BOUNDS.frameBytes, BOUNDS.pingMs, BOUNDS.silenceMs)
@@ -198,9 +200,9 @@ export class Connection {
     const scopes = this.#scopes ?? []
     const refused: Reply[] = []
     const allowed = requests.filter(({ id, command: { op } }) => {
-      const needed = SCOPE_OF[op]
-      if (scopes.includes(needed)) return true
-      const message = `'${op}' needs the scope '${needed}', and the token has ${scopes.join(', ')}: use one that has it`
+      const enough = SCOPES_OF[op]
+      if (enough.some((scope) => scopes.includes(scope))) return true
+      const message = `'${op}' needs the scope '${enough.join("' or '")}', and the token has ${scopes.join(', ')}: use one that has it`
       refused.push({ id, refusal: { code: 'FORBIDDEN', message } })
       return false
     })

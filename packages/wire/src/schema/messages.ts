@@ -4,7 +4,7 @@ import type { ClientIntro, Message, WireLimits } from '../message.ts'
 import { SCOPES } from '../scopes.ts'
 import { DELIVERY } from './deliveries.ts'
 import { choice, count, integer, type Kind, list, signed, text, told } from './kinds.ts'
-import { field, or, record } from './record.ts'
+import { field, optional, or, record } from './record.ts'
 import { REQUESTS } from './requests.ts'
 import { union } from './union.ts'
 
@@ -21,6 +21,7 @@ export const LIMITS = record<WireLimits>('Limits', {
   bytesInFlight: field(count, 'of the payloads that they came in'),
   pingMs: field(count, 'without a frame from the other end for so long: a ping'),
   silenceMs: field(count, 'without a frame from the other end for so long: it is taken for dead'),
+  dataBytes: optional(count, 'of data, output and checkpoint each, as they are stored; nil where the server does not say'),
 })
 
 const versions: Kind<readonly [number, number]> = {

@@ -464,7 +464,10 @@ export const MESSAGES: { readonly [Type in Message['type']]: fc.Arbitrary<Omit<E
     server: anyText(60),
     node,
     scopes: fc.subarray([...SCOPES]),
-    limits: record({ frameBytes: count, requestsInFlight: count, bytesInFlight: count, pingMs: count, silenceMs: count }),
+    limits: record(
+      { frameBytes: count, requestsInFlight: count, bytesInFlight: count, pingMs: count, silenceMs: count, dataBytes: count },
+      { requiredKeys: ['frameBytes', 'requestsInFlight', 'bytesInFlight', 'pingMs', 'silenceMs'] },
+    ),
   }),
   requests: record({ requests: fc.array(request, { maxLength: 6 }) }),
   delivery: record({ delivery }),

@@ -27,7 +27,7 @@ import { FIELDS_MAX } from '../schema/kinds.ts'
 import { CLIENT, LIMITS, MESSAGE } from '../schema/messages.ts'
 import type { Field, RecordKind } from '../schema/record.ts'
 import { COMMAND } from '../schema/requests.ts'
-import { SCOPE_OF, SCOPES } from '../scopes.ts'
+import { SCOPES, SCOPES_OF } from '../scopes.ts'
 import { ALLOWED, type MessageType, maySend, type SessionState } from '../states.ts'
 
 type AnyRecord = RecordKind<never>
@@ -113,10 +113,15 @@ function operations(): string {
   const rows = Object.entries(COMMAND.variants).map(([op, { code, fields }]) => [
     String(code),
     `\`${op}\``,
-    SCOPE_OF[op as Operation],
+    scopesOf(op as Operation),
     brief(fields as unknown as AnyRecord),
   ])
   return table(['op', 'name', 'scope', 'fields behind `id` and `op`'], rows)
+}
+
+function scopesOf(op: Operation): string {
+  const scopes = SCOPES_OF[op]
+  return scopes === SCOPES ? 'any' : scopes.join(', ')
 }
 
 function variants(of: Readonly<Record<string, { readonly code: number; readonly fields: unknown }>>): string {

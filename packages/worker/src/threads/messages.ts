@@ -1,6 +1,6 @@
 /** What a worker and a run in one of its threads say to each other. */
 import type { MessagePort } from 'node:worker_threads'
-import type { Data, ErrorCode, Grant, LogLine, ParentsPage, RunError } from '@millrace/core'
+import type { Data, ErrorCode, Grant, LogLine, ParentsPage, Refusal, RunError } from '@millrace/core'
 
 /** Handed to the thread with each run. */
 export interface ThreadTask {
@@ -28,5 +28,5 @@ export type ToThread =
       readonly kind: 'answer'
       readonly id: number
       readonly page?: ParentsPage | undefined
-      readonly refusal: { readonly code: ErrorCode; readonly message: string } | undefined
+      readonly refusal: Refusal | undefined
     }

@@ -2,7 +2,6 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import {
   type Clock,
-  type ErrorCode,
   MillraceError,
   type ParentsPage,
   type RunError,
@@ -160,7 +159,7 @@ export class ThreadPool {
       said.then(
         (page) =>
           run.channel.postMessage({ kind: 'answer', id, page: page as ParentsPage | undefined, refusal: undefined } satisfies ToThread),
-        (error) => run.channel.postMessage({ kind: 'answer', id, refusal: plain(error) } satisfies ToThread),
+        (error) => run.channel.postMessage({ kind: 'answer', id, refusal: refusalFrom(error) } satisfies ToThread),
       )
     switch (message.kind) {
       case 'progress':
@@ -203,11 +202,6 @@ async function openPool(file: URL, options: PiscinaOptions): Promise<Piscina> {
   // A thread that dies without a run has nobody to tell: the pool replaces it, and a run that meets it fails by itself.
   pool.on('error', () => {})
   return pool
-}
-
-function plain(error: unknown): { code: ErrorCode; message: string } {
-  const { code, message } = refusalFrom(error)
-  return { code, message }
 }
 
 /** Not started, died, could not load its module, or killed: as the abort says, or as an error that is tried again. */

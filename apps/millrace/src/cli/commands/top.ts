@@ -73,7 +73,7 @@ function linesOf({ at, stats, workers }: Frame, former: Frame | undefined, out: 
     `${out.paint('bold', 'millrace')}  ${timeText(new Date(at))}  ${former === undefined ? '' : ratesText(former, { at, stats, workers })}`,
     '',
     ...out.table(queueColumns(out.paint), queueRows(stats)),
-    ...(workers.length === 0 ? [] : ['', ...out.table(workerColumns(out.paint), workers)]),
+    ...(workers.length === 0 ? [] : ['', ...out.table(workerColumns(out.paint, at), workers)]),
     ...(names.length === 0 ? [] : ['', ...out.table(NAME_COLUMNS, names)]),
   ]
 }

@@ -2,6 +2,7 @@
 import { durationOption } from '@millrace/core'
 import type { Command } from 'commander'
 import { again } from '../again.ts'
+import { now } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { NotFoundError } from '../errors.ts'
 import { duration } from '../values.ts'
@@ -20,11 +21,11 @@ export function addWorkers(program: Command, context: Context): void {
   const workers = program.command('workers').description('workers that are attached to the engine, wherever they run')
   workers
     .command('list')
-    .description('each with its process, what it runs and what it serves')
+    .description('each with its process, when it was last heard, what it runs and what it serves')
     .action(async () => {
       const engine = await connect()
       const found = await again(() => engine.workers())
-      await out.answer({ workers: found }, () => out.table(workerColumns(out.paint), found))
+      await out.answer({ workers: found }, () => out.table(workerColumns(out.paint, now()), found))
     })
   workers
     .command('stop')

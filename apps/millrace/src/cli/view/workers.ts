@@ -1,18 +1,26 @@
 /** Workers for people. */
 import type { WorkerView } from '@millrace/engine'
+import { awayText } from '../output/amounts.ts'
 import type { Paint } from '../output/style.ts'
 import type { Column } from '../output/table.ts'
 
-export function workerColumns(paint: Paint): readonly Column<WorkerView>[] {
+/** @param now where it is given, a column tells how long ago each was last heard */
+export function workerColumns(paint: Paint, now?: number): readonly Column<WorkerView>[] {
   return [
     { title: 'ID', text: ({ id }) => id },
     { title: 'PID', text: ({ pid }) => String(pid), right: true },
     { title: 'HOST', text: ({ host }) => host },
     { title: 'STATE', text: (worker) => stateOf(worker, paint) },
+    ...(now === undefined ? [] : [{ title: 'SEEN', text: ({ lastSeenAt }: WorkerView) => seenText(lastSeenAt, now) }]),
     { title: 'RUNS', text: ({ runningJobs, maxConcurrency }) => `${runningJobs}/${maxConcurrency}`, right: true },
     { title: 'QUEUES', text: ({ queues }) => queues?.join(', ') ?? 'all' },
     { title: 'NAMES', text: ({ names }) => names.join(', ') },
   ]
+}
+
+/** The engine's clock may be ahead of this one. */
+function seenText(at: Date | undefined, now: number): string {
+  return awayText(at && new Date(Math.min(at.getTime(), now)), now)
 }
 
 function stateOf({ away, draining, runningJobs }: WorkerView, paint: Paint): string {

@@ -170,7 +170,7 @@ export const SCHEMA = z.strictObject({
   maxDataBytes: settingOr(
     integer('maxDataBytes', 1, LIMITS.bytesPerCommand),
     LIMITS.dataBytes,
-    'Of data, output and checkpoint each: up to 16 MiB.',
+    'Of data, output and checkpoint each, whoever sends them: up to 16 MiB.',
   ),
   secureDelete: settingOr(flag('secureDelete'), false, 'What is deleted is overwritten with zeros.'),
   unsafeFilesystem: settingOr(
