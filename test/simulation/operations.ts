@@ -247,7 +247,7 @@ export class Operations {
   #drawOptions(): EnqueueOptions {
     const { chance, leaseMs, limits } = this.#options
     const shaped = chance.hits(0.08)
-    const drawn: EnqueueOptions = {
+    return {
       ...(shaped && this.#drawShape()),
       ...(limits > 0 && chance.hits(0.6) && { concurrencyKey: chance.pick(KEYS) }),
       maxAttempts: chance.whole(1, 4),
@@ -270,9 +270,6 @@ export class Operations {
           unique: { key: `unique-${chance.whole(1, 3)}`, onConflict: chance.pick(['skip', 'replace', 'reschedule', 'error'] as const) },
         }),
     }
-    const { ttl, delay, debounce } = drawn
-    // One that is over before the job may start is refused.
-    return ttl === undefined ? drawn : { ...drawn, ttl: Number(ttl) + Number(delay ?? debounce?.delay ?? 0) }
   }
 
   #drawShape(): EnqueueOptions {

@@ -24,7 +24,7 @@ export interface EnqueueOptions extends RunOptions {
   readonly delay?: Duration
   /** Not before then: a Date, or milliseconds since 1970. */
   readonly runAt?: Date | number
-  /** Fails with JobExpiredError if not started by then. Counted from the call: more than `delay`, and than the `delay` of a trailing `debounce`. */
+  /** Fails with JobExpiredError if not started by then. */
   readonly ttl?: Duration
   /** Create once: a repeat answers the first job, whatever its data. 1 to 512 characters. */
   readonly idempotencyKey?: string
@@ -72,7 +72,6 @@ export function newJobFrom(name: string, data: Data, options: EnqueueOptions | u
   readRunOptions(options, job)
   readTimes(options, job)
   readKeys(options, job)
-  if (job.ttl !== undefined) checkTtl(job.ttl, job)
   if (options['tags'] !== undefined) job.tags = tagsOption('tags', options['tags'])
   if (options['meta'] !== undefined) job.meta = encodeMeta(options['meta'])
   return job
@@ -83,17 +82,6 @@ function readTimes({ delay, runAt, ttl }: Readonly<Record<string, unknown>>, job
   if (delay !== undefined) job.delay = durationOption('delay', delay)
   if (runAt !== undefined) job.runAt = timeOption('runAt', runAt)
   if (ttl !== undefined) job.ttl = durationOption('ttl', ttl, { min: 1 })
-}
-
-/** It counts from the call. A `runAt` is not held against it: how far that is, the engine's clock alone says. */
-function checkTtl(ttl: number, { delay, debounce }: Draft): void {
-  const [option, wait] = debounce?.mode === 'trailing' ? ['debounce.delay', debounce.delay] : ['delay', delay ?? 0]
-  if (ttl > wait) return
-  throw new OptionRangeError(
-    'ttl',
-    wait + 1,
-    `ttl (${ttl} ms) counts from the call, and is over before ${option} (${wait} ms) lets the job start: give it at least ${wait + 1} ms, or leave it out`,
-  )
 }
 
 const UNIQUE_KNOWN = new Set(['key', 'onConflict'])

@@ -83,9 +83,6 @@ describe('a wrong option is refused by name, and never clamped', () => {
     ['maxAttempts', 1, () => enqueue({ maxAttempts: 0 })],
     ['delay', 0, () => enqueue({ delay: -1 })],
     ['delay', LIMITS.durationMs, () => enqueue({ delay: Number.POSITIVE_INFINITY })],
-    ['ttl', 1, () => enqueue({ ttl: 0 })],
-    ['ttl', 3_600_001, () => enqueue({ delay: '1h', ttl: '1m' })],
-    ['ttl', 11, () => enqueue({ debounce: { key: 'k', delay: 10 }, ttl: 10 })],
     ['timeout', 1, () => enqueue({ timeout: 0 })],
     ['heartbeatTimeout', LIMITS.durationMs, () => enqueue({ heartbeatTimeout: Number.POSITIVE_INFINITY })],
     ['backoff.jitter', 1, () => enqueue({ backoff: { type: 'fixed', delay: 1, jitter: 1.1 } })],
@@ -135,23 +132,6 @@ describe('durations and times', () => {
     for (const value of [300_000, '5m', '5 m', { minutes: 5 }, { minutes: 4, seconds: 60 }] as const)
       expect(durationOption('d', value)).toBe(300_000)
     expect(durationOption('d', 0.2)).toBe(1)
-  })
-
-  test('a ttl that is over before the job may start names both, and the remedy', () => {
-    const refused = [
-      { delay: 10, ttl: 10 },
-      { debounce: { key: 'k', delay: 10 }, ttl: 5 },
-    ] as const
-    expect(refused.map((options) => (thrownBy(() => enqueue(options)) as Error).message)).toEqual([
-      'ttl (10 ms) counts from the call, and is over before delay (10 ms) lets the job start: give it at least 11 ms, or leave it out',
-      'ttl (5 ms) counts from the call, and is over before debounce.delay (10 ms) lets the job start: give it at least 11 ms, or leave it out',
-    ])
-    const taken = [
-      { delay: 10, ttl: 11 },
-      { debounce: { key: 'k', delay: 10, mode: 'leading' }, ttl: 5 },
-      { runAt: 8e15, ttl: 1 },
-    ]
-    for (const options of taken) expect(enqueue(options)).toMatchObject({ ttl: options.ttl })
   })
 
   test('delay-over-2^31ms: a hundred years are a delay', () => {
