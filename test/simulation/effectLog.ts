@@ -38,8 +38,12 @@ export class EffectLog {
     this.#history.note(`${client.name} starts run ${run} of job ${seq}`)
     const execution: Execution = { seq, run, client, session, startedMono: mono, told, endedMono: undefined }
     const executions = this.#bySeq.get(seq) ?? []
-    for (const other of executions)
-      if (other.endedMono === undefined) this.#both(...(other.run < run ? ([other, execution] as const) : ([execution, other] as const)))
+    for (const other of executions) {
+      const [earlier, later] = other.run < run ? [other, execution] : [execution, other]
+      this.#both(earlier, later)
+      // What says so may be under way; by then it is there.
+      this.#timeline.after(2 * this.#delayMs + SLACK_MS + 1, () => this.#both(earlier, later))
+    }
     this.#history.hold(!this.#byRun.has(`${seq}:${run}`), 10, () => `run ${run} of job ${seq} starts twice`)
     this.#history.hold(!told(), 9, () => `run ${run} of job ${seq} starts in ${client.name}, which has given it up`)
     executions.push(execution)
@@ -96,6 +100,7 @@ export class EffectLog {
 
   /** An earlier run of the same job still goes on, or is begun only now because its hand-out was late. */
   #both(earlier: Execution, later: Execution): void {
+    if (earlier.endedMono !== undefined || later.endedMono !== undefined) return
     const { mono } = this.#timeline
     const { client } = earlier
     if (client.dead) return

@@ -1,7 +1,7 @@
 /**
  * A session begins, or names itself again after a reload, a restart or a break. One exchange for all: what it holds and the
  * engine recorded for it goes on; what it holds and is no longer its own is named as lost; what was recorded for it and it
- * never received is given back without having used an attempt.
+ * had not received is given back without having used an attempt.
  */
 import type { AttachCommand, RunKey } from '../commands.ts'
 import type { Job } from '../job.ts'
@@ -34,7 +34,11 @@ export function attach(turn: TurnContext, command: AttachCommand, { connection, 
     if (job !== undefined && job.run === run && mine.delete(job)) adopt(turn, session, job)
     else lost.push({ seq, run })
   }
-  for (const job of mine) endGivenBack(turn, job)
+  for (const job of mine) {
+    // It may be on its way, behind what this session had heard when it spoke: then it comes before this notice, and has begun.
+    effects.notices.push({ session, job, run: job.run, note: { kind: 'lost' } })
+    endGivenBack(turn, job)
+  }
   // It may never have heard of it.
   if (before?.stopMs !== undefined) stopSession(turn, session, before.stopMs)
   tables.weigh(session)

@@ -107,7 +107,11 @@ describe('E11: a running job is cancelled through its signal', () => {
       world.run()
       if (alive.length > 0) {
         const { notices } = world.run({ ...attachAgain(), held: [{ seq: 1, run: 1 }] })
-        expect(notices).toEqual([{ kind: 'abort', cause: 'cancel', session: 's', seq: 1, run: 1 }])
+        // The other run is given back: it is not among what the session holds.
+        expect(notices).toEqual([
+          { kind: 'abort', cause: 'cancel', session: 's', seq: 1, run: 1 },
+          { kind: 'lost', session: 's', seq: 2, run: 1 },
+        ])
         world.run({ op: 'complete', seq: 1, run: 1, output: 'x' })
       }
       expect(world.stateOf({ seq: 1 })).toBe('cancelled')

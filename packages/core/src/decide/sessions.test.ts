@@ -41,7 +41,7 @@ describe('attach', () => {
     const world = new World()
     world.attach('s', ['a'], two)
     world.run(enqueueing({ name: 'a', maxAttempts: 1 }, { name: 'a', maxAttempts: 1 }))
-    const { replies, grants } = world.run(
+    const { replies, grants, notices } = world.run(
       attaching('s', ['a'], two, [
         { seq: 1, run: 1 },
         { seq: 2, run: 9 },
@@ -57,6 +57,8 @@ describe('attach', () => {
       },
     ])
     expect(grants).toMatchObject([{ session: 's', seq: 2, run: 2, attempt: 1 }])
+    // That run may have been under way to it all the same.
+    expect(notices).toEqual([{ kind: 'lost', session: 's', seq: 2, run: 1 }])
     expect(world.row({ seq: 1 })).toMatchObject({ state: 2, run: 1, uncounted: 0 })
     world.call({ op: 'complete', seq: 1, run: 1, output: null })
     expect(world.refusal({ op: 'complete', seq: 2, run: 1, output: null })).toBe('STALE_RUN')
