@@ -13,11 +13,12 @@ import type { Figures, Scenario } from '../measurement.ts'
 import { memory, startMeter } from '../meter.ts'
 import { payloadOf } from '../payload.ts'
 import { median } from '../quantile.ts'
-import { startWorkerProcess } from '../workerProcess.ts'
+import { startWorkerProcess, type WorkerProcess } from '../workerProcess.ts'
 import { endOf } from './end.ts'
 
 const KEPT = 1_000_000_000
-const ROUNDS = 8
+/** Of both, an even number. */
+const ROUNDS = 12
 /** Before each stretch that counts: what their coming and going left behind is collected. */
 const WARM_UP = 0.25
 
@@ -43,22 +44,31 @@ export const idleWorkers: Scenario = async ({ file, durability, jobs, inFlight, 
     return stop(some)
   }
 
+  const startIdle = () => startWorkerProcess({ url: server.url, concurrency: 1, workers, job: 'never' })
+  // Before any work, whose garbage would make room for them.
+  const before = memory()['rssMb'] as number
+  const first = await startIdle()
+  const idleWorkersMb = (memory()['rssMb'] as number) - before
+  await first.stop()
+
   const stretch = Math.max(1, Math.floor(jobs / (2 * ROUNDS * (1 + WARM_UP))))
   const warmUp = Math.ceil(stretch * WARM_UP)
   const alone: Figures[] = []
   const beside: Figures[] = []
-  const idleMb: number[] = []
+  let idle: WorkerProcess | undefined
   for (let round = 0; round < ROUNDS; round++) {
-    await work(warmUp)
-    alone.push(await work(stretch))
-    const before = memory()['rssMb'] as number
-    const idle = await startWorkerProcess({ url: server.url, concurrency: 1, workers, job: 'never' })
-    idleMb.push((memory()['rssMb'] as number) - before)
-    const attached = (await engine.stats()).workers - 1
-    if (attached !== workers) throw new Error(`${attached} of ${workers} workers are attached`)
-    await work(warmUp)
-    beside.push(await work(stretch))
-    await idle.stop()
+    // Without and with, with and without: a file that grows, and a heap, make neither look slower.
+    for (const present of round % 2 === 0 ? [false, true] : [true, false]) {
+      if (present) idle ??= await startIdle()
+      else {
+        await idle?.stop()
+        idle = undefined
+      }
+      const attached = (await engine.stats()).workers - 1
+      if (attached !== (present ? workers : 0)) throw new Error(`${attached} of ${workers} workers are attached`)
+      await work(warmUp)
+      ;(present ? beside : alone).push(await work(stretch))
+    }
   }
   await worker.stop()
   await server.close()
@@ -75,8 +85,7 @@ export const idleWorkers: Scenario = async ({ file, durability, jobs, inFlight, 
     mainMicrosPerJobAlone: of(alone, 'mainMicrosPerJob'),
     writerMicrosPerJob: of(beside, 'writerMicrosPerJob'),
     writerMicrosPerJobAlone: of(alone, 'writerMicrosPerJob'),
-    // Of the first ones: those that come later find the room that these have left.
-    idleWorkersMb: idleMb[0] as number,
+    idleWorkersMb,
     rssPeakMb: Math.max(...beside.map(({ rssPeakMb }) => rssPeakMb as number)),
   }
 }
