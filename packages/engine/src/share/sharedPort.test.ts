@@ -56,7 +56,12 @@ class Attempt {
     this.#started.reject(error)
   }
 
-  listen(): void {}
+  listener: PortListener | undefined
+
+  listen(listener: PortListener): void {
+    this.listener = listener
+  }
+
   hold(): void {}
   send(): void {}
   bury(): void {}
@@ -142,6 +147,36 @@ test('an owner that is heard again, and dead when its successor owns the file: w
   await until(() => said.length === 4)
   expect(said).toEqual(['CONNECTION_LOST', 'reopened', 'CONNECTION_LOST', 'reopened'])
   expect(port.isOwner).toBe(true)
+})
+
+test('an owner whose writer comes back to a file that another process owns by then is attached to that one', async () => {
+  const opening = openPort()
+  const first = await attempt(0)
+  first.own()
+  const port = await opening
+  open.push(port)
+  const said: string[] = []
+  const answered: number[] = []
+  port.listen({
+    deliver: ({ replies }) => void answered.push(...replies.map(({ id }) => id)),
+    lapsed: (ms) => void said.push(`lapsed ${ms}`),
+    broken: ({ code }) => void said.push(code),
+    reopened: () => void said.push('reopened'),
+    ended: ({ code }) => void said.push(`ended ${code}`),
+  })
+  expect(port.isOwner).toBe(true)
+  // As the thread says it, once its restarted writer has found the lock taken.
+  first.listener?.ended({ code: 'OWNER_LOST', message: 'the file is open in process 4711' })
+  const second = await attempt(1)
+  await owner()
+  second.refuse()
+  await until(() => said.includes('reopened'))
+  // What ran here may run there: it ends before anything else is heard.
+  expect(said).toEqual(['lapsed Infinity', 'COMMIT_UNKNOWN', 'reopened'])
+  expect([port.isOwner, first.closed]).toEqual([false, true])
+  port.send([{ id: 0, command: { op: 'stats' } }])
+  await until(() => answered.length > 0)
+  expect(said).toHaveLength(3)
 })
 
 test('one that an owner sends away for good does not own the file afterwards', async () => {
