@@ -537,7 +537,7 @@ export const CANARIES: readonly Canary[] = [
     name: 'refusal-not-noted-before-the-mark',
     file: forwarder,
     find: 'await refusals.note(source, place, entry, refusal)',
-    replace: 'void refusals.note(source, place, entry, refusal)',
+    replace: 'void refusals.note(source, place, entry, refusal).catch(() => {})',
     breaks: 'invariant 1',
   },
   {

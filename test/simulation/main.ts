@@ -53,6 +53,8 @@ else {
   if (values.canary !== undefined) {
     const canary = CANARIES.find(({ name }) => name === values.canary)
     if (canary === undefined) throw new RangeError(`there is no canary '${values.canary}': --list-canaries names them`)
+    // The others would run without it, and find nothing.
+    if (Number(values.processes) > 1) throw new RangeError('--canary plants its bug in one process: leave --processes out')
     plant(canary)
   }
   process.exitCode = values.seed === undefined ? await many() : await one(Number(values.seed))
