@@ -149,12 +149,14 @@ function fits(job: Job, session: Session): boolean {
 function passing({ tables, now }: TurnContext, lanes: Set<Lane>, heavy: Job, session: Session): Job | typeof KEEP_ROOM | undefined {
   if (heavy.passedMono < 0) heavy.passedMono = now.mono
   if (now.mono - heavy.passedMono >= LIMITS.heavyPatienceMs) return KEEP_ROOM
+  const room = session.intro.maxConcurrency - session.weight
   let best: Job | undefined
-  for (const lane of lanes) {
-    for (let index = 0; index < LOOK_AHEAD_JOBS; index++) {
-      const job = lane.window.at(index)
-      if (job === undefined || (best !== undefined && runsBefore(best, job))) break
-      if (!fits(job, session) || (job.expiresAt !== 0 && job.expiresAt <= now.wall)) continue
+  for (const { window } of lanes) {
+    if (window.lightest > room) continue
+    for (let index = 0; index < window.size; index++) {
+      const job = window.at(index) as Job
+      if (best !== undefined && runsBefore(best, job)) break
+      if (job.weight > room || (job.expiresAt !== 0 && job.expiresAt <= now.wall)) continue
       const key = tables.keys.keyOf(job)
       if (key !== undefined && roomOf(key, now.mono) <= 0) {
         tables.keys.awaitToken(key, now.mono)
@@ -168,6 +170,3 @@ function passing({ tables, now }: TurnContext, lanes: Set<Lane>, heavy: Job, ses
 }
 
 const KEEP_ROOM = Symbol('keep room')
-
-/** How far a lane is searched for a job that is light enough. */
-const LOOK_AHEAD_JOBS = 128

@@ -9,8 +9,10 @@ import { runsBefore, Window } from './window.ts'
 
 const lane = newLane(1, newQueue(1, 'default'), 'a')
 
-function waitingJob(seq: number, { priority = 0, runAt = 0, data = '' }: { priority?: number; runAt?: number; data?: string } = {}): Job {
-  const at = { priority, weight: 1, runAt, expiresAt: 0 }
+type Given = { priority?: number; runAt?: number; weight?: number; data?: string }
+
+function waitingJob(seq: number, { priority = 0, runAt = 0, weight = 1, data = '' }: Given = {}): Job {
+  const at = { priority, weight, runAt, expiresAt: 0 }
   return newJob({ seq, node: 1, enqueuedAt: 0 }, lane, WAITING, at, DEFAULT_POLICY, undefined, data)
 }
 
@@ -35,8 +37,8 @@ class Model {
   disk: Job[] = []
   #seq = 1
 
-  arrive(priority: number, runAt: number, bytes: number, jobsMax: number): void {
-    const job = waitingJob(this.#seq++, { priority, runAt, data: 'x'.repeat(bytes) })
+  arrive({ bytes, jobsMax, ...given }: { priority: number; runAt: number; weight: number; bytes: number; jobsMax: number }): void {
+    const job = waitingJob(this.#seq++, { ...given, data: 'x'.repeat(bytes) })
     this.disk.push(job)
     this.disk.sort(inOrder)
     const before = new Set([...jobsOf(this.window), job])
@@ -83,6 +85,7 @@ class Model {
     expect(this.window.first).toBe(jobs[0])
     expect(this.window.last).toBe(jobs.at(-1))
     expect(this.window.bytes).toBe(jobs.reduce((sum, job) => sum + dataBytes(job.data), 0))
+    expect(this.window.lightest).toBe(Math.min(...jobs.map(({ weight }) => weight)))
   }
 }
 
@@ -94,6 +97,7 @@ const action = fc.oneof(
       kind: fc.constant('arrive' as const),
       priority: small,
       runAt: small,
+      weight: fc.integer({ min: 1, max: 4 }),
       bytes: small,
       jobsMax: fc.constantFrom(3, 8, LIMITS.windowJobs),
     }),
@@ -109,7 +113,7 @@ test('is a prefix of the lane, whatever comes, goes, or is read from disk', () =
     fc.property(fc.array(action, { maxLength: 120, size: 'max' }), (actions) => {
       const model = new Model()
       for (const action of actions) {
-        if (action.kind === 'arrive') model.arrive(action.priority, action.runAt, action.bytes, action.jobsMax)
+        if (action.kind === 'arrive') model.arrive(action)
         else if (action.kind === 'reline') model.relineFromDisk(action.priority, action.runAt)
         else if (action.kind === 'remove') model.remove(action.pick)
         else if (action.kind === 'refill') {

@@ -16,6 +16,8 @@ export class Window {
   #jobs: Job[] = []
   #head = 0
   #bytes = 0
+  /** 0 where it has yet to be looked for. */
+  #lightest = 0
   /** Whether no waiting job of the lane is on disk alone. */
   complete = true
 
@@ -35,6 +37,15 @@ export class Window {
 
   get last(): Job | undefined {
     return this.size === 0 ? undefined : this.#jobs[this.#jobs.length - 1]
+  }
+
+  /** The least weight in it; infinite where it is empty. Found when somebody asks, for most never do. */
+  get lightest(): number {
+    if (this.#lightest > 0) return this.#lightest
+    let least = Number.POSITIVE_INFINITY
+    for (let index = this.#head; index < this.#jobs.length; index++) least = Math.min(least, (this.#jobs[index] as Job).weight)
+    this.#lightest = least
+    return least
   }
 
   /** The `index`-th job in order, from 0. */
@@ -141,11 +152,13 @@ export class Window {
 
   #remember(job: Job): void {
     job.windowed = true
+    if (job.weight < this.#lightest) this.#lightest = job.weight
     this.#bytes += dataBytes(job.data)
   }
 
   #forget(job: Job): void {
     job.windowed = false
+    if (job.weight === this.#lightest) this.#lightest = 0
     this.#bytes -= dataBytes(job.data)
   }
 }
