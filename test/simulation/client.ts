@@ -2,6 +2,7 @@
 import { Engine } from '@millrace/client'
 import {
   type Clock,
+  type Codec,
   type Delivery,
   LIMITS,
   type Port,
@@ -33,6 +34,7 @@ export interface ClientOptions {
   readonly drift: number
   /** Of its journal, which an earlier process may have left behind. */
   readonly folder: Folder | undefined
+  readonly codec: Codec | undefined
   readonly random: () => number
   /** Of the next message. */
   readonly delayMs: () => number
@@ -87,7 +89,7 @@ export class Client {
     const { timeline } = options
     this.clock = timeline.clock({ drift: 1 + options.drift, frozenMs: () => this.frozenMs })
     const port: Port = {
-      capabilities: new Set(['work', 'events']),
+      capabilities: new Set(['work', 'events', 'list']),
       listen: (listener) => {
         this.#listener = listener
       },
@@ -97,7 +99,7 @@ export class Client {
     }
     if (this.remote) this.#lease = this.#newLease()
     if (engine !== undefined) this.connect(engine)
-    const { folder, random } = options
+    const { folder, random, codec } = options
     const intake = folder && new SimulatedJournal({ folder, timeline, clock: this.clock, random, dead: () => this.dead })
     this.engine = new Engine(port, {
       maxDataBytes: LIMITS.dataBytes,
@@ -105,6 +107,7 @@ export class Client {
       host: 'host',
       pid: 1,
       local: !options.remote,
+      codec,
       ...(intake && { intake }),
     })
     if (engine === undefined) this.#listener?.broken(BROKEN)

@@ -22,6 +22,7 @@ import {
   type StateCode,
   WAITING,
 } from '@millrace/core'
+import { opened } from './codec.ts'
 import { Drops } from './drops.ts'
 import { FlowBook } from './flowBook.ts'
 import { WRONG_PARENTS } from './handlers.ts'
@@ -29,6 +30,7 @@ import type { History } from './history.ts'
 import { Limits } from './limits.ts'
 import { NewsBook, type NewsBookOptions } from './newsBook.ts'
 import type { Requests } from './requests.ts'
+import { Kept, type KeptOptions } from './retention.ts'
 
 export interface Tracked {
   readonly seq: number
@@ -60,6 +62,8 @@ export interface Tracked {
   readonly bornTurn: number
   /** The turn since which it waits. */
   waitsSince: number
+  /** The turn since which it is in its state. */
+  changedTurn: number
   /** Of the run that goes on. */
   session: string
   startedMono: number
@@ -101,6 +105,9 @@ export interface ToldEvent {
 
 export interface ModelOptions {
   readonly history: History
+  readonly retention: KeptOptions['retention']
+  /** The engine is to see no data in plain. */
+  readonly sealed: boolean
   readonly requests: Requests
   readonly highestWall: () => number
   readonly recovery: 'immediate' | 'backoff'
@@ -148,6 +155,7 @@ export class Model {
 
   readonly #flows: FlowBook
   readonly #drops: Drops
+  readonly #kept: Kept
 
   constructor(options: ModelOptions) {
     this.#options = options
@@ -155,6 +163,7 @@ export class Model {
     this.news = new NewsBook({ ...options, limits: this.limits, jobs: this.jobs })
     this.#flows = new FlowBook(this, options)
     this.#drops = new Drops(options.history, this.limits)
+    this.#kept = new Kept(options)
   }
 
   commit(turn: Committed): void {
@@ -163,6 +172,7 @@ export class Model {
     this.started = []
     this.limits.commit(effects)
     this.#drops.begin()
+    if (effects.pruned.length > 0) this.#kept.begin(this.jobs)
     this.queuesGone += effects.queuesGone.length
     for (const note of effects.events) if (note.job !== undefined) this.#step(note, turn)
     this.#drops.end(this.jobs)
@@ -170,6 +180,7 @@ export class Model {
     this.limits.started(this.started, this.active, turn.mono)
     for (const job of effects.jobs) this.#compare(job)
     for (const { seq } of effects.pruned) this.#pruned(seq)
+    if (effects.pruned.length > 0) this.#kept.end(this.jobs)
     for (const { session, job } of effects.grants.map((job) => ({ job, session: job.session }))) {
       const tracked = this.jobs.get(job.seq)
       if (tracked !== undefined && session !== undefined) tracked.session = session.intro.uuid
@@ -198,6 +209,11 @@ export class Model {
     let live = 0
     for (const { state } of this.jobs.values()) if (state < COMPLETED) live++
     return live
+  }
+
+  /** What retention has left, and should not have. */
+  kept(wall: number): string | undefined {
+    return this.#kept.over(this.jobs, wall)
   }
 
   uniqueKeys(): string[] {
@@ -345,6 +361,8 @@ export class Model {
     const number = numberOf(record.data)
     const { policy, lane, extras } = record
     history.hold(!this.created.has(record.seq), 34, () => `row ${record.seq} is given twice`)
+    const plain = this.#options.sealed && typeof record.data === 'string'
+    history.hold(!plain, 34, () => `job ${record.seq} has its data in plain`)
     if (number > 0) {
       const twin = this.numbers.get(number)
       history.hold(twin === undefined, 25, () => `jobs ${twin} and ${record.seq} are both of call ${number}`)
@@ -378,6 +396,7 @@ export class Model {
       finishedAt: 0,
       bornTurn: this.turns,
       waitsSince: 0,
+      changedTurn: 0,
       session: '',
       startedMono: 0,
       earliestMono: 0,
@@ -590,6 +609,7 @@ export class Model {
     if (job === undefined) return
     this.#options.history.meet('pruned')
     this.#options.history.hold(job.state >= COMPLETED, 2, () => `job ${seq} is pruned in state ${job.state}`)
+    this.#kept.pruned(job)
     this.#forget(job)
   }
 
@@ -612,6 +632,7 @@ export class Model {
 
   #move(job: Tracked, state: StateCode): void {
     job.state = state
+    job.changedTurn = this.turns
     if (state === ACTIVE) this.active.add(job)
     else this.active.delete(job)
     if (state !== WAITING) this.waiting.delete(job)
@@ -638,7 +659,7 @@ export function whatOf(event: object): string {
 
 /** The call that a job is of; 0 for one that a handler has created. */
 export function numberOf(data: Job['data']): number {
-  return typeof data === 'string' ? (JSON.parse(data) as { number: number }).number : 0
+  return data === undefined || data === null ? 0 : (JSON.parse(opened(data)) as { number: number }).number
 }
 
 /** The key that no other job may have beside it. */

@@ -12,8 +12,9 @@ import type { Timeline } from './timeline.ts'
 
 export interface OperationsOptions {
   readonly chance: Chance
-  /** Of its own, so that seeds whose world takes none are as they were. */
+  /** Of their own, so that seeds whose world takes none are as they were. */
   readonly manyChance: Chance
+  readonly batchChance: Chance
   readonly history: History
   readonly timeline: Timeline
   readonly requests: Requests
@@ -25,13 +26,15 @@ export interface OperationsOptions {
   readonly waits: number
   /** How often a call is for a flow. */
   readonly flows: number
+  /** How often that is a batch: jobs that wait for nobody, and one that runs when they have ended. */
+  readonly callbacks: number
   /** Of workers that somebody tells to stop: how long what runs may take. None: nobody does. */
   readonly stops: readonly number[]
   /** By their public names. */
   readonly workers: () => readonly string[]
 }
 
-const KEYS = ['key-1', 'key-2', 'key-3']
+export const KEYS = ['key-1', 'key-2', 'key-3']
 const LIMITLESS = { concurrencyLimit: null, perKeyLimit: null, share: null, rateLimit: null, perKeyRateLimit: null }
 const NOTHING_TOLD = { ...LIMITLESS, maxLength: null, onFull: null }
 /** What goes on for longer than a short lease. */
@@ -49,6 +52,7 @@ const DEFINITE = new Set([
 ])
 
 type FlowShape = readonly (FlowNodeRequest & { readonly data: Task; readonly onParentFailure: OnParentFailure })[]
+type Create = (shape: FlowShape, options: FlowOptions) => Promise<readonly JobHandle[]>
 
 export class Operations {
   readonly #options: OperationsOptions
@@ -310,7 +314,18 @@ export class Operations {
   }
 
   #flow(client: Client): void {
-    const { chance } = this.#options
+    const { chance, callbacks, batchChance } = this.#options
+    const { engine } = client
+    const options = (nodes: FlowShape) => (chance.hits(0.5) ? { idempotencyKey: `flow-${nodes[0]?.data.number}` } : {})
+    if (callbacks > 0 && batchChance.hits(callbacks)) {
+      const nodes = this.#batchNodes(batchChance.whole(1, 6))
+      const create: Create = async (shape, options) => {
+        const { jobs, callback } = await engine.batch(shape.slice(0, -1), shape.at(-1) as FlowShape[number], options)
+        return [...jobs, callback]
+      }
+      this.#sendFlow(client, nodes, options(nodes), create, 3)
+      return
+    }
     const size = chance.whole(2, chance.hits(0.2) ? 15 : 5)
     const nodes = Array.from({ length: size }, (_, index) => {
       const drawn = chance.hits(0.3) ? this.#drawOptions() : {}
@@ -324,14 +339,28 @@ export class Operations {
       const data = onParentFailure === 'ignore' ? task : { ...task, parents: parents.length }
       return { ref: `${index}`, job: chance.pick(JOBS), data, options, dependsOn: parents.map(String), onParentFailure }
     })
-    this.#sendFlow(client, nodes, chance.hits(0.5) ? { idempotencyKey: `flow-${nodes[0]?.data.number}` } : {}, 3)
+    const create: Create = async (shape, options) => Object.values((await engine.flow(shape, options)).jobs)
+    this.#sendFlow(client, nodes, options(nodes), create, 3)
+  }
+
+  #batchNodes(size: number): FlowShape {
+    const { chance } = this.#options
+    const node = (ref: string, dependsOn: string[], task: Task) => ({
+      ref,
+      job: chance.pick(JOBS),
+      data: task,
+      dependsOn,
+      onParentFailure: 'continue' as const,
+    })
+    const refs = Array.from({ length: size }, (_, index) => `${index}`)
+    return [...refs.map((ref) => node(ref, [], this.#task())), node('callback', refs, { ...this.#task(), parents: size })]
   }
 
   /** Each attempt has numbers of its own: that a repeat is refused says nothing of the first. */
-  #sendFlow(client: Client, shape: FlowShape, options: FlowOptions, tries: number): void {
+  #sendFlow(client: Client, shape: FlowShape, options: FlowOptions, create: Create, tries: number): void {
     const { timeline, requests } = this.#options
     const again = () => {
-      if (!client.dead) this.#sendFlow(client, shape, options, tries - 1)
+      if (!client.dead) this.#sendFlow(client, shape, options, create, tries - 1)
     }
     const nodes = shape.map((node) => ({ ...node, data: { ...node.data, number: ++this.#number } }))
     for (const { data, dependsOn = [], onParentFailure } of nodes) {
@@ -341,8 +370,8 @@ export class Operations {
     this.call(
       client,
       `flow ${nodes.map(({ data, dependsOn }) => `${data.number} ${data.act} (${dependsOn})`).join()}`,
-      client.engine.flow(nodes, options),
-      ({ jobs }) => void this.#handles.push(...Object.values(jobs).map((handle) => ({ handle, of: client }))),
+      create(nodes, options),
+      (handles) => void this.#handles.push(...handles.map((handle) => ({ handle, of: client }))),
       (code) => {
         if (DEFINITE.has(code)) for (const { data } of nodes) requests.refused.add(data.number)
         if (options.idempotencyKey !== undefined && tries > 0) timeline.after(100, again)

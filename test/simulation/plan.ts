@@ -2,9 +2,13 @@
  * What a seed is: how much is asked, of whom, and what goes wrong. Each seed draws its own mix; one in eight is without faults, one
  * is about leases (long runs in other processes, slow messages, connections that break), one about outcomes that are waited for
  * while commits fail, one about producers' journals; one in sixteen is about what queues are told, one about flows, one about
- * schedules, one about readers of events, and one about apps with an outbox. Of two in sixteen half of the workers take many jobs at once.
+ * schedules, one about readers of events, one about apps with an outbox, three about walks through the jobs while old ones go, and one
+ * about clients with a codec. Of two in sixteen half of the workers take many jobs at once.
  */
+import { LIMITS } from '@millrace/core'
 import { Chance } from './chance.ts'
+
+const WEEK_MS = 7 * 86_400_000
 
 export interface Plan {
   readonly seed: number
@@ -42,12 +46,22 @@ export interface Plan {
   readonly crons: boolean
   /** How often a call is for a flow, or for a job and all that waits for it. */
   readonly flows: number
+  /** How many flows are batches of jobs with one that runs when they have ended. */
+  readonly callbacks: number
   /** How many of the workers take many jobs at once. */
   readonly batches: number
+  /** How often somebody walks through the jobs, or searches them. */
+  readonly looks: number
+  /** That one page of such a walk looks at. */
+  readonly walkRows: number
+  /** Clients put a codec around data. */
+  readonly codec: boolean
   /** How long what runs may take in a worker that somebody tells to stop; none: nobody does. */
   readonly stops: readonly number[]
   /** Completed jobs that are kept. */
   readonly keep: number
+  /** How long finished jobs are kept. */
+  readonly keepMs: number
   readonly recovery: 'immediate' | 'backoff'
 
   // Per transaction.
@@ -110,7 +124,10 @@ export const REDUCTIONS = [
   'readers',
   'schedules',
   'flows',
+  'callbacks',
   'batches',
+  'looks',
+  'codec',
   'stops',
   'delays',
   'limits',
@@ -128,11 +145,15 @@ const THEMES: Readonly<Record<number, (chance: Chance) => Partial<Plan>>> = {
   4: aboutFlows,
   5: aboutLeases,
   6: aboutLimits,
+  7: aboutLooks,
+  8: aboutLooks,
+  9: aboutCodecs,
   10: (chance) => ({ ...aboutOutcomes(chance), batches: 0.5 }),
   11: aboutJournals,
   13: (chance) => ({ ...aboutLeases(chance), batches: 0.5 }),
   12: aboutSchedules,
   14: aboutReaders,
+  15: aboutLooks,
 }
 
 export function planOf(seed: number, without: ReadonlySet<string> = new Set()): Plan {
@@ -162,10 +183,15 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     schedules: 0,
     crons: false,
     flows: 0,
+    callbacks: 0,
     batches: 0,
+    looks: 0,
+    walkRows: LIMITS.walkRows,
+    codec: false,
     // It gives back what reaches it too late.
     stops: faultFree || seed % 3 > 0 ? [] : [0, 100, 2_000, Number.POSITIVE_INFINITY],
     keep: chance.pick([1_000_000, 1_000_000, 5, 0]),
+    keepMs: WEEK_MS,
     recovery: chance.pick(['immediate', 'backoff'] as const),
     engineCrash: some(0.4, () => chance.random() * 0.03),
     ioError: some(0.3, () => chance.random() * 0.06),
@@ -243,7 +269,17 @@ function aboutSchedules(chance: Chance): Partial<Plan> {
 }
 
 function aboutFlows(chance: Chance): Partial<Plan> {
-  return { flows: 0.4, sliceRows: chance.pick([500, 3, 2, 1]) }
+  return { flows: 0.4, sliceRows: chance.pick([500, 3, 2, 1]), callbacks: chance.pick([0, 0.3]) }
+}
+
+/** Somebody walks through the jobs while they come and go, some of them because their time is over. */
+function aboutLooks(chance: Chance): Partial<Plan> {
+  return { looks: chance.whole(5, 40), walkRows: chance.pick([2_000, 5, 1]), keepMs: chance.pick([WEEK_MS, 300, 3_000]) }
+}
+
+/** Whatever goes wrong, what comes back is what was given, and the engine has none of it in plain. */
+function aboutCodecs(chance: Chance): Partial<Plan> {
+  return { codec: true, journals: chance.pick([0, 0.5]), waits: chance.pick([0, 0.3]) }
 }
 
 function aboutLeases(chance: Chance): Partial<Plan> {
@@ -269,6 +305,8 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
       reattachGraceMs: 30_000,
       eventsPerSnapshot: 500,
       keep: 1_000_000,
+      keepMs: WEEK_MS,
+      walkRows: LIMITS.walkRows,
     }),
     ...(without.has('leaseMs') && { leaseMs: 0 }),
     ...(without.has('limits of queues') && { limits: 0 }),
@@ -278,7 +316,10 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
     ...(without.has('readers') && { readers: 0, eventsPerPage: 500 }),
     ...(without.has('schedules') && { schedules: 0 }),
     ...(without.has('flows') && { flows: 0 }),
+    ...(without.has('callbacks') && { callbacks: 0 }),
     ...(without.has('batches') && { batches: 0 }),
+    ...(without.has('looks') && { looks: 0 }),
+    ...(without.has('codec') && { codec: false }),
     ...(without.has('stops') && { stops: [] }),
     ...(without.has('clients') && { clients: 1 }),
     operations: Math.ceil(plan.operations * share),
@@ -288,5 +329,5 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
 
 /** What can still be left out of a plan. */
 export function reductionsOf(plan: Plan): string[] {
-  return REDUCTIONS.filter((reduction) => !(reduction in plan) || plan[reduction as keyof Plan] !== 0)
+  return REDUCTIONS.filter((reduction) => !(reduction in plan) || Boolean(plan[reduction as keyof Plan]))
 }

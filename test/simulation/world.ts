@@ -4,6 +4,7 @@ import { App } from './app.ts'
 import { Audit } from './audit.ts'
 import { Chance } from './chance.ts'
 import { Client } from './client.ts'
+import { CODEC } from './codec.ts'
 import { MemoryDatabase, withLimits } from './database.ts'
 import { EffectLog } from './effectLog.ts'
 import { type EngineWatch, forgetConnections, SimulatedEngine } from './engine.ts'
@@ -11,6 +12,7 @@ import { Exporter } from './exporter.ts'
 import { handlersFor, JOBS, QUEUES } from './handlers.ts'
 import { History } from './history.ts'
 import { Folder } from './journal.ts'
+import { Looks } from './looks.ts'
 import { Misfortunes } from './misfortunes.ts'
 import { Model, whatOf } from './model.ts'
 import { Operations } from './operations.ts'
@@ -52,8 +54,8 @@ export async function runWorld(plan: Plan, keepHistory = false): Promise<Outcome
   database ??= new MemoryDatabase()
   database.reset()
   forgetConnections()
-  const { windowBytes, sliceRows, jobsPerTurn, reattachGraceMs, eventsPerSnapshot, eventsPerPage } = plan
-  const restoreLimits = withLimits({ windowBytes, sliceRows, jobsPerTurn, reattachGraceMs, eventsPerSnapshot, eventsPerPage })
+  const { windowBytes, sliceRows, jobsPerTurn, reattachGraceMs, eventsPerSnapshot, eventsPerPage, walkRows } = plan
+  const restoreLimits = withLimits({ windowBytes, sliceRows, jobsPerTurn, reattachGraceMs, eventsPerSnapshot, eventsPerPage, walkRows })
   // Errors are many here, and their stacks are looked at by nobody.
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
@@ -90,6 +92,7 @@ export class World {
   readonly #audit: Audit
   readonly #misfortunes: Misfortunes
   readonly #schedules: Schedules
+  readonly #looks: Looks
   #clientNumber = 0
   #comparedAt = 0
   #movedAt = 0
@@ -109,6 +112,8 @@ export class World {
     this.#model = new Model({
       history: this.history,
       requests: this.#requests,
+      retention: retentionOf(plan),
+      sealed: plan.codec,
       highestWall: () => timeline.highestWall,
       recovery: plan.recovery,
       exactRates: plan.wallJumps === 0,
@@ -134,6 +139,7 @@ export class World {
     this.operations = new Operations({
       chance: new Chance(plan.seed ^ 0xac7),
       manyChance: new Chance(plan.seed ^ 0xb01c),
+      batchChance: new Chance(plan.seed ^ 0xba7c4),
       history: this.history,
       timeline,
       requests: this.#requests,
@@ -141,6 +147,7 @@ export class World {
       limits: plan.limits,
       waits: plan.waits,
       flows: plan.flows,
+      callbacks: plan.callbacks,
       stops: plan.stops,
       workers: () => this.clients.flatMap(({ dead, workerId }) => (dead || workerId === undefined ? [] : [workerId])),
     })
@@ -153,6 +160,12 @@ export class World {
       requests: this.#requests,
       operations: this.operations,
     })
+    this.#looks = new Looks({
+      chance: new Chance(plan.seed ^ 0x100c5),
+      history: this.history,
+      model: this.#model,
+      operations: this.operations,
+    })
     this.engine = this.startEngine(new Set())
     const reading = { chance: new Chance(plan.seed ^ 0x4ead), history: this.history, model: this.#model, timeline }
     this.#readers = Array.from({ length: plan.readers }, () => new Reader(reading))
@@ -162,20 +175,15 @@ export class World {
   }
 
   async run(): Promise<Outcome> {
-    const { safetyMs, operations, schedules } = this.plan
+    const { safetyMs, operations, schedules, looks } = this.plan
     for (let operation = 0; operation < operations; operation++) {
       this.timeline.after(this.#chance.random() * safetyMs, () => {
         const living = this.clients.filter((client) => !client.dead)
         if (living.length > 0) this.operations.act(this.#chance.pick(living))
       })
     }
-    const { random } = new Chance(this.plan.seed ^ 0x71c)
-    for (let operation = 0; operation < schedules; operation++) {
-      this.timeline.after(random() * safetyMs, () => {
-        const living = this.clients.filter((client) => !client.dead)
-        if (living.length > 0) this.#schedules.act(living[Math.floor(random() * living.length)] as Client)
-      })
-    }
+    this.#often(schedules, 0x71c, (client) => this.#schedules.act(client))
+    this.#often(looks, 0x10c5, (client) => this.#looks.act(client))
     for (const app of this.#apps)
       for (let act = 0; act < operations; act++) this.timeline.after(this.#chance.random() * safetyMs, () => app.act())
     this.#misfortunes.schedule()
@@ -186,6 +194,17 @@ export class World {
     const { violations, hash, lines, met } = this.history
     const { happened, mono } = this.timeline
     return { seed: this.plan.seed, violations, hash, history: lines, events: happened, grants: this.#model.starts, virtualMs: mono, met }
+  }
+
+  /** Through some client that lives then; of a chance of its own, so that a world without it is as it was. */
+  #often(times: number, salt: number, act: (client: Client) => void): void {
+    const { random } = new Chance(this.plan.seed ^ salt)
+    for (let time = 0; time < times; time++) {
+      this.timeline.after(random() * this.plan.safetyMs, () => {
+        const living = this.clients.filter((client) => !client.dead)
+        if (living.length > 0) act(living[Math.floor(random() * living.length)] as Client)
+      })
+    }
   }
 
   startEngine(alive: ReadonlySet<string>): SimulatedEngine {
@@ -248,6 +267,7 @@ export class World {
         drift: plan.drift,
         delayMs: () => (this.healed ? Math.min(1, plan.delayMs) : chance.random() * plan.delayMs),
         lost: (client, runs) => this.#log.disowned(client, runs),
+        codec: plan.codec ? CODEC : undefined,
       },
       connected ? this.engine : undefined,
     )
@@ -375,7 +395,8 @@ export class World {
         this.#openCalls().length === 0 &&
         this.folders.every(({ kept }) => kept.length === 0) &&
         sent &&
-        !this.#reading()
+        !this.#reading() &&
+        this.#model.kept(this.timeline.wall) === undefined
       )
         return
     }
@@ -384,6 +405,8 @@ export class World {
         this.history.violate(20, `job ${job.seq} is not final in a healed world`)
     this.history.hold(this.#exporter?.behind !== true, 40, () => 'an export is never handed the last jobs')
     for (const { behind } of this.#readers) this.history.hold(!behind, 40, () => 'a reader of events is never told of the last ones')
+    const kept = this.#model.kept(this.timeline.wall)
+    this.history.hold(kept === undefined, 30, () => `${kept}`)
     this.#schedules.unhealed()
     for (const call of this.#openCalls()) this.history.violate(4, `${call} is never answered`)
   }
@@ -455,13 +478,12 @@ export class World {
   }
 }
 
-function retentionOf({ keep }: Plan): Retention {
-  const { completed, failed, cancelled } = DEFAULT_RETENTION
+function retentionOf({ keep, keepMs: ageMs }: Plan): Retention {
   const some = Math.max(1, keep)
   return {
     ...DEFAULT_RETENTION,
-    completed: { ...completed, count: keep },
-    failed: { ...failed, count: some },
-    cancelled: { ...cancelled, count: some },
+    completed: { ageMs, count: keep },
+    failed: { ageMs, count: some },
+    cancelled: { ageMs, count: some },
   }
 }

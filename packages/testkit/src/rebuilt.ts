@@ -50,5 +50,7 @@ function keyBuckets({ name, keys }: Queue): string[] {
 }
 
 function running({ seq, node, enqueuedAt, run, uncounted, sessionId, startedAt, cancelRequested, checkpoint, progress, logLines }: Job) {
-  return { seq, node, enqueuedAt, run, uncounted, sessionId, startedAt, cancelRequested, checkpoint, progress, logLines }
+  // Bytes come back from a file as a Buffer, which is equal to none but another.
+  const saved = checkpoint instanceof Uint8Array ? [...checkpoint] : checkpoint
+  return { seq, node, enqueuedAt, run, uncounted, sessionId, startedAt, cancelRequested, checkpoint: saved, progress, logLines }
 }
