@@ -366,6 +366,13 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 26',
   },
   {
+    name: 'shown-twice-fires-twice',
+    file: 'packages/client/src/calendar/calendar.ts',
+    find: 'nextMatch(cron, zone.shownUntil(after))',
+    replace: 'nextMatch(cron, after + zone.offset(after))',
+    breaks: 'invariant 23',
+  },
+  {
     name: 'failed-turn-left-behind',
     file: 'packages/sqlite/src/write/start-jobs.ts',
     find: '  return (jobs, at) => {\n    // Anew for each turn: one that fails must leave nothing to the next.\n    const bySession = new Map<number, number[]>()\n',

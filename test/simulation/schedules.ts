@@ -39,6 +39,13 @@ const IDS = ['s1', 's2', 'group/s3'] as const
 const CRONS = ['* * * * * *', '*/3 * * * * *', '1,2,30-40/5 * * * * *'] as const
 /** Off by no whole hours, too. */
 const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'Australia/Lord_Howe'] as const
+/** When clocks go forward there in 2030, by the hour and by half of one. */
+export const GAPS = [Date.UTC(2030, 2, 31, 1), Date.UTC(2030, 9, 5, 15, 30)] as const
+/** What they show for the second time when they go back: nothing fires. */
+export const FOLDS = [
+  { zone: 'Europe/Berlin', from: Date.UTC(2030, 9, 27, 1), to: Date.UTC(2030, 9, 27, 2) },
+  { zone: 'Australia/Lord_Howe', from: Date.UTC(2030, 3, 6, 15), to: Date.UTC(2030, 3, 6, 15, 30) },
+] as const
 const TASKS: readonly Act[] = ['ok', 'ok', 'sync', 'long', 'throw', 'flaky', 'fatal', 'deaf']
 /** A tick may be seen so late: the wall clock is looked at once a minute, and commits may be slow or fail. */
 const LATE_MS = 68_000
@@ -146,6 +153,9 @@ export class Schedules {
       history.hold(at > tracked.lastTick || byHand, 23, () => `tick ${at} of schedule ${id} fires after tick ${tracked.lastTick}`)
       tracked.lastTick = Math.max(tracked.lastTick, at)
       history.meet(record.spec.cron === undefined ? 'tick' : 'tickOfCron')
+      const { cron, timezone } = record.spec
+      const twice = cron !== undefined && FOLDS.some(({ zone, from, to }) => zone === timezone && at >= from && at < to)
+      history.hold(!twice, 23, () => `tick ${at} of schedule ${id} is at a time that ${timezone} has shown before`)
     } else {
       history.hold(byHand, 23, () => `job ${seq} of schedule ${id} comes at ${at}, which is no tick of it`)
       history.meet('triggered')

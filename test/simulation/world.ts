@@ -24,7 +24,6 @@ import { Sessions } from './sessions.ts'
 import { StoreFaults } from './storeFaults.ts'
 import { Timeline } from './timeline.ts'
 
-const START_WALL = Date.UTC(2030, 0, 1)
 const LIVENESS_MS = 20 * 60_000
 const SLICE_MS = 1_000
 /** A worker that has ended a run says so within that, once all is healed. */
@@ -69,7 +68,7 @@ export async function runWorld(plan: Plan, keepHistory = false): Promise<Outcome
 
 export class World {
   readonly plan: Plan
-  readonly timeline = new Timeline(START_WALL)
+  readonly timeline: Timeline
   readonly history: History
   readonly faults: StoreFaults
   readonly operations: Operations
@@ -104,7 +103,8 @@ export class World {
   constructor(plan: Plan, database: MemoryDatabase, keepHistory: boolean) {
     this.plan = plan
     this.#database = database
-    const { timeline } = this
+    const timeline = new Timeline(plan.startWall)
+    this.timeline = timeline
     this.#chance = new Chance(plan.seed ^ 0x5eed)
     this.history = new History(() => timeline.mono, keepHistory)
     this.#requests = new Requests(this.history)
