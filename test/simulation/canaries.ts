@@ -368,8 +368,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'shown-twice-fires-twice',
     file: 'packages/client/src/calendar/calendar.ts',
-    find: 'nextMatch(cron, zone.shownUntil(after))',
-    replace: 'nextMatch(cron, after + zone.offset(after))',
+    find: 'nextMatch(cron, zone.shownUntil(after))\n    return wall === undefined ? 0 : zone.firstShows(wall)',
+    replace: 'nextMatch(cron, after + zone.offset(after))\n    return wall === undefined ? 0 : wall - zone.offset(after)',
     breaks: 'invariant 23',
   },
   {

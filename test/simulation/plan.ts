@@ -7,10 +7,9 @@
  */
 import { LIMITS } from '@millrace/core'
 import { Chance } from './chance.ts'
-import { FOLDS, GAPS } from './schedules.ts'
+import { SEASONS } from './schedules.ts'
 
 const WEEK_MS = 7 * 86_400_000
-const NEW_YEAR = Date.UTC(2030, 0, 1)
 
 export interface Plan {
   readonly seed: number
@@ -46,8 +45,8 @@ export interface Plan {
   readonly schedules: number
   /** Half of them by cron expressions, some with an end. */
   readonly crons: boolean
-  /** Of the wall clock. */
-  readonly startWall: number
+  /** When and where clocks are about to change as the world begins. */
+  readonly season: (typeof SEASONS)[number] | undefined
   /** How often a call is for a flow, or for a job and all that waits for it. */
   readonly flows: number
   /** How many flows are batches of jobs with one that runs when they have ended. */
@@ -127,7 +126,7 @@ export const REDUCTIONS = [
   'outboxes',
   'readers',
   'schedules',
-  'seasons',
+  'season',
   'flows',
   'callbacks',
   'batches',
@@ -187,7 +186,7 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     eventsPerPage: 500,
     schedules: 0,
     crons: false,
-    startWall: NEW_YEAR,
+    season: undefined,
     flows: 0,
     callbacks: 0,
     batches: 0,
@@ -272,9 +271,7 @@ function aboutReaders(chance: Chance): Partial<Plan> {
 /** Ticks come by themselves all the time, beside all that goes wrong. */
 function aboutSchedules(chance: Chance): Partial<Plan> {
   const drawn = { schedules: chance.whole(4, 25), waits: chance.pick([0, 0.2]), crons: chance.pick([false, true]) }
-  // A moment before clocks go forward, or what they have shown twice is over.
-  const seasons = [...GAPS, ...FOLDS.map(({ to }) => to)].map((at) => at - 5_000)
-  return { ...drawn, startWall: chance.pick([NEW_YEAR, ...seasons]) }
+  return { ...drawn, season: chance.pick([undefined, ...SEASONS]) }
 }
 
 function aboutFlows(chance: Chance): Partial<Plan> {
@@ -324,7 +321,7 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
     ...(without.has('outboxes') && { outboxes: 0 }),
     ...(without.has('readers') && { readers: 0, eventsPerPage: 500 }),
     ...(without.has('schedules') && { schedules: 0 }),
-    ...(without.has('seasons') && { startWall: NEW_YEAR }),
+    ...(without.has('season') && { season: undefined }),
     ...(without.has('flows') && { flows: 0 }),
     ...(without.has('callbacks') && { callbacks: 0 }),
     ...(without.has('batches') && { batches: 0 }),

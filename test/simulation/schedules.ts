@@ -17,6 +17,8 @@ import type { Timeline } from './timeline.ts'
 export interface SchedulesOptions {
   /** Half of them by cron expressions, some with an end. */
   readonly crons: boolean
+  /** Whose clocks are about to change. */
+  readonly zone: string | undefined
   readonly chance: Chance
   readonly history: History
   readonly timeline: Timeline
@@ -39,12 +41,16 @@ const IDS = ['s1', 's2', 'group/s3'] as const
 const CRONS = ['* * * * * *', '*/3 * * * * *', '1,2,30-40/5 * * * * *'] as const
 /** Off by no whole hours, too. */
 const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'Australia/Lord_Howe'] as const
-/** When clocks go forward there in 2030, by the hour and by half of one. */
-export const GAPS = [Date.UTC(2030, 2, 31, 1), Date.UTC(2030, 9, 5, 15, 30)] as const
-/** What they show for the second time when they go back: nothing fires. */
-export const FOLDS = [
+/** What clocks show for the second time when they go back there in 2030, by an hour and by half of one: nothing fires. */
+const FOLDS = [
   { zone: 'Europe/Berlin', from: Date.UTC(2030, 9, 27, 1), to: Date.UTC(2030, 9, 27, 2) },
   { zone: 'Australia/Lord_Howe', from: Date.UTC(2030, 3, 6, 15), to: Date.UTC(2030, 3, 6, 15, 30) },
+] as const
+/** When that is over, and when they go forward. */
+export const SEASONS = [
+  ...FOLDS.map(({ zone, to }) => ({ zone, at: to })),
+  { zone: 'Europe/Berlin', at: Date.UTC(2030, 2, 31, 1) },
+  { zone: 'Australia/Lord_Howe', at: Date.UTC(2030, 9, 5, 15, 30) },
 ] as const
 const TASKS: readonly Act[] = ['ok', 'ok', 'sync', 'long', 'throw', 'flaky', 'fatal', 'deaf']
 /** A tick may be seen so late: the wall clock is looked at once a minute, and commits may be slow or fail. */
@@ -85,12 +91,12 @@ export class Schedules {
   }
 
   #drawOptions(): ScheduleOptions {
-    const { chance, crons, timeline } = this.#options
+    const { chance, crons, zone, timeline } = this.#options
     const all = chance.hits(0.25)
     return {
       // Few at a time: so that most upserts find one whose ticks are the same.
       ...(crons && chance.hits(0.5)
-        ? { cron: chance.pick(CRONS), timezone: chance.pick(ZONES) }
+        ? { cron: chance.pick(CRONS), timezone: (chance.hits(0.7) && zone) || chance.pick(ZONES) }
         : { every: chance.pick([1_000, 1_700, 5_000]) }),
       ...(crons && chance.hits(0.15) && { endAt: timeline.wall + chance.whole(1, 15_000) }),
       catchUp: all ? 'all' : chance.pick(['latest', 'latest', 'none'] as const),

@@ -24,6 +24,9 @@ import { Sessions } from './sessions.ts'
 import { StoreFaults } from './storeFaults.ts'
 import { Timeline } from './timeline.ts'
 
+const NEW_YEAR = Date.UTC(2030, 0, 1)
+/** From a world's beginning to the moment at which its clocks change. */
+const SEASON_MS = 15_000
 const LIVENESS_MS = 20 * 60_000
 const SLICE_MS = 1_000
 /** A worker that has ended a run says so within that, once all is healed. */
@@ -103,7 +106,7 @@ export class World {
   constructor(plan: Plan, database: MemoryDatabase, keepHistory: boolean) {
     this.plan = plan
     this.#database = database
-    const timeline = new Timeline(plan.startWall)
+    const timeline = new Timeline(plan.season === undefined ? NEW_YEAR : plan.season.at - SEASON_MS)
     this.timeline = timeline
     this.#chance = new Chance(plan.seed ^ 0x5eed)
     this.history = new History(() => timeline.mono, keepHistory)
@@ -154,6 +157,7 @@ export class World {
     this.#schedules = new Schedules({
       chance: new Chance(plan.seed ^ 0x5c4ed),
       crons: plan.crons,
+      zone: plan.season?.zone,
       history: this.history,
       timeline,
       model: this.#model,
