@@ -178,11 +178,15 @@ test('stats, status, top, events, dlq, backup, and flows', { timeout: LONG }, as
   await engine.stop()
   await place.serve()
   expect(await place.ok('flows', 'show', flow.id)).toMatch(
-    /^REF .*AFTER\na +\S+ +load +default +waiting +0 jobs\n.*\nc +\S+ +sum +default +blocked +2 jobs\n$/,
+    /^REF .*ENDED +AFTER\na +\S+ +load +default +waiting\n.*\nc +\S+ +sum +default +blocked +0\/2 +a, b\n$/,
   )
   expect(await place.okJson('flows', 'show', flow.jobs.c.id)).toMatchObject({
     id: flow.id,
-    jobs: [{ flow: { ref: 'a' } }, {}, { flow: { ref: 'c', parents: 2 } }],
+    jobs: [
+      { ref: 'a', dependsOn: [] },
+      { ref: 'b', id: flow.jobs.b.id },
+      { ref: 'c', onParentFailure: 'fail', dependsOn: [{ ref: 'a', id: flow.jobs.a.id, told: null }, { ref: 'b' }] },
+    ],
   })
   expect(await place.ok('stats')).toMatch(
     /^QUEUE .*\ndefault +0 +3 +0 +1[\s\S]*no worker serves load in default: 2 waiting[\s\S]*since the beginning +4 enqueued/,

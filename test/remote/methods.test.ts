@@ -88,6 +88,7 @@ const METHODS: Readonly<Record<Scope, Readonly<Record<string, Try>>>> = {
     events: (client) => first(client.events()),
     ...READ_OF_QUEUES,
     'exports.list': (client) => client.exports.list(),
+    'flows.get': (client, { waiting }) => client.flows.get(waiting.id),
     'schedules.get': (client) => client.schedules.get('there'),
     'schedules.list': (client) => client.schedules.list(),
   },
@@ -208,6 +209,7 @@ test('no method of an engine is left out', async () => {
   const all = [
     ...namesOf(engine).filter((name) => !OWN.has(name)),
     ...namesOf(engine.queues, 'queues.'),
+    ...namesOf(engine.flows, 'flows.'),
     ...namesOf(engine.exports, 'exports.'),
     ...namesOf(engine.schedules, 'schedules.'),
   ]

@@ -42,6 +42,7 @@ export const emptyStore: Store = {
   children: () => ({ rows: [], complete: true }),
   flowLeft: () => [],
   parents: () => ({ rows: [], complete: true }),
+  flowJobs: () => ({ rows: [], next: null }),
   deadlines: () => ({ dueAt: 0, expiresAt: 0, fireAt: 0 }),
   job: () => undefined,
   lastError: () => undefined,

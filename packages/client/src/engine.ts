@@ -22,8 +22,6 @@ import {
   UnsupportedError,
   type UpdateOptions,
   validateEventsOptions,
-  validateFailuresOptions,
-  validateHistoryOptions,
   validateListOptions,
   validateStopOptions,
   validateTreeOptions,
@@ -37,6 +35,7 @@ import { tellEnqueued } from './channels.ts'
 import { deliver } from './deliver.ts'
 import { type Enqueue, enqueueMany, type JobRequests } from './enqueueMany.ts'
 import { type Batch, createBatch, createFlow, type Flow, type FlowNodeRequest } from './flow.ts'
+import { Flows } from './flows.ts'
 import { Exports, followEvents } from './following.ts'
 import { type SourceLine, sourceLine } from './forwarding/line.ts'
 import { JobHandle } from './handle.ts'
@@ -46,7 +45,7 @@ import { type EventListener, type EventName, type GapListener, Listeners } from 
 import { Mailbox } from './mailbox.ts'
 import { runMany } from './many.ts'
 import { type JobRequest, newJobOf } from './newJobs.ts'
-import { type Failures, failuresOf, type Throughput, throughputOf } from './observed.ts'
+import { type Failures, readFailures, readHistory, type Throughput } from './observed.ts'
 import { type JobPage, readPage } from './page.ts'
 import { Queues } from './queues.ts'
 import { runRedrive } from './redrive.ts'
@@ -61,6 +60,8 @@ const STOPPED: Refusal = { code: 'ENGINE_STOPPED', message: 'the engine was stop
 export class Engine {
   /** Limits, rates, pauses and settings of queues. */
   readonly queues: Queues
+  /** How far flows are. */
+  readonly flows: Flows
   /** Finished jobs, taken elsewhere before retention forgets them. */
   readonly exports: Exports
   readonly #port: Port
@@ -88,6 +89,7 @@ export class Engine {
     this.#setup = setup
     this.#mailbox = new Mailbox(port)
     this.queues = new Queues(this.#mailbox, setup.clock)
+    this.flows = new Flows(this.#mailbox)
     this.#sealer = setup.codec && new Sealer(setup.codec, setup.maxDataBytes)
     this.exports = new Exports(this.#mailbox, () => this.#assertOpen(), this.#sealer)
     this.#calls = this.#sealer?.around(this.#mailbox) ?? this.#mailbox
@@ -198,8 +200,7 @@ export class Engine {
 
   /** What a queue has done in each minute of the last 6 hours, or each hour of the last 14 days that had something; restarts included. */
   async history(options?: HistoryOptions): Promise<readonly Throughput[]> {
-    const points = await this.#mailbox.call<'history'>(validateHistoryOptions(options))
-    return points.map(throughputOf)
+    return readHistory(this.#mailbox, options)
   }
 
   /**
@@ -207,8 +208,7 @@ export class Engine {
    * is shown for as long as that job is kept.
    */
   async failures(options?: FailuresOptions): Promise<readonly Failures[]> {
-    const groups = await this.#mailbox.call<'failures'>(validateFailuresOptions(options))
-    return groups.map(failuresOf)
+    return readFailures(this.#mailbox, options)
   }
 
   /** All attached workers. */

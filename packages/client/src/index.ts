@@ -4,6 +4,7 @@ export type { JobEnqueued } from './channels.ts'
 export { Engine } from './engine.ts'
 export type { JobRequests } from './enqueueMany.ts'
 export type { Batch, Flow, FlowNodeRequest } from './flow.ts'
+export type { FlowDependency, FlowJob, FlowPage, Flows } from './flows.ts'
 export type { ExportBatch, Exports } from './following.ts'
 export {
   type Chunk,

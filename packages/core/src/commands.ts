@@ -6,7 +6,7 @@
 import type { Backoff } from './backoff.ts'
 import type { Duration } from './duration.ts'
 import type { EventType } from './events.ts'
-import type { OnParentFailure } from './flow.ts'
+import type { FlowCommand, GetFlowCommand, ParentsCommand } from './flowCommands.ts'
 import type { JobKey } from './id.ts'
 import type { Data } from './job.ts'
 import type { StateCode } from './lifecycle.ts'
@@ -109,31 +109,6 @@ export interface SourceEntry {
   /** By the producer's clock. */
   readonly at: number
   readonly jobs: readonly NewJob[]
-}
-
-/** Creates jobs that wait for one another: all or none. Reply: `Enqueued`, of the first; the others follow it row by row. */
-export interface FlowCommand {
-  readonly op: 'flow'
-  /** Each behind all that it waits for. */
-  readonly nodes: readonly FlowNode[]
-  readonly idempotencyKey?: string
-  readonly idempotencyTtl?: number
-}
-
-export interface FlowNode {
-  readonly ref: string
-  /** Without keys of its own that an earlier job might match. */
-  readonly job: NewJob
-  /** Places in `nodes` of those that it waits for, each once. */
-  readonly parents: readonly number[]
-  readonly onFailure: OnParentFailure
-}
-
-/** What a running job waited for, in order, a page at a time. Reply: `ParentsPage`. */
-export interface ParentsCommand extends RunKey {
-  readonly op: 'parents'
-  /** `next` of the page before. */
-  readonly after?: number
 }
 
 /** A worker session begins, or names itself again after any break. Reply: `AttachReply`. */
@@ -391,6 +366,7 @@ export type Command =
   | ForwardCommand
   | FlowCommand
   | ParentsCommand
+  | GetFlowCommand
   | AttachCommand
   | DrainCommand
   | LeaveCommand

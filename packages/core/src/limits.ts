@@ -17,6 +17,8 @@ export const LIMITS = {
   bytesPerCommand: 16 * MIB,
   /** "Waits for" of all jobs of one flow together. */
   edgesPerFlow: 50_000,
+  /** Of those in one page of a flow: the rest of what a job waits for is on the next. */
+  edgesPerPage: 1_000,
   /** Of one page of what a job waited for: outputs beyond the first. */
   parentsBytes: 4 * MIB,
   priority: 1_000_000,
@@ -91,7 +93,7 @@ export const LIMITS = {
   leaseMs: 120_000,
   /** What a run whose session has yet to attach again has at least, after a reload. */
   reattachGraceMs: 30_000,
-  /** Page of `list`. */
+  /** Page of `list`, and of `flows.get`. */
   pageJobs: 200,
   /** What one page of a search looks at, on a reader's thread; on the writer's it is `walkRows` and `turnMs`. */
   searchRows: 50_000,

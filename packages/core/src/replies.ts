@@ -4,6 +4,7 @@ import type { FailedPlace, LogLine, NewJob, Operation, RunError, RunKey } from '
 import type { Refusal } from './errors.ts'
 import type { JournalEvent } from './events.ts'
 import type { OnParentFailure } from './flow.ts'
+import type { FlowCursor } from './flowCommands.ts'
 import type { JobKey } from './id.ts'
 import type { Data } from './job.ts'
 import type { State } from './lifecycle.ts'
@@ -75,6 +76,43 @@ export interface ParentsPage {
   readonly parents: readonly ParentView[]
   /** Pass as `after` for the next page; null at the end. */
   readonly next: number | null
+}
+
+/** What a job of a flow waits for. */
+export interface DependencyView {
+  /** Row number: the ids of a flow's jobs differ in that alone. */
+  readonly seq: number
+  /** Empty where nothing is left that says it. */
+  readonly ref: string
+  /** What the job has been told of it: its final state, or `deleted` before it had one; null: that it has yet to end. */
+  readonly told: State | 'deleted' | null
+}
+
+/** A job as `getFlow` tells it: without payloads. */
+export interface FlowJobView {
+  readonly seq: number
+  readonly ref: string
+  readonly name: string
+  readonly queue: string
+  readonly state: State
+  readonly attempt: number
+  readonly runAt: number
+  readonly startedAt: number
+  readonly finishedAt: number
+  readonly onParentFailure: OnParentFailure
+  /** How many jobs it waits for. */
+  readonly parents: number
+  /** In the order in which they were named. Of a job that waits for more than a page has, a part: the next page begins with the rest. */
+  readonly dependsOn: readonly DependencyView[]
+}
+
+export interface FlowPage {
+  /** The flow's first job, by which it is called; its row may be gone. */
+  readonly first: JobKey
+  /** Those that are still kept. */
+  readonly jobs: readonly FlowJobView[]
+  /** Pass as `from` for the next page; null at the end. */
+  readonly next: FlowCursor | null
 }
 
 /** A final state as `watch` tells it. */
@@ -238,6 +276,7 @@ export interface ReplyOf {
   forward: Forwarded
   flow: Enqueued
   parents: ParentsPage
+  getFlow: FlowPage | null
   attach: AttachReply
   drain: true
   leave: true

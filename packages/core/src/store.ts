@@ -2,7 +2,8 @@
 import type { Defaults, FailedPlace, ListFilter, RunError } from './commands.ts'
 import type { Effects, ExportMark, SourceMark } from './effects.ts'
 import type { JournalEvent } from './events.ts'
-import type { DueMode, FlowGate, Told } from './flow.ts'
+import type { DueMode, FlowGate, FlowPlace, Told } from './flow.ts'
+import type { FlowCursor } from './flowCommands.ts'
 import { type JobKey, NODE_LIMIT, PLACE_LIMIT, sourcedNode } from './id.ts'
 import type { Data, JobExtras } from './job.ts'
 import type { StateCode } from './lifecycle.ts'
@@ -119,6 +120,22 @@ export interface ParentRow {
   readonly state: Told
   readonly output: Data
   readonly error: RunError | undefined
+}
+
+/** One that a job of a flow waits for, and what that one was told of it. */
+export interface DependencyRow {
+  readonly seq: number
+  /** Empty where nothing is left that says it. */
+  readonly ref: string
+  readonly told: Told
+}
+
+/** A job of a flow, without its payloads. */
+export interface FlowJobRow {
+  readonly row: JobRow
+  readonly place: FlowPlace
+  /** Those from the cursor on, and as far as there was room. */
+  readonly parents: readonly DependencyRow[]
 }
 
 /** A queue's totals before a minute, or an hour. */
@@ -321,6 +338,11 @@ export interface Store {
   lastError(seq: number): RunError | undefined
   /** What a job waited for, behind a place: at most `limit`, and about `bytes` of output; at least one where there is one. */
   parents(seq: number, after: number, limit: number, bytes: number): { readonly rows: ParentRow[]; readonly complete: boolean }
+  /**
+   * Jobs of the flow that begins with a row, which may be gone, from a place on: at most `limit`, with at most so many that they wait for,
+   * all of one moment. `next` is where it goes on, null where there are no more.
+   */
+  flowJobs(first: number, from: FlowCursor, limit: number, edges: number): { readonly rows: FlowJobRow[]; readonly next: FlowCursor | null }
   page(filter: ListFilter, before: number | undefined, limit: number): JobRow[]
   /**
    * A page of what matches and has the text in its name, tags, keys or data, newest first; ASCII letters whatever their case. Looks at

@@ -17,6 +17,7 @@ export type {
   ExportOptions,
   ExportView,
   FailuresOptions,
+  FlowGetOptions,
   FlowOptions,
   HistoryOptions,
   HistoryStep,

@@ -13,6 +13,7 @@ import { routeFinder } from './route.ts'
 import { docsRoutes } from './routes/docs.ts'
 import { engineRoutes } from './routes/engine.ts'
 import { eventRoutes } from './routes/events.ts'
+import { flowRoutes } from './routes/flows.ts'
 import { healthRoutes } from './routes/health.ts'
 import { importRoutes } from './routes/import.ts'
 import { jobRoutes } from './routes/jobs.ts'
@@ -51,6 +52,7 @@ export function buildHttp(engine: Engine, options: HttpOptions, { clock, newId, 
   const operations: readonly Operation[] = [
     ...jobRoutes(service),
     ...manyRoutes(service),
+    ...flowRoutes(service),
     ...importRoutes(service),
     ...queueRoutes(service),
     ...scheduleRoutes(service),

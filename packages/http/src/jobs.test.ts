@@ -241,6 +241,29 @@ describe('many', () => {
       status: 200,
       body: { id: first.body.id, created: false },
     })
+    expect(first.headers.get('location')).toBe(`/v1/flows/${first.body.id}`)
+    const beside = await http.send('POST', '/v1/flows', { body: { nodes: [{ ref: 'beside', job: 'part' }] } })
+    const page = await http.send('GET', `/v1/flows/${first.body.jobs.sum}?limit=2`)
+    expect(page).toMatchObject({
+      status: 200,
+      body: { id: first.body.id, jobs: [{ ref: 'a', state: 'waiting', dependsOn: [] }, { ref: 'b' }], next: expect.any(String) },
+    })
+    const last = (await http.send('GET', `/v1/flows/${first.body.id}?after=${page.body.next}`)).body
+    expect(last).toMatchObject({
+      id: first.body.id,
+      jobs: [{ ref: 'sum', name: 'sum', onParentFailure: 'fail', dependsOn: [{ ref: 'a', id: first.body.jobs.a }, { ref: 'b' }] }],
+    })
+    expect(last).not.toHaveProperty('next')
+    await http.send('POST', `/v1/jobs/${first.body.jobs.a}/cancel`)
+    const told = (await http.send('GET', `/v1/flows/${first.body.id}`)).body
+    expect(told.jobs.map(({ state }: { state: string }) => state)).toEqual(['cancelled', 'waiting', 'failed'])
+    expect(told.jobs[2].dependsOn).toMatchObject([{ told: 'cancelled' }, { ref: 'b' }])
+    expect((await http.send('GET', `/v1/flows/${beside.body.id}`)).body.jobs).toMatchObject([{ ref: 'beside', state: 'waiting' }])
+    const plain = await http.send('POST', '/v1/jobs', { body: { job: 'part' } })
+    for (const id of [plain.body.id, 'none'])
+      expect(await http.send('GET', `/v1/flows/${id}`)).toMatchObject({ status: 404, body: { code: 'FLOW_NOT_FOUND' } })
+    for (const query of ['limit=0', 'limit=201', 'after=made-up'])
+      expect(await http.send('GET', `/v1/flows/${first.body.id}?${query}`)).toMatchObject({ status: 400, body: { code: 'VALIDATION' } })
     const circle = {
       nodes: [
         { ref: 'a', job: 'x', dependsOn: ['b'] },

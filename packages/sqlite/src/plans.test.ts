@@ -138,6 +138,11 @@ test('of flows, children are met by their parent, parents by their child, and bo
   expect(plan(reads, 'edge.child = ? AND edge.place > ?')).toContain(
     'SEARCH edge USING COVERING INDEX flow_edge_child (child=? AND place>?)',
   )
+  expect(plan(reads, 'job.seq >= ? AND job.seq < ? ORDER')).toBe('SEARCH job USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)')
+  expect(plan(reads, 'SELECT edge.parent, edge.told')).toBe('SEARCH edge USING INDEX flow_edge_child (child=? AND place>?)')
+  expect(plan(reads, 'ended.ref, job.extras')).toBe(`SCAN wanted VIRTUAL TABLE INDEX 1:
+SEARCH job USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+SEARCH ended USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN`)
   expect(plan(writes, 'SET told = ?')).toBe('SEARCH flow_edge USING PRIMARY KEY (parent=? AND child=?)')
 })
 

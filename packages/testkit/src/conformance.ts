@@ -460,6 +460,49 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       expect(await states()).toEqual(['completed', 'completed', 'completed', 'completed'])
     })
 
+    test('flows: one is read by the id of any of its jobs, a page at a time, with what each was told of those that it waits for', async () => {
+      const job = { name: 'a', data: 'payload' }
+      const flow = (nodes: readonly (readonly number[])[]) =>
+        probe.call<'flow'>({
+          op: 'flow',
+          nodes: nodes.map((parents, index) => ({ ref: `n${index}`, job, parents, onFailure: 'ignore' })),
+        })
+      const before = await flow([[], [0]])
+      const { created: _created, ...first } = await flow([[], [], [1, 0], [2]])
+      await flow([[], [0]])
+      const plain = await probe.enqueue('a')
+      const key = (place: number): JobKey => ({ ...first, seq: first.seq + place })
+      const page = await probe.call<'getFlow'>({ op: 'getFlow', id: key(3), limit: 3 })
+      expect(page).toMatchObject({ first, next: { seq: key(3).seq, place: 0 } })
+      expect(page?.jobs.map(({ seq, ref, state }) => [seq, ref, state])).toEqual([
+        [key(0).seq, 'n0', 'waiting'],
+        [key(1).seq, 'n1', 'waiting'],
+        [key(2).seq, 'n2', 'blocked'],
+      ])
+      await probe.call<'cancel'>({ op: 'cancel', id: key(1) })
+      expect(await stateOf(key(1))).toBe('cancelled')
+      const rest = await probe.call<'getFlow'>({ op: 'getFlow', id: key(0), limit: 3, from: { seq: key(2).seq, place: 0 } })
+      expect(rest).toEqual({
+        first,
+        jobs: [
+          {
+            ...{ seq: key(2).seq, ref: 'n2', name: 'a', queue: 'default', state: 'blocked', attempt: 0, onParentFailure: 'ignore' },
+            ...{ runAt: expect.any(Number), startedAt: 0, finishedAt: 0, parents: 2 },
+            dependsOn: [
+              { seq: key(1).seq, ref: 'n1', told: 'cancelled' },
+              { seq: key(0).seq, ref: 'n0', told: null },
+            ],
+          },
+          expect.objectContaining({ ref: 'n3', dependsOn: [{ seq: key(2).seq, ref: 'n2', told: null }] }),
+        ],
+        next: null,
+      })
+      const beside = await probe.call<'getFlow'>({ op: 'getFlow', id: before, limit: 200 })
+      expect(beside?.jobs.map(({ state }) => state)).toEqual(['waiting', 'blocked'])
+      for (const id of [plain, { ...first, enqueuedAt: 1 }, { ...first, seq: 1_000_000 }])
+        expect(await probe.call<'getFlow'>({ op: 'getFlow', id, limit: 1 })).toBeNull()
+    })
+
     test('E3: a scheduled job waits for its time; runNow does not', async () => {
       await probe.attach(['a'])
       const id = await probe.enqueue('a', { delay: 3_600_000 })

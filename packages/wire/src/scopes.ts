@@ -25,6 +25,7 @@ export const SCOPES_OF: Readonly<Record<Operation, readonly Scope[]>> = {
   log: ['work'],
   parents: ['work'],
   get: ['read'],
+  getFlow: ['read'],
   watch: ['read'],
   // Gives up what the connection itself has asked for, whatever that needed.
   unwatch: SCOPES,

@@ -1,6 +1,7 @@
 /** Creates a flow: its jobs wait for one another from the first moment on. */
-import type { FlowCommand, FlowNode } from '../commands.ts'
+
 import { CLOSED, type FlowGate, type FlowPlace } from '../flow.ts'
+import type { FlowCommand, FlowNode } from '../flowCommands.ts'
 import { type Decision, Refused } from '../replies.ts'
 import { makeRoom } from './drop.ts'
 import { answer, createInFlow, findFull, IDEMPOTENCY_TTL_MS } from './enqueue.ts'

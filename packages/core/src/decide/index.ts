@@ -66,6 +66,7 @@ const OPERATIONS: { readonly [Op in Operation]: Decide<Op> } = {
   retryMany,
   deleteMany,
   parents: question,
+  getFlow: question,
   get: question,
   watch: question,
   unwatch: question,

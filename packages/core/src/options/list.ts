@@ -34,8 +34,10 @@ export interface ListSettings {
   readonly search: string | undefined
 }
 
+/** Jobs in a page whose size nobody has named. */
+export const PAGE_JOBS = 50
+
 const KNOWN = new Set(['state', 'queue', 'name', 'tag', 'search', 'after', 'limit'])
-const PAGE_JOBS = 50
 
 /** @throws OptionTypeError, OptionRangeError */
 export function validateListOptions(options: unknown = {}): ListSettings {

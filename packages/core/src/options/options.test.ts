@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { OptionRangeError, OptionTypeError } from '../errors.ts'
+import { SEQ_LIMIT } from '../id.ts'
 import { LIMITS } from '../limits.ts'
 import { DEFAULT_RETENTION } from '../retention.ts'
 import { backoffOption } from './backoff.ts'
 import { decodeData, encodeData } from './data.ts'
 import { validateDefinition } from './definition.ts'
 import { checkCommandSize, newJobFrom } from './enqueue.ts'
+import { formatFlowCursor, validateFlowGetOptions } from './flowGet.ts'
 import { formatCursor, validateListOptions } from './list.ts'
 import { durationOption, timeOption } from './milliseconds.ts'
 import { nameOption } from './name.ts'
@@ -201,6 +203,13 @@ describe('what is set, and nothing else, comes out', () => {
 
   test('a cursor comes back as it went out', () => {
     for (const seq of [1, 2 ** 31, 2 ** 47]) expect(validateListOptions({ after: formatCursor(seq) }).before).toBe(seq)
+    for (const from of [
+      { seq: 1, place: 0 },
+      { seq: SEQ_LIMIT - 1, place: LIMITS.jobsPerCommand },
+    ])
+      expect(validateFlowGetOptions({ after: formatFlowCursor(from) })).toEqual({ limit: 50, from })
+    for (const after of ['', 'f1', 'f.1', 'p1', 'f1.0000', 'fzzzzzzzzzz.0', 7])
+      expect(() => validateFlowGetOptions({ after })).toThrow(OptionTypeError)
   })
 })
 

@@ -1,6 +1,7 @@
 /** Flows for tests, and what must hold of them between two turns. */
-import type { FlowCommand } from '../commands.ts'
+
 import { CLOSED, hasFailed, type OnParentFailure, OPEN, SHUT } from '../flow.ts'
+import type { FlowCommand } from '../flowCommands.ts'
 import { BLOCKED, COMPLETED, FAILED, isFinal } from '../lifecycle.ts'
 import type { Enqueued } from '../replies.ts'
 import type { MemoryStore } from './memoryStore.ts'

@@ -1,8 +1,9 @@
 /** What a MemoryStore keeps of flows, as strict as a file is. */
 import { DELETED, type DueMode, dueMode, type FlowEffects, type FlowGate, TELL, type Told, takesBack } from '../flow.ts'
+import type { FlowCursor } from '../flowCommands.ts'
 import type { Data } from '../job.ts'
 import { isFinal } from '../lifecycle.ts'
-import { type FlowDueRow, type FlowLeftRow, type ParentRow, StoreFailure } from '../store.ts'
+import { type FlowDueRow, type FlowJobRow, type FlowLeftRow, type ParentRow, StoreFailure } from '../store.ts'
 import type { MemoryStore } from './memoryStore.ts'
 
 export interface StoredEdge {
@@ -67,11 +68,39 @@ export class MemoryFlows {
     const rows = edges.slice(0, limit).map(({ parent, place }): ParentRow => {
       const row = this.#store.rows.get(parent)
       const end = this.ends.get(parent)
-      const ref = row?.extras?.flow?.ref ?? end?.ref ?? ''
       const state = row === undefined ? (end?.state ?? DELETED) : row.state
-      return { place, seq: parent, ref, state, output: row?.output ?? end?.output ?? null, error: this.#store.lastError(parent) }
+      return {
+        place,
+        seq: parent,
+        ref: this.#refOf(parent),
+        state,
+        output: row?.output ?? end?.output ?? null,
+        error: this.#store.lastError(parent),
+      }
     })
     return { rows, complete: edges.length <= limit }
+  }
+
+  jobs(first: number, from: FlowCursor, limit: number, edges: number): { rows: FlowJobRow[]; next: FlowCursor | null } {
+    const rows: FlowJobRow[] = []
+    let room = edges
+    const all = [...this.#store.rows.values()].filter(({ seq }) => seq >= from.seq).sort((a, b) => a.seq - b.seq)
+    for (const row of all) {
+      const place = row.extras?.flow
+      if (place?.first !== first) continue
+      const told = row.seq === from.seq ? from.place : 0
+      const parents = this.parentsOf(row.seq).slice(told)
+      if (rows.length > 0 && (rows.length === limit || parents.length > room)) return { rows, next: { seq: row.seq, place: 0 } }
+      const taken = parents.slice(0, room).map(({ parent: seq, told: state }) => ({ seq, told: state, ref: this.#refOf(seq) }))
+      rows.push({ row: { ...row, data: null, checkpoint: null, output: null }, place, parents: taken })
+      if (taken.length < parents.length) return { rows, next: { seq: row.seq, place: told + taken.length } }
+      room -= taken.length
+    }
+    return { rows, next: null }
+  }
+
+  #refOf(seq: number): string {
+    return this.#store.rows.get(seq)?.extras?.flow?.ref ?? this.ends.get(seq)?.ref ?? ''
   }
 
   write(flows: FlowEffects | undefined): void {

@@ -7,6 +7,7 @@ import type { Defaults, FailedPlace, ListFilter, RunError } from '../commands.ts
 import type { Effects, LogRecord, PresenceNote, PrunedJob, RunRecord, SourceMark } from '../effects.ts'
 import { isJobEvent, type JournalEvent } from '../events.ts'
 import type { FlowGate } from '../flow.ts'
+import type { FlowCursor } from '../flowCommands.ts'
 import type { JobKey } from '../id.ts'
 import { type Job, TOUCH_COMPLETE, TOUCH_DATA, TOUCH_DELETE, TOUCH_INSERT, TOUCH_START } from '../job.ts'
 import { ACTIVE, BLOCKED, COMPLETED, FAILED, isFinal, SCHEDULED, type StateCode, WAITING } from '../lifecycle.ts'
@@ -20,6 +21,7 @@ import {
   type Deadlines,
   type FailureRow,
   type FlowDueRow,
+  type FlowJobRow,
   type FlowLeftRow,
   type GateRow,
   type JobRow,
@@ -271,6 +273,10 @@ export class MemoryStore implements Store {
 
   parents(seq: number, after: number, limit: number): { rows: ParentRow[]; complete: boolean } {
     return this.flows.parents(seq, after, limit)
+  }
+
+  flowJobs(first: number, from: FlowCursor, limit: number, edges: number): { rows: FlowJobRow[]; next: FlowCursor | null } {
+    return this.flows.jobs(first, from, limit, edges)
   }
 
   deadlines(): Deadlines {

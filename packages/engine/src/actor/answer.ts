@@ -28,6 +28,7 @@ import {
   type QueuesCommand,
   type QueueView,
   Refused,
+  readFlow,
   type Sender,
   type Session,
   STATES,
@@ -51,6 +52,8 @@ export function answer(actor: Actor, command: Command, sender: Sender): unknown 
     }
     case 'parents':
       return parents(actor, command)
+    case 'getFlow':
+      return readFlow(actor.store, command, (laneId) => namesOf(actor.tables, laneId))
     case 'watch':
       return actor.watches.ask(actor.store, command.id, sender)
     case 'unwatch':
@@ -109,9 +112,13 @@ function parentOf({ node, enqueuedAt }: Job, { seq, ref, state, output, error }:
 }
 
 function view(tables: Tables, row: JobRow, attempts: JobView['attempts']): JobView {
-  const lane = tables.lanesById.get(row.laneId)
-  if (lane === undefined) throw new Error(`job ${row.seq} is of an unknown lane ${row.laneId}`)
-  return viewOf(row, lane.queue.name, lane.name, attempts)
+  const { queue, name } = namesOf(tables, row.laneId)
+  return viewOf(row, queue, name, attempts)
+}
+
+function namesOf(tables: Tables, laneId: number): { readonly queue: string; readonly name: string } {
+  const { queue, name } = tables.laneOf(laneId)
+  return { queue: queue.name, name }
 }
 
 function list(actor: Actor, { filter, before, limit, search }: ListCommand): ListPage {

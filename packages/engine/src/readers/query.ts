@@ -1,8 +1,20 @@
 /** Runs in a reader thread: one read-only connection, opened with the first question. */
-import { type JobRow, type JobView, type LaneRow, LIMITS, type ListCommand, type ListPage, viewOf } from '@millrace/core'
+import {
+  type CommandOf,
+  type JobRow,
+  type JobView,
+  type LaneRow,
+  LIMITS,
+  type ListCommand,
+  type ListPage,
+  type ReplyOf,
+  readFlow,
+  viewOf,
+} from '@millrace/core'
 import { openReader, type StoreReader } from '@millrace/sqlite'
 import { workerData } from 'piscina'
 import { systemClock } from '../clock.ts'
+import type { Paged } from './readers.ts'
 
 interface Found {
   readonly rows: readonly JobRow[]
@@ -13,15 +25,24 @@ let reader: StoreReader | undefined
 /** Lanes are only ever added: what is not known yet is read again. */
 let lanes = new Map<number, LaneRow>()
 
-export function page(command: ListCommand): ListPage {
+export function page(command: CommandOf<Paged>): ReplyOf[Paged] {
   reader ??= openReader(workerData.file)
-  const { rows, next } = command.search === undefined ? listed(reader, command) : searched(reader, command, command.search)
-  if (rows.some((row) => !lanes.has(row.laneId))) lanes = new Map(reader.load().lanes.map((lane) => [lane.id, lane]))
+  const store = reader
+  return command.op === 'list' ? list(store, command) : readFlow(store, command, (laneId) => laneOf(store, laneId))
+}
+
+function list(store: StoreReader, command: ListCommand): ListPage {
+  const { rows, next } = command.search === undefined ? listed(store, command) : searched(store, command, command.search)
   const jobs = rows.map((row): JobView => {
-    const lane = lanes.get(row.laneId) as LaneRow
-    return viewOf(row, lane.queue, lane.name, [])
+    const { queue, name } = laneOf(store, row.laneId)
+    return viewOf(row, queue, name, [])
   })
   return { jobs, next }
+}
+
+function laneOf(store: StoreReader, laneId: number): LaneRow {
+  if (!lanes.has(laneId)) lanes = new Map(store.load().lanes.map((lane) => [lane.id, lane]))
+  return lanes.get(laneId) as LaneRow
 }
 
 function listed(store: StoreReader, { filter, before, limit }: ListCommand): Found {

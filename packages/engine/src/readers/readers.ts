@@ -1,11 +1,14 @@
-/** Read-only threads for `list`, so that a long one never delays a turn. Started with the first question. */
+/** Read-only threads for pages of jobs, so that a long one never delays a turn. Started with the first question. */
 
-import type { Clock, ListCommand, ListPage } from '@millrace/core'
+import type { Clock, CommandOf, ReplyOf } from '@millrace/core'
 import type { Piscina } from 'piscina'
 import { systemClock } from '../clock.ts'
 
 /** A thread that the system cannot start, for want of descriptors maybe, is not always told to have failed: every call is answered. */
 export const ANSWER_MS = 60_000
+
+/** What a reader answers. */
+export type Paged = 'list' | 'getFlow'
 
 export class Readers {
   readonly #file: string
@@ -22,7 +25,7 @@ export class Readers {
     this.#query = query
   }
 
-  async page(command: ListCommand): Promise<ListPage> {
+  async page(command: CommandOf<Paged>): Promise<ReplyOf[Paged]> {
     const late = new AbortController()
     const forget = this.#clock.setTimer(ANSWER_MS, () => late.abort())
     try {

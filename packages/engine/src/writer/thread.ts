@@ -7,8 +7,8 @@ import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import {
   type Clock,
   type Command,
+  type CommandOf,
   errorFrom,
-  type ListCommand,
   type Port,
   type PortListener,
   type Refusal,
@@ -18,7 +18,7 @@ import {
 import { isOfRunning } from '../actor/answer.ts'
 import { CAPABILITIES, ChannelPort } from '../ports/channel.ts'
 import { Trunk } from '../ports/trunk.ts'
-import type { Readers } from '../readers/readers.ts'
+import type { Paged, Readers } from '../readers/readers.ts'
 import type { FromWriter, ToWriter, WriterData, WriterOptions } from './messages.ts'
 
 /** After so many deaths within a minute the engine gives up. */
@@ -115,7 +115,7 @@ export class WriterThread implements Port {
       else if (isForReaders(command) && this.#readers !== undefined && own === requests)
         own = requests.filter((request) => !isForReaders(request.command))
     }
-    if (own !== requests) for (const { id, command } of requests) if (isForReaders(command)) this.#list(id, command)
+    if (own !== requests) for (const { id, command } of requests) if (isForReaders(command)) this.#read(id, command)
     if (own.length > 0) this.#channel?.send(own)
   }
 
@@ -205,12 +205,12 @@ export class WriterThread implements Port {
     this.#listener?.ended({ code: refusal.code === 'OWNER_LOST' ? 'OWNER_LOST' : 'ENGINE_FAILED', message })
   }
 
-  #list(id: number, command: ListCommand): void {
+  #read(id: number, command: CommandOf<Paged>): void {
     const reply = (value: object) =>
       this.#listener?.deliver({ replies: [{ id, ...value }], grants: [], notices: [], events: [], renewal: 0 })
     this.#readers?.page(command).then(
       (value) => reply({ value }),
-      (error) => reply({ refusal: { code: 'STORAGE', message: `the list could not be read: ${error.message}` } }),
+      (error) => reply({ refusal: { code: 'STORAGE', message: `the page could not be read: ${error.message}` } }),
     )
   }
 
@@ -227,7 +227,8 @@ export class WriterThread implements Port {
   }
 }
 
-function isForReaders(command: Command): command is ListCommand {
+function isForReaders(command: Command): command is CommandOf<Paged> {
+  if (command.op === 'getFlow') return true
   return command.op === 'list' && (command.search !== undefined || !isOfRunning(command.filter))
 }
 

@@ -1,11 +1,9 @@
-/** Many jobs by a filter, and jobs that wait for one another. */
+/** Many jobs by a filter. */
 import { z } from '@hono/zod-openapi'
 import type { ManyFilter, ManyOptions, RedriveOptions } from '@millrace/core'
 import { json } from '../answer.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
-import { FLOW, FLOW_CREATED, IDEMPOTENCY_HEADER, MANY, MANY_RESULT, REDRIVE } from '../schemas/job.ts'
-import { enqueueOptions } from '../schemas/options.ts'
-import { withKey } from './jobs.ts'
+import { MANY, MANY_RESULT, REDRIVE } from '../schemas/job.ts'
 
 export function manyRoutes({ engine }: Service): readonly Operation[] {
   const many = (word: 'cancel' | 'retry' | 'delete', summary: string): Operation => {
@@ -44,27 +42,5 @@ export function manyRoutes({ engine }: Service): readonly Operation[] {
     many('cancel', 'Cancel all jobs that a filter matches'),
     many('retry', 'Retry all jobs that a filter matches'),
     many('delete', 'Remove all jobs that a filter matches, but for those that run'),
-    operation({
-      id: 'createFlow',
-      method: 'post',
-      path: '/v1/flows',
-      tag: 'jobs',
-      scope: 'enqueue',
-      summary: 'Create jobs that wait for one another, all or none',
-      headers: IDEMPOTENCY_HEADER,
-      body: FLOW,
-      responses: {
-        201: { description: 'It is created', schema: FLOW_CREATED },
-        200: { description: 'The key matched an earlier flow', schema: FLOW_CREATED },
-      },
-      async handle({ body, request }) {
-        const nodes = body.nodes.map((node) => ({ ...node, ...(node.options !== undefined && { options: enqueueOptions(node.options) }) }))
-        const options = withKey(body.options, request)
-        const { id, jobs } = await engine.flow(nodes as Parameters<typeof engine.flow>[0], options as Parameters<typeof engine.flow>[1])
-        const handles = Object.entries(jobs)
-        const created = handles.some(([, handle]) => handle.created)
-        return json(created ? 201 : 200, { id, created, jobs: Object.fromEntries(handles.map(([ref, handle]) => [ref, handle.id])) })
-      },
-    }),
   ]
 }

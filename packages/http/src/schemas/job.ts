@@ -3,7 +3,7 @@ import { z } from '@hono/zod-openapi'
 import type { Job } from '@millrace/client'
 import { LIMITS, ON_PARENT_FAILURE } from '@millrace/core'
 import { BOUNDS } from '../limits.ts'
-import { ENQUEUE_OPTIONS, IDEMPOTENCY, NODE_OPTIONS } from './options.ts'
+import { ENQUEUE_OPTIONS } from './options.ts'
 import { CURSOR, KEY, NAME, SAFE_COUNT, STATE, TIME, WHEN, whole } from './plain.ts'
 
 /** Any JSON. */
@@ -19,7 +19,7 @@ export const NEW_JOB = z
 
 export const NEW_JOBS = z.array(NEW_JOB).min(1).max(LIMITS.jobsPerCommand).openapi('NewJobs')
 
-const ID = z.string().openapi({ description: 'A UUIDv7.', example: '01990a5e-7f00-7000-8000-000000400001' })
+export const ID = z.string().openapi({ description: 'A UUIDv7.', example: '01990a5e-7f00-7000-8000-000000400001' })
 
 /** Of a path: what is no id at all is no job's. */
 export const JOB_PATH = z.strictObject({
@@ -171,29 +171,6 @@ export const MANY_RESULT = z
 export const REDRIVE = z
   .strictObject({ queue: NAME.optional(), name: NAME.optional(), limit: SAFE_COUNT.optional() })
   .openapi('RedriveRequest')
-
-export const FLOW = z
-  .strictObject({
-    nodes: z
-      .array(
-        z.strictObject({
-          ref: KEY,
-          job: NAME,
-          data: DATA,
-          options: NODE_OPTIONS.optional(),
-          dependsOn: z.array(KEY).optional(),
-          onParentFailure: z.enum(ON_PARENT_FAILURE).optional(),
-        }),
-      )
-      .min(1)
-      .max(LIMITS.jobsPerCommand),
-    options: z.strictObject(IDEMPOTENCY).optional(),
-  })
-  .openapi('NewFlow')
-
-export const FLOW_CREATED = z
-  .strictObject({ id: ID, created: z.boolean(), jobs: z.record(z.string(), z.string()).openapi({ description: 'Ids by ref.' }) })
-  .openapi('Flow')
 
 export const IDEMPOTENCY_HEADER = z.object({
   'idempotency-key': KEY.optional().openapi({

@@ -36,6 +36,12 @@ test('64 jobs are read at a time, and nothing passes those that wait', () => {
   expect(sent[3]).toEqual([103])
 })
 
+test('a page of a flow, which has no payloads, counts as a job', () => {
+  const flow = (id: number): Request => ({ id, command: { op: 'getFlow', id: KEY, limit: 200 } })
+  readings.ask([...many(1, 66, flow), get(67)])
+  expect(sent).toEqual([many(1, 64, flow).map(({ id }) => id)])
+})
+
 test('a page counts by the jobs that it may have; one that is more than all goes alone', () => {
   readings.ask([list(1, 40), list(2, 40), list(3, 200), get(4)])
   expect(sent).toEqual([[1]])

@@ -48,6 +48,7 @@ export class Readings {
 }
 
 function jobsIn(command: Command): number {
-  if (command.op === 'get') return 1
+  // A page of a flow has no payloads: as much as a job may have.
+  if (command.op === 'get' || command.op === 'getFlow') return 1
   return command.op === 'list' ? command.limit : 0
 }

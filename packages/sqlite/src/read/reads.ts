@@ -6,6 +6,7 @@ import { prepareJob, prepareLastError } from './attempts.ts'
 import { prepareEvents } from './events.ts'
 import { prepareFailed } from './failed.ts'
 import { prepareFailures } from './failures.ts'
+import { prepareFlowJobs } from './flowJobs.ts'
 import { prepareChildren, prepareFlowDue, prepareFlowLeft, prepareGates, prepareParents } from './flows.ts'
 import { prepareMinutes } from './history.ts'
 import { prepareJobs } from './jobs.ts'
@@ -47,6 +48,7 @@ export const READ_NAMES = [
   'job',
   'lastError',
   'parents',
+  'flowJobs',
   'page',
   'search',
   'oldestWaiting',
@@ -88,6 +90,7 @@ export function prepareReads(db: Database): Reads {
     job: prepareJob(db),
     lastError: prepareLastError(db),
     parents: prepareParents(db),
+    flowJobs: prepareFlowJobs(db),
     page: preparePage(db),
     search: prepareSearch(db),
     oldestWaiting: prepareOldestWaiting(db),

@@ -7,6 +7,7 @@ import {
   EVENT_TYPES,
   type EventFilter,
   type FailedPlace,
+  type FlowCursor,
   type FlowNode,
   type JobChanges,
   type JobKey,
@@ -231,6 +232,11 @@ export const CHANGES = record<JobChanges>('Changes', {
 export const FAILED_PLACE = record<FailedPlace>('FailedPlace', {
   finishedAt: field(time),
   seq: field(seq),
+})
+
+export const FLOW_CURSOR = record<FlowCursor>('FlowCursor', {
+  seq: field(seq),
+  place: field(count, 'of those that the job waits for, so many have been told'),
 })
 
 export const FILTER = record<ListFilter>('Filter', {

@@ -16,6 +16,7 @@ import {
   EVENT_FILTER,
   FAILED_PLACE,
   FILTER,
+  FLOW_CURSOR,
   FLOW_NODES,
   JOB_KEY,
   LOG_LINES,
@@ -100,6 +101,14 @@ export const COMMAND = union<'op', Command>('Request', 'op', {
     },
   },
   parents: { code: 57, fields: { ...RUN, after: optional(count, '`next` of the page before') } },
+  getFlow: {
+    code: 69,
+    fields: {
+      id: field(id, 'of the flow, or of any of its jobs'),
+      limit: field(integer(1, LIMITS.pageJobs)),
+      from: optional(FLOW_CURSOR, '`next` of the page before'),
+    },
+  },
   attach: { code: 2, fields: { session: field(session), held: or(RUN_KEYS, NONE, 'runs started, or ended and not yet answered') } },
   drain: { code: 3, fields: { session: field(uuid) } },
   leave: { code: 4, fields: { session: field(uuid) } },

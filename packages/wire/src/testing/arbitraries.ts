@@ -188,6 +188,10 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
     { requiredKeys: ['nodes'] },
   ) as never,
   parents: record({ ...run, after: count }, { requiredKeys: ['seq', 'run'] }) as never,
+  getFlow: record(
+    { id, limit: fc.integer({ min: 1, max: 200 }), from: record({ seq, place: count }) },
+    { requiredKeys: ['id', 'limit'] },
+  ) as never,
   attach: record({
     session: record({
       uuid,

@@ -1,55 +1,75 @@
 /** `millrace flows`: jobs that wait for one another. */
-import { formatId, JobNotFoundError, parseId } from '@millrace/core'
-import type { Engine, Job } from '@millrace/engine'
+import { JobNotFoundError, LIMITS } from '@millrace/core'
+import type { Engine, FlowJob } from '@millrace/engine'
 import type { Command } from 'commander'
 import { again } from '../again.ts'
 import type { Context } from '../context.ts'
 import { UsageError } from '../errors.ts'
+import { countText } from '../output/amounts.ts'
 import { stateText } from '../output/style.ts'
 
-/** Asked for at a time. A flow ends where a whole page has none of its jobs. */
-const PAGE = 100
+/** Named in a line for people. */
+const REFS_SHOWN = 3
 
 export function addFlows(program: Command, { connect, out }: Context): void {
   program
     .command('flows')
     .description('jobs that wait for one another')
     .command('show')
-    .description('the jobs of a flow, by its id or by that of any of its jobs')
+    .description(
+      'the jobs of a flow, by its id or by that of any of its jobs: each with those that it waits for, and what it was told of them',
+    )
     .argument('<id>')
     .action(async (given: string) => {
-      const engine = await connect()
-      const job = await again(() => engine.get(given))
-      if (job !== undefined && job.flow === undefined) throw new UsageError(`job ${given} is in no flow: millrace jobs show tells of it`)
-      const id = job?.flow?.id ?? given
-      const jobs = await jobsOf(engine, id)
-      if (jobs.length === 0) throw new JobNotFoundError(`there is no flow ${given}, or none of its jobs is left`, { jobId: given })
-      await out.answer({ id, jobs }, () =>
+      const flow = await flowOf(await connect(), given)
+      await out.answer(flow, () =>
         out.table(
           [
-            { title: 'REF', text: ({ flow }) => flow?.ref ?? '' },
-            { title: 'ID', text: (found) => found.id },
+            { title: 'REF', text: ({ ref }) => ref },
+            { title: 'ID', text: (job) => job.id },
             { title: 'NAME', text: ({ name }) => name },
             { title: 'QUEUE', text: ({ queue }) => queue },
             { title: 'STATE', text: ({ state }) => stateText(state, out.paint) },
-            { title: 'AFTER', text: ({ flow }) => `${flow?.parents ?? 0} jobs`, right: true },
+            { title: 'ENDED', text: endedText, right: true },
+            { title: 'AFTER', text: afterText },
           ],
-          jobs,
+          flow.jobs,
         ),
       )
     })
 }
 
-/** The jobs of a flow were created in one commit: their ids differ in the row alone, and follow one another. */
-async function jobsOf(engine: Engine, id: string): Promise<Job[]> {
-  const first = parseId(id)
-  if (first === undefined) return []
-  const jobs: Job[] = []
-  for (let from = first.seq; ; from += PAGE) {
-    const ids = Array.from({ length: PAGE }, (_, index) => formatId({ ...first, seq: from + index }))
-    const found = await Promise.all(ids.map((each) => again(() => engine.get(each))))
-    const own = found.filter((job) => job !== undefined && job.flow?.id === id) as Job[]
-    jobs.push(...own)
-    if (own.length === 0) return jobs
+/** All of its pages: it has 10,000 jobs at the most. */
+async function flowOf(engine: Engine, given: string): Promise<{ readonly id: string; readonly jobs: readonly FlowJob[] }> {
+  const jobs: FlowJob[] = []
+  for (let after: string | undefined; ; ) {
+    const page = await again(() => engine.flows.get(given, { limit: LIMITS.pageJobs, ...(after !== undefined && { after }) }))
+    if (page === undefined) throw await missing(engine, given)
+    for (const job of page.jobs) add(jobs, job)
+    after = page.next
+    if (after === undefined) return { id: page.id, jobs }
   }
+}
+
+/** One that waits for more jobs than a page tells of begins the next page, too. */
+function add(jobs: FlowJob[], job: FlowJob): void {
+  const before = jobs.at(-1)?.id === job.id ? jobs.pop() : undefined
+  jobs.push(before === undefined ? job : { ...job, dependsOn: [...before.dependsOn, ...job.dependsOn] })
+}
+
+async function missing(engine: Engine, given: string): Promise<Error> {
+  const job = await again(() => engine.get(given))
+  if (job !== undefined) return new UsageError(`job ${given} is in no flow: millrace jobs show tells of it`)
+  return new JobNotFoundError(`there is no flow ${given}, or none of its jobs is left`, { jobId: given })
+}
+
+/** Of those that it waits for, as far as it was told. */
+function endedText({ parents, dependsOn }: FlowJob): string {
+  return parents === 0 ? '' : `${countText(dependsOn.filter(({ told }) => told !== undefined).length)}/${countText(parents)}`
+}
+
+function afterText({ parents, dependsOn }: FlowJob): string {
+  const refs = dependsOn.slice(0, REFS_SHOWN).map(({ ref }) => ref)
+  const more = parents - refs.length
+  return `${refs.join(', ')}${more > 0 ? ` and ${countText(more)} more` : ''}`
 }

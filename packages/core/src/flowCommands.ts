@@ -1,0 +1,50 @@
+/** What is asked of flows. */
+import type { NewJob, RunKey } from './commands.ts'
+import type { OnParentFailure } from './flow.ts'
+import type { JobKey } from './id.ts'
+
+/** Creates jobs that wait for one another: all or none. Reply: `Enqueued`, of the first; the others follow it row by row. */
+export interface FlowCommand {
+  readonly op: 'flow'
+  /** Each behind all that it waits for. */
+  readonly nodes: readonly FlowNode[]
+  readonly idempotencyKey?: string
+  readonly idempotencyTtl?: number
+}
+
+export interface FlowNode {
+  readonly ref: string
+  /** Without keys of its own that an earlier job might match. */
+  readonly job: NewJob
+  /** Places in `nodes` of those that it waits for, each once. */
+  readonly parents: readonly number[]
+  readonly onFailure: OnParentFailure
+}
+
+/** What a running job waited for, in order, a page at a time. Reply: `ParentsPage`. */
+export interface ParentsCommand extends RunKey {
+  readonly op: 'parents'
+  /** `next` of the page before. */
+  readonly after?: number
+}
+
+/**
+ * One page of a flow's jobs, in the order in which they were created: each behind all that it waits for. Reply: `FlowPage`, or null where
+ * there is no such flow, or none of its jobs is left.
+ */
+export interface GetFlowCommand {
+  readonly op: 'getFlow'
+  /** Of the flow, or of any job of it that is there. */
+  readonly id: JobKey
+  readonly limit: number
+  /** `next` of the page before. */
+  readonly from?: FlowCursor
+}
+
+/** Where a page of a flow begins. */
+export interface FlowCursor {
+  /** Row number of the job. */
+  readonly seq: number
+  /** Of those that it waits for, so many have been told. */
+  readonly place: number
+}

@@ -1,0 +1,40 @@
+/** The options of `flows.get`, and the places at which its pages end. */
+import { OptionTypeError } from '../errors.ts'
+import type { FlowCursor } from '../flowCommands.ts'
+import { SEQ_LIMIT } from '../id.ts'
+import { LIMITS } from '../limits.ts'
+import { describe } from './describe.ts'
+import { integerOption } from './integer.ts'
+import { checkKnown } from './known.ts'
+import { PAGE_JOBS } from './list.ts'
+
+export interface FlowGetOptions {
+  /** `next` of the page before. */
+  readonly after?: string
+  /** Jobs in the page: 1 to 200, default 50. */
+  readonly limit?: number
+}
+
+const KNOWN = new Set(['after', 'limit'])
+
+/** @throws OptionTypeError, OptionRangeError */
+export function validateFlowGetOptions(options: unknown = {}): { readonly limit: number; readonly from?: FlowCursor } {
+  checkKnown('flows.get', options, KNOWN)
+  const { after, limit = PAGE_JOBS } = options
+  return {
+    limit: integerOption('limit', limit, 1, LIMITS.pageJobs),
+    ...(after !== undefined && { from: parseFlowCursor(after) }),
+  }
+}
+
+/** Opaque to callers. */
+export function formatFlowCursor({ seq, place }: FlowCursor): string {
+  return `f${seq.toString(36)}.${place.toString(36)}`
+}
+
+function parseFlowCursor(after: unknown): FlowCursor {
+  const parts = typeof after === 'string' ? /^f([0-9a-z]{1,10})\.([0-9a-z]{1,3})$/.exec(after) : null
+  const [seq, place] = [Number.parseInt(parts?.[1] ?? '', 36), Number.parseInt(parts?.[2] ?? '', 36)]
+  if (!(seq < SEQ_LIMIT)) throw new OptionTypeError('after', `after is the 'next' of an earlier page, not ${describe(after)}`)
+  return { seq, place }
+}

@@ -1,0 +1,68 @@
+/** Flows: as they are asked for, and how far they are. */
+import { z } from '@hono/zod-openapi'
+import { LIMITS, ON_PARENT_FAILURE } from '@millrace/core'
+import { ID } from './job.ts'
+import { IDEMPOTENCY, NODE_OPTIONS } from './options.ts'
+import { CURSOR, KEY, NAME, STATE, WHEN, whole } from './plain.ts'
+
+export const FLOW = z
+  .strictObject({
+    nodes: z
+      .array(
+        z.strictObject({
+          ref: KEY,
+          job: NAME,
+          data: z.unknown().optional(),
+          options: NODE_OPTIONS.optional(),
+          dependsOn: z.array(KEY).optional(),
+          onParentFailure: z.enum(ON_PARENT_FAILURE).optional(),
+        }),
+      )
+      .min(1)
+      .max(LIMITS.jobsPerCommand),
+    options: z.strictObject(IDEMPOTENCY).optional(),
+  })
+  .openapi('NewFlow')
+
+export const FLOW_CREATED = z
+  .strictObject({ id: ID, created: z.boolean(), jobs: z.record(z.string(), z.string()).openapi({ description: 'Ids by ref.' }) })
+  .openapi('Flow')
+
+export const FLOW_QUERY = z.strictObject({ after: CURSOR.optional(), limit: whole(1, LIMITS.pageJobs).optional() })
+
+const DEPENDENCY = z
+  .strictObject({
+    id: ID,
+    ref: z.string(),
+    told: z.enum(['completed', 'failed', 'cancelled', 'deleted']).optional().openapi({
+      description: 'Its final state as far as the job was told, `deleted` where it had none; not there while it has yet to end.',
+    }),
+  })
+  .openapi('FlowDependency')
+
+export const FLOW_PAGE = z
+  .strictObject({
+    id: ID,
+    jobs: z.array(
+      z
+        .strictObject({
+          id: ID,
+          ref: z.string(),
+          name: z.string(),
+          queue: z.string(),
+          state: STATE,
+          attempt: z.number(),
+          runAt: WHEN,
+          startedAt: WHEN.optional(),
+          finishedAt: WHEN.optional(),
+          onParentFailure: z.enum(ON_PARENT_FAILURE),
+          parents: z.number().openapi({ description: 'How many jobs it waits for.' }),
+          dependsOn: z
+            .array(DEPENDENCY)
+            .openapi({ description: 'Of a job that waits for more than 1,000, a part: the next page begins with the rest.' }),
+        })
+        .openapi('FlowJob'),
+    ),
+    next: z.string().optional(),
+  })
+  .openapi('FlowPage')
