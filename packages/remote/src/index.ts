@@ -44,6 +44,7 @@ export type {
   ScheduleGetOptions,
   ScheduleListOptions,
   ScheduleOptions,
+  Scope,
   SkipReason,
   State,
   Stats,
@@ -111,7 +112,6 @@ export {
   WorkerNotFoundError,
   WorkerStoppedError,
 } from '@millrace/core'
-export type { Scope } from '@millrace/wire'
 export {
   type BatchContext,
   type BatchHandlerOptions,
