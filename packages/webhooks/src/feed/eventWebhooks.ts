@@ -16,7 +16,7 @@ import { EndpointNotFoundError } from '../errors.ts'
 import { batchesOf } from './batches.ts'
 import { cancelDeliveries, retryDeliveries } from './deliveries.ts'
 import { type OnDisabled, tellDisabled } from './disabled.ts'
-import { type Endpoint, type EndpointStore, endpointIssue } from './endpoint.ts'
+import { type Endpoint, type EndpointStore, endpointIssue, refuseSharedSecret } from './endpoint.ts'
 import { Feed, type FeedSettings } from './feed.ts'
 import { headOf } from './head.ts'
 
@@ -112,16 +112,21 @@ export class EventWebhooks {
   /**
    * Saves an endpoint that is told of what happens from now on; one of its id is replaced.
    *
-   * @throws OptionTypeError: no such endpoint could be delivered to; what the store throws
+   * @throws OptionTypeError: no such endpoint could be delivered to, or its secret is another's; what the store throws
    */
   async add(endpoint: NewEndpoint): Promise<Endpoint> {
-    const { engine, store, now } = this.#settings
-    const added: Endpoint = { ...endpoint, enabled: true, createdAt: new Date(now()), cursor: await headOf(engine) }
-    const issue = endpointIssue(added)
-    if (issue !== undefined) throw new OptionTypeError('endpoint', `of the endpoint, ${issue}`)
-    await store.save(added)
-    this.refresh()
-    return added
+    const { engine, now } = this.#settings
+    return this.#save({ ...endpoint, enabled: true, createdAt: new Date(now()), cursor: await headOf(engine) })
+  }
+
+  /**
+   * Says anew what an endpoint is told, and where; what is left out is so no more. It goes on where it is, and stays disabled where it is.
+   *
+   * @throws EndpointNotFoundError; OptionTypeError as of `add`; what the store throws
+   */
+  async change(endpoint: NewEndpoint): Promise<Endpoint> {
+    const { enabled, createdAt, cursor, failingSince, disabledReason } = await this.#known(endpoint.id)
+    return this.#save({ ...endpoint, enabled, createdAt, cursor, failingSince, disabledReason })
   }
 
   /**
@@ -157,8 +162,20 @@ export class EventWebhooks {
     return existed
   }
 
-  async #known(id: string): Promise<void> {
-    if (!(await this.#settings.store.list()).some((endpoint) => endpoint.id === id)) throw new EndpointNotFoundError(id)
+  async #known(id: string): Promise<Endpoint> {
+    const found = (await this.#settings.store.list()).find((endpoint) => endpoint.id === id)
+    if (found === undefined) throw new EndpointNotFoundError(id)
+    return found
+  }
+
+  async #save(endpoint: Endpoint): Promise<Endpoint> {
+    const { store } = this.#settings
+    const issue = endpointIssue(endpoint)
+    if (issue !== undefined) throw new OptionTypeError('endpoint', `of the endpoint, ${issue}`)
+    refuseSharedSecret(endpoint, await store.list())
+    await store.save(endpoint)
+    this.refresh()
+    return endpoint
   }
 
   /** What is being fed just now has come to the queue by the time that the pass has ended. */

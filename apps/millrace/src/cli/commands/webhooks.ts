@@ -52,7 +52,7 @@ export function addWebhooks(program: Command, context: Context): void {
     .requiredOption('--events <types>', 'completed,failed', names)
     .option('--queues <names>', 'of jobs in these alone', names)
     .option('--names <names>', 'of jobs of these names alone', names)
-    .option('--secret <name>', 'one of webhooks.secrets, by its name')
+    .option('--secret <name>', 'one of webhooks.secrets, by its name; of no other endpoint')
     .action((id: string, url: string, { events, queues, names: only, secret }: AddFlags) =>
       withEndpoints(context, async (feed) => {
         const given = said<Partial<NewEndpoint>>({ queues, names: only, secret })

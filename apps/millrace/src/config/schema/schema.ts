@@ -130,7 +130,7 @@ const webhooks = section({
 
 const endpoint = section({
   url: setting(text('url'), 'Where events are told of, as webhooks of the queue `webhooks`. Required.'),
-  secret: setting(text('secret'), 'The name of one of `webhooks.secrets`.'),
+  secret: setting(text('secret'), 'The name of one of `webhooks.secrets`, which no other endpoint has.'),
   headers: setting(checked<Readonly<Record<string, string>>>(textsByName), 'Sent with each.'),
   events: setting(texts('events', 'types of events') as z.ZodType<readonly EventType[]>, 'Types, as `completed` and `failed`. Required.'),
   queues: setting(texts('queues', 'names of queues'), 'Of these queues alone.'),
