@@ -88,13 +88,12 @@ export function feedOf({ engine, control, logger }: Pick<Parts, 'engine' | 'cont
   })
 }
 
-/** Endpoints of the configuration are added, or changed; their cursors, and endpoints that it does not name, stay as they are. */
+/** Endpoints of the configuration are added, or said anew; their cursors, and endpoints that it does not name, stay as they are. */
 async function applyEndpoints({ control: { endpoints }, config }: Parts, feed: EventWebhooks): Promise<void> {
-  const known = new Map((await endpoints.list()).map((endpoint) => [endpoint.id, endpoint]))
+  const known = new Set((await endpoints.list()).map(({ id }) => id))
   for (const [id, settings] of Object.entries(config.endpoints)) {
     const endpoint = { ...(Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as NewEndpoint), id }
-    const before = known.get(id)
-    await named<unknown>(`endpoints.${id}`, () => (before === undefined ? feed.add(endpoint) : endpoints.save({ ...before, ...endpoint })))
+    await named(`endpoints.${id}`, () => (known.has(id) ? feed.change(endpoint) : feed.add(endpoint)))
   }
 }
 
