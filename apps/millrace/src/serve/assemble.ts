@@ -88,12 +88,11 @@ export function feedOf({ engine, control, logger }: Pick<Parts, 'engine' | 'cont
   })
 }
 
-/** Endpoints of the configuration are added, or said anew; their cursors, and endpoints that it does not name, stay as they are. */
-async function applyEndpoints({ control: { endpoints }, config }: Parts, feed: EventWebhooks): Promise<void> {
-  const known = new Set((await endpoints.list()).map(({ id }) => id))
+/** Endpoints of the configuration are added, or said anew; those that it does not name stay as they are. */
+async function applyEndpoints({ config }: Parts, feed: EventWebhooks): Promise<void> {
   for (const [id, settings] of Object.entries(config.endpoints)) {
     const endpoint = { ...(Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as NewEndpoint), id }
-    await named(`endpoints.${id}`, () => (known.has(id) ? feed.change(endpoint) : feed.add(endpoint)))
+    await named(`endpoints.${id}`, () => feed.add(endpoint))
   }
 }
 

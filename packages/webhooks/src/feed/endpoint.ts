@@ -25,6 +25,9 @@ export interface Endpoint {
   readonly disabledReason?: DisabledReason | undefined
 }
 
+/** What an app says of an endpoint. */
+export type NewEndpoint = Pick<Endpoint, 'id' | 'url' | 'secret' | 'headers' | 'events' | 'queues' | 'names'>
+
 /** `gone`: it answered 410; `failing`: all has failed for too long; `invalid`: it is none that could be delivered to. */
 export type DisabledReason = 'gone' | 'failing' | 'invalid'
 
@@ -47,6 +50,17 @@ export interface EndpointStore {
   delete(id: string): Promise<boolean>
   /** All of it or nothing, durably: only the fields that are given, of those that are still there. */
   update(changes: readonly EndpointChange[]): Promise<void>
+}
+
+/** All that is the feed's to say. */
+export function placeOf({ enabled, createdAt, cursor, failingSince, disabledReason }: Endpoint): Omit<Endpoint, keyof NewEndpoint> {
+  return {
+    enabled,
+    createdAt,
+    cursor,
+    ...(failingSince !== undefined && { failingSince }),
+    ...(disabledReason !== undefined && { disabledReason }),
+  }
 }
 
 const ID = /^[A-Za-z0-9_-]{1,64}$/

@@ -46,7 +46,7 @@ export function addWebhooks(program: Command, context: Context): void {
     )
   webhooks
     .command('add')
-    .description('tell an endpoint of what happens from now on; one of that id is replaced')
+    .description('tell an endpoint of what happens from now on; one that is known goes on where it is, as it is said now')
     .argument('<id>')
     .argument('<url>')
     .requiredOption('--events <types>', 'completed,failed', names)
