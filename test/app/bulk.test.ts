@@ -63,6 +63,7 @@ test('import: data, texts, whole jobs; lines that are refused are told by number
     '{"name":"bad","options":{"priority":"high"}}',
     'no json',
     '{"name":"bad","colour":"red"}',
+    '# a comment',
     '{"name":"good","data":2}',
   ].join('\n')
   const result = await place.feed(mixed, 'import', '-', '--json')

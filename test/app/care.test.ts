@@ -100,7 +100,7 @@ test('doctor and migrate: a file of an older schema', { timeout: LONG }, async (
   expect(await place.okJson('doctor')).toMatchObject({ healthy: true })
 })
 
-test('migrate: a file that is open is of a schema that is current, or is refused', { timeout: LONG }, async () => {
+test('T5: migrate: a file that is open is of a schema that is current, or is refused', { timeout: LONG }, async () => {
   const place = new Place()
   const file = place.file
   await place.serve()

@@ -6,7 +6,7 @@ import { HANDLERS, Place } from './millrace.ts'
 const LONG = 300_000
 const MISSING = '01a1ff30-1a62-7000-8000-0000061600c4'
 
-test('jobs: enqueue, list, show, cancel, retry, delete, run, logs', { timeout: LONG }, async () => {
+test('Q1: jobs: enqueue, list, show, cancel, retry, delete, run, logs', { timeout: LONG }, async () => {
   const place = new Place()
   await place.serve()
   writeFileSync(place.path('data.json'), '{"from":"a file"}')

@@ -39,7 +39,7 @@ const FAMILIES = [
 
 const expressions = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
 
-test('every panel asks for metrics that there are, and every family is shown', () => {
+test('Q7: every panel asks for metrics that there are, and every family is shown', () => {
   const asked = new Set(expressions.flatMap((expr) => expr.match(/millrace_\w+/g) ?? []))
   expect([...asked].toSorted()).toEqual(FAMILIES.toSorted())
 })

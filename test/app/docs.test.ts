@@ -1,5 +1,5 @@
-// docs/cli.md says everything that the program can: each command with its flags, and the exit codes.
-import { readFileSync } from 'node:fs'
+// docs/cli.md says everything that the program can: each command with its flags, and the exit codes; and all of it is tried here.
+import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { nodesOf } from '../../apps/millrace/src/cli/completion/tree.ts'
 import type { Context } from '../../apps/millrace/src/cli/context.ts'
@@ -31,6 +31,25 @@ test('each command has a section, and there is no other', () => {
 test.each(commands.filter((command) => command.commands.length === 0))('$path: each flag is in its section', ({ path, flags }) => {
   const section = sections.get(path) ?? ''
   for (const { names } of flags) for (const name of names) if (!global.has(name)) expect(section).toMatch(new RegExp(`[\`, ]${name}[\` ,]`))
+})
+
+/** What tests say to the program, and the README, whose steps are one of them. */
+const tried = readdirSync(new URL('.', import.meta.url))
+  .filter((file) => file.endsWith('.test.ts') && file !== 'docs.test.ts')
+  .map((file) => readFileSync(new URL(file, import.meta.url), 'utf8'))
+  .concat(readFileSync(new URL('../../README.md', import.meta.url), 'utf8'))
+  .join('\n')
+
+test('each command is tried by a test, and each flag', () => {
+  const leaves = commands.filter(({ commands: within }) => within.length === 0)
+  const said = ({ path }: (typeof leaves)[number]) => {
+    const words = path.split(' ').map((word) => `'${word}'`)
+    return new RegExp(words.join(',\\s*')).test(tried) || tried.includes(`millrace ${path}`)
+  }
+  expect(leaves.filter((command) => !said(command)).map(({ path }) => path)).toEqual([])
+  const flags = leaves.flatMap(({ path, flags }) => flags.map(({ names }) => ({ path, names })))
+  const untried = flags.filter(({ names }) => !names.some((name) => tried.includes(`'${name}'`) || tried.includes(`${name} `)))
+  expect(untried).toEqual([])
 })
 
 test('the flags that go with every command are told', () => {

@@ -50,6 +50,7 @@ test('2: misuse, with the flag that it is about', { timeout: LONG }, async () =>
     { args: ['stats', '--url', 'ftp://x'], code: 2, error: 'OPTION_TYPE', says: /--url: url is one of 'unix:/ },
     { args: ['worker', 'start'], code: 2, error: 'USAGE', says: /--handlers names a module/ },
     { args: ['worker', 'start', '--handlers', 'nothing.ts'], code: 2, error: 'USAGE', says: /--handlers nothing\.ts cannot be loaded/ },
+    { args: ['audit'], code: 2, error: 'USAGE', says: /beside the daemon's file: name that with --file/ },
     { args: ['doctor'], code: 2, error: 'USAGE', says: /doctor reads the file itself/ },
     { args: ['completion', 'tcsh'], code: 2, error: 'USAGE', says: /Allowed choices are bash, zsh, fish/ },
   ])
@@ -66,6 +67,9 @@ test('3: what is not there; asking makes no file', { timeout: LONG }, async () =
     { args: ['jobs', 'list'], code: 3, error: 'NO_FILE', says: /there is no file/ },
     { args: ['doctor'], code: 3, error: 'NO_FILE', says: /there is no file/ },
     { args: ['migrate'], code: 3, error: 'NO_FILE', says: /there is no file/ },
+    { args: ['audit'], code: 3, error: 'NOT_FOUND', says: /there is no .*jobs\.db-control: the first run of millrace serve/ },
+    { args: ['token', 'list'], code: 3, error: 'NOT_FOUND', says: /there is no .*jobs\.db-control/ },
+    { args: ['token', 'revoke', 'ci'], code: 3, error: 'NOT_FOUND', says: /there is no .*jobs\.db-control/ },
   ])
   expect(readdirSync(place.folder)).toEqual([])
   await place.serve()

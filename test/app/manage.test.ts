@@ -25,6 +25,10 @@ test('a token made on the command line is good at once for what it allows, and r
     ['admin', false],
     ['ci', true],
   ])
+  expect((await place.okJson('audit', '--limit', '1'))['entries']).toMatchObject([
+    { at: expect.any(String), who: 'ci', operation: 'pauseEngine', outcome: 'refused', status: 403, target: {} },
+  ])
+  expect(await place.ok('audit')).toMatch(/^AT +WHO +OPERATION +OUTCOME +STATUS +TARGET\n\S+ \S+Z +ci +pauseEngine +refused +403 +\{\}\n$/)
   await place.ok('token', 'revoke', id as string)
   expect(await status('/v1/stats', token as string)).toBe(401)
   expect((await place.run('token', 'revoke', 'nobody', '--json')).code).toBe(3)

@@ -87,7 +87,7 @@ const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const PARENT = 'b7ad6b7169203331'
 const TRACEPARENT = { traceparent: `00-${TRACE}-${PARENT}-01`, tracestate: 'vendor=1' }
 
-test('from a request’s traceparent through the enqueue to the run of a worker process, all sent when these drain', {
+test('Q7: from a request’s traceparent through the enqueue to the run of a worker process, all sent when these drain', {
   timeout: LONG,
 }, async () => {
   const place = new Place()

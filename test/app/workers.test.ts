@@ -7,9 +7,9 @@ import { HANDLERS, Place } from './millrace.ts'
 
 const LONG = 300_000
 
-test('a detached worker outlives whoever started it, and has a session of its own, which no terminal hangs up', { timeout: LONG }, async ({
-  skip,
-}) => {
+test('Q3: a detached worker outlives whoever started it, and has a session of its own, which no terminal hangs up', {
+  timeout: LONG,
+}, async ({ skip }) => {
   if (process.platform !== 'linux') skip('only Linux tells in /proc which session a process is of')
   const place = new Place()
   writeFileSync(

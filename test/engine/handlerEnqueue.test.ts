@@ -40,7 +40,7 @@ test.each(['throws', 'fails for good', 'snoozes', 'discards'])(
   },
 )
 
-test('one is refused for a key that is held: none of them is there, the run has failed, and they come with the retry', async () => {
+test('N11: one is refused for a key that is held: none of them is there, the run has failed, and they come with the retry', async () => {
   await using world = createTestEngine()
   const { engine } = world
   const held = await engine.enqueue('other', 0, { unique: { key: 'k', onConflict: 'error' } })

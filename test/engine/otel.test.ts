@@ -35,7 +35,7 @@ function spans(name: string): ReadableSpan[] {
   return exporter.getFinishedSpans().filter((span) => span.name === name)
 }
 
-test('a run is a child of its enqueue, which is a child of what called it; spans within the handler are the run’s', async () => {
+test('Q7: a run is a child of its enqueue, which is a child of what called it; spans within the handler are the run’s', async () => {
   t.engine.work(
     a.handler(
       traceRun(async ({ data }) => {

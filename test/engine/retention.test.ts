@@ -22,7 +22,7 @@ function watch(promise: Promise<unknown>): { ended: boolean } {
   return seen
 }
 
-test('purge: counts first, removes by state, and leaves what runs and the neighbours', async () => {
+test('M10: purge: counts first, removes by state, and leaves what runs and the neighbours', async () => {
   const { engine } = start()
   const running = Promise.withResolvers<void>()
   onTestFinished(() => running.resolve())

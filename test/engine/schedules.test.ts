@@ -39,7 +39,7 @@ async function stop(t: TestEngine): Promise<void> {
   await t[Symbol.asyncDispose]()
 }
 
-test('a cron expression, from the first upsert to its result', async () => {
+test('E13, M9: a cron expression, from the first upsert to its result', async () => {
   const t = start({ run: () => 'sent' })
   const options: ScheduleOptions = { cron: '30 2 * * *', timezone: 'Europe/Berlin' }
   const first = new Date('2030-01-01T01:30:00Z')
@@ -173,7 +173,7 @@ test('overlap queue: ticks wait for the job that runs, and the last of them come
   end?.()
 })
 
-test('by hand: pause, resume, trigger, list, delete', async () => {
+test('M9: by hand: pause, resume, trigger, list, delete', async () => {
   const t = start({ run: () => 'done' })
   for (const id of ['b/1', 'a', 'b/2']) await t.schedules.upsert(id, { every: '1h', runImmediately: id === 'a' }, REPORT)
   await t.advance(1)

@@ -102,13 +102,13 @@ describe('the whole group ends', () => {
 describe('limits', () => {
   const isThere = ['/usr/bin/prlimit', '/bin/prlimit'].some((tool) => existsSync(tool))
 
-  test('5.4: cpu time', async ({ skip }) => {
+  test('Q7, 5.4: cpu time', async ({ skip }) => {
     if (!isThere) skip('prlimit is not on this system')
     const { run } = await startBench({ spin: script('while :; do :; done', { limits: { cpuSeconds: 1 } }) })
     expect((await run('spin')).attempts[0]?.logs.at(-1)?.fields).toMatchObject({ exitCode: null, signal: 'SIGXCPU' })
   })
 
-  test('5.4: memory', async ({ skip }) => {
+  test('Q7, 5.4: memory', async ({ skip }) => {
     if (!isThere) skip('prlimit is not on this system')
     const { run } = await startBench({
       eat: { file: '/bin/dd', args: ['if=/dev/zero', 'of=/dev/null', 'bs={{size}}', 'count=1'], limits: { memoryBytes: 64 * 2 ** 20 } },

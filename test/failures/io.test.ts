@@ -7,7 +7,7 @@ import { startFaulty } from './faulty.ts'
 
 const a = defineJob({ name: 'a' })
 
-test('every command of the turn is refused, nothing is written, the tables are what the file says', async () => {
+test('E1: every command of the turn is refused, nothing is written, the tables are what the file says', async () => {
   const { probe, faults, store, expectTablesAsStored } = startFaulty()
   const bystander = await probe.enqueue('a', { data: '"before"' })
   const { nextSeq } = store.load()

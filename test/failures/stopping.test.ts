@@ -18,7 +18,7 @@ function start() {
 }
 
 describe('under the virtual clock', () => {
-  test('what runs is finished, what waits or is scheduled stays', async () => {
+  test('E15: what runs is finished, what waits or is scheduled stays', async () => {
     const { engine, file, advance } = start()
     const held = gate()
     engine.work([a.handler(held.wait)], { concurrency: 1 })

@@ -95,7 +95,7 @@ test.each(STEPS)('killed at the step "%s"', async (step) => {
   expect(await killed(STEPS.indexOf(step), 6, step)).toBe(6)
 })
 
-test('killed at any moment, with the engine in the same process', async () => {
+test('N11: killed at any moment, with the engine in the same process', async () => {
   const below = (
     (random) => (limit: number) =>
       Math.floor(random() * limit)

@@ -1,6 +1,6 @@
 /** Tokens that are kept elsewhere: asked for at each greeting, and again when they have changed. */
+import type { Scope } from '@millrace/core'
 import { type Authenticate, listen } from '@millrace/remote'
-import type { Scope } from '@millrace/wire'
 import { expect, test } from 'vitest'
 import { HELLO, RawClient } from './rawClient.ts'
 import { serve } from './served.ts'

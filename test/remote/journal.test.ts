@@ -53,7 +53,7 @@ async function told(engine: Engine, count: number): Promise<void> {
 
 const idsOf = (handles: readonly JobHandle[]) => handles.map(({ id }) => id)
 
-test('before there ever was a server: jobs are taken, and run in order when it comes, under the ids that were told', async () => {
+test('N3: before there ever was a server: jobs are taken, and run in order when it comes, under the ids that were told', async () => {
   const { serve, produce, files } = place()
   const producer = await produce()
   const handles: JobHandle[] = []

@@ -32,7 +32,7 @@ async function insist(engine: Engine, number: number): Promise<void> {
   }
 }
 
-test('servers killed under load and started again: every job is created once and completed', async () => {
+test('E16, N4: servers killed under load and started again: every job is created once and completed', async () => {
   const { socket, startServer, startWorker } = place()
   const JOBS = 3_000
   let server = startServer()

@@ -1,7 +1,8 @@
 /** What a token does not allow is refused here, and never reaches the engine. */
 import type { CommandOf, Operation } from '@millrace/core'
+import { SCOPES, type Scope } from '@millrace/core'
 import { sessionIntro } from '@millrace/testkit'
-import { SCOPES, SCOPES_OF, type Scope } from '@millrace/wire'
+import { SCOPES_OF } from '@millrace/wire'
 import { expect, test } from 'vitest'
 import { serve } from './served.ts'
 

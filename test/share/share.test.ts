@@ -11,7 +11,7 @@ const acknowledged = (n: number) => (fact: Fact) => fact['acknowledged'] === n
 const ran = (n: number) => (fact: Fact) => fact['ran'] === n
 const ownerOf = (file: string) => JSON.parse(readFileSync(`${file}-share/owner.json`, 'utf8'))
 
-test('the first owns the file, later ones attach to it, and all work on the same jobs', async () => {
+test('N4: the first owns the file, later ones attach to it, and all work on the same jobs', async () => {
   const file = temporaryFile()
   const owner = await Member.start(file, 'producer')
   const worker = await Member.start(file, 'worker')

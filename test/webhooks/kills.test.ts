@@ -24,7 +24,7 @@ async function end(program: Program): Promise<void> {
   expect(await program.ended).toMatchObject({ code: 0, stderr: '' })
 }
 
-test('kill -9 in the middle of deliveries: each webhook is delivered, and what was under way comes again', async () => {
+test('M3: kill -9 in the middle of deliveries: each webhook is delivered, and what was under way comes again', async () => {
   const JOBS = 60
   const file = join(temporaryFolder(), 'jobs.db')
   let held = 0

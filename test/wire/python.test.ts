@@ -51,7 +51,7 @@ test('the vectors: byte by byte', () => {
   expect(status).toBe(0)
 })
 
-test('a worker in Python: data, bytes, tags and meta come as they were, and so does what it answers', async () => {
+test('E16: a worker in Python: data, bytes, tags and meta come as they were, and so does what it answers', async () => {
   const { engine } = await working()
   const handle = await engine.enqueue('upper', { text: 'grüße 😀\0' }, { tags: ['t'], meta: { by: 'x' } })
   expect(await handle.result()).toEqual({ text: 'GRÜSSE 😀\0', by: 'py', meta: { by: 'x' }, tags: ['t'] })

@@ -8,22 +8,22 @@ const ALMOST_ONE = 1 - Number.EPSILON
 const delays = (backoff: Backoff, attempts: number[], random = 0.5) => attempts.map((attempt) => backoffDelay(backoff, attempt, random))
 
 describe('without jitter', () => {
-  test('E6: exponential: delay * factor^(attempt - 1), factor 2 unless said', () => {
+  test('E6, M4: exponential: delay * factor^(attempt - 1), factor 2 unless said', () => {
     expect(delays({ type: 'exponential', delay: 100 }, [1, 2, 3, 4])).toEqual([100, 200, 400, 800])
     expect(delays({ type: 'exponential', delay: 100, factor: 3 }, [1, 2, 3])).toEqual([100, 300, 900])
     expect(delays({ type: 'exponential', delay: 100, factor: 1 }, [1, 9])).toEqual([100, 100])
   })
 
-  test('linear: delay * attempt', () => {
+  test('M4: linear: delay * attempt', () => {
     expect(delays({ type: 'linear', delay: 100 }, [1, 2, 3])).toEqual([100, 200, 300])
   })
 
-  test('fixed: delay', () => {
+  test('M4: fixed: delay', () => {
     expect(delays({ type: 'fixed', delay: 100 }, [1, 2, 3])).toEqual([100, 100, 100])
   })
 })
 
-describe('jitter', () => {
+describe('M4: jitter', () => {
   const fixed = (jitter: Backoff['jitter']): Backoff => ({ type: 'fixed', delay: 1_000, ...(jitter !== undefined && { jitter }) })
 
   test.each([
@@ -36,7 +36,7 @@ describe('jitter', () => {
   })
 })
 
-test('the cap comes last, so that no jitter passes it', () => {
+test('M4: the cap comes last, so that no jitter passes it', () => {
   expect(backoffDelay({ type: 'fixed', delay: 1_000, maxDelay: 1_100, jitter: 0.5 }, 1, ALMOST_ONE)).toBe(1_100)
   // And what lies under the cap is spread still.
   expect(backoffDelay({ type: 'fixed', delay: 1_000, maxDelay: 1_100, jitter: 0.5 }, 1, 0)).toBe(500)

@@ -1,3 +1,7 @@
+export * from './access/neighbourhood.ts'
+export * from './access/scopes.ts'
+export * from './access/tokens.ts'
+export * from './access/wrongTokens.ts'
 export * from './backoff.ts'
 export * from './clock.ts'
 export * from './commands.ts'

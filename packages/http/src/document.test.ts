@@ -12,7 +12,7 @@ const webhooks: WebhookEndpoints = { list: uncalled, add: uncalled, enable: unca
 test.each<[string, Partial<HttpOptions>]>([
   ['without endpoints', {}],
   ['with endpoints', { webhooks }],
-])('the document is OpenAPI 3.1, and has every operation once: %s', async (_what, options) => {
+])('M11: the document is OpenAPI 3.1, and has every operation once: %s', async (_what, options) => {
   const engine = await openEngine({ file: ':memory:' })
   onTestFinished(() => engine.stop())
   const { api, operations } = testApi(engine, { token: TOKEN, ...options })

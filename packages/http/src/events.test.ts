@@ -71,7 +71,7 @@ class Source {
 const open = async (query = '', headers: Record<string, string> = {}, signal?: AbortSignal) =>
   new Source(await http.open('GET', `/v1/events${query}`, { headers, ...(signal !== undefined && { signal }) }))
 
-test('events come with their ids, as they happen', async () => {
+test('T6: events come with their ids, as they happen', async () => {
   const source = await open()
   expect(source.response.status).toBe(200)
   expect(source.response.headers.get('content-type')).toBe('text/event-stream')

@@ -69,7 +69,7 @@ describe('lines', () => {
   })
 })
 
-test('one JSON a line; blank ones and comments are skipped, wrong ones told by number', async () => {
+test('N8: one JSON a line; blank ones and comments are skipped, wrong ones told by number', async () => {
   const raw = ['{"n":1}', '', '  ', '# a comment', '{"n":', '{"__proto__":1}', '"text"\r', '5'].join('\n')
   const { status, body } = await http.send('POST', '/v1/jobs:import?name=line&queue=bulk&client=shop', { raw, headers: NDJSON })
   expect(status).toBe(200)
@@ -89,7 +89,7 @@ test('one JSON a line; blank ones and comments are skipped, wrong ones told by n
   expect(jobs.every(({ tags, name }) => tags[0] === 'shop' && name === 'line')).toBe(true)
 })
 
-test('a text a line', async () => {
+test('N8: a text a line', async () => {
   const { body } = await http.send('POST', '/v1/jobs:import?name=line', {
     raw: 'https://a.example\n{"not":"json"}\n#no\n',
     headers: { 'content-type': 'text/plain; charset=utf-8' },

@@ -1,4 +1,5 @@
-export type { Caller, Scope } from './access/scopes.ts'
+export type { Scope } from '@millrace/core'
+export type { Caller } from './access/caller.ts'
 export type { AuditEntry } from './audit.ts'
 export { createHttp, type HttpApi } from './createHttp.ts'
 export type { OpenApiDocument } from './document.ts'

@@ -14,7 +14,7 @@ afterAll(() => engine.stop())
 const create = async (body: object, headers = {}) => (await http.send('POST', '/v1/jobs', { body, headers })).body.id as string
 
 describe('one job', () => {
-  test('is created, and shown', async () => {
+  test('M11: is created, and shown', async () => {
     const created = await http.send('POST', '/v1/jobs', {
       body: { job: 'resize', data: { path: 'a.png' }, options: { delay: '5m', tags: ['x'], queue: 'media' } },
     })
@@ -36,7 +36,7 @@ describe('one job', () => {
     })
   })
 
-  test('an idempotency key, by header or by option, is answered with the first job', async () => {
+  test('M5: an idempotency key, by header or by option, is answered with the first job', async () => {
     const first = await http.send('POST', '/v1/jobs', { body: { job: 'pay', data: 1 }, headers: { 'idempotency-key': 'order 1' } })
     expect(first.status).toBe(201)
     const second = await http.send('POST', '/v1/jobs', { body: { job: 'pay', data: 2, options: { idempotencyKey: 'order 1' } } })
@@ -49,7 +49,7 @@ describe('one job', () => {
     expect(both).toMatchObject({ status: 400, body: { code: 'VALIDATION' } })
   })
 
-  test('of two posts with one key at the same time, one creates', async () => {
+  test('M5: of two posts with one key at the same time, one creates', async () => {
     const posts = Array.from({ length: 20 }, () =>
       http.send('POST', '/v1/jobs', { body: { job: 'race' }, headers: { 'idempotency-key': 'race' } }),
     )
@@ -166,7 +166,7 @@ describe('many', () => {
     expect((await http.send('POST', '/v1/jobs:bulk', { ...sent, headers: { 'idempotency-key': 'x'.repeat(491) } })).status).toBe(400)
   })
 
-  test('pages by signed cursors', async () => {
+  test('M11: pages by signed cursors', async () => {
     await http.send('POST', '/v1/jobs:bulk', { body: Array.from({ length: 7 }, (_, index) => ({ job: 'paged', data: index })) })
     const seen: number[] = []
     let after = ''

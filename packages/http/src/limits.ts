@@ -18,17 +18,8 @@ export const BOUNDS = {
   importErrors: 100,
   /** Faults of one body that are told. */
   faults: 20,
-  /** Wrong tokens of one address within `failuresWithinMs`, after which it is refused for `blockMs`. */
-  failures: 5,
-  failuresWithinMs: 60_000,
-  blockMs: 30_000,
-  /** Addresses whose failures are remembered, and callers whose rates are. */
-  addresses: 10_000,
+  /** Callers whose rates are remembered. */
   callers: 10_000,
-  tokens: 64,
-  /** Of a token, in characters. */
-  tokenMin: 16,
-  tokenMax: 512,
   /** Of `cursorSecret`, in bytes. */
   secretMin: 16,
   searchLength: 200,

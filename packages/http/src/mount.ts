@@ -2,7 +2,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { Access } from './access/access.ts'
-import type { Caller } from './access/scopes.ts'
+import type { Caller } from './access/caller.ts'
 import { outcomeOf } from './audit.ts'
 import { HttpError } from './errors.ts'
 import type { Call, Operation, Service } from './operation.ts'

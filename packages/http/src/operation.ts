@@ -2,8 +2,8 @@
 
 import type { z } from '@hono/zod-openapi'
 import type { Engine } from '@millrace/client'
-import type { Clock } from '@millrace/core'
-import type { Caller, Scope } from './access/scopes.ts'
+import type { Clock, Scope } from '@millrace/core'
+import type { Caller } from './access/caller.ts'
 import type { Cursors } from './cursors.ts'
 import type { HttpSettings } from './options.ts'
 

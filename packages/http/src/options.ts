@@ -5,14 +5,17 @@ import {
   type Duration,
   describe,
   durationOption,
+  headerTokenOption,
   integerOption,
   type Logger,
   loggerOption,
   OptionRangeError,
   OptionTypeError,
+  type Scope,
+  tokensOption,
 } from '@millrace/core'
+import type { Caller } from './access/caller.ts'
 import type { Rate } from './access/rates.ts'
-import { type Caller, SCOPES, type Scope } from './access/scopes.ts'
 import { type KnownToken, tokenReader } from './access/tokens.ts'
 import type { AuditEntry } from './audit.ts'
 import { BOUNDS } from './limits.ts'
@@ -88,7 +91,6 @@ const KNOWN = new Set([
   'ready',
   'webhooks',
 ])
-const TOKEN_KNOWN = new Set(['token', 'scopes', 'name'])
 const RATE_KNOWN = new Set(['limit', 'period'])
 const RATE_MAX = 1_000_000
 const HOUR_MS = 3_600_000
@@ -132,46 +134,19 @@ function authenticateOption(options: Readonly<Record<string, unknown>>): HttpSet
     )
   }
   if (given.length > 1) throw new OptionTypeError(given[1] as string, `${given.join(' and ')} exclude each other: give one of them`)
-  if (token !== undefined) return tokenReader(tokensOption(token))
+  if (token !== undefined) return tokenReader(tokensRead(token))
   if (authenticate !== undefined) return functionOption<HttpOptions['authenticate']>('authenticate', authenticate)
   if (!booleanOption('open', open)) throw new OptionTypeError('open', 'open is true, or not given: then give a token')
   return undefined
 }
 
-function tokensOption(value: unknown): readonly KnownToken[] {
-  if (!Array.isArray(value)) return [{ name: 'token', token: tokenOption('token', value), scopes: SCOPES }]
-  if (value.length === 0 || value.length > BOUNDS.tokens) {
-    const message = `token is a text or 1 to ${BOUNDS.tokens} of { token, scopes, name }, not ${value.length}`
-    throw new OptionRangeError('token', BOUNDS.tokens, message)
-  }
-  return value.map((item: unknown, index) => {
-    const option = `token[${index}]`
-    checkKnown(option, item, TOKEN_KNOWN)
+function tokensRead(value: unknown): readonly KnownToken[] {
+  return tokensOption(value, ['name']).map(({ token, scopes, option, item }) => {
     const { name = option } = item
     if (typeof name !== 'string' || name === '')
       throw new OptionTypeError(`${option}.name`, `${option}.name is a text, not ${describe(name)}`)
-    return { name, token: tokenOption(`${option}.token`, item['token']), scopes: scopesOption(`${option}.scopes`, item['scopes']) }
+    return { name, token: headerTokenOption(option === 'token' ? option : `${option}.token`, token), scopes }
   })
-}
-
-/** Never told in a message. */
-function tokenOption(option: string, value: unknown): string {
-  if (typeof value !== 'string') throw new OptionTypeError(option, `${option} is a text, not ${typeof value}`)
-  if (value.length < BOUNDS.tokenMin || value.length > BOUNDS.tokenMax) {
-    const message = `${option} has ${BOUNDS.tokenMin} to ${BOUNDS.tokenMax} characters, not ${value.length}: make one of 32 random bytes as base64url`
-    throw new OptionRangeError(option, value.length < BOUNDS.tokenMin ? BOUNDS.tokenMin : BOUNDS.tokenMax, message)
-  }
-  if (!/^[\x21-\x7e]+$/.test(value))
-    throw new OptionTypeError(option, `${option} has a space, or what is not ASCII: no header can carry it`)
-  return value
-}
-
-function scopesOption(option: string, value: unknown): readonly Scope[] {
-  if (value === undefined) return SCOPES
-  if (!Array.isArray(value) || value.length === 0 || !value.every((scope) => SCOPES.includes(scope))) {
-    throw new OptionTypeError(option, `${option} are some of ${SCOPES.join(', ')}, not ${describe(value)}`)
-  }
-  return SCOPES.filter((scope) => value.includes(scope))
 }
 
 function rateOption(value: unknown): Rate {

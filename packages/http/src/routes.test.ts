@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => engine.stop())
 
 describe('queues', () => {
-  test('are configured, shown, paused, resumed', async () => {
+  test('M11: are configured, shown, paused, resumed', async () => {
     const settings = {
       concurrencyLimit: 2,
       rateLimit: { limit: 10, period: '1m' },
@@ -78,7 +78,7 @@ describe('queues', () => {
   })
 })
 
-test('schedules', async () => {
+test('M11: schedules', async () => {
   const body = {
     cron: '0 3 * * *',
     timezone: 'Europe/Berlin',
@@ -136,7 +136,7 @@ test('schedules', async () => {
 })
 
 describe('what the engine tells of itself', () => {
-  test('stats, workers, history, failures, metrics', async () => {
+  test('T6: stats, workers, history, failures, metrics', async () => {
     const failing = defineJob({ name: 'failing', queue: 'strange"\\q'.replace(/[^a-z]/g, '.'), maxAttempts: 1 })
     const worker = engine.work(
       failing.handler(() => {
@@ -177,7 +177,7 @@ describe('what the engine tells of itself', () => {
   })
 })
 
-test('the engine is paused, resumed and stopped', async () => {
+test('N8: the engine is paused, resumed and stopped', async () => {
   const { body } = await http.send('POST', '/v1/engine/pause')
   expect(body.queues).toContain('bystander')
   expect((await engine.queues.list()).every(({ paused }) => paused)).toBe(true)
@@ -188,7 +188,7 @@ test('the engine is paused, resumed and stopped', async () => {
   expect(await testApi(engine).send('POST', '/v1/engine/stop')).toMatchObject({ status: 501, body: { code: 'UNSUPPORTED' } })
 })
 
-test('health, and readiness', async () => {
+test('T6: health, and readiness', async () => {
   expect((await http.send('GET', '/healthz', { token: 'none' })).body).toEqual({ status: 'ok' })
   expect(await http.send('GET', '/readyz', { token: 'none' })).toMatchObject({ status: 200, body: { status: 'ready' } })
   ready = false

@@ -21,7 +21,7 @@ export interface WebhookEndpoint extends NewWebhookEndpoint {
 
 export interface WebhookEndpoints {
   list(): Promise<readonly WebhookEndpoint[]>
-  /** One of its id is replaced. */
+  /** One of its id goes on where it is, as it is said now. */
   add(endpoint: NewWebhookEndpoint): Promise<WebhookEndpoint>
   enable(id: string, options: { readonly replay?: boolean }): Promise<void>
   disable(id: string): Promise<void>

@@ -59,7 +59,7 @@ const queued = async (of = engine) => (await of.list()).jobs.map(({ data }) => d
 const order = (connection: Connection, total: number) => connection.prepare('INSERT INTO orders (total) VALUES (?)').run(total)
 
 describe.each(Object.keys(KINDS) as Kind[])('%s', (kind) => {
-  test('what commits is in the queue, with its id; what rolls back is nowhere', async () => {
+  test('N11: what commits is in the queue, with its id; what rolls back is nowhere', async () => {
     const { connection, box } = open(kind)
     const first = box.transaction((tx) => {
       order(connection, 10)

@@ -45,6 +45,7 @@ export type {
   ScheduleGetOptions,
   ScheduleListOptions,
   ScheduleOptions,
+  Scope,
   SkipReason,
   State,
   Stats,
@@ -112,7 +113,6 @@ export {
   WorkerNotFoundError,
   WorkerStoppedError,
 } from '@millrace/core'
-export type { Scope } from '@millrace/wire'
 export {
   type BatchContext,
   type BatchHandlerOptions,

@@ -37,17 +37,7 @@ export const BOUNDS = {
   goodbyeLength: 1_000,
   /** How long a goodbye has to get out. */
   goodbyeMs: 1_000,
-  /** Wrong tokens of one address within `failuresWithinMs`, after which it is refused for `blockMs`. */
-  failures: 5,
-  failuresWithinMs: 60_000,
-  blockMs: 30_000,
-  /** Addresses whose failures are remembered. */
-  addresses: 10_000,
   /** What a client is told to wait where there is no room, and where the engine starts again. */
   busyRetryMs: 500,
   restartRetryMs: 100,
-  /** Of a token, in characters. */
-  tokenMin: 16,
-  tokenMax: 512,
-  tokens: 64,
 } as const

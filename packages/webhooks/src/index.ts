@@ -14,8 +14,8 @@ export {
   WebhookGoneError,
 } from './errors.ts'
 export type { EventWebhook } from './feed/deliveries.ts'
-export type { DisabledReason, Endpoint, EndpointChange, EndpointStore } from './feed/endpoint.ts'
-export { EventWebhooks, type EventWebhooksOptions, type NewEndpoint } from './feed/eventWebhooks.ts'
+export type { DisabledReason, Endpoint, EndpointChange, EndpointStore, NewEndpoint } from './feed/endpoint.ts'
+export { EventWebhooks, type EventWebhooksOptions } from './feed/eventWebhooks.ts'
 export { MemoryEndpointStore } from './feed/memoryStore.ts'
 export { type WebhookData, type WebhookMethod, webhookJob } from './job.ts'
 export { isPrivate, PRIVATE_RANGES } from './safety/addresses.ts'

@@ -24,7 +24,7 @@ test('the library of Standard Webhooks makes the same signature', () => {
   )
 })
 
-test('it takes what we sign, and we take what it signs', () => {
+test('M3: it takes what we sign, and we take what it signs', () => {
   const at = new Date()
   const ours = sign({ id: 'msg', timestamp: at, body, secret: [other, secret] })
   for (const key of [secret, other]) expect(new Webhook(key).verify(body, { ...ours })).toEqual({ a: 1 })

@@ -1,6 +1,5 @@
 /** What the two ends of a connection say to each other: one message a frame. */
-import type { Delivery, Request } from '@millrace/core'
-import type { Scope } from './scopes.ts'
+import type { Delivery, Request, Scope } from '@millrace/core'
 
 /** `client`: the end that connected. */
 export type Role = 'client' | 'server'

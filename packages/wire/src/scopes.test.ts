@@ -1,6 +1,7 @@
+import { SCOPES } from '@millrace/core'
 import { expect, test } from 'vitest'
 import { OPERATIONS } from './schema/requests.ts'
-import { SCOPES, SCOPES_OF } from './scopes.ts'
+import { SCOPES_OF } from './scopes.ts'
 
 test('every operation has its scope', () => {
   expect(Object.keys(SCOPES_OF).toSorted()).toEqual(OPERATIONS.toSorted())

@@ -1,10 +1,5 @@
-/** What a token may allow, and what each operation needs. */
-import type { Operation } from '@millrace/core'
-
-/** In the order of their numbers on the wire. */
-export const SCOPES = ['enqueue', 'work', 'read', 'admin'] as const
-
-export type Scope = (typeof SCOPES)[number]
+/** What a token must allow for each operation. */
+import { type Operation, SCOPES, type Scope } from '@millrace/core'
 
 /** Any one of them is enough. */
 export const SCOPES_OF: Readonly<Record<Operation, readonly Scope[]>> = {

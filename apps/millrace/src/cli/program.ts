@@ -1,6 +1,7 @@
 /** The program: its global flags, and its commands, each added by a file of its own. */
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
+import { addAudit } from './commands/audit.ts'
 import { addBackup } from './commands/backup.ts'
 import { addCompletion } from './commands/completion.ts'
 import { addConfig } from './commands/config.ts'
@@ -51,6 +52,7 @@ const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [
   addDemo,
   addConfig,
   addToken,
+  addAudit,
   addWebhooks,
   addOpenapi,
 ]

@@ -87,7 +87,7 @@ const PAIRS = Object.keys(VALUES).flatMap((key) =>
   LAYERS.flatMap(([upper], index) => LAYERS.slice(0, index).map(([lower]) => [key, lower, upper] as const)),
 )
 
-test.each(PAIRS)('%s: %s is below %s', async (key, lower, upper) => {
+test.each(PAIRS)('M12, N10: of %s %s is below %s', async (key, lower, upper) => {
   const [low, high] = VALUES[key] as [string, string]
   const below = (LAYERS.find(([name]) => name === lower) as (typeof LAYERS)[number])[1](key, low)
   const above = (LAYERS.find(([name]) => name === upper) as (typeof LAYERS)[number])[1](key, high)
@@ -141,7 +141,7 @@ test('two files of one layer are one too many', async () => {
   })
 })
 
-test('PORT is below MILLRACE_HTTP_PORT, and empty variables are none', async () => {
+test('T9: PORT is below MILLRACE_HTTP_PORT, and empty variables are none', async () => {
   expect((await load({ env: { PORT: '81' } })).config.http.port).toBe(81)
   expect((await load({ env: { PORT: '81', MILLRACE_HTTP_PORT: '82' } })).config.http.port).toBe(82)
   expect((await load({ env: { PORT: '', MILLRACE_HTTP_PORT: '' } })).config.http.port).toBe(7410)

@@ -1,9 +1,10 @@
 /** What the daemon keeps beside its jobs: tokens, endpoints, and who has changed what. */
 
+import type { Caller } from '@millrace/http'
 import { Audit, type AuditEntry } from './audit.ts'
 import { type ControlDatabase, openDatabase } from './database.ts'
 import { Endpoints } from './endpoints.ts'
-import { type Caller, type Surroundings, type TokenOptions, Tokens, type TokenView } from './tokens.ts'
+import { type Surroundings, type TokenOptions, Tokens, type TokenView } from './tokens.ts'
 
 /** Where it is, for a queue's file. */
 export function controlFileOf(file: string): string {

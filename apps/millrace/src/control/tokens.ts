@@ -1,16 +1,9 @@
 /** Who may do what. A token is told once, when it is made; its SHA-256 digest alone is kept. */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { nameOption, OptionTypeError } from '@millrace/core'
-import type { Scope } from '@millrace/remote'
+import { nameOption, type Scope, scopesOption } from '@millrace/core'
+import type { Caller } from '@millrace/http'
 import type { ControlDatabase, TokenRow } from './database.ts'
 import { TokenExistsError, TokenNotFoundError } from './errors.ts'
-
-export const SCOPES: readonly Scope[] = ['enqueue', 'work', 'read', 'admin']
-
-export interface Caller {
-  readonly name: string
-  readonly scopes: Scope[]
-}
 
 export interface TokenView extends Caller {
   readonly id: string
@@ -53,12 +46,12 @@ export class Tokens {
   }
 
   /** @param text what the token is; made up unless it is given */
-  create({ name, scopes = SCOPES }: TokenOptions, text = this.newText()): { readonly token: string; readonly view: TokenView } {
+  create({ name, scopes }: TokenOptions, text = this.newText()): { readonly token: string; readonly view: TokenView } {
     const row: TokenRow = {
       id: this.#surroundings.randomBytes(6).toString('hex'),
       name: nameOption('name', name),
       sha256: digestOf(text),
-      scopes: scopesOption(scopes).join(' '),
+      scopes: scopesOption('scopes', scopes).join(' '),
       createdAt: this.#surroundings.now(),
       lastUsedAt: null,
       revokedAt: null,
@@ -119,13 +112,7 @@ export function digestOf(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
 
-function scopesOption(value: readonly Scope[]): readonly Scope[] {
-  if (Array.isArray(value) && value.length > 0 && value.every((scope) => SCOPES.includes(scope)))
-    return SCOPES.filter((scope) => value.includes(scope))
-  throw new OptionTypeError('scopes', `scopes are some of ${SCOPES.join(', ')}, not ${JSON.stringify(value)}`)
-}
-
-function scopesOf({ scopes }: TokenRow): Scope[] {
+function scopesOf({ scopes }: TokenRow): readonly Scope[] {
   return scopes.split(' ') as Scope[]
 }
 

@@ -8,12 +8,12 @@ function written(options: Partial<LogOptions>, log: (logger: ReturnType<typeof c
   return String((out as unknown as PassThrough).read() ?? '')
 }
 
-test('json: an object a line, with the time, the level and the fields', () => {
+test('M12: json: an object a line, with the time, the level and the fields', () => {
   const line = written({}, (logger) => logger.warn('something', { queue: 'mail' }))
   expect(JSON.parse(line)).toMatchObject({ level: 40, msg: 'something', queue: 'mail', time: expect.stringMatching(/^\d{4}-.*Z$/) })
 })
 
-test('a level writes what is at or above it', () => {
+test('M12: a level writes what is at or above it', () => {
   const all = (logger: ReturnType<typeof createLogger>) => {
     for (const level of ['debug', 'info', 'warn', 'error'] as const) logger[level](level)
   }

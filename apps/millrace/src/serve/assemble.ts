@@ -6,12 +6,11 @@ import { resolve } from 'node:path'
 import type { Engine } from '@millrace/client'
 import type { Logger } from '@millrace/core'
 import { type CommandSpec, execHandlers } from '@millrace/exec'
-import { createHttp, type HttpApi } from '@millrace/http'
+import { type Caller, createHttp, type HttpApi } from '@millrace/http'
 import { EventWebhooks, type NewEndpoint, type WebhookHandlerOptions, webhookHandler } from '@millrace/webhooks'
 import type { Handler } from '@millrace/worker'
 import type { Config } from '../config/schema/schema.ts'
 import type { Control } from '../control/control.ts'
-import type { Caller } from '../control/tokens.ts'
 import type { Tracing } from '../tracing/tracing.ts'
 import { loadHandlers } from './handlers.ts'
 import { named } from './named.ts'
@@ -89,13 +88,11 @@ export function feedOf({ engine, control, logger }: Pick<Parts, 'engine' | 'cont
   })
 }
 
-/** Endpoints of the configuration are added, or changed; their cursors, and endpoints that it does not name, stay as they are. */
-async function applyEndpoints({ control: { endpoints }, config }: Parts, feed: EventWebhooks): Promise<void> {
-  const known = new Map((await endpoints.list()).map((endpoint) => [endpoint.id, endpoint]))
+/** Endpoints of the configuration are added, or said anew; those that it does not name stay as they are. */
+async function applyEndpoints({ config }: Parts, feed: EventWebhooks): Promise<void> {
   for (const [id, settings] of Object.entries(config.endpoints)) {
     const endpoint = { ...(Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as NewEndpoint), id }
-    const before = known.get(id)
-    await named<unknown>(`endpoints.${id}`, () => (before === undefined ? feed.add(endpoint) : endpoints.save({ ...before, ...endpoint })))
+    await named(`endpoints.${id}`, () => feed.add(endpoint))
   }
 }
 

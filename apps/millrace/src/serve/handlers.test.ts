@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { loadHandlers } from './handlers.ts'
+import { handlersOfModule, loadHandlers } from './handlers.ts'
 
 function folderWith(name: string, text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-handlers-'))
@@ -20,6 +20,19 @@ test('handlers under any name, in arrays, and once each', async () => {
   )
   const handlers = await loadHandlers(['./jobs.mjs', join(folder, 'jobs.mjs')].slice(0, 1), folder)
   expect(handlers.map(({ definition }) => definition.name).toSorted()).toEqual(['one', 'three', 'two'])
+})
+
+test('what is wrong is an error of whoever has named the module', async () => {
+  const folder = folderWith('jobs.mjs', "export const a = { kind: 1 }, b = [null, 3], c = { kind: 'inline' }")
+  const refused = new Error('refused')
+  const heard: string[] = []
+  const refuse = (what: string) => {
+    heard.push(what)
+    return refused
+  }
+  await expect(handlersOfModule('jobs.mjs', folder, refuse)).rejects.toBe(refused)
+  await expect(handlersOfModule('nowhere.mjs', folder, refuse)).rejects.toBe(refused)
+  expect(heard).toEqual([expect.stringContaining('jobs.mjs exports no handler'), expect.stringContaining('nowhere.mjs cannot be loaded')])
 })
 
 test.each([

@@ -1,4 +1,4 @@
-/** Handlers of the daemon's own worker: what the modules of the configuration export. */
+/** Handlers that modules of the user's export: for the daemon's own worker, and for `millrace worker start`. */
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Handler } from '@millrace/worker'
@@ -6,26 +6,32 @@ import { ConfigError } from '../config/errors.ts'
 
 const KINDS: ReadonlySet<unknown> = new Set<Handler['kind']>(['inline', 'batch', 'thread'])
 
-/** Every handler that a module exports: by itself, in an array, under any name. @throws ConfigError */
+/** What is wrong with a module, as an error of whoever has named it. */
+type Refusal = (what: string, options?: ErrorOptions) => Error
+
+/** Of the setting `worker.handlers`. @throws ConfigError */
 export async function loadHandlers(paths: readonly string[], cwd: string): Promise<Handler[]> {
+  const refuse: Refusal = (what, options) => new ConfigError([`'worker.handlers': ${what}`], options)
   const handlers: Handler[] = []
-  for (const path of paths) {
-    let exported: Readonly<Record<string, unknown>>
-    try {
-      exported = await import(pathToFileURL(resolve(cwd, path)).href)
-    } catch (cause) {
-      throw new ConfigError([`'worker.handlers': ${path} cannot be loaded: ${(cause as Error).message}`], { cause })
-    }
-    const found = [...new Set(Object.values(exported).flat())].filter(isHandler)
-    if (found.length === 0)
-      throw new ConfigError([
-        `'worker.handlers': ${path} exports no handler, as definition.handler(function) or definition.thread(url) makes one`,
-      ])
-    handlers.push(...found)
-  }
+  for (const path of paths) handlers.push(...(await handlersOfModule(path, cwd, refuse)))
   return handlers
 }
 
+/** Every handler that a module exports: by itself, in an array, under any name; once each. @throws what `refuse` answers */
+export async function handlersOfModule(path: string, cwd: string, refuse: Refusal): Promise<readonly Handler[]> {
+  let exported: Readonly<Record<string, unknown>>
+  try {
+    exported = await import(pathToFileURL(resolve(cwd, path)).href)
+  } catch (cause) {
+    throw refuse(`${path} cannot be loaded: ${(cause as Error).message}`, { cause })
+  }
+  const found = [...new Set(Object.values(exported).flat())].filter(isHandler)
+  if (found.length > 0) return found
+  throw refuse(`${path} exports no handler: export what defineJob({ name }).handler(...) or .thread(...) answers, or an array of them`)
+}
+
 function isHandler(value: unknown): value is Handler {
-  return typeof value === 'object' && value !== null && KINDS.has((value as Partial<Handler>).kind)
+  if (typeof value !== 'object' || value === null) return false
+  const { kind, definition } = value as { readonly kind?: unknown; readonly definition?: { readonly name?: unknown } }
+  return KINDS.has(kind) && typeof definition?.name === 'string'
 }

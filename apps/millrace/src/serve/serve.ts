@@ -2,14 +2,15 @@
 import { timingSafeEqual } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { Engine } from '@millrace/client'
-import type { Logger, OpenOptions } from '@millrace/core'
+import { type Logger, type OpenOptions, SCOPES } from '@millrace/core'
 import { openEngine } from '@millrace/engine'
+import type { Caller } from '@millrace/http'
 import type { Environment } from '../config/environment.ts'
 import type { Config } from '../config/schema/schema.ts'
 import { Control } from '../control/control.ts'
 import { firstToken } from '../control/firstToken.ts'
 import { SYSTEM } from '../control/surroundings.ts'
-import { type Caller, digestOf, SCOPES } from '../control/tokens.ts'
+import { digestOf } from '../control/tokens.ts'
 import { startTracing } from '../tracing/tracing.ts'
 import { apply } from './apply.ts'
 import { assemble } from './assemble.ts'
@@ -196,5 +197,5 @@ function openOptions(config: Config, file: string, logger: Logger): OpenOptions 
 function authenticator(control: Control, token: string | undefined): (token: string) => Caller | undefined {
   if (token === undefined) return (given) => control.authenticate(given)
   const digest = digestOf(token)
-  return (given) => (timingSafeEqual(digestOf(given), digest) ? { name: 'config', scopes: [...SCOPES] } : control.authenticate(given))
+  return (given) => (timingSafeEqual(digestOf(given), digest) ? { name: 'config', scopes: SCOPES } : control.authenticate(given))
 }

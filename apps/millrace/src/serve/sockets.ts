@@ -1,8 +1,8 @@
 /** Where workers and producers attach. */
 import { resolve } from 'node:path'
 import type { Engine } from '@millrace/client'
-import { type Logger, OptionRangeError } from '@millrace/core'
-import { listen, type RemoteServer, type Scope, type ServerTlsOptions } from '@millrace/remote'
+import { type Logger, OptionRangeError, type Scope } from '@millrace/core'
+import { listen, type RemoteServer, type ServerTlsOptions } from '@millrace/remote'
 
 export interface SocketParts {
   readonly engine: Engine

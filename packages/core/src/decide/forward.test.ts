@@ -28,7 +28,7 @@ function forwarded(world: World, command: ForwardCommand): Forwarded {
 const created = ({ store }: World) => [...store.rows.values()].map(({ data }) => Number(data))
 
 describe('forward', () => {
-  test('creates jobs with the ids that the journal has given them', () => {
+  test('N3: creates jobs with the ids that the journal has given them', () => {
     const world = new World()
     const bystander = world.enqueue('a', { data: '"bystander"' })
     const before = world.row(bystander)

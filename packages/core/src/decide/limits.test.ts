@@ -287,7 +287,7 @@ function expectBusy(world: World): void {
   }
 }
 
-test('never one over, never one idle, whatever is asked in whatever order', { timeout: 60_000 }, () => {
+test('M2: never one over, never one idle, whatever is asked in whatever order', { timeout: 60_000 }, () => {
   fc.assert(
     fc.property(fc.boolean(), fc.array(step, { minLength: 1, maxLength: 60, size: 'max' }), (strict, steps) => {
       const world = new World()
@@ -314,7 +314,7 @@ test('never one over, never one idle, whatever is asked in whatever order', { ti
 })
 
 /** Beside a bucket that is looked at in every millisecond. */
-test('rate: never more than the burst and what time has refilled since, and each at its time', () => {
+test('M6: rate: never more than the burst and what time has refilled since, and each at its time', () => {
   fc.assert(
     fc.property(
       fc.record({ limit: fc.integer({ min: 1, max: 7 }), period: fc.constantFrom(10, 33, 100), burst: fc.integer({ min: 1, max: 5 }) }),
@@ -346,7 +346,7 @@ test('rate: never more than the burst and what time has refilled since, and each
   )
 })
 
-test('rate: a restart gives no second burst', () => {
+test('M6: rate: a restart gives no second burst', () => {
   const world = new World()
   world.call<'configure'>({ op: 'configure', queue: 'default', changes: { rateLimit: { limit: 1, period: 1_000, burst: 2 } } })
   for (let job = 0; job < 5; job++) world.enqueue('a')

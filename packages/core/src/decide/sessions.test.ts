@@ -188,7 +188,7 @@ describe('N4: leases of remote sessions', () => {
     return world
   }
 
-  test('silent for longer than its lease, it loses its jobs: the attempt counts, and they run again', () => {
+  test('M8: silent for longer than its lease, it loses its jobs: the attempt counts, and they run again', () => {
     const world = silent()
     expect(world.after(49).notices).toEqual([])
     const { notices, events } = world.after(1)

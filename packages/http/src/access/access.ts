@@ -1,11 +1,10 @@
 /** Who may call what: the token, its scopes, the address that tries tokens, and the rate. */
-import { type Clock, ForbiddenError } from '@millrace/core'
+import { type Clock, ForbiddenError, SCOPES, type Scope, WrongTokens } from '@millrace/core'
 import { HttpError, rateLimited } from '../errors.ts'
 import type { HttpSettings } from '../options.ts'
 import { addressOf } from './address.ts'
-import { Failures } from './failures.ts'
+import type { Caller } from './caller.ts'
 import { Rates } from './rates.ts'
-import { type Caller, SCOPES, type Scope } from './scopes.ts'
 
 const ANYONE: Caller = { name: 'anyone', scopes: SCOPES }
 /** Where a server does not say where requests come from, all wrong tokens count together; good ones always pass. */
@@ -13,12 +12,12 @@ const UNKNOWN = 'unknown'
 
 export class Access {
   readonly #read: HttpSettings['authenticate']
-  readonly #failures: Failures
+  readonly #wrong: WrongTokens
   readonly #rates: Rates | undefined
 
   constructor({ authenticate, rate }: Pick<HttpSettings, 'authenticate' | 'rate'>, clock: Clock) {
     this.#read = authenticate
-    this.#failures = new Failures(clock)
+    this.#wrong = new WrongTokens(clock)
     this.#rates = rate && new Rates(rate, clock)
   }
 
@@ -49,12 +48,12 @@ export class Access {
   #known(caller: Caller | undefined, address: string): Caller {
     if (caller !== undefined) return this.#counted(caller)
     if (address === UNKNOWN) this.#refuseBlocked(address)
-    this.#failures.add(address)
+    this.#wrong.add(address)
     throw unknownToken('the token is not known')
   }
 
   #refuseBlocked(address: string): void {
-    const blockedMs = this.#failures.blockedMs(address)
+    const blockedMs = this.#wrong.blockedMs(address)
     if (blockedMs > 0) throw rateLimited('too many wrong tokens from this address', blockedMs)
   }
 

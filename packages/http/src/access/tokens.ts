@@ -1,6 +1,7 @@
 /** Who a token is. Tokens are kept as digests alone, and compared in a time that says nothing about them. */
 import { hash, timingSafeEqual } from 'node:crypto'
-import type { Caller, Scope } from './scopes.ts'
+import type { Scope } from '@millrace/core'
+import type { Caller } from './caller.ts'
 
 export interface KnownToken {
   readonly name: string

@@ -47,7 +47,7 @@ const statsOf = (queues: readonly string[], names: readonly string[]): Stats => 
   },
 })
 
-test('queues and names, in base units', () => {
+test('Q7: queues and names, in base units', () => {
   const samples = parse(openMetrics(statsOf(['a'], ['x'])))
   const of = (family: string) => samples.filter((sample) => sample.family === family)
   expect(of('millrace_jobs_enqueued')).toMatchObject([{ value: 9, labels: {} }])

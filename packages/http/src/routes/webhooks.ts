@@ -27,7 +27,7 @@ export function webhookRoutes({ settings: { webhooks } }: Service): readonly Ope
       path: '/v1/webhooks/{id}',
       tag: 'webhooks',
       scope: 'admin',
-      summary: 'Tell an endpoint of what happens from now on; one of that id is replaced',
+      summary: 'Tell an endpoint of what happens from now on; one that is known goes on where it is, as it is said now',
       params: WEBHOOK_PATH,
       body: NEW_WEBHOOK,
       responses: { 200: { description: 'The endpoint', schema: WEBHOOK } },

@@ -17,7 +17,7 @@ export const NEW_WEBHOOK = z
       .string()
       .max(128)
       .optional()
-      .openapi({ description: 'The name of a secret of the worker that delivers, never the secret itself.' }),
+      .openapi({ description: 'The name of a secret of the worker that delivers, never the secret itself; of no other endpoint.' }),
     headers: z.record(z.string(), z.string()).optional().openapi({ description: 'Of each delivery. They are not shown again.' }),
     events: TYPES.openapi({ example: ['completed', 'failed'] }),
     queues: NAMES.optional().openapi({ description: 'Of these queues and the jobs in them alone.' }),

@@ -14,8 +14,9 @@ import {
   type Redact,
   redactOption,
   textOption,
+  tokenOption,
 } from '@millrace/core'
-import { pemOption, tokenOption } from '../credentials.ts'
+import { pemOption } from '../credentials.ts'
 
 export interface ConnectOptions {
   /** Where the server wants one. */

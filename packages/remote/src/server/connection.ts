@@ -13,8 +13,10 @@ import {
   type Reply,
   type Request,
   refusalFrom,
+  SCOPES,
+  type Scope,
 } from '@millrace/core'
-import { chooseVersion, ELEMENTS_MAX, type Message, SCOPES, SCOPES_OF, type Scope, WireError } from '@millrace/wire'
+import { chooseVersion, ELEMENTS_MAX, type Message, SCOPES_OF, WireError } from '@millrace/wire'
 import { sendCut, slices } from '../frames.ts'
 import { BOUNDS } from '../limits.ts'
 import type { Link } from '../link.ts'

@@ -1,5 +1,5 @@
 /** Who is let in: bounded numbers of connections, in all, of one address and before their greeting; and none after wrong tokens. */
-import type { Clock } from '@millrace/core'
+import { type Clock, WrongTokens } from '@millrace/core'
 import { BOUNDS } from '../limits.ts'
 import type { End } from '../link.ts'
 import { WaitingRoom } from './waitingRoom.ts'
@@ -8,13 +8,6 @@ export interface GateLimits {
   readonly maxConnections: number
   readonly maxConnectionsPerAddress: number
   readonly maxUnauthenticated: number
-}
-
-interface Failures {
-  count: number
-  /** Of the first that counts. */
-  sinceMono: number
-  blockedUntilMono: number
 }
 
 /** A place that a connection has. */
@@ -29,16 +22,14 @@ export interface Pass {
 
 export class Gate {
   readonly #limits: GateLimits
-  readonly #clock: Clock
   readonly #byAddress = new Map<string, number>()
-  /** The longest ago first. */
-  readonly #failures = new Map<string, Failures>()
+  readonly #wrong: WrongTokens
   readonly #greeting: WaitingRoom
   #connections = 0
 
   constructor(limits: GateLimits, clock: Clock) {
     this.#limits = limits
-    this.#clock = clock
+    this.#wrong = new WrongTokens(clock)
     this.#greeting = new WaitingRoom(limits.maxUnauthenticated)
   }
 
@@ -61,7 +52,7 @@ export class Gate {
     return {
       greeted,
       failed: () => {
-        if (address !== undefined) this.#fail(address)
+        if (address !== undefined) this.#wrong.add(address)
       },
       leave: () => {
         if (!inside) return
@@ -80,31 +71,14 @@ export class Gate {
     if ((this.#byAddress.get(address) ?? 0) >= maxConnectionsPerAddress) {
       return busy(`the server has ${maxConnectionsPerAddress} connections of this address, and takes no more (maxConnectionsPerAddress)`)
     }
-    const blockedMs = (this.#failures.get(address)?.blockedUntilMono ?? 0) - this.#clock.read().mono
-    if (blockedMs <= 0) return undefined
+    const blockedMs = this.#wrong.blockedMs(address)
+    if (blockedMs === 0) return undefined
     return { code: 'BUSY', message: 'too many wrong tokens from this address', retryAfterMs: Math.ceil(blockedMs) }
   }
 
   #tooMany(): End {
     const { maxUnauthenticated } = this.#limits
     return busy(`${maxUnauthenticated} connections have yet to greet, and no more are taken until they have (maxUnauthenticated)`)
-  }
-
-  #fail(address: string): void {
-    const { mono } = this.#clock.read()
-    const before = this.#failures.get(address)
-    const failures =
-      before !== undefined && mono - before.sinceMono < BOUNDS.failuresWithinMs
-        ? before
-        : { count: 0, sinceMono: mono, blockedUntilMono: 0 }
-    failures.count++
-    if (failures.count >= BOUNDS.failures) failures.blockedUntilMono = mono + BOUNDS.blockMs
-    this.#failures.delete(address)
-    this.#failures.set(address, failures)
-    for (const oldest of this.#failures.keys()) {
-      if (this.#failures.size <= BOUNDS.addresses) break
-      this.#failures.delete(oldest)
-    }
   }
 
   #forgetOne(address: string): void {

@@ -3,17 +3,16 @@ import {
   booleanOption,
   checkKnown,
   type Duration,
-  describe,
   durationOption,
+  type GivenToken,
   integerOption,
   type Logger,
   loggerOption,
-  OptionRangeError,
   OptionTypeError,
+  type Scope,
+  tokensOption,
 } from '@millrace/core'
-import { SCOPES, type Scope } from '@millrace/wire'
-import { pemOption, tokenOption } from '../credentials.ts'
-import { BOUNDS } from '../limits.ts'
+import { pemOption } from '../credentials.ts'
 
 export interface ListenOptions {
   /**
@@ -59,7 +58,7 @@ export interface ServerTlsOptions {
 }
 
 export interface ListenSettings {
-  readonly tokens: readonly { readonly token: string; readonly scopes: readonly Scope[] }[]
+  readonly tokens: readonly Pick<GivenToken, 'token' | 'scopes'>[]
   readonly authenticate: Authenticate | undefined
   readonly tls: ServerTlsOptions | undefined
   readonly maxConnections: number
@@ -80,7 +79,6 @@ const KNOWN = new Set([
   'logger',
 ])
 const TLS_KNOWN = new Set(['key', 'cert', 'ca', 'requestCert'])
-const TOKEN_KNOWN = new Set(['token', 'scopes'])
 const CONNECTIONS_MAX = 100_000
 
 /** @throws OptionTypeError, OptionRangeError */
@@ -114,30 +112,6 @@ function authenticateOption(value: unknown, token: unknown): Authenticate {
     throw new OptionTypeError('authenticate', 'token and authenticate exclude each other: let authenticate know the token too')
   }
   return value as Authenticate
-}
-
-function tokensOption(value: unknown): ListenSettings['tokens'] {
-  if (!Array.isArray(value)) return [{ token: tokenOption('token', value), scopes: SCOPES }]
-  if (value.length === 0 || value.length > BOUNDS.tokens) {
-    throw new OptionRangeError(
-      'token',
-      BOUNDS.tokens,
-      `token is a text or 1 to ${BOUNDS.tokens} of { token, scopes }, not ${value.length}: leave the option out for none`,
-    )
-  }
-  return value.map((item: unknown, index) => {
-    const option = `token[${index}]`
-    checkKnown(option, item, TOKEN_KNOWN)
-    return { token: tokenOption(`${option}.token`, item['token']), scopes: scopesOption(`${option}.scopes`, item['scopes']) }
-  })
-}
-
-function scopesOption(option: string, value: unknown): readonly Scope[] {
-  if (value === undefined) return SCOPES
-  if (!Array.isArray(value) || value.length === 0 || !value.every((scope) => SCOPES.includes(scope))) {
-    throw new OptionTypeError(option, `${option} are some of ${SCOPES.join(', ')}, not ${describe(value)}`)
-  }
-  return SCOPES.filter((scope) => value.includes(scope))
 }
 
 function tlsOption(value: unknown): ServerTlsOptions {

@@ -1,13 +1,12 @@
 /** A listening server: takes connections as long as there is room, and ends them all with itself. */
 import type { Server as NetServer, Socket } from 'node:net'
-import type { Clock, Port } from '@millrace/core'
+import { type Clock, neighbourhoodOf, type Port } from '@millrace/core'
 import { type Address, formatAddress } from '../address.ts'
 import { BOUNDS } from '../limits.ts'
 import { type End, Link } from '../link.ts'
 import { bind } from './bind.ts'
 import { Connection } from './connection.ts'
 import { Gate } from './gate.ts'
-import { neighbourhoodOf } from './neighbourhood.ts'
 import type { ListenSettings } from './options.ts'
 import { Tokens } from './tokens.ts'
 import { WaitingRoom } from './waitingRoom.ts'
@@ -106,7 +105,7 @@ export class RemoteServer implements AsyncDisposable {
 
   /** Who has yet to show that he speaks TLS takes a place as one who has yet to greet does; he could not read why he is sent away. */
   #shake(socket: Socket): void {
-    const leave = this.#handshakes.enter(neighbourhoodOf(socket.remoteAddress), () => socket.destroy())
+    const leave = this.#handshakes.enter(addressOf(socket), () => socket.destroy())
     if (leave === undefined) {
       socket.destroy()
       return
@@ -125,7 +124,7 @@ export class RemoteServer implements AsyncDisposable {
     this.#shaking.delete(from)
     const link = new Link(socket, { role: 'server', clock: this.#clock, frameMs: BOUNDS.frameMs })
     const sendAway = ({ code, message, retryAfterMs }: End) => link.goodbye(code, message, retryAfterMs)
-    const pass = this.#gate.enter(neighbourhoodOf(socket.remoteAddress), sendAway)
+    const pass = this.#gate.enter(addressOf(socket), sendAway)
     if ('code' in pass) {
       sendAway(pass)
       return
@@ -144,6 +143,11 @@ export class RemoteServer implements AsyncDisposable {
     this.#connections.add(connection)
     connection.hold(this.#alive)
   }
+}
+
+/** Undefined for sockets that have none. */
+function addressOf({ remoteAddress }: Socket): string | undefined {
+  return remoteAddress === undefined ? undefined : neighbourhoodOf(remoteAddress)
 }
 
 function originOf({ remoteAddress, remotePort }: Socket): string {

@@ -1,4 +1,4 @@
-import { SCOPES } from '@millrace/wire'
+import { SCOPES } from '@millrace/core'
 import { expect, test } from 'vitest'
 import { Tokens } from './tokens.ts'
 

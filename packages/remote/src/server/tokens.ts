@@ -1,6 +1,6 @@
 /** Who may do what. Tokens are kept as digests alone, and compared in a time that says nothing about them. */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { SCOPES, type Scope } from '@millrace/wire'
+import { SCOPES, type Scope } from '@millrace/core'
 import type { Authenticate } from './options.ts'
 
 export class Tokens {

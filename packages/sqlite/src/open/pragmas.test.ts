@@ -17,7 +17,7 @@ function closing(db: Database): Database {
   return db
 }
 
-describe("the writer's connection", () => {
+describe("M1: the writer's connection", () => {
   test.each([
     ['full', 2],
     ['normal', 1],
@@ -71,7 +71,7 @@ describe("the writer's connection", () => {
   })
 })
 
-test("a reader's connection cannot write, and never checkpoints", () => {
+test("M1: a reader's connection cannot write, and never checkpoints", () => {
   const store = openTestStore()
   const db = closing(connectReader(store.file, 1_024))
   expect(pragma(db, 'query_only')).toBe(1)

@@ -16,6 +16,7 @@ import type { WebhookHandlerOptions } from './options.ts'
 const LOCAL = { allowPrivate: true, allowHttp: true, ports: 'any' } as const
 const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
 const NEXT = `whsec_${Buffer.alloc(32, 2).toString('base64')}`
+const OTHER = `whsec_${Buffer.alloc(32, 3).toString('base64')}`
 
 let engine: Engine
 const workers: Worker[] = []
@@ -107,7 +108,7 @@ describe('what is sent', () => {
 
   test('signed, with each secret of its name while one takes over', async () => {
     const server = await receiver()
-    await afterOneRun({ url: server.url, body: { n: 1 }, secret: 'shop' }, { secrets: { shop: [NEXT, SECRET], other: SECRET } })
+    await afterOneRun({ url: server.url, body: { n: 1 }, secret: 'shop' }, { secrets: { shop: [NEXT, SECRET], other: OTHER } })
     const [{ headers, body }] = server.received as [Received]
     expect(String(headers['webhook-signature']).split(' ')).toHaveLength(2)
     for (const secret of [SECRET, NEXT]) {

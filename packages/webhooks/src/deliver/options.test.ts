@@ -33,6 +33,19 @@ test.each<[string, unknown, string]>([
   expect(() => webhookHandler({ [name]: value } as WebhookHandlerOptions)).toThrow(expect.objectContaining({ option }))
 })
 
+const secret = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`
+
+test('5.3: one secret is of one name, also while it takes over; its text is not told', () => {
+  const secrets = { shop: [secret(1), secret(2)], other: secret(3), bank: [secret(4), secret(2)] }
+  expect(() => webhookHandler({ secrets })).toThrow(
+    expect.objectContaining({ code: 'OPTION_TYPE', option: 'secrets.bank', message: expect.stringContaining('a secret of secrets.shop') }),
+  )
+  expect(() => webhookHandler({ secrets })).not.toThrow(new RegExp(secret(2)))
+  expect(() => webhookHandler({ secrets: { ...secrets, bank: secret(4) } })).not.toThrow()
+  // Without the signs at its end it is the same.
+  expect(() => webhookHandler({ secrets: { a: secret(5), b: secret(5).replace(/=+$/, '') } })).toThrow(/secrets\.b/)
+})
+
 test('none is needed', () => {
   expect(webhookHandler()).toMatchObject({ kind: 'inline', definition: { name: 'http' } })
 })

@@ -17,7 +17,7 @@ import { hostTest, type TargetRules } from '../safety/target.ts'
 import { type Keyring, keyring, type Secrets } from './secrets.ts'
 
 export interface WebhookHandlerOptions {
-  /** By the names that jobs give; or a function. Default none. */
+  /** By the names that jobs give, each of one receiver; or a function. Default none. */
   readonly secrets?: Secrets
   /** Lets webhooks into private networks and onto this machine. Default false. */
   readonly allowPrivate?: boolean

@@ -1,12 +1,12 @@
 /** Who is told of what happens to jobs, and how far it has been told. */
-import { EVENT_TYPES, type EventType } from '@millrace/core'
+import { EVENT_TYPES, type EventType, OptionTypeError } from '@millrace/core'
 import { webhookIssues } from '../job.ts'
 
 export interface Endpoint {
   /** 1 to 64 of `A-Z a-z 0-9 _ -`; of no other endpoint, also later: the keys of its deliveries have it. */
   readonly id: string
   readonly url: string
-  /** The name of a secret of the worker that delivers. */
+  /** The name of a secret of the worker that delivers, and of no other endpoint. */
   readonly secret?: string
   readonly headers?: Readonly<Record<string, string>>
   /** Of these types. */
@@ -24,6 +24,9 @@ export interface Endpoint {
   /** Why it is not `enabled`, where it is not the app that said so. */
   readonly disabledReason?: DisabledReason | undefined
 }
+
+/** What an app says of an endpoint. */
+export type NewEndpoint = Pick<Endpoint, 'id' | 'url' | 'secret' | 'headers' | 'events' | 'queues' | 'names'>
 
 /** `gone`: it answered 410; `failing`: all has failed for too long; `invalid`: it is none that could be delivered to. */
 export type DisabledReason = 'gone' | 'failing' | 'invalid'
@@ -49,6 +52,17 @@ export interface EndpointStore {
   update(changes: readonly EndpointChange[]): Promise<void>
 }
 
+/** All that is the feed's to say. */
+export function placeOf({ enabled, createdAt, cursor, failingSince, disabledReason }: Endpoint): Omit<Endpoint, keyof NewEndpoint> {
+  return {
+    enabled,
+    createdAt,
+    cursor,
+    ...(failingSince !== undefined && { failingSince }),
+    ...(disabledReason !== undefined && { disabledReason }),
+  }
+}
+
 const ID = /^[A-Za-z0-9_-]{1,64}$/
 
 /** What is wrong with an endpoint; undefined where nothing is. */
@@ -62,4 +76,18 @@ export function endpointIssue(endpoint: Endpoint): string | undefined {
   for (const [name, list] of Object.entries({ queues, names }))
     if (list !== undefined && !(Array.isArray(list) && list.every((one) => typeof one === 'string'))) return `${name} is an array of names`
   return Number.isSafeInteger(cursor) && cursor >= 0 ? undefined : 'cursor is the seq of an event'
+}
+
+/**
+ * Two receivers that share a secret could each pass off as ours what they send to the other.
+ *
+ * @throws OptionTypeError
+ */
+export function refuseSharedSecret({ id, secret }: Endpoint, known: readonly Endpoint[]): void {
+  const other = secret === undefined ? undefined : known.find((endpoint) => endpoint.id !== id && endpoint.secret === secret)
+  if (other === undefined) return
+  throw new OptionTypeError(
+    'secret',
+    `the secret '${secret}' is that of the endpoint '${other.id}', and each endpoint has its own: name another, or delete that one`,
+  )
 }

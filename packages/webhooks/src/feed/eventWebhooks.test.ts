@@ -8,8 +8,8 @@ import { webhookHandler } from '../deliver/handler.ts'
 import { verify } from '../signature.ts'
 import { type Received, receiver } from '../testing/receiver.ts'
 import type { EventWebhook } from './deliveries.ts'
-import type { DisabledReason, Endpoint, EndpointChange } from './endpoint.ts'
-import { EventWebhooks, type EventWebhooksOptions, type NewEndpoint } from './eventWebhooks.ts'
+import type { DisabledReason, Endpoint, EndpointChange, NewEndpoint } from './endpoint.ts'
+import { EventWebhooks, type EventWebhooksOptions } from './eventWebhooks.ts'
 import { headOf } from './head.ts'
 import { MemoryEndpointStore } from './memoryStore.ts'
 
@@ -307,6 +307,46 @@ test.each<[string, Partial<NewEndpoint>, RegExp]>([
   const feed = new EventWebhooks(engine, { endpoints: store })
   await expect(feed.add(endpointOf('https://example.com/', change))).rejects.toThrow(message)
   expect(await store.list()).toEqual([])
+})
+
+test('5.3: a secret is of one endpoint, until that is gone', async () => {
+  const feed = new EventWebhooks(engine, { endpoints: store })
+  const url = 'https://example.com/'
+  await feed.add(endpointOf(url, { id: 'shop', secret: 'main' }))
+  await feed.add(endpointOf(url, { id: 'open' }))
+  const before = await store.list()
+  const shared = endpointOf(url, { id: 'bank', secret: 'main' })
+  await expect(feed.add(shared)).rejects.toMatchObject({
+    code: 'OPTION_TYPE',
+    option: 'secret',
+    message: expect.stringContaining("that of the endpoint 'shop'"),
+  })
+  await expect(feed.add(endpointOf(url, { id: 'open', secret: 'main' }))).rejects.toMatchObject({ option: 'secret' })
+  expect(await store.list()).toEqual(before)
+  await feed.add(endpointOf(url, { id: 'shop', secret: 'main', events: ['failed'] }))
+  await feed.remove('shop')
+  expect(await feed.add(shared)).toMatchObject({ id: 'bank', secret: 'main' })
+})
+
+test('added again, an endpoint is told what is said now, from where it is, with nothing of what was said before', async () => {
+  const [former, server, bystander] = [await receiver(), await receiver(), await receiver()]
+  work()
+  const feed = started()
+  await feed.add(endpointOf(bystander.url, { id: 'bystander', events: ['enqueued'] }))
+  await feed.add(endpointOf(former.url, { events: ['failed'], queues: ['mail'], headers: { 'x-own': 'yes' } }))
+  await feed.stop()
+  const [, before] = await store.list()
+  await engine.enqueue('meanwhile')
+  const changed = await feed.add(endpointOf(server.url, { events: ['enqueued'] }))
+  expect(changed).toEqual({ ...before, url: server.url, events: ['enqueued'], queues: undefined, headers: undefined })
+  feed.start()
+  await Promise.all([server.until(1), bystander.until(1)])
+  expect(told(server.received).map(({ data }) => data['name'])).toEqual(['meanwhile'])
+  expect(server.received[0]?.headers).not.toHaveProperty('x-own')
+  await feed.disable('e1')
+  expect(await feed.add(endpointOf(server.url))).toMatchObject({ enabled: false })
+  await expect(feed.add(endpointOf('nowhere'))).rejects.toThrow(/url is/)
+  expect(former.received).toEqual([])
 })
 
 test.each<[string, unknown]>([

@@ -16,7 +16,7 @@ import { EndpointNotFoundError } from '../errors.ts'
 import { batchesOf } from './batches.ts'
 import { cancelDeliveries, retryDeliveries } from './deliveries.ts'
 import { type OnDisabled, tellDisabled } from './disabled.ts'
-import { type Endpoint, type EndpointStore, endpointIssue } from './endpoint.ts'
+import { type Endpoint, type EndpointStore, endpointIssue, type NewEndpoint, placeOf, refuseSharedSecret } from './endpoint.ts'
 import { Feed, type FeedSettings } from './feed.ts'
 import { headOf } from './head.ts'
 
@@ -33,9 +33,6 @@ export interface EventWebhooksOptions {
   /** @internal */
   readonly clock?: Clock
 }
-
-/** What an app says of a new endpoint. */
-export type NewEndpoint = Pick<Endpoint, 'id' | 'url' | 'secret' | 'headers' | 'events' | 'queues' | 'names'>
 
 const KNOWN = new Set(['endpoints', 'queue', 'disableAfter', 'onDisabled', 'logger', 'clock'])
 const EVENTS_PER_BATCH = 500
@@ -110,15 +107,20 @@ export class EventWebhooks {
   }
 
   /**
-   * Saves an endpoint that is told of what happens from now on; one of its id is replaced.
+   * Saves an endpoint that is told of what happens from now on. Of one that is there already it says anew what it is told, and where: that
+   * one goes on where it is, and stays disabled where it is; what is left out is so no more.
    *
-   * @throws OptionTypeError: no such endpoint could be delivered to; what the store throws
+   * @throws OptionTypeError: no such endpoint could be delivered to, or its secret is another's; what the store throws
    */
   async add(endpoint: NewEndpoint): Promise<Endpoint> {
     const { engine, store, now } = this.#settings
-    const added: Endpoint = { ...endpoint, enabled: true, createdAt: new Date(now()), cursor: await headOf(engine) }
+    const endpoints = await store.list()
+    const before = endpoints.find(({ id }) => id === endpoint.id)
+    const place = before === undefined ? { enabled: true, createdAt: new Date(now()), cursor: await headOf(engine) } : placeOf(before)
+    const added: Endpoint = { ...endpoint, ...place }
     const issue = endpointIssue(added)
     if (issue !== undefined) throw new OptionTypeError('endpoint', `of the endpoint, ${issue}`)
+    refuseSharedSecret(added, endpoints)
     await store.save(added)
     this.refresh()
     return added

@@ -1,7 +1,6 @@
 /** The messages: `[type, ...fields]`. */
-import { NODE_LIMIT } from '@millrace/core'
+import { NODE_LIMIT, SCOPES } from '@millrace/core'
 import type { ClientIntro, Message, WireLimits } from '../message.ts'
-import { SCOPES } from '../scopes.ts'
 import { DELIVERY } from './deliveries.ts'
 import { choice, count, integer, type Kind, list, signed, text, told } from './kinds.ts'
 import { field, optional, or, record } from './record.ts'

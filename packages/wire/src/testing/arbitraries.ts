@@ -20,6 +20,7 @@ import {
   type QueueEvent,
   type Reply,
   type Request,
+  SCOPES,
   type ScheduleEvent,
   STATES,
   validateQueueOptions,
@@ -27,7 +28,6 @@ import {
 } from '@millrace/core'
 import fc from 'fast-check'
 import type { Message } from '../message.ts'
-import { SCOPES } from '../scopes.ts'
 
 /** Plain objects alone: those without a prototype come out as plain ones. */
 function record<T>(

@@ -32,11 +32,13 @@ export function addImport(program: Command, context: Context): void {
   addRunFlags(
     program
       .command('import')
-      .description('a job for each line of a file: its data with --name, else {"name","data","options"} or a line of millrace export')
+      .description(
+        'a job for each line of a file: its data with --name, else {"name","data","options"} or a line of millrace export; # begins a comment',
+      )
       .argument('<file>', 'or - for stdin')
       .option('--name <name>', 'of all jobs: each line is the data of one'),
   )
-    .option('--plain', 'with --name: each line is a text as it stands; those that begin with # are left out')
+    .option('--plain', 'with --name: each line is a text as it stands')
     .option('--idempotency-prefix <text>', 'the key of each job is this and the number of its line: to import again is safe')
     .action((file: string, flags: Flags) => importFile(context, file, flags))
 }
@@ -66,7 +68,8 @@ async function importFile(context: Context, file: string, flags: Flags): Promise
 function jobOfLine({ name, plain, idempotencyPrefix, ...flags }: Flags): (line: Line) => JobRequest | undefined {
   const options = runOptionsOf(flags)
   return ({ number, text }) => {
-    if (plain === true && text.startsWith('#')) return undefined
+    // As over HTTP; no JSON begins so.
+    if (text.startsWith('#')) return undefined
     const data = plain === true ? text : parse(text)
     const job = name === undefined ? importedJob(data) : { job: name, data }
     const key = idempotencyPrefix === undefined ? {} : { idempotencyKey: `${idempotencyPrefix}${number}` }

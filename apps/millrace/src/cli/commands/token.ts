@@ -1,9 +1,8 @@
 /** `millrace token`: who may do what with a daemon, over HTTP and over its sockets. */
 import type { Command } from 'commander'
-import type { Control } from '../../control/control.ts'
 import type { TokenOptions, TokenView } from '../../control/tokens.ts'
 import type { Context } from '../context.ts'
-import { beside } from '../target.ts'
+import { controlOf } from '../control.ts'
 import { names } from '../values.ts'
 
 export function addToken(program: Command, context: Context): void {
@@ -15,7 +14,7 @@ export function addToken(program: Command, context: Context): void {
     .argument('<name>', 'what logs and the audit know it by')
     .option('--scopes <scopes>', 'what it allows: enqueue,work,read,admin. Default all of them', names)
     .action(async (name: string, { scopes }: { readonly scopes?: TokenOptions['scopes'] }) => {
-      using control = await controlOf(context)
+      using control = await controlOf(context, { create: true })
       const { token: text, view } = control.createToken({ name, ...(scopes !== undefined && { scopes }) })
       await out.answer({ token: text, ...view }, () => text)
       if (!out.json) out.note(`${view.name} (${view.id}): ${view.scopes.join(', ')}`)
@@ -49,10 +48,4 @@ export function addToken(program: Command, context: Context): void {
       const view = control.revokeToken(wanted)
       await out.answer(view, () => `${view.name} (${view.id}) is revoked`)
     })
-}
-
-async function controlOf(context: Context): Promise<Control & Disposable> {
-  const [{ Control }, { SYSTEM }] = await Promise.all([import('../../control/control.ts'), import('../../control/surroundings.ts')])
-  const control = new Control(beside(context.target()), SYSTEM)
-  return Object.assign(control, { [Symbol.dispose]: () => control.close() })
 }

@@ -1,9 +1,9 @@
 /** `millrace webhooks`: endpoints that a daemon tells of what happens to jobs. */
-import type { Engine } from '@millrace/engine'
 import type { EventWebhooks, NewEndpoint } from '@millrace/webhooks'
 import type { Command } from 'commander'
 import type { Control } from '../../control/control.ts'
 import type { Context } from '../context.ts'
+import { controlOf } from '../control.ts'
 import { NotFoundError } from '../errors.ts'
 import { said } from '../jobFlags.ts'
 import { beside } from '../target.ts'
@@ -46,13 +46,13 @@ export function addWebhooks(program: Command, context: Context): void {
     )
   webhooks
     .command('add')
-    .description('tell an endpoint of what happens from now on; one of that id is replaced')
+    .description('tell an endpoint of what happens from now on; one that is known goes on where it is, as it is said now')
     .argument('<id>')
     .argument('<url>')
     .requiredOption('--events <types>', 'completed,failed', names)
     .option('--queues <names>', 'of jobs in these alone', names)
     .option('--names <names>', 'of jobs of these names alone', names)
-    .option('--secret <name>', 'one of webhooks.secrets, by its name')
+    .option('--secret <name>', 'one of webhooks.secrets, by its name; of no other endpoint')
     .action((id: string, url: string, { events, queues, names: only, secret }: AddFlags) =>
       withEndpoints(context, async (feed) => {
         const given = said<Partial<NewEndpoint>>({ queues, names: only, secret })
@@ -95,17 +95,10 @@ export function addWebhooks(program: Command, context: Context): void {
 
 /** What tells endpoints runs in the daemon; here it only changes them. */
 async function withEndpoints(context: Context, work: (feed: EventWebhooks, control: Control) => Promise<void>): Promise<void> {
-  const file = beside(context.target())
-  const [{ Control }, { SYSTEM }, { EventWebhooks }] = await Promise.all([
-    import('../../control/control.ts'),
-    import('../../control/surroundings.ts'),
-    import('@millrace/webhooks'),
-  ])
-  const engine: Engine = await context.connect()
-  const control = new Control(file, SYSTEM)
-  try {
-    await work(new EventWebhooks(engine, { endpoints: control.endpoints }), control)
-  } finally {
-    control.close()
-  }
+  // Says what is wrong about the target before anything is asked.
+  beside(context.target())
+  const engine = await context.connect()
+  const { EventWebhooks } = await import('@millrace/webhooks')
+  using control = await controlOf(context, { create: true })
+  await work(new EventWebhooks(engine, { endpoints: control.endpoints }), control)
 }

@@ -4,6 +4,7 @@ import { DrainIncompleteError, durationOption, type WorkOptions } from '@millrac
 import type { Handler } from '@millrace/worker'
 import type { Command } from 'commander'
 import type { Config } from '../../config/schema/schema.ts'
+import { handlersOfModule } from '../../serve/handlers.ts'
 import type { Tracing } from '../../tracing/tracing.ts'
 import { newKey } from '../clock.ts'
 import type { Context } from '../context.ts'
@@ -12,7 +13,6 @@ import { said } from '../jobFlags.ts'
 import { loggerOn } from '../output/logger.ts'
 import { duration, names, number, texts } from '../values.ts'
 import { startDetached } from '../worker/detach.ts'
-import { loadHandlers } from '../worker/handlers.ts'
 import { fileNameOf, liveRecords, recordFolder, type WorkerRecord } from '../worker/records.ts'
 import { serve } from '../worker/serve.ts'
 import { type StopLimits, type StopResult, stopWorker } from '../worker/stop.ts'
@@ -82,11 +82,14 @@ async function start(context: Context, flags: StartFlags): Promise<void> {
   // That of a detached one is begun there.
   const tracing = detach ? undefined : await tracingOf(settings, context)
   const configured = settings === undefined || config === undefined ? [] : await handlersIn(settings, config, tracing)
-  const handlers = [...(await Promise.all(modules.map(loadHandlers))).flat(), ...configured]
+  const named = await Promise.all(modules.map((module) => handlersOfModule(module, process.cwd(), refused)))
+  const handlers = [...named.flat(), ...configured]
   if (detach) return startElsewhere(context, id, flags)
   const { MILLRACE_WORKER_LOG: log = null } = context.env
   await serve(context, { id, handlers, work: said<WorkOptions>({ concurrency, queues }), drainMs, log, verbose, tracing })
 }
+
+const refused = (what: string, options?: ErrorOptions) => new UsageError(`--handlers ${what}`, options)
 
 /** Of the file and, as for tracing, of variables and the flag; undefined where none of these says anything. Loaded where it is asked for. */
 async function settingsOf({ config, otel }: StartFlags, env: NodeJS.ProcessEnv): Promise<Config | undefined> {
@@ -170,6 +173,6 @@ function recordOf(records: readonly WorkerRecord[], name: string): WorkerRecord 
   const found = records.find(({ id, pid }) => id === name || String(pid) === name)
   if (found !== undefined) return found
   throw new NotFoundError(
-    `no worker ${name} of millrace worker start runs on this machine: millrace workers list names all that are attached`,
+    `no worker ${name} of millrace worker start runs on this machine: millrace workers list names all that are attached, and millrace workers stop reaches them`,
   )
 }

@@ -3,7 +3,6 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { loadHandlers } from './handlers.ts'
 import { beginningOf } from './processes.ts'
 import { currentRecord, liveRecords, recordFolder, removeRecord, type WorkerRecord, writeRecord } from './records.ts'
 
@@ -63,12 +62,4 @@ test('where records are kept', () => {
 
 test('nobody begins at a number that is free', () => {
   expect(beginningOf(2 ** 30)).toBeUndefined()
-})
-
-test('a module without a handler, and one that cannot be loaded', async () => {
-  const at = mkdtempSync(join(tmpdir(), 'millrace-records-'))
-  onTestFinished(() => rmSync(at, { recursive: true }))
-  writeFileSync(join(at, 'none.mjs'), 'export const a = { kind: 1 }, b = [null, 3]')
-  await expect(loadHandlers(join(at, 'none.mjs'))).rejects.toThrow(/exports no handler: export what defineJob/)
-  await expect(loadHandlers(join(at, 'nowhere.mjs'))).rejects.toThrow(/cannot be loaded/)
 })

@@ -55,7 +55,10 @@ export async function serve(context: Context, { id, handlers, work, drainMs, log
     told.resolve()
   }
   context.takeSignals(drain)
-  until?.addEventListener('abort', () => drain('time is up'), { once: true })
+  const end = () => drain('time is up')
+  // It may have been up before there was an engine.
+  if (until?.aborted === true) end()
+  else until?.addEventListener('abort', end, { once: true })
   const forget = tellRuns(out, verbose)
   try {
     await attached(engine)

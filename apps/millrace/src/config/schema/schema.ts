@@ -6,6 +6,7 @@ import {
   type Duration,
   durationOption,
   type EventType,
+  headerTokenOption,
   integerOption,
   type KeepOptions,
   LIMITS,
@@ -129,7 +130,7 @@ const webhooks = section({
 
 const endpoint = section({
   url: setting(text('url'), 'Where events are told of, as webhooks of the queue `webhooks`. Required.'),
-  secret: setting(text('secret'), 'The name of one of `webhooks.secrets`.'),
+  secret: setting(text('secret'), 'The name of one of `webhooks.secrets`, which no other endpoint has.'),
   headers: setting(checked<Readonly<Record<string, string>>>(textsByName), 'Sent with each.'),
   events: setting(texts('events', 'types of events') as z.ZodType<readonly EventType[]>, 'Types, as `completed` and `failed`. Required.'),
   queues: setting(texts('queues', 'names of queues'), 'Of these queues alone.'),
@@ -178,10 +179,13 @@ export const SCHEMA = z.strictObject({
     'refuse',
     '`allow` opens files on network file systems, which lose locks and syncs.',
   ),
-  token: setting(read<string, string>(tokenOption), {
-    text: 'An admin token beside those of `millrace token create`: 16 to 512 characters.',
-    secret: true,
-  }),
+  token: setting(
+    read<string, string>((value) => headerTokenOption('token', value)),
+    {
+      text: 'An admin token beside those of `millrace token create`: 16 to 512 characters.',
+      secret: true,
+    },
+  ),
   listen: setting(
     texts('listen', 'addresses'),
     'Where workers and producers attach: `unix:`, `tcp://` and `tls://` addresses. Unless stated `<file>-socket`; an empty list is none.',
@@ -213,12 +217,6 @@ function checkRate(value: unknown): void {
   checkKnown('rateLimit', value, new Set(['limit', 'period']))
   integerOption('rateLimit.limit', value['limit'], 1, 1_000_000)
   durationOption('rateLimit.period', value['period'] ?? 1_000, { min: 1, max: 3_600_000 })
-}
-
-/** Never told in a message. */
-function tokenOption(value: unknown): string {
-  if (typeof value === 'string' && /^[\x21-\x7e]{16,512}$/.test(value)) return value
-  throw new OptionTypeError('token', 'token has 16 to 512 characters of ASCII without spaces: make one of 32 random bytes as base64url')
 }
 
 function collectorOption(value: unknown): string {

@@ -57,7 +57,7 @@ function worked(): Scheduled {
   return world
 }
 
-describe('a tick', () => {
+describe('M9: a tick', () => {
   test('fires at its time, not a millisecond before, and every interval from then on', () => {
     const world = worked()
     expect(world.upsert()).toEqual({ created: true, fireAt: world.begin + MINUTE })
@@ -197,7 +197,7 @@ describe('a tick', () => {
   })
 })
 
-describe('catchUp', () => {
+describe('M9: catchUp', () => {
   function missed(changes: Changes, ms = 10 * MINUTE + 30_000): Scheduled {
     const world = worked()
     world.upsert(changes)
@@ -267,7 +267,7 @@ describe('catchUp', () => {
   })
 })
 
-describe('overlap', () => {
+describe('M9: overlap', () => {
   test('skip: a tick is lost while the job of an earlier one is not final', () => {
     const world = worked()
     world.upsert()

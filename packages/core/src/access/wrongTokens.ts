@@ -1,21 +1,30 @@
 /** Addresses that try tokens: after five wrong ones in a minute an address is refused for half a minute. */
-import type { Clock } from '@millrace/core'
-import { BOUNDS } from '../limits.ts'
+import type { Clock } from '../clock.ts'
 
-interface Failed {
+const TIMES = 5
+const WITHIN_MS = 60_000
+const BLOCK_MS = 30_000
+const ADDRESSES_MAX = 10_000
+
+interface Tried {
   count: number
   /** Of the first that counts. */
   readonly sinceMono: number
   blockedUntilMono: number
 }
 
-export class Failures {
+export class WrongTokens {
   readonly #clock: Clock
   /** The longest ago first. */
-  readonly #byAddress = new Map<string, Failed>()
+  readonly #byAddress = new Map<string, Tried>()
 
   constructor(clock: Clock) {
     this.#clock = clock
+  }
+
+  /** Addresses that are remembered: 10,000 at most. */
+  get size(): number {
+    return this.#byAddress.size
   }
 
   /** Milliseconds for which the address is still refused; 0 where it is not. */
@@ -27,16 +36,13 @@ export class Failures {
   add(address: string): void {
     const { mono } = this.#clock.read()
     const before = this.#byAddress.get(address)
-    const failed =
-      before !== undefined && mono - before.sinceMono < BOUNDS.failuresWithinMs
-        ? before
-        : { count: 0, sinceMono: mono, blockedUntilMono: 0 }
-    failed.count++
-    if (failed.count >= BOUNDS.failures) failed.blockedUntilMono = mono + BOUNDS.blockMs
+    const tried = before !== undefined && mono - before.sinceMono < WITHIN_MS ? before : { count: 0, sinceMono: mono, blockedUntilMono: 0 }
+    tried.count++
+    if (tried.count >= TIMES) tried.blockedUntilMono = mono + BLOCK_MS
     this.#byAddress.delete(address)
-    this.#byAddress.set(address, failed)
+    this.#byAddress.set(address, tried)
     for (const oldest of this.#byAddress.keys()) {
-      if (this.#byAddress.size <= BOUNDS.addresses) break
+      if (this.#byAddress.size <= ADDRESSES_MAX) break
       this.#byAddress.delete(oldest)
     }
   }

@@ -1,13 +1,12 @@
 /** Who counts as one client on a network, for limits that are by address. */
-import { isIPv6 } from 'node:net'
 
 /**
- * An IPv4 address is itself, whichever way it came. Of IPv6, whoever has one address has the 2^64 of its network: the first 64 bits
- * count. Undefined for sockets that have none.
+ * An IPv4 address is itself, whichever way it is written. Of IPv6, whoever has one address has the 2^64 of its network: the first 64 bits
+ * count.
  */
-export function neighbourhoodOf(remoteAddress: string | undefined): string | undefined {
-  const address = remoteAddress?.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
-  if (address === undefined || !isIPv6(address)) return address
+export function neighbourhoodOf(remoteAddress: string): string {
+  const address = remoteAddress.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
+  if (!address.includes(':')) return address
   const [before = [], after = []] = address.split('::').map((half) => (half === '' ? [] : half.split(':')))
   // What is behind the gap counts from the end, and an IPv4 address there is two groups.
   const length = 8 - before.length - after.length - (address.includes('.') ? 1 : 0)

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { neighbourhoodOf } from './neighbourhood.ts'
 
 test.each([
-  [undefined, undefined],
   ['127.0.0.1', '127.0.0.1'],
   ['::ffff:10.0.0.7', '10.0.0.7'],
   ['::FFFF:10.0.0.7', '10.0.0.7'],

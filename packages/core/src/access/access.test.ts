@@ -1,0 +1,80 @@
+// What serves by socket and what serves over HTTP let in alike.
+import { describe, expect, test } from 'vitest'
+import type { Clock } from '../clock.ts'
+import { SCOPES, scopesOption } from './scopes.ts'
+import { headerTokenOption, tokenOption, tokensOption } from './tokens.ts'
+import { WrongTokens } from './wrongTokens.ts'
+
+const TOKEN = 'a-token-of-24-characters'
+
+describe('tokens', () => {
+  test('a text allows everything; of a list each has its scopes, and what else is known', () => {
+    expect(tokensOption(TOKEN)).toEqual([{ token: TOKEN, scopes: SCOPES, option: 'token', item: {} }])
+    const item = { token: TOKEN, scopes: ['admin', 'read'], name: 'ops' }
+    expect(tokensOption([item, { token: TOKEN }], ['name'])).toEqual([
+      { token: TOKEN, scopes: ['read', 'admin'], option: 'token[0]', item },
+      { token: TOKEN, scopes: SCOPES, option: 'token[1]', item: { token: TOKEN } },
+    ])
+  })
+
+  test.each([
+    [7, 'OPTION_TYPE', 'token', /is a text, not number/],
+    ['short', 'OPTION_RANGE', 'token', /has 16 to 512 characters, not 5/],
+    [[], 'OPTION_RANGE', 'token', /1 to 64 of { token, scopes }, not 0/],
+    [Array(65).fill({ token: TOKEN }), 'OPTION_RANGE', 'token', /not 65/],
+    [[{ token: TOKEN, name: 'ops' }], 'OPTION_TYPE', 'name', /no option 'name'/],
+    [[{ token: TOKEN, scopes: [] }], 'OPTION_TYPE', 'token[0].scopes', /enqueue, work, read, admin, not none/],
+    [[{ token: TOKEN }, { token: TOKEN, scopes: ['read', 'root'] }], 'OPTION_TYPE', 'token[1].scopes', /not "read", "root"/],
+  ])('%j is refused as %s of %s', (value, code, option, message) => {
+    expect(() => tokensOption(value)).toThrow(expect.objectContaining({ code, option, message: expect.stringMatching(message) }))
+  })
+
+  test('its length, and what a header can carry; never told', () => {
+    for (const length of [16, 512]) expect(headerTokenOption('token', 'x'.repeat(length))).toHaveLength(length)
+    for (const length of [15, 513]) expect(() => tokenOption('token', 'x'.repeat(length))).toThrow(RangeError)
+    const spaced = 'a secret with spaces'
+    expect(tokenOption('token', spaced)).toBe(spaced)
+    for (const wrong of [spaced, 'überlange-geheimnisse']) {
+      expect(() => headerTokenOption('token', wrong)).toThrow(/no header can carry it/)
+      expect(() => headerTokenOption('token', wrong)).not.toThrow(new RegExp(wrong))
+    }
+  })
+
+  test('scopes keep their order, once each; what is no list is none', () => {
+    expect(scopesOption('scopes', ['admin', 'enqueue', 'admin'])).toEqual(['enqueue', 'admin'])
+    expect(() => scopesOption('scopes', 'read')).toThrow(/not "read"/)
+  })
+})
+
+describe('wrong tokens', () => {
+  let mono = 1_000
+  const clock: Clock = { read: () => ({ wall: 0, mono }), setTimer: () => () => {} }
+
+  test('five within a minute block their address for half a minute, and no other', () => {
+    const wrong = new WrongTokens(clock)
+    for (let times = 1; times <= 5; times++) {
+      expect(wrong.blockedMs('a')).toBe(0)
+      wrong.add('a')
+    }
+    wrong.add('b')
+    expect([wrong.blockedMs('a'), wrong.blockedMs('b')]).toEqual([30_000, 0])
+    mono += 29_999
+    expect(wrong.blockedMs('a')).toBe(1)
+    mono += 1
+    expect(wrong.blockedMs('a')).toBe(0)
+  })
+
+  test('those of another minute do not count', () => {
+    const wrong = new WrongTokens(clock)
+    for (let times = 0; times < 4; times++) wrong.add('a')
+    mono += 60_000
+    wrong.add('a')
+    expect(wrong.blockedMs('a')).toBe(0)
+  })
+
+  test('whoever has many addresses fills no memory', () => {
+    const wrong = new WrongTokens(clock)
+    for (let address = 0; address < 10_100; address++) wrong.add(String(address))
+    expect(wrong.size).toBe(10_000)
+  })
+})

@@ -1,0 +1,21 @@
+/** What a token may allow: the same four words by socket and over HTTP. */
+import { OptionTypeError } from '../errors.ts'
+import { describe } from '../options/describe.ts'
+
+/** Their order is that of their numbers on the wire. */
+export const SCOPES = ['enqueue', 'work', 'read', 'admin'] as const
+
+export type Scope = (typeof SCOPES)[number]
+
+/** Some of them, in their order; all where nothing is said. */
+export function scopesOption(option: string, value: unknown): readonly Scope[] {
+  if (value === undefined) return SCOPES
+  if (!Array.isArray(value) || value.length === 0 || !value.every((scope) => SCOPES.includes(scope))) {
+    throw new OptionTypeError(option, `${option} are some of ${SCOPES.join(', ')}, not ${given(value)}`)
+  }
+  return SCOPES.filter((scope) => value.includes(scope))
+}
+
+function given(value: unknown): string {
+  return Array.isArray(value) && value.length > 0 ? value.map(describe).join(', ') : Array.isArray(value) ? 'none' : describe(value)
+}

@@ -1,0 +1,117 @@
+// Flags, each with its effect on what the engine has then: those that the tests of single commands do not give.
+import { openEngine } from '@millrace/engine'
+import { expect, test } from 'vitest'
+import { Place } from './millrace.ts'
+
+const LONG = 300_000
+
+test('of a job: weight, ttl, keys and how long they are known, debounce, throttle', { timeout: LONG }, async () => {
+  const place = new Place()
+  await place.serve()
+  const plain = (await place.ok('enqueue', 'mail')).trim()
+  const keyed = ['enqueue', 'mail', '--idempotency-key', 'k', '--idempotency-ttl', '1h']
+  const id = (await place.ok(...keyed, '--weight', '3', '--ttl', '1h', '--concurrency-key', 'c', '--timeout', 'none')).trim()
+  expect(await place.okJson(...keyed)).toEqual({ id, created: false })
+  const job = await place.okJson('jobs', 'show', id)
+  expect(job).toMatchObject({ weight: 3, concurrencyKey: 'c', idempotencyKey: 'k', timeout: null })
+  expect(Date.parse(job['expiresAt'] as string) - Date.parse(job['enqueuedAt'] as string)).toBe(3_600_000)
+  for (const shaped of [
+    ['--debounce', 'd', '--debounce-delay', '1h'],
+    ['--throttle', 't', '--throttle-period', '1h'],
+  ]) {
+    const first = await place.okJson('enqueue', 'mail', ...shaped)
+    expect(await place.okJson('enqueue', 'mail', ...shaped)).toEqual({ id: first['id'], created: false })
+  }
+  expect(await place.okJson('jobs', 'show', plain)).toMatchObject({ weight: 1, concurrencyKey: null, expiresAt: null, timeout: 300_000 })
+  expect(await place.okJson('stats')).toMatchObject({ totals: { enqueued: 4 } })
+})
+
+test('of a queue: every setting, and a pause of a key', { timeout: LONG }, async () => {
+  const place = new Place()
+  await place.serve()
+  await place.ok('enqueue', 'mail', '--queue', 'other')
+  const turns = ['--per-key-limit', '2', '--per-key-rate-limit', '5/1m', '--key-order', 'turns', '--share', '3']
+  expect(await place.okJson('queues', 'set', 'out', ...turns, '--max-length', '9', '--on-full', 'drop-oldest')).toMatchObject({
+    settings: { perKeyLimit: 2, perKeyRateLimit: { limit: 5, period: 60_000 }, share: 3, maxLength: 9, onFull: 'drop-oldest' },
+  })
+  expect(await place.okJson('queues', 'set', 'out', '--per-key-limit', 'none', '--key-order', 'strict')).toMatchObject({
+    settings: { keyOrder: 'strict', share: 3 },
+  })
+  expect(await place.okJson('queues', 'pause', 'out', '--key', 'c')).toEqual({ queue: 'out', job: null, key: 'c', paused: true })
+  expect(await place.okJson('queues', 'show', 'out')).toMatchObject({ paused: false, pausedKeys: ['c'] })
+  await place.ok('queues', 'resume', 'out', '--key', 'c')
+  expect(await place.okJson('queues', 'show', 'out')).toMatchObject({ pausedKeys: [] })
+  expect(await place.okJson('queues', 'show', 'other')).toMatchObject({ settings: {}, paused: false, pausedKeys: [] })
+})
+
+test('of a schedule: from when to when, how late, what is caught up, one at once, and how its jobs run', { timeout: LONG }, async () => {
+  const place = new Place()
+  await place.serve()
+  await place.ok('schedules', 'set', 'other', 'tick', '--every', '1h')
+  const times = ['--start-at', '2040-01-01T00:00:00Z', '--end-at', '2041-01-01T00:00:00Z', '--jitter', '1s', '--catch-up', 'all']
+  const run = ['--weight', '2', '--ttl', '1h', '--run-immediately']
+  await place.ok('schedules', 'set', 'yearly', 'report', '--every', '1d', ...times, ...run)
+  const shown = await place.okJson('schedules', 'show', 'yearly')
+  expect(shown).toMatchObject({
+    startAt: '2040-01-01T00:00:00.000Z',
+    endAt: '2041-01-01T00:00:00.000Z',
+    jitter: 1_000,
+    catchUp: 'all',
+    options: { weight: 2, ttl: 3_600_000 },
+    nextRunAt: expect.stringMatching(/^2040-01-01T00:00:0[01]/),
+  })
+  expect(await place.okJson('jobs', 'list', '--name', 'report')).toMatchObject({ jobs: [{ weight: 2, state: 'waiting' }] })
+  expect(await place.okJson('jobs', 'list', '--name', 'tick')).toMatchObject({ jobs: [] })
+  expect((await place.okJson('schedules', 'next', 'yearly', '--times', '3'))['nextRuns']).toHaveLength(3)
+})
+
+test('of a job in a flow: all that waits for it, cancelled and brought back', { timeout: LONG }, async () => {
+  const place = new Place()
+  const engine = await openEngine({ file: place.file, durability: 'normal' })
+  const { jobs } = await engine.flow([
+    { ref: 'load', job: 'load' },
+    { ref: 'sum', job: 'sum', dependsOn: ['load'] },
+  ])
+  const bystander = await engine.enqueue('load')
+  await engine.stop()
+  await place.serve()
+  const states = async () => {
+    const found = await Promise.all([jobs.load.id, jobs.sum.id, bystander.id].map((id) => place.okJson('jobs', 'show', id)))
+    return found.map(({ state }) => state)
+  }
+  await place.ok('jobs', 'cancel', jobs.load.id, '--descendants')
+  expect(await states()).toEqual(['cancelled', 'cancelled', 'waiting'])
+  await place.ok('jobs', 'retry', jobs.load.id, '--descendants')
+  expect(await states()).toEqual(['waiting', 'blocked', 'waiting'])
+})
+
+test('what goes on ends by itself after its time', { timeout: LONG }, async () => {
+  const place = new Place()
+  expect((await place.okJson('demo', 'producer', '--rate', '100', '--duration', '100ms'))['created']).toBeGreaterThan(0)
+  // Of the two, one is over before there is an engine.
+  for (const time of ['1ms', '2s']) {
+    const worker = await place.run('demo', 'worker', '--work', '0', '--duration', time)
+    expect(worker).toMatchObject({ code: 0, stderr: expect.stringContaining('time is up') })
+  }
+})
+
+test('of an endpoint: its secret, which no other has', { timeout: LONG }, async () => {
+  const place = new Place()
+  await place.ok('enqueue', 'mail')
+  const add = (id: string, ...flags: readonly string[]) => [
+    'webhooks',
+    'add',
+    id,
+    'https://example.com/hook',
+    '--events',
+    'failed',
+    ...flags,
+  ]
+  expect(await place.okJson(...add('shop', '--secret', 'main', '--queues', 'mail,out'))).toMatchObject({
+    secret: 'main',
+    queues: ['mail', 'out'],
+  })
+  const refused = await place.run(...add('bank', '--secret', 'main'))
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/^millrace: --secret: .*endpoint 'shop'.*\(OPTION_TYPE\)\n$/) })
+  expect(await place.okJson('webhooks', 'list')).toMatchObject({ webhooks: [{ id: 'shop' }] })
+})

@@ -1,0 +1,32 @@
+// README's table of what is proven where: each file is there, and has a test that names the row.
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { ROOT } from './sources.ts'
+
+const table = readFileSync(join(ROOT, 'README.md'), 'utf8').split('## What is proven where\n')[1]?.split('\n## ')[0] ?? ''
+const rows = [...table.matchAll(/^\| ([A-Z]\d+) \|.*\| ([^|]+) \|$/gm)].map(
+  ([, row = '', files = '']) => [row, [...files.matchAll(/`([^`]+)`/g)].map(([, file = '']) => file)] as const,
+)
+
+/** The file, or the tests in the folder. */
+function testsOf(path: string): readonly string[] {
+  const here = join(ROOT, path)
+  if (!existsSync(here)) return []
+  if (!statSync(here).isDirectory()) return [readFileSync(here, 'utf8')]
+  const files = readdirSync(here, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.test.ts'))
+  return files.map((file) => readFileSync(join(here, file), 'utf8'))
+}
+
+test('has rows, each once', () => {
+  expect(rows.length).toBeGreaterThan(40)
+  expect(new Set(rows.map(([row]) => row)).size).toBe(rows.length)
+})
+
+test.each(rows)('%s is proven by a test that says so', (row, files) => {
+  expect(files.length).toBeGreaterThan(0)
+  // In a text: the name of a test, or of several.
+  const named = new RegExp(`['"\`][^'"\`\\n]*\\b${row}\\b`)
+  const silent = files.filter((file) => !testsOf(file).some((text) => named.test(text)))
+  expect(silent).toEqual([])
+})
