@@ -352,6 +352,13 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 28',
   },
   {
+    name: 'flow-page-skips-a-job',
+    file: 'packages/sqlite/src/read/flowJobs.ts',
+    find: 'return { rows, next: { seq, place: 0 } }',
+    replace: 'return { rows, next: { seq: seq + 1, place: 0 } }',
+    breaks: 'invariant 28',
+  },
+  {
     name: 'child-past-the-codec',
     file: 'packages/client/src/seal.ts',
     find: '...(enqueues && { enqueues: this.sealJobs(enqueues) })',

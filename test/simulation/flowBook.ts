@@ -31,6 +31,11 @@ export class FlowBook {
     return parents.length > 0
   }
 
+  /** Those that it was asked to wait for; undefined where it is of no flow. */
+  parentsOf(seq: number): readonly number[] | undefined {
+    return this.#places.get(seq)?.parents
+  }
+
   released({ seq }: Tracked): void {
     const { history } = this.#options
     history.meet('flowReleased')

@@ -2,7 +2,7 @@
  * Who walks through the jobs page by page while they come, change and go: what has stayed as it was is met once, in order, and
  * nothing is met that is not there, or is something else.
  */
-import type { Job } from '@millrace/client'
+import type { FlowPage, Job } from '@millrace/client'
 import { type ListOptions, STATES } from '@millrace/core'
 import type { Chance } from './chance.ts'
 import type { Client } from './client.ts'
@@ -16,6 +16,8 @@ export interface LooksOptions {
   readonly history: History
   readonly model: Model
   readonly operations: Operations
+  /** How often it is a flow that is walked through. */
+  readonly flows: number
 }
 
 interface Look {
@@ -28,6 +30,13 @@ interface Look {
   seq: number
 }
 
+interface FlowLook {
+  readonly id: string
+  readonly limit: number
+  readonly turn: number
+  readonly met: Set<number>
+}
+
 export class Looks {
   readonly #options: LooksOptions
 
@@ -36,9 +45,14 @@ export class Looks {
   }
 
   act(client: Client): void {
-    const { chance, model } = this.#options
-    const [options, fits] = this.#draw()
+    const { chance, model, flows } = this.#options
     const limit = chance.pick([1, 2, 5, 200])
+    if (flows > 0 && chance.hits(flows)) {
+      const id = chance.pick(['none', ...model.seqs.keys()])
+      if (id !== 'none') this.#flow(client, { id, limit, turn: model.turns, met: new Set() })
+      return
+    }
+    const [options, fits] = this.#draw()
     this.#page(client, { options: { ...options, limit }, fits, turn: model.turns, met: new Set(), seq: Number.POSITIVE_INFINITY })
   }
 
@@ -81,6 +95,57 @@ export class Looks {
       },
       (code) => history.hold(code !== 'UNSUPPORTED', 28, () => 'no client may look'),
     )
+  }
+
+  #flow(client: Client, look: FlowLook, after?: string): void {
+    const { operations, model, history } = this.#options
+    const { id, limit } = look
+    const { turns } = model
+    operations.call(
+      client,
+      `flow of ${id} after ${after}`,
+      client.engine.flows.get(id, { limit, ...(after !== undefined && { after }) }),
+      (page) => {
+        const seq = model.seqs.get(id) as number
+        if (page === undefined) {
+          const there = model.jobs.has(seq) && model.parentsOf(seq) !== undefined
+          history.hold(!there, 28, () => `job ${seq} is of a flow, and none is found by it`)
+          return
+        }
+        history.meet('flowListed')
+        for (const job of page.jobs) this.#meetNode(look, job, turns)
+        if (page.next === undefined) this.#endFlow(look)
+        else this.#flow(client, look, page.next)
+      },
+      (code) => history.hold(code !== 'UNSUPPORTED', 28, () => 'no client may look'),
+    )
+  }
+
+  #meetNode({ met }: FlowLook, { id, state, parents, dependsOn }: FlowPage['jobs'][number], turn: number): void {
+    const { history, model } = this.#options
+    const seq = model.seqs.get(id) ?? 0
+    const asked = model.parentsOf(seq)
+    history.hold(asked?.length === parents, 26, () => `job ${seq} waits for ${parents} by its flow, and for ${asked?.length} by its call`)
+    for (const { id: parent } of dependsOn)
+      history.hold(
+        asked?.includes(model.seqs.get(parent) ?? 0) === true,
+        26,
+        () => `job ${seq} waits for ${parent}, and was never asked to`,
+      )
+    met.add(seq)
+    const job = model.jobs.get(seq)
+    if (job === undefined || job.changedTurn > turn) return
+    history.hold(STATES[job.state] === state, 3, () => `job ${seq} of a flow is shown as ${state}, and is ${STATES[job.state]}`)
+  }
+
+  /** Whom it was asked for is there, and so are those that jobs of it wait for. */
+  #endFlow({ id, met, turn }: FlowLook): void {
+    const { history, model } = this.#options
+    for (const seq of [model.seqs.get(id) as number, ...[...met].flatMap((child) => model.parentsOf(child) ?? [])]) {
+      const job = model.jobs.get(seq)
+      if (job !== undefined && job.changedTurn <= turn)
+        history.hold(met.has(seq), 28, () => `job ${seq} is not met by a walk through the flow of ${id}`)
+    }
   }
 
   #meet(look: Look, { id, state, queue, name }: Job, turn: number): void {

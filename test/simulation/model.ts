@@ -211,6 +211,11 @@ export class Model {
     return live
   }
 
+  /** The rows of those that a job of a flow was asked to wait for. */
+  parentsOf(seq: number): readonly number[] | undefined {
+    return this.#flows.parentsOf(seq)
+  }
+
   /** What retention has left, and should not have. */
   kept(wall: number): string | undefined {
     return this.#kept.over(this.jobs, wall)

@@ -275,7 +275,7 @@ function aboutSchedules(chance: Chance): Partial<Plan> {
 }
 
 function aboutFlows(chance: Chance): Partial<Plan> {
-  return { flows: 0.4, sliceRows: chance.pick([500, 3, 2, 1]), callbacks: chance.pick([0, 0.3]) }
+  return { flows: 0.4, sliceRows: chance.pick([500, 3, 2, 1]), callbacks: chance.pick([0, 0.3]), looks: chance.pick([0, 15]) }
 }
 
 /** Somebody walks through the jobs while they come and go, some of them because their time is over. */
@@ -325,7 +325,7 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
     ...(without.has('flows') && { flows: 0 }),
     ...(without.has('callbacks') && { callbacks: 0 }),
     ...(without.has('batches') && { batches: 0 }),
-    ...(without.has('looks') && { looks: 0 }),
+    ...(without.has('looks') && { looks: 0, keepMs: WEEK_MS, walkRows: LIMITS.walkRows }),
     ...(without.has('codec') && { codec: false }),
     ...(without.has('stops') && { stops: [] }),
     ...(without.has('clients') && { clients: 1 }),

@@ -99,6 +99,7 @@ export const PROBES: readonly string[] = [
   'windowCut',
   'failuresCounted',
   'flowReleased',
+  'flowListed',
   'flowRepeated',
   'forsaken',
   'broughtBackWithItsParent',

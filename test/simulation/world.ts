@@ -169,6 +169,7 @@ export class World {
       history: this.history,
       model: this.#model,
       operations: this.operations,
+      flows: plan.flows,
     })
     this.engine = this.startEngine(new Set())
     const reading = { chance: new Chance(plan.seed ^ 0x4ead), history: this.history, model: this.#model, timeline }
