@@ -85,6 +85,7 @@ test('what was set comes back as it was', () => {
           { at: 3_700, level: 'debug', message: 'bare' },
         ],
       },
+      { run: 3, attempt: 2, startedAt: 5_000, endedAt: 0, worker: 'w', logs: [] },
     ],
   }
   const job = jobOf(view)
@@ -112,6 +113,7 @@ test('what was set comes back as it was', () => {
         { at: new Date(3_700), level: 'debug', message: 'bare' },
       ],
     },
+    { run: 3, attempt: 2, startedAt: new Date(5_000), endedAt: undefined, worker: 'w', logs: [] },
   ])
 })
 

@@ -27,12 +27,16 @@ export interface JobLog {
   readonly fields?: Readonly<Record<string, unknown>>
 }
 
-/** A run that counted, or that left an error. */
+/**
+ * A run that goes on, completed or failed, or that logged before it was given back or snoozed (without `error`, and its attempt is the
+ * next run's, too). Why a job failed that never ran is one of attempt 0.
+ */
 export interface JobAttempt {
   readonly run: number
   readonly attempt: number
   readonly startedAt: Date | undefined
-  readonly endedAt: Date
+  /** Undefined while it goes on. */
+  readonly endedAt: Date | undefined
   /** The worker's id. */
   readonly worker: string
   readonly error?: RunError
@@ -159,7 +163,7 @@ function attemptOf({ run, attempt, startedAt, endedAt, worker, error, logs }: At
     run,
     attempt,
     startedAt: dateOf(startedAt),
-    endedAt: new Date(endedAt),
+    endedAt: dateOf(endedAt),
     worker,
     ...(error !== undefined && { error }),
     logs: logs.map(({ at, level, message, fields }) => ({

@@ -84,6 +84,7 @@ export type Outcome =
   | { readonly state: 'cancelled' /** Why, where nobody has asked for it. */; readonly error?: RunError }
   | { readonly state: 'deleted' }
 
+/** A run that goes on, that completed or failed, or that logged before it was given back or snoozed: that one has no `error`. */
 export interface AttemptView {
   readonly run: number
   readonly attempt: number

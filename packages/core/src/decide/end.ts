@@ -97,6 +97,7 @@ export function endGivenBack(turn: TurnContext, job: Job): void {
     endCancelled(turn, job)
     return
   }
+  recordLogged(turn, job)
   release(turn, job)
   job.uncounted++
   again(turn, job, 'giveBack', 0)
@@ -109,6 +110,7 @@ export function endSnoozed(turn: TurnContext, job: Job, delayMs: number): void {
     endCancelled(turn, job)
     return
   }
+  recordLogged(turn, job)
   release(turn, job)
   job.uncounted++
   again(turn, job, 'snooze', Math.max(1, delayMs))
@@ -233,7 +235,12 @@ function noteFailure({ effects }: TurnContext, job: Job, error: RunError): void 
   effects.failures.push({ job, run: job.run, error: error.name, fingerprint: fingerprintOf(error) })
 }
 
-function record(turn: TurnContext, job: Job, error: RunError): void {
+/** A run that used no attempt is worth a row where it has logged: without one nobody could read what it has said. */
+function recordLogged(turn: TurnContext, job: Job): void {
+  if (job.logLines > 0) record(turn, job, undefined)
+}
+
+function record(turn: TurnContext, job: Job, error: RunError | undefined): void {
   const worker = job.session?.intro.worker ?? job.worker
   turn.effects.runs.push({
     seq: job.seq,

@@ -34,7 +34,7 @@ const ATTEMPT = z
     run: z.number(),
     attempt: z.number(),
     startedAt: WHEN.optional(),
-    endedAt: WHEN,
+    endedAt: WHEN.optional().openapi({ description: 'Not there while the run goes on.' }),
     worker: z.string(),
     error: z.strictObject({ name: z.string(), message: z.string(), stack: z.string().optional() }).optional(),
     logs: z.array(
