@@ -53,6 +53,7 @@ export type {
   ThrottleOptions,
   Timing,
   TreeOptions,
+  TriggerOptions,
   UpdateOptions,
   WorkOptions,
 } from '@millrace/core'

@@ -52,6 +52,7 @@ export type {
   ThrottleOptions,
   Timing,
   TreeOptions,
+  TriggerOptions,
   UpdateOptions,
   WorkOptions,
 } from '@millrace/core'

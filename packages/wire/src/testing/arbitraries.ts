@@ -293,7 +293,7 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
   deleteSchedule: record({ id: name }),
   pauseSchedule: record({ id: name }),
   resumeSchedule: record({ id: name }),
-  triggerSchedule: record({ id: name }),
+  triggerSchedule: record({ id: name, meta: anyText(100) }, { requiredKeys: ['id'] }) as never,
   history: record(
     { queue: name, step: fc.constantFrom('minute', 'hour'), from: time, to: time },
     { requiredKeys: ['queue', 'step', 'from'] },
