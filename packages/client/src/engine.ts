@@ -22,8 +22,6 @@ import {
   UnsupportedError,
   type UpdateOptions,
   validateEventsOptions,
-  validateFailuresOptions,
-  validateHistoryOptions,
   validateListOptions,
   validateStopOptions,
   validateTreeOptions,
@@ -46,7 +44,7 @@ import { type EventListener, type EventName, type GapListener, Listeners } from 
 import { Mailbox } from './mailbox.ts'
 import { runMany } from './many.ts'
 import { type JobRequest, newJobOf } from './newJobs.ts'
-import { type Failures, failuresOf, type Throughput, throughputOf } from './observed.ts'
+import { type Failures, readFailures, readHistory, type Throughput } from './observed.ts'
 import { type JobPage, readPage } from './page.ts'
 import { Queues } from './queues.ts'
 import { runRedrive } from './redrive.ts'
@@ -184,6 +182,11 @@ export class Engine {
     return view ? jobOf(view, this.#sealer) : undefined
   }
 
+  /** A handle of a job that somebody else has enqueued, or this process before: for its `result`. Throws JobNotFoundError for what is no id. */
+  handle<Output = unknown>(id: string): JobHandle<Output> {
+    return new JobHandle<Output>({ ...keyOf(id), created: false }, this.#mailbox, this.#setup.clock, undefined, this.#sealer)
+  }
+
   /** A page of jobs, newest first. With `search`, one that looks inside: a page may be short, or empty, and yet have a `next`. */
   async list(options?: ListOptions): Promise<JobPage> {
     const settings = validateListOptions(options)
@@ -197,18 +200,16 @@ export class Engine {
   }
 
   /** What a queue has done in each minute of the last 6 hours, or each hour of the last 14 days that had something; restarts included. */
-  async history(options?: HistoryOptions): Promise<readonly Throughput[]> {
-    const points = await this.#mailbox.call<'history'>(validateHistoryOptions(options))
-    return points.map(throughputOf)
+  history(options?: HistoryOptions): Promise<readonly Throughput[]> {
+    return readHistory(this.#mailbox, options)
   }
 
   /**
    * Failed runs by their kind, those seen last first: the 1,000 last kinds of the last 30 days are kept. What a kind's last job has said
    * is shown for as long as that job is kept.
    */
-  async failures(options?: FailuresOptions): Promise<readonly Failures[]> {
-    const groups = await this.#mailbox.call<'failures'>(validateFailuresOptions(options))
-    return groups.map(failuresOf)
+  failures(options?: FailuresOptions): Promise<readonly Failures[]> {
+    return readFailures(this.#mailbox, options)
   }
 
   /** All attached workers. */

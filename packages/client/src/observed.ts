@@ -1,5 +1,15 @@
 /** What `history` and `failures` tell, as callers see it. */
-import { type FailureGroup, formatId, type HistoryPoint, type Totals } from '@millrace/core'
+import {
+  type FailureGroup,
+  type FailuresOptions,
+  formatId,
+  type HistoryOptions,
+  type HistoryPoint,
+  type Totals,
+  validateFailuresOptions,
+  validateHistoryOptions,
+} from '@millrace/core'
+import type { Mailbox } from './mailbox.ts'
 
 /** What a queue has done in a minute, or an hour. */
 export interface Throughput extends Totals {
@@ -23,11 +33,19 @@ export interface Failures {
   readonly message: string | undefined
 }
 
-export function throughputOf({ at, enqueued, completed, failed, cancelled }: HistoryPoint): Throughput {
+export async function readHistory(mailbox: Mailbox, options?: HistoryOptions): Promise<readonly Throughput[]> {
+  return (await mailbox.call<'history'>(validateHistoryOptions(options))).map(throughputOf)
+}
+
+export async function readFailures(mailbox: Mailbox, options?: FailuresOptions): Promise<readonly Failures[]> {
+  return (await mailbox.call<'failures'>(validateFailuresOptions(options))).map(failuresOf)
+}
+
+function throughputOf({ at, enqueued, completed, failed, cancelled }: HistoryPoint): Throughput {
   return { at: new Date(at), enqueued, completed, failed, cancelled }
 }
 
-export function failuresOf({ fingerprint, queue, name, error, count, firstAt, lastAt, job, message }: FailureGroup): Failures {
+function failuresOf({ fingerprint, queue, name, error, count, firstAt, lastAt, job, message }: FailureGroup): Failures {
   return {
     fingerprint,
     queue,
