@@ -134,6 +134,7 @@ export class World {
     this.operations = new Operations({
       chance: new Chance(plan.seed ^ 0xac7),
       manyChance: new Chance(plan.seed ^ 0xb01c),
+      ageChance: new Chance(plan.seed ^ 0xa6e5),
       history: this.history,
       timeline,
       requests: this.#requests,

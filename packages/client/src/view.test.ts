@@ -15,6 +15,7 @@ const bare: JobView = {
   run: 0,
   attempt: 0,
   maxAttempts: 4,
+  maxAge: 60_000,
   timeout: Number.POSITIVE_INFINITY,
   heartbeatTimeout: 0,
   backoff: { type: 'fixed', delay: 5 } as JobView['backoff'],

@@ -69,6 +69,8 @@ export interface Job {
   readonly run: number
   readonly maxAttempts: number
   /** Milliseconds; Infinity for none. */
+  readonly maxAge: number
+  /** Milliseconds; Infinity for none. */
   readonly timeout: number
   readonly heartbeatTimeout: number
   readonly backoff: JobView['backoff']
@@ -119,6 +121,8 @@ export function jobOf(view: JobView, sealer?: Sealer): Job {
     attempt: view.attempt,
     run: view.run,
     maxAttempts: view.maxAttempts,
+    // An engine of an older version says nothing of it.
+    maxAge: view.maxAge ?? Number.POSITIVE_INFINITY,
     timeout: view.timeout,
     heartbeatTimeout: view.heartbeatTimeout,
     backoff: view.backoff,

@@ -116,6 +116,8 @@ export interface JobView extends JobKey {
   readonly run: number
   readonly attempt: number
   readonly maxAttempts: number
+  /** Infinity for none. */
+  readonly maxAge: number
   readonly timeout: number
   readonly heartbeatTimeout: number
   readonly backoff: Backoff

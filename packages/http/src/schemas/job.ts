@@ -66,6 +66,7 @@ export const JOB = z
     attempt: z.number(),
     run: z.number(),
     maxAttempts: z.number(),
+    maxAge: z.number().nullable().openapi({ description: 'Milliseconds; null: no limit.' }),
     timeout: z.number().nullable().openapi({ description: 'Milliseconds; null: no limit.' }),
     heartbeatTimeout: z.number(),
     backoff: z.strictObject({

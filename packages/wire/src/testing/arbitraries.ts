@@ -79,6 +79,7 @@ const policy = {
   timeout: fc.oneof(fc.integer({ min: 1 }), fc.constant(Number.POSITIVE_INFINITY)),
   heartbeatTimeout: duration,
   backoff,
+  maxAge: fc.integer({ min: 1 }),
 }
 const plainJob = {
   name,
