@@ -39,7 +39,7 @@ async function stop(t: TestEngine): Promise<void> {
   await t[Symbol.asyncDispose]()
 }
 
-test('a cron expression, from the first upsert to its result', async () => {
+test('M9: a cron expression, from the first upsert to its result', async () => {
   const t = start({ run: () => 'sent' })
   const options: ScheduleOptions = { cron: '30 2 * * *', timezone: 'Europe/Berlin' }
   const first = new Date('2030-01-01T01:30:00Z')

@@ -142,7 +142,7 @@ test('E6: retries by the default backoff: 20 s, 40 s, 80 s within ±20 %, then f
   expect(await view(probe, id)).toMatchObject({ state: 'failed', attempt: 4 })
 })
 
-test('E7, timeout-aborts-handler-signal: the deadline aborts; a late completion is stale, and the job is tried again', async () => {
+test('E7, M8, timeout-aborts-handler-signal: the deadline aborts; a late completion is stale, and the job is tried again', async () => {
   const { clock, probe } = start()
   await probe.attach(['a'])
   const id = await probe.enqueue('a', { timeout: 10_000, backoff: { type: 'fixed', delay: 0 } })

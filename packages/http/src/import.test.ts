@@ -69,7 +69,7 @@ describe('lines', () => {
   })
 })
 
-test('one JSON a line; blank ones and comments are skipped, wrong ones told by number', async () => {
+test('N8: one JSON a line; blank ones and comments are skipped, wrong ones told by number', async () => {
   const raw = ['{"n":1}', '', '  ', '# a comment', '{"n":', '{"__proto__":1}', '"text"\r', '5'].join('\n')
   const { status, body } = await http.send('POST', '/v1/jobs:import?name=line&queue=bulk&client=shop', { raw, headers: NDJSON })
   expect(status).toBe(200)

@@ -314,7 +314,7 @@ test('never one over, never one idle, whatever is asked in whatever order', { ti
 })
 
 /** Beside a bucket that is looked at in every millisecond. */
-test('rate: never more than the burst and what time has refilled since, and each at its time', () => {
+test('M6: rate: never more than the burst and what time has refilled since, and each at its time', () => {
   fc.assert(
     fc.property(
       fc.record({ limit: fc.integer({ min: 1, max: 7 }), period: fc.constantFrom(10, 33, 100), burst: fc.integer({ min: 1, max: 5 }) }),
