@@ -401,7 +401,8 @@ def new_job(
     tags=None,
     meta=None,
     debounce=None,
-    throttle=None
+    throttle=None,
+    max_age=None
 ):
     """A job as it is asked for. `unique` is a key or (key, 'skip' | 'replace' | 'reschedule' | 'error'); `run_at` is seconds since
     1970 or a datetime; `backoff` is a dict of type, delay, factor, max_delay, jitter; `timeout` may be math.inf;
@@ -415,6 +416,7 @@ def new_job(
     fields += [max_attempts, _ms(timeout), _ms(heartbeat_timeout), backoff and _backoff(**backoff), _ms(ttl), _ms(idempotency_ttl)]
     fields += [weight, concurrency_key, tags and list(tags), None if meta is None else json.dumps(meta, separators=(",", ":"))]
     fields += [debounce and _debounce(**debounce), throttle and [throttle["key"], _ms(throttle["period"])]]
+    fields.append(_ms(max_age))
     return _trimmed(fields)
 
 

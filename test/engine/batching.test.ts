@@ -17,7 +17,7 @@ const other = defineJob({ name: 'other' })
 /** Enqueues so many; their data counts from 1. */
 const enqueue = (count: number) => t.engine.enqueueMany(Array.from({ length: count }, (_, index) => ({ job: collect, data: index + 1 })))
 
-test('each job completes, is tried again, or comes later by its own outcome', async () => {
+test('N7: each job completes, is tried again, or comes later by its own outcome', async () => {
   const batches: number[][] = []
   const handler = collect.handler(
     (items) => {

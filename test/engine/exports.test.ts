@@ -39,7 +39,7 @@ const kept = async (engine: Engine) => {
   return completed + failed + cancelled
 }
 
-test('whole jobs, in the order in which they ended, in batches; to ask for the next confirms the last', async () => {
+test('E16: whole jobs, in the order in which they ended, in batches; to ask for the next confirms the last', async () => {
   const t = start()
   await run(t, 1, -2, 3)
   const stream = t.engine.exports.read('archive', { limit: 2 })

@@ -100,14 +100,67 @@ test('many at once are one span, of an array and of an iterable; what is refused
   expect((await t.engine.get(id))?.meta).toEqual(['no map'])
 })
 
-test('the context goes with whatever creates jobs: a handler’s own, by traceMeta', async () => {
+test('what a handler enqueues with its completion is a part of its trace', async () => {
   t.engine.work([
-    a.handler(traceRun((run) => run.enqueue('next', undefined, { meta: traceMeta({ mine: 2 }) }))),
-    defineJob({ name: 'next' }).handler(traceRun(() => {})),
+    a.handler(
+      traceRun(({ enqueue }) => {
+        enqueue('next', 1, { meta: { mine: 2 } })
+        enqueue('next')
+      }),
+    ),
+    defineJob({ name: 'next' }).handler(traceRun(({ data, job }) => [data, job.meta['mine']])),
   ])
   await traceEnqueues(t.engine).enqueue(a)
   await t.advance(10)
-  expect(spans('run next')[0]?.parentSpanContext?.spanId).toBe(spans('run a')[0]?.spanContext().spanId)
+  const { spanId } = spans('run a')[0]?.spanContext() ?? {}
+  expect(spans('run next').map((span) => span.parentSpanContext?.spanId)).toEqual([spanId, spanId])
+  const { jobs } = await t.engine.list({ name: 'next' })
+  expect(jobs.map(({ output }) => output)).toEqual([
+    [null, null],
+    [1, 2],
+  ])
+})
+
+test('a batch is one span, of its jobs and of the one that follows them', async () => {
+  t.engine.work([a.handler(traceRun(() => {})), defineJob({ name: 'last' }).handler(traceRun(() => {}))])
+  const { callback } = await traceEnqueues(t.engine).batch([{ job: a }, { job: a }], { job: 'last', options: { meta: { mine: 1 } } })
+  await t.advance(10)
+  const [batch] = spans('enqueue batch')
+  expect(batch?.attributes['messaging.batch.message_count']).toBe(3)
+  const parents = [...spans('run a'), ...spans('run last')].map((span) => span.parentSpanContext?.spanId)
+  expect(parents).toEqual(Array.from({ length: 3 }, () => batch?.spanContext().spanId))
+  expect((await t.engine.get(callback.id))?.meta).toMatchObject({ mine: 1 })
+  await expect(traceEnqueues(t.engine).batch('none' as never, { job: a })).rejects.toMatchObject({ option: 'jobs' })
+})
+
+test('the job of a schedule is a trace of its own, known by its tick; by hand it is a child of who triggers it', async () => {
+  const traced = traceEnqueues(t.engine)
+  t.engine.work([a.handler(traceRun(() => {}))])
+  const request = trace.getTracer('app').startSpan('request')
+  const within = <T>(work: () => Promise<T>) => context.with(trace.setSpan(context.active(), request), work)
+  const upsert = () => within(() => traced.schedules.upsert('s', { every: '1m' }, { job: a, options: { meta: { mine: 1 } } }))
+  const { nextRunAt } = await upsert()
+  await upsert()
+  expect((await t.engine.schedules.get('s'))?.options['meta']).toBe('{"mine":1}')
+  await t.clock.advance('2m')
+  const ticks = spans('run a')
+  expect(ticks.map((span) => span.parentSpanContext)).toEqual([undefined, undefined])
+  expect(new Set(ticks.map((span) => span.spanContext().traceId)).size).toBe(2)
+  expect(ticks[0]?.attributes).toMatchObject({ 'millrace.schedule.id': 's', 'millrace.schedule.tick': nextRunAt?.toISOString() })
+  exporter.reset()
+
+  const handle = await within(() => traced.schedules.trigger('s', { meta: { by: 'hand' } }))
+  await t.advance(10)
+  const [trigger] = spans('trigger s')
+  expect(trigger).toMatchObject({
+    kind: SpanKind.PRODUCER,
+    attributes: { 'messaging.message.id': handle.id, 'millrace.job.created': true },
+  })
+  expect(trigger?.parentSpanContext?.spanId).toBe(request.spanContext().spanId)
+  expect(spans('run a')[0]?.parentSpanContext?.spanId).toBe(trigger?.spanContext().spanId)
+  expect((await t.engine.get(handle.id))?.meta).toMatchObject({ mine: 1, by: 'hand', schedule: { id: 's' } })
+  await expect(traced.schedules.trigger('none')).rejects.toMatchObject({ code: 'SCHEDULE_NOT_FOUND' })
+  expect(spans('trigger none').map(({ status }) => status.code)).toEqual([SpanStatusCode.ERROR])
 })
 
 test('a whole engine is one still: its flows are traced, and what is no enqueue is as it was', async () => {

@@ -48,6 +48,28 @@ describe('handles', () => {
     await expect(handle.result()).rejects.toMatchObject({ code: 'JOB_NOT_FOUND' })
   })
 
+  test('of a job by its id: for who has that alone, also after a restart', async () => {
+    const { id } = await t.engine.enqueue(a, 2)
+    const bystander = await t.engine.enqueue('bystander')
+    const early = t.engine.handle(id).result({ timeout: '1h' })
+    await t.restart()
+    t.engine.work([a.handler(({ data }) => Number(data) * 2)])
+    await t.advance('1m')
+    expect(await early).toBe(4)
+    const handle = t.engine.handle<number>(id)
+    expect([handle.id, handle.created, await handle.result()]).toEqual([id, false, 4])
+    const late = t.engine
+      .handle(bystander.id)
+      .result({ timeout: '1s' })
+      .catch((error: unknown) => error)
+    await t.advance('1s')
+    expect(await late).toMatchObject({ code: 'RESULT_TIMEOUT' })
+    await t.engine.delete(bystander.id)
+    await expect(t.engine.handle(bystander.id).result()).rejects.toBeInstanceOf(JobNotFoundError)
+    expect(() => t.engine.handle('no id at all')).toThrow(JobNotFoundError)
+    expect(() => t.engine.handle(5 as never)).toThrow(TypeError)
+  })
+
   test('N2, M5: data of any kind comes back as it was; created says whether a key matched', async () => {
     for (const data of [undefined, null, 0, '', 'text', [1, { b: null }], { deep: { er: [] } }]) {
       expect((await t.engine.get((await t.engine.enqueue(a, data)).id))?.data).toEqual(data)

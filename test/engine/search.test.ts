@@ -49,6 +49,11 @@ test('of running jobs, and from another process', async () => {
   onTestFinished(() => far.stop())
   expect((await far.list({ search: 'ADA' })).jobs).toMatchObject([{ id: handle.id }])
   expect((await far.list({ search: 'nobody' })).jobs).toEqual([])
+  // In one page, which is more than the writer looks through: a reader has answered.
+  await far.enqueueMany(Array.from({ length: OTHERS }, (_, n) => ({ job: 'other', data: n })))
+  const page = await far.list({ search: 'ada', limit: 2 })
+  expect([page.jobs.map(({ id }) => id), page.next]).toEqual([[handle.id], undefined])
+  expect((await far.list({ state: 'active' })).jobs).toMatchObject([{ id: handle.id }])
   resolve()
   await handle.result()
 })

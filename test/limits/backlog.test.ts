@@ -107,15 +107,21 @@ test('100,000 names, one of them with room: what is closed is not looked at agai
   const bench = new Bench()
   const names = Array.from({ length: 100_000 }, (_, index) => `n${index}`)
   bench.ask({ op: 'configure', queue: 'closed', changes: { concurrencyLimit: 1 } })
-  for (let from = 0; from < names.length; from += CHUNK)
-    bench.ask({ op: 'enqueue', jobs: names.slice(from, from + CHUNK).map((name) => ({ name, queue: 'closed', data: null })) })
+  const jobs = names.map((name) => ({ name, queue: 'closed', data: null }))
+  for (let from = 0; from < 3 * names.length; from += CHUNK)
+    bench.ask({ op: 'enqueue', jobs: jobs.slice(from % names.length, (from % names.length) + CHUNK) })
   bench.ask({ op: 'enqueue', jobs: [{ name: 'n7', queue: 'open', data: null }] })
+  bench.forget()
   bench.attach(names, 5)
   expect(bench.take()).toHaveLength(2)
+  expect(bench.largestTurn).toBeLessThanOrEqual(2)
+  // However much they have: of most names, the job that would be first.
+  expect(bench.actor.tables.jobs.size).toBeLessThanOrEqual(LIMITS.windowsJobs + names.length)
   bench.forget()
   bench.ask({ op: 'enqueue', jobs: [{ name: 'n8', queue: 'open', data: null }] })
   expect(bench.take().map(({ name }) => name)).toEqual(['n8'])
   expect(bench.turns).toBe(1)
+  expect(bench.largestTurn).toBe(1)
 })
 
 test('a million jobs due in the same millisecond come in slices, in the order of their arrival', { timeout: 300_000 }, () => {

@@ -75,6 +75,9 @@ test('result() waits on through a cut, and through a server that is another by t
   const other = new Engine(await second.port(), setup(clock))
   const same = await other.enqueue(job, 3, { idempotencyKey: 'k' })
   expect([same.created, same.id, await same.result()]).toEqual([false, handle.id, 9])
+  // Or its id.
+  const known = other.handle<number>(handle.id)
+  expect([known.created, known.id, await known.result()]).toEqual([false, handle.id, 9])
   await worker.stop()
 })
 

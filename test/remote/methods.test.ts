@@ -77,6 +77,7 @@ const METHODS: Readonly<Record<Scope, Readonly<Record<string, Try>>>> = {
   },
   read: {
     get: (client, { waiting }) => client.get(waiting.id),
+    handle: async (client, { failed }) => expect(client.handle(failed.id).result()).rejects.toMatchObject({ code: 'JOB_FAILED' }),
     list: (client) => client.list(),
     stats: (client) => client.stats(),
     history: (client) => client.history(),

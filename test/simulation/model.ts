@@ -44,6 +44,8 @@ export interface Tracked {
   readonly key: string | undefined
   readonly schedule: string | undefined
   readonly maxAttempts: number
+  /** When it is too old for another retry; wall time. */
+  readonly oldAt: number
   readonly timeout: number
   readonly heartbeatTimeout: number
   readonly backoff: Job['policy']['backoff']
@@ -297,6 +299,11 @@ export class Model {
         is(ACTIVE)
         history.hold(!job.cancelRequested, 2, () => `job ${job.seq} is tried again after its cancel was acknowledged`)
         history.hold(attempt < job.maxAttempts, 11, () => `job ${job.seq} is tried again after attempt ${attempt} of ${job.maxAttempts}`)
+        history.hold(
+          (note.value ?? 0) <= job.oldAt,
+          11,
+          () => `job ${job.seq} is tried again ${(note.value ?? 0) - job.oldAt} ms past its maxAge`,
+        )
         this.#retry(job, note, turn)
         break
       case 'failed':
@@ -386,6 +393,7 @@ export class Model {
       key: extras?.concurrencyKey,
       schedule: extras?.schedule,
       maxAttempts: policy.maxAttempts,
+      oldAt: record.enqueuedAt + policy.maxAge,
       timeout: policy.timeout,
       heartbeatTimeout: policy.heartbeatTimeout,
       backoff: policy.backoff,
@@ -480,7 +488,8 @@ export class Model {
     const said = note.error === 'WorkerLostError' || note.error === 'JobTimeoutError' ? undefined : requests.retryOf(job.seq, job.run)
     const asked = typeof said === 'number' ? said : undefined
     history.hold(said !== false, 11, () => `job ${job.seq} is tried again, and its worker has said never`)
-    const least = note.error === 'WorkerLostError' && recovery === 'immediate' ? 0 : (asked ?? leastBackoff(job, job.run - job.uncounted))
+    const [drawn] = backoffBounds(job, job.run - job.uncounted)
+    const least = note.error === 'WorkerLostError' && recovery === 'immediate' ? 0 : (asked ?? drawn)
     history.hold(
       runAt >= turn.wall + least - 1,
       22,
@@ -497,11 +506,12 @@ export class Model {
       this.#reason(job, note, turn)
       const hopeless = note.error !== 'WorkerLostError' && note.error !== 'JobTimeoutError' && requests.retryOf(job.seq, job.run) === false
       const attempt = job.run - job.uncounted
-      history.hold(
-        hopeless || attempt >= job.maxAttempts,
-        16,
-        () => `job ${job.seq} has failed at attempt ${attempt} of ${job.maxAttempts} with ${note.error}`,
-      )
+      const over = hopeless || attempt >= job.maxAttempts
+      const pause = requests.retryOf(job.seq, job.run)
+      const [, drawn] = backoffBounds(job, attempt)
+      const old = turn.wall + Math.max(drawn, typeof pause === 'number' ? pause : 0) + 1 > job.oldAt
+      if (!over && old) history.meet('tooOld')
+      history.hold(over || old, 16, () => `job ${job.seq} has failed at attempt ${attempt} of ${job.maxAttempts} with ${note.error}`)
     } else if (note.error === 'ParentFailedError') {
       this.#flows.forsaken(job)
       job.forsaken = true
@@ -673,9 +683,9 @@ function exclusiveKey({ name, uniqueKey, debounceKey, run }: Tracked): string | 
   return debounceKey === undefined || run > 0 ? undefined : `#trailing:${name} ${debounceKey}`
 }
 
-function leastBackoff({ backoff }: Tracked, attempt: number): number {
+function backoffBounds({ backoff }: Tracked, attempt: number): readonly [least: number, most: number] {
   const { type, delay, factor = 2, jitter, maxDelay = Number.POSITIVE_INFINITY } = backoff
   const base = type === 'fixed' ? delay : type === 'linear' ? delay * attempt : delay * factor ** (attempt - 1)
-  const share = jitter === 'full' ? 0 : jitter === 'equal' ? 0.5 : 1 - (jitter ?? 0)
-  return Math.min(base * share, maxDelay)
+  const [least, most] = jitter === 'full' ? [0, 1] : jitter === 'equal' ? [0.5, 1] : [1 - (jitter ?? 0), 1 + (jitter ?? 0)]
+  return [Math.min(base * least, maxDelay), Math.min(base * most, maxDelay)]
 }

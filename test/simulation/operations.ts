@@ -15,6 +15,8 @@ export interface OperationsOptions {
   /** Of their own, so that seeds whose world takes none are as they were. */
   readonly manyChance: Chance
   readonly batchChance: Chance
+  /** The same, of how old jobs may get. */
+  readonly ageChance: Chance
   readonly history: History
   readonly timeline: Timeline
   readonly requests: Requests
@@ -62,12 +64,14 @@ export class Operations {
   readonly touched = new Set<string>()
   /** In some worlds. */
   readonly #takesMany: boolean
+  readonly #ages: boolean
   #number = 0
   #call = 0
 
   constructor(options: OperationsOptions) {
     this.#options = options
     this.#takesMany = options.manyChance.hits(0.3)
+    this.#ages = options.ageChance.hits(0.2)
   }
 
   act(client: Client): void {
@@ -249,9 +253,10 @@ export class Operations {
   }
 
   #drawOptions(): EnqueueOptions {
-    const { chance, leaseMs, limits } = this.#options
+    const { chance, ageChance, leaseMs, limits } = this.#options
     const shaped = chance.hits(0.08)
     return {
+      ...(this.#ages && ageChance.hits(0.4) && { maxAge: ageChance.small(3_000) + 1 }),
       ...(shaped && this.#drawShape()),
       ...(limits > 0 && chance.hits(0.6) && { concurrencyKey: chance.pick(KEYS) }),
       maxAttempts: chance.whole(1, 4),

@@ -143,6 +143,7 @@ export class World {
       chance: new Chance(plan.seed ^ 0xac7),
       manyChance: new Chance(plan.seed ^ 0xb01c),
       batchChance: new Chance(plan.seed ^ 0xba7c4),
+      ageChance: new Chance(plan.seed ^ 0xa6e5),
       history: this.history,
       timeline,
       requests: this.#requests,

@@ -13,7 +13,6 @@ import {
   type ManyResult,
   nameOption,
   type Port,
-  parseId,
   type RedriveOptions,
   type Refusal,
   type Stats,
@@ -46,13 +45,13 @@ import { Mailbox } from './mailbox.ts'
 import { runMany } from './many.ts'
 import { type JobRequest, newJobOf } from './newJobs.ts'
 import { type Failures, readFailures, readHistory, type Throughput } from './observed.ts'
-import { type JobPage, readPage } from './page.ts'
+import { type JobPage, readJob, readPage } from './page.ts'
 import { Queues } from './queues.ts'
 import { runRedrive } from './redrive.ts'
 import { Schedules } from './schedules.ts'
 import { Sealer } from './seal.ts'
 import { boundedBy, type EngineSetup } from './setup.ts'
-import { type Job, jobOf } from './view.ts'
+import type { Job } from './view.ts'
 import { handlersOf, Workers } from './workers.ts'
 
 const STOPPED: Refusal = { code: 'ENGINE_STOPPED', message: 'the engine was stopped: open it again to go on' }
@@ -180,10 +179,13 @@ export class Engine {
   // Asking.
 
   /** The job, or undefined where there is none of that id. */
-  async get(id: string): Promise<Job | undefined> {
-    const key = parseId(textOf(id))
-    const view = key && (await this.#mailbox.call<'get'>({ op: 'get', id: key }))
-    return view ? jobOf(view, this.#sealer) : undefined
+  get(id: string): Promise<Job | undefined> {
+    return readJob(this.#mailbox, id, this.#sealer)
+  }
+
+  /** A handle of a job that somebody else has enqueued, or this process before: for its `result`. Throws JobNotFoundError for what is no id. */
+  handle<Output = unknown>(id: string): JobHandle<Output> {
+    return new JobHandle<Output>({ ...keyOf(id), created: false }, this.#mailbox, this.#setup.clock, undefined, this.#sealer)
   }
 
   /** A page of jobs, newest first. With `search`, one that looks inside: a page may be short, or empty, and yet have a `next`. */
@@ -199,7 +201,7 @@ export class Engine {
   }
 
   /** What a queue has done in each minute of the last 6 hours, or each hour of the last 14 days that had something; restarts included. */
-  async history(options?: HistoryOptions): Promise<readonly Throughput[]> {
+  history(options?: HistoryOptions): Promise<readonly Throughput[]> {
     return readHistory(this.#mailbox, options)
   }
 
@@ -207,7 +209,7 @@ export class Engine {
    * Failed runs by their kind, those seen last first: the 1,000 last kinds of the last 30 days are kept. What a kind's last job has said
    * is shown for as long as that job is kept.
    */
-  async failures(options?: FailuresOptions): Promise<readonly Failures[]> {
+  failures(options?: FailuresOptions): Promise<readonly Failures[]> {
     return readFailures(this.#mailbox, options)
   }
 

@@ -1,5 +1,6 @@
-/** A page of `list`. */
-import { formatCursor, type ListSettings } from '@millrace/core'
+/** A job by its id, and pages of `list`. */
+import { formatCursor, type ListSettings, parseId } from '@millrace/core'
+import { textOf } from './jobKey.ts'
 import type { Mailbox } from './mailbox.ts'
 import type { Sealer } from './seal.ts'
 import { type Job, jobOf } from './view.ts'
@@ -10,6 +11,12 @@ export interface JobPage {
   readonly next: string | undefined
   /** Of a search: its bound was reached before the page was full. There may be more behind `next`. */
   readonly partial?: true
+}
+
+export async function readJob(calls: Pick<Mailbox, 'call'>, id: string, sealer: Sealer | undefined): Promise<Job | undefined> {
+  const key = parseId(textOf(id))
+  const view = key && (await calls.call<'get'>({ op: 'get', id: key }))
+  return view ? jobOf(view, sealer) : undefined
 }
 
 export async function readPage(calls: Pick<Mailbox, 'call'>, settings: ListSettings, sealer: Sealer | undefined): Promise<JobPage> {

@@ -12,9 +12,11 @@ import {
   type ScheduleView,
   type State,
   scheduleIdOption,
+  type TriggerOptions,
   validateScheduleGetOptions,
   validateScheduleListOptions,
   validateScheduleOptions,
+  validateTriggerOptions,
 } from '@millrace/core'
 import type { JobType } from '@millrace/worker'
 import { systemCalendar } from './calendar/calendar.ts'
@@ -134,9 +136,12 @@ export class Schedules {
   /**
    * Its job comes now, beside its ticks. While the last one is not final, that one is the answer (`created` is false), or is cancelled
    * first (`overlap: 'cancel'`).
+   *
+   * @throws OptionTypeError, OptionRangeError; InvalidScheduleError where the `meta` of both is too much
    */
-  async trigger(id: string): Promise<JobHandle> {
-    const [job] = await this.#calls.call<'triggerSchedule'>({ op: 'triggerSchedule', id: scheduleIdOption(id) })
+  async trigger(id: string, options?: TriggerOptions): Promise<JobHandle> {
+    const told = validateTriggerOptions(options)
+    const [job] = await this.#calls.call<'triggerSchedule'>({ op: 'triggerSchedule', id: scheduleIdOption(id), ...told })
     return this.#handle(job as Enqueued)
   }
 }

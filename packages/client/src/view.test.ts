@@ -15,6 +15,7 @@ const bare: JobView = {
   run: 0,
   attempt: 0,
   maxAttempts: 4,
+  maxAge: 60_000,
   timeout: Number.POSITIVE_INFINITY,
   heartbeatTimeout: 0,
   backoff: { type: 'fixed', delay: 5 } as JobView['backoff'],
@@ -85,6 +86,7 @@ test('what was set comes back as it was', () => {
           { at: 3_700, level: 'debug', message: 'bare' },
         ],
       },
+      { run: 3, attempt: 2, startedAt: 5_000, endedAt: 0, worker: 'w', logs: [] },
     ],
   }
   const job = jobOf(view)
@@ -112,6 +114,7 @@ test('what was set comes back as it was', () => {
         { at: new Date(3_700), level: 'debug', message: 'bare' },
       ],
     },
+    { run: 3, attempt: 2, startedAt: new Date(5_000), endedAt: undefined, worker: 'w', logs: [] },
   ])
 })
 

@@ -27,12 +27,16 @@ export interface JobLog {
   readonly fields?: Readonly<Record<string, unknown>>
 }
 
-/** A run that counted, or that left an error. */
+/**
+ * A run that goes on, completed or failed, or that logged before it was given back or snoozed (without `error`, and its attempt is the
+ * next run's, too). Why a job failed that never ran is one of attempt 0.
+ */
 export interface JobAttempt {
   readonly run: number
   readonly attempt: number
   readonly startedAt: Date | undefined
-  readonly endedAt: Date
+  /** Undefined while it goes on. */
+  readonly endedAt: Date | undefined
   /** The worker's id. */
   readonly worker: string
   readonly error?: RunError
@@ -64,6 +68,8 @@ export interface Job {
   readonly attempt: number
   readonly run: number
   readonly maxAttempts: number
+  /** Milliseconds; Infinity for none. */
+  readonly maxAge: number
   /** Milliseconds; Infinity for none. */
   readonly timeout: number
   readonly heartbeatTimeout: number
@@ -115,6 +121,8 @@ export function jobOf(view: JobView, sealer?: Sealer): Job {
     attempt: view.attempt,
     run: view.run,
     maxAttempts: view.maxAttempts,
+    // An engine of an older version says nothing of it.
+    maxAge: view.maxAge ?? Number.POSITIVE_INFINITY,
     timeout: view.timeout,
     heartbeatTimeout: view.heartbeatTimeout,
     backoff: view.backoff,
@@ -159,7 +167,7 @@ function attemptOf({ run, attempt, startedAt, endedAt, worker, error, logs }: At
     run,
     attempt,
     startedAt: dateOf(startedAt),
-    endedAt: new Date(endedAt),
+    endedAt: dateOf(endedAt),
     worker,
     ...(error !== undefined && { error }),
     logs: logs.map(({ at, level, message, fields }) => ({

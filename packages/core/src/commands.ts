@@ -36,6 +36,7 @@ export interface NewJob {
   readonly priority?: number
   readonly weight?: number
   readonly maxAttempts?: number
+  readonly maxAge?: number
   readonly timeout?: number
   readonly heartbeatTimeout?: number
   readonly backoff?: Backoff

@@ -40,7 +40,7 @@ export interface PresenceNote {
   readonly presence: 'here' | 'draining' | 'gone'
 }
 
-/** A run that did not complete: a row of its own. */
+/** A run that did not complete, and has left something to tell: a row of its own. */
 export interface RunRecord {
   readonly seq: number
   readonly run: number
@@ -48,7 +48,8 @@ export interface RunRecord {
   readonly startedAt: number
   readonly endedAt: number
   readonly worker: string
-  readonly error: RunError
+  /** None of a run that was given back or snoozed. */
+  readonly error: RunError | undefined
 }
 
 export interface LogRecord {

@@ -68,7 +68,7 @@ test('a job is live or final', () => {
   expect(named(CODES.filter(isFinal))).toEqual(['completed', 'failed', 'cancelled'])
 })
 
-test('every state is reached, and every live one left', () => {
+test('N5: every state is reached, and every live one left', () => {
   const reached = new Set(TRANSITIONS.flatMap((transition) => rule(transition).to))
   const left = new Set(TRANSITIONS.flatMap((transition) => rule(transition).from))
   expect([...reached].sort()).toEqual(CODES)

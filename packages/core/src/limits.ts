@@ -46,10 +46,11 @@ export const LIMITS = {
   /** One turn takes no further command once it has this many jobs or has run this long. */
   jobsPerTurn: 2_000,
   turnMs: 10,
-  /** Jobs of one lane kept in memory, and of all lanes together. */
+  /** Jobs of one lane kept in memory, and of all lanes together: past these each that a worker serves has its share, and one job at least. */
   windowJobs: 1_000,
   windowBytes: 4 * MIB,
   windowsJobs: 64_000,
+  windowsBytes: 256 * MIB,
   /** Rows that one turn promotes, expires or prunes at most. */
   sliceRows: 500,
   /** Rows that one slice of a walk through the jobs looks at. */

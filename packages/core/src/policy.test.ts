@@ -5,6 +5,7 @@ import { DEFAULT_POLICY, type PolicyOptions, parsePolicy, resolvePolicy } from '
 const options: fc.Arbitrary<PolicyOptions> = fc.record(
   {
     maxAttempts: fc.integer({ min: 1, max: 9 }),
+    maxAge: fc.integer({ min: 1, max: 9 }),
     timeout: fc.oneof(fc.integer({ min: 1, max: 9 }), fc.constant(Number.POSITIVE_INFINITY)),
     heartbeatTimeout: fc.integer({ min: 0, max: 9 }),
     backoff: fc.record({ type: fc.constantFrom('fixed', 'linear'), delay: fc.nat(9) }),
@@ -16,7 +17,7 @@ test('the first layer that sets an option wins, and the defaults fill the rest',
   fc.assert(
     fc.property(options, options, (call, definition) => {
       const policy = resolvePolicy(call, undefined, definition)
-      for (const option of ['maxAttempts', 'timeout', 'heartbeatTimeout', 'backoff'] as const) {
+      for (const option of ['maxAttempts', 'maxAge', 'timeout', 'heartbeatTimeout', 'backoff'] as const) {
         expect(policy[option]).toEqual(call[option] ?? definition[option] ?? DEFAULT_POLICY[option])
       }
     }),
@@ -36,6 +37,7 @@ test("a row's text says the same policy, Infinity included, even once all that w
       const again = parsePolicy(text)
       expect(again).toEqual(policy)
       expect(again.timeout).toBe(options.timeout ?? DEFAULT_POLICY.timeout)
+      expect(again.maxAge).toBe(options.maxAge ?? Number.POSITIVE_INFINITY)
     }),
     { numRuns: 20 },
   )

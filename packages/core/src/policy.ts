@@ -4,6 +4,8 @@ import type { Backoff } from './backoff.ts'
 export interface Policy {
   /** Hand-outs that count, the first included. */
   readonly maxAttempts: number
+  /** No retry begins later than so long after the enqueue; Infinity for none. */
+  readonly maxAge: number
   /** From hand-out to the deadline; Infinity for none. */
   readonly timeout: number
   /** What a heartbeat extends the deadline by, and how long a silent remote worker keeps the job; 0: nothing moves the deadline. */
@@ -17,6 +19,7 @@ export type PolicyOptions = Partial<Omit<Policy, 'text'>>
 
 export const DEFAULT_POLICY: Policy = Object.freeze({
   maxAttempts: 4,
+  maxAge: Number.POSITIVE_INFINITY,
   timeout: 300_000,
   heartbeatTimeout: 120_000,
   backoff: Object.freeze({ type: 'exponential', delay: 20_000, factor: 2, maxDelay: 3_600_000, jitter: 0.2 }),
@@ -30,23 +33,26 @@ const INTERNED_MAX = 1_000
 /** Merges what is set in the first of `layers` that sets it, over the defaults. */
 export function resolvePolicy(...layers: readonly (PolicyOptions | undefined)[]): Policy {
   let maxAttempts: number | undefined
+  let maxAge: number | undefined
   let timeout: number | undefined
   let heartbeatTimeout: number | undefined
   let backoff: Backoff | undefined
   for (const layer of layers) {
     if (layer === undefined) continue
     maxAttempts ??= layer.maxAttempts
+    maxAge ??= layer.maxAge
     timeout ??= layer.timeout
     heartbeatTimeout ??= layer.heartbeatTimeout
     backoff ??= layer.backoff
   }
-  if (maxAttempts === undefined && timeout === undefined && heartbeatTimeout === undefined && backoff === undefined) return DEFAULT_POLICY
+  if ((maxAttempts ?? maxAge ?? timeout ?? heartbeatTimeout ?? backoff) === undefined) return DEFAULT_POLICY
   const whole = {
     maxAttempts: maxAttempts ?? DEFAULT_POLICY.maxAttempts,
     // JSON has no Infinity: null stands for it in the row.
     timeout: timeout === undefined ? DEFAULT_POLICY.timeout : Number.isFinite(timeout) ? timeout : null,
     heartbeatTimeout: heartbeatTimeout ?? DEFAULT_POLICY.heartbeatTimeout,
     backoff: backoff ?? DEFAULT_POLICY.backoff,
+    ...(maxAge !== undefined && { maxAge }),
   }
   return parsePolicy(JSON.stringify(whole))
 }
@@ -54,8 +60,9 @@ export function resolvePolicy(...layers: readonly (PolicyOptions | undefined)[])
 /** What somebody has broken is as if it had not been set: one row is no reason for all others to wait. */
 function decode(text: string): Policy {
   try {
-    const { maxAttempts, timeout, heartbeatTimeout, backoff } = JSON.parse(text)
-    return { maxAttempts, timeout: timeout ?? Number.POSITIVE_INFINITY, heartbeatTimeout, backoff, text }
+    const { maxAttempts, maxAge, timeout, heartbeatTimeout, backoff } = JSON.parse(text)
+    const [age, runs] = [maxAge ?? Number.POSITIVE_INFINITY, timeout ?? Number.POSITIVE_INFINITY]
+    return { maxAttempts, maxAge: age, timeout: runs, heartbeatTimeout, backoff, text }
   } catch {
     return { ...DEFAULT_POLICY, text }
   }

@@ -122,6 +122,7 @@ export type Outcome =
   | { readonly state: 'cancelled' /** Why, where nobody has asked for it. */; readonly error?: RunError }
   | { readonly state: 'deleted' }
 
+/** A run that goes on, that completed or failed, or that logged before it was given back or snoozed: that one has no `error`. */
 export interface AttemptView {
   readonly run: number
   readonly attempt: number
@@ -153,6 +154,8 @@ export interface JobView extends JobKey {
   readonly run: number
   readonly attempt: number
   readonly maxAttempts: number
+  /** Infinity for none. */
+  readonly maxAge: number
   readonly timeout: number
   readonly heartbeatTimeout: number
   readonly backoff: Backoff

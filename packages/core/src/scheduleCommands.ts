@@ -53,6 +53,8 @@ export interface ResumeScheduleCommand {
 export interface TriggerScheduleCommand {
   readonly op: 'triggerSchedule'
   readonly id: string
+  /** JSON text of an object, put over the `meta` of the schedule's job. */
+  readonly meta?: string
 }
 
 export type ScheduleCommand =

@@ -7,7 +7,7 @@ import type { AttemptView, FlowView, JobView } from './replies.ts'
 import type { JobRow } from './store.ts'
 
 export function viewOf(row: JobRow, queue: string, name: string, attempts: readonly AttemptView[]): JobView {
-  const { maxAttempts, timeout, heartbeatTimeout, backoff } = parsePolicy(row.policy)
+  const { maxAttempts, maxAge, timeout, heartbeatTimeout, backoff } = parsePolicy(row.policy)
   return {
     seq: row.seq,
     node: row.node,
@@ -21,6 +21,7 @@ export function viewOf(row: JobRow, queue: string, name: string, attempts: reado
     run: row.run,
     attempt: row.run - row.uncounted,
     maxAttempts,
+    maxAge,
     timeout,
     heartbeatTimeout,
     backoff,

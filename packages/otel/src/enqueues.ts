@@ -1,15 +1,16 @@
 /** Spans of what enqueues, and their context in the jobs. */
 import type { Engine, FlowNodeRequest, JobRequest, JobRequests } from '@millrace/client'
-import type { EnqueueOptions, FlowOptions } from '@millrace/core'
+import type { EnqueueOptions, FlowOptions, TriggerOptions } from '@millrace/core'
 import { type Context, context, type Span, SpanKind, trace } from '@opentelemetry/api'
-import { carried } from './meta.ts'
+import { metaOf } from './meta.ts'
+import { replaced } from './replaced.ts'
 import { attributesOf, failed, tracer } from './tracer.ts'
 
-export type Enqueues = Pick<Engine, 'enqueue' | 'enqueueMany'> & Partial<Pick<Engine, 'flow'>>
+export type Enqueues = Pick<Engine, 'enqueue' | 'enqueueMany'> & Partial<Pick<Engine, 'flow' | 'batch' | 'schedules'>>
 
 /**
- * The same engine, whose `enqueue`, `enqueueMany` and `flow` are in a span of their own, which ends when the jobs are committed. The jobs'
- * runs are its children.
+ * The same engine, whose `enqueue`, `enqueueMany`, `flow`, `batch` and `schedules.trigger` are in a span of their own, which ends when the
+ * jobs are committed. The jobs' runs are its children.
  */
 export function traceEnqueues<Enqueuing extends Enqueues>(engine: Enqueuing): Enqueuing {
   const enqueue = async (job: JobRequest['job'], data?: unknown, options?: EnqueueOptions) => {
@@ -23,7 +24,7 @@ export function traceEnqueues<Enqueuing extends Enqueues>(engine: Enqueuing): En
   }
   const enqueueMany = async (jobs: JobRequests) => {
     return within('enqueue many', '', undefined, async (span, inside) => {
-      const request = (each: JobRequest): JobRequest => ({ ...each, options: { ...each?.options, ...metaOf(each?.options, inside) } })
+      const request = (each: JobRequest) => traced(each, inside)
       const handles = await engine.enqueueMany(Array.isArray(jobs) ? jobs.map(request) : each(jobs, request))
       span.setAttribute('messaging.batch.message_count', handles.length)
       return handles
@@ -31,21 +32,42 @@ export function traceEnqueues<Enqueuing extends Enqueues>(engine: Enqueuing): En
   }
   const flow = async (nodes: readonly FlowNodeRequest[], options?: FlowOptions) => {
     return within('enqueue flow', '', undefined, async (span, inside) => {
-      const traced = nodes.map((node) => ({ ...node, options: { ...node?.options, ...metaOf(node?.options, inside) } }))
-      const handle = await (engine as Pick<Engine, 'flow'>).flow(traced, options)
+      const request = (node: FlowNodeRequest) => traced(node, inside)
+      const handle = await (engine as Pick<Engine, 'flow'>).flow(Array.isArray(nodes) ? nodes.map(request) : nodes, options)
       span.setAttribute('messaging.batch.message_count', nodes.length)
       return handle
     })
   }
-  const traced = new Map<PropertyKey, unknown>(Object.entries({ enqueue, enqueueMany, flow }))
-  return new Proxy(engine, {
-    get: (_engine, key) => {
-      const own: unknown = Reflect.get(engine, key)
-      if (typeof own !== 'function') return own
-      // What has private fields knows itself alone.
-      return traced.get(key) ?? own.bind(engine)
-    },
-  })
+  const batch = async (jobs: readonly JobRequest[], callback: JobRequest, options?: FlowOptions) => {
+    return within('enqueue batch', '', undefined, async (span, inside) => {
+      const request = (each: JobRequest) => traced(each, inside)
+      const handle = await (engine as Pick<Engine, 'batch'>).batch(
+        Array.isArray(jobs) ? jobs.map(request) : jobs,
+        request(callback),
+        options,
+      )
+      span.setAttribute('messaging.batch.message_count', jobs.length + 1)
+      return handle
+    })
+  }
+  const schedules = engine.schedules && replaced(engine.schedules, { trigger: traceTrigger(engine.schedules) })
+  return replaced(engine, { enqueue, enqueueMany, flow, batch, ...(schedules && { schedules }) })
+}
+
+/** The job is of one name, which only the schedule knows. */
+function traceTrigger(schedules: Engine['schedules']): Engine['schedules']['trigger'] {
+  return async (id: string, options?: TriggerOptions) =>
+    within(`trigger ${id}`, undefined, undefined, async (span, inside) => {
+      span.setAttribute('millrace.schedule.id', id)
+      const handle = await schedules.trigger(id, { ...options, ...metaOf(options, inside) } as TriggerOptions)
+      span.setAttributes({ 'messaging.message.id': handle.id, 'millrace.job.created': handle.created })
+      return handle
+    })
+}
+
+/** With the context of its span. */
+function traced<Request extends JobRequest>(request: Request, inside: Context): Request {
+  return { ...request, options: { ...request?.options, ...metaOf(request?.options, inside) } }
 }
 
 async function* each(jobs: Iterable<JobRequest> | AsyncIterable<JobRequest>, change: (job: JobRequest) => JobRequest) {
@@ -56,15 +78,9 @@ function nameOf(job: JobRequest['job']): string {
   return typeof job === 'string' ? job : String(job?.name)
 }
 
-/** Only where there is any: `meta: undefined` would be an option that is set. */
-function metaOf(options: EnqueueOptions | undefined, inside: Context): EnqueueOptions {
-  const meta = carried(options?.meta, inside)
-  return meta === undefined ? {} : { meta }
-}
-
 async function within<Result>(
   title: string,
-  name: string,
+  name: string | undefined,
   queue: string | undefined,
   call: (span: Span, inside: Context) => Promise<Result>,
 ): Promise<Result> {

@@ -1,7 +1,7 @@
 /** The context of a trace as a job carries it: in `meta`, by the names that the propagator has for it (`traceparent` of W3C). */
 import { type Context, context, propagation } from '@opentelemetry/api'
 
-/** `meta` with the active context in it, for whatever creates jobs: flows, schedules, a handler's `enqueue`. */
+/** `meta` with the active context in it, for what creates jobs unseen: an outbox, a client in another language. */
 export function traceMeta(meta?: unknown): unknown {
   return carried(meta, context.active())
 }
@@ -12,6 +12,12 @@ export function carried(meta: unknown, from: Context): unknown {
   const carrier: Record<string, string> = {}
   propagation.inject(from, carrier)
   return Object.keys(carrier).length === 0 ? meta : { ...meta, ...carrier }
+}
+
+/** Only where there is any: `meta: undefined` would be an option that is set. */
+export function metaOf(options: { readonly meta?: unknown } | undefined, from: Context): { readonly meta?: unknown } {
+  const meta = carried(options?.meta, from)
+  return meta === undefined ? {} : { meta }
 }
 
 function isMap(value: unknown): value is object {

@@ -1,18 +1,24 @@
 /** Spans of runs, as children of the enqueue that the job comes from. */
-import type { JobInfo, Context as RunContext } from '@millrace/worker'
-import { type Context, context, propagation, type Span, SpanKind, trace } from '@opentelemetry/api'
+import type { EnqueueOptions } from '@millrace/core'
+import type { JobInfo, JobType, Context as RunContext } from '@millrace/worker'
+import { type Attributes, type Context, context, propagation, type Span, SpanKind, trace } from '@opentelemetry/api'
+import { metaOf } from './meta.ts'
+import { replaced } from './replaced.ts'
 import { attributesOf, failed, tracer } from './tracer.ts'
 
 type Run<Data, Output> = (run: RunContext<Data>) => Output | Promise<Output>
 
 /**
- * A handler's function in a span: of each run one, active while the handler runs. Also what a module on a thread exports, where that
- * thread has a tracer provider.
+ * A handler's function in a span: of each run one, active while the handler runs. What the handler enqueues is a part of its trace. Also
+ * what a module on a thread exports, where that thread has a tracer provider.
  */
 export function traceRun<Data, Output>(run: Run<Data, Output>): Run<Data, Output> {
   const traced: Run<Data, Output> = (given) => {
     const { span, parent } = startRun(given.job)
-    return context.with(trace.setSpan(parent, span), () => spanned(span, () => run(given)))
+    const inside = trace.setSpan(parent, span)
+    const enqueue = (job: JobType | string, data?: unknown, options?: EnqueueOptions) =>
+      given.enqueue(job, data, { ...options, ...metaOf(options, inside) })
+    return context.with(inside, () => spanned(span, () => run(replaced(given, { enqueue }))))
   }
   TRACED.add(traced)
   return traced
@@ -35,8 +41,15 @@ export function startRun({ id, name, queue, run, attempt, meta }: Pick<JobInfo, 
     'messaging.message.id': id,
     'millrace.job.run': run,
     'millrace.job.attempt': attempt,
+    ...scheduleOf(meta),
   }
   return { span: tracer().startSpan(`run ${name}`, { kind: SpanKind.CONSUMER, attributes }, parent), parent }
+}
+
+/** Of a job that has come by itself: nobody's child, so that it is known by its schedule. */
+function scheduleOf({ schedule }: JobInfo['meta']): Attributes {
+  const { id, at } = (schedule ?? {}) as { readonly id?: unknown; readonly at?: unknown }
+  return typeof id === 'string' && typeof at === 'string' ? { 'millrace.schedule.id': id, 'millrace.schedule.tick': at } : {}
 }
 
 /** What is answered at once is answered at once. */

@@ -6,7 +6,7 @@ export function tracer(): Tracer {
   return trace.getTracer('@millrace/otel')
 }
 
-export function attributesOf(operation: 'enqueue' | 'run', queue: string | undefined, name: string): Attributes {
+export function attributesOf(operation: 'enqueue' | 'run', queue: string | undefined, name: string | undefined): Attributes {
   return {
     'messaging.system': 'millrace',
     'messaging.operation.name': operation,

@@ -54,6 +54,7 @@ export type {
   ThrottleOptions,
   Timing,
   TreeOptions,
+  TriggerOptions,
   UpdateOptions,
   WorkOptions,
 } from '@millrace/core'

@@ -162,6 +162,37 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       expect(await probe.grants.take()).toMatchObject({ seq, run: 2, attempt: 1 })
     })
 
+    test('E9: what a run has logged is told where it was given back or snoozed, too', async () => {
+      await probe.attach(['a'])
+      const id = await probe.enqueue('a', { maxAttempts: 1 })
+      const bystander = await probe.enqueue('b')
+      const { seq } = await probe.grants.take()
+      const log = (run: number, message: string) => probe.call<'log'>({ op: 'log', seq, run, lines: [{ at: run, level: 'info', message }] })
+      await log(1, 'stopped')
+      await probe.call<'giveBack'>({ op: 'giveBack', seq, run: 1 })
+      await probe.grants.take()
+      // Without a word there is nothing to tell.
+      await probe.call<'giveBack'>({ op: 'giveBack', seq, run: 2 })
+      await probe.grants.take()
+      await log(3, 'not yet')
+      await probe.call<'snooze'>({ op: 'snooze', seq, run: 3, delay: 3_600_000 })
+      const told = [
+        { run: 1, attempt: 1, worker: 'worker-1', logs: [{ message: 'stopped' }] },
+        { run: 3, attempt: 1, worker: 'worker-1', logs: [{ message: 'not yet' }] },
+      ]
+      const view = await probe.call<'get'>({ op: 'get', id })
+      expect(view).toMatchObject({ state: 'scheduled', attempt: 0, attempts: told })
+      expect(view?.attempts.map(({ error, endedAt, startedAt }) => [error, endedAt >= startedAt && startedAt > 0])).toEqual([
+        [undefined, true],
+        [undefined, true],
+      ])
+      await probe.call<'runNow'>({ op: 'runNow', id })
+      await probe.grants.take()
+      await probe.call<'fail'>({ op: 'fail', seq, run: 4, error: { name: 'E', message: 'm' } })
+      expect((await probe.call<'get'>({ op: 'get', id }))?.attempts).toMatchObject([...told, { run: 4, attempt: 1, error: { name: 'E' } }])
+      expect((await probe.call<'get'>({ op: 'get', id: bystander }))?.attempts).toEqual([])
+    })
+
     test('E11: a waiting job is cancelled at once, a running one through its signal', async () => {
       const waiting = await probe.enqueue('a')
       expect(await probe.call<'cancel'>({ op: 'cancel', id: waiting })).toBe('cancelled')

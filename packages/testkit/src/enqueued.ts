@@ -26,6 +26,7 @@ const KNOWN: ReadonlySet<string> = new Set<Exclude<keyof Job, 'name'>>([
   'attempt',
   'run',
   'maxAttempts',
+  'maxAge',
   'timeout',
   'heartbeatTimeout',
   'backoff',

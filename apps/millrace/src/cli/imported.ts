@@ -10,7 +10,7 @@ const FATE = [
   ...['id', 'state', 'output', 'checkpoint', 'progress', 'progressNote', 'attempt', 'run', 'enqueuedAt', 'startedAt', 'finishedAt'],
   ...['expiresAt', 'cancelRequested', 'idempotencyKey', 'uniqueKey', 'flow', 'attempts', 'undecoded'],
 ]
-const OTHERS = ['name', 'job', 'data', 'options', 'runAt', 'timeout', 'backoff', 'concurrencyKey']
+const OTHERS = ['name', 'job', 'data', 'options', 'runAt', 'maxAge', 'timeout', 'backoff', 'concurrencyKey']
 const KNOWN: ReadonlySet<string> = new Set([...KEPT, ...FATE, ...OTHERS])
 
 /** @throws UsageError */
@@ -29,9 +29,10 @@ export function importedJob(line: unknown): JobRequest {
 
 function exportedOptions(fields: Readonly<Record<string, unknown>>): object {
   const kept = Object.fromEntries(KEPT.map((name) => [name, fields[name]]))
-  const { state, runAt, timeout, backoff, concurrencyKey } = fields
+  const { state, runAt, maxAge, timeout, backoff, concurrencyKey } = fields
   return said({
     ...kept,
+    maxAge: maxAge ?? undefined,
     timeout: timeout === null ? Number.POSITIVE_INFINITY : timeout,
     backoff,
     concurrencyKey: concurrencyKey ?? undefined,

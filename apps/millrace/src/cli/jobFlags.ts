@@ -10,6 +10,7 @@ export interface RunFlags {
   readonly priority?: number
   readonly weight?: number
   readonly maxAttempts?: number
+  readonly maxAge?: number
   readonly backoff?: unknown
   readonly timeout?: number
   readonly heartbeatTimeout?: number
@@ -38,6 +39,7 @@ export function addRunFlags(command: Command): Command {
     .option('--priority <number>', 'higher ones start first, default 0', number)
     .option('--weight <number>', "what it counts against its worker's concurrency, default 1", number)
     .option('--max-attempts <number>', 'attempts in total, default 4', number)
+    .option('--max-age <duration>', 'no retry later than so long after the enqueue', duration)
     .option('--backoff <spec>', 'fixed:5s, linear:5s, exponential:1s:2 (delay, factor, cap), or JSON', backoff)
     .option('--timeout <duration>', 'of one attempt: 30s, 5m, none; default 5m', duration)
     .option('--heartbeat-timeout <duration>', 'lease of a run, default 2m', duration)
@@ -63,12 +65,13 @@ export function addJobFlags(command: Command): Command {
 
 /** Only what was said: the engine checks it. */
 export function runOptionsOf(flags: RunFlags): EnqueueOptions {
-  const { queue, priority, weight, maxAttempts, backoff, timeout, heartbeatTimeout, ttl, tag, meta, concurrencyKey } = flags
+  const { queue, priority, weight, maxAttempts, maxAge, backoff, timeout, heartbeatTimeout, ttl, tag, meta, concurrencyKey } = flags
   return said<EnqueueOptions>({
     queue,
     priority,
     weight,
     maxAttempts,
+    maxAge,
     backoff,
     timeout,
     heartbeatTimeout,

@@ -134,6 +134,18 @@ const EFFECTS: Readonly<Record<string, (engine: Engine) => Promise<void>>> = {
     await untilFinal(engine, id)
     expect(await engine.get(id)).toMatchObject({ state: 'failed', attempt: 1 })
   },
+  'max-age': async (engine) => {
+    await setSetting(engine, 'max-age', '5s', MAIL)
+    const { id } = await engine.enqueue(task, null)
+    engine.work([
+      task.handler(() => {
+        throw new Error('once')
+      }),
+    ])
+    await untilFinal(engine, id)
+    // The first retry would be in some 20 s.
+    expect(await engine.get(id)).toMatchObject({ state: 'failed', attempt: 1, maxAttempts: 4, maxAge: 5_000 })
+  },
   'backoff.type': async (engine) => {
     for (const [key, value] of [
       ['backoff.delay', '10s'],

@@ -84,6 +84,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   priority: run('priority'),
   weight: run('weight'),
   'max-attempts': run('maxAttempts'),
+  'max-age': run('maxAge'),
   'backoff.type': backoff('type'),
   'backoff.delay': backoff('delay'),
   'backoff.factor': backoff('factor'),

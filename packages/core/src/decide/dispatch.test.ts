@@ -35,7 +35,7 @@ describe('order', () => {
     expect(drainInOrder(world, world.run(attaching('s', ['a', 'b'], one)).grants)).toEqual([2, 4, 1, 3, 7, 6, 5])
   })
 
-  test('M7: fairness: queues take turns, whatever stands in them', () => {
+  test('M7, N6: fairness: queues take turns, whatever stands in them', () => {
     const world = new World()
     world.run(enqueueing(...Array.from({ length: 6 }, () => ({ name: 'a', queue: 'long', priority: 9 }))))
     world.run(enqueueing({ name: 'a', queue: 'x' }, { name: 'a', queue: 'x' }, { name: 'a', queue: 'y' }))

@@ -49,7 +49,7 @@ export function endCompleted(turn: TurnContext, job: Job, output: CompleteComman
   leave(turn, job, kept(turn, job).completed)
 }
 
-/** A run that failed: tried again after its backoff, after `retry` ms, or never. */
+/** A run that failed: tried again after its backoff, after `retry` ms, or never; nor once the job would be too old for it. */
 export function endFailed(turn: TurnContext, job: Job, error: RunError, retry: number | false | undefined): void {
   if (job.cancelRequested) {
     endCancelled(turn, job, error)
@@ -57,15 +57,18 @@ export function endFailed(turn: TurnContext, job: Job, error: RunError, retry: n
   }
   record(turn, job, error)
   noteFailure(turn, job, error)
-  const { attempt, maxAttempts } = { attempt: attemptOf(job), maxAttempts: job.policy.maxAttempts }
+  const { maxAttempts, maxAge, backoff } = job.policy
+  const attempt = attemptOf(job)
   release(turn, job)
-  if (retry === false || attempt >= maxAttempts) {
+  const over = retry === false || attempt >= maxAttempts
+  const delayMs = over ? Number.POSITIVE_INFINITY : (retry ?? backoffDelay(backoff, attempt, turn.random()))
+  if (over || turn.now.wall + delayMs > job.enqueuedAt + maxAge) {
     finish(turn, job, 'exhaust', FAILED, TOUCH_OTHER)
     turn.effects.total(job.lane, 'failed')
     turn.effects.event('failed', job, undefined, error.name)
     leave(turn, job, kept(turn, job).failed)
   } else {
-    again(turn, job, 'retry', retry ?? backoffDelay(job.policy.backoff, attempt, turn.random()))
+    again(turn, job, 'retry', delayMs)
     turn.effects.event('retrying', job, job.runAt, error.name)
   }
 }
@@ -97,6 +100,7 @@ export function endGivenBack(turn: TurnContext, job: Job): void {
     endCancelled(turn, job)
     return
   }
+  recordLogged(turn, job)
   release(turn, job)
   job.uncounted++
   again(turn, job, 'giveBack', 0)
@@ -109,6 +113,7 @@ export function endSnoozed(turn: TurnContext, job: Job, delayMs: number): void {
     endCancelled(turn, job)
     return
   }
+  recordLogged(turn, job)
   release(turn, job)
   job.uncounted++
   again(turn, job, 'snooze', Math.max(1, delayMs))
@@ -233,7 +238,12 @@ function noteFailure({ effects }: TurnContext, job: Job, error: RunError): void 
   effects.failures.push({ job, run: job.run, error: error.name, fingerprint: fingerprintOf(error) })
 }
 
-function record(turn: TurnContext, job: Job, error: RunError): void {
+/** A run that used no attempt is worth a row where it has logged: without one nobody could read what it has said. */
+function recordLogged(turn: TurnContext, job: Job): void {
+  if (job.logLines > 0) record(turn, job, undefined)
+}
+
+function record(turn: TurnContext, job: Job, error: RunError | undefined): void {
   const worker = job.session?.intro.worker ?? job.worker
   turn.effects.runs.push({
     seq: job.seq,

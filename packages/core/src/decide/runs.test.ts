@@ -127,6 +127,36 @@ describe('complete', () => {
 })
 
 describe('fail', () => {
+  test('N9: no retry begins later than maxAge after the enqueue, whoever names the pause', () => {
+    const world = new World()
+    world.attach('s', ['a'])
+    const old = { maxAge: 1_000, maxAttempts: 9, backoff: { type: 'fixed', delay: 400 } } as const
+    for (let job = 0; job < 3; job++) world.enqueue('a', old)
+    world.enqueue('a', { ...old, maxAge: 1_001 })
+    const bystander = { seq: 5 }
+    world.enqueue('a', { maxAttempts: 9, backoff: old.backoff })
+    const fail = (seq: number, run: number, retry?: number) =>
+      world.run({ op: 'fail', seq, run, error: ERROR, ...(retry !== undefined && { retry }) }).events.map(({ type }) => type)
+    for (const seq of [1, 2, 3, 4, 5]) expect(fail(seq, 1)).toEqual(['retrying'])
+    expect(world.after(400).grants).toHaveLength(5)
+    world.pass(200)
+    // To the millisecond; and a pause that the handler asks for counts as any.
+    expect(fail(1, 2)).toEqual(['retrying'])
+    expect(fail(2, 2, 401)).toEqual(['failed'])
+    expect(fail(3, 2, 0)).toEqual(['retrying', 'started'])
+    world.pass(1)
+    expect([fail(4, 2), fail(5, 2), fail(3, 3)]).toEqual([['retrying'], ['retrying'], ['failed']])
+    world.after(400)
+    expect([fail(1, 3, 0), fail(4, 3, 0), fail(5, 3)]).toEqual([['failed'], ['retrying', 'started'], ['retrying']])
+    world.pass(1)
+    expect(fail(4, 4, 0)).toEqual(['failed'])
+    expect(world.row(bystander)).toMatchObject({ run: 3, state: 0 })
+    expect(world.store.runs.filter(({ seq }) => seq === 2).map(({ error }) => error)).toEqual([ERROR, ERROR])
+    // Brought back by hand it has an attempt, and no retry: it is as old as before.
+    world.call<'retry'>({ op: 'retry', id: world.row({ seq: 1 }) })
+    expect(fail(1, 4, 0)).toEqual(['failed'])
+  })
+
   test('E6, E9: after its backoff, by attempt, with the error kept', () => {
     const world = new World({ random: () => 0.5 })
     world.attach('s', ['a'])

@@ -177,7 +177,7 @@ describe('E3: jobs become due', () => {
 })
 
 describe('ttl', () => {
-  const expired = (world: World) => world.store.runs.map(({ seq, error }) => [seq, error.name])
+  const expired = (world: World) => world.store.runs.map(({ seq, error }) => [seq, error?.name])
 
   test.each([
     ['waiting', {}],

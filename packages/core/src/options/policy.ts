@@ -16,6 +16,8 @@ export interface RunOptions {
   readonly weight?: number
   /** Attempts in total, the first included: 1 to 100,000, default 4. */
   readonly maxAttempts?: number
+  /** No retry begins later than so long after the enqueue: then the job fails. At least 1 ms; default none. */
+  readonly maxAge?: Duration
   /** Default exponential from 20 s, factor 2, cap 1 h, jitter 0.2. */
   readonly backoff?: BackoffOptions
   /** From hand-out to the deadline of one attempt: at least 1 ms, or Infinity; default 5 m. */
@@ -30,20 +32,22 @@ export interface RunSettings {
   priority?: number
   weight?: number
   maxAttempts?: number
+  maxAge?: number
   backoff?: Backoff
   timeout?: number
   heartbeatTimeout?: number
 }
 
-export const RUN_OPTIONS = ['queue', 'priority', 'weight', 'maxAttempts', 'backoff', 'timeout', 'heartbeatTimeout'] as const
+export const RUN_OPTIONS = ['queue', 'priority', 'weight', 'maxAttempts', 'maxAge', 'backoff', 'timeout', 'heartbeatTimeout'] as const
 
 /** Reads the options of this file into `settings`, leaving out what is not set. */
 export function readRunOptions(options: Readonly<Record<string, unknown>>, settings: RunSettings): void {
-  const { queue, priority, weight, maxAttempts, backoff, timeout, heartbeatTimeout } = options
+  const { queue, priority, weight, maxAttempts, maxAge, backoff, timeout, heartbeatTimeout } = options
   if (queue !== undefined) settings.queue = nameOption('queue', queue)
   if (priority !== undefined) settings.priority = integerOption('priority', priority, -LIMITS.priority, LIMITS.priority)
   if (weight !== undefined) settings.weight = integerOption('weight', weight, 1, LIMITS.weight)
   if (maxAttempts !== undefined) settings.maxAttempts = integerOption('maxAttempts', maxAttempts, 1, LIMITS.maxAttempts)
+  if (maxAge !== undefined) settings.maxAge = durationOption('maxAge', maxAge, { min: 1 })
   if (backoff !== undefined) settings.backoff = backoffOption('backoff', backoff)
   if (timeout !== undefined) settings.timeout = durationOption('timeout', timeout, { min: 1, infinity: true })
   if (heartbeatTimeout !== undefined) settings.heartbeatTimeout = durationOption('heartbeatTimeout', heartbeatTimeout)

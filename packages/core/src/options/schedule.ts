@@ -5,6 +5,7 @@ import { OptionRangeError, OptionTypeError } from '../errors.ts'
 import { LIMITS } from '../limits.ts'
 import { CATCH_UPS, type Calendar, type CatchUp, DEFAULT_TIMEZONE, OVERLAPS, type Overlap, type ScheduleSpec } from '../schedule.ts'
 import { booleanOption, choiceOption } from './choice.ts'
+import { encodeMeta } from './data.ts'
 import { describe } from './describe.ts'
 import { integerOption } from './integer.ts'
 import { checkKnown } from './known.ts'
@@ -148,6 +149,23 @@ export function checkScheduledJob(job: NewJob): NewJob {
     throw new OptionRangeError('meta', META_MAX, `the meta of a schedule’s job has at most ${META_MAX} characters, not ${meta.length}`)
   if (!meta.startsWith('{') || !meta.endsWith('}')) throw new OptionTypeError('meta', 'the meta of a schedule’s job is an object')
   return job
+}
+
+export interface TriggerOptions {
+  /** An object, put over the `meta` of the schedule's job: together at most 16,128 characters of JSON. */
+  readonly meta?: Readonly<Record<string, unknown>>
+}
+
+const TRIGGER_KNOWN = new Set(['meta'])
+
+/** @throws OptionTypeError, OptionRangeError */
+export function validateTriggerOptions(options: unknown = {}): { readonly meta?: string } {
+  checkKnown('schedules.trigger', options, TRIGGER_KNOWN)
+  const { meta } = options
+  if (meta === undefined) return {}
+  const text = encodeMeta(meta)
+  if (!text.startsWith('{')) throw new OptionTypeError('meta', `meta is an object, not ${describe(meta)}`)
+  return { meta: text }
 }
 
 export interface ScheduleListOptions {

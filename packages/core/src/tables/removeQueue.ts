@@ -2,7 +2,8 @@
 import type { Queue } from './lane.ts'
 import type { Tables } from './tables.ts'
 
-export function removeQueue({ queues, lanesById, lanesByName, thirsty, keys, doors }: Tables, queue: Queue): void {
+export function removeQueue(tables: Tables, queue: Queue): void {
+  const { queues, lanesById, lanesByName, thirsty, keys, doors } = tables
   queue.gone = true
   queues.delete(queue.name)
   doors.forget(queue)
@@ -11,6 +12,7 @@ export function removeQueue({ queues, lanesById, lanesByName, thirsty, keys, doo
     lanesById.delete(lane.id)
     thirsty.delete(lane)
     keys.crowded.delete(lane)
+    if (lane.services.length > 0) tables.servedLanes--
     for (const service of lane.services) service.lanes.delete(lane)
     const namesakes = (lanesByName.get(lane.name) ?? []).filter((one) => one !== lane)
     if (namesakes.length > 0) lanesByName.set(lane.name, namesakes)

@@ -35,6 +35,27 @@ describe('memory does not grow with the backlog', () => {
     expect(world.tables.jobs.size).toBe(world.tables.windowedJobs + 1)
   })
 
+  test('so are their payloads: past the bound each lane has its share, and one job at least', () => {
+    const world = new World({ audited: false })
+    const names = Array.from({ length: 600 }, (_, index) => `name${index}`)
+    const data = 'x'.repeat(LIMITS.windowBytes / 8)
+    world.attach('s', names, { minConcurrency: 1, maxConcurrency: 1 })
+    const { tables } = world
+    const share = LIMITS.windowsBytes / names.length
+    for (const name of names) world.turn(enqueueing({ name, data }, { name, data }, { name, data }))
+    expect(tables.windowedBytes).toBeGreaterThan(LIMITS.windowsBytes)
+    expect(tables.windowedBytes).toBeLessThanOrEqual(LIMITS.windowsBytes + names.length * Math.max(share, data.length))
+    const [first, last] = [tables.lane('default', 'name1')?.window.size, tables.lane('default', 'name599')?.window.size]
+    expect([first, last]).toEqual([3, 1])
+    // What was there before leaves memory as it is taken; all of it runs.
+    let done = 0
+    for (let running = [...(tables.sessions.get('s')?.jobs ?? [])][0] as RunKey | undefined; running !== undefined && done < 100; done++) {
+      const { seq, run }: RunKey = running
+      running = world.run({ op: 'complete', seq, run, output: null }).grants[0]
+    }
+    expect(done).toBe(100)
+  })
+
   test('large payloads: what is read ahead is bounded by bytes, not by jobs alone', () => {
     const store = new (class extends MemoryStore {
       reads = 0

@@ -5,9 +5,8 @@
 import type { Now } from '../clock.ts'
 import type { Defaults, SessionIntro } from '../commands.ts'
 import { IndexedHeap } from '../heap.ts'
-import { type Job, newJob } from '../job.ts'
+import { dataBytes, type Job, newJob } from '../job.ts'
 import { ACTIVE, WAITING } from '../lifecycle.ts'
-import { LIMITS } from '../limits.ts'
 import { parsePolicy } from '../policy.ts'
 import { limitsKeys, mayRefuse } from '../queueSettings.ts'
 import type { Deadlines, GateRow, JobRow, LaneRow, Loaded, QueueRow } from '../store.ts'
@@ -19,6 +18,7 @@ import { countOf, type Lane, newLane, newQueue, type Queue } from './lane.ts'
 import type { Present } from './present.ts'
 import { Service } from './service.ts'
 import { type ConnectionId, newSession, type Session } from './session.ts'
+import { hasRoom, heldUpTo, readUpTo } from './windowShare.ts'
 
 export class Tables {
   readonly node: number
@@ -57,6 +57,10 @@ export class Tables {
   /** Served lanes whose windows run low while there is more on disk. */
   readonly thirsty = new Set<Lane>()
   windowedJobs = 0
+  /** Of their payloads. */
+  windowedBytes = 0
+  /** Lanes that a worker serves. */
+  servedLanes = 0
   /** Whether the next turn is to look for children to be told and edges to be dropped; maybe in vain. */
   flowWork: boolean
 
@@ -195,9 +199,9 @@ export class Tables {
       return
     }
     const wasEmpty = lane.window.size === 0
-    const out = lane.window.insert(job, this.windowedJobs < WINDOWS_JOBS ? WINDOW_JOBS : CROWDED_WINDOW_JOBS)
-    this.jobs.set(job.seq, job)
-    this.windowedJobs++
+    const { jobs, bytes } = heldUpTo(this)
+    const out = lane.window.insert(job, jobs, bytes)
+    this.#enterMemory(job)
     for (const pushed of out) {
       this.#leaveMemory(pushed)
       if (pushed !== job) this.keys.evict(pushed)
@@ -235,6 +239,7 @@ export class Tables {
   take(job: Job): void {
     job.lane.window.remove(job)
     this.windowedJobs--
+    this.windowedBytes -= dataBytes(job.data)
     this.#checkThirst(job.lane)
     // Before it leaves the line, so that its key is there throughout.
     this.keys.started(job)
@@ -246,8 +251,7 @@ export class Tables {
     this.thirsty.delete(lane)
     const jobs = rows.map((row) => this.fromRow(row))
     lane.window.extend(jobs, complete)
-    for (const job of jobs) this.jobs.set(job.seq, job)
-    this.windowedJobs += jobs.length
+    for (const job of jobs) this.#enterMemory(job)
     if (lane.queue.keys !== undefined) {
       for (const job of jobs) this.keys.refilled(job)
       this.keys.crowded.add(lane)
@@ -268,10 +272,9 @@ export class Tables {
 
   /** A waiting job that stands in no line is held back by its key. */
   park(job: Job, gate: Gate): void {
-    this.jobs.set(job.seq, job)
-    this.windowedJobs++
+    this.#enterMemory(job)
     // By arrival they are let go as the store says.
-    const gone = this.keys.park(job, gate, this.windowedJobs < WINDOWS_JOBS && !isStrict(gate))
+    const gone = this.keys.park(job, gate, hasRoom(this) && !isStrict(gate))
     for (const left of gone) this.#leaveMemory(left)
     // Those that left did not include it where it was cut off before it stood there.
     if (!job.windowed && !gone.includes(job)) this.#leaveMemory(job)
@@ -286,8 +289,15 @@ export class Tables {
     this.keys.unpark(job)
   }
 
+  #enterMemory(job: Job): void {
+    this.windowedJobs++
+    this.windowedBytes += dataBytes(job.data)
+    this.jobs.set(job.seq, job)
+  }
+
   #leaveMemory(job: Job): void {
     this.windowedJobs--
+    this.windowedBytes -= dataBytes(job.data)
     this.jobs.delete(job.seq)
   }
 
@@ -297,19 +307,14 @@ export class Tables {
     this.keys.roomy.add(gate)
     const jobs = rows.map((row) => this.fromRow(row))
     gate.window.extend(jobs, complete)
-    for (const job of jobs) this.jobs.set(job.seq, job)
-    this.windowedJobs += jobs.length
+    for (const job of jobs) this.#enterMemory(job)
   }
 
   #checkThirst(lane: Lane): void {
     const { window, services } = lane
-    if (window.complete || services.length === 0 || window.bytes * 2 >= LIMITS.windowBytes) return
-    if (window.size * 2 < this.windowSize()) this.thirsty.add(lane)
-  }
-
-  /** How many jobs a window is filled up to: all windows together are bounded. */
-  windowSize(): number {
-    return this.windowedJobs < WINDOWS_JOBS / 2 ? WINDOW_JOBS : CROWDED_WINDOW_JOBS
+    if (window.complete || services.length === 0) return
+    const { jobs, bytes } = readUpTo(this)
+    if (window.size * 2 < jobs && window.bytes * 2 < bytes) this.thirsty.add(lane)
   }
 
   // Sessions.
@@ -360,7 +365,7 @@ export class Tables {
 
   #serve(service: Service, lane: Lane): void {
     service.lanes.add(lane)
-    lane.services.push(service)
+    if (lane.services.push(service) === 1) this.servedLanes++
     if (lane.window.size > 0) service.markReady(lane)
     this.#checkThirst(lane)
   }
@@ -368,6 +373,7 @@ export class Tables {
   #unserve(service: Service, lane: Lane): void {
     lane.services.splice(lane.services.indexOf(service), 1)
     if (lane.services.length > 0) return
+    this.servedLanes--
     this.thirsty.delete(lane)
     for (const job of lane.window.clear()) {
       this.#leaveMemory(job)
@@ -430,7 +436,3 @@ export class Tables {
     return job
   }
 }
-
-const WINDOW_JOBS = LIMITS.windowJobs
-const CROWDED_WINDOW_JOBS = Math.min(16, WINDOW_JOBS)
-const WINDOWS_JOBS = LIMITS.windowsJobs

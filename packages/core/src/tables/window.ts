@@ -55,13 +55,13 @@ export class Window {
 
   /**
    * Takes a waiting job in where it belongs to the prefix. Answers the jobs that left memory for it: none, those that it
-   * pushed out, or itself. It is left with `jobsMax` jobs at most.
+   * pushed out, or itself. It is left with `jobsMax` jobs and `bytesMax` of payload at most, or with one job.
    */
-  insert(job: Job, jobsMax: number = LIMITS.windowJobs): readonly Job[] {
+  insert(job: Job, jobsMax: number = LIMITS.windowJobs, bytesMax: number = LIMITS.windowBytes): readonly Job[] {
     const last = this.last
     if (!this.complete && (last === undefined || runsBefore(last, job))) return [job]
     this.#place(job)
-    return this.#shrink(jobsMax)
+    return this.#shrink(jobsMax, bytesMax)
   }
 
   /** Appends the next jobs of the lane's order, as read from disk. */
@@ -126,10 +126,10 @@ export class Window {
     this.#remember(job)
   }
 
-  #shrink(jobsMax: number): readonly Job[] {
-    if (this.size <= jobsMax && this.#bytes <= LIMITS.windowBytes) return NONE
+  #shrink(jobsMax: number, bytesMax: number): readonly Job[] {
+    if (this.size <= jobsMax && this.#bytes <= bytesMax) return NONE
     const out: Job[] = []
-    while (this.size > jobsMax || (this.#bytes > LIMITS.windowBytes && this.size > 1)) {
+    while (this.size > jobsMax || (this.#bytes > bytesMax && this.size > 1)) {
       const job = this.#jobs.pop() as Job
       this.#forget(job)
       out.push(job)

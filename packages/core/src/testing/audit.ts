@@ -108,11 +108,13 @@ function running(job: Job) {
 /** Each window is a prefix of its lane's order, the jobs in it are as in their rows, and no lane is stranded. */
 function auditWindows(store: MemoryStore, tables: Tables): void {
   let windowed = 0
+  let bytes = 0
   for (const lane of tables.lanesById.values()) {
     const { window, services } = lane
     const line = store.window(lane.id, undefined, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY).rows
     const jobs = Array.from({ length: window.size }, (_, index) => window.at(index) as Job)
     windowed += jobs.length
+    bytes += window.bytes
     expectSame(`window of lane ${lane.id}`, jobs.map(waiting), line.slice(0, jobs.length).map(waitingRow))
     for (const job of jobs) {
       expectTrue(`job ${job.seq} is marked as windowed and known`, job.windowed && tables.jobs.get(job.seq) === job)
@@ -127,8 +129,13 @@ function auditWindows(store: MemoryStore, tables: Tables): void {
       else expectTrue(`lane ${lane.id} is to be filled`, line.length === 0 || tables.thirsty.has(lane))
     }
   }
-  for (const { window } of tables.keys.gatesById.values()) windowed += window.size
+  for (const { window } of tables.keys.gatesById.values()) {
+    windowed += window.size
+    bytes += window.bytes
+  }
+  expectSame('served lanes', tables.servedLanes, [...tables.lanesById.values()].filter(({ services }) => services.length > 0).length)
   expectSame('windowed jobs', tables.windowedJobs, windowed)
+  expectSame('bytes of windowed jobs', tables.windowedBytes, bytes)
   const active = [...tables.jobs.values()].filter((job) => job.state === ACTIVE).length
   expectSame('jobs in memory', tables.jobs.size, windowed + active)
 }

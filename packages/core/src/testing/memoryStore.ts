@@ -310,7 +310,7 @@ export class MemoryStore implements Store {
     const attempts = this.runs
       .filter((run) => run.seq === seq)
       .map(({ run, attempt, startedAt, endedAt, worker, error }): AttemptView => {
-        return { run, attempt, startedAt, endedAt, worker, error, logs: logs(run) }
+        return { run, attempt, startedAt, endedAt, worker, ...(error && { error }), logs: logs(run) }
       })
     if (row.dropped) attempts.push(droppedAttempt(row))
     if (row.state === ACTIVE || row.state === COMPLETED) {
@@ -328,7 +328,7 @@ export class MemoryStore implements Store {
   }
 
   lastError(seq: number): RunError | undefined {
-    return this.runs.filter((run) => run.seq === seq).at(-1)?.error
+    return this.runs.filter((run) => run.seq === seq && run.error !== undefined).at(-1)?.error
   }
 
   page({ state, queue, name, tag }: ListFilter, before: number | undefined, limit: number): JobRow[] {
@@ -371,7 +371,7 @@ export class MemoryStore implements Store {
     return this.observed.failures(laneIds, limit).map(({ seq, run, ...failure }) => {
       const row = this.rows.get(seq)
       const job = row && { seq, node: row.node, enqueuedAt: row.enqueuedAt }
-      return { ...failure, job, message: job && this.runs.find((each) => each.seq === seq && each.run === run)?.error.message }
+      return { ...failure, job, message: job && this.runs.find((each) => each.seq === seq && each.run === run)?.error?.message }
     })
   }
 

@@ -5,6 +5,7 @@ Object.assign(LIMITS, {
   windowJobs: 4,
   windowBytes: 60,
   windowsJobs: 10,
+  windowsBytes: 200,
   sliceRows: 3,
   walkRows: 5,
   heavyPatienceMs: 40,

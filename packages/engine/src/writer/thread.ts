@@ -4,21 +4,11 @@
  */
 import { existsSync } from 'node:fs'
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
-import {
-  type Clock,
-  type Command,
-  type CommandOf,
-  errorFrom,
-  type Port,
-  type PortListener,
-  type Refusal,
-  type Request,
-  UnsupportedRuntimeError,
-} from '@millrace/core'
-import { isOfRunning } from '../actor/answer.ts'
+import { type Clock, errorFrom, type Port, type PortListener, type Refusal, type Request, UnsupportedRuntimeError } from '@millrace/core'
 import { CAPABILITIES, ChannelPort } from '../ports/channel.ts'
 import { Trunk } from '../ports/trunk.ts'
-import type { Paged, Readers } from '../readers/readers.ts'
+import { askReaders, deliveryOf, ReadingPort } from '../readers/asked.ts'
+import type { Readers } from '../readers/readers.ts'
 import type { FromWriter, ToWriter, WriterData, WriterOptions } from './messages.ts'
 
 /** After so many deaths within a minute the engine gives up. */
@@ -108,15 +98,13 @@ export class WriterThread implements Port {
   }
 
   send(requests: readonly Request[]): void {
-    let own = requests
     for (const { command } of requests) {
       if (command.op === 'attach') this.#sessions.add(command.session.uuid)
       else if (command.op === 'leave') this.#sessions.delete(command.session)
-      else if (isForReaders(command) && this.#readers !== undefined && own === requests)
-        own = requests.filter((request) => !isForReaders(request.command))
     }
-    if (own !== requests) for (const { id, command } of requests) if (isForReaders(command)) this.#read(id, command)
-    if (own.length > 0) this.#channel?.send(own)
+    const readers = this.#readers
+    const rest = readers === undefined ? requests : askReaders(readers, requests, (reply) => this.#listener?.deliver(deliveryOf(reply, 0)))
+    if (rest.length > 0) this.#channel?.send(rest)
   }
 
   hold(alive: boolean): void {
@@ -133,7 +121,8 @@ export class WriterThread implements Port {
   /** One more Port of this thread: all of them share a channel. */
   openPort(): Port {
     if (this.#trunk === undefined || this.#trunk.ended) this.#trunk = new Trunk(this.#openChannel('connectTrunk'), this.maxDataBytes)
-    return this.#trunk.openPort()
+    const port = this.#trunk.openPort()
+    return this.#readers === undefined ? port : new ReadingPort(port, this.#readers)
   }
 
   /** The process of these worker sessions is dead: where they are away, their runs are lost at once. */
@@ -205,15 +194,6 @@ export class WriterThread implements Port {
     this.#listener?.ended({ code: refusal.code === 'OWNER_LOST' ? 'OWNER_LOST' : 'ENGINE_FAILED', message })
   }
 
-  #read(id: number, command: CommandOf<Paged>): void {
-    const reply = (value: object) =>
-      this.#listener?.deliver({ replies: [{ id, ...value }], grants: [], notices: [], events: [], renewal: 0 })
-    this.#readers?.page(command).then(
-      (value) => reply({ value }),
-      (error) => reply({ refusal: { code: 'STORAGE', message: `the page could not be read: ${error.message}` } }),
-    )
-  }
-
   #openChannel(kind: 'connect' | 'connectTrunk'): MessagePort {
     const { port1, port2 } = new MessageChannel()
     // Between its death and its next start the thread cannot be asked: the channel is over at once, and whoever has it is told.
@@ -225,11 +205,6 @@ export class WriterThread implements Port {
   #tell(message: ToWriter, transfer: MessagePort[] = []): void {
     this.#worker?.postMessage(message, transfer)
   }
-}
-
-function isForReaders(command: Command): command is CommandOf<Paged> {
-  if (command.op === 'getFlow') return true
-  return command.op === 'list' && (command.search !== undefined || !isOfRunning(command.filter))
 }
 
 /** The thread's own file, beside this one: as source in development, as JavaScript when packed. */

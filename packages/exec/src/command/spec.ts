@@ -10,7 +10,7 @@ export interface EnvironmentOptions {
   readonly set?: Readonly<Record<string, string>>
 }
 
-/** `queue`, `priority`, `weight`, `maxAttempts`, `backoff`, `timeout` and `heartbeatTimeout` are those of the job's definition. */
+/** `queue`, `priority`, `weight`, `maxAttempts`, `maxAge`, `backoff`, `timeout` and `heartbeatTimeout` are those of the job's definition. */
 export interface CommandSpec extends RunOptions {
   /** An absolute path; with `shell`, the text of a script. */
   readonly file: string

@@ -34,7 +34,7 @@ const ATTEMPT = z
     run: z.number(),
     attempt: z.number(),
     startedAt: WHEN.optional(),
-    endedAt: WHEN,
+    endedAt: WHEN.optional().openapi({ description: 'Not there while the run goes on.' }),
     worker: z.string(),
     error: z.strictObject({ name: z.string(), message: z.string(), stack: z.string().optional() }).optional(),
     logs: z.array(
@@ -66,6 +66,7 @@ export const JOB = z
     attempt: z.number(),
     run: z.number(),
     maxAttempts: z.number(),
+    maxAge: z.number().nullable().openapi({ description: 'Milliseconds; null: no limit.' }),
     timeout: z.number().nullable().openapi({ description: 'Milliseconds; null: no limit.' }),
     heartbeatTimeout: z.number(),
     backoff: z.strictObject({

@@ -17,6 +17,7 @@ const RUN = {
   priority: z.number().int().min(-LIMITS.priority).max(LIMITS.priority).optional(),
   weight: z.number().int().min(1).max(LIMITS.weight).optional(),
   maxAttempts: z.number().int().min(1).max(LIMITS.maxAttempts).optional(),
+  maxAge: DURATION.optional().openapi({ description: 'No retry begins later than so long after the enqueue.' }),
   backoff: BACKOFF.optional(),
   timeout: DURATION.nullable().optional().openapi({ description: 'null: no limit.' }),
   heartbeatTimeout: DURATION.optional(),

@@ -43,7 +43,9 @@ export function prepareJob(db: Database): ReadJob {
 
 /** The error of the last run that failed. */
 export function prepareLastError(db: Database): (seq: number) => RunError | undefined {
-  const statement = db.prepare('SELECT error_name, error_message, error_stack FROM attempt WHERE seq = ? ORDER BY run DESC LIMIT 1').raw()
+  const statement = db
+    .prepare("SELECT error_name, error_message, error_stack FROM attempt WHERE seq = ? AND error_name <> '' ORDER BY run DESC LIMIT 1")
+    .raw()
   return (seq) => {
     const raw = statement.get(seq) as RawError | undefined
     return raw === undefined ? undefined : errorFrom(raw)
@@ -51,7 +53,9 @@ export function prepareLastError(db: Database): (seq: number) => RunError | unde
 }
 
 function attemptFrom([run, attempt, startedAt, endedAt, worker, ...error]: RawAttempt, lines: Map<number, LogLine[]>): AttemptView {
-  return { run, attempt, startedAt, endedAt, worker, error: errorFrom(error), logs: lines.get(run) ?? [] }
+  const logs = lines.get(run) ?? []
+  // A run that was given back or snoozed has none.
+  return { run, attempt, startedAt, endedAt, worker, ...(error[0] !== '' && { error: errorFrom(error) }), logs }
 }
 
 /** The run that goes on or that ended well has no row of its own: the job's row says it all. */

@@ -110,7 +110,8 @@ export type ReadParents = (
 ) => { readonly rows: ParentRow[]; readonly complete: boolean }
 
 export function prepareParents(db: Database): ReadParents {
-  const lastError = (column: string) => `(SELECT ${column} FROM attempt WHERE attempt.seq = edge.parent ORDER BY run DESC LIMIT 1)`
+  const lastError = (column: string) =>
+    `(SELECT ${column} FROM attempt WHERE attempt.seq = edge.parent AND error_name <> '' ORDER BY run DESC LIMIT 1)`
   const statement = db
     .prepare(
       `SELECT edge.place, edge.parent, job.state, job.extras, coalesce(job.output, ended.output), ended.state, ended.ref,

@@ -198,6 +198,22 @@ describe('runs', () => {
     expect(store.lastError(999)).toBeUndefined()
   })
 
+  test('one that was given back or snoozed has no error, and hides none', () => {
+    const { turns, store, commit } = openCrowd()
+    const [job, other] = [turns.insert(), turns.insert()]
+    const run = { startedAt: 1, endedAt: 2, worker: 'w' }
+    turns.effects.runs.push({ ...run, seq: job.seq, run: 1, attempt: 1, error: { name: '', message: 'of another library' } })
+    turns.effects.runs.push({ ...run, seq: job.seq, run: 2, attempt: 2, error: undefined })
+    turns.effects.runs.push({ ...run, seq: other.seq, run: 1, attempt: 1, error: undefined })
+    commit()
+    expect(store.job(job.seq)?.attempts).toEqual([
+      { ...run, run: 1, attempt: 1, error: { name: 'Error', message: 'of another library' }, logs: [] },
+      { ...run, run: 2, attempt: 2, logs: [] },
+    ])
+    expect(store.lastError(job.seq)).toEqual({ name: 'Error', message: 'of another library' })
+    expect(store.lastError(other.seq)).toBeUndefined()
+  })
+
   test('keep the newest of their log lines, in order', () => {
     const { turns, store } = openCrowd()
     const session = turns.session('worker-9')

@@ -87,13 +87,17 @@ test('what a job has put out outlives its row, until nobody waits for it any mor
   const { parent, kids, turns, store, commit } = addFlow(2)
   turns.start(parent, turns.session())
   turns.complete(parent, '"out"')
+  // Of a run before, which was snoozed: no error of the parent's.
+  turns.effects.runs.push({ seq: parent.seq, run: 1, attempt: 1, startedAt: 1, endedAt: 2, worker: 'w', error: undefined })
   commit()
   const [first, second] = kids.map(({ seq }) => seq) as [number, number]
-  expect(store.parents(first, 0, 10, 100).rows).toMatchObject([{ place: 1, seq: parent.seq, ref: 'p', state: COMPLETED, output: '"out"' }])
+  expect(store.parents(first, 0, 10, 100).rows).toMatchObject([
+    { place: 1, seq: parent.seq, ref: 'p', state: COMPLETED, output: '"out"', error: undefined },
+  ])
   turns.effects.flows.ends.push({ seq: parent.seq, ref: 'p', state: 0, keep: 'row', output: null })
   turns.effects.pruned.push({ seq: parent.seq, lane: parent.lane, extras: parent.extras })
   commit()
-  expect(store.parents(second, 0, 10, 100).rows).toMatchObject([{ ref: 'p', state: COMPLETED, output: '"out"' }])
+  expect(store.parents(second, 0, 10, 100).rows).toMatchObject([{ ref: 'p', state: COMPLETED, output: '"out"', error: undefined }])
   for (const child of [first, second]) {
     turns.effects.flows.gone.push(child)
     commit()

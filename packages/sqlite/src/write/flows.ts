@@ -72,7 +72,8 @@ ON CONFLICT (parent) DO UPDATE SET after = 0, mode = CASE WHEN excluded.mode >= 
 /** Where nobody waits for a job any more, nothing of it stays. */
 function prepareOutlive(db: Database): WriteFlows {
   const awaited = 'EXISTS (SELECT 1 FROM flow_edge WHERE flow_edge.parent = wanted.seq)'
-  const lastError = (column: string) => `(SELECT ${column} FROM attempt WHERE attempt.seq = wanted.seq ORDER BY run DESC LIMIT 1)`
+  const lastError = (column: string) =>
+    `(SELECT ${column} FROM attempt WHERE attempt.seq = wanted.seq AND error_name <> '' ORDER BY run DESC LIMIT 1)`
   const columns = 'INSERT INTO flow_end (seq, ref, state, output, error_name, error_message)'
   const errors = `${lastError('error_name')}, ${lastError('error_message')}`
   const row = db.prepare(

@@ -1,4 +1,4 @@
-/** What is kept beside the job of runs that did not complete, and of what handlers logged. Bounded per job. */
+/** What is kept beside the job of runs that failed, or that logged and did not complete, and of what handlers logged. Bounded per job. */
 import { type Effects, LIMITS } from '@millrace/core'
 import type { Database } from '../driver.ts'
 
@@ -15,7 +15,9 @@ export function prepareRuns(db: Database): (effects: Effects) => void {
 
   return ({ runs, logs }) => {
     for (const { seq, run, attempt: number, startedAt, endedAt, worker, error } of runs) {
-      attempt.run(seq, run, number, startedAt, endedAt, worker, error.name, error.message, error.stack ?? null)
+      // No name stands for a run that has not failed: none that failed goes without.
+      const name = error === undefined ? '' : error.name || 'Error'
+      attempt.run(seq, run, number, startedAt, endedAt, worker, name, error?.message ?? '', error?.stack ?? null)
       if (run > LIMITS.attemptsPerJob) trimAttempts.run(seq, seq, LIMITS.attemptsPerJob)
     }
     for (const { seq, run, slot, number, line } of logs) {

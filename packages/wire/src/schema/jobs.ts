@@ -107,6 +107,7 @@ const newJob = record<NewJob>('NewJob', {
   meta: optional(text(LIMITS.metaBytes), 'JSON text'),
   debounce: optional(DEBOUNCE, 'without `throttle`, `idempotencyKey`, `unique`, `delay` and `runAt`'),
   throttle: optional(THROTTLE, 'without `idempotencyKey` and `unique`'),
+  maxAge: optional(duration(1), 'no retry begins later than so long after the enqueue; nil: no bound'),
 })
 
 /** What excludes each other is refused: one of the two keys would never be free again. */
@@ -170,6 +171,7 @@ export const DEFAULTS = record<Defaults>('Defaults', {
   timeout: optional(duration(1, true)),
   heartbeatTimeout: optional(duration(0)),
   backoff: optional(BACKOFF),
+  maxAge: optional(duration(1)),
 })
 
 export const HANDLER = record<SessionIntro['handlers'][number]>('Handler', {

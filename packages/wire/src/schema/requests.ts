@@ -218,7 +218,10 @@ export const COMMAND = union<'op', Command>('Request', 'op', {
   deleteSchedule: { code: 43, fields: { id: field(name()) } },
   pauseSchedule: { code: 44, fields: { id: field(name()) } },
   resumeSchedule: { code: 45, fields: { id: field(name()) } },
-  triggerSchedule: { code: 46, fields: { id: field(name()) } },
+  triggerSchedule: {
+    code: 46,
+    fields: { id: field(name()), meta: optional(text(LIMITS.metaBytes), 'JSON text of an object, put over the `meta` of its job') },
+  },
   history: {
     code: 66,
     fields: {

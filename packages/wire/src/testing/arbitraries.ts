@@ -79,6 +79,7 @@ const policy = {
   timeout: fc.oneof(fc.integer({ min: 1 }), fc.constant(Number.POSITIVE_INFINITY)),
   heartbeatTimeout: duration,
   backoff,
+  maxAge: fc.integer({ min: 1 }),
 }
 const plainJob = {
   name,
@@ -297,7 +298,7 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
   deleteSchedule: record({ id: name }),
   pauseSchedule: record({ id: name }),
   resumeSchedule: record({ id: name }),
-  triggerSchedule: record({ id: name }),
+  triggerSchedule: record({ id: name, meta: anyText(100) }, { requiredKeys: ['id'] }) as never,
   history: record(
     { queue: name, step: fc.constantFrom('minute', 'hour'), from: time, to: time },
     { requiredKeys: ['queue', 'step', 'from'] },

@@ -62,9 +62,8 @@ export function fieldLines(fields: readonly (readonly [name: string, text: strin
 }
 
 function attemptLines({ run, attempt, startedAt, endedAt, worker, error, logs }: Job['attempts'][number], paint: Paint): string[] {
-  const ended = endedAt.getTime() !== 0
-  const took = startedAt !== undefined && ended ? `, ${durationText(endedAt.getTime() - startedAt.getTime())}` : ''
-  const end = ended ? timeText(endedAt) : 'now'
+  const took = startedAt === undefined || endedAt === undefined ? '' : `, ${durationText(endedAt.getTime() - startedAt.getTime())}`
+  const end = endedAt === undefined ? 'now' : timeText(endedAt)
   const head = `run ${run}, attempt ${attempt}: ${timeText(startedAt)} to ${end}${took}${worker === '' ? '' : `, by ${worker}`}`
   return [
     '',

@@ -54,6 +54,7 @@ export const queue = section({
     priority: setting(ofDefaults<number>('priority'), 'Of jobs that do not say: −1,000,000 to 1,000,000.'),
     weight: setting(ofDefaults<number>('weight'), 'What a job counts against its worker’s concurrency: 1 to 1,000,000.'),
     maxAttempts: setting(ofDefaults<number>('maxAttempts'), 'Attempts in total: 1 to 100,000.'),
+    maxAge: setting(ofDefaults<Duration>('maxAge'), 'No retry begins later than so long after the enqueue.'),
     backoff: setting(
       checked<BackoffOptions>((value) => backoffOption('backoff', value)),
       '`{ type, delay, factor, maxDelay, jitter }`, type exponential, linear or fixed.',

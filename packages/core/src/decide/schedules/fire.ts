@@ -61,7 +61,7 @@ function fire(turn: TurnContext, schedule: Schedule): void {
     turn.effects.news({ type: 'schedule.skipped', schedule: schedule.id, tick, reason })
   } else {
     if (running !== undefined) cancelJob(turn, running)
-    create(turn, schedule, tick, 'schedule.fired')
+    create(turn, schedule, schedule.job, tick, 'schedule.fired')
   }
   schedule.behind = next !== 0 && fireTime(schedule, next) <= turn.now.wall && catchUp === 'all' ? (schedule.behind + 1) % RESTART : 0
   moveTo(turn, schedule, next)
@@ -106,8 +106,14 @@ function latestDue({ now, settings: { calendar } }: TurnContext, schedule: Sched
 const JITTERED_TICKS = 100
 
 /** Its job comes now: at a tick, or by hand. */
-export function create(turn: TurnContext, schedule: Schedule, tick: number, type: 'schedule.fired' | 'schedule.triggered'): Enqueued {
-  const { id, job } = schedule
+export function create(
+  turn: TurnContext,
+  schedule: Schedule,
+  job: NewJob,
+  tick: number,
+  type: 'schedule.fired' | 'schedule.triggered',
+): Enqueued {
+  const { id } = schedule
   const enqueued = createScheduled(turn, jobAt(id, job, tick), id)
   const { seq, node, enqueuedAt } = enqueued
   const last = { seq, node, enqueuedAt }

@@ -445,6 +445,21 @@ describe('by hand', () => {
     expect(world.refusal({ op: 'triggerSchedule', id: 's' })).toBe('DISK_FULL')
   })
 
+  test('trigger: what is given as meta is put over that of the schedule, for this job alone', () => {
+    const world = worked()
+    world.upsert({ job: { meta: '{"of":"all","by":"clock"}' } })
+    const meta = (seq: number) => JSON.parse(world.row({ seq }).extras?.meta ?? '')
+    world.call<'triggerSchedule'>({ op: 'triggerSchedule', id: 's', meta: '{"by":"hand"}' })
+    expect(meta(1)).toEqual({ schedule: { id: 's', at: expect.any(String) }, of: 'all', by: 'hand' })
+    world.run({ op: 'complete', seq: 1, run: 1, output: null })
+    world.after(MINUTE)
+    expect(meta(2)).toMatchObject({ of: 'all', by: 'clock' })
+    world.run({ op: 'complete', seq: 2, run: 1, output: null })
+    for (const wrong of ['no JSON', `{"much":"${'x'.repeat(LIMITS.metaBytes - 100)}"}`])
+      expect(world.refusal({ op: 'triggerSchedule', id: 's', meta: wrong })).toBe('INVALID_SCHEDULE')
+    expect(world.store.rows.size).toBe(2)
+  })
+
   test('delete: takes the job that has not started with it, and leaves one that has', () => {
     const world = new Scheduled()
     world.upsert()

@@ -1,5 +1,6 @@
 /** A schedule's job by hand, beside its ticks. One that is not final yet is answered instead, or cancelled, as `overlap` says. */
 
+import type { NewJob } from '../../commands.ts'
 import { type Decision, Refused } from '../../replies.ts'
 import type { TriggerScheduleCommand } from '../../scheduleCommands.ts'
 import { cancelJob } from '../cancel.ts'
@@ -7,8 +8,9 @@ import { drained } from '../enqueue.ts'
 import { noSchedule, queueDraining } from '../refuse.ts'
 import type { TurnContext } from '../turn.ts'
 import { create, liveJob } from './fire.ts'
+import { whatIsWrong } from './upsert.ts'
 
-export function triggerSchedule(turn: TurnContext, { id }: TriggerScheduleCommand): Decision<'triggerSchedule'> {
+export function triggerSchedule(turn: TurnContext, { id, meta }: TriggerScheduleCommand): Decision<'triggerSchedule'> {
   const schedule = turn.facts.schedule(id)
   if (schedule === undefined) return noSchedule(id)
   if (turn.refusing !== undefined) return new Refused(turn.refusing)
@@ -19,8 +21,20 @@ export function triggerSchedule(turn: TurnContext, { id }: TriggerScheduleComman
       return [{ seq, node, enqueuedAt, created: false }]
     }
   }
+  const job = meta === undefined ? schedule.job : withMeta(schedule.job, meta)
+  const wrong = job === schedule.job ? undefined : job === undefined ? 'meta is an object' : whatIsWrong(turn, { spec: schedule.spec, job })
+  if (job === undefined || wrong !== undefined) return new Refused({ code: 'INVALID_SCHEDULE', message: `schedule '${id}': ${wrong}` })
   const queue = drained(turn, schedule.job)
   if (queue !== undefined) return queueDraining(queue)
   if (running !== undefined) cancelJob(turn, running)
-  return [create(turn, schedule, turn.now.wall, 'schedule.triggered')]
+  return [create(turn, schedule, job, turn.now.wall, 'schedule.triggered')]
+}
+
+/** Undefined where another library has sent what is no JSON. */
+function withMeta(job: NewJob, meta: string): NewJob | undefined {
+  try {
+    return { ...job, meta: JSON.stringify({ ...JSON.parse(job.meta ?? '{}'), ...JSON.parse(meta) }) }
+  } catch {
+    return undefined
+  }
 }

@@ -57,7 +57,7 @@ function insert(turn: TurnContext, { id, spec, job, runImmediately }: UpsertSche
   effects.schedule(schedule, 'put')
   effects.news({ type: 'schedule.upserted', schedule: id })
   facts.rememberSchedule(schedule)
-  if (runImmediately) create(turn, schedule, now.wall, 'schedule.fired')
+  if (runImmediately) create(turn, schedule, job, now.wall, 'schedule.fired')
   restart(turn, schedule, true)
   return schedule
 }

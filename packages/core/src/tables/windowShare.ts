@@ -1,0 +1,41 @@
+/**
+ * How much of a lane is kept in memory. All windows together are bounded: past that each lane that a worker serves has its share, and one
+ * job at least, which is the one that runs next.
+ */
+import { LIMITS } from '../limits.ts'
+import type { Tables } from './tables.ts'
+
+const WINDOW_JOBS = LIMITS.windowJobs
+const CROWDED_WINDOW_JOBS = Math.min(16, WINDOW_JOBS)
+const WINDOWS_JOBS = LIMITS.windowsJobs
+
+type Windowed = Pick<Tables, 'windowedJobs' | 'windowedBytes' | 'servedLanes'>
+
+/** What a window is read up to: room is left for what is enqueued. */
+export function readUpTo({ windowedJobs, windowedBytes, servedLanes }: Windowed): { readonly jobs: number; readonly bytes: number } {
+  return {
+    jobs: windowedJobs < WINDOWS_JOBS / 2 ? WINDOW_JOBS : shareOfJobs(servedLanes),
+    bytes: windowedBytes < LIMITS.windowsBytes / 2 ? LIMITS.windowBytes : shareOfBytes(servedLanes),
+  }
+}
+
+/** What a window is left with by a job that is enqueued. */
+export function heldUpTo({ windowedJobs, windowedBytes, servedLanes }: Windowed): { readonly jobs: number; readonly bytes: number } {
+  return {
+    jobs: windowedJobs < WINDOWS_JOBS ? WINDOW_JOBS : shareOfJobs(servedLanes),
+    bytes: windowedBytes < LIMITS.windowsBytes ? LIMITS.windowBytes : shareOfBytes(servedLanes),
+  }
+}
+
+/** Whether parked jobs may be kept in memory, which nobody needs until their key lets them go. */
+export function hasRoom({ windowedJobs, windowedBytes }: Windowed): boolean {
+  return windowedJobs < WINDOWS_JOBS && windowedBytes < LIMITS.windowsBytes
+}
+
+function shareOfJobs(lanes: number): number {
+  return Math.max(1, Math.min(CROWDED_WINDOW_JOBS, Math.floor(WINDOWS_JOBS / lanes)))
+}
+
+function shareOfBytes(lanes: number): number {
+  return Math.min(LIMITS.windowBytes, Math.floor(LIMITS.windowsBytes / lanes))
+}

@@ -1,0 +1,71 @@
+// Lists that come by a connection: readers answer them, and all else goes to the writer as before.
+import type { Command, Delivery, Port, PortListener, Refusal, Request } from '@millrace/core'
+import { expect, test } from 'vitest'
+import { ReadingPort } from './asked.ts'
+
+const EMPTY: Delivery = { replies: [], grants: [], notices: [], events: [], renewal: 0 }
+const PAGE = { jobs: [], next: null }
+const list = (filter: object = {}, search?: string): Command => ({ op: 'list', filter, limit: 1, ...(search !== undefined && { search }) })
+
+function open(page: () => Promise<typeof PAGE>) {
+  const sent: Request[] = []
+  const [delivered, ended]: [Delivery[], Refusal[]] = [[], []]
+  let below: PortListener | undefined
+  const port: Port = {
+    capabilities: new Set(['list']),
+    maxDataBytes: 7,
+    listen: (listener) => {
+      below = listener
+    },
+    send: (requests) => sent.push(...requests),
+    hold: () => {},
+    close: async () => {},
+  }
+  const reading = new ReadingPort(port, { page })
+  reading.listen({
+    deliver: (delivery) => delivered.push(delivery),
+    broken: () => {},
+    reopened: () => {},
+    lapsed: () => {},
+    ended: (refusal) => ended.push(refusal),
+  })
+  return { reading, sent, delivered, ended, below: below as unknown as PortListener }
+}
+
+test('lists go to readers, but for those of runs, which the writer knows; the rest goes on in order', async () => {
+  const { reading, sent, delivered, below } = open(async () => PAGE)
+  const commands = [{ op: 'stats' } as const, list(), list({ state: 2 }), list({ state: 2 }, 'ada'), { op: 'workers' } as const]
+  reading.send(commands.map((command, index) => ({ id: index, command })))
+  expect(sent.map(({ id }) => id)).toEqual([0, 2, 4])
+  // A lease lives by what deliveries name: none takes back what the writer has counted.
+  below.deliver({ ...EMPTY, renewal: 5 })
+  await Promise.resolve()
+  await Promise.resolve()
+  expect(delivered).toEqual([
+    { ...EMPTY, renewal: 5 },
+    { ...EMPTY, renewal: 5, replies: [{ id: 1, value: PAGE }] },
+    { ...EMPTY, renewal: 5, replies: [{ id: 3, value: PAGE }] },
+  ])
+  expect([reading.maxDataBytes, reading.capabilities.has('list')]).toEqual([7, true])
+})
+
+test('what cannot be read is refused', async () => {
+  const { reading, delivered } = open(() => Promise.reject(new Error('no thread')))
+  reading.send([{ id: 1, command: list() }])
+  await Promise.resolve()
+  await Promise.resolve()
+  expect(delivered[0]?.replies).toEqual([{ id: 1, refusal: { code: 'STORAGE', message: 'the page could not be read: no thread' } }])
+})
+
+test.each(['ended', 'closed'] as const)('a Port that is over (%s) hears of no list any more', async (how) => {
+  const { promise, resolve } = Promise.withResolvers<typeof PAGE>()
+  const { reading, delivered, ended, below } = open(() => promise)
+  reading.send([{ id: 1, command: list() }])
+  if (how === 'closed') await reading.close()
+  else below.ended({ code: 'ENGINE_STOPPED', message: 'over' })
+  resolve(PAGE)
+  await promise
+  await Promise.resolve()
+  expect(delivered).toEqual([])
+  expect(ended).toHaveLength(how === 'ended' ? 1 : 0)
+})
