@@ -3,10 +3,13 @@ import '../testing/smallLimits.ts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Command, NewJob } from '../commands.ts'
+import type { Job } from '../job.ts'
 import { ACTIVE, CANCELLED, isLive, SCHEDULED, WAITING } from '../lifecycle.ts'
+import { LIMITS } from '../limits.ts'
 import type { QueueChanges } from '../queueSettings.ts'
 import { Refused } from '../replies.ts'
 import { tokenMs } from '../tables/bucket.ts'
+import type { Lane } from '../tables/lane.ts'
 import { keyOf } from '../testing/memoryStore.ts'
 import { attaching, type Granted, World } from '../testing/world.ts'
 
@@ -14,7 +17,7 @@ const QUEUES = ['q1', 'q2'] as const
 const NAMES = ['a', 'b'] as const
 const KEYS = ['k1', 'k2', 'k3'] as const
 
-const newJob = fc.record(
+const lightJob = fc.record(
   {
     name: fc.constantFrom(...NAMES),
     queue: fc.constantFrom(...QUEUES),
@@ -28,6 +31,14 @@ const newJob = fc.record(
   },
   { requiredKeys: ['name', 'queue', 'data'] },
 ) as fc.Arbitrary<NewJob>
+/** Without a key: of a key whose limit is one, a light job may be behind a heavy one. */
+const heavyJob = fc.record({
+  name: fc.constantFrom(...NAMES),
+  queue: fc.constantFrom(...QUEUES),
+  data: fc.constant(''),
+  weight: fc.integer({ min: 2, max: 6 }),
+}) as fc.Arbitrary<NewJob>
+const newJob = fc.oneof({ weight: 5, arbitrary: lightJob }, { weight: 1, arbitrary: heavyJob })
 
 const rate = fc.record({
   limit: fc.integer({ min: 1, max: 4 }),
@@ -262,14 +273,30 @@ function hasTurn({ store }: World, queueId: number, key: string, seq: number): b
   )
 }
 
-/** A session with room, and a job that nothing holds back, is a job too few. */
+function jobsIn({ window }: Lane): Job[] {
+  return Array.from({ length: window.size }, (_, index) => window.at(index) as Job)
+}
+
+/** Nobody has been passed by lighter jobs for so long that room is kept for it. */
+function isPatient({ tables, now }: World): boolean {
+  const waiting = [...tables.lanesById.values()].flatMap(jobsIn)
+  return !waiting.some(({ passedMono }) => passedMono >= 0 && now.mono - passedMono >= LIMITS.heavyPatienceMs)
+}
+
+/** A session with room, and a job that fits in and nothing holds back, is a job too few. */
 function expectBusy(world: World): void {
   const { tables, store, now } = world
+  const patient = isPatient(world)
   for (const { intro, weight, service, draining } of tables.sessions.values()) {
     if (draining || weight >= intro.minConcurrency) continue
-    for (const { seq, state, laneId, extras } of store.rows.values()) {
-      if (state !== WAITING) continue
-      const { queue, name, paused } = tables.laneOf(laneId)
+    for (const { seq, state, laneId, extras, weight: wanted } of store.rows.values()) {
+      if (state !== WAITING || (weight > 0 && (!patient || weight + wanted > intro.maxConcurrency))) continue
+      const lane = tables.laneOf(laneId)
+      const { queue, name, paused } = lane
+      // Behind heavy ones a light one is found in memory.
+      const inMemory = jobsIn(lane)
+      const hidden = !lane.window.complete && !inMemory.some((job) => job.seq === seq)
+      if (weight > 0 && hidden && inMemory.some((job) => weight + job.weight > intro.maxConcurrency)) continue
       if (!service.serves(queue.name, name) || paused || queue.paused) continue
       const { concurrencyLimit, perKeyLimit, rateLimit, perKeyRateLimit, keyOrder } = queue.settings
       if (concurrencyLimit !== undefined && running(world, queue.id) >= concurrencyLimit) continue
