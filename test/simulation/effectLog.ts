@@ -104,6 +104,11 @@ export class EffectLog {
     const { mono } = this.#timeline
     const { client } = earlier
     if (client.dead) return
+    // What came due while all stood still is yet to happen: a worker that was stopped until then has its clock to look at first.
+    if (!this.#timeline.caughtUp(mono)) {
+      this.#timeline.after(1, () => this.#both(earlier, later))
+      return
+    }
     if (earlier.told()) {
       this.#history.meet('zombie')
       return
