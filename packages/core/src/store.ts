@@ -316,7 +316,10 @@ export interface Store {
   dueSchedules(at: number, limit: number): Schedule[]
 
   // Answers, read after the commit.
-  job(seq: number): { readonly row: JobRow; readonly attempts: AttemptView[] } | undefined
+  /** Each of these in its place, undefined where it is gone: at least one, and no more than about `bytes` of payload. */
+  jobsInPlace(seqs: readonly number[], bytes: number): (JobRow | undefined)[]
+  /** The runs of each of these jobs that counted, or left an error, with their logs. */
+  attempts(rows: readonly JobRow[]): AttemptView[][]
   /** The error of the job's last failed run. */
   lastError(seq: number): RunError | undefined
   /** What a job waited for, behind a place: at most `limit`, and about `bytes` of output; at least one where there is one. */

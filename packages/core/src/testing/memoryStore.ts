@@ -297,9 +297,16 @@ export class MemoryStore implements Store {
       .slice(0, limit)
   }
 
-  job(seq: number): { row: JobRow; attempts: AttemptView[] } | undefined {
-    const row = this.rows.get(seq)
-    if (row === undefined) return undefined
+  jobsInPlace(seqs: readonly number[]): (JobRow | undefined)[] {
+    return seqs.map((seq) => this.rows.get(seq))
+  }
+
+  attempts(rows: readonly JobRow[]): AttemptView[][] {
+    return rows.map((row) => this.#attemptsOf(row))
+  }
+
+  #attemptsOf(row: JobRow): AttemptView[] {
+    const { seq } = row
     const logs = (run: number) => this.logs.filter((log) => log.seq === seq && log.run === run).map((log) => log.line)
     const attempts = this.runs
       .filter((run) => run.seq === seq)
@@ -318,7 +325,7 @@ export class MemoryStore implements Store {
         logs: logs(row.run),
       })
     }
-    return { row, attempts }
+    return attempts
   }
 
   lastError(seq: number): RunError | undefined {

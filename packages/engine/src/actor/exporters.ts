@@ -6,10 +6,11 @@ import {
   type ConnectionId,
   type ExportCommand,
   type ExportPage,
-  findRow,
   HELD,
   isFinal,
   isJobEvent,
+  type JobEvent,
+  type JobRow,
   type JobView,
   type JournalEvent,
   LIMITS,
@@ -87,27 +88,53 @@ export class Exporters {
 function readPage(store: Store, tables: Tables, after: number, last: number, limit: number): ExportPage {
   const events = after < last ? store.events(after, LIMITS.eventsPerPage) : []
   const first = events[0]?.seq ?? last + 1
-  const jobs: JobView[] = []
+  const found = readEnded(store, events.filter(isEnd), limit)
+  const attempts = store.attempts(found.rows)
+  const jobs = found.rows.map((row, index): JobView => {
+    const lane = tables.laneOf(row.laneId)
+    return viewOf(row, lane.queue.name, lane.name, attempts[index] ?? [])
+  })
+  const next = found.next ?? events.at(-1)?.seq ?? last
+  return { jobs, missed: found.missed, next, ...(first > after + 1 && { gap: { after, resumesAt: first } }) }
+}
+
+interface Ended {
+  readonly rows: readonly JobRow[]
+  readonly missed: number
+  /** Undefined: all have been looked at. */
+  readonly next: number | undefined
+}
+
+function readEnded(store: Store, ends: readonly JobEvent[], limit: number): Ended {
+  const rows: JobRow[] = []
   let missed = 0
   let bytes = 0
-  let next = events.at(-1)?.seq ?? last
-  for (const event of events) {
-    if (!isJobEvent(event) || !ENDS.has(event.type)) continue
-    const { seq, jobSeq, node, enqueuedAt, at } = event
-    const row = findRow(store, { seq: jobSeq, node, enqueuedAt })
-    if (row === undefined) missed++
-    // Brought back since: it comes when it ends again.
-    if (row === undefined || !isFinal(row.state) || row.finishedAt !== at) continue
-    const size = lengthOf(row.data) + lengthOf(row.output) + lengthOf(row.checkpoint)
-    if (jobs.length === limit || (jobs.length > 0 && bytes + size > LIMITS.exportBytes)) {
-      next = seq - 1
-      break
+  let read: readonly (JobRow | undefined)[] = []
+  let from = 0
+  for (const [index, { seq, node, enqueuedAt, at }] of ends.entries()) {
+    if (index === from + read.length) {
+      from = index
+      // One more than there is room for: it says where the next page begins.
+      const wanted = ends.slice(from, from + limit - rows.length + 1).map((end) => end.jobSeq)
+      read = store.jobsInPlace(wanted, LIMITS.exportBytes - bytes)
     }
+    const row = read[index - from]
+    if (row === undefined || row.node !== node || row.enqueuedAt !== enqueuedAt) {
+      missed++
+      continue
+    }
+    // Brought back since: it comes when it ends again.
+    if (!isFinal(row.state) || row.finishedAt !== at) continue
+    const size = lengthOf(row.data) + lengthOf(row.output) + lengthOf(row.checkpoint)
+    if (rows.length === limit || (rows.length > 0 && bytes + size > LIMITS.exportBytes)) return { rows, missed, next: seq - 1 }
     bytes += size
-    const lane = tables.laneOf(row.laneId)
-    jobs.push(viewOf(row, lane.queue.name, lane.name, store.job(row.seq)?.attempts ?? []))
+    rows.push(row)
   }
-  return { jobs, missed, next, ...(first > after + 1 && { gap: { after, resumesAt: first } }) }
+  return { rows, missed, next: undefined }
+}
+
+function isEnd(event: JournalEvent): event is JobEvent {
+  return isJobEvent(event) && ENDS.has(event.type)
 }
 
 function lengthOf(data: JobView['data']): number {

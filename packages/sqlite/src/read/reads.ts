@@ -2,13 +2,13 @@
 import type { Store } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import { prepareArrivals } from './arrivals.ts'
-import { prepareJob, prepareLastError } from './attempts.ts'
+import { prepareAttempts, prepareLastError } from './attempts.ts'
 import { prepareEvents } from './events.ts'
 import { prepareFailed } from './failed.ts'
 import { prepareFailures } from './failures.ts'
 import { prepareChildren, prepareFlowDue, prepareFlowLeft, prepareGates, prepareParents } from './flows.ts'
 import { prepareMinutes } from './history.ts'
-import { prepareJobs } from './jobs.ts'
+import { prepareJobs, prepareJobsInPlace } from './jobs.ts'
 import { prepareJournal } from './journal.ts'
 import { prepareIdempotent, prepareKeyExpiry, prepareUnique } from './keys.ts'
 import { prepareLoad } from './load.ts'
@@ -44,7 +44,8 @@ export const READ_NAMES = [
   'matching',
   'prunable',
   'deadlines',
-  'job',
+  'jobsInPlace',
+  'attempts',
   'lastError',
   'parents',
   'page',
@@ -85,7 +86,8 @@ export function prepareReads(db: Database): Reads {
     matching: prepareMatching(db),
     prunable: preparePrunable(db),
     deadlines: prepareDeadlines(db),
-    job: prepareJob(db),
+    jobsInPlace: prepareJobsInPlace(db),
+    attempts: prepareAttempts(db),
     lastError: prepareLastError(db),
     parents: prepareParents(db),
     page: preparePage(db),

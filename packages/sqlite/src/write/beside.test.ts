@@ -18,7 +18,7 @@ import {
 } from '@millrace/core'
 import { describe, expect, test } from 'vitest'
 import type { SqliteStore } from '../store.ts'
-import { openCrowd } from '../testing/crowd.ts'
+import { attemptsOf, openCrowd } from '../testing/crowd.ts'
 import { rowsOf } from '../testing/files.ts'
 import type { Turns } from '../testing/jobs.ts'
 
@@ -183,8 +183,7 @@ describe('runs', () => {
       error: { name: 'E', message: 'm' },
     })
     expect(commit().come.filter((row) => row.startsWith('attempt'))).toHaveLength(LIMITS.attemptsPerJob + 1)
-    const { attempts } = store.job(job.seq) as NonNullable<ReturnType<typeof store.job>>
-    expect(attempts[0]).toEqual({
+    expect(attemptsOf(store, job.seq)?.[0]).toEqual({
       run: extra + 1,
       attempt: extra + 1,
       startedAt: extra + 1,
@@ -209,7 +208,7 @@ describe('runs', () => {
       turns.effects.logs.push({ seq: job.seq, run: 1, slot: number % LIMITS.logLinesPerRun, number, line })
     }
     turns.commit()
-    const [current] = store.job(job.seq)?.attempts ?? []
+    const [current] = attemptsOf(store, job.seq) ?? []
     expect(current).toMatchObject({ run: 1, attempt: 1, worker: 'worker-9', endedAt: 0 })
     expect(current?.logs.map(({ message }) => message)).toEqual(Array.from({ length: 100 }, (_, index) => `line ${index + 7}`))
     expect(current?.logs.at(-1)).toEqual({ at: lines - 1, level: 'warn', message: `line ${lines - 1}`, fields: '{"a":1}' })
@@ -444,8 +443,9 @@ test('jobs of a queue that drops its oldest: by arrival while they are scheduled
   turns.move(first, CANCELLED)
   expect(commit().come).toEqual(expect.arrayContaining([`job ${first.seq}`]))
   expect(ask()).toEqual([[second.seq], true])
-  expect(store.job(first.seq)).toMatchObject({ row: { dropped: true, data: 'x' }, attempts: [{ attempt: 0, error: DROPPED }] })
-  expect(store.job(second.seq)?.attempts).toEqual([])
+  expect(store.jobs([first.seq])).toMatchObject([{ dropped: true, data: 'x' }])
+  expect(attemptsOf(store, first.seq)).toMatchObject([{ attempt: 0, error: DROPPED }])
+  expect(attemptsOf(store, second.seq)).toEqual([])
   // Brought back, it stands where it stood.
   first.finishedAt = 0
   first.dropped = false
