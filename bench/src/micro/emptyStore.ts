@@ -50,6 +50,7 @@ export const emptyStore: Store = {
   oldestWaiting: () => 0,
   oldestParked: () => 0,
   events: () => [],
+  ends: () => ({ ends: [], first: undefined, last: undefined }),
   journal: () => ({ firstEvent: 0, lastEvent: 0, bytes: 0 }),
   schedules: () => [],
   dueSchedules: () => [],

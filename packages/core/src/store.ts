@@ -1,7 +1,7 @@
 /** What the engine needs of the file: reads set by set, and one write per turn. Synchronous; `@millrace/sqlite` implements it. */
 import type { Defaults, FailedPlace, ListFilter, RunError } from './commands.ts'
 import type { Effects, ExportMark, SourceMark } from './effects.ts'
-import type { JournalEvent } from './events.ts'
+import type { JobEnd, JournalEvent } from './events.ts'
 import type { DueMode, FlowGate, Told } from './flow.ts'
 import { type JobKey, NODE_LIMIT, PLACE_LIMIT, sourcedNode } from './id.ts'
 import type { Data, JobExtras } from './job.ts'
@@ -196,6 +196,13 @@ export interface Loaded {
   readonly minutes: readonly { readonly queueId: number; readonly at: number }[]
 }
 
+export interface EndsPage {
+  readonly ends: readonly JobEnd[]
+  /** The events that were looked at, both among them; undefined where there are none. */
+  readonly first: number | undefined
+  readonly last: number | undefined
+}
+
 /** A list's filter as the tables know it. */
 export interface Matching {
   /** Undefined: all. */
@@ -344,6 +351,8 @@ export interface Store {
   /** Those seen last first; of these lanes, or of all. */
   failures(laneIds: readonly number[] | undefined, limit: number): FailureRow[]
   events(after: number, limit: number): JournalEvent[]
+  /** The ends of jobs after an event, in order: at most `limit`, and of the next `events` that the journal has alone. */
+  ends(after: number, limit: number, events: number): EndsPage
   /** Schedules by the order of their ids, behind `after`; without their jobs' payloads. */
   schedulePage(prefix: string, after: string | undefined, limit: number): Schedule[]
   /** The oldest event kept, the last one that happened before `at` (0 for none), and the bytes that the journal takes. */

@@ -5,7 +5,7 @@
  */
 import type { Defaults, FailedPlace, ListFilter, RunError } from '../commands.ts'
 import type { Effects, LogRecord, PresenceNote, PrunedJob, RunRecord, SourceMark } from '../effects.ts'
-import { isJobEvent, type JournalEvent } from '../events.ts'
+import { isEnd, isJobEvent, type JobEvent, type JournalEvent } from '../events.ts'
 import type { FlowGate } from '../flow.ts'
 import type { JobKey } from '../id.ts'
 import { type Job, TOUCH_COMPLETE, TOUCH_DATA, TOUCH_DELETE, TOUCH_INSERT, TOUCH_START } from '../job.ts'
@@ -18,6 +18,7 @@ import {
   type ActiveRow,
   type BucketRow,
   type Deadlines,
+  type EndsPage,
   type FailureRow,
   type FlowDueRow,
   type FlowLeftRow,
@@ -378,6 +379,13 @@ export class MemoryStore implements Store {
 
   events(after: number, limit: number): JournalEvent[] {
     return this.history.filter((event) => event.seq > after).slice(0, limit)
+  }
+
+  ends(after: number, limit: number, eventsMax: number): EndsPage {
+    const seen = this.events(after, eventsMax)
+    const ends = seen.filter((event) => isJobEvent(event) && isEnd(event.type)) as JobEvent[]
+    const last = ends.length < limit ? seen.at(-1)?.seq : ends[limit - 1]?.seq
+    return { ends: ends.slice(0, limit), first: seen[0]?.seq, last }
   }
 
   journal(at: number): { firstEvent: number; lastEvent: number; bytes: number } {

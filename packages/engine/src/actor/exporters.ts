@@ -4,16 +4,17 @@
  */
 import {
   type ConnectionId,
+  type EventNote,
   type ExportCommand,
   type ExportPage,
   HELD,
+  isEnd,
   isFinal,
-  isJobEvent,
-  type JobEvent,
+  type JobEnd,
   type JobRow,
   type JobView,
-  type JournalEvent,
   LIMITS,
+  type NewsNote,
   noExport,
   type Refused,
   type Sender,
@@ -29,16 +30,10 @@ interface Exporter {
   readonly mark: number
 }
 
-const ENDS: ReadonlySet<JournalEvent['type']> = new Set(['completed', 'failed', 'cancelled'])
-
 export class Exporters {
   #waiting: Exporter[] = []
   /** By export: nothing between its mark and this event is for it. */
   readonly #seen = new Map<string, number>()
-
-  get any(): boolean {
-    return this.#waiting.length > 0
-  }
 
   ask(store: Store, tables: Tables, command: ExportCommand, sender: Sender): ExportPage | Refused | typeof HELD {
     const { name, limit } = command
@@ -54,11 +49,10 @@ export class Exporters {
     return HELD
   }
 
-  /** Those that a turn may have something for: each asks again. */
-  take(events: readonly JournalEvent[]): readonly Exporter[] {
-    const last = events.at(-1)?.seq
-    if (last === undefined || this.#waiting.length === 0) return []
-    if (events.some(({ type }) => ENDS.has(type))) return this.takeAll()
+  /** Those that a turn may have something for, by its events up to `last`: each asks again. */
+  take(notes: readonly (EventNote | NewsNote)[], last: number): readonly Exporter[] {
+    if (notes.length === 0 || this.#waiting.length === 0) return []
+    if (notes.some((note) => note.job !== undefined && isEnd(note.type))) return this.takeAll()
     const late = this.#waiting.filter(({ mark }) => last - mark >= LIMITS.eventsPassed)
     this.#waiting = this.#waiting.filter((exporter) => !late.includes(exporter))
     for (const { command } of this.#waiting) this.#seen.set(command.name, last)
@@ -86,16 +80,16 @@ export class Exporters {
 }
 
 function readPage(store: Store, tables: Tables, after: number, last: number, limit: number): ExportPage {
-  const events = after < last ? store.events(after, LIMITS.eventsPerPage) : []
-  const first = events[0]?.seq ?? last + 1
-  const found = readEnded(store, events.filter(isEnd), limit)
-  const attempts = store.attempts(found.rows)
-  const jobs = found.rows.map((row, index): JobView => {
+  // One more than there is room for: it says where the next page begins.
+  const page = store.ends(after, limit + 1, LIMITS.exportEvents)
+  const { rows, missed, next = page.last ?? last } = readEnded(store, page.ends, limit)
+  const attempts = store.attempts(rows)
+  const jobs = rows.map((row, index): JobView => {
     const lane = tables.laneOf(row.laneId)
     return viewOf(row, lane.queue.name, lane.name, attempts[index] ?? [])
   })
-  const next = found.next ?? events.at(-1)?.seq ?? last
-  return { jobs, missed: found.missed, next, ...(first > after + 1 && { gap: { after, resumesAt: first } }) }
+  const first = page.first ?? last + 1
+  return { jobs, missed, next, ...(first > after + 1 && { gap: { after, resumesAt: first } }) }
 }
 
 interface Ended {
@@ -105,7 +99,7 @@ interface Ended {
   readonly next: number | undefined
 }
 
-function readEnded(store: Store, ends: readonly JobEvent[], limit: number): Ended {
+function readEnded(store: Store, ends: readonly JobEnd[], limit: number): Ended {
   const rows: JobRow[] = []
   let missed = 0
   let bytes = 0
@@ -114,8 +108,7 @@ function readEnded(store: Store, ends: readonly JobEvent[], limit: number): Ende
   for (const [index, { seq, node, enqueuedAt, at }] of ends.entries()) {
     if (index === from + read.length) {
       from = index
-      // One more than there is room for: it says where the next page begins.
-      const wanted = ends.slice(from, from + limit - rows.length + 1).map((end) => end.jobSeq)
+      const wanted = ends.slice(from).map((end) => end.jobSeq)
       read = store.jobsInPlace(wanted, LIMITS.exportBytes - bytes)
     }
     const row = read[index - from]
@@ -131,10 +124,6 @@ function readEnded(store: Store, ends: readonly JobEvent[], limit: number): Ende
     rows.push(row)
   }
   return { rows, missed, next: undefined }
-}
-
-function isEnd(event: JournalEvent): event is JobEvent {
-  return isJobEvent(event) && ENDS.has(event.type)
 }
 
 function lengthOf(data: JobView['data']): number {

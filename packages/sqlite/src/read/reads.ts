@@ -3,7 +3,7 @@ import type { Store } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import { prepareArrivals } from './arrivals.ts'
 import { prepareAttempts, prepareLastError } from './attempts.ts'
-import { prepareEvents } from './events.ts'
+import { prepareEnds, prepareEvents } from './events.ts'
 import { prepareFailed } from './failed.ts'
 import { prepareFailures } from './failures.ts'
 import { prepareChildren, prepareFlowDue, prepareFlowLeft, prepareGates, prepareParents } from './flows.ts'
@@ -53,6 +53,7 @@ export const READ_NAMES = [
   'oldestWaiting',
   'oldestParked',
   'events',
+  'ends',
   'journal',
   'schedules',
   'dueSchedules',
@@ -95,6 +96,7 @@ export function prepareReads(db: Database): Reads {
     oldestWaiting: prepareOldestWaiting(db),
     oldestParked: prepareOldestParked(db),
     events: prepareEvents(db),
+    ends: prepareEnds(db),
     journal: prepareJournal(db),
     schedules: prepareSchedules(db),
     dueSchedules: prepareDueSchedules(db),
