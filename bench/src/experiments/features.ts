@@ -1,5 +1,4 @@
 /** What each feature costs the jobs that use it. */
-import { FEATURES } from '../features.ts'
 import { IN_FLIGHT } from './endToEnd.ts'
 import type { Experiment } from './experiment.ts'
 
@@ -20,8 +19,8 @@ export const features: Experiment = {
     'rssPeakMb',
     'fileBytesPerJob',
   ],
-  groups: ({ jobs }) => [
-    Object.keys(FEATURES).map((feature) => ({
+  groups: ({ jobs, features: names }) => [
+    names.map((feature) => ({
       subject: 'millrace',
       label: feature,
       scenario: 'features',

@@ -261,6 +261,36 @@ describe('the journal', () => {
     expect(store.events(0, 10_000)).toHaveLength(turns.nextEvent - 1)
   })
 
+  test('tells of ends alone by cursor: so many, of so many events', () => {
+    const { turns, store } = openCrowd()
+    const before = turns.nextEvent - 1
+    const jobs = [turns.insert(), turns.insert(), turns.insert()]
+    turns.commit()
+    for (const [index, type] of (['completed', 'retrying', 'failed', 'cancelled'] as const).entries())
+      turns.effects.event(type, jobs[index % 3] as (typeof jobs)[0])
+    turns.effects.news({ type: 'queue.paused', queue: 'default' })
+    const at = turns.at
+    turns.commit()
+
+    const [first, , third] = jobs.map(({ seq, node, enqueuedAt }) => ({ jobSeq: seq, node, enqueuedAt, at }))
+    const all = [
+      { seq: before + 4, ...first },
+      { seq: before + 6, ...third },
+      { seq: before + 7, ...first },
+    ]
+    expect(store.ends(before, 9, 99)).toEqual({ ends: all, first: before + 1, last: before + 8 })
+    expect(store.ends(before + 4, 9, 99)).toEqual({ ends: all.slice(1), first: before + 5, last: before + 8 })
+    // As far as the last of them, where there may be more.
+    expect(store.ends(before, 2, 99)).toEqual({ ends: all.slice(0, 2), first: before + 1, last: before + 6 })
+    expect(store.ends(before, 9, 3)).toEqual({ ends: [], first: before + 1, last: before + 3 })
+    expect(store.ends(before, 9, 5)).toEqual({ ends: all.slice(0, 1), first: before + 1, last: before + 5 })
+    expect(store.ends(before + 8, 9, 99)).toEqual({ ends: [], first: undefined, last: undefined })
+    // Where the journal does not go back so far.
+    turns.effects.forgetEventsBefore = before + 4
+    turns.commit()
+    expect(store.ends(before, 9, 99)).toEqual({ ends: all, first: before + 4, last: before + 8 })
+  })
+
   test('is pruned in whole rows, and its size is known', () => {
     const { turns, store, db } = openCrowd()
     for (let turn = 0; turn < 5; turn++) {
