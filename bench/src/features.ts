@@ -1,16 +1,14 @@
 /** Each feature as somebody would use it, around jobs that do nothing. */
 
-import type { Engine, EnqueueOptions, Handler, JobRequest, OpenOptions, ScheduleOptions } from '@millrace/engine'
+import type { Engine, EnqueueOptions, Handler, OpenOptions } from '@millrace/engine'
 import { type Enqueues, traceEnqueues, traceRun } from '@millrace/otel'
 import { context, propagation, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { TracerProvider } from '@opentelemetry/sdk-trace'
-import { noop, tick } from './jobs.ts'
+import { type Beside, cancelAndRetry, makeAndDelete, readEvents, readExport, schedules, tagOthers, wait, workTicks } from './beside.ts'
+import { noop, requests, tick } from './jobs.ts'
 import { payloadOf } from './payload.ts'
-
-/** Ends what goes on beside the jobs, once that has seen so many of them. */
-export type Stop = (jobs: number) => Promise<void>
 
 export interface Feature {
   readonly open?: Partial<OpenOptions>
@@ -22,7 +20,9 @@ export interface Feature {
   /** In place of one `enqueue` for each. */
   readonly call?: Call
   /** What is asked of the engine before the first job, and goes on beside them. */
-  readonly beside?: (engine: Engine) => Promise<Stop | undefined>
+  readonly beside?: (engine: Engine) => Promise<Beside | undefined>
+  /** Asked over and over, one at a time, while jobs are under way. */
+  readonly again?: (engine: Engine) => Promise<unknown>
 }
 
 /** One call for several jobs of the name that is counted. */
@@ -33,10 +33,11 @@ export interface Call {
 }
 
 const CUSTOMERS = 1_000
-const SCHEDULES = 100
 const LIST = 100
 const FLOW = 10
 const PARENT = 'parent'
+/** In no job. */
+const NOWHERE = 'nowhere to be found'
 const copy = (bytes: Uint8Array): Uint8Array => bytes.slice()
 
 export const FEATURES: Readonly<Record<string, Feature>> = {
@@ -64,6 +65,25 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
   'a leading debounce each': { options: (index) => ({ debounce: { key: `order-${index}`, delay: '1h', mode: 'leading' } }) },
   'a ttl each': { options: () => ({ ttl: '1h' }) },
   'two tags each': { options: (index) => ({ tags: ['bench', `customer-${index % CUSTOMERS}`] }) },
+  'a queue paused beside, 10,000 waiting in it': {
+    beside: async (engine) => {
+      await engine.queues.pause('beside')
+      await wait(engine, noop, { queue: 'beside' })
+    },
+  },
+  'a job of the queue paused, 10,000 of it waiting': {
+    beside: async (engine) => {
+      await engine.queues.pause('default', { job: tick.name })
+      await wait(engine, tick, {})
+      return workTicks(engine)
+    },
+  },
+  'a key paused, 10,000 of it waiting': {
+    beside: async (engine) => {
+      await engine.queues.pause('default', { key: 'beside' })
+      await wait(engine, noop, { concurrencyKey: 'beside' })
+    },
+  },
   '100 schedules that wait': { beside: schedules({ every: '1s', startAt: new Date('2099-01-01') }) },
   '100 schedules, each once a second': { beside: schedules({ every: '1s' }) },
   'a listener to all events': {
@@ -75,6 +95,10 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
   },
   'a reader of all events by cursor': { beside: readEvents },
   'an export of all jobs': { beside: readExport },
+  'searches, one after another': { again: (engine) => engine.list({ search: NOWHERE }) },
+  'searches by the writer, one after another': { open: { readers: 0 }, again: (engine) => engine.list({ search: NOWHERE }) },
+  'cancelMany, then retryMany of 500 others, over and over': { beside: tagOthers, again: cancelAndRetry },
+  'deleteMany of 500 others, made anew, over and over': { again: makeAndDelete },
   'a handler of 100 at once': {
     handler: (handled) =>
       noop.handler(
@@ -135,61 +159,4 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
   },
   'what is deleted is overwritten': { open: { secureDelete: true } },
   'completed jobs are not kept': { open: { retention: { completed: 0 } } },
-}
-
-function requests(first: number, jobs: number): JobRequest[] {
-  return Array.from({ length: jobs }, (_, index) => ({ job: noop, data: payloadOf(first + index) }))
-}
-
-/** These jobs are done as well, beside those that count. */
-async function workTicks(engine: Engine): Promise<Stop> {
-  const worker = engine.work(tick.handler(() => {}))
-  return () => worker.stop()
-}
-
-function schedules(options: ScheduleOptions): NonNullable<Feature['beside']> {
-  return async (engine) => {
-    const stop = await workTicks(engine)
-    for (let index = 0; index < SCHEDULES; index++) await engine.schedules.upsert(`bench-${index}`, options, { job: tick })
-    return stop
-  }
-}
-
-async function readEvents(engine: Engine): Promise<Stop> {
-  const ending = new AbortController()
-  let completed = 0
-  let wanted = Number.POSITIVE_INFINITY
-  const { promise: all, resolve } = Promise.withResolvers<void>()
-  const reading = (async () => {
-    for await (const event of engine.events({ signal: ending.signal })) if (event.type === 'completed' && ++completed >= wanted) resolve()
-  })().catch((error: unknown) => {
-    if (!ending.signal.aborted) throw error
-  })
-  return async (jobs) => {
-    wanted = jobs
-    if (completed < wanted) await Promise.race([all, reading])
-    ending.abort()
-    await reading
-  }
-}
-
-async function readExport(engine: Engine): Promise<Stop> {
-  const ending = new AbortController()
-  let exported = 0
-  let wanted = Number.POSITIVE_INFINITY
-  const { promise: all, resolve } = Promise.withResolvers<void>()
-  const reading = (async () => {
-    for await (const { jobs } of engine.exports.read('bench', { limit: 200, signal: ending.signal })) {
-      exported += jobs.length
-      if (exported >= wanted) resolve()
-    }
-  })().catch((error: unknown) => {
-    if (!ending.signal.aborted) throw error
-  })
-  return async (jobs) => {
-    wanted = jobs
-    if (exported < wanted) await Promise.race([all, reading])
-    ending.abort()
-    await reading
-  }
 }

@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os'
 import { parseArgs } from 'node:util'
 import { countFlag, secondsFlag } from './amounts.ts'
 import { EXPERIMENTS } from './experiments/list.ts'
+import { FEATURES } from './features.ts'
 import { PEERS } from './peers/list.ts'
 
 const OPTIONS = {
   only: { type: 'string', multiple: true },
+  feature: { type: 'string', multiple: true },
   repetitions: { type: 'string' },
   jobs: { type: 'string' },
   'growth-max': { type: 'string' },
@@ -24,6 +26,7 @@ const OPTIONS = {
 
 export interface Flags {
   readonly only: readonly string[]
+  readonly features: readonly string[]
   readonly repetitions: number
   readonly jobs: number
   readonly idleJobs: number
@@ -56,6 +59,7 @@ export function parseFlags(args: readonly string[], defaults: Defaults): Flags {
   const withPeers = values.peers ?? (values.peer !== undefined || defaults.peers)
   return {
     only: names('only', values.only, EXPERIMENTS) ?? defaults.only,
+    features: featuresOf(values.feature),
     repetitions: countFlag('repetitions', values.repetitions ?? usual.repetitions),
     jobs,
     idleJobs: Math.min(jobs, usual.idleJobs),
@@ -85,7 +89,16 @@ function names(
   return wanted
 }
 
+/** Their names are long: a piece of one will do. */
+function featuresOf(pieces: readonly string[] = ['']): readonly string[] {
+  const all = Object.keys(FEATURES)
+  const unknown = pieces.find((piece) => !all.some((name) => name.includes(piece)))
+  if (unknown !== undefined) throw new RangeError(`--feature knows no '${unknown}': ${all.join('; ')}`)
+  return all.filter((name) => pieces.some((piece) => name.includes(piece)))
+}
+
 export const FLAGS_HELP = `  --only NAME         measure only this (again, or with commas, for more): ${EXPERIMENTS.map(({ name }) => name).join(', ')}
+  --feature TEXT      of the features only those with this in their names (again for more)
   --repetitions N     runs of each; medians are told (${USUAL.repetitions})
   --jobs N            jobs per run (${USUAL.jobs}); also 5000, 1m
   --growth-max N      the largest backlog, in steps of ten from 100k on (${USUAL.growthMax}); 0 for none

@@ -1,10 +1,15 @@
 /** The jobs of every scenario: they do nothing, so that what is measured is the queue. */
-import { defineJob } from '@millrace/engine'
-import type { Payload } from './payload.ts'
+import { defineJob, type JobRequest } from '@millrace/engine'
+import { type Payload, payloadOf } from './payload.ts'
 
 /** Measured. */
 export const noop = defineJob<Payload>({ name: 'noop' })
 /** Of a backlog that nobody serves. */
 export const other = defineJob<Payload>({ name: 'other' })
-/** Of schedules. */
+/** Of schedules, and of what waits beside. */
 export const tick = defineJob({ name: 'tick' })
+
+/** So many of those that are measured, from a number on. */
+export function requests(first: number, jobs: number): JobRequest[] {
+  return Array.from({ length: jobs }, (_, index) => ({ job: noop, data: payloadOf(first + index) }))
+}

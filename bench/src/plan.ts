@@ -2,6 +2,8 @@
 import type { AvailablePeer } from './peers/available.ts'
 
 export interface Plan {
+  /** Names in `features.ts`. */
+  readonly features: readonly string[]
   readonly repetitions: number
   readonly jobs: number
   readonly idleJobs: number

@@ -1,7 +1,8 @@
 // `exports`: finished jobs are taken elsewhere before retention forgets them, at least once, whatever breaks.
-import { DEFAULT_RETENTION, LIMITS, type Retention } from '@millrace/core'
-import { defineJob, type Engine, type ExportBatch, openEngine } from '@millrace/engine'
+import { DEFAULT_RETENTION, formatId, isEnd, isJobEvent, LIMITS, type Retention } from '@millrace/core'
+import { defineJob, type Engine, type ExportBatch, type Job, openEngine } from '@millrace/engine'
 import { createTestEngine, quiet, type TestEngine } from '@millrace/testkit'
+import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { startFaulty } from '../failures/faulty.ts'
 import { temporaryFile } from '../temporary.ts'
@@ -172,6 +173,84 @@ test('a job that is brought back comes when it ends again; one that is deleted c
   while (seen.length < 2) seen.push(...(dataOf(await stream.next()) ?? []))
   expect(seen).toEqual([-1, 5])
 })
+
+const step = fc.oneof(
+  fc.record({ op: fc.constant('run' as const), length: fc.nat({ max: 9 }), fails: fc.boolean(), logs: fc.boolean() }),
+  fc.record({ op: fc.constant('cancel' as const), length: fc.nat({ max: 9 }) }),
+  fc.record({ op: fc.constantFrom('retry' as const, 'delete' as const), place: fc.nat() }),
+  fc.record({ op: fc.constantFrom('pause' as const, 'wait' as const) }),
+)
+
+test('whatever becomes of jobs, each is told whole as often as it holds what an end says, in the order of these, in batches that fit', async () => {
+  const { exportBytes, exportEvents } = LIMITS
+  // Of two or three of these jobs.
+  Object.assign(LIMITS, { exportBytes: 120, exportEvents: 7 })
+  onTestFinished(() => void Object.assign(LIMITS, { exportBytes, exportEvents }))
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 30 }), fc.integer({ min: 1, max: 4 }), async (steps, limit) => {
+      await using t = createTestEngine()
+      const { engine } = t
+      const b = defineJob<{ text: string; fails: boolean; logs: boolean }>({ name: 'b', maxAttempts: 1 })
+      const failed = new Set<string>()
+      engine.work(
+        b.handler(({ job: { id }, data, log }) => {
+          if (data.logs) log('info', data.text)
+          if (!data.fails || failed.has(id)) return data.text
+          failed.add(id)
+          throw new Error('not at once')
+        }),
+      )
+      const ids: string[] = []
+      for (const one of steps) {
+        if (one.op === 'run' || one.op === 'cancel') {
+          const { fails, logs } = one.op === 'run' ? one : { fails: false, logs: false }
+          const { id } = await engine.enqueue(b, { text: 'x'.repeat(one.length), fails, logs }, one.op === 'cancel' ? { delay: '1h' } : {})
+          ids.push(id)
+          if (one.op === 'cancel') await engine.cancel(id)
+        } else if (one.op === 'pause') await engine.queues.pause(`q${ids.length}`)
+        else if (one.op === 'wait') await t.advance('1s')
+        else if ('place' in one && ids.length > 0) {
+          const id = ids[one.place % ids.length] as string
+          await engine[one.op](id).catch(() => {})
+        }
+        await quiet()
+      }
+
+      const expected: Job[] = []
+      let gone = 0
+      for (const event of t.inThread.actor.store.events(0, 10_000)) {
+        if (!isJobEvent(event) || !isEnd(event.type)) continue
+        const job = await engine.get(formatId({ ...event, seq: event.jobSeq }))
+        if (job === undefined) gone++
+        else if (job.finishedAt?.getTime() === event.at) expected.push(job)
+      }
+
+      const told: Job[] = []
+      let missed = 0
+      const stream = engine.exports.read('archive', { limit })
+      for (let came = true; came; ) {
+        came = false
+        void stream.next().then(({ value }) => {
+          if (value === undefined) return
+          came = true
+          told.push(...value.jobs)
+          missed += value.missed
+          const bytes = value.jobs.reduce((sum, { data, output }) => sum + lengthOf(data) + lengthOf(output), 0)
+          expect(value.jobs.length).toBeLessThanOrEqual(limit)
+          if (value.jobs.length > 1) expect(bytes).toBeLessThanOrEqual(LIMITS.exportBytes)
+          expect(value.gap).toBeUndefined()
+        })
+        await quiet()
+      }
+      await stream.return()
+      expect(told).toEqual(expected)
+      expect(missed).toBe(gone)
+    }),
+    { numRuns: 40 },
+  )
+})
+
+const lengthOf = (value: unknown) => (value === undefined ? 0 : JSON.stringify(value).length)
 
 test('to delete an export frees what was kept for it, and ends whoever reads it', async () => {
   const t = start(KEEPS_NONE)

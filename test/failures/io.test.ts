@@ -56,7 +56,7 @@ test('no-ack-before-commit: no answer, grant, notice or event before the write h
     deliver: ({ replies, grants, events }) => {
       const count = store.load().nextSeq - 1
       for (const { id, refusal } of replies) told.push(`${refusal?.code ?? 'ok'} ${id} with ${count} rows`)
-      for (const { seq, run } of grants) told.push(`grant ${seq}.${run} with ${store.job(seq)?.row.state}`)
+      for (const { seq, run } of grants) told.push(`grant ${seq}.${run} with ${store.jobs([seq])[0]?.state}`)
       for (const event of events) if (isJobEvent(event)) told.push(`${event.type} ${event.jobSeq}`)
     },
     broken: () => {},
@@ -132,7 +132,7 @@ test('fail-during-store-outage: a completion that the disk refuses is said again
 test('a question that cannot be read is refused alone', async () => {
   const { engine, faults } = startFaulty()
   const { id } = await engine.enqueue('a')
-  faults.failRead('job')
+  faults.failRead('attempts')
   const [asked, enqueued] = await Promise.allSettled([engine.get(id), engine.enqueue('a')])
   expect(asked).toMatchObject({ status: 'rejected', reason: { code: 'STORAGE' } })
   expect(enqueued.status).toBe('fulfilled')

@@ -520,6 +520,13 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 2',
   },
   {
+    name: 'export-leaves-out-what-has-no-room',
+    file: 'packages/engine/src/actor/exporters.ts',
+    find: 'next: seq - 1 }',
+    replace: 'next: seq }',
+    breaks: 'invariant 40',
+  },
+  {
     name: 'mark-not-kept',
     file: `${decide}/forward.ts`,
     find: '    effects.marks.push({ source, mark })\n',

@@ -1,7 +1,6 @@
 /**
  * Whole jobs in the engine's process, while so many workers in another one wait for jobs that never come, each over a connection of its
- * own; and what those cost the engine's process in memory. They come and go, so that both speeds are of the same process and the same
- * seconds: what a machine does by the way hits both.
+ * own; and what those cost the engine's process in memory. They come and go, so that both speeds are of the same process.
  */
 import { join } from 'node:path'
 import { openEngine } from '@millrace/engine'
@@ -12,15 +11,12 @@ import { noop } from '../jobs.ts'
 import type { Figures, Scenario } from '../measurement.ts'
 import { memory, startMeter } from '../meter.ts'
 import { payloadOf } from '../payload.ts'
-import { median } from '../quantile.ts'
+import { takeTurns } from '../turns.ts'
 import { startWorkerProcess, type WorkerProcess } from '../workerProcess.ts'
 import { endOf } from './end.ts'
 
 const KEPT = 1_000_000_000
-/** Of both, an even number. */
 const ROUNDS = 12
-/** Before each stretch that counts: what their coming and going left behind is collected. */
-const WARM_UP = 0.25
 
 export const idleWorkers: Scenario = async ({ file, durability, jobs, inFlight, concurrency, workers }) => {
   // All are kept: each is looked at in the end.
@@ -51,41 +47,31 @@ export const idleWorkers: Scenario = async ({ file, durability, jobs, inFlight, 
   const idleWorkersMb = (memory()['rssMb'] as number) - before
   await first.stop()
 
-  const stretch = Math.max(1, Math.floor(jobs / (2 * ROUNDS * (1 + WARM_UP))))
-  const warmUp = Math.ceil(stretch * WARM_UP)
-  const alone: Figures[] = []
-  const beside: Figures[] = []
   let idle: WorkerProcess | undefined
-  for (let round = 0; round < ROUNDS; round++) {
-    // Without and with, with and without: a file that grows, and a heap, make neither look slower.
-    for (const present of round % 2 === 0 ? [false, true] : [true, false]) {
-      if (present) idle ??= await startIdle()
-      else {
-        await idle?.stop()
-        idle = undefined
-      }
-      const attached = (await engine.stats()).workers - 1
-      if (attached !== (present ? workers : 0)) throw new Error(`${attached} of ${workers} workers are attached`)
-      await work(warmUp)
-      ;(present ? beside : alone).push(await work(stretch))
-    }
+  const attached = async (expected: number) => {
+    const { workers: all } = await engine.stats()
+    if (all - 1 !== expected) throw new Error(`${all - 1} workers are attached, not ${expected}`)
   }
+  const alone = {
+    prepare: async () => {
+      await idle?.stop()
+      idle = undefined
+      await attached(0)
+    },
+    work,
+  }
+  const beside = {
+    prepare: async () => {
+      idle ??= await startIdle()
+      await attached(workers)
+    },
+    work,
+  }
+  const figures = await takeTurns({ jobs, rounds: ROUNDS, alone, beside })
+  await idle?.stop()
   await worker.stop()
   await server.close()
   const end = await endOf(engine, file, handled)
   checkCompleted(file, 'noop', handled)
-
-  const of = (all: readonly Figures[], name: string) => median(all.map((figures) => figures[name] as number))
-  return {
-    ...end,
-    ofNone: median(beside.map(({ jobsPerSecond }, round) => (jobsPerSecond as number) / (alone[round]?.['jobsPerSecond'] as number))),
-    jobsPerSecond: of(beside, 'jobsPerSecond'),
-    jobsPerSecondAlone: of(alone, 'jobsPerSecond'),
-    mainMicrosPerJob: of(beside, 'mainMicrosPerJob'),
-    mainMicrosPerJobAlone: of(alone, 'mainMicrosPerJob'),
-    writerMicrosPerJob: of(beside, 'writerMicrosPerJob'),
-    writerMicrosPerJobAlone: of(alone, 'writerMicrosPerJob'),
-    idleWorkersMb,
-    rssPeakMb: Math.max(...beside.map(({ rssPeakMb }) => rssPeakMb as number)),
-  }
+  return { ...end, ...figures, idleWorkersMb }
 }

@@ -113,6 +113,14 @@ export interface WorkerEvent extends Stamp, WorkerNews {}
 export type NewsEvent = QueueEvent | ScheduleEvent | WorkerEvent
 export type JournalEvent = JobEvent | NewsEvent
 
+/** The end of a job, as far as it names the job. */
+export type JobEnd = Pick<JobEvent, 'seq' | 'jobSeq' | 'node' | 'enqueuedAt' | 'at'>
+
+/** Whether a job has ended by it. */
+export function isEnd(type: EventType): boolean {
+  return type === 'completed' || type === 'failed' || type === 'cancelled'
+}
+
 export function isJobEvent(event: JournalEvent): event is JobEvent {
   return 'jobSeq' in event
 }

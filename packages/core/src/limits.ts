@@ -80,6 +80,8 @@ export const LIMITS = {
   eventsUnread: 20_000,
   /** Of the journal, that one question for events looks at. */
   eventsPerPage: 500,
+  /** The same of a question for an export: of the events in between it makes nothing. */
+  exportEvents: 2_000,
   /** A question whose filter nothing fits is answered with the new cursor after so many. */
   eventsPassed: 10_000,
   /** Names for which finished jobs are kept until they are taken. */

@@ -1,7 +1,7 @@
 /** What the engine needs of the file: reads set by set, and one write per turn. Synchronous; `@millrace/sqlite` implements it. */
 import type { Defaults, FailedPlace, ListFilter, RunError } from './commands.ts'
 import type { Effects, ExportMark, SourceMark } from './effects.ts'
-import type { JournalEvent } from './events.ts'
+import type { JobEnd, JournalEvent } from './events.ts'
 import type { DueMode, FlowGate, FlowPlace, Told } from './flow.ts'
 import type { FlowCursor } from './flowCommands.ts'
 import { type JobKey, NODE_LIMIT, PLACE_LIMIT, sourcedNode } from './id.ts'
@@ -213,6 +213,13 @@ export interface Loaded {
   readonly minutes: readonly { readonly queueId: number; readonly at: number }[]
 }
 
+export interface EndsPage {
+  readonly ends: readonly JobEnd[]
+  /** The events that were looked at, both among them; undefined where there are none. */
+  readonly first: number | undefined
+  readonly last: number | undefined
+}
+
 /** A list's filter as the tables know it. */
 export interface Matching {
   /** Undefined: all. */
@@ -333,7 +340,10 @@ export interface Store {
   dueSchedules(at: number, limit: number): Schedule[]
 
   // Answers, read after the commit.
-  job(seq: number): { readonly row: JobRow; readonly attempts: AttemptView[] } | undefined
+  /** Each of these in its place, undefined where it is gone: at least one, and no more than about `bytes` of payload. */
+  jobsInPlace(seqs: readonly number[], bytes: number): (JobRow | undefined)[]
+  /** The runs of each of these jobs that counted, or left an error, with their logs. */
+  attempts(rows: readonly JobRow[]): AttemptView[][]
   /** The error of the job's last failed run. */
   lastError(seq: number): RunError | undefined
   /** What a job waited for, behind a place: at most `limit`, and about `bytes` of output; at least one where there is one. */
@@ -363,6 +373,8 @@ export interface Store {
   /** Those seen last first; of these lanes, or of all. */
   failures(laneIds: readonly number[] | undefined, limit: number): FailureRow[]
   events(after: number, limit: number): JournalEvent[]
+  /** The ends of jobs after an event, in order: at most `limit`, and of the next `events` that the journal has alone. */
+  ends(after: number, limit: number, events: number): EndsPage
   /** Schedules by the order of their ids, behind `after`; without their jobs' payloads. */
   schedulePage(prefix: string, after: string | undefined, limit: number): Schedule[]
   /** The oldest event kept, the last one that happened before `at` (0 for none), and the bytes that the journal takes. */

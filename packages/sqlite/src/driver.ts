@@ -14,8 +14,16 @@ export interface DriverOptions {
   readonly timeout?: number
 }
 
+/**
+ * A statement is compiled once. Where SQLite's planner has looked at a parameter (`a = ? AND ...`, `LIMIT ?`), it compiles the statement
+ * anew once that is let go of, which better-sqlite3 does after each run: 60 µs in place of 5 for a job with its session. What a parameter
+ * with a sign in front is, it does not ask; the sign itself does nothing, whatever the value.
+ */
 export function openDatabase(file: string, options: DriverOptions = {}): Database {
-  return new BetterSqlite3(file, options)
+  const db = new BetterSqlite3(file, options)
+  const prepare = db.prepare.bind(db)
+  db.prepare = ((sql: string) => prepare(sql.replaceAll('?', '+?'))) as Database['prepare']
+  return db
 }
 
 /** An error as SQLite itself throws it: for tests that inject one. */

@@ -74,8 +74,6 @@ describe.each(files)('%s', (name) => {
     )
     const failed = store.failed([1, 2], { finishedAt: -1, seq: -1 }, 9)
     expect(failed).toHaveLength(2)
-    expect(store.job(failed[0]?.seq as number)?.attempts).toMatchObject([
-      { run: 1, error: { name: 'Error' }, logs: [{ message: 'hello' }] },
-    ])
+    expect(store.attempts(failed)[0]).toMatchObject([{ run: 1, error: { name: 'Error' }, logs: [{ message: 'hello' }] }])
   })
 })

@@ -3,7 +3,7 @@
  * before it: most take three or four bytes. Numbers are varints (seven bits a byte, low first); those that may be negative are
  * folded (0, -1, 1, -2, ...). The row begins with the format's version and the file's node at the time: a restored copy has another.
  */
-import { type EventNote, JOB_EVENT_TYPES, type JobEventType, type JournalEvent, type NewsNote } from '@millrace/core'
+import { type EventNote, isEnd, JOB_EVENT_TYPES, type JobEnd, type JobEventType, type JournalEvent, type NewsNote } from '@millrace/core'
 import { ByteReader, ByteWriter } from './bytes.ts'
 import { newsEventOf, type PackedNews, readNews, writeNews } from './news.ts'
 
@@ -89,27 +89,35 @@ export function encodeEvents(events: readonly (EventNote | NewsNote)[], at: numb
   return writer.bytes()
 }
 
-/** An event as its bytes say it. */
+/** What is told of a row's events, in their order; `index` is an event's place among them. */
+interface Visitor {
+  job(index: number, event: PackedEvent): void
+  news?(index: number, news: PackedNews): void
+}
+
+/** An event as its bytes say it: one object for all of a row's, which changes from one to the next. */
 interface PackedEvent {
-  readonly type: JobEventType
-  readonly seq: number
-  readonly node: number
-  readonly age: number
-  readonly lane: number
-  readonly run: number
-  readonly uncounted: number
-  readonly error: string | undefined
-  /** As the distance from the turn's time. */
-  readonly time: number | undefined
-  readonly fraction: number | undefined
+  type: JobEventType
+  seq: number
+  node: number
+  age: number
+  lane: number
+  run: number
+  uncounted: number
+  error: string | undefined
+  /** As the distance from the turn's. */
+  time: number | undefined
+  fraction: number | undefined
 }
 
 /** The events of a row, in order. `laneOf` names the lanes by their id. */
 export function decodeEvents(row: JournalRow, laneOf: (id: number) => LaneName): JournalEvent[] {
-  return readEvents(row).map((packed, index) => {
-    const seq = row.firstEvent + index
-    return 'news' in packed ? newsEventOf(packed, seq, row.at) : jobEventOf(packed, seq, row.at, laneOf)
+  const events: JournalEvent[] = []
+  visitEvents(row, {
+    job: (index, packed) => events.push(jobEventOf(packed, row.firstEvent + index, row.at, laneOf)),
+    news: (index, packed) => events.push(newsEventOf(packed, row.firstEvent + index, row.at)),
   })
+  return events
 }
 
 function jobEventOf(packed: PackedEvent, seq: number, at: number, laneOf: (id: number) => LaneName): JournalEvent {
@@ -130,47 +138,66 @@ function jobEventOf(packed: PackedEvent, seq: number, at: number, laneOf: (id: n
   }
 }
 
+/** Which jobs have ended, in order: nothing is made of the other events. */
+export function decodeEnds(row: JournalRow): JobEnd[] {
+  const ends: JobEnd[] = []
+  visitEvents(row, {
+    job: (index, { type, seq, node, age }) => {
+      if (isEnd(type)) ends.push({ seq: row.firstEvent + index, jobSeq: seq, node, enqueuedAt: row.at - age, at: row.at })
+    },
+  })
+  return ends
+}
+
 /** Which run began, and which ended: what the set of running jobs is kept up to date with. */
 export function replayRuns(row: JournalRow, running: Set<number>): void {
-  for (const packed of readEvents(row)) {
-    if ('news' in packed) continue
-    const { type, seq } = packed
-    if (type === 'started') running.add(seq)
-    else if (RUN_ENDS.has(type)) running.delete(seq)
-  }
+  visitEvents(row, {
+    job: (_index, { type, seq }) => {
+      if (type === 'started') running.add(seq)
+      else if (RUN_ENDS.has(type)) running.delete(seq)
+    },
+  })
 }
 
 const RUN_ENDS: ReadonlySet<JobEventType> = new Set(['retrying', 'completed', 'failed', 'cancelled', 'snoozed', 'released'])
 
-function readEvents(row: JournalRow): (PackedEvent | PackedNews)[] {
+function visitEvents(row: JournalRow, visitor: Visitor): void {
   const reader = new ByteReader(row.packed)
   const format = reader.byte()
   if (format !== FORMAT) throw new Error(`journal row ${row.firstEvent} has the unknown format ${format}`)
   const ownNode = reader.unsigned()
-  const events: (PackedEvent | PackedNews)[] = []
-  let seq = 0
-  let lane = 0
-  let run = 0
-  let age = 0
+  const event: PackedEvent = {
+    type: 'enqueued',
+    seq: 0,
+    node: ownNode,
+    age: 0,
+    lane: 0,
+    run: 0,
+    uncounted: 0,
+    error: undefined,
+    time: undefined,
+    fraction: undefined,
+  }
   for (let index = 0; index < row.count; index++) {
     const first = reader.byte()
     if (first === NEWS) {
-      events.push(readNews(reader, ownNode))
+      const news = readNews(reader, ownNode)
+      visitor.news?.(index, news)
       continue
     }
     const more = first & MORE ? reader.byte() : 0
-    seq += reader.signed()
-    age += reader.signed()
-    if (first & LANE) lane = reader.unsigned()
-    if (first & RUN) run = reader.unsigned()
-    const node = more & NODE ? reader.unsigned() : ownNode
-    const uncounted = more & UNCOUNTED ? reader.signed() : 0
-    const error = more & ERROR ? reader.text() : undefined
-    const time = more & TIME ? reader.signed() : undefined
-    const fraction = more & FRACTION ? reader.float() : undefined
+    event.seq += reader.signed()
+    event.age += reader.signed()
+    if (first & LANE) event.lane = reader.unsigned()
+    if (first & RUN) event.run = reader.unsigned()
+    event.node = more & NODE ? reader.unsigned() : ownNode
+    event.uncounted = more & UNCOUNTED ? reader.signed() : 0
+    event.error = more & ERROR ? reader.text() : undefined
+    event.time = more & TIME ? reader.signed() : undefined
+    event.fraction = more & FRACTION ? reader.float() : undefined
     const type = JOB_EVENT_TYPES[first & TYPE_BITS]
     if (type === undefined) throw new Error(`journal row ${row.firstEvent} has an event of the unknown type ${first & TYPE_BITS}`)
-    events.push({ type, seq, node, age, lane, run, uncounted, error, time, fraction })
+    event.type = type
+    visitor.job(index, event)
   }
-  return events
 }

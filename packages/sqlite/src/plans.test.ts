@@ -106,8 +106,7 @@ test('jobs are started, completed and deleted by row number', () => {
 
 test('no query sorts what it has read, but for the pages that are chosen small', () => {
   const sorting = [...reads, ...writes].filter((sql) => planOf(db, sql).some((line) => line.includes('USE TEMP B-TREE FOR ORDER BY')))
-  for (const sql of sorting)
-    expect(sql).toMatch(/^SELECT seq FROM job [\s\S]*ORDER BY seq DESC LIMIT \?$|^SELECT run, at, level|session\.uuid/)
+  for (const sql of sorting) expect(sql).toMatch(/^SELECT seq FROM job [\s\S]*ORDER BY seq DESC LIMIT \?$|^SELECT seq, run, |session\.uuid/)
 })
 
 test('a job of a journal is found by its index', () => {

@@ -19,7 +19,7 @@ function full(maxLength: number, changes: QueueChanges = {}): World {
 }
 
 function errorsOf(world: World, job: { readonly seq: number }): readonly (string | undefined)[] {
-  return world.store.job(job.seq)?.attempts.map(({ error }) => error?.name) ?? []
+  return world.store.attempts(world.store.jobs([job.seq]))[0]?.map(({ error }) => error?.name) ?? []
 }
 
 function states(world: World, jobs: readonly { readonly seq: number }[]): string {

@@ -80,7 +80,7 @@ describe('complete', () => {
     expect(world.store.lanes.get(1)?.totals).toMatchObject({ completed: 1, failed: 0 })
     // A success leaves no row of its own.
     expect(world.store.runs).toEqual([])
-    expect(world.store.job(1)?.attempts).toMatchObject([{ run: 2, attempt: 1, worker: 'worker of s', logs: [] }])
+    expect(world.store.attempts(world.store.jobs([1]))[0]).toMatchObject([{ run: 2, attempt: 1, worker: 'worker of s', logs: [] }])
   })
 
   test('13: told twice with the same run, it is answered as the first, and changes nothing', () => {

@@ -5,7 +5,7 @@
  */
 import type { Defaults, FailedPlace, ListFilter, RunError } from '../commands.ts'
 import type { Effects, LogRecord, PresenceNote, PrunedJob, RunRecord, SourceMark } from '../effects.ts'
-import { isJobEvent, type JournalEvent } from '../events.ts'
+import { isEnd, isJobEvent, type JobEvent, type JournalEvent } from '../events.ts'
 import type { FlowGate } from '../flow.ts'
 import type { FlowCursor } from '../flowCommands.ts'
 import type { JobKey } from '../id.ts'
@@ -19,6 +19,7 @@ import {
   type ActiveRow,
   type BucketRow,
   type Deadlines,
+  type EndsPage,
   type FailureRow,
   type FlowDueRow,
   type FlowJobRow,
@@ -303,9 +304,16 @@ export class MemoryStore implements Store {
       .slice(0, limit)
   }
 
-  job(seq: number): { row: JobRow; attempts: AttemptView[] } | undefined {
-    const row = this.rows.get(seq)
-    if (row === undefined) return undefined
+  jobsInPlace(seqs: readonly number[]): (JobRow | undefined)[] {
+    return seqs.map((seq) => this.rows.get(seq))
+  }
+
+  attempts(rows: readonly JobRow[]): AttemptView[][] {
+    return rows.map((row) => this.#attemptsOf(row))
+  }
+
+  #attemptsOf(row: JobRow): AttemptView[] {
+    const { seq } = row
     const logs = (run: number) => this.logs.filter((log) => log.seq === seq && log.run === run).map((log) => log.line)
     const attempts = this.runs
       .filter((run) => run.seq === seq)
@@ -324,7 +332,7 @@ export class MemoryStore implements Store {
         logs: logs(row.run),
       })
     }
-    return { row, attempts }
+    return attempts
   }
 
   lastError(seq: number): RunError | undefined {
@@ -377,6 +385,13 @@ export class MemoryStore implements Store {
 
   events(after: number, limit: number): JournalEvent[] {
     return this.history.filter((event) => event.seq > after).slice(0, limit)
+  }
+
+  ends(after: number, limit: number, eventsMax: number): EndsPage {
+    const seen = this.events(after, eventsMax)
+    const ends = seen.filter((event) => isJobEvent(event) && isEnd(event.type)) as JobEvent[]
+    const last = ends.length < limit ? seen.at(-1)?.seq : ends[limit - 1]?.seq
+    return { ends: ends.slice(0, limit), first: seen[0]?.seq, last }
   }
 
   journal(at: number): { firstEvent: number; lastEvent: number; bytes: number } {

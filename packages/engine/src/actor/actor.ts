@@ -357,11 +357,11 @@ export class Actor {
 
   #deliver(mail: readonly Letter[], { decisions, effects }: Decided, now: Now): void {
     const deliveries = new Deliveries(this.#tables, effects, now, this.#subscribed)
-    const events = this.followers.any || this.exporters.any ? deliveries.events : []
+    const events = this.followers.any ? deliveries.events : []
     // Before this turn's questions: who asks now finds these events in the journal.
     this.followers.tell(events, (connection, reply) => deliveries.push(connection, reply))
-    for (const { command, sender } of [...this.exporters.take(events), ...this.exporters.end(effects.exportsGone)])
-      this.#askAgain(command, sender, (reply) => deliveries.push(sender.connection, reply))
+    const exporters = [...this.exporters.take(effects.events, this.#tables.nextEvent - 1), ...this.exporters.end(effects.exportsGone)]
+    for (const { command, sender } of exporters) this.#askAgain(command, sender, (reply) => deliveries.push(sender.connection, reply))
     for (const [index, { connection, request, gone }] of mail.entries()) {
       const decision = decisions[index]
       // Nobody is left to wait for what may come.

@@ -47,8 +47,7 @@ export function answer(actor: Actor, command: Command, sender: Sender): unknown 
   switch (command.op) {
     case 'get': {
       const row = findRow(actor.store, command.id)
-      const found = row && actor.store.job(row.seq)
-      return found === undefined ? null : view(actor.tables, found.row, found.attempts)
+      return row === undefined ? null : view(actor.tables, row, actor.store.attempts([row])[0] ?? [])
     }
     case 'parents':
       return parents(actor, command)

@@ -4,15 +4,17 @@
  */
 import {
   type ConnectionId,
+  type EventNote,
   type ExportCommand,
   type ExportPage,
-  findRow,
   HELD,
+  isEnd,
   isFinal,
-  isJobEvent,
+  type JobEnd,
+  type JobRow,
   type JobView,
-  type JournalEvent,
   LIMITS,
+  type NewsNote,
   noExport,
   type Refused,
   type Sender,
@@ -28,16 +30,10 @@ interface Exporter {
   readonly mark: number
 }
 
-const ENDS: ReadonlySet<JournalEvent['type']> = new Set(['completed', 'failed', 'cancelled'])
-
 export class Exporters {
   #waiting: Exporter[] = []
   /** By export: nothing between its mark and this event is for it. */
   readonly #seen = new Map<string, number>()
-
-  get any(): boolean {
-    return this.#waiting.length > 0
-  }
 
   ask(store: Store, tables: Tables, command: ExportCommand, sender: Sender): ExportPage | Refused | typeof HELD {
     const { name, limit } = command
@@ -53,11 +49,10 @@ export class Exporters {
     return HELD
   }
 
-  /** Those that a turn may have something for: each asks again. */
-  take(events: readonly JournalEvent[]): readonly Exporter[] {
-    const last = events.at(-1)?.seq
-    if (last === undefined || this.#waiting.length === 0) return []
-    if (events.some(({ type }) => ENDS.has(type))) return this.takeAll()
+  /** Those that a turn may have something for, by its events up to `last`: each asks again. */
+  take(notes: readonly (EventNote | NewsNote)[], last: number): readonly Exporter[] {
+    if (notes.length === 0 || this.#waiting.length === 0) return []
+    if (notes.some((note) => note.job !== undefined && isEnd(note.type))) return this.takeAll()
     const late = this.#waiting.filter(({ mark }) => last - mark >= LIMITS.eventsPassed)
     this.#waiting = this.#waiting.filter((exporter) => !late.includes(exporter))
     for (const { command } of this.#waiting) this.#seen.set(command.name, last)
@@ -85,29 +80,50 @@ export class Exporters {
 }
 
 function readPage(store: Store, tables: Tables, after: number, last: number, limit: number): ExportPage {
-  const events = after < last ? store.events(after, LIMITS.eventsPerPage) : []
-  const first = events[0]?.seq ?? last + 1
-  const jobs: JobView[] = []
+  // One more than there is room for: it says where the next page begins.
+  const page = store.ends(after, limit + 1, LIMITS.exportEvents)
+  const { rows, missed, next = page.last ?? last } = readEnded(store, page.ends, limit)
+  const attempts = store.attempts(rows)
+  const jobs = rows.map((row, index): JobView => {
+    const lane = tables.laneOf(row.laneId)
+    return viewOf(row, lane.queue.name, lane.name, attempts[index] ?? [])
+  })
+  const first = page.first ?? last + 1
+  return { jobs, missed, next, ...(first > after + 1 && { gap: { after, resumesAt: first } }) }
+}
+
+interface Ended {
+  readonly rows: readonly JobRow[]
+  readonly missed: number
+  /** Undefined: all have been looked at. */
+  readonly next: number | undefined
+}
+
+function readEnded(store: Store, ends: readonly JobEnd[], limit: number): Ended {
+  const rows: JobRow[] = []
   let missed = 0
   let bytes = 0
-  let next = events.at(-1)?.seq ?? last
-  for (const event of events) {
-    if (!isJobEvent(event) || !ENDS.has(event.type)) continue
-    const { seq, jobSeq, node, enqueuedAt, at } = event
-    const row = findRow(store, { seq: jobSeq, node, enqueuedAt })
-    if (row === undefined) missed++
-    // Brought back since: it comes when it ends again.
-    if (row === undefined || !isFinal(row.state) || row.finishedAt !== at) continue
-    const size = lengthOf(row.data) + lengthOf(row.output) + lengthOf(row.checkpoint)
-    if (jobs.length === limit || (jobs.length > 0 && bytes + size > LIMITS.exportBytes)) {
-      next = seq - 1
-      break
+  let read: readonly (JobRow | undefined)[] = []
+  let from = 0
+  for (const [index, { seq, node, enqueuedAt, at }] of ends.entries()) {
+    if (index === from + read.length) {
+      from = index
+      const wanted = ends.slice(from).map((end) => end.jobSeq)
+      read = store.jobsInPlace(wanted, LIMITS.exportBytes - bytes)
     }
+    const row = read[index - from]
+    if (row === undefined || row.node !== node || row.enqueuedAt !== enqueuedAt) {
+      missed++
+      continue
+    }
+    // Brought back since: it comes when it ends again.
+    if (!isFinal(row.state) || row.finishedAt !== at) continue
+    const size = lengthOf(row.data) + lengthOf(row.output) + lengthOf(row.checkpoint)
+    if (rows.length === limit || (rows.length > 0 && bytes + size > LIMITS.exportBytes)) return { rows, missed, next: seq - 1 }
     bytes += size
-    const lane = tables.laneOf(row.laneId)
-    jobs.push(viewOf(row, lane.queue.name, lane.name, store.job(row.seq)?.attempts ?? []))
+    rows.push(row)
   }
-  return { jobs, missed, next, ...(first > after + 1 && { gap: { after, resumesAt: first } }) }
+  return { rows, missed, next: undefined }
 }
 
 function lengthOf(data: JobView['data']): number {

@@ -1,4 +1,4 @@
-/** A job with its runs, as `get` tells it. */
+/** The runs of jobs, as `get` and exports tell them. */
 import {
   ACTIVE,
   type AttemptView,
@@ -9,35 +9,46 @@ import {
   type LogLine,
   type RunError,
 } from '@millrace/core'
-import type { Database } from '../driver.ts'
-import { type RawRow, ROW_COLUMNS, ROW_WIDTH, rowFrom } from './row.ts'
+import type { Database, Statement } from '../driver.ts'
 
-export type ReadJob = (seq: number) => { readonly row: JobRow; readonly attempts: AttemptView[] } | undefined
-
-type RawAttempt = [run: number, attempt: number, startedAt: number, endedAt: number, worker: string, ...error: RawError]
+type RawAttempt = [seq: number, run: number, attempt: number, startedAt: number, endedAt: number, worker: string, ...error: RawError]
 type RawError = [name: string, message: string, stack: string | null]
-type RawLog = [run: number, at: number, level: LogLevel, message: string, fields: string | null]
+type RawLog = [seq: number, run: number, at: number, level: LogLevel, message: string, fields: string | null]
+type RawSession = [id: number, worker: string]
 
-export function prepareJob(db: Database): ReadJob {
-  const job = db
-    .prepare(`SELECT ${ROW_COLUMNS}, session.worker FROM job LEFT JOIN session ON session.id = job.session WHERE job.seq = ?`)
-    .raw()
-  const attempts = db
+const LISTED = 'FROM json_each(?) AS wanted CROSS JOIN'
+
+/** A statement for all of the jobs, each asked only where a job may have what it reads. */
+export function prepareAttempts(db: Database): (rows: readonly JobRow[]) => AttemptView[][] {
+  const ended = db
     .prepare(
-      'SELECT run, attempt, started_at, ended_at, worker, error_name, error_message, error_stack FROM attempt WHERE seq = ? ORDER BY run',
+      `SELECT seq, run, attempt, started_at, ended_at, worker, error_name, error_message, error_stack
+${LISTED} attempt ON attempt.seq = wanted.value ORDER BY seq, run`,
     )
     .raw()
-  const logs = db.prepare('SELECT run, at, level, message, fields FROM log WHERE seq = ? ORDER BY run, number').raw()
-  return (seq) => {
-    const raw = job.get(seq) as RawRow | undefined
-    if (raw === undefined) return undefined
-    const row = rowFrom(raw)
-    const lines = linesByRun(logs.all(seq) as RawLog[])
-    const views = (attempts.all(seq) as RawAttempt[]).map((attempt) => attemptFrom(attempt, lines))
-    const current = currentRun(row, (raw[ROW_WIDTH] as string | null) ?? '', lines)
-    if (current !== undefined) views.push(current)
-    if (row.dropped) views.push(droppedAttempt(row))
-    return { row, attempts: views }
+  const logs = db
+    .prepare(`SELECT seq, run, at, level, message, fields ${LISTED} log ON log.seq = wanted.value ORDER BY seq, run, number`)
+    .raw()
+  const sessions = db.prepare(`SELECT session.id, worker ${LISTED} session ON session.id = wanted.value`).raw()
+  const read = <Raw>(statement: Statement, numbers: ReadonlySet<number>): Raw[] =>
+    numbers.size === 0 ? [] : (statement.all(JSON.stringify([...numbers])) as Raw[])
+  const numbersOf = (rows: readonly JobRow[], number: (row: JobRow) => number) => new Set(rows.map(number))
+
+  return (rows) => {
+    const lines = linesByRun(read<RawLog>(logs, numbersOf(rows, seqOf)))
+    const workers = new Map(read<RawSession>(sessions, numbersOf(rows.filter(isOwnRun), sessionOf)))
+    const bySeq = new Map<number, AttemptView[]>()
+    for (const raw of read<RawAttempt>(ended, numbersOf(rows.filter(mayHaveFailed), seqOf))) {
+      const known = bySeq.get(raw[0])
+      if (known === undefined) bySeq.set(raw[0], [attemptFrom(raw, lines)])
+      else known.push(attemptFrom(raw, lines))
+    }
+    return rows.map((row) => {
+      const views = [...(bySeq.get(row.seq) ?? [])]
+      if (isOwnRun(row)) views.push(ownRun(row, workers.get(row.sessionId) ?? '', lines))
+      if (row.dropped) views.push(droppedAttempt(row))
+      return views
+    })
   }
 }
 
@@ -52,29 +63,53 @@ export function prepareLastError(db: Database): (seq: number) => RunError | unde
   }
 }
 
-function attemptFrom([run, attempt, startedAt, endedAt, worker, ...error]: RawAttempt, lines: Map<number, LogLine[]>): AttemptView {
-  const logs = lines.get(run) ?? []
-  // A run that was given back or snoozed has none.
-  return { run, attempt, startedAt, endedAt, worker, ...(error[0] !== '' && { error: errorFrom(error) }), logs }
+function seqOf({ seq }: JobRow): number {
+  return seq
+}
+
+function sessionOf({ sessionId }: JobRow): number {
+  return sessionId
 }
 
 /** The run that goes on or that ended well has no row of its own: the job's row says it all. */
-function currentRun(row: JobRow, worker: string, lines: Map<number, LogLine[]>): AttemptView | undefined {
-  if (row.state !== ACTIVE && row.state !== COMPLETED) return undefined
-  const { run, uncounted, startedAt, finishedAt } = row
-  return { run, attempt: run - uncounted, startedAt, endedAt: finishedAt, worker, logs: lines.get(run) ?? [] }
+function isOwnRun({ state }: JobRow): boolean {
+  return state === ACTIVE || state === COMPLETED
+}
+
+/** Whether there may be rows of runs that ended otherwise: a job at its first run, or done by it, has none. */
+function mayHaveFailed(row: JobRow): boolean {
+  return row.run > 1 || !isOwnRun(row)
+}
+
+function ownRun({ seq, run, uncounted, startedAt, finishedAt }: JobRow, worker: string, lines: Lines): AttemptView {
+  return { run, attempt: run - uncounted, startedAt, endedAt: finishedAt, worker, logs: linesOf(lines, seq, run) }
+}
+
+function attemptFrom([seq, run, attempt, startedAt, endedAt, worker, ...error]: RawAttempt, lines: Lines): AttemptView {
+  // A run that was given back or snoozed has none.
+  const failed = error[0] !== '' && { error: errorFrom(error) }
+  return { run, attempt, startedAt, endedAt, worker, ...failed, logs: linesOf(lines, seq, run) }
 }
 
 function errorFrom([name, message, stack]: RawError): RunError {
   return stack === null ? { name, message } : { name, message, stack }
 }
 
-function linesByRun(logs: readonly RawLog[]): Map<number, LogLine[]> {
-  const lines = new Map<number, LogLine[]>()
-  for (const [run, at, level, message, fields] of logs) {
+/** By job, then by run. */
+type Lines = ReadonlyMap<number, ReadonlyMap<number, readonly LogLine[]>>
+
+function linesOf(lines: Lines, seq: number, run: number): readonly LogLine[] {
+  return lines.get(seq)?.get(run) ?? []
+}
+
+function linesByRun(logs: readonly RawLog[]): Lines {
+  const lines = new Map<number, Map<number, LogLine[]>>()
+  for (const [seq, run, at, level, message, fields] of logs) {
     const line: LogLine = fields === null ? { at, level, message } : { at, level, message, fields }
-    const known = lines.get(run)
-    if (known === undefined) lines.set(run, [line])
+    const runs = lines.get(seq) ?? new Map<number, LogLine[]>()
+    if (runs.size === 0) lines.set(seq, runs)
+    const known = runs.get(run)
+    if (known === undefined) runs.set(run, [line])
     else known.push(line)
   }
   return lines

@@ -1,13 +1,48 @@
 /** The journal by cursor. */
-import type { JournalEvent } from '@millrace/core'
+import type { EndsPage, JobEnd, JournalEvent } from '@millrace/core'
 import type { Database } from '../driver.ts'
-import { decodeEvents, type LaneName } from '../journal.ts'
+import { decodeEnds, decodeEvents, type JournalRow, type LaneName } from '../journal.ts'
 import { nameOnTomb } from '../tombs.ts'
 
 type RawTurn = [firstEvent: number, at: number, count: number, packed: Uint8Array]
 
 /** The events after one, in order, at most `limit`. */
 export function prepareEvents(db: Database): (after: number, limit: number) => JournalEvent[] {
+  const turns = prepareTurnsAfter(db)
+  const laneName = prepareLaneName(db)
+  return (after, limit) => {
+    const events: JournalEvent[] = []
+    for (const turn of turns(after)) {
+      for (const event of decodeEvents(turn, laneName)) if (event.seq > after && events.length < limit) events.push(event)
+      if (events.length >= limit) break
+    }
+    return events
+  }
+}
+
+/** What `Store.ends` promises. */
+export function prepareEnds(db: Database): (after: number, limit: number, eventsMax: number) => EndsPage {
+  const turns = prepareTurnsAfter(db)
+  return (after, limit, eventsMax) => {
+    const ends: JobEnd[] = []
+    let first: number | undefined
+    let last: number | undefined
+    for (const turn of turns(after)) {
+      first ??= Math.max(turn.firstEvent, after + 1)
+      last = Math.min(turn.firstEvent + turn.count, first + eventsMax) - 1
+      for (const end of decodeEnds(turn)) {
+        if (end.seq <= after || end.seq > last) continue
+        ends.push(end)
+        if (ends.length === limit) return { ends, first, last: end.seq }
+      }
+      if (last === first + eventsMax - 1) break
+    }
+    return { ends, first, last }
+  }
+}
+
+/** The turns that have events after one, in order. */
+function prepareTurnsAfter(db: Database): (after: number) => Iterable<JournalRow> {
   // The row that holds `after` may hold later ones too.
   const rows = db
     .prepare(
@@ -15,17 +50,9 @@ export function prepareEvents(db: Database): (after: number, limit: number) => J
 WHERE first_event >= coalesce((SELECT max(first_event) FROM journal WHERE first_event <= ?), 0) ORDER BY first_event`,
     )
     .raw()
-  const laneName = prepareLaneName(db)
-  return (after, limit) => {
-    const events: JournalEvent[] = []
-    for (const [firstEvent, at, count, packed] of rows.iterate(after) as Iterable<RawTurn>) {
-      if (firstEvent + count - 1 <= after) continue
-      if (events.length >= limit) break
-      for (const event of decodeEvents({ firstEvent, at, count, packed }, laneName)) {
-        if (event.seq > after && events.length < limit) events.push(event)
-      }
-    }
-    return events
+  return function* (after) {
+    for (const [firstEvent, at, count, packed] of rows.iterate(after) as Iterable<RawTurn>)
+      if (firstEvent + count - 1 > after) yield { firstEvent, at, count, packed }
   }
 }
 

@@ -2,7 +2,7 @@
 import type { JobRow } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import { readBounded } from './bounded.ts'
-import { type RawRow, ROW_COLUMNS, rowFrom } from './row.ts'
+import { payloadBytes, type RawRow, ROW_COLUMNS, rowFrom } from './row.ts'
 
 // CROSS JOIN keeps the list outside: a look-up per number in the list's order, never a scan.
 const BY_LIST = `SELECT ${ROW_COLUMNS} FROM json_each(?) AS wanted CROSS JOIN job ON job.seq = wanted.value`
@@ -16,4 +16,20 @@ export function prepareJobs(db: Database): (seqs: readonly number[]) => JobRow[]
 export function prepareJobsWithin(db: Database, bytesMax: number): (seqs: readonly number[]) => JobRow[] {
   const statement = db.prepare(BY_LIST).raw()
   return (seqs) => readBounded(statement, [JSON.stringify(seqs)], seqs.length, bytesMax).rows
+}
+
+/** What `Store.jobsInPlace` promises. */
+export function prepareJobsInPlace(db: Database): (seqs: readonly number[], bytesMax: number) => (JobRow | undefined)[] {
+  const statement = db.prepare(`SELECT ${ROW_COLUMNS} FROM json_each(?) AS wanted LEFT JOIN job ON job.seq = wanted.value`).raw()
+  return (seqs, bytesMax) => {
+    const found: (JobRow | undefined)[] = []
+    let bytes = 0
+    for (const raw of statement.iterate(JSON.stringify(seqs)) as Iterable<RawRow>) {
+      bytes += payloadBytes(raw)
+      if (found.length > 0 && bytes > bytesMax) break
+      // All columns are null where there is none.
+      found.push((raw[0] as number | null) === null ? undefined : rowFrom(raw))
+    }
+    return found
+  }
 }

@@ -17,7 +17,7 @@ import {
 } from '@millrace/core'
 import { describe, expect, test } from 'vitest'
 import { openReader } from '../reader.ts'
-import { type Crowd, openCrowd } from '../testing/crowd.ts'
+import { attemptsOf, type Crowd, openCrowd } from '../testing/crowd.ts'
 import { openTestStore } from '../testing/files.ts'
 import type { Turns } from '../testing/jobs.ts'
 
@@ -320,40 +320,86 @@ describe('finished jobs', () => {
   })
 })
 
-describe('a job as get tells it', () => {
-  test('that never ran', () => {
+describe('jobs in their places', () => {
+  test('come in the order in which they are asked for, also twice, and those that are gone leave their places empty', () => {
     const { store, turns } = openCrowd()
-    const job = turns.insert({ data: '1' })
+    const [a, b, gone] = [turns.insert({ data: 'a' }), turns.insert({ data: 'b' }), 99_999]
     turns.commit()
-    expect(store.job(job.seq)).toMatchObject({
-      row: { seq: job.seq, data: '1', sessionId: 0, startedAt: 0, finishedAt: 0, expiresAt: 0 },
-      attempts: [],
-    })
-    expect(store.job(99_999)).toBeUndefined()
+    const found = store.jobsInPlace([gone, b.seq, a.seq, gone, b.seq], 100)
+    expect(found.map((row) => row?.data)).toEqual([undefined, 'b', 'a', undefined, 'b'])
+    expect(found[2]).toEqual(store.jobs([a.seq])[0])
+    expect(store.jobsInPlace([], 100)).toEqual([])
   })
 
-  test('that completed at its second attempt', () => {
+  test('are no more than so many bytes of payload, but one at least', () => {
     const { store, turns } = openCrowd()
-    const session = turns.session('w2')
-    const job = turns.insert()
-    turns.start(job, session)
-    job.run = 2
-    turns.effects.runs.push({
-      seq: job.seq,
-      run: 1,
-      attempt: 1,
-      startedAt: 5,
-      endedAt: 6,
-      worker: 'w1',
-      error: { name: 'E', message: 'm' },
-    })
+    const seqs = ['aaaa', 'bbbb', 'cccc'].map((data) => turns.insert({ data }).seq)
     turns.commit()
-    turns.complete(job)
+    const dataWithin = (bytes: number) => store.jobsInPlace(seqs, bytes).map((row) => row?.data)
+    expect(dataWithin(0)).toEqual(['aaaa'])
+    expect(dataWithin(7)).toEqual(['aaaa'])
+    expect(dataWithin(8)).toEqual(['aaaa', 'bbbb'])
+    expect(dataWithin(12)).toEqual(['aaaa', 'bbbb', 'cccc'])
+  })
+})
+
+describe('the runs of jobs', () => {
+  const ended = { attempt: 1, startedAt: 5, endedAt: 6, worker: 'w1', error: { name: 'E', message: 'm' } }
+
+  test('are none of what never ran, and its own of what completed at once', () => {
+    const { store, turns } = openCrowd()
+    const [waiting, done] = [turns.insert(), turns.insert()]
+    turns.start(done, turns.session('w2'))
     turns.commit()
-    expect(store.job(job.seq)?.attempts).toEqual([
-      { run: 1, attempt: 1, startedAt: 5, endedAt: 6, worker: 'w1', error: { name: 'E', message: 'm' }, logs: [] },
-      { run: 2, attempt: 2, startedAt: job.startedAt, endedAt: job.finishedAt, worker: 'w2', logs: [] },
+    turns.complete(done)
+    turns.commit()
+    expect(attemptsOf(store, waiting.seq)).toEqual([])
+    expect(attemptsOf(store, done.seq)).toEqual([
+      { run: 1, attempt: 1, startedAt: done.startedAt, endedAt: done.finishedAt, worker: 'w2', logs: [] },
     ])
+    expect(store.attempts([])).toEqual([])
+  })
+
+  test('are told of many at once as of each alone: with their errors, and the lines of each run', () => {
+    const { store, turns } = openCrowd()
+    const [w2, w3] = [turns.session('w2'), turns.session('w3')]
+    const [second, failed, active] = [turns.insert(), turns.insert(), turns.insert()]
+    turns.start(second, w2)
+    turns.start(active, w3)
+    second.run = 2
+    failed.run = 1
+    turns.effects.runs.push({ seq: second.seq, run: 1, ...ended }, { seq: failed.seq, run: 1, ...ended })
+    for (const [seq, run] of [
+      [second.seq, 1],
+      [second.seq, 2],
+      [failed.seq, 1],
+    ] as const)
+      turns.effects.logs.push({ seq, run, slot: 0, number: 0, line: { at: 7, level: 'info', message: `${seq}.${run}` } })
+    turns.commit()
+    turns.complete(second)
+    failed.finishedAt = turns.at
+    turns.move(failed, FAILED)
+    turns.commit()
+
+    const logs = (message: string) => [{ at: 7, level: 'info', message }]
+    const rows = store.jobs([failed.seq, active.seq, second.seq])
+    const told = store.attempts(rows)
+    expect(told).toEqual([
+      [{ run: 1, ...ended, logs: logs(`${failed.seq}.1`) }],
+      [{ run: 1, attempt: 1, startedAt: active.startedAt, endedAt: 0, worker: 'w3', logs: [] }],
+      [
+        { run: 1, ...ended, logs: logs(`${second.seq}.1`) },
+        {
+          run: 2,
+          attempt: 2,
+          startedAt: second.startedAt,
+          endedAt: second.finishedAt,
+          worker: 'w2',
+          logs: logs(`${second.seq}.2`),
+        },
+      ],
+    ])
+    for (const [index, row] of rows.entries()) expect(store.attempts([row])).toEqual([told[index]])
   })
 })
 

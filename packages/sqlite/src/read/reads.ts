@@ -2,14 +2,14 @@
 import type { Store } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import { prepareArrivals } from './arrivals.ts'
-import { prepareJob, prepareLastError } from './attempts.ts'
-import { prepareEvents } from './events.ts'
+import { prepareAttempts, prepareLastError } from './attempts.ts'
+import { prepareEnds, prepareEvents } from './events.ts'
 import { prepareFailed } from './failed.ts'
 import { prepareFailures } from './failures.ts'
 import { prepareFlowJobs } from './flowJobs.ts'
 import { prepareChildren, prepareFlowDue, prepareFlowLeft, prepareGates, prepareParents } from './flows.ts'
 import { prepareMinutes } from './history.ts'
-import { prepareJobs } from './jobs.ts'
+import { prepareJobs, prepareJobsInPlace } from './jobs.ts'
 import { prepareJournal } from './journal.ts'
 import { prepareIdempotent, prepareKeyExpiry, prepareUnique } from './keys.ts'
 import { prepareLoad } from './load.ts'
@@ -45,7 +45,8 @@ export const READ_NAMES = [
   'matching',
   'prunable',
   'deadlines',
-  'job',
+  'jobsInPlace',
+  'attempts',
   'lastError',
   'parents',
   'flowJobs',
@@ -54,6 +55,7 @@ export const READ_NAMES = [
   'oldestWaiting',
   'oldestParked',
   'events',
+  'ends',
   'journal',
   'schedules',
   'dueSchedules',
@@ -87,7 +89,8 @@ export function prepareReads(db: Database): Reads {
     matching: prepareMatching(db),
     prunable: preparePrunable(db),
     deadlines: prepareDeadlines(db),
-    job: prepareJob(db),
+    jobsInPlace: prepareJobsInPlace(db),
+    attempts: prepareAttempts(db),
     lastError: prepareLastError(db),
     parents: prepareParents(db),
     flowJobs: prepareFlowJobs(db),
@@ -96,6 +99,7 @@ export function prepareReads(db: Database): Reads {
     oldestWaiting: prepareOldestWaiting(db),
     oldestParked: prepareOldestParked(db),
     events: prepareEvents(db),
+    ends: prepareEnds(db),
     journal: prepareJournal(db),
     schedules: prepareSchedules(db),
     dueSchedules: prepareDueSchedules(db),

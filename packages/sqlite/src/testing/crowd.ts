@@ -1,6 +1,7 @@
 /** A file with a bystander of every kind: whatever a test writes, none of them may change. */
 
 import { join } from 'node:path'
+import type { AttemptView } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import type { SqliteStore } from '../store.ts'
 import { addBystanders } from './bystanders.ts'
@@ -28,6 +29,11 @@ export function openCrowd(): Crowd {
     return { gone: gone.map(brief), come: come.map(brief) }
   }
   return { store, turns, db, commit }
+}
+
+/** The runs of a job, as the file has them. */
+export function attemptsOf({ jobs, attempts }: SqliteStore, seq: number): AttemptView[] | undefined {
+  return attempts(jobs([seq]))[0]
 }
 
 /** `job {"seq":5,...}` → `job 5`. */

@@ -18,7 +18,7 @@ import {
 } from '@millrace/core'
 import { describe, expect, test } from 'vitest'
 import type { SqliteStore } from '../store.ts'
-import { openCrowd } from '../testing/crowd.ts'
+import { attemptsOf, openCrowd } from '../testing/crowd.ts'
 import { rowsOf } from '../testing/files.ts'
 import type { Turns } from '../testing/jobs.ts'
 
@@ -183,8 +183,7 @@ describe('runs', () => {
       error: { name: 'E', message: 'm' },
     })
     expect(commit().come.filter((row) => row.startsWith('attempt'))).toHaveLength(LIMITS.attemptsPerJob + 1)
-    const { attempts } = store.job(job.seq) as NonNullable<ReturnType<typeof store.job>>
-    expect(attempts[0]).toEqual({
+    expect(attemptsOf(store, job.seq)?.[0]).toEqual({
       run: extra + 1,
       attempt: extra + 1,
       startedAt: extra + 1,
@@ -206,7 +205,7 @@ describe('runs', () => {
     turns.effects.runs.push({ ...run, seq: job.seq, run: 2, attempt: 2, error: undefined })
     turns.effects.runs.push({ ...run, seq: other.seq, run: 1, attempt: 1, error: undefined })
     commit()
-    expect(store.job(job.seq)?.attempts).toEqual([
+    expect(attemptsOf(store, job.seq)).toEqual([
       { ...run, run: 1, attempt: 1, error: { name: 'Error', message: 'of another library' }, logs: [] },
       { ...run, run: 2, attempt: 2, logs: [] },
     ])
@@ -225,7 +224,7 @@ describe('runs', () => {
       turns.effects.logs.push({ seq: job.seq, run: 1, slot: number % LIMITS.logLinesPerRun, number, line })
     }
     turns.commit()
-    const [current] = store.job(job.seq)?.attempts ?? []
+    const [current] = attemptsOf(store, job.seq) ?? []
     expect(current).toMatchObject({ run: 1, attempt: 1, worker: 'worker-9', endedAt: 0 })
     expect(current?.logs.map(({ message }) => message)).toEqual(Array.from({ length: 100 }, (_, index) => `line ${index + 7}`))
     expect(current?.logs.at(-1)).toEqual({ at: lines - 1, level: 'warn', message: `line ${lines - 1}`, fields: '{"a":1}' })
@@ -276,6 +275,36 @@ describe('the journal', () => {
     expect(store.events(before, 2).map(({ seq }) => seq)).toEqual([before + 1, before + 2])
     expect(store.events(before + 3, 10)).toEqual([])
     expect(store.events(0, 10_000)).toHaveLength(turns.nextEvent - 1)
+  })
+
+  test('tells of ends alone by cursor: so many, of so many events', () => {
+    const { turns, store } = openCrowd()
+    const before = turns.nextEvent - 1
+    const jobs = [turns.insert(), turns.insert(), turns.insert()]
+    turns.commit()
+    for (const [index, type] of (['completed', 'retrying', 'failed', 'cancelled'] as const).entries())
+      turns.effects.event(type, jobs[index % 3] as (typeof jobs)[0])
+    turns.effects.news({ type: 'queue.paused', queue: 'default' })
+    const at = turns.at
+    turns.commit()
+
+    const [first, , third] = jobs.map(({ seq, node, enqueuedAt }) => ({ jobSeq: seq, node, enqueuedAt, at }))
+    const all = [
+      { seq: before + 4, ...first },
+      { seq: before + 6, ...third },
+      { seq: before + 7, ...first },
+    ]
+    expect(store.ends(before, 9, 99)).toEqual({ ends: all, first: before + 1, last: before + 8 })
+    expect(store.ends(before + 4, 9, 99)).toEqual({ ends: all.slice(1), first: before + 5, last: before + 8 })
+    // As far as the last of them, where there may be more.
+    expect(store.ends(before, 2, 99)).toEqual({ ends: all.slice(0, 2), first: before + 1, last: before + 6 })
+    expect(store.ends(before, 9, 3)).toEqual({ ends: [], first: before + 1, last: before + 3 })
+    expect(store.ends(before, 9, 5)).toEqual({ ends: all.slice(0, 1), first: before + 1, last: before + 5 })
+    expect(store.ends(before + 8, 9, 99)).toEqual({ ends: [], first: undefined, last: undefined })
+    // Where the journal does not go back so far.
+    turns.effects.forgetEventsBefore = before + 4
+    turns.commit()
+    expect(store.ends(before, 9, 99)).toEqual({ ends: all, first: before + 4, last: before + 8 })
   })
 
   test('is pruned in whole rows, and its size is known', () => {
@@ -460,8 +489,9 @@ test('jobs of a queue that drops its oldest: by arrival while they are scheduled
   turns.move(first, CANCELLED)
   expect(commit().come).toEqual(expect.arrayContaining([`job ${first.seq}`]))
   expect(ask()).toEqual([[second.seq], true])
-  expect(store.job(first.seq)).toMatchObject({ row: { dropped: true, data: 'x' }, attempts: [{ attempt: 0, error: DROPPED }] })
-  expect(store.job(second.seq)?.attempts).toEqual([])
+  expect(store.jobs([first.seq])).toMatchObject([{ dropped: true, data: 'x' }])
+  expect(attemptsOf(store, first.seq)).toMatchObject([{ attempt: 0, error: DROPPED }])
+  expect(attemptsOf(store, second.seq)).toEqual([])
   // Brought back, it stands where it stood.
   first.finishedAt = 0
   first.dropped = false

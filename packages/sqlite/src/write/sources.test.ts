@@ -38,7 +38,7 @@ test('jobs are found by what their ids say, in every state, until their rows go'
   turns.complete(first)
   turns.commit()
   expect(found()).toEqual(both)
-  expect(store.job(first.seq)?.row).toMatchObject({ state: COMPLETED, node: first.node })
+  expect(store.jobs([first.seq])[0]).toMatchObject({ state: COMPLETED, node: first.node })
   expect(store.events(0, 1_000).filter((event) => isJobEvent(event) && event.jobSeq === second.seq)).toMatchObject([
     { type: 'enqueued', node: second.node, enqueuedAt: second.enqueuedAt },
   ])

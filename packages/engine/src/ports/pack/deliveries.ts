@@ -1,12 +1,14 @@
 /** Deliveries on their way back: replies and grants as columns, all else as it is. */
-import type { Delivery, Enqueued, Grant, JournalEvent, Notice, Reply } from '@millrace/core'
+import type { Delivery, Enqueued, Grant, JobView, JournalEvent, Notice, Reply } from '@millrace/core'
 import { NumberColumn, NumberReader } from './columns.ts'
+import { packJobs, unpackJobs } from './jobs.ts'
 
 /** What a reply is: followed by its id, and by what is said here. */
 const ANY = 0 // values: value, refusal
 const TRUE = 1
 const ENQUEUED = 2 // numbers: seq, node, enqueuedAt
 const MATCHED = 3 // the same, where a key matched an earlier job
+const PAGE = 4 // of jobs, which `packJobs` has written behind it; values: the page without them
 
 export interface PackedDelivery {
   readonly replies: Float64Array
@@ -44,6 +46,12 @@ function packReplies(replies: readonly Reply[]): Pick<PackedDelivery, 'replies' 
       column.push(enqueued.seq)
       column.push(enqueued.node)
       column.push(enqueued.enqueuedAt)
+    } else if (isPage(value)) {
+      const { jobs, ...rest } = value
+      column.push(PAGE)
+      column.push(id)
+      values.push(rest)
+      packJobs(jobs, column, values)
     } else {
       column.push(value === true ? TRUE : ANY)
       column.push(id)
@@ -57,14 +65,18 @@ function unpackReplies({ replies: numbers, replyValues: values }: PackedDelivery
   const replies: Reply[] = []
   const reader = new NumberReader(numbers)
   let next = 0
+  const take = () => values[next++]
   while (!reader.done) {
     const code = reader.take()
     const id = reader.take()
     if (code === TRUE) replies.push({ id, value: true })
     else if (code === ANY) {
-      const value = values[next++]
-      const refusal = values[next++] as Reply['refusal']
+      const value = take()
+      const refusal = take() as Reply['refusal']
       replies.push(refusal === undefined ? { id, value } : { id, refusal })
+    } else if (code === PAGE) {
+      const rest = take() as object
+      replies.push({ id, value: { ...rest, jobs: unpackJobs(reader, take) } })
     } else {
       replies.push({ id, value: [{ seq: reader.take(), node: reader.take(), enqueuedAt: reader.take(), created: code === ENQUEUED }] })
     }
@@ -140,6 +152,17 @@ function unpackGrants({ grants: numbers, grantData, grantHeads, grantExtras }: P
     }
   }
   return grants
+}
+
+interface Page {
+  readonly jobs: readonly JobView[]
+  readonly next: unknown
+}
+
+/** Of a list, or of an export. */
+/** Of a list or of an export. A flow's page names its first job, and its jobs are of another shape. */
+function isPage(value: unknown): value is Page {
+  return typeof value === 'object' && value !== null && 'jobs' in value && 'next' in value && !('first' in value)
 }
 
 function enqueuedOne(value: unknown): Enqueued | undefined {

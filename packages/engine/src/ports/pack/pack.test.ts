@@ -1,4 +1,4 @@
-import type { Delivery, Grant, Reply, Request } from '@millrace/core'
+import { type Delivery, type Grant, type JobView, type Reply, type Request, STATES } from '@millrace/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { packDelivery, unpackDelivery } from './deliveries.ts'
@@ -20,7 +20,76 @@ const command = fc.oneof(
   fc.constant({ op: 'stats' as const }),
 )
 const requests = fc.array(fc.record({ id: count, command })) as fc.Arbitrary<Request[]>
+const backoff = fc.constantFrom({ type: 'fixed', delay: 1 }, { type: 'fixed', delay: 2 })
+const attempt = fc.record(
+  {
+    run: fc.nat(),
+    attempt: fc.nat(),
+    startedAt: count,
+    endedAt: count,
+    worker: fc.constantFrom('w1', 'w2'),
+    error: fc.object(),
+    logs: fc.array(fc.object()),
+  },
+  { requiredKeys: ['run', 'attempt', 'startedAt', 'endedAt', 'worker', 'logs'] },
+)
+const job = fc
+  .record({
+    seq: count,
+    node: count,
+    enqueuedAt: count,
+    name: fc.constantFrom('a', 'b'),
+    queue: fc.constantFrom('q', 'r'),
+    state: fc.constantFrom(...STATES),
+    data,
+    output: data,
+    checkpoint: data,
+    run: fc.nat(),
+    attempt: fc.nat(),
+    maxAttempts: fc.constantFrom(1, 4),
+    maxAge: fc.constantFrom(5, Number.POSITIVE_INFINITY),
+    timeout: fc.constantFrom(1, Number.POSITIVE_INFINITY),
+    heartbeatTimeout: fc.constantFrom(0, 1),
+    backoff,
+    priority: fc.integer(),
+    weight: count,
+    runAt: count,
+    expiresAt: count,
+    startedAt: count,
+    finishedAt: count,
+    progress: fc.option(fc.string()),
+    cancelRequested: fc.boolean(),
+    tags: fc.array(fc.string(), { maxLength: 2 }),
+    meta: fc.option(fc.string()),
+    idempotencyKey: fc.option(fc.string()),
+    uniqueKey: fc.option(fc.string()),
+    concurrencyKey: fc.option(fc.string()),
+    flow: fc.option(fc.object()),
+    attempts: fc.array(attempt, { maxLength: 2 }),
+    own: fc.option(fc.constantFrom('w1', 'w2')),
+  })
+  .map(({ own, ...view }) => {
+    const { run, attempt: number, startedAt, finishedAt: endedAt } = view
+    // As most are: done at once.
+    const attempts = own === null ? view.attempts : [{ run, attempt: number, startedAt, endedAt, worker: own, logs: [] }]
+    return { ...view, attempts }
+  }) as unknown as fc.Arbitrary<JobView>
+const jobs = fc.array(job, { maxLength: 5 })
+/** What a page of a flow has of a job. */
+const flowJob = fc.record({ seq: count, ref: fc.string(), name: fc.string(), dependsOn: fc.constant([{ seq: 1, ref: 'a', told: null }]) })
 const reply = fc.oneof(
+  fc.record({ id: count, value: fc.record({ jobs, next: fc.option(count) }) }),
+  fc.record({
+    id: count,
+    value: fc.record(
+      { jobs, missed: fc.nat(), next: count, gap: fc.constant({ after: 1, resumesAt: 5 }) },
+      { requiredKeys: ['jobs', 'missed', 'next'] },
+    ),
+  }),
+  fc.record({
+    id: count,
+    value: fc.record({ first: fc.constant({ seq: 1, node: 1, enqueuedAt: 1 }), jobs: fc.array(flowJob), next: fc.constant(null) }),
+  }),
   fc.record({
     id: count,
     value: fc.oneof(fc.constant(true), fc.constant(null), fc.constant('cancelled'), fc.constant([]), fc.constant({ lost: [] })),

@@ -1,0 +1,34 @@
+// What the driver adds to better-sqlite3.
+import BetterSqlite3 from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { type Database, openDatabase } from './driver.ts'
+
+const STATES = `CREATE TABLE job (seq INTEGER PRIMARY KEY, state INTEGER NOT NULL, data ANY) STRICT;
+CREATE INDEX job_waiting ON job (state) WHERE state = 1;`
+
+function plansOf(db: Database): unknown[] {
+  db.exec(STATES)
+  const plan = db.prepare('EXPLAIN QUERY PLAN SELECT seq FROM job WHERE state = ? LIMIT ?')
+  return [1, 2].map((state) => plan.all(state, 10))
+}
+
+test('no plan depends on what is bound: a statement that does is compiled anew for each run', () => {
+  // The index serves one value alone, which only a plan made for that value can know.
+  const [one, other] = plansOf(new BetterSqlite3(':memory:'))
+  expect(one).not.toEqual(other)
+  const [first, second] = plansOf(openDatabase(':memory:'))
+  expect(first).toEqual(second)
+})
+
+test('values of every kind are bound as they are', () => {
+  const db = openDatabase(':memory:')
+  db.exec(STATES)
+  const values = [-1, 1.5, '-1', '?', null, new Uint8Array([1, 2])]
+  const insert = db.prepare('INSERT INTO job (state, data) VALUES (?, ?), (?, ?)')
+  for (const value of values) insert.run(1, value, 2, value)
+  const kept = db.prepare('SELECT data FROM job WHERE state = ? ORDER BY seq LIMIT ?').pluck().all(2, 10)
+  expect(kept).toEqual(values.map((value) => (value instanceof Uint8Array ? Buffer.from(value) : value)))
+  // Numbers are bound as real ones.
+  const kinds = db.prepare('SELECT typeof(data) FROM job WHERE state = ?').pluck().all(1)
+  expect(kinds).toEqual(['real', 'real', 'text', 'text', 'null', 'blob'])
+})
