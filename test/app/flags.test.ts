@@ -22,7 +22,13 @@ test('of a job: weight, ttl, keys and how long they are known, debounce, throttl
     const first = await place.okJson('enqueue', 'mail', ...shaped)
     expect(await place.okJson('enqueue', 'mail', ...shaped)).toEqual({ id: first['id'], created: false })
   }
-  expect(await place.okJson('jobs', 'show', plain)).toMatchObject({ weight: 1, concurrencyKey: null, expiresAt: null, timeout: 300_000 })
+  expect(await place.okJson('jobs', 'show', plain)).toMatchObject({
+    weight: 1,
+    maxAge: null,
+    concurrencyKey: null,
+    expiresAt: null,
+    timeout: 300_000,
+  })
   expect(await place.okJson('stats')).toMatchObject({ totals: { enqueued: 4 } })
 })
 
@@ -49,7 +55,7 @@ test('of a schedule: from when to when, how late, what is caught up, one at once
   await place.serve()
   await place.ok('schedules', 'set', 'other', 'tick', '--every', '1h')
   const times = ['--start-at', '2040-01-01T00:00:00Z', '--end-at', '2041-01-01T00:00:00Z', '--jitter', '1s', '--catch-up', 'all']
-  const run = ['--weight', '2', '--ttl', '1h', '--run-immediately']
+  const run = ['--weight', '2', '--ttl', '1h', '--max-age', '6h', '--run-immediately']
   await place.ok('schedules', 'set', 'yearly', 'report', '--every', '1d', ...times, ...run)
   const shown = await place.okJson('schedules', 'show', 'yearly')
   expect(shown).toMatchObject({
@@ -57,10 +63,12 @@ test('of a schedule: from when to when, how late, what is caught up, one at once
     endAt: '2041-01-01T00:00:00.000Z',
     jitter: 1_000,
     catchUp: 'all',
-    options: { weight: 2, ttl: 3_600_000 },
+    options: { weight: 2, ttl: 3_600_000, maxAge: 21_600_000 },
     nextRunAt: expect.stringMatching(/^2040-01-01T00:00:0[01]/),
   })
-  expect(await place.okJson('jobs', 'list', '--name', 'report')).toMatchObject({ jobs: [{ weight: 2, state: 'waiting' }] })
+  expect(await place.okJson('jobs', 'list', '--name', 'report')).toMatchObject({
+    jobs: [{ weight: 2, maxAge: 21_600_000, state: 'waiting' }],
+  })
   expect(await place.okJson('jobs', 'list', '--name', 'tick')).toMatchObject({ jobs: [] })
   expect((await place.okJson('schedules', 'next', 'yearly', '--times', '3'))['nextRuns']).toHaveLength(3)
 })

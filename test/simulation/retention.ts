@@ -49,13 +49,11 @@ export class Kept {
       history.meet('prunedByCount')
       history.hold(gone.length <= most, 30, () => `${gone.length} jobs of ${place} are pruned, and ${Math.max(most, 0)} are too many`)
       const youngest = gone.reduce((one, other) => (one.changedTurn > other.changedTurn ? one : other))
+      // One that has ended twice within a millisecond may go as of the first time.
+      const older = ({ changedTurn, finishedAt }: Tracked) => changedTurn < youngest.changedTurn && finishedAt !== youngest.finishedAt
       for (const job of jobs.values())
         if (placeOf(job) === place)
-          history.hold(
-            job.changedTurn >= youngest.changedTurn,
-            30,
-            () => `job ${youngest.seq} is pruned before job ${job.seq}, which is older`,
-          )
+          history.hold(!older(job), 30, () => `job ${youngest.seq} is pruned before job ${job.seq}, which is older`)
     }
   }
 
