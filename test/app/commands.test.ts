@@ -93,6 +93,10 @@ test('queues: list, show, set, pause, resume, drain, purge, delete', { timeout: 
   expect(await place.ok('queues', 'list')).toMatch(/^QUEUE .*OLDEST\n[\s\S]*^out +0 +1 +0/m)
   expect(await place.ok('queues', 'pause', 'out')).toBe('paused out\n')
   expect(await place.okJson('queues', 'pause', 'other', '--job', 'mail')).toEqual({ queue: 'other', job: 'mail', key: null, paused: true })
+  expect(await place.ok('queues', 'pause-all')).toBe('paused\n')
+  expect(await place.ok('status')).toContain('warning: the engine is paused')
+  expect(await place.okJson('queues', 'resume-all')).toEqual({ paused: false })
+  expect(await place.ok('events', '--type', 'engine.paused,engine.resumed')).toMatch(/ engine\.paused *\n.* engine\.resumed *\n$/)
   expect(await place.okJson('queues', 'list')).toMatchObject({
     queues: [
       { name: 'out', paused: true },

@@ -12,7 +12,7 @@ const sections = new Map(
   text
     .split(/^### `millrace /m)
     .slice(1)
-    .map((section) => [(/^[a-z ]*[a-z]/.exec(section) as RegExpExecArray)[0], section] as const),
+    .map((section) => [(/^[a-z-]+(?: [a-z-]+)*/.exec(section) as RegExpExecArray)[0], section] as const),
 )
 // No command is run: none looks at the rest of it.
 const nodes = nodesOf(createProgram({ out: {} } as Context))

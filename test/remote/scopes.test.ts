@@ -70,6 +70,7 @@ const COMMANDS: { readonly [Op in Operation]: CommandOf<Op> } = {
   drainQueue: { op: 'drainQueue', queue: 'a' },
   deleteQueue: { op: 'deleteQueue', queue: 'nowhere' },
   stopWorker: { op: 'stopWorker', worker: 'nobody', timeout: 0 },
+  pauseAll: { op: 'pauseAll', paused: false },
   pauseSchedule: { op: 'pauseSchedule', id: 'a' },
   resumeSchedule: { op: 'resumeSchedule', id: 'a' },
   triggerSchedule: { op: 'triggerSchedule', id: 'a' },

@@ -702,6 +702,20 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 18',
   },
   {
+    name: 'pause-of-all-not-kept',
+    file: `${decide}/queues.ts`,
+    find: '  effects.paused = paused\n',
+    replace: '',
+    breaks: 'invariant 18',
+  },
+  {
+    name: 'pause-of-all-forgotten-with-a-restart',
+    file: `${tables}/tables.ts`,
+    find: 'this.paused = loaded.paused',
+    replace: 'this.paused = false',
+    breaks: 'invariant 18 or 24',
+  },
+  {
     name: 'configured-not-told',
     file: `${decide}/queues.ts`,
     find: '  if (!sameSettings(before, queue.settings)) turn.effects',

@@ -13,6 +13,7 @@ export class Limits {
   readonly #queues = new Map<string, Told>()
   /** Queues that the last turn has told something. */
   readonly #toldNow = new Set<string>()
+  #pausedAll = false
   readonly #pausedJobs = new Set<string>()
   readonly #pausedKeys = new Set<string>()
   /** When jobs of a queue, or of a key in it, have started, under the rate that it has now; monotonic. */
@@ -33,17 +34,23 @@ export class Limits {
     const held = [...this.#queues.values()].some(
       ({ settings: { keyOrder, ...others }, paused }) => paused || Object.keys(others).length > 0,
     )
-    return !held && this.#pausedJobs.size + this.#pausedKeys.size === 0
+    return !held && !this.#pausedAll && this.#pausedJobs.size + this.#pausedKeys.size === 0
   }
 
-  /** What is to be said so that nothing is held back any more. */
+  /** Nothing of any queue starts. */
+  get pausedAll(): boolean {
+    return this.#pausedAll
+  }
+
+  /** What is to be said so that nothing is held back any more, beside `resumeAll`. */
   get told(): { readonly queues: string[]; readonly jobs: [string, string][]; readonly keys: [string, string][] } {
     const split = (text: string) => text.split(' ') as [string, string]
     return { queues: [...this.#queues.keys()], jobs: [...this.#pausedJobs].map(split), keys: [...this.#pausedKeys].map(split) }
   }
 
-  commit({ queues, queuesGone, pausedLanes, pausedKeys }: Effects): void {
+  commit({ paused: all, queues, queuesGone, pausedLanes, pausedKeys }: Effects): void {
     this.#toldNow.clear()
+    this.#pausedAll = all ?? this.#pausedAll
     for (const { name } of [...queuesGone, ...queues]) this.#toldNow.add(name)
     for (const { name } of queuesGone) this.#forget(name)
     for (const { name, settings, paused, gone } of queues) {
@@ -119,6 +126,7 @@ export class Limits {
   started(jobs: readonly Tracked[], active: ReadonlySet<Tracked>, mono: number): void {
     const history = this.#history
     for (const { seq, queue, name, key } of jobs) {
+      history.hold(!this.#pausedAll, 24, () => `job ${seq} starts, and all is paused`)
       const { settings, paused } = this.#queues.get(queue) ?? NOTHING
       const { concurrencyLimit = Number.POSITIVE_INFINITY, perKeyLimit = Number.POSITIVE_INFINITY } = settings
       history.hold(!paused, 24, () => `job ${seq} starts in queue ${queue}, which is paused`)
@@ -161,7 +169,7 @@ export class Limits {
     } = settings
     if (key !== undefined && keyOrder === 'strict' && !this.#mayHaveTurn(job)) return true
     if (rated && (rateLimit ?? (key === undefined ? undefined : perKeyRateLimit)) !== undefined) return true
-    if (state !== WAITING || paused || this.#pausedJobs.has(`${queue} ${name}`)) return true
+    if (state !== WAITING || this.#pausedAll || paused || this.#pausedJobs.has(`${queue} ${name}`)) return true
     const of = [...active].filter((other) => other.queue === queue)
     if (of.length >= concurrencyLimit) return true
     return key !== undefined && (this.#pausedKeys.has(`${queue} ${key}`) || of.filter((other) => other.key === key).length >= perKeyLimit)

@@ -1,8 +1,17 @@
 /**
- * What is told of queues, schedules and workers, held against what committed turns have made of them: one event for each change, with it,
+ * What is told of queues, schedules, workers and the engine, held against what committed turns have made of them: one event for each change, with it,
  * and none without one. Replayed, the events say what is so.
  */
-import { type Effects, isLive, type News, type QueueNews, type QueueSettings, type ScheduleNews, sameSettings } from '@millrace/core'
+import {
+  type Effects,
+  type EnginePauseNews,
+  isLive,
+  type News,
+  type QueueNews,
+  type QueueSettings,
+  type ScheduleNews,
+  sameSettings,
+} from '@millrace/core'
 import type { History } from './history.ts'
 import type { Limits } from './limits.ts'
 import type { Tracked } from './model.ts'
@@ -37,6 +46,7 @@ export class NewsBook {
   readonly #options: NewsBookOptions
   readonly #queues = new Map<string, QueueBook>()
   readonly #schedules = new Map<string, ScheduleBook>()
+  #paused = false
   /** Sessions that are there, and whether they drain. */
   readonly #workers = new Map<string, boolean>()
 
@@ -63,7 +73,14 @@ export class NewsBook {
     this.#options.history.meet(news.type)
     if ('queue' in news) this.#queue(news)
     else if ('schedule' in news) this.#schedule(news)
-    else this.#worker(news.type, news.session, news)
+    else if ('worker' in news) this.#worker(news.type, news.session, news)
+    else this.#engine(news)
+  }
+
+  #engine(news: EnginePauseNews): void {
+    const paused = news.type === 'engine.paused'
+    this.#hold(this.#paused !== paused, news, 'it was so before')
+    this.#paused = paused
   }
 
   #queue(news: QueueNews): void {
@@ -113,6 +130,7 @@ export class NewsBook {
 
   #compareQueues({ queues, queuesGone }: Effects): void {
     const { history, limits, jobs } = this.#options
+    history.hold(this.#paused === limits.pausedAll, 40, () => `all is paused: ${limits.pausedAll}, and told as ${this.#paused}`)
     for (const { name } of [...queues, ...queuesGone]) this.#queueOf(name)
     for (const [name, queue] of this.#queues) {
       const { paused, settings, parts } = limits.of(name)

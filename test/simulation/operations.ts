@@ -17,6 +17,8 @@ export interface OperationsOptions {
   readonly batchChance: Chance
   /** The same, of how old jobs may get. */
   readonly ageChance: Chance
+  /** Calls about what queues are told may be about all of them at once. */
+  readonly pausesAll: boolean
   readonly history: History
   readonly timeline: Timeline
   readonly requests: Requests
@@ -197,6 +199,11 @@ export class Operations {
     const { chance } = this.#options
     const { queues } = client.engine
     const queue = chance.pick(QUEUES)
+    if (this.#options.pausesAll && chance.hits(0.15)) {
+      const kind = chance.pick(['pauseAll', 'resumeAll'] as const)
+      this.call(client, kind, queues[kind]())
+      return
+    }
     const orNull = (value: number) => (chance.hits(0.2) ? null : value)
     if (chance.hits(0.15)) {
       const keyOrder = chance.pick(['strict', 'strict', 'turns'] as const)
@@ -238,6 +245,7 @@ export class Operations {
   /** Takes back all that queues were told. */
   lift(client: Client, limits: Limits): void {
     const { queues, jobs, keys } = limits.told
+    if (limits.pausedAll) this.call(client, 'resume all', client.engine.queues.resumeAll())
     for (const queue of queues) {
       this.call(client, `lift ${queue}`, client.engine.queues.configure(queue, NOTHING_TOLD))
       this.call(client, `resume ${queue}`, client.engine.queues.resume(queue))

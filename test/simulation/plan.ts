@@ -33,6 +33,8 @@ export interface Plan {
   readonly waits: number
   /** How often a call is about what queues are told: limits, rates, pauses; then most jobs have a key. */
   readonly limits: number
+  /** Some of those are about all queues at once. */
+  readonly pausesAll: boolean
   /** How many of the remote clients put what they enqueue into a journal first. */
   readonly journals: number
   /** Apps that write jobs into transactions of their own. */
@@ -122,6 +124,7 @@ export const REDUCTIONS = [
   'leaseMs',
   'waits',
   'limits of queues',
+  'pausesAll',
   'journals',
   'outboxes',
   'readers',
@@ -180,6 +183,7 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     leaseMs: 0,
     waits: 0,
     limits: 0,
+    pausesAll: false,
     journals: 0,
     outboxes: 0,
     readers: 0,
@@ -253,7 +257,8 @@ function aboutOutboxes(chance: Chance): Partial<Plan> {
 
 /** Keys that run into their limits, which change and come to an end while engines die. */
 function aboutLimits(chance: Chance): Partial<Plan> {
-  return { limits: chance.pick([0.1, 0.25]), clients: chance.whole(1, 3), operations: chance.whole(40, 90) }
+  const drawn = { limits: chance.pick([0.1, 0.25]), clients: chance.whole(1, 3), operations: chance.whole(40, 90) }
+  return { ...drawn, pausesAll: chance.hits(0.5) }
 }
 
 /** What breaks is what stands between a reader and the journal; and the journal's commits. */
@@ -316,6 +321,7 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
     }),
     ...(without.has('leaseMs') && { leaseMs: 0 }),
     ...(without.has('limits of queues') && { limits: 0 }),
+    ...(without.has('pausesAll') && { pausesAll: false }),
     ...(without.has('waits') && { waits: 0 }),
     ...(without.has('journals') && { journals: 0 }),
     ...(without.has('outboxes') && { outboxes: 0 }),

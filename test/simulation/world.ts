@@ -149,6 +149,7 @@ export class World {
       requests: this.#requests,
       leaseMs: plan.leaseMs,
       limits: plan.limits,
+      pausesAll: plan.pausesAll,
       waits: plan.waits,
       flows: plan.flows,
       callbacks: plan.callbacks,

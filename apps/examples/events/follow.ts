@@ -19,7 +19,9 @@ function lastSeq(): number {
 /** What it happened to. */
 function subjectOf(event: MillraceEvent): string {
   if ('run' in event) return event.name
-  return 'queue' in event ? event.queue : 'schedule' in event ? event.schedule : event.worker
+  if ('queue' in event) return event.queue
+  if ('schedule' in event) return event.schedule
+  return 'worker' in event ? event.worker : 'engine'
 }
 
 const square = defineJob<number>({ name: 'square' })

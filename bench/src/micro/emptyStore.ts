@@ -9,6 +9,7 @@ export const emptyStore: Store = {
     nextSession: 1,
     nextLane: 1,
     nextQueue: 1,
+    paused: false,
     queues: [],
     gates: [],
     buckets: [],

@@ -26,6 +26,7 @@ export type { Schedule, ScheduledJob, SchedulePage, Schedules } from './schedule
 export type { EngineSetup } from './setup.ts'
 export type {
   EngineEvent,
+  EnginePauseEvent,
   Job,
   JobAttempt,
   JobFlow,

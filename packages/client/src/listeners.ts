@@ -1,5 +1,6 @@
 /** `on`, `once`, `off`: events are asked of the engine only while somebody listens. */
 import {
+  type EnginePauseEventType,
   EVENT_TYPES,
   type EventType,
   type JobEventType,
@@ -12,7 +13,15 @@ import {
 } from '@millrace/core'
 import { EventEmitter } from 'eventemitter3'
 import type { Mailbox } from './mailbox.ts'
-import { type EngineEvent, engineEventOf, type MillraceEvent, type QueueEvent, type ScheduleEvent, type WorkerEvent } from './view.ts'
+import {
+  type EngineEvent,
+  type EnginePauseEvent,
+  engineEventOf,
+  type MillraceEvent,
+  type QueueEvent,
+  type ScheduleEvent,
+  type WorkerEvent,
+} from './view.ts'
 
 export type EventName = EventType | '*'
 /** Of a type of event: of just what that happens to. */
@@ -24,7 +33,9 @@ export type EventOf<Name extends EventName> = Name extends JobEventType
       ? ScheduleEvent
       : Name extends WorkerEventType
         ? WorkerEvent
-        : MillraceEvent
+        : Name extends EnginePauseEventType
+          ? EnginePauseEvent
+          : MillraceEvent
 export type EventListener<Name extends EventName = '*'> = (event: EventOf<Name>) => void
 
 /** Events that were not told, by their numbers: whoever listens did not keep up. */

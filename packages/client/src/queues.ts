@@ -59,6 +59,19 @@ export class Queues {
   }
 
   /**
+   * Nothing of any queue starts until `resumeAll`, queues of later included; what runs goes on. Kept with the file. What each queue was
+   * told by itself stays as it is, and is in force again after `resumeAll`.
+   */
+  async pauseAll(): Promise<void> {
+    await this.#mailbox.call<'pauseAll'>({ op: 'pauseAll', paused: true })
+  }
+
+  /** Takes back `pauseAll`, and no queue's own `pause` or `drain`. */
+  async resumeAll(): Promise<void> {
+    await this.#mailbox.call<'pauseAll'>({ op: 'pauseAll', paused: false })
+  }
+
+  /**
    * Takes no new jobs from now on, until `resume`: enqueues are refused with QueueDrainingError, which is retryable, and the ticks of
    * schedules are skipped. Resolves when no job of the queue is scheduled, waiting, blocked or active; what its own running jobs enqueue
    * into it with their completion is taken, and waited for. Kept with the file; to call it again waits again.

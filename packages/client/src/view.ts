@@ -2,6 +2,7 @@
 import {
   type AttemptView,
   decodeData,
+  type EnginePauseNews,
   type FlowView,
   formatId,
   isJobEvent,
@@ -232,8 +233,11 @@ export interface ScheduleEvent extends Stamp {
 /** What happened to a worker. */
 export interface WorkerEvent extends Stamp, WorkerNews {}
 
+/** All queues were paused, or that was taken back. */
+export interface EnginePauseEvent extends Stamp, EnginePauseNews {}
+
 /** What happened. Its `type` tells of what. */
-export type MillraceEvent = EngineEvent | QueueEvent | ScheduleEvent | WorkerEvent
+export type MillraceEvent = EngineEvent | QueueEvent | ScheduleEvent | WorkerEvent | EnginePauseEvent
 
 export function engineEventOf(event: JournalEvent): MillraceEvent {
   const at = new Date(event.at)

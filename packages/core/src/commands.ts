@@ -16,6 +16,7 @@ import type {
   DeleteManyCommand,
   DeleteQueueCommand,
   DrainQueueCommand,
+  PauseAllCommand,
   PauseCommand,
   QueuesCommand,
   RetryManyCommand,
@@ -394,6 +395,7 @@ export type Command =
   | DeleteCommand
   | ConfigureCommand
   | PauseCommand
+  | PauseAllCommand
   | DrainQueueCommand
   | DeleteQueueCommand
   | QueuesCommand

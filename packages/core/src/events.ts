@@ -18,7 +18,7 @@ export const JOB_EVENT_TYPES = [
   'deleted',
 ] as const
 
-/** Of queues, schedules and workers. */
+/** Of queues, schedules, workers and the engine. */
 export const NEWS_TYPES = [
   'queue.configured',
   'queue.paused',
@@ -38,6 +38,8 @@ export const NEWS_TYPES = [
   'worker.draining',
   'worker.left',
   'worker.lost',
+  'engine.paused',
+  'engine.resumed',
 ] as const
 
 export const EVENT_TYPES = [...JOB_EVENT_TYPES, ...NEWS_TYPES] as const
@@ -47,6 +49,7 @@ export type NewsType = (typeof NEWS_TYPES)[number]
 export type QueueEventType = Extract<NewsType, `queue.${string}`>
 export type ScheduleEventType = Extract<NewsType, `schedule.${string}`>
 export type WorkerEventType = Extract<NewsType, `worker.${string}`>
+export type EnginePauseEventType = Extract<NewsType, `engine.${string}`>
 export type EventType = JobEventType | NewsType
 
 interface Stamp {
@@ -104,13 +107,19 @@ export interface WorkerNews {
   readonly session: string
 }
 
+export interface EnginePauseNews {
+  readonly type: EnginePauseEventType
+}
+
 /** What a turn has to tell of something that is no job. */
-export type News = QueueNews | ScheduleNews | WorkerNews
+export type News = QueueNews | ScheduleNews | WorkerNews | EnginePauseNews
 
 export interface QueueEvent extends Stamp, QueueNews {}
 export interface ScheduleEvent extends Stamp, ScheduleNews {}
 export interface WorkerEvent extends Stamp, WorkerNews {}
-export type NewsEvent = QueueEvent | ScheduleEvent | WorkerEvent
+/** Of the engine as a whole. */
+export interface EnginePauseEvent extends Stamp, EnginePauseNews {}
+export type NewsEvent = QueueEvent | ScheduleEvent | WorkerEvent | EnginePauseEvent
 export type JournalEvent = JobEvent | NewsEvent
 
 /** The end of a job, as far as it names the job. */

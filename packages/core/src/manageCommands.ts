@@ -19,6 +19,12 @@ export interface PauseCommand {
   readonly paused: boolean
 }
 
+/** Nothing of any queue starts until it goes on; what each queue was told by itself stays as it is. Reply: true. */
+export interface PauseAllCommand {
+  readonly op: 'pauseAll'
+  readonly paused: boolean
+}
+
 /**
  * The queue takes no new jobs until it is resumed (`pause` with `paused` false). Answered when none of it is left that has not ended:
  * true; refused where it is resumed before that.

@@ -306,6 +306,7 @@ export interface ReplyOf {
   delete: true
   configure: true
   pause: true
+  pauseAll: true
   drainQueue: true
   deleteQueue: boolean
   queues: readonly QueueView[]

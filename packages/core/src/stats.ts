@@ -36,6 +36,8 @@ export interface QueueView {
 }
 
 export interface Stats {
+  /** Nothing of any queue starts, whatever each was told by itself. */
+  readonly paused: boolean
   readonly states: StateCounts
   readonly totals: Totals
   readonly queues: Readonly<Record<string, QueueStats>>

@@ -197,6 +197,8 @@ export interface Loaded {
   /** No lane or queue has had them, deleted ones included. */
   readonly nextLane: number
   readonly nextQueue: number
+  /** Nothing of any queue starts. */
+  readonly paused: boolean
   readonly queues: readonly QueueRow[]
   readonly gates: readonly GateRow[]
   readonly buckets: readonly BucketRow[]

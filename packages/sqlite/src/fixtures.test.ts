@@ -28,7 +28,7 @@ describe.each(files)('%s', (name) => {
     expect(rowsOf(db, 'meta')).toMatchObject([{ schema_version: SCHEMA_VERSION, node: store.node }])
     expect(db.pragma('integrity_check', { simple: true })).toBe('ok')
     const version = versionOf(name)
-    const { lanes, active, present, definitions, nextEvent, queues, exports, buckets } = store.load()
+    const { paused, lanes, active, present, definitions, nextEvent, queues, exports, buckets } = store.load()
     if (version >= 5)
       expect(queues).toMatchObject([
         {
@@ -40,6 +40,7 @@ describe.each(files)('%s', (name) => {
         },
       ])
     else expect(queues).toEqual([])
+    expect(paused).toBe(version >= 13)
     expect(buckets).toMatchObject(version >= 10 ? [{ key: 'by', missingMs: 250 }] : [])
     const turns = store.turns([{ queueId: lanes[0]?.queueId as number, key: 'by', gateIds: [] }], 1_000)
     expect(turns).toMatchObject([version >= 10 ? { row: { seq: 1 }, taken: true } : { taken: false }])
@@ -52,6 +53,7 @@ describe.each(files)('%s', (name) => {
       version >= 12
         ? [
             { type: 'queue.paused', queue: 'by', key: 'by' },
+            ...(version >= 13 ? [{ type: 'engine.paused' }] : []),
             { type: 'schedule.skipped', schedule: 'bystander', reason: 'late' },
           ]
         : [],

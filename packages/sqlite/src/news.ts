@@ -35,7 +35,7 @@ export interface PackedNews {
 }
 
 export function writeNews(writer: ByteWriter, news: News, at: number): void {
-  const { name, key, session, job, tick, reason }: Details = news
+  const { name, key, session, job, tick, reason }: Details & Pick<News, 'type'> = news
   let flags = 0
   if (name !== undefined) flags |= NAME
   if (key !== undefined) flags |= KEY
@@ -81,7 +81,7 @@ export function newsEventOf({ news, subject, details, job, node, tick }: PackedN
     seq,
     at,
     type: news,
-    [subjectField(news)]: subject,
+    ...(subject !== '' && { [subjectField(news)]: subject }),
     ...details,
     ...(job !== undefined && { job: { seq: job, node, enqueuedAt: at } }),
     ...(tick !== undefined && { tick: at + tick }),
@@ -89,7 +89,9 @@ export function newsEventOf({ news, subject, details, job, node, tick }: PackedN
 }
 
 function subjectOf(news: News): string {
-  return 'queue' in news ? news.queue : 'schedule' in news ? news.schedule : news.worker
+  if ('queue' in news) return news.queue
+  if ('schedule' in news) return news.schedule
+  return 'worker' in news ? news.worker : ''
 }
 
 /** What stands before the dot of a type. */

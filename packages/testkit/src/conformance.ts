@@ -623,6 +623,20 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       expect((await probe.grants.take()).seq).toBe(media.seq)
     })
 
+    test('N8: a pause of all holds every queue back, and the next one; what each was told by itself stays', async () => {
+      await probe.attach(['a'], { minConcurrency: 9, maxConcurrency: 9 })
+      await probe.call<'pause'>({ op: 'pause', queue: 'media', paused: true })
+      await probe.call<'pauseAll'>({ op: 'pauseAll', paused: true })
+      expect((await probe.call<'stats'>({ op: 'stats' })).paused).toBe(true)
+      const media = await probe.enqueue('a', { queue: 'media' })
+      const later = await probe.enqueue('a', { queue: 'later' })
+      expect(await probe.call<'get'>({ op: 'get', id: later })).toMatchObject({ state: 'waiting' })
+      await probe.call<'pauseAll'>({ op: 'pauseAll', paused: false })
+      expect((await probe.grants.take()).seq).toBe(later.seq)
+      expect((await probe.call<'stats'>({ op: 'stats' })).paused).toBe(false)
+      expect(await probe.call<'get'>({ op: 'get', id: media })).toMatchObject({ state: 'waiting' })
+    })
+
     test('a full queue refuses new work, and takes it again when there is room', async () => {
       await probe.call<'configure'>({ op: 'configure', queue: 'default', changes: { maxLength: 1 } })
       const id = await probe.enqueue('a')
@@ -811,7 +825,7 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       expect((await read(0)).events.filter(isJobEvent).map(({ jobSeq }) => jobSeq)).toEqual([early.seq, late.seq, other.seq])
     })
 
-    test('events of queues, schedules and workers, among those of jobs: pushed and by cursor, each once and in one order', async () => {
+    test('events of queues, schedules, workers and the engine, among those of jobs: pushed and by cursor, each once and in one order', async () => {
       const read = async (filter = {}) => (await probe.call<'events'>({ op: 'events', after: 0, filter })).events
       await probe.call<'subscribe'>({ op: 'subscribe', on: true })
       await probe.attach(['a'], { uuid: 'one', worker: 'w' })
@@ -820,6 +834,7 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       const pause = { op: 'pause', queue: 'q', job: 'a' } as const
       await probe.call<'pause'>({ ...pause, paused: true })
       await probe.call<'pause'>({ ...pause, paused: true })
+      for (const paused of [true, true, false, false]) await probe.call<'pauseAll'>({ op: 'pauseAll', paused })
       const job = await probe.enqueue('b', { queue: 'q' })
       await probe.call<'configure'>({ op: 'configure', queue: 'q', changes: { maxLength: 9 } })
       const spec = { every: 3_600_000, jitter: 0, overlap: 'skip', catchUp: 'latest' } as const
@@ -834,6 +849,8 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       const expected = [
         { type: 'worker.attached', worker: 'w', session: 'one' },
         { type: 'queue.paused', queue: 'q', name: 'a' },
+        { type: 'engine.paused' },
+        { type: 'engine.resumed' },
         { type: 'queue.configured', queue: 'q' },
         { type: 'schedule.upserted', schedule: 's' },
         { type: 'schedule.triggered', schedule: 's', job: { seq, node, enqueuedAt } },

@@ -23,6 +23,7 @@ test('no scope but admin changes what others have made', () => {
     'drainQueue',
     'export',
     'pause',
+    'pauseAll',
     'pauseSchedule',
     'redrive',
     'resumeSchedule',

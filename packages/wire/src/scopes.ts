@@ -42,6 +42,7 @@ export const SCOPES_OF: Readonly<Record<Operation, readonly Scope[]>> = {
   delete: ['admin'],
   configure: ['admin'],
   pause: ['admin'],
+  pauseAll: ['admin'],
   drainQueue: ['admin'],
   deleteQueue: ['admin'],
   stopWorker: ['admin'],

@@ -29,6 +29,7 @@ export function dispatch(turn: TurnContext): void {
 }
 
 function serve(turn: TurnContext): void {
+  if (turn.tables.paused) return
   const { grants } = turn.effects
   for (let services = [...turn.tables.services.values()]; services.length > 0; ) {
     services = services.filter(({ hungry, ready }) => hungry.size > 0 && ready.size > 0)

@@ -15,7 +15,7 @@ import { checkpoint, heartbeat, log, progress } from './heartbeat.ts'
 import { renew } from './lease.ts'
 import { drain, leave, stopWorker } from './leave.ts'
 import { cancelMany, deleteMany, retryMany } from './many.ts'
-import { configure, deleteQueue, drainQueue, pause } from './queues.ts'
+import { configure, deleteQueue, drainQueue, pause, pauseAll } from './queues.ts'
 import { redrive, retry } from './retry.ts'
 import { runNow } from './runNow.ts'
 import { deleteSchedule, pauseSchedule, resumeSchedule } from './schedules/manage.ts'
@@ -59,6 +59,7 @@ const OPERATIONS: { readonly [Op in Operation]: Decide<Op> } = {
   delete: deleteJob,
   configure,
   pause,
+  pauseAll,
   drainQueue,
   deleteQueue,
   queues: question,

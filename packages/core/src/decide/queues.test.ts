@@ -64,6 +64,41 @@ describe('drain', () => {
   })
 })
 
+describe('all queues paused', () => {
+  const pauseAll = (paused: boolean) => ({ op: 'pauseAll', paused }) as const
+
+  test('nothing starts, of queues of later neither; what runs goes on, and after a restart it is still so', () => {
+    const world = new World()
+    world.enqueue('a', { queue: 'q' })
+    const { grants } = world.run(attaching('s', ['a'], { maxConcurrency: 9 }))
+    expect(grants).toHaveLength(1)
+    world.call<'pauseAll'>(pauseAll(true))
+    expect(world.run(enqueueing(job, { ...job, queue: 'later' })).grants).toEqual([])
+    world.call<'complete'>({ op: 'complete', seq: grants[0]?.seq as number, run: 1, output: null })
+    world.reload()
+    expect(world.run(attaching('s', ['a'], { maxConcurrency: 9 })).grants).toEqual([])
+    expect(world.run(enqueueing(job)).grants).toEqual([])
+    expect(world.run(pauseAll(false)).grants).toHaveLength(3)
+    world.reload()
+    world.enqueue('a')
+    expect(world.run(attaching('s', ['a'], { maxConcurrency: 9 })).grants).toHaveLength(4)
+  })
+
+  test('what a queue was told by itself stays so; and it is told when it changes alone', () => {
+    const world = new World()
+    world.run(attaching('s', ['a'], { maxConcurrency: 9 }))
+    world.call<'pause'>({ op: 'pause', queue: 'q', paused: true })
+    world.call<'pauseAll'>(pauseAll(true))
+    const { writes } = world.store
+    world.call<'pauseAll'>(pauseAll(true))
+    expect(world.store.writes).toBe(writes)
+    expect(world.run(enqueueing(job, { name: 'a', data: null })).grants).toEqual([])
+    expect(world.run(pauseAll(false)).grants).toMatchObject([{ queue: 'default' }])
+    expect(world.tables.queues.get('q')?.paused).toBe(true)
+    expect(world.run(resume()).grants).toMatchObject([{ queue: 'q' }])
+  })
+})
+
 describe('delete', () => {
   test('only an empty queue, and all that is known of it', () => {
     const world = new World()

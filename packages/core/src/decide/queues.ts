@@ -1,5 +1,5 @@
 /** What queues are told: settings, pauses of a queue, of a job name or of a key, that they take nothing new, and that they are no more. */
-import type { ConfigureCommand, DeleteQueueCommand, DrainQueueCommand, PauseCommand } from '../manageCommands.ts'
+import type { ConfigureCommand, DeleteQueueCommand, DrainQueueCommand, PauseAllCommand, PauseCommand } from '../manageCommands.ts'
 import { changeSettings, mayRefuse, NO_SETTINGS, type QueueChanges, type RateLimit, sameSettings } from '../queueSettings.ts'
 import { type Decision, HELD, type Refused } from '../replies.ts'
 import { changeRate } from '../tables/bucket.ts'
@@ -116,6 +116,14 @@ export function pause(turn: TurnContext, { queue: name, job, key, paused }: Paus
     else tables.doors.open(queue)
     effects.noteQueue(queue)
   }
+  return true
+}
+
+export function pauseAll({ tables, effects }: TurnContext, { paused }: PauseAllCommand): Decision<'pauseAll'> {
+  if (tables.paused === paused) return true
+  tables.paused = paused
+  effects.paused = paused
+  effects.news({ type: paused ? 'engine.paused' : 'engine.resumed' })
   return true
 }
 

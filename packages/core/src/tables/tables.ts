@@ -83,6 +83,8 @@ export class Tables {
   fireAt = 0
   /** No schedule is looked at before: no new work was taken when some were due; monotonic, for a wall clock may be set. */
   ticksMono = 0
+  /** Nothing of any queue starts. */
+  paused: boolean
   /** Schedules whose job has ended: a tick may wait for that. */
   readonly freed: Set<string>
 
@@ -94,6 +96,7 @@ export class Tables {
     this.#nextLane = loaded.nextLane
     this.#nextQueue = loaded.nextQueue
     this.flowWork = loaded.flowWork
+    this.paused = loaded.paused
     this.dueAt = earliest.dueAt
     this.expiresAt = earliest.expiresAt
     this.fireAt = earliest.fireAt

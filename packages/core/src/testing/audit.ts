@@ -70,6 +70,7 @@ function auditRebuild(store: MemoryStore, tables: Tables): void {
     nextSeq: of.nextSeq,
     nextEvent: of.nextEvent,
     nextSession: of.nextSession,
+    paused: of.paused,
     queues: [...of.queues.values()]
       .map(({ id, name, counts, totals, minuteAt, settings, paused, drained }) => ({
         id,

@@ -83,6 +83,7 @@ export class MemoryStore implements Store {
   readonly flows = new MemoryFlows(this)
   readonly history: JournalEvent[] = []
   readonly observed = new MemoryObserved()
+  paused = false
   writes = 0
   #nextLane = 1
   #nextQueue = 1
@@ -101,6 +102,7 @@ export class MemoryStore implements Store {
       nextSession,
       nextLane: this.#nextLane,
       nextQueue: this.#nextQueue,
+      paused: this.paused,
       queues: [...this.queues.values()],
       gates: [...this.gates.values()],
       buckets: [...this.buckets.values()],
@@ -569,7 +571,11 @@ export class MemoryStore implements Store {
     this.rows.set(row.seq, row)
   }
 
-  #writeQueues({ queues, pausedLanes, pausedKeys, gates, buckets, turnsTaken, turnsOver }: Effects, { at, mono }: TurnMark): void {
+  #writeQueues(
+    { paused: all, queues, pausedLanes, pausedKeys, gates, buckets, turnsTaken, turnsOver }: Effects,
+    { at, mono }: TurnMark,
+  ): void {
+    this.paused = all ?? this.paused
     for (const { id, name, settings, paused, fullMono } of queues) {
       this.#nextQueue = Math.max(this.#nextQueue, id + 1)
       this.queues.set(id, {

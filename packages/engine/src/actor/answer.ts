@@ -164,6 +164,7 @@ function stats(actor: Actor): Stats {
     for (const lane of waitingOf(queue)) if (lane.services.length === 0) unserved.push(lane)
   }
   return {
+    paused: tables.paused,
     states: named(states),
     totals,
     queues,

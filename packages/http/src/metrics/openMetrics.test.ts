@@ -26,6 +26,7 @@ const nameOf = (name: string): NameStats => ({
   runMs: { ...timing, buckets: [] },
 })
 const statsOf = (queues: readonly string[], names: readonly string[]): Stats => ({
+  paused: false,
   states: queue,
   totals: { enqueued: 9, completed: 4, failed: 5, cancelled: 6 },
   queues: Object.fromEntries(queues.map((name) => [name, queue])),

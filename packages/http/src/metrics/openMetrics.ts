@@ -5,7 +5,7 @@ import { type Cumulative, Exposition } from './exposition.ts'
 
 export const OPEN_METRICS_TYPE = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
 
-export function openMetrics({ totals, queues, names, unserved, workers, writer }: Stats): string {
+export function openMetrics({ paused, totals, queues, names, unserved, workers, writer }: Stats): string {
   const out = new Exposition()
   const busiest = Object.entries(queues).toSorted(([, a], [, b]) => sizeOf(b) - sizeOf(a))
   const told = busiest.slice(0, BOUNDS.metricsQueues)
@@ -22,6 +22,7 @@ export function openMetrics({ totals, queues, names, unserved, workers, writer }
     help: 'Waiting jobs of names that no attached worker serves.',
   })
   for (const { queue, name, waiting: count } of unserved) waiting(count, { queue, name })
+  out.family({ name: 'millrace_paused', type: 'gauge', help: '1 where nothing of any queue starts.' })(paused ? 1 : 0)
   out.family({ name: 'millrace_workers', type: 'gauge', help: 'Attached workers.' })(workers)
   writerFamilies(out, writer)
   const omitted = out.family({

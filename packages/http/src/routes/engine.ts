@@ -4,7 +4,7 @@ import { UnsupportedError } from '@millrace/core'
 import { json } from '../answer.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
 
-const QUEUES = z.strictObject({ queues: z.array(z.string()) })
+const PAUSED = z.strictObject({ paused: z.boolean() })
 
 export function engineRoutes({ engine: { queues }, settings: { control } }: Service): readonly Operation[] {
   const all = (word: 'pause' | 'resume', summary: string): Operation =>
@@ -15,16 +15,15 @@ export function engineRoutes({ engine: { queues }, settings: { control } }: Serv
       tag: 'engine',
       scope: 'admin',
       summary,
-      responses: { 200: { description: 'Which queues', schema: QUEUES } },
+      responses: { 200: { description: 'Whether it is paused now', schema: PAUSED } },
       async handle() {
-        const names = (await queues.list()).map(({ name }) => name)
-        await Promise.all(names.map((name) => queues[word](name)))
-        return json(200, { queues: names })
+        await queues[`${word}All`]()
+        return json(200, { paused: word === 'pause' })
       },
     })
   return [
-    all('pause', 'Pause every queue that there is'),
-    all('resume', 'Resume every queue, also those that were paused or drained by themselves'),
+    all('pause', 'Start nothing of any queue until it is resumed'),
+    all('resume', 'Go on; queues that were paused or drained by themselves stay so'),
     operation({
       id: 'stopEngine',
       method: 'post',

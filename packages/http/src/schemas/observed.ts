@@ -12,6 +12,7 @@ const TIMING = z
 
 export const STATS = z
   .strictObject({
+    paused: z.boolean(),
     states: STATE_COUNTS,
     totals: TOTALS,
     queues: z.record(z.string(), STATE_COUNTS.extend({ paused: z.boolean(), oldestWaitingMs: z.number() })),
@@ -176,9 +177,13 @@ const WORKER_EVENT = z
   })
   .openapi('WorkerEvent')
 
+const ENGINE_EVENT = z
+  .strictObject({ seq: z.number(), type: z.enum(NEWS_TYPES.filter((type) => type.startsWith('engine.'))), at: WHEN })
+  .openapi('EngineEvent')
+
 const GAP = z
   .strictObject({ type: z.literal('gap'), after: z.number(), resumesAt: z.number() })
   .openapi('EventsGap', { description: 'Events behind `after` and before `resumesAt` are not kept any more.' })
 
 /** Of each event of the stream: its `data`. */
-export const EVENT_DATA = z.union([JOB_EVENT, QUEUE_EVENT, SCHEDULE_EVENT, WORKER_EVENT, GAP])
+export const EVENT_DATA = z.union([JOB_EVENT, QUEUE_EVENT, SCHEDULE_EVENT, WORKER_EVENT, ENGINE_EVENT, GAP])

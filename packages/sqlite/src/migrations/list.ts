@@ -11,6 +11,7 @@ import { history } from './009-history.ts'
 import { keyOrder } from './010-key-order.ts'
 import { dropOldest } from './011-drop-oldest.ts'
 import { kinds } from './012-kinds.ts'
+import { paused } from './013-paused.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -26,6 +27,7 @@ export const MIGRATIONS: readonly Migration[] = [
   keyOrder,
   dropOldest,
   kinds,
+  paused,
 ]
 
 /** The newest schema that this version knows. */

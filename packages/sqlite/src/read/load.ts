@@ -13,7 +13,7 @@ export function prepareLoad(db: Database): () => Loaded {
   const meta = db
     .prepare(
       `SELECT meta.node, max(meta.next_seq, coalesce(last.next_seq, 1)), max(meta.next_event, coalesce(last.first_event + last.count, 1)),
-max(meta.next_session, coalesce(last.next_session, 1))
+max(meta.next_session, coalesce(last.next_session, 1)), meta.paused
 FROM meta LEFT JOIN journal AS last ON last.first_event = (SELECT max(first_event) FROM journal)`,
     )
     .raw()
@@ -45,7 +45,7 @@ WHERE job.state = 2 ORDER BY job.seq`,
   const freed = prepareFreed(db)
   const minutes = prepareLastMinutes(db)
   return () => {
-    const [node, nextSeq, nextEvent, nextSession] = meta.get() as [number, number, number, number]
+    const [node, nextSeq, nextEvent, nextSession, paused] = meta.get() as [number, number, number, number, number]
     const [nextLane, nextQueue] = numbers.get() as [number, number]
     return {
       node,
@@ -54,6 +54,7 @@ WHERE job.state = 2 ORDER BY job.seq`,
       nextSession,
       nextLane,
       nextQueue,
+      paused: paused === 1,
       queues: (queues.all() as RawQueue[]).map((raw) => queueFrom(raw, pausedKeys.all(raw[0]) as string[])),
       gates: (gates.all() as RawGate[]).map(([id, laneId, key, parked]) => ({ id, laneId, key, parked })),
       buckets: buckets.all() as BucketRow[],

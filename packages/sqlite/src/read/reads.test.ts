@@ -46,6 +46,7 @@ describe('load', () => {
       freed: [],
       flowWork: false,
       minutes: [],
+      paused: false,
     })
     expect(deadlines()).toEqual({ dueAt: 0, expiresAt: 0, fireAt: 0 })
   })

@@ -40,6 +40,8 @@ export function addBystanders(turns: Turns): void {
   effects.noteBucket({ ...newKey(queue, 'by'), fullMono: 1_250 })
   addFlow(turns)
   effects.news({ type: 'queue.paused', queue: 'by', key: 'by' })
+  effects.paused = true
+  effects.news({ type: 'engine.paused' })
   effects.news({ type: 'schedule.skipped', schedule: 'bystander', tick: turns.at - 5, reason: 'late' })
   effects.minutes.push({ queue, at: 3_600_000, before: 0, totals: { enqueued: 1, completed: 0, failed: 0, cancelled: 0 } })
   effects.marks.push({ source: 'bystander', mark: 5 })

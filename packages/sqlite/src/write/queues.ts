@@ -19,8 +19,10 @@ ON CONFLICT (queue) DO UPDATE SET settings = excluded.settings, paused = exclude
 ON CONFLICT (queue, key) DO UPDATE SET missing_ms = excluded.missing_ms, missing_at = excluded.missing_at`)
   const takeTurn = db.prepare('INSERT INTO key_turn (queue, key, seq) VALUES (?, ?, ?)')
   const endTurn = db.prepare('DELETE FROM key_turn WHERE queue = ? AND key = ? AND seq = ?')
+  const all = db.prepare('UPDATE meta SET paused = ?')
   const forgetBucket = db.prepare('DELETE FROM key_bucket WHERE queue = ? AND key = ?')
-  return ({ queues, pausedLanes, pausedKeys, gates, buckets, turnsTaken, turnsOver }, { at, mono }) => {
+  return ({ paused: everything, queues, pausedLanes, pausedKeys, gates, buckets, turnsTaken, turnsOver }, { at, mono }) => {
+    if (everything !== undefined) all.run(everything ? 1 : 0)
     for (const queue of queues) {
       if (queue.gone) continue
       name.run(queue.id, queue.name)

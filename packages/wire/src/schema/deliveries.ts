@@ -3,6 +3,7 @@ import {
   type AbortCause,
   type AttachReply,
   type Delivery,
+  type EnginePauseEvent,
   type Enqueued,
   EVENT_TYPES,
   type EventType,
@@ -195,12 +196,17 @@ const WORKER_EVENT = record<Omit<WorkerEvent, 'seq' | 'type'>>('WorkerEvent', {
   session: field(text(LIMITS.nameLength), 'tells apart the workers that have had the id'),
 })
 
-export const EVENTS = { STAMP, JOB_EVENT, QUEUE_EVENT, SCHEDULE_EVENT, WORKER_EVENT } as const
+const ENGINE_EVENT = record<Omit<EnginePauseEvent, 'seq' | 'type'>>('EngineEvent', {
+  at: field(time),
+})
+
+export const EVENTS = { STAMP, JOB_EVENT, QUEUE_EVENT, SCHEDULE_EVENT, WORKER_EVENT, ENGINE_EVENT } as const
 
 function restOf(type: EventType): RecordKind<object> {
   if (type.startsWith('queue.')) return QUEUE_EVENT
   if (type.startsWith('schedule.')) return SCHEDULE_EVENT
-  return type.startsWith('worker.') ? WORKER_EVENT : JOB_EVENT
+  if (type.startsWith('worker.')) return WORKER_EVENT
+  return type.startsWith('engine.') ? ENGINE_EVENT : JOB_EVENT
 }
 
 /** One array: the fields that all have, and those of its type behind them. */

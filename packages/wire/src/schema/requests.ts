@@ -222,6 +222,7 @@ export const COMMAND = union<'op', Command>('Request', 'op', {
     code: 46,
     fields: { id: field(name()), meta: optional(text(LIMITS.metaBytes), 'JSON text of an object, put over the `meta` of its job') },
   },
+  pauseAll: { code: 70, fields: { paused: field(boolean) } },
   history: {
     code: 66,
     fields: {

@@ -1,6 +1,6 @@
 /** `stats`: queues may be many, and be called anything, so they travel as a list and not as the keys of a map. */
 import type { Stats } from '@millrace/core'
-import { type Kind, list, value } from './kinds.ts'
+import { boolean, type Kind, list, value } from './kinds.ts'
 import { field, or, type RecordKind, record } from './record.ts'
 
 const QUEUES_MAX = 100_000
@@ -36,6 +36,7 @@ const fields = record<Stats>('stats', {
   unserved: field(value as Kind<Stats['unserved']>, 'array of maps: `queue`, `name`, `waiting`'),
   workers: field(value as Kind<number>, 'integer'),
   writer: field(value as Kind<Stats['writer']>, 'map'),
+  paused: or(boolean, false, 'nothing of any queue starts'),
   names: or(
     value as Kind<Stats['names']>,
     [],

@@ -3,6 +3,7 @@ import {
   type Command,
   type CommandOf,
   type Delivery,
+  type EnginePauseEvent,
   ERROR_CODES,
   EVENT_TYPES,
   type Grant,
@@ -296,6 +297,7 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
     { requiredKeys: ['prefix', 'limit'] },
   ) as never,
   deleteSchedule: record({ id: name }),
+  pauseAll: record({ paused: fc.boolean() }),
   pauseSchedule: record({ id: name }),
   resumeSchedule: record({ id: name }),
   triggerSchedule: record({ id: name, meta: anyText(100) }, { requiredKeys: ['id'] }) as never,
@@ -351,6 +353,7 @@ const stats = record({
     draining: fc.boolean(),
   }),
   names: fc.array(record({ queue: name, name, started: count, waitMs: timing }), { maxLength: 2 }),
+  paused: fc.boolean(),
 })
 
 const reply = fc.oneof(
@@ -446,6 +449,7 @@ const event: fc.Arbitrary<JournalEvent> = fc.oneof(
     { requiredKeys: ['seq', 'at', 'type', 'schedule'] },
   ),
   record<WorkerEvent>({ ...stamp, type: newsType('worker'), worker: name, session: uuid }),
+  record<EnginePauseEvent>({ ...stamp, type: newsType('engine') }),
 )
 
 const few = { maxLength: 4 }

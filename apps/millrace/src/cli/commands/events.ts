@@ -58,9 +58,8 @@ async function show({ connect, out, signal }: Context, flags: Flags): Promise<vo
 function shapeOf(event: EventStreamItem): object {
   if (event.type === 'gap' || 'session' in event) return event
   if ('run' in event) return { ...event, error: event.error, progress: event.progress, runAt: event.runAt }
-  return 'queue' in event
-    ? { ...event, name: event.name, key: event.key }
-    : { ...event, tick: event.tick, jobId: event.jobId, reason: event.reason }
+  if ('queue' in event) return { ...event, name: event.name, key: event.key }
+  return 'schedule' in event ? { ...event, tick: event.tick, jobId: event.jobId, reason: event.reason } : event
 }
 
 function fits(event: EventStreamItem, { type, queue, name, jobId }: Flags): boolean {
@@ -77,6 +76,7 @@ function eventText(event: EventStreamItem, paint: Paint): string {
   const head = (style: Style) => `${at.toISOString()} ${String(seq).padStart(8)} ${paint(style, type.padEnd(9))}`
   if ('session' in event) return `${head(type === 'worker.lost' ? 'red' : 'cyan')} ${event.worker}`
   if ('schedule' in event) return `${head(type === 'schedule.skipped' ? 'yellow' : 'cyan')} ${event.schedule}${ofSchedule(event)}`
+  if (!('queue' in event)) return head('cyan')
   if (!('run' in event)) return `${head('cyan')} ${event.queue}${ofQueue(event)}`
   const { jobId, queue, name } = event
   const style = type === 'failed' ? 'red' : type === 'retrying' || type === 'stalled' ? 'yellow' : type === 'completed' ? 'green' : 'cyan'

@@ -92,6 +92,18 @@ export function addQueues(program: Command, context: Context): void {
         const what = job === undefined ? (key === undefined ? '' : `, key ${key}`) : `, jobs ${job}`
         await out.answer({ queue: name, job, key, paused: verb === 'pause' }, () => `${verb}d ${name}${what}`)
       })
+  for (const [verb, description] of [
+    ['pause', 'start nothing of any queue until resume-all, queues of later included; what runs goes on'],
+    ['resume', 'take back pause-all; queues that were paused or drained by themselves stay so'],
+  ] as const)
+    queues
+      .command(`${verb}-all`)
+      .description(description)
+      .action(async () => {
+        const engine = await connect()
+        await engine.queues[`${verb}All`]()
+        await out.answer({ paused: verb === 'pause' }, () => `${verb}d`)
+      })
   queues
     .command('drain')
     .description('take no new jobs, and wait until none is left; resume ends it')

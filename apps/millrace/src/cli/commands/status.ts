@@ -25,8 +25,9 @@ export function addStatus(program: Command, context: Context): void {
     })
 }
 
-function warningsOf({ queues, unserved, writer }: Stats, workers: readonly WorkerView[]): string[] {
+function warningsOf({ paused: everything, queues, unserved, writer }: Stats, workers: readonly WorkerView[]): string[] {
   return [
+    ...(everything ? ['the engine is paused: nothing of any queue starts until millrace queues resume-all'] : []),
     ...Object.entries(queues).flatMap(([name, { paused }]) => (paused ? [`queue ${name} is paused`] : [])),
     ...unserved.map(({ queue, name, waiting }) => `no worker serves ${name} in ${queue}: ${countText(waiting)} waiting`),
     ...workers.filter(({ away }) => away).map(({ id }) => `worker ${id} is away: its connection is lost, or it is silent`),
