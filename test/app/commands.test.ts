@@ -164,6 +164,18 @@ test('schedules: set, list, show, next, pause, resume, trigger, delete', { timeo
     data: { for: 'all' },
     maxAttempts: 2,
   })
+  await place.ok('schedules', 'set', 'other', 'tick', '--every', '1h', '--meta', '{"team":"ops","by":"tick"}')
+  const byHand = await place.okJson('schedules', 'trigger', 'other', '--meta', '{"by":"hand"}')
+  expect(await place.okJson('jobs', 'show', String(byHand['jobId']))).toMatchObject({ name: 'tick', meta: { team: 'ops', by: 'hand' } })
+  expect(await place.okJson('schedules', 'show', 'other')).toMatchObject({ options: { meta: { team: 'ops', by: 'tick' } } })
+  for (const [meta, told] of [
+    ['hand', /It is no JSON/],
+    ['"hand"', /--meta: meta is an object, not "hand"/],
+  ] as const) {
+    const refused = await place.run('schedules', 'trigger', 'nightly', '--meta', meta)
+    expect(refused.code).toBe(2)
+    expect(refused.stderr).toMatch(told)
+  }
   expect(await place.ok('schedules', 'delete', 'nightly')).toBe('nightly deleted\n')
   expect((await place.run('schedules', 'show', 'nightly')).code).toBe(3)
   expect(await place.okJson('schedules', 'list')).toMatchObject({ schedules: [{ id: 'other' }] })

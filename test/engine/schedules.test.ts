@@ -173,6 +173,17 @@ test('overlap queue: ticks wait for the job that runs, and the last of them come
   end?.()
 })
 
+test('what its jobs are enqueued with is told as it was given, and can be given again', async () => {
+  const t = start({ run: () => 'done' })
+  const options = { priority: 3, tags: ['n'], meta: { team: 'ops', deep: [1] } }
+  await t.schedules.upsert('a', { every: '1h' }, { job: 'report', options })
+  await t.schedules.upsert('bystander', { every: '1h' }, { job: 'report' })
+  expect((await t.schedules.get('a'))?.options).toEqual(options)
+  expect((await t.schedules.list()).schedules.map((schedule) => schedule.options)).toEqual([options, {}])
+  await t.schedules.upsert('a', { every: '1h' }, { job: 'report', options: (await t.schedules.get('a'))?.options ?? {} })
+  expect((await t.schedules.get('a'))?.options).toEqual(options)
+})
+
 test('M9: by hand: pause, resume, trigger, list, delete', async () => {
   const t = start({ run: () => 'done' })
   for (const id of ['b/1', 'a', 'b/2']) await t.schedules.upsert(id, { every: '1h', runImmediately: id === 'a' }, REPORT)

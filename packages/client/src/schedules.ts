@@ -148,7 +148,7 @@ export class Schedules {
 
 function scheduleOf(view: ScheduleView): Schedule {
   const { spec, job, result } = view
-  const { name, data, ...options } = job
+  const { name, data, meta, ...options } = job
   return {
     ...spec,
     id: view.id,
@@ -156,7 +156,7 @@ function scheduleOf(view: ScheduleView): Schedule {
     endAt: dateOf(spec.endAt ?? 0),
     job: name,
     data: shown(data),
-    options,
+    options: meta === undefined ? options : { ...options, meta: shown(meta) },
     paused: view.paused,
     nextRunAt: dateOf(view.fireAt),
     nextRuns: view.times.map((at) => new Date(at)),

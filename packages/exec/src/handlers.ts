@@ -10,11 +10,11 @@ import { LogFolder } from './logs/folder.ts'
 import { runCommand } from './run.ts'
 
 export interface ExecOptions {
-  /** An absolute path: a log for each run, and what is needed to end the commands of a worker that was killed. Default none. */
+  /** An absolute path: a log for each run, in up to three files, and what is needed to end the commands of a worker that was killed. Default none. */
   readonly logFolder?: string
-  /** Of one log: 4 KiB to 1 TiB, default 64 MiB. What follows is not kept. */
+  /** Of one run's log: 4 KiB to 1 TiB, default 64 MiB, in files of a third each. Of a longer one the beginning and the end are kept. */
   readonly maxLogBytes?: number
-  /** Of all logs together: 4 KiB to 1 TiB, default 1 GiB. The oldest go first. */
+  /** Of all logs together: 4 KiB to 1 TiB, default 1 GiB. Those of the oldest runs go first. */
   readonly maxFolderBytes?: number
   /** Older logs are removed: at least 1 minute, default 7 days. */
   readonly maxLogAge?: Duration

@@ -21,7 +21,7 @@ export interface ExecOutput {
   readonly stdout: Captured
   readonly stderr: Captured
   readonly durationMs: number
-  /** Where all of it is, on the machine of the worker that ran it. */
+  /** Where the end of it is, on the machine of the worker that ran it. What one file does not take is beside it: `.1.log` has the beginning. */
   readonly logFile?: string
 }
 

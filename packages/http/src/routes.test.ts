@@ -113,6 +113,28 @@ test('M11: schedules', async () => {
     status: 200,
     body: { id: triggered.body.id, created: false },
   })
+  await http.send('PUT', '/v1/schedules/a2', { body: { every: '1h', job: 'x', options: { meta: { team: 'ops', by: 'tick' } } } })
+  const withMeta = await http.send('POST', '/v1/schedules/a2/trigger', { body: { meta: { by: 'hand' } } })
+  expect(withMeta).toMatchObject({ status: 201, body: { created: true } })
+  expect((await http.send('GET', `/v1/jobs/${withMeta.body.id}`)).body.meta).toMatchObject({
+    team: 'ops',
+    by: 'hand',
+    schedule: { id: 'a2' },
+  })
+  expect(Object.keys((await http.send('GET', `/v1/jobs/${triggered.body.id}`)).body.meta)).toEqual(['schedule'])
+  expect((await http.send('GET', '/v1/schedules/a2')).body.options.meta).toEqual({ team: 'ops', by: 'tick' })
+  for (const [body, code, path] of [
+    [{ meta: 'text' }, 'VALIDATION', 'body.meta'],
+    [{ meta: [1] }, 'VALIDATION', 'body.meta'],
+    [{ meta: null }, 'VALIDATION', 'body.meta'],
+    [{ data: 1 }, 'VALIDATION', 'body.data'],
+    [{ meta: { a: 'x'.repeat(20_000) } }, 'OPTION_RANGE', undefined],
+  ] as const) {
+    const refused = await http.send('POST', '/v1/schedules/a3/trigger', { body })
+    expect(refused, code).toMatchObject({ status: 400, body: { code } })
+    expect(refused.body.errors?.[0]?.path).toBe(path)
+  }
+  expect((await http.send('GET', '/v1/schedules/a3')).body).toMatchObject({ runs: 0 })
   expect((await http.send('DELETE', '/v1/schedules/a1')).status).toBe(204)
   for (const [method, path] of [
     ['GET', ''],

@@ -44,23 +44,58 @@ test('the oldest go until the rest is within its bytes', async () => {
   expect(await tidied(path, { folderBytes: 3_500 })).toEqual([1, 2, 3, 999])
 })
 
+test('the files of a run count together, and go together', async () => {
+  const path = temporaryFolder()
+  const rotated = (number: number, minutes: number) => {
+    logOf(path, number, { bytes: 1_000, ageMs: minutes * 60_000 })
+    // Its beginning is older than what others have: the run is as old as its end.
+    for (const suffix of ['1', '2']) {
+      const file = join(path, `${idOf(number)}-1.${suffix}.log`)
+      writeFileSync(file, Buffer.alloc(1_000))
+      const at = Date.now() / 1_000 - 36_000
+      utimesSync(file, at, at)
+    }
+  }
+  rotated(1, 1)
+  rotated(2, 3)
+  logOf(path, 3, { bytes: 1_000, ageMs: 120_000 })
+  logOf(path, 4, { bytes: 1_000, ageMs: 240_000 })
+  // 3,000 and 1,000 fit; of the next 3,000 nothing is left, though 500 would have been.
+  expect(await tidied(path, { folderBytes: 4_500 })).toEqual([1, 1, 1, 3, 999])
+})
+
+test('what was written in all files of a run counts towards the next look', async () => {
+  const path = temporaryFolder()
+  const folder = new LogFolder(path, { logBytes: 6_000, folderBytes: 64_000, ageMs: DAY_MS })
+  await (await folder.begin(run(1))).over()
+  logOf(path, 2, { ageMs: 2 * DAY_MS })
+  const files = await folder.begin(run(3))
+  // A sixteenth of the folder is 4,000: more than one of its files takes.
+  await files.log.write(Buffer.alloc(5_000))
+  await files.over()
+  expect(numbers(path)).toEqual([1, 3, 3, 3])
+})
+
 test('logs of runs that go on stay, and so does whatever is no log', async () => {
   const path = temporaryFolder()
   const old = { ageMs: 10 * DAY_MS }
   logOf(path, 1, old)
+  writeFileSync(join(path, `${idOf(2)}-1.3.log`), 'not of this package')
   writeFileSync(join(path, 'notes.log'), 'not of this package')
   const folder = new LogFolder(path, { logBytes: 1_000, folderBytes: 10_000, ageMs: DAY_MS })
   const goingOn = await folder.begin(run(2))
-  utimesSync(goingOn.log.path, 0, 0)
+  await goingOn.log.write(Buffer.alloc(1_000))
+  const own = ['.1.log', '.2.log', '.log'].map((end) => `${idOf(2)}-1${end}`)
+  for (const name of own) utimesSync(join(path, name), 0, 0)
   await (await folder.begin(run(3))).over()
-  expect(readdirSync(path).sort()).toEqual([`${idOf(2)}-1.log`, `${idOf(2)}-1.pid`, `${idOf(3)}-1.log`, 'notes.log'])
+  expect(readdirSync(path).sort()).toEqual([...own, `${idOf(2)}-1.3.log`, `${idOf(2)}-1.pid`, `${idOf(3)}-1.log`, 'notes.log'].sort())
   await goingOn.over()
   expect(readdirSync(path).filter((name) => name.endsWith('.pid'))).toEqual([])
 })
 
 test('the folder is looked through again when enough was written', async () => {
   const path = temporaryFolder()
-  const folder = new LogFolder(path, { logBytes: 1_000, folderBytes: 8_000, ageMs: DAY_MS })
+  const folder = new LogFolder(path, { logBytes: 3_000, folderBytes: 8_000, ageMs: DAY_MS })
   for (let number = 1; number <= 40; number++) {
     const files = await folder.begin(run(number))
     await files.log.write(Buffer.alloc(1_000))

@@ -9,16 +9,16 @@ import { beginRecord, endRecord, recordGroup } from './record.ts'
 import { sweep } from './sweep.ts'
 
 export interface LogBounds {
-  /** Of one log. */
+  /** Of one run's. */
   readonly logBytes: number
-  /** Of all of them. */
+  /** Of all runs'. */
   readonly folderBytes: number
   readonly ageMs: number
 }
 
-const LOG = /^([0-9a-f-]{36}-\d+)\.log$/
-/** Of logs, whatever they hold. */
-const LOGS_MAX = 10_000
+const LOG = /^([0-9a-f-]{36}-\d+)(?:\.[12])?\.log$/
+/** Of runs, whatever their logs hold. */
+const RUNS_MAX = 10_000
 /** The folder is looked through when so many runs have ended since, or its share of the bytes was written, or after so long. */
 const TIDY_RUNS = 500
 const TIDY_SHARE = 16
@@ -106,24 +106,38 @@ function makeFolder(path: string): void {
   )
 }
 
-/** Removes what is too old, and then the oldest until the rest is within its bounds. Logs of runs that go on are left alone. */
+/** All files of a run. */
+interface KeptRun {
+  readonly paths: string[]
+  bytes: number
+  /** When the last of them was written. */
+  atMs: number
+}
+
+/** Removes runs that are too old, and then the oldest until the rest is within its bounds. Those that go on are left alone. */
 async function tidy(folder: string, { folderBytes, ageMs }: LogBounds): Promise<void> {
   const names = await readdir(folder)
   const running = new Set(names.filter((name) => name.endsWith('.pid')).map((name) => name.slice(0, -4)))
-  const logs: { readonly path: string; readonly bytes: number; readonly atMs: number }[] = []
+  const kept = new Map<string, KeptRun>()
   for (const name of names) {
     const [, run] = LOG.exec(name) ?? []
     if (run === undefined || running.has(run)) continue
     const path = join(folder, name)
     // Another worker of the folder may be tidying too.
     const found = await stat(path).catch(() => undefined)
-    if (found !== undefined) logs.push({ path, bytes: found.size, atMs: found.mtimeMs })
+    if (found === undefined) continue
+    const files = kept.get(run) ?? { paths: [], bytes: 0, atMs: 0 }
+    files.paths.push(path)
+    files.bytes += found.size
+    files.atMs = Math.max(files.atMs, found.mtimeMs)
+    kept.set(run, files)
   }
-  logs.sort((one, other) => other.atMs - one.atMs)
+  const runs = [...kept.values()].sort((one, other) => other.atMs - one.atMs)
   const oldestMs = systemClock.read().wall - ageMs
   let bytes = 0
-  for (const [index, log] of logs.entries()) {
-    bytes += log.bytes
-    if (log.atMs < oldestMs || bytes > folderBytes || index >= LOGS_MAX) await rm(log.path, { force: true })
+  for (const [index, files] of runs.entries()) {
+    bytes += files.bytes
+    if (files.atMs >= oldestMs && bytes <= folderBytes && index < RUNS_MAX) continue
+    for (const path of files.paths) await rm(path, { force: true })
   }
 }

@@ -1,12 +1,26 @@
-/** The whole output of one run, streamed to a file that does not pass its cap. */
+/** The output of one run, streamed to files that have its beginning and its end, within one bound. */
 import { constants } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { basename } from 'node:path'
+
+/** `a.log` is written; `a.1.log` has the beginning, and stays; `a.2.log` is what came just before `a.log`. */
+const FILES = 3
+/** Of the line that begins each file but the first: of one length, since it is written anew when the file before it goes. */
+const MARK_BYTES = 128
 
 export class RunLog {
   readonly path: string
-  readonly #file: FileHandle
-  readonly #maxBytes: number
-  #left: number
+  readonly #fileBytes: number
+  readonly #first: string
+  readonly #second: string
+  #file: FileHandle
+  /** What `path` takes yet. */
+  #room: number
+  /** Of the output, by file: `path` and `second` are replaced, and what `second` has had is not kept. */
+  #firstSaid = 0
+  #secondSaid = 0
+  #said = 0
+  #dropped = 0
   /** The writes follow one another. */
   #written: Promise<void> = Promise.resolve()
   #failure: Error | undefined
@@ -14,13 +28,18 @@ export class RunLog {
   private constructor(path: string, file: FileHandle, maxBytes: number) {
     this.path = path
     this.#file = file
-    this.#maxBytes = maxBytes
-    this.#left = maxBytes
+    this.#first = earlierPath(path, 1)
+    this.#second = earlierPath(path, 2)
+    this.#fileBytes = Math.floor(maxBytes / FILES)
+    this.#room = this.#fileBytes
   }
 
+  /** @param maxBytes of all files together, at least 400: a third of it each */
   static async open(path: string, maxBytes: number): Promise<RunLog> {
-    const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants
-    return new RunLog(path, await open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600), maxBytes)
+    const log = new RunLog(path, await openNew(path), maxBytes)
+    // A database that was put back in time has the same run twice.
+    await Promise.all([rm(log.#first, { force: true }), rm(log.#second, { force: true })])
+    return log
   }
 
   /** Why the log ends early: the disk is full, say. The command goes on. */
@@ -28,36 +47,68 @@ export class RunLog {
     return this.#failure
   }
 
-  /** Bytes that it has in the file. */
+  /** Bytes of the output that are in its files. */
   get bytes(): number {
-    return this.#maxBytes - this.#left
+    return this.#firstSaid + this.#secondSaid + this.#said
   }
 
-  /** Resolves when the file has it: who waits for that before he reads on has no more than one piece in memory. Never rejects. */
+  /** Resolves when a file has it: who waits for that before he reads on has no more than one piece in memory. Never rejects. */
   write(chunk: Uint8Array): Promise<void> {
-    if (this.#left === 0 || this.#failure !== undefined) return this.#written
-    const kept = chunk.subarray(0, this.#left)
-    this.#left -= kept.length
-    this.#append(kept)
-    if (this.#left === 0) this.#append(Buffer.from(`\n[the log has its ${this.#maxBytes} bytes: what follows is not kept]\n`))
+    if (this.#failure === undefined) this.#written = this.#written.then(() => this.#append(chunk))
     return this.#written
   }
 
-  #append(bytes: Uint8Array): void {
-    this.#written = this.#written.then(() => this.#appendNow(bytes))
-  }
-
-  async #appendNow(bytes: Uint8Array): Promise<void> {
+  async #append(chunk: Uint8Array): Promise<void> {
     if (this.#failure !== undefined) return
     try {
-      await this.#file.writeFile(bytes)
+      for (let at = 0; at < chunk.length; ) {
+        if (this.#room === 0) await this.#rotate()
+        const piece = chunk.subarray(at, at + this.#room)
+        await this.#file.writeFile(piece)
+        at += piece.length
+        this.#room -= piece.length
+        this.#said += piece.length
+      }
     } catch (error) {
       this.#failure = error as Error
     }
+  }
+
+  async #rotate(): Promise<void> {
+    const isFirst = this.#firstSaid === 0
+    this.#dropped += this.#secondSaid
+    // Before its name says that it comes after a gap.
+    if (this.#dropped > 0) await this.#file.write(this.#gap(), 0, MARK_BYTES, 0)
+    await rename(this.path, isFirst ? this.#first : this.#second)
+    if (isFirst) this.#firstSaid = this.#said
+    else this.#secondSaid = this.#said
+    this.#said = 0
+    const ended = this.#file
+    this.#file = await openNew(this.path)
+    await ended.close()
+    await this.#file.writeFile(mark(`goes on from ${basename(isFirst ? this.#first : this.#second)}`))
+    this.#room = this.#fileBytes - MARK_BYTES
+  }
+
+  #gap(): Uint8Array {
+    return mark(`${this.#dropped} bytes between ${basename(this.#first)} and this are not kept`)
   }
 
   async close(): Promise<void> {
     await this.#written
     await this.#file.close()
   }
+}
+
+function openNew(path: string): Promise<FileHandle> {
+  const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants
+  return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600)
+}
+
+function earlierPath(path: string, number: number): string {
+  return path.replace(/\.log$/, `.${number}.log`)
+}
+
+function mark(text: string): Buffer {
+  return Buffer.from(`${`[${text}]`.padEnd(MARK_BYTES - 1)}\n`)
 }

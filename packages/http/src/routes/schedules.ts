@@ -4,7 +4,7 @@ import { ScheduleNotFoundError, type ScheduleOptions } from '@millrace/core'
 import { json, noContent } from '../answer.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
 import { ENQUEUED } from '../schemas/job.ts'
-import { enqueueOptions } from '../schemas/options.ts'
+import { enqueueOptions, TRIGGER } from '../schemas/options.ts'
 import {
   NEW_SCHEDULE,
   SCHEDULE,
@@ -128,14 +128,17 @@ export function scheduleRoutes({ engine: { schedules }, settings, cursors }: Ser
       tag: 'schedules',
       scope: 'admin',
       summary: 'Its job now, beside its ticks',
+      description: '`meta` is put over that of the schedule, for this job alone.',
       params: SCHEDULE_PATH,
+      body: TRIGGER,
+      bodyOptional: true,
       responses: {
         201: { description: 'The job', schema: ENQUEUED },
         200: { description: 'The last one is not final, and is the answer', schema: ENQUEUED },
       },
       refusals: [404],
-      async handle({ params }) {
-        const { id, created } = await schedules.trigger(params.id)
+      async handle({ params, body: { meta } }) {
+        const { id, created } = await schedules.trigger(params.id, meta === undefined ? undefined : { meta })
         return json(created ? 201 : 200, { id, created })
       },
     }),

@@ -35,6 +35,9 @@ const COMMON = {
   meta: z.unknown().optional(),
 }
 
+/** Of one job of a schedule, by hand: an object, since it is put over that of the schedule. */
+export const TRIGGER = z.strictObject({ meta: z.record(z.string(), COMMON.meta).optional() }).openapi('ScheduleTrigger')
+
 const WHEN_TO_RUN = { delay: DURATION.optional(), runAt: TIME.optional() }
 
 /** Of the jobs of a schedule. */

@@ -1,6 +1,6 @@
 /** `millrace schedules`: jobs that come by themselves. */
 import { ScheduleNotFoundError } from '@millrace/core'
-import type { Schedule, ScheduledJob, ScheduleListOptions, ScheduleOptions } from '@millrace/engine'
+import type { Schedule, ScheduledJob, ScheduleListOptions, ScheduleOptions, TriggerOptions } from '@millrace/engine'
 import type { Command } from 'commander'
 import { again } from '../again.ts'
 import { now } from '../clock.ts'
@@ -9,7 +9,7 @@ import { addRunFlags, type RunFlags, runOptionsOf, said } from '../jobFlags.ts'
 import { awayText, countText, durationText, timeText } from '../output/amounts.ts'
 import { plain } from '../output/plain.ts'
 import type { Paint } from '../output/style.ts'
-import { dataOf, duration, number, time } from '../values.ts'
+import { dataOf, duration, json, number, time } from '../values.ts'
 import { fieldLines } from '../view/job.ts'
 
 interface SetFlags extends RunFlags {
@@ -111,9 +111,10 @@ export function addSchedules(program: Command, context: Context): void {
     .command('trigger')
     .description('have its job now, beside its ticks')
     .argument('<id>')
-    .action(async (id: string) => {
+    .option('--meta <json>', "put over the schedule's, for this job alone", json)
+    .action(async (id: string, { meta }: { readonly meta?: unknown }) => {
       const engine = await connect()
-      const job = await engine.schedules.trigger(id)
+      const job = await engine.schedules.trigger(id, said<TriggerOptions>({ meta }))
       await out.answer({ id, jobId: job.id, created: job.created }, () => job.id)
     })
   schedules

@@ -98,7 +98,7 @@ const otel = section({
 
 const execLogs = section({
   folder: setting(text('folder'), 'Where the whole output of commands is kept, a log for each run; nowhere unless stated.'),
-  maxLogBytes: settingOr(integer('maxLogBytes', 4_096, 2 ** 40), 64 * MIB, 'Of one log: 4 KiB to 1 TiB.'),
+  maxLogBytes: settingOr(integer('maxLogBytes', 4_096, 2 ** 40), 64 * MIB, "Of one run's log, in up to three files: 4 KiB to 1 TiB."),
   maxFolderBytes: settingOr(
     integer('maxFolderBytes', 4_096, 2 ** 40),
     1_024 * MIB,
