@@ -63,6 +63,7 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
   'a unique key each': { options: (index) => ({ unique: { key: `order-${index}` } }) },
   'a throttle each': { options: (index) => ({ throttle: { key: `order-${index}`, period: '1h' } }) },
   'a leading debounce each': { options: (index) => ({ debounce: { key: `order-${index}`, delay: '1h', mode: 'leading' } }) },
+  'a trailing debounce of 1 ms each': { options: (index) => ({ debounce: { key: `order-${index}`, delay: 1 } }) },
   'a ttl each': { options: () => ({ ttl: '1h' }) },
   'two tags each': { options: (index) => ({ tags: ['bench', `customer-${index % CUSTOMERS}`] }) },
   'a queue paused beside, 10,000 waiting in it': {

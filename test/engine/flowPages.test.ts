@@ -1,5 +1,5 @@
-/** `flows.get` on a reader's thread, and where there is none, on the writer's; and from another process. */
-import { type Engine, type FlowJob, LIMITS, openEngine } from '@millrace/engine'
+/** `flows.get` on a reader's thread, and where there is none, on the writer's; and from another process or thread. */
+import { attach, type Engine, type FlowJob, LIMITS, openEngine } from '@millrace/engine'
 import { connect, listen } from '@millrace/remote'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { temporaryFile, temporaryFolder } from '../temporary.ts'
@@ -66,7 +66,7 @@ describe.each([
   })
 })
 
-test('from another process it is the same', async () => {
+test('from another process or thread it is the same', async () => {
   const engine = await opened({ file: temporaryFile() })
   const { id } = await engine.flow(nodes)
   const plain = await engine.enqueue('part')
@@ -74,8 +74,13 @@ test('from another process it is the same', async () => {
   onTestFinished(() => server.close())
   const far = await connect(server.url)
   onTestFinished(() => far.stop())
-  expect(await pagesOf(far, id, 200)).toEqual(await pagesOf(engine, id, 200))
-  expect(await far.flows.get(plain.id)).toBeUndefined()
+  const near = attach(engine.port())
+  onTestFinished(() => near.stop())
+  const pages = await pagesOf(engine, id, 200)
+  for (const other of [far, near]) {
+    expect(await pagesOf(other, id, 200)).toEqual(pages)
+    expect(await other.flows.get(plain.id)).toBeUndefined()
+  }
 })
 
 test('a job that waits for more than a page tells of goes on on the next', { timeout: 60_000 }, async () => {

@@ -1,7 +1,8 @@
 /** `list({ search })` on a reader's thread, and where there is none, on the writer's. */
-import { defineJob, LIMITS, openEngine } from '@millrace/engine'
+import { attach, defineJob, LIMITS, openEngine } from '@millrace/engine'
 import { connect, listen } from '@millrace/remote'
 import { expect, onTestFinished, test } from 'vitest'
+import { startProgram } from '../program.ts'
 import { temporaryFile, temporaryFolder } from '../temporary.ts'
 
 const OTHERS = LIMITS.walkRows + 500
@@ -56,4 +57,27 @@ test('of running jobs, and from another process', async () => {
   expect((await far.list({ state: 'active' })).jobs).toMatchObject([{ id: handle.id }])
   resolve()
   await handle.result()
+})
+
+test.each([
+  ['a reader', () => ({ file: temporaryFile() }), true],
+  ['the writer', () => ({ file: temporaryFile(), readers: 0 }), false],
+  ['a database in memory', () => ({ file: ':memory:' }), false],
+] as const)('by attach, %s looks as the engine’s own searches do', async (_what, options, inOnePage) => {
+  const engine = await openEngine({ ...options(), durability: 'normal' })
+  onTestFinished(() => engine.stop())
+  const other = attach(engine.port())
+  onTestFinished(() => other.stop())
+  const handle = await other.enqueue('mail', { to: 'ada' })
+  expect((await other.list({ search: 'ada' })).jobs).toMatchObject([{ id: handle.id }])
+  await other.enqueueMany(Array.from({ length: OTHERS }, (_, n) => ({ job: 'other', data: n })))
+  // What the writer looks through at a time ends before.
+  const page = await other.list({ search: 'ada', limit: 2 })
+  expect([page.jobs.map(({ id }) => id), page.next === undefined]).toEqual(inOnePage ? [[handle.id], true] : [[], false])
+})
+
+test('a thread that lists by attach ends by itself, and so does its process: nobody stops anything', async () => {
+  const program = startProgram(new URL('./programs/attachedLists.ts', import.meta.url), [temporaryFile()])
+  expect(await program.ended).toEqual({ code: 0, signal: null, stderr: '' })
+  expect(program.lines).toEqual(['thread: 1 job', 'thread ended: 0'])
 })

@@ -179,7 +179,12 @@ describe('openEngine', () => {
     await (await openEngine({ file })).stop()
   })
 
-  test('attach takes a port', () => expectFailure(() => attach({}), wrongType('port', /engine\.port\(\)/)))
+  test('attach takes a port, that of an engine', async () => {
+    await expectFailure(() => attach({}), wrongType('port', /engine\.port\(\)/))
+    const { port1 } = new MessageChannel()
+    await expectFailure(() => attach(port1), wrongType('port', /engine\.port\(\)/))
+    port1.close()
+  })
 })
 
 describe('an engine that serves', () => {

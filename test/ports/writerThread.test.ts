@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DEFAULT_RETENTION } from '@millrace/core'
-import { systemClock, WriterThread } from '@millrace/engine'
+import { DEFAULT_RETENTION, formatId } from '@millrace/core'
+import { attach, CommitUnknownError, systemClock, WriterThread } from '@millrace/engine'
 import { Probe } from '@millrace/testkit'
 import { portConformance } from '@millrace/testkit/conformance'
 import { expect, onTestFinished, test } from 'vitest'
@@ -59,4 +59,32 @@ test('pages of jobs are not the writer’s to read, but for what it alone knows:
   expect(await probe.call<'list'>({ op: 'list', filter: { state: 2 }, limit: 1 })).toEqual({ jobs: [], next: null })
   expect(await probe.call<'get'>({ op: 'get', id })).toMatchObject({ name: 'a' })
   expect(asked).toEqual(['getFlow', 'list'])
+  const attached = attach(thread.openChannel())
+  onTestFinished(() => attached.stop())
+  expect(await attached.flows.get(formatId(id))).toBeUndefined()
+  expect((await attached.list({ state: 'active' })).jobs).toEqual([])
+  expect(await attached.get(formatId(id))).toMatchObject({ name: 'a' })
+  expect(asked).toEqual(['getFlow', 'list', 'getFlow'])
+})
+
+test('a page that another thread waits for when the engine ends is answered by that end, as every call is', async () => {
+  const asked = Promise.withResolvers<void>()
+  const reading = Promise.withResolvers<never>()
+  const readers = {
+    closed: false,
+    page: () => {
+      asked.resolve()
+      return reading.promise
+    },
+    close: async () => {
+      readers.closed = true
+      reading.reject(new Error('the thread has ended'))
+    },
+  }
+  const { thread, close } = await start(readers as unknown as Readers)
+  const attached = attach(thread.openChannel())
+  const [listed] = await Promise.all([attached.list().catch((error) => error), asked.promise.then(close)])
+  expect(listed).toBeInstanceOf(CommitUnknownError)
+  expect(listed.message).toMatch(/has stopped/)
+  await attached.stop()
 })

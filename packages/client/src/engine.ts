@@ -339,7 +339,7 @@ export class Engine {
     return this.#mailbox.call<'backup'>({ op: 'backup', file: textOf(file, 'file') })
   }
 
-  /** A MessagePort for another thread, which hands it to `attach`. */
+  /** A MessagePort for another thread, which hands it to `attach`, once. */
   port(): unknown {
     if (this.#setup.openChannel === undefined) throw new UnsupportedError('port() is not offered by this kind of connection')
     this.#assertOpen()

@@ -12,6 +12,7 @@ import {
   type OpenOptions,
   type OpenSettings,
   OptionTypeError,
+  type Port,
   type Redact,
   redactOption,
   UnsupportedError,
@@ -19,6 +20,8 @@ import {
 } from '@millrace/core'
 import { systemClock, systemRandom } from './clock.ts'
 import { ChannelPort } from './ports/channel.ts'
+import { ReadingPort } from './readers/asked.ts'
+import { greetingOf, ReaderLine } from './readers/line.ts'
 import { Readers } from './readers/readers.ts'
 import { assertNotOpen, joinShared, type Membership, registerFile } from './registry.ts'
 import { assertRuntime } from './runtime.ts'
@@ -107,14 +110,18 @@ export interface AttachOptions {
   readonly redact?: Redact
 }
 
-/** The same engine from another thread: takes what `engine.port()` answered there. */
+/**
+ * The same engine from another thread: takes what `engine.port()` answered there, once.
+ *
+ * @throws OptionTypeError, OptionRangeError for a wrong port or option.
+ */
 export function attach(port: unknown, options: AttachOptions = {}): Engine {
   if (!(port instanceof MessagePort)) {
     throw new OptionTypeError('port', 'attach takes the MessagePort that engine.port() answers, transferred to this thread')
   }
   checkKnown('attach', options, ATTACH_KNOWN)
   const { maxDataBytes = LIMITS.dataBytes, codec, redact } = options
-  return new Engine(new ChannelPort(port), {
+  const setup = {
     maxDataBytes: integerOption('maxDataBytes', maxDataBytes, 1, LIMITS.bytesPerCommand),
     ...(codec !== undefined && { codec: codecOption('codec', codec) }),
     ...(redact !== undefined && { redact: redactOption('redact', redact) }),
@@ -122,7 +129,21 @@ export function attach(port: unknown, options: AttachOptions = {}): Engine {
     host: hostname(),
     pid: process.pid,
     local: true,
-  })
+  }
+  return new Engine(attachedPort(port), setup)
+}
+
+/** To the writer itself; only pages are asked for by way of the thread that opened the file. */
+function attachedPort(port: MessagePort): Port {
+  const greeting = greetingOf(port)
+  if (greeting === undefined) {
+    throw new OptionTypeError('port', 'attach takes a MessagePort that engine.port() has answered, and each of them once')
+  }
+  const writer = new ChannelPort(port)
+  if (greeting.line === undefined) return writer
+  const readers = new ReaderLine(greeting.line)
+  port.once('close', () => readers.close())
+  return new ReadingPort(writer, readers)
 }
 
 const ATTACH_KNOWN = new Set(['maxDataBytes', 'codec', 'redact'])

@@ -13,7 +13,7 @@ import { roomOf } from '../tables/gate.ts'
 import { GATE_JOBS } from '../tables/keys.ts'
 import { countOf, type Lane } from '../tables/lane.ts'
 import type { Tables } from '../tables/tables.ts'
-import { readUpTo } from '../tables/windowShare.ts'
+import { bytesToRead, jobsToRead } from '../tables/windowShare.ts'
 import { Facts } from './facts.ts'
 import { FLOW_KEYS } from './flow.ts'
 import { gatherArrivals } from './gatherArrivals.ts'
@@ -53,8 +53,7 @@ function refill(store: Store, tables: Tables): void {
   for (const lane of tables.thirsty) {
     if (++lanes > 32) break
     const { last, size, bytes } = lane.window
-    const most = readUpTo(tables)
-    const { rows, complete } = store.window(lane.id, last, Math.max(1, most.jobs - size), most.bytes - bytes)
+    const { rows, complete } = store.window(lane.id, last, Math.max(1, jobsToRead(tables) - size), bytesToRead(tables) - bytes)
     tables.refill(lane, rows, complete)
   }
 }

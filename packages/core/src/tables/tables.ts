@@ -18,7 +18,7 @@ import { countOf, type Lane, newLane, newQueue, type Queue } from './lane.ts'
 import type { Present } from './present.ts'
 import { Service } from './service.ts'
 import { type ConnectionId, newSession, type Session } from './session.ts'
-import { hasRoom, heldUpTo, readUpTo } from './windowShare.ts'
+import { bytesToHold, bytesToRead, hasRoom, jobsToHold, jobsToRead } from './windowShare.ts'
 
 export class Tables {
   readonly node: number
@@ -202,8 +202,7 @@ export class Tables {
       return
     }
     const wasEmpty = lane.window.size === 0
-    const { jobs, bytes } = heldUpTo(this)
-    const out = lane.window.insert(job, jobs, bytes)
+    const out = lane.window.insert(job, jobsToHold(this), bytesToHold(this))
     this.#enterMemory(job)
     for (const pushed of out) {
       this.#leaveMemory(pushed)
@@ -316,8 +315,7 @@ export class Tables {
   #checkThirst(lane: Lane): void {
     const { window, services } = lane
     if (window.complete || services.length === 0) return
-    const { jobs, bytes } = readUpTo(this)
-    if (window.size * 2 < jobs && window.bytes * 2 < bytes) this.thirsty.add(lane)
+    if (window.size * 2 < jobsToRead(this) && window.bytes * 2 < bytesToRead(this)) this.thirsty.add(lane)
   }
 
   // Sessions.

@@ -11,20 +11,24 @@ const WINDOWS_JOBS = LIMITS.windowsJobs
 
 type Windowed = Pick<Tables, 'windowedJobs' | 'windowedBytes' | 'servedLanes'>
 
-/** What a window is read up to: room is left for what is enqueued. */
-export function readUpTo({ windowedJobs, windowedBytes, servedLanes }: Windowed): { readonly jobs: number; readonly bytes: number } {
-  return {
-    jobs: windowedJobs < WINDOWS_JOBS / 2 ? WINDOW_JOBS : shareOfJobs(servedLanes),
-    bytes: windowedBytes < LIMITS.windowsBytes / 2 ? LIMITS.windowBytes : shareOfBytes(servedLanes),
-  }
+/** How many jobs a window is read up to: room is left for what is enqueued. */
+export function jobsToRead({ windowedJobs, servedLanes }: Windowed): number {
+  return windowedJobs < WINDOWS_JOBS / 2 ? WINDOW_JOBS : shareOfJobs(servedLanes)
 }
 
-/** What a window is left with by a job that is enqueued. */
-export function heldUpTo({ windowedJobs, windowedBytes, servedLanes }: Windowed): { readonly jobs: number; readonly bytes: number } {
-  return {
-    jobs: windowedJobs < WINDOWS_JOBS ? WINDOW_JOBS : shareOfJobs(servedLanes),
-    bytes: windowedBytes < LIMITS.windowsBytes ? LIMITS.windowBytes : shareOfBytes(servedLanes),
-  }
+/** Of what payload, as well. */
+export function bytesToRead({ windowedBytes, servedLanes }: Windowed): number {
+  return windowedBytes < LIMITS.windowsBytes / 2 ? LIMITS.windowBytes : shareOfBytes(servedLanes)
+}
+
+/** How many jobs a window is left with by one that is enqueued. */
+export function jobsToHold({ windowedJobs, servedLanes }: Windowed): number {
+  return windowedJobs < WINDOWS_JOBS ? WINDOW_JOBS : shareOfJobs(servedLanes)
+}
+
+/** Of what payload, as well. */
+export function bytesToHold({ windowedBytes, servedLanes }: Windowed): number {
+  return windowedBytes < LIMITS.windowsBytes ? LIMITS.windowBytes : shareOfBytes(servedLanes)
 }
 
 /** Whether parked jobs may be kept in memory, which nobody needs until their key lets them go. */

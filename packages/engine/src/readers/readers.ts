@@ -16,6 +16,7 @@ export class Readers {
   readonly #clock: Clock
   readonly #query: URL | undefined
   #pool: Promise<Piscina> | undefined
+  #closed = false
 
   /** @param query the module of the threads; another one in tests */
   constructor(file: string, threads: number, clock: Clock = systemClock, query?: URL) {
@@ -25,7 +26,14 @@ export class Readers {
     this.#query = query
   }
 
+  /** Nothing is read any more: the engine is ending. */
+  get closed(): boolean {
+    return this.#closed
+  }
+
   async page(command: CommandOf<Paged>): Promise<ReplyOf[Paged]> {
+    // Other threads may ask until they hear of the end: a pool of theirs would outlive the engine.
+    if (this.#closed) throw new Error('the engine is ending')
     const late = new AbortController()
     const forget = this.#clock.setTimer(ANSWER_MS, () => late.abort())
     try {
@@ -40,6 +48,7 @@ export class Readers {
   }
 
   async close(): Promise<void> {
+    this.#closed = true
     const pool = await this.#pool?.catch(() => undefined)
     this.#pool = undefined
     await pool?.destroy()

@@ -8,6 +8,7 @@ import { type Clock, errorFrom, type Port, type PortListener, type Refusal, type
 import { CAPABILITIES, ChannelPort } from '../ports/channel.ts'
 import { Trunk } from '../ports/trunk.ts'
 import { askReaders, deliveryOf, ReadingPort } from '../readers/asked.ts'
+import { greet } from '../readers/line.ts'
 import type { Readers } from '../readers/readers.ts'
 import type { FromWriter, ToWriter, WriterData, WriterOptions } from './messages.ts'
 
@@ -115,7 +116,7 @@ export class WriterThread implements Port {
 
   /** One more channel to the writer, for another thread. */
   openChannel(): MessagePort {
-    return this.#openChannel('connect')
+    return this.#openChannel('connect', (end) => greet(end, this.#readers))
   }
 
   /** One more Port of this thread: all of them share a channel. */
@@ -194,8 +195,10 @@ export class WriterThread implements Port {
     this.#listener?.ended({ code: refusal.code === 'OWNER_LOST' ? 'OWNER_LOST' : 'ENGINE_FAILED', message })
   }
 
-  #openChannel(kind: 'connect' | 'connectTrunk'): MessagePort {
+  /** @param before what is done with the writer's end, before it is the writer's */
+  #openChannel(kind: 'connect' | 'connectTrunk', before?: (end: MessagePort) => void): MessagePort {
     const { port1, port2 } = new MessageChannel()
+    before?.(port2)
     // Between its death and its next start the thread cannot be asked: the channel is over at once, and whoever has it is told.
     if (this.#worker === undefined) port2.close()
     else this.#tell({ kind, channel: port2 }, [port2])
