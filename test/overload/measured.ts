@@ -13,12 +13,17 @@ interface Measured {
 type Check<Said> = (said: Said & Measured, tally: Tally, audited: ReturnType<typeof auditFile>) => void
 
 /** @param args of the program, after the file */
-export function measured<Said>(program: string, args: (setting: Setting) => readonly (number | string)[], check: Check<Said>): Scenario {
+export function measured<Said>(
+  program: string,
+  args: (setting: Setting) => readonly (number | string)[],
+  check: Check<Said>,
+  nodeOptions: readonly string[] = [],
+): Scenario {
   return async (setting) => {
     const tally = new Tally()
     const file = join(setting.folder, 'jobs.db')
     const url = new URL(`./programs/${program}.ts`, import.meta.url)
-    await using child = new Child(url, [file, ...args(setting).map(String)])
+    await using child = new Child(url, [file, ...args(setting).map(String)], { nodeOptions })
     const { code, signal, stderr } = await child.ended
     const said = child.value<Said & Measured>(program)
     if (code !== 0 || said === undefined) {

@@ -25,6 +25,8 @@ interface Flood {
 /** A call that is held costs the caller some kilobytes, with its promises; at most so many are held or under way. */
 const CALL_KIB = 9
 const FLOOD_MIB = (CALL_KIB * (LIMITS.enqueuesHeld + LIMITS.commandsInFlight)) / 1_024
+/** Of it, in the heap of one thread. */
+const FLOOD_HEAP = 0.75
 
 export const flood = measured<Flood>(
   'flood',
@@ -40,6 +42,8 @@ export const flood = measured<Flood>(
     expectPeak(tally, memory, FLOOD_MIB)
     tally.facts.push(`${Math.round(calls / seconds)} calls and ${Math.round(inTime / seconds)} jobs per second, ${busy} busy`)
   },
+  // What is held has to fit; where processors are busy, what is held no more would be collected too late to be told apart from it.
+  [`--max-old-space-size=${Math.floor(FLOOD_HEAP * FLOOD_MIB)}`],
 )
 
 interface Backlog {
