@@ -4,7 +4,8 @@ import { systemCalendar } from '@millrace/client'
 import { type Command, DEFAULT_RETENTION, type Delivery, LIMITS, type NewJob, type Store } from '@millrace/core'
 import { openStore } from '@millrace/sqlite'
 import { seededRandom, sessionIntro, VirtualClock } from '@millrace/testkit'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { Window } from '../../packages/core/src/tables/window.ts'
 import { Actor } from '../../packages/engine/src/actor/actor.ts'
 
 const MANY = 1_000_000
@@ -122,6 +123,39 @@ test('100,000 names, one of them with room: what is closed is not looked at agai
   expect(bench.take().map(({ name }) => name)).toEqual(['n8'])
   expect(bench.turns).toBe(1)
   expect(bench.largestTurn).toBe(1)
+})
+
+test('100,000 names with jobs in one open queue: hand-outs look at few of them, and so does each time that the queue is opened', {
+  timeout: 120_000,
+}, () => {
+  const bench = new Bench()
+  const names = Array.from({ length: 100_000 }, (_, index) => `n${index}`)
+  const jobs = names.map((name) => ({ name, data: null }))
+  for (let from = 0; from < names.length; from += CHUNK) bench.ask({ op: 'enqueue', jobs: jobs.slice(from, from + CHUNK) })
+  bench.attach(names, 1_000)
+  const looked = vi.spyOn(Window.prototype, 'first', 'get')
+  onTestFinished(() => looked.mockRestore())
+  let running = bench.take()
+  expect(running.map(({ name }) => name)).toEqual(names.slice(0, 1_000))
+  const complete = (some: readonly { seq: number; run: number }[]) =>
+    bench.ask(...some.map(({ seq, run }) => ({ op: 'complete', seq, run, output: null }) as const))
+  looked.mockClear()
+  complete(running.slice(0, 500))
+  expect(bench.take()).toHaveLength(500)
+  expect(looked.mock.calls.length).toBeLessThan(500 * 8)
+
+  bench.ask({ op: 'configure', queue: 'default', changes: { concurrencyLimit: 501 } })
+  running = running.slice(500)
+  for (let taken = 0; taken < 100; taken++) {
+    looked.mockClear()
+    // Down to its limit, and one below: opened, and closed with the next.
+    complete(running.splice(0, taken === 0 ? 500 : 1))
+    const [started] = bench.take()
+    expect(started).toBeDefined()
+    running.push(started as (typeof running)[number])
+    // Before that windows were read from disk, slice by slice.
+    if (taken > 0) expect(looked.mock.calls.length).toBeLessThan(100)
+  }
 })
 
 test('a million jobs due in the same millisecond come in slices, in the order of their arrival', { timeout: 300_000 }, () => {

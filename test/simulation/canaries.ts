@@ -108,9 +108,16 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'lost-wake-up-after-enqueue',
     file: `${tables}/tables.ts`,
-    find: 'else if (wasEmpty) for (const service of lane.services) service.markReady(lane)',
-    replace: 'else if (wasEmpty && job.seq % 7 !== 0) for (const service of lane.services) service.markReady(lane)',
+    find: 'else if (lane.window.first === job) for (const service of lane.services) service.markReady(lane)',
+    replace: 'else if (lane.window.first === job && job.seq % 7 !== 0) for (const service of lane.services) service.markReady(lane)',
     breaks: 'invariant 19',
+  },
+  {
+    name: 'an-urgent-job-behind-what-was-first',
+    file: `${tables}/readyLanes.ts`,
+    find: '} else if (runsBefore(first, place)) this.#move(place, first)',
+    replace: '}',
+    breaks: 'invariant 21',
   },
   {
     name: 'lost-wake-up-after-completion',

@@ -9,7 +9,8 @@ import { LIMITS } from '../limits.ts'
 import { NO_SETTINGS } from '../queueSettings.ts'
 import { tokenMs } from '../tables/bucket.ts'
 import { roomOf } from '../tables/gate.ts'
-import { countOf, type Lane, type Queue } from '../tables/lane.ts'
+import { countOf, type Queue } from '../tables/lane.ts'
+import type { ReadyLanes } from '../tables/readyLanes.ts'
 import type { Service } from '../tables/service.ts'
 import type { Session } from '../tables/session.ts'
 import { runsBefore } from '../tables/window.ts'
@@ -81,10 +82,19 @@ function pick(turn: TurnContext, service: Service, session: Session): Job | unde
   return undefined
 }
 
-function pickOf(turn: TurnContext, service: Service, queue: Queue, lanes: Set<Lane>, session: Session): Job | typeof KEEP_ROOM | undefined {
+function pickOf(
+  turn: TurnContext,
+  service: Service,
+  queue: Queue,
+  lanes: ReadyLanes,
+  session: Session,
+): Job | typeof KEEP_ROOM | undefined {
   for (;;) {
-    const head = firstOf(service, queue, lanes)
-    if (head === undefined) return undefined
+    const head = lanes.first()
+    if (head === undefined) {
+      service.forget(queue)
+      return undefined
+    }
     if (head.expiresAt !== 0 && head.expiresAt <= turn.now.wall) {
       expireJob(turn, head)
       continue
@@ -129,31 +139,19 @@ function fillBuckets({ tables: { doors }, now }: TurnContext): void {
   }
 }
 
-/** The job of the queue that runs next, of any lane; lanes that have run dry are taken out. */
-function firstOf(service: Service, queue: Queue, lanes: Set<Lane>): Job | undefined {
-  let best: Job | undefined
-  for (const lane of lanes) {
-    const first = lane.window.first
-    if (first === undefined || lane.paused) lanes.delete(lane)
-    else if (best === undefined || runsBefore(first, best)) best = first
-  }
-  if (lanes.size === 0) service.ready.delete(queue)
-  return best
-}
-
 /** A job heavier than the maximum runs alone. */
 function fits(job: Job, session: Session): boolean {
   return session.weight === 0 || session.weight + job.weight <= session.intro.maxConcurrency
 }
 
 /** `heavy` does not fit: for a while lighter jobs may pass it, then the room is kept for it. */
-function passing({ tables, now }: TurnContext, lanes: Set<Lane>, heavy: Job, session: Session): Job | typeof KEEP_ROOM | undefined {
+function passing({ tables, now }: TurnContext, lanes: ReadyLanes, heavy: Job, session: Session): Job | typeof KEEP_ROOM | undefined {
   if (heavy.passedMono < 0) heavy.passedMono = now.mono
   if (now.mono - heavy.passedMono >= LIMITS.heavyPatienceMs) return KEEP_ROOM
   const room = session.intro.maxConcurrency - session.weight
   let best: Job | undefined
-  for (const { window } of lanes) {
-    if (window.lightest > room) continue
+  for (const { window, paused } of lanes.lanes()) {
+    if (paused || window.lightest > room) continue
     for (let index = 0; index < window.size; index++) {
       const job = window.at(index) as Job
       if (best !== undefined && runsBefore(best, job)) break

@@ -29,22 +29,19 @@ export class Doors {
     if (!queue.closed) return
     queue.closed = false
     this.waiting.delete(queue)
-    for (const lane of queue.lanes.values()) markReady(lane)
+    for (const service of this.#services.values()) service.open(queue)
   }
 
   /** The queue is no more. */
   forget(queue: Queue): void {
     this.close(queue)
     this.waiting.delete(queue)
+    for (const service of this.#services.values()) service.forget(queue)
   }
 
   /** A lane that was paused goes on. */
   resume(lane: Lane): void {
     lane.paused = false
-    markReady(lane)
+    for (const service of lane.services) service.markReady(lane)
   }
-}
-
-function markReady(lane: Lane): void {
-  if (lane.window.size > 0) for (const service of lane.services) service.markReady(lane)
 }

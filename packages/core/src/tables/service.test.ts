@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { newLane, newQueue } from './lane.ts'
+import { newJob } from '../job.ts'
+import { WAITING } from '../lifecycle.ts'
+import { DEFAULT_POLICY } from '../policy.ts'
+import { Doors } from './doors.ts'
+import { type Lane, newLane, newQueue } from './lane.ts'
+import type { ReadyLanes } from './readyLanes.ts'
 import { Service } from './service.ts'
 
 test('what serves the same has the same key, in whatever order it is named', () => {
@@ -33,13 +38,44 @@ test('E2: its names in every queue, or in those that it names', () => {
 })
 
 test('queues take turns: the one that was served goes to the end', () => {
-  const service = new Service('', new Set(['a']), undefined)
+  const service = new Service('', new Set(['a', 'b']), undefined)
   const [first, second] = [newQueue(1, 'first'), newQueue(2, 'second')]
-  for (const queue of [first, second]) service.markReady(newLane(queue.id, queue, 'a'))
+  const lanes = [newLane(1, first, 'a'), newLane(2, second, 'a'), newLane(3, second, 'b')] as const
+  const make = (lane: Lane) => {
+    const at = { priority: 0, weight: 1, runAt: 0, expiresAt: 0 }
+    lane.window.insert(newJob({ seq: lane.id, node: 1, enqueuedAt: 0 }, lane, WAITING, at, DEFAULT_POLICY, undefined, ''))
+    service.markReady(lane)
+  }
+  for (const lane of lanes.slice(0, 2)) make(lane)
   expect([...service.ready.keys()]).toEqual([first, second])
-  service.rotate(first, service.ready.get(first) ?? new Set())
+  service.rotate(first, service.ready.get(first) as ReadyLanes)
   expect([...service.ready.keys()]).toEqual([second, first])
-  service.markReady(newLane(3, second, 'b'))
-  expect([...service.ready.values()].map((lanes) => lanes.size)).toEqual([2, 1])
+  make(lanes[2])
+  expect([...service.ready.values()].map((ready) => ready.size)).toEqual([2, 1])
   expect([...service.ready.keys()]).toEqual([second, first])
+})
+
+test('a queue that is closed is out of sight, with what comes to it meanwhile, and is there again when it is opened', () => {
+  const service = new Service('', new Set(['a', 'b']), undefined)
+  const queue = newQueue(1, 'q')
+  const services = new Map([['', service]])
+  const doors = new Doors(services)
+  const make = (id: number, name: string) => {
+    const lane = newLane(id, queue, name)
+    const at = { priority: 0, weight: 1, runAt: 0, expiresAt: 0 }
+    lane.window.insert(newJob({ seq: id, node: 1, enqueuedAt: 0 }, lane, WAITING, at, DEFAULT_POLICY, undefined, ''))
+    service.markReady(lane)
+    return lane
+  }
+  const lane = make(1, 'a')
+  doors.close(queue)
+  make(2, 'b')
+  expect(service.ready.size).toBe(0)
+  doors.open(queue)
+  expect(service.ready.get(queue)?.size).toBe(2)
+  doors.close(queue)
+  for (const { window } of [lane, ...(service.ready.get(queue)?.lanes() ?? [])]) window.removeFirst()
+  doors.forget(queue)
+  doors.open(queue)
+  expect(service.ready.size).toBe(0)
 })

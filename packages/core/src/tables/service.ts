@@ -3,6 +3,7 @@
  * thousand equal workers cost one look at the lanes. It knows which of its lanes have jobs, and which sessions have room.
  */
 import type { Lane, Queue } from './lane.ts'
+import { ReadyLanes } from './readyLanes.ts'
 import type { Session } from './session.ts'
 
 export class Service {
@@ -14,8 +15,10 @@ export class Service {
   readonly lanes = new Set<Lane>()
   /** Sessions to fill, in fair order: the first is next. */
   readonly hungry = new Set<Session>()
-  /** Lanes with jobs in their windows, by queue; the first queue is next. Emptied ones are taken out when met. */
-  readonly ready = new Map<Queue, Set<Lane>>()
+  /** Of queues that may start jobs, lanes with jobs in their windows; the first queue is next. Emptied ones are taken out when met. */
+  readonly ready = new Map<Queue, ReadyLanes>()
+  /** The same of all queues: one that is closed and opened again is not built anew. */
+  readonly #lanes = new Map<Queue, ReadyLanes>()
 
   constructor(key: string, names: ReadonlySet<string>, queues: ReadonlySet<string> | undefined) {
     this.key = key
@@ -32,14 +35,31 @@ export class Service {
   }
 
   markReady(lane: Lane): void {
-    if (lane.paused || lane.queue.closed) return
-    const lanes = this.ready.get(lane.queue)
-    if (lanes === undefined) this.ready.set(lane.queue, new Set([lane]))
-    else lanes.add(lane)
+    const { queue, paused } = lane
+    if (paused) return
+    let lanes = this.#lanes.get(queue)
+    if (lanes === undefined) {
+      lanes = new ReadyLanes()
+      this.#lanes.set(queue, lanes)
+    }
+    lanes.add(lane)
+    if (!queue.closed && !this.ready.has(queue)) this.ready.set(queue, lanes)
+  }
+
+  /** The queue may start jobs again. */
+  open(queue: Queue): void {
+    const lanes = this.#lanes.get(queue)
+    if (lanes?.first() !== undefined) this.ready.set(queue, lanes)
+  }
+
+  /** None of its lanes has jobs, or it is no more. */
+  forget(queue: Queue): void {
+    this.ready.delete(queue)
+    this.#lanes.delete(queue)
   }
 
   /** The queue that was just served goes to the end of the line, once it has had its share. */
-  rotate(queue: Queue, lanes: Set<Lane>): void {
+  rotate(queue: Queue, lanes: ReadyLanes): void {
     if (this.ready.size < 2 || ++queue.served < (queue.settings.share ?? 1)) return
     queue.served = 0
     this.ready.delete(queue)

@@ -201,7 +201,6 @@ export class Tables {
       lane.window.complete = false
       return
     }
-    const wasEmpty = lane.window.size === 0
     const out = lane.window.insert(job, jobsToHold(this), bytesToHold(this))
     this.#enterMemory(job)
     for (const pushed of out) {
@@ -211,7 +210,7 @@ export class Tables {
     if (job.windowed) this.keys.enter(job)
     else this.keys.enterOutside(job)
     if (!job.windowed) this.#checkThirst(lane)
-    else if (wasEmpty) for (const service of lane.services) service.markReady(lane)
+    else if (lane.window.first === job) for (const service of lane.services) service.markReady(lane)
   }
 
   /** A job waits whose payload is on disk alone: what stands behind it leaves memory, and is read again together with it. */
@@ -258,7 +257,7 @@ export class Tables {
       for (const job of jobs) this.keys.refilled(job)
       this.keys.crowded.add(lane)
     }
-    if (lane.window.size > 0) for (const service of lane.services) service.markReady(lane)
+    for (const service of lane.services) service.markReady(lane)
   }
 
   // Parked jobs.
@@ -367,7 +366,7 @@ export class Tables {
   #serve(service: Service, lane: Lane): void {
     service.lanes.add(lane)
     if (lane.services.push(service) === 1) this.servedLanes++
-    if (lane.window.size > 0) service.markReady(lane)
+    service.markReady(lane)
     this.#checkThirst(lane)
   }
 

@@ -6,7 +6,10 @@
 import { dataBytes, type Job } from '../job.ts'
 import { LIMITS } from '../limits.ts'
 
-export function runsBefore(a: Job, b: Job): boolean {
+/** What a job's place in line is decided by. */
+export type InLine = Pick<Job, 'priority' | 'runAt' | 'seq'>
+
+export function runsBefore(a: InLine, b: InLine): boolean {
   if (a.priority !== b.priority) return a.priority > b.priority
   if (a.runAt !== b.runAt) return a.runAt < b.runAt
   return a.seq < b.seq

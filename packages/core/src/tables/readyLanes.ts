@@ -1,0 +1,71 @@
+/**
+ * Lanes of one queue that have jobs for a service, by the job that runs next: however many names there are, a hand-out looks at few. A job
+ * that has left its lane may still stand for it until it is met, for it was to run before all that are left.
+ */
+import { IndexedHeap } from '../heap.ts'
+import type { Job } from '../job.ts'
+import type { Lane } from './lane.ts'
+import { type InLine, runsBefore } from './window.ts'
+
+/** What a lane's first job was when it was last looked at: the job itself may have changed since. */
+interface Place extends InLine {
+  readonly lane: Lane
+  priority: number
+  runAt: number
+  seq: number
+  at: number
+}
+
+export class ReadyLanes {
+  readonly #places = new Map<Lane, Place>()
+  readonly #heap = new IndexedHeap<Place>(runsBefore, (place, at) => {
+    place.at = at
+  })
+
+  get size(): number {
+    return this.#places.size
+  }
+
+  has(lane: Lane): boolean {
+    return this.#places.has(lane)
+  }
+
+  /** In no order; some may have run dry, or be paused. */
+  lanes(): IterableIterator<Lane> {
+    return this.#places.keys()
+  }
+
+  /** The lane has jobs again, or another one is its first. */
+  add(lane: Lane): void {
+    const { first } = lane.window
+    if (first === undefined) return
+    const place = this.#places.get(lane)
+    if (place === undefined) {
+      const { priority, runAt, seq } = first
+      const added = { lane, priority, runAt, seq, at: -1 }
+      this.#places.set(lane, added)
+      this.#heap.push(added)
+    } else if (runsBefore(first, place)) this.#move(place, first)
+  }
+
+  /** The job that runs next, of any lane; lanes that have run dry or are paused are taken out when they are met. */
+  first(): Job | undefined {
+    for (let place = this.#heap.peek(); place !== undefined; place = this.#heap.peek()) {
+      const { lane, priority, runAt, seq } = place
+      const { first } = lane.window
+      if (first === undefined || lane.paused) {
+        this.#heap.removeAt(place.at)
+        this.#places.delete(lane)
+      } else if (first.seq === seq && first.runAt === runAt && first.priority === priority) return first
+      else this.#move(place, first)
+    }
+    return undefined
+  }
+
+  #move(place: Place, { priority, runAt, seq }: Job): void {
+    place.priority = priority
+    place.runAt = runAt
+    place.seq = seq
+    this.#heap.update(place.at)
+  }
+}
