@@ -12,8 +12,8 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     // What hangs: a machine that is slow, or busy with other work, is no failure.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     reporters: ['default', new CountsReporter()],
     projects: [
       { extends: true, test: { name: 'unit', include: ['packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts'] } },

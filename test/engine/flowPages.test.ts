@@ -83,7 +83,7 @@ test('from another process or thread it is the same', async () => {
   }
 })
 
-test('a job that waits for more than a page tells of goes on on the next', { timeout: 60_000 }, async () => {
+test('a job that waits for more than a page tells of goes on on the next', async () => {
   const engine = await opened({ file: temporaryFile() })
   const parts = Array.from({ length: LIMITS.jobsPerCommand - 1 }, () => ({ job: 'part' }))
   const { id, jobs, callback } = await engine.batch(parts, { job: 'sum' })

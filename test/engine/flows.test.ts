@@ -130,7 +130,7 @@ describe('a flow', () => {
     expect((await t.engine.stats()).totals.enqueued).toBe(2)
   })
 
-  test('of the most jobs that one may have: all wait for one, and one for all', { timeout: 60_000 }, async () => {
+  test('of the most jobs that one may have: all wait for one, and one for all', async () => {
     const count = LIMITS.jobsPerCommand - 2
     const middle = Array.from({ length: count }, (_, index) => ({
       ref: `m${index}`,

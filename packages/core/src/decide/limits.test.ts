@@ -314,7 +314,7 @@ function expectBusy(world: World): void {
   }
 }
 
-test('M2: never one over, never one idle, whatever is asked in whatever order', { timeout: 60_000 }, () => {
+test('M2: never one over, never one idle, whatever is asked in whatever order', () => {
   fc.assert(
     fc.property(fc.boolean(), fc.array(step, { minLength: 1, maxLength: 60, size: 'max' }), (strict, steps) => {
       const world = new World()

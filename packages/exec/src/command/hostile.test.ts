@@ -65,7 +65,7 @@ function refused(act: () => unknown): BadArgsError {
 }
 
 describe('arguments', () => {
-  test('5.4: what a real process receives is exactly the data, in its own argument', { timeout: 60_000 }, () => {
+  test('5.4: what a real process receives is exactly the data, in its own argument', () => {
     const tell = 'process.stdout.write(JSON.stringify(process.argv.slice(1)))'
     const template = ['-e', { literal: tell }, '--', '{{a}}', '--size={{b}}', 'x{{a}}y{{b}}z']
     fc.assert(
@@ -78,7 +78,7 @@ describe('arguments', () => {
     )
   })
 
-  test('5.4: and so it is in the positional arguments and the variables of a script', { timeout: 60_000 }, () => {
+  test('5.4: and so it is in the positional arguments and the variables of a script', () => {
     const text = 'printf "%s\\n--\\n%s" "$1" "$JOB_DATA_A"'
     fc.assert(
       fc.property(
