@@ -1,4 +1,5 @@
 /** What goes on in an engine beside the jobs that are measured. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Engine, EnqueueOptions, JobRequest, JobType, ScheduleOptions } from '@millrace/engine'
 import { other, tick } from './jobs.ts'
 import { BACKLOG_TAG, payloadOf } from './payload.ts'
@@ -15,6 +16,7 @@ const WAITING = 10_000
 const LIST = 1_000
 const OTHERS = 500
 const TAG = 'others'
+const CHANNELS = ['millrace:enqueued', 'millrace:started', 'millrace:ended']
 
 /** These jobs are done as well, beside those that count. */
 export async function workTicks(engine: Engine): Promise<Beside> {
@@ -27,6 +29,17 @@ export function schedules(options: ScheduleOptions): (engine: Engine) => Promise
     const ticks = await workTicks(engine)
     for (let index = 0; index < SCHEDULES; index++) await engine.schedules.upsert(`bench-${index}`, options, { job: tick })
     return ticks
+  }
+}
+
+/** Hears all that this process tells tracers. Answers how to hear it no more. */
+export function subscribeAll(): () => void {
+  const heard = new Set<unknown>()
+  const hear = (_message: unknown, channel: string | symbol): void => void heard.add(channel)
+  for (const name of CHANNELS) subscribe(name, hear)
+  return () => {
+    for (const name of CHANNELS) unsubscribe(name, hear)
+    if (heard.size < CHANNELS.length) throw new Error(`of ${CHANNELS} only ${[...heard]} told anything`)
   }
 }
 

@@ -6,7 +6,18 @@ import { context, propagation, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { TracerProvider } from '@opentelemetry/sdk-trace'
-import { type Beside, cancelAndRetry, makeAndDelete, readEvents, readExport, schedules, tagOthers, wait, workTicks } from './beside.ts'
+import {
+  type Beside,
+  cancelAndRetry,
+  makeAndDelete,
+  readEvents,
+  readExport,
+  schedules,
+  subscribeAll,
+  tagOthers,
+  wait,
+  workTicks,
+} from './beside.ts'
 import { noop, requests, tick } from './jobs.ts'
 import { payloadOf } from './payload.ts'
 
@@ -21,6 +32,8 @@ export interface Feature {
   readonly call?: Call
   /** What is asked of the engine before the first job, and goes on beside them. */
   readonly beside?: (engine: Engine) => Promise<Beside | undefined>
+  /** For the whole process, while jobs of this engine are under way: answers how it ends, so that the other engine is without. */
+  readonly during?: () => () => void
   /** Asked over and over, one at a time, while jobs are under way. */
   readonly again?: (engine: Engine) => Promise<unknown>
 }
@@ -56,8 +69,15 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
   'a rate limit, not met': {
     beside: async (engine) => void (await engine.queues.configure('default', { rateLimit: { limit: 100_000_000 } })),
   },
+  'a queue that rejects, not full': {
+    beside: async (engine) => void (await engine.queues.configure('default', { maxLength: 1_000_000, onFull: 'reject' })),
+  },
   'a queue that drops its oldest, not full': {
     beside: async (engine) => void (await engine.queues.configure('default', { maxLength: 1_000_000, onFull: 'drop-oldest' })),
+  },
+  'two queues, one with a share of 3': {
+    options: (index) => ({ queue: index % 2 === 0 ? 'default' : 'beside' }),
+    beside: async (engine) => void (await engine.queues.configure('beside', { share: 3 })),
   },
   'an idempotency key each': { options: (index) => ({ idempotencyKey: `order-${index}` }) },
   'a unique key each': { options: (index) => ({ unique: { key: `order-${index}` } }) },
@@ -94,6 +114,7 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
       return undefined
     },
   },
+  'a subscriber of diagnostics_channel': { during: subscribeAll },
   'a reader of all events by cursor': { beside: readEvents },
   'an export of all jobs': { beside: readExport },
   'searches, one after another': { again: (engine) => engine.list({ search: NOWHERE }) },
@@ -159,5 +180,6 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
       }),
   },
   'what is deleted is overwritten': { open: { secureDelete: true } },
+  'completed jobs are kept for a second': { open: { retention: { completed: { age: '1s' } } } },
   'completed jobs are not kept': { open: { retention: { completed: 0 } } },
 }

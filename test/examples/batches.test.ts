@@ -11,3 +11,11 @@ test('a thousand jobs, some hundred at a time, each with an outcome of its own',
   await program.said(/^999 completed, 1 failed: rejected$/)
   expect(await program.ended).toMatchObject({ code: 0, stderr: '' })
 })
+
+test('an async generator is enqueued as it is read, on from where it broke off; one without end in lists', async () => {
+  const program = startProgram(new URL('../../apps/examples/batches/readings.ts', import.meta.url), [])
+  await program.said(/^SyntaxError: 2000 are committed$/)
+  await program.said(/^1000 more, 3000 in all$/)
+  await program.said(/^2000 of the sensor, 5000 in all$/)
+  expect(await program.ended).toMatchObject({ code: 0, stderr: '' })
+})

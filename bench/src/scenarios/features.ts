@@ -30,7 +30,7 @@ export const features: Scenario = async (settings) => {
 }
 
 async function start({ file, durability, inFlight, concurrency }: Settings, feature: Feature): Promise<Subject> {
-  const { open, options, handler, call, enqueues, again } = feature
+  const { open, options, handler, call, enqueues, during, again } = feature
   const perCall = call?.jobs ?? 1
   const engine = await openEngine({ file, durability, ...open })
   const enqueuing = enqueues?.(engine) ?? engine
@@ -54,6 +54,7 @@ async function start({ file, durability, inFlight, concurrency }: Settings, feat
       called += calls
       wanted = called * perCall
       allHandled = Promise.withResolvers()
+      const over = during?.()
       const stop = startMeter()
       const asking = again === undefined ? undefined : repeat(() => again(engine))
       await keepInFlight(Math.ceil(inFlight / perCall), calls, (index) => enqueue(first + index))
@@ -62,6 +63,7 @@ async function start({ file, durability, inFlight, concurrency }: Settings, feat
       await beside?.seen?.(wanted)
       const figures = stop(calls * perCall)
       await asking?.()
+      over?.()
       return figures
     },
     stop: async () => {

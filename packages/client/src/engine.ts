@@ -133,8 +133,8 @@ export class Engine {
   }
 
   /**
-   * Creates many jobs. An array is all or nothing: up to 10,000 jobs and 16 MiB. Iterables and async iterables go in chunks of
-   * 1,000, each all or nothing; the error of a failed one has `committed`, the number of jobs that were created before it.
+   * Creates many jobs; keeps and answers a handle of each. An array is all or nothing: up to 10,000 jobs and 16 MiB. Any iterable goes in
+   * chunks of 1,000, each all or nothing, and is read as they are committed; what ends it early has `committed`, the number of jobs created.
    */
   async enqueueMany(jobs: JobRequests): Promise<readonly JobHandle[]> {
     const enqueue: Enqueue = async (taken) => {

@@ -1,4 +1,7 @@
-/** Many jobs: an array is one atomic command; an iterable goes in atomic chunks, with no more than it takes in memory. */
+/**
+ * Many jobs: an array is one atomic command. An iterable goes in atomic chunks, one at a time, and is asked for the next while none is
+ * under way: of the jobs themselves one chunk is in memory, of those that are committed their keys, until it ends.
+ */
 import { checkCommandSize, type Enqueued, LIMITS, type NewJob, OptionTypeError, weighJob } from '@millrace/core'
 import { itemOf, type JobRequest, newJobOf } from './newJobs.ts'
 import { weighJobs } from './weigh.ts'

@@ -1,6 +1,7 @@
 /**
- * What limits on keys make happen before jobs are handed out. A key has no more jobs in line than may run; the rest are parked, and each
- * that is let go lines up anew, behind what waits by then: so keys take turns, however many jobs one of them has.
+ * What limits on keys make happen before jobs are handed out. A key has no more jobs of one name in line than may run; the rest are
+ * parked, and each that is let go lines up anew, behind what waits by then: so keys take turns, in rounds of as many as may run, however
+ * many jobs one of them has.
  */
 import type { Job } from '../job.ts'
 import { LIMITS } from '../limits.ts'

@@ -26,15 +26,20 @@ export interface RateLimitOptions {
 export interface QueueOptions {
   /** Jobs of the queue that run at the same time, over all workers: 1 to 1,000,000. */
   readonly concurrencyLimit?: number | null
-  /** The same for each `concurrencyKey` in the queue. */
+  /**
+   * The same for each `concurrencyKey` in the queue: 1 to 1,000,000. Keys take turns, in rounds of so many jobs of each key and job name,
+   * whatever room the workers have: a key that comes waits for at most so many starts of each other. For small rounds give a small one, or
+   * a small `burst` to `perKeyRateLimit`. Without either, and without `keyOrder` 'strict', keys take no turns: first in, first out.
+   */
   readonly perKeyLimit?: number | null
   /**
    * 'strict': jobs of each `concurrencyKey` run one at a time, in the order of their arrival, and one that is to be tried again keeps its
-   * key until it is final. 'turns' (default): keys take turns. Changed while the queue has no job that is yet to end.
+   * key until it is final. 'turns' (default): keys take turns where `perKeyLimit` or `perKeyRateLimit` is set, and are not looked at
+   * elsewhere. Changed while the queue has no job that is yet to end.
    */
   readonly keyOrder?: 'strict' | 'turns' | null
   readonly rateLimit?: RateLimitOptions | null
-  /** The same for each `concurrencyKey` in the queue. */
+  /** The same for each `concurrencyKey` in the queue. No more of a key stand in line than have a token: at most `burst` per round. */
   readonly perKeyRateLimit?: RateLimitOptions | null
   /** Jobs yet to start, over which enqueues are refused with QueueFullError, or as `onFull` says: 1 to 1,000,000,000. */
   readonly maxLength?: number | null

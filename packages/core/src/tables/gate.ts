@@ -59,7 +59,7 @@ export function roomOf({ paused, active, queue, fullMono }: Key, mono: number): 
   return perKeyRateLimit === undefined || room <= 0 ? room : Math.min(room, tokensOf(perKeyRateLimit, fullMono, mono))
 }
 
-/** Whether one more of its jobs may stand in line: no key has more there than may run, so that others have their turn. */
+/** Whether one more of its jobs may stand in line: no key has more there, of one name, than may run, so that others have their turn. */
 export function mayLine({ key, lined, outside }: Gate, mono: number): boolean {
   return lined + outside < roomOf(key, mono)
 }
