@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { openEngine } from '@millrace/engine'
 import { defineJob } from '@millrace/worker'
 import { expect, onTestFinished, test } from 'vitest'
+import { family, startRoll } from '../exec/roll.ts'
 import { HANDLERS, Place } from './millrace.ts'
 
 const LONG = 300_000
@@ -70,6 +71,25 @@ test('worker stop ends what does not finish in time', { timeout: LONG }, async (
     { id: 'busy', pid: expect.any(Number), result: 'ended' },
   ])
   expect(await worker.ended).toMatchObject({ code: 130 })
+})
+
+test('5.4: a worker that a second signal ends leaves nothing of its commands behind, without a folder of logs too', {
+  timeout: LONG,
+}, async () => {
+  const place = new Place()
+  await place.serve()
+  const roll = await startRoll()
+  const config = place.path('worker.json')
+  writeFileSync(config, JSON.stringify({ exec: { family: family(true) } }))
+  const worker = place.start('worker', 'start', '--config', config, '--id', 'busy')
+  await worker.said(/is ready/)
+  await place.ok('enqueue', 'family', JSON.stringify({ roll: roll.path }))
+  const bystander = (await place.ok('enqueue', 'nobodys', '1')).trim()
+  await Promise.all([roll.here('child'), roll.here('grandchild')])
+  expect((await place.run('worker', 'stop', 'busy', '--timeout', '10ms', '--json')).items).toMatchObject([{ result: 'ended' }])
+  expect(await worker.ended).toMatchObject({ code: 130 })
+  await Promise.all([roll.gone('child'), roll.gone('grandchild')])
+  expect(await place.okJson('jobs', 'show', bystander)).toMatchObject({ state: 'waiting', run: 0 })
 })
 
 test('Q4: workers stop reaches one that lives in another program, and gives back what does not finish in time', {
