@@ -5,7 +5,7 @@ import { type Config, SCHEMA } from '../config/schema/schema.ts'
 import { Control } from '../control/control.ts'
 import { SYSTEM } from '../control/surroundings.ts'
 import { startTracing } from '../tracing/tracing.ts'
-import { assemble } from './assemble.ts'
+import { assemble, handlersOf } from './assemble.ts'
 
 const logger = { debug() {}, info() {}, warn() {}, error() {} }
 
@@ -27,6 +27,21 @@ async function start(endpoints: unknown): Promise<void> {
   const assembled = await assemble({ engine, control, config, logger, tracing, cwd: '/', ...nobody })
   await assembled.close()
 }
+
+test('nothing said: a command that ignores SIGTERM is dead before its run is given up', async () => {
+  const { worker, exec } = SCHEMA.parse({ exec: { long: { file: '/bin/sh' } } })
+  expect(worker.abortGrace).toBe(30_000)
+  expect(exec).toEqual({ long: { file: '/bin/sh' } })
+  expect(await handlersOf(SCHEMA.parse({ exec }), '/')).toHaveLength(1)
+})
+
+test.each<[string, unknown]>([
+  ['the default of one', { worker: { abortGrace: '10s' }, exec: { long: { file: '/bin/sh' } } }],
+  ['of the other', { exec: { short: { file: '/bin/sh' }, long: { file: '/bin/sh', killGrace: '30s' } } }],
+])('a killGrace that is not below worker.abortGrace is refused: %s', async (_what, config) => {
+  const message = /^'exec': commands\['long'\]\.killGrace is [13]0s, and has to be below abortGrace of the worker, which is [13]0s/
+  await expect(handlersOf(SCHEMA.parse(config), '/')).rejects.toMatchObject({ code: 'CONFIG', message: expect.stringMatching(message) })
+})
 
 const url = 'https://example.com/hook'
 
