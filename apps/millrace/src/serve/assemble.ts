@@ -101,10 +101,11 @@ export function httpOf(
   { engine, control, config, logger, authenticate, ready, stop }: Omit<Parts, 'cwd' | 'tracing'>,
   feed: EventWebhooks | undefined,
 ): HttpApi {
-  const { maxBodyBytes, rateLimit } = config.http
+  const { maxBodyBytes, requestTimeout, rateLimit } = config.http
   return createHttp(engine, {
     authenticate,
     maxBodyBytes,
+    bodyTimeout: requestTimeout,
     ...(rateLimit !== undefined && { rateLimit }),
     audit: (entry) => control.audit(entry),
     logger,
