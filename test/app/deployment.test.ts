@@ -6,6 +6,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { SCHEMA } from '../../apps/millrace/src/config/schema/schema.ts'
 import { startProgram } from '../program.ts'
 import { temporaryFolder } from '../temporary.ts'
 
@@ -71,6 +72,14 @@ test('T9: what the container file and the compose file say is understood; health
   expect((await daemon.ended).code).toBe(0)
   // An empty MILLRACE_TOKEN is none: the first run has made one, where the compose file says.
   expect(readFileSync(join(folder, 'jobs.db-token'), 'utf8')).toMatch(/^mr_/)
+})
+
+test('a stop has the time that the defaults may take', () => {
+  const { shutdown, worker } = SCHEMA.parse({})
+  // For the last answers over HTTP, and to close the file.
+  const atLeastS = (shutdown.timeout + worker.abortGrace) / 1_000 + 20
+  expect(Number(/^TimeoutStopSec=(\d+)s$/m.exec(UNIT)?.[1])).toBeGreaterThanOrEqual(atLeastS)
+  expect(Number(/^ {4}stop_grace_period: (\d+)s$/m.exec(COMPOSE)?.[1])).toBeGreaterThanOrEqual(atLeastS)
 })
 
 test('the ports and the volume of the compose file are those of the container file', () => {

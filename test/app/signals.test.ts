@@ -1,5 +1,6 @@
 /** M13: SIGTERM and SIGINT. Stop taking, wait for what runs, stop the rest, close. */
 import { expect, test } from 'vitest'
+import { family, startRoll } from '../exec/roll.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { attached, HANDLERS, startDaemon } from './daemon.ts'
 
@@ -70,6 +71,20 @@ test.each([
   const again = working(folder)
   await again.said(/^holding \S+ 2$/)
   expect(await (await attached(again, folder)).get(id)).toMatchObject({ state: 'active', run: 2 })
+})
+
+test('5.4: a second signal leaves nothing of a command behind, without a folder of logs too', async () => {
+  const folder = temporaryFolder()
+  const roll = await startRoll()
+  const daemon = startDaemon(folder, { env: { MILLRACE_EXEC: JSON.stringify({ family: family(true) }) } })
+  const engine = await attached(daemon, folder)
+  await engine.enqueue('family', { roll: roll.path })
+  await Promise.all([roll.here('child'), roll.here('grandchild')])
+  daemon.child.kill('SIGTERM')
+  await daemon.said(/"msg":"draining"/)
+  daemon.child.kill('SIGTERM')
+  expect((await daemon.ended).code).toBe(143)
+  await Promise.all([roll.gone('child'), roll.gone('grandchild')])
 })
 
 test('M13: a signal while it starts is obeyed when it has started', async () => {

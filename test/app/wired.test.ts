@@ -119,6 +119,31 @@ test('commands of the configuration run, with their log', async () => {
   expect(await ended(admin, body['id'])).toMatchObject({ state: 'completed', output: { exitCode: 0, stdout: { head: 'hello world\n' } } })
 })
 
+test('5.4: a command that ignores SIGTERM is killed and told of before its job is tried again, with nothing said of graces', async () => {
+  const folder = temporaryFolder()
+  // The second attempt looks whether the first is there.
+  const script = `test "$JOB_ATTEMPT" = 1 || { kill -0 "$(cat "$1")" && exit 9; exit 0; }
+echo $$ > "$1"; trap '' TERM; echo begun; while :; do sleep 1; done`
+  const exec = JSON.stringify({
+    long: { shell: true, file: script, args: ['{{path}}'], timeout: '4s', backoff: { type: 'fixed', delay: 0 }, maxAttempts: 2 },
+  })
+  const daemon = startDaemon(folder, { env: { MILLRACE_EXEC: exec } })
+  await daemon.serving
+  const admin = await caller(daemon, tokenIn(folder))
+  const { body } = await admin('POST', '/v1/jobs', { job: 'long', data: { path: join(folder, 'first') } })
+  expect(await ended(admin, body['id'])).toMatchObject({
+    state: 'completed',
+    output: { exitCode: 0 },
+    attempts: [
+      {
+        error: { name: 'JobTimeoutError' },
+        logs: [{ message: 'begun' }, { fields: { exitCode: null, signal: 'SIGKILL', stdoutBytes: 6 } }],
+      },
+      {},
+    ],
+  })
+})
+
 test('webhooks: a job is delivered and signed, and an endpoint hears of events, also after a restart', async () => {
   const folder = temporaryFolder()
   const { url, first, heard } = await receiver()

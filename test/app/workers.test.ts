@@ -1,11 +1,14 @@
 // Worker processes: what they outlive, how they end, who may be told to; and short commands beside one another on one file.
 import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { openEngine } from '@millrace/engine'
 import { defineJob } from '@millrace/worker'
 import { expect, onTestFinished, test } from 'vitest'
+import { family, startRoll } from '../exec/roll.ts'
 import { HANDLERS, Place } from './millrace.ts'
 
 const LONG = 300_000
+const DEAF = fileURLToPath(new URL('./programs/daemonHandlers.ts', import.meta.url))
 
 test('Q3: a detached worker outlives whoever started it, and has a session of its own, which no terminal hangs up', {
   timeout: LONG,
@@ -70,6 +73,52 @@ test('worker stop ends what does not finish in time', { timeout: LONG }, async (
     { id: 'busy', pid: expect.any(Number), result: 'ended' },
   ])
   expect(await worker.ended).toMatchObject({ code: 130 })
+})
+
+test('5.4: a worker that a second signal ends leaves nothing of its commands behind, without a folder of logs too', {
+  timeout: LONG,
+}, async () => {
+  const place = new Place()
+  await place.serve()
+  const roll = await startRoll()
+  const config = place.path('worker.json')
+  writeFileSync(config, JSON.stringify({ exec: { family: family(true) } }))
+  const worker = place.start('worker', 'start', '--config', config, '--id', 'busy')
+  await worker.said(/is ready/)
+  await place.ok('enqueue', 'family', JSON.stringify({ roll: roll.path }))
+  const bystander = (await place.ok('enqueue', 'nobodys', '1')).trim()
+  await Promise.all([roll.here('child'), roll.here('grandchild')])
+  expect((await place.run('worker', 'stop', 'busy', '--timeout', '10ms', '--json')).items).toMatchObject([{ result: 'ended' }])
+  expect(await worker.ended).toMatchObject({ code: 130 })
+  await Promise.all([roll.gone('child'), roll.gone('grandchild')])
+  expect(await place.okJson('jobs', 'show', bystander)).toMatchObject({ state: 'waiting', run: 0 })
+})
+
+test('worker start waits for an aborted run as long as the worker.abortGrace of its configuration says', { timeout: LONG }, async () => {
+  const place = new Place()
+  await place.serve()
+  const config = place.path('worker.json')
+  const start = (settings: object) => {
+    writeFileSync(config, JSON.stringify(settings))
+    return place.start('worker', 'start', '--config', config, '--verbose')
+  }
+  const worker = start({ worker: { abortGrace: 50, handlers: [DEAF] } })
+  await worker.said(/is ready/)
+  const bystander = (await place.ok('enqueue', 'nobodys', '1')).trim()
+  expect((await place.run('enqueue', 'deaf', '--timeout', '100ms', '--max-attempts', '1', '--wait')).code).not.toBe(0)
+  const { jobs } = (await place.okJson('jobs', 'list', '--name', 'deaf')) as { jobs: { id: string }[] }
+  const { state, attempts } = (await place.okJson('jobs', 'show', jobs[0]?.id as string)) as {
+    state: string
+    attempts: { startedAt: string; endedAt: string }[]
+  }
+  const [{ startedAt, endedAt } = { startedAt: '', endedAt: '' }] = attempts
+  expect(state).toBe('failed')
+  expect(Date.parse(endedAt) - Date.parse(startedAt)).toBeLessThan(20_000)
+  expect(await place.okJson('jobs', 'show', bystander)).toMatchObject({ state: 'waiting', run: 0 })
+  await worker.kill()
+
+  const { code, stderr } = await start({ worker: { abortGrace: '5s' }, exec: { greet: { file: '/bin/echo' } } }).ended
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/killGrace is 10s, and has to be below abortGrace/)])
 })
 
 test('Q4: workers stop reaches one that lives in another program, and gives back what does not finish in time', {

@@ -6,14 +6,7 @@ import type { Engine } from '@millrace/engine'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../temporary.ts'
 import { nodeCommand, script, startBench } from './bench.ts'
-import { startRoll, staying } from './roll.ts'
-
-/** A child that starts a grandchild in its group, which holds its output open. */
-const family = (deaf: boolean) =>
-  nodeCommand(
-    `require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(staying('grandchild', deaf))}, '--', process.argv[1]], { stdio: 'inherit' });${staying('child', deaf)}`,
-    { args: ['{{roll}}'] },
-  )
+import { family, startRoll, staying } from './roll.ts'
 
 const ended = (engine: Engine, event: 'cancelled' | 'failed' | 'released') =>
   new Promise<void>((resolve) => engine.once(event as 'failed', () => resolve()))
@@ -66,6 +59,17 @@ describe('the whole group ends', () => {
     await worker.stop({ timeout: 0 })
     await Promise.all([roll.gone('child'), roll.gone('grandchild')])
     expect(await engine.get(id)).toMatchObject({ state: 'waiting', attempt: 0 })
+  })
+
+  test('while anything runs, and no longer, the exit of the process is listened to, once', async () => {
+    const { engine, worker } = await startBench({ family: family(false) })
+    const before = process.listenerCount('exit')
+    const rolls = [await startRoll(), await startRoll()]
+    for (const { path } of rolls) await engine.enqueue('family', { roll: path })
+    for (const roll of rolls) await roll.here('grandchild')
+    expect(process.listenerCount('exit')).toBe(before + 1)
+    await worker.stop({ timeout: 0 })
+    expect(process.listenerCount('exit')).toBe(before)
   })
 
   test('what a command that has succeeded has left behind ends with it', async () => {

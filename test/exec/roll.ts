@@ -1,8 +1,10 @@
 /** Processes say to it that they are there, and are known to be dead when their connections break: no look at a clock is needed. */
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import type { CommandSpec } from '@millrace/exec'
 import { onTestFinished } from 'vitest'
 import { temporaryFolder } from '../temporary.ts'
+import { nodeCommand } from './bench.ts'
 
 export interface Roll {
   /** The socket that they connect to. */
@@ -42,4 +44,13 @@ export async function startRoll(): Promise<Roll> {
 export function staying(name: string, isDeaf = false): string {
   const deaf = isDeaf ? "process.on('SIGTERM', () => {});" : ''
   return `${deaf}require('net').connect(process.argv[1], function () { this.write('${name}') }).on('error', () => {});`
+}
+
+/** A command that starts a grandchild in its group, which holds its output open; both say so to the roll of the job's data. */
+export function family(isDeaf: boolean): CommandSpec {
+  const grandchild = JSON.stringify(staying('grandchild', isDeaf))
+  return nodeCommand(
+    `require('child_process').spawn(process.execPath, ['-e', ${grandchild}, '--', process.argv[1]], { stdio: 'inherit' });${staying('child', isDeaf)}`,
+    { args: ['{{roll}}'] },
+  )
 }

@@ -1,9 +1,19 @@
 /** Commands that a worker allows, as handlers: a job of another name is nothing to it. */
 
-import type { Duration } from '@millrace/core'
-import { checkKnown, describe, durationOption, integerOption, OptionTypeError, RUN_OPTIONS, UnsupportedRuntimeError } from '@millrace/core'
+import {
+  checkKnown,
+  type Duration,
+  describe,
+  durationOption,
+  formatDuration,
+  integerOption,
+  OptionRangeError,
+  OptionTypeError,
+  RUN_OPTIONS,
+  UnsupportedRuntimeError,
+} from '@millrace/core'
 import { defineJob, type InlineHandler } from '@millrace/worker'
-import { commandOption } from './command/command.ts'
+import { type Command, commandOption } from './command/command.ts'
 import { pathOption } from './command/file.ts'
 import type { CommandSpec } from './command/spec.ts'
 import { LogFolder } from './logs/folder.ts'
@@ -18,9 +28,11 @@ export interface ExecOptions {
   readonly maxFolderBytes?: number
   /** Older logs are removed: at least 1 minute, default 7 days. */
   readonly maxLogAge?: Duration
+  /** That of the worker which is given these handlers: a command whose `killGrace` is not below it is refused. Default: not looked at. */
+  readonly abortGrace?: Duration
 }
 
-const KNOWN = new Set(['logFolder', 'maxLogBytes', 'maxFolderBytes', 'maxLogAge'])
+const KNOWN = new Set(['logFolder', 'maxLogBytes', 'maxFolderBytes', 'maxLogAge', 'abortGrace'])
 const LOG_BYTES_MIN = 4 * 2 ** 10
 const LOG_BYTES_MAX = 2 ** 40
 const LOG_BYTES = 64 * 2 ** 20
@@ -43,9 +55,14 @@ export function execHandlers(commands: Readonly<Record<string, CommandSpec>>, op
   if (typeof commands !== 'object' || commands === null || Array.isArray(commands)) {
     throw new OptionTypeError('commands', `commands is an object of commands by the names of their jobs, not ${describe(commands)}`)
   }
+  checkKnown('execHandlers', options, KNOWN)
+  const { abortGrace } = options
+  const abortGraceMs = abortGrace === undefined ? Number.POSITIVE_INFINITY : durationOption('abortGrace', abortGrace)
   const allowed = Object.entries(commands).map(([name, spec]) => {
     const option = `commands['${name}']`
-    return { command: commandOption(option, name, spec), definition: defineJob({ name, ...runOptionsOf(spec) }) }
+    const command = commandOption(option, name, spec)
+    checkGraces(option, command, abortGraceMs)
+    return { command, definition: defineJob({ name, ...runOptionsOf(spec) }) }
   })
   const folder = folderOf(options)
   return allowed.map(({ command, definition }) => definition.handler((context) => runCommand(command, context, folder)))
@@ -55,8 +72,18 @@ function runOptionsOf(spec: CommandSpec): Pick<CommandSpec, (typeof RUN_OPTIONS)
   return Object.fromEntries(RUN_OPTIONS.filter((name) => spec[name] !== undefined).map((name) => [name, spec[name]]))
 }
 
-function folderOf(options: unknown): LogFolder | undefined {
-  checkKnown('execHandlers', options, KNOWN)
+/** Past its `abortGrace` a worker waits for no run: what the command has said is lost, and the next attempt may meet it. */
+function checkGraces(option: string, { killGraceMs }: Command, abortGraceMs: number): void {
+  if (killGraceMs < abortGraceMs) return
+  const [kill, abort] = [formatDuration(killGraceMs), formatDuration(abortGraceMs)]
+  throw new OptionRangeError(
+    `${option}.killGrace`,
+    abortGraceMs,
+    `${option}.killGrace is ${kill}, and has to be below abortGrace of the worker, which is ${abort}: lower killGrace, or raise abortGrace`,
+  )
+}
+
+function folderOf(options: ExecOptions): LogFolder | undefined {
   const { logFolder, maxLogBytes = LOG_BYTES, maxFolderBytes = FOLDER_BYTES, maxLogAge = AGE_MS } = options
   const bounds = {
     logBytes: integerOption('maxLogBytes', maxLogBytes, LOG_BYTES_MIN, LOG_BYTES_MAX),

@@ -1,7 +1,7 @@
 // Misuse is found out where the worker starts, with the option, the bound and the remedy.
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { OptionRangeError, OptionTypeError } from '@millrace/core'
+import { durationOption, OptionRangeError, OptionTypeError } from '@millrace/core'
 import { describe, expect, test } from 'vitest'
 import { execHandlers } from './handlers.ts'
 import { findTool } from './process/launch.ts'
@@ -91,6 +91,23 @@ describe('of a command', () => {
       option: `commands['job'].${option}`,
       limit,
     })
+  })
+
+  test.for([
+    ['the default', {}, '10s'],
+    ['one as long', { killGrace: '5s' }, '5s'],
+    ['one that is longer', { killGrace: '1m' }, { seconds: 59 }],
+    ['none at all, where nobody waits', { killGrace: 0 }, 0],
+  ] as const)('killGrace is below the abortGrace of the worker: %s', ([, spec, abortGrace]) => {
+    const error = thrown({ job: { file: SH, ...spec } }, { abortGrace })
+    expect(error).toMatchObject({ code: 'OPTION_RANGE', option: "commands['job'].killGrace", limit: durationOption('limit', abortGrace) })
+    expect(error.message).toMatch(/^commands\['job'\]\.killGrace .* abortGrace .*: lower killGrace, or raise abortGrace$/)
+  })
+
+  test('a killGrace that fits its worker, or whose worker is not known, is taken', () => {
+    expect(execHandlers({ job: { file: SH } }, { abortGrace: 10_001 })).toHaveLength(1)
+    expect(execHandlers({ job: { file: SH, killGrace: '10m' } })).toHaveLength(1)
+    expect(thrown({}, { abortGrace: 'soon' })).toMatchObject({ code: 'OPTION_TYPE', option: 'abortGrace' })
   })
 
   test('exit codes are from 0 to 255', () => {

@@ -104,11 +104,24 @@ describe('bodies that are refused', () => {
     const silent = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => {}) })
     const sending = http.send('POST', '/v1/jobs', { raw: silent, headers: JSON_TYPE })
     while (http.clock.timers === 0) await new Promise((resolve) => setImmediate(resolve))
-    http.clock.advance(30_000)
+    http.clock.advance(29_999)
+    expect(http.clock.timers).toBe(1)
+    http.clock.advance(1)
     const { status, headers, body } = await sending
     expect({ status, body }).toMatchObject({ status: 408, body: { code: 'TOO_SLOW', retryable: true } })
     expect(headers.get('connection')).toBe('close')
     expect(http.clock.timers).toBe(0)
+  })
+
+  test('it may be waited for longer', async () => {
+    const patient = testApi(engine, { token: TOKEN, bodyTimeout: '2m' })
+    const silent = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => {}) })
+    const sending = patient.send('POST', '/v1/jobs', { raw: silent, headers: JSON_TYPE })
+    while (patient.clock.timers === 0) await new Promise((resolve) => setImmediate(resolve))
+    patient.clock.advance(119_999)
+    expect(patient.clock.timers).toBe(1)
+    patient.clock.advance(1)
+    expect(await sending).toMatchObject({ status: 408, body: { detail: expect.stringContaining('120000 ms'), option: 'bodyTimeout' } })
   })
 
   test('one that breaks off: 400', async () => {

@@ -190,7 +190,11 @@ test('broken off in the middle: what was stored stays, nothing of half a line, a
   expect((await engine.list({ name: 'bystander' })).jobs).toMatchObject([{ data: 'as it was' }])
 })
 
-test('a sender that falls silent is given up', async () => {
+test.for([
+  ['after 30 s', {}, 30_000],
+  ['after bodyTimeout', { bodyTimeout: '2m' }, 120_000],
+] as const)('a sender that falls silent is given up: %s', async ([, options, ms]) => {
+  const http = testApi(engine, { token: TOKEN, ...options })
   let pulls = 0
   let cancelled = false
   const raw = new ReadableStream<Uint8Array>({
@@ -204,7 +208,9 @@ test('a sender that falls silent is given up', async () => {
   })
   const sending = http.send('POST', '/v1/jobs:import?name=line', { raw, headers: NDJSON })
   while (pulls < 2 || http.clock.timers === 0) await new Promise((resolve) => setImmediate(resolve))
-  http.clock.advance(30_000)
+  http.clock.advance(ms - 1)
+  expect(http.clock.timers).toBe(1)
+  http.clock.advance(1)
   expect(await sending).toMatchObject({ status: 408, body: { code: 'TOO_SLOW', progress: { lines: 2 } } })
   expect(cancelled).toBe(true)
   expect(http.clock.timers).toBe(0)

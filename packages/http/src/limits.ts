@@ -6,8 +6,9 @@ export const BOUNDS = {
   /** Default of `maxBodyBytes`. */
   bodyBytes: MIB,
   bodyBytesMax: 64 * MIB,
-  /** How long a body has to come, and an import to send more of it. */
+  /** Default of `bodyTimeout`: how long a body has to come, and an import to send more of it. */
   bodyMs: 30_000,
+  bodyMsMax: 86_400_000,
   /** Default of `maxLineBytes`: one line of an import. */
   lineBytes: MIB,
   lineBytesMax: 16 * MIB,

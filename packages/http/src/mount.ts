@@ -87,7 +87,7 @@ async function read(each: Operation, c: Context, service: Service, caller: Calle
   const query = each.query === undefined ? undefined : check(each.query, given, 'query')
   if (each.headers !== undefined) checkHeaders(each, request)
   if (each.body === undefined) return { params, query, body: undefined, request, caller }
-  const json = await readJson(request, service.settings.maxBodyBytes, service.clock)
+  const json = await readJson(request, service)
   const body = check(each.body, json === undefined && each.bodyOptional ? {} : json, 'body')
   return { params, query, body, request, caller }
 }

@@ -35,6 +35,8 @@ export interface HttpOptions {
   readonly maxBodyBytes?: number
   /** Of one line of an import: 1 KiB to 16 MiB, default 1 MiB. */
   readonly maxLineBytes?: number
+  /** For a body to come, and for an import to send more of it, else 408: 1 ms to 24 h, default 30 s. */
+  readonly bodyTimeout?: Duration
   /** Requests of one token: `limit` at once, then as many per `period` (default 1 s). Default none. */
   readonly rateLimit?: { readonly limit: number; readonly period?: Duration }
   /** Told of every call that needs the scope `admin`, refused ones included; the answer waits for it. */
@@ -65,6 +67,7 @@ export interface HttpSettings {
   readonly authenticate: HttpOptions['authenticate'] | undefined
   readonly maxBodyBytes: number
   readonly maxLineBytes: number
+  readonly bodyTimeoutMs: number
   readonly rate: Rate | undefined
   readonly audit: HttpOptions['audit'] | undefined
   readonly cursorSecret: Uint8Array | undefined
@@ -82,6 +85,7 @@ const KNOWN = new Set([
   'open',
   'maxBodyBytes',
   'maxLineBytes',
+  'bodyTimeout',
   'rateLimit',
   'audit',
   'cursorSecret',
@@ -101,6 +105,7 @@ export function validateHttpOptions(options: unknown): HttpSettings {
   const {
     maxBodyBytes = BOUNDS.bodyBytes,
     maxLineBytes = BOUNDS.lineBytes,
+    bodyTimeout = BOUNDS.bodyMs,
     rateLimit,
     audit,
     cursorSecret,
@@ -113,6 +118,7 @@ export function validateHttpOptions(options: unknown): HttpSettings {
     authenticate: authenticateOption(options),
     maxBodyBytes: integerOption('maxBodyBytes', maxBodyBytes, 1_024, BOUNDS.bodyBytesMax),
     maxLineBytes: integerOption('maxLineBytes', maxLineBytes, 1_024, BOUNDS.lineBytesMax),
+    bodyTimeoutMs: durationOption('bodyTimeout', bodyTimeout, { min: 1, max: BOUNDS.bodyMsMax }),
     rate: rateLimit === undefined ? undefined : rateOption(rateLimit),
     audit: functionOption<HttpOptions['audit']>('audit', audit),
     cursorSecret: cursorSecret === undefined ? undefined : secretOption(cursorSecret),

@@ -1,11 +1,12 @@
 /** Endpoints of the configuration, at each start. */
+import { SCOPES } from '@millrace/core'
 import { type Engine, openEngine } from '@millrace/engine'
-import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { type Config, SCHEMA } from '../config/schema/schema.ts'
 import { Control } from '../control/control.ts'
 import { SYSTEM } from '../control/surroundings.ts'
 import { startTracing } from '../tracing/tracing.ts'
-import { assemble } from './assemble.ts'
+import { assemble, handlersOf } from './assemble.ts'
 
 const logger = { debug() {}, info() {}, warn() {}, error() {} }
 
@@ -27,6 +28,43 @@ async function start(endpoints: unknown): Promise<void> {
   const assembled = await assemble({ engine, control, config, logger, tracing, cwd: '/', ...nobody })
   await assembled.close()
 }
+
+test('nothing said: a command that ignores SIGTERM is dead before its run is given up', async () => {
+  const { worker, exec } = SCHEMA.parse({ exec: { long: { file: '/bin/sh' } } })
+  expect(worker.abortGrace).toBe(30_000)
+  expect(exec).toEqual({ long: { file: '/bin/sh' } })
+  expect(await handlersOf(SCHEMA.parse({ exec }), '/')).toHaveLength(1)
+})
+
+test.each<[string, unknown]>([
+  ['the default of one', { worker: { abortGrace: '10s' }, exec: { long: { file: '/bin/sh' } } }],
+  ['of the other', { exec: { short: { file: '/bin/sh' }, long: { file: '/bin/sh', killGrace: '30s' } } }],
+])('a killGrace that is not below worker.abortGrace is refused: %s', async (_what, config) => {
+  const message = /^'exec': commands\['long'\]\.killGrace is [13]0s, and has to be below abortGrace of the worker, which is [13]0s/
+  await expect(handlersOf(SCHEMA.parse(config), '/')).rejects.toMatchObject({ code: 'CONFIG', message: expect.stringMatching(message) })
+})
+
+test.each(['v1/jobs', 'v1/jobs:import?name=line'])('http.requestTimeout is how long %s waits for its body', async (path) => {
+  const config = SCHEMA.parse({ http: { requestTimeout: '1m' } })
+  const tracing = await startTracing(config.otel, {}, logger)
+  const known = { authenticate: () => ({ name: 'me', scopes: SCOPES }), ready: () => true, stop: () => {} }
+  const { fetch, close } = await assemble({ engine, control, config, logger, tracing, cwd: '/', ...known })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const body = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => {}) })
+    const type = path.includes('import') ? 'application/x-ndjson' : 'application/json'
+    const headers = { authorization: 'Bearer any-token-of-mine', 'content-type': type }
+    const answer = Promise.resolve(fetch(new Request(`http://localhost/${path}`, { method: 'POST', body, headers, duplex: 'half' }), {}))
+    while (vi.getTimerCount() === 0) await new Promise((resolve) => setImmediate(resolve))
+    vi.advanceTimersByTime(59_999)
+    expect(vi.getTimerCount()).toBe(1)
+    vi.advanceTimersByTime(1)
+    expect((await answer).status).toBe(408)
+  } finally {
+    vi.useRealTimers()
+    await close()
+  }
+})
 
 const url = 'https://example.com/hook'
 

@@ -101,10 +101,11 @@ export function httpOf(
   { engine, control, config, logger, authenticate, ready, stop }: Omit<Parts, 'cwd' | 'tracing'>,
   feed: EventWebhooks | undefined,
 ): HttpApi {
-  const { maxBodyBytes, rateLimit } = config.http
+  const { maxBodyBytes, requestTimeout, rateLimit } = config.http
   return createHttp(engine, {
     authenticate,
     maxBodyBytes,
+    bodyTimeout: requestTimeout,
     ...(rateLimit !== undefined && { rateLimit }),
     audit: (entry) => control.audit(entry),
     logger,
@@ -122,10 +123,10 @@ export function httpOf(
   })
 }
 
-function commandsOf({ exec, execLogs: { folder, ...bounds } }: Config, cwd: string): readonly Handler[] {
+function commandsOf({ exec, execLogs: { folder, ...bounds }, worker: { abortGrace } }: Config, cwd: string): readonly Handler[] {
   if (Object.keys(exec).length === 0) return []
   const logs = folder === undefined ? {} : { logFolder: resolve(cwd, folder), ...bounds }
-  return execHandlers(exec as Readonly<Record<string, CommandSpec>>, logs)
+  return execHandlers(exec as Readonly<Record<string, CommandSpec>>, { ...logs, abortGrace })
 }
 
 function deliveryOf({ webhooks: { enabled: _enabled, ...given } }: Config): WebhookHandlerOptions {

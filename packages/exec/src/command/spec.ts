@@ -40,6 +40,6 @@ export interface CommandSpec extends RunOptions {
   readonly retryCodes?: readonly number[]
   /** Exit codes that fail the job at once; in place of `retryCodes`. */
   readonly noRetryCodes?: readonly number[]
-  /** Between SIGTERM and SIGKILL; at most 10 minutes, default 10 s. Keep it below the worker's `abortGrace`. */
+  /** Between SIGTERM and SIGKILL; at most 10 minutes, default 10 s. Keep it some seconds below the worker's `abortGrace`. */
   readonly killGrace?: Duration
 }

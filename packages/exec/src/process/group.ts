@@ -1,5 +1,6 @@
 /** A command with all that it has started and that has not left it: one process group, ended as a whole. */
 import { systemClock } from '@millrace/worker'
+import { endWithProcess } from './living.ts'
 import { membersOf } from './proc.ts'
 
 /** How often it is looked whether anyone is left, once the command itself has ended. */
@@ -13,11 +14,13 @@ export class ProcessGroup {
   #ending = false
   #killedMono: number | undefined
   #forgetKill: (() => void) | undefined
+  readonly #forgetExit: () => void
 
   /** @param leader the process whose group it is, started detached */
   constructor(leader: number, graceMs: number) {
     this.#leader = leader
     this.#graceMs = graceMs
+    this.#forgetExit = endWithProcess(leader)
   }
 
   /** SIGTERM now, and SIGKILL after the grace. */
@@ -42,6 +45,7 @@ export class ProcessGroup {
     this.#forgetKill?.()
     // From now on the number may be another's.
     this.#ending = true
+    this.#forgetExit()
   }
 
   /** A number is given to no other process while a group of it has members: what is found is ours. */

@@ -1,7 +1,6 @@
 /** Bodies: read up to a limit, parsed once. */
-import type { Clock } from '@millrace/core'
 import { HttpError } from '../errors.ts'
-import { inTime } from './inTime.ts'
+import { inTime, type Patience } from './inTime.ts'
 import { refusePoison } from './poison.ts'
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json *(?:; *charset="?utf-8"? *)?$/i
@@ -11,14 +10,15 @@ const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json *(?:; *charset="?utf-8"? *)?
  *
  * @throws HttpError 400, 408, 413, 415
  */
-export async function readJson(request: Request, maxBytes: number, clock: Clock): Promise<unknown> {
+export async function readJson(request: Request, patience: Patience): Promise<unknown> {
   const { headers } = request
+  const { maxBodyBytes: maxBytes } = patience.settings
   const length = headers.get('content-length')
   if (length === '0' || (length === null && !isChunked(request))) return undefined
   const type = headers.get('content-type')
   if (type === null || !JSON_TYPE.test(type)) throw unsupported(type, 'application/json')
   if (length !== null && Number(length) > maxBytes) throw tooLarge(maxBytes)
-  const text = await inTime(length === null ? readBounded(request, maxBytes) : request.text(), clock).catch(unread)
+  const text = await inTime(length === null ? readBounded(request, maxBytes) : request.text(), patience).catch(unread)
   // A server has held the body to its length; what comes from elsewhere is held to it here.
   if (text.length > maxBytes) throw tooLarge(maxBytes)
   if (text === '') return undefined

@@ -1,12 +1,14 @@
 /** What a client sends, and how long it has for it: one that sends a byte now and then holds nothing here. */
-import type { Clock } from '@millrace/core'
 import { HttpError } from '../errors.ts'
-import { BOUNDS } from '../limits.ts'
+import type { Service } from '../operation.ts'
+
+/** How long is waited, and by which clock. */
+export type Patience = Pick<Service, 'settings' | 'clock'>
 
 /** @throws HttpError 408 */
-export function inTime<Read>(reading: Promise<Read>, clock: Clock): Promise<Read> {
+export function inTime<Read>(reading: Promise<Read>, { settings: { bodyTimeoutMs }, clock }: Patience): Promise<Read> {
   return new Promise((resolve, reject) => {
-    const cancel = clock.setTimer(BOUNDS.bodyMs, () => reject(tooSlow()))
+    const cancel = clock.setTimer(bodyTimeoutMs, () => reject(tooSlow(bodyTimeoutMs)))
     reading.then(
       (read) => {
         cancel()
@@ -20,13 +22,13 @@ export function inTime<Read>(reading: Promise<Read>, clock: Clock): Promise<Read
   })
 }
 
-function tooSlow(): HttpError {
+function tooSlow(limit: number): HttpError {
   // The rest of the body may never come: the connection is of no more use.
   return new HttpError(
     408,
     'TOO_SLOW',
-    `nothing of the body has come for ${BOUNDS.bodyMs} ms, or not all of it`,
-    {},
+    `nothing of the body has come for ${limit} ms, or not all of it: send it faster, or raise bodyTimeout`,
+    { option: 'bodyTimeout', limit },
     { connection: 'close' },
   )
 }

@@ -1,12 +1,11 @@
 /** Many jobs as a stream of lines. */
 import { z } from '@hono/zod-openapi'
-import type { Clock } from '@millrace/core'
 import { json } from '../answer.ts'
 import { HttpError, type HttpErrorDetails } from '../errors.ts'
 import { Importer } from '../importer.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
 import { unsupported } from '../requests/body.ts'
-import { inTime } from '../requests/inTime.ts'
+import { inTime, type Patience } from '../requests/inTime.ts'
 import { Lines } from '../requests/lines.ts'
 import { MANY_KEYS_HEADER } from '../schemas/job.ts'
 import { KEY, NAME } from '../schemas/plain.ts'
@@ -31,7 +30,7 @@ const DESCRIPTION = `One payload a line: JSON under \`application/x-ndjson\` or 
 that begin with # are skipped. It is read as fast as jobs are stored, and may be of any length. A line that cannot be read is told, and does
 not stop the others. What was stored when an import breaks off stays: with an \`Idempotency-Key\` the whole of it can be sent again.`
 
-export function importRoutes({ engine, settings, clock }: Service): readonly Operation[] {
+export function importRoutes(service: Service): readonly Operation[] {
   return [
     operation({
       id: 'importJobs',
@@ -53,9 +52,9 @@ export function importRoutes({ engine, settings, clock }: Service): readonly Ope
         const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? null
         if (type !== PLAIN && !JSON_LINES.includes(type ?? '')) throw unsupported(type, [...JSON_LINES, PLAIN].join(', '))
         const key = request.headers.get('idempotency-key') ?? undefined
-        const importer = new Importer(engine, { name, queue, tag: client, key, json: type !== PLAIN })
+        const importer = new Importer(service.engine, { name, queue, tag: client, key, json: type !== PLAIN })
         try {
-          await readLines(request, settings.maxLineBytes, importer, clock)
+          await readLines(request, importer, service)
           return json(200, await importer.end())
         } catch (error) {
           await importer.stop()
@@ -66,16 +65,16 @@ export function importRoutes({ engine, settings, clock }: Service): readonly Ope
   ]
 }
 
-async function readLines({ body, signal }: Request, maxBytes: number, importer: Importer, clock: Clock): Promise<void> {
+async function readLines({ body, signal }: Request, importer: Importer, patience: Patience): Promise<void> {
   if (body === null) return
   const reader = body.getReader()
   const leave = () => void reader.cancel().catch(() => {})
   signal.addEventListener('abort', leave, { once: true })
-  const lines = new Lines(maxBytes)
+  const lines = new Lines(patience.settings.maxLineBytes)
   try {
     for (;;) {
       if (signal.aborted) throw brokenOff()
-      const { done, value } = await inTime(reader.read(), clock).catch((error: unknown) => {
+      const { done, value } = await inTime(reader.read(), patience).catch((error: unknown) => {
         throw error instanceof HttpError ? error : brokenOff()
       })
       // The last line may be half of one.

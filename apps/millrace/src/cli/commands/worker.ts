@@ -86,7 +86,10 @@ async function start(context: Context, flags: StartFlags): Promise<void> {
   const handlers = [...named.flat(), ...configured]
   if (detach) return startElsewhere(context, id, flags)
   const { MILLRACE_WORKER_LOG: log = null } = context.env
-  await serve(context, { id, handlers, work: said<WorkOptions>({ concurrency, queues }), drainMs, log, verbose, tracing })
+  // Its commands were held against it.
+  const abortGrace = config === undefined ? undefined : settings?.worker.abortGrace
+  const work = said<WorkOptions>({ concurrency, queues, abortGrace })
+  await serve(context, { id, handlers, work, drainMs, log, verbose, tracing })
 }
 
 const refused = (what: string, options?: ErrorOptions) => new UsageError(`--handlers ${what}`, options)

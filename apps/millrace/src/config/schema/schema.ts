@@ -149,7 +149,11 @@ const worker = section({
     [],
     'Modules whose exports are handlers, from the folder that the daemon was started in.',
   ),
-  abortGrace: settingOr(duration('abortGrace', 0, DAY_MS), '10s', 'How long an aborted handler may take to settle: 0 to 24 h.'),
+  abortGrace: settingOr(
+    duration('abortGrace', 0, DAY_MS),
+    '30s',
+    'How long an aborted handler may take to settle: 0 to 24 h, and more than `killGrace` (10 s) of each command.',
+  ),
 })
 
 export const SCHEMA = z.strictObject({
