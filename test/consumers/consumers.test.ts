@@ -323,6 +323,17 @@ test('on a Node that is too old it says so, and loads nothing that would crash',
     message: expect.stringMatching(/^the engine does not run on Node \d+\.\d+\.\d+.+ run it on Node 22\.14 or newer/),
   })
   expect(existsSync(join(consumer.folder, 'old.db'))).toBe(false)
+  for (const args of [['serve', '--http-port', '0'], ['doctor'], ['enqueue', 'a'], ['token', 'create', 'a', '--scopes', 'read']]) {
+    const program = ['node_modules/.bin/millrace', ...args, '--file', 'old.db']
+    expect(await run(old, program, consumer.folder), args[0]).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^millrace: the engine does not run on Node [\d.]+, .+ run it on Node 22\.14 or newer.+\(UNSUPPORTED_RUNTIME\)\n$/,
+      ),
+    })
+  }
+  expect(readdirSync(consumer.folder).filter((name) => name.startsWith('old.db'))).toEqual([])
 })
 
 /** A Node of the machine's own, from 20 (the oldest whose syntax will do) to 22.13. */
