@@ -48,26 +48,20 @@ export async function createConsumer(): Promise<Consumer> {
   return consumer
 }
 
-/**
- * `@millrace/testkit`, `@millrace/engine`, `@millrace/outbox` and all that they need, built by their own `prepack`. From a copy of the sources: runs side by side do not take
- * each other's `dist` away.
- */
+/** What is published, each with all that it needs. */
+const PUBLISHED = ['@millrace/testkit', '@millrace/outbox', 'millrace']
+
+/** Built by their own `prepack`, from a copy of the sources: runs side by side do not take each other's `dist` away. */
 async function pack(destination: string): Promise<void> {
   const copy = mkdtempSync(join(tmpdir(), 'millrace-pack-'))
   try {
     for (const file of ['LICENSE', 'package.json', 'pnpm-workspace.yaml', 'tsconfig.base.json']) cpSync(join(ROOT, file), join(copy, file))
     const filter = (path: string) => basename(path) !== 'dist'
-    cpSync(join(ROOT, 'packages'), join(copy, 'packages'), { recursive: true, verbatimSymlinks: true, filter })
+    for (const folder of ['packages', 'apps/millrace'])
+      cpSync(join(ROOT, folder), join(copy, folder), { recursive: true, verbatimSymlinks: true, filter })
     symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
-    const those = [
-      '--recursive',
-      '--filter-prod',
-      '@millrace/testkit...',
-      '--filter-prod',
-      '@millrace/outbox...',
-      '--config.verifyDepsBeforeRun=false',
-    ]
-    const packed = await run('npx', ['-y', 'pnpm@12', ...those, 'pack', '--pack-destination', destination], copy, 120_000)
+    const those = ['--recursive', ...PUBLISHED.flatMap((name) => ['--filter-prod', `${name}...`]), '--config.verifyDepsBeforeRun=false']
+    const packed = await run('npx', ['-y', 'pnpm@12', ...those, 'pack', '--pack-destination', destination], copy, 240_000)
     if (packed.code !== 0) throw new Error(`the packages could not be packed:\n${packed.stdout}${packed.stderr}`)
   } finally {
     rmSync(copy, { recursive: true, force: true, maxRetries: 3 })
@@ -76,6 +70,6 @@ async function pack(destination: string): Promise<void> {
 
 async function install(folder: string, packages: readonly string[]): Promise<void> {
   const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']
-  const installed = await run('npm', ['install', '--save-exact', ...quiet, ...packages], folder, 180_000)
+  const installed = await run('npm', ['install', '--save-exact', ...quiet, ...packages], folder, 240_000)
   if (installed.code !== 0) throw new Error(`npm could not install ${packages.join(' ')}:\n${installed.stdout}${installed.stderr}`)
 }

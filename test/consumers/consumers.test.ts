@@ -1,21 +1,22 @@
 // The packed packages, as those who install them meet them.
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { publint } from 'publint'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startProgram } from '../program.ts'
 import { type Consumer, createConsumer } from './consumer.ts'
 import { type Ended, run } from './run.ts'
 
 const ATTW = fileURLToPath(new URL('dist/index.js', import.meta.resolve('@arethetypeswrong/cli/package.json')))
-const PACKAGES = ['client', 'core', 'engine', 'outbox', 'remote', 'sqlite', 'testkit', 'wire', 'worker']
+const PACKAGES = readdirSync(new URL('../../packages/', import.meta.url)).toSorted()
 
 let consumer: Consumer
 
 beforeAll(async () => {
   consumer = await createConsumer()
-}, 300_000)
+}, 600_000)
 
 afterAll(() => consumer?.remove())
 
@@ -25,14 +26,21 @@ function told({ code, stdout, stderr }: Ended): unknown {
   return JSON.parse(stdout)
 }
 
+const program = () => consumer.tarballs.find((name) => /^millrace-\d/.test(name)) as string
+
+function filesOf(tarball: string): string[] {
+  return execFileSync('tar', ['tzf', tarball], { cwd: consumer.folder, encoding: 'utf8' }).split('\n').filter(Boolean)
+}
+
 describe('the tarballs', () => {
-  test('are of the engine, the testkit, the outbox and all that they need', () => {
-    expect(consumer.tarballs.map((name) => name.replace(/-\d.*$/, ''))).toEqual(PACKAGES.map((name) => `millrace-${name}`))
+  test('are of every package, and of the program', () => {
+    const names = consumer.tarballs.map((name) => name.replace(/-\d.*$/, ''))
+    expect(names.toSorted()).toEqual(['millrace', ...PACKAGES.map((name) => `millrace-${name}`)])
   })
 
   test.for(PACKAGES)('%s: code, types, manifest, README and licence; no sources, no tests', (name) => {
     const tarball = consumer.tarballs.find((file) => file.startsWith(`millrace-${name}-`)) as string
-    const files = execFileSync('tar', ['tzf', tarball], { cwd: consumer.folder, encoding: 'utf8' }).split('\n').filter(Boolean)
+    const files = filesOf(tarball)
     expect(files).toEqual(
       expect.arrayContaining(['LICENSE', 'README.md', 'package.json', 'dist/index.js', 'dist/index.d.ts'].map((file) => `package/${file}`)),
     )
@@ -49,6 +57,17 @@ describe('the tarballs', () => {
     }
   })
 
+  test('millrace: code, manifest, README, licence and dashboard; no sources, no tests', () => {
+    const files = filesOf(program())
+    const around = ['LICENSE', 'README.md', 'package.json', 'dashboards/grafana.json'].map((file) => `package/${file}`)
+    expect(files).toEqual(expect.arrayContaining([...around, 'package/dist/main.js']))
+    const code = files.filter((file) => !around.includes(file))
+    expect(code.filter((file) => !/^package\/dist\/[\w/-]+\.js$/.test(file))).toEqual([])
+    const sources = new URL('../../apps/millrace/src/', import.meta.url)
+    for (const file of code)
+      expect(existsSync(new URL(file.replace(/^package\/dist\//, '').replace(/\.js$/, '.ts'), sources)), file).toBe(true)
+  })
+
   test('publint has nothing to say', async () => {
     for (const name of consumer.tarballs) {
       const tarball = new Uint8Array(readFileSync(join(consumer.folder, name))).buffer
@@ -58,7 +77,8 @@ describe('the tarballs', () => {
   })
 
   test('@arethetypeswrong/cli finds nothing wrong, for ESM', async () => {
-    for (const name of consumer.tarballs) {
+    // The program has nothing to import.
+    for (const name of consumer.tarballs.filter((tarball) => tarball !== program())) {
       const { code, stdout, stderr } = await run(process.execPath, [ATTW, name, '--profile', 'esm-only'], consumer.folder)
       expect(code, stdout + stderr).toBe(0)
     }
@@ -230,6 +250,70 @@ describe('test runners', () => {
   })
 })
 
+describe('the program', () => {
+  const CONFIG = `
+const config: { exec: object; worker: object } = {
+  exec: { report: { shell: true, file: 'echo "report of $JOB_DATA_SHOP"' } },
+  worker: { handlers: ['./app-handlers.mjs'], queues: ['default'] },
+}
+export default config
+`
+  const HANDLERS = `
+import { defineJob } from '@millrace/worker'
+export const double = defineJob({ name: 'double' }).handler(({ data }) => data * 2)
+`
+
+  /** What the command says, run as a shell runs what npm has linked; all beside the project's own files. */
+  const millrace = async (...args: readonly string[]) => {
+    const env = ['-u', 'MILLRACE_URL', '-u', 'MILLRACE_FILE', `MILLRACE_STATE_DIR=${join(consumer.folder, 'state')}`]
+    const { code, stdout, stderr } = await run('env', [...env, 'node_modules/.bin/millrace', ...args], consumer.folder)
+    expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' })
+    return stdout
+  }
+  const asked = async (...args: readonly string[]) => JSON.parse(await millrace(...args, '--json'))
+
+  test('millrace serve, from the tarballs alone: HTTP, jobs, commands, handlers, a worker apart; ended by SIGTERM', {
+    timeout: 300_000,
+  }, async () => {
+    consumer.write('millrace.config.ts', CONFIG)
+    consumer.write('app-handlers.mjs', HANDLERS)
+    const bin = pathToFileURL(join(consumer.folder, 'node_modules/.bin/millrace'))
+    const clean = ['env', '-C', consumer.folder, '-u', 'NODE_ENV', '-u', 'MILLRACE_FILE', '-u', 'MILLRACE_TOKEN']
+    const daemon = startProgram(bin, ['serve', '--http-port', '0', '--log-format', 'json'], clean)
+    const { url } = JSON.parse(await daemon.said(/"msg":"serving"/)) as { url: string }
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
+    const authorization = `Bearer ${readFileSync(join(consumer.folder, 'millrace.db-token'), 'utf8').trim()}`
+    for (const page of ['/docs', '/openapi.json', '/metrics'])
+      expect((await fetch(`${url}${page}`, { headers: { authorization } })).status, page).toBe(200)
+
+    const bystander = (await millrace('enqueue', 'nobody')).trim()
+    expect(await asked('enqueue', 'double', '21', '--wait', '--wait-timeout', '1m')).toMatchObject({ output: 42 })
+    expect(await asked('enqueue', 'report', '{"shop":"north"}', '--wait', '--wait-timeout', '1m')).toMatchObject({
+      output: { exitCode: 0, stdout: { head: 'report of north\n' } },
+    })
+    await millrace('worker', 'start', '--detach', '--id', 'apart', '--handlers', './app-handlers.mjs', '--queues', 'apart')
+    expect(await asked('enqueue', 'double', '4', '--queue', 'apart', '--wait', '--wait-timeout', '1m')).toMatchObject({ output: 8 })
+    expect(await millrace('worker', 'stop', '--all')).toMatch(/^apart \(process \d+\) stopped\n$/)
+    const { jobs } = await asked('jobs', 'list')
+    expect(jobs.map(({ name, state }: { name: string; state: string }) => `${name} ${state}`).toSorted()).toEqual([
+      'double completed',
+      'double completed',
+      'nobody waiting',
+      'report completed',
+    ])
+    expect(await asked('jobs', 'show', bystander)).toMatchObject({ state: 'waiting', attempt: 0 })
+
+    daemon.child.kill('SIGTERM')
+    expect(await daemon.ended).toMatchObject({ code: 0 })
+  })
+
+  test('npx millrace finds it, with its version; shells have their completion', async () => {
+    const { version } = JSON.parse(readFileSync(new URL('../../apps/millrace/package.json', import.meta.url), 'utf8'))
+    expect(await run('npx', ['--no-install', 'millrace', '--version'], consumer.folder)).toMatchObject({ code: 0, stdout: `${version}\n` })
+    for (const shell of ['bash', 'zsh', 'fish']) expect(await millrace('completion', shell)).toContain('enqueue')
+  })
+})
+
 test('on a Node that is too old it says so, and loads nothing that would crash', async ({ skip }) => {
   const old = oldNode()
   if (old === undefined) return skip('no Node older than 22.14 on this machine')
@@ -239,6 +323,17 @@ test('on a Node that is too old it says so, and loads nothing that would crash',
     message: expect.stringMatching(/^the engine does not run on Node \d+\.\d+\.\d+.+ run it on Node 22\.14 or newer/),
   })
   expect(existsSync(join(consumer.folder, 'old.db'))).toBe(false)
+  for (const args of [['serve', '--http-port', '0'], ['doctor'], ['enqueue', 'a'], ['token', 'create', 'a', '--scopes', 'read']]) {
+    const program = ['node_modules/.bin/millrace', ...args, '--file', 'old.db']
+    expect(await run(old, program, consumer.folder), args[0]).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^millrace: the engine does not run on Node [\d.]+, .+ run it on Node 22\.14 or newer.+\(UNSUPPORTED_RUNTIME\)\n$/,
+      ),
+    })
+  }
+  expect(readdirSync(consumer.folder).filter((name) => name.startsWith('old.db'))).toEqual([])
 })
 
 /** A Node of the machine's own, from 20 (the oldest whose syntax will do) to 22.13. */

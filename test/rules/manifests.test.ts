@@ -23,6 +23,7 @@ const manifests = folders.map((folder) => [folder, JSON.parse(read(`packages/${f
 const SUBPATHS: Readonly<Record<string, readonly string[]>> = { testkit: ['conformance'] }
 const subpaths = (folder: string, target: (name: string) => unknown) =>
   Object.fromEntries((SUBPATHS[folder] ?? []).map((name) => [`./${name}`, target(name)]))
+const app = JSON.parse(read('apps/millrace/package.json')) as Manifest
 const published = manifests.filter(([, manifest]) => manifest.private !== true)
 
 describe.each(manifests)('packages/%s', (folder, manifest) => {
@@ -53,8 +54,49 @@ describe.each(published)('packages/%s, published', (folder, manifest) => {
   })
 })
 
-test('published packages share one version', () => {
-  expect(new Set(published.map(([, manifest]) => manifest.version)).size).toBe(1)
+describe('apps/millrace, published as millrace', () => {
+  test('runs from source here, and compiled where it is installed', () => {
+    expect(app).toMatchObject({
+      ...{ name: 'millrace', type: 'module', license: 'MIT', engines: { node: '>=22.14' }, bin: { millrace: './src/main.ts' } },
+      ...{ publishConfig: { access: 'public', bin: { millrace: './dist/main.js' } } },
+    })
+    expect(app.private).not.toBe(true)
+    expect(app.exports).toEqual({ './package.json': './package.json' })
+    expect(app.files).toEqual(expect.arrayContaining(['dist', 'README.md', 'dashboards']))
+  })
+
+  test('depends on nothing that is not published', () => {
+    const names = new Set(published.map(([, { name }]) => name))
+    const siblings = Object.keys(app.dependencies ?? {}).filter((name) => name.startsWith('@millrace/'))
+    expect(siblings.filter((name) => !names.has(name) || app.dependencies?.[name] !== 'workspace:^')).toEqual([])
+  })
+
+  test('has its name to itself', () => {
+    const others = ['package.json', 'bench/package.json', 'test/package.json', 'apps/demo/package.json', 'apps/examples/package.json']
+    for (const path of others)
+      expect(JSON.parse(read(path)), path).toMatchObject({ name: expect.not.stringMatching(/^millrace$/), private: true })
+  })
+})
+
+test('what runs from source alone needs a Node that strips types', () => {
+  for (const folder of ['bench', 'test', 'apps/demo', 'apps/examples'])
+    expect(JSON.parse(read(`${folder}/package.json`)), folder).toMatchObject({ engines: { node: '>=22.18' } })
+})
+
+test('all that is published shares one version, by the configuration of changesets too', () => {
+  const all = [...published.map(([, manifest]) => manifest), app]
+  expect(new Set(all.map(({ version }) => version)).size).toBe(1)
+  const { fixed } = JSON.parse(read('.changeset/config.json')) as { fixed: readonly (readonly string[])[] }
+  expect(fixed.map((names) => names.toSorted())).toEqual([all.map(({ name }) => name).toSorted()])
+})
+
+test('a changeset names what is published', () => {
+  const names = new Set([...published.map(([, { name }]) => name), app.name])
+  for (const file of readdirSync(new URL('.changeset/', root)).filter((name) => name.endsWith('.md') && name !== 'README.md')) {
+    const [, head = ''] = /^---\n(.*?)^---$/ms.exec(read(`.changeset/${file}`)) ?? []
+    const unknown = [...head.matchAll(/^['"]?([^'":]+)['"]?:/gm)].map(([, name]) => name as string).filter((name) => !names.has(name))
+    expect(unknown, file).toEqual([])
+  }
 })
 
 test('core depends on nothing', () => {

@@ -138,5 +138,6 @@ export {
 export { systemCalendar, systemClock, systemRandom } from './clock.ts'
 export { type AttachOptions, attach, openEngine } from './open.ts'
 export { InThreadEngine, type InThreadOptions } from './ports/inThread.ts'
+export { assertRuntime } from './runtime.ts'
 export type { WriterOptions } from './writer/messages.ts'
 export { WriterThread } from './writer/thread.ts'

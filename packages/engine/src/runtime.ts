@@ -3,7 +3,12 @@ import { UnsupportedRuntimeError } from '@millrace/core'
 
 const NODE_MIN = [22, 14] as const
 
-/** Throws UnsupportedRuntimeError where the engine would not work, naming what would. */
+/**
+ * Whether the engine works here: `openEngine` asks by itself. For programs that load the SQLite driver before, or want to say so early.
+ *
+ * @param versions of the runtime; `process.versions` unless stated
+ * @throws UnsupportedRuntimeError on Node before 22.14, on Bun and on Deno, naming what would do
+ */
 export function assertRuntime(versions: Readonly<Record<string, string | undefined>> = process.versions): void {
   const remedy = `run it on Node ${NODE_MIN.join('.')} or newer, or Electron with such a Node`
   if (versions['bun'] !== undefined) {

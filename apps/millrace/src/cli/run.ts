@@ -1,4 +1,5 @@
 /** One run of the command line: reads the arguments, does what they say, and answers the exit code. */
+import { assertRuntime } from '@millrace/engine'
 import { type Command, CommanderError } from 'commander'
 import { keepAlive } from './clock.ts'
 import type { Context } from './context.ts'
@@ -50,6 +51,8 @@ export async function run(argv: readonly string[], { env, stdin, stdout, stderr 
   program.hook('preAction', (_program, action) => {
     command = action
     out.json = program.opts()['json'] === true
+    // Not every command opens an engine: some would load the driver by themselves, and crash with it.
+    assertRuntime()
   })
   let forget = hear(() => {
     // A second one does not wait for anything.

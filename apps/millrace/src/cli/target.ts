@@ -17,6 +17,9 @@ export interface TargetOptions {
   readonly token?: string
 }
 
+/** What they say is of the engine that a command goes to. Two of them are settings of a daemon as well, and are not meant for a worker's configuration. */
+export const TARGET_VARIABLES: ReadonlySet<string> = new Set(['MILLRACE_URL', 'MILLRACE_TOKEN', 'MILLRACE_FILE'])
+
 const DEFAULT_FILE = 'millrace.db'
 /** For an engine that does not answer: it may be starting. */
 const PATIENCE = '5s'

@@ -11,6 +11,7 @@ import type { Context } from '../context.ts'
 import { NotFoundError, UsageError } from '../errors.ts'
 import { said } from '../jobFlags.ts'
 import { loggerOn } from '../output/logger.ts'
+import { TARGET_VARIABLES } from '../target.ts'
 import { duration, names, number, texts } from '../values.ts'
 import { startDetached } from '../worker/detach.ts'
 import { fileNameOf, liveRecords, recordFolder, type WorkerRecord } from '../worker/records.ts'
@@ -94,9 +95,13 @@ async function start(context: Context, flags: StartFlags): Promise<void> {
 
 const refused = (what: string, options?: ErrorOptions) => new UsageError(`--handlers ${what}`, options)
 
-/** Of the file and, as for tracing, of variables and the flag; undefined where none of these says anything. Loaded where it is asked for. */
+/**
+ * With --config those that `millrace serve` would have, of every variable too; else those of tracing alone, of variables and the flag, or
+ * undefined where neither says anything. Loaded where it is asked for.
+ */
 async function settingsOf({ config, otel }: StartFlags, env: NodeJS.ProcessEnv): Promise<Config | undefined> {
-  const variables = Object.entries(env).filter(([name]) => name.startsWith('MILLRACE_OTEL_'))
+  const heard = (name: string) => (config === undefined ? name.startsWith('MILLRACE_OTEL_') : !TARGET_VARIABLES.has(name))
+  const variables = Object.entries(env).filter(([name]) => heard(name))
   if (config === undefined && otel === undefined && variables.length === 0) return undefined
   const { loadConfig } = await import('../../config/load.ts')
   const flags = { 'otel.enabled': otel }
