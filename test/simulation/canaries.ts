@@ -359,6 +359,20 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 30',
   },
   {
+    name: 'pruned-by-the-engines-setting-alone',
+    file: `${decide}/gather.ts`,
+    find: 'finalStates(retentionOf(retention, queue.settings))',
+    replace: 'finalStates(retention)',
+    breaks: 'invariant 30',
+  },
+  {
+    name: 'gone-at-the-end-by-the-engines-setting-alone',
+    file: `${decide}/end.ts`,
+    find: 'return retentionOf(settings.retention, lane.queue.settings)',
+    replace: 'return settings.retention',
+    breaks: 'invariant 30',
+  },
+  {
     name: 'search-skips-where-a-page-ends',
     file: 'packages/sqlite/src/read/search.ts',
     find: '      next = seq\n',

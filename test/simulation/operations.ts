@@ -1,7 +1,14 @@
 /** What clients ask for, drawn at random; every call has an answer, and one whose outcome is unknown is made again under its key. */
 
 import type { FlowNodeRequest, JobHandle } from '@millrace/client'
-import { type EnqueueOptions, type FlowOptions, type ManyFilter, MillraceError, type OnParentFailure } from '@millrace/core'
+import {
+  type EnqueueOptions,
+  type FlowOptions,
+  type KeepOptions,
+  type ManyFilter,
+  MillraceError,
+  type OnParentFailure,
+} from '@millrace/core'
 import type { Chance } from './chance.ts'
 import type { Client } from './client.ts'
 import { ACTS, type Act, JOBS, QUEUES, SURE, type Task } from './handlers.ts'
@@ -17,6 +24,8 @@ export interface OperationsOptions {
   readonly batchChance: Chance
   /** The same, of how old jobs may get. */
   readonly ageChance: Chance
+  /** And of how long queues keep their finished jobs. */
+  readonly retainChance: Chance
   /** Calls about what queues are told may be about all of them at once. */
   readonly pausesAll: boolean
   readonly history: History
@@ -26,6 +35,8 @@ export interface OperationsOptions {
   readonly leaseMs: number
   /** How often a queue is told something. */
   readonly limits: number
+  /** How often a queue is told how long its finished jobs are kept. */
+  readonly retains: number
   /** How often whoever enqueues waits for the outcome. */
   readonly waits: number
   /** How often a call is for a flow. */
@@ -39,6 +50,9 @@ export interface OperationsOptions {
 }
 
 export const KEYS = ['key-1', 'key-2', 'key-3']
+/** 0: none are kept. */
+const AGES_MS = [0, 300, 3_000, 7 * 86_400_000]
+const COUNTS = [0, 1, 3, 1_000_000]
 const LIMITLESS = { concurrencyLimit: null, perKeyLimit: null, share: null, rateLimit: null, perKeyRateLimit: null }
 const NOTHING_TOLD = { ...LIMITLESS, maxLength: null, onFull: null }
 /** What goes on for longer than a short lease. */
@@ -77,7 +91,11 @@ export class Operations {
   }
 
   act(client: Client): void {
-    const { chance, limits, flows } = this.#options
+    const { chance, limits, flows, retains, retainChance } = this.#options
+    if (retains > 0 && retainChance.hits(retains)) {
+      this.#retain(client)
+      return
+    }
     if (limits > 0 && chance.hits(limits)) {
       this.#tell(client)
       return
@@ -242,7 +260,19 @@ export class Operations {
     this.call(client, `${kind} ${queue} ${JSON.stringify(what)}`, queues[kind](queue, what))
   }
 
-  /** Takes back all that queues were told. */
+  #retain(client: Client): void {
+    const { retainChance: chance } = this.#options
+    const queue = chance.pick(QUEUES)
+    const drawKeep = (): KeepOptions => {
+      const [age, count] = [chance.pick(AGES_MS), chance.pick(COUNTS)]
+      return chance.pick<KeepOptions>([age, { count }, { age, count }])
+    }
+    const states = (['completed', 'failed', 'cancelled'] as const).filter(() => chance.hits(0.6))
+    const retention = chance.hits(0.2) ? null : Object.fromEntries(states.map((state) => [state, drawKeep()]))
+    this.call(client, `configure ${queue} ${JSON.stringify({ retention })}`, client.engine.queues.configure(queue, { retention }))
+  }
+
+  /** Takes back all that queues were told, but for how long they keep what has ended: that holds nothing back. */
   lift(client: Client, limits: Limits): void {
     const { queues, jobs, keys } = limits.told
     if (limits.pausedAll) this.call(client, 'resume all', client.engine.queues.resumeAll())

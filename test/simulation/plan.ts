@@ -35,6 +35,8 @@ export interface Plan {
   readonly limits: number
   /** Some of those are about all queues at once. */
   readonly pausesAll: boolean
+  /** How often a call tells a queue how long its own finished jobs are kept. */
+  readonly retains: number
   /** How many of the remote clients put what they enqueue into a journal first. */
   readonly journals: number
   /** Apps that write jobs into transactions of their own. */
@@ -125,6 +127,7 @@ export const REDUCTIONS = [
   'waits',
   'limits of queues',
   'pausesAll',
+  'retains',
   'journals',
   'outboxes',
   'readers',
@@ -184,6 +187,7 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     waits: 0,
     limits: 0,
     pausesAll: false,
+    retains: 0,
     journals: 0,
     outboxes: 0,
     readers: 0,
@@ -258,7 +262,7 @@ function aboutOutboxes(chance: Chance): Partial<Plan> {
 /** Keys that run into their limits, which change and come to an end while engines die. */
 function aboutLimits(chance: Chance): Partial<Plan> {
   const drawn = { limits: chance.pick([0.1, 0.25]), clients: chance.whole(1, 3), operations: chance.whole(40, 90) }
-  return { ...drawn, pausesAll: chance.hits(0.5) }
+  return { ...drawn, pausesAll: chance.hits(0.5), retains: chance.pick([0, 0, 0.05, 0.15]) }
 }
 
 /** What breaks is what stands between a reader and the journal; and the journal's commits. */
@@ -285,7 +289,8 @@ function aboutFlows(chance: Chance): Partial<Plan> {
 
 /** Somebody walks through the jobs while they come and go, some of them because their time is over. */
 function aboutLooks(chance: Chance): Partial<Plan> {
-  return { looks: chance.whole(5, 40), walkRows: chance.pick([2_000, 5, 1]), keepMs: chance.pick([WEEK_MS, 300, 3_000]) }
+  const drawn = { looks: chance.whole(5, 40), walkRows: chance.pick([2_000, 5, 1]), keepMs: chance.pick([WEEK_MS, 300, 3_000]) }
+  return { ...drawn, retains: chance.pick([0, 0, 0.05, 0.15]) }
 }
 
 /** Whatever goes wrong, what comes back is what was given, and the engine has none of it in plain. */
@@ -322,6 +327,7 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
     ...(without.has('leaseMs') && { leaseMs: 0 }),
     ...(without.has('limits of queues') && { limits: 0 }),
     ...(without.has('pausesAll') && { pausesAll: false }),
+    ...(without.has('retains') && { retains: 0 }),
     ...(without.has('waits') && { waits: 0 }),
     ...(without.has('journals') && { journals: 0 }),
     ...(without.has('outboxes') && { outboxes: 0 }),

@@ -75,6 +75,7 @@ export const PROBES: readonly string[] = [
   'pruned',
   'prunedByAge',
   'prunedByCount',
+  'prunedByItsQueue',
   'listed',
   'listedInPart',
   'keyMatched',
