@@ -597,6 +597,20 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 23',
   },
   {
+    name: 'cron-before-its-beginning',
+    file: 'packages/core/src/schedule.ts',
+    find: 'Math.max(after, startAt - 1)',
+    replace: 'after + 0 * startAt',
+    breaks: 'invariant 23',
+  },
+  {
+    name: 'interval-from-the-creation',
+    file: `${decide}/schedules/upsert.ts`,
+    find: 'anchor: spec.startAt ?? now.wall',
+    replace: 'anchor: Math.max(spec.startAt ?? 0, now.wall)',
+    breaks: 'invariant 23',
+  },
+  {
     name: 'released-by-the-first-parent',
     file: `${decide}/tell.ts`,
     find: 'job.state === BLOCKED && gate.pending === 0',

@@ -49,6 +49,8 @@ export interface Plan {
   readonly schedules: number
   /** Half of them by cron expressions, some with an end. */
   readonly crons: boolean
+  /** Some of them with a beginning, which may have gone by. */
+  readonly startsAt: boolean
   /** When and where clocks are about to change as the world begins. */
   readonly season: (typeof SEASONS)[number] | undefined
   /** How often a call is for a flow, or for a job and all that waits for it. */
@@ -132,6 +134,7 @@ export const REDUCTIONS = [
   'outboxes',
   'readers',
   'schedules',
+  'startsAt',
   'season',
   'flows',
   'callbacks',
@@ -194,6 +197,7 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     eventsPerPage: 500,
     schedules: 0,
     crons: false,
+    startsAt: false,
     season: undefined,
     flows: 0,
     callbacks: 0,
@@ -280,7 +284,7 @@ function aboutReaders(chance: Chance): Partial<Plan> {
 /** Ticks come by themselves all the time, beside all that goes wrong. */
 function aboutSchedules(chance: Chance): Partial<Plan> {
   const drawn = { schedules: chance.whole(4, 25), waits: chance.pick([0, 0.2]), crons: chance.pick([false, true]) }
-  return { ...drawn, season: chance.pick([undefined, ...SEASONS]) }
+  return { ...drawn, season: chance.pick([undefined, ...SEASONS]), startsAt: chance.hits(0.5) }
 }
 
 function aboutFlows(chance: Chance): Partial<Plan> {
@@ -333,6 +337,7 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
     ...(without.has('outboxes') && { outboxes: 0 }),
     ...(without.has('readers') && { readers: 0, eventsPerPage: 500 }),
     ...(without.has('schedules') && { schedules: 0 }),
+    ...(without.has('startsAt') && { startsAt: false }),
     ...(without.has('season') && { season: undefined }),
     ...(without.has('flows') && { flows: 0 }),
     ...(without.has('callbacks') && { callbacks: 0 }),

@@ -65,6 +65,7 @@ export const PROBES: readonly string[] = [
   'exportedAgain',
   'tick',
   'tickOfCron',
+  'tickSinceItsBeginning',
   'ended',
   'triggered',
   'held',

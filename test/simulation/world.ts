@@ -161,6 +161,7 @@ export class World {
     this.#schedules = new Schedules({
       chance: new Chance(plan.seed ^ 0x5c4ed),
       crons: plan.crons,
+      startsAt: plan.startsAt,
       zone: plan.season?.zone,
       history: this.history,
       timeline,
