@@ -723,6 +723,21 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 24',
   },
   {
+    name: 'share-one-over',
+    file: `${tables}/service.ts`,
+    find: '++this.#inARow < (queue.settings.share ?? 1)',
+    replace: '++this.#inARow <= (queue.settings.share ?? 1)',
+    breaks: 'invariant 24',
+  },
+  {
+    name: 'turn-ended-by-other-workers',
+    file: `${tables}/service.ts`,
+    find: '    if (++this.#inARow < (queue.settings.share ?? 1)) return\n    this.#inARow = 0\n',
+    replace:
+      '    const shared = queue as any\n    shared.served = (shared.served ?? 0) + 1\n    if (shared.served < (queue.settings.share ?? 1)) return\n    shared.served = 0\n',
+    breaks: 'invariant 24',
+  },
+  {
     name: 'pause-not-kept',
     file: `${decide}/queues.ts`,
     find: '    else tables.doors.open(queue)\n    effects.noteQueue(queue)\n',

@@ -26,6 +26,8 @@ export interface OperationsOptions {
   readonly ageChance: Chance
   /** And of how long queues keep their finished jobs. */
   readonly retainChance: Chance
+  /** And of queues' shares. */
+  readonly shareChance: Chance
   /** Calls about what queues are told may be about all of them at once. */
   readonly pausesAll: boolean
   readonly history: History
@@ -70,6 +72,7 @@ const DEFINITE = new Set([
 ])
 
 type FlowShape = readonly (FlowNodeRequest & { readonly data: Task; readonly onParentFailure: OnParentFailure })[]
+type Wanted = readonly { readonly job: (typeof JOBS)[number]; readonly data: Task; readonly options: EnqueueOptions }[]
 type Create = (shape: FlowShape, options: FlowOptions) => Promise<readonly JobHandle[]>
 
 export class Operations {
@@ -109,6 +112,21 @@ export class Operations {
     const chosen = chance.pick(this.#handles)
     if (this.#takesMany && this.#options.manyChance.hits(0.15)) this.#many(client, chosen)
     else this.#manage(client, chosen)
+  }
+
+  /** Queues that all have jobs take turns: some are told their share, and some get many jobs at once. */
+  crowd(client: Client): void {
+    const { shareChance: chance } = this.#options
+    if (chance.hits(0.3)) {
+      const [queue, share] = [chance.pick(QUEUES), chance.pick([2, 3, 5, null])]
+      this.call(client, `configure ${queue} ${JSON.stringify({ share })}`, client.engine.queues.configure(queue, { share }))
+      return
+    }
+    const tasks = Array.from({ length: chance.whole(5, 25) }, () => this.#task())
+    this.#sendMany(
+      client,
+      tasks.map((data) => ({ job: chance.pick(JOBS), data, options: { queue: chance.pick(QUEUES) } })),
+    )
   }
 
   #many(client: Client, { handle }: { readonly handle: JobHandle }): void {
@@ -423,20 +441,25 @@ export class Operations {
   }
 
   #enqueueMany(client: Client): void {
-    const { chance, requests, leaseMs } = this.#options
+    const { chance, leaseMs } = this.#options
     const tasks = Array.from({ length: chance.whole(2, chance.hits(0.3) ? 30 : 6) }, () => this.#task())
     const wanted = tasks.map((data) => ({
       job: chance.pick(JOBS),
       data,
       options: chance.hits(leaseMs > 0 ? 0.8 : 0.3) ? this.#drawOptions() : {},
     }))
+    this.#sendMany(client, wanted)
+  }
+
+  #sendMany(client: Client, wanted: Wanted): void {
+    const { requests } = this.#options
     this.call(
       client,
       `enqueueMany ${wanted.map(({ job, data }) => `${data.number} ${job.name} ${data.act}`).join()}`,
       client.engine.enqueueMany(wanted),
       (handles) => void this.#handles.push(...handles.map((handle) => ({ handle, of: client }))),
       (code) => {
-        if (DEFINITE.has(code)) for (const { number } of tasks) requests.refused.add(number)
+        if (DEFINITE.has(code)) for (const { data } of wanted) requests.refused.add(data.number)
       },
     )
   }

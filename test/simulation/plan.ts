@@ -37,6 +37,8 @@ export interface Plan {
   readonly pausesAll: boolean
   /** How often a call tells a queue how long its own finished jobs are kept. */
   readonly retains: number
+  /** How often a queue is told its share, or all get many jobs at once. */
+  readonly shares: number
   /** How many of the remote clients put what they enqueue into a journal first. */
   readonly journals: number
   /** Apps that write jobs into transactions of their own. */
@@ -130,6 +132,7 @@ export const REDUCTIONS = [
   'limits of queues',
   'pausesAll',
   'retains',
+  'shares',
   'journals',
   'outboxes',
   'readers',
@@ -191,6 +194,7 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     limits: 0,
     pausesAll: false,
     retains: 0,
+    shares: 0,
     journals: 0,
     outboxes: 0,
     readers: 0,
@@ -266,7 +270,8 @@ function aboutOutboxes(chance: Chance): Partial<Plan> {
 /** Keys that run into their limits, which change and come to an end while engines die. */
 function aboutLimits(chance: Chance): Partial<Plan> {
   const drawn = { limits: chance.pick([0.1, 0.25]), clients: chance.whole(1, 3), operations: chance.whole(40, 90) }
-  return { ...drawn, pausesAll: chance.hits(0.5), retains: chance.pick([0, 0, 0.05, 0.15]) }
+  const pauses = { pausesAll: chance.hits(0.5), retains: chance.pick([0, 0, 0.05, 0.15]) }
+  return { ...drawn, ...pauses, shares: chance.pick([0, 10, 30]) }
 }
 
 /** What breaks is what stands between a reader and the journal; and the journal's commits. */
@@ -294,7 +299,7 @@ function aboutFlows(chance: Chance): Partial<Plan> {
 /** Somebody walks through the jobs while they come and go, some of them because their time is over. */
 function aboutLooks(chance: Chance): Partial<Plan> {
   const drawn = { looks: chance.whole(5, 40), walkRows: chance.pick([2_000, 5, 1]), keepMs: chance.pick([WEEK_MS, 300, 3_000]) }
-  return { ...drawn, retains: chance.pick([0, 0, 0.05, 0.15]) }
+  return { ...drawn, retains: chance.pick([0, 0, 0.05, 0.15]), shares: chance.pick([0, 0, 20]) }
 }
 
 /** Whatever goes wrong, what comes back is what was given, and the engine has none of it in plain. */
@@ -332,6 +337,7 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
     ...(without.has('limits of queues') && { limits: 0 }),
     ...(without.has('pausesAll') && { pausesAll: false }),
     ...(without.has('retains') && { retains: 0 }),
+    ...(without.has('shares') && { shares: 0 }),
     ...(without.has('waits') && { waits: 0 }),
     ...(without.has('journals') && { journals: 0 }),
     ...(without.has('outboxes') && { outboxes: 0 }),

@@ -69,6 +69,7 @@ export const PROBES: readonly string[] = [
   'ended',
   'triggered',
   'held',
+  'shareUsedUp',
   'dropped',
   'droppedBetweenAttempts',
   'expired',
