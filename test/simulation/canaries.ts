@@ -366,6 +366,20 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 30',
   },
   {
+    name: 'pruned-by-the-engines-setting-alone',
+    file: `${decide}/gather.ts`,
+    find: 'finalStates(retentionOf(retention, queue.settings))',
+    replace: 'finalStates(retention)',
+    breaks: 'invariant 30',
+  },
+  {
+    name: 'gone-at-the-end-by-the-engines-setting-alone',
+    file: `${decide}/end.ts`,
+    find: 'return retentionOf(settings.retention, lane.queue.settings)',
+    replace: 'return settings.retention',
+    breaks: 'invariant 30',
+  },
+  {
     name: 'search-skips-where-a-page-ends',
     file: 'packages/sqlite/src/read/search.ts',
     find: '      next = seq\n',
@@ -590,6 +604,20 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 23',
   },
   {
+    name: 'cron-before-its-beginning',
+    file: 'packages/core/src/schedule.ts',
+    find: 'Math.max(after, startAt - 1)',
+    replace: 'after + 0 * startAt',
+    breaks: 'invariant 23',
+  },
+  {
+    name: 'interval-from-the-creation',
+    file: `${decide}/schedules/upsert.ts`,
+    find: 'anchor: spec.startAt ?? now.wall',
+    replace: 'anchor: Math.max(spec.startAt ?? 0, now.wall)',
+    breaks: 'invariant 23',
+  },
+  {
     name: 'released-by-the-first-parent',
     file: `${decide}/tell.ts`,
     find: 'job.state === BLOCKED && gate.pending === 0',
@@ -699,6 +727,21 @@ export const CANARIES: readonly Canary[] = [
     file: `${decide}/drop.ts`,
     find: 'Math.min(count, lengthOf(queue) - maxLength); surplus > 0',
     replace: 'Math.min(count, lengthOf(queue) - maxLength + 1); surplus > 0',
+    breaks: 'invariant 24',
+  },
+  {
+    name: 'share-one-over',
+    file: `${tables}/service.ts`,
+    find: '++this.#inARow < (queue.settings.share ?? 1)',
+    replace: '++this.#inARow <= (queue.settings.share ?? 1)',
+    breaks: 'invariant 24',
+  },
+  {
+    name: 'turn-ended-by-other-workers',
+    file: `${tables}/service.ts`,
+    find: '    if (++this.#inARow < (queue.settings.share ?? 1)) return\n    this.#inARow = 0\n',
+    replace:
+      '    const shared = queue as any\n    shared.served = (shared.served ?? 0) + 1\n    if (shared.served < (queue.settings.share ?? 1)) return\n    shared.served = 0\n',
     breaks: 'invariant 24',
   },
   {

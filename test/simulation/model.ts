@@ -165,7 +165,7 @@ export class Model {
     this.news = new NewsBook({ ...options, limits: this.limits, jobs: this.jobs })
     this.#flows = new FlowBook(this, options)
     this.#drops = new Drops(options.history, this.limits)
-    this.#kept = new Kept(options)
+    this.#kept = new Kept({ ...options, limits: this.limits })
   }
 
   commit(turn: Committed): void {
@@ -174,7 +174,8 @@ export class Model {
     this.started = []
     this.limits.commit(effects)
     this.#drops.begin()
-    if (effects.pruned.length > 0) this.#kept.begin(this.jobs)
+    const forgets = effects.pruned.length > 0 || effects.jobs.some(({ touched }) => (touched & DELETED) !== 0)
+    if (forgets) this.#kept.begin(this.jobs)
     this.queuesGone += effects.queuesGone.length
     for (const note of effects.events) if (note.job !== undefined) this.#step(note, turn)
     this.#drops.end(this.jobs)
@@ -182,7 +183,7 @@ export class Model {
     this.limits.started(this.started, this.active, turn.mono)
     for (const job of effects.jobs) this.#compare(job)
     for (const { seq } of effects.pruned) this.#pruned(seq)
-    if (effects.pruned.length > 0) this.#kept.end(this.jobs)
+    if (forgets) this.#kept.end(this.jobs)
     for (const { session, job } of effects.grants.map((job) => ({ job, session: job.session }))) {
       const tracked = this.jobs.get(job.seq)
       if (tracked !== undefined && session !== undefined) tracked.session = session.intro.uuid
@@ -598,6 +599,7 @@ export class Model {
     if ((record.touched & DELETED) !== 0) {
       if (job === undefined) return
       history.hold(job.state >= COMPLETED, 2, () => `the row of job ${job.seq} goes while it is in state ${job.state}`)
+      this.#kept.erased(job, job.changedTurn === this.turns)
       this.#forget(job)
       return
     }

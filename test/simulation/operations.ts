@@ -1,7 +1,14 @@
 /** What clients ask for, drawn at random; every call has an answer, and one whose outcome is unknown is made again under its key. */
 
 import type { FlowNodeRequest, JobHandle } from '@millrace/client'
-import { type EnqueueOptions, type FlowOptions, type ManyFilter, MillraceError, type OnParentFailure } from '@millrace/core'
+import {
+  type EnqueueOptions,
+  type FlowOptions,
+  type KeepOptions,
+  type ManyFilter,
+  MillraceError,
+  type OnParentFailure,
+} from '@millrace/core'
 import type { Chance } from './chance.ts'
 import type { Client } from './client.ts'
 import { ACTS, type Act, JOBS, QUEUES, SURE, type Task } from './handlers.ts'
@@ -17,6 +24,10 @@ export interface OperationsOptions {
   readonly batchChance: Chance
   /** The same, of how old jobs may get. */
   readonly ageChance: Chance
+  /** And of how long queues keep their finished jobs. */
+  readonly retainChance: Chance
+  /** And of queues' shares. */
+  readonly shareChance: Chance
   /** Calls about what queues are told may be about all of them at once. */
   readonly pausesAll: boolean
   readonly history: History
@@ -26,6 +37,8 @@ export interface OperationsOptions {
   readonly leaseMs: number
   /** How often a queue is told something. */
   readonly limits: number
+  /** How often a queue is told how long its finished jobs are kept. */
+  readonly retains: number
   /** How often whoever enqueues waits for the outcome. */
   readonly waits: number
   /** How often a call is for a flow. */
@@ -39,6 +52,9 @@ export interface OperationsOptions {
 }
 
 export const KEYS = ['key-1', 'key-2', 'key-3']
+/** 0: none are kept. */
+const AGES_MS = [0, 300, 3_000, 7 * 86_400_000]
+const COUNTS = [0, 1, 3, 1_000_000]
 const LIMITLESS = { concurrencyLimit: null, perKeyLimit: null, share: null, rateLimit: null, perKeyRateLimit: null }
 const NOTHING_TOLD = { ...LIMITLESS, maxLength: null, onFull: null }
 /** What goes on for longer than a short lease. */
@@ -56,6 +72,7 @@ const DEFINITE = new Set([
 ])
 
 type FlowShape = readonly (FlowNodeRequest & { readonly data: Task; readonly onParentFailure: OnParentFailure })[]
+type Wanted = readonly { readonly job: (typeof JOBS)[number]; readonly data: Task; readonly options: EnqueueOptions }[]
 type Create = (shape: FlowShape, options: FlowOptions) => Promise<readonly JobHandle[]>
 
 export class Operations {
@@ -77,7 +94,11 @@ export class Operations {
   }
 
   act(client: Client): void {
-    const { chance, limits, flows } = this.#options
+    const { chance, limits, flows, retains, retainChance } = this.#options
+    if (retains > 0 && retainChance.hits(retains)) {
+      this.#retain(client)
+      return
+    }
     if (limits > 0 && chance.hits(limits)) {
       this.#tell(client)
       return
@@ -91,6 +112,21 @@ export class Operations {
     const chosen = chance.pick(this.#handles)
     if (this.#takesMany && this.#options.manyChance.hits(0.15)) this.#many(client, chosen)
     else this.#manage(client, chosen)
+  }
+
+  /** Queues that all have jobs take turns: some are told their share, and some get many jobs at once. */
+  crowd(client: Client): void {
+    const { shareChance: chance } = this.#options
+    if (chance.hits(0.3)) {
+      const [queue, share] = [chance.pick(QUEUES), chance.pick([2, 3, 5, null])]
+      this.call(client, `configure ${queue} ${JSON.stringify({ share })}`, client.engine.queues.configure(queue, { share }))
+      return
+    }
+    const tasks = Array.from({ length: chance.whole(5, 25) }, () => this.#task())
+    this.#sendMany(
+      client,
+      tasks.map((data) => ({ job: chance.pick(JOBS), data, options: { queue: chance.pick(QUEUES) } })),
+    )
   }
 
   #many(client: Client, { handle }: { readonly handle: JobHandle }): void {
@@ -242,7 +278,19 @@ export class Operations {
     this.call(client, `${kind} ${queue} ${JSON.stringify(what)}`, queues[kind](queue, what))
   }
 
-  /** Takes back all that queues were told. */
+  #retain(client: Client): void {
+    const { retainChance: chance } = this.#options
+    const queue = chance.pick(QUEUES)
+    const drawKeep = (): KeepOptions => {
+      const [age, count] = [chance.pick(AGES_MS), chance.pick(COUNTS)]
+      return chance.pick<KeepOptions>([age, { count }, { age, count }])
+    }
+    const states = (['completed', 'failed', 'cancelled'] as const).filter(() => chance.hits(0.6))
+    const retention = chance.hits(0.2) ? null : Object.fromEntries(states.map((state) => [state, drawKeep()]))
+    this.call(client, `configure ${queue} ${JSON.stringify({ retention })}`, client.engine.queues.configure(queue, { retention }))
+  }
+
+  /** Takes back all that queues were told, but for how long they keep what has ended: that holds nothing back. */
   lift(client: Client, limits: Limits): void {
     const { queues, jobs, keys } = limits.told
     if (limits.pausedAll) this.call(client, 'resume all', client.engine.queues.resumeAll())
@@ -393,20 +441,25 @@ export class Operations {
   }
 
   #enqueueMany(client: Client): void {
-    const { chance, requests, leaseMs } = this.#options
+    const { chance, leaseMs } = this.#options
     const tasks = Array.from({ length: chance.whole(2, chance.hits(0.3) ? 30 : 6) }, () => this.#task())
     const wanted = tasks.map((data) => ({
       job: chance.pick(JOBS),
       data,
       options: chance.hits(leaseMs > 0 ? 0.8 : 0.3) ? this.#drawOptions() : {},
     }))
+    this.#sendMany(client, wanted)
+  }
+
+  #sendMany(client: Client, wanted: Wanted): void {
+    const { requests } = this.#options
     this.call(
       client,
       `enqueueMany ${wanted.map(({ job, data }) => `${data.number} ${job.name} ${data.act}`).join()}`,
       client.engine.enqueueMany(wanted),
       (handles) => void this.#handles.push(...handles.map((handle) => ({ handle, of: client }))),
       (code) => {
-        if (DEFINITE.has(code)) for (const { number } of tasks) requests.refused.add(number)
+        if (DEFINITE.has(code)) for (const { data } of wanted) requests.refused.add(data.number)
       },
     )
   }

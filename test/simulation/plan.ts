@@ -35,6 +35,10 @@ export interface Plan {
   readonly limits: number
   /** Some of those are about all queues at once. */
   readonly pausesAll: boolean
+  /** How often a call tells a queue how long its own finished jobs are kept. */
+  readonly retains: number
+  /** How often a queue is told its share, or all get many jobs at once. */
+  readonly shares: number
   /** How many of the remote clients put what they enqueue into a journal first. */
   readonly journals: number
   /** Apps that write jobs into transactions of their own. */
@@ -47,6 +51,8 @@ export interface Plan {
   readonly schedules: number
   /** Half of them by cron expressions, some with an end. */
   readonly crons: boolean
+  /** Some of them with a beginning, which may have gone by. */
+  readonly startsAt: boolean
   /** When and where clocks are about to change as the world begins. */
   readonly season: (typeof SEASONS)[number] | undefined
   /** How often a call is for a flow, or for a job and all that waits for it. */
@@ -125,10 +131,13 @@ export const REDUCTIONS = [
   'waits',
   'limits of queues',
   'pausesAll',
+  'retains',
+  'shares',
   'journals',
   'outboxes',
   'readers',
   'schedules',
+  'startsAt',
   'season',
   'flows',
   'callbacks',
@@ -184,12 +193,15 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     waits: 0,
     limits: 0,
     pausesAll: false,
+    retains: 0,
+    shares: 0,
     journals: 0,
     outboxes: 0,
     readers: 0,
     eventsPerPage: 500,
     schedules: 0,
     crons: false,
+    startsAt: false,
     season: undefined,
     flows: 0,
     callbacks: 0,
@@ -258,7 +270,8 @@ function aboutOutboxes(chance: Chance): Partial<Plan> {
 /** Keys that run into their limits, which change and come to an end while engines die. */
 function aboutLimits(chance: Chance): Partial<Plan> {
   const drawn = { limits: chance.pick([0.1, 0.25]), clients: chance.whole(1, 3), operations: chance.whole(40, 90) }
-  return { ...drawn, pausesAll: chance.hits(0.5) }
+  const pauses = { pausesAll: chance.hits(0.5), retains: chance.pick([0, 0, 0.05, 0.15]) }
+  return { ...drawn, ...pauses, shares: chance.pick([0, 10, 30]) }
 }
 
 /** What breaks is what stands between a reader and the journal; and the journal's commits. */
@@ -276,7 +289,7 @@ function aboutReaders(chance: Chance): Partial<Plan> {
 /** Ticks come by themselves all the time, beside all that goes wrong. */
 function aboutSchedules(chance: Chance): Partial<Plan> {
   const drawn = { schedules: chance.whole(4, 25), waits: chance.pick([0, 0.2]), crons: chance.pick([false, true]) }
-  return { ...drawn, season: chance.pick([undefined, ...SEASONS]) }
+  return { ...drawn, season: chance.pick([undefined, ...SEASONS]), startsAt: chance.hits(0.5) }
 }
 
 function aboutFlows(chance: Chance): Partial<Plan> {
@@ -285,7 +298,8 @@ function aboutFlows(chance: Chance): Partial<Plan> {
 
 /** Somebody walks through the jobs while they come and go, some of them because their time is over. */
 function aboutLooks(chance: Chance): Partial<Plan> {
-  return { looks: chance.whole(5, 40), walkRows: chance.pick([2_000, 5, 1]), keepMs: chance.pick([WEEK_MS, 300, 3_000]) }
+  const drawn = { looks: chance.whole(5, 40), walkRows: chance.pick([2_000, 5, 1]), keepMs: chance.pick([WEEK_MS, 300, 3_000]) }
+  return { ...drawn, retains: chance.pick([0, 0, 0.05, 0.15]), shares: chance.pick([0, 0, 20]) }
 }
 
 /** Whatever goes wrong, what comes back is what was given, and the engine has none of it in plain. */
@@ -322,11 +336,14 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
     ...(without.has('leaseMs') && { leaseMs: 0 }),
     ...(without.has('limits of queues') && { limits: 0 }),
     ...(without.has('pausesAll') && { pausesAll: false }),
+    ...(without.has('retains') && { retains: 0 }),
+    ...(without.has('shares') && { shares: 0 }),
     ...(without.has('waits') && { waits: 0 }),
     ...(without.has('journals') && { journals: 0 }),
     ...(without.has('outboxes') && { outboxes: 0 }),
     ...(without.has('readers') && { readers: 0, eventsPerPage: 500 }),
     ...(without.has('schedules') && { schedules: 0 }),
+    ...(without.has('startsAt') && { startsAt: false }),
     ...(without.has('season') && { season: undefined }),
     ...(without.has('flows') && { flows: 0 }),
     ...(without.has('callbacks') && { callbacks: 0 }),

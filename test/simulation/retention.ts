@@ -1,15 +1,17 @@
 /**
  * Why finished jobs go by themselves: because their time is over, or because their queue has more of that state than are kept; then the
- * oldest go. And that they do go.
+ * oldest go. And that they do go. What is kept is the engine's setting, or the queue's own, as committed turns have told it.
  */
-import { finalStates, type Retention, STATES, type StateCode } from '@millrace/core'
+import { COMPLETED, type Retention, STATES } from '@millrace/core'
 import type { History } from './history.ts'
+import type { Limits } from './limits.ts'
 import type { Tracked } from './model.ts'
 
 export interface KeptOptions {
   readonly history: History
   readonly retention: Retention
   readonly highestWall: () => number
+  readonly limits: Limits
 }
 
 type Jobs = ReadonlyMap<number, Tracked>
@@ -35,17 +37,32 @@ export class Kept {
     this.#pruned.push(job)
   }
 
+  /** Its record says that it goes: it was pruned while its record was at hand, or has ended in this turn, and none of its kind are kept. */
+  erased(job: Tracked, justEnded: boolean): void {
+    if (!justEnded) {
+      this.pruned(job)
+      return
+    }
+    const { history, limits } = this.#options
+    const { ageMs, count } = this.#keepOf(job)
+    const none = ageMs === 0 || count === 0
+    history.hold(none || limits.toldNow(job.queue), 30, () => `job ${job.seq} goes as it ends, and ${placeOf(job)} is kept`)
+  }
+
   end(jobs: Jobs): void {
-    const { history, highestWall } = this.#options
+    const { history, highestWall, limits } = this.#options
     const surplus = new Map<string, Tracked[]>()
     for (const job of this.#pruned) {
-      const { ageMs } = this.#keepOf(job.state)
+      // It goes by what was told before the turn, or by what the turn has told.
+      if (limits.toldNow(job.queue)) continue
+      const { ageMs } = this.#keepOf(job)
+      if (limits.settings(job.queue).retention !== undefined) history.meet('prunedByItsQueue')
       if (job.finishedAt + ageMs <= highestWall()) history.meet('prunedByAge')
       else surplus.set(placeOf(job), [...(surplus.get(placeOf(job)) ?? []), job])
     }
     for (const [place, gone] of surplus) {
-      const [{ state }] = gone as [Tracked]
-      const most = (this.#before.get(place) ?? 0) - this.#keepOf(state).count
+      const [first] = gone as [Tracked]
+      const most = (this.#before.get(place) ?? 0) - this.#keepOf(first).count
       history.meet('prunedByCount')
       history.hold(gone.length <= most, 30, () => `${gone.length} jobs of ${place} are pruned, and ${Math.max(most, 0)} are too many`)
       const youngest = gone.reduce((one, other) => (one.changedTurn > other.changedTurn ? one : other))
@@ -61,8 +78,8 @@ export class Kept {
   over(jobs: Jobs, wall: number): string | undefined {
     const counts = new Map<string, number>()
     for (const job of jobs.values()) {
-      if (!this.#isFinal(job)) continue
-      const { ageMs, count } = this.#keepOf(job.state)
+      if (job.state < COMPLETED) continue
+      const { ageMs, count } = this.#keepOf(job)
       const there = (counts.get(placeOf(job)) ?? 0) + 1
       counts.set(placeOf(job), there)
       if (there > count) return `there are more than ${count} jobs of ${placeOf(job)}`
@@ -71,14 +88,11 @@ export class Kept {
     return undefined
   }
 
-  #isFinal({ state }: Tracked): boolean {
-    return finalStates(this.#options.retention).some(([final]) => final === state)
-  }
-
-  #keepOf(state: StateCode): Retention['completed'] {
-    const found = finalStates(this.#options.retention).find(([final]) => final === state)
-    if (found === undefined) throw new Error(`${STATES[state]} is no final state`)
-    return found[1]
+  /** The queue's own, where it was told so of that state. */
+  #keepOf({ queue, state }: Tracked): Retention['completed'] {
+    const { retention, limits } = this.#options
+    const name = STATES[state] as 'completed' | 'failed' | 'cancelled'
+    return limits.settings(queue).retention?.[name] ?? retention[name]
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * Schedules, as the world asks for them, and a book of their ticks from committed turns alone: each fires once and in order, never
- * early, never beside the job of an earlier one, and in a healed world the chain goes on.
+ * early, never before its schedule begins, never beside the job of an earlier one, and in a healed world the chain goes on.
  */
 import { systemCalendar } from '@millrace/client'
 import { CANCELLED, COMPLETED, type Effects, type Job, type Schedule, type ScheduleOptions, tickAfter } from '@millrace/core'
@@ -17,6 +17,8 @@ import type { Timeline } from './timeline.ts'
 export interface SchedulesOptions {
   /** Half of them by cron expressions, some with an end. */
   readonly crons: boolean
+  /** Some with a beginning. */
+  readonly startsAt: boolean
   /** Whose clocks are about to change. */
   readonly zone: string | undefined
   readonly chance: Chance
@@ -91,9 +93,9 @@ export class Schedules {
   }
 
   #drawOptions(): ScheduleOptions {
-    const { chance, crons, zone, timeline } = this.#options
+    const { chance, crons, zone, timeline, startsAt } = this.#options
     const all = chance.hits(0.25)
-    return {
+    const options: ScheduleOptions = {
       // Few at a time: so that most upserts find one whose ticks are the same.
       ...(crons && chance.hits(0.5)
         ? { cron: chance.pick(CRONS), timezone: (chance.hits(0.7) && zone) || chance.pick(ZONES) }
@@ -104,6 +106,10 @@ export class Schedules {
       ...(chance.hits(0.3) && { jitter: 900 }),
       ...(chance.hits(0.3) && { runImmediately: true }),
     }
+    if (!startsAt || !chance.hits(0.4)) return options
+    // Few of them, too, and at no whole seconds.
+    const startAt = Math.floor(timeline.wall / 5_000) * 5_000 + 137 + chance.pick([-60_000, -5_000, 5_000, 10_000])
+    return { ...options, startAt: Math.min(startAt, Number(options.endAt ?? startAt)) }
   }
 
   /** After the model: what a turn has done to schedules, and what has come of them. */
@@ -128,6 +134,7 @@ export class Schedules {
       if (nextAt === 0 && spec.endAt !== undefined) history.meet('ended')
       else history.hold(nextAt > 0, 23, () => `schedule ${id} has no next tick, and no end`)
       history.hold(nextAt <= (spec.endAt ?? nextAt), 23, () => `schedule ${id} is at tick ${nextAt}, and ends at ${spec.endAt}`)
+      this.#begins(record, nextAt)
       history.hold(
         nextAt === 0 || nextAt > tracked.lastTick,
         23,
@@ -158,6 +165,8 @@ export class Schedules {
     if (named && !(byHand && record.nextAt <= at)) {
       history.hold(at > tracked.lastTick || byHand, 23, () => `tick ${at} of schedule ${id} fires after tick ${tracked.lastTick}`)
       tracked.lastTick = Math.max(tracked.lastTick, at)
+      if (!byHand) this.#begins(record, at)
+      if (record.spec.startAt !== undefined && record.spec.startAt > record.updatedAt) history.meet('tickSinceItsBeginning')
       history.meet(record.spec.cron === undefined ? 'tick' : 'tickOfCron')
       const { cron, timezone } = record.spec
       const twice = cron !== undefined && FOLDS.some(({ zone, from, to }) => zone === timezone && at >= from && at < to)
@@ -176,6 +185,15 @@ export class Schedules {
       }
     }
     tracked.jobs.add(seq)
+  }
+
+  /** No tick is before its schedule's beginning, and intervals are counted from there, also where it has gone by. */
+  #begins({ id, spec: { startAt, every } }: Schedule, tick: number): void {
+    if (startAt === undefined || tick === 0) return
+    const { history } = this.#options
+    history.hold(tick >= startAt, 23, () => `tick ${tick} of schedule ${id} is ${startAt - tick} ms before it begins`)
+    const counted = every === undefined || (tick - startAt) % every === 0
+    history.hold(counted, 23, () => `tick ${tick} of schedule ${id} is not counted from its beginning ${startAt} in steps of ${every} ms`)
   }
 
   /** After a turn that asked for no other at once. */

@@ -21,6 +21,7 @@ import { Reader } from './readers.ts'
 import { Requests } from './requests.ts'
 import { Schedules } from './schedules.ts'
 import { Sessions } from './sessions.ts'
+import { Shares } from './shares.ts'
 import { StoreFaults } from './storeFaults.ts'
 import { Timeline } from './timeline.ts'
 
@@ -92,6 +93,7 @@ export class World {
   readonly #model: Model
   readonly #log: EffectLog
   readonly #audit: Audit
+  readonly #shares: Shares
   readonly #misfortunes: Misfortunes
   readonly #schedules: Schedules
   readonly #looks: Looks
@@ -136,6 +138,7 @@ export class World {
     this.#log = new EffectLog(this.history, timeline, this.#model, plan.delayMs)
     this.#sessions.log = this.#log
     this.#audit = new Audit(this.history, this.#model)
+    this.#shares = new Shares(this.history, this.#model)
     this.#misfortunes = new Misfortunes(this, new Chance(plan.seed ^ 0xbad), this.#sessions, this.#requests)
     const crash = (where: string) => this.#misfortunes.crash(where)
     this.faults = new StoreFaults({ plan, chance: new Chance(plan.seed ^ 0xd15c), timeline, history: this.history, crash })
@@ -144,12 +147,15 @@ export class World {
       manyChance: new Chance(plan.seed ^ 0xb01c),
       batchChance: new Chance(plan.seed ^ 0xba7c4),
       ageChance: new Chance(plan.seed ^ 0xa6e5),
+      shareChance: new Chance(plan.seed ^ 0x54a2e),
+      retainChance: new Chance(plan.seed ^ 0x2e7a1),
       history: this.history,
       timeline,
       requests: this.#requests,
       leaseMs: plan.leaseMs,
       limits: plan.limits,
       pausesAll: plan.pausesAll,
+      retains: plan.retains,
       waits: plan.waits,
       flows: plan.flows,
       callbacks: plan.callbacks,
@@ -159,6 +165,7 @@ export class World {
     this.#schedules = new Schedules({
       chance: new Chance(plan.seed ^ 0x5c4ed),
       crons: plan.crons,
+      startsAt: plan.startsAt,
       zone: plan.season?.zone,
       history: this.history,
       timeline,
@@ -182,7 +189,7 @@ export class World {
   }
 
   async run(): Promise<Outcome> {
-    const { safetyMs, operations, schedules, looks } = this.plan
+    const { safetyMs, operations, schedules, looks, shares } = this.plan
     for (let operation = 0; operation < operations; operation++) {
       this.timeline.after(this.#chance.random() * safetyMs, () => {
         const living = this.clients.filter((client) => !client.dead)
@@ -191,6 +198,7 @@ export class World {
     }
     this.#often(schedules, 0x71c, (client) => this.#schedules.act(client))
     this.#often(looks, 0x10c5, (client) => this.#looks.act(client))
+    this.#often(shares, 0x54a2e, (client) => this.operations.crowd(client))
     for (const app of this.#apps)
       for (let act = 0; act < operations; act++) this.timeline.after(this.#chance.random() * safetyMs, () => app.act())
     this.#misfortunes.schedule()
@@ -343,6 +351,7 @@ export class World {
         this.#model.commit({ effects, wall: mark.at, mono: turnMono, nextEvent: mark.nextEvent })
         this.#schedules.commit(effects, mark.at)
         this.#audit.order(this.engine.actor, mark.at)
+        this.#shares.commit(this.engine.actor.tables, mark.at)
       },
       received: (connection, requests, sentMono) => this.#requests.received(connection, requests, sentMono),
       delivering: (connection, delivery) => {

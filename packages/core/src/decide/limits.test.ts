@@ -559,6 +559,36 @@ test('share: hand-outs in a row before the next queue', () => {
   expect(grants.map(({ queue }) => queue)).toEqual(['q1', 'q1', 'q1', 'q2', 'q1', 'q2', 'q2', 'q2'])
 })
 
+test('share: workers that serve other queues too do not end the turns of those that do not', () => {
+  const world = new World()
+  world.call<'configure'>({ op: 'configure', queue: 'q1', changes: { share: 2 } })
+  for (let job = 0; job < 40; job++)
+    for (const [queue, name] of [
+      ['q1', 'a'],
+      ['q2', 'a'],
+      ['q3', 'b'],
+    ] as const)
+      world.enqueue(name, { queue })
+  const one = { minConcurrency: 1, maxConcurrency: 1 }
+  const running = new Map<string, Granted>()
+  const served: string[] = []
+  const note = (grants: readonly Granted[]) => {
+    for (const grant of grants) {
+      running.set(grant.session, grant)
+      if (grant.session === 'slow') served.push(grant.queue)
+    }
+  }
+  note(world.run(attaching('slow', ['a'], { ...one, queues: ['q1', 'q2'] })).grants)
+  note(world.run(attaching('fast', ['a', 'b'], { ...one, queues: ['q1', 'q3'] })).grants)
+  const next = (session: string) => {
+    const { seq, run } = running.get(session) as Granted
+    note(world.run({ op: 'complete', seq, run, output: null }).grants)
+  }
+  next('fast')
+  for (let round = 0; round < 8; round++) for (const session of ['slow', 'fast', 'fast']) next(session)
+  expect(served).toEqual(['q1', 'q1', 'q2', 'q1', 'q1', 'q2', 'q1', 'q1', 'q2'])
+})
+
 test('strict order: a job that is cancelled and brought back in the turn that lets it go has its key in the next', () => {
   const world = new World()
   world.call<'configure'>({ op: 'configure', queue: 'default', changes: { keyOrder: 'strict' } })

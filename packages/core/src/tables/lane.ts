@@ -29,8 +29,6 @@ export interface Queue {
   closed: boolean
   /** When its token bucket is full again; monotonic. */
   fullMono: number
-  /** Hand-outs since its turn began. */
-  served: number
   /** By its text; undefined where no key was ever limited or paused. */
   keys: Map<string, Key> | undefined
   /** Whether this turn has changed its settings, or its bucket. */
@@ -78,7 +76,6 @@ export function newQueue(id: number, name: string): Queue {
     paused: false,
     closed: false,
     fullMono: 0,
-    served: 0,
     keys: undefined,
     noted: false,
     drained: false,

@@ -19,6 +19,9 @@ export class Service {
   readonly ready = new Map<Queue, ReadyLanes>()
   /** The same of all queues: one that is closed and opened again is not built anew. */
   readonly #lanes = new Map<Queue, ReadyLanes>()
+  /** The queue that was served last, and how often in a row: each service has its own turns, or another one would end them. */
+  #served: Queue | undefined
+  #inARow = 0
 
   constructor(key: string, names: ReadonlySet<string>, queues: ReadonlySet<string> | undefined) {
     this.key = key
@@ -60,8 +63,11 @@ export class Service {
 
   /** The queue that was just served goes to the end of the line, once it has had its share. */
   rotate(queue: Queue, lanes: ReadyLanes): void {
-    if (this.ready.size < 2 || ++queue.served < (queue.settings.share ?? 1)) return
-    queue.served = 0
+    if (this.ready.size < 2) return
+    if (this.#served !== queue) this.#inARow = 0
+    this.#served = queue
+    if (++this.#inARow < (queue.settings.share ?? 1)) return
+    this.#inARow = 0
     this.ready.delete(queue)
     this.ready.set(queue, lanes)
   }

@@ -1,0 +1,110 @@
+/**
+ * Queues take turns, from committed turns alone: of what serves the same, no more jobs of a queue are handed out in a row than its share
+ * while a job of another queue waits in memory, unheld, that is served too and has room in the session each time.
+ */
+import type { Service, Tables } from '@millrace/core'
+import type { History } from './history.ts'
+import type { Model, Tracked } from './model.ts'
+
+interface Row {
+  readonly queue: string
+  readonly count: number
+}
+
+interface HandOut {
+  readonly job: Tracked
+  readonly service: Service
+  /** Of its session, before it. */
+  readonly room: number
+}
+
+export class Shares {
+  readonly #history: History
+  readonly #model: Model
+  /** What was handed out in a row up to now, past a job that waits. Other tables have other services. */
+  #rows = new Map<Service, Map<Tracked, Row>>()
+
+  constructor(history: History, model: Model) {
+    this.#history = history
+    this.#model = model
+  }
+
+  /** After the model. What stands in a window after a turn stood there before its first hand-out, for hand-outs only take away. */
+  commit(tables: Tables, wall: number): void {
+    const { started } = this.#model
+    if (started.length === 0 && this.#rows.size === 0) return
+    const before = this.#rows
+    this.#rows = new Map()
+    const passedOver = this.#passedOver(tables, wall)
+    if (passedOver.length === 0) return
+    const handOuts = this.#handOuts(tables)
+    for (const service of tables.services.values()) {
+      const rows = new Map<Tracked, Row>()
+      const own = handOuts.filter((handOut) => handOut.service === service)
+      for (const other of passedOver) {
+        if (!service.serves(other.queue, other.name)) continue
+        const row = this.#goOn(other, own, this.#known(other, before.get(service)))
+        if (row !== undefined) rows.set(other, row)
+      }
+      if (rows.size > 0) this.#rows.set(service, rows)
+    }
+  }
+
+  /** Whoever has been told something, or has lined up anew, may stand behind the others since. */
+  #known(other: Tracked, rows: ReadonlyMap<Tracked, Row> | undefined): Row | undefined {
+    const { limits, turns } = this.#model
+    const row = rows?.get(other)
+    if (row === undefined || other.changedTurn === turns) return undefined
+    return limits.toldNow(other.queue) || limits.toldNow(row.queue) ? undefined : row
+  }
+
+  #goOn(other: Tracked, handOuts: readonly HandOut[], known: Row | undefined): Row | undefined {
+    const { limits } = this.#model
+    let row = known
+    for (const { job, room } of handOuts) {
+      const { queue, seq } = job
+      const count = queue === other.queue || other.weight > room ? 0 : 1 + (row?.queue === queue ? row.count : 0)
+      row = { queue, count }
+      const { share = 1 } = limits.settings(queue)
+      if (count === share && share > 1) this.#history.meet('shareUsedUp')
+      this.#history.hold(
+        count <= share,
+        24,
+        () =>
+          `job ${seq} is number ${count} in a row of queue ${queue}, whose share is ${share}, and job ${other.seq} of ${other.queue} waits`,
+      )
+    }
+    return row
+  }
+
+  /** Where keys were not looked at, their queues were passed over. */
+  #passedOver(tables: Tables, wall: number): Tracked[] {
+    const { waiting, active, limits } = this.#model
+    if (tables.unfinished) return []
+    return [...waiting].filter(
+      (job) =>
+        job.key === undefined &&
+        (job.expiresAt === 0 || job.expiresAt > wall) &&
+        tables.jobs.get(job.seq)?.windowed === true &&
+        !limits.holds(job, active),
+    )
+  }
+
+  /** What the last turn has started, in order. */
+  #handOuts({ sessions }: Tables): HandOut[] {
+    const { started, active } = this.#model
+    const weights = new Map<string, number>()
+    for (const { session, weight } of active) weights.set(session, (weights.get(session) ?? 0) + weight)
+    const handOuts: HandOut[] = []
+    for (const job of started.toReversed()) {
+      const session = sessions.get(job.session)
+      if (session === undefined) continue
+      const weight = (weights.get(job.session) ?? 0) - job.weight
+      weights.set(job.session, weight)
+      // Alone a job may be of any weight.
+      const room = weight === 0 ? Number.POSITIVE_INFINITY : session.intro.maxConcurrency - weight
+      handOuts.push({ job, service: session.service, room })
+    }
+    return handOuts.reverse()
+  }
+}
