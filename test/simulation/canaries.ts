@@ -297,9 +297,9 @@ export const CANARIES: readonly Canary[] = [
   },
   {
     name: 'order-between-names-ignored',
-    file: `${decide}/dispatch.ts`,
-    find: 'else if (best === undefined || runsBefore(first, best)) best = first',
-    replace: 'else if (best === undefined) best = first',
+    file: `${tables}/readyLanes.ts`,
+    find: 'new IndexedHeap<Place>(runsBefore, (place',
+    replace: 'new IndexedHeap<Place>((one, other) => one.lane.id < other.lane.id, (place',
     breaks: 'invariant 21',
   },
   {
