@@ -122,7 +122,7 @@ export class Operations {
       this.call(client, `configure ${queue} ${JSON.stringify({ share })}`, client.engine.queues.configure(queue, { share }))
       return
     }
-    const tasks = Array.from({ length: chance.whole(5, 25) }, () => this.#task())
+    const tasks = Array.from({ length: chance.whole(3, 12) }, () => this.#task())
     this.#sendMany(
       client,
       tasks.map((data) => ({ job: chance.pick(JOBS), data, options: { queue: chance.pick(QUEUES) } })),

@@ -271,7 +271,7 @@ function aboutOutboxes(chance: Chance): Partial<Plan> {
 function aboutLimits(chance: Chance): Partial<Plan> {
   const drawn = { limits: chance.pick([0.1, 0.25]), clients: chance.whole(1, 3), operations: chance.whole(40, 90) }
   const pauses = { pausesAll: chance.hits(0.5), retains: chance.pick([0, 0, 0.05, 0.15]) }
-  return { ...drawn, ...pauses, shares: chance.pick([0, 10, 30]) }
+  return { ...drawn, ...pauses, shares: chance.pick([0, 10, 20]) }
 }
 
 /** What breaks is what stands between a reader and the journal; and the journal's commits. */
@@ -299,7 +299,7 @@ function aboutFlows(chance: Chance): Partial<Plan> {
 /** Somebody walks through the jobs while they come and go, some of them because their time is over. */
 function aboutLooks(chance: Chance): Partial<Plan> {
   const drawn = { looks: chance.whole(5, 40), walkRows: chance.pick([2_000, 5, 1]), keepMs: chance.pick([WEEK_MS, 300, 3_000]) }
-  return { ...drawn, retains: chance.pick([0, 0, 0.05, 0.15]), shares: chance.pick([0, 0, 20]) }
+  return { ...drawn, retains: chance.pick([0, 0, 0.05, 0.15]), shares: chance.pick([0, 0, 10]) }
 }
 
 /** Whatever goes wrong, what comes back is what was given, and the engine has none of it in plain. */
