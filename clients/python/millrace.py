@@ -324,7 +324,7 @@ def read_reply(reply):
     """`(id, value, error)` of a reply."""
     if not isinstance(reply, list) or len(reply) < 2:
         raise ProtocolError("a reply has an id and a kind")
-    id, kind, fields = reply[0], reply[1], reply[2:] + [None] * 7
+    id, kind, fields = reply[0], reply[1], reply[2:] + [None] * 8
     if kind == TRUE:
         return id, True, None
     if kind == REFUSAL:
@@ -336,9 +336,9 @@ def read_reply(reply):
     if kind == VALUE:
         return id, fields[0], None
     if kind == STATS:
-        names = ("queues", "states", "totals", "unserved", "workers", "writer", "names")
+        names = ("queues", "states", "totals", "unserved", "workers", "writer", "names", "paused")
         queues = {name: counts for name, counts, *_ in fields[0]}
-        return id, {**dict(zip(names, fields)), "queues": queues, "names": fields[6] or []}, None
+        return id, {**dict(zip(names, fields)), "queues": queues, "names": fields[6] or [], "paused": bool(fields[7])}, None
     raise ProtocolError("no reply is of the kind %r" % (kind,))
 
 

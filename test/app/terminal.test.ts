@@ -81,7 +81,7 @@ test('completion in bash: commands, their flags, values of flags', { timeout: LO
   }
   expect(complete('millrace', 'sche')).toEqual(['schedules'])
   expect(complete('millrace', 'jobs', 're')).toEqual(['retry'])
-  expect(complete('millrace', '--url', 'jobs', 'queues', 'pa')).toEqual(['pause'])
+  expect(complete('millrace', '--url', 'jobs', 'queues', 'pa')).toEqual(['pause', 'pause-all'])
   expect(complete('millrace', 'jobs', '--json', 'list', '--se')).toEqual(['--search'])
   expect(complete('millrace', 'jobs', 'list', '--st')).toEqual(['--state'])
 })

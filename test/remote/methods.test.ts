@@ -114,6 +114,8 @@ const METHODS: Readonly<Record<Scope, Readonly<Record<string, Try>>>> = {
     'queues.configure': (client) => client.queues.configure('q', { concurrencyLimit: 1 }),
     'queues.pause': (client) => client.queues.pause('q'),
     'queues.resume': (client) => client.queues.resume('q'),
+    'queues.pauseAll': (client) => client.queues.pauseAll(),
+    'queues.resumeAll': (client) => client.queues.resumeAll(),
     'queues.drain': (client) => client.queues.drain('empty'),
     'queues.purge': async (client, { engine }) => {
       await engine.enqueue('a', null, { queue: 'full' })

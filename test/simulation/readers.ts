@@ -74,7 +74,8 @@ export class Reader {
     const so = expected === undefined ? 'none' : `${expected.seq} ${expected.type} ${expected.what}`
     const said =
       item.type === 'gap' ? `a gap up to ${item.resumesAt}` : `${item.seq} ${item.type} ${'run' in item ? item.jobId : whatOf(item)}`
-    history.note(`${name} reads ${said}`)
+    // A worker's session has an id of chance that no seed decides.
+    history.note(`${name} reads ${'session' in item ? `${item.seq} ${item.type}` : said}`)
     history.hold(said === so, 40, () => `${name} reads ${said} behind ${this.#cursor}, and what comes next is ${so}`)
     history.meet('eventRead')
     if (item.type === 'gap') return

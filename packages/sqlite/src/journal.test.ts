@@ -54,7 +54,8 @@ const newsNote: fc.Arbitrary<NewsNote> = fc
     reason: fc.option(fc.constantFrom(...MISS_REASONS), { nil: undefined }),
   })
   .map(({ type, subject, name, key, session, seq, tick, reason }) => {
-    const of = type.split('.')[0] as 'queue' | 'schedule' | 'worker'
+    const of = type.split('.')[0] as 'queue' | 'schedule' | 'worker' | 'engine'
+    if (of === 'engine') return { type, job: undefined, news: { type } as News }
     const job = seq !== undefined && { job: { seq, node: 0, enqueuedAt: 0 } }
     const ofQueue = { ...(name !== undefined && { name }), ...(key !== undefined && { key }) }
     const ofSchedule = { ...job, ...(tick !== undefined && { tick }), ...(reason !== undefined && { reason }) }

@@ -6,7 +6,7 @@ import type { Command, NewJob } from '../commands.ts'
 import type { Job } from '../job.ts'
 import { ACTIVE, CANCELLED, isLive, SCHEDULED, WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
-import type { QueueChanges } from '../queueSettings.ts'
+import { limitsKeys, type QueueChanges } from '../queueSettings.ts'
 import { Refused } from '../replies.ts'
 import { tokenMs } from '../tables/bucket.ts'
 import type { Lane } from '../tables/lane.ts'
@@ -293,10 +293,11 @@ function expectBusy(world: World): void {
       if (state !== WAITING || (weight > 0 && (!patient || weight + wanted > intro.maxConcurrency))) continue
       const lane = tables.laneOf(laneId)
       const { queue, name, paused } = lane
-      // Behind heavy ones a light one is found in memory.
+      // Behind heavy ones a light one is found in memory; so it is behind some that their keys hold back, while a heavy one stands before them.
       const inMemory = jobsIn(lane)
       const hidden = !lane.window.complete && !inMemory.some((job) => job.seq === seq)
-      if (weight > 0 && hidden && inMemory.some((job) => weight + job.weight > intro.maxConcurrency)) continue
+      const held = ({ extras }: Job) => limitsKeys(queue.settings) && extras?.concurrencyKey !== undefined
+      if (weight > 0 && hidden && inMemory.some((job) => weight + job.weight > intro.maxConcurrency || held(job))) continue
       if (!service.serves(queue.name, name) || paused || queue.paused) continue
       const { concurrencyLimit, perKeyLimit, rateLimit, perKeyRateLimit, keyOrder } = queue.settings
       if (concurrencyLimit !== undefined && running(world, queue.id) >= concurrencyLimit) continue

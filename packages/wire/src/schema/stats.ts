@@ -36,12 +36,12 @@ const fields = record<Stats>('stats', {
   unserved: field(value as Kind<Stats['unserved']>, 'array of maps: `queue`, `name`, `waiting`'),
   workers: field(value as Kind<number>, 'integer'),
   writer: field(value as Kind<Stats['writer']>, 'map'),
-  paused: or(boolean, false, 'nothing of any queue starts'),
   names: or(
     value as Kind<Stats['names']>,
     [],
     'array of maps: `queue`, `name`, counts, `waitMs` and `runMs`, each with `p50`, `p95`, `p99`, `sum` and `buckets` by powers of two',
   ),
+  paused: or(boolean, false, 'nothing of any queue starts'),
 })
 
 export const STATS: RecordKind<Stats> & { fits(reply: unknown): reply is Stats } = {
