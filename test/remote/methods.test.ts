@@ -114,7 +114,11 @@ const METHODS: Readonly<Record<Scope, Readonly<Record<string, Try>>>> = {
     'queues.configure': (client) => client.queues.configure('q', { concurrencyLimit: 1 }),
     'queues.pause': (client) => client.queues.pause('q'),
     'queues.resume': (client) => client.queues.resume('q'),
-    'queues.pauseAll': (client) => client.queues.pauseAll(),
+    'queues.pauseAll': async (client, { engine }) => {
+      await client.queues.pauseAll()
+      // What comes next has a job that runs.
+      await engine.queues.resumeAll()
+    },
     'queues.resumeAll': (client) => client.queues.resumeAll(),
     'queues.drain': (client) => client.queues.drain('empty'),
     'queues.purge': async (client, { engine }) => {
