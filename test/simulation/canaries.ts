@@ -662,8 +662,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'key-limit-one-over',
     file: `${decide}/dispatch.ts`,
-    find: 'if (gate !== undefined && roomOf(gate.key, turn.now.mono) <= 0) {',
-    replace: 'if (gate !== undefined && roomOf(gate.key, turn.now.mono) < 0) {',
+    find: 'gate !== undefined && roomOf(gate.key, now.mono) <= 0 ? gate : undefined',
+    replace: 'gate !== undefined && roomOf(gate.key, now.mono) < 0 ? gate : undefined',
     breaks: 'invariant 24',
   },
   {

@@ -151,7 +151,7 @@ export class Effects {
   readonly turnsOver: TurnRecord[] = []
   /** Keys whose token buckets change. */
   readonly buckets: Key[] = []
-  /** Whether nothing of any queue starts; undefined where that stays as it is. */
+  /** Whether nothing of any queue starts, with its event; undefined where that stays as it is. */
   paused: boolean | undefined
   readonly newSessions: Session[] = []
   /** Each with its event. */

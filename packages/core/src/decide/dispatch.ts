@@ -8,7 +8,7 @@ import { ACTIVE } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import { NO_SETTINGS } from '../queueSettings.ts'
 import { tokenMs } from '../tables/bucket.ts'
-import { roomOf } from '../tables/gate.ts'
+import { type Gate, roomOf } from '../tables/gate.ts'
 import { countOf, type Queue } from '../tables/lane.ts'
 import type { ReadyLanes } from '../tables/readyLanes.ts'
 import type { Service } from '../tables/service.ts'
@@ -99,18 +99,31 @@ function pickOf(
       expireJob(turn, head)
       continue
     }
-    const gate = turn.tables.keys.gateOf(head)
-    if (gate !== undefined && roomOf(gate.key, turn.now.mono) <= 0) {
-      if (turn.effects.gates.length >= LIMITS.sliceRows || turn.effects.jobs.length >= LIMITS.jobsPerTurn) {
-        turn.tables.unfinished = true
-        return undefined
-      }
-      shelve(turn, head, gate)
+    const gate = closedGateOf(turn, head)
+    if (gate !== undefined) {
+      if (!setAside(turn, head, gate)) return undefined
       continue
     }
     if (fits(head, session)) return head
     return passing(turn, lanes, head, session)
   }
+}
+
+/** The gate of a job whose key has no room. */
+function closedGateOf({ tables, now }: TurnContext, job: Job): Gate | undefined {
+  const gate = tables.keys.gateOf(job)
+  return gate !== undefined && roomOf(gate.key, now.mono) <= 0 ? gate : undefined
+}
+
+/** Out of the line, so that what stands behind it comes into sight. False where this turn has written enough. */
+function setAside(turn: TurnContext, job: Job, gate: Gate): boolean {
+  const { effects, tables } = turn
+  if (effects.gates.length >= LIMITS.sliceRows || effects.jobs.length >= LIMITS.jobsPerTurn) {
+    tables.unfinished = true
+    return false
+  }
+  shelve(turn, job, gate)
+  return true
 }
 
 /** Whether the queue may start one more job now; one that may not is passed over until something reopens it. */
@@ -145,24 +158,27 @@ function fits(job: Job, session: Session): boolean {
 }
 
 /** `heavy` does not fit: for a while lighter jobs may pass it, then the room is kept for it. */
-function passing({ tables, now }: TurnContext, lanes: ReadyLanes, heavy: Job, session: Session): Job | typeof KEEP_ROOM | undefined {
+function passing(turn: TurnContext, lanes: ReadyLanes, heavy: Job, session: Session): Job | typeof KEEP_ROOM | undefined {
+  const { now } = turn
   if (heavy.passedMono < 0) heavy.passedMono = now.mono
   if (now.mono - heavy.passedMono >= LIMITS.heavyPatienceMs) return KEEP_ROOM
   const room = session.intro.maxConcurrency - session.weight
   let best: Job | undefined
   for (const { window, paused } of lanes.lanes()) {
     if (paused || window.lightest > room) continue
-    for (let index = 0; index < window.size; index++) {
+    for (let index = 0; index < window.size; ) {
       const job = window.at(index) as Job
       if (best !== undefined && runsBefore(best, job)) break
-      if (job.weight > room || (job.expiresAt !== 0 && job.expiresAt <= now.wall)) continue
-      const key = tables.keys.keyOf(job)
-      if (key !== undefined && roomOf(key, now.mono) <= 0) {
-        tables.keys.awaitToken(key, now.mono)
+      if (job.weight > room || (job.expiresAt !== 0 && job.expiresAt <= now.wall)) {
+        index++
         continue
       }
-      best = job
-      break
+      const gate = closedGateOf(turn, job)
+      if (gate === undefined) {
+        best = job
+        break
+      }
+      if (!setAside(turn, job, gate)) break
     }
   }
   return best

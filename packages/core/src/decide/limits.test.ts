@@ -6,12 +6,12 @@ import type { Command, NewJob } from '../commands.ts'
 import type { Job } from '../job.ts'
 import { ACTIVE, CANCELLED, isLive, SCHEDULED, WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
-import { limitsKeys, type QueueChanges } from '../queueSettings.ts'
+import type { QueueChanges } from '../queueSettings.ts'
 import { Refused } from '../replies.ts'
 import { tokenMs } from '../tables/bucket.ts'
 import type { Lane } from '../tables/lane.ts'
 import { keyOf } from '../testing/memoryStore.ts'
-import { attaching, type Granted, World } from '../testing/world.ts'
+import { attaching, enqueueing, type Granted, World } from '../testing/world.ts'
 
 const QUEUES = ['q1', 'q2'] as const
 const NAMES = ['a', 'b'] as const
@@ -293,11 +293,10 @@ function expectBusy(world: World): void {
       if (state !== WAITING || (weight > 0 && (!patient || weight + wanted > intro.maxConcurrency))) continue
       const lane = tables.laneOf(laneId)
       const { queue, name, paused } = lane
-      // Behind heavy ones a light one is found in memory; so it is behind some that their keys hold back, while a heavy one stands before them.
+      // Behind heavy ones a light one is found in memory.
       const inMemory = jobsIn(lane)
       const hidden = !lane.window.complete && !inMemory.some((job) => job.seq === seq)
-      const held = ({ extras }: Job) => limitsKeys(queue.settings) && extras?.concurrencyKey !== undefined
-      if (weight > 0 && hidden && inMemory.some((job) => weight + job.weight > intro.maxConcurrency || held(job))) continue
+      if (weight > 0 && hidden && inMemory.some((job) => weight + job.weight > intro.maxConcurrency)) continue
       if (!service.serves(queue.name, name) || paused || queue.paused) continue
       const { concurrencyLimit, perKeyLimit, rateLimit, perKeyRateLimit, keyOrder } = queue.settings
       if (concurrencyLimit !== undefined && running(world, queue.id) >= concurrencyLimit) continue
@@ -339,6 +338,19 @@ test('M2: never one over, never one idle, whatever is asked in whatever order', 
     }),
     { numRuns: 500 },
   )
+})
+
+test('M2: a light job is found behind jobs that their keys hold back, while a heavy one stands before them all', () => {
+  const world = new World()
+  world.call<'configure'>({ op: 'configure', queue: 'default', changes: { perKeyLimit: 1 } })
+  const keys = Array.from({ length: LIMITS.windowJobs }, (_, index) => `k${index}`)
+  const named = (name: string) => keys.map((concurrencyKey) => ({ name, data: null, concurrencyKey }))
+  // All keys have room when their jobs line up; those of `a` use it up.
+  world.run(enqueueing(...named('a'), { name: 'heavy', data: null, weight: 2 }, ...named('b'), { name: 'b', data: null }))
+  const grants = [...world.run(attaching('s', ['a', 'heavy', 'b'], { maxConcurrency: keys.length + 1 })).grants]
+  while (world.tables.unfinished) grants.push(...world.run().grants)
+  const light = 2 * keys.length + 2
+  expect(grants.map(({ seq }) => seq)).toEqual([...keys.map((_, index) => index + 1), light])
 })
 
 /** Beside a bucket that is looked at in every millisecond. */

@@ -22,10 +22,6 @@ export class ReadyLanes {
     place.at = at
   })
 
-  get size(): number {
-    return this.#places.size
-  }
-
   has(lane: Lane): boolean {
     return this.#places.has(lane)
   }
