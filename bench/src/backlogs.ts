@@ -8,8 +8,12 @@ export class Backlogs {
   readonly #folder: string
   readonly #files = new Map<string, string>()
 
-  constructor(folder: string) {
+  readonly #script: string | undefined
+
+  /** `script`: of another checkout, whose engine is to fill them. */
+  constructor(folder: string, script?: string) {
     this.#folder = folder
+    this.#script = script
   }
 
   /** Puts the backlog that the settings ask for where the run's file is to be; nothing where they ask for none. */
@@ -19,7 +23,7 @@ export class Backlogs {
     let full = this.#files.get(name)
     if (full === undefined) {
       full = join(this.#folder, `${name}.db`)
-      await runProcess('fill', { file: full, backlog, backlogJobs })
+      await runProcess('fill', { file: full, backlog, backlogJobs }, this.#script === undefined ? {} : { script: this.#script })
       this.#files.set(name, full)
     }
     // The engine that filled it was stopped and the WAL folded in: the file is whole, and nobody has it open.

@@ -45,8 +45,8 @@ export function versions(): Readonly<Record<string, string>> {
 }
 
 /** Short, and whether there were changes beside it; 'unknown' outside a checkout. */
-export function commit(): string {
-  const git = (...args: readonly string[]) => spawnSync('git', args, { encoding: 'utf8', cwd: import.meta.dirname })
+export function commit(folder: string = import.meta.dirname): string {
+  const git = (...args: readonly string[]) => spawnSync('git', args, { encoding: 'utf8', cwd: folder })
   const { status, stdout } = git('rev-parse', '--short=10', 'HEAD')
   if (status !== 0) return 'unknown'
   return git('status', '--porcelain').stdout === '' ? stdout.trim() : `${stdout.trim()} with changes`

@@ -1,10 +1,10 @@
 /** Runs a scenario in a fresh process, and takes its figures. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import type { Figures, Settings } from './measurement.ts'
 
-const SCRIPT = fileURLToPath(new URL('./scenario.ts', import.meta.url))
+const SCRIPT = join(import.meta.dirname, 'scenario.ts')
 const TIMEOUT_MS = 10 * 60_000
 const PEER_TIMEOUT_MS = 3 * 60_000
 /** Of what a failed process said. */
@@ -16,14 +16,21 @@ export interface Started {
   readonly prefix?: readonly string[]
   /** Whether what the process says on stderr is passed on at once. */
   readonly passOn?: boolean
+  /** Of another checkout: `scriptIn`. */
+  readonly script?: string
+}
+
+/** Where a checkout of this repository has its scenarios. */
+export function scriptIn(root: string): string {
+  return join(root, 'bench', 'src', 'scenario.ts')
 }
 
 export async function runProcess(
   scenario: string,
   settings: Partial<Settings>,
-  { prefix = [], passOn = false }: Started = {},
+  { prefix = [], passOn = false, script = SCRIPT }: Started = {},
 ): Promise<Figures> {
-  const [command = '', ...args] = [...prefix, process.execPath, SCRIPT, scenario, JSON.stringify(settings)]
+  const [command = '', ...args] = [...prefix, process.execPath, script, scenario, JSON.stringify(settings)]
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   let stdout = ''
   let stderr = ''

@@ -103,6 +103,22 @@ test.each(parts)('what features cost is measured beside an engine without, each 
   for (const { label, figures } of rows) expect(figures['ofNone'], label).toBeGreaterThan(0)
 })
 
+test('pairs: another checkout and this one by turns, scenario by scenario', async () => {
+  const folder = temporaryFolder()
+  const root = join(import.meta.dirname, '..', '..')
+  const few = ['--repetitions', '2', '--jobs', '200', '--folder', folder]
+  const { code, stdout, stderr } = await runBench('pairs', root, '--only', 'drain', '--only', 'idle', ...few)
+  expect(code, stderr).toBe(0)
+  const sides = stderr.match(/^drain .*?(?=:)/gm)
+  expect(sides).toEqual(['drain 1/2 before', 'drain 1/2 now', 'drain 2/2 now', 'drain 2/2 before'])
+  expect(stdout).toMatch(/\| drain \| jobs\/s \| [\d,]+ \| [\d,]+ \| \d+\.\d\d \| \d+\.\d\d to \d+\.\d\d \|/)
+  expect(stdout).toContain('| idle | p50 µs |')
+  expect(readdirSync(folder), 'nothing is left of the runs').toEqual([])
+
+  const nowhere = await runBench('pairs', folder)
+  expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining('is no checkout of this repository')])
+})
+
 test('a wrong flag is named, and measures nothing', async () => {
   const { code, stderr } = await runBench('throughput', '--only', 'nothing')
   expect(code).toBe(1)

@@ -44,7 +44,10 @@ export class ReadyLanes {
     } else if (runsBefore(first, place)) this.#move(place, first)
   }
 
-  /** The job that runs next, of any lane; lanes that have run dry or are paused are taken out when they are met. */
+  /**
+   * The job that runs next, of any lane; lanes that have run dry or are paused are taken out when they are met. A lone lane, as most queues
+   * have, has nobody to be held against: its place stays where it was.
+   */
   first(): Job | undefined {
     for (let place = this.#heap.peek(); place !== undefined; place = this.#heap.peek()) {
       const { lane, priority, runAt, seq } = place
@@ -52,7 +55,7 @@ export class ReadyLanes {
       if (first === undefined || lane.paused) {
         this.#heap.removeAt(place.at)
         this.#places.delete(lane)
-      } else if (first.seq === seq && first.runAt === runAt && first.priority === priority) return first
+      } else if (this.#heap.size === 1 || (first.seq === seq && first.runAt === runAt && first.priority === priority)) return first
       else this.#move(place, first)
     }
     return undefined
