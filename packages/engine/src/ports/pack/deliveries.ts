@@ -159,7 +159,6 @@ interface Page {
   readonly next: unknown
 }
 
-/** Of a list, or of an export. */
 /** Of a list or of an export. A flow's page names its first job, and its jobs are of another shape. */
 function isPage(value: unknown): value is Page {
   return typeof value === 'object' && value !== null && 'jobs' in value && 'next' in value && !('first' in value)
