@@ -2,18 +2,17 @@
 import { constants, copyFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Settings } from './measurement.ts'
-import { runProcess } from './runProcess.ts'
+import { ROOT, runProcess } from './runProcess.ts'
 
 export class Backlogs {
   readonly #folder: string
+  readonly #root: string
   readonly #files = new Map<string, string>()
 
-  readonly #script: string | undefined
-
-  /** `script`: of another checkout, whose engine is to fill them. */
-  constructor(folder: string, script?: string) {
+  /** `root`: the checkout whose engine fills them. */
+  constructor(folder: string, root: string = ROOT) {
     this.#folder = folder
-    this.#script = script
+    this.#root = root
   }
 
   /** Puts the backlog that the settings ask for where the run's file is to be; nothing where they ask for none. */
@@ -23,7 +22,7 @@ export class Backlogs {
     let full = this.#files.get(name)
     if (full === undefined) {
       full = join(this.#folder, `${name}.db`)
-      await runProcess('fill', { file: full, backlog, backlogJobs }, this.#script === undefined ? {} : { script: this.#script })
+      await runProcess('fill', { file: full, backlog, backlogJobs }, { root: this.#root })
       this.#files.set(name, full)
     }
     // The engine that filled it was stopped and the WAL folded in: the file is whole, and nobody has it open.

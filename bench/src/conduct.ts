@@ -116,8 +116,9 @@ async function attempt(one: Measured, experiment: Experiment, place: Place, step
 
 let runs = 0
 
-async function withFile<T>(
-  { folder }: Place,
+/** A folder of its own for a run, with the backlog that it begins with. */
+export async function withFile<T>(
+  { folder }: Pick<Place, 'folder'>,
   backlogs: Backlogs,
   settings: Partial<Settings>,
   work: (settings: Partial<Settings> & { readonly file: string }) => Promise<T>,

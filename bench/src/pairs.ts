@@ -5,11 +5,15 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { countFlag } from './amounts.ts'
 import { Backlogs } from './backlogs.ts'
+import { withFile } from './conduct.ts'
+import type { Cell } from './experiments/experiment.ts'
+import { EXPERIMENTS } from './experiments/list.ts'
 import { figureOf, formatFigure } from './figures.ts'
 import { commit } from './machine.ts'
-import type { Figures, Settings } from './measurement.ts'
+import type { Figures } from './measurement.ts'
+import type { Plan } from './plan.ts'
 import { median, quantile } from './quantile.ts'
-import { runProcess, scriptIn } from './runProcess.ts'
+import { ROOT, runProcess, scriptIn } from './runProcess.ts'
 import { markdown } from './table.ts'
 
 const HELP = `pnpm bench:pairs FOLDER [flags]
@@ -19,33 +23,28 @@ run in a process of its own, and prints the median of the pairs' ratios: what ch
 
   --only NAME         only this (again for more): enqueue, bulk, drain, endToEnd, idle
   --repetitions N     pairs of each (7)
-  --jobs N            jobs per run (200k); idle takes a hundredth
+  --jobs N            jobs per run (200k); idle takes 2,000 at most
   --durability NAME   normal or full (normal)
   --folder FOLDER     where the database files are written (the system's folder for temporary files)
   --help              this
 `
 
-const SCENARIOS: Readonly<Record<string, Partial<Settings>>> = {
-  enqueue: { inFlight: 100 },
-  bulk: { inFlight: 4 },
-  drain: { backlog: 'own' },
-  endToEnd: {},
-  idle: { inFlight: 1, concurrency: 1 },
-}
-const IDLE_SHARE = 100
+/** Jobs one after another: enough for a median. */
+const IDLE_JOBS = 2_000
+const INTERRUPTED = 130
+const NAMES = ['enqueue', 'bulk', 'drain', 'endToEnd', 'idle']
 const COLUMNS = ['jobsPerSecond', 'p50Micros', 'mainMicrosPerJob', 'writerMicrosPerJob']
 
 interface Checkout {
-  readonly commit: string
-  readonly script: string
-  readonly backlogs: Backlogs
+  readonly root: string
   readonly folder: string
+  readonly backlogs: Backlogs
 }
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    only: { type: 'string', multiple: true, default: Object.keys(SCENARIOS) },
+    only: { type: 'string', multiple: true, default: NAMES },
     repetitions: { type: 'string', default: '7' },
     jobs: { type: 'string', default: '200k' },
     durability: { type: 'string', default: 'normal' },
@@ -64,61 +63,52 @@ async function pairs(before: string): Promise<void> {
   if (durability !== 'normal' && durability !== 'full') throw new RangeError(`--durability is normal or full, not '${durability}'`)
   const repetitions = countFlag('repetitions', values.repetitions)
   const jobs = countFlag('jobs', values.jobs)
-  const unknown = values.only.find((name) => !(name in SCENARIOS))
-  if (unknown !== undefined) throw new RangeError(`--only knows no '${unknown}': ${Object.keys(SCENARIOS).join(', ')}`)
+  const unknown = values.only.find((name) => !NAMES.includes(name))
+  if (unknown !== undefined) throw new RangeError(`--only knows no '${unknown}': ${NAMES.join(', ')}`)
   if (!existsSync(scriptIn(before))) throw new Error(`${before} is no checkout of this repository: it has no ${scriptIn('.')}`)
 
   const folder = mkdtempSync(join(values.folder, 'millrace-pairs-'))
-  try {
-    const sides = [before, join(import.meta.dirname, '..', '..')].map((root, index) => checkoutOf(root, join(folder, `${index}`)))
-    const rows: string[][] = []
-    for (const name of values.only) {
-      const own = name === 'idle' ? Math.ceil(jobs / IDLE_SHARE) : jobs
-      const settings: Partial<Settings> = { ...SCENARIOS[name], durability, jobs: own, ...(name === 'drain' ? { backlogJobs: own } : {}) }
-      const taken = await measure(name, settings, repetitions, sides)
-      rows.push(...COLUMNS.flatMap((column) => rowOf(name, column, taken)))
-    }
-    const [old, now] = sides
-    process.stdout.write(
-      `${old?.commit} before, ${now?.commit} now; ${durability}, ${jobs.toLocaleString('en')} jobs, ${repetitions} pairs of each\n\n`,
-    )
-    process.stdout.write(`${markdown(['what', 'figure', 'before', 'now', 'now / before', 'half of the pairs'], rows)}\n`)
-  } finally {
-    rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+  // The process that measures is ended with this one: see runProcess.ts.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(INTERRUPTED))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
+  const sides = [resolve(before), ROOT].map((root, index) => checkoutOf(root, join(folder, `${index}`)))
+  const rows: string[][] = []
+  for (const cell of cellsOf(jobs, durability)) {
+    const taken = await measure(cell, repetitions, sides)
+    rows.push(...COLUMNS.flatMap((column) => rowOf(cell.scenario, column, taken)))
   }
+  const commits = `${commit(before)} before, ${commit(ROOT)} now`
+  process.stdout.write(`${commits}; ${durability}, ${jobs.toLocaleString('en')} jobs, ${repetitions} pairs of each\n\n`)
+  process.stdout.write(`${markdown(['what', 'figure', 'before', 'now', 'now / before', 'half of the pairs'], rows)}\n`)
+}
+
+/** Ours, as `bench:throughput` measures them. */
+function cellsOf(jobs: number, durability: string): readonly Cell[] {
+  const none = { features: [], peers: [], packages: '', repetitions: 1, syncJobs: 0, growthMax: 0, sustainedSeconds: 0, peerJobs: 0 }
+  const plan: Plan = { ...none, jobs, idleJobs: Math.min(jobs, IDLE_JOBS) }
+  const cells = EXPERIMENTS.filter(({ name }) => values.only.includes(name)).flatMap((experiment) => experiment.groups(plan).flat())
+  return cells.filter(({ subject, label }) => subject === 'millrace' && label === durability)
 }
 
 function checkoutOf(root: string, folder: string): Checkout {
   mkdirSync(folder)
-  const script = scriptIn(resolve(root))
-  return { commit: commit(root), script, folder, backlogs: new Backlogs(folder, script) }
+  return { root, folder, backlogs: new Backlogs(folder, root) }
 }
 
 /** Pair by pair, the one first and then the other: neither has the better half of a machine's day. */
-async function measure(name: string, settings: Partial<Settings>, repetitions: number, sides: readonly Checkout[]): Promise<Figures[][]> {
+async function measure({ scenario, settings }: Cell, repetitions: number, sides: readonly Checkout[]): Promise<Figures[][]> {
   const taken: Figures[][] = sides.map(() => [])
   for (let pair = 0; pair < repetitions; pair++) {
     for (const side of pair % 2 === 0 ? [0, 1] : [1, 0]) {
-      const figures = await run(name, settings, sides[side] as Checkout)
+      const { root, folder, backlogs } = sides[side] as Checkout
+      const figures = await withFile({ folder }, backlogs, settings, (all) => runProcess(scenario, all, { root }))
       taken[side]?.push(figures)
       const told = COLUMNS.filter((column) => figures[column] !== undefined).map((column) => formatFigure(column, figures[column]))
-      process.stderr.write(`${name} ${pair + 1}/${repetitions} ${side === 0 ? 'before' : 'now'}: ${told.join(' ')}\n`)
+      process.stderr.write(`${scenario} ${pair + 1}/${repetitions} ${side === 0 ? 'before' : 'now'}: ${told.join(' ')}\n`)
     }
   }
   for (const { backlogs } of sides) backlogs.clear()
   return taken
-}
-
-async function run(name: string, settings: Partial<Settings>, { folder, backlogs, script }: Checkout): Promise<Figures> {
-  const own = join(folder, 'run')
-  mkdirSync(own)
-  try {
-    const file = join(own, 'jobs.db')
-    await backlogs.lay(settings, file)
-    return await runProcess(name, { ...settings, file }, { script })
-  } finally {
-    rmSync(own, { recursive: true, force: true, maxRetries: 3 })
-  }
 }
 
 function rowOf(name: string, column: string, [before = [], now = []]: readonly Figures[][]): string[][] {

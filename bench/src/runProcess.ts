@@ -4,7 +4,6 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Figures, Settings } from './measurement.ts'
 
-const SCRIPT = join(import.meta.dirname, 'scenario.ts')
 const TIMEOUT_MS = 10 * 60_000
 const PEER_TIMEOUT_MS = 3 * 60_000
 /** Of what a failed process said. */
@@ -16,9 +15,12 @@ export interface Started {
   readonly prefix?: readonly string[]
   /** Whether what the process says on stderr is passed on at once. */
   readonly passOn?: boolean
-  /** Of another checkout: `scriptIn`. */
-  readonly script?: string
+  /** Whose scenario and engine: default this checkout's. */
+  readonly root?: string
 }
+
+/** This checkout. */
+export const ROOT = join(import.meta.dirname, '..', '..')
 
 /** Where a checkout of this repository has its scenarios. */
 export function scriptIn(root: string): string {
@@ -28,9 +30,9 @@ export function scriptIn(root: string): string {
 export async function runProcess(
   scenario: string,
   settings: Partial<Settings>,
-  { prefix = [], passOn = false, script = SCRIPT }: Started = {},
+  { prefix = [], passOn = false, root = ROOT }: Started = {},
 ): Promise<Figures> {
-  const [command = '', ...args] = [...prefix, process.execPath, script, scenario, JSON.stringify(settings)]
+  const [command = '', ...args] = [...prefix, process.execPath, scriptIn(root), scenario, JSON.stringify(settings)]
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   let stdout = ''
   let stderr = ''
