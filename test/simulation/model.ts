@@ -237,6 +237,12 @@ export class Model {
     }
   }
 
+  /** Its session has come back for a run: one without a timeout has no deadline again, unless it is told to stop. */
+  adopted({ seq, run }: RunKey): void {
+    const job = this.#running(seq, run)
+    if (job !== undefined && job.timeout === Number.POSITIVE_INFINITY && !this.#options.aborted(seq)) job.latestMono = job.timeout
+  }
+
   /** Its worker has said that a run goes on, and the engine has heard it: the deadline may be later by now. */
   mayLast({ seq, run }: RunKey, mono: number): void {
     const job = this.#running(seq, run)

@@ -365,6 +365,7 @@ export class Requests {
         break
       case 'attach':
         this.attachAnswered(command.session.uuid)
+        for (const run of command.held) model.adopted(run)
         if ((value as { readonly lost: readonly unknown[] }).lost.length > 0) history.meet('attachLost')
         if (command.held.length > (value as { readonly lost: readonly unknown[] }).lost.length) history.meet('attachAdopts')
         break
