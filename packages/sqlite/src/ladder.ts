@@ -44,6 +44,8 @@ export function prepareLadder<Item>(db: Database, { sql, shared, width, bind }: 
     let next = 0
     for (const rung of rungs) {
       const { rows, values } = rung
+      // Its values are many: to fill and to clear them for nothing took a lone job 10 µs.
+      if (items.length - next < rows) continue
       for (let index = 0; index < shared; index++) values[index] = sharedValues[index] as SqlValue
       for (; items.length - next >= rows; next += rows) {
         for (let index = 0; index < rows; index++) bind(items[next + index] as Item, values, shared + index * width, next + index)

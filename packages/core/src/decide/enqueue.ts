@@ -18,6 +18,8 @@ import { reorder } from './reorder.ts'
 import { exclusiveKey, holdLonger, holdShape, placeOf, pushedTo, shapeOf } from './shaping.ts'
 import type { TurnContext } from './turn.ts'
 
+const DEFAULT_QUEUE = 'default'
+
 export const IDEMPOTENCY_TTL_MS = 86_400_000
 
 export function enqueue(turn: TurnContext, command: EnqueueCommand): Decision<'enqueue'> {
@@ -170,7 +172,7 @@ function create(turn: TurnContext, wanted: NewJob, origin?: Origin, from: From =
   const { tables, effects, facts, now } = turn
   const { place } = from
   const defaults = tables.definitions.get(wanted.name)
-  const queueName = queueOf(tables, wanted)
+  const queueName = wanted.queue ?? defaults?.queue ?? DEFAULT_QUEUE
   const lane = laneOf(turn, queueName, wanted.name)
   const ofQueue = lane.queue.settings.defaults
   const blocked = place !== undefined && place.parents > 0
@@ -216,7 +218,7 @@ export function drained(turn: TurnContext, job: NewJob): string | undefined {
 }
 
 export function queueOf({ definitions }: Tables, { queue, name }: NewJob): string {
-  return queue ?? definitions.get(name)?.queue ?? 'default'
+  return queue ?? definitions.get(name)?.queue ?? DEFAULT_QUEUE
 }
 
 /** Created on its first use. */

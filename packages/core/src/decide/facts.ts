@@ -27,20 +27,21 @@ export interface FlowSlice {
 export class Facts {
   readonly #tables: Tables
   readonly #jobs = new Map<number, Job>()
-  readonly #idempotent = new Map<string, JobKey>()
-  readonly #unique = new Map<string, JobKey>()
+  // Each made when something is first put there: most turns have no use for most of them, and a map is dear.
+  #idempotent: Map<string, JobKey> | undefined
+  #unique: Map<string, JobKey> | undefined
   /** Jobs of producers' journals, by their `node`: two journals may have drawn the same number. */
-  readonly #sourced = new Map<number, Job[]>()
-  readonly #marks = new Map<string, number>()
+  #sourced: Map<number, Job[]> | undefined
+  #marks: Map<string, number> | undefined
   /** Jobs found by time or by filter, for the decisions that asked for them. */
   due: readonly Job[] = []
   expired: readonly Job[] = []
   prunable: readonly Prunable[] = []
   /** The oldest that is kept, or the next one; for a new export. */
   firstEvent = 1
-  readonly #failed = new Map<RedriveCommand, Job[]>()
-  readonly #matching = new Map<ManyCommand, { readonly jobs: readonly Job[]; readonly next: number | null }>()
-  readonly #schedules = new Map<string, Schedule>()
+  #failed: Map<RedriveCommand, Job[]> | undefined
+  #matching: Map<ManyCommand, { readonly jobs: readonly Job[]; readonly next: number | null }> | undefined
+  #schedules: Map<string, Schedule> | undefined
   /** Schedules that are due, and those whose job has ended. */
   dueSchedules: readonly Schedule[] = []
   freedSchedules: readonly Schedule[] = []
@@ -50,9 +51,9 @@ export class Facts {
   /** Whether some children have yet to hear that a parent lives again. */
   flowBack = false
   flowLeft: readonly FlowLeftRow[] = []
-  readonly #gates = new Map<number, FlowGate>()
+  #gates: Map<number, FlowGate> | undefined
   /** Of queues that drop their oldest. */
-  readonly #arrivals = new Map<Queue, Arrivals>()
+  #arrivals: Map<Queue, Arrivals> | undefined
   /** How many jobs the call that is decided has created in them. */
   readonly fresh = new Map<Queue, number>()
 
@@ -79,20 +80,23 @@ export class Facts {
   }
 
   gate(seq: number): FlowGate | undefined {
-    return this.#gates.get(seq)
+    return this.#gates?.get(seq)
   }
 
   /** One gate per job and turn. */
   addGate(gate: FlowGate): void {
+    this.#gates ??= new Map()
     if (!this.#gates.has(gate.seq)) this.#gates.set(gate.seq, gate)
   }
 
   setArrivals(queue: Queue, jobs: Job[], complete: boolean): void {
+    this.#arrivals ??= new Map()
     this.#arrivals.set(queue, new Arrivals(jobs, complete))
   }
 
   /** Where nothing was read, nothing is known: the queue had room enough, or was not told to drop any. */
   arrivals(queue: Queue): Arrivals {
+    this.#arrivals ??= new Map()
     const known = this.#arrivals.get(queue) ?? new Arrivals([], false)
     this.#arrivals.set(queue, known)
     return known
@@ -129,7 +133,7 @@ export class Facts {
 
   /** The id says the job's place in a producer's journal. */
   #findSourced({ seq, node, enqueuedAt }: JobKey): Job | undefined {
-    return this.#sourced.get(sourcedNode(seq, node))?.find((job) => job.enqueuedAt === enqueuedAt)
+    return this.#sourced?.get(sourcedNode(seq, node))?.find((job) => job.enqueuedAt === enqueuedAt)
   }
 
   rememberSourced(row: JobRow): Job {
@@ -139,6 +143,7 @@ export class Facts {
   }
 
   addSourced(job: Job): void {
+    this.#sourced ??= new Map()
     const others = this.#sourced.get(job.node)
     if (others === undefined) this.#sourced.set(job.node, [job])
     else others.push(job)
@@ -146,19 +151,21 @@ export class Facts {
 
   /** How far a producer's journal has come; 0 where it has said nothing yet. */
   mark(source: string): number {
-    return this.#marks.get(source) ?? 0
+    return this.#marks?.get(source) ?? 0
   }
 
   setMark(source: string, mark: number): void {
+    this.#marks ??= new Map()
     this.#marks.set(source, mark)
   }
 
   /** The jobs that a redrive has asked for. */
   failed(command: RedriveCommand): readonly Job[] {
-    return this.#failed.get(command) ?? []
+    return this.#failed?.get(command) ?? []
   }
 
   addFailed(command: RedriveCommand, job: Job): void {
+    this.#failed ??= new Map()
     const others = this.#failed.get(command)
     if (others === undefined) this.#failed.set(command, [job])
     else others.push(job)
@@ -166,19 +173,21 @@ export class Facts {
 
   /** The jobs on disk that a slice of many is about, newest first, and the place behind which the next begins. */
   matching(command: ManyCommand): { readonly jobs: readonly Job[]; readonly next: number | null } {
-    return this.#matching.get(command) ?? { jobs: [], next: null }
+    return this.#matching?.get(command) ?? { jobs: [], next: null }
   }
 
   setMatching(command: ManyCommand, jobs: readonly Job[], next: number | null): void {
+    this.#matching ??= new Map()
     this.#matching.set(command, { jobs, next })
   }
 
   schedule(id: string): Schedule | undefined {
-    return this.#schedules.get(id)
+    return this.#schedules?.get(id)
   }
 
   /** One record per schedule and turn. */
   rememberSchedule(read: Schedule): Schedule {
+    this.#schedules ??= new Map()
     const known = this.#schedules.get(read.id)
     if (known !== undefined) return known
     this.#schedules.set(read.id, read)
@@ -186,33 +195,35 @@ export class Facts {
   }
 
   forgetSchedule(id: string): void {
-    this.#schedules.delete(id)
+    this.#schedules?.delete(id)
   }
 
   idempotent(name: string, key: string): JobKey | undefined {
-    return this.#idempotent.get(`${name}\0${key}`)
+    return this.#idempotent?.get(`${name}\0${key}`)
   }
 
   holdIdempotent(name: string, key: string, job: JobKey): void {
+    this.#idempotent ??= new Map()
     this.#idempotent.set(`${name}\0${key}`, job)
   }
 
   /** Whatever keys name that job. */
   forgetIdempotent(seq: number): void {
-    for (const [key, job] of this.#idempotent) if (job.seq === seq) this.#idempotent.delete(key)
+    for (const [key, job] of this.#idempotent ?? []) if (job.seq === seq) this.#idempotent?.delete(key)
   }
 
   /** The live job that holds the unique key. */
   unique(name: string, key: string): JobKey | undefined {
-    return this.#unique.get(`${name}\0${key}`)
+    return this.#unique?.get(`${name}\0${key}`)
   }
 
   holdUnique(name: string, key: string, job: JobKey): void {
+    this.#unique ??= new Map()
     this.#unique.set(`${name}\0${key}`, job)
   }
 
   freeUnique(name: string, key: string): void {
-    this.#unique.delete(`${name}\0${key}`)
+    this.#unique?.delete(`${name}\0${key}`)
   }
 
   addHolders(idempotent: readonly KeyHolder[], unique: readonly KeyHolder[]): void {

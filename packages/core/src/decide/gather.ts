@@ -28,7 +28,7 @@ export function gather(store: Store, tables: Tables, requests: readonly Request[
   if (tables.keys.thirsty.size > 0) refillGates(store, tables, now)
   const facts = new Facts(tables)
   if (tables.keys.turns.size > 0) gatherTurns(store, tables, facts, now.mono)
-  const schedules = new Set<string>()
+  const schedules: string[] = []
   if (requests.length > 0) gatherFor(store, tables, facts, requests, now, schedules)
   gatherFlows(store, tables, facts)
   if (tables.dueAt !== 0 && tables.dueAt <= now.wall) {
@@ -70,20 +70,20 @@ function refillGates(store: Store, tables: Tables, { mono }: Now): void {
   }
 }
 
-function gatherFor(store: Store, tables: Tables, facts: Facts, requests: readonly Request[], now: Now, schedules: Set<string>): void {
-  const seqs = new Set<number>()
+function gatherFor(store: Store, tables: Tables, facts: Facts, requests: readonly Request[], now: Now, schedules: string[]): void {
+  const seqs: number[] = []
   // What memory has now may leave it (a window that is cut) before the turn comes to the command.
   const want = (seq: number) => {
     const known = tables.jobs.get(seq)
-    if (known === undefined) seqs.add(seq)
+    if (known === undefined) seqs.push(seq)
     else facts.add(known)
   }
-  const sourced = new Set<number>()
+  const sourced: number[] = []
   const wantId = ({ seq, node }: JobKey) => {
     want(seq)
-    if (node !== tables.node && node < NODE_LIMIT && seq < PLACE_LIMIT) sourced.add(sourcedNode(seq, node))
+    if (node !== tables.node && node < NODE_LIMIT && seq < PLACE_LIMIT) sourced.push(sourcedNode(seq, node))
   }
-  const sources = new Set<string>()
+  const sources: string[] = []
   const idempotent: NameAndKey[] = []
   const unique: NameAndKey[] = []
   const gated: number[] = []
@@ -108,7 +108,7 @@ function gatherFor(store: Store, tables: Tables, facts: Facts, requests: readonl
         take(command.jobs)
         break
       case 'forward':
-        sources.add(command.source)
+        sources.push(command.source)
         for (const { jobs } of command.entries) take(jobs)
         break
       case 'flow':
@@ -132,7 +132,7 @@ function gatherFor(store: Store, tables: Tables, facts: Facts, requests: readonl
       case 'pauseSchedule':
       case 'resumeSchedule':
       case 'triggerSchedule':
-        schedules.add(command.id)
+        schedules.push(command.id)
         break
       case 'redrive':
         for (const row of store.failed(
@@ -159,14 +159,14 @@ function gatherFor(store: Store, tables: Tables, facts: Facts, requests: readonl
       default:
     }
   }
-  if (seqs.size > 0) {
-    for (const row of store.jobs([...seqs])) mayRevive(facts.remember(row))
+  if (seqs.length > 0) {
+    for (const row of store.jobs([...new Set(seqs)])) mayRevive(facts.remember(row))
   }
-  if (sourced.size > 0) {
-    for (const row of store.sourced([...sourced])) mayRevive(facts.rememberSourced(row))
+  if (sourced.length > 0) {
+    for (const row of store.sourced([...new Set(sourced)])) mayRevive(facts.rememberSourced(row))
   }
   if (gated.length > 0) for (const gate of store.flowGates(gated)) facts.addGate(gate)
-  if (sources.size > 0) for (const { source, mark } of store.marks([...sources])) facts.setMark(source, mark)
+  if (sources.length > 0) for (const { source, mark } of store.marks([...new Set(sources)])) facts.setMark(source, mark)
   if (idempotent.length > 0 || unique.length > 0) {
     const holders = unique.length > 0 ? store.unique(unique) : []
     facts.addHolders(idempotent.length > 0 ? store.idempotent(idempotent, now.wall) : [], holders)

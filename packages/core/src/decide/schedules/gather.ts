@@ -6,16 +6,16 @@ import type { Store } from '../../store.ts'
 import type { Tables } from '../../tables/tables.ts'
 import type { Facts } from '../facts.ts'
 
-export function gatherSchedules(store: Store, tables: Tables, facts: Facts, ids: ReadonlySet<string>, now: Now): void {
+export function gatherSchedules(store: Store, tables: Tables, facts: Facts, ids: readonly string[], now: Now): void {
   const due = tables.fireAt !== 0 && tables.fireAt <= now.wall && tables.ticksMono <= now.mono
-  if (!due && ids.size === 0 && tables.freed.size === 0) return
+  if (!due && ids.length === 0 && tables.freed.size === 0) return
   const read: Schedule[] = []
   const remember = (schedule: Schedule) => {
     const known = facts.rememberSchedule(schedule)
     read.push(known)
     return known
   }
-  if (ids.size > 0) store.schedules([...ids]).forEach(remember)
+  if (ids.length > 0) store.schedules([...new Set(ids)]).forEach(remember)
   if (tables.freed.size > 0) facts.freedSchedules = store.schedules(takeFreed(tables)).map(remember)
   if (due) {
     facts.dueSchedules = store.dueSchedules(now.wall, LIMITS.sliceSchedules).map(remember)

@@ -1,6 +1,6 @@
 /** Deliveries on their way back: replies and grants as columns, all else as it is. */
 import type { Delivery, Enqueued, Grant, JobView, JournalEvent, Notice, Reply } from '@millrace/core'
-import { NumberColumn, NumberReader } from './columns.ts'
+import { NumberColumn, NumberReader, type Numbers } from './columns.ts'
 import { packJobs, unpackJobs } from './jobs.ts'
 
 /** What a reply is: followed by its id, and by what is said here. */
@@ -11,9 +11,9 @@ const MATCHED = 3 // the same, where a key matched an earlier job
 const PAGE = 4 // of jobs, which `packJobs` has written behind it; values: the page without them
 
 export interface PackedDelivery {
-  readonly replies: Float64Array
+  readonly replies: Numbers
   readonly replyValues: readonly unknown[]
-  readonly grants: Float64Array
+  readonly grants: Numbers
   readonly grantData: readonly Grant['data'][]
   /** For runs of grants alike: session, name, queue, how many. */
   readonly grantHeads: readonly unknown[]

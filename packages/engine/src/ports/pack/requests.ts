@@ -1,6 +1,6 @@
 /** Requests on their way to the writer: a column of numbers, and the values that are none, in one order. */
 import type { Data, NewJob, Request } from '@millrace/core'
-import { NumberColumn, NumberReader } from './columns.ts'
+import { NumberColumn, NumberReader, type Numbers } from './columns.ts'
 
 /** What a request is: followed by its id, and by what is said here. */
 const ANY = 0 // values: command
@@ -11,7 +11,7 @@ const COMPLETE = 4 // numbers: seq, run
 const COMPLETE_OUTPUT = 5 // numbers: seq, run; values: output
 
 export interface PackedRequests {
-  readonly numbers: Float64Array
+  readonly numbers: Numbers
   readonly values: readonly unknown[]
 }
 
