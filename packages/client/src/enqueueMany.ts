@@ -44,7 +44,7 @@ async function enqueueChunks(enqueue: Enqueue, requests: AsyncIterable<JobReques
   try {
     let index = 0
     for await (const request of requests) {
-      const { job, data, options } = itemOf(request, `jobs[${index++}]`)
+      const { job, data, options } = itemOf(request, 'jobs', index++)
       const next = await newJobOf(job, data, options, maxDataBytes)
       if (chunk.length >= CHUNK_JOBS || bytes + weighJob(next) > LIMITS.bytesPerCommand) await send()
       chunk.push(next)
@@ -65,7 +65,7 @@ export function newJobsOf(requests: readonly JobRequest[], maxDataBytes: number)
   let asynchronous = false
   try {
     for (const [index, request] of requests.entries()) {
-      const { job, data, options } = itemOf(request, `jobs[${index}]`)
+      const { job, data, options } = itemOf(request, 'jobs', index)
       const wanted = newJobOf(job, data, options, maxDataBytes)
       if (wanted instanceof Promise) asynchronous = true
       jobs.push(wanted)

@@ -9,9 +9,10 @@ export interface JobRequest {
   readonly options?: EnqueueOptions
 }
 
-/** An item as it is given, in JavaScript perhaps. */
-export function itemOf(request: JobRequest, option: string): JobRequest {
+/** An item as it is given, in JavaScript perhaps; `index`: of an array. Its name is made for the error alone: there may be many items. */
+export function itemOf(request: JobRequest, place: string, index?: number): JobRequest {
   if (typeof request === 'object' && request !== null) return request
+  const option = index === undefined ? place : `${place}[${index}]`
   throw new OptionTypeError(option, `${option} is { job, data, options }, not ${request === null ? 'null' : typeof request}`)
 }
 
