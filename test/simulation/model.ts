@@ -134,6 +134,8 @@ export class Model {
   readonly waiting = new Set<Tracked>()
   readonly active = new Set<Tracked>()
   readonly numbers = new Map<number, number>()
+  /** The same, of the last turn. */
+  readonly newNumbers = new Set<number>()
   /** Of every job that there ever was, by its id. */
   readonly seqs = new Map<string, number>()
   readonly idempotent = new Map<string, { readonly seq: number; readonly expiresAt: number }>()
@@ -172,6 +174,7 @@ export class Model {
     const { effects } = turn
     this.turns++
     this.started = []
+    this.newNumbers.clear()
     this.limits.commit(effects)
     this.#drops.begin()
     const forgets = effects.pruned.length > 0 || effects.jobs.some(({ touched }) => (touched & DELETED) !== 0)
@@ -387,6 +390,7 @@ export class Model {
       history.hold(twin === undefined, 25, () => `jobs ${twin} and ${record.seq} are both of call ${number}`)
       history.hold(!this.#options.requests.refused.has(number), 6, () => `job ${record.seq} is created, though its enqueue was refused`)
       this.numbers.set(number, record.seq)
+      this.newNumbers.add(number)
       this.#options.appeared(number, record)
     }
     const job: Tracked = {

@@ -391,7 +391,9 @@ export class Requests {
         const there = model.numbers.has(number)
         if (place === refused?.place) {
           history.meet('entryRefused')
-          history.hold(!there, 6, () => `the journaled call ${number} is refused, and has happened`)
+          // A sender that was closed meanwhile has a successor, whose sending of the same entry the same turn may have taken.
+          const before = there && !model.newNumbers.has(number)
+          history.hold(!before, 6, () => `the journaled call ${number} is refused, and has happened`)
         } else if (place + index <= mark && (idempotencyKey ?? unique ?? debounce ?? throttle) === undefined) {
           // What its process has taken note of as refused is not sent again: a gap, and no entry of this call.
           history.hold(there, 1, () => `the mark ${mark} passes the journaled call ${number}, and it is not committed`)
