@@ -178,7 +178,8 @@ function passing(turn: TurnContext, lanes: ReadyLanes, heavy: Job, session: Sess
         best = job
         break
       }
-      if (!setAside(turn, job, gate)) break
+      // What stands behind it may be to run before all that other lanes have: nobody else's turn comes with this one.
+      if (!setAside(turn, job, gate)) return undefined
     }
   }
   return best

@@ -340,17 +340,30 @@ test('M2: never one over, never one idle, whatever is asked in whatever order', 
   )
 })
 
-test('M2: a light job is found behind jobs that their keys hold back, while a heavy one stands before them all', () => {
+/** Jobs `a` that use up their keys; a heavy job, which there is no room for; and what stands behind it, of which it answers what runs. */
+function behindHeavy(keys: readonly string[], ...jobs: readonly NewJob[]): readonly number[] {
   const world = new World()
   world.call<'configure'>({ op: 'configure', queue: 'default', changes: { perKeyLimit: 1 } })
-  const keys = Array.from({ length: LIMITS.windowJobs }, (_, index) => `k${index}`)
-  const named = (name: string) => keys.map((concurrencyKey) => ({ name, data: null, concurrencyKey }))
-  // All keys have room when their jobs line up; those of `a` use it up.
-  world.run(enqueueing(...named('a'), { name: 'heavy', data: null, weight: 2 }, ...named('b'), { name: 'b', data: null }))
-  const grants = [...world.run(attaching('s', ['a', 'heavy', 'b'], { maxConcurrency: keys.length + 1 })).grants]
+  const names = [...new Set(jobs.map(({ name }) => name))]
+  world.run(attaching('s', ['a', 'heavy', ...names], { maxConcurrency: keys.length + 1 }))
+  // All keys have room when their jobs line up.
+  const enqueued = enqueueing(...keys.map((key) => keyed('a', key)), { name: 'heavy', data: null, weight: 2 }, ...jobs)
+  const grants = [...world.run(enqueued).grants]
   while (world.tables.unfinished) grants.push(...world.run().grants)
-  const light = 2 * keys.length + 2
-  expect(grants.map(({ seq }) => seq)).toEqual([...keys.map((_, index) => index + 1), light])
+  return grants.slice(keys.length).map(({ seq }) => seq - keys.length - 1)
+}
+
+const keyed = (name: string, concurrencyKey: string): NewJob => ({ name, data: null, concurrencyKey })
+
+test('M2: a light job is found behind jobs that their keys hold back, while a heavy one stands before them all', () => {
+  const keys = Array.from({ length: LIMITS.windowJobs }, (_, index) => `k${index}`)
+  expect(behindHeavy(keys, ...keys.map((key) => keyed('b', key)), { name: 'b', data: null })).toEqual([keys.length + 1])
+})
+
+test('M2: no later job of another name passes it, where one turn cannot set all of them aside', () => {
+  const held = Array.from({ length: LIMITS.sliceRows + 1 }, (_, index) => keyed(`b${index}`, 'k'))
+  const light = { name: `b${LIMITS.sliceRows}`, data: null }
+  expect(behindHeavy(['k'], ...held, light, { name: 'later', data: null })).toEqual([held.length + 1])
 })
 
 /** Beside a bucket that is looked at in every millisecond. */
