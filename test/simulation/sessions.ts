@@ -88,7 +88,11 @@ export class Sessions {
   readonly mayLoseSession = (session: string): boolean => {
     const { mono } = this.#timeline
     const heardMono = this.#heardMono.get(session)
-    if (heardMono !== undefined) return mono >= Math.max(heardMono, this.#reloadMono) + LIMITS.leaseMs - 0.01
+    if (heardMono !== undefined) {
+      // One that has yet to attach again may be on record alone, which what else its connection says does not renew.
+      const sinceMono = this.#awaitedMono.has(session) ? this.#reloadMono : Math.max(heardMono, this.#reloadMono)
+      return mono >= sinceMono + LIMITS.leaseMs - 0.01
+    }
     const awaitedMono = this.#awaitedMono.get(session) ?? this.#reloadMono
     return !this.#alive.has(session) || this.#droppedMono.has(session) || mono >= awaitedMono + LIMITS.reattachGraceMs - 0.01
   }
