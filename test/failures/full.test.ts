@@ -1,7 +1,7 @@
 // A full disk is a mode: new work is refused, what runs goes on, and service resumes by itself.
 import { DiskFullError, defineJob } from '@millrace/engine'
 import { quiet } from '@millrace/testkit'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { startFaulty } from './faulty.ts'
 
 const a = defineJob({ name: 'a', backoff: { type: 'fixed', delay: 100 } })
@@ -37,6 +37,25 @@ describe('32: while the disk is full', () => {
     expect(states).toMatchObject({ completed: 2, failed: 1, active: 0, waiting: 1 })
     expect(writer).toMatchObject({ draining: true, reloads: 1 })
     await expectTablesAsStored()
+  })
+
+  test('what is told of the turn that met it has the time that the journal has', async () => {
+    const { probe, faults, clock, store } = startFaulty()
+    await probe.call<'subscribe'>({ op: 'subscribe', on: true })
+    await probe.attach(['a'])
+    await probe.enqueue('a')
+    const { seq } = await probe.grants.take()
+    // Each write takes its time.
+    const next = faults.next.bind(faults)
+    vi.spyOn(faults, 'next').mockImplementation((effects) => {
+      clock.stall(700)
+      return next(effects)
+    })
+    faults.fail({ kind: 'full' })
+    await probe.call<'complete'>({ op: 'complete', seq, run: 1, output: null })
+    let told = await probe.events.take()
+    while (told.type !== 'completed') told = await probe.events.take()
+    expect(told.at).toBe(store.events(0, 100).findLast(({ type }) => type === 'completed')?.at)
   })
 
   test('the caller gets a DiskFullError that says what to do', async () => {

@@ -160,7 +160,7 @@ export class Effects {
   readonly idempotency: IdempotencyRecord[] = []
   readonly keysForgotten: ForgottenKeys[] = []
   readonly marks: SourceMark[] = []
-  readonly exports: ExportMark[] = []
+  exports: ExportMark[] = []
   readonly exportsGone: string[] = []
   /** Schedules whose rows change, and how. */
   readonly schedules = new Map<Schedule, ScheduleChange>()
@@ -308,6 +308,12 @@ export class Effects {
     if (lane.counted) return
     lane.counted = true
     this.countedLanes.push(lane)
+  }
+
+  /** What the turn has noted of it before is void: one of that name may be made anew, and is written after that. */
+  forgetExport(name: string): void {
+    this.exports = this.exports.filter((mark) => mark.name !== name)
+    this.exportsGone.push(name)
   }
 
   /** A job that became final in this turn is so no more. */

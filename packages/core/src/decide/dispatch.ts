@@ -13,6 +13,7 @@ import { countOf, type Queue } from '../tables/lane.ts'
 import type { ReadyLanes } from '../tables/readyLanes.ts'
 import type { Service } from '../tables/service.ts'
 import type { Session } from '../tables/session.ts'
+import type { Tables } from '../tables/tables.ts'
 import { runsBefore } from '../tables/window.ts'
 import { expireJob } from './expire.ts'
 import { shelve } from './line.ts'
@@ -23,6 +24,7 @@ import type { TurnContext } from './turn.ts'
 
 export function dispatch(turn: TurnContext): void {
   turn.tables.unfinished = false
+  turn.tables.setAside = 0
   settleGates(turn)
   fillBuckets(turn)
   serve(turn)
@@ -32,13 +34,20 @@ export function dispatch(turn: TurnContext): void {
 function serve(turn: TurnContext): void {
   if (turn.tables.paused) return
   const { grants } = turn.effects
-  for (let services = [...turn.tables.services.values()]; services.length > 0; ) {
+  for (let services = inTurn(turn.tables); services.length > 0; ) {
     services = services.filter(({ hungry, ready }) => hungry.size > 0 && ready.size > 0)
     const before = grants.length
     handOut(turn, services)
     // The heavy job that one of them has kept room for may have gone to another.
     if (services.length < 2 || grants.length === before) return
   }
+}
+
+/** Beginning behind the one that was handed a job last: where a queue may start but one job at a time, each has its turn. */
+function inTurn({ services, served }: Tables): Service[] {
+  const all = [...services.values()]
+  const after = served === undefined ? 0 : all.indexOf(served) + 1
+  return after === 0 ? all : [...all.slice(after), ...all.slice(0, after)]
 }
 
 /** Round by round, a job per service, so that services that share a lane share its jobs. */
@@ -58,6 +67,7 @@ function handOne(turn: TurnContext, service: Service): boolean {
     }
     start(turn, job, session)
     turn.tables.weigh(session)
+    turn.tables.served = service
     if (session.hungry && service.hungry.size > 1) {
       service.hungry.delete(session)
       service.hungry.add(session)
@@ -115,13 +125,15 @@ function closedGateOf({ tables, now }: TurnContext, job: Job): Gate | undefined 
   return gate !== undefined && roomOf(gate.key, now.mono) <= 0 ? gate : undefined
 }
 
-/** Out of the line, so that what stands behind it comes into sight. False where this turn has written enough. */
+/** Out of the line, so that what stands behind it comes into sight. False where this turn has set enough aside. */
 function setAside(turn: TurnContext, job: Job, gate: Gate): boolean {
-  const { effects, tables } = turn
-  if (effects.gates.length >= LIMITS.sliceRows || effects.jobs.length >= LIMITS.jobsPerTurn) {
+  const { tables } = turn
+  // Whatever else this turn writes: one full turn after the other may come in, and those behind wait.
+  if (tables.setAside === LIMITS.sliceRows) {
     tables.unfinished = true
     return false
   }
+  tables.setAside++
   shelve(turn, job, gate)
   return true
 }

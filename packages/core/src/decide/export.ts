@@ -25,6 +25,6 @@ export function exportFinished({ tables, facts, effects }: TurnContext, { name, 
 
 export function deleteExport({ tables, effects }: TurnContext, { name }: DeleteExportCommand): boolean {
   const there = tables.exports.delete(name)
-  if (there) effects.exportsGone.push(name)
+  if (there) effects.forgetExport(name)
   return there
 }

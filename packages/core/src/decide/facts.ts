@@ -39,7 +39,7 @@ export class Facts {
   prunable: readonly Prunable[] = []
   /** The oldest that is kept, or the next one; for a new export. */
   firstEvent = 1
-  #failed: Map<RedriveCommand, Job[]> | undefined
+  #failed: Map<RedriveCommand, { readonly job: Job; readonly finishedAt: number }[]> | undefined
   #matching: Map<ManyCommand, { readonly jobs: readonly Job[]; readonly next: number | null }> | undefined
   #schedules: Map<string, Schedule> | undefined
   /** Schedules that are due, and those whose job has ended. */
@@ -160,15 +160,16 @@ export class Facts {
   }
 
   /** The jobs that a redrive has asked for. */
-  failed(command: RedriveCommand): readonly Job[] {
+  failed(command: RedriveCommand): readonly { readonly job: Job; readonly finishedAt: number }[] {
     return this.#failed?.get(command) ?? []
   }
 
-  addFailed(command: RedriveCommand, job: Job): void {
+  /** With its place among the failed ones: an earlier command of the turn may change that. */
+  addFailed(command: RedriveCommand, job: Job, finishedAt: number): void {
     this.#failed ??= new Map()
     const others = this.#failed.get(command)
-    if (others === undefined) this.#failed.set(command, [job])
-    else others.push(job)
+    if (others === undefined) this.#failed.set(command, [{ job, finishedAt }])
+    else others.push({ job, finishedAt })
   }
 
   /** The jobs on disk that a slice of many is about, newest first, and the place behind which the next begins. */

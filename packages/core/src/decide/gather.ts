@@ -76,7 +76,11 @@ function gatherFor(store: Store, tables: Tables, facts: Facts, requests: readonl
   const want = (seq: number) => {
     const known = tables.jobs.get(seq)
     if (known === undefined) seqs.push(seq)
-    else facts.add(known)
+    else {
+      facts.add(known)
+      // It may end, and come back, in this very turn.
+      mayRevive(known)
+    }
   }
   const sourced: number[] = []
   const wantId = ({ seq, node }: JobKey) => {
@@ -141,12 +145,13 @@ function gatherFor(store: Store, tables: Tables, facts: Facts, requests: readonl
           redriveLimit(command),
         )) {
           const job = facts.remember(row)
-          facts.addFailed(command, job)
+          facts.addFailed(command, job, row.finishedAt)
           mayRevive(job)
         }
         break
       case 'export':
-        if (!tables.exports.has(command.name)) facts.firstEvent = store.journal(0).firstEvent || tables.nextEvent
+        // One that is there may be deleted, and made anew, by this very turn.
+        if (command.upTo === undefined) facts.firstEvent = store.journal(0).firstEvent || tables.nextEvent
         break
       case 'cancelMany':
       case 'retryMany':

@@ -15,9 +15,15 @@ const SLICE_BYTES = 64 * 2 ** 20
 export function gatherArrivals(store: Store, tables: Tables, facts: Facts, requests: readonly Request[]): void {
   if (tables.bounded === 0) return
   const wanted = new Map<Queue, number>()
+  // A worker that attaches in this very turn may say where jobs of its names go.
+  const said = requests.flatMap(({ command }) => (command.op === 'attach' ? command.session.handlers : []))
   const want = (job: NewJob) => {
-    const queue = tables.queues.get(queueOf(tables, job))
-    if (queue?.settings.onFull !== undefined) wanted.set(queue, (wanted.get(queue) ?? 0) + 1)
+    const names = new Set([queueOf(tables, job)])
+    for (const { name, defaults } of said) if (name === job.name && defaults.queue !== undefined) names.add(job.queue ?? defaults.queue)
+    for (const name of names) {
+      const queue = tables.queues.get(name)
+      if (queue?.settings.onFull !== undefined) wanted.set(queue, (wanted.get(queue) ?? 0) + 1)
+    }
   }
   for (const request of requests) newJobsOf(request, facts).forEach(want)
   for (const { job } of [...facts.dueSchedules, ...facts.freedSchedules]) want(job)
@@ -58,13 +64,17 @@ function newJobsOf({ command }: Request, facts: Facts): readonly NewJob[] {
 
 /** How many of those that are read may leave before it is their turn, and whether the queue may have more jobs, or less room, by then. */
 function otherwise(requests: readonly Request[], facts: Facts): { readonly leaving: number; readonly growing: boolean } {
-  let leaving = facts.expired.length + facts.flowSlices.reduce((sum, { children }) => sum + children.length, 0)
+  // A tick may cancel the job before it, as may a schedule that is triggered; one that is deleted takes its own along.
+  let leaving = facts.expired.length + facts.dueSchedules.length + facts.freedSchedules.length
+  for (const { children } of facts.flowSlices) leaving += children.length
   let growing = facts.flowSlices.length > 0
   for (const { command } of requests) {
     switch (command.op) {
       case 'cancel':
       case 'cancelTree':
       case 'delete':
+      case 'deleteSchedule':
+      case 'triggerSchedule':
         leaving++
         break
       case 'cancelMany':

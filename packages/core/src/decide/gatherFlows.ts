@@ -46,7 +46,8 @@ export function gatherFlows(store: Store, tables: Tables, facts: Facts): void {
 function readChildren(store: Store, facts: Facts, seqs: readonly number[]): ReadonlySet<number> {
   if (seqs.length === 0) return new Set()
   const { rows, complete } = store.children(seqs, SLICE_BYTES)
-  for (const row of rows) facts.rememberBare(row)
+  // What memory has now may leave it while others are told.
+  for (const row of rows) facts.add(facts.rememberBare(row))
   const last = rows.at(-1)
   return complete || last === undefined ? new Set() : new Set(seqs.slice(seqs.indexOf(last.seq) + 1))
 }

@@ -7,10 +7,15 @@ import type { TurnContext } from './turn.ts'
 export function enterLine(turn: TurnContext, job: Job): void {
   const { keys } = turn.tables
   const gate = job.lane.queue.settings.keyOrder === 'strict' ? keys.gateFor(job) : keys.gateOf(job)
-  if (gate !== undefined && (isStrict(gate) || !mayLine(gate, turn.now.mono))) {
-    turn.tables.park(job, gate)
-    noteParked(turn, job, gate)
-  } else standInLine(turn, job)
+  const mayStand = gate === undefined || (!isStrict(gate) && mayLine(gate, turn.now.mono))
+  if (gate === undefined || (mayStand && gate.parked === 0)) {
+    standInLine(turn, job)
+    return
+  }
+  turn.tables.park(job, gate)
+  noteParked(turn, job, gate)
+  // What was held back before it is let go before it.
+  if (mayStand) keys.roomy.add(gate)
 }
 
 /** A job that was parked is let go: it lines up behind what waits by now. */
@@ -46,7 +51,7 @@ export function shelve(turn: TurnContext, job: Job, gate: Gate): void {
 
 function noteParked({ tables, effects, facts, now }: TurnContext, job: Job, gate: Gate): void {
   if (isStrict(gate)) tables.keys.turns.add(gate.key)
-  else tables.keys.awaitToken(gate.key, now.mono)
+  else tables.keys.awaitToken(gate.key, now.mono, gate.lined + gate.outside + 1)
   effects.touch(job)
   effects.noteGate(gate)
   // Out of the tables, it is still this turn's one record of the job.

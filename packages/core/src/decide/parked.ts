@@ -7,7 +7,7 @@ import type { Job } from '../job.ts'
 import { LIMITS } from '../limits.ts'
 import { type Gate, isStrict, mayLine, roomOf } from '../tables/gate.ts'
 import type { Lane } from '../tables/lane.ts'
-import { enterLine, letGo, shelve } from './line.ts'
+import { letGo, shelve, standInLine } from './line.ts'
 import { passTurns } from './strict.ts'
 import type { TurnContext } from './turn.ts'
 
@@ -69,11 +69,11 @@ function letMoreGo(turn: TurnContext): void {
       }
       left--
       letGo(turn, job)
-      enterLine(turn, job)
+      standInLine(turn, job)
     }
     // The rest of them with the next turn.
     if (left === 0) return
-    if (gate.parked > 0) tables.keys.awaitToken(gate.key, now.mono)
+    if (gate.parked > 0) tables.keys.awaitToken(gate.key, now.mono, gate.lined + gate.outside + 1)
     tables.keys.roomy.delete(gate)
   }
 }

@@ -39,8 +39,8 @@ export function redrive(turn: TurnContext, command: RedriveCommand): Decision<'r
   const failed = failedLanes(turn.tables, command).reduce((sum, { counts }) => sum + (counts[FAILED] as number), 0)
   let count = 0
   let next: FailedPlace | null = null
-  for (const job of turn.facts.failed(command)) {
-    if (job.finishedAt !== 0) next = { finishedAt: job.finishedAt, seq: job.seq }
+  for (const { job, finishedAt } of turn.facts.failed(command)) {
+    next = { finishedAt, seq: job.seq }
     if (job.state === FAILED && !isDeleted(job) && revive(turn, job) === undefined) count++
   }
   return { count, next, failed }

@@ -20,7 +20,7 @@ export function gatherTurns(store: Store, { keys }: Tables, facts: Facts, mono: 
     if (roomOf(key, mono) > 0) asked.push(key)
     else {
       keys.turns.delete(key)
-      keys.awaitToken(key, mono)
+      keys.awaitToken(key, mono, 1)
     }
   }
   if (asked.length === 0) return

@@ -8,9 +8,9 @@ import type { RateLimit } from '../queueSettings.ts'
 /** Divisions by a limit are not exact: a token is there when all but a millionth of a millisecond of its time has passed. */
 const EPSILON_MS = 1e-6
 
-/** How long until the next token is there; 0 where one is. */
-export function tokenMs({ limit, period, burst }: RateLimit, fullMono: number, mono: number): number {
-  const wait = fullMono - mono - (burst - 1) * (period / limit)
+/** How long until so many tokens are there, at most `burst`; 0 where they are. */
+export function tokenMs({ limit, period, burst }: RateLimit, fullMono: number, mono: number, tokens = 1): number {
+  const wait = fullMono - mono - (burst - tokens) * (period / limit)
   // Half of it earlier: whoever comes back then, on a clock that rounds, finds the token there.
   return wait <= EPSILON_MS ? 0 : wait - EPSILON_MS / 2
 }

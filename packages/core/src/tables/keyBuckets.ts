@@ -35,9 +35,9 @@ export class KeyBuckets {
     if (key.bucketPlace < 0 || sweepMono(fullMono) < key.lookMono) this.#look(key, sweepMono(fullMono))
   }
 
-  /** Jobs of the key wait for its next token. */
-  await(key: Key, rate: RateLimit, mono: number): void {
-    const ms = tokenMs(rate, key.fullMono, mono)
+  /** Jobs of the key wait until it has so many tokens. More than it holds it never has. */
+  await(key: Key, rate: RateLimit, mono: number, tokens: number): void {
+    const ms = tokens > rate.burst ? 0 : tokenMs(rate, key.fullMono, mono, tokens)
     if (ms > 0 && mono + ms < key.lookMono) this.#look(key, mono + ms)
   }
 

@@ -175,10 +175,10 @@ export class Keys {
     this.forgetIdle(key)
   }
 
-  /** Jobs of the key are held back: where that is for want of a token, they are looked at again when it is there. */
-  awaitToken(key: Key, mono: number): void {
+  /** Jobs of the key are held back: where that is for want of so many tokens, they are looked at again when those are there. */
+  awaitToken(key: Key, mono: number, tokens: number): void {
     const { perKeyRateLimit } = key.queue.settings
-    if (perKeyRateLimit !== undefined) this.buckets.await(key, perKeyRateLimit, mono)
+    if (perKeyRateLimit !== undefined) this.buckets.await(key, perKeyRateLimit, mono, tokens)
   }
 
   unpark(job: Job): void {

@@ -49,6 +49,8 @@ export interface Lane {
   readonly window: Window
   /** The attached services that serve this lane; without one its window stays empty. */
   readonly services: Service[]
+  /** A heavy job of it that has left memory, and since when lighter ones have passed it: its patience goes on. */
+  passed: { readonly seq: number; readonly mono: number } | undefined
   /** Whether this turn has changed the counters. */
   counted: boolean
   paused: boolean
@@ -92,6 +94,7 @@ export function newLane(id: number, queue: Queue, name: string): Lane {
     totals: newTotals(),
     window: new Window(),
     services: [],
+    passed: undefined,
     counted: false,
     paused: false,
     noted: false,

@@ -70,6 +70,10 @@ export class Tables {
   bounded = 0
   /** The turn has ended before all that waits was looked at. */
   unfinished = false
+  /** Jobs that the turn has taken out of line, because their keys hold them back, as it handed out others. */
+  setAside = 0
+  /** The service that was handed a job last. */
+  served: Service | undefined
 
   /** The earliest end of a lease, maybe too early; monotonic. */
   leaseMono = Number.POSITIVE_INFINITY
@@ -199,13 +203,14 @@ export class Tables {
     const { lane } = job
     if (lane.services.length === 0) {
       lane.window.complete = false
+      this.keys.enterOutside(job)
       return
     }
     const out = lane.window.insert(job, jobsToHold(this), bytesToHold(this))
     this.#enterMemory(job)
     for (const pushed of out) {
-      this.#leaveMemory(pushed)
-      if (pushed !== job) this.keys.evict(pushed)
+      if (pushed === job) this.#leaveMemory(job)
+      else this.#evict(pushed)
     }
     if (job.windowed) this.keys.enter(job)
     else this.keys.enterOutside(job)
@@ -216,10 +221,7 @@ export class Tables {
   /** A job waits whose payload is on disk alone: what stands behind it leaves memory, and is read again together with it. */
   lineFromDisk(job: Job): void {
     const { lane } = job
-    for (const gone of lane.window.cutAt(job)) {
-      this.#leaveMemory(gone)
-      this.keys.evict(gone)
-    }
+    for (const gone of lane.window.cutAt(job)) this.#evict(gone)
     this.keys.enterOutside(job)
     this.#checkThirst(lane)
   }
@@ -294,6 +296,14 @@ export class Tables {
     this.windowedJobs++
     this.windowedBytes += dataBytes(job.data)
     this.jobs.set(job.seq, job)
+  }
+
+  /** It stays in line, on disk alone. */
+  #evict(job: Job): void {
+    const { lane, seq, passedMono } = job
+    this.#leaveMemory(job)
+    if (passedMono >= 0) lane.passed = { seq, mono: passedMono }
+    this.keys.evict(job)
   }
 
   #leaveMemory(job: Job): void {
@@ -375,10 +385,7 @@ export class Tables {
     if (lane.services.length > 0) return
     this.servedLanes--
     this.thirsty.delete(lane)
-    for (const job of lane.window.clear()) {
-      this.#leaveMemory(job)
-      this.keys.evict(job)
-    }
+    for (const job of lane.window.clear()) this.#evict(job)
     lane.window.complete = countOf(lane, WAITING) === 0
   }
 
@@ -432,6 +439,7 @@ export class Tables {
     job.finishedAt = row.finishedAt
     job.cancelRequested = row.cancelRequested
     job.dropped = row.dropped
+    if (lane.passed?.seq === row.seq) job.passedMono = lane.passed.mono
     if (row.gateId !== 0) job.parked = this.keys.gatesById.get(row.gateId)
     return job
   }

@@ -93,6 +93,7 @@ function auditRebuild(store: MemoryStore, tables: Tables): void {
       .sort((a, b) => a.id - b.id),
     present: [...of.present].map(([uuid, { id, local, draining }]) => ({ uuid, id, local, draining })).sort((a, b) => a.id - b.id),
     definitions: [...of.definitions].sort(([a], [b]) => (a < b ? -1 : 1)),
+    exports: [...of.exports].sort(([a], [b]) => (a < b ? -1 : 1)),
     active: [...of.jobs.values()]
       .filter((job) => job.state === ACTIVE)
       .map(running)

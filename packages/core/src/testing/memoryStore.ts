@@ -434,8 +434,8 @@ export class MemoryStore implements Store {
       if (mark <= (this.sourceMarks.get(source) ?? 0)) throw broken(`the mark of source ${source} moves back to ${mark}`)
       this.sourceMarks.set(source, mark)
     }
-    for (const { name, cursor } of effects.exports) this.exportCursors.set(name, cursor)
     for (const name of effects.exportsGone) this.exportCursors.delete(name)
+    for (const { name, cursor } of effects.exports) this.exportCursors.set(name, cursor)
     this.#writeSchedules(effects)
     for (const job of effects.jobs) if (job.touched & TOUCH_DELETE) this.#delete(job)
     for (const { seq } of effects.pruned) if (!this.rows.has(seq)) throw broken(`there is no job ${seq}`)

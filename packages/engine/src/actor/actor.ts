@@ -182,7 +182,7 @@ export class Actor {
     this.#intake.look(now)
     const decided = this.#decideSafely(mail, now)
     if (decided !== undefined) {
-      this.#deliver(mail, decided, now)
+      this.#deliver(mail, decided)
       if (mail.length === 0 && this.#mail.length === 0 && decided.effects.events.length === 0) this.#shrink(now)
     }
     const after = this.#clock.read()
@@ -267,7 +267,7 @@ export class Actor {
     for (const [index, letter] of mail.entries()) {
       const now = this.#loaded
       const decided = this.#decideAlone(letter, now)
-      if (decided !== undefined) this.#deliver([letter], decided, now)
+      if (decided !== undefined) this.#deliver([letter], decided)
       // Refused it is gone, also where an earlier turn waits for the lock since.
       if (this.#mail[0] !== letter) continue
       // It waits for the lock, in front: those after it keep their place.
@@ -355,7 +355,7 @@ export class Actor {
     return this.#mail.splice(0, count)
   }
 
-  #deliver(mail: readonly Letter[], { decisions, effects }: Decided, now: Now): void {
+  #deliver(mail: readonly Letter[], { decisions, effects, now }: Decided): void {
     const deliveries = new Deliveries(this.#tables, effects, now, this.#subscribed)
     const events = this.followers.any ? deliveries.events : []
     // Before this turn's questions: who asks now finds these events in the journal.

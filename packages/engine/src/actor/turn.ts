@@ -44,6 +44,8 @@ export interface Decided {
   /** One per letter, in order. */
   readonly decisions: readonly Decision<Operation>[]
   readonly effects: Effects
+  /** Its time: later than when the turn began, where it was decided again. */
+  readonly now: Now
 }
 
 export function takeTurn(parts: TurnParts, tables: Tables, mail: readonly Letter[], now: Now, refusing: Refusal | undefined): Decided {
@@ -60,7 +62,7 @@ export function takeTurn(parts: TurnParts, tables: Tables, mail: readonly Letter
   if (!effects.empty) write(parts, tables, effects, mail.length, now)
   // Nothing is read between the commit and its answers: a read that fails would deny what has happened.
   effects.clear()
-  return { decisions, effects }
+  return { decisions, effects, now }
 }
 
 function write({ store, clock, meter }: TurnParts, tables: Tables, effects: Effects, commands: number, now: Now): void {

@@ -17,6 +17,11 @@ test('a mark is there after its turn, moves, goes, and touches no other', () => 
   ])
   const { gone, come } = changedRows(before, snapshot(db))
   expect([gone, come].map((rows) => rows.filter((row) => row.startsWith('export')).length)).toEqual([0, 1])
+  // Deleted, and made anew by the same turn.
+  turns.effects.exportsGone.push('archive')
+  turns.effects.exports.push({ name: 'archive', cursor: 2 })
+  turns.commit()
+  expect(store.load().exports).toContainEqual({ name: 'archive', cursor: 2 })
   turns.effects.exportsGone.push('archive')
   turns.commit()
   expect(store.load().exports).toEqual([{ name: 'bystander', cursor: 3 }])

@@ -9,7 +9,8 @@ export function prepareExports(db: Database): (effects: Effects, at: number) => 
 ON CONFLICT (name) DO UPDATE SET cursor = excluded.cursor, moved_at = excluded.moved_at`,
   )
   return ({ exports, exportsGone }, at) => {
-    for (const { name, cursor } of exports) move.run(name, cursor, at)
+    // First: one may have been deleted and made anew.
     for (const name of exportsGone) forget.run(name)
+    for (const { name, cursor } of exports) move.run(name, cursor, at)
   }
 }
