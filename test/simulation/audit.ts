@@ -29,6 +29,11 @@ export class Audit {
       if (session === undefined) continue
       for (const other of waiting) {
         if (other.expiresAt !== 0 && other.expiresAt <= wall) continue
+        if (this.#isOvertaken(other, job))
+          this.#history.violate(
+            24,
+            `job ${job.seq} of key ${job.key} starts as it comes, before job ${other.seq} of the key, which is parked`,
+          )
         if (other.key !== undefined || this.#model.limits.holds(other, this.#model.active)) continue
         if (other.waitsSince === turns || other.queue !== job.queue || other.weight > job.weight || !before(other, job)) continue
         const { service } = session
@@ -38,6 +43,14 @@ export class Audit {
         this.#history.violate(21, `job ${job.seq} starts before job ${other.seq}, which is to run before it`)
       }
     }
+  }
+
+  /** By a job of its key and name that has come in this very turn, while it was held back before. */
+  #isOvertaken(held: Tracked, { queue, name, key, waitsSince, ...place }: Tracked): boolean {
+    const { limits, turns } = this.#model
+    if (key === undefined || !held.parked || held.parkedSince === turns || waitsSince < turns) return false
+    const ofIt = held.queue === queue && held.name === name && held.key === key
+    return ofIt && limits.settings(queue).keyOrder !== 'strict' && before(held, place)
   }
 
   /** After a turn that asked for no other at once. */
@@ -224,7 +237,9 @@ const STATE_AFTER: Readonly<Record<string, readonly number[]>> = {
 }
 
 /** Whether a job runs before another one of its queue. */
-function before(a: Tracked, b: Tracked): boolean {
+type Place = Pick<Tracked, 'priority' | 'runAt' | 'seq'>
+
+function before(a: Place, b: Place): boolean {
   if (a.priority !== b.priority) return a.priority > b.priority
   return a.runAt === b.runAt ? a.seq < b.seq : a.runAt < b.runAt
 }

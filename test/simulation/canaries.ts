@@ -695,6 +695,13 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 24',
   },
   {
+    name: 'newcomer-before-those-parked',
+    file: `${decide}/line.ts`,
+    find: '(mayStand && gate.parked === 0)',
+    replace: 'mayStand',
+    breaks: 'invariant 24',
+  },
+  {
     name: 'latest-of-a-key-first',
     file: 'packages/sqlite/src/read/turns.ts',
     find: 'gate < 0 ORDER BY seq LIMIT 1',

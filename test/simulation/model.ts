@@ -59,6 +59,8 @@ export interface Tracked {
   cancelRequested: boolean
   /** Held back by the limit of its key, outside its lane. */
   parked: boolean
+  /** The turn since which it is, or was. */
+  parkedSince: number
   finishedAt: number
   /** The turn that created it. */
   readonly bornTurn: number
@@ -417,6 +419,7 @@ export class Model {
       uncounted: 0,
       cancelRequested: false,
       parked: false,
+      parkedSince: 0,
       finishedAt: 0,
       bornTurn: this.turns,
       waitsSince: 0,
@@ -625,7 +628,9 @@ export class Model {
     job.runAt = record.runAt
     job.expiresAt = record.expiresAt
     job.cancelRequested = record.cancelRequested
-    job.parked = record.parked !== undefined
+    const parked = record.parked !== undefined
+    if (parked && !job.parked) job.parkedSince = this.turns
+    job.parked = parked
     this.limits.written(job, this.waiting, this.turns)
     this.#drops.written(job, record.dropped)
     if (job.parked) history.meet('parked')

@@ -28,6 +28,8 @@ export interface OperationsOptions {
   readonly retainChance: Chance
   /** And of queues' shares. */
   readonly shareChance: Chance
+  /** And of keys that crowd. */
+  readonly keyChance: Chance
   /** Calls about what queues are told may be about all of them at once. */
   readonly pausesAll: boolean
   readonly history: History
@@ -126,6 +128,31 @@ export class Operations {
     this.#sendMany(
       client,
       tasks.map((data) => ({ job: chance.pick(JOBS), data, options: { queue: chance.pick(QUEUES) } })),
+    )
+  }
+
+  /** Of few keys come more jobs than a queue lets start: most are held back, and each has its turn. */
+  crowdKeys(client: Client): void {
+    const { keyChance: chance } = this.#options
+    const queue = chance.pick(QUEUES)
+    if (chance.hits(0.2)) {
+      const perKeyLimit = chance.pick([1, 1, 2, 3, null])
+      const perKeyRateLimit = chance.hits(0.7) ? null : { limit: chance.whole(1, 10), period: 1_000, burst: chance.whole(1, 5) }
+      const told = { perKeyLimit, perKeyRateLimit }
+      this.call(client, `configure ${queue} ${JSON.stringify(told)}`, client.engine.queues.configure(queue, told))
+      return
+    }
+    const name = chance.pick(JOBS)
+    const drawOptions = (): EnqueueOptions => ({
+      queue,
+      concurrencyKey: chance.pick(KEYS),
+      ...(chance.hits(0.2) && { priority: chance.whole(-1, 1) }),
+      ...(chance.hits(0.1) && { weight: chance.whole(2, 4) }),
+    })
+    const tasks = Array.from({ length: chance.whole(1, 5) }, () => this.#task())
+    this.#sendMany(
+      client,
+      tasks.map((data) => ({ job: chance.hits(0.8) ? name : chance.pick(JOBS), data, options: drawOptions() })),
     )
   }
 

@@ -39,6 +39,8 @@ export interface Plan {
   readonly retains: number
   /** How often a queue is told its share, or all get many jobs at once. */
   readonly shares: number
+  /** How often a queue limits its keys, or gets a burst of jobs of few keys. */
+  readonly crowdedKeys: number
   /** How many of the remote clients put what they enqueue into a journal first. */
   readonly journals: number
   /** Apps that write jobs into transactions of their own. */
@@ -133,6 +135,7 @@ export const REDUCTIONS = [
   'pausesAll',
   'retains',
   'shares',
+  'crowdedKeys',
   'journals',
   'outboxes',
   'readers',
@@ -195,6 +198,7 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     pausesAll: false,
     retains: 0,
     shares: 0,
+    crowdedKeys: 0,
     journals: 0,
     outboxes: 0,
     readers: 0,
@@ -271,7 +275,7 @@ function aboutOutboxes(chance: Chance): Partial<Plan> {
 function aboutLimits(chance: Chance): Partial<Plan> {
   const drawn = { limits: chance.pick([0.1, 0.25]), clients: chance.whole(1, 3), operations: chance.whole(40, 90) }
   const pauses = { pausesAll: chance.hits(0.5), retains: chance.pick([0, 0, 0.05, 0.15]) }
-  return { ...drawn, ...pauses, shares: chance.pick([0, 10, 20]) }
+  return { ...drawn, ...pauses, shares: chance.pick([0, 10, 20]), crowdedKeys: chance.pick([0, 20, 50]) }
 }
 
 /** What breaks is what stands between a reader and the journal; and the journal's commits. */
@@ -338,6 +342,7 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
     ...(without.has('pausesAll') && { pausesAll: false }),
     ...(without.has('retains') && { retains: 0 }),
     ...(without.has('shares') && { shares: 0 }),
+    ...(without.has('crowdedKeys') && { crowdedKeys: 0 }),
     ...(without.has('waits') && { waits: 0 }),
     ...(without.has('journals') && { journals: 0 }),
     ...(without.has('outboxes') && { outboxes: 0 }),

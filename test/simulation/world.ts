@@ -148,6 +148,7 @@ export class World {
       batchChance: new Chance(plan.seed ^ 0xba7c4),
       ageChance: new Chance(plan.seed ^ 0xa6e5),
       shareChance: new Chance(plan.seed ^ 0x54a2e),
+      keyChance: new Chance(plan.seed ^ 0xc20d),
       retainChance: new Chance(plan.seed ^ 0x2e7a1),
       history: this.history,
       timeline,
@@ -189,7 +190,7 @@ export class World {
   }
 
   async run(): Promise<Outcome> {
-    const { safetyMs, operations, schedules, looks, shares } = this.plan
+    const { safetyMs, operations, schedules, looks, shares, crowdedKeys } = this.plan
     for (let operation = 0; operation < operations; operation++) {
       this.timeline.after(this.#chance.random() * safetyMs, () => {
         const living = this.clients.filter((client) => !client.dead)
@@ -199,6 +200,7 @@ export class World {
     this.#often(schedules, 0x71c, (client) => this.#schedules.act(client))
     this.#often(looks, 0x10c5, (client) => this.#looks.act(client))
     this.#often(shares, 0x54a2e, (client) => this.operations.crowd(client))
+    this.#often(crowdedKeys, 0xc20d, (client) => this.operations.crowdKeys(client))
     for (const app of this.#apps)
       for (let act = 0; act < operations; act++) this.timeline.after(this.#chance.random() * safetyMs, () => app.act())
     this.#misfortunes.schedule()
