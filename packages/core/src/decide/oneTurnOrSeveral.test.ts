@@ -64,7 +64,6 @@ const ABOUT_ONE: readonly ((row: JobRow, choose: Choices) => Command)[] = [
   (row) => ({ op: 'delete', id: idOf(row) }),
   (row) => ({ op: 'runNow', id: idOf(row) }),
   (row) => ({ op: 'cancelTree', id: idOf(row) }),
-  (row) => ({ op: 'retryTree', id: idOf(row) }),
   (row, choose) => ({ op: 'update', id: idOf(row), changes: choose.of([{ priority: 2 }, { data: '"n"' }, { weight: 2 }]) }),
 ]
 
@@ -136,7 +135,7 @@ function worldAfter(history: readonly Draw[]): World {
   return world
 }
 
-/** All that the store has, and what is counted; of the journal what happened, in order. */
+/** All that the store has, and what is counted; of the journal what happened to each job, in order. */
 function imageOf({ store, tables }: World) {
   return {
     rows: [...store.rows.values()].sort((a, b) => a.seq - b.seq),
@@ -145,12 +144,17 @@ function imageOf({ store, tables }: World) {
     schedules: [...store.scheduleRows].sort(),
     marks: [...store.sourceMarks].sort(),
     queues: [...tables.queues.values()].map(({ name, counts, totals, settings, paused }) => ({ name, counts, totals, settings, paused })),
-    // A queue is told as drained at the end of a turn.
-    events: store.history.filter(({ type }) => type !== 'queue.drained').map(({ seq, at, ...event }) => event),
+    // A queue is told as drained at the end of a turn; what is told of several jobs at once has an order of its own.
+    events: store.history
+      .filter(({ type }) => type !== 'queue.drained')
+      .map(({ seq, at, ...event }) => event)
+      .sort((a, b) => jobOf(a) - jobOf(b)),
     attempts: store.runs,
     nextSeq: tables.nextSeq,
   }
 }
+
+const jobOf = (event: object) => ('jobSeq' in event ? (event.jobSeq as number) : 0)
 
 const said = (reply: unknown) => (reply instanceof Refused ? reply.refusal.code : reply === HELD ? 'held' : reply)
 
@@ -176,6 +180,9 @@ test('commands of one turn end as one by one', () => {
         for (const [index, { op }] of commands.entries())
           if (op === 'complete' && apart[index] === 'STALE_RUN' && together[index] === true) together[index] = 'STALE_RUN'
         expect(together).toEqual(apart)
+        // And what follows from them, of flows above all.
+        one.run()
+        several.run()
         expect(imageOf(one)).toEqual(imageOf(several))
       },
     ),

@@ -24,19 +24,23 @@ const END_MS = 5_000
 export async function stopWorker(record: WorkerRecord, { timeoutMs, late }: StopLimits, { env, signal }: Context): Promise<StopResult> {
   const { id, pid } = record
   const told = (result: StopResult['result']): StopResult => ({ id, pid, result })
+  const gone = (withinMs: number) => becomes(() => !isAlive(record), withinMs, signal)
+  const noted = () => currentRecord(recordFolder(env), record)?.draining !== false
   // A second signal would end what runs.
-  if (currentRecord(recordFolder(env), record)?.draining === false) send(pid, 'SIGTERM')
-  if (await gone(record, timeoutMs, signal)) return told('stopped')
+  if (!noted()) send(pid, 'SIGTERM')
+  if (await gone(timeoutMs)) return told('stopped')
   if (late === 'leave') return told('draining')
+  // Two signals that a busy process has yet to look at are one.
+  await becomes(noted, END_MS, signal)
   send(pid, 'SIGTERM')
-  if (!(await gone(record, END_MS, signal))) send(pid, 'SIGKILL')
-  await gone(record, END_MS, signal)
+  if (!(await gone(END_MS))) send(pid, 'SIGKILL')
+  await gone(END_MS)
   return told('ended')
 }
 
-async function gone(record: WorkerRecord, withinMs: number, signal: AbortSignal): Promise<boolean> {
+async function becomes(so: () => boolean, withinMs: number, signal: AbortSignal): Promise<boolean> {
   for (const until = now() + withinMs; ; await pause(LOOK_MS, signal)) {
-    if (!isAlive(record)) return true
+    if (so()) return true
     if (now() >= until || signal.aborted) return false
   }
 }
