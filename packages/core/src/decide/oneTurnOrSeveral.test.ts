@@ -1,11 +1,13 @@
-/** Whatever comes in one turn ends as if each command had come in one of its own. Nothing starts meanwhile: who is next depends on who is there. */
+/**
+ * Whatever comes in one turn ends as if each command had come in one of its own. Nothing starts meanwhile: who is next depends on who is there;
+ * and there are no flows, whose children hear of their parents between two turns.
+ */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Command, NewJob } from '../commands.ts'
 import { ACTIVE } from '../lifecycle.ts'
 import { HELD, Refused } from '../replies.ts'
 import type { JobRow } from '../store.ts'
-import { flowOf } from '../testing/flows.ts'
 import { World } from '../testing/world.ts'
 
 /** One draw, and as many choices as are taken from it. */
@@ -22,8 +24,6 @@ class Choices {
     return list[index] as T
   }
 }
-
-const FAILURES = ['fail', 'continue', 'ignore'] as const
 
 function newJob(choose: Choices): NewJob {
   const shape = choose.of<Partial<NewJob>>([
@@ -44,16 +44,6 @@ function newJob(choose: Choices): NewJob {
   }
 }
 
-function flow(choose: Choices): Command {
-  const onFailure = choose.of(FAILURES)
-  const nodes = [
-    { job: { name: 'a' } },
-    { job: { name: 'b' }, parents: [0], onFailure },
-    { job: { name: 'a' }, parents: [0, 1], onFailure },
-  ]
-  return flowOf(nodes, choose.of([{}, { idempotencyKey: 'f' }]))
-}
-
 const idOf = ({ seq, node, enqueuedAt }: JobRow) => ({ seq, node, enqueuedAt })
 const ERROR = { name: 'Error', message: 'no' }
 
@@ -63,7 +53,6 @@ const ABOUT_ONE: readonly ((row: JobRow, choose: Choices) => Command)[] = [
   (row) => ({ op: 'retry', id: idOf(row) }),
   (row) => ({ op: 'delete', id: idOf(row) }),
   (row) => ({ op: 'runNow', id: idOf(row) }),
-  (row) => ({ op: 'cancelTree', id: idOf(row) }),
   (row, choose) => ({ op: 'update', id: idOf(row), changes: choose.of([{ priority: 2 }, { data: '"n"' }, { weight: 2 }]) }),
 ]
 
@@ -83,7 +72,6 @@ const SPEC = { every: 1_000, jitter: 0, overlap: 'skip', catchUp: 'latest' } as 
 const OF_ITSELF: readonly ((choose: Choices) => Command)[] = [
   (choose) => ({ op: 'enqueue', jobs: [newJob(choose), newJob(choose)] }),
   (choose) => ({ op: 'enqueue', jobs: [newJob(choose)] }),
-  flow,
   (choose) => ({ op: 'upsertSchedule', id: 's', spec: SPEC, job: newJob(choose), runImmediately: choose.of([true, false]) }),
   () => ({ op: 'deleteSchedule', id: 's' }),
   () => ({ op: 'triggerSchedule', id: 's' }),
@@ -170,19 +158,12 @@ test('commands of one turn end as one by one', () => {
         const together = one.turn(...commands).replies.map(said)
         const apart: unknown[] = []
         for (const command of commands) {
-          // What they make of flows is told by the turn that follows all of them.
-          const { flowWork } = several.tables
-          if (apart.length > 0) several.tables.flowWork = false
           apart.push(said(several.turn(command).replies[0]))
-          if (apart.length > 1) several.tables.flowWork ||= flowWork
         }
         // A completion said again of a job that has gone meanwhile.
         for (const [index, { op }] of commands.entries())
           if (op === 'complete' && apart[index] === 'STALE_RUN' && together[index] === true) together[index] = 'STALE_RUN'
         expect(together).toEqual(apart)
-        // And what follows from them, of flows above all.
-        one.run()
-        several.run()
         expect(imageOf(one)).toEqual(imageOf(several))
       },
     ),
