@@ -192,6 +192,8 @@ export interface SnoozeCommand extends RunKey {
 /** Not run, or stopped before its end: waits again, without using an attempt. Reply: true. */
 export interface GiveBackCommand extends RunKey {
   readonly op: 'giveBack'
+  /** Its handler has begun: a ttl is for the first start alone. Default false. */
+  readonly started?: boolean
 }
 
 /** Extends the deadline to at least now + heartbeatTimeout. Reply: true. */

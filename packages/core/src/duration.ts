@@ -41,7 +41,8 @@ export function parseDuration(value: unknown): number | undefined {
     if (unit === undefined || typeof amount !== 'number' || Number.isNaN(amount)) return undefined
     total = (total ?? 0) + amount * unit
   }
-  return total
+  // Of infinities that cancel each other out.
+  return Number.isNaN(total) ? undefined : total
 }
 
 /** A duration for people: the largest unit that divides it. */

@@ -102,9 +102,22 @@ export function latestTick(schedule: Schedule, known: number, until: number, cal
   return low + 1
 }
 
-/** When a tick fires: the same for the same schedule and tick, whoever asks. */
-export function fireTime({ id, spec: { jitter } }: Pick<Schedule, 'id' | 'spec'>, tick: number): number {
-  return tick === 0 || jitter === 0 ? tick : tick + (hash(`${id} ${tick}`) % (jitter + 1))
+/** When a tick fires: the same for the same schedule and tick, whoever asks; and before the next one, which would otherwise be late at once. */
+export function fireTime(schedule: Pick<Schedule, 'id' | 'spec' | 'anchor'>, tick: number, calendar: Calendar): number {
+  const { id, spec } = schedule
+  if (tick === 0 || spec.jitter === 0) return tick
+  const next = spec.cron === undefined ? 0 : followerOf(schedule, tick, calendar)
+  const jitter = next === 0 ? spec.jitter : Math.min(spec.jitter, next - tick - 1)
+  return tick + (hash(`${id} ${tick}`) % (jitter + 1))
+}
+
+/** Where no calendar can make sense of it, that is found when the tick comes. */
+function followerOf(schedule: Pick<Schedule, 'spec' | 'anchor'>, tick: number, calendar: Calendar): number {
+  try {
+    return tickAfter(schedule, tick, calendar)
+  } catch {
+    return 0
+  }
 }
 
 /** The last instant that a Date can hold. */

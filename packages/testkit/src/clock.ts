@@ -33,7 +33,8 @@ export class VirtualClock implements Clock {
   }
 
   setTimer(ms: number, wake: () => void): () => void {
-    const timer = { atMono: this.#mono + Math.max(0, ms), order: this.#order++, wake }
+    // Both clocks tell whole milliseconds, as rows hold them; the token of a rate may be there in between.
+    const timer = { atMono: this.#mono + Math.max(0, Math.ceil(ms)), order: this.#order++, wake }
     this.#timers.add(timer)
     return () => this.#timers.delete(timer)
   }
@@ -58,12 +59,12 @@ export class VirtualClock implements Clock {
 
   /** Time passes while nobody looks, as when a thread is blocked: timers fire late, with the next `advance`. */
   stall(ms: number): void {
-    this.#move(ms)
+    this.#move(Math.ceil(ms))
   }
 
   /** The wall clock alone jumps, as when somebody sets it, or after a suspend, which the monotonic one sleeps through. */
   jump(ms: number): void {
-    this.#wall += ms
+    this.#wall += Math.ceil(ms)
   }
 
   #next(endMono: number): Timer | undefined {
@@ -84,7 +85,8 @@ export class VirtualClock implements Clock {
 function msOf(call: string, duration: Duration): number {
   const ms = parseDuration(duration)
   if (ms === undefined || ms < 0) throw new RangeError(`${call} takes a duration of 0 or more, not ${String(duration)}`)
-  return ms
+  // As durations everywhere: rows hold whole milliseconds.
+  return Math.ceil(ms)
 }
 
 /** Node's own: a test may have put its runner's fake timers in their places by the time they are used. */

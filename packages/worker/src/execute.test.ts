@@ -232,7 +232,7 @@ describe('told to stop', () => {
   test('by its worker: given back, whatever it returns or throws', async () => {
     const told = (context: RunContext) => context.abort(new WorkerStoppedError())
     for (const run of [() => 1, async () => 1, thrower(new Error('no')), thrower(new NonRetryableError('no'))]) {
-      expect(await settle(runnable(run), {}, told)).toEqual({ op: 'giveBack', ...key })
+      expect(await settle(runnable(run), {}, told)).toEqual({ op: 'giveBack', ...key, started: true })
     }
   })
 

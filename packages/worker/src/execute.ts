@@ -108,7 +108,7 @@ export function returned(ending: Ending, context: RunContext, output: unknown, m
   if (context.ending !== undefined) return threw(ending, context, context.ending)
   const { seq, run } = context.grant
   // What a handler returns after it was told to stop may be half of its work: it is run again.
-  if (context.aborted instanceof WorkerStoppedError) return { op: 'giveBack', seq, run }
+  if (context.aborted instanceof WorkerStoppedError) return { op: 'giveBack', seq, run, started: true }
   try {
     const { enqueues } = context
     const data = encodeData('output', output, maxDataBytes)
@@ -123,7 +123,7 @@ export function threw({ backoff }: Ending, context: RunContext, thrown: unknown)
   // What the handler asked for counts, even where its own code caught the signal.
   const error = context.ending ?? thrown
   if (error instanceof SnoozeSignal) return { op: 'snooze', seq, run, delay: error.delayMs }
-  if (context.aborted instanceof WorkerStoppedError) return { op: 'giveBack', seq, run }
+  if (context.aborted instanceof WorkerStoppedError) return { op: 'giveBack', seq, run, started: true }
   const told = context.ending !== undefined && context.ending.cause instanceof Error ? context.ending.cause : error
   const failure: FailCommand = { op: 'fail', seq, run, error: runErrorOf(told) }
   const retry = retryOf(error) ?? (backoff === undefined ? undefined : askBackoff(backoff, attempt, error))

@@ -80,7 +80,7 @@ test('past its time what runs is told to stop, and given back, whatever it retur
   await clock.advance(10_000)
   await stopping
   expect(reasons).toMatchObject([{ code: 'WORKER_STOPPED' }])
-  expect(calls.outcomes).toEqual([{ op: 'giveBack', seq: 1, run: 1 }])
+  expect(calls.outcomes).toEqual([{ op: 'giveBack', seq: 1, run: 1, started: true }])
   expect(clock.timers).toBe(0)
 })
 
@@ -111,7 +111,7 @@ test('told once more it may have less patience, and not more', async () => {
   expect(at(0).context.signal.reason).toMatchObject({ code: 'WORKER_STOPPED' })
   at(0).resolve('too late')
   await worker.stopped
-  expect(calls.outcomes).toEqual([{ op: 'giveBack', seq: 1, run: 1 }])
+  expect(calls.outcomes).toEqual([{ op: 'giveBack', seq: 1, run: 1, started: true }])
   expect(clock.timers).toBe(0)
 })
 

@@ -2,6 +2,8 @@
 import { Cron } from 'croner'
 
 const PATTERNS_MAX = 1_000
+/** The last instant that a Date can hold. */
+const LAST_MS = 8_640_000_000_000_000
 
 /** An expression that has been read; the least recent are forgotten. */
 const patterns = new Map<string, Cron>()
@@ -17,7 +19,8 @@ export function nextMatch(expression: string, after: number): number | undefined
   else patterns.delete(expression)
   patterns.set(expression, pattern)
   if (patterns.size > PATTERNS_MAX) patterns.delete(patterns.keys().next().value as string)
-  return pattern.nextRun(new Date(after))?.getTime()
+  // Nor is it a number where what clocks show is behind that.
+  return after <= LAST_MS ? pattern.nextRun(new Date(after))?.getTime() : undefined
 }
 
 function read(expression: string): Cron {

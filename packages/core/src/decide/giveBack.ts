@@ -8,6 +8,7 @@ import type { TurnContext } from './turn.ts'
 export function giveBack(turn: TurnContext, command: GiveBackCommand): Decision<'giveBack'> {
   const job = runOf(turn, command)
   if (job === undefined) return staleRun(turn, command)
+  if (command.started === true) job.expiresAt = 0
   // Without an abort of the engine's own this is `endGivenBack`.
   endAborted(turn, job)
   return true

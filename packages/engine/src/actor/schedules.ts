@@ -41,7 +41,7 @@ function viewOf({ id, spec, job, paused, fireAt, lastAt, fired, skipped, created
 function timesOf(schedule: Schedule, count: number, calendar: Calendar): number[] {
   const times: number[] = []
   for (let tick = schedule.nextAt; tick !== 0 && times.length < count; tick = tickAfter(schedule, tick, calendar))
-    times.push(fireTime(schedule, tick))
+    times.push(fireTime(schedule, tick, calendar))
   return times
 }
 

@@ -123,7 +123,7 @@ export const COMMAND = union<'op', Command>('Request', 'op', {
   },
   fail: { code: 7, fields: { ...RUN, error: field(RUN_ERROR), retry: optional(retry, 'nil: by the job’s backoff') } },
   snooze: { code: 8, fields: { ...RUN, delay: field(duration(0)) } },
-  giveBack: { code: 9, fields: { ...RUN } },
+  giveBack: { code: 9, fields: { ...RUN, started: optional(boolean, 'its handler has begun: it has no ttl any more') } },
   heartbeat: { code: 10, fields: { ...RUN } },
   checkpoint: { code: 11, fields: { ...RUN, value: or(data, null, 'what the next attempt finds') } },
   progress: {

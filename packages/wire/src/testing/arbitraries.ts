@@ -222,7 +222,7 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
     { requiredKeys: ['seq', 'run', 'error'] },
   ) as never,
   snooze: record({ ...run, delay: duration }),
-  giveBack: record(run),
+  giveBack: record({ ...run, started: fc.boolean() }, { requiredKeys: ['seq', 'run'] }) as never,
   heartbeat: record(run),
   checkpoint: record({ ...run, value: data }),
   progress: record({ ...run, fraction, note: anyText(100) }, { requiredKeys: ['seq', 'run', 'fraction'] }) as never,

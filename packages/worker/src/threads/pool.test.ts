@@ -91,7 +91,7 @@ describe('runs that wait for a thread', () => {
     await quiet()
     expect(bench.calls.outcomes).toEqual([902, 903].map((seq) => ({ op: 'giveBack', seq, run: 1 })))
     await bench.clock.advance(10_000)
-    expect(await outcomeOf(901)).toEqual({ op: 'giveBack', seq: 901, run: 1 })
+    expect(await outcomeOf(901)).toEqual({ op: 'giveBack', seq: 901, run: 1, started: true })
     await stopping
     expect(Atomics.load(counters, STARTS)).toBe(1)
   })

@@ -4,7 +4,7 @@
  */
 import type { NewJob } from '../../commands.ts'
 import type { Job } from '../../job.ts'
-import { ACTIVE, isLive } from '../../lifecycle.ts'
+import { isLive } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import type { Enqueued } from '../../replies.ts'
 import { fireTime, latestTick, type Schedule, scheduleTag, tickAfter } from '../../schedule.ts'
@@ -52,7 +52,7 @@ function fire(turn: TurnContext, schedule: Schedule): void {
   }
   const { overlap, catchUp } = schedule.spec
   const { tick, next } = ticks
-  const late = catchUp === 'none' && fireTime(schedule, tick) < turn.now.wall - LIMITS.tickGraceMs
+  const late = catchUp === 'none' && fireTime(schedule, tick, turn.settings.calendar) < turn.now.wall - LIMITS.tickGraceMs
   const overlaps = running !== undefined && overlap === 'skip'
   if (late || overlaps || drained(turn, schedule.job) !== undefined) {
     // Too late for it: that is no other job's doing.
@@ -63,7 +63,10 @@ function fire(turn: TurnContext, schedule: Schedule): void {
     if (running !== undefined) cancelJob(turn, running)
     create(turn, schedule, schedule.job, tick, 'schedule.fired')
   }
-  schedule.behind = next !== 0 && fireTime(schedule, next) <= turn.now.wall && catchUp === 'all' ? (schedule.behind + 1) % RESTART : 0
+  schedule.behind =
+    next !== 0 && fireTime(schedule, next, turn.settings.calendar) <= turn.now.wall && catchUp === 'all'
+      ? (schedule.behind + 1) % RESTART
+      : 0
   moveTo(turn, schedule, next)
 }
 
@@ -95,7 +98,7 @@ function latestDue({ now, settings: { calendar } }: TurnContext, schedule: Sched
     tick = latestTick(schedule, next, until, calendar)
     next = tickAfter(schedule, tick, calendar)
   }
-  for (let steps = 0; steps < JITTERED_TICKS && next !== 0 && fireTime(schedule, next) <= now.wall; steps++) {
+  for (let steps = 0; steps < JITTERED_TICKS && next !== 0 && fireTime(schedule, next, calendar) <= now.wall; steps++) {
     tick = next
     next = tickAfter(schedule, tick, calendar)
   }
@@ -130,8 +133,20 @@ export function create(
 /** Found by its tag, and told its tick: `meta.schedule`. */
 function jobAt(id: string, job: NewJob, tick: number): NewJob {
   const schedule = JSON.stringify({ id, at: new Date(tick).toISOString() })
-  const own = job.meta?.slice(1).trimStart() ?? '}'
+  const own = withoutSchedule(job.meta ?? '{}')
+    .slice(1)
+    .trimStart()
   return { ...job, tags: [...(job.tags ?? []), scheduleTag(id)], meta: `{"schedule":${schedule}${own === '}' ? '' : ','}${own}` }
+}
+
+/** That name is the tick's. What is no JSON, from another library, stays as it is. */
+function withoutSchedule(meta: string): string {
+  try {
+    const { schedule, ...own } = JSON.parse(meta)
+    return schedule === undefined ? meta : JSON.stringify(own)
+  } catch {
+    return meta
+  }
 }
 
 /** The job that came last, where it is not final. */
@@ -140,15 +155,16 @@ export function liveJob({ facts }: TurnContext, { last }: Schedule): Job | undef
   return job !== undefined && isLive(job.state) && !isDeleted(job) ? job : undefined
 }
 
+/** Snoozed or given back, it has used no attempt, and has begun all the same. */
 export function hasStarted(job: Job): boolean {
-  return job.state === ACTIVE || job.run > job.uncounted
+  return job.run > 0
 }
 
 /** `fresh`: it has just been created. */
 export function moveTo(turn: TurnContext, schedule: Schedule, tick: number, fresh = false): void {
   if (tick === 0 && (fresh || schedule.nextAt !== 0)) turn.effects.news({ type: 'schedule.ended', schedule: schedule.id })
   schedule.nextAt = tick
-  schedule.fireAt = fireTime(schedule, tick)
+  schedule.fireAt = fireTime(schedule, tick, turn.settings.calendar)
   if (!schedule.paused) turn.tables.noteFire(schedule.fireAt)
   turn.effects.schedule(schedule, 'move')
 }

@@ -72,6 +72,11 @@ function change(turn: TurnContext, schedule: Schedule, { spec, job }: UpsertSche
   turn.effects.schedule(schedule, 'put')
   turn.effects.news({ type: 'schedule.upserted', schedule: schedule.id })
   if (!same) restart(turn, schedule)
+  else if (schedule.held && spec.overlap !== 'queue') {
+    // What it has waited for is no reason any more.
+    schedule.held = false
+    moveTo(turn, schedule, schedule.nextAt)
+  }
 }
 
 function isSame(schedule: Schedule, spec: ScheduleSpec, { data, ...job }: NewJob): boolean {
