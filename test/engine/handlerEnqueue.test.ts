@@ -1,5 +1,5 @@
 /** N11: what a handler enqueues is there with its completion, all of it, and with nothing else. What a commit in doubt does: test/failures/commitUnknown.test.ts. */
-import { defineJob, NonRetryableError } from '@millrace/engine'
+import { defineJob, LIMITS, NonRetryableError } from '@millrace/engine'
 import { createTestEngine } from '@millrace/testkit'
 import { expect, test } from 'vitest'
 
@@ -79,4 +79,18 @@ test('a queue has no room for one: none of them is there, and the run completes 
   await world.advance('1m')
   expect(await engine.get(id)).toMatchObject({ state: 'completed', attempt: 1 })
   expect(await children(engine)).toEqual([1, 2])
+})
+
+test('a run may enqueue what fits after it was refused what does not', async () => {
+  await using t = createTestEngine({ maxDataBytes: LIMITS.bytesPerCommand })
+  const job = defineJob({ name: 'j', maxAttempts: 1 })
+  t.engine.work(
+    job.handler(({ enqueue }) => {
+      enqueue('a', 'x'.repeat(10 * 2 ** 20), { delay: '1h' })
+      expect(() => enqueue('a', 'x'.repeat(10 * 2 ** 20))).toThrow(/split/)
+      enqueue('b', 'small', { delay: '1h' })
+    }),
+  )
+  const handle = await t.engine.enqueue(job)
+  await expect(handle.result()).resolves.toBeUndefined()
 })

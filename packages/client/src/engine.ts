@@ -90,7 +90,7 @@ export class Engine {
     this.queues = new Queues(this.#mailbox, setup.clock)
     this.flows = new Flows(this.#mailbox)
     this.#sealer = setup.codec && new Sealer(setup.codec, setup.maxDataBytes)
-    this.exports = new Exports(this.#mailbox, () => this.#assertOpen(), this.#sealer)
+    this.exports = new Exports(this.#mailbox, () => this.#assertOpen(), setup.clock, this.#sealer)
     this.#calls = this.#sealer?.around(this.#mailbox) ?? this.#mailbox
     this.schedules = new Schedules(this.#calls, setup, this.#handleOf)
     this.#workers = new Workers(setup, this.#mailbox, this.#calls, this.#sealer)
@@ -348,7 +348,7 @@ export class Engine {
 
   /** @internal What an outbox needs. */
   sourceLine(): SourceLine {
-    return sourceLine(this.#setup, this.#mailbox, this.#sealer)
+    return sourceLine(this.#setup, this.#mailbox, this.#sealer, () => this.#gone)
   }
 
   /** @internal What a server knows of the processes that were its clients. */

@@ -1,5 +1,6 @@
 /** What `events` and `exports` ask of the journal, and how its pages are shown. */
 import {
+  type Clock,
   type EventsSettings,
   type ExportOptions,
   type ExportView,
@@ -42,9 +43,11 @@ export interface ExportBatch {
 export class Exports {
   readonly #mailbox: Mailbox
   readonly #assertOpen: () => void
+  readonly #clock: Clock
   readonly #sealer: Sealer | undefined
 
-  constructor(mailbox: Mailbox, assertOpen: () => void, sealer: Sealer | undefined) {
+  constructor(mailbox: Mailbox, assertOpen: () => void, clock: Clock, sealer: Sealer | undefined) {
+    this.#clock = clock
     this.#mailbox = mailbox
     this.#assertOpen = assertOpen
     this.#sealer = sealer
@@ -74,6 +77,7 @@ export class Exports {
         },
       },
       signal,
+      this.#clock,
     )
   }
 

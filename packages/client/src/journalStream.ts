@@ -3,7 +3,7 @@
  * read, and no sooner: what a slow reader has yet to see stays where it is. Where the engine goes away and comes back, the same is asked
  * for again.
  */
-import { type CommandOf, type ErrorCode, type JournalGap, MillraceError, type ReplyOf, type StopSignal } from '@millrace/core'
+import { type Clock, type CommandOf, type ErrorCode, type JournalGap, MillraceError, type ReplyOf, type StopSignal } from '@millrace/core'
 import { ASKED_AGAIN } from './handle.ts'
 import type { Mailbox } from './mailbox.ts'
 import type { MillraceEvent } from './view.ts'
@@ -29,6 +29,8 @@ export interface Pages<Op extends Question, Item> {
 /** What failed may be the turn that the question came with: so often in a row it is asked again. */
 const TURN_FAILED: ReadonlySet<string> = new Set(['STORAGE', 'STORAGE_BUSY', 'DISK_FULL'] satisfies ErrorCode[])
 const FAILURES_MAX = 3
+/** What is of unknown outcome again and again is asked again after a pause: each question writes, and may fail as the last one did. */
+const PAUSE_MS = 250
 const DONE: IteratorResult<never, undefined> = { done: true, value: undefined }
 
 export class JournalStream<Op extends Question, Item> implements AsyncIterableIterator<Item, undefined> {
@@ -42,11 +44,14 @@ export class JournalStream<Op extends Question, Item> implements AsyncIterableIt
   #last: Promise<unknown> = Promise.resolve()
   /** Ends the wait for the page that is asked for. */
   #leave: (() => void) | undefined
+  readonly #clock: Clock | undefined
   #failures = 0
+  #unknown = 0
   #ended = false
   #aborted = false
 
-  constructor(mailbox: Mailbox, pages: Pages<Op, Item>, signal: StopSignal | undefined) {
+  constructor(mailbox: Mailbox, pages: Pages<Op, Item>, signal: StopSignal | undefined, clock?: Clock) {
+    this.#clock = clock
     this.#mailbox = mailbox
     this.#pages = pages
     this.#signal = signal
@@ -100,15 +105,32 @@ export class JournalStream<Op extends Question, Item> implements AsyncIterableIt
       const page = await Promise.race([reply, left])
       if (page === undefined) return
       this.#failures = 0
+      this.#unknown = 0
       this.#read = 0
       this.#items = this.#pages.read(page)
     } catch (error) {
-      if (error instanceof MillraceError && this.#isAskedAgain(error)) return
+      if (error instanceof MillraceError && this.#isAskedAgain(error)) {
+        if (error.code === 'COMMIT_UNKNOWN' && ++this.#unknown > 1) await this.#pause()
+        return
+      }
       this.#end()
       throw error
     } finally {
       this.#leave = undefined
     }
+  }
+
+  /** Ended by the end of the stream. */
+  async #pause(): Promise<void> {
+    const clock = this.#clock
+    if (clock === undefined || this.#ended) return
+    await new Promise<void>((resolve) => {
+      const cancel = clock.setTimer(PAUSE_MS, resolve)
+      this.#leave = () => {
+        cancel()
+        resolve()
+      }
+    })
   }
 
   #isAskedAgain({ code }: MillraceError): boolean {

@@ -20,8 +20,8 @@ export class OutboxLog implements SourceLog<OutboxChunk>, SourceRefusals {
   #source: Source
   /** The last own place that is done with. */
   #done = 0
-  /** Rows that were there before the source: the last that is done with, and the last of all. */
-  #left = { done: 0, upTo: 0 }
+  /** The last of the rows that were there before the source; 0 once they are done with. */
+  #left = 0
   #closed = false
   #look = () => {}
 
@@ -39,7 +39,7 @@ export class OutboxLog implements SourceLog<OutboxChunk>, SourceRefusals {
   begin(source: Source): void {
     this.#source = source
     this.#done = 0
-    this.#left = { done: 0, upTo: this.#table.newest() }
+    this.#left = this.#table.newest()
   }
 
   /** Whether the transaction is over is looked at now. */
@@ -64,8 +64,6 @@ export class OutboxLog implements SourceLog<OutboxChunk>, SourceRefusals {
     return this.#outside(() => {
       this.#table.forget(source, first, last.place)
       if (source.uuid === this.#source.uuid) this.#done = last.place
-      const { done, upTo } = this.#left
-      if (last.seq <= upTo) this.#left = { done: Math.max(done, last.seq), upTo }
     })
   }
 
@@ -81,10 +79,9 @@ export class OutboxLog implements SourceLog<OutboxChunk>, SourceRefusals {
   forget(): void {}
 
   #rows(): Row[] {
-    const { done, upTo } = this.#left
-    const left = done < upTo ? this.#table.left(done, upTo, CHUNK_JOBS) : []
+    const left = this.#left > 0 ? this.#table.left(this.#left, CHUNK_JOBS) : []
     if (left.length > 0) return left
-    this.#left = { done: upTo, upTo }
+    this.#left = 0
     return this.#table.own(this.#source, this.#done, CHUNK_JOBS)
   }
 

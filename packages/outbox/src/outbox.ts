@@ -137,7 +137,9 @@ export class Outbox {
     if (this.#over !== undefined) return Promise.reject(errorFrom(this.#over))
     this.#forwarder.wake()
     this.#log.look()
-    return this.#forwarder.forwarded()
+    const forwarded = this.#forwarder.forwarded()
+    const gone = this.#line.gone?.()
+    return gone === undefined ? forwarded : Promise.race([forwarded, gone])
   }
 
   /**
@@ -184,6 +186,11 @@ export class Outbox {
 
   readonly #call: ForwarderOptions['call'] = (command) =>
     new Promise((resolve, reject) => {
+      // What was read before the end is not sent after it: nobody would end that call.
+      if (this.#over !== undefined) {
+        reject(errorFrom(this.#over))
+        return
+      }
       this.#hangUp = reject
       this.#line.call(command).then(resolve, (error) => {
         const over = this.#line.ended()

@@ -33,19 +33,22 @@ const rows = () =>
 
 test('a read ends where a place is missing, where another source begins, and where it is large enough', () => {
   const places = (found: readonly { place: number }[]) => found.map(({ place }) => place)
-  expect(places(table.left(0, 100, 10))).toEqual([1, 2, 3])
-  expect(places(table.left(3, 100, 10))).toEqual([5])
-  expect(places(table.left(4, 100, 10))).toEqual([1, 2])
-  expect(places(table.left(0, 2, 10))).toEqual([1, 2])
-  expect(places(table.left(0, 100, 2))).toEqual([1, 2])
+  expect(places(table.left(100, 10))).toEqual([1, 2, 3])
+  expect(places(table.left(100, 2))).toEqual([1, 2])
   expect(places(table.own(B, 0, 10))).toEqual([1, 2])
   expect(places(table.own(A, 3, 10))).toEqual([5])
-  expect(table.left(0, 1, 10)[0]).toEqual({
+  expect(table.left(1, 10)[0]).toEqual({
     seq: 1,
     source: A,
     place: 1,
     entry: { at: AT, jobs: [{ name: 'a', data: '1', timeout: Number.POSITIVE_INFINITY }] },
   })
+  // From the first place that is there, whatever row it has.
+  table.forget(A, 1, 3)
+  expect(places(table.left(100, 10))).toEqual([5])
+  table.forget(A, 5, 5)
+  expect(places(table.left(100, 10))).toEqual([1, 2])
+  expect(table.left(4, 10)).toEqual([])
   for (const place of [3, 4, 5]) table.insert(B, place, { name: 'b', data: 'x'.repeat(600_000) }, AT)
   expect(places(table.own(B, 0, 10))).toEqual([1, 2, 3])
   expect(places(table.own(B, 3, 10))).toEqual([4])
@@ -67,7 +70,7 @@ test('each write touches its own rows alone', () => {
   expect(table.dismiss(11, 2, AT)).toBe(true)
   expect(rows()).toEqual(['a2!', 'a5', 'b1'])
   // Nothing that was refused is read again.
-  expect(table.left(0, 100, 10).map(({ place }) => place)).toEqual([5])
+  expect(table.left(100, 10).map(({ place }) => place)).toEqual([5])
 })
 
 test('no statement walks the table, nor sorts', () => {

@@ -58,7 +58,7 @@ export const BEGIN = 'BEGIN IMMEDIATE'
 export class OutboxTable {
   readonly #insert
   readonly #newest
-  readonly #left
+  readonly #leftOf
   readonly #own
   readonly #forget
   readonly #refuse
@@ -72,7 +72,7 @@ export class OutboxTable {
     try {
       this.#insert = prepare(`INSERT INTO ${table} (source, number, place, at, job, data) VALUES (?, ?, ?, ?, ?, ?)`)
       this.#newest = prepare(`SELECT max(seq) AS newest FROM ${table}`)
-      this.#left = prepare(`SELECT ${columns} FROM ${table} WHERE seq > ? AND seq <= ? AND code IS NULL ORDER BY seq`)
+      this.#leftOf = prepare(`SELECT source FROM ${table} WHERE seq <= ? AND code IS NULL ORDER BY seq LIMIT 1`)
       this.#own = prepare(`SELECT ${columns} FROM ${table} WHERE source = ? AND place > ? AND code IS NULL ORDER BY place`)
       this.#forget = prepare(`DELETE FROM ${table} WHERE source = ? AND place >= ? AND place <= ? AND code IS NULL`)
       this.#refuse = prepare(`UPDATE ${table} SET code = ?, message = ? WHERE source = ? AND place = ? AND code IS NULL`)
@@ -99,9 +99,13 @@ export class OutboxTable {
     return Number((row as { readonly newest: unknown }).newest ?? 0)
   }
 
-  /** Of all sources, behind one row and up to another. */
-  left(after: number, upTo: number, most: number): Row[] {
-    return take(this.#left.iterate(after, upTo), most)
+  /**
+   * Of the source that has the oldest row, up to one; all of that source's from its first place on: numbers of rows that are gone come
+   * again, and the mark must not move beyond a place that is here.
+   */
+  left(upTo: number, most: number): Row[] {
+    const [row] = this.#leftOf.all(upTo) as { readonly source: string }[]
+    return row === undefined ? [] : take(this.#own.iterate(row.source, 0), most)
   }
 
   own({ uuid }: Source, after: number, most: number): Row[] {

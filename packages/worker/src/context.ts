@@ -230,11 +230,12 @@ export class RunContext implements Context {
     }
     const added = newJobFrom(name, encodeData('data', data, this.#link.maxDataBytes), options, definition?.defaults)
     this.#enqueues ??= []
-    this.#enqueuedBytes += added.data?.length ?? 0
-    if (this.#enqueues.length >= LIMITS.jobsPerCommand || this.#enqueuedBytes > LIMITS.bytesPerCommand) {
+    const bytes = this.#enqueuedBytes + (added.data?.length ?? 0)
+    if (this.#enqueues.length >= LIMITS.jobsPerCommand || bytes > LIMITS.bytesPerCommand) {
       const message = `one run enqueues up to ${LIMITS.jobsPerCommand} jobs and ${LIMITS.bytesPerCommand} bytes with its completion: split the work into several jobs`
       throw new OptionRangeError('enqueue', LIMITS.jobsPerCommand, message)
     }
+    this.#enqueuedBytes = bytes
     this.#enqueues.push(added)
   }
 

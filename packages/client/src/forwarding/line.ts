@@ -15,9 +15,11 @@ export interface SourceLine {
   call(command: Command & { readonly op: 'forward' }): Promise<Forwarded>
   /** Why the engine takes nothing any more. */
   ended(): Refusal | undefined
+  /** Resolves when the engine is out of reach, for a time that nobody knows, or has ended. */
+  gone?(): Promise<void>
 }
 
-export function sourceLine(setup: EngineSetup, mailbox: Mailbox, sealer: Sealer | undefined): SourceLine {
+export function sourceLine(setup: EngineSetup, mailbox: Mailbox, sealer: Sealer | undefined, gone: () => Promise<void>): SourceLine {
   const { clock, logger } = setup
   return {
     clock,
@@ -36,5 +38,6 @@ export function sourceLine(setup: EngineSetup, mailbox: Mailbox, sealer: Sealer 
     },
     call: (command) => mailbox.call<'forward'>(command),
     ended: () => mailbox.ended,
+    gone,
   }
 }

@@ -212,11 +212,10 @@ export class Actor {
     this.#retryMs = FAILED_RETRY_MS
     if (error.reason === 'owner') throw new ActorFailure({ code: 'OWNER_LOST', message: error.message }, { cause: error })
     if (error.phase === 'commit') {
-      this.#refuse(mail, {
-        code: 'COMMIT_UNKNOWN',
-        message: `the commit's outcome is unknown (${error.message}): the call may have happened; repeat it with the same idempotencyKey`,
-      })
       this.#reload(mail, () => this.store.reopen())
+      const message = `the commit's outcome is unknown (${error.message}): the call may have happened; repeat it with the same idempotencyKey`
+      // Who only asks would ask again at once, and set off a turn that fails as this one did.
+      this.#refuse(mail, { code: 'COMMIT_UNKNOWN', message }, true)
       return undefined
     }
     this.#reload(mail)

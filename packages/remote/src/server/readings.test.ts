@@ -58,3 +58,11 @@ test('answers to others make no room', () => {
   answer(900, 901)
   expect(sent).toHaveLength(1)
 })
+
+test('a worker lives, however much is read for its process', () => {
+  readings.ask([list(1, 100), list(2, 100)])
+  readings.ask([other(3), { id: -1, command: { op: 'renew', renewal: 1 } }])
+  expect(sent).toEqual([[1], [-1]])
+  answer(1)
+  expect(sent).toEqual([[1], [-1], [2, 3]])
+})

@@ -20,6 +20,7 @@ export class Readings {
   ask(requests: readonly Request[]): void {
     this.#waiting = this.#waiting.length === 0 ? requests : [...this.#waiting, ...requests]
     this.#pass()
+    if (this.#waiting.length > 0) this.#renew()
   }
 
   answer(replies: readonly Reply[]): void {
@@ -29,6 +30,14 @@ export class Readings {
       this.#jobs.delete(id)
     }
     if (this.#waiting.length > 0) this.#pass()
+  }
+
+  /** A worker lives, however long what its process reads takes. */
+  #renew(): void {
+    const renewals = this.#waiting.filter(({ command }) => command.op === 'renew')
+    if (renewals.length === 0) return
+    this.#waiting = this.#waiting.filter(({ command }) => command.op !== 'renew')
+    this.#send(renewals)
   }
 
   #pass(): void {
