@@ -55,16 +55,13 @@ export function makeStore(db: Database, { file, claim, ballast, connect, release
   const own = connect === undefined ? undefined : identityOf(file)
   /** SQLite goes on writing into a file that has lost its name: whoever opens it next finds another one, or none. */
   let lookedAt = 0
+  const moved = () =>
+    new StoreFailure('commit', 'owner', `${file} was moved, deleted or replaced under the engine: what was written since is not in it`)
   const assertInPlace = (at: number) => {
     // To look costs a lone turn 15 µs: so often is soon enough.
     if (own === undefined || Math.abs(at - lookedAt) < LOOK_EVERY_MS) return
     lookedAt = at
-    if (identityOf(file) !== own)
-      throw new StoreFailure(
-        'commit',
-        'owner',
-        `${file} was moved, deleted or replaced under the engine: what was written since is not in it`,
-      )
+    if (identityOf(file) !== own) throw moved()
   }
   const disconnect = () => {
     const last = connection
@@ -98,6 +95,8 @@ export function makeStore(db: Database, { file, claim, ballast, connect, release
       if (closed) throw new StoreFailure('before', 'io', `${file} is closed`)
       if (connect === undefined) throw new EngineFailedError('a database in memory is lost with its connection: open the engine anew')
       disconnect()
+      // SQLite would make a new one, or take a copy for it.
+      if (identityOf(file) !== own) throw moved()
       connection = prepare(connect())
     },
     close: () => {

@@ -87,3 +87,24 @@ test('options: no number at all, and times at the end of time', async () => {
   const spec = { cron: '0 0 * * *', timezone: 'Europe/Berlin', startAt: 8.64e15 }
   expect((await t.engine.schedules.upsert('s', spec, { job: 'a' })).nextRunAt).toBeUndefined()
 })
+
+test('lifecycle.md: how a job ended before is told, also once it was brought back and has run for the first time', async () => {
+  const t = start()
+  const a = defineJob({ name: 'a' })
+  const { id } = await t.engine.enqueue(a, 1, { ttl: '1s' })
+  await t.advance('2s')
+  await t.engine.retry(id)
+  t.engine.work(a.handler(() => {}))
+  await t.drain()
+  expect((await t.engine.get(id))?.attempts.map(({ run, error }) => [run, error?.name])).toEqual([
+    [0, 'JobExpiredError'],
+    [1, undefined],
+  ])
+})
+
+test('observability.md: the minute of `to` is not told, and a queue may have any name', async () => {
+  const t = start()
+  await t.engine.enqueue('a', 1, { queue: '__proto__' })
+  expect(await t.engine.history({ to: t.clock.now().getTime() + 30_000 })).toEqual([])
+  expect(Object.keys((await t.engine.stats()).queues)).toEqual(['__proto__'])
+})

@@ -299,7 +299,8 @@ export class Actor {
       this.#loaded = this.#clock.read()
       this.#tables = loadTables(this.store, alive, this.#loaded)
     } catch (cause) {
-      throw new ActorFailure({ code: 'STORAGE', message: describe(cause) }, { cause })
+      const code = cause instanceof StoreFailure && cause.reason === 'owner' ? 'OWNER_LOST' : 'STORAGE'
+      throw new ActorFailure({ code, message: describe(cause) }, { cause })
     }
     // Their connections are what they were: until they have attached again, renewals count.
     for (const [uuid, { connection }] of before.sessions) {

@@ -155,19 +155,20 @@ function stats(actor: Actor): Stats {
   const { tables } = actor
   const states: Counts = [0, 0, 0, 0, 0, 0, 0]
   const totals = { enqueued: 0, completed: 0, failed: 0, cancelled: 0 }
-  const queues: Record<string, QueueStats> = {}
+  const queues: [string, QueueStats][] = []
   const unserved: Lane[] = []
   for (const queue of tables.queues.values()) {
     for (let state = 0; state < states.length; state++) states[state] = (states[state] as number) + (queue.counts[state] as number)
     for (const total of ['enqueued', 'completed', 'failed', 'cancelled'] as const) totals[total] += queue.totals[total]
-    queues[queue.name] = { ...named(queue.counts), paused: queue.paused, oldestWaitingMs: oldestWaitingMs(actor, queue) }
+    queues.push([queue.name, { ...named(queue.counts), paused: queue.paused, oldestWaitingMs: oldestWaitingMs(actor, queue) }])
     for (const lane of waitingOf(queue)) if (lane.services.length === 0) unserved.push(lane)
   }
   return {
     paused: tables.paused,
     states: named(states),
     totals,
-    queues,
+    // Not by assignment: a queue may be called `__proto__`.
+    queues: Object.fromEntries(queues),
     unserved: fullest(unserved, UNSERVED_MAX).map((lane) => ({ queue: lane.queue.name, name: lane.name, waiting: countOf(lane, WAITING) })),
     names: actor.meter.timings.stats(),
     workers: livingSessions(actor).length,

@@ -36,7 +36,7 @@ export function historyOf({ store, tables, now }: Asked, { queue: name, step, fr
       cancelled: cancelled - totals.cancelled,
     }
   })
-  return to === undefined ? points : points.filter(({ at }) => at < to)
+  return to === undefined ? points : points.filter(({ at }) => at < begin(to))
 }
 
 export function failuresOf({ store, tables }: Asked, { queue, name, limit }: FailuresCommand): FailureGroup[] {

@@ -24,25 +24,28 @@ interface Found {
 let reader: StoreReader | undefined
 /** Lanes are only ever added: what is not known yet is read again. */
 let lanes = new Map<number, LaneRow>()
+/** Of a queue that was emptied and deleted since. */
+const GONE = { queue: '', name: '' }
 
 export function page(command: CommandOf<Paged>): ReplyOf[Paged] {
   reader ??= openReader(workerData.file)
   const store = reader
-  return command.op === 'list' ? list(store, command) : readFlow(store, command, (laneId) => laneOf(store, laneId))
+  return command.op === 'list' ? list(store, command) : readFlow(store, command, (laneId) => laneOf(store, laneId) ?? GONE)
 }
 
 function list(store: StoreReader, command: ListCommand): ListPage {
   const { rows, next } = command.search === undefined ? listed(store, command) : searched(store, command, command.search)
-  const jobs = rows.map((row): JobView => {
-    const { queue, name } = laneOf(store, row.laneId)
-    return viewOf(row, queue, name, [])
+  const jobs = rows.flatMap((row): JobView[] => {
+    const lane = laneOf(store, row.laneId)
+    // Its queue was emptied and deleted since: the job is gone.
+    return lane === undefined ? [] : [viewOf(row, lane.queue, lane.name, [])]
   })
   return { jobs, next }
 }
 
-function laneOf(store: StoreReader, laneId: number): LaneRow {
+function laneOf(store: StoreReader, laneId: number): LaneRow | undefined {
   if (!lanes.has(laneId)) lanes = new Map(store.load().lanes.map((lane) => [lane.id, lane]))
-  return lanes.get(laneId) as LaneRow
+  return lanes.get(laneId)
 }
 
 function listed(store: StoreReader, { filter, before, limit }: ListCommand): Found {

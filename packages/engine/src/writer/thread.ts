@@ -185,6 +185,12 @@ export class WriterThread implements Port {
 
   #restart(): void {
     if (this.#closing !== undefined) return
+    const { file } = this.#options
+    // A new one in its place would be another queue, and hide that all that was in this one is lost.
+    if (file !== ':memory:' && !existsSync(file)) {
+      this.#fail({ code: 'OWNER_LOST', message: `${file} was deleted or moved while its writer was away: nothing is put in its place` })
+      return
+    }
     this.start().then(
       () => this.#listener?.reopened(),
       (error) => this.#died({ code: error.code === 'ALREADY_OPEN' ? 'OWNER_LOST' : 'ENGINE_FAILED', message: error.message }),

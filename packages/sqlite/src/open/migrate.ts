@@ -69,7 +69,13 @@ function copyBefore(db: Database, file: string, { id }: Migration): void {
   const target = `${file}.before-${String(id).padStart(3, '0')}`
   const partial = `${target}.partial`
   rmSync(partial, { force: true })
-  db.prepare('VACUUM INTO ?').run(partial)
+  try {
+    db.prepare('VACUUM INTO ?').run(partial)
+  } catch (error) {
+    // On a full disk it is what fills it.
+    rmSync(partial, { force: true })
+    throw error
+  }
   renameSync(partial, target)
 }
 

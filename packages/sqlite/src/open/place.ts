@@ -40,7 +40,10 @@ export function checkPlace(file: string, platform: string, unsafeFilesystem: 're
   checkFile(path)
   // The log comes to lie beside the real file.
   checkFolder(realFile(path))
-  if (unsafeFilesystem === 'refuse') checkFilesystem(path, platform)
+  if (unsafeFilesystem === 'refuse') {
+    checkLinks(path)
+    checkFilesystem(path, platform)
+  }
 }
 
 function checkFolder(path: string): void {
@@ -60,11 +63,24 @@ function checkFile(path: string): void {
   if (linkTarget(realFile(path)) !== undefined) {
     throw new NotWritableError(`cannot open ${path}: its links lead in a circle. Name the file itself`, { path })
   }
+  const real = realFile(path)
+  // better-sqlite3 takes blanks at the end off: it would open another file than the one that is locked and looked at.
+  if (real !== real.trimEnd()) throw new NotWritableError(`cannot open ${path}: its name ends in a blank. Give it another name`, { path })
   const stats = look(path)
   if (stats === undefined) return
   if (stats.isDirectory())
     throw new NotWritableError(`cannot open ${path}: it is a folder. Name a file in it, as ${path}/jobs.db`, { path })
   if (!writable(path)) throw new NotWritableError(`cannot open ${path}: the file is read-only. Give this user write access to it`, { path })
+}
+
+/** Each of its names would have a log and an owner of its own. */
+function checkLinks(path: string): void {
+  const links = look(path)?.nlink ?? 1
+  if (links <= 1) return
+  throw new UnsafeFilesystemError(
+    `cannot open ${path}: the file has ${links} names (hard links), and who opens it by another one would overwrite what is written here. Copy it to a name of its own, or open it with unsafeFilesystem: 'allow' at your own risk`,
+    { path, filesystem: 'a hard link' },
+  )
 }
 
 /** `statfs` type numbers of Linux file systems that lose locks, share no memory between hosts, or report syncs that were none. */

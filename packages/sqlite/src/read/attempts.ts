@@ -35,10 +35,12 @@ ${LISTED} attempt ON attempt.seq = wanted.value ORDER BY seq, run`,
   const numbersOf = (rows: readonly JobRow[], number: (row: JobRow) => number) => new Set(rows.map(number))
 
   return (rows) => {
-    const lines = linesByRun(read<RawLog>(logs, numbersOf(rows, seqOf)))
+    // Also of a job at its first run: it may have expired before, or have been held by its parents, and was brought back.
+    const seqs = numbersOf(rows, seqOf)
+    const lines = linesByRun(read<RawLog>(logs, seqs))
     const workers = new Map(read<RawSession>(sessions, numbersOf(rows.filter(isOwnRun), sessionOf)))
     const bySeq = new Map<number, AttemptView[]>()
-    for (const raw of read<RawAttempt>(ended, numbersOf(rows.filter(mayHaveFailed), seqOf))) {
+    for (const raw of read<RawAttempt>(ended, seqs)) {
       const known = bySeq.get(raw[0])
       if (known === undefined) bySeq.set(raw[0], [attemptFrom(raw, lines)])
       else known.push(attemptFrom(raw, lines))
@@ -74,11 +76,6 @@ function sessionOf({ sessionId }: JobRow): number {
 /** The run that goes on or that ended well has no row of its own: the job's row says it all. */
 function isOwnRun({ state }: JobRow): boolean {
   return state === ACTIVE || state === COMPLETED
-}
-
-/** Whether there may be rows of runs that ended otherwise: a job at its first run, or done by it, has none. */
-function mayHaveFailed(row: JobRow): boolean {
-  return row.run > 1 || !isOwnRun(row)
 }
 
 function ownRun({ seq, run, uncounted, startedAt, finishedAt }: JobRow, worker: string, lines: Lines): AttemptView {

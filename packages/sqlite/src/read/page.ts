@@ -28,7 +28,8 @@ ORDER BY job.seq DESC LIMIT ?`,
   const jobs = prepareJobs(db)
   const select = prepareSelection(db)
 
-  return (filter, before = Number.MAX_SAFE_INTEGER, limit) => {
+  // A reader's statements are of one moment in a transaction alone: else a job that goes in between would end the list.
+  return db.transaction((filter: ListFilter, before: number = Number.MAX_SAFE_INTEGER, limit: number): JobRow[] => {
     const selection = select(filter)
     if (selection.matches === 0) return []
     const state = filter.state ?? null
@@ -37,7 +38,7 @@ ORDER BY job.seq DESC LIMIT ?`,
     if (filter.tag !== undefined) return read(byTag, [filter.tag, before, state, state, lanes, lanes, limit])
     if (selection.scanned < walkLength(selection, limit)) return jobs(selection.seqs(before, limit))
     return read(walk, [before, state, state, lanes, lanes, limit])
-  }
+  })
 }
 
 /** Rows that a walk is likely to see before it has a page; a step of it costs about as much as an index entry. */

@@ -35,15 +35,27 @@ export function prepareSearch(db: Database): ReadSearch {
   const lanes = db.prepare('SELECT lane.id, queue.name, lane.name FROM lane JOIN queue ON queue.id = lane.queue').raw()
   const jobs = prepareJobsWithin(db, PAGE_BYTES)
 
-  return ({ filter, text }, before, limit, bound) => {
+  // A reader's statements are of one moment in a transaction alone: what was found is there when it is read.
+  return db.transaction<ReadSearch>(({ filter, text }, before, limit, bound) => {
     const state = filter.state ?? null
-    const wanted = text.toLowerCase()
+    const wanted = folded(text)
     const all = lanes.all() as [id: number, queue: string, name: string][]
     const meant = all.filter(([, queue, name]) => (filter.queue ?? queue) === queue && (filter.name ?? name) === name)
-    const named = meant.filter(([, , name]) => name.toLowerCase().includes(wanted))
+    const named = meant.filter(([, , name]) => folded(name).includes(wanted))
     const chosen = meant.length < all.length ? idsOf(meant) : null
+    // LIKE reads a pattern up to its first NUL: JSON has none.
     const json = patternOf(JSON.stringify(text).slice(1, -1))
-    const values: SqlValue[] = [state, state, chosen, chosen, idsOf(named), patternOf(text), json, json, before]
+    const values: SqlValue[] = [
+      state,
+      state,
+      chosen,
+      chosen,
+      idsOf(named),
+      text.includes('\0') ? json : patternOf(text),
+      json,
+      json,
+      before,
+    ]
     if (filter.tag !== undefined) values.push(filter.tag)
     const seqs: number[] = []
     let looked = 0
@@ -58,11 +70,16 @@ export function prepareSearch(db: Database): ReadSearch {
     }
     const rows = jobs(seqs)
     return { rows, next: rows.length < seqs.length ? (rows.at(-1) as JobRow).seq : next }
-  }
+  })
 }
 
 function idsOf(lanes: readonly (readonly [id: number, ...unknown[]])[]): string {
   return JSON.stringify(lanes.map(([id]) => id))
+}
+
+/** ASCII letters alone, as LIKE does. */
+function folded(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
 
 function patternOf(text: string): string {
@@ -72,5 +89,5 @@ function patternOf(text: string): string {
 /** In a tag or a key: not in meta, and not in what they are called. */
 function isInExtras(stored: string, wanted: string): boolean {
   const { tags = [], idempotencyKey, uniqueKey, concurrencyKey } = extrasFrom(stored) ?? {}
-  return [...tags, idempotencyKey, uniqueKey, concurrencyKey].some((text) => text?.toLowerCase().includes(wanted))
+  return [...tags, idempotencyKey, uniqueKey, concurrencyKey].some((text) => text !== undefined && folded(text).includes(wanted))
 }
