@@ -1079,7 +1079,7 @@ class Worker:
             settlement = ("snooze", _ms(snooze.delay))
         except BaseException as error:
             # What a worker that stops has cut short is no failure of the job.
-            settlement = ("giveBack",) if job.abort_cause == "stop" else ("fail", *_failure(error))
+            settlement = ("giveBack", True) if job.abort_cause == "stop" else ("fail", *_failure(error))
         with self._changed:
             run = self._runs.get((job.key.seq, job.run))
             if run is not None:
