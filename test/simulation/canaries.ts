@@ -221,8 +221,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'commit-failure-refused',
     file: actor,
-    find: "        code: 'COMMIT_UNKNOWN',\n",
-    replace: "        code: 'STORAGE',\n",
+    find: "{ code: 'COMMIT_UNKNOWN', message }",
+    replace: "{ code: 'STORAGE', message }",
     breaks: 'invariant 6',
   },
   {
@@ -832,8 +832,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'outbox-rows-of-the-dead-forgotten',
     file: `${outbox}/log.ts`,
-    find: 'upTo: this.#table.newest() }',
-    replace: 'upTo: 0 }',
+    find: 'this.#left = this.#table.newest()',
+    replace: 'this.#left = 0',
     breaks: 'invariant 19',
   },
 ]
