@@ -47,6 +47,7 @@ import { type JobRequest, newJobOf } from './newJobs.ts'
 import { type Failures, readFailures, readHistory, type Throughput } from './observed.ts'
 import { type JobPage, readJob, readPage } from './page.ts'
 import { Queues } from './queues.ts'
+import { Reach } from './reach.ts'
 import { runRedrive } from './redrive.ts'
 import { Schedules } from './schedules.ts'
 import { Sealer } from './seal.ts'
@@ -74,9 +75,7 @@ export class Engine {
   readonly #calls: Pick<Mailbox, 'call'>
   readonly #workers: Workers
   #stopping: Promise<void> | undefined
-  #leave = () => {}
-  /** Resolves when the engine is out of reach, or has ended. */
-  #gone = this.#untilGone()
+  readonly #reach = new Reach()
   /** Why the Port has ended. */
   #end: Refusal | undefined
   #closed = false
@@ -99,11 +98,11 @@ export class Engine {
       deliver: (delivery) => deliver(delivery, { mailbox: this.#mailbox, listeners: this.#listeners, workers: this.#workers }),
       broken: (refusal) => {
         // A server may be back in a second, or never: to stop is not to wait for it.
-        if (!setup.local) this.#leave()
+        if (!setup.local) this.#reach.lost()
         this.#mailbox.break(refusal)
       },
       reopened: () => {
-        this.#gone = this.#untilGone()
+        this.#reach.regained()
         this.#mailbox.mend(() => {
           this.#workers.attach()
           this.#listeners.renew()
@@ -328,7 +327,7 @@ export class Engine {
     const settings = validateEventsOptions(options)
     this.#needs('events')
     this.#assertOpen()
-    return followEvents(this.#mailbox, settings)
+    return followEvents(this.#mailbox, settings, this.#setup.clock)
   }
 
   // The whole.
@@ -348,7 +347,7 @@ export class Engine {
 
   /** @internal What an outbox needs. */
   sourceLine(): SourceLine {
-    return sourceLine(this.#setup, this.#mailbox, this.#sealer, () => this.#gone)
+    return sourceLine(this.#setup, this.#mailbox, this.#sealer, this.#reach)
   }
 
   /** @internal What a server knows of the processes that were its clients. */
@@ -384,7 +383,7 @@ export class Engine {
 
   async #stop(options?: StopOptions): Promise<void> {
     await this.#workers.stop(options)
-    await Promise.race([this.#answered(), this.#gone])
+    await Promise.race([this.#answered(), new Promise<void>((resolve) => this.#reach.whenAway(resolve))])
     // First, so that what it has under way is not said again.
     const closed = this.#setup.intake?.close()
     this.#mailbox.end({ code: 'COMMIT_UNKNOWN', message: 'the engine was stopped before it answered' }, STOPPED)
@@ -400,15 +399,9 @@ export class Engine {
     await this.#mailbox.answered()
   }
 
-  #untilGone(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#leave = resolve
-    })
-  }
-
   #ended(refusal: Refusal): void {
     this.#end = refusal
-    this.#leave()
+    this.#reach.lost()
     // Whoever stops the engine hears how that went.
     this.#setup.intake?.close(refusal).catch(() => {})
     this.#mailbox.end({ code: 'COMMIT_UNKNOWN', message: refusal.message }, refusal)

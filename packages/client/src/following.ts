@@ -13,7 +13,7 @@ import type { Mailbox } from './mailbox.ts'
 import type { Sealer } from './seal.ts'
 import { engineEventOf, type Job, jobOf } from './view.ts'
 
-export function followEvents(mailbox: Mailbox, { after: first, filter, signal }: EventsSettings): EventStream {
+export function followEvents(mailbox: Mailbox, { after: first, filter, signal }: EventsSettings, clock: Clock): EventStream {
   let after = first
   return new JournalStream<'events', EventStreamItem>(
     mailbox,
@@ -26,6 +26,7 @@ export function followEvents(mailbox: Mailbox, { after: first, filter, signal }:
       },
     },
     signal,
+    clock,
   )
 }
 

@@ -22,6 +22,7 @@ export type { EventGap, EventListener, EventName, EventOf, GapListener } from '.
 export type { JobRequest } from './newJobs.ts'
 export type { Failures, Throughput } from './observed.ts'
 export type { JobPage } from './page.ts'
+export { Reach } from './reach.ts'
 export type { Schedule, ScheduledJob, SchedulePage, Schedules } from './schedules.ts'
 export type { EngineSetup } from './setup.ts'
 export type {

@@ -29,7 +29,7 @@ export interface Pages<Op extends Question, Item> {
 /** What failed may be the turn that the question came with: so often in a row it is asked again. */
 const TURN_FAILED: ReadonlySet<string> = new Set(['STORAGE', 'STORAGE_BUSY', 'DISK_FULL'] satisfies ErrorCode[])
 const FAILURES_MAX = 3
-/** What is of unknown outcome again and again is asked again after a pause: each question writes, and may fail as the last one did. */
+/** What is of unknown outcome again and again is asked again after a pause: a question may write, and fail as the last one did. */
 const PAUSE_MS = 250
 const DONE: IteratorResult<never, undefined> = { done: true, value: undefined }
 
@@ -44,17 +44,17 @@ export class JournalStream<Op extends Question, Item> implements AsyncIterableIt
   #last: Promise<unknown> = Promise.resolve()
   /** Ends the wait for the page that is asked for. */
   #leave: (() => void) | undefined
-  readonly #clock: Clock | undefined
+  readonly #clock: Clock
   #failures = 0
   #unknown = 0
   #ended = false
   #aborted = false
 
-  constructor(mailbox: Mailbox, pages: Pages<Op, Item>, signal: StopSignal | undefined, clock?: Clock) {
-    this.#clock = clock
+  constructor(mailbox: Mailbox, pages: Pages<Op, Item>, signal: StopSignal | undefined, clock: Clock) {
     this.#mailbox = mailbox
     this.#pages = pages
     this.#signal = signal
+    this.#clock = clock
     signal?.addEventListener('abort', this.#abort)
     if (signal?.aborted) this.#abort()
   }
@@ -122,10 +122,9 @@ export class JournalStream<Op extends Question, Item> implements AsyncIterableIt
 
   /** Ended by the end of the stream. */
   async #pause(): Promise<void> {
-    const clock = this.#clock
-    if (clock === undefined || this.#ended) return
+    if (this.#ended) return
     await new Promise<void>((resolve) => {
-      const cancel = clock.setTimer(PAUSE_MS, resolve)
+      const cancel = this.#clock.setTimer(PAUSE_MS, resolve)
       this.#leave = () => {
         cancel()
         resolve()

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { Reach } from '@millrace/client'
 import { defineJob, type Engine, openEngine } from '@millrace/engine'
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
@@ -371,4 +372,79 @@ test('a queue that is full is waited for', async () => {
   await box.flush()
   expect(await queued()).toEqual([1, 2])
   expect(count(connection)).toBe(0)
+})
+
+// Several processes of an app on one table, and one that ends as it begins.
+
+function neighbour() {
+  const connection = new Database(join(folder, 'app.db'))
+  connection.pragma('journal_mode = WAL')
+  ends.push(() => connection.close())
+  return connection
+}
+const put = (box: Outbox, n: number) => box.transaction((tx) => box.enqueue(tx, 'a', n).id)
+
+test('row numbers that come again let no job of a new source pass the ones before it', async () => {
+  // Two processes have left rows: 1 and 2 of one source, 3 to 5 of another.
+  const line = engine.sourceLine()
+  const away = { sourceLine: () => ({ ...line, call: () => new Promise(() => {}) }) } as unknown as Engine
+  for (const jobs of [
+    [1, 2],
+    [3, 4, 5],
+  ]) {
+    const connection = neighbour()
+    const box = started(connection, away)
+    for (const n of jobs) put(box, n)
+    await new Promise((resolve) => setImmediate(resolve))
+    await box.close()
+  }
+  // Two come up again. The call of one takes its time.
+  const gate = Promise.withResolvers<void>()
+  const slow = {
+    sourceLine: () => ({ ...line, call: async (command: never) => gate.promise.then(() => line.call(command)) }),
+  } as unknown as Engine
+  const one = started(neighbour(), slow)
+  await new Promise((resolve) => setImmediate(resolve))
+  // The other sends and deletes all that was left.
+  const other = started(neighbour())
+  await other.flush()
+  for (const n of [6, 7, 8]) put(one, n)
+  gate.resolve()
+  await one.flush()
+  await one.close()
+  const next = started(neighbour())
+  await next.flush()
+  expect((await engine.list()).jobs.map(({ data }) => data).toSorted()).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+})
+
+test('an outbox that is closed as soon as it was opened waits for no engine', async () => {
+  const line = engine.sourceLine()
+  let asked = 0
+  const away = { sourceLine: () => ({ ...line, call: () => new Promise(() => asked++) }) } as unknown as Engine
+  const connection = neighbour()
+  const first = started(connection, away)
+  put(first, 1)
+  await new Promise((resolve) => setImmediate(resolve))
+  await first.close()
+  asked = 0
+  const second = outbox(connection, { engine: away })
+  await second.close()
+})
+
+test('flush waits for no engine that is out of reach, or goes there meanwhile', async () => {
+  const line = engine.sourceLine()
+  const reach = new Reach()
+  const back = Promise.withResolvers<void>()
+  const call = async (command: never) => back.promise.then(() => line.call(command))
+  const box = started(neighbour(), { sourceLine: () => ({ ...line, reach, call }) } as unknown as Engine)
+  put(box, 1)
+  const waiting = box.flush()
+  reach.lost()
+  await waiting
+  await box.flush()
+  expect(await queued()).toEqual([])
+  reach.regained()
+  back.resolve()
+  await box.flush()
+  expect(await queued()).toEqual([1])
 })

@@ -62,6 +62,8 @@ export class Outbox {
   #waking = false
   #closed = false
   #over: Refusal | undefined
+  /** Ends the listening for the engine's going away. */
+  readonly #forget: () => void
   /** Ends the call that is under way. */
   #hangUp = (_reason: Error) => {}
 
@@ -75,6 +77,7 @@ export class Outbox {
     const { clock, logger } = line
     this.#log = new OutboxLog(connection, this.#table, clock, this.#source, () => void this.#end(GONE))
     this.#forwarder = new Forwarder({ what: 'outbox', log: this.#log, refusals: this.#log, clock, logger, call: this.#call })
+    this.#forget = line.reach.whenAway(() => this.#forwarder.letGo())
   }
 
   /**
@@ -137,9 +140,7 @@ export class Outbox {
     if (this.#over !== undefined) return Promise.reject(errorFrom(this.#over))
     this.#forwarder.wake()
     this.#log.look()
-    const forwarded = this.#forwarder.forwarded()
-    const gone = this.#line.gone?.()
-    return gone === undefined ? forwarded : Promise.race([forwarded, gone])
+    return this.#line.reach.away ? Promise.resolve() : this.#forwarder.forwarded()
   }
 
   /**
@@ -205,6 +206,7 @@ export class Outbox {
     this.#over ??= reason
     const ended = this.#forwarder.close(reason)
     this.#log.close()
+    this.#forget()
     this.#hangUp(errorFrom(reason))
     return ended
   }

@@ -2,8 +2,6 @@
 import { Cron } from 'croner'
 
 const PATTERNS_MAX = 1_000
-/** The last instant that a Date can hold. */
-const LAST_MS = 8_640_000_000_000_000
 
 /** An expression that has been read; the least recent are forgotten. */
 const patterns = new Map<string, Cron>()
@@ -19,8 +17,9 @@ export function nextMatch(expression: string, after: number): number | undefined
   else patterns.delete(expression)
   patterns.set(expression, pattern)
   if (patterns.size > PATTERNS_MAX) patterns.delete(patterns.keys().next().value as string)
-  // Nor is it a number where what clocks show is behind that.
-  return after <= LAST_MS ? pattern.nextRun(new Date(after))?.getTime() : undefined
+  const from = new Date(after)
+  // Behind all that a Date can hold nothing comes.
+  return Number.isNaN(from.getTime()) ? undefined : pattern.nextRun(from)?.getTime()
 }
 
 function read(expression: string): Cron {

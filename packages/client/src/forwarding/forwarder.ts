@@ -107,9 +107,14 @@ export class Forwarder<Read extends Chunk = Chunk> {
     this.#arrived()
   }
 
-  /** Resolves when the log is empty, or the engine takes nothing from it for a time that nobody knows. */
+  /** Resolves when the log is empty, the engine takes nothing from it for a time that nobody knows, or `letGo` is called. */
   forwarded(): Promise<void> {
     return this.#busy ? new Promise((resolve) => this.#idle.push(resolve)) : Promise.resolve()
+  }
+
+  /** Ends the waits for `forwarded`, however much is left. */
+  letGo(): void {
+    for (const resolve of this.#idle.splice(0)) resolve()
   }
 
   /** The job as the engine knows it, once it does. Rejects where the engine has refused it. */
@@ -183,7 +188,7 @@ export class Forwarder<Read extends Chunk = Chunk> {
   /** Nobody is to wait for it any longer. */
   #release(): void {
     this.#busy = false
-    for (const resolve of this.#idle.splice(0)) resolve()
+    this.letGo()
   }
 
   async #forward({ source, first, entries }: Chunk): Promise<void> {

@@ -4,6 +4,7 @@ import { OptionTypeError } from '@millrace/core'
 import type { JobType } from '@millrace/worker'
 import type { Mailbox } from '../mailbox.ts'
 import { newJobOf } from '../newJobs.ts'
+import type { Reach } from '../reach.ts'
 import type { Sealer } from '../seal.ts'
 import type { EngineSetup } from '../setup.ts'
 
@@ -15,11 +16,10 @@ export interface SourceLine {
   call(command: Command & { readonly op: 'forward' }): Promise<Forwarded>
   /** Why the engine takes nothing any more. */
   ended(): Refusal | undefined
-  /** Resolves when the engine is out of reach, for a time that nobody knows, or has ended. */
-  gone?(): Promise<void>
+  readonly reach: Reach
 }
 
-export function sourceLine(setup: EngineSetup, mailbox: Mailbox, sealer: Sealer | undefined, gone: () => Promise<void>): SourceLine {
+export function sourceLine(setup: EngineSetup, mailbox: Mailbox, sealer: Sealer | undefined, reach: Reach): SourceLine {
   const { clock, logger } = setup
   return {
     clock,
@@ -38,6 +38,6 @@ export function sourceLine(setup: EngineSetup, mailbox: Mailbox, sealer: Sealer 
     },
     call: (command) => mailbox.call<'forward'>(command),
     ended: () => mailbox.ended,
-    gone,
+    reach,
   }
 }

@@ -17,13 +17,14 @@ export function gatherArrivals(store: Store, tables: Tables, facts: Facts, reque
   const wanted = new Map<Queue, number>()
   // A worker that attaches in this very turn may say where jobs of its names go.
   const said = requests.flatMap(({ command }) => (command.op === 'attach' ? command.session.handlers : []))
+  const wantIn = (name: string) => {
+    const queue = tables.queues.get(name)
+    if (queue?.settings.onFull !== undefined) wanted.set(queue, (wanted.get(queue) ?? 0) + 1)
+  }
   const want = (job: NewJob) => {
-    const names = new Set([queueOf(tables, job)])
-    for (const { name, defaults } of said) if (name === job.name && defaults.queue !== undefined) names.add(job.queue ?? defaults.queue)
-    for (const name of names) {
-      const queue = tables.queues.get(name)
-      if (queue?.settings.onFull !== undefined) wanted.set(queue, (wanted.get(queue) ?? 0) + 1)
-    }
+    wantIn(queueOf(tables, job))
+    if (job.queue !== undefined) return
+    for (const { name, defaults } of said) if (name === job.name && defaults.queue !== undefined) wantIn(defaults.queue)
   }
   for (const request of requests) newJobsOf(request, facts).forEach(want)
   for (const { job } of [...facts.dueSchedules, ...facts.freedSchedules]) want(job)

@@ -44,7 +44,7 @@ export interface OpenOptions {
   /** Maps what workers here say of their runs (errors, log lines, notes) before it is stored. */
   readonly redact?: Redact
   readonly logger?: Logger
-  /** `'allow'` opens files on network and shared file systems, which lose locks and syncs; default `'refuse'`. */
+  /** `'allow'` opens files on network and shared file systems, which lose locks and syncs, and files with hard links; default `'refuse'`. */
   readonly unsafeFilesystem?: 'refuse' | 'allow'
 }
 

@@ -360,7 +360,7 @@ export class MemoryStore implements Store {
     const found = this.page(filter, before, Number.POSITIVE_INFINITY).filter(({ laneId, data, extras }) => {
       const { tags = [], idempotencyKey = '', uniqueKey = '', concurrencyKey = '' } = extras ?? {}
       const texts = [this.lanes.get(laneId)?.name ?? '', typeof data === 'string' ? data : '', ...tags]
-      return [...texts, idempotencyKey, uniqueKey, concurrencyKey].some((part) => part.toLowerCase().includes(text.toLowerCase()))
+      return [...texts, idempotencyKey, uniqueKey, concurrencyKey].some((part) => folded(part).includes(folded(text)))
     })
     return { rows: found.slice(0, limit), next: found.length > limit ? (found[limit - 1] as JobRow).seq : null }
   }
@@ -712,4 +712,9 @@ function parseDefaults(text: string): Defaults {
 
 function broken(message: string): StoreFailure {
   return new StoreFailure('broken', 'statement', message)
+}
+
+/** ASCII letters whatever their case, others as they are. */
+function folded(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }

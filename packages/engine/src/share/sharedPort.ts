@@ -2,7 +2,6 @@
  * The Port of a process that shares a file with others: it owns the file, or is attached to the process that does. Where that one is
  * gone, whoever gets the owner's lock first serves the others; the lock decides, and nothing else.
  */
-import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import type { MessagePort } from 'node:worker_threads'
 import {
@@ -17,6 +16,7 @@ import {
 } from '@millrace/core'
 import type { RemotePort, RemoteServer } from '@millrace/remote'
 import { CAPABILITIES } from '../ports/channel.ts'
+import { GONE, isGone } from '../writer/gone.ts'
 import type { WriterThread } from '../writer/thread.ts'
 import { readShareNote, removeShareNote, type ShareNote, writeShareNote } from './note.ts'
 
@@ -33,11 +33,6 @@ export interface SharedPortOptions {
   readonly logger: Logger | undefined
   /** For how long an owner that does not answer is waited for, at the start. */
   readonly patienceMs: number
-}
-
-const GONE: Refusal = {
-  code: 'OWNER_LOST',
-  message: 'the shared file was deleted or moved while its owner was away: nothing is put in its place',
 }
 
 type Remote = typeof import('@millrace/remote')
@@ -253,7 +248,7 @@ export class SharedPort implements Port {
     if (this.#succeeding) return
     this.#succeeding = true
     for (let attempt = 0; !this.#closed && !this.#connected; attempt++) {
-      if (this.#fileIsGone()) {
+      if (isGone(this.#options.file)) {
         this.#end(GONE)
         break
       }
@@ -296,7 +291,7 @@ export class SharedPort implements Port {
       this.#listener?.ended(refusal)
       return
     }
-    if (this.#fileIsGone()) {
+    if (isGone(this.#options.file)) {
       this.#end(refusal)
       return
     }
@@ -307,11 +302,6 @@ export class SharedPort implements Port {
       () => this.#closed || this.#listener?.reopened(),
       (error) => this.#listener?.ended({ code: 'OWNER_LOST', message: error.message }),
     )
-  }
-
-  /** A new one in its place would be another queue, and hide that all that was in this one is lost. */
-  #fileIsGone(): boolean {
-    return !existsSync(this.#options.file)
   }
 
   #end(refusal: Refusal): void {

@@ -10,6 +10,7 @@ import { Trunk } from '../ports/trunk.ts'
 import { askReaders, deliveryOf, ReadingPort } from '../readers/asked.ts'
 import { greet } from '../readers/line.ts'
 import type { Readers } from '../readers/readers.ts'
+import { GONE, isGone } from './gone.ts'
 import type { FromWriter, ToWriter, WriterData, WriterOptions } from './messages.ts'
 
 /** After so many deaths within a minute the engine gives up. */
@@ -185,10 +186,8 @@ export class WriterThread implements Port {
 
   #restart(): void {
     if (this.#closing !== undefined) return
-    const { file } = this.#options
-    // A new one in its place would be another queue, and hide that all that was in this one is lost.
-    if (file !== ':memory:' && !existsSync(file)) {
-      this.#fail({ code: 'OWNER_LOST', message: `${file} was deleted or moved while its writer was away: nothing is put in its place` })
+    if (isGone(this.#options.file)) {
+      this.#fail(GONE)
       return
     }
     this.start().then(

@@ -60,10 +60,10 @@ function checkFolder(path: string): void {
 }
 
 function checkFile(path: string): void {
-  if (linkTarget(realFile(path)) !== undefined) {
+  const real = realFile(path)
+  if (linkTarget(real) !== undefined) {
     throw new NotWritableError(`cannot open ${path}: its links lead in a circle. Name the file itself`, { path })
   }
-  const real = realFile(path)
   // better-sqlite3 takes blanks at the end off: it would open another file than the one that is locked and looked at.
   if (real !== real.trimEnd()) throw new NotWritableError(`cannot open ${path}: its name ends in a blank. Give it another name`, { path })
   const stats = look(path)
