@@ -38,6 +38,7 @@ class Attempt {
   readonly #started = Promise.withResolvers<void>()
   readonly epoch = 7
   readonly schema = 4
+  isOpen = true
   closed = false
 
   constructor() {
@@ -137,6 +138,22 @@ async function succeeding() {
   await former.close()
   return { port, said, own: await attempt(1) }
 }
+
+test('a writer that dies before its process is heard: nothing is sent to it until it is back', async () => {
+  const { said, own } = await succeeding()
+  // The first that is said to it when it owns the file.
+  own.hold = () => {
+    own.isOpen = false
+    own.listener?.broken({ code: 'COMMIT_UNKNOWN', message: 'it died' })
+  }
+  own.own()
+  await until(() => existsSync(join(folder, 'owner.json')))
+  await new Promise<void>((resolve) => setImmediate(resolve))
+  expect(said).toEqual(['CONNECTION_LOST', 'COMMIT_UNKNOWN'])
+  own.isOpen = true
+  own.listener?.reopened()
+  expect(said.at(-1)).toBe('reopened')
+})
 
 test('an owner that is heard again, and dead when its successor owns the file: what it was asked is of unknown outcome', async () => {
   const { port, said, own } = await succeeding()

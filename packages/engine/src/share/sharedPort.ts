@@ -90,6 +90,8 @@ export class SharedPort implements Port {
 
   listen(listener: PortListener): void {
     this.#listener = listener
+    // The owner may have gone before anybody listened.
+    if (!this.#isHeard) listener.broken({ code: 'CONNECTION_LOST', message: 'the owner of the file is out of reach' })
   }
 
   send(requests: readonly Request[]): void {
@@ -254,7 +256,7 @@ export class SharedPort implements Port {
       }
       const refused = await this.#own()
       if (refused === undefined) {
-        if (!this.#closed) this.#listener?.reopened()
+        this.#reopened()
         break
       }
       // What this version cannot open it never takes over; another one will.
@@ -299,9 +301,18 @@ export class SharedPort implements Port {
     this.#listener?.lapsed(Number.POSITIVE_INFINITY)
     this.#listener?.broken({ code: 'COMMIT_UNKNOWN', message: `another process owns the file now (${refusal.message})` })
     this.#find(this.#options.patienceMs).then(
-      () => this.#closed || this.#listener?.reopened(),
+      () => this.#reopened(),
       (error) => this.#listener?.ended({ code: 'OWNER_LOST', message: error.message }),
     )
+  }
+
+  /** An owner that has died meanwhile says so itself when it is back: what was sent to it until then would never be answered. */
+  #reopened(): void {
+    if (!this.#closed && this.#isHeard) this.#listener?.reopened()
+  }
+
+  get #isHeard(): boolean {
+    return this.#thread?.isOpen ?? this.#connected
   }
 
   #end(refusal: Refusal): void {

@@ -52,6 +52,11 @@ export class WriterThread implements Port {
     return this.#epoch
   }
 
+  /** What is sent is heard: not between a death and the next start. */
+  get isOpen(): boolean {
+    return this.#channel !== undefined
+  }
+
   get maxDataBytes(): number | undefined {
     return this.#options.maxDataBytes
   }

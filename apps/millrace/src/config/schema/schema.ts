@@ -181,7 +181,7 @@ export const SCHEMA = z.strictObject({
   unsafeFilesystem: settingOr(
     choice('unsafeFilesystem', ['refuse', 'allow']),
     'refuse',
-    '`allow` opens files on network file systems, which lose locks and syncs.',
+    '`allow` opens files on network file systems, which lose locks and syncs, and files with hard links, each name of which has an owner of its own.',
   ),
   token: setting(
     read<string, string>((value) => headerTokenOption('token', value)),
