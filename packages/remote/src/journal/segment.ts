@@ -10,6 +10,8 @@ const UUID_BYTES = 16
 export const HEADER_BYTES = 32
 /** Length, checksum of the payload, checksum of both. */
 export const HEAD_BYTES = 12
+/** The least that disks write at once. */
+const BLOCK_BYTES = 512
 
 export interface SegmentHeader extends Source {
   /** The place of the first job in the source. */
@@ -50,10 +52,12 @@ export type Found = { readonly payload: Buffer; readonly next: number } | 'end' 
 export function recordAt(bytes: Buffer, offset: number): Found {
   if (offset === bytes.length) return 'end'
   if (offset + HEAD_BYTES > bytes.length) return 'torn'
-  // A file may have been made longer, and some of its bytes never written.
-  if (isUnwritten(bytes, offset, offset + HEAD_BYTES)) return hasHead(bytes, offset + HEAD_BYTES) ? 'damaged' : 'torn'
-  // Were the length believed, what comes behind might be taken for the rest of a torn record.
-  if (!isHead(bytes, offset)) return isUnwritten(bytes, offset + HEAD_BYTES) ? 'torn' : 'damaged'
+  if (!isHead(bytes, offset)) {
+    // Were the length believed, what comes behind might be taken for the rest of a torn record.
+    const behind = offset + HEAD_BYTES
+    const isTorn = isHalfWritten(bytes, offset) ? !hasHead(bytes, behind) : isUnwritten(bytes, behind)
+    return isTorn ? 'torn' : 'damaged'
+  }
   const next = offset + HEAD_BYTES + bytes.readUInt32BE(offset)
   if (next > bytes.length) return 'torn'
   const payload = bytes.subarray(offset + HEAD_BYTES, next)
@@ -73,6 +77,13 @@ function hasHead(bytes: Buffer, from: number): boolean {
     if (length > 0 && length < bytes.length && isHead(bytes, at)) return true
   }
   return false
+}
+
+/** A file may have been made longer, and some of its blocks never written: of a head the whole, or what is on one side of a border. */
+function isHalfWritten(bytes: Buffer, offset: number): boolean {
+  const end = offset + HEAD_BYTES
+  const border = Math.min(end, (Math.floor(offset / BLOCK_BYTES) + 1) * BLOCK_BYTES)
+  return isUnwritten(bytes, offset, border) || (border < end && isUnwritten(bytes, border, end))
 }
 
 function isUnwritten(bytes: Buffer, from: number, to = bytes.length): boolean {
