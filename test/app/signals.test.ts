@@ -1,8 +1,10 @@
 /** M13: SIGTERM and SIGINT. Stop taking, wait for what runs, stop the rest, close. */
+import { existsSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { family, startRoll } from '../exec/roll.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { attached, HANDLERS, startDaemon } from './daemon.ts'
+import { HANDLERS as GATE, Place } from './millrace.ts'
 
 const working = (folder: string, flags: Record<string, string | number> = {}) =>
   startDaemon(folder, { flags: { 'worker-handlers': HANDLERS, ...flags } })
@@ -85,6 +87,23 @@ test('5.4: a second signal leaves nothing of a command behind, without a folder 
   daemon.child.kill('SIGTERM')
   expect((await daemon.ended).code).toBe(143)
   await Promise.all([roll.gone('child'), roll.gone('grandchild')])
+})
+
+test('M13: a daemon whose log nobody reads any more drains as any other', async () => {
+  const place = new Place()
+  const daemon = place.start('serve', '--http-port', '0', '--worker-handlers', GATE)
+  const { url, sockets } = JSON.parse(await daemon.said(/"msg":"serving"/)) as { url: string; sockets: readonly string[] }
+  const bystander = (await place.ok('enqueue', 'nobodys', '1')).trim()
+  const id = (await place.ok('enqueue', 'gate', JSON.stringify({ begun: place.path('begun'), open: place.path('open') }))).trim()
+  await place.made('begun')
+  daemon.child.stdout.destroy()
+  daemon.child.kill('SIGTERM')
+  while ((await fetch(`${url}/readyz`)).status !== 503);
+  writeFileSync(place.path('open'), '')
+  expect(await daemon.ended).toMatchObject({ code: 0, signal: null })
+  expect(sockets.map((socket) => existsSync(socket.replace(/^unix:/, '')))).toEqual([false])
+  expect(await place.okJson('jobs', 'show', id)).toMatchObject({ state: 'completed', attempt: 1 })
+  expect(await place.okJson('jobs', 'show', bystander)).toMatchObject({ state: 'waiting', run: 0 })
 })
 
 test('M13: a signal while it starts is obeyed when it has started', async () => {

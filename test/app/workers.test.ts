@@ -62,6 +62,25 @@ test('after --drain-timeout what runs is aborted and given back, without using a
   expect(await place.okJson('jobs', 'show', id)).toMatchObject({ state: 'waiting', attempt: 0, run: 1 })
 })
 
+test('a worker whose stdout nobody reads any more works on, and drains as any other', { timeout: LONG }, async () => {
+  const place = new Place()
+  await place.serve()
+  const worker = place.start('worker', 'start', '--handlers', HANDLERS, '--verbose')
+  await worker.said(/is ready/)
+  const bystander = (await place.ok('enqueue', 'nobodys', '1')).trim()
+  const id = (await place.ok('enqueue', 'gate', JSON.stringify({ begun: place.path('begun'), open: place.path('open') }))).trim()
+  await place.made('begun')
+  worker.child.stdout.destroy()
+  await place.ok('enqueue', 'echo', '1', '--wait')
+  expect(await place.okJson('enqueue', 'echo', '2', '--wait', '--wait-timeout', '1m')).toMatchObject({ output: 2 })
+  worker.child.kill('SIGTERM')
+  while (!((await place.okJson('workers', 'list')) as { workers: [{ draining: boolean }] }).workers[0].draining);
+  writeFileSync(place.path('open'), '')
+  expect(await worker.ended).toMatchObject({ code: 0, stderr: expect.stringMatching(/no more jobs are taken, 1 go on/) })
+  expect(await place.okJson('jobs', 'show', id)).toMatchObject({ state: 'completed', attempt: 1 })
+  expect(await place.okJson('jobs', 'show', bystander)).toMatchObject({ state: 'waiting', run: 0 })
+})
+
 test('worker stop ends what does not finish in time', { timeout: LONG }, async () => {
   const place = new Place()
   await place.serve()

@@ -17,8 +17,8 @@ export interface Context {
   readonly stdin: NodeJS.ReadStream
   /** Aborted by SIGINT and SIGTERM, and when the reader of stdout has gone. Commands that go on until then look at it. */
   readonly signal: AbortSignal
-  /** The signals end the run no more: a command that calls this hears of each by itself. */
-  takeSignals(heard: (signal: NodeJS.Signals) => void): void
+  /** The run ends by itself alone: a command that calls this hears of each signal, and goes on where nobody reads its stdout any more. */
+  takeOver(heard: (signal: NodeJS.Signals) => void): void
   target(): Target
   /** What the run ends with, where no error says it. */
   exitWith(code: number): void

@@ -19,7 +19,13 @@ export async function run(argv: readonly string[], { env, stdin, stdout, stderr 
   const interrupted = new AbortController()
   // An engine that is attached to may go away, and its calls wait for the next one: nothing of that keeps a process alive.
   const letGo = keepAlive()
-  const out = new Output({ stdout, stderr }, () => interrupted.abort(GONE))
+  // Of a worker, or the daemon: what it says is not what it is for.
+  let endsByItself = false
+  const out = new Output({ stdout, stderr }, (error) => {
+    if (endsByItself) return
+    if (!out.closed) throw error
+    interrupted.abort(GONE)
+  })
   // Errors of the arguments themselves are told before they are read.
   out.json = argv.includes('--json')
   let command: Command | undefined
@@ -31,7 +37,8 @@ export async function run(argv: readonly string[], { env, stdin, stdout, stderr 
     out,
     stdin,
     signal: interrupted.signal,
-    takeSignals: (heard) => {
+    takeOver: (heard) => {
+      endsByItself = true
       forget()
       forget = hear(heard)
     },
@@ -65,7 +72,7 @@ export async function run(argv: readonly string[], { env, stdin, stdout, stderr 
     return exit
   } catch (error) {
     // The reader of stdout has had enough.
-    if (error === GONE || out.closed) return EXIT.ok
+    if (out.closed && !endsByItself) return EXIT.ok
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok
     const explained = explain(error, command)
     if (explained.exit !== EXIT.interrupted || out.json) out.note(linesOf(explained, out.json))

@@ -12,7 +12,7 @@ export function addServe(program: Command, context: Context): void {
   ).action(async (_flags: unknown, command: Command) => {
     const [{ flagsOf }, { runDaemon }] = await Promise.all([import('../../config/flags.ts'), import('../../serve/run.ts')])
     // It hears signals by itself: the first drains, a second one ends the process.
-    context.takeSignals(() => {})
+    context.takeOver(() => {})
     const { stdout, stderr } = context.out
     const exit = await runDaemon({ ...flagsOf(settingsOf(command)), env: context.env, cwd: process.cwd(), stdout, stderr })
     context.exitWith(exit)

@@ -19,15 +19,14 @@ export class Output {
   /** Whoever read has gone: nothing more is to be said. */
   closed = false
 
-  /** `onClosed` hears that the reader has gone, as of `millrace jobs list | head`. */
-  constructor({ stdout, stderr }: OutputStreams, onClosed: () => void) {
+  /** `onError` hears what is wrong with stdout; `closed` is set by then where the reader has gone, as of `millrace jobs list | head`. */
+  constructor({ stdout, stderr }: OutputStreams, onError: (error: Error) => void) {
     this.stdout = stdout
     this.stderr = stderr
     this.paint = painter(stdout)
     stdout.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error
-      this.closed = true
-      onClosed()
+      if (error.code === 'EPIPE') this.closed = true
+      onError(error)
     })
     // Whoever does not read what went wrong does not hear it.
     stderr.on('error', () => {})

@@ -54,7 +54,7 @@ export async function serve(context: Context, { id, handlers, work, drainMs, log
     out.note(`${by}: no more jobs are taken, ${worker.running} go on to their end; a second signal ends them`)
     told.resolve()
   }
-  context.takeSignals(drain)
+  context.takeOver(drain)
   const end = () => drain('time is up')
   // It may have been up before there was an engine.
   if (until?.aborted === true) end()
