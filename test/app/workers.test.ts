@@ -94,6 +94,22 @@ test('worker stop ends what does not finish in time', { timeout: LONG }, async (
   expect(await worker.ended).toMatchObject({ code: 130 })
 })
 
+test('worker stop that is interrupted leaves the worker draining', { timeout: LONG }, async () => {
+  const place = new Place()
+  await place.serve()
+  const worker = place.start('worker', 'start', '--handlers', HANDLERS, '--id', 'busy')
+  await worker.said(/is ready/)
+  const id = (await place.ok('enqueue', 'gate', JSON.stringify({ begun: place.path('begun'), open: place.path('open') }))).trim()
+  await place.made('begun')
+  const stopping = place.start('worker', 'stop', 'busy', '--timeout', '5m')
+  while (!((await place.okJson('workers', 'list')) as { workers: [{ draining: boolean }] }).workers[0].draining);
+  stopping.child.kill('SIGINT')
+  expect(await stopping.ended).toMatchObject({ code: 130 })
+  writeFileSync(place.path('open'), '')
+  expect(await worker.ended).toMatchObject({ code: 0, signal: null })
+  expect(await place.okJson('jobs', 'show', id)).toMatchObject({ state: 'completed', attempt: 1 })
+})
+
 test('5.4: a worker that a second signal ends leaves nothing of its commands behind, without a folder of logs too', {
   timeout: LONG,
 }, async () => {

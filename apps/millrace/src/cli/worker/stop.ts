@@ -29,11 +29,13 @@ export async function stopWorker(record: WorkerRecord, { timeoutMs, late }: Stop
   // A second signal would end what runs.
   if (!noted()) send(pid, 'SIGTERM')
   if (await gone(timeoutMs)) return told('stopped')
-  if (late === 'leave') return told('draining')
+  // Whoever takes the wait back has not said that what runs is to be ended.
+  if (late === 'leave' || signal.aborted) return told('draining')
   // Two signals that a busy process has yet to look at are one.
   await becomes(noted, END_MS, signal)
+  if (signal.aborted) return told('draining')
   send(pid, 'SIGTERM')
-  if (!(await gone(END_MS))) send(pid, 'SIGKILL')
+  if (!(await gone(END_MS)) && !signal.aborted) send(pid, 'SIGKILL')
   await gone(END_MS)
   return told('ended')
 }
