@@ -10,6 +10,13 @@ import { HANDLERS, Place } from './millrace.ts'
 const LONG = 300_000
 const DEAF = fileURLToPath(new URL('./programs/daemonHandlers.ts', import.meta.url))
 
+/** As it is to be, it is not. */
+function endIfAlive(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {}
+}
+
 test('Q3: a detached worker outlives whoever started it, and has a session of its own, which no terminal hangs up', {
   timeout: LONG,
 }, async ({ skip }) => {
@@ -25,13 +32,7 @@ setInterval(() => {}, 1e6)`,
   await place.ok('enqueue', 'first')
   const parent = place.startScript(place.path('parent.mjs'), 'worker', 'start', '--handlers', HANDLERS, '--id', 'w', '--detach')
   const pid = Number(/process (\d+)/.exec(await parent.said(/^w runs as process \d+; what it says is in /))?.[1])
-  onTestFinished(() => {
-    try {
-      process.kill(pid, 'SIGKILL')
-    } catch {
-      // As it is to be.
-    }
-  })
+  onTestFinished(() => endIfAlive(pid))
   await parent.kill()
   const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
     .replace(/^.*\) /s, '')
@@ -39,6 +40,19 @@ setInterval(() => {}, 1e6)`,
   expect(Number(fields[3])).toBe(pid)
   expect(await place.okJson('enqueue', 'echo', '1', '--wait', '--wait-timeout', '1m')).toMatchObject({ output: 1 })
   expect(await place.ok('workers', 'stop', 'w')).toBe(`w (process ${pid}) stopped\n`)
+})
+
+test('a detached worker has the --drain-timeout that it was started with', { timeout: LONG }, async () => {
+  const place = new Place()
+  await place.serve()
+  const { pid } = await place.okJson('worker', 'start', '--handlers', HANDLERS, '--id', 'w', '--detach', '--drain-timeout', '1ms')
+  onTestFinished(() => endIfAlive(pid as number))
+  const bystander = (await place.ok('enqueue', 'nobodys', '1')).trim()
+  const id = (await place.ok('enqueue', 'gate', JSON.stringify({ begun: place.path('begun'), open: place.path('never') }))).trim()
+  await place.made('begun')
+  expect(await place.ok('worker', 'stop', 'w', '--timeout', '1m')).toBe(`w (process ${pid}) stopped\n`)
+  expect(await place.okJson('jobs', 'show', id)).toMatchObject({ state: 'waiting', attempt: 0, run: 1 })
+  expect(await place.okJson('jobs', 'show', bystander)).toMatchObject({ state: 'waiting', run: 0 })
 })
 
 test('a detached worker that cannot begin says why, where it was started', { timeout: LONG }, async () => {

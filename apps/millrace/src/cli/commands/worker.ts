@@ -85,7 +85,7 @@ async function start(context: Context, flags: StartFlags): Promise<void> {
   const configured = settings === undefined || config === undefined ? [] : await handlersIn(settings, config, tracing)
   const named = await Promise.all(modules.map((module) => handlersOfModule(module, process.cwd(), refused)))
   const handlers = [...named.flat(), ...configured]
-  if (detach) return startElsewhere(context, id, flags)
+  if (detach) return startElsewhere(context, { ...flags, id, drainTimeout: drainMs })
   const { MILLRACE_WORKER_LOG: log = null } = context.env
   // Its commands were held against it.
   const abortGrace = config === undefined ? undefined : settings?.worker.abortGrace
@@ -124,8 +124,9 @@ async function handlersIn(config: Config, configFile: string, tracing: Tracing |
   )
 }
 
-async function startElsewhere({ env, out, target }: Context, id: string, flags: StartFlags): Promise<void> {
-  const { concurrency, handlers = [], config, queues, drainTimeout, verbose, otel, logFile } = flags
+/** @param flags with the name and the milliseconds that were found good */
+async function startElsewhere({ env, out, target }: Context, flags: StartFlags & { readonly id: string }): Promise<void> {
+  const { id, concurrency, handlers = [], config, queues, drainTimeout, verbose, otel, logFile } = flags
   const log = resolve(logFile ?? `${recordFolder(env)}/${fileNameOf(id)}.log`)
   const at = target()
   const args = [
