@@ -160,14 +160,25 @@ async function stop(context: Context, wanted: readonly string[], { all = false, 
   if (chosen.length === 0 && !context.out.json) context.out.note('no worker of millrace worker start runs on this machine')
 }
 
-/** Tells of each in the order in which they were named, while all take their time side by side; answers those that are not gone. */
+/**
+ * Tells of each in the order in which they were named, while all take their time side by side; answers those that are not gone. Rejects with
+ * what has first gone wrong, once all others are told of.
+ */
 export async function tellStopped({ out }: Context, stopping: readonly Promise<StopResult>[]): Promise<readonly string[]> {
   const busy: string[] = []
+  const errors: unknown[] = []
+  // One may fail while an earlier one is waited for.
+  for (const each of stopping) each.catch(() => {})
   for (const each of stopping) {
-    const result = await each
-    if (result.result === 'draining') busy.push(result.id)
-    await out.item(result, () => `${result.id} (process ${result.pid}) ${result.result}`)
+    try {
+      const result = await each
+      if (result.result === 'draining') busy.push(result.id)
+      await out.item(result, () => `${result.id} (process ${result.pid}) ${result.result}`)
+    } catch (error) {
+      errors.push(error)
+    }
   }
+  if (errors.length > 0) throw errors[0]
   return busy
 }
 
