@@ -86,6 +86,23 @@ test('a job by length, in chunks, and one without a body', async () => {
   expect(await send('GET', path, [], AUTH)).toMatchObject({ status: 200, body: { state: 'waiting' } })
 })
 
+test('a body that may be left out may be left out without a header that says so; another one needs its type', async () => {
+  const { id } = await engine.enqueue('a')
+  const bystander = await engine.enqueue('b')
+  const raw = async (path: string, headers: Record<string, string>, body = '') => {
+    const socket = await dial(head(path, { connection: 'close', ...headers }) + body)
+    let text = ''
+    for await (const part of socket.setEncoding('utf8')) text += part
+    return Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1])
+  }
+  expect(await raw(`/v1/jobs/${id}/cancel`, {})).toBe(200)
+  expect(await raw(`/v1/jobs/${id}/retry`, { 'transfer-encoding': 'chunked' }, '0\r\n\r\n')).toBe(204)
+  expect(await raw(`/v1/jobs/${id}/cancel`, { 'transfer-encoding': 'chunked' }, '2\r\n{}\r\n0\r\n\r\n')).toBe(415)
+  expect(await raw(`/v1/jobs/${id}/cancel`, { 'content-length': '2' }, '{}')).toBe(415)
+  expect(await raw('/v1/jobs', {})).toBe(400)
+  expect(await Promise.all([engine.get(id), engine.get(bystander.id)])).toMatchObject([{ state: 'waiting' }, { state: 'waiting', run: 0 }])
+})
+
 test('too large, by length and in chunks; the next request is served', async () => {
   const large = JSON.stringify({ job: 'a', data: 'x'.repeat(8_000) })
   expect(await send('POST', '/v1/jobs', [large], { ...JSON_HEADERS, 'content-length': `${large.length}` })).toMatchObject({
