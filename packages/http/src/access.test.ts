@@ -85,6 +85,17 @@ describe('tokens', () => {
     }
   })
 
+  test('a key that another producer has taken is told by its job’s id, and the job to those who may read', async () => {
+    const both = { token: 'token-of-both-of-these', scopes: ['enqueue', 'read'] as const, name: 'both' }
+    const http = testApi(engine, { token: [...byScope, both] })
+    const headers = { 'idempotency-key': 'shared-key' }
+    const send = (token: string, data: string) => http.send('POST', '/v1/jobs', { token, headers, body: { job: 'shared', data } })
+    const first = await send(SCOPED.enqueue, 'a secret')
+    expect(await send(SCOPED.enqueue, 'a guess')).toMatchObject({ status: 200, body: { id: first.body.id, created: false } })
+    expect((await send(SCOPED.enqueue, 'a guess')).body).not.toHaveProperty('job')
+    expect((await send(both.token, 'a look')).body).toMatchObject({ id: first.body.id, created: false, job: { data: 'a secret' } })
+  })
+
   test('without one, or with another scheme: 401, with how to do it', async () => {
     const http = testApi(engine)
     for (const authorization of ['', 'Basic dTpw', 'Bearer', `Bearer ${TOKEN} x`, TOKEN]) {

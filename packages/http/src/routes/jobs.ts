@@ -41,12 +41,13 @@ export function jobRoutes({ engine, settings, cursors }: Service): readonly Oper
         200: { description: 'A key matched an earlier job', schema: ENQUEUED },
       },
       refusals: [409],
-      async handle({ body, request }) {
+      async handle({ body, request, caller }) {
         const options = enqueueOptions(withKey(body.options, request))
         await together.join()
         const handle = await engine.enqueue(body.job, body.data, options)
         if (handle.created) return json(201, { id: handle.id, created: true }, { location: `${settings.basePath}/v1/jobs/${handle.id}` })
-        const job = await engine.get(handle.id)
+        // A producer may meet the key of another one, whose data it is not to see.
+        const job = caller.scopes.includes('read') ? await engine.get(handle.id) : undefined
         return json(200, { id: handle.id, created: false, ...(job !== undefined && { job: shownJob(job) }) })
       },
     }),

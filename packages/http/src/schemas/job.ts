@@ -109,7 +109,7 @@ export const ENQUEUED = z
   .strictObject({
     id: ID,
     created: z.boolean().openapi({ description: 'False where a key matched an earlier job, which this then is.' }),
-    job: JOB.optional().openapi({ description: 'The earlier job, where a key matched.' }),
+    job: JOB.optional().openapi({ description: 'The earlier job, where a key matched and the token has the scope `read`.' }),
   })
   .openapi('Enqueued')
 
