@@ -68,6 +68,12 @@ test('tls.requestCert: a client shows a certificate that tls.ca has signed, over
 test.each<[string, Record<string, string>, RegExp]>([
   ['a path that is not there', { 'tls-key': 'none.pem', 'tls-cert': 'none.pem' }, /'tls\.key' cannot be read: .*none\.pem/],
   ['an authority and nothing else', { 'tls-ca': join(CERTIFICATES, 'ca.crt') }, /'tls\.key' and 'tls\.cert' go together/],
+  ['certificates of clients, and none of its own', { 'tls-request-cert': 'true' }, /'tls\.key' and 'tls\.cert' go together/],
+  [
+    'certificates of clients that nobody signs',
+    { 'tls-key': join(CERTIFICATES, 'server.key'), 'tls-cert': join(CERTIFICATES, 'server.crt'), 'tls-request-cert': 'true' },
+    /'tls\.requestCert' needs 'tls\.ca'/,
+  ],
 ])('%s: exit code 2, and why', async (_what, flags, why) => {
   const { code, stderr } = await startDaemon(temporaryFolder(), { flags }).ended
   expect([code, stderr]).toEqual([2, expect.stringMatching(why)])

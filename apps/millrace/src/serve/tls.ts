@@ -12,8 +12,10 @@ export interface TlsTexts extends ServerTlsOptions {
 
 /** Undefined where none is configured. @throws ConfigError */
 export function readTls({ key, cert, ca, requestCert }: Config['tls'], cwd: string): TlsTexts | undefined {
-  if (key === undefined && cert === undefined && ca === undefined) return undefined
+  if (key === undefined && cert === undefined && ca === undefined && !requestCert) return undefined
   if (key === undefined || cert === undefined) throw new ConfigError(["'tls.key' and 'tls.cert' go together: give both"])
+  if (requestCert && ca === undefined)
+    throw new ConfigError(["'tls.requestCert' needs 'tls.ca', who signs the certificates of clients: give it, or leave requestCert out"])
   const read = (name: string, path: string) => {
     try {
       return readFileSync(resolve(cwd, path), 'utf8')

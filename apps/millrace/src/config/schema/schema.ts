@@ -49,7 +49,7 @@ const tls = section({
   key: setting(text('key'), 'Path of the private key (PEM) of `tls://` listeners and of HTTP; with it HTTP becomes HTTPS.'),
   cert: setting(text('cert'), 'Path of the certificate chain (PEM).'),
   ca: setting(text('ca'), 'Path of who signs the certificates of clients (PEM).'),
-  requestCert: settingOr(flag('requestCert'), false, 'Clients must show a certificate signed by `tls.ca`.'),
+  requestCert: settingOr(flag('requestCert'), false, 'Clients must show a certificate signed by `tls.ca`, which is given then.'),
 })
 
 const http = section({
