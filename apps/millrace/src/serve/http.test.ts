@@ -8,6 +8,8 @@ import { SCHEMA } from '../config/schema/schema.ts'
 import { type HttpParts, startHttp } from './http.ts'
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+const read = (name: string) => readFileSync(new URL(`../../../../test/remote/certificates/${name}`, import.meta.url), 'utf8')
+const TLS = { key: read('server.key'), cert: read('server.crt') }
 const DEFAULTS = { ...SCHEMA.parse({}).http, port: 0 }
 
 async function started(options: Partial<HttpParts['options']> = {}, parts: Partial<HttpParts> = {}) {
@@ -126,14 +128,18 @@ test('the client’s address: that of the connection, or with trustProxy what th
 })
 
 test('HTTPS with a key and a certificate, also where others can reach it', async () => {
-  const read = (name: string) => readFileSync(new URL(`../../../../test/remote/certificates/${name}`, import.meta.url), 'utf8')
-  const tls = { key: read('server.key'), cert: read('server.crt') }
-  const { url } = await started({ host: '0.0.0.0' }, { tls })
+  const { url } = await started({ host: '0.0.0.0' }, { tls: TLS })
   expect(url).toMatch(/^https:/)
   const request = tlsRequest({ host: '127.0.0.1', port: new URL(url).port, path: '/a', rejectUnauthorized: false, agent: false }).end()
   const [response] = await once(request, 'response')
   expect(response.statusCode).toBe(200)
   response.resume()
+})
+
+test('a handshake that is not done in time: the connection is closed', async () => {
+  const { url } = await started({ headersTimeout: 50 }, { tls: TLS })
+  const [silent, slow] = [await raw(url, ''), await raw(url, '\u0016\u0003\u0001')]
+  await Promise.all([silent.closed, slow.closed])
 })
 
 test('to close lets a request end, and ends a stream of events at once', async () => {

@@ -44,7 +44,11 @@ export async function startHttp({ options, tls, fetch, longRequest, longAnswer, 
     fetch: trustProxy ? (request, env) => fetch(request, { remoteAddress: forwardedFor(request, env.incoming) }) : fetch,
     ...(tls === undefined
       ? { createServer, serverOptions: limits }
-      : { createServer: createTlsServer, serverOptions: { ...limits, ...tls, minVersion: 'TLSv1.2' as const } }),
+      : {
+          createServer: createTlsServer,
+          // Until it is done there is no request that could be late.
+          serverOptions: { ...limits, ...tls, handshakeTimeout: headersTimeout, minVersion: 'TLSv1.2' as const },
+        }),
   }) as Server
   server.maxConnections = maxConnections
   const streams = new Set<ServerResponse>()

@@ -66,7 +66,11 @@ const http = section({
     checked<{ readonly limit: number; readonly period?: Duration }>(checkRate),
     'Requests of each token: `{ limit, period }`, up to 1,000,000 in up to 1 h; none unless stated.',
   ),
-  headersTimeout: settingOr(duration('headersTimeout', 1_000, 600_000), '10s', 'For the head of a request to arrive: 1 s to 10 m.'),
+  headersTimeout: settingOr(
+    duration('headersTimeout', 1_000, 600_000),
+    '10s',
+    'For the head of a request to arrive, and before it for a handshake of TLS: 1 s to 10 m.',
+  ),
   requestTimeout: settingOr(duration('requestTimeout', 1_000, DAY_MS), '30s', 'For a whole request to arrive: 1 s to 24 h.'),
   keepAliveTimeout: settingOr(duration('keepAliveTimeout', 0, 600_000), '5s', 'How long an idle connection is kept: 0 to 10 m.'),
   maxConnections: settingOr(integer('maxConnections', 1, 100_000), 2_000, 'At a time: 1 to 100,000.'),
