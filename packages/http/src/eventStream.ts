@@ -9,6 +9,8 @@ export interface StreamOptions {
   /** The reader is gone. */
   readonly signal: AbortSignal
   readonly clock: Clock
+  /** Asked with each heartbeat: where its token is good no more, the stream ends. */
+  readonly stillMay: () => Promise<boolean>
   /** Called once, when it is over. */
   readonly ended: () => void
 }
@@ -19,7 +21,8 @@ const OPENING = encoder.encode('retry: 2000\n\n')
 const HEARTBEAT = encoder.encode(':\n\n')
 
 /** @throws what `engine.events` does */
-export function eventStream(engine: Engine, { after, filter, signal, clock, ended }: StreamOptions): ReadableStream<Uint8Array> {
+export function eventStream(engine: Engine, options: StreamOptions): ReadableStream<Uint8Array> {
+  const { after, filter, signal, clock, stillMay, ended } = options
   const events = engine.events({ after, filter })
   let cancelTimer = () => {}
   let over = false
@@ -38,6 +41,7 @@ export function eventStream(engine: Engine, { after, filter, signal, clock, ende
       // One whose reader takes nothing has enough to send.
       if ((controller.desiredSize ?? 0) > 0) controller.enqueue(HEARTBEAT)
       beat(controller)
+      void stillMay().then((still) => still || end(controller))
     })
   }
   return new ReadableStream<Uint8Array>(

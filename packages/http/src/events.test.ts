@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
+import type { Scope } from '@millrace/core'
 import { type Engine, openEngine } from '@millrace/engine'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { eventStream } from './eventStream.ts'
@@ -67,6 +68,8 @@ class Source {
     return this.#reader.cancel()
   }
 }
+
+const stillMay = async () => true
 
 const open = async (query = '', headers: Record<string, string> = {}, signal?: AbortSignal) =>
   new Source(await http.open('GET', `/v1/events${query}`, { headers, ...(signal !== undefined && { signal }) }))
@@ -150,6 +153,30 @@ test('a stream that has nothing to tell says so, and its end is the end of its t
   expect(http.clock.timers).toBe(0)
 })
 
+test('its token is asked for with each heartbeat: where it is good no more, or may not read, or nobody can tell, it ends', async () => {
+  const known = new Map<string, readonly Scope[] | Error>()
+  const authenticate = async (token: string) => {
+    const scopes = known.get(token)
+    if (scopes instanceof Error) throw scopes
+    return scopes && { name: token, scopes }
+  }
+  http = testApi(engine, { authenticate })
+  const tokens = ['revoked', 'changed', 'untold', 'bystander']
+  for (const token of tokens) known.set(token, ['read'])
+  const sources = await Promise.all(tokens.map((token) => open('', { authorization: `Bearer ${token}` })))
+  const next = sources.map((source) => source.next())
+  http.clock.advance(15_000)
+  known.delete('revoked')
+  known.set('changed', ['admin'])
+  known.set('untold', new Error('the store is down'))
+  http.clock.advance(15_000)
+  expect(await Promise.all(next.slice(0, 3))).toEqual([undefined, undefined, undefined])
+  expect(http.clock.timers).toBe(1)
+  await engine.enqueue('a', 1)
+  expect(await next[3]).toMatchObject({ event: 'enqueued' })
+  await sources[3]?.close()
+})
+
 test('an abort ends it, also while nothing happens', async () => {
   const aborting = new AbortController()
   const source = await open('', {}, aborting.signal)
@@ -179,7 +206,7 @@ test('a reader that takes nothing holds what it was given and no more', async ()
   }
   const fake = { events: () => endless } as unknown as Engine
   let over = 0
-  const options = { after: 0, filter: {}, signal: new AbortController().signal, clock: http.clock, ended: () => over++ }
+  const options = { after: 0, filter: {}, signal: new AbortController().signal, clock: http.clock, stillMay, ended: () => over++ }
   const stream = eventStream(fake, options)
   const settled = async () => {
     for (let before = -1; before !== asked; ) {
@@ -212,7 +239,7 @@ test('what the journal has forgotten is told as a gap, whose id is where it goes
     return events
   }
   const fake = { events: follow } as unknown as Engine
-  const options = { after: 3, filter: { queue: 'q' }, signal: new AbortController().signal, clock: http.clock, ended() {} }
+  const options = { after: 3, filter: { queue: 'q' }, signal: new AbortController().signal, clock: http.clock, stillMay, ended() {} }
   const source = new Source(new Response(eventStream(fake, options)))
   expect(await source.next()).toEqual({ id: 41, event: 'gap', data: { type: 'gap', after: 3, resumesAt: 42 } })
   expect(await source.next()).toBeUndefined()

@@ -30,9 +30,10 @@ export function mount(app: OpenAPIHono, operations: readonly Operation[], mounti
   app.onError((error) => mounting.refuse(error))
 }
 
-async function serve(each: Operation, c: Context, { service, access, refuse, report }: Mounting): Promise<Response> {
+async function serve(each: Operation, c: Context, mounting: Mounting): Promise<Response> {
+  const { service, access, refuse } = mounting
   const { scope } = each
-  if (scope === undefined) return answered(each, c, service, undefined).catch(refuse)
+  if (scope === undefined) return answered(each, c, mounting, undefined).catch(refuse)
   let caller: Caller
   try {
     const known = access.enter(c.req.raw, c.env)
@@ -43,21 +44,22 @@ async function serve(each: Operation, c: Context, { service, access, refuse, rep
   if (scope !== 'admin' || service.settings.audit === undefined) {
     try {
       access.demand(caller, scope)
-      return await answered(each, c, service, caller)
+      return await answered(each, c, mounting, caller)
     } catch (error) {
       return refuse(error)
     }
   }
-  return audited(each, c, { service, access, refuse, report }, caller)
+  return audited(each, c, mounting, caller)
 }
 
-async function audited(each: Operation, c: Context, { service, access, refuse, report }: Mounting, caller: Caller): Promise<Response> {
+async function audited(each: Operation, c: Context, mounting: Mounting, caller: Caller): Promise<Response> {
+  const { service, access, refuse, report } = mounting
   const at = new Date(service.clock.read().wall)
   let target: Readonly<Record<string, unknown>> = c.req.param()
   let response: Response
   try {
     access.demand(caller, 'admin')
-    const call = await read(each, c, service, caller)
+    const call = await read(each, c, mounting, caller)
     target = { ...target, ...each.target?.(call.body) }
     response = await each.handle(call)
   } catch (error) {
@@ -73,23 +75,24 @@ async function audited(each: Operation, c: Context, { service, access, refuse, r
   return response
 }
 
-async function answered(each: Operation, c: Context, service: Service, caller: Caller | undefined): Promise<Response> {
-  return each.handle(await read(each, c, service, caller))
+async function answered(each: Operation, c: Context, mounting: Mounting, caller: Caller | undefined): Promise<Response> {
+  return each.handle(await read(each, c, mounting, caller))
 }
 
 const NOBODY: Caller = { name: 'nobody', scopes: [] }
 
-async function read(each: Operation, c: Context, service: Service, caller: Caller = NOBODY): Promise<Call> {
+async function read(each: Operation, c: Context, { service, access }: Mounting, caller: Caller = NOBODY): Promise<Call> {
   const { raw: request } = c.req
   const params = each.params === undefined ? undefined : check(each.params, c.req.param(), 'path')
   const given = each.query === undefined && !request.url.includes('?') ? undefined : readQuery(request.url)
   if (each.query === undefined && given !== undefined) refuseQuery(given)
   const query = each.query === undefined ? undefined : check(each.query, given, 'query')
   if (each.headers !== undefined) checkHeaders(each, request)
-  if (each.body === undefined) return { params, query, body: undefined, request, caller }
+  const stillMay = async () => each.scope === undefined || access.still(request, each.scope)
+  if (each.body === undefined) return { params, query, body: undefined, request, caller, stillMay }
   const json = await readJson(request, service)
   const body = check(each.body, json === undefined && each.bodyOptional ? {} : json, 'body')
-  return { params, query, body, request, caller }
+  return { params, query, body, request, caller, stillMay }
 }
 
 function refuseQuery(given: Readonly<Record<string, string>>): void {

@@ -22,6 +22,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly body: Body
   readonly request: Request
   readonly caller: Caller
+  /** Whether the caller may do so still: for what goes on after it is answered. */
+  stillMay(): Promise<boolean>
 }
 
 interface ResponseShape {

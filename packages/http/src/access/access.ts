@@ -33,7 +33,7 @@ export class Access {
     }
     const address = addressOf(env) ?? UNKNOWN
     if (address !== UNKNOWN) this.#refuseBlocked(address)
-    const token = /^Bearer +([^\s]+) *$/i.exec(request.headers.get('authorization') ?? '')?.[1]
+    const token = tokenOf(request)
     if (token === undefined) throw unknownToken('there is no token: send Authorization: Bearer TOKEN')
     const caller = this.#read(token)
     return caller instanceof Promise ? caller.then((known) => this.#known(known, address)) : this.#known(caller, address)
@@ -43,6 +43,17 @@ export class Access {
   demand(caller: Caller, scope: Scope): void {
     if (caller.scopes.includes(scope)) return
     throw new ForbiddenError(`this needs the scope '${scope}', and the token has ${caller.scopes.join(', ') || 'none'}`)
+  }
+
+  /** Whether it would still be let in: of an answer that goes on. It counts as no request, and as no wrong token. */
+  async still(request: Request, scope: Scope): Promise<boolean> {
+    if (this.#read === undefined) return true
+    try {
+      return (await this.#read(tokenOf(request) ?? ''))?.scopes.includes(scope) === true
+    } catch {
+      // Whoever reads comes back, and is told what is wrong.
+      return false
+    }
   }
 
   #known(caller: Caller | undefined, address: string): Caller {
@@ -82,6 +93,10 @@ function refuseCrossSite({ method, headers }: Request): void {
       'CROSS_SITE',
       'a page of another site sent this, and no token is needed here: give a token to serve other sites',
     )
+}
+
+function tokenOf({ headers }: Request): string | undefined {
+  return /^Bearer +([^\s]+) *$/i.exec(headers.get('authorization') ?? '')?.[1]
 }
 
 function unknownToken(message: string): HttpError {

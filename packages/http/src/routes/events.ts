@@ -32,14 +32,15 @@ export function eventRoutes({ engine, clock }: Service): readonly Operation[] {
           schema: EVENT_DATA,
         },
       },
-      handle({ query: { after = 0, types, ...where }, request }) {
+      handle({ query: { after = 0, types, ...where }, request, stillMay }) {
         if (request.method === 'HEAD') return text('', 'text/event-stream')
         if (open >= BOUNDS.streams) throw new HttpError(503, 'BUSY', `${BOUNDS.streams} event streams are open, and no more are served`)
         const filter = { ...where, ...(types !== undefined && { types: types.split(',') as EventType[] }) } as EventsFilter
         const ended = () => {
           open--
         }
-        const stream = eventStream(engine, { after: lastIdOf(request) ?? after, filter, signal: request.signal, clock, ended })
+        const { signal } = request
+        const stream = eventStream(engine, { after: lastIdOf(request) ?? after, filter, signal, clock, stillMay, ended })
         open++
         // nginx would keep it back until it has a buffer full.
         return text(stream, 'text/event-stream', { 'x-accel-buffering': 'no' })
