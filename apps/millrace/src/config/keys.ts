@@ -1,7 +1,7 @@
 /** The schema as a list: every setting by its key, with the variable and the flag that set it. */
 import type { z } from 'zod'
 import { SCHEMA } from './schema/schema.ts'
-import { aboutOf } from './schema/setting.ts'
+import { type About, aboutOf } from './schema/setting.ts'
 
 /** What a place in the schema is. */
 export type Place =
@@ -14,7 +14,7 @@ export interface Key {
   /** `http.port`; `queues.<name>.maxLength`. */
   readonly key: string
   readonly text: string
-  readonly secret: boolean
+  readonly secret: About['secret']
   /** As it is written; undefined where there is none. */
   readonly preset: unknown
   readonly schema: z.ZodType
@@ -51,7 +51,7 @@ function keysOf(schema: z.ZodType, key: string): Key[] {
   if (place.kind === 'section')
     return Object.entries(place.shape).flatMap(([name, value]) => keysOf(value, key === '' ? name : `${key}.${name}`))
   if (place.kind === 'named') return keysOf(place.value, `${key}.<name>`)
-  const { text = '', secret = false } = aboutOf(schema) ?? {}
+  const { text = '', secret } = aboutOf(schema) ?? {}
   const { type, defaultValue } = definitionOf(schema)
   return [{ key, text, secret, preset: type === 'prefault' ? defaultValue : undefined, schema }]
 }

@@ -228,6 +228,20 @@ test('a secret is not told, neither in what is shown nor in what is wrong', asyn
   })
 })
 
+test('headers of endpoints, and what commands have in their environment, are not shown', async () => {
+  const secret = 'key-0123456789'
+  const endpoint = { url: 'https://a.example', secret: 'one', headers: { authorization: secret }, events: ['failed'] }
+  const exec = { file: '/bin/true', env: { set: { API_KEY: secret }, inherit: ['PATH'] } }
+  const { settings, config } = await load({ flags: { endpoints: { a: endpoint }, exec: { a: exec, b: { file: '/bin/false' } } } })
+  const of = (key: string) => settings.find((each) => each.key === key)?.value
+  expect(of('endpoints.a.headers')).toBe('[redacted]')
+  expect(of('endpoints.a.url')).toBe('https://a.example')
+  expect(of('exec.a')).toEqual({ file: '/bin/true', env: { set: '[redacted]', inherit: ['PATH'] } })
+  expect(of('exec.b')).toEqual({ file: '/bin/false' })
+  expect(JSON.stringify(settings)).not.toContain(secret)
+  expect(config).toMatchObject({ endpoints: { a: endpoint }, exec: { a: exec } })
+})
+
 test('what is shown is in the order of the reference, as it was written', async () => {
   const { settings } = await load(
     { env: { MILLRACE_HTTP_PORT: '80' }, flags: { file: 'x.db' } },

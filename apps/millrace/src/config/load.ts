@@ -6,6 +6,7 @@ import { readFiles } from './files.ts'
 import { KEYS, keyOf } from './keys.ts'
 import { keyText, Layers, type Origin, type Path, type Written } from './layers.ts'
 import { type Config, SCHEMA } from './schema/schema.ts'
+import type { About } from './schema/setting.ts'
 
 export interface Sources {
   /** By key, as `{ 'http.port': 8080 }`; values or texts. */
@@ -19,7 +20,7 @@ export interface Sources {
 
 export interface Setting {
   readonly key: string
-  /** As it was written; '[redacted]' for a secret. */
+  /** As it was written; '[redacted]' in place of what is secret of it. */
   readonly value: unknown
   readonly origin: Origin
 }
@@ -55,8 +56,17 @@ function settingsOf({ values, written }: Layers): Setting[] {
   return KEYS.flatMap((known) => {
     const found = [...written].filter(([, { path }]) => keyOf(path) === known)
     if (found.length === 0) return known.preset === undefined ? [] : [{ key: known.key, value: known.preset, origin: DEFAULT }]
-    return found.map(([key, { path, origin }]) => ({ key, value: known.secret ? '[redacted]' : at(values, path), origin }))
+    return found.map(([key, { path, origin }]) => ({ key, value: shown(at(values, path), known.secret), origin }))
   }).filter(({ key }) => !key.includes('<'))
+}
+
+function shown(value: unknown, secret: About['secret']): unknown {
+  if (secret === undefined) return value
+  if (secret === true) return '[redacted]'
+  const [name, ...rest] = secret as [string, ...string[]]
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return value
+  const inner = (value as Readonly<Record<string, unknown>>)[name]
+  return { ...value, [name]: shown(inner, rest.length === 0 ? true : rest) }
 }
 
 function at(values: unknown, path: Path): unknown {

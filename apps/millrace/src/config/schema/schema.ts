@@ -135,7 +135,7 @@ const webhooks = section({
 const endpoint = section({
   url: setting(text('url'), 'Where events are told of, as webhooks of the queue `webhooks`. Required.'),
   secret: setting(text('secret'), 'The name of one of `webhooks.secrets`, which no other endpoint has.'),
-  headers: setting(checked<Readonly<Record<string, string>>>(textsByName), 'Sent with each.'),
+  headers: setting(checked<Readonly<Record<string, string>>>(textsByName), { text: 'Sent with each.', secret: true }),
   events: setting(texts('events', 'types of events') as z.ZodType<readonly EventType[]>, 'Types, as `completed` and `failed`. Required.'),
   queues: setting(texts('queues', 'names of queues'), 'Of these queues alone.'),
   names: setting(texts('names', 'names of jobs'), 'Of jobs of these names alone.'),
@@ -205,7 +205,9 @@ export const SCHEMA = z.strictObject({
   otel,
   queues: named(queue),
   schedules: named(schedule),
-  exec: named(setting(checked<CommandSpec>(objectOf), 'A command that jobs of this name run, as in docs/exec.md.')),
+  exec: named(
+    setting(checked<CommandSpec>(objectOf), { text: 'A command that jobs of this name run, as in docs/exec.md.', secret: ['env', 'set'] }),
+  ),
   execLogs,
   webhooks,
   endpoints: named(endpoint),

@@ -6,8 +6,8 @@ import { z } from 'zod'
 export interface About {
   /** What it does, its unit and its bounds: one sentence or two. */
   readonly text: string
-  /** Never shown. */
-  readonly secret?: true
+  /** Never shown: all of it, or what is at this path in it. */
+  readonly secret?: true | readonly string[]
 }
 
 const ABOUT = z.registry<About>()
