@@ -1,7 +1,8 @@
-/** The job that a line of JSON asks for: as `enqueueMany` takes it, or as `export` has written it. */
-import type { JobRequest } from '@millrace/engine'
+/** Jobs as lines of JSON: what a line asks for, as `enqueueMany` takes it or as `export` has written it; and what `export` writes. */
+import type { Job, JobRequest } from '@millrace/engine'
 import { UsageError } from './errors.ts'
 import { said } from './jobFlags.ts'
+import { plain } from './output/plain.ts'
 
 /** Of an exported job, what is asked for again. */
 const KEPT = ['queue', 'priority', 'weight', 'maxAttempts', 'heartbeatTimeout', 'tags', 'meta'] as const
@@ -10,8 +11,16 @@ const FATE = [
   ...['id', 'state', 'output', 'checkpoint', 'progress', 'progressNote', 'attempt', 'run', 'enqueuedAt', 'startedAt', 'finishedAt'],
   ...['expiresAt', 'cancelRequested', 'idempotencyKey', 'uniqueKey', 'flow', 'attempts', 'undecoded'],
 ]
-const OTHERS = ['name', 'job', 'data', 'options', 'runAt', 'maxAge', 'timeout', 'backoff', 'concurrencyKey']
+const OTHERS = ['name', 'job', 'data', 'binary', 'options', 'runAt', 'maxAge', 'timeout', 'backoff', 'concurrencyKey']
 const KNOWN: ReadonlySet<string> = new Set([...KEPT, ...FATE, ...OTHERS])
+
+const PAYLOADS = ['data', 'output', 'checkpoint'] as const
+
+/** With `binary` where some of its payloads are bytes: their names, as over HTTP. */
+export function exportedJob(job: Job): unknown {
+  const binary = PAYLOADS.filter((payload) => job[payload] instanceof Uint8Array)
+  return { ...(plain(job) as object), ...(binary.length > 0 && { binary }) }
+}
 
 /** @throws UsageError */
 export function importedJob(line: unknown): JobRequest {
@@ -23,8 +32,10 @@ export function importedJob(line: unknown): JobRequest {
   const unknown = Object.keys(fields).find((name) => !KNOWN.has(name))
   if (unknown !== undefined)
     throw new UsageError(`the line has an unknown field "${unknown}": what the job is enqueued with stands in "options"`)
-  const wanted = fields['state'] === undefined ? options : exportedOptions(fields)
-  return said<JobRequest>({ job, data: dataOf(data), options: wanted })
+  if (fields['state'] === undefined) return said<JobRequest>({ job, data, options })
+  const { binary } = fields
+  const isBytes = Array.isArray(binary) && binary.includes('data')
+  return said<JobRequest>({ job, data: isBytes ? bytesOf(data) : data, options: exportedOptions(fields) })
 }
 
 function exportedOptions(fields: Readonly<Record<string, unknown>>): object {
@@ -40,9 +51,9 @@ function exportedOptions(fields: Readonly<Record<string, unknown>>): object {
   })
 }
 
-/** Bytes are exported as base64. */
-function dataOf(data: unknown): unknown {
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) return data
-  const { base64, ...others } = data as { readonly base64?: unknown }
-  return typeof base64 === 'string' && Object.keys(others).length === 0 ? new Uint8Array(Buffer.from(base64, 'base64')) : data
+/** Data of a job may look as bytes are exported, and be just that: bytes are where the export says so. */
+function bytesOf(data: unknown): Uint8Array {
+  const base64 = (data as { readonly base64?: unknown } | null | undefined)?.base64
+  if (typeof base64 !== 'string') throw new UsageError('"binary" names "data", which is no {"base64"}')
+  return new Uint8Array(Buffer.from(base64, 'base64'))
 }

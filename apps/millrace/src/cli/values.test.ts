@@ -1,11 +1,12 @@
 // What flags say, as values: whatever is wrong about them is left for the engine to refuse by name.
 
 import { JobActiveError, OptionRangeError, StorageBusyError } from '@millrace/core'
+import { type Job, openEngine } from '@millrace/engine'
 import { Command, InvalidArgumentError } from 'commander'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { exitCodeOf } from './exit.ts'
 import { explain, linesOf } from './explain.ts'
-import { importedJob } from './imported.ts'
+import { exportedJob, importedJob } from './imported.ts'
 import { addJobFlags, backoff, enqueueOptionsOf } from './jobFlags.ts'
 import { linesOf as linesOfStream } from './lines.ts'
 import { targetOf } from './target.ts'
@@ -94,6 +95,18 @@ function streamOf(...pieces: string[]): NodeJS.ReadableStream {
   ) as unknown as NodeJS.ReadableStream
 }
 
+test('what is exported is imported as it was, whatever its data looks like', async () => {
+  const engine = await openEngine({ file: ':memory:' })
+  onTestFinished(() => engine.stop())
+  const all = [new Uint8Array([1, 2]), { base64: 'AQI=' }, new Uint8Array(), 'text', null]
+  for (const data of all) {
+    const { id } = await engine.enqueue('mail', data)
+    const line = JSON.parse(JSON.stringify(exportedJob((await engine.get(id)) as Job)))
+    const again = await engine.enqueueMany([importedJob(line)])
+    expect((await engine.get(again[0]?.id as string))?.data).toEqual((await engine.get(id))?.data)
+  }
+})
+
 test('a line of an import: a job as it is asked for, or one that was exported and begins anew', () => {
   expect(importedJob({ name: 'mail', data: [1], options: { priority: 2 } })).toEqual({ job: 'mail', data: [1], options: { priority: 2 } })
   expect(
@@ -102,6 +115,7 @@ test('a line of an import: a job as it is asked for, or one that was exported an
       state: 'failed',
       name: 'mail',
       data: { base64: 'AQI=' },
+      binary: ['data'],
       queue: 'out',
       timeout: null,
       attempt: 3,
@@ -109,6 +123,10 @@ test('a line of an import: a job as it is asked for, or one that was exported an
       runAt: 'x',
     }),
   ).toEqual({ job: 'mail', data: new Uint8Array([1, 2]), options: { queue: 'out', timeout: Number.POSITIVE_INFINITY } })
+  const data = { base64: 'AQI=' }
+  expect(importedJob({ name: 'mail', data })).toEqual({ job: 'mail', data })
+  expect(importedJob({ name: 'mail', state: 'failed', data, binary: ['output'] })).toEqual({ job: 'mail', data, options: {} })
+  expect(() => importedJob({ name: 'mail', state: 'failed', data: 'AQI=', binary: ['data'] })).toThrow(/no {"base64"}/)
   expect(() => importedJob([1])).toThrow(/give --name where it is data alone/)
   expect(() => importedJob({ data: 1 })).toThrow(/says no "name"/)
   expect(() => importedJob({ name: 'a', priority: 1, colour: 'red' })).toThrow(/unknown field "colour"/)

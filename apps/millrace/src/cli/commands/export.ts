@@ -3,9 +3,9 @@ import type { ListOptions } from '@millrace/engine'
 import type { Command } from 'commander'
 import { again } from '../again.ts'
 import type { Context } from '../context.ts'
+import { exportedJob } from '../imported.ts'
 import { said } from '../jobFlags.ts'
 import { many } from '../output/amounts.ts'
-import { plain } from '../output/plain.ts'
 
 interface Flags {
   readonly state?: string
@@ -36,7 +36,7 @@ async function exportJobs({ connect, out, signal }: Context, { state, queue, nam
     do {
       const options = said<ListOptions>({ state, queue, name, tag, after, limit: PAGE })
       const { jobs, next } = await again(() => engine.list(options))
-      await out.text(jobs.map((job) => `${JSON.stringify(plain(job))}\n`).join(''))
+      await out.text(jobs.map((job) => `${JSON.stringify(exportedJob(job))}\n`).join(''))
       count += jobs.length
       after = next
       progress.show(() => `${many(count, 'job')} exported`)
