@@ -33,6 +33,7 @@ test('a value that a setting takes comes back from its text', () => {
     ['http.port', Number, fc.integer({ min: 0, max: 65_535 })],
     ['http.enabled', Boolean, fc.boolean()],
     ['listen', Array, fc.array(fc.stringMatching(/^tcp:\/\/[a-z]+:\d+$/), { minLength: 1 })],
+    ['webhooks.ports', Array, fc.array(fc.integer({ min: 1, max: 65_535 }), { minLength: 1 })],
     ['waitForOwner', Number, fc.integer({ min: 0, max: 86_400_000 })],
     ['file', String, fc.stringMatching(/^[^,]+$/)],
   ]

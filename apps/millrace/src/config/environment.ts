@@ -54,12 +54,13 @@ function layerOf(key: string, value: unknown, origin: Origin): Layer {
   return { origin, values: parts.reduceRight((inner: unknown, part) => ({ [part]: inner }), read) }
 }
 
-/** A text is taken as it is where the setting can be one; else it is read as JSON, or as a list with commas. */
+/** A text is taken as it is where the setting can be one; else it is read as JSON, or as a list with commas: of texts, or each as JSON. */
 function readText(key: string, text: string, origin: Origin): unknown {
   if (NAMED.includes(key)) return jsonOf(key, text, origin)
   const { schema } = keyOf(key.split('.')) as { schema: z.ZodType }
   const json = parsed(text)
-  const candidates = [text, ...(json === undefined ? [] : [json.value]), text.split(',').map((item) => item.trim())]
+  const items = text.split(',').map((item) => item.trim())
+  const candidates = [text, ...(json === undefined ? [] : [json.value]), items, items.map((item) => parsed(item)?.value ?? item)]
   // Where none fits, the check of the whole says what is wrong with the text.
   return candidates.find((candidate) => schema.safeParse(candidate).success) ?? json?.value ?? text
 }
