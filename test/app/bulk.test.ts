@@ -82,6 +82,15 @@ test('import: data, texts, whole jobs; lines that are refused are told by number
   expect(await place.okJson('jobs', 'list', '--name', 'bad')).toMatchObject({ jobs: [] })
 })
 
+test('a line that is no UTF-8 is refused by its number, and the others go in', { timeout: LONG }, async () => {
+  const place = new Place()
+  writeFileSync(place.path('data.ndjson'), Buffer.concat([Buffer.from('"é"\n"'), Buffer.from([0xe9]), Buffer.from('"\n"last"')]))
+  const result = await place.run('import', place.path('data.ndjson'), '--name', 'mail', '--json')
+  expect(result.code).toBe(1)
+  expect(result.json).toMatchObject({ enqueued: 2, refused: 1, errors: [{ line: 2, code: 'USAGE', message: 'the line is not UTF-8' }] })
+  expect(await place.okJson('jobs', 'list')).toMatchObject({ jobs: [{ data: 'last' }, { data: 'é' }] })
+})
+
 test('export, and import into another file: the same jobs, to be done anew', { timeout: LONG }, async () => {
   const place = new Place()
   await place.ok(

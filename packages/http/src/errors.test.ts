@@ -62,6 +62,22 @@ describe('bodies that are refused', () => {
     expect(({} as { x?: number }).x).toBeUndefined()
   })
 
+  test('what is no UTF-8, by length and in pieces', async () => {
+    const raw = Buffer.concat([Buffer.from('{"job":"latin1","data":"'), Buffer.from([0xe9]), Buffer.from('"}')])
+    const pieces = () => new Blob([raw]).stream()
+    const headers = { ...JSON_TYPE, 'content-length': `${raw.length}` }
+    for (const sent of [
+      { raw, headers },
+      { raw, headers: JSON_TYPE },
+      { raw: pieces(), headers: JSON_TYPE },
+    ])
+      expect(await http.send('POST', '/v1/jobs', sent)).toMatchObject({
+        status: 400,
+        body: { code: 'MALFORMED', detail: 'the body is not UTF-8' },
+      })
+    expect((await engine.list({ name: 'latin1' })).jobs).toEqual([])
+  })
+
   test('a word that is no key is taken', async () => {
     expect((await post('{"job":"a","data":{"team":"constructor","constructor":"Ferrari","note":"__proto__"}}')).status).toBe(201)
   })

@@ -1,5 +1,6 @@
 /** Jobs by the thousand, from a stream: sent in atomic chunks, the next of which is read when the last is committed. */
 import type { Engine, JobRequest } from '@millrace/engine'
+import { UsageError } from './errors.ts'
 import { type Line, linesOf } from './lines.ts'
 import { many } from './output/amounts.ts'
 import type { Output } from './output/output.ts'
@@ -66,6 +67,7 @@ export async function enqueueLines({ engine, out, input, jobOf, refused }: BulkO
       for (const line of lines) {
         let job: JobRequest | undefined
         try {
+          if (!line.exact) throw new UsageError('the line is not UTF-8')
           job = jobOf(line)
         } catch (error) {
           // What stands before it is enqueued, as it is said.

@@ -1,28 +1,48 @@
 /** Text as it comes, line by line, with no more of it in memory than has just come. */
+import { isUtf8 } from 'node:buffer'
 import { UsageError } from './errors.ts'
 
 export interface Line {
   /** From 1. */
   readonly number: number
   readonly text: string
+  /** Its bytes are those of the text; else characters have been put in place of some. */
+  readonly exact: boolean
 }
 
-/** In UTF-16 units: more than any job may hold. */
+/** In bytes: more than any job may hold. */
 const LINE_MAX = 17 * 2 ** 20
+const NEWLINE = 10
 
 /** The lines of each piece that the stream hands out: what comes slowly is not held back until there is more. Blank ones are left out. */
 export async function* linesOf(stream: NodeJS.ReadableStream): AsyncGenerator<readonly Line[]> {
-  stream.setEncoding('utf8')
   let number = 0
-  let rest = ''
-  const lineOf = (text: string): Line => ({ number: ++number, text: text.endsWith('\r') ? text.slice(0, -1) : text })
-  for await (const piece of stream as AsyncIterable<string>) {
-    const parts = (rest + piece).split('\n')
-    rest = parts.pop() as string
-    if (rest.length > LINE_MAX) throw new UsageError(`line ${number + parts.length + 1} is longer than ${LINE_MAX} characters`)
-    yield parts.map(lineOf).filter(isText)
+  let rest: Buffer[] = []
+  let restBytes = 0
+  const keep = (part: Buffer) => {
+    rest.push(part)
+    restBytes += part.length
+    if (restBytes > LINE_MAX) throw new UsageError(`line ${number + 1} is longer than ${LINE_MAX} bytes`)
   }
-  if (rest !== '') yield [lineOf(rest)].filter(isText)
+  const end = (): Line => {
+    const bytes = Buffer.concat(rest)
+    rest = []
+    restBytes = 0
+    const text = bytes.toString('utf8')
+    return { number: ++number, text: text.endsWith('\r') ? text.slice(0, -1) : text, exact: isUtf8(bytes) }
+  }
+  for await (const piece of stream as AsyncIterable<Buffer>) {
+    const lines: Line[] = []
+    let from = 0
+    for (let to = piece.indexOf(NEWLINE); to >= 0; to = piece.indexOf(NEWLINE, from)) {
+      keep(piece.subarray(from, to))
+      lines.push(end())
+      from = to + 1
+    }
+    keep(piece.subarray(from))
+    yield lines.filter(isText)
+  }
+  if (restBytes > 0) yield [end()].filter(isText)
 }
 
 function isText({ text }: Line): boolean {

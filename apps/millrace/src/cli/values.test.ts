@@ -1,5 +1,6 @@
 // What flags say, as values: whatever is wrong about them is left for the engine to refuse by name.
 
+import { Readable } from 'node:stream'
 import { JobActiveError, OptionRangeError, StorageBusyError } from '@millrace/core'
 import { type Job, openEngine } from '@millrace/engine'
 import { Command, InvalidArgumentError } from 'commander'
@@ -86,13 +87,22 @@ test('lines come with each piece of the stream, numbered as an editor would', as
   expect(found).toEqual([['1 a'], ['3 bc'], [], ['5 last']])
 })
 
-function streamOf(...pieces: string[]): NodeJS.ReadableStream {
-  return Object.assign(
-    (async function* () {
-      yield* pieces
-    })(),
-    { setEncoding: () => {} },
-  ) as unknown as NodeJS.ReadableStream
+test('a character that comes in two pieces is one; bytes that are no UTF-8 are told of', async () => {
+  const whole = Buffer.concat([Buffer.from('žluť\n'), Buffer.from([0x22, 0xff, 0x22, 0x0a]), Buffer.from('\u{1F642}')])
+  for (const size of [1, 2, 3, 100]) {
+    const pieces = Array.from({ length: Math.ceil(whole.length / size) }, (_, at) => whole.subarray(at * size, (at + 1) * size))
+    const found: unknown[] = []
+    for await (const lines of linesOfStream(streamOf(...pieces))) found.push(...lines)
+    expect(found).toEqual([
+      { number: 1, text: 'žluť', exact: true },
+      { number: 2, text: '"\ufffd"', exact: false },
+      { number: 3, text: '\u{1F642}', exact: true },
+    ])
+  }
+})
+
+function streamOf(...pieces: (string | Buffer)[]): NodeJS.ReadableStream {
+  return Readable.from(pieces.map((piece) => Buffer.from(piece)))
 }
 
 test('what is exported is imported as it was, whatever its data looks like', async () => {

@@ -5,6 +5,8 @@ import { refusePoison } from './poison.ts'
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json *(?:; *charset="?utf-8"? *)?$/i
 
+const DECODER = new TextDecoder('utf-8', { fatal: true })
+
 /**
  * The body as JSON; undefined where there is none.
  *
@@ -20,11 +22,13 @@ export async function readJson(request: Request, patience: Patience): Promise<un
   const mayBeEmpty = length === null && type === null
   if (!mayBeEmpty && (type === null || !JSON_TYPE.test(type))) throw unsupported(type, 'application/json')
   if (length !== null && Number(length) > maxBytes) throw tooLarge(maxBytes)
-  const text = await inTime(length === null ? readBounded(request, maxBytes) : request.text(), patience).catch(unread)
+  const reading: Promise<ArrayBuffer | Uint8Array> = length === null ? readBounded(request, maxBytes) : request.arrayBuffer()
+  const bytes = await inTime(reading, patience).catch(unread)
   // A server has held the body to its length; what comes from elsewhere is held to it here.
-  if (text.length > maxBytes) throw tooLarge(maxBytes)
-  if (text === '') return undefined
+  if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes)
+  if (bytes.byteLength === 0) return undefined
   if (mayBeEmpty) throw unsupported(type, 'application/json')
+  const text = textOf(bytes)
   const value = parse(text)
   refusePoison(text, value)
   return value
@@ -35,7 +39,7 @@ function isChunked(request: Request): boolean {
   return request.headers.has('transfer-encoding') || request.body !== null
 }
 
-async function readBounded(request: Request, maxBytes: number): Promise<string> {
+async function readBounded(request: Request, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of request.body ?? []) {
@@ -43,7 +47,16 @@ async function readBounded(request: Request, maxBytes: number): Promise<string> 
     if (bytes > maxBytes) throw tooLarge(maxBytes)
     chunks.push(chunk)
   }
-  return new TextDecoder().decode(Buffer.concat(chunks))
+  return Buffer.concat(chunks)
+}
+
+/** What is no UTF-8 would be stored with other characters in its place. */
+function textOf(bytes: ArrayBuffer | Uint8Array): string {
+  try {
+    return DECODER.decode(bytes)
+  } catch {
+    throw new HttpError(400, 'MALFORMED', 'the body is not UTF-8')
+  }
 }
 
 function parse(text: string): unknown {
