@@ -203,6 +203,20 @@ describe('audit', () => {
     ])
   })
 
+  test('keeps no more than it has to: ids are counted, and a long path is cut', async () => {
+    const entries: AuditEntry[] = []
+    const http = testApi(engine, { token: byScope, audit: (entry) => entries.push(entry) })
+    const ids = Array.from({ length: 5_000 }, (_, index) => `none-${index}`)
+    const body = { filter: { ids, name: 'audited' }, dryRun: true }
+    await http.send('POST', '/v1/jobs:delete', { token: SCOPED.admin, body })
+    await http.send('DELETE', `/v1/jobs/${'x'.repeat(15_000)}`, { token: SCOPED.read })
+    expect(entries.map(({ target }) => target)).toEqual([
+      { filter: { name: 'audited', ids: 5_000 }, dryRun: true },
+      { cut: expect.stringMatching(/^\{"id":"x{2000}/) },
+    ])
+    expect(JSON.stringify(entries[1]).length).toBeLessThan(2_500)
+  })
+
   test('one that throws is logged, and what happened is answered', async () => {
     const errors: unknown[] = []
     const logger = { ...silent, error: (message: string, fields?: object) => errors.push([message, fields]) }

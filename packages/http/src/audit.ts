@@ -1,15 +1,26 @@
 /** What is told of calls that change more than they add. */
+import { BOUNDS } from './limits.ts'
+
 export interface AuditEntry {
   readonly at: Date
   /** Name of the caller. */
   readonly who: string
   /** Of the operation: its `operationId` in the OpenAPI document. */
   readonly operation: string
-  /** What it was for: names and ids out of the path, and filters; never payloads. */
+  /**
+   * What it was for: names and ids out of the path, and filters, in which `ids` is how many; never payloads. Where that is more than 2 KiB,
+   * `cut` is what it begins with, as JSON.
+   */
   readonly target: Readonly<Record<string, unknown>>
   /** `refused`: by a check, or because of what is there. `failed`: by trouble; what became of it is not always known. */
   readonly outcome: 'done' | 'refused' | 'failed'
   readonly status: number
+}
+
+/** A path may be as long as a head: whoever has a token would say how much an audit has to keep. */
+export function boundedTarget(target: AuditEntry['target']): AuditEntry['target'] {
+  const text = JSON.stringify(target)
+  return text.length <= BOUNDS.auditLength ? target : { cut: text.slice(0, BOUNDS.auditLength) }
 }
 
 export function outcomeOf(status: number): AuditEntry['outcome'] {

@@ -3,7 +3,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { Access } from './access/access.ts'
 import type { Caller } from './access/caller.ts'
-import { outcomeOf } from './audit.ts'
+import { boundedTarget, outcomeOf } from './audit.ts'
 import { HttpError } from './errors.ts'
 import type { Call, Operation, Service } from './operation.ts'
 import { readJson } from './requests/body.ts'
@@ -66,8 +66,9 @@ async function audited(each: Operation, c: Context, mounting: Mounting, caller: 
     response = refuse(error)
   }
   const { status } = response
+  const entry = { at, who: caller.name, operation: each.id, target: boundedTarget(target), outcome: outcomeOf(status), status }
   try {
-    await service.settings.audit?.({ at, who: caller.name, operation: each.id, target, outcome: outcomeOf(status), status })
+    await service.settings.audit?.(entry)
   } catch (error) {
     // It has happened: to answer that it has not would be worse than a gap in the trail, which the log shows.
     report(error)

@@ -1,4 +1,4 @@
-/** Who has changed what: the newest 100,000 entries. */
+/** Who has changed what: the newest 100,000 entries, and the newest 10,000 of calls that were refused, which do not push the others out. */
 import type { AuditRow, ControlDatabase } from './database.ts'
 
 export interface AuditEntry {
@@ -11,12 +11,15 @@ export interface AuditEntry {
   readonly status: number
 }
 
-const KEPT = 100_000
+/** By whether they were refused. */
+const KEPT = [100_000, 10_000] as const
 
 export class Audit {
   readonly #db: ControlDatabase
   #waiting: AuditRow[] = []
   #written: Promise<void> | undefined
+  /** How many there are, by the same; nobody else adds any. */
+  #counts: readonly number[] | undefined
 
   constructor(db: ControlDatabase) {
     this.#db = db
@@ -44,10 +47,17 @@ export class Audit {
     this.#waiting = []
     this.#written = undefined
     if (rows.length === 0) return
+    const { count, insert, forget } = this.#db.audit
+    const former = this.#counts ?? KEPT.map((_, refused) => count.get(refused)?.count ?? 0)
+    const refused = rows.filter(({ outcome }) => outcome === 'refused').length
+    const counts = [rows.length - refused, refused].map((added, kind) => added + (former[kind] as number))
     this.#db.write(() => {
-      for (const row of rows) this.#db.audit.insert.run(row)
-      this.#db.audit.forget.run(KEPT)
+      for (const row of rows) insert.run(row)
+      KEPT.forEach((kept, kind) => {
+        forget.run(kind, Math.max(0, (counts[kind] as number) - kept))
+      })
     })
+    this.#counts = KEPT.map((kept, kind) => Math.min(kept, counts[kind] as number))
   }
 
   /** The newest first. */

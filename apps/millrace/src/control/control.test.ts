@@ -178,7 +178,7 @@ test('a file of something else, and one of a newer version, are left alone', () 
   expect(() => open(join(tmpdir(), 'not', 'there', 'jobs.db'))).toThrow(expect.objectContaining({ code: 'NOT_WRITABLE' }))
 })
 
-test('what is audited is on the disk when it resolves; the newest 100,000 are kept', async () => {
+test('what is audited is on the disk when it resolves', async () => {
   const file = fileIn()
   const control = open(file)
   const entry = (status: number) => ({
@@ -192,11 +192,35 @@ test('what is audited is on the disk when it resolves; the newest 100,000 are ke
   await Promise.all([control.audit(entry(200)), control.audit(entry(204))])
   await control.audit(entry(404))
   expect(open(file).audited(2)).toEqual([entry(404), entry(204)])
+})
+
+test('the newest 100,000 of the audit are kept, and 10,000 that were refused, which push out none of the others', async () => {
+  const file = fileIn()
+  open(file).close()
   const db = new Database(`${file}-control`)
-  db.exec("UPDATE sqlite_sequence SET seq = 100002 WHERE name = 'audit'")
+  const insert = db.prepare(
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT INTO audit (at, who, operation, target, outcome, status) SELECT i, 'x', 'deleteJob', '{}', ?, ? FROM n",
+  )
+  insert.run(100_000, 'done', 200)
+  insert.run(9_999, 'refused', 403)
+  const control = open(file)
+  const counts = () =>
+    db.prepare('SELECT outcome, count(*) AS count, min(at) AS oldest, max(at) AS newest FROM audit GROUP BY outcome ORDER BY outcome').all()
+  const add = (at: number, outcome: string) =>
+    control.audit({ at: new Date(at), who: 'x', operation: 'deleteJob', target: {}, outcome, status: 0 })
+  await Promise.all([200_000, 200_001, 200_002].map((at) => add(at, 'refused')))
+  const done = { outcome: 'done', count: 100_000, oldest: 1, newest: 100_000 }
+  const refused = { outcome: 'refused', count: 10_000, oldest: 3, newest: 200_002 }
+  expect(counts()).toEqual([done, refused])
+  await add(200_003, 'done')
+  await add(200_004, 'done')
+  expect(counts()).toEqual([{ ...done, oldest: 3, newest: 200_004 }, refused])
+  await add(200_005, 'refused')
+  expect(counts()).toEqual([
+    { ...done, oldest: 3, newest: 200_004 },
+    { ...refused, oldest: 4, newest: 200_005 },
+  ])
   db.close()
-  await control.audit(entry(500))
-  expect(control.audited(10).map(({ status }) => status)).toEqual([500])
 })
 
 test('endpoints are kept with their cursors, and changed in part, all or nothing', async () => {

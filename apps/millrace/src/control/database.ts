@@ -60,6 +60,7 @@ const MIGRATIONS: readonly string[] = [
      outcome TEXT NOT NULL,
      status INTEGER NOT NULL
    ) STRICT;`,
+  `CREATE INDEX audit_refused ON audit (outcome = 'refused');`,
 ]
 
 /** 'Mill'. */
@@ -101,8 +102,12 @@ export function openDatabase(file: string) {
     insert: db.prepare<[AuditRow]>(
       'INSERT INTO audit (at, who, operation, target, outcome, status) VALUES (@at, @who, @operation, @target, @outcome, @status)',
     ),
-    /** All but the newest so many. */
-    forget: db.prepare<[number]>('DELETE FROM audit WHERE number <= (SELECT max(number) FROM audit) - ?'),
+    /** Of those that were refused (1), or of the others (0). */
+    count: db.prepare<[number], { readonly count: number }>("SELECT count(*) AS count FROM audit WHERE (outcome = 'refused') = ?"),
+    /** The oldest so many of them. */
+    forget: db.prepare<[number, number]>(
+      "DELETE FROM audit WHERE number IN (SELECT number FROM audit WHERE (outcome = 'refused') = ? ORDER BY number LIMIT ?)",
+    ),
     newest: db.prepare<[number], AuditRow>('SELECT at, who, operation, target, outcome, status FROM audit ORDER BY number DESC LIMIT ?'),
   }
   return {

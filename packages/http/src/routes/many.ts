@@ -18,7 +18,12 @@ export function manyRoutes({ engine }: Service): readonly Operation[] {
       description: 'In slices of at most 500, newest first. With `dryRun` it counts, and changes nothing.',
       body: MANY,
       responses: { 200: { description: 'How many', schema: MANY_RESULT } },
-      target: ({ filter, limit, dryRun }) => ({ filter, limit, dryRun }),
+      // Which they were is told by the events of each.
+      target: ({ filter: { ids, ...filter }, limit, dryRun }) => ({
+        filter: { ...filter, ...(ids !== undefined && { ids: ids.length }) },
+        limit,
+        dryRun,
+      }),
       async handle({ body: { filter, limit, dryRun } }) {
         const options = { ...(limit !== undefined && { limit }), ...(dryRun !== undefined && { dryRun }) }
         return json(200, await engine[call](filter as ManyFilter, options as ManyOptions))
