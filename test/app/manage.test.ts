@@ -51,6 +51,8 @@ test('what is set of a queue is in force, and told; a wrong key is met with the 
   ])
   const wrong = await place.run('config', 'set', 'concurency-limit', '3')
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("did you mean 'concurrency-limit'")])
+  expect(await place.ok('config', 'set', 'timeout', 'Infinity', '--queue', 'media')).toBe('timeout of media is Infinity\n')
+  expect(await place.ok('config', 'get', 'timeout', '--queue', 'media')).toBe('Infinity\n')
   await place.ok('config', 'set', 'concurrency-limit', 'none', '--queue', 'media')
   expect(await place.okJson('config', 'get', 'concurrency-limit', '--queue', 'media')).toMatchObject({ value: null })
 })

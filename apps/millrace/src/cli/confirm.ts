@@ -8,8 +8,10 @@ export async function confirm({ out, stdin, signal }: Context, question: string,
   if (yes === true) return
   if (!stdin.isTTY || !out.stderr.isTTY || out.json) throw new UsageError(`${question} Say --yes if that is meant`)
   const lines = createInterface({ input: stdin, output: out.stderr })
+  // Ctrl-C and Ctrl-D are read here as keys, and end the lines: no signal comes of them.
+  const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')))
   try {
-    const answer = await lines.question(`${question} [y/N] `, { signal })
+    const answer = await Promise.race([lines.question(`${question} [y/N] `, { signal }), ended]).catch(() => '')
     if (!/^y(es)?$/i.test(answer.trim())) throw new InterruptedError()
   } finally {
     lines.close()

@@ -81,5 +81,6 @@ export function addConfig(program: Command, context: Context): void {
 /** As it would be written. */
 function valueText(value: unknown): string {
   if (value === undefined || value === null) return '-'
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  // JSON has no Infinity.
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : JSON.stringify(value)
 }

@@ -55,7 +55,9 @@ export async function serve(context: Context, { id, handlers, work, drainMs, log
     told.resolve()
   }
   context.takeOver(drain)
-  const end = () => drain('time is up')
+  const end = () => {
+    if (!draining) drain('time is up')
+  }
   // It may have been up before there was an engine.
   if (until?.aborted === true) end()
   else until?.addEventListener('abort', end, { once: true })

@@ -1,0 +1,69 @@
+// How a worker's process ends: by a signal, or when its time is up.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openEngine } from '@millrace/engine'
+import { defineJob } from '@millrace/worker'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import type { Context } from '../context.ts'
+import { serve } from './serve.ts'
+
+/** What ends a process, or tells whoever has started it, is not of the process of tests. */
+function spared() {
+  const send = process.send?.bind(process) as ((...args: unknown[]) => boolean) | undefined
+  if (send !== undefined) {
+    vi.spyOn(process as Required<NodeJS.Process>, 'send').mockImplementation((message: { ready?: string }, ...rest: unknown[]) =>
+      message.ready === undefined ? send(message, ...rest) : true,
+    )
+    vi.spyOn(process, 'disconnect').mockImplementation(() => {})
+  }
+  const exit = vi.spyOn(process, 'exit').mockImplementation((() => {}) as never)
+  onTestFinished(() => void vi.restoreAllMocks())
+  return exit
+}
+
+test('a time that is up while the worker drains is no second signal', async () => {
+  const exit = spared()
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-worker-'))
+  const engine = await openEngine({ file: ':memory:' })
+  onTestFinished(async () => {
+    await engine.stop()
+    rmSync(folder, { recursive: true })
+  })
+  const [begun, open, until] = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), new AbortController()]
+  const hold = defineJob({ name: 'hold' }).handler(() => {
+    begun.resolve()
+    return open.promise
+  })
+  const notes: string[] = []
+  const taken = Promise.withResolvers<(signal: NodeJS.Signals) => void>()
+  const context = {
+    env: { MILLRACE_STATE_DIR: folder },
+    out: { json: false, note: (text: string) => notes.push(text), item: async () => {}, paint: (_style: string, text: string) => text },
+    target: () => ({ kind: 'file', file: ':memory:' }),
+    connect: async () => engine,
+    takeOver: taken.resolve,
+  } as unknown as Context
+  const served = serve(context, {
+    id: 'w',
+    handlers: [hold],
+    work: {},
+    drainMs: Number.POSITIVE_INFINITY,
+    log: null,
+    verbose: false,
+    until: until.signal,
+  })
+  const signal = await taken.promise
+  const [bystander, held] = await engine.enqueueMany([{ job: 'nobodys' }, { job: 'hold' }])
+  await begun.promise
+  signal('SIGINT')
+  until.abort()
+  expect(exit).not.toHaveBeenCalled()
+  open.resolve()
+  await served
+  expect(notes).toEqual([expect.stringMatching(/^SIGINT: no more jobs are taken, 1 go on/)])
+  expect(await engine.get(held?.id as string)).toMatchObject({ state: 'completed' })
+  expect(await engine.get(bystander?.id as string)).toMatchObject({ state: 'waiting', run: 0 })
+  signal('SIGINT')
+  expect(exit).toHaveBeenCalledExactlyOnceWith(130)
+})
