@@ -2,9 +2,10 @@
 import type { Logger } from '@millrace/core'
 import type { DisabledReason, Endpoint } from './endpoint.ts'
 
-/** Told once an endpoint is stored as disabled. */
+/** Told once an endpoint is stored as disabled; nothing waits for it, so it may `remove`, `enable` and `stop`. */
 export type OnDisabled = (endpoint: Endpoint, reason: DisabledReason) => unknown
 
+/** Never rejects. A pass does not wait for it: who is told may wait for that very pass to end. */
 export async function tellDisabled(
   endpoint: Endpoint,
   { logger, onDisabled }: { readonly logger: Logger | undefined; readonly onDisabled: OnDisabled | undefined },

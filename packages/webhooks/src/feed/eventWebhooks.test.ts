@@ -285,6 +285,31 @@ test('a listener that throws is no trouble', async () => {
   expect(errors).toEqual(['onDisabled has failed'])
 })
 
+test.each<[DisabledReason, boolean]>([
+  ['gone', true],
+  ['invalid', false],
+])('a listener that removes the endpoint, and waits for that, holds up nothing: %s', async (reason, isSound) => {
+  const server = await receiver((_received, response) => void response.writeHead(410).end())
+  const other = await receiver()
+  const removed = Promise.withResolvers<[boolean, DisabledReason]>()
+  work()
+  const url = isSound ? server.url : 'nowhere'
+  const endpoint = { ...endpointOf(url, { events: ['enqueued'] }), enabled: true, createdAt: new Date(), cursor: await headOf(engine) }
+  await store.save(endpoint)
+  const feed = started({
+    async onDisabled({ id }, why) {
+      removed.resolve([await feed.remove(id), why])
+    },
+  })
+  await feed.add(endpointOf(other.url, { id: 'e2', events: ['enqueued'] }))
+  await engine.enqueue('one')
+  expect(await removed.promise).toEqual([true, reason])
+  await engine.enqueue('two')
+  await other.until(2)
+  await feed.stop()
+  expect((await store.list()).map(({ id }) => id)).toEqual(['e2'])
+})
+
 test('an engine that is stopped ends it, and it can be told to stop all the same', async () => {
   const warned = Promise.withResolvers<string>()
   const logger = { debug() {}, info() {}, warn: (message: string) => warned.resolve(message), error() {} }

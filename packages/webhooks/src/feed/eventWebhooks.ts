@@ -27,7 +27,7 @@ export interface EventWebhooksOptions {
   readonly queue?: string
   /** How long all deliveries to an endpoint fail before it is disabled: 1 m or more, or Infinity; default 5 days. */
   readonly disableAfter?: Duration
-  /** Told once an endpoint is stored as disabled. */
+  /** Told once an endpoint is stored as disabled; nothing waits for it, so it may `remove`, `enable` and `stop`. */
   readonly onDisabled?: OnDisabled
   readonly logger?: Logger
   /** @internal */
@@ -225,7 +225,7 @@ export class EventWebhooks {
     })
     const wrong = enabled.filter((endpoint) => !sound.includes(endpoint))
     if (wrong.length > 0) await store.update(wrong.map(({ id }) => ({ id, enabled: false, disabledReason: 'invalid' })))
-    for (const endpoint of wrong) await tellDisabled({ ...endpoint, disabledReason: 'invalid' }, this.#settings)
+    for (const endpoint of wrong) void tellDisabled({ ...endpoint, disabledReason: 'invalid' }, this.#settings)
     return sound
   }
 

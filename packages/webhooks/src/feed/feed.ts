@@ -93,7 +93,7 @@ export class Feed {
     else if (this.#touched.size > 0) await this.#save([...this.#touched])
     for (const endpoint of disabled) {
       this.#endpoints.delete(endpoint.id)
-      await tellDisabled(endpoint, this.#settings)
+      void tellDisabled(endpoint, this.#settings)
     }
   }
 
