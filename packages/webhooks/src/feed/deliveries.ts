@@ -9,11 +9,10 @@ import type { Endpoint } from './endpoint.ts'
  */
 const KEY_TTL = '14d'
 
-const NOT_ENDED = ['waiting', 'scheduled', 'blocked', 'active'] as const
-
 /** Ends all deliveries to an endpoint that have yet to succeed; what runs has its request aborted. */
 export async function cancelDeliveries(engine: Engine, queue: string, endpointId: string): Promise<void> {
-  for (const state of NOT_ENDED) await engine.cancelMany({ queue, tag: tagOf(endpointId), state })
+  // Whatever their states: between one state's turn and the next a job may go from what is yet to be asked for to what was.
+  await engine.cancelMany({ queue, tag: tagOf(endpointId) })
 }
 
 /** Tries again, from the first attempt, what `cancelDeliveries` has ended. */
