@@ -1,7 +1,7 @@
 // What a killed worker has left running is ended; nothing else ever is.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, type TestContext, test } from 'vitest'
 import { bootId, pidNamespace, startOf } from '../process/proc.ts'
@@ -132,6 +132,18 @@ test.for([
   writeFileSync(join(folder, NAME), text)
   expect([sweep(folder, 0), readdirSync(folder)]).toEqual([[], [NAME]])
   expect([sweep(folder, Number.POSITIVE_INFINITY), readdirSync(folder)]).toEqual([[], []])
+})
+
+test('a record that goes while the folder is looked through, as when a run of another worker ends, fails no start', async (context) => {
+  needsProc(context)
+  const child = await startGroup({})
+  const folder = recordOf({}, { pid: child.pid, start: startOf(child.pid) })
+  // Listed, and not there.
+  const gone = `${ID}-2.pid`
+  symlinkSync('nowhere', join(folder, gone))
+  expect(sweep(folder, Number.POSITIVE_INFINITY)).toEqual([child.pid])
+  await closed(child)
+  expect(readdirSync(folder)).toEqual([gone])
 })
 
 test('whatever is no record is left alone', (context) => {

@@ -28,7 +28,9 @@ export function sweep(folder: string, oldestMs: number): number[] {
     const record = readRecord(path)
     // Half written, or of another container of this machine: whoever can tell has as long as a log is kept.
     if (record === undefined || (record.boot === boot && record.namespace !== namespace)) {
-      if (statSync(path).mtimeMs < oldestMs) endRecord(path)
+      // Gone meanwhile where its run has ended: another worker of the folder goes on.
+      const written = statSync(path, { throwIfNoEntry: false })
+      if (written !== undefined && written.mtimeMs < oldestMs) endRecord(path)
       return []
     }
     // What was before the machine has started anew is gone.
