@@ -1,5 +1,5 @@
 /** The job that tells an endpoint of an event. */
-import type { Engine, EventsGap, JobRequest, MillraceEvent } from '@millrace/client'
+import type { Engine, EventsGap, Job, JobRequest, MillraceEvent } from '@millrace/client'
 import { type WebhookData, webhookJob } from '../job.ts'
 import type { Endpoint } from './endpoint.ts'
 
@@ -8,6 +8,8 @@ import type { Endpoint } from './endpoint.ts'
  * been saved is told again only by who starts later than that.
  */
 const KEY_TTL = '14d'
+const TAG = 'endpoint:'
+const PAGE_JOBS = 200
 
 /** Ends all deliveries to an endpoint that have yet to succeed; what runs has its request aborted. */
 export async function cancelDeliveries(engine: Engine, queue: string, endpointId: string): Promise<void> {
@@ -15,9 +17,23 @@ export async function cancelDeliveries(engine: Engine, queue: string, endpointId
   await engine.cancelMany({ queue, tag: tagOf(endpointId) })
 }
 
-/** Tries again, from the first attempt, what `cancelDeliveries` has ended. */
-export async function retryDeliveries(engine: Engine, queue: string, endpointId: string): Promise<void> {
-  await engine.retryMany({ queue, tag: tagOf(endpointId), state: 'cancelled' })
+/**
+ * Tries again, from the first attempt, what `cancelDeliveries` has ended. What was to go to a former URL goes to that of now, as a new job:
+ * enqueued before the old one is deleted, with a key of the old one, so that it is one also where this is done again.
+ */
+export async function retryDeliveries(engine: Engine, queue: string, endpoint: Endpoint): Promise<void> {
+  const cancelled = { queue, tag: tagOf(endpoint.id), state: 'cancelled' } as const
+  let after: string | undefined
+  do {
+    const { jobs, next } = await engine.list({ ...cancelled, limit: PAGE_JOBS, ...(after !== undefined && { after }) })
+    const moved = jobs.filter((job) => ![undefined, endpoint.url].includes(recipientOf(job)?.url))
+    const bodyOf = ({ data }: Job) => (data as WebhookData).body as EventWebhook
+    await engine.enqueueMany(moved.map((job) => delivery(endpoint, queue, `again:${job.id}`, bodyOf(job))).values())
+    // One by one, since that keeps the keys: an event that is read again is told no more.
+    await Promise.all(moved.map(({ id }) => engine.delete(id)))
+    after = next
+  } while (after !== undefined)
+  await engine.retryMany(cancelled)
 }
 
 /** What a receiver gets as JSON. */
@@ -30,11 +46,19 @@ export interface EventWebhook {
 }
 
 export function tagOf(endpointId: string): string {
-  return `endpoint:${endpointId}`
+  return `${TAG}${endpointId}`
 }
 
-export function endpointOfTags(tags: readonly string[]): string | undefined {
-  return tags.find((tag) => tag.startsWith('endpoint:'))?.slice('endpoint:'.length)
+/** Whom a delivery is for, and where it goes. */
+export interface Recipient {
+  readonly endpointId: string
+  readonly url: string | undefined
+}
+
+/** Undefined where a job is no endpoint's. */
+export function recipientOf({ tags, data }: Pick<Job, 'tags' | 'data'>): Recipient | undefined {
+  const tag = tags.find((one) => one.startsWith(TAG))
+  return tag === undefined ? undefined : { endpointId: tag.slice(TAG.length), url: (data as Partial<WebhookData> | undefined)?.url }
 }
 
 /** Whether it is told of the event, which is of no delivery: `names` are of jobs, and `queues` of jobs and of queues themselves. */

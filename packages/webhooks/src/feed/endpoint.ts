@@ -52,13 +52,14 @@ export interface EndpointStore {
   update(changes: readonly EndpointChange[]): Promise<void>
 }
 
-/** All that is the feed's to say. */
-export function placeOf({ enabled, createdAt, cursor, failingSince, disabledReason }: Endpoint): Omit<Endpoint, keyof NewEndpoint> {
+/** All that is the feed's to say, where the app says that it is at `url`: what has failed at another is over. */
+export function placeOf(before: Endpoint, url: string): Omit<Endpoint, keyof NewEndpoint> {
+  const { enabled, createdAt, cursor, failingSince, disabledReason } = before
   return {
     enabled,
     createdAt,
     cursor,
-    ...(failingSince !== undefined && { failingSince }),
+    ...(failingSince !== undefined && before.url === url && { failingSince }),
     ...(disabledReason !== undefined && { disabledReason }),
   }
 }

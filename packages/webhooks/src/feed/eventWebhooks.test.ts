@@ -1,5 +1,5 @@
 /** Endpoints fed from a real engine's journal, to a real receiver. */
-
+import type { ServerResponse } from 'node:http'
 import { EVENT_TYPES } from '@millrace/core'
 import { type Engine, openEngine } from '@millrace/engine'
 import { defineJob } from '@millrace/worker'
@@ -42,6 +42,15 @@ function work(): void {
 /** Jobs that run, in other queues. */
 function workOthers(): void {
   engine.work([defineJob({ name: 'noop' }).handler(() => 'done')], { queues: ['default'] })
+}
+
+/** Resolves when so many deliveries have come to the queue. */
+function fedUntil(count: number): Promise<void> {
+  return new Promise((resolve) => {
+    engine.on('enqueued', ({ queue }) => {
+      if (queue === 'webhooks' && --count === 0) resolve()
+    })
+  })
 }
 
 const told = (received: readonly Received[]): EventWebhook[] => received.map(({ body }) => JSON.parse(body.toString()))
@@ -252,6 +261,65 @@ describe('an endpoint that answers 410', () => {
     await feed.enable('e1', { replay: true })
     await server.until(4)
     expect(new Set(told(server.received).map(({ data }) => data['name']))).toEqual(new Set(['one', 'two', 'three', 'four']))
+  })
+})
+
+describe('an endpoint that has gone elsewhere', () => {
+  test('is not judged by what is delivered to where it was', async () => {
+    const held = Promise.withResolvers<ServerResponse>()
+    const former = await receiver((_received, response) => held.resolve(response))
+    const server = await receiver()
+    const disabled: string[] = []
+    const feed = started({ onDisabled: ({ id }) => void disabled.push(id) })
+    work()
+    await feed.add(endpointOf(former.url, { events: ['enqueued'] }))
+    await engine.enqueue('one')
+    const response = await held.promise
+    const [before] = await store.list()
+    await store.save({ ...(before as Endpoint), failingSince: new Date() })
+    expect(await feed.add(endpointOf(server.url, { events: ['enqueued'] }))).not.toHaveProperty('failingSince')
+    const failed = new Promise<void>((resolve) => void engine.once('failed', () => resolve()))
+    response.writeHead(410).end()
+    await failed
+    await engine.enqueue('two')
+    await server.until(1)
+    await feed.stop()
+    expect(disabled).toEqual([])
+    expect((await store.list())[0]).toMatchObject({ enabled: true, url: server.url })
+    expect((await store.list())[0]?.failingSince).toBeUndefined()
+  })
+
+  test('enabled with replay: what was cancelled is told there, once, and nothing to where it was', async () => {
+    const former = await receiver((_received, response) => void response.writeHead(410).end())
+    const server = await receiver()
+    const disabled = Promise.withResolvers<void>()
+    const feed = started({ onDisabled: () => disabled.resolve() })
+    await engine.queues.pause('webhooks')
+    await feed.add(endpointOf(former.url, { events: ['enqueued'] }))
+    await feed.add(endpointOf(former.url, { id: 'bystander', events: ['enqueued'] }))
+    const fed = fedUntil(6)
+    await engine.enqueueMany([{ job: 'one' }, { job: 'two' }, { job: 'three' }])
+    await fed
+    await feed.disable('bystander')
+    // One at a time: two of them have yet to be tried when the first is refused.
+    await engine.queues.configure('webhooks', { rateLimit: { limit: 1, period: '1s' } })
+    work()
+    await engine.queues.resume('webhooks')
+    await disabled.promise
+    await engine.queues.configure('webhooks', { rateLimit: null })
+    await feed.add(endpointOf(server.url, { events: ['enqueued'], headers: { 'x-own': 'new' } }))
+    await engine.enqueue('four')
+    await feed.enable('e1', { replay: true })
+    await server.until(3)
+    await feed.enable('e1', { replay: true })
+    await engine.enqueue('five')
+    await server.until(4)
+    await engine.queues.drain('webhooks')
+    expect(new Set(told(server.received).map(({ data }) => data['name']))).toEqual(new Set(['two', 'three', 'four', 'five']))
+    expect(server.received.map(({ headers }) => headers['x-own'])).toEqual(['new', 'new', 'new', 'new'])
+    expect([server.received.length, former.received.length]).toEqual([4, 1])
+    const { jobs } = await engine.list({ queue: 'webhooks', state: 'cancelled' })
+    expect(jobs.map(({ tags }) => tags)).toEqual(Array.from({ length: 3 }, () => ['endpoint:bystander']))
   })
 })
 

@@ -108,7 +108,8 @@ export class EventWebhooks {
 
   /**
    * Saves an endpoint that is told of what happens from now on. Of one that is there already it says anew what it is told, and where: that
-   * one goes on where it is, and stays disabled where it is; what is left out is so no more.
+   * one goes on where it is, and stays disabled where it is; what is left out is so no more. How deliveries to another URL end, which it
+   * had before, is nothing to it any more.
    *
    * @throws OptionTypeError: no such endpoint could be delivered to, or its secret is another's; what the store throws
    */
@@ -116,7 +117,8 @@ export class EventWebhooks {
     const { engine, store, now } = this.#settings
     const endpoints = await store.list()
     const before = endpoints.find(({ id }) => id === endpoint.id)
-    const place = before === undefined ? { enabled: true, createdAt: new Date(now()), cursor: await headOf(engine) } : placeOf(before)
+    const place =
+      before === undefined ? { enabled: true, createdAt: new Date(now()), cursor: await headOf(engine) } : placeOf(before, endpoint.url)
     const added: Endpoint = { ...endpoint, ...place }
     const issue = endpointIssue(added)
     if (issue !== undefined) throw new OptionTypeError('endpoint', `of the endpoint, ${issue}`)
@@ -128,16 +130,16 @@ export class EventWebhooks {
 
   /**
    * Feeds an endpoint again: from now on; with `replay` from where it was disabled, as far as the journal has that, and with what was
-   * cancelled then.
+   * cancelled then, which goes to the URL of now.
    *
    * @throws EndpointNotFoundError; what the store throws
    */
   async enable(id: string, options: { readonly replay?: boolean } = {}): Promise<void> {
     const { engine, store, queue } = this.#settings
-    await this.#known(id)
+    const endpoint = await this.#known(id)
     const cursor = options.replay === true ? {} : { cursor: await headOf(engine) }
     await store.update([{ id, enabled: true, failingSince: undefined, disabledReason: undefined, ...cursor }])
-    if (options.replay === true) await retryDeliveries(engine, queue, id)
+    if (options.replay === true) await retryDeliveries(engine, queue, endpoint)
     this.refresh()
   }
 
@@ -159,8 +161,10 @@ export class EventWebhooks {
     return existed
   }
 
-  async #known(id: string): Promise<void> {
-    if (!(await this.#settings.store.list()).some((endpoint) => endpoint.id === id)) throw new EndpointNotFoundError(id)
+  async #known(id: string): Promise<Endpoint> {
+    const known = (await this.#settings.store.list()).find((endpoint) => endpoint.id === id)
+    if (known === undefined) throw new EndpointNotFoundError(id)
+    return known
   }
 
   /** What is being fed just now has come to the queue by the time that the pass has ended. */

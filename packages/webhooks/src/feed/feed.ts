@@ -5,7 +5,7 @@
  */
 import type { Engine, EngineEvent, EventStreamItem, EventsGap, JobRequest, MillraceEvent } from '@millrace/client'
 import type { EventType, Logger } from '@millrace/core'
-import { cancelDeliveries, endpointOfTags, eventDelivery, gapDelivery, wants } from './deliveries.ts'
+import { cancelDeliveries, eventDelivery, gapDelivery, type Recipient, recipientOf, wants } from './deliveries.ts'
 import { type OnDisabled, tellDisabled } from './disabled.ts'
 import type { Endpoint, EndpointStore } from './endpoint.ts'
 import { after, isOutcome } from './health.ts'
@@ -26,7 +26,7 @@ export interface FeedSettings {
 const JOBS_PER_COMMAND = 500
 /** Events that nobody was told of, before the cursors are saved all the same. */
 const EVENTS_UNSAVED_MAX = 1_000
-/** Deliveries of which it is remembered whose they are; of others their jobs are asked. */
+/** Deliveries of which it is remembered whose they are, and where they go; of others their jobs are asked. */
 const REMEMBERED_MAX = 10_000
 /** Asked for whoever wants which: how deliveries end, and so much of all else that cursors keep up with the journal. */
 const ALWAYS: readonly EventType[] = ['enqueued', 'retrying', 'completed', 'failed', 'cancelled']
@@ -39,7 +39,7 @@ export class Feed {
   readonly #changed = new Set<string>()
   /** Who has something to be saved: deliveries, a gap, its health. */
   readonly #touched = new Set<string>()
-  readonly #owners = new Map<string, string>()
+  readonly #recipients = new Map<string, Recipient>()
   #position: number
   #saved: number
 
@@ -142,16 +142,19 @@ export class Feed {
     for (let first = 0; first < requests.length; first += JOBS_PER_COMMAND) {
       const slice = requests.slice(first, first + JOBS_PER_COMMAND)
       const handles = await this.#settings.engine.enqueueMany(slice)
-      for (const [index, { id }] of handles.entries()) this.#remember(id, slice[index]?.options?.tags ?? [])
+      for (const [index, { id, created }] of handles.entries()) {
+        const { data, options } = slice[index] as JobRequest
+        // One that was there already has the URL of its day.
+        if (created) this.#remember(id, recipientOf({ tags: options?.tags ?? [], data }))
+      }
     }
   }
 
-  #remember(jobId: string, tags: readonly string[]): void {
-    const owner = endpointOfTags(tags)
-    if (owner !== undefined) this.#owners.set(jobId, owner)
-    if (this.#owners.size <= REMEMBERED_MAX) return
-    const [oldest] = this.#owners.keys()
-    if (oldest !== undefined) this.#owners.delete(oldest)
+  #remember(jobId: string, recipient: Recipient | undefined): void {
+    if (recipient !== undefined) this.#recipients.set(jobId, recipient)
+    if (this.#recipients.size <= REMEMBERED_MAX) return
+    const [oldest] = this.#recipients.keys()
+    if (oldest !== undefined) this.#recipients.delete(oldest)
   }
 
   /** Answers those that are to be disabled. */
@@ -159,16 +162,18 @@ export class Feed {
     const fails = events.some(({ type }) => type !== 'completed')
     // Where all is well, that a delivery was taken is no news.
     if (!fails && ![...this.#endpoints.values()].some(({ failingSince }) => failingSince !== undefined)) return []
-    const owners = await Promise.all(events.map(({ jobId }) => this.#owners.get(jobId) ?? this.#askOwner(jobId)))
+    const recipients = await Promise.all(events.map(({ jobId }) => this.#recipients.get(jobId) ?? this.#askRecipient(jobId)))
     const disabled = new Map<string, Endpoint>()
     for (const [index, event] of events.entries()) {
-      const owner = owners[index]
-      if (owner === undefined) continue
+      const recipient = recipients[index]
+      if (recipient === undefined) continue
       // One that is not kept any more was taken by somebody: nobody is disabled by mistake.
-      const meant = owner === null ? (event.type === 'completed' ? [...this.#endpoints.keys()] : []) : [owner]
+      const meant = recipient === null ? (event.type === 'completed' ? [...this.#endpoints.keys()] : []) : [recipient.endpointId]
       for (const id of meant) {
         const endpoint = this.#endpoints.get(id)
         if (endpoint === undefined || event.seq <= endpoint.cursor || disabled.has(id)) continue
+        // How it was where the endpoint is no more says nothing of where it is.
+        if (recipient !== null && recipient.url !== endpoint.url) continue
         const health = after(endpoint, event, this.#settings.disableAfterMs)
         if (health.failingSince === endpoint.failingSince && health.disabledReason === undefined) continue
         const changed = { ...endpoint, ...health }
@@ -177,14 +182,14 @@ export class Feed {
         this.#touched.add(id)
         if (health.disabledReason !== undefined) disabled.set(id, changed)
       }
-      if (event.type !== 'retrying') this.#owners.delete(event.jobId)
+      if (event.type !== 'retrying') this.#recipients.delete(event.jobId)
     }
     return [...disabled.values()]
   }
 
   /** Of an earlier process, or of long ago; null where the job is not kept any more, undefined where it is no endpoint's. */
-  async #askOwner(jobId: string): Promise<string | null | undefined> {
+  async #askRecipient(jobId: string): Promise<Recipient | null | undefined> {
     const job = await this.#settings.engine.get(jobId)
-    return job === undefined ? null : endpointOfTags(job.tags)
+    return job === undefined ? null : recipientOf(job)
   }
 }
