@@ -10,6 +10,10 @@ test.each<[string, unknown, string]>([
   ['bytes', new Uint8Array(1), ''],
   ['no URL', {}, 'url'],
   ['a URL that is none', { url: 'https://' }, 'url'],
+  ['a control character in a URL', { url: `${url}\u0001` }, 'url'],
+  ['a line break in a URL', { url: `${url}\n` }, 'url'],
+  ['a blank in a URL', { url: `${url}/a b` }, 'url'],
+  ['half of a character in a URL', { url: `${url}/\ud800` }, 'url'],
   ['another scheme', { url: 'javascript:alert(1)' }, 'url'],
   ['a relative URL', { url: '/hook' }, 'url'],
   ['an unknown name', { url, bodi: 1 }, 'bodi'],
@@ -39,6 +43,13 @@ test.each<[string, unknown, string]>([
   )
   expect(refused).toBeInstanceOf(ValidationError)
   expect(refused.issues.map((issue) => issue.path?.join('.') ?? '')).toEqual([path])
+})
+
+test('letters of any language in a URL are taken', async () => {
+  await using engine = await openEngine({ file: ':memory:' })
+  const data = { url: 'https://bücher.example/😀?q=ä' }
+  const { id } = await engine.enqueue(webhookJob, data)
+  expect((await engine.get(id))?.data).toEqual(data)
 })
 
 test('what was enqueued by its plain name is looked at before it is run', async () => {

@@ -26,6 +26,8 @@ export interface WebhookData {
 export const TIMEOUT_MAX_MS = 240_000
 
 const URL_LENGTH_MAX = 8_192
+/** No blank and no control character: URL parsers drop or escape them, each in its way, and JSON makes six bytes of one. */
+const URL_TEXT = /^[\x21-\x7e\x80-\uffff]*$/
 const HEADERS_MAX = 50
 const HEADERS_BYTES_MAX = 8_192
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
@@ -52,6 +54,7 @@ export function webhookIssues(value: unknown): readonly Issue[] {
   }
   for (const name of Object.keys(value)) check(KNOWN.has(name), name, `is not known: a webhook has ${[...KNOWN].join(', ')}`)
   check(typeof url === 'string' && /^https?:\/\//i.test(url) && URL.canParse(url), 'url', 'is a URL that begins with https:// (or http://)')
+  check(typeof url !== 'string' || (URL_TEXT.test(url) && url.isWellFormed()), 'url', 'has no blanks and is well-formed Unicode')
   check(typeof url !== 'string' || url.length <= URL_LENGTH_MAX, 'url', `has up to ${URL_LENGTH_MAX} characters`)
   check(METHODS.includes(method as WebhookMethod), 'method', `is one of ${METHODS.join(', ')}`)
   checkHeaders(headers, issues)

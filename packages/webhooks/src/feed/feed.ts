@@ -22,8 +22,8 @@ export interface FeedSettings {
   readonly now: () => number
 }
 
-/** Of one command: with the longest URLs and headers that is still less than 16 MiB. */
-const JOBS_PER_COMMAND = 500
+/** Deliveries that are made before they are enqueued, or a little more: one event is one for each endpoint. */
+const JOBS_AT_ONCE = 500
 /** Events that nobody was told of, before the cursors are saved all the same. */
 const EVENTS_UNSAVED_MAX = 1_000
 /** Deliveries of which it is remembered whose they are, and where they go; of others their jobs are asked. */
@@ -83,6 +83,7 @@ export class Feed {
       } else {
         for (const endpoint of this.#endpoints.values()) if (wants(endpoint, item)) requests.push(this.#deliver(endpoint, item))
       }
+      if (requests.length >= JOBS_AT_ONCE) await this.#enqueue(requests.splice(0))
       this.#position = item.type === 'gap' ? item.resumesAt - 1 : item.seq
     }
     await this.#enqueue(requests)
@@ -139,14 +140,12 @@ export class Feed {
   }
 
   async #enqueue(requests: readonly JobRequest[]): Promise<void> {
-    for (let first = 0; first < requests.length; first += JOBS_PER_COMMAND) {
-      const slice = requests.slice(first, first + JOBS_PER_COMMAND)
-      const handles = await this.#settings.engine.enqueueMany(slice)
-      for (const [index, { id, created }] of handles.entries()) {
-        const { data, options } = slice[index] as JobRequest
-        // One that was there already has the URL of its day.
-        if (created) this.#remember(id, recipientOf({ tags: options?.tags ?? [], data }))
-      }
+    // Not as an array, which is one command: URLs and headers may be long, and one endpoint's are not to hold up the others.
+    const handles = await this.#settings.engine.enqueueMany(requests.values())
+    for (const [index, { id, created }] of handles.entries()) {
+      const { data, options } = requests[index] as JobRequest
+      // One that was there already has the URL of its day.
+      if (created) this.#remember(id, recipientOf({ tags: options?.tags ?? [], data }))
     }
   }
 
