@@ -96,7 +96,7 @@ describe('the whole group ends', () => {
     connect(door)
       .on('error', () => {})
       .write('go')
-    expect(await handle.result()).toMatchObject({ exitCode: 0, stdout: { head: 'bye\n' } })
+    expect(await handle.result()).toMatchObject({ exitCode: 0, stdout: { head: 'bye\n', truncated: true } })
     expect((await engine.get(handle.id))?.attempts[0]?.logs).toMatchObject([
       { level: 'warn', message: expect.stringMatching(/has left the group/) },
     ])

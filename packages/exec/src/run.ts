@@ -9,8 +9,8 @@ import { fillTemplate } from './command/template.ts'
 import { dataVariables, jobVariables } from './command/variables.ts'
 import { badArgs, CommandFailedError, type Ending } from './errors.ts'
 import type { LogFolder, RunFiles } from './logs/folder.ts'
-import type { RunLog } from './logs/log.ts'
 import { type Captured, Excerpt, jsonBytes } from './output/excerpt.ts'
+import { Hearing } from './output/hearing.ts'
 import { lastLines, lastText } from './output/lines.ts'
 import { ProcessGroup } from './process/group.ts'
 
@@ -27,8 +27,6 @@ export interface ExecOutput {
 
 type Child = ChildProcessByStdio<Writable | null, Readable, Readable>
 
-/** How long an output may be held open by a process that has left the command's group. */
-const HELD_MS = 2_000
 /** Of the output, for all that is in it but the text of the command. */
 const REST_BYTES = 1_024
 const MESSAGE_LENGTH = 2_000
@@ -113,17 +111,18 @@ async function runProcess(command: Command, { data, job, signal, log }: Context,
   if (unrecorded !== undefined) end()
   // A command that does not read all of it is none the worse for it.
   child.stdin?.on('error', () => {}).end(data instanceof Uint8Array ? data : JSON.stringify(data ?? null))
-  const heard = Promise.all([hear(child.stdout, start.stdout, start.files?.log), hear(child.stderr, start.stderr, start.files?.log)])
-  // Looked at below, when the command is over.
-  heard.catch(() => {})
+  const { stdout, stderr } = start
+  const outputs = [
+    { stream: child.stdout, excerpt: stdout },
+    { stream: child.stderr, excerpt: stderr },
+  ]
+  const hearing = new Hearing(outputs, start.files?.log)
   try {
     const ending = await exited
     await group.gone()
-    await within(heard, HELD_MS, () => {
-      log('warn', 'a process that has left the group of the command holds its output open: what it says from now on is not kept')
-      child.stdout.destroy()
-      child.stderr.destroy()
-    })
+    await hearing.over(() =>
+      log('warn', 'a process that has left the group of the command holds its output open: what it says from now on is not kept'),
+    )
     if (unrecorded !== undefined) throw new CommandFailedError(unrecorded, ending)
     return ending
   } finally {
@@ -153,25 +152,6 @@ function startProcess(name: string, file: string, args: readonly string[], optio
 
 function notStarted(name: string, cause: unknown): CommandFailedError {
   return new CommandFailedError(`the command '${name}' could not be started: ${String(cause)}`, { exitCode: null, signal: null }, { cause })
-}
-
-/** Reads on only when the log has what was read: a command that prints without end waits for the disk, and not in memory. */
-async function hear(stream: Readable, excerpt: Excerpt, log: RunLog | undefined): Promise<void> {
-  try {
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
-      excerpt.add(chunk)
-      await log?.write(chunk)
-    }
-  } catch (error) {
-    // Destroyed, since nobody but a process that is none of the command's could say more.
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
-  }
-}
-
-async function within(heard: Promise<unknown>, ms: number, late: () => void): Promise<void> {
-  const forget = systemClock.setTimer(ms, late)
-  await heard
-  forget()
 }
 
 interface Outcome extends Ending {

@@ -66,5 +66,6 @@ test('the last text and the last lines', () => {
   expect(lastText(said, 100)).toBe('a\nb\nc\n\nd')
   expect(lastText(said, 3)).toBe('…\nd')
   expect(lastText({ ...said, truncated: true }, 100)).toBe('c\n\nd')
+  expect(lastText({ ...said, tail: '', truncated: true }, 100)).toBe('a\nb')
   expect(lastLines(said, 3)).toEqual(['c', 'd'])
 })

@@ -8,6 +8,7 @@ export interface Captured {
   readonly tail: string
   /** All that was said, kept or not. */
   readonly bytes: number
+  /** Something is not kept: between head and tail, or behind them where a process that has left the command's group had more to say. */
   readonly truncated: boolean
 }
 
@@ -21,6 +22,7 @@ export class Excerpt {
   /** A ring, there once the head is full. */
   #tail: Buffer | undefined
   #tailLength = 0
+  #isCut = false
 
   /** @param share bytes of the head and of the tail, each; as JSON each is no longer either */
   constructor(share: number) {
@@ -33,6 +35,11 @@ export class Excerpt {
     this.#reserve(this.#headLength + first.length)
     this.#headLength += first.copy(this.#head, this.#headLength)
     if (first.length < chunk.length) this.#addToTail(chunk.subarray(first.length))
+  }
+
+  /** The stream was not heard to its end. */
+  cut(): void {
+    this.#isCut = true
   }
 
   #reserve(length: number): void {
@@ -69,7 +76,7 @@ export class Excerpt {
   }
 
   #told(head: string, tail: string, truncated: boolean): Captured {
-    return { head, tail, bytes: this.#bytes, truncated }
+    return { head, tail, bytes: this.#bytes, truncated: truncated || this.#isCut }
   }
 }
 

@@ -2,8 +2,8 @@
 import type { Captured } from './excerpt.ts'
 
 export function lastText({ head, tail, truncated }: Captured, length: number): string {
-  // Across a gap the two are no text.
-  const text = (truncated ? tail : head + tail).trim()
+  // Across a gap the two are no text; without a tail there is none.
+  const text = (truncated && tail !== '' ? tail : head + tail).trim()
   return text.length <= length ? text : `…${text.slice(text.length - length + 1)}`
 }
 
