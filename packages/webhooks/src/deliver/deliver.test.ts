@@ -6,7 +6,7 @@ import type { Engine, Job } from '@millrace/client'
 import { openEngine } from '@millrace/engine'
 import type { Worker } from '@millrace/worker'
 import { Webhook } from 'standardwebhooks'
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type WebhookData, webhookJob } from '../job.ts'
 import { verify } from '../signature.ts'
 import { type Answer, type Received, receiver } from '../testing/receiver.ts'
@@ -357,6 +357,20 @@ describe('connections that fail', () => {
       'scheduled',
       expect.objectContaining({ name: 'DeliveryFailedError', message: expect.stringContaining('UND_ERR_CONNECT_TIMEOUT') }),
     ])
+  })
+
+  test('a receiver does not say for how long its connection is kept: 10 s at most', async () => {
+    const closed = Promise.withResolvers<void>()
+    const head = 'HTTP/1.1 200 OK\r\nconnection: keep-alive\r\nkeep-alive: timeout=600\r\ncontent-length: 2\r\n\r\n'
+    const url = await rawServer((socket) => socket.once('data', () => void socket.write(`${head}ok`)).once('close', () => closed.resolve()))
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      expect(await afterOneRun({ url })).toMatchObject({ state: 'completed', output: { body: 'ok' } })
+      await vi.advanceTimersByTimeAsync(10_000)
+      await closed.promise
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   test('nobody listens: tried again', async () => {

@@ -14,6 +14,9 @@ import { type HandlerSettings, validateHandlerOptions, type WebhookHandlerOption
 import { failureOf } from './outcome.ts'
 import { headersKept, readBody, type WebhookOutput } from './response.ts'
 
+/** Of an idle connection, whatever its receiver says. */
+const KEEP_ALIVE_MAX_MS = 10_000
+
 /**
  * A handler for `engine.work`. What it holds of connections ends by itself soon after the last request.
  *
@@ -39,8 +42,8 @@ function agentOf({ allowPrivate, connectTimeoutMs, lookup, ca, perHost }: Handle
     lookup: guardedLookup(lookup, refuses),
     ...(ca !== undefined && { ca }),
   } as Parameters<typeof buildConnector>[0])
-  // The time of the whole is kept by `deliver`.
-  const bounds = { connections: perHost, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 }
+  // The time of the whole is kept by `deliver`; for how long a connection is kept a receiver may say within limits.
+  const bounds = { connections: perHost, pipelining: 1, headersTimeout: 0, bodyTimeout: 0, keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS }
   return new Agent({ ...bounds, connect: guardedConnector(connect, refuses) })
 }
 
