@@ -474,6 +474,30 @@ describe('an endpoint that is wanted no more', () => {
   })
 })
 
+test.each(['disable', 'remove'] as const)('%s in another process: what was fed until that was heard of is cancelled', async (call) => {
+  const [server, other] = [await receiver(), await receiver()]
+  const feed = started()
+  await feed.add(endpointOf(server.url, { events: ['enqueued'] }))
+  await feed.add(endpointOf(other.url, { id: 'e2', events: ['enqueued'] }))
+  const begun = fedUntil(2)
+  await engine.enqueue('none')
+  await begun
+  await new EventWebhooks(engine, { endpoints: store })[call]('e1')
+  const fed = fedUntil(2)
+  await engine.enqueue('one')
+  await fed
+  feed.refresh()
+  const next = fedUntil(1)
+  await engine.enqueue('two')
+  await next
+  work()
+  await other.until(3)
+  await engine.queues.drain('webhooks')
+  expect(server.received).toEqual([])
+  const { jobs } = await engine.list({ queue: 'webhooks', state: 'cancelled' })
+  expect(jobs.map(({ tags }) => tags)).toEqual([['endpoint:e1'], ['endpoint:e1']])
+})
+
 test.each(['enable', 'disable'] as const)('%s of none', async (call) => {
   await expect(new EventWebhooks(engine, { endpoints: store })[call]('x')).rejects.toMatchObject({
     code: 'ENDPOINT_NOT_FOUND',

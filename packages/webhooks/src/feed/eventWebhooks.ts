@@ -53,6 +53,8 @@ export class EventWebhooks {
   #current: Promise<void> = Promise.resolve()
   /** Of the pass to come: what has begun by then is not up to date any more. */
   #generation = 0
+  /** Endpoints of the last pass: for them something may have come to the queue since the store was read. */
+  #fed = new Set<string>()
   #wake = () => {}
   #failures = 0
 
@@ -99,7 +101,10 @@ export class EventWebhooks {
     return this.stop()
   }
 
-  /** Reads the endpoints anew: to be called when the app has changed or deleted some. */
+  /**
+   * Reads the endpoints anew: to be called when the app, or another process, has changed or deleted some. What was fed meanwhile to one that
+   * is disabled or gone is cancelled.
+   */
   refresh(): void {
     this.#generation++
     void this.#stream?.return()
@@ -169,6 +174,7 @@ export class EventWebhooks {
 
   /** What is being fed just now has come to the queue by the time that the pass has ended. */
   async #silence(id: string): Promise<void> {
+    this.#fed.delete(id)
     this.refresh()
     await this.#current
     await cancelDeliveries(this.#settings.engine, this.#settings.queue, id)
@@ -198,7 +204,9 @@ export class EventWebhooks {
   /** From what the store has to the next `refresh`. */
   async #pass(): Promise<void> {
     const generation = this.#generation
-    const feed = new Feed(this.#settings, await this.#enabled())
+    const endpoints = await this.#enabled()
+    await this.#silenceFormer(endpoints)
+    const feed = new Feed(this.#settings, endpoints)
     if (feed.isEmpty) return this.#woken(generation)
     await feed.begin(await headOf(this.#settings.engine, this.#asking.signal))
     if (generation !== this.#generation) return
@@ -216,6 +224,13 @@ export class EventWebhooks {
       this.#stream = undefined
       await stream.return()
     }
+  }
+
+  /** Another process that has disabled or deleted an endpoint has cancelled what was in the queue by then; this one may have fed it since. */
+  async #silenceFormer(endpoints: readonly Endpoint[]): Promise<void> {
+    const fed = new Set(endpoints.map(({ id }) => id))
+    for (const id of this.#fed) if (!fed.has(id)) await cancelDeliveries(this.#settings.engine, this.#settings.queue, id)
+    this.#fed = fed
   }
 
   /** One that cannot be delivered to would hold up the others: it is disabled. */
