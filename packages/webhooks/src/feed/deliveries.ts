@@ -17,6 +17,11 @@ export async function cancelDeliveries(engine: Engine, queue: string, endpointId
   await engine.cancelMany({ queue, tag: tagOf(endpointId) })
 }
 
+/** Gives up what `cancelDeliveries` has ended: no later replay is to bring it back. */
+export async function deleteDeliveries(engine: Engine, queue: string, endpointId: string): Promise<void> {
+  await engine.deleteMany({ queue, tag: tagOf(endpointId), state: 'cancelled' })
+}
+
 /**
  * Tries again, from the first attempt, what `cancelDeliveries` has ended. What was to go to a former URL goes to that of now, as a new job:
  * enqueued before the old one is deleted, with a key of the old one, so that it is one also where this is done again.

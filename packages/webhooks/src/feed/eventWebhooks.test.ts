@@ -474,6 +474,30 @@ describe('an endpoint that is wanted no more', () => {
   })
 })
 
+test('a replay brings back what was cancelled since, and nothing that an enable has given up', async () => {
+  const [server, other] = [await receiver(), await receiver()]
+  const feed = started()
+  await feed.add(endpointOf(server.url, { events: ['enqueued'] }))
+  await feed.add(endpointOf(other.url, { id: 'e2', events: ['enqueued'] }))
+  const fed = fedUntil(2)
+  await engine.enqueue('given-up')
+  await fed
+  await feed.disable('e1')
+  await feed.disable('e2')
+  await feed.enable('e1')
+  const next = fedUntil(1)
+  await engine.enqueue('cancelled')
+  await next
+  await feed.disable('e1')
+  work()
+  await feed.enable('e1', { replay: true })
+  await server.until(1)
+  await engine.queues.drain('webhooks')
+  expect(told(server.received).map(({ data }) => data['name'])).toEqual(['cancelled'])
+  const { jobs } = await engine.list({ queue: 'webhooks', state: 'cancelled' })
+  expect(jobs.map(({ tags }) => tags)).toEqual([['endpoint:e2']])
+})
+
 test.each(['disable', 'remove'] as const)('%s in another process: what was fed until that was heard of is cancelled', async (call) => {
   const [server, other] = [await receiver(), await receiver()]
   const feed = started()

@@ -14,7 +14,7 @@ import {
 import { systemClock } from '@millrace/worker'
 import { EndpointNotFoundError } from '../errors.ts'
 import { batchesOf } from './batches.ts'
-import { cancelDeliveries, retryDeliveries } from './deliveries.ts'
+import { cancelDeliveries, deleteDeliveries, retryDeliveries } from './deliveries.ts'
 import { type OnDisabled, tellDisabled } from './disabled.ts'
 import { type Endpoint, type EndpointStore, endpointIssue, type NewEndpoint, placeOf, refuseSharedSecret } from './endpoint.ts'
 import { Feed, type FeedSettings } from './feed.ts'
@@ -134,17 +134,18 @@ export class EventWebhooks {
   }
 
   /**
-   * Feeds an endpoint again: from now on; with `replay` from where it was disabled, as far as the journal has that, and with what was
-   * cancelled then, which goes to the URL of now.
+   * Feeds an endpoint again: from now on, with what was cancelled when it was disabled deleted; with `replay` from where it was disabled, as
+   * far as the journal has that, and with what was cancelled, which goes to the URL of now.
    *
    * @throws EndpointNotFoundError; what the store throws
    */
-  async enable(id: string, options: { readonly replay?: boolean } = {}): Promise<void> {
+  async enable(id: string, { replay = false }: { readonly replay?: boolean } = {}): Promise<void> {
     const { engine, store, queue } = this.#settings
     const endpoint = await this.#known(id)
-    const cursor = options.replay === true ? {} : { cursor: await headOf(engine) }
+    if (!replay) await deleteDeliveries(engine, queue, id)
+    const cursor = replay ? {} : { cursor: await headOf(engine) }
     await store.update([{ id, enabled: true, failingSince: undefined, disabledReason: undefined, ...cursor }])
-    if (options.replay === true) await retryDeliveries(engine, queue, endpoint)
+    if (replay) await retryDeliveries(engine, queue, endpoint)
     this.refresh()
   }
 
