@@ -64,6 +64,17 @@ export function placeOf(before: Endpoint, url: string): Omit<Endpoint, keyof New
   }
 }
 
+/** What `add` knows: a filter that is misspelt would be none. */
+export const ENDPOINT_OPTIONS: ReadonlySet<string> = new Set<keyof NewEndpoint>([
+  'id',
+  'url',
+  'secret',
+  'headers',
+  'events',
+  'queues',
+  'names',
+])
+
 const ID = /^[A-Za-z0-9_-]{1,64}$/
 
 /** What is wrong with an endpoint; undefined where nothing is. */
@@ -75,7 +86,8 @@ export function endpointIssue(endpoint: Endpoint): string | undefined {
   if (!Array.isArray(events) || events.length === 0 || !events.every((type) => EVENT_TYPES.includes(type)))
     return `events is an array of one or more of ${EVENT_TYPES.join(', ')}`
   for (const [name, list] of Object.entries({ queues, names }))
-    if (list !== undefined && !(Array.isArray(list) && list.every((one) => typeof one === 'string'))) return `${name} is an array of names`
+    if (list !== undefined && !(Array.isArray(list) && list.length > 0 && list.every((one) => typeof one === 'string')))
+      return `${name} is an array of one or more names; left out, it is all`
   return Number.isSafeInteger(cursor) && cursor >= 0 ? undefined : 'cursor is the seq of an event'
 }
 

@@ -396,6 +396,10 @@ test.each<[string, Partial<NewEndpoint>, RegExp]>([
   ['no types', { events: [] }, /events is/],
   ['an unknown type', { events: ['done' as never] }, /events is/],
   ['queues', { queues: 'mail' as never }, /queues is/],
+  ['no queues', { queues: [] }, /queues is/],
+  ['no names', { names: [] }, /names is/],
+  ['a misspelt filter', { queue: ['mail'] } as never, /did you mean 'queues'/],
+  ["what is the feed's to say", { cursor: 0 } as never, /no option 'cursor'/],
 ])('no endpoint: %s', async (_what, change, message) => {
   const feed = new EventWebhooks(engine, { endpoints: store })
   await expect(feed.add(endpointOf('https://example.com/', change))).rejects.toThrow(message)

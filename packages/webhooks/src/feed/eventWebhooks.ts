@@ -16,7 +16,15 @@ import { EndpointNotFoundError } from '../errors.ts'
 import { batchesOf } from './batches.ts'
 import { cancelDeliveries, deleteDeliveries, retryDeliveries } from './deliveries.ts'
 import { type OnDisabled, tellDisabled } from './disabled.ts'
-import { type Endpoint, type EndpointStore, endpointIssue, type NewEndpoint, placeOf, refuseSharedSecret } from './endpoint.ts'
+import {
+  ENDPOINT_OPTIONS,
+  type Endpoint,
+  type EndpointStore,
+  endpointIssue,
+  type NewEndpoint,
+  placeOf,
+  refuseSharedSecret,
+} from './endpoint.ts'
 import { Feed, type FeedSettings } from './feed.ts'
 import { headOf } from './head.ts'
 
@@ -116,9 +124,11 @@ export class EventWebhooks {
    * one goes on where it is, and stays disabled where it is; what is left out is so no more. How deliveries to another URL end, which it
    * had before, is nothing to it any more.
    *
-   * @throws OptionTypeError: no such endpoint could be delivered to, or its secret is another's; what the store throws
+   * @throws OptionTypeError: no such endpoint could be delivered to, it says what no endpoint has, or its secret is another's; what the
+   * store throws
    */
   async add(endpoint: NewEndpoint): Promise<Endpoint> {
+    checkKnown('an endpoint', endpoint, ENDPOINT_OPTIONS)
     const { engine, store, now } = this.#settings
     const endpoints = await store.list()
     const before = endpoints.find(({ id }) => id === endpoint.id)
