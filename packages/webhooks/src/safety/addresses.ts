@@ -6,6 +6,7 @@ const IPV4 = [
   '10.0.0.0/8',
   '100.64.0.0/10', // carriers' own
   '127.0.0.0/8',
+  '168.63.129.16/32', // metadata of one cloud, though the address is a public one
   '169.254.0.0/16', // link-local: clouds' metadata
   '172.16.0.0/12',
   '192.0.0.0/24',
@@ -22,9 +23,11 @@ const IPV4 = [
 /** IPv4 in IPv6 (`::ffff:a.b.c.d`) is looked up as the IPv4 address that it is. */
 const IPV6 = [
   '::/96', // unspecified, loopback, IPv4-compatible
-  '64:ff9b::/96', // NAT64: an IPv4 address inside, as the next
+  '::ffff:0:0:0/96', // IPv4-translated: an IPv4 address inside, as the next two (NAT64)
+  '64:ff9b::/96',
   '64:ff9b:1::/48',
   '100::/64', // discard
+  '100:0:0:1::/64', // a prefix for what leads nowhere
   '2001::/23', // protocols' own: Teredo, ORCHID
   '2001:db8::/32', // documentation, as 3fff
   '2002::/16', // 6to4: an IPv4 address inside

@@ -1,6 +1,7 @@
 /**
  * Connections to public addresses alone. A name's addresses are looked at before the connection, and are those that are connected to; the
- * address that was connected to is looked at again before a byte is sent. A name that leads elsewhere the second time gains nothing.
+ * address that was connected to is looked at again before a byte of the request is sent (of https behind the handshake). A name that leads
+ * elsewhere the second time gains nothing.
  */
 import type { LookupAddress, LookupAllOptions } from 'node:dns'
 import type { LookupFunction } from 'node:net'

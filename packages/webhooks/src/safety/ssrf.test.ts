@@ -127,7 +127,7 @@ describe('names', () => {
     expect(server.connections).toBe(0)
   })
 
-  test('whatever the lookup says: a connection to a private address is ended before a byte is sent', async () => {
+  test('whatever the lookup says: a connection to a private address is ended before a byte of the request is sent', async () => {
     const server = await receiver()
     // The name is public to whoever asks; the connection goes to this machine all the same.
     const astray: buildConnector.connector = (_options, callback) => {
