@@ -1,5 +1,5 @@
 // What is kept of logs, and for how long.
-import { readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JobInfo } from '@millrace/worker'
 import { expect, test } from 'vitest'
@@ -91,6 +91,18 @@ test('logs of runs that go on stay, and so does whatever is no log', async () =>
   expect(readdirSync(path).sort()).toEqual([...own, `${idOf(2)}-1.3.log`, `${idOf(2)}-1.pid`, `${idOf(3)}-1.log`, 'notes.log'].sort())
   await goingOn.over()
   expect(readdirSync(path).filter((name) => name.endsWith('.pid'))).toEqual([])
+})
+
+test('the log of a run that goes on stays where the system lets nothing be recorded of it', async () => {
+  const path = temporaryFolder()
+  const folder = new LogFolder(path, { logBytes: 1_000, folderBytes: 10_000, ageMs: DAY_MS })
+  const goingOn = await folder.begin(run(1))
+  rmSync(join(path, `${idOf(1)}-1.pid`), { force: true })
+  utimesSync(goingOn.log.path, 0, 0)
+  logOf(path, 2, { ageMs: 2 * DAY_MS })
+  await (await folder.begin(run(3))).over()
+  expect(numbers(path)).toEqual([1, 3])
+  await goingOn.over()
 })
 
 test('the folder is looked through again when enough was written', async () => {

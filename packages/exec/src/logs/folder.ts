@@ -36,6 +36,8 @@ export interface RunFiles {
 export class LogFolder {
   readonly path: string
   readonly #bounds: LogBounds
+  /** Those of this worker: where the system tells nothing of processes there is no record of them. */
+  readonly #running = new Set<string>()
   #runs = 0
   #bytes = 0
   #tidiedMono = Number.NEGATIVE_INFINITY
@@ -54,15 +56,21 @@ export class LogFolder {
   }
 
   async begin({ id, run }: JobInfo): Promise<RunFiles> {
-    const record = join(this.path, `${id}-${run}.pid`)
+    const name = `${id}-${run}`
+    const record = join(this.path, `${name}.pid`)
     beginRecord(record)
+    this.#running.add(name)
+    const end = () => {
+      this.#running.delete(name)
+      endRecord(record)
+    }
     try {
-      const log = await RunLog.open(join(this.path, `${id}-${run}.log`), this.#bounds.logBytes)
+      const log = await RunLog.open(join(this.path, `${name}.log`), this.#bounds.logBytes)
       return {
         log,
         started: (pid) => recordGroup(record, pid),
         over: async () => {
-          endRecord(record)
+          end()
           await log.close()
           this.#runs++
           this.#bytes += log.bytes
@@ -70,7 +78,7 @@ export class LogFolder {
         },
       }
     } catch (error) {
-      endRecord(record)
+      end()
       throw error
     }
   }
@@ -85,7 +93,7 @@ export class LogFolder {
     this.#runs = 0
     this.#bytes = 0
     this.#tidiedMono = systemClock.read().mono
-    this.#tidying = tidy(this.path, this.#bounds).finally(() => {
+    this.#tidying = tidy(this.path, this.#bounds, this.#running).finally(() => {
       this.#tidying = undefined
     })
     await this.#tidying
@@ -115,13 +123,13 @@ interface KeptRun {
 }
 
 /** Removes runs that are too old, and then the oldest until the rest is within its bounds. Those that go on are left alone. */
-async function tidy(folder: string, { folderBytes, ageMs }: LogBounds): Promise<void> {
+async function tidy(folder: string, { folderBytes, ageMs }: LogBounds, own: ReadonlySet<string>): Promise<void> {
   const names = await readdir(folder)
-  const running = new Set(names.filter((name) => name.endsWith('.pid')).map((name) => name.slice(0, -4)))
+  const recorded = new Set(names.filter((name) => name.endsWith('.pid')).map((name) => name.slice(0, -4)))
   const kept = new Map<string, KeptRun>()
   for (const name of names) {
     const [, run] = LOG.exec(name) ?? []
-    if (run === undefined || running.has(run)) continue
+    if (run === undefined || recorded.has(run) || own.has(run)) continue
     const path = join(folder, name)
     // Another worker of the folder may be tidying too.
     const found = await stat(path).catch(() => undefined)
