@@ -32,6 +32,12 @@ test('https, by the authority that is trusted', async () => {
   expect(received).toEqual([`localhost:${port}`])
 })
 
+test('authorities of which one is cut off are refused, and not taken for the rest', () => {
+  const ca = pem('ca.crt')
+  expect(() => webhookHandler({ ca: ca + ca })).not.toThrow()
+  expect(() => webhookHandler({ ca: ca + ca.slice(0, 200) })).toThrow(expect.objectContaining({ option: 'ca' }))
+})
+
 test.each([
   ['an authority that is not trusted', 'server', undefined],
   ['a stranger', 'stranger', 'ca.crt'],

@@ -31,7 +31,8 @@ const URL_TEXT = /^[\x21-\x7e\x80-\uffff]*$/
 const HEADERS_MAX = 50
 const HEADERS_BYTES_MAX = 8_192
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
-const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+/** Of a header: one line, in Latin-1. */
+export const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 /** Of the connection, or ours. */
 const OURS =
   /^(?:host|connection|content-length|transfer-encoding|keep-alive|upgrade|te|trailer|expect|http2-settings|proxy-.*|webhook-.*|millrace-.*)$/i
@@ -78,7 +79,7 @@ function checkHeaders(headers: unknown, issues: Issue[]): void {
     const path = ['headers', name]
     if (!NAME.test(name)) issues.push({ message: 'is no name of a header', path })
     else if (OURS.test(name)) issues.push({ message: 'is not to be given: it is of the connection, or of every delivery', path })
-    if (typeof value !== 'string' || !VALUE.test(value)) issues.push({ message: 'is a text of one line, in Latin-1', path })
+    if (typeof value !== 'string' || !HEADER_VALUE.test(value)) issues.push({ message: 'is a text of one line, in Latin-1', path })
   }
   const bytes = entries.reduce((sum, [name, value]) => sum + name.length + String(value).length, 0)
   if (entries.length > HEADERS_MAX || bytes > HEADERS_BYTES_MAX)

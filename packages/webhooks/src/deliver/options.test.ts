@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { checkTarget } from '../safety/target.ts'
 import { webhookHandler } from './handler.ts'
-import type { WebhookHandlerOptions } from './options.ts'
+import { validateHandlerOptions, type WebhookHandlerOptions } from './options.ts'
 
 test.each<[string, unknown, string]>([
   ['secret', {}, 'secret'],
@@ -15,6 +16,12 @@ test.each<[string, unknown, string]>([
   ['allowHosts', 'example.com', 'allowHosts'],
   ['allowHosts', ['https://example.com/'], 'allowHosts[0]'],
   ['allowHosts', ['*'], 'allowHosts[0]'],
+  ['allowHosts', ['example.com', 'example.com:8443'], 'allowHosts[1]'],
+  ['allowHosts', ['example.com:443'], 'allowHosts[0]'],
+  ['allowHosts', ['[::1]:443'], 'allowHosts[0]'],
+  ['allowHosts', ['user@example.com'], 'allowHosts[0]'],
+  ['allowHosts', ['*.127.0.0.1'], 'allowHosts[0]'],
+  ['allowHosts', ['.'], 'allowHosts[0]'],
   ['perHost', 0, 'perHost'],
   ['perHost', 1.5, 'perHost'],
   ['hostWait', 0, 'hostWait'],
@@ -25,12 +32,25 @@ test.each<[string, unknown, string]>([
   ['maxResponseBytes', 163_841, 'maxResponseBytes'],
   ['maxBodyBytes', -1, 'maxBodyBytes'],
   ['userAgent', '', 'userAgent'],
+  ['userAgent', 'two\nlines', 'userAgent'],
+  ['userAgent', '€', 'userAgent'],
   ['ca', 5, 'ca'],
+  ['ca', '/etc/ssl/ca.pem', 'ca'],
+  ['ca', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n', 'ca'],
   ['lookup', 'dns', 'lookup'],
   ['propagate', {}, 'propagate'],
   ['gone', true, 'gone'],
 ])('refused, and named: %s = %j', (name, value, option) => {
   expect(() => webhookHandler({ [name]: value } as WebhookHandlerOptions)).toThrow(expect.objectContaining({ option }))
+})
+
+test('a host is named as a URL may name it', () => {
+  const allowHosts = ['Bücher.example', 'example.com.', '[::1]', '2001:DB8::1', '0x7f.1', '*.Straße.example']
+  const rules = validateHandlerOptions({ allowHosts, allowPrivate: true, ports: 'any' })
+  for (const host of ['bücher.example', 'EXAMPLE.com:8443', '[0::1]', '[2001:db8::1]', '127.0.0.1', 'a.straße.example.'])
+    expect(() => checkTarget(new URL(`https://${host}/`), rules), host).not.toThrow()
+  for (const host of ['bucher.example', 'a.example.com', '[::2]', '127.0.0.2', 'straße.example'])
+    expect(() => checkTarget(new URL(`https://${host}/`), rules), host).toThrow(/allowHosts/)
 })
 
 const secret = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`

@@ -1,4 +1,5 @@
 /** The options of `webhookHandler`. */
+import { X509Certificate } from 'node:crypto'
 import { lookup as systemLookup } from 'node:dns'
 import {
   booleanOption,
@@ -11,9 +12,9 @@ import {
   OptionTypeError,
 } from '@millrace/core'
 import { type JobInfo, systemClock } from '@millrace/worker'
-import { TIMEOUT_MAX_MS } from '../job.ts'
+import { HEADER_VALUE, TIMEOUT_MAX_MS } from '../job.ts'
 import type { Lookup } from '../safety/connector.ts'
-import { hostTest, type TargetRules } from '../safety/target.ts'
+import { hostPattern, hostTest, type TargetRules } from '../safety/target.ts'
 import { type Keyring, keyring, type Secrets } from './secrets.ts'
 
 export interface WebhookHandlerOptions {
@@ -25,7 +26,7 @@ export interface WebhookHandlerOptions {
   readonly allowHttp?: boolean
   /** Default 443 and 8443, with `allowHttp` 80 and 8080 as well. */
   readonly ports?: readonly number[] | 'any'
-  /** These hosts alone: `example.com`, `*.example.com` for those below it. Default all. */
+  /** These hosts alone, without ports: `example.com`, `*.example.com` for those below it. Default all. */
   readonly allowHosts?: readonly string[]
   /** Requests to one host at a time: 1 to 1,000, default 5. */
   readonly perHost?: number
@@ -39,7 +40,7 @@ export interface WebhookHandlerOptions {
   readonly maxResponseBytes?: number
   /** Of a request: default 256 KiB. */
   readonly maxBodyBytes?: number
-  /** Default `millrace-webhooks`. */
+  /** One line, in Latin-1; default `millrace-webhooks`. */
   readonly userAgent?: string
   /** The authorities whose servers are trusted, PEM, in place of the public ones. */
   readonly ca?: string
@@ -114,8 +115,8 @@ export function validateHandlerOptions(options: unknown = {}): HandlerSettings {
     connectTimeoutMs: durationOption('connectTimeout', connectTimeout, { min: 1, max: TIMEOUT_MAX_MS }),
     maxResponseBytes: integerOption('maxResponseBytes', maxResponseBytes, 0, RESPONSE_MAX),
     maxBodyBytes: integerOption('maxBodyBytes', maxBodyBytes, 0, BODY_MAX),
-    userAgent: textOf('userAgent', userAgent),
-    ca: ca === undefined ? undefined : textOf('ca', ca),
+    userAgent: headerOption('userAgent', userAgent),
+    ca: ca === undefined ? undefined : certificatesOption('ca', ca),
     lookup: functionOption('lookup', lookup) as Lookup,
     propagate: functionOption('propagate', propagate) as HandlerSettings['propagate'],
     gone: gone === undefined ? undefined : (functionOption('gone', gone) as NonNullable<HandlerSettings['gone']>),
@@ -131,14 +132,33 @@ function portsOption(ports: unknown): ReadonlySet<number> | 'any' {
 
 function hostsOption(hosts: unknown): readonly string[] {
   if (!Array.isArray(hosts)) throw new OptionTypeError('allowHosts', `allowHosts is an array of host names, not ${describe(hosts)}`)
-  for (const [index, host] of hosts.entries()) {
-    if (typeof host === 'string' && /^(?:\*\.)?[^*/\s]+$/.test(host)) continue
+  return hosts.map((host, index) => {
+    const pattern = typeof host === 'string' ? hostPattern(host) : undefined
+    if (pattern !== undefined) return pattern
     throw new OptionTypeError(
       `allowHosts[${index}]`,
-      `allowHosts has host names, as 'example.com' or '*.example.com', not ${describe(host)}`,
+      `allowHosts has host names without ports (those are the option ports), as 'example.com' or '*.example.com', not ${describe(host)}`,
     )
+  })
+}
+
+function headerOption(option: string, value: unknown): string {
+  const text = textOf(option, value)
+  if (HEADER_VALUE.test(text)) return text
+  throw new OptionTypeError(option, `${option} is a text of one line, in Latin-1, not ${describe(value)}`)
+}
+
+/** Looked at here, since TLS takes what is no certificate for none at all, and then trusts nobody. */
+function certificatesOption(option: string, value: unknown): string {
+  const text = textOf(option, value)
+  const certificates = text.split(/(?=-----BEGIN )/).filter((block) => /^-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/.test(block))
+  try {
+    for (const certificate of certificates) new X509Certificate(certificate)
+  } catch (error) {
+    throw new OptionTypeError(option, `${option} has a certificate that cannot be read: ${String(error)}`)
   }
-  return hosts
+  if (certificates.length > 0) return text
+  throw new OptionTypeError(option, `${option} has one certificate or more in PEM, the text of a file and not its path`)
 }
 
 function textOf(option: string, value: unknown): string {

@@ -35,10 +35,21 @@ export function blocked(hostname: string, address: string): SsrfBlockedError {
   return new SsrfBlockedError(`${what} is no public address: the option allowPrivate allows private ones`)
 }
 
-/** `example.com` is that host, `*.example.com` those below it. */
+/** As the URL parser writes a host, since that is what it is held against; undefined where no URL has such a one. */
+export function hostPattern(text: string): string | undefined {
+  const [, below = '', host = ''] = /^(\*\.)?([^*/\\?#@\s]+)$/.exec(text) ?? []
+  const isIPv6 = isIP(host.replace(/^\[|\]$/g, '')) === 6
+  // The parser would drop a port where it is that of https.
+  if (!isIPv6 && host.includes(':')) return undefined
+  const parsed = URL.parse(`https://${isIPv6 && !host.startsWith('[') ? `[${host}]` : host}/`)
+  const hostname = parsed?.hostname.replace(/^\[|\]$|\.$/g, '') ?? ''
+  return hostname === '' || (below !== '' && isIP(hostname) !== 0) ? undefined : `${below}${hostname}`
+}
+
+/** @param patterns of `hostPattern`: `example.com` is that host, `*.example.com` those below it */
 export function hostTest(patterns: readonly string[]): (hostname: string) => boolean {
-  const exact = new Set(patterns.filter((pattern) => !pattern.startsWith('*.')).map((pattern) => pattern.toLowerCase()))
-  const below = patterns.filter((pattern) => pattern.startsWith('*.')).map((pattern) => pattern.slice(1).toLowerCase())
+  const exact = new Set(patterns.filter((pattern) => !pattern.startsWith('*.')))
+  const below = patterns.filter((pattern) => pattern.startsWith('*.')).map((pattern) => pattern.slice(1))
   // A trailing dot names the same host.
   return (given) => {
     const hostname = given.replace(/\.$/, '')
