@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { Excerpt, jsonBytes } from './excerpt.ts'
 import { lastLines, lastText } from './lines.ts'
 
@@ -54,6 +54,36 @@ test('any bytes: never more than its share as JSON, and well-formed', () => {
       }
     }),
   )
+})
+
+test('head and tail have all that fits: another character would be too much', () => {
+  const character = fc.oneof(
+    fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+    fc.constantFrom('"', '\\', '\n', '\0', '\x7f', '😀'),
+  )
+  fc.assert(
+    fc.property(fc.array(character, { maxLength: 200 }), fc.integer({ min: 8, max: 100 }), (characters, share) => {
+      const text = characters.join('').toWellFormed()
+      const { head, tail, truncated } = of(share, [Buffer.from(text)])
+      const [next = ''] = text.slice(head.length)
+      if (next !== '') expect(jsonBytes(head + next)).toBeGreaterThan(share)
+      // The ring has so many bytes of the text, of which JSON may have more.
+      const [before] = [...text].slice(0, [...text].length - [...tail].length).slice(-1)
+      if (truncated && before !== undefined && Buffer.byteLength(before + tail) <= share)
+        expect(jsonBytes(before + tail)).toBeGreaterThan(share)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('an output is cut without its JSON having been made, which takes a second where it is long', () => {
+  const stringify = vi.spyOn(JSON, 'stringify')
+  try {
+    expect(of(1_000, [Buffer.alloc(10_000, '"')])).toMatchObject({ bytes: 10_000, truncated: true })
+    expect(stringify).not.toHaveBeenCalled()
+  } finally {
+    stringify.mockRestore()
+  }
 })
 
 test('control characters take six bytes of JSON: they are cut where their document would not fit', () => {

@@ -92,25 +92,42 @@ export function jsonBytes(text: string): number {
   return Buffer.byteLength(JSON.stringify(text)) - 2
 }
 
-/** Half of a character is not a part of what is kept, nor counted. */
+/** What a UTF-16 unit that is no part of a pair takes of a JSON document. */
+function sizeOf(code: number): number {
+  if (code < 0x20) return SHORT_ESCAPES.has(code) ? 2 : 6
+  if (code < 0x80) return code === QUOTE || code === BACKSLASH ? 2 : 1
+  if (code < 0x800) return 2
+  // Half of a character alone is escaped.
+  return code >= 0xd800 && code <= 0xdfff ? 6 : 3
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+/** Backspace, tab, line feed, form feed, carriage return. */
+const SHORT_ESCAPES: ReadonlySet<number> = new Set([8, 9, 10, 12, 13])
+
+/** The longest beginning that takes so many bytes at most. Counted once through: of what is long each other way is slow. */
 function cutEnd(text: string, bytes: number): string {
-  const beginning = (count: number) => text.slice(0, count).replace(/[\ud800-\udbff]$/, '')
-  return beginning(longest(text.length, (count) => jsonBytes(beginning(count)) <= bytes))
-}
-
-function cutStart(text: string, bytes: number): string {
-  const end = (count: number) => text.slice(text.length - count).replace(/^[\udc00-\udfff]/, '')
-  return end(longest(text.length, (count) => jsonBytes(end(count)) <= bytes))
-}
-
-/** The largest count that fits, where every smaller one does too. */
-function longest(max: number, fits: (count: number) => boolean): number {
-  let low = 0
-  let high = max
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2)
-    if (fits(middle)) low = middle
-    else high = middle - 1
+  let at = 0
+  for (let left = bytes; at < text.length; ) {
+    const code = text.charCodeAt(at)
+    const isPair = (code & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00
+    left -= isPair ? 4 : sizeOf(code)
+    if (left < 0) break
+    at += isPair ? 2 : 1
   }
-  return low
+  return text.slice(0, at)
+}
+
+/** The longest end that takes so many bytes at most. */
+function cutStart(text: string, bytes: number): string {
+  let at = text.length
+  for (let left = bytes; at > 0; ) {
+    const code = text.charCodeAt(at - 1)
+    const isPair = (code & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 2) & 0xfc00) === 0xd800
+    left -= isPair ? 4 : sizeOf(code)
+    if (left < 0) break
+    at -= isPair ? 2 : 1
+  }
+  return text.slice(at)
 }
