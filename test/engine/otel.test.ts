@@ -2,11 +2,11 @@
 import { defineJob } from '@millrace/engine'
 import { traceEnqueues, traceHandlers, traceHeaders, traceMeta, traceRequests, traceRun } from '@millrace/otel'
 import { createTestEngine, type TestEngine } from '@millrace/testkit'
-import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import { context, diag, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
-import { W3CTraceContextPropagator } from '@opentelemetry/core'
+import { CompositePropagator, W3CBaggagePropagator, W3CTraceContextPropagator } from '@opentelemetry/core'
 import { BasicTracerProvider, InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 
 const exporter = new InMemorySpanExporter()
 const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] })
@@ -210,6 +210,47 @@ test('handlers of a worker, each run once: of a function, traced already or not,
   await t.engine.enqueueMany([{ job: b }, { job: b }])
   await t.advance(10)
   expect(spans('run b')).toHaveLength(2)
+})
+
+test.each([[null], [['no map']], ['no map'], [7], [{ schedule: null, traceparent: 1, baggage: 2 }]])(
+  'a meta of %j is of no trace, and its runs are as any others',
+  async (meta) => {
+    const b = defineJob({ name: 'b', maxAttempts: 1 })
+    const { handlers, end } = traceHandlers([
+      a.handler(() => 'ok'),
+      b.handler((items) => items.map(() => ({ output: 'ok' })), { batch: { size: 1 } }),
+    ])
+    onTestFinished(end)
+    propagation.disable()
+    propagation.setGlobalPropagator(new CompositePropagator({ propagators: [new W3CTraceContextPropagator(), new W3CBaggagePropagator()] }))
+    onTestFinished(() => {
+      propagation.disable()
+      propagation.setGlobalPropagator(new W3CTraceContextPropagator())
+    })
+    t.engine.work(handlers)
+    const jobs = await Promise.all([a, b].map((job) => t.engine.enqueue(job, undefined, { meta: meta as never })))
+    await t.advance(10)
+    expect(await Promise.all(jobs.map((job) => job.result()))).toEqual(['ok', 'ok'])
+    expect([...spans('run a'), ...spans('run b')].map((span) => span.parentSpanContext)).toEqual([undefined, undefined])
+  },
+)
+
+test('a tracer that throws where a batch begins is told to the diagnostics, and ends nothing', async () => {
+  const told: unknown[] = []
+  diag.setLogger({ error: (...args) => told.push(args), warn() {}, info() {}, debug() {}, verbose() {} })
+  onTestFinished(() => diag.disable())
+  const failing = vi.spyOn(provider, 'getTracer').mockImplementation(() => {
+    throw new RangeError('no tracer')
+  })
+  onTestFinished(() => failing.mockRestore())
+  const b = defineJob({ name: 'b', maxAttempts: 1 })
+  const { handlers, end } = traceHandlers([b.handler((items) => items.map(() => ({ output: 'ok' })), { batch: { size: 1 } })])
+  onTestFinished(end)
+  t.engine.work(handlers)
+  const handle = await t.engine.enqueue(b)
+  await t.advance(10)
+  expect(await handle.result()).toBe('ok')
+  expect(told).toMatchObject([[expect.stringContaining('no span'), { message: 'no tracer' }]])
 })
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c'

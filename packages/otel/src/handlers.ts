@@ -1,7 +1,7 @@
 /** All that a worker runs, each run in a span. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Handler, RunEnded, RunStarted } from '@millrace/worker'
-import type { Span } from '@opentelemetry/api'
+import { diag, type Span } from '@opentelemetry/api'
 import { ended, isTraced, startRun, traceRun } from './runs.ts'
 
 export interface TracedHandlers {
@@ -17,11 +17,11 @@ export interface TracedHandlers {
 export function traceHandlers(handlers: readonly Handler[]): TracedHandlers {
   const elsewhere = new Set(handlers.filter(({ kind }) => kind !== 'inline').map(({ definition }) => definition.name))
   const spans = new Map<string, Span>()
-  const begin = (message: unknown) => {
+  const begin = harmless((message) => {
     const run = message as RunStarted
     if (elsewhere.has(run.name)) spans.set(keyOf(run), startRun({ ...run, id: run.jobId }).span)
-  }
-  const finish = (message: unknown) => {
+  })
+  const finish = harmless((message) => {
     const run = message as RunEnded
     const span = spans.get(keyOf(run))
     if (span === undefined) return
@@ -29,7 +29,7 @@ export function traceHandlers(handlers: readonly Handler[]): TracedHandlers {
     if (run.outcome !== 'completed') span.setAttribute('millrace.outcome', run.outcome)
     if (run.error === undefined) span.end()
     else ended(span, Object.assign(new Error(run.error.message), { name: run.error.name, stack: run.error.stack }))
-  }
+  })
   if (elsewhere.size > 0) {
     subscribe('millrace:started', begin)
     subscribe('millrace:ended', finish)
@@ -43,6 +43,17 @@ export function traceHandlers(handlers: readonly Handler[]): TracedHandlers {
       unsubscribe('millrace:ended', finish)
       spans.clear()
     },
+  }
+}
+
+/** What a subscriber of a channel throws ends the process: tracing that does not work is no reason for that. */
+function harmless(subscriber: (message: unknown) => void): (message: unknown) => void {
+  return (message) => {
+    try {
+      subscriber(message)
+    } catch (error) {
+      diag.error('@millrace/otel: a run has no span', error)
+    }
   }
 }
 

@@ -20,6 +20,6 @@ export function metaOf(options: { readonly meta?: unknown } | undefined, from: C
   return meta === undefined ? {} : { meta }
 }
 
-function isMap(value: unknown): value is object {
+export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

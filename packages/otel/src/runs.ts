@@ -1,8 +1,8 @@
 /** Spans of runs, as children of the enqueue that the job comes from. */
 import type { EnqueueOptions } from '@millrace/core'
 import type { JobInfo, JobType, Context as RunContext } from '@millrace/worker'
-import { type Attributes, type Context, context, propagation, type Span, SpanKind, trace } from '@opentelemetry/api'
-import { metaOf } from './meta.ts'
+import { type Attributes, type Context, context, propagation, type Span, SpanKind, type TextMapGetter, trace } from '@opentelemetry/api'
+import { isMap, metaOf } from './meta.ts'
 import { replaced } from './replaced.ts'
 import { attributesOf, failed, tracer } from './tracer.ts'
 
@@ -35,7 +35,7 @@ export function startRun({ id, name, queue, run, attempt, meta }: Pick<JobInfo, 
   readonly span: Span
   readonly parent: Context
 } {
-  const parent = propagation.extract(context.active(), meta)
+  const parent = propagation.extract(context.active(), meta, TEXTS)
   const attributes = {
     ...attributesOf('run', queue, name),
     'messaging.message.id': id,
@@ -46,9 +46,19 @@ export function startRun({ id, name, queue, run, attempt, meta }: Pick<JobInfo, 
   return { span: tracer().startSpan(`run ${name}`, { kind: SpanKind.CONSUMER, attributes }, parent), parent }
 }
 
+/** Whoever enqueues chooses what is in `meta`: propagators take for granted that what they read is a string. */
+const TEXTS: TextMapGetter<unknown> = {
+  keys: (meta) => (isMap(meta) ? Object.keys(meta) : []),
+  get: (meta, key) => {
+    const value: unknown = isMap(meta) ? meta[key] : undefined
+    return typeof value === 'string' ? value : undefined
+  },
+}
+
 /** Of a job that has come by itself: nobody's child, so that it is known by its schedule. */
-function scheduleOf({ schedule }: JobInfo['meta']): Attributes {
-  const { id, at } = (schedule ?? {}) as { readonly id?: unknown; readonly at?: unknown }
+function scheduleOf(meta: unknown): Attributes {
+  const schedule = isMap(meta) ? meta['schedule'] : undefined
+  const { id, at } = isMap(schedule) ? schedule : {}
   return typeof id === 'string' && typeof at === 'string' ? { 'millrace.schedule.id': id, 'millrace.schedule.tick': at } : {}
 }
 
