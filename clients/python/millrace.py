@@ -70,6 +70,7 @@ ITEMS_MAX = 250_000
 KEYS_MAX = 256
 UNSAFE_KEYS = ("__proto__", "constructor", "prototype")
 PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+HALF = re.compile("[\ud800-\udfff]")
 
 
 def pack(value):
@@ -374,10 +375,100 @@ def decode_data(data):
     return json.loads(data) if isinstance(data, str) else data
 
 
-def _ms(seconds):
-    if seconds is None or seconds == math.inf:
+# Options are held to what the server takes before they are sent: it ends the connection of whoever sends another thing.
+
+DURATION_MS = 100 * 365 * 86_400_000
+NAME = re.compile(r"[A-Za-z0-9_.:/-]{1,128}\Z")
+KEY_LENGTH = 512
+META_LENGTH = 16_384
+TAGS_MAX = 32
+TEXT_LENGTH = 4096
+
+
+def _type_error(option, message):
+    return Error("OPTION_TYPE", "%s is %s" % (option, message), {"option": option})
+
+
+def _range_error(option, limit, message):
+    return Error("OPTION_RANGE", "%s is %s" % (option, message), {"option": option, "limit": limit})
+
+
+def _number(option, value, least, most):
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
+        raise _type_error(option, "a number, not %r" % (value,))
+    if not least <= value <= most:
+        raise _range_error(option, least if value < least else most, "a number from %s to %s, not %r" % (least, most, value))
+    return value
+
+
+def _integer(option, value, least, most):
+    if isinstance(value, float) and not value.is_integer():
+        raise _type_error(option, "an integer, not %r" % value)
+    return _number(option, value, least, most)
+
+
+def _ms(option, seconds, least=0, infinite=False):
+    """Whole milliseconds, `least` or more; what is longer than a hundred years is as long as that, where there is no `infinite`."""
+    if _number(option, seconds, 0, math.inf) is None:
+        return None
+    if seconds == math.inf and infinite:
         return seconds
-    return math.ceil(seconds * 1000 - 1e-6)
+    ms = DURATION_MS if seconds * 1000 > DURATION_MS else math.ceil(seconds * 1000 - 1e-6)
+    if ms < least:
+        raise _range_error(option, least / 1000, "%s seconds or more, not %r" % (least / 1000, seconds))
+    return ms
+
+
+def _time(option, seconds):
+    if hasattr(seconds, "timestamp"):
+        seconds = seconds.timestamp()
+    return None if _number(option, seconds, 0, SAFE // 1000) is None else math.ceil(seconds * 1000 - 1e-6)
+
+
+def _choice(option, value, choices):
+    """Its place among them."""
+    if value not in choices:
+        raise _type_error(option, "one of %s, not %r" % (", ".join(choices), value))
+    return list(choices).index(value)
+
+
+def _name(option, value):
+    if value is not None and not (isinstance(value, str) and NAME.match(value)):
+        raise _type_error(option, "1 to 128 of the characters A-Z a-z 0-9 _ . : / -, not %r" % (value,))
+    return value
+
+
+def _key(option, value):
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise _type_error(option, "a string, not %r" % (value,))
+    units = len(value.encode("utf-16-le", "surrogatepass")) // 2
+    if not 1 <= units <= KEY_LENGTH:
+        raise _range_error(option, KEY_LENGTH, "1 to %d characters, not %d" % (KEY_LENGTH, units))
+    if HALF.search(PAIR.sub("", value)):
+        raise _type_error(option, "a string without halves of surrogate pairs, not %r" % (value,))
+    return value
+
+
+def _tags(tags):
+    if tags is None:
+        return None
+    if isinstance(tags, str):
+        raise _type_error("tags", "a list of strings, not %r" % tags)
+    tags = [_key("tags", tag) for tag in tags]
+    if len(tags) > TAGS_MAX or None in tags:
+        raise _range_error("tags", TAGS_MAX, "at most %d strings, not %r" % (TAGS_MAX, tags))
+    return tags or None
+
+
+def _meta(meta):
+    text = None if meta is None else json.dumps(meta, separators=(",", ":"), allow_nan=False)
+    if text is not None and len(text) > META_LENGTH:
+        raise _range_error("meta", META_LENGTH, "at most %d characters of JSON, not %d: large content goes into data" % (META_LENGTH, len(text)))
+    return text
 
 
 def new_job(
@@ -406,27 +497,42 @@ def new_job(
 ):
     """A job as it is asked for. `unique` is a key or (key, 'skip' | 'replace' | 'reschedule' | 'error'); `run_at` is seconds since
     1970 or a datetime; `backoff` is a dict of type, delay, factor, max_delay, jitter; `timeout` may be math.inf;
-    `debounce` is a dict of key, delay, mode ('trailing' | 'leading'), max_delay; `throttle` of key, period."""
+    `debounce` is a dict of key, delay, mode ('trailing' | 'leading'), max_delay; `throttle` of key, period.
+    Raises Error (OPTION_TYPE, OPTION_RANGE), whose details are `option` and the `limit` that it broke."""
     if isinstance(unique, str):
         unique = (unique, "skip")
-    if hasattr(run_at, "timestamp"):
-        run_at = run_at.timestamp()
-    fields = [name, encode_data(data), queue, priority, _ms(delay), _ms(run_at), idempotency_key]
-    fields.append(unique and [unique[0], ON_CONFLICT.index(unique[1])])
-    fields += [max_attempts, _ms(timeout), _ms(heartbeat_timeout), backoff and _backoff(**backoff), _ms(ttl), _ms(idempotency_ttl)]
-    fields += [weight, concurrency_key, tags and list(tags), None if meta is None else json.dumps(meta, separators=(",", ":"))]
-    fields += [debounce and _debounce(**debounce), throttle and [throttle["key"], _ms(throttle["period"])]]
-    fields.append(_ms(max_age))
+    if name is None:
+        raise _type_error("name", "what handlers are found by, not None")
+    fields = [_name("name", name), encode_data(data), _name("queue", queue), _integer("priority", priority, -1_000_000, 1_000_000)]
+    fields += [_ms("delay", delay), _time("run_at", run_at), _key("idempotency_key", idempotency_key)]
+    fields.append(unique and [_key("unique", unique[0]), _choice("unique", unique[1], ON_CONFLICT)])
+    fields += [_integer("max_attempts", max_attempts, 1, 100_000), _ms("timeout", timeout, 1, True)]
+    fields += [_ms("heartbeat_timeout", heartbeat_timeout), backoff and _backoff(**backoff)]
+    fields += [_ms("ttl", ttl, 1), _ms("idempotency_ttl", idempotency_ttl, 1), _integer("weight", weight, 1, 1_000_000)]
+    fields += [_key("concurrency_key", concurrency_key), _tags(tags), _meta(meta)]
+    fields += [debounce and _debounce(**debounce), throttle and _throttle(**throttle), _ms("max_age", max_age, 1)]
     return _trimmed(fields)
 
 
+def _defaults(**options):
+    job = new_job("defaults", **options) + [None] * 18
+    # NewJob and Defaults have the same fields in another order.
+    return _trimmed([job[2], job[3], job[14], job[8], job[9], job[10], job[11]])
+
+
 def _debounce(key, delay, mode="trailing", max_delay=None):
-    return _trimmed([key, _ms(delay), DEBOUNCE_MODES.index(mode), _ms(max_delay)])
+    mode = _choice("debounce.mode", mode, DEBOUNCE_MODES)
+    return _trimmed([_key("debounce.key", key), _ms("debounce.delay", delay, 1), mode, _ms("debounce.max_delay", max_delay, 1)])
+
+
+def _throttle(key, period):
+    return [_key("throttle.key", key), _ms("throttle.period", period, 1)]
 
 
 def _backoff(type, delay, factor=None, max_delay=None, jitter=None):
-    jitter = {"equal": -1, "full": -2}.get(jitter, jitter)
-    return _trimmed([BACKOFFS.index(type), _ms(delay), factor, _ms(max_delay), jitter])
+    jitter = {"equal": -1, "full": -2}[jitter] if jitter in ("equal", "full") else _number("backoff.jitter", jitter, 0, 1)
+    fields = [_choice("backoff.type", type, BACKOFFS), _ms("backoff.delay", delay), _number("backoff.factor", factor, 1, 1000)]
+    return _trimmed([*fields, _ms("backoff.max_delay", max_delay), jitter])
 
 
 # A connection.
@@ -580,6 +686,14 @@ def connect(url, token=None, timeout=10.0):
     return client
 
 
+def _job_key(job):
+    """A JobKey, or an id as people see it, as requests take it."""
+    key = JobKey.parse(job) if isinstance(job, str) else job
+    if not isinstance(key, (tuple, list)) or len(key) != 3:
+        raise _type_error("job", "a JobKey or an id, not %r" % (job,))
+    return [_integer("job", part, 0, most) for part, most in zip(key, (2**48 - 1, SAFE, SAFE))]
+
+
 class Client:
     """Puts jobs in and asks about them. Threads may share one. A call that a break leaves without its answer raises ConnectionLost;
     the next call connects again."""
@@ -622,7 +736,7 @@ class Client:
         for attempt in range(2**31):
             left = max(0.0, until - time.monotonic())
             try:
-                id, future = self._send("watch", list(job))
+                id, future = self._send("watch", _job_key(job))
                 try:
                     return future.result(None if timeout is None else left)
                 except FutureTimeout:
@@ -636,11 +750,11 @@ class Client:
 
     def get(self, job):
         """All there is to know of the job as a dict, or None."""
-        return self.call("get", list(job))
+        return self.call("get", _job_key(job))
 
     def cancel(self, job):
         """'cancelled', or 'cancelling' where it runs."""
-        return self.call("cancel", list(job))
+        return self.call("cancel", _job_key(job))
 
     def stats(self):
         return self.call("stats")
@@ -708,11 +822,11 @@ class Client:
 
 
 class Retry(Exception):
-    """Raised by a handler: try again after so many seconds."""
+    """Raised by a handler: try again after so many seconds, 0 or more."""
 
     def __init__(self, after, message=""):
         super().__init__(message or "retry after %s s" % after)
-        self.after = after
+        self.after_ms = _ms("after", after)
 
 
 class Fail(Exception):
@@ -720,11 +834,11 @@ class Fail(Exception):
 
 
 class Snooze(Exception):
-    """Raised by a handler: not now, but after so many seconds. No attempt is used."""
+    """Raised by a handler: not now, but after so many seconds, 0 or more. No attempt is used."""
 
     def __init__(self, delay):
         super().__init__("snooze for %s s" % delay)
-        self.delay = delay
+        self.delay_ms = _ms("delay", delay)
 
 
 class Job:
@@ -770,10 +884,14 @@ class Job:
         self._say("checkpoint", data)
 
     def progress(self, fraction, note=None):
-        self._say("progress", fraction, note)
+        """From 0 to 1, with a note of up to 4,096 characters. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+        if fraction is None:
+            raise _type_error("progress", "a number from 0 to 1, not None")
+        self._say("progress", _number("progress", fraction, 0, 1), None if note is None else str(note)[:TEXT_LENGTH])
 
     def log(self, level, message, **fields):
-        line = [int(time.time() * 1000), LOG_LEVELS.index(level), message, json.dumps(fields) if fields else None]
+        """`level` is 'debug', 'info', 'warn' or 'error'; of the message 4,096 characters are kept."""
+        line = [int(time.time() * 1000), _choice("level", level, LOG_LEVELS), str(message)[:TEXT_LENGTH], _fields_text(fields)]
         self._say("log", [_trimmed(line)])
 
     def _say(self, op, *fields):
@@ -790,6 +908,14 @@ class _Run:
         self.settlement = None
 
 
+def _fields_text(fields):
+    """A log line is no reason to fail a job."""
+    try:
+        return json.dumps(fields, allow_nan=False)[:TEXT_LENGTH] if fields else None
+    except (TypeError, ValueError) as error:
+        return json.dumps({"unreadable": str(error)})
+
+
 LEASE = 120.0  # of a job whose heartbeat_timeout is 0
 MARGIN = 0.95  # a lease ends here a little before it ends there
 RENEW_MIN, RENEW_MAX = 0.05, 15.0
@@ -797,18 +923,20 @@ RENEW_MIN, RENEW_MAX = 0.05, 15.0
 
 class Worker:
     """Runs handlers, each in a thread: a dict of functions of one Job by name of job. What a handler returns is the job's output.
-    `defaults` are those of `new_job` by name of job, for jobs that are enqueued by name alone."""
+    `defaults` are those of `new_job` by name of job, for jobs that are enqueued by name alone.
+    Raises Error (OPTION_TYPE, OPTION_RANGE)."""
 
     def __init__(
         self, url, handlers, *, concurrency=4, min_concurrency=None, queues=None, token=None, name=None, abort_grace=30.0, defaults=None
     ):
         self._url, self._token = url, token
         self._handlers = dict(handlers)
-        self._queues = queues and list(queues)
-        self._max = concurrency
-        self._min = concurrency if min_concurrency is None else min_concurrency
+        self._served = [_trimmed([_name("handlers", each), _defaults(**(defaults or {}).get(each, {}))]) for each in self._handlers]
+        self._queues = queues and [_name("queues", queue) for queue in queues]
+        self._max = _integer("concurrency", concurrency, 1, 100_000)
+        self._min = concurrency if min_concurrency is None else _integer("min_concurrency", min_concurrency, 1, concurrency)
         self._grace = abort_grace
-        self._defaults = defaults or {}
+        self._grace_ms = _ms("abort_grace", abort_grace)
         self.uuid = str(uuid.uuid4())
         self.name = name or "python-%s" % self.uuid[:8]
         # Everything below is looked at and changed under this lock, and what changes wakes up `run`.
@@ -891,9 +1019,8 @@ class Worker:
 
     def _attach(self):
         """Names the session with what it holds; behind it what has not been answered. A renewal goes right before it."""
-        handlers = [_trimmed([name, self._defaults_of(name)]) for name in self._handlers]
-        session = [self.uuid, self.name, socket.gethostname()[:128], os.getpid(), handlers, self._queues, self._min, self._max]
-        session.append(_ms(self._grace))
+        session = [self.uuid, self.name, socket.gethostname()[:128], os.getpid(), self._served, self._queues, self._min, self._max]
+        session.append(self._grace_ms)
         held = [list(key) for key in self._runs]
         renew = self._renew()
         self._attaching = self._next_id()
@@ -901,11 +1028,6 @@ class Worker:
         self._settling.clear()
         requests += [self._settle_request(run) for run in self._runs.values() if run.settlement is not None]
         self._connection.send(REQUESTS, requests)
-
-    def _defaults_of(self, name):
-        job = new_job(name, **self._defaults.get(name, {})) + [None] * 18
-        # NewJob and Defaults have the same fields in another order.
-        return _trimmed([job[2], job[3], job[14], job[8], job[9], job[10], job[11]])
 
     def _ended(self, connection, end):
         with self._changed:
@@ -1071,21 +1193,32 @@ class Worker:
 
     def _execute(self, job):
         try:
-            if job.aborted.is_set():
-                settlement = ("giveBack",)
-            else:
-                settlement = ("complete", encode_data(self._handlers[job.name](job)))
-        except Snooze as snooze:
-            settlement = ("snooze", _ms(snooze.delay))
+            settlement = self._outcome(job)
         except BaseException as error:
-            # What a worker that stops has cut short is no failure of the job.
-            settlement = ("giveBack", True) if job.abort_cause == "stop" else ("fail", *_failure(error))
+            # A subclass of Retry or Snooze that never called ours.
+            settlement = ("fail", *_failure(error))
         with self._changed:
             run = self._runs.get((job.key.seq, job.run))
             if run is not None:
                 run.settlement = settlement
                 self._send(self._settle_request(run))
             self._changed.notify_all()
+
+    def _outcome(self, job):
+        if job.aborted.is_set():
+            return ("giveBack",)
+        try:
+            output = self._handlers[job.name](job)
+        except Snooze as snooze:
+            return ("snooze", snooze.delay_ms)
+        except BaseException as error:
+            # What a worker that stops has cut short is no failure of the job.
+            return ("giveBack", True) if job.abort_cause == "stop" else ("fail", *_failure(error))
+        try:
+            return ("complete", encode_data(output))
+        except Exception as error:
+            # What has no JSON now will have none the next time.
+            return ("fail", _failure(error)[0], False)
 
     def _settle_request(self, run):
         id = self._next_id()
@@ -1107,6 +1240,10 @@ class Worker:
 
 
 def _failure(error):
-    stack = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-    retry = _ms(error.after) if isinstance(error, Retry) else False if isinstance(error, Fail) else None
-    return [type(error).__name__, str(error)[:4096], stack[:16384]], retry
+    """What a run has failed with, and when it is tried again. Never raises, whatever was raised."""
+    try:
+        stack = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+        told = [type(error).__name__, str(error)[:TEXT_LENGTH], stack[:16384]]
+    except Exception:
+        told = [type(error).__name__, "the handler has raised what cannot be read"]
+    return told, getattr(error, "after_ms", None) if isinstance(error, Retry) else False if isinstance(error, Fail) else None

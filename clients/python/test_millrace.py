@@ -188,6 +188,54 @@ class Vectors(unittest.TestCase):
         self.assertEqual(hello.hex(), by_name["hello without a token"])
 
 
+class Options(unittest.TestCase):
+    def test_what_no_server_takes_is_refused_where_it_is_made(self):
+        refused = {
+            "name": [{"name": None}, {"name": "a b"}, {"name": 7}],
+            "queue": [{"queue": ""}],
+            "priority": [{"priority": 0.5}, {"priority": 1_000_001}, {"priority": "1"}],
+            "delay": [{"delay": -1}, {"delay": "1"}, {"delay": math.nan}, {"delay": True}],
+            "run_at": [{"run_at": math.inf}, {"run_at": -1}],
+            "idempotency_key": [{"idempotency_key": ""}, {"idempotency_key": "\U0001f600" * 257}, {"idempotency_key": "\ud800"}],
+            "unique": [{"unique": ("k", "skipp")}, {"unique": ("", "skip")}],
+            "max_attempts": [{"max_attempts": 0}],
+            "timeout": [{"timeout": 0}, {"timeout": 1e-10}],
+            "heartbeat_timeout": [{"heartbeat_timeout": -1}],
+            "backoff.type": [{"backoff": {"type": "none", "delay": 1}}],
+            "backoff.factor": [{"backoff": {"type": "linear", "delay": 1, "factor": 0.5}}],
+            "backoff.jitter": [{"backoff": {"type": "linear", "delay": 1, "jitter": 2}}],
+            "ttl": [{"ttl": 0}],
+            "weight": [{"weight": 0}],
+            "concurrency_key": [{"concurrency_key": 7}],
+            "tags": [{"tags": "one"}, {"tags": ["a"] * 33}, {"tags": [None]}],
+            "meta": [{"meta": "x" * 16_384}],
+            "debounce.delay": [{"debounce": {"key": "k", "delay": 0}}],
+            "throttle.period": [{"throttle": {"key": "k", "period": 0}}],
+            "max_age": [{"max_age": 0}],
+        }
+        for option, cases in refused.items():
+            for case in cases:
+                with self.subTest(case), self.assertRaises(millrace.Error) as caught:
+                    millrace.new_job(**{"name": "a", **case})
+                self.assertIn(caught.exception.code, ("OPTION_TYPE", "OPTION_RANGE"))
+                self.assertEqual(caught.exception.details["option"], option)
+        with self.assertRaises(millrace.Error) as caught:
+            millrace.new_job("a", delay=-1)
+        self.assertEqual((caught.exception.code, caught.exception.details), ("OPTION_RANGE", {"option": "delay", "limit": 0}))
+
+    def test_durations_of_more_than_a_hundred_years_are_as_long_as_that(self):
+        century = 100 * 365 * 86_400_000
+        self.assertEqual(millrace.new_job("a", delay=1e300), ["a", None, None, None, century])
+        self.assertEqual(millrace.new_job("a", delay=math.inf), ["a", None, None, None, century])
+        self.assertEqual(millrace.new_job("a", timeout=math.inf)[9], math.inf)
+        self.assertEqual(millrace.Snooze(0.0001).delay_ms, 1)
+
+    def test_a_worker_of_options_that_no_server_takes_is_refused(self):
+        for options in ({"concurrency": 0}, {"min_concurrency": 5}, {"abort_grace": -1}, {"queues": ["a b"]}, {"defaults": {"a": {"weight": 0}}}):
+            with self.subTest(options), self.assertRaises(millrace.Error):
+                millrace.Worker("unix:none", {"a": print}, **options)
+
+
 class Ids(unittest.TestCase):
     def test_an_id_is_a_uuid_of_the_three_parts(self):
         key = millrace.JobKey(2**47 + 12_345, 2**26 - 1, 1_795_000_000_000)

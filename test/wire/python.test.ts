@@ -70,6 +70,30 @@ test('a worker in Python: what fails, what is tried again, what is put off', asy
   expect(await (await engine.enqueue('later')).result()).toEqual([2, 1])
 })
 
+test('a worker in Python: a value that no server takes fails the run that says it, and no other', async () => {
+  const { engine, worker } = await working()
+  const bystander = await engine.enqueue('asked')
+  await worker.said(/^asked 1$/)
+  const causes = {
+    fraction: /progress is a number from 0 to 1/,
+    level: /level is one of debug, info/,
+    snooze: /delay is a number from 0/,
+    text: /delay is a number, not '5'/,
+    retry: /after is a number from 0/,
+    careless: /cannot be read/,
+    'careless snooze': /delay_ms/,
+    output: /not JSON serializable/,
+  }
+  for (const [data, cause] of Object.entries(causes)) {
+    const handle = await engine.enqueue('wrong', data, { maxAttempts: data === 'output' ? 9 : 1 })
+    await expect(handle.result()).rejects.toMatchObject({ code: 'JOB_FAILED', cause: { message: expect.stringMatching(cause) } })
+    const [attempt] = (await engine.get(handle.id))?.attempts ?? []
+    expect(attempt?.logs).toMatchObject([{ message: "{'no': 'string'}", fields: { unreadable: expect.anything() } }])
+  }
+  worker.child.stdin.write('undisturbed\n')
+  expect(await bystander.result()).toBe('undisturbed')
+})
+
 test('a worker in Python: more than the engine stores is refused, and so the run fails for good', async () => {
   const engine = await engineOf({ maxDataBytes: 1_000 })
   const { url } = await serve(engine)

@@ -59,6 +59,37 @@ def much(job):
     return "x" * length
 
 
+class Careless(millrace.Retry):
+    def __init__(self):
+        pass
+
+    def __str__(self):
+        raise ValueError("no words")
+
+
+def wrong(job):
+    """Says what no server takes, and whatever a log line is."""
+    job.log("info", {"no": "string"}, thing=job, number=float("nan"))
+    if job.data == "fraction":
+        job.progress(1.000000001)
+    elif job.data == "level":
+        job.log("loud", "x")
+    elif job.data == "snooze":
+        raise millrace.Snooze(-0.5)
+    elif job.data == "text":
+        raise millrace.Snooze("5")
+    elif job.data == "retry":
+        raise millrace.Retry(-1)
+    elif job.data == "careless":
+        raise Careless()
+    elif job.data == "careless snooze":
+        snooze = millrace.Snooze(1)
+        del snooze.delay_ms
+        raise snooze
+    job.progress(1, 5)
+    return {job}
+
+
 def long(job):
     """Until it is told to stop."""
     say("long", job.run, job.id)
@@ -74,7 +105,7 @@ def asked(job):
 
 
 url, name, *token = sys.argv[1:]
-handlers = {each.__name__: each for each in (upper, reverse, broken, hopeless, third, later, pages, much, long, asked)}
+handlers = {each.__name__: each for each in (upper, reverse, broken, hopeless, third, later, pages, much, wrong, long, asked)}
 defaults = {"asked": {"timeout": 3600, "max_attempts": 9}}
 worker = millrace.Worker(url, handlers, concurrency=8, token=token[0] if token else None, name=name, abort_grace=5, defaults=defaults)
 signal.signal(signal.SIGTERM, lambda *_: worker.stop(timeout=0))
