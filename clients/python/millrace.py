@@ -283,6 +283,33 @@ def request(id, op, *fields):
     return [id, OPS[op], *_trimmed(fields)]
 
 
+REQUESTS_MAX = 10_000  # in one message
+REQUESTS_HEAD = 5  # bytes before the first of them: an array of two, the type, an array of up to 10,000
+
+
+def request_frames(requests, frame_bytes):
+    """The requests in order, in as many frames as a server takes that has said `frame_bytes`. Raises Error (TOO_LARGE) where one alone
+    is more."""
+    frames, parts, size = [], [], REQUESTS_HEAD
+    for packed in map(pack, requests):
+        if REQUESTS_HEAD + len(packed) > frame_bytes:
+            message = "the call has %d bytes, and at most %d cross a connection: split it, or keep large content elsewhere"
+            raise Error("TOO_LARGE", message % (len(packed), frame_bytes), {"limit": frame_bytes})
+        if size + len(packed) > frame_bytes or len(parts) == REQUESTS_MAX:
+            frames.append(_requests_frame(parts))
+            parts, size = [], REQUESTS_HEAD
+        parts.append(packed)
+        size += len(packed)
+    return [*frames, _requests_frame(parts)]
+
+
+def _requests_frame(parts):
+    out = bytearray((0x92, REQUESTS))
+    _pack_head(len(parts), out, (0x90, 15), None, 0xDC, 0xDD)
+    payload = bytes(out) + b"".join(parts)
+    return struct.pack(">I", len(payload)) + payload
+
+
 def _trimmed(fields):
     fields = list(fields)
     while fields and fields[-1] is None:
@@ -593,14 +620,16 @@ class _Connection:
         threading.Thread(target=self._read, name="millrace", daemon=True).start()
 
     def send(self, *message):
-        """False where the connection is gone: its end is told of by the thread that reads."""
+        self.write(frame(*message))
+
+    def write(self, *frames):
+        """Where the connection is gone, the thread that reads tells of its end."""
         try:
             with self.sending:
-                self.sock.sendall(frame(*message))
-            return True
+                for each in frames:
+                    self.sock.sendall(each)
         except OSError:
             self._shut()
-            return False
 
     def close(self):
         self.send(GOODBYE, "CLOSING", "", 0)
@@ -740,8 +769,9 @@ class Client:
                 try:
                     return future.result(None if timeout is None else left)
                 except FutureTimeout:
-                    self._send("unwatch", id)
                     raise TimeoutError("no result of %s within %s s" % (job, timeout)) from None
+                finally:
+                    self._unwatch(id)
             except ConnectionLost as lost:
                 # To ask twice does no harm.
                 if lost.retry_after is None or left == 0:
@@ -794,9 +824,19 @@ class Client:
             connection = self._opened()
             self._last_id += 1
             id, future = self._last_id, Future()
+            frames = request_frames([request(id, op, *fields)], connection.limits.frame_bytes)
             self._waiting[id] = (connection, future)
-        connection.send(REQUESTS, [request(id, op, *fields)])
+        connection.write(*frames)
         return id, future
+
+    def _unwatch(self, watch):
+        """Of one that is not answered. The reply to it is nobody's."""
+        with self._lock:
+            connection, _ = self._waiting.pop(watch, (None, None))
+            self._last_id += 1
+            id = self._last_id
+        if connection is not None:
+            connection.send(REQUESTS, [request(id, "unwatch", watch)])
 
     def _deliver(self, delivery):
         for reply in delivery.replies:
@@ -942,6 +982,7 @@ class Worker:
         # Everything below is looked at and changed under this lock, and what changes wakes up `run`.
         self._changed = threading.Condition(threading.RLock())
         self._connection = None
+        self._limits = None
         self._runs = {}
         self._settling = {}
         self._stopping = False
@@ -999,11 +1040,11 @@ class Worker:
             self._changed.notify_all()
 
     def _check(self, what, data):
-        """Raises Error where it is more than the engine stores, as far as that is known."""
-        connection = self._connection
-        most = connection.limits.data_bytes if connection is not None else None
+        """Raises Error where it is more than the engine stores, as the last connection has said it."""
+        # What a server that does not say takes is in one frame, with a few words around it.
+        most = self._limits.frame_bytes - 1024 if self._limits.data_bytes is None else self._limits.data_bytes
         size = len(_utf8(data)) if isinstance(data, str) else len(data or b"")
-        if most is not None and size > most:
+        if size > most:
             message = "%s has %d bytes, and at most %d are stored: keep large content elsewhere, or raise maxDataBytes of the engine"
             raise Error("OPTION_RANGE", message % (what, size, most), {"option": what, "limit": most})
 
@@ -1011,7 +1052,7 @@ class Worker:
 
     def _attach_to(self, connection):
         with self._changed:
-            self._connection = connection
+            self._connection, self._limits = connection, connection.limits
             self._end = None
             self._renewals, self._sent, self._attaching = 0, [(0, connection.hello_sent)], None
             connection.start(lambda delivery: self._deliver(connection, delivery), lambda end: self._ended(connection, end))
@@ -1027,7 +1068,7 @@ class Worker:
         requests = [renew, request(self._attaching, "attach", session, held or None)]
         self._settling.clear()
         requests += [self._settle_request(run) for run in self._runs.values() if run.settlement is not None]
-        self._connection.send(REQUESTS, requests)
+        self._send(*requests)
 
     def _ended(self, connection, end):
         with self._changed:
@@ -1103,7 +1144,7 @@ class Worker:
 
     def _send(self, *requests):
         if self._connection is not None:
-            self._connection.send(REQUESTS, list(requests))
+            self._connection.write(*request_frames(requests, self._limits.frame_bytes))
 
     # What the engine says.
 
@@ -1215,9 +1256,11 @@ class Worker:
             # What a worker that stops has cut short is no failure of the job.
             return ("giveBack", True) if job.abort_cause == "stop" else ("fail", *_failure(error))
         try:
-            return ("complete", encode_data(output))
+            data = encode_data(output)
+            self._check("output", data)
+            return ("complete", data)
         except Exception as error:
-            # What has no JSON now will have none the next time.
+            # What has no JSON now, or is too large, will be so the next time.
             return ("fail", _failure(error)[0], False)
 
     def _settle_request(self, run):

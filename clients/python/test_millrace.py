@@ -3,6 +3,8 @@
 import json
 import math
 import pathlib
+import threading
+import time
 import unittest
 
 import millrace
@@ -234,6 +236,76 @@ class Options(unittest.TestCase):
         for options in ({"concurrency": 0}, {"min_concurrency": 5}, {"abort_grace": -1}, {"queues": ["a b"]}, {"defaults": {"a": {"weight": 0}}}):
             with self.subTest(options), self.assertRaises(millrace.Error):
                 millrace.Worker("unix:none", {"a": print}, **options)
+
+
+class Frames(unittest.TestCase):
+    def test_many_requests_go_in_as_many_frames_as_the_server_takes(self):
+        requests = [millrace.request(id, "complete", id, 1, "x" * 100) for id in range(1, 20)]
+        self.assertEqual(millrace.request_frames(requests, 2**20), [millrace.frame(millrace.REQUESTS, requests)])
+        frames = millrace.request_frames(requests, 300)
+        self.assertEqual([request for each in frames for request in millrace.unpack(each[4:])[1]], requests)
+        for each in frames:
+            self.assertEqual(int.from_bytes(each[:4], "big"), len(each) - 4)
+            self.assertLessEqual(len(each) - 4, 300)
+        self.assertLess(len(frames), 19)
+        many = millrace.request_frames([[id, millrace.OPS["stats"]] for id in range(10_001)], 2**20)
+        self.assertEqual([len(millrace.unpack(each[4:])[1]) for each in many], [10_000, 1])
+
+    def test_one_request_of_more_than_a_frame_is_refused(self):
+        with self.assertRaises(millrace.Error) as caught:
+            millrace.request_frames([millrace.request(1, "complete", 1, 1, "x" * 300)], 300)
+        self.assertEqual((caught.exception.code, caught.exception.details), ("TOO_LARGE", {"limit": 300}))
+
+
+LIMITS = millrace.Limits(17 * 2**20, 10_000, 8 * 2**20, 15_000, 45_000, 2**20)
+
+
+class Wire:
+    """A connection that keeps what is said on it, and says what the test says."""
+
+    def __init__(self, limits=LIMITS):
+        self.limits, self.hello_sent = limits, time.monotonic()
+        self.ended = threading.Event()
+        self.said = []
+
+    def start(self, on_delivery, on_end):
+        self.on_delivery, self.on_end = on_delivery, on_end
+
+    def write(self, *frames):
+        names = {code: name for name, code in millrace.OPS.items()}
+        for each in frames:
+            self.said += [(id, names[op], *fields) for id, op, *fields in millrace.unpack(each[4:])[1]]
+
+    def send(self, type, *fields):
+        if type == millrace.REQUESTS:
+            self.write(millrace.frame(type, *fields))
+
+    def close(self):
+        self.ended.set()
+
+    def deliver(self, *replies, grants=()):
+        self.on_delivery(millrace.Delivery(0, list(replies), list(grants), [], []))
+
+
+class Producers(unittest.TestCase):
+    def setUp(self):
+        self.wire = Wire()
+        self.client = millrace.Client("unix:none")
+        self.client._connection = self.wire
+        self.wire.start(self.client._deliver, lambda end: self.client._end(self.wire, end))
+
+    def test_a_result_that_nobody_waits_for_any_more_is_forgotten(self):
+        with self.assertRaises(TimeoutError):
+            self.client.result(millrace.JobKey(1, 2, 3), timeout=0)
+        self.assertEqual(self.wire.said, [(1, "watch", [1, 2, 3]), (2, "unwatch", 1)])
+        self.wire.deliver([1, millrace.TRUE], [2, millrace.TRUE])
+        self.assertEqual(self.client._waiting, {})
+
+    def test_a_call_that_cannot_be_sent_is_none(self):
+        for fields, refused in (([object()], TypeError), (["x" * 18 * 2**20], millrace.Error)):
+            with self.subTest(refused), self.assertRaises(refused):
+                self.client.call("get", *fields)
+        self.assertEqual((self.client._waiting, self.wire.said), ({}, []))
 
 
 class Ids(unittest.TestCase):

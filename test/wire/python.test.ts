@@ -106,6 +106,26 @@ test('a worker in Python: more than the engine stores is refused, and so the run
   }
 })
 
+test('a worker in Python: an output that no frame holds fails its run alone, and many large ones go in several frames after a break', async () => {
+  const engine = await engineOf({ maxDataBytes: 16 * 2 ** 20 })
+  const server = await serve(engine)
+  const worker = program('worker', server.url, 'py')
+  const sizes = [18 * 2 ** 20, ...Array.from({ length: 4 }, () => 5 * 2 ** 20)]
+  const handles = await engine.enqueueMany(sizes.map((data) => ({ job: 'huge', data, options: { maxAttempts: 2 } })))
+  for (const { id } of handles) await worker.said(new RegExp(`^huge ${id}$`))
+  await server.close()
+  worker.child.kill('SIGUSR1')
+  await worker.said(/^told$/)
+  await serve(engine, server.url)
+  const [first, ...others] = handles.map((handle) => handle.result())
+  await expect(first).rejects.toMatchObject({
+    code: 'JOB_FAILED',
+    attempt: 1,
+    cause: { message: expect.stringContaining('output has 18874370 bytes') },
+  })
+  expect((await Promise.all(others)).map((output) => (output as string).length)).toEqual(sizes.slice(1))
+})
+
 test('a worker in Python: checkpoint, progress and log', async () => {
   const { engine } = await working()
   const handle = await engine.enqueue('pages')

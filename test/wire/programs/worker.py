@@ -3,6 +3,7 @@
 import pathlib
 import signal
 import sys
+import threading
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "clients" / "python"))
@@ -11,7 +12,9 @@ import millrace  # noqa: E402
 
 
 def say(*words):
-    print(*words, flush=True)
+    # In one piece: handlers are threads.
+    sys.stdout.write(" ".join(map(str, words)) + "\n")
+    sys.stdout.flush()
 
 
 def upper(job):
@@ -90,6 +93,13 @@ def wrong(job):
     return {job}
 
 
+def huge(job):
+    """More than a connection takes, or with others of its kind more than one frame, once the test says a word."""
+    say("huge", job.id)
+    told.wait()
+    return "x" * job.data
+
+
 def long(job):
     """Until it is told to stop."""
     say("long", job.run, job.id)
@@ -104,10 +114,12 @@ def asked(job):
     return sys.stdin.readline().strip()
 
 
+told = threading.Event()
 url, name, *token = sys.argv[1:]
-handlers = {each.__name__: each for each in (upper, reverse, broken, hopeless, third, later, pages, much, wrong, long, asked)}
+handlers = {each.__name__: each for each in (upper, reverse, broken, hopeless, third, later, pages, much, wrong, huge, long, asked)}
 defaults = {"asked": {"timeout": 3600, "max_attempts": 9}}
 worker = millrace.Worker(url, handlers, concurrency=8, token=token[0] if token else None, name=name, abort_grace=5, defaults=defaults)
+signal.signal(signal.SIGUSR1, lambda *_: (told.set(), say("told")))
 signal.signal(signal.SIGTERM, lambda *_: worker.stop(timeout=0))
 try:
     worker.run()
