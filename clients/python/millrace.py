@@ -917,11 +917,11 @@ class Job:
         self._say("heartbeat")
 
     def save(self, value):
-        """Stores a checkpoint, which the next attempt finds; also a heartbeat. Raises Error (OPTION_RANGE) where the engine would not
-        store so much."""
+        """Stores a checkpoint, which the next attempt finds; also a heartbeat. The last one is said again after a break. Raises Error
+        (OPTION_RANGE) where the engine would not store so much."""
         data = encode_data(value)
         self._worker._check("checkpoint", data)
-        self._say("checkpoint", data)
+        self._worker._save(self, data)
 
     def progress(self, fraction, note=None):
         """From 0 to 1, with a note of up to 4,096 characters. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
@@ -939,13 +939,28 @@ class Job:
 
 
 class _Run:
-    __slots__ = ("job", "lease", "settlement")
+    __slots__ = ("job", "key", "lease", "checkpoint", "settlement")
 
     def __init__(self, job, lease):
         self.job = job
+        self.key = (job.key.seq, job.run)
         self.lease = lease
-        # What was said of its end and is not answered yet.
+        # The last one, and what was said of its end, until they are answered.
+        self.checkpoint = None
         self.settlement = None
+
+    def unanswered(self):
+        """In the order in which it is said: behind its settlement the checkpoint would be of a run that is over."""
+        return [said for said in (self.checkpoint, self.settlement) if said is not None]
+
+
+class _Said:
+    """What is said of a run, again until it is answered. `id` is that of its request, None where it is to be said."""
+
+    __slots__ = ("op", "fields", "id")
+
+    def __init__(self, op, *fields):
+        self.op, self.fields, self.id = op, fields, None
 
 
 def _fields_text(fields):
@@ -959,6 +974,14 @@ def _fields_text(fields):
 LEASE = 120.0  # of a job whose heartbeat_timeout is 0
 MARGIN = 0.95  # a lease ends here a little before it ends there
 RENEW_MIN, RENEW_MAX = 0.05, 15.0
+SAY_AGAIN = 0.25  # after a refusal that leaves it open
+# Refusals after which the same request may succeed, those after which nobody is left to hear of a run, and those that come again.
+RETRYABLE = frozenset(
+    "ALREADY_OPEN DISK_FULL STORAGE_BUSY STORAGE COMMIT_UNKNOWN BUSY JOB_ACTIVE RESULT_TIMEOUT QUEUE_FULL QUEUE_DRAINING DRAIN_INCOMPLETE "
+    "QUEUE_NOT_EMPTY JOB_TIMEOUT WORKER_LOST LEASE_LOST WORKER_STOPPED JOB_BLOCKED CONNECTION_LOST".split()
+)
+OVER = frozenset("STALE_RUN ENGINE_STOPPED ENGINE_FAILED OWNER_LOST".split())
+HOPELESS = frozenset("OPTION_RANGE CODEC".split())
 
 
 class Worker:
@@ -984,7 +1007,7 @@ class Worker:
         self._connection = None
         self._limits = None
         self._runs = {}
-        self._settling = {}
+        self._unanswered = {}
         self._stopping = False
         self._stop_timeout = 30.0
         self._stop_until = 0.0
@@ -1066,8 +1089,11 @@ class Worker:
         renew = self._renew()
         self._attaching = self._next_id()
         requests = [renew, request(self._attaching, "attach", session, held or None)]
-        self._settling.clear()
-        requests += [self._settle_request(run) for run in self._runs.values() if run.settlement is not None]
+        self._unanswered.clear()
+        for run in self._runs.values():
+            for said in run.unanswered():
+                said.id = None
+        requests += self._unsaid(*sorted(self._runs.values(), key=lambda run: run.settlement is None))
         self._send(*requests)
 
     def _ended(self, connection, end):
@@ -1143,7 +1169,7 @@ class Worker:
         return self._last_id
 
     def _send(self, *requests):
-        if self._connection is not None:
+        if self._connection is not None and requests:
             self._connection.write(*request_frames(requests, self._limits.frame_bytes))
 
     # What the engine says.
@@ -1175,20 +1201,27 @@ class Worker:
             self._attaching = None
             for key in value:
                 self._disown(key)
-        key = self._settling.pop(id, None)
-        if key in self._runs:
-            # Refused or not, it is over: a run that is stale is another's affair. But what may be done later is said again.
-            if error is not None and error.code in ("STORAGE", "STORAGE_BUSY", "COMMIT_UNKNOWN", "DISK_FULL"):
-                timer = threading.Timer(1.0, self._settle_again, [key])
-                timer.daemon = True
-                timer.start()
-            elif error is not None and error.code == "OPTION_RANGE":
-                # More output than the engine stores: that is how the run failed, and would again.
-                run = self._runs[key]
-                run.settlement = ("fail", [error.code, error.message[:4096]], False)
-                self._send(self._settle_request(run))
-            else:
-                del self._runs[key]
+        run = self._unanswered.pop(id, None)
+        if run is not None and self._runs.get(run.key) is run:
+            for said in run.unanswered():
+                if said.id == id:
+                    self._answered(run, said, error)
+
+    def _answered(self, run, said, error):
+        if error is not None and error.code in RETRYABLE:
+            timer = threading.Timer(SAY_AGAIN, self._say_again, [run, said, said.id])
+            timer.daemon = True
+            timer.start()
+        elif said is run.checkpoint:
+            run.checkpoint = None
+        elif error is None or error.code in OVER or said.op == "giveBack":
+            del self._runs[run.key]
+        elif said.op != "fail" or said.fields[1] is not None:
+            # The outcome itself was refused: that is how the run failed.
+            told = said.fields[0] if said.op == "fail" else [error.code, error.message[:TEXT_LENGTH]]
+            run.settlement = _Said("fail", told, False if error.code in HOPELESS else None)
+            self._send(*self._unsaid(run))
+        # Else there is nothing simpler to say. Held, the run ends at its deadline; forgotten, it would run again at once.
 
     def _notice(self, kind, fields):
         if kind == REATTACH:
@@ -1241,8 +1274,8 @@ class Worker:
         with self._changed:
             run = self._runs.get((job.key.seq, job.run))
             if run is not None:
-                run.settlement = settlement
-                self._send(self._settle_request(run))
+                run.settlement = _Said(*settlement)
+                self._send(*self._unsaid(run))
             self._changed.notify_all()
 
     def _outcome(self, job):
@@ -1263,18 +1296,30 @@ class Worker:
             # What has no JSON now, or is too large, will be so the next time.
             return ("fail", _failure(error)[0], False)
 
-    def _settle_request(self, run):
-        id = self._next_id()
-        op, *fields = run.settlement
-        key = (run.job.key.seq, run.job.run)
-        self._settling[id] = key
-        return request(id, op, *key, *fields)
+    def _unsaid(self, *runs):
+        """Requests for what is to be said of them."""
+        requests = []
+        for run in runs:
+            for said in run.unanswered():
+                if said.id is None:
+                    said.id = self._next_id()
+                    self._unanswered[said.id] = run
+                    requests.append(request(said.id, said.op, *run.key, *said.fields))
+        return requests
 
-    def _settle_again(self, key):
+    def _say_again(self, run, said, id):
         with self._changed:
-            run = self._runs.get(key)
-            if run is not None and key not in self._settling.values():
-                self._send(self._settle_request(run))
+            # Unless a new connection has had it since, or there is a later one.
+            if said.id == id and self._runs.get(run.key) is run and said in run.unanswered():
+                said.id = None
+                self._send(*self._unsaid(run))
+
+    def _save(self, job, data):
+        with self._changed:
+            run = self._runs.get((job.key.seq, job.run))
+            if run is not None:
+                run.checkpoint = _Said("checkpoint", data)
+                self._send(*self._unsaid(run))
 
     def _say(self, job, op, *fields):
         with self._changed:

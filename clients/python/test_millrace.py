@@ -3,13 +3,18 @@
 import json
 import math
 import pathlib
+import queue
+import re
 import threading
 import time
 import unittest
+import unittest.mock
 
 import millrace
 
-VECTORS = pathlib.Path(__file__).resolve().parents[2] / "packages" / "wire" / "vectors"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+VECTORS = ROOT / "packages" / "wire" / "vectors"
+PROTOCOL = (ROOT / "docs" / "protocol.md").read_text("utf-8")
 
 
 def revive(value):
@@ -306,6 +311,137 @@ class Producers(unittest.TestCase):
             with self.subTest(refused), self.assertRaises(refused):
                 self.client.call("get", *fields)
         self.assertEqual((self.client._waiting, self.wire.said), ({}, []))
+
+
+def grant(seq, run=1, **fields):
+    known = dict(session="s", seq=seq, node=1, enqueued_at=1, name="a", queue="default", run=run, attempt=1, max_attempts=4)
+    known.update(priority=0, weight=1, run_at=1, timeout=1000, heartbeat_timeout=0, **fields)
+    return millrace.Grant(**{**dict.fromkeys(millrace.Grant._fields), **known})
+
+
+class Workers(unittest.TestCase):
+    """A worker on a wire, without its own loop: handlers end as the test says, and timers fire when it does."""
+
+    def setUp(self):
+        self.jobs, self.ways = queue.Queue(), queue.Queue()
+        self.worker = millrace.Worker("unix:none", {"a": self.handle})
+        self.again = []
+        patched = unittest.mock.patch.object(threading, "Timer", self.timer)
+        patched.start()
+        self.addCleanup(patched.stop)
+
+    def timer(self, seconds, call, args):
+        again = self.again
+
+        class Timer:
+            def start(self):
+                again.append(lambda: call(*args))
+
+        return Timer()
+
+    def handle(self, job):
+        self.jobs.put(job)
+        return self.ways.get()()
+
+    def attach(self):
+        wire = Wire()
+        self.worker._attach_to(wire)
+        self.answer(wire, "attach", millrace.ATTACHED, None)
+        return wire
+
+    def answer(self, wire, op, *reply):
+        wire.deliver([next(id for id, said, *_ in reversed(wire.said) if said == op), *reply])
+
+    def begin(self, wire, *seqs):
+        wire.deliver(grants=[grant(seq) for seq in seqs])
+        return [self.jobs.get(timeout=20) for _ in seqs]
+
+    def end(self, way):
+        """The handler of one job ends so; its settlement is said."""
+        settled = len([run for run in self.worker._runs.values() if run.settlement])
+        with self.worker._changed:
+            self.ways.put(way)
+            while len([run for run in self.worker._runs.values() if run.settlement]) == settled:
+                self.assertTrue(self.worker._changed.wait(20))
+
+    def break_(self, wire):
+        wire.on_end(millrace.ConnectionLost("gone"))
+
+    def said(self, wire, *ops):
+        return [tuple(said[1:]) for said in wire.said if said[1] in ops]
+
+    def test_the_last_checkpoint_is_said_again_until_it_is_answered(self):
+        first = self.attach()
+        one, two = sorted(self.begin(first, 1, 2), key=lambda job: job.key)
+        one.save(1)
+        one.save(2)
+        two.save("kept")
+        self.answer(first, "checkpoint", millrace.TRUE)
+        one.save(3)
+        self.break_(first)
+        one.save(4)
+        second = self.attach()
+        self.assertEqual(self.said(second, "checkpoint"), [("checkpoint", 1, 1, "4")])
+        self.answer(second, "checkpoint", millrace.REFUSAL, "STORAGE_BUSY", "later")
+        self.again.pop()()
+        self.assertEqual(self.said(second, "checkpoint"), [("checkpoint", 1, 1, "4")] * 2)
+        self.answer(second, "checkpoint", millrace.TRUE)
+        third = self.attach()
+        self.assertEqual(self.said(third, "checkpoint"), [])
+
+    def test_a_checkpoint_goes_before_the_settlement_of_its_own_run_and_behind_those_of_others(self):
+        first = self.attach()
+        one, two = self.begin(first, 1), self.begin(first, 2)
+        self.break_(first)
+        one[0].save(1)
+        two[0].save(2)
+
+        def fails():
+            raise millrace.Retry(0, "again")
+
+        self.end(fails)
+        ended = next(run.key for run in self.worker._runs.values() if run.settlement)
+        second = self.attach()
+        said = [(op, *fields[:2]) for op, *fields in self.said(second, "checkpoint", "fail")]
+        goes_on = (2, 1) if ended == (1, 1) else (1, 1)
+        self.assertEqual(said, [("checkpoint", *ended), ("fail", *ended), ("checkpoint", *goes_on)])
+
+    def test_an_outcome_that_is_refused_is_how_the_run_failed(self):
+        wire = self.attach()
+        self.begin(wire, 1)
+        self.end(lambda: "output")
+        self.answer(wire, "complete", millrace.REFUSAL, "INTERNAL", "a bug")
+        self.assertEqual(wire.said[-1][1:], ("fail", 1, 1, ["INTERNAL", "a bug"]))
+        # There is nothing simpler to say: held until its deadline.
+        self.answer(wire, "fail", millrace.REFUSAL, "INTERNAL", "a bug")
+        self.assertEqual(list(self.worker._runs), [(1, 1)])
+        self.assertEqual(len(self.said(wire, "fail")), 1)
+
+    def test_what_is_too_large_fails_for_good(self):
+        wire = self.attach()
+        self.begin(wire, 1)
+        self.end(lambda: "output")
+        self.answer(wire, "complete", millrace.REFUSAL, "OPTION_RANGE", "too large")
+        self.assertEqual(wire.said[-1][1:], ("fail", 1, 1, ["OPTION_RANGE", "too large"], False))
+        self.answer(wire, "fail", millrace.TRUE)
+        self.assertEqual(self.worker._runs, {})
+
+    def test_whatever_may_be_done_later_is_said_again_and_what_is_over_is_forgotten(self):
+        for code in sorted(millrace.RETRYABLE):
+            wire = self.attach()
+            self.begin(wire, 1)
+            self.end(lambda: "output")
+            self.answer(wire, "complete", millrace.REFUSAL, code, "later")
+            self.again.pop()()
+            self.assertEqual(len(self.said(wire, "complete")), 2, code)
+            self.answer(wire, "complete", millrace.REFUSAL, "STALE_RUN", "gone")
+            self.assertEqual(self.worker._runs, {})
+
+    def test_what_may_succeed_later_is_as_the_protocol_has_it(self):
+        rows = re.findall(r"^\| `([A-Z_]+)` \| (yes)? *\|$", PROTOCOL, re.M)
+        self.assertGreater(len(rows), 40)
+        self.assertEqual(millrace.RETRYABLE, {code for code, again in rows if again})
+        self.assertLessEqual(millrace.OVER | millrace.HOPELESS, {code for code, again in rows if not again})
 
 
 class Ids(unittest.TestCase):
