@@ -27,7 +27,7 @@ import time
 import traceback
 import uuid
 from collections import namedtuple
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 
 __all__ = ["Client", "ConnectionLost", "Error", "Fail", "Job", "JobKey", "ProtocolError", "Retry", "Snooze", "Worker", "connect"]
@@ -985,7 +985,8 @@ HOPELESS = frozenset("OPTION_RANGE CODEC".split())
 
 
 class Worker:
-    """Runs handlers, each in a thread: a dict of functions of one Job by name of job. What a handler returns is the job's output.
+    """Runs handlers, each in a thread: a dict of functions of one Job by name of job. What a handler returns is the job's output, unless
+    the worker has told it to stop: then the job is given back, and runs again.
     `defaults` are those of `new_job` by name of job, for jobs that are enqueued by name alone.
     Raises Error (OPTION_TYPE, OPTION_RANGE)."""
 
@@ -1020,7 +1021,6 @@ class Worker:
         # When the last renewal that the engine has counted was sent; None before the first attach is answered.
         self._known = None
         self._shortest = LEASE
-        self._pool = ThreadPoolExecutor(concurrency, thread_name_prefix="millrace-job")
 
     def run(self):
         """Works until `stop` is called. Raises ConnectionLost only where it is of no use to come back."""
@@ -1048,7 +1048,6 @@ class Worker:
             connection = self._connection
             if connection is not None:
                 connection.close()
-            self._pool.shutdown(wait=False)
 
     def stop(self, timeout=30.0):
         """Takes no more jobs, lets what runs finish for so many seconds, and gives the rest back. From any thread, or a signal handler."""
@@ -1244,9 +1243,16 @@ class Worker:
             self._send(request(self._next_id(), "giveBack", grant.seq, grant.run))
             return
         self._shortest = min(self._shortest, lease)
-        job = Job(self, grant)
-        self._runs[(grant.seq, grant.run)] = _Run(job, lease)
-        self._pool.submit(self._execute, job)
+        run = _Run(Job(self, grant), lease)
+        self._runs[run.key] = run
+        # One of its own, not of a pool: behind a handler that ignores its abort nothing else waits, and the process ends without it.
+        thread = threading.Thread(target=self._execute, args=[run.job], name="millrace-job", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:
+            # The process has no room for another.
+            run.settlement = _Said("giveBack")
+            self._send(*self._unsaid(run))
 
     def _abort(self, job, cause):
         if job.abort_cause is None:
@@ -1279,8 +1285,6 @@ class Worker:
             self._changed.notify_all()
 
     def _outcome(self, job):
-        if job.aborted.is_set():
-            return ("giveBack",)
         try:
             output = self._handlers[job.name](job)
         except Snooze as snooze:
@@ -1288,6 +1292,9 @@ class Worker:
         except BaseException as error:
             # What a worker that stops has cut short is no failure of the job.
             return ("giveBack", True) if job.abort_cause == "stop" else ("fail", *_failure(error))
+        if job.abort_cause == "stop":
+            # What it returns after it was told to stop may be half of its work: it is run again.
+            return ("giveBack", True)
         try:
             data = encode_data(output)
             self._check("output", data)

@@ -437,6 +437,23 @@ class Workers(unittest.TestCase):
             self.answer(wire, "complete", millrace.REFUSAL, "STALE_RUN", "gone")
             self.assertEqual(self.worker._runs, {})
 
+    def test_what_is_returned_after_a_stop_is_half_done_and_given_back(self):
+        wire = self.attach()
+        (job,) = self.begin(wire, 1)
+        self.worker._abort(job, "stop")
+        self.end(lambda: "half")
+        self.assertEqual(wire.said[-1][1:], ("giveBack", 1, 1, True))
+        (job,) = self.begin(wire, 2)
+        self.worker._abort(job, "timeout")
+        self.end(lambda: "done all the same")
+        self.assertEqual(wire.said[-1][1:], ("complete", 2, 1, '"done all the same"'))
+
+    def test_a_grant_that_there_is_no_thread_for_is_given_back(self):
+        wire = self.attach()
+        with unittest.mock.patch.object(threading.Thread, "start", side_effect=RuntimeError("can't start new thread")):
+            wire.deliver(grants=[grant(1)])
+        self.assertEqual(wire.said[-1][1:], ("giveBack", 1, 1))
+
     def test_what_may_succeed_later_is_as_the_protocol_has_it(self):
         rows = re.findall(r"^\| `([A-Z_]+)` \| (yes)? *\|$", PROTOCOL, re.M)
         self.assertGreater(len(rows), 40)

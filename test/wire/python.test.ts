@@ -174,6 +174,20 @@ test('a worker in Python that is stopped gives its job back, and leaves', async 
   expect(await engine.workers()).toEqual([])
 })
 
+test('a handler in Python that ignores its abort holds up neither other jobs nor the end of the process', async () => {
+  const { engine, worker } = await working('alone')
+  const stuck = await engine.enqueue('stuck', null, { maxAttempts: 1, timeout: 1 })
+  await worker.said(/^stuck 1$/)
+  const next = await engine.enqueue('upper', { text: 'a' }, { maxAttempts: 1 })
+  await expect(stuck.result()).rejects.toMatchObject({ code: 'JOB_FAILED', cause: { name: 'JobTimeoutError' } })
+  expect(await next.result()).toMatchObject({ text: 'A' })
+  await engine.enqueue('stuck')
+  await worker.saidLines(2)
+  worker.child.kill('SIGTERM')
+  await worker.said(/^stopped$/)
+  expect(await worker.ended).toMatchObject({ code: 0, stderr: '' })
+})
+
 test('a worker in Python is told to stop through the engine', async () => {
   const { engine, worker } = await working()
   const handle = await engine.enqueue('long')

@@ -108,6 +108,12 @@ def long(job):
     raise RuntimeError("told to stop")
 
 
+def stuck(job):
+    """Whatever it is told."""
+    say("stuck", job.run)
+    threading.Event().wait()
+
+
 def asked(job):
     """Until the test says a word."""
     say("asked", job.run)
@@ -116,9 +122,10 @@ def asked(job):
 
 told = threading.Event()
 url, name, *token = sys.argv[1:]
-handlers = {each.__name__: each for each in (upper, reverse, broken, hopeless, third, later, pages, much, wrong, huge, long, asked)}
+concurrency, grace = (1, 0.05) if name == "alone" else (8, 5)
+handlers = {each.__name__: each for each in (upper, reverse, broken, hopeless, third, later, pages, much, wrong, huge, stuck, long, asked)}
 defaults = {"asked": {"timeout": 3600, "max_attempts": 9}}
-worker = millrace.Worker(url, handlers, concurrency=8, token=token[0] if token else None, name=name, abort_grace=5, defaults=defaults)
+worker = millrace.Worker(url, handlers, concurrency=concurrency, token=token[0] if token else None, name=name, abort_grace=grace, defaults=defaults)
 signal.signal(signal.SIGUSR1, lambda *_: (told.set(), say("told")))
 signal.signal(signal.SIGTERM, lambda *_: worker.stop(timeout=0))
 try:
