@@ -247,11 +247,16 @@ HELLO, WELCOME, REQUESTS, DELIVERY, PING, PONG, GOODBYE = 1, 2, 3, 4, 5, 6, 7
 OPS = {
     name: code + 1
     for code, name in enumerate(
-        "enqueue attach drain leave renew complete fail snooze giveBack heartbeat checkpoint progress log get watch unwatch "
-        "cancel update retry redrive runNow delete stats workers list subscribe backup forward configure pause queues".split()
+        "enqueue attach drain leave renew complete fail snooze giveBack heartbeat checkpoint progress log get watch unwatch cancel "
+        "update retry redrive runNow delete stats workers list subscribe backup forward configure pause queues drainQueue "
+        "deleteQueue".split()
     )
 }
-OPS.update(cancelMany=61, retryMany=62, deleteMany=63, drainQueue=32, deleteQueue=33, stopWorker=68)
+OPS.update(
+    upsertSchedule=40, getSchedule=41, listSchedules=42, deleteSchedule=43, pauseSchedule=44, resumeSchedule=45,
+    triggerSchedule=46, events=50, export=51, exports=52, deleteExport=53, flow=56, parents=57, cancelTree=58, retryTree=59,
+    cancelMany=61, retryMany=62, deleteMany=63, history=66, failures=67, stopWorker=68, getFlow=69, pauseAll=70,
+)
 TRUE, REFUSAL, ENQUEUED, ATTACHED, VALUE, STATS = 0, 1, 2, 3, 4, 5
 ABORT, LOST, REATTACH, GAP, STOP = 1, 2, 3, 4, 5
 ABORT_CAUSES = ("timeout", "cancel", "stop")
@@ -279,7 +284,9 @@ def frame(*message):
 
 
 def request(id, op, *fields):
-    """A request without the nils at its end."""
+    """A request without the nils at its end. Raises Error (OPTION_TYPE) for an operation that there is none of."""
+    if op not in OPS:
+        raise _type_error("op", "an operation of docs/protocol.md, not %r" % (op,))
     return [id, OPS[op], *_trimmed(fields)]
 
 
@@ -542,9 +549,9 @@ def new_job(
 
 
 def _defaults(**options):
-    job = new_job("defaults", **options) + [None] * 18
+    job = new_job("defaults", **options) + [None] * 21
     # NewJob and Defaults have the same fields in another order.
-    return _trimmed([job[2], job[3], job[14], job[8], job[9], job[10], job[11]])
+    return _trimmed([job[2], job[3], job[14], job[8], job[9], job[10], job[11], job[20]])
 
 
 def _debounce(key, delay, mode="trailing", max_delay=None):
@@ -795,7 +802,8 @@ class Client:
         return self.call("workers")
 
     def call(self, op, *fields):
-        """Any operation of the protocol: its fields in their order."""
+        """Any operation of the protocol: its fields in their order, and times in milliseconds. They are not looked at here: the server
+        ends the connection, and with it the calls of all threads, for one that the operation does not take."""
         return self._send(op, *fields)[1].result()
 
     def close(self):

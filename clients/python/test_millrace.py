@@ -461,6 +461,31 @@ class Workers(unittest.TestCase):
         self.assertLessEqual(millrace.OVER | millrace.HOPELESS, {code for code, again in rows if not again})
 
 
+class Operations(unittest.TestCase):
+    def test_they_are_those_of_the_protocol(self):
+        table = PROTOCOL.split("<!-- table: operations -->")[1].split("<!-- end -->")[0]
+        rows = re.findall(r"^\| (\d+) \| `(\w+)`", table, re.M)
+        self.assertGreater(len(rows), 50)
+        self.assertEqual(millrace.OPS, {name: int(code) for code, name in rows})
+
+    def test_one_that_there_is_none_of_is_refused_and_waits_for_nothing(self):
+        client = millrace.Client("unix:none")
+        client._connection = Wire()
+        with self.assertRaises(millrace.Error) as caught:
+            client.call("historyy", "default")
+        self.assertEqual((caught.exception.code, caught.exception.details), ("OPTION_TYPE", {"option": "op"}))
+        self.assertEqual((client._waiting, client._connection.said), ({}, []))
+
+    def test_a_worker_says_every_default(self):
+        table = PROTOCOL.split("<!-- table: Defaults -->")[1].split("<!-- end -->")[0]
+        options = dict(queue="q", priority=1, weight=2, max_attempts=3, timeout=4, heartbeat_timeout=5, max_age=7)
+        options["backoff"] = {"type": "fixed", "delay": 6}
+        worker = millrace.Worker("unix:none", {"a": print}, defaults={"a": options})
+        (name, said), *_ = worker._served
+        self.assertEqual((name, said), ("a", ["q", 1, 2, 3, 4000, 5000, [2, 6000], 7000]))
+        self.assertEqual(len(said), len(re.findall(r"^\| \d+ \|", table, re.M)))
+
+
 class Ids(unittest.TestCase):
     def test_an_id_is_a_uuid_of_the_three_parts(self):
         key = millrace.JobKey(2**47 + 12_345, 2**26 - 1, 1_795_000_000_000)

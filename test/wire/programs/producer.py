@@ -35,6 +35,9 @@ with millrace.connect(sys.argv[1]) as client:
     say(cancelled=client.cancel(waiting), result=refusal(client.result, waiting, timeout=60), twice=refusal(client.cancel, waiting))
     say(failed=refusal(client.result, client.enqueue("fails", max_attempts=1), timeout=60))
     say(none=client.get(millrace.JobKey(2**40, 1, 1)), stats=client.stats()["states"]["completed"] >= 8)
+    client.call("upsertSchedule", "s", [None, None, 60_000], ["nobody"])
+    enqueued = sum(minute["enqueued"] for minute in client.call("history", "default", 0))
+    say(schedule=client.call("getSchedule", "s")["spec"], enqueued=enqueued >= 8, paused=client.call("pauseAll", True))
     try:
         client.result(client.enqueue("nobody"), timeout=0.01)
     except TimeoutError:
