@@ -163,6 +163,22 @@ test('the job of a schedule is a trace of its own, known by its tick; by hand it
   expect(spans('trigger none').map(({ status }) => status.code)).toEqual([SpanStatusCode.ERROR])
 })
 
+test('a run is nobody’s child but of what its job carries, whatever is active where the worker runs', async () => {
+  const { handlers, end } = traceHandlers([
+    a.handler(() => {}),
+    defineJob({ name: 'b' }).handler((items) => items.map(() => ({ output: 1 })), { batch: { size: 1 } }),
+  ])
+  onTestFinished(end)
+  const opening = trace.getTracer('app').startSpan('opening')
+  await context.with(trace.setSpan(context.active(), opening), async () => {
+    t.engine.work(handlers)
+    await t.engine.enqueueMany([{ job: a }, { job: 'b' }])
+    await t.advance(10)
+  })
+  opening.end()
+  expect([...spans('run a'), ...spans('run b')].map((span) => span.parentSpanContext)).toEqual([undefined, undefined])
+})
+
 test('a whole engine is one still: its flows are traced, and what is no enqueue is as it was', async () => {
   const traced = traceEnqueues(t.engine)
   t.engine.work([a.handler(traceRun(() => {}))])

@@ -1,7 +1,7 @@
 /** Spans of runs, as children of the enqueue that the job comes from. */
 import type { EnqueueOptions } from '@millrace/core'
 import type { JobInfo, JobType, Context as RunContext } from '@millrace/worker'
-import { type Attributes, type Context, context, propagation, type Span, SpanKind, type TextMapGetter, trace } from '@opentelemetry/api'
+import { type Attributes, type Context, context, propagation, ROOT_CONTEXT, type Span, SpanKind, type TextMapGetter, trace } from '@opentelemetry/api'
 import { isMap, metaOf } from './meta.ts'
 import { replaced } from './replaced.ts'
 import { attributesOf, failed, tracer } from './tracer.ts'
@@ -35,7 +35,8 @@ export function startRun({ id, name, queue, run, attempt, meta }: Pick<JobInfo, 
   readonly span: Span
   readonly parent: Context
 } {
-  const parent = propagation.extract(context.active(), meta, TEXTS)
+  // Not the active context: a worker runs within what was active when its engine was opened.
+  const parent = propagation.extract(ROOT_CONTEXT, meta, TEXTS)
   const attributes = {
     ...attributesOf('run', queue, name),
     'messaging.message.id': id,
