@@ -83,6 +83,19 @@ test('each attempt is a span; one that fails says so, and one that snoozes has n
   expect(new Set(runs.map((run) => run.parentSpanContext?.spanId)).size).toBe(1)
 })
 
+test('a thenable is waited for as a promise is, within its span', async () => {
+  const asked = Promise.withResolvers<(value: unknown) => void>()
+  // biome-ignore lint/suspicious/noThenProperty: what a query builder answers.
+  const lazy = { then: (resolve: (value: unknown) => void) => (trace.getTracer('app').startSpan('inside').end(), asked.resolve(resolve)) }
+  t.engine.work(a.handler(traceRun(() => lazy as unknown)))
+  const handle = await t.engine.enqueue(a)
+  const answer = await Promise.all([asked.promise, t.advance(10)]).then(([resolve]) => resolve)
+  expect(spans('run a')).toEqual([])
+  answer('ok')
+  expect(await handle.result()).toBe('ok')
+  expect(spans('inside')[0]?.parentSpanContext?.spanId).toBe(spans('run a')[0]?.spanContext().spanId)
+})
+
 test('many at once are one span, of an array and of an iterable; what is refused fails it', async () => {
   const traced = traceEnqueues(t.engine)
   await traced.enqueueMany([{ job: a }, { job: 'b', options: { meta: { mine: 1 } } }])

@@ -1,7 +1,17 @@
 /** Spans of runs, as children of the enqueue that the job comes from. */
 import type { EnqueueOptions } from '@millrace/core'
 import type { JobInfo, JobType, Context as RunContext } from '@millrace/worker'
-import { type Attributes, type Context, context, propagation, ROOT_CONTEXT, type Span, SpanKind, type TextMapGetter, trace } from '@opentelemetry/api'
+import {
+  type Attributes,
+  type Context,
+  context,
+  propagation,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  type TextMapGetter,
+  trace,
+} from '@opentelemetry/api'
 import { isMap, metaOf } from './meta.ts'
 import { replaced } from './replaced.ts'
 import { attributesOf, failed, tracer } from './tracer.ts'
@@ -68,6 +78,8 @@ function spanned<Output>(span: Span, run: () => Output | Promise<Output>): Outpu
   let output: Output | Promise<Output>
   try {
     output = run()
+    // A thenable may call back twice, or throw: a promise of it does neither. As the worker has it.
+    if (isThenable(output)) output = Promise.resolve(output)
   } catch (error) {
     ended(span, error)
     throw error
@@ -86,6 +98,10 @@ function spanned<Output>(span: Span, run: () => Output | Promise<Output>): Outpu
   }
   span.end()
   return output
+}
+
+function isThenable<Output>(value: Output | PromiseLike<Output>): value is PromiseLike<Output> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }
 
 /** By its name: a second copy of the package has another class. */
