@@ -1,4 +1,5 @@
 // Spans of enqueues and runs, by the real SDK, and the context that jobs carry from one to the other.
+import { channel } from 'node:diagnostics_channel'
 import { defineJob } from '@millrace/engine'
 import { traceEnqueues, traceHandlers, traceHeaders, traceMeta, traceRequests, traceRun } from '@millrace/otel'
 import { createTestEngine, type TestEngine } from '@millrace/testkit'
@@ -85,8 +86,13 @@ test('each attempt is a span; one that fails says so, and one that snoozes has n
 
 test('a thenable is waited for as a promise is, within its span', async () => {
   const asked = Promise.withResolvers<(value: unknown) => void>()
-  // biome-ignore lint/suspicious/noThenProperty: what a query builder answers.
-  const lazy = { then: (resolve: (value: unknown) => void) => (trace.getTracer('app').startSpan('inside').end(), asked.resolve(resolve)) }
+  const lazy = {
+    // biome-ignore lint/suspicious/noThenProperty: what a query builder answers.
+    then: (resolve: (value: unknown) => void) => {
+      trace.getTracer('app').startSpan('inside').end()
+      asked.resolve(resolve)
+    },
+  }
   t.engine.work(a.handler(traceRun(() => lazy as unknown)))
   const handle = await t.engine.enqueue(a)
   const answer = await Promise.all([asked.promise, t.advance(10)]).then(([resolve]) => resolve)
@@ -239,6 +245,25 @@ test('handlers of a worker, each run once: of a function, traced already or not,
   await t.engine.enqueueMany([{ job: b }, { job: b }])
   await t.advance(10)
   expect(spans('run b')).toHaveLength(2)
+})
+
+test('handlers that are traced again have one span per run, until all of them have ended', async () => {
+  const traced = () =>
+    traceHandlers([defineJob({ name: 'b' }).handler((items) => items.map(() => ({ output: 1 })), { batch: { size: 1 } })])
+  const [first, second] = [traced(), traced()]
+  t.engine.work(first.handlers)
+  const run = async () => {
+    await t.engine.enqueue('b')
+    await t.advance(10)
+    return spans('run b').length
+  }
+  expect(await run()).toBe(1)
+  first.end()
+  first.end()
+  expect(await run()).toBe(2)
+  second.end()
+  expect(await run()).toBe(2)
+  expect(channel('millrace:started').hasSubscribers).toBe(false)
 })
 
 test.each([[null], [['no map']], ['no map'], [7], [{ schedule: null, traceparent: 1, baggage: 2 }]])(

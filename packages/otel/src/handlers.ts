@@ -6,7 +6,10 @@ import { ended, isTraced, startRun, traceRun } from './runs.ts'
 
 export interface TracedHandlers {
   readonly handlers: readonly Handler[]
-  /** No more spans of what is not on this thread alone; of runs that go on there is none then. */
+  /**
+   * No more spans of what is not on this thread alone, once all have ended that trace a job of that name; of runs that go on there is none
+   * then. Until then they are traced by their name, whichever worker of the process runs them.
+   */
   end(): void
 }
 
@@ -16,35 +19,65 @@ export interface TracedHandlers {
  */
 export function traceHandlers(handlers: readonly Handler[]): TracedHandlers {
   const elsewhere = new Set(handlers.filter(({ kind }) => kind !== 'inline').map(({ definition }) => definition.name))
-  const spans = new Map<string, Span>()
-  const begin = harmless((message) => {
-    const run = message as RunStarted
-    if (elsewhere.has(run.name)) spans.set(keyOf(run), startRun({ ...run, id: run.jobId }).span)
-  })
-  const finish = harmless((message) => {
-    const run = message as RunEnded
-    const span = spans.get(keyOf(run))
-    if (span === undefined) return
-    spans.delete(keyOf(run))
-    if (run.outcome !== 'completed') span.setAttribute('millrace.outcome', run.outcome)
-    if (run.error === undefined) span.end()
-    else ended(span, Object.assign(new Error(run.error.message), { name: run.error.name, stack: run.error.stack }))
-  })
-  if (elsewhere.size > 0) {
-    subscribe('millrace:started', begin)
-    subscribe('millrace:ended', finish)
-  }
+  for (const name of elsewhere) follow(name)
+  let over = false
   return {
     handlers: handlers.map((handler) =>
       handler.kind !== 'inline' || isTraced(handler.run) ? handler : { ...handler, run: traceRun(handler.run) },
     ),
     end: () => {
-      unsubscribe('millrace:started', begin)
-      unsubscribe('millrace:ended', finish)
-      spans.clear()
+      if (over) return
+      over = true
+      for (const name of elsewhere) leave(name)
     },
   }
 }
+
+/** A job that runs elsewhere: how often its handlers are traced, and the spans of its runs that go on. */
+interface Followed {
+  uses: number
+  readonly spans: Map<string, Span>
+}
+
+// The channels are the process's, and tell of all its workers: two that listened to one run would make two spans of it.
+const followed = new Map<string, Followed>()
+
+function follow(name: string): void {
+  const job = followed.get(name)
+  if (job !== undefined) job.uses++
+  else {
+    if (followed.size === 0) {
+      subscribe('millrace:started', begin)
+      subscribe('millrace:ended', finish)
+    }
+    followed.set(name, { uses: 1, spans: new Map() })
+  }
+}
+
+function leave(name: string): void {
+  const job = followed.get(name)
+  if (job === undefined || --job.uses > 0) return
+  followed.delete(name)
+  if (followed.size > 0) return
+  unsubscribe('millrace:started', begin)
+  unsubscribe('millrace:ended', finish)
+}
+
+const begin = harmless((message) => {
+  const run = message as RunStarted
+  followed.get(run.name)?.spans.set(keyOf(run), startRun({ ...run, id: run.jobId }).span)
+})
+
+const finish = harmless((message) => {
+  const run = message as RunEnded
+  const spans = followed.get(run.name)?.spans
+  const span = spans?.get(keyOf(run))
+  if (span === undefined) return
+  spans?.delete(keyOf(run))
+  if (run.outcome !== 'completed') span.setAttribute('millrace.outcome', run.outcome)
+  if (run.error === undefined) span.end()
+  else ended(span, Object.assign(new Error(run.error.message), { name: run.error.name, stack: run.error.stack }))
+})
 
 /** What a subscriber of a channel throws ends the process: tracing that does not work is no reason for that. */
 function harmless(subscriber: (message: unknown) => void): (message: unknown) => void {
