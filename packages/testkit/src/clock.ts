@@ -1,5 +1,5 @@
 /** A clock that moves only when a test says so. */
-import { type Clock, type Duration, type Now, parseDuration } from '@millrace/core'
+import { type Clock, type Duration, durationOption, type Now } from '@millrace/core'
 
 interface Timer {
   readonly atMono: number
@@ -27,9 +27,14 @@ export class VirtualClock implements Clock {
     return new Date(this.#wall)
   }
 
-  /** Resolves once so much of this clock's time has passed: for handlers that take their time. */
+  /**
+   * Resolves once so much of this clock's time has passed, with Infinity never: for handlers that take their time.
+   *
+   * @throws OptionTypeError, OptionRangeError
+   */
   sleep(duration: Duration): Promise<void> {
-    return new Promise((resolve) => this.setTimer(msOf('sleep', duration), resolve))
+    const ms = durationOption('sleep', duration, { infinity: true })
+    return new Promise((resolve) => this.setTimer(ms, resolve))
   }
 
   setTimer(ms: number, wake: () => void): () => void {
@@ -41,10 +46,12 @@ export class VirtualClock implements Clock {
 
   /**
    * Moves both clocks on, and lets every timer that is due on the way run, in order, each followed by all that it set off. What needs real
-   * time, as reading a file, may still be under way then.
+   * time, as reading a file, may still be under way then. At most a hundred years.
+   *
+   * @throws OptionTypeError, OptionRangeError
    */
   async advance(duration: Duration): Promise<void> {
-    const endMono = this.#mono + msOf('advance', duration)
+    const endMono = this.#mono + durationOption('advance', duration)
     await quiet()
     // What stalls on the way may take longer than this.
     const next = () => this.#next(Math.max(endMono, this.#mono))
@@ -80,13 +87,6 @@ export class VirtualClock implements Clock {
     this.#mono += ms
     this.#wall += ms
   }
-}
-
-function msOf(call: string, duration: Duration): number {
-  const ms = parseDuration(duration)
-  if (ms === undefined || ms < 0) throw new RangeError(`${call} takes a duration of 0 or more, not ${String(duration)}`)
-  // As durations everywhere: rows hold whole milliseconds.
-  return Math.ceil(ms)
 }
 
 /** Node's own: a test may have put its runner's fake timers in their places by the time they are used. */

@@ -50,7 +50,33 @@ describe('options', () => {
   })
 })
 
+describe('dispose', () => {
+  test.each([false, true])('a handler that never ends is given up when its grace ends, however long; restarted: %j', async (restarted) => {
+    const t = createTestEngine()
+    const begun = Promise.withResolvers<void>()
+    const endless = mail.handler(() => {
+      begun.resolve()
+      return new Promise(() => {})
+    })
+    t.engine.work(endless, { abortGrace: '2h' })
+    await t.engine.enqueue(mail, { to: 'a' })
+    await begun.promise
+    if (restarted) await t.restart()
+    await t[Symbol.asyncDispose]()
+    await expect(t.engine.stats()).rejects.toMatchObject({ code: 'ENGINE_STOPPED' })
+  })
+})
+
 describe('clock.advance', () => {
+  test.each([Number.POSITIVE_INFINITY, -1, 'soon', '101 years'])('%j is refused: it would never be there', async (duration) => {
+    const t = start()
+    const before = t.clock.read()
+    const told = { option: 'advance', code: expect.stringMatching(/^OPTION_(RANGE|TYPE)$/) }
+    await expect(t.clock.advance(duration as number)).rejects.toMatchObject(told)
+    await expect(t.advance(duration as number)).rejects.toMatchObject(told)
+    expect(t.clock.read()).toEqual(before)
+  })
+
   test('fires delays, retries and timeouts in order, each with all that it sets off', async () => {
     const t = start()
     const seen: string[] = []

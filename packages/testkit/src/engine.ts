@@ -95,6 +95,7 @@ const KNOWN: ReadonlySet<string> = new Set<keyof TestEngineOptions>([
 ])
 const MEMORY = ':memory:'
 const DEFAULT_NOW = new Date(Date.UTC(2030, 0, 1))
+const MINUTE_MS = 60_000
 const HOST = { host: 'test', pid: 1 }
 
 /** @throws OptionTypeError, OptionRangeError */
@@ -135,9 +136,12 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
     },
     async [Symbol.asyncDispose]() {
       faults.heal()
-      const stopped = engine.stop({ timeout: 0 })
-      // What ignores its abort is given up when its grace ends.
-      for (let minute = 0; minute < 3 && writer.inThread.actor.tables.sessions.size > 0; minute++) await clock.advance('1m')
+      let over = false
+      const stopped = engine.stop({ timeout: 0 }).finally(() => {
+        over = true
+      })
+      // What ignores its abort is given up when its grace ends. What takes real time, as the end of a thread, is waited for in that.
+      for (let leftMs = engine.graceMs + MINUTE_MS; leftMs > 0 && !over; leftMs -= MINUTE_MS) await clock.advance(MINUTE_MS)
       await stopped
     },
   }

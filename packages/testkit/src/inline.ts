@@ -1,6 +1,16 @@
 /** Engines of tests: they know their workers; and those that run what is enqueued before they answer. */
 import { type Batch, Engine, type Flow, type FlowNodeRequest, type JobHandle, type JobRequest, type JobRequests } from '@millrace/client'
-import { ACTIVE, type FlowOptions, findRow, isFinal, type JobKey, parseId, WAITING, type WorkOptions } from '@millrace/core'
+import {
+  ACTIVE,
+  type FlowOptions,
+  findRow,
+  isFinal,
+  type JobKey,
+  parseId,
+  validateWorkOptions,
+  WAITING,
+  type WorkOptions,
+} from '@millrace/core'
 import type { EnqueueArguments, Handler, JobType, Worker } from '@millrace/worker'
 import type { VirtualClock } from './clock.ts'
 import { DRAIN_MS, settle } from './drain.ts'
@@ -8,9 +18,16 @@ import type { TestWriter } from './writer.ts'
 
 export class TrackingEngine extends Engine {
   readonly #workers = new Set<Worker>()
+  #graceMs = 0
+
+  /** The longest `abortGrace` of all that were ever started. */
+  get graceMs(): number {
+    return this.#graceMs
+  }
 
   override work(handlers: readonly Handler[] | Handler, options?: WorkOptions): Worker {
     const worker = super.work(handlers, options)
+    this.#graceMs = Math.max(this.#graceMs, validateWorkOptions(options).abortGraceMs)
     this.#workers.add(worker)
     return worker
   }
