@@ -3,8 +3,14 @@ import { expect, test } from 'vitest'
 import { startProgram } from '../program.ts'
 import { temporaryFolder } from '../temporary.ts'
 
-test('a webhook is taken the second time, and each shipped order is told', async () => {
+test('what is not signed is turned away, a webhook is taken the second time, and each shipped order is told', async () => {
   const program = startProgram(new URL('../../apps/examples/webhooks/main.ts', import.meta.url), [temporaryFolder()])
   expect(await program.ended).toMatchObject({ code: 0, stderr: '' })
-  expect(program.lines).toEqual(['told: hello world (attempt 2)', 'delivered: 200', 'told: job.completed ship', 'told: job.completed ship'])
+  expect(program.lines).toEqual([
+    'a stranger: 401',
+    'told: hello world (attempt 2)',
+    'delivered: 200',
+    'told: job.completed ship',
+    'told: job.completed ship',
+  ])
 })

@@ -23,7 +23,12 @@ const receiver = createServer(async (request, response) => {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk)
   const body = Buffer.concat(chunks)
-  verify({ headers: request.headers, body, secret })
+  try {
+    verify({ headers: request.headers, body, secret })
+  } catch {
+    response.writeHead(401).end('not signed by the shop')
+    return
+  }
   if (++asked === 1) {
     response.writeHead(503, { 'retry-after': '1' }).end('busy')
     return
@@ -34,6 +39,10 @@ const receiver = createServer(async (request, response) => {
 }).listen(0, '127.0.0.1')
 await once(receiver, 'listening')
 const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hooks`
+
+// Anybody may find the address, and not sign what they send.
+const stranger = await fetch(url, { method: 'POST', body: '{}' })
+console.log(`a stranger: ${stranger.status}`)
 
 // The shop. allowPrivate and allowHttp, since the receiver is on this machine: leave them out for URLs that others give you.
 const engine = await openEngine({ file: join(folder, 'jobs.db') })
