@@ -414,6 +414,7 @@ def decode_data(data):
 DURATION_MS = 100 * 365 * 86_400_000
 NAME = re.compile(r"[A-Za-z0-9_.:/-]{1,128}\Z")
 KEY_LENGTH = 512
+JOBS_MAX = 10_000
 META_LENGTH = 16_384
 TAGS_MAX = 32
 TEXT_LENGTH = 4096
@@ -425,6 +426,12 @@ def _type_error(option, message):
 
 def _range_error(option, limit, message):
     return Error("OPTION_RANGE", "%s is %s" % (option, message), {"option": option, "limit": limit})
+
+
+def _given(option, value):
+    if value is None:
+        raise _type_error(option, "to be given, not None")
+    return value
 
 
 def _number(option, value, least, most):
@@ -501,7 +508,8 @@ def _tags(tags):
 def _meta(meta):
     text = None if meta is None else json.dumps(meta, separators=(",", ":"), allow_nan=False)
     if text is not None and len(text) > META_LENGTH:
-        raise _range_error("meta", META_LENGTH, "at most %d characters of JSON, not %d: large content goes into data" % (META_LENGTH, len(text)))
+        told = "at most %d characters of JSON, not %d: large content goes into data" % (META_LENGTH, len(text))
+        raise _range_error("meta", META_LENGTH, told)
     return text
 
 
@@ -535,11 +543,10 @@ def new_job(
     Raises Error (OPTION_TYPE, OPTION_RANGE), whose details are `option` and the `limit` that it broke."""
     if isinstance(unique, str):
         unique = (unique, "skip")
-    if name is None:
-        raise _type_error("name", "what handlers are found by, not None")
-    fields = [_name("name", name), encode_data(data), _name("queue", queue), _integer("priority", priority, -1_000_000, 1_000_000)]
+    fields = [_name("name", _given("name", name)), encode_data(data), _name("queue", queue)]
+    fields += [_integer("priority", priority, -1_000_000, 1_000_000)]
     fields += [_ms("delay", delay), _time("run_at", run_at), _key("idempotency_key", idempotency_key)]
-    fields.append(unique and [_key("unique", unique[0]), _choice("unique", unique[1], ON_CONFLICT)])
+    fields.append(unique and [_key("unique", _given("unique", unique[0])), _choice("unique", unique[1], ON_CONFLICT)])
     fields += [_integer("max_attempts", max_attempts, 1, 100_000), _ms("timeout", timeout, 1, True)]
     fields += [_ms("heartbeat_timeout", heartbeat_timeout), backoff and _backoff(**backoff)]
     fields += [_ms("ttl", ttl, 1), _ms("idempotency_ttl", idempotency_ttl, 1), _integer("weight", weight, 1, 1_000_000)]
@@ -556,17 +563,18 @@ def _defaults(**options):
 
 def _debounce(key, delay, mode="trailing", max_delay=None):
     mode = _choice("debounce.mode", mode, DEBOUNCE_MODES)
-    return _trimmed([_key("debounce.key", key), _ms("debounce.delay", delay, 1), mode, _ms("debounce.max_delay", max_delay, 1)])
+    fields = [_key("debounce.key", _given("debounce.key", key)), _ms("debounce.delay", _given("debounce.delay", delay), 1)]
+    return _trimmed([*fields, mode, _ms("debounce.max_delay", max_delay, 1)])
 
 
 def _throttle(key, period):
-    return [_key("throttle.key", key), _ms("throttle.period", period, 1)]
+    return [_key("throttle.key", _given("throttle.key", key)), _ms("throttle.period", _given("throttle.period", period), 1)]
 
 
 def _backoff(type, delay, factor=None, max_delay=None, jitter=None):
     jitter = {"equal": -1, "full": -2}[jitter] if jitter in ("equal", "full") else _number("backoff.jitter", jitter, 0, 1)
-    fields = [_choice("backoff.type", type, BACKOFFS), _ms("backoff.delay", delay), _number("backoff.factor", factor, 1, 1000)]
-    return _trimmed([*fields, _ms("backoff.max_delay", max_delay), jitter])
+    fields = [_choice("backoff.type", type, BACKOFFS), _ms("backoff.delay", _given("backoff.delay", delay))]
+    return _trimmed([*fields, _number("backoff.factor", factor, 1, 1000), _ms("backoff.max_delay", max_delay), jitter])
 
 
 # A connection.
@@ -727,7 +735,7 @@ def _job_key(job):
     key = JobKey.parse(job) if isinstance(job, str) else job
     if not isinstance(key, (tuple, list)) or len(key) != 3:
         raise _type_error("job", "a JobKey or an id, not %r" % (job,))
-    return [_integer("job", part, 0, most) for part, most in zip(key, (2**48 - 1, SAFE, SAFE))]
+    return [_integer("job", _given("job", part), 0, most) for part, most in zip(key, (2**48 - 1, SAFE, SAFE))]
 
 
 class Client:
@@ -753,8 +761,11 @@ class Client:
         return self.enqueue_many([new_job(name, data, **options)])[0]
 
     def enqueue_many(self, jobs):
-        """All of them or none, at most 10,000: `new_job(...)` each."""
-        return [key for key, _created in self.call("enqueue", list(jobs))]
+        """All of them or none, at most 10,000: `new_job(...)` each. Raises Error (OPTION_RANGE)."""
+        jobs = list(jobs)
+        if len(jobs) > JOBS_MAX:
+            raise _range_error("jobs", JOBS_MAX, "at most %d in one call, not %d" % (JOBS_MAX, len(jobs)))
+        return [key for key, _created in self.call("enqueue", jobs)]
 
     def result(self, job, timeout=None):
         """What the job's handler has returned. Raises Error (JOB_FAILED, JOB_CANCELLED), and TimeoutError after `timeout` seconds."""
@@ -886,7 +897,7 @@ class Snooze(Exception):
 
     def __init__(self, delay):
         super().__init__("snooze for %s s" % delay)
-        self.delay_ms = _ms("delay", delay)
+        self.delay_ms = _ms("delay", _given("delay", delay))
 
 
 class Job:
@@ -933,9 +944,7 @@ class Job:
 
     def progress(self, fraction, note=None):
         """From 0 to 1, with a note of up to 4,096 characters. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
-        if fraction is None:
-            raise _type_error("progress", "a number from 0 to 1, not None")
-        self._say("progress", _number("progress", fraction, 0, 1), None if note is None else str(note)[:TEXT_LENGTH])
+        self._say("progress", _number("progress", _given("progress", fraction), 0, 1), None if note is None else str(note)[:TEXT_LENGTH])
 
     def log(self, level, message, **fields):
         """`level` is 'debug', 'info', 'warn' or 'error'; of the message 4,096 characters are kept."""
@@ -1005,12 +1014,12 @@ class Worker:
         self._handlers = dict(handlers)
         self._served = [_trimmed([_name("handlers", each), _defaults(**(defaults or {}).get(each, {}))]) for each in self._handlers]
         self._queues = queues and [_name("queues", queue) for queue in queues]
-        self._max = _integer("concurrency", concurrency, 1, 100_000)
+        self._max = _integer("concurrency", _given("concurrency", concurrency), 1, 100_000)
         self._min = concurrency if min_concurrency is None else _integer("min_concurrency", min_concurrency, 1, concurrency)
         self._grace = abort_grace
-        self._grace_ms = _ms("abort_grace", abort_grace)
+        self._grace_ms = _ms("abort_grace", _given("abort_grace", abort_grace))
         self.uuid = str(uuid.uuid4())
-        self.name = name or "python-%s" % self.uuid[:8]
+        self.name = str(name) if name else "python-%s" % self.uuid[:8]
         # Everything below is looked at and changed under this lock, and what changes wakes up `run`.
         self._changed = threading.Condition(threading.RLock())
         self._connection = None
@@ -1071,8 +1080,8 @@ class Worker:
 
     def _check(self, what, data):
         """Raises Error where it is more than the engine stores, as the last connection has said it."""
-        # What a server that does not say takes is in one frame, with a few words around it.
-        most = self._limits.frame_bytes - 1024 if self._limits.data_bytes is None else self._limits.data_bytes
+        # Whatever is stored, it comes in one frame, with a few words around it.
+        most = min(self._limits.frame_bytes - 1024, math.inf if self._limits.data_bytes is None else self._limits.data_bytes)
         size = len(_utf8(data)) if isinstance(data, str) else len(data or b"")
         if size > most:
             message = "%s has %d bytes, and at most %d are stored: keep large content elsewhere, or raise maxDataBytes of the engine"

@@ -217,7 +217,9 @@ class Options(unittest.TestCase):
             "tags": [{"tags": "one"}, {"tags": ["a"] * 33}, {"tags": [None]}],
             "meta": [{"meta": "x" * 16_384}],
             "debounce.delay": [{"debounce": {"key": "k", "delay": 0}}],
-            "throttle.period": [{"throttle": {"key": "k", "period": 0}}],
+            "debounce.key": [{"debounce": {"key": None, "delay": 1}}],
+            "throttle.period": [{"throttle": {"key": "k", "period": 0}}, {"throttle": {"key": "k", "period": None}}],
+            "backoff.delay": [{"backoff": {"type": "fixed", "delay": None}}],
             "max_age": [{"max_age": 0}],
         }
         for option, cases in refused.items():
@@ -236,6 +238,9 @@ class Options(unittest.TestCase):
         self.assertEqual(millrace.new_job("a", delay=math.inf), ["a", None, None, None, century])
         self.assertEqual(millrace.new_job("a", timeout=math.inf)[9], math.inf)
         self.assertEqual(millrace.Snooze(0.0001).delay_ms, 1)
+
+        with self.assertRaises(millrace.Error):
+            millrace.Snooze(None)
 
     def test_a_worker_of_options_that_no_server_takes_is_refused(self):
         for options in ({"concurrency": 0}, {"min_concurrency": 5}, {"abort_grace": -1}, {"queues": ["a b"]}, {"defaults": {"a": {"weight": 0}}}):
@@ -310,6 +315,12 @@ class Producers(unittest.TestCase):
         for fields, refused in (([object()], TypeError), (["x" * 18 * 2**20], millrace.Error)):
             with self.subTest(refused), self.assertRaises(refused):
                 self.client.call("get", *fields)
+        with self.assertRaises(millrace.Error) as caught:
+            self.client.enqueue_many([["a"]] * 10_001)
+        self.assertEqual(caught.exception.details, {"option": "jobs", "limit": 10_000})
+        for job in ("no id", (1, 2), (1, 2, None), (2**48, 1, 1)):
+            with self.subTest(job), self.assertRaises((millrace.Error, ValueError)):
+                self.client.cancel(job)
         self.assertEqual((self.client._waiting, self.wire.said), ({}, []))
 
 
