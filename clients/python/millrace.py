@@ -1225,7 +1225,8 @@ class Worker:
 
     def _answered(self, run, said, error):
         if error is not None and error.code in RETRYABLE:
-            timer = threading.Timer(SAY_AGAIN, self._say_again, [run, said, said.id])
+            said.id = None
+            timer = threading.Timer(SAY_AGAIN, self._say_again, [run])
             timer.daemon = True
             timer.start()
         elif said is run.checkpoint:
@@ -1331,11 +1332,9 @@ class Worker:
                     requests.append(request(said.id, said.op, *run.key, *said.fields))
         return requests
 
-    def _say_again(self, run, said, id):
+    def _say_again(self, run):
         with self._changed:
-            # Unless a new connection has had it since, or there is a later one.
-            if said.id == id and self._runs.get(run.key) is run and said in run.unanswered():
-                said.id = None
+            if self._runs.get(run.key) is run:
                 self._send(*self._unsaid(run))
 
     def _save(self, job, data):

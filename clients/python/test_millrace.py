@@ -417,6 +417,20 @@ class Workers(unittest.TestCase):
         goes_on = (2, 1) if ended == (1, 1) else (1, 1)
         self.assertEqual(said, [("checkpoint", *ended), ("fail", *ended), ("checkpoint", *goes_on)])
 
+    def test_a_checkpoint_that_is_put_off_does_not_come_behind_the_end_of_its_run(self):
+        wire = self.attach()
+        (job,) = self.begin(wire, 1)
+        job.save(1)
+        self.answer(wire, "checkpoint", millrace.REFUSAL, "STORAGE_BUSY", "later")
+
+        def fails():
+            raise millrace.Retry(0)
+
+        self.end(fails)
+        self.assertEqual([op for op, *_ in self.said(wire, "checkpoint", "fail")], ["checkpoint", "checkpoint", "fail"])
+        self.again.pop()()
+        self.assertEqual(len(self.said(wire, "checkpoint", "fail")), 3)
+
     def test_an_outcome_that_is_refused_is_how_the_run_failed(self):
         wire = self.attach()
         self.begin(wire, 1)
