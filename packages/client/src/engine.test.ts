@@ -451,6 +451,21 @@ describe('stop', () => {
     await Promise.all([engine.stop(), expect(result).rejects.toBeInstanceOf(EngineStoppedError)])
   })
 
+  test('a writer that is being started again is waited for; an owner of the file that is out of reach, for who knows how long, is not', async () => {
+    port.break()
+    const waiting = engine.stop()
+    await quiet()
+    expect(port.closed).toBe(0)
+    port.reopen()
+    await waiting
+    open()
+    const answered = engine.stats()
+    await quiet()
+    port.break('the owner is gone', 'CONNECTION_LOST')
+    await Promise.all([engine.stop(), expect(answered).rejects.toMatchObject({ code: 'CONNECTION_LOST' })])
+    expect(port.closed).toBe(1)
+  })
+
   test('a far side that answers nothing any more does not hold it up once it has ended', async () => {
     open()
     port.answer('unwatch', () => undefined)

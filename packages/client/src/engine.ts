@@ -97,8 +97,8 @@ export class Engine {
     port.listen({
       deliver: (delivery) => deliver(delivery, { mailbox: this.#mailbox, listeners: this.#listeners, workers: this.#workers }),
       broken: (refusal) => {
-        // A server may be back in a second, or never: to stop is not to wait for it.
-        if (!setup.local) this.#reach.lost()
+        // A server, or another owner of the file, may be there in a second, or never: to stop is not to wait for it.
+        if (!setup.local || refusal.code === 'CONNECTION_LOST') this.#reach.lost()
         this.#mailbox.break(refusal)
       },
       reopened: () => {

@@ -62,7 +62,7 @@ export interface Context<Data = unknown> {
   readonly job: JobInfo
   /** Aborts on timeout, cancel, a lost lease and stop; the reason is a typed error. */
   readonly signal: AbortSignal
-  /** How far the job has come, 0 to 1. Cheap: the last value of a tick is sent. */
+  /** How far the job has come, 0 to 1. Cheap: the last value of a tick is sent, or of the time until the one before is answered. */
   progress(fraction: number, note?: string): void
   /** Moves the deadline to at least now + heartbeatTimeout. Rejects with StaleRunError where the run is no longer this one. */
   heartbeat(): Promise<void>
@@ -199,16 +199,8 @@ export class RunContext implements Context {
 
   #addLine(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void {
     choiceOption('level', level, LEVELS)
-    this.#lines ??= []
-    // More than are kept need not be sent either.
-    if (this.#lines.length >= LIMITS.logLinesPerRun) this.#lines.shift()
-    this.#lines.push({
-      at: this.#link.now(),
-      level,
-      message: String(message).slice(0, LIMITS.logMessageLength),
-      ...(fields !== undefined && { fields: fieldsText(fields) }),
-    })
-    this.#link.dirty(this)
+    const text = String(message).slice(0, LIMITS.logMessageLength)
+    this.addLines([{ at: this.#link.now(), level, message: text, ...(fields !== undefined && { fields: fieldsText(fields) }) }])
   }
 
   async *#parents(): AsyncGenerator<Parent> {
@@ -261,6 +253,14 @@ export class RunContext implements Context {
     if (this.#abortReason !== undefined) return
     this.#abortReason = reason
     this.#controller?.abort(reason)
+  }
+
+  addLines(lines: readonly LogLine[]): void {
+    this.#lines ??= []
+    this.#lines.push(...lines)
+    // More than are kept need not be sent either.
+    if (this.#lines.length > LIMITS.logLinesPerRun) this.#lines = this.#lines.slice(-LIMITS.logLinesPerRun)
+    this.#link.dirty(this)
   }
 
   takeProgress(): readonly [number, string?] | undefined {

@@ -3,10 +3,10 @@ import { type Clock, OptionRangeError, type WorkSettings } from '@millrace/core'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { Batcher } from './batch/batcher.ts'
 import type { BatchHandler } from './batch/handler.ts'
-import type { RunContext } from './context.ts'
+import type { RunContext, RunLink } from './context.ts'
 import type { Handler } from './define.ts'
 import type { Runnable } from './execute.ts'
-import { type ThreadLink, ThreadPool } from './threads/pool.ts'
+import { ThreadPool } from './threads/pool.ts'
 
 export interface WorkerRunnable extends Runnable {
   /** Tells a run that is not with a function of its own to stop. */
@@ -22,7 +22,7 @@ export interface Runnables {
 }
 
 /** @throws OptionRangeError where two handlers are of one name, or a batch could never be full: before any thread is started */
-export function makeRunnables(handlers: readonly Handler[], settings: WorkSettings, link: ThreadLink, clock: Clock): Runnables {
+export function makeRunnables(handlers: readonly Handler[], settings: WorkSettings, link: RunLink, clock: Clock): Runnables {
   assertDistinct(handlers.map((handler) => handler.definition.name))
   for (const handler of handlers) if (handler.kind === 'batch') assertFits(handler, settings)
   const byName = new Map<string, WorkerRunnable>()

@@ -119,6 +119,49 @@ describe('a run', () => {
     expect(calls.of('progress')).toHaveLength(2)
   })
 
+  test('while a report is not answered the next ones wait with their run, whatever there are of them; its outcome does not', async () => {
+    const { at, run } = gate()
+    const { calls, grant } = workbench(a.handler(run))
+    for (const op of ['progress', 'log'] as const) calls.hold(op)
+    grant()
+    const { progress, log } = at(0).context
+    for (let n = 0; n < 500; n++) {
+      progress(n / 1_000)
+      log('info', String(n))
+      await quiet()
+    }
+    expect(calls.said).toMatchObject([
+      { op: 'progress', fraction: 0 },
+      { op: 'log', lines: [{ message: '0' }] },
+    ])
+    for (const op of ['progress', 'log'] as const) calls.settle(op)
+    await quiet()
+    expect(calls.said.slice(2)).toMatchObject([
+      { op: 'progress', fraction: 0.499 },
+      { op: 'log', lines: { length: 100, 99: { message: '499' } } },
+    ])
+    calls.hold('progress')
+    progress(0.8)
+    await quiet()
+    progress(1)
+    at(0).resolve()
+    await quiet()
+    expect(calls.said.slice(4)).toMatchObject([{ op: 'progress', fraction: 0.8 }, { op: 'progress', fraction: 1 }, { op: 'complete' }])
+    calls.settle('progress')
+    await quiet()
+    expect(calls.said).toHaveLength(7)
+  })
+
+  test('what a run says that is another worker’s by now is not sent', async () => {
+    const { at, run } = gate()
+    const { calls, grant, worker } = workbench(a.handler(run))
+    grant()
+    worker.lapsed(Number.POSITIVE_INFINITY)
+    at(0).context.progress(0.5)
+    await quiet()
+    expect(calls.of('progress')).toEqual([])
+  })
+
   test('reports that are refused are nobody’s loss', async () => {
     const { calls, grant } = workbench(a.handler(({ progress, log }) => [progress(1), log('info', 'x')].length))
     for (const op of ['progress', 'log'] as const) calls.answer(op, () => new StaleRunError())

@@ -1,5 +1,5 @@
 /** How a worker ends: what runs is given its time, what does not end is given back, and nothing is left behind. */
-import { CommitUnknownError, EngineFailedError, StorageError } from '@millrace/core'
+import { AuthFailedError, CommitUnknownError, EngineFailedError, StorageError } from '@millrace/core'
 import { describe, expect, test } from 'vitest'
 import { defineJob } from './index.ts'
 import { gate } from './testing/gate.ts'
@@ -193,6 +193,18 @@ describe('an engine that has ended', () => {
     expect(at(0).context.signal.reason).toBe(reason)
     await quiet()
     expect([bench.worker.running, bench.stopped.length]).toEqual([1, 0])
+    at(0).resolve()
+    await quiet()
+    expect([bench.worker.running, bench.stopped.length, bench.clock.timers]).toEqual([0, 1, 0])
+  })
+
+  test('lets go of outcomes that nobody takes, whatever they are refused with', async () => {
+    const { at, run } = gate()
+    const bench = workbench(a.handler(run))
+    bench.grant()
+    const refusal = new AuthFailedError('the token is not known any more')
+    for (const op of ['drain', 'leave', 'complete', 'fail'] as const) bench.calls.answer(op, () => refusal)
+    bench.worker.abandon(refusal)
     at(0).resolve()
     await quiet()
     expect([bench.worker.running, bench.stopped.length, bench.clock.timers]).toEqual([0, 1, 0])

@@ -10,7 +10,6 @@ import {
   type Grant,
   LeaseLostError,
   type Logger,
-  type LogLine,
   leaseMs,
   MillraceError,
   type Notice,
@@ -28,14 +27,14 @@ import {
 } from '@millrace/core'
 import { tellEnded, tellStarted } from './channels.ts'
 import { newSessionId } from './clock.ts'
-import { RunContext } from './context.ts'
+import { RunContext, type RunLink } from './context.ts'
 import type { Handler } from './define.ts'
 import { execute, type Settlement } from './execute.ts'
 import { reasonOf } from './reasons.ts'
 import { Redactor } from './redact.ts'
+import { Reports } from './reports.ts'
 import { runErrorOf } from './runError.ts'
 import { makeRunnables, type Runnables, type WorkerRunnable } from './runnables.ts'
-import type { ThreadLink } from './threads/pool.ts'
 import { within } from './within.ts'
 
 /** The way to the engine. */
@@ -74,7 +73,7 @@ interface Run {
 }
 
 /** Refusals after which nobody is left to hear of a run. */
-const OVER: ReadonlySet<string> = new Set(['STALE_RUN', 'ENGINE_STOPPED', 'ENGINE_FAILED', 'OWNER_LOST'])
+const OVER: ReadonlySet<string> = new Set(['STALE_RUN', 'FORBIDDEN', 'ENGINE_STOPPED', 'ENGINE_FAILED', 'OWNER_LOST'])
 /** How long an outcome waits before it is said again, after an answer that leaves it open. */
 const SAY_AGAIN_MS = 250
 const LEAVE_MS = 5_000
@@ -86,13 +85,14 @@ export class Worker {
   readonly #options: WorkerOptions
   readonly #runnables: Runnables
   readonly #runs = new NumberMap<Run>()
-  readonly #dirty = new Set<RunContext>()
-  readonly #link: ThreadLink
+  readonly #link: RunLink
   readonly #redactor: Redactor | undefined
+  readonly #reports: Reports
   readonly #hurried = Promise.withResolvers<void>()
   readonly #ended = Promise.withResolvers<void>()
   #draining = false
   #left = false
+  #abandoned = false
   #attaching = false
   #attachAgain = false
   #stopping: Promise<void> | undefined
@@ -106,15 +106,14 @@ export class Worker {
     const { clock, maxDataBytes, logger } = options
     const redact = options.settings.redact ?? options.redact
     this.#redactor = redact && new Redactor(redact, logger)
+    this.#reports = new Reports(options.calls, this.#redactor, (context) => this.#runs.get(context.grant.seq)?.context === context)
     this.#link = {
       maxDataBytes,
       heartbeat: async ({ grant: { seq, run } }) => void (await this.#insist({ op: 'heartbeat', seq, run })),
       checkpoint: async ({ grant: { seq, run } }, value) => void (await this.#insist({ op: 'checkpoint', seq, run, value })),
       parents: ({ grant: { seq, run } }, after) => this.#insist({ op: 'parents', seq, run, after }) as Promise<ParentsPage>,
-      dirty: (context) => this.#markDirty(context),
+      dirty: (context) => this.#reports.note(context),
       now: () => clock.read().wall,
-      progress: ({ grant }, fraction, note) => this.#sayProgress(grant, fraction, note),
-      log: ({ grant }, lines) => this.#sayLines(grant, lines),
     }
     this.#runnables = makeRunnables(options.handlers, options.settings, this.#link, clock)
   }
@@ -241,6 +240,7 @@ export class Worker {
 
   /** The engine is gone for good: what runs is told so, and the worker stops as soon as that has ended. */
   abandon(reason: Error): void {
+    this.#abandoned = true
     for (const run of this.#runs.values()) this.#abort(run, reason)
     this.#emptied?.()
     void this.stop({ timeout: 0 })
@@ -307,7 +307,7 @@ export class Worker {
       this.#redactor !== undefined && said.op === 'fail' ? { ...said, error: this.#redactor.error(name, said.error) } : said
     run.cancelGrace?.()
     if (run.zombie) this.#zombies--
-    if (this.#dirty.size > 0) this.#flush(run.context)
+    this.#reports.finish(run.context)
     run.settlement = settlement
     this.#sayOutcome(run, settlement)
   }
@@ -325,7 +325,7 @@ export class Worker {
       this.#options.clock.setTimer(SAY_AGAIN_MS, () => {
         if ((this.#runs.get(run.context.grant.seq) ?? (run.lapsed ? run : undefined)) === run) this.#sayOutcome(run, settlement)
       })
-    } else if (OVER.has(error.code) || settlement.op === 'giveBack') this.#forget(run)
+    } else if (this.#abandoned || OVER.has(error.code) || settlement.op === 'giveBack') this.#forget(run)
     else this.#refused(run, settlement, error)
   }
 
@@ -395,34 +395,6 @@ export class Worker {
   #find({ seq, run }: RunKey): Run | undefined {
     const found = this.#runs.get(seq)
     return found?.context.grant.run === run ? found : undefined
-  }
-
-  #markDirty(context: RunContext): void {
-    if (this.#dirty.size === 0) process.nextTick(() => this.#flushAll())
-    this.#dirty.add(context)
-  }
-
-  #flushAll(): void {
-    for (const context of this.#dirty) this.#flush(context)
-  }
-
-  /** Sends what a run has noted since the last tick. What comes too late for its run is nobody's loss. */
-  #flush(context: RunContext): void {
-    this.#dirty.delete(context)
-    const { grant } = context
-    const progress = context.takeProgress()
-    if (progress !== undefined) this.#sayProgress(grant, ...progress)
-    const lines = context.takeLines()
-    if (lines !== undefined) this.#sayLines(grant, lines)
-  }
-
-  #sayProgress({ seq, run, name }: Grant, fraction: number, note: string | undefined): void {
-    const shown = note === undefined ? undefined : (this.#redactor?.note(name, note) ?? note)
-    this.#say({ op: 'progress', seq, run, fraction, ...(shown !== undefined && { note: shown }) })
-  }
-
-  #sayLines({ seq, run, name }: Grant, lines: readonly LogLine[]): void {
-    this.#say({ op: 'log', seq, run, lines: this.#redactor?.lines(name, lines) ?? lines })
   }
 
   /** Says it again where the answer leaves it open: a writer that starts again is no reason for a handler to fail. */

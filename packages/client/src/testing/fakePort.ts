@@ -100,8 +100,8 @@ export class FakePort implements Port {
     this.deliver({ events })
   }
 
-  break(message = 'the writer died'): void {
-    this.#listener?.broken({ code: 'COMMIT_UNKNOWN', message })
+  break(message = 'the writer died', code: ErrorCode = 'COMMIT_UNKNOWN'): void {
+    this.#listener?.broken({ code, message })
   }
 
   reopen(): void {

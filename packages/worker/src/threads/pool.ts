@@ -18,12 +18,6 @@ import type { FromThread, ThreadTask, ToThread } from './messages.ts'
 
 type PiscinaOptions = NonNullable<ConstructorParameters<typeof Piscina>[0]>
 
-/** What threads have to say about their runs goes the way that everything of a run goes. */
-export interface ThreadLink extends RunLink {
-  progress(context: RunContext, fraction: number, note: string | undefined): void
-  log(context: RunContext, lines: Extract<FromThread, { kind: 'log' }>['lines']): void
-}
-
 interface ThreadRun {
   readonly channel: MessagePort
   readonly killer: AbortController
@@ -38,7 +32,7 @@ export class ThreadPool {
   readonly #url: string
   readonly #threads: number
   readonly #pool: Promise<Piscina>
-  readonly #link: ThreadLink
+  readonly #link: RunLink
   readonly #clock: Clock
   readonly #runs = new Map<RunContext, ThreadRun>()
   /** Runs that wait for a thread, in order; told whether they may start. Here and not in the pool, so that they can be given back. */
@@ -46,7 +40,7 @@ export class ThreadPool {
   #free: number
   #draining = false
 
-  constructor({ url, settings: { threads, ...settings } }: ThreadHandler, link: ThreadLink, clock: Clock) {
+  constructor({ url, settings: { threads, ...settings } }: ThreadHandler, link: RunLink, clock: Clock) {
     this.#url = url
     this.#threads = threads
     this.#free = threads
@@ -163,10 +157,10 @@ export class ThreadPool {
       )
     switch (message.kind) {
       case 'progress':
-        this.#link.progress(context, message.fraction, message.note)
+        context.progress(message.fraction, message.note)
         break
       case 'log':
-        this.#link.log(context, message.lines)
+        context.addLines(message.lines)
         break
       case 'heartbeat':
         void answer(message.id, this.#link.heartbeat(context))

@@ -1,0 +1,62 @@
+/** Progress and log lines on their way: of each run one report at a time, so that what nobody takes piles up nowhere. */
+
+import type { RunContext } from './context.ts'
+import type { Redactor } from './redact.ts'
+import type { Calls } from './worker.ts'
+
+export class Reports {
+  readonly #calls: Calls
+  readonly #redactor: Redactor | undefined
+  readonly #isHeld: (context: RunContext) => boolean
+  /** They have said something in this tick. */
+  readonly #dirty = new Set<RunContext>()
+  /** Their last report is not answered yet. */
+  readonly #underWay = new Set<RunContext>()
+
+  /** @param isHeld what others say is nobody's loss */
+  constructor(calls: Calls, redactor: Redactor | undefined, isHeld: (context: RunContext) => boolean) {
+    this.#calls = calls
+    this.#redactor = redactor
+    this.#isHeld = isHeld
+  }
+
+  /** There is something new, which leaves at the end of the tick, or when the last report is answered: until then the run keeps the last of it. */
+  note(context: RunContext): void {
+    if (this.#underWay.has(context) || !this.#isHeld(context)) return
+    if (this.#dirty.size === 0) process.nextTick(() => this.#flush())
+    this.#dirty.add(context)
+  }
+
+  /** The run has ended: whatever is left leaves now, before its outcome. */
+  finish(context: RunContext): void {
+    if (this.#dirty.delete(context) || this.#underWay.delete(context)) this.#send(context)
+  }
+
+  #flush(): void {
+    for (const context of this.#dirty) {
+      this.#dirty.delete(context)
+      const calls = this.#send(context)
+      if (calls.length === 0) continue
+      this.#underWay.add(context)
+      void Promise.all(calls).then(() => {
+        if (this.#underWay.delete(context)) this.note(context)
+      })
+    }
+  }
+
+  #send(context: RunContext): Promise<unknown>[] {
+    const { seq, run, name } = context.grant
+    const calls: Promise<unknown>[] = []
+    const progress = context.takeProgress()
+    if (progress !== undefined) {
+      const [fraction, note] = progress
+      const shown = note === undefined ? undefined : (this.#redactor?.note(name, note) ?? note)
+      calls.push(this.#calls.call<'progress'>({ op: 'progress', seq, run, fraction, ...(shown !== undefined && { note: shown }) }))
+    }
+    const lines = context.takeLines()
+    if (lines !== undefined)
+      calls.push(this.#calls.call<'log'>({ op: 'log', seq, run, lines: this.#redactor?.lines(name, lines) ?? lines }))
+    // What comes too late for its run is nobody's loss.
+    return calls.map((call) => call.catch(() => {}))
+  }
+}
