@@ -1,6 +1,7 @@
 /** Tokens that are kept elsewhere: asked for at each greeting, and again when they have changed. */
-import type { Scope } from '@millrace/core'
+import { type Request, SCOPES, type Scope } from '@millrace/core'
 import { type Authenticate, listen } from '@millrace/remote'
+import { sessionIntro } from '@millrace/testkit'
 import { expect, test } from 'vitest'
 import { HELLO, RawClient } from './rawClient.ts'
 import { serve } from './served.ts'
@@ -50,17 +51,69 @@ test('a token that is revoked ends its connections at the next recheck, and leav
   expect(second.closed).toBe(false)
 })
 
-test('a token that allows less goes on with less', async () => {
+test('a token that allows less ends its connections, and what workers and listeners got by them; it is back with less', async () => {
+  const { authenticate, known } = keeper()
+  const { url, server, probe } = await serve({ listen: { authenticate } })
+  known.set(one, ['work', 'read'])
+  const client = await greet(url, one)
+  await client.said('welcome')
+  const requests: readonly Request[] = [
+    { id: 1, command: { op: 'attach', session: sessionIntro(['a']), held: [] } },
+    { id: 2, command: { op: 'subscribe', on: true } },
+  ]
+  client.send({ type: 'requests', requests })
+  await client.said('delivery')
+  const [bystander, told] = [await probe({ token: two }), client.heard.length]
+  known.set(one, ['read'])
+  server.recheck()
+  await bystander.enqueue('a')
+  expect(await client.said('goodbye')).toMatchObject({ code: 'CLOSING', retryAfterMs: expect.toSatisfy((ms: number) => ms >= 0) })
+  await client.gone()
+  expect(client.heard.slice(told).map(({ type }) => type)).toEqual(['goodbye'])
+  const back = await greet(url, one)
+  expect(await back.said('welcome')).toMatchObject({ scopes: ['read'] })
+  back.send({ type: 'requests', requests })
+  const { delivery } = await back.said('delivery')
+  expect(delivery.replies).toMatchObject([{ id: 1, refusal: { code: 'FORBIDDEN' } }])
+  expect((await bystander.call<'stats'>({ op: 'stats' })).states).toMatchObject({ waiting: 1, active: 0 })
+})
+
+test('a token that allows more goes on with more', async () => {
   const { authenticate, known } = keeper()
   const { server, probe } = await serve({ listen: { authenticate } })
-  const client = await probe({ token: two })
-  await client.barrier()
-  known.set(two, ['enqueue'])
-  server.recheck()
+  known.set(one, ['enqueue'])
+  const client = await probe({ token: one })
   await expect(client.call({ op: 'stats' })).rejects.toMatchObject({ code: 'FORBIDDEN' })
-  known.set(two, ['enqueue', 'work', 'read', 'admin'])
+  known.set(one, ['read', 'enqueue'])
   server.recheck()
   await client.call({ op: 'stats' })
+})
+
+test.each([
+  ['a promise', async () => SCOPES],
+  ['a promise that is rejected', () => Promise.reject(new Error('the table is away'))],
+  ['a text', () => 'read'],
+  ['a scope that there is not', () => ['write']],
+  ['null', () => null],
+])('%s in place of scopes turns the client away for now, and ends nothing else', async (_, answer: () => unknown) => {
+  const lines: unknown[] = []
+  const log = (message: string, fields: unknown) => void lines.push(message, fields)
+  const logger = { debug: log, info: log, warn: log, error: log }
+  let answers: () => unknown = answer
+  const { url, server } = await serve({ listen: { authenticate: (() => answers()) as Authenticate, logger } })
+  expect(await (await greet(url, one)).said('goodbye')).toMatchObject({ code: 'BUSY' })
+  expect(lines).toMatchObject(['a token could not be looked at', { error: expect.stringContaining('authenticate') }])
+  answers = () => ['read', 'read']
+  const client = await greet(url, one)
+  expect(await client.said('welcome')).toMatchObject({ scopes: ['read'] })
+  answers = answer
+  server.recheck()
+  expect(await client.said('goodbye')).toMatchObject({ code: 'BUSY' })
+})
+
+test('one scope said four times is one', async () => {
+  const { probe } = await serve({ listen: { authenticate: () => ['enqueue', 'enqueue', 'enqueue', 'enqueue'] } })
+  await expect((await probe({ token: one })).call({ op: 'stats' })).rejects.toMatchObject({ code: 'FORBIDDEN' })
 })
 
 test('where tokens cannot be looked at, a client is told to come back', async () => {

@@ -93,7 +93,11 @@ export class Connection {
     if (this.#scopes === undefined || !this.#options.tokens.change) return
     const scopes = this.#scopesOf(this.#token)
     if (scopes === undefined) this.#link.goodbye('AUTH_FAILED', 'the server knows this token no more', -1)
-    else if (scopes !== 'unknown') this.#allow(scopes)
+    else if (scopes === 'unknown') return
+    // Its workers and subscriptions stand on what is gone: those that it may still have it asks for again.
+    else if (this.#scopes.some((scope) => !scopes.includes(scope)))
+      this.#link.goodbye('CLOSING', 'the token allows less now: come back with what it allows', BOUNDS.restartRetryMs)
+    else this.#allow(scopes)
   }
 
   #hear(message: Message, bytes: number): void {

@@ -38,7 +38,10 @@ export interface ListenOptions {
   readonly logger?: Logger
 }
 
-/** Every client gives a token: without one it is not asked. What it throws turns the client away for now. */
+/**
+ * Every client gives a token: without one it is not asked. It answers at once: what it throws, a promise and all else that is neither
+ * scopes nor undefined are logged, and turn the client away for now.
+ */
 export type Authenticate = (token: string) => readonly Scope[] | undefined
 
 export interface TokenOption {

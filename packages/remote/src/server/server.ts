@@ -76,7 +76,8 @@ export class RemoteServer implements AsyncDisposable {
 
   /**
    * Asks `authenticate` again for every client that is connected: those whose token is known no more are sent away at once
-   * (AuthFailedError), the others go on with what their token allows now.
+   * (AuthFailedError). Those whose token allows less are told to come back (what they wait for is of unknown outcome,
+   * ConnectionLostError) and have by then what it allows; the others go on, with more where it allows more.
    */
   recheck(): void {
     for (const connection of this.#connections) connection.recheck()
