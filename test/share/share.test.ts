@@ -231,6 +231,32 @@ describe('in one process', () => {
     await again.stop()
   })
 
+  test('an opening that would keep data in another way than the first is refused, by option', async () => {
+    const file = temporaryFile()
+    const same = (bytes: Uint8Array) => bytes.map((byte) => byte ^ 0xff)
+    const [codec, redact] = [{ encode: same, decode: same }, <Said>(said: Said) => said]
+    const first = { file, share: true, codec, redact, maxDataBytes: 1_000 }
+    const engine = await openEngine(first)
+    const refused = { name: 'OptionTypeError', message: expect.stringMatching(/another (\w+).* the same \1 .*or stop that engine first/) }
+    const { codec: _codec, ...clear } = first
+    for (const [option, options] of [
+      ['codec', clear],
+      ['codec', { ...first, codec: { ...codec } }],
+      ['redact', { ...first, redact: <Said>(said: Said) => said }],
+      ['maxDataBytes', { ...first, maxDataBytes: 1_001 }],
+    ] as const)
+      await expect(openEngine(options)).rejects.toMatchObject({ ...refused, option })
+    expect(await openEngine({ ...first })).toBe(engine)
+    // Once for each of the two that were let in: those that were refused count for none.
+    await engine.stop()
+    await engine.enqueue('kept', 'text')
+    await engine.stop()
+    await expect(engine.stats()).rejects.toMatchObject({ code: 'ENGINE_STOPPED' })
+    // Whoever comes next is the first again.
+    await using next = await openEngine({ ...first, redact: <Said>(said: Said) => said })
+    expect((await next.stats()).totals.enqueued).toBe(1)
+  })
+
   test('by a link too', async () => {
     const file = temporaryFile()
     const link = join(temporaryFolder(), 'link.db')

@@ -30,9 +30,11 @@ import { SharedPort } from './share/sharedPort.ts'
 import { WriterThread } from './writer/thread.ts'
 
 /**
- * Opens the file, creating it where it is not there yet, and starts the writer thread that owns it.
+ * Opens the file, creating it where it is not there yet, and starts the writer thread that owns it. With `share`, all openings of one
+ * process answer one engine, which ends when it was stopped as often as it was opened.
  *
- * @throws OptionTypeError, OptionRangeError for a wrong option; AlreadyOpenError where another process (or this one) has the
+ * @throws OptionTypeError, OptionRangeError for a wrong option, also where this process shares the file by an engine that has another
+ * `codec`, `redact` or `maxDataBytes`; AlreadyOpenError where another process (or this one) has the
  * file; NotADatabaseError, SchemaTooNewError, NotWritableError, UnsafeFilesystemError where the file cannot be used;
  * UnsupportedRuntimeError where this runtime, or a bundle of the engine, cannot work.
  */
@@ -40,7 +42,7 @@ export async function openEngine(options: OpenOptions): Promise<Engine> {
   const settings = validateOpenOptions(options)
   assertRuntime()
   const file = settings.file === MEMORY ? settings.file : resolve(settings.file)
-  return settings.share ? joinShared(file, (membership) => openShared(file, settings, membership)) : openOwn(file, settings)
+  return settings.share ? joinShared(file, settings, (membership) => openShared(file, settings, membership)) : openOwn(file, settings)
 }
 
 async function openOwn(file: string, settings: OpenSettings): Promise<Engine> {

@@ -1,6 +1,6 @@
 /** The files that this process has open, across reloads of this module and second installed copies of it. */
 import { statSync } from 'node:fs'
-import { AlreadyOpenError } from '@millrace/core'
+import { AlreadyOpenError, type OpenSettings, OptionTypeError } from '@millrace/core'
 import { realFile } from './realFile.ts'
 
 const KEY = Symbol.for('millrace.openFiles')
@@ -25,8 +25,14 @@ export function assertNotOpen(file: string): void {
 /** An engine that more than one part of the process uses: counted, and closed with the last. */
 export interface Shared<Engine> {
   readonly engine: Promise<Engine>
+  readonly terms: Terms
   users: number
 }
+
+/** What decides how the data of all that use an engine is kept: the first opening's, and nobody else may think it another. */
+export type Terms = Pick<OpenSettings, (typeof TERMS)[number]>
+
+const TERMS = ['codec', 'redact', 'maxDataBytes'] as const
 
 /** What an engine says to those that share it. */
 export interface Membership {
@@ -36,12 +42,17 @@ export interface Membership {
   readonly ended: () => void
 }
 
-/** The engine that this process shares its file by: opened by `open` where there is none yet. */
-export async function joinShared<Engine>(file: string, open: (membership: Membership) => Promise<Engine>): Promise<Engine> {
+/**
+ * The engine that this process shares its file by: opened by `open` where there is none yet.
+ *
+ * @throws OptionTypeError where it was opened on other terms
+ */
+export async function joinShared<Engine>(file: string, terms: Terms, open: (membership: Membership) => Promise<Engine>): Promise<Engine> {
   const files = sharedFiles<Engine>()
   const key = realFile(file)
   const found = files.get(key)
   if (found !== undefined) {
+    assertSameTerms(file, found.terms, terms)
     found.users++
     return found.engine
   }
@@ -53,10 +64,19 @@ export async function joinShared<Engine>(file: string, open: (membership: Member
     ended()
     return true
   }
-  const shared: Shared<Engine> = { engine: open({ leave, ended }), users: 1 }
+  const shared: Shared<Engine> = { engine: open({ leave, ended }), terms, users: 1 }
   files.set(key, shared)
   shared.engine.catch(ended)
   return shared.engine
+}
+
+function assertSameTerms(file: string, first: Terms, terms: Terms): void {
+  const other = TERMS.find((option) => first[option] !== terms[option])
+  if (other === undefined) return
+  throw new OptionTypeError(
+    other,
+    `this process shares ${file} by an engine that was opened with another ${other}, and all its openings use that one: give each the same ${other} (of an object or a function, the very same), or stop that engine first`,
+  )
 }
 
 function sharedFiles<Engine>(): Map<string, Shared<Engine>> {

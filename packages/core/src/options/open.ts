@@ -22,7 +22,9 @@ export interface OpenOptions {
   readonly recovery?: 'immediate' | 'backoff'
   /**
    * The first process that opens the file owns it; later ones attach to that one over a socket beside the file, and one of them takes
-   * over when it is gone. Default false: a second opening is an AlreadyOpenError. Not with `':memory:'`.
+   * over when it is gone. Default false: a second opening is an AlreadyOpenError. Not with `':memory:'`. All openings of one process are
+   * one engine, with the options of the first: `codec`, `redact` and `maxDataBytes` are to be the same (OptionTypeError). Each is ended by
+   * one `stop`: a further one counts as another's.
    */
   readonly share?: boolean
   /** How long to wait for another owner of the file to go; default 0. */
