@@ -2,10 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DEFAULT_RETENTION, formatId } from '@millrace/core'
-import { attach, CommitUnknownError, systemClock, WriterThread } from '@millrace/engine'
+import { attach, CommitUnknownError, openEngine, systemClock, WriterThread } from '@millrace/engine'
 import { Probe } from '@millrace/testkit'
 import { portConformance } from '@millrace/testkit/conformance'
 import { expect, onTestFinished, test } from 'vitest'
+import { watchWriters } from '../crash/writers.ts'
+import { temporaryFile } from '../temporary.ts'
 
 type Readers = NonNullable<ConstructorParameters<typeof WriterThread>[2]>
 
@@ -87,4 +89,25 @@ test('a page that another thread waits for when the engine ends is answered by t
   expect(listed).toBeInstanceOf(CommitUnknownError)
   expect(listed.message).toMatch(/has stopped/)
   await attached.stop()
+})
+
+test('what is attached ends with the writer, though that is started again, and says how to go on: by a new port', async () => {
+  const writers = watchWriters()
+  await using engine = await openEngine({ file: temporaryFile() })
+  const { id } = await engine.enqueue('a')
+  const attached = attach(engine.port())
+  onTestFinished(() => attached.stop())
+  const waiting = attached.handle(id).result()
+  const stopped = { code: 'ENGINE_STOPPED', message: expect.stringMatching(/was started again .* attach a new port\(\)/) }
+  const ended = expect(waiting).rejects.toMatchObject(stopped)
+  await attached.stats()
+  await writers.kill()
+  await ended
+  await expect(attached.stats()).rejects.toMatchObject(stopped)
+  // The call that was made before the death was known is of unknown outcome; the next one waits for the writer.
+  await engine.stats().catch(() => engine.stats())
+  const again = attach(engine.port())
+  onTestFinished(() => again.stop())
+  expect((await again.stats()).states.waiting).toBe(1)
+  expect(writers.count).toBe(2)
 })

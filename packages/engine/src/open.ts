@@ -113,7 +113,9 @@ export interface AttachOptions {
 }
 
 /**
- * The same engine from another thread: takes what `engine.port()` answered there, once.
+ * The same engine from another thread: takes what `engine.port()` answered there, once. It ends where that engine stops, and also where
+ * its writer dies and is started again, which the engine itself outlives: calls and `result()` here then reject with EngineStoppedError
+ * (with CommitUnknownError what was sent and not answered), and workers here end. Attach another `port()` of the engine to go on.
  *
  * @throws OptionTypeError, OptionRangeError for a wrong port or option.
  */

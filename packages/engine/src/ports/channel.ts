@@ -1,10 +1,16 @@
 /** A Port over one end of a MessageChannel whose other end the writer thread listens to. */
 import type { MessagePort } from 'node:worker_threads'
-import type { Capability, Port, PortListener, Request } from '@millrace/core'
+import type { Capability, Port, PortListener, Refusal, Request } from '@millrace/core'
 import { type PackedDelivery, unpackDelivery } from './pack/deliveries.ts'
 import { packRequests } from './pack/requests.ts'
 
 export const CAPABILITIES: ReadonlySet<Capability> = new Set(['work', 'list', 'backup', 'events'])
+
+const OVER: Refusal = {
+  code: 'ENGINE_STOPPED',
+  message:
+    'the engine behind this port has stopped, or its writer was started again and what it had not answered may have happened: attach a new port() of the engine to go on, where it has not stopped',
+}
 
 export class ChannelPort implements Port {
   readonly capabilities = CAPABILITIES
@@ -22,7 +28,7 @@ export class ChannelPort implements Port {
       listener.deliver(unpackDelivery(packed))
     })
     this.#channel.on('close', () => {
-      if (!this.#closed) listener.ended({ code: 'ENGINE_STOPPED', message: 'the engine behind this port has stopped' })
+      if (!this.#closed) listener.ended(OVER)
     })
     this.#channel.unref()
   }
