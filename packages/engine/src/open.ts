@@ -36,7 +36,8 @@ import { WriterThread } from './writer/thread.ts'
  * @throws OptionTypeError, OptionRangeError for a wrong option, also where this process shares the file by an engine that has another
  * `codec`, `redact` or `maxDataBytes`; AlreadyOpenError where another process (or this one) has the
  * file; NotADatabaseError, SchemaTooNewError, NotWritableError, UnsafeFilesystemError where the file cannot be used;
- * UnsupportedRuntimeError where this runtime, or a bundle of the engine, cannot work.
+ * UnsupportedRuntimeError where this runtime, or a bundle of the engine, cannot work; EngineFailedError where the system has no thread
+ * left for the writer.
  */
 export async function openEngine(options: OpenOptions): Promise<Engine> {
   const settings = validateOpenOptions(options)

@@ -67,16 +67,10 @@ export class WriterThread implements Port {
   }
 
   /** Opens the file; rejects with the typed error that says why it cannot. */
-  start(): Promise<void> {
+  async start(): Promise<void> {
     const { port1, port2 } = new MessageChannel()
-    const workerData: WriterData = { options: this.#options, alive: [...this.#sessions], channel: port2 }
-    const worker = new Worker(threadUrl(), {
-      workerData,
-      transferList: [port2],
-      name: 'millrace-writer',
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
-    })
-    return new Promise((resolve, reject) => {
+    const worker = newWorker({ options: this.#options, alive: [...this.#sessions], channel: port2 })
+    await new Promise<void>((resolve, reject) => {
       let failure: Refusal | undefined
       let ready = false
       worker.on('message', (message: FromWriter) => {
@@ -218,6 +212,21 @@ export class WriterThread implements Port {
 
   #tell(message: ToWriter, transfer: MessagePort[] = []): void {
     this.#worker?.postMessage(message, transfer)
+  }
+}
+
+function newWorker(workerData: WriterData): Worker {
+  const url = threadUrl()
+  try {
+    return new Worker(url, {
+      workerData,
+      transferList: [workerData.channel],
+      name: 'millrace-writer',
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+    })
+  } catch (cause) {
+    const message = `the writer thread cannot be started: ${(cause as Error).message}. Raise the system's limit of threads or memory, and open the file again`
+    throw errorFrom({ code: 'ENGINE_FAILED', message }, { cause })
   }
 }
 

@@ -1,0 +1,95 @@
+// The writer thread as its host sees it: it dies, cannot be started, and is closed meanwhile.
+import { join } from 'node:path'
+import type { Worker } from 'node:worker_threads'
+import { type Clock, DEFAULT_RETENTION } from '@millrace/core'
+import { afterEach, expect, test, vi } from 'vitest'
+import { temporaryFolder } from '../../../sqlite/src/testing/files.ts'
+import { WriterThread } from './thread.ts'
+
+const { workers, system } = vi.hoisted(() => ({ workers: [] as Worker[], system: { threads: true } }))
+vi.mock('node:worker_threads', async (original) => {
+  const all = await original<typeof import('node:worker_threads')>()
+  return {
+    ...all,
+    Worker: class extends all.Worker {
+      constructor(...values: ConstructorParameters<typeof all.Worker>) {
+        // As Node does it where the system has no thread left.
+        if (!system.threads) throw Object.assign(new Error('Worker initialization failure: EAGAIN'), { code: 'ERR_WORKER_INIT_FAILED' })
+        super(...values)
+        workers.push(this)
+      }
+    },
+  }
+})
+
+afterEach(() => {
+  workers.length = 0
+  system.threads = true
+})
+
+/** Stands still; what it is asked to wake is woken by hand, in turn. */
+function stoppedClock() {
+  const waiting: (() => void)[] = []
+  let heard = () => {}
+  const clock: Clock = {
+    read: () => ({ wall: 1_800_000_000_000, mono: 0 }),
+    setTimer: (_ms, wake) => {
+      waiting.push(wake)
+      heard()
+      return () => {}
+    },
+  }
+  const next = async (): Promise<() => void> => {
+    while (waiting.length === 0) await new Promise<void>((resolve) => (heard = resolve))
+    return waiting.shift() as () => void
+  }
+  return { clock, next, waiting }
+}
+
+function newThread(clock: Clock) {
+  const options = {
+    file: join(temporaryFolder(), 'jobs.db'),
+    durability: 'normal',
+    recovery: 'immediate',
+    waitForOwnerMs: 0,
+    cacheKib: 1_024,
+    secureDelete: false,
+    retention: DEFAULT_RETENTION,
+    unsafeFilesystem: 'refuse',
+  } as const
+  const told: string[] = []
+  const thread = new WriterThread(options, clock, undefined)
+  const ended = new Promise<void>((resolve) => {
+    thread.listen({
+      deliver: () => {},
+      lapsed: () => {},
+      broken: ({ code }) => told.push(code),
+      reopened: () => told.push('reopened'),
+      ended: ({ code }) => {
+        told.push(code)
+        resolve()
+      },
+    })
+  })
+  return { thread, told, ended }
+}
+
+test('a thread that the system cannot start is an error of the opening', async () => {
+  system.threads = false
+  const { thread } = newThread(stoppedClock().clock)
+  await expect(thread.start()).rejects.toMatchObject({ code: 'ENGINE_FAILED', message: expect.stringContaining('EAGAIN') })
+  await thread.close()
+})
+
+test('a restart that cannot start a thread is a death like others: the host lives, and the engine fails after four', async () => {
+  const { clock, next, waiting } = stoppedClock()
+  const { thread, told, ended } = newThread(clock)
+  await thread.start()
+  system.threads = false
+  await workers[0]?.terminate()
+  for (let restart = 0; restart < 3; restart++) (await next())()
+  await ended
+  expect(told).toEqual(['COMMIT_UNKNOWN', 'COMMIT_UNKNOWN', 'COMMIT_UNKNOWN', 'ENGINE_FAILED'])
+  expect(waiting).toEqual([])
+  await thread.close()
+})
