@@ -167,7 +167,8 @@ export class SharedPort implements Port {
       deliver: (delivery) => this.#listener?.deliver(delivery),
       broken: (refusal) => this.#listener?.broken(refusal),
       reopened: () => {
-        this.#writeNote(thread)
+        // What was forgotten at the end of this is not to be told again.
+        if (!this.#closed) this.#writeNote(thread)
         this.#listener?.reopened()
       },
       lapsed: (ms) => this.#listener?.lapsed(ms),

@@ -4,6 +4,7 @@ import type { Worker } from 'node:worker_threads'
 import { type Clock, DEFAULT_RETENTION } from '@millrace/core'
 import { afterEach, expect, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../sqlite/src/testing/files.ts'
+import { Readers } from '../readers/readers.ts'
 import { WriterThread } from './thread.ts'
 
 const { workers, system } = vi.hoisted(() => ({ workers: [] as Worker[], system: { threads: true } }))
@@ -46,7 +47,7 @@ function stoppedClock() {
   return { clock, next, waiting }
 }
 
-function newThread(clock: Clock) {
+function newThread(clock: Clock, readers?: Readers) {
   const options = {
     file: join(temporaryFolder(), 'jobs.db'),
     durability: 'normal',
@@ -58,7 +59,7 @@ function newThread(clock: Clock) {
     unsafeFilesystem: 'refuse',
   } as const
   const told: string[] = []
-  const thread = new WriterThread(options, clock, undefined)
+  const thread = new WriterThread(options, clock, readers)
   const ended = new Promise<void>((resolve) => {
     thread.listen({
       deliver: () => {},
@@ -92,4 +93,33 @@ test('a restart that cannot start a thread is a death like others: the host live
   expect(told).toEqual(['COMMIT_UNKNOWN', 'COMMIT_UNKNOWN', 'COMMIT_UNKNOWN', 'ENGINE_FAILED'])
   expect(waiting).toEqual([])
   await thread.close()
+})
+
+test('a thread that dies while the readers end is not waited for', async () => {
+  const { clock, waiting } = stoppedClock()
+  class DyingMeanwhile extends Readers {
+    override async close() {
+      await workers[0]?.terminate()
+    }
+  }
+  const { thread, told } = newThread(clock, new DyingMeanwhile('never opened', 1))
+  await thread.start()
+  await thread.close()
+  expect(told).toEqual([])
+  expect(waiting).toEqual([])
+})
+
+test('a thread that is being started again is closed, and lets go of the file', async () => {
+  const { clock, next, waiting } = stoppedClock()
+  const { thread, told } = newThread(clock)
+  await thread.start()
+  await workers[0]?.terminate()
+  const restart = await next()
+  restart()
+  await thread.close()
+  expect(workers).toHaveLength(2)
+  // The thread's id is -1 once it is over.
+  expect(workers[1]?.threadId).toBe(-1)
+  expect(told).toEqual(['COMMIT_UNKNOWN'])
+  expect(waiting).toEqual([])
 })

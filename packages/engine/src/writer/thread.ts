@@ -32,6 +32,8 @@ export class WriterThread implements Port {
   /** Worker sessions of this process: their jobs are to stay theirs when the thread is started again. */
   readonly #sessions = new Set<string>()
   #worker: Worker | undefined
+  /** The last start: of a thread that may be under way. */
+  #starting: Promise<void> | undefined
   #channel: ChannelPort | undefined
   #trunk: Trunk | undefined
   #listener: PortListener | undefined
@@ -67,7 +69,12 @@ export class WriterThread implements Port {
   }
 
   /** Opens the file; rejects with the typed error that says why it cannot. */
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    this.#starting = this.#start()
+    return this.#starting
+  }
+
+  async #start(): Promise<void> {
     const { port1, port2 } = new MessageChannel()
     const worker = newWorker({ options: this.#options, alive: [...this.#sessions], channel: port2 })
     await new Promise<void>((resolve, reject) => {
@@ -88,8 +95,13 @@ export class WriterThread implements Port {
       worker.on('exit', (code) => {
         port1.close()
         const refusal = failure ?? { code: 'ENGINE_FAILED', message: `the writer thread ended with code ${code}` }
-        if (!ready) reject(errorFrom(refusal))
-        else if (this.#closing === undefined) this.#died(refusal)
+        if (!ready) {
+          reject(errorFrom(refusal))
+          return
+        }
+        this.#worker = undefined
+        this.#channel = undefined
+        if (this.#closing === undefined) this.#died(refusal)
       })
     })
   }
@@ -140,6 +152,8 @@ export class WriterThread implements Port {
   async #close(): Promise<void> {
     // Readers first: the last connection to close is the writer's, which then folds the WAL into the file.
     await this.#readers?.close()
+    // One that is started again beside this would keep the file.
+    await this.#starting?.catch(() => {})
     const worker = this.#worker
     if (worker === undefined) return
     worker.ref()
@@ -147,7 +161,6 @@ export class WriterThread implements Port {
       worker.once('exit', () => resolve())
       this.#tell({ kind: 'close' })
     })
-    this.#worker = undefined
   }
 
   /** What the channel says goes to the listener, but for its own end: the thread's end says more. */
@@ -167,8 +180,6 @@ export class WriterThread implements Port {
   }
 
   #died(refusal: Refusal): void {
-    this.#worker = undefined
-    this.#channel = undefined
     const now = this.#clock.read().mono
     this.#deathsMono.push(now)
     const recent = this.#deathsMono.filter((death) => now - death < DEATHS_WITHIN_MS).length
@@ -190,8 +201,13 @@ export class WriterThread implements Port {
       return
     }
     this.start().then(
-      () => this.#listener?.reopened(),
-      (error) => this.#died({ code: error.code === 'ALREADY_OPEN' ? 'OWNER_LOST' : 'ENGINE_FAILED', message: error.message }),
+      () => {
+        if (this.#closing === undefined) this.#listener?.reopened()
+      },
+      (error) => {
+        if (this.#closing !== undefined) return
+        this.#died({ code: error.code === 'ALREADY_OPEN' ? 'OWNER_LOST' : 'ENGINE_FAILED', message: error.message })
+      },
     )
   }
 
