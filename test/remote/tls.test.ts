@@ -1,7 +1,7 @@
 /** Who may be reached by whom: this machine alone, or others with TLS and a token. */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createConnection } from 'node:net'
+import { type AddressInfo, createConnection, createServer } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { connect, InsecureBindError, listen } from '@millrace/remote'
 import { expect, onTestFinished, test } from 'vitest'
@@ -71,6 +71,18 @@ test('a server that nobody vouches for is not believed, and gets no token', asyn
     code: 'CONNECT_FAILED',
     message: expect.stringContaining('certificate'),
   })
+})
+
+test('TLS is not left out where it is asked for, nor the token sent in clear: tls needs a tls:// address', async () => {
+  let connections = 0
+  const server = createServer(() => connections++).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const url = `tcp://127.0.0.1:${(server.address() as AddressInfo).port}`
+  for (const tls of [{ ca }, {}])
+    await expect(connect(url, { token, tls, connectTimeout: 100 })).rejects.toMatchObject({ code: 'OPTION_TYPE', option: 'tls' })
+  await expect(connect('unix:/run/x', { tls: { ca }, connectTimeout: 100 })).rejects.toMatchObject({ code: 'OPTION_TYPE', option: 'tls' })
+  expect(connections).toBe(0)
 })
 
 test('both ends show a certificate where the server asks for it', async () => {

@@ -1,7 +1,7 @@
 /** Attaches to an engine in another process. */
 import { hostname } from 'node:os'
 import { Engine } from '@millrace/client'
-import { errorFrom } from '@millrace/core'
+import { errorFrom, OptionTypeError } from '@millrace/core'
 import { systemClock } from '@millrace/worker'
 import { type Address, formatAddress, parseAddress } from '../address.ts'
 import { keepAlive, type Surroundings, SYSTEM } from '../clock.ts'
@@ -25,13 +25,14 @@ const DIAL_MS = 10_000
  */
 export async function connect(url: string, options?: ConnectOptions): Promise<Engine> {
   const settings = validateConnectOptions(options)
+  const address = addressOf(url, options)
   const { maxDataBytes, codec, redact, logger } = settings
   const setup = { maxDataBytes, codec, redact, clock: systemClock, host: hostname(), pid: process.pid, local: false, logger }
-  if (settings.journal === undefined) return new Engine(await openPort(url, settings, SYSTEM), setup)
+  if (settings.journal === undefined) return new Engine(await openPort(address, settings, SYSTEM), setup)
   const { clock, random } = SYSTEM
   const intake = await Journal.open({ ...settings.journal, clock, random, logger })
   try {
-    return new Engine(await openPort(url, settings, SYSTEM), { ...setup, intake })
+    return new Engine(await openPort(address, settings, SYSTEM), { ...setup, intake })
   } catch (error) {
     await intake.close()
     throw error
@@ -40,11 +41,20 @@ export async function connect(url: string, options?: ConnectOptions): Promise<En
 
 /** @internal The Port behind it. */
 export async function connectPort(url: string, options?: ConnectOptions, surroundings: Surroundings = SYSTEM): Promise<RemotePort> {
-  return openPort(url, validateConnectOptions(options), surroundings)
+  const settings = validateConnectOptions(options)
+  return openPort(addressOf(url, options), settings, surroundings)
 }
 
-async function openPort(url: string, settings: ConnectSettings, surroundings: Surroundings): Promise<RemotePort> {
+/** Before anything is sent: over an address without TLS the token would go in clear. */
+function addressOf(url: string, { tls }: ConnectOptions = {}): Address {
   const address = parseAddress(url)
+  if (address.kind !== 'tls' && tls !== undefined) {
+    throw new OptionTypeError('tls', `the option tls is for tls:// addresses, not ${address.kind}: give a tls:// address, or no tls`)
+  }
+  return address
+}
+
+async function openPort(address: Address, settings: ConnectSettings, surroundings: Surroundings): Promise<RemotePort> {
   const { token, tls, minDelayMs, maxDelayMs, logger } = settings
   const { clock, random } = surroundings
   const backoff = new Backoff(minDelayMs, maxDelayMs, random)
@@ -52,7 +62,8 @@ async function openPort(url: string, settings: ConnectSettings, surroundings: Su
   const letGo = keepAlive()
   const first = await firstConnection(address, settings, backoff, surroundings).finally(letGo)
   backoff.reset()
-  if (first === undefined) logger?.warn('no engine has answered yet: the journal takes new jobs, and the rest waits', { url })
+  if (first === undefined)
+    logger?.warn('no engine has answered yet: the journal takes new jobs, and the rest waits', { url: formatAddress(address) })
   return new RemotePort({ dial: (began) => dial({ address, token, tls, clock, timeoutMs: DIAL_MS, began }), backoff, clock, logger }, first)
 }
 
