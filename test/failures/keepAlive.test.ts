@@ -26,6 +26,7 @@ describe('an idle engine lets its process end', () => {
     ['refused', ['JOB_NOT_FOUND']],
     ['brokenCall', ['COMMIT_UNKNOWN']],
     ['brokenAndBack', ['created true']],
+    ['unheard', ['created true']],
     ['forgotten', ['open']],
   ])('%s', async (scenario, said) => expect(await runScenario(scenario)).toEqual(said))
 })

@@ -18,7 +18,7 @@ import {
   UnsupportedError,
   validateOpenOptions,
 } from '@millrace/core'
-import { systemClock, systemRandom } from './clock.ts'
+import { quietClock, systemClock, systemRandom } from './clock.ts'
 import { ChannelPort } from './ports/channel.ts'
 import { ReadingPort } from './readers/asked.ts'
 import { greetingOf, ReaderLine } from './readers/line.ts'
@@ -68,6 +68,7 @@ async function openShared(file: string, settings: OpenSettings, { leave, ended }
     ...meetingOf(file),
     newThread: () => newThread(file, settings),
     clock: systemClock,
+    quietClock,
     random: systemRandom,
     logger,
     patienceMs: Math.max(waitForOwnerMs, OWNER_STARTS_MS),

@@ -1,4 +1,5 @@
 /** Does one thing with an engine, never stops it, and ends when nothing keeps it alive: `alive.ts <scenario> <file>`. */
+import { mkdirSync, writeFileSync } from 'node:fs'
 import type { Worker } from 'node:worker_threads'
 import { defineJob, openEngine } from '@millrace/engine'
 
@@ -49,6 +50,13 @@ const SCENARIOS: Readonly<Record<string, () => Promise<void>>> = {
   async brokenAndBack() {
     const engine = await openEngine({ file })
     await writer?.terminate()
+    say(`created ${(await engine.enqueue(job)).created}`)
+  },
+  async unheard() {
+    // Where the socket of a shared file belongs there is something else.
+    mkdirSync(`${file}-share`, { mode: 0o700 })
+    writeFileSync(`${file}-share/socket`, 'a file')
+    const engine = await openEngine({ file, share: true })
     say(`created ${(await engine.enqueue(job)).created}`)
   },
   async forgotten() {

@@ -3,12 +3,12 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MessageChannel } from 'node:worker_threads'
-import { AlreadyOpenError, type Port, type PortListener, SchemaTooNewError } from '@millrace/core'
+import { AlreadyOpenError, type Clock, type Port, type PortListener, SchemaTooNewError } from '@millrace/core'
 import { type ListenOptions, listen, type RemoteServer } from '@millrace/remote'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { systemClock } from '../clock.ts'
+import { quietClock, systemClock } from '../clock.ts'
 import type { WriterThread } from '../writer/thread.ts'
-import { SharedPort } from './sharedPort.ts'
+import { SharedPort, type SharedPortOptions } from './sharedPort.ts'
 
 let folder: string
 let url: string
@@ -96,7 +96,7 @@ async function owner(options: ListenOptions = {}): Promise<RemoteServer> {
   return server
 }
 
-function openPort(patienceMs = 0): Promise<SharedPort> {
+function openPort(replaced: Partial<SharedPortOptions> = {}): Promise<SharedPort> {
   Attempt.all.length = 0
   const newThread = () => new Attempt() as unknown as WriterThread
   const file = join(folder, 'jobs.db')
@@ -109,9 +109,11 @@ function openPort(patienceMs = 0): Promise<SharedPort> {
     note,
     newThread,
     clock: systemClock,
+    quietClock,
     random: Math.random,
     logger: undefined,
-    patienceMs,
+    patienceMs: 0,
+    ...replaced,
   })
 }
 
@@ -250,6 +252,48 @@ test('the owner tells who it is, and what it speaks, as long as it is that', asy
   expect(statSync(note).mode & 0o777).toBe(0o600)
   await port.close()
   expect(existsSync(note)).toBe(false)
+})
+
+test('a socket that cannot be made is tried for at longer and longer intervals, and told of once', async () => {
+  const socket = join(folder, 'socket')
+  writeFileSync(socket, 'of another program')
+  const pauses: number[] = []
+  const wakes: (() => void)[] = []
+  const slow: Clock = {
+    read: systemClock.read,
+    setTimer: (ms, wake) => {
+      pauses.push(ms)
+      wakes.push(wake)
+      return () => {}
+    },
+  }
+  const warned: string[] = []
+  const logger = { debug() {}, info() {}, error() {}, warn: (text: string) => void warned.push(text) }
+  const opening = openPort({ quietClock: slow, logger })
+  ;(await attempt(0)).own()
+  const port = await opening
+  open.push(port)
+  for (let tries = 1; tries < 8; tries++) {
+    wakes.at(-1)?.()
+    await until(() => wakes.length > tries)
+  }
+  expect(pauses).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000])
+  expect(warned).toHaveLength(1)
+  rmSync(socket)
+  wakes.at(-1)?.()
+  await until(() => existsSync(join(folder, 'owner.json')))
+  expect(wakes).toHaveLength(8)
+})
+
+test('a writer that comes back while its process closes tells of nobody who owns the file', async () => {
+  const opening = openPort()
+  const own = await attempt(0)
+  own.own()
+  const port = await opening
+  const closing = port.close()
+  own.listener?.reopened()
+  await closing
+  expect(existsSync(join(folder, 'owner.json'))).toBe(false)
 })
 
 test('an owner that does not answer is named, with what it speaks', async () => {

@@ -29,6 +29,8 @@ export interface SharedPortOptions {
   /** One that is not started yet. */
   readonly newThread: () => WriterThread
   readonly clock: Clock
+  /** Its timers keep no process alive: for what the engine can do without. */
+  readonly quietClock: Clock
   readonly random: () => number
   readonly logger: Logger | undefined
   /** For how long an owner that does not answer is waited for, at the start. */
@@ -45,7 +47,8 @@ const PAUSE_MAX_MS = 120
 /** After so many attempts to own the file the pauses become twice as long, until they are of about a second. */
 const ATTEMPTS = 10
 const PAUSE_DOUBLINGS = 3
-const LISTEN_AGAIN_MS = 250
+/** Twice as long each time. */
+const LISTEN_AGAIN_MS = { first: 250, most: 8_000 }
 const CLOSING_MS = 60_000
 
 export class SharedPort implements Port {
@@ -179,8 +182,8 @@ export class SharedPort implements Port {
     return undefined
   }
 
-  async #serve(thread: WriterThread): Promise<void> {
-    const { url, logger, clock } = this.#options
+  async #serve(thread: WriterThread, againMs = LISTEN_AGAIN_MS.first): Promise<void> {
+    const { url, logger, quietClock } = this.#options
     try {
       const server = await this.#remote.listen(
         { openPort: () => thread.openPort(), bury: (sessions: readonly string[]) => thread.bury(sessions) },
@@ -196,9 +199,11 @@ export class SharedPort implements Port {
       } else await server.close()
     } catch (error) {
       // It owns the file all the same: others wait until it can be heard.
-      logger?.warn('the file is shared, and its socket cannot be made yet', { url, error: String(error) })
-      this.#cancelListen = clock.setTimer(LISTEN_AGAIN_MS, () => {
-        if (this.#thread === thread && !this.#closed) void this.#serve(thread)
+      if (againMs === LISTEN_AGAIN_MS.first) {
+        logger?.warn('the file is shared, and its socket cannot be made yet: others wait for it', { url, error: String(error) })
+      }
+      this.#cancelListen = quietClock.setTimer(againMs, () => {
+        if (this.#thread === thread && !this.#closed) void this.#serve(thread, Math.min(againMs * 2, LISTEN_AGAIN_MS.most))
       })
     }
   }
