@@ -1,5 +1,6 @@
 /** Opens a database as its one owner: finds out whose it is, locks it, brings it up to date, and claims it. */
-import { StoreFailure } from '@millrace/core'
+import { existsSync } from 'node:fs'
+import { StorageBusyError, StoreFailure } from '@millrace/core'
 import { type Ballast, ballastBeside, NO_BALLAST } from './ballast.ts'
 import type { Database } from './driver.ts'
 import { claim, epochOf } from './open/claim.ts'
@@ -9,7 +10,7 @@ import { migrate } from './open/migrate.ts'
 import { checkPlace, realFile } from './open/place.ts'
 import { withRoom } from './open/room.ts'
 import { MEMORY_FILE, type StoreOptions } from './options.ts'
-import { lockOwner } from './owner/lock.ts'
+import { lockOwner, ownerFile } from './owner/lock.ts'
 import { probeOwner } from './owner/probe.ts'
 import { makeStore, type SqliteStore } from './store.ts'
 
@@ -54,13 +55,13 @@ function openInMemory(options: StoreOptions): SqliteStore {
 
 function openOnDisk(options: StoreOptions, ballast: Ballast): SqliteStore {
   const { file, now, pid, host, random, waitMs = 0 } = options
-  identify(file)
+  identifyUnlessClosing(file)
   const owner = lockOwner({ file, pid, host, now, waitMs })
   let db: Database | undefined
   try {
     owner.announce(0)
     // Again, now that nobody else can create or migrate it.
-    identify(file)
+    identify(file, waitMs)
     db = connect(options)
     migrate(db, { file, now })
     const mine = claim(db, random)
@@ -76,6 +77,15 @@ function openOnDisk(options: StoreOptions, ballast: Ballast): SqliteStore {
     db?.close()
     owner.release()
     throw error
+  }
+}
+
+/** An owner's last act locks the database itself, while the log is folded into it: the owner's lock decides, and is waited for. */
+function identifyUnlessClosing(file: string): void {
+  try {
+    identify(file)
+  } catch (error) {
+    if (!(error instanceof StorageBusyError) || !existsSync(ownerFile(file))) throw error
   }
 }
 

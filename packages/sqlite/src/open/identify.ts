@@ -7,8 +7,24 @@ import { SCHEMA_VERSION } from '../migrations/list.ts'
 /** 'Mlrc' in SQLite's header: the file is one of Millrace's. */
 export const APPLICATION_ID = 0x4d6c7263
 
-/** Answers whether the file is ours already; false where it is empty or not there. Throws where it is somebody else's or too new. */
-export function identify(file: string): boolean {
+/** For so long one look waits for what has the file locked. */
+const LOOK_MS = 1_000
+
+/**
+ * Answers whether the file is ours already; false where it is empty or not there. Throws where it is somebody else's or too new, and
+ * StorageBusyError where another program has it locked for a second, and for `waitMs` where that is longer.
+ */
+export function identify(file: string, waitMs = 0): boolean {
+  for (let leftMs = waitMs - LOOK_MS; ; leftMs -= LOOK_MS) {
+    try {
+      return identifyNow(file)
+    } catch (error) {
+      if (leftMs <= 0 || !(error instanceof StorageBusyError)) throw error
+    }
+  }
+}
+
+function identifyNow(file: string): boolean {
   const stats = statSync(file, { throwIfNoEntry: false })
   if (stats === undefined || stats.size === 0) return false
   try {
@@ -25,7 +41,7 @@ export function identify(file: string): boolean {
 }
 
 function look(file: string, readonly: boolean): boolean {
-  const db = openDatabase(file, { readonly, fileMustExist: true, timeout: 1_000 })
+  const db = openDatabase(file, { readonly, fileMustExist: true, timeout: LOOK_MS })
   try {
     return isOurs(db, file)
   } finally {
