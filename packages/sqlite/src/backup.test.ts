@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Job, NotWritableError } from '@millrace/core'
 import { expect, test } from 'vitest'
@@ -54,9 +54,27 @@ test('a file that exists is not overwritten', async () => {
   expect(statSync(target).size).toBe(4)
 })
 
+test('two backups to one file at once do not meet: the file is one of them, and the other is told', async () => {
+  const [one, two] = [openCrowd().store, openCrowd().store]
+  const folder = temporaryFolder()
+  const target = join(folder, 'copy.db')
+  const ends = await Promise.allSettled([one.backup(target), two.backup(target), one.backup(target)])
+  const made = ends.filter((end) => end.status === 'fulfilled')
+  expect(made.map(({ value }) => value)).toEqual([{ bytes: statSync(target).size }])
+  for (const end of ends.filter((each) => each.status === 'rejected')) {
+    expect(end.reason).toMatchObject({ code: 'NOT_WRITABLE', message: expect.stringContaining('Name a new one') })
+  }
+  expect(readdirSync(folder)).toEqual(['copy.db'])
+  expect(lookInto(target).pragma('integrity_check', { simple: true })).toBe('ok')
+})
+
 test('a copy that cannot be made leaves nothing', async () => {
+  const folder = temporaryFolder()
+  await expect(openCrowd().store.backup(join(folder, 'none', 'copy.db'))).rejects.toThrow()
+  // Of a store that is closed before its first page is copied.
   const { store } = openCrowd()
-  const target = join(temporaryFolder(), 'none', 'copy.db')
-  await expect(store.backup(target)).rejects.toThrow()
-  expect(existsSync(`${target}.partial`)).toBe(false)
+  const cut = store.backup(join(folder, 'copy.db'))
+  store.close()
+  await expect(cut).rejects.toThrow()
+  expect(readdirSync(folder)).toEqual([])
 })

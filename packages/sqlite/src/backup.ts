@@ -2,25 +2,27 @@
  * A copy of the database as it is at the end, page by page through SQLite: writes go on meanwhile. The copy has no node number,
  * so that whoever opens it draws a new one and ids of the two never meet.
  */
-import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { NotWritableError } from '@millrace/core'
 import { type Database, openDatabase } from './driver.ts'
+import { WRITER_BUSY_MS } from './open/pragmas.ts'
 
 /** Pages per step: the writer's thread is blocked for no more than a few milliseconds at a time. */
 const STEP_PAGES = 256
 
 export async function backUp(db: Database, target: string): Promise<{ readonly bytes: number }> {
   refuseExisting(target)
-  const partial = `${target}.partial`
-  rmSync(partial, { force: true })
+  // Of its own: another backup to the same file, of whatever process, is not to write into this one.
+  const folder = mkdtempSync(`${target}.partial-`)
+  const partial = join(folder, 'copy.db')
   try {
     await db.backup(partial, { progress: () => STEP_PAGES })
     finish(partial)
     refuseExisting(target)
     renameSync(partial, target)
-  } catch (error) {
-    rmSync(partial, { force: true })
-    throw error
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
   }
   return { bytes: statSync(target).size }
 }
@@ -31,7 +33,7 @@ function refuseExisting(target: string): void {
 
 /** Leaves one file, without a log beside it. */
 function finish(partial: string): void {
-  const copy = openDatabase(partial)
+  const copy = openDatabase(partial, { timeout: WRITER_BUSY_MS })
   try {
     copy.pragma('journal_mode = DELETE')
     copy.pragma('synchronous = FULL')
