@@ -71,28 +71,26 @@ export class Sessions {
     }
   }
 
-  /** When the engine may give the job to another, whatever its worker does; undefined where that has no end. */
-  leaseEndMono({ session, startedMono, heartbeatTimeout }: Tracked): number | undefined {
+  /** When what a session has began anew; undefined where its leases have no end. */
+  #renewedMono(session: string): number | undefined {
     const heardMono = this.#heardMono.get(session)
-    return heardMono === undefined ? undefined : Math.max(heardMono, startedMono, this.#reloadMono) + leaseMs(heartbeatTimeout)
+    if (heardMono === undefined) return undefined
+    // One that has yet to attach again may be on record alone, which what else its connection says does not renew.
+    return this.#awaitedMono.has(session) ? this.#reloadMono : Math.max(heardMono, this.#reloadMono)
   }
 
   readonly mayLose = (job: Tracked): boolean => {
     const { mono } = this.#timeline
-    const endMono = this.leaseEndMono(job)
-    if (endMono !== undefined) return mono >= endMono - 0.01
+    const renewedMono = this.#renewedMono(job.session)
+    if (renewedMono !== undefined) return mono >= Math.max(renewedMono, job.startedMono) + leaseMs(job.heartbeatTimeout) - 0.01
     return !this.#alive.has(job.session) || (this.#droppedMono.get(job.session) ?? -1) >= job.startedMono || mono >= job.earliestMono - 0.01
   }
 
   /** A worker's session is told as lost: nobody comes back for it, or not in time. */
   readonly mayLoseSession = (session: string): boolean => {
     const { mono } = this.#timeline
-    const heardMono = this.#heardMono.get(session)
-    if (heardMono !== undefined) {
-      // One that has yet to attach again may be on record alone, which what else its connection says does not renew.
-      const sinceMono = this.#awaitedMono.has(session) ? this.#reloadMono : Math.max(heardMono, this.#reloadMono)
-      return mono >= sinceMono + LIMITS.leaseMs - 0.01
-    }
+    const renewedMono = this.#renewedMono(session)
+    if (renewedMono !== undefined) return mono >= renewedMono + LIMITS.leaseMs - 0.01
     const awaitedMono = this.#awaitedMono.get(session) ?? this.#reloadMono
     return !this.#alive.has(session) || this.#droppedMono.has(session) || mono >= awaitedMono + LIMITS.reattachGraceMs - 0.01
   }
