@@ -1,5 +1,5 @@
 /** Spans of runs, as children of the enqueue that the job comes from. */
-import type { EnqueueOptions } from '@millrace/core'
+import { type EnqueueOptions, isThenable } from '@millrace/core'
 import type { JobInfo, JobType, Context as RunContext } from '@millrace/worker'
 import {
   type Attributes,
@@ -98,10 +98,6 @@ function spanned<Output>(span: Span, run: () => Output | Promise<Output>): Outpu
   }
   span.end()
   return output
-}
-
-function isThenable<Output>(value: Output | PromiseLike<Output>): value is PromiseLike<Output> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }
 
 /** By its name: a second copy of the package has another class. */

@@ -1,7 +1,7 @@
 /** Where time and chance enter: the one file that reads them. */
 import { randomUUID } from 'node:crypto'
 import type { Clock, Random } from '@millrace/core'
-import { systemClock } from '@millrace/worker'
+import { quietClock } from '@millrace/worker'
 
 /** What tests replace. */
 export interface Surroundings {
@@ -9,15 +9,7 @@ export interface Surroundings {
   readonly random: Random
 }
 
-/** Its timers keep no process alive: sockets do, and `keepAlive` where there is none. */
-const quietClock: Clock = {
-  read: systemClock.read,
-  setTimer(ms, wake) {
-    const timer = setTimeout(wake, ms).unref()
-    return () => clearTimeout(timer)
-  },
-}
-
+/** Sockets keep the process alive, and `keepAlive` where there is none. */
 export const SYSTEM: Surroundings = { clock: quietClock, random: Math.random }
 
 /** Names a producer's journal. */

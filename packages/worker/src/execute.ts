@@ -7,6 +7,7 @@ import {
   type FailCommand,
   type GiveBackCommand,
   type Grant,
+  isThenable,
   LIMITS,
   NonRetryableError,
   OptionRangeError,
@@ -165,8 +166,4 @@ function askBackoff(backoff: BackoffFunction, attempt: number, error: unknown): 
 /** Rows hold whole milliseconds, and no more of them than a duration may have. */
 function wholeDelay(ms: unknown): number | undefined {
   return typeof ms === 'number' && ms >= 0 && ms <= LIMITS.durationMs ? Math.ceil(ms) : undefined
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }

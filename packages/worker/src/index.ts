@@ -8,7 +8,7 @@ export type {
   BatchOutcome,
 } from './batch/handler.ts'
 export type { RunEnded, RunStarted } from './channels.ts'
-export { systemClock } from './clock.ts'
+export { quietClock, systemClock } from './clock.ts'
 export type { Context, JobInfo, Parent } from './context.ts'
 export {
   type Definition,

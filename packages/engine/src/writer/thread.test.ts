@@ -1,4 +1,5 @@
 // The writer thread as its host sees it: it dies, cannot be started, and is closed meanwhile.
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import { type Clock, DEFAULT_RETENTION } from '@millrace/core'
@@ -72,7 +73,7 @@ function newThread(clock: Clock, readers?: Readers) {
       },
     })
   })
-  return { thread, told, ended }
+  return { thread, told, ended, file: options.file }
 }
 
 test('a thread that the system cannot start is an error of the opening', async () => {
@@ -92,6 +93,19 @@ test('a restart that cannot start a thread is a death like others: the host live
   await ended
   expect(told).toEqual(['COMMIT_UNKNOWN', 'COMMIT_UNKNOWN', 'COMMIT_UNKNOWN', 'ENGINE_FAILED'])
   expect(waiting).toEqual([])
+  await thread.close()
+})
+
+test('where the file has gone with its writer no empty queue is put in its place', async () => {
+  const { clock, next } = stoppedClock()
+  const { thread, told, ended, file } = newThread(clock)
+  await thread.start()
+  for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true })
+  await workers[0]?.terminate()
+  ;(await next())()
+  await ended
+  expect(told).toEqual(['COMMIT_UNKNOWN', 'OWNER_LOST'])
+  expect(existsSync(file)).toBe(false)
   await thread.close()
 })
 

@@ -1,6 +1,6 @@
 /** Who may do what. Tokens are kept as digests alone, and compared in a time that says nothing about them. */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { OptionTypeError, SCOPES, type Scope, scopesOption } from '@millrace/core'
+import { isThenable, OptionTypeError, SCOPES, type Scope, scopesOption } from '@millrace/core'
 import type { Authenticate } from './options.ts'
 
 export class Tokens {
@@ -41,10 +41,6 @@ function scopesOf(answer: unknown): readonly Scope[] | undefined {
   // Nobody waits for it: rejected, it would end the process.
   answer.then(undefined, () => {})
   throw new OptionTypeError('authenticate', 'authenticate is to answer at once, and not with a promise: keep at hand what it needs')
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as { then?: unknown } | null)?.then === 'function'
 }
 
 function digestOf(token: string): Buffer {
