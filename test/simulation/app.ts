@@ -9,7 +9,7 @@ import { sqliteError } from '../../packages/sqlite/src/driver.ts'
 import { AppDatabase } from './appDatabase.ts'
 import type { Chance } from './chance.ts'
 import type { Client } from './client.ts'
-import { ACTS, JOBS, QUEUES, type Task } from './handlers.ts'
+import { ACTS, JOBS, plain, QUEUES, type Task } from './handlers.ts'
 import type { History } from './history.ts'
 import type { Model } from './model.ts'
 import type { Operations } from './operations.ts'
@@ -261,6 +261,7 @@ export class App {
       ...(chance.hits(0.2) && { delay: chance.small(2_500) }),
       ...(chance.hits(0.2) && { priority: chance.whole(-3, 3) }),
       ...(chance.hits(0.1) && { ttl: chance.whole(1, 1_500) }),
+      ...plain(),
       ...(chance.hits(0.1) && { timeout: Number.POSITIVE_INFINITY, heartbeatTimeout: 400 }),
       ...(chance.hits(0.25) && { queue: QUEUES[1] }),
       ...(chance.hits(0.1) && { idempotencyKey: `key-${chance.whole(1, 6)}` }),

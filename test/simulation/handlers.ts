@@ -1,5 +1,5 @@
 /** Handlers that do what their job says, and note every start and end. */
-import { NonRetryableError, RetryAfterError } from '@millrace/core'
+import { DEFAULT_POLICY, type EnqueueOptions, LIMITS, NonRetryableError, RetryAfterError } from '@millrace/core'
 import { type BatchItem, type BatchOutcome, type Context, type Definition, defineJob, type Handler } from '@millrace/worker'
 import type { Client } from './client.ts'
 import type { EffectLog } from './effectLog.ts'
@@ -50,6 +50,11 @@ export const JOBS: readonly Definition<Task>[] = [
   defineJob<Task>({ name: 'c', backoff: { type: 'linear', delay: 30, jitter: 'full' } }),
 ]
 export const QUEUES = ['default', 'other'] as const
+
+/** What is said of a job of which nothing else is: in most worlds a lease that ends within them. */
+export function plain(): EnqueueOptions {
+  return LIMITS.leaseMs === DEFAULT_POLICY.heartbeatTimeout ? {} : { heartbeatTimeout: LIMITS.leaseMs }
+}
 
 /** Of handlers that take many jobs at once. */
 export interface Batching {
@@ -154,7 +159,7 @@ async function act(context: BatchItem<Task>, sleep: (ms: number) => Promise<void
       context.progress(0.5, 'half')
       return undefined
     case 'child':
-      context.enqueue(JOBS[0] as Definition<Task>, { number: CHILDREN + data.number, act: 'ok', ms: 1 })
+      context.enqueue(JOBS[0] as Definition<Task>, { number: CHILDREN + data.number, act: 'ok', ms: 1 }, plain())
       return undefined
     case 'long':
       for (let part = 0; part < 12 && !signal.aborted; part++) await sleep(data.ms)

@@ -11,7 +11,7 @@ import {
 } from '@millrace/core'
 import type { Chance } from './chance.ts'
 import type { Client } from './client.ts'
-import { ACTS, type Act, JOBS, QUEUES, SURE, type Task } from './handlers.ts'
+import { ACTS, type Act, JOBS, plain, QUEUES, SURE, type Task } from './handlers.ts'
 import type { History } from './history.ts'
 import type { Limits } from './limits.ts'
 import type { Requests } from './requests.ts'
@@ -127,7 +127,7 @@ export class Operations {
     const tasks = Array.from({ length: chance.whole(3, 12) }, () => this.#task())
     this.#sendMany(
       client,
-      tasks.map((data) => ({ job: chance.pick(JOBS), data, options: { queue: chance.pick(QUEUES) } })),
+      tasks.map((data) => ({ job: chance.pick(JOBS), data, options: { ...plain(), queue: chance.pick(QUEUES) } })),
     )
   }
 
@@ -144,6 +144,7 @@ export class Operations {
     }
     const name = chance.pick(JOBS)
     const drawOptions = (): EnqueueOptions => ({
+      ...plain(),
       queue,
       concurrencyKey: chance.pick(KEYS),
       ...(chance.hits(0.2) && { priority: chance.whole(-1, 1) }),
@@ -348,6 +349,7 @@ export class Operations {
       ...(chance.hits(0.15) && { weight: chance.whole(1, 6) }),
       ...(chance.hits(0.12) && { ttl: chance.whole(1, 1_500) }),
       ...(chance.hits(0.15) && { timeout: chance.whole(50, 1_200) }),
+      ...plain(),
       ...(chance.hits(0.5) && { heartbeatTimeout: chance.pick([0, 100, 300, 400, 1_000, 5_000]) }),
       ...(leaseMs > 0 && chance.hits(0.8) && { heartbeatTimeout: leaseMs }),
       ...(chance.hits(0.25) && { queue: 'other' }),
@@ -416,7 +418,7 @@ export class Operations {
     }
     const size = chance.whole(2, chance.hits(0.2) ? 15 : 5)
     const nodes = Array.from({ length: size }, (_, index) => {
-      const drawn = chance.hits(0.3) ? this.#drawOptions() : {}
+      const drawn = chance.hits(0.3) ? this.#drawOptions() : plain()
       const { idempotencyKey: _key, idempotencyTtl: _ttl, unique: _unique, debounce: _debounce, throttle: _throttle, ...options } = drawn
       // One that all wait for, one that waits for all, or some of those before.
       const parents = Array.from({ length: index }, (_, parent) => parent).filter((parent) =>
@@ -473,7 +475,7 @@ export class Operations {
     const wanted = tasks.map((data) => ({
       job: chance.pick(JOBS),
       data,
-      options: chance.hits(leaseMs > 0 ? 0.8 : 0.3) ? this.#drawOptions() : {},
+      options: chance.hits(leaseMs > 0 ? 0.8 : 0.3) ? this.#drawOptions() : plain(),
     }))
     this.#sendMany(client, wanted)
   }

@@ -29,6 +29,8 @@ export interface Plan {
   readonly eventsPerSnapshot: number
   /** Of most jobs, which then run for longer than that; 0: each has its own. */
   readonly leaseMs: number
+  /** Of jobs without a heartbeat, and of remote sessions that hold none. */
+  readonly defaultLeaseMs: number
   /** How often whoever enqueues waits for the outcome. */
   readonly waits: number
   /** How often a call is about what queues are told: limits, rates, pauses; then most jobs have a key. */
@@ -130,6 +132,7 @@ export const FAULTS = [
 export const REDUCTIONS = [
   ...FAULTS,
   'leaseMs',
+  'defaultLeaseMs',
   'waits',
   'limits of queues',
   'pausesAll',
@@ -193,6 +196,8 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     reattachGraceMs: chance.pick([30_000, 2_000, 300]),
     eventsPerSnapshot: chance.pick([500, 50, 5]),
     leaseMs: 0,
+    // By a chance of its own: what else a seed is stays as it is.
+    defaultLeaseMs: new Chance(seed ^ 0x1ea5e).pick([LIMITS.leaseMs, 20_000, 10_000, 3_000]),
     waits: 0,
     limits: 0,
     pausesAll: false,
@@ -338,6 +343,7 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
       walkRows: LIMITS.walkRows,
     }),
     ...(without.has('leaseMs') && { leaseMs: 0 }),
+    ...(without.has('defaultLeaseMs') && { defaultLeaseMs: LIMITS.leaseMs }),
     ...(without.has('limits of queues') && { limits: 0 }),
     ...(without.has('pausesAll') && { pausesAll: false }),
     ...(without.has('retains') && { retains: 0 }),

@@ -7,7 +7,7 @@ import { CANCELLED, COMPLETED, type Effects, type Job, type Schedule, type Sched
 import type { Actor } from '../../packages/engine/src/actor/actor.ts'
 import type { Chance } from './chance.ts'
 import type { Client } from './client.ts'
-import { type Act, JOBS, QUEUES, type Task } from './handlers.ts'
+import { type Act, JOBS, plain, QUEUES, type Task } from './handlers.ts'
 import type { History } from './history.ts'
 import type { Model } from './model.ts'
 import type { Operations } from './operations.ts'
@@ -77,7 +77,7 @@ export class Schedules {
       case 'upsert': {
         const options = this.#drawOptions()
         const data: Task = { number: 0, act: chance.pick(TASKS), ms: chance.small(400) }
-        const job = { job: chance.pick(JOBS), data, options: { maxAttempts: chance.whole(1, 3), queue: chance.pick(QUEUES) } }
+        const job = { job: chance.pick(JOBS), data, options: { ...plain(), maxAttempts: chance.whole(1, 3), queue: chance.pick(QUEUES) } }
         operations.call(client, `upsert ${id} ${JSON.stringify(options)} ${data.act}`, schedules.upsert(id, options, job))
         break
       }

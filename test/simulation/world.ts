@@ -57,14 +57,17 @@ export async function runWorld(plan: Plan, keepHistory = false): Promise<Outcome
   database ??= new MemoryDatabase()
   database.reset()
   forgetConnections()
-  const { windowBytes, sliceRows, jobsPerTurn, reattachGraceMs, eventsPerSnapshot, eventsPerPage, walkRows } = plan
-  const restoreLimits = withLimits({ windowBytes, sliceRows, jobsPerTurn, reattachGraceMs, eventsPerSnapshot, eventsPerPage, walkRows })
+  const { defaultLeaseMs: leaseMs, windowBytes, sliceRows, jobsPerTurn, reattachGraceMs, eventsPerSnapshot, eventsPerPage, walkRows } = plan
+  const bounds = { leaseMs, windowBytes, sliceRows, jobsPerTurn, reattachGraceMs, eventsPerSnapshot, eventsPerPage, walkRows }
+  const restoreLimits = withLimits(bounds)
   // Errors are many here, and their stacks are looked at by nobody.
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
   try {
     return await new World(plan, database, keepHistory).run()
   } finally {
+    // A world leaves the process no time for things of its own.
+    await new Promise((resolve) => setImmediate(resolve))
     Error.stackTraceLimit = stackTraceLimit
     restoreLimits()
   }
