@@ -11,6 +11,8 @@ const LATE_MS = 8_000
 /** The wall clock is looked at so often when nothing else happens. */
 const SLICE_MS = 60_000
 
+type Events = ReturnType<Store['events']>
+
 export class Audit {
   readonly #history: History
   readonly #model: Model
@@ -29,7 +31,7 @@ export class Audit {
       if (session === undefined) continue
       for (const other of waiting) {
         if (other.expiresAt !== 0 && other.expiresAt <= wall) continue
-        if (this.#isOvertaken(other, job))
+        if (job.key !== undefined && other.key === job.key && this.#isOvertaken(other, job))
           this.#history.violate(
             24,
             `job ${job.seq} of key ${job.key} starts as it comes, before job ${other.seq} of the key, which is parked`,
@@ -46,11 +48,12 @@ export class Audit {
   }
 
   /** By a job of its key and name that has come in this very turn, while it was held back before. */
-  #isOvertaken(held: Tracked, { queue, name, key, waitsSince, ...place }: Tracked): boolean {
+  #isOvertaken(held: Tracked, job: Tracked): boolean {
+    const { queue, name, waitsSince } = job
     const { limits, turns } = this.#model
-    if (key === undefined || !held.parked || held.parkedSince === turns || waitsSince < turns) return false
-    const ofIt = held.queue === queue && held.name === name && held.key === key
-    return ofIt && limits.settings(queue).keyOrder !== 'strict' && before(held, place)
+    if (!held.parked || held.parkedSince === turns || waitsSince < turns) return false
+    const ofIt = held.queue === queue && held.name === name
+    return ofIt && limits.settings(queue).keyOrder !== 'strict' && before(held, job)
   }
 
   /** After a turn that asked for no other at once. */
@@ -178,13 +181,14 @@ export class Audit {
     )
     const [held, expected] = [database.uniqueKeys().join(', '), this.#model.uniqueKeys().join(', ')]
     this.#history.hold(held === expected, 25, () => `the unique keys held are ${held}, and should be ${expected}`)
-    this.#journal(store)
-    this.#failures(store)
+    const events = store.events(0, Number.MAX_SAFE_INTEGER)
+    this.#journal(events)
+    this.#failures(store, events)
   }
 
   /** Every failure that the journal tells is counted to its kind, once. */
-  #failures(store: Store): void {
-    const told = store.events(0, Number.MAX_SAFE_INTEGER).filter(({ type }) => type === 'retrying' || type === 'failed').length
+  #failures(store: Store, events: Events): void {
+    const told = events.filter(({ type }) => type === 'retrying' || type === 'failed').length
     const counted = store.failures(undefined, Number.MAX_SAFE_INTEGER).reduce((sum, { count }) => sum + count, 0)
     // Of a deleted queue the journal tells, and nothing is counted any more.
     const fits = this.#model.queuesGone === 0 ? told === counted : told >= counted
@@ -192,11 +196,11 @@ export class Audit {
     if (counted > 0) this.#history.meet('failuresCounted')
   }
 
-  #journal(store: Store): void {
+  #journal(events: Events): void {
     const last = new Map<number, string>()
     const starts = new Map<number, number>()
     let next = 1
-    for (const event of store.events(0, Number.MAX_SAFE_INTEGER)) {
+    for (const event of events) {
       this.#history.hold(event.seq === next, 40, () => `event ${event.seq} follows event ${next - 1}`)
       next = event.seq + 1
       if (!isJobEvent(event)) continue

@@ -26,6 +26,9 @@ const OPEN: Gate = { begin: () => {}, statement: () => {}, commit: () => ({ runs
 
 type Run = (...values: unknown[]) => unknown
 
+/** By their text: the same text prepared twice by one connection is two statements, each with its own settings. */
+type Statements = Map<string, Statement[]>
+
 interface Rows {
   readonly table: string
   readonly rows: readonly (readonly unknown[])[]
@@ -33,7 +36,8 @@ interface Rows {
 
 export class MemoryDatabase {
   readonly #db: Database
-  readonly #statements = new Map<string, Statement[]>()
+  readonly #statements: Statements = new Map()
+  readonly #audits: Statements = new Map()
   readonly #tables: readonly string[]
   readonly #first: readonly Rows[]
   #gate: Gate = OPEN
@@ -61,20 +65,14 @@ export class MemoryDatabase {
     const db = this.#db
     if (db.inTransaction) db.exec('ROLLBACK')
     this.#gate = OPEN
-    const connection = (): Database => {
-      const used = new Map<string, number>()
-      return new Proxy(db, {
-        get: (target, property) => {
-          if (property === 'prepare') return (sql: string) => this.#prepare(sql, used)
-          // The database is its one connection: closed, it would be lost.
-          if (property === 'close') return () => {}
-          const value = Reflect.get(target, property)
-          return typeof value === 'function' ? value.bind(target) : value
-        },
-      })
+    const parts = {
+      file: MEMORY_FILE,
+      claim: claim(db, random),
+      ballast,
+      connect: () => this.#connection(this.#statements),
+      release: () => {},
     }
-    const parts = { file: MEMORY_FILE, claim: claim(db, random), ballast, connect: connection, release: () => {} }
-    const store = makeStore(connection(), parts)
+    const store = makeStore(this.#connection(this.#statements), parts)
     this.#gate = gate
     return store
   }
@@ -85,7 +83,7 @@ export class MemoryDatabase {
   }
 
   audit(): FileAudit {
-    return auditDatabase(this.#db)
+    return auditDatabase(this.#connection(this.#audits))
   }
 
   /** Held unique keys as `name key seq`. */
@@ -93,14 +91,26 @@ export class MemoryDatabase {
     return this.#db.prepare("SELECT name || ' ' || key || ' ' || seq FROM unique_key ORDER BY 1").pluck().all() as string[]
   }
 
-  /** The same text prepared twice by one connection is two statements: each has its own settings. */
-  #prepare(sql: string, used: Map<string, number>): Statement {
-    const index = used.get(sql) ?? 0
-    used.set(sql, index + 1)
-    const statements = this.#statements.get(sql) ?? []
-    this.#statements.set(sql, statements)
-    statements[index] ??= this.#guarded(sql)
-    return statements[index] as Statement
+  /** As a new one, but with the statements of those before. */
+  #connection(known: Statements): Database {
+    const used = new Map<string, number>()
+    const prepare = (sql: string): Statement => {
+      const index = used.get(sql) ?? 0
+      used.set(sql, index + 1)
+      const statements = known.get(sql) ?? []
+      known.set(sql, statements)
+      statements[index] ??= this.#guarded(sql)
+      return statements[index] as Statement
+    }
+    return new Proxy(this.#db, {
+      get: (target, property) => {
+        if (property === 'prepare') return prepare
+        // The database is its one connection: closed, it would be lost.
+        if (property === 'close') return () => {}
+        const value = Reflect.get(target, property)
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
   }
 
   #guarded(sql: string): Statement {

@@ -1,6 +1,9 @@
 /** What happened in a seed, as lines; and what must never have. The same seed makes the same lines, byte for byte. */
 import { createHash } from 'node:crypto'
 
+/** Characters: each call has its price. */
+const DIGESTED_TOGETHER = 65_536
+
 export class History {
   readonly violations: string[] = []
   /** Faults and rare paths by name. */
@@ -8,6 +11,7 @@ export class History {
   readonly #mono: () => number
   readonly #digest = createHash('sha256')
   readonly #lines: string[] | undefined
+  #undigested = ''
 
   constructor(mono: () => number, keepLines: boolean) {
     this.#mono = mono
@@ -23,12 +27,14 @@ export class History {
   }
 
   get hash(): string {
+    this.#digestAll()
     return this.#digest.copy().digest('hex')
   }
 
   note(text: string): void {
     const line = `${this.#mono().toFixed(3)} ${text}\n`
-    this.#digest.update(line)
+    this.#undigested += line
+    if (this.#undigested.length > DIGESTED_TOGETHER) this.#digestAll()
     this.#lines?.push(line.trimEnd())
   }
 
@@ -46,5 +52,10 @@ export class History {
   /** Where it does not hold, that is a violation. */
   hold(holds: boolean, invariant: number, text: () => string): void {
     if (!holds) this.violate(invariant, text())
+  }
+
+  #digestAll(): void {
+    this.#digest.update(this.#undigested)
+    this.#undigested = ''
   }
 }
