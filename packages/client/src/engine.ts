@@ -219,7 +219,8 @@ export class Engine {
 
   /**
    * Tells every worker of that id, wherever it runs, to stop as by its own `stop` with that `timeout` (default 30 s). Resolves when it
-   * gets no more jobs; `workers()` lists it until it has left. Throws WorkerNotFoundError.
+   * gets no more jobs; `workers()` lists it until it has left. One that is away hears of it when it comes back; not where it was taken
+   * for lost meanwhile (`worker.lost`), or the engine was started anew: such a one is to be told again. Throws WorkerNotFoundError.
    */
   async stopWorker(id: string, options?: StopOptions): Promise<void> {
     await this.#mailbox.call<'stopWorker'>({ op: 'stopWorker', worker: nameOption('id', id), timeout: validateStopOptions(options) })

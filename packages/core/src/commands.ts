@@ -147,7 +147,7 @@ export interface DrainCommand {
 
 /**
  * Every worker of that public id, wherever it runs: it gets no more jobs, and is told to stop; told again where its connection breaks
- * before it has left. Reply: true.
+ * before it has left, unless it is taken for lost or the tables are loaded anew meanwhile. Reply: true.
  */
 export interface StopWorkerCommand {
   readonly op: 'stopWorker'
