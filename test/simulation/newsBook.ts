@@ -39,6 +39,7 @@ export interface NewsBookOptions {
   readonly jobs: ReadonlyMap<number, Tracked>
   /** Why the engine may take a worker's session for lost; false where it may not. */
   readonly mayLoseSession: (session: string) => boolean
+  readonly sessionLost: (session: string) => void
   readonly hasLeft: (session: string) => boolean
 }
 
@@ -193,7 +194,7 @@ export class NewsBook {
   }
 
   #worker(type: string, session: string, news: News): void {
-    const { hasLeft, mayLoseSession } = this.#options
+    const { hasLeft, mayLoseSession, sessionLost } = this.#options
     const drains = this.#workers.get(session)
     if (type === 'worker.attached') {
       this.#hold(drains === undefined, news, 'it is there')
@@ -207,7 +208,10 @@ export class NewsBook {
       return
     }
     if (type === 'worker.left') this.#hold(hasLeft(session), news, 'it has not said so')
-    else this.#hold(mayLoseSession(session), news, 'it lives')
+    else {
+      this.#hold(mayLoseSession(session), news, 'it lives')
+      sessionLost(session)
+    }
     this.#workers.delete(session)
   }
 }

@@ -11,6 +11,27 @@ import { SEASONS } from './schedules.ts'
 
 const WEEK_MS = 7 * 86_400_000
 
+/** Bounds that no world would meet as they are; one in four of these is tiny in half of the worlds. */
+const TINY = {
+  windowJobs: [3, 1],
+  windowsJobs: [6, 2],
+  windowsBytes: [500],
+  commandsInFlight: [4, 1],
+  bytesInFlight: [2_000],
+  pruneEveryMs: [300],
+  keysEveryMs: [300, 50],
+  idsPerSlice: [2, 1],
+  sliceSchedules: [1],
+  ticksCaughtUp: [2],
+  exportEvents: [7, 1],
+  exportBytes: [60],
+  eventsPassed: [5, 1],
+  edgesPerPage: [1],
+  parentsBytes: [40],
+  attemptsPerJob: [2],
+  logLinesPerRun: [1],
+} as const satisfies Partial<Record<keyof typeof LIMITS, readonly number[]>>
+
 export interface Plan {
   readonly seed: number
   readonly faultFree: boolean
@@ -69,6 +90,8 @@ export interface Plan {
   readonly looks: number
   /** That one page of such a walk looks at. */
   readonly walkRows: number
+  /** Other bounds that are smaller than those of the product. */
+  readonly tiny: Readonly<Partial<Record<keyof typeof TINY, number>>>
   /** Clients put a codec around data. */
   readonly codec: boolean
   /** How long what runs may take in a worker that somebody tells to stop; none: nobody does. */
@@ -149,6 +172,7 @@ export const REDUCTIONS = [
   'callbacks',
   'batches',
   'looks',
+  'tiny',
   'codec',
   'stops',
   'delays',
@@ -217,6 +241,7 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     batches: 0,
     looks: 0,
     walkRows: LIMITS.walkRows,
+    tiny: drawTiny(seed),
     codec: false,
     // It gives back what reaches it too late.
     stops: faultFree || seed % 3 > 0 ? [] : [0, 100, 2_000, Number.POSITIVE_INFINITY],
@@ -243,6 +268,15 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     appError: 0,
   }
   return reduced({ ...drawn, ...THEMES[seed % 16]?.(chance) }, new Set(faultFree ? [...FAULTS, ...without] : without))
+}
+
+/** By a chance of its own, too. */
+function drawTiny(seed: number): Plan['tiny'] {
+  const chance = new Chance(seed ^ 0x71b7)
+  if (chance.hits(0.5)) return {}
+  return Object.fromEntries(
+    Object.entries(TINY).flatMap(([bound, sizes]) => (chance.hits(0.25) ? [[bound, chance.pick<number>(sizes)]] : [])),
+  )
 }
 
 /** Nothing dies: whoever waits has nobody but the engine to tell it. */
@@ -360,6 +394,7 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
     ...(without.has('callbacks') && { callbacks: 0 }),
     ...(without.has('batches') && { batches: 0 }),
     ...(without.has('looks') && { looks: 0, keepMs: WEEK_MS, walkRows: LIMITS.walkRows }),
+    ...(without.has('tiny') && { tiny: {} }),
     ...(without.has('codec') && { codec: false }),
     ...(without.has('stops') && { stops: [] }),
     ...(without.has('clients') && { clients: 1 }),

@@ -14,7 +14,7 @@ export class Sessions {
   readonly #droppedMono = new Map<string, number>()
   readonly #left = new Set<string>()
   readonly #names = new Map<string, string>()
-  /** Told to stop by this engine, and since its tables were loaded. */
+  /** Told to stop by this engine, since its tables were loaded, and not taken for lost since. */
   readonly #stopped = new Set<string>()
   /** Of other processes: when each was last heard of. */
   readonly #heardMono = new Map<string, number>()
@@ -94,6 +94,9 @@ export class Sessions {
     const awaitedMono = this.#awaitedMono.get(session) ?? this.#reloadMono
     return !this.#alive.has(session) || this.#droppedMono.has(session) || mono >= awaitedMono + LIMITS.reattachGraceMs - 0.01
   }
+
+  /** Whoever comes back is a newcomer: what it was told is forgotten. */
+  readonly lost = (session: string): void => void this.#stopped.delete(session)
 
   readonly hasLeft = (session: string): boolean => this.#left.has(session)
 

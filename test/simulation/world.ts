@@ -58,7 +58,7 @@ export async function runWorld(plan: Plan, keepHistory = false): Promise<Outcome
   database.reset()
   forgetConnections()
   const { defaultLeaseMs: leaseMs, windowBytes, sliceRows, jobsPerTurn, reattachGraceMs, eventsPerSnapshot, eventsPerPage, walkRows } = plan
-  const bounds = { leaseMs, windowBytes, sliceRows, jobsPerTurn, reattachGraceMs, eventsPerSnapshot, eventsPerPage, walkRows }
+  const bounds = { ...plan.tiny, leaseMs, windowBytes, sliceRows, jobsPerTurn, reattachGraceMs, eventsPerSnapshot, eventsPerPage, walkRows }
   const restoreLimits = withLimits(bounds)
   // Errors are many here, and their stacks are looked at by nobody.
   const { stackTraceLimit } = Error
@@ -130,6 +130,10 @@ export class World {
       lost: (job, mono) => this.#log.lost(job, mono),
       mayRelease: this.#sessions.mayRelease,
       mayLoseSession: this.#sessions.mayLoseSession,
+      sessionLost: (session) => {
+        this.#sessions.lost(session)
+        if (!this.healed) this.history.meet('lostAmidFaults')
+      },
       hasLeft: this.#sessions.hasLeft,
       exported: (job) => this.#exporter === undefined || this.#exporter.has(job),
       appeared: (number, job) => {
@@ -354,6 +358,7 @@ export class World {
       committed: (effects, mark) => {
         history.hold(this.engine !== this.#robbed, 8, () => 'an engine writes to a file that another has taken over')
         this.#model.commit({ effects, wall: mark.at, mono: turnMono, nextEvent: mark.nextEvent })
+        if (effects.forgetKeysBefore > 0 && !this.healed) history.meet('keysForgotten')
         this.#schedules.commit(effects, mark.at)
         this.#audit.order(this.engine.actor, mark.at)
         this.#shares.commit(this.engine.actor.tables, mark.at)

@@ -55,6 +55,10 @@ export const LIMITS = {
   sliceRows: 500,
   /** Rows that one slice of a walk through the jobs looks at. */
   walkRows: 2_000,
+  /** How often old jobs, old events, and idempotency keys that have run out are looked for. */
+  pruneEveryMs: 5_000,
+  journalEveryMs: 60_000,
+  keysEveryMs: 60_000,
   /** Jobs that one slice of `cancelMany`, `retryMany` or `deleteMany` names by id. */
   idsPerSlice: 100,
   /** The store notes anew which jobs run once the journal has so many events since: what opening a file replays at most. */

@@ -16,9 +16,6 @@ import {
   type Tables,
 } from '@millrace/core'
 
-const PRUNE_EVERY_MS = 5_000
-const JOURNAL_EVERY_MS = 60_000
-const KEYS_EVERY_MS = 60_000
 /** While there is more to forget than one slice. */
 const NEXT_SLICE_MS = 50
 const SHRINK_EVERY_MS = 5_000
@@ -42,10 +39,10 @@ export class Housekeeping {
   constructor(retention: Retention, now: Now) {
     this.#retention = retention
     this.#final = finalStates(retention)
-    this.#pruneMono = now.mono + PRUNE_EVERY_MS
-    this.#journalMono = now.mono + JOURNAL_EVERY_MS
+    this.#pruneMono = now.mono + LIMITS.pruneEveryMs
+    this.#journalMono = now.mono + LIMITS.journalEveryMs
     this.#shrinkMono = now.mono + SHRINK_EVERY_MS
-    this.#keysMono = now.mono + KEYS_EVERY_MS
+    this.#keysMono = now.mono + LIMITS.keysEveryMs
   }
 
   /** What this turn is to prune by; undefined where it is not time. */
@@ -56,7 +53,7 @@ export class Housekeeping {
   note(facts: Facts, effects: Effects, store: Store, { nextEvent, exports }: Tables, now: Now): void {
     if (this.pruning(now) !== undefined) {
       this.#more = facts.prunable.length > 0
-      this.#pruneMono = now.mono + PRUNE_EVERY_MS
+      this.#pruneMono = now.mono + LIMITS.pruneEveryMs
     }
     // What is too much and kept for an export does not go by looking again.
     if (exports.size === 0)
@@ -71,7 +68,7 @@ export class Housekeeping {
     // Events take about the same room each, so the surplus in bytes is the same share of the events.
     const surplus = taken > bytes ? Math.ceil((nextEvent - firstEvent) * (1 - bytes / taken)) : 0
     effects.forgetEventsBefore = Math.max(lastEvent, surplus === 0 ? 0 : firstEvent + surplus)
-    this.#journalMono = now.mono + (effects.forgetEventsBefore > firstEvent ? NEXT_SLICE_MS : JOURNAL_EVERY_MS)
+    this.#journalMono = now.mono + (effects.forgetEventsBefore > firstEvent ? NEXT_SLICE_MS : LIMITS.journalEveryMs)
   }
 
   /** While there are some, a slice now and then, and in each turn twice as many as it adds: they go faster than any load can add to them. */
@@ -81,7 +78,7 @@ export class Housekeeping {
     if (!isTime && !(this.#keysLeft && added > 0)) return
     const first = store.keyExpiry()
     this.#keysLeft = first !== 0 && first <= now.wall
-    if (isTime) this.#keysMono = now.mono + (this.#keysLeft ? NEXT_SLICE_MS : KEYS_EVERY_MS)
+    if (isTime) this.#keysMono = now.mono + (this.#keysLeft ? NEXT_SLICE_MS : LIMITS.keysEveryMs)
     if (!this.#keysLeft) return
     effects.forgetKeysBefore = now.wall
     effects.forgetKeysLimit = Math.max(isTime ? LIMITS.sliceRows : 0, 2 * added)
