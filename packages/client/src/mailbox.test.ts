@@ -7,6 +7,7 @@ import { FakePort, quiet } from './testing/fakePort.ts'
 const enqueue = (data: NewJob['data'] = null): Command & { op: 'enqueue' } => ({ op: 'enqueue', jobs: [{ name: 'a', data }] })
 const created: readonly Enqueued[] = [{ seq: 1, node: 1, enqueuedAt: 1, created: true }]
 const id = { seq: 1, node: 1, enqueuedAt: 1 }
+const SESSION = { worker: 'w', host: 'h', pid: 1, local: true, handlers: [], minConcurrency: 1, maxConcurrency: 1, abortGrace: 0 }
 
 let port: FakePort
 let mailbox: Mailbox
@@ -156,6 +157,25 @@ describe('what is under way is bounded', () => {
     port.deliver({ replies: [1, 2].map((number) => ({ id: number, value: true })) })
     await quiet()
     expect(port.requests.map((request) => request.id)).toEqual(Array.from({ length: sent + 2 }, (_, index) => index + 1))
+  })
+
+  test('but an attach goes at once: what it says that a worker holds is not so for long', async () => {
+    const attach = (uuid: string) => mailbox.call<'attach'>({ op: 'attach', session: { ...SESSION, uuid }, held: [] })
+    enqueues(LIMITS.commandsInFlight - 2)
+    const first = attach('with room')
+    enqueues(5)
+    await quiet()
+    const beyond = attach('without')
+    await quiet()
+    expect(port.requests.at(-3)).toMatchObject({ command: { op: 'attach', session: { uuid: 'with room' } } })
+    expect(port.posts.at(-1)).toMatchObject([{ command: { op: 'attach', session: { uuid: 'without' } } }])
+    const [early, late] = [port.requests.at(-3)?.id as number, port.requests.at(-1)?.id as number]
+    port.deliver({ replies: [early, late].map((number) => ({ id: number, value: { lost: [] } })) })
+    await Promise.all([first, beyond])
+    await quiet()
+    // One place is free again: the other attach had none.
+    expect(port.posts.at(-1)).toHaveLength(1)
+    expect(port.requests).toHaveLength(LIMITS.commandsInFlight + 2)
   })
 
   test('a call that is larger than all of it goes alone', async () => {

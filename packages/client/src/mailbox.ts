@@ -32,6 +32,8 @@ interface Pending {
   readonly resolve: (value: never) => void
   readonly reject: (error: Error) => void
   readonly bytes: number
+  /** It leaves with this tick, whatever is under way: what it says that a worker holds is not so for long. */
+  readonly urgent: boolean
   readonly patient: boolean
   readonly endless: boolean
 }
@@ -103,11 +105,13 @@ export class Mailbox {
       resolve,
       reject,
       bytes,
+      urgent: command.op === 'attach',
       patient: PATIENT.has(command.op),
       endless: ENDLESS.has(command.op),
     }
+    if (pending.urgent && this.#isFull(this.#held.size, this.#heldBytes)) this.#line.unshift(pending)
+    else this.#line.push(pending)
     this.#held.set(id, pending)
-    this.#line.push(pending)
     this.#heldBytes += bytes
     if (!this.#alive) this.#keepAlive()
     if (this.#held.size >= CALLS_PER_POST) this.#flush()
@@ -213,6 +217,12 @@ export class Mailbox {
     this.#port.hold(alive)
   }
 
+  /** Whether no more may be under way, with so many that are held and their bytes. */
+  #isFull(held = 0, heldBytes = 0): boolean {
+    const underWay = this.#sent.size - this.#patient + held
+    return underWay >= LIMITS.commandsInFlight || (this.#sentBytes + heldBytes >= LIMITS.bytesInFlight && this.#sent.size + held > 0)
+  }
+
   #flushLater(): void {
     if (this.#flushing || this.#broken) return
     this.#flushing = true
@@ -225,7 +235,6 @@ export class Mailbox {
   readonly #flush = (): void => {
     this.#flushing = false
     if (this.#broken) return
-    let room = LIMITS.commandsInFlight - (this.#sent.size - this.#patient)
     const requests: Request[] = []
     let taken = 0
     for (const pending of this.#line) {
@@ -234,7 +243,7 @@ export class Mailbox {
         taken++
         continue
       }
-      if (room <= 0 || (this.#sentBytes >= LIMITS.bytesInFlight && this.#sent.size > 0)) break
+      if (!pending.urgent && this.#isFull()) break
       taken++
       requests.push(pending.request as Request)
       pending.request = undefined
@@ -243,7 +252,6 @@ export class Mailbox {
       this.#sentBytes += pending.bytes
       this.#sent.set(id, pending)
       if (pending.patient) this.#patient++
-      else room--
     }
     if (taken > 0) this.#line = this.#line.slice(taken)
     if (requests.length > 0) this.#port.send(requests)
