@@ -9,7 +9,8 @@ import { LIMITS } from '@millrace/core'
 import { Chance } from './chance.ts'
 import { SEASONS } from './schedules.ts'
 
-const WEEK_MS = 7 * 86_400_000
+/** As long as the product keeps it, if it is told nothing: no world lasts that long. */
+export const WEEK_MS = 7 * 86_400_000
 
 /** Bounds that no world would meet as they are; one in four of these is tiny in half of the worlds. */
 const TINY = {
@@ -100,6 +101,8 @@ export interface Plan {
   readonly keep: number
   /** How long finished jobs are kept. */
   readonly keepMs: number
+  /** How long events are; only where nobody reads them. */
+  readonly journalMs: number
   readonly recovery: 'immediate' | 'backoff'
 
   // Per transaction.
@@ -173,6 +176,7 @@ export const REDUCTIONS = [
   'batches',
   'looks',
   'tiny',
+  'journalMs',
   'codec',
   'stops',
   'delays',
@@ -247,6 +251,7 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     stops: faultFree || seed % 3 > 0 ? [] : [0, 100, 2_000, Number.POSITIVE_INFINITY],
     keep: chance.pick([1_000_000, 1_000_000, 5, 0]),
     keepMs: WEEK_MS,
+    journalMs: new Chance(seed ^ 0x10a1).pick([WEEK_MS, WEEK_MS, WEEK_MS, 2_000, 200]),
     recovery: chance.pick(['immediate', 'backoff'] as const),
     engineCrash: some(0.4, () => chance.random() * 0.03),
     ioError: some(0.3, () => chance.random() * 0.06),
@@ -267,7 +272,9 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     appDeath: 0,
     appError: 0,
   }
-  return reduced({ ...drawn, ...THEMES[seed % 16]?.(chance) }, new Set(faultFree ? [...FAULTS, ...without] : without))
+  const themed = { ...drawn, ...THEMES[seed % 16]?.(chance) }
+  const journalMs = themed.readers > 0 ? WEEK_MS : themed.journalMs
+  return reduced({ ...themed, journalMs }, new Set(faultFree ? [...FAULTS, ...without] : without))
 }
 
 /** By a chance of its own, too. */
@@ -394,6 +401,7 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
     ...(without.has('callbacks') && { callbacks: 0 }),
     ...(without.has('batches') && { batches: 0 }),
     ...(without.has('looks') && { looks: 0, keepMs: WEEK_MS, walkRows: LIMITS.walkRows }),
+    ...(without.has('journalMs') && { journalMs: WEEK_MS }),
     ...(without.has('tiny') && { tiny: {} }),
     ...(without.has('codec') && { codec: false }),
     ...(without.has('stops') && { stops: [] }),

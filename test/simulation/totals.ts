@@ -83,6 +83,7 @@ export const PROBES: readonly string[] = [
   'listedInPart',
   'keyMatched',
   'keysForgotten',
+  'eventsForgotten',
   'forwarded',
   'forwardedInPart',
   'entryRefused',

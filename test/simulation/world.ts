@@ -16,7 +16,7 @@ import { Looks } from './looks.ts'
 import { Misfortunes } from './misfortunes.ts'
 import { Model, whatOf } from './model.ts'
 import { Operations } from './operations.ts'
-import type { Plan } from './plan.ts'
+import { type Plan, WEEK_MS } from './plan.ts'
 import { Reader } from './readers.ts'
 import { Requests } from './requests.ts'
 import { Schedules } from './schedules.ts'
@@ -58,7 +58,19 @@ export async function runWorld(plan: Plan, keepHistory = false): Promise<Outcome
   database.reset()
   forgetConnections()
   const { defaultLeaseMs: leaseMs, windowBytes, sliceRows, jobsPerTurn, reattachGraceMs, eventsPerSnapshot, eventsPerPage, walkRows } = plan
-  const bounds = { ...plan.tiny, leaseMs, windowBytes, sliceRows, jobsPerTurn, reattachGraceMs, eventsPerSnapshot, eventsPerPage, walkRows }
+  const journalEveryMs = Math.min(LIMITS.journalEveryMs, plan.journalMs)
+  const bounds = {
+    ...plan.tiny,
+    journalEveryMs,
+    leaseMs,
+    windowBytes,
+    sliceRows,
+    jobsPerTurn,
+    reattachGraceMs,
+    eventsPerSnapshot,
+    eventsPerPage,
+    walkRows,
+  }
   const restoreLimits = withLimits(bounds)
   // Errors are many here, and their stacks are looked at by nobody.
   const { stackTraceLimit } = Error
@@ -144,7 +156,7 @@ export class World {
     this.#requests.noted = (entry) => this.folders.some(({ noted }) => noted.has(entry)) || this.#apps.some((app) => app.noted(entry))
     this.#log = new EffectLog(this.history, timeline, this.#model, plan.delayMs)
     this.#sessions.log = this.#log
-    this.#audit = new Audit(this.history, this.#model)
+    this.#audit = new Audit(this.history, this.#model, plan.journalMs < WEEK_MS)
     this.#shares = new Shares(this.history, this.#model)
     this.#misfortunes = new Misfortunes(this, new Chance(plan.seed ^ 0xbad), this.#sessions, this.#requests)
     const crash = (where: string) => this.#misfortunes.crash(where)
@@ -359,6 +371,7 @@ export class World {
         history.hold(this.engine !== this.#robbed, 8, () => 'an engine writes to a file that another has taken over')
         this.#model.commit({ effects, wall: mark.at, mono: turnMono, nextEvent: mark.nextEvent })
         if (effects.forgetKeysBefore > 0 && !this.healed) history.meet('keysForgotten')
+        if (effects.forgetEventsBefore > 1 && !this.healed) history.meet('eventsForgotten')
         this.#schedules.commit(effects, mark.at)
         this.#audit.order(this.engine.actor, mark.at)
         this.#shares.commit(this.engine.actor.tables, mark.at)
@@ -504,12 +517,13 @@ export class World {
   }
 }
 
-function retentionOf({ keep, keepMs: ageMs }: Plan): Retention {
+function retentionOf({ keep, keepMs: ageMs, journalMs }: Plan): Retention {
   const some = Math.max(1, keep)
   return {
     ...DEFAULT_RETENTION,
     completed: { ageMs, count: keep },
     failed: { ageMs, count: some },
     cancelled: { ageMs, count: some },
+    journal: { ...DEFAULT_RETENTION.journal, ageMs: journalMs },
   }
 }
