@@ -145,6 +145,8 @@ export class Model {
   /** Every row number that was ever given. */
   readonly created = new Set<number>()
   nextEvent = 1
+  /** Events up to this one may be gone. */
+  forgotten = 0
   /** All that were ever committed. */
   readonly events: ToldEvent[] = []
   turns = 0
@@ -200,6 +202,7 @@ export class Model {
     for (const note of effects.events) this.events.push(toldOf(note, this.events.length + 1))
     this.#exporting ||= effects.exports.length > 0
     this.nextEvent = turn.nextEvent
+    this.forgotten = Math.max(this.forgotten, effects.forgetEventsBefore)
   }
 
   /** The job that an id names, where it is there. */

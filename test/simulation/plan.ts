@@ -9,6 +9,7 @@ import { LIMITS } from '@millrace/core'
 import { Chance } from './chance.ts'
 import { SEASONS } from './schedules.ts'
 
+const HOUR_MS = 3_600_000
 /** As long as the product keeps it, if it is told nothing: no world lasts that long. */
 export const WEEK_MS = 7 * 86_400_000
 
@@ -19,6 +20,7 @@ const TINY = {
   windowsBytes: [500],
   commandsInFlight: [4, 1],
   bytesInFlight: [2_000],
+  enqueuesHeld: [3],
   pruneEveryMs: [300],
   keysEveryMs: [300, 50],
   idsPerSlice: [2, 1],
@@ -39,6 +41,8 @@ export interface Plan {
   readonly clients: number
   readonly operations: number
   readonly safetyMs: number
+  /** From a full hour to the world's beginning. */
+  readonly beginsMs: number
   /** Of a message at the most. */
   readonly delayMs: number
   /** Messages are packed as for a thread. */
@@ -101,7 +105,7 @@ export interface Plan {
   readonly keep: number
   /** How long finished jobs are kept. */
   readonly keepMs: number
-  /** How long events are; only where nobody reads them. */
+  /** How long events are. */
   readonly journalMs: number
   readonly recovery: 'immediate' | 'backoff'
 
@@ -177,6 +181,7 @@ export const REDUCTIONS = [
   'looks',
   'tiny',
   'journalMs',
+  'beginsMs',
   'codec',
   'stops',
   'delays',
@@ -216,6 +221,7 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     clients: chance.whole(1, 3),
     operations: chance.whole(15, 70),
     safetyMs: chance.whole(2_000, 20_000),
+    beginsMs: new Chance(seed ^ 0xb391).pick([0, 50_000, HOUR_MS - 5_000, HOUR_MS - 1_000]),
     delayMs: chance.pick([0, 0, 1, 5, 50, 500]),
     packed: chance.hits(0.25),
     windowBytes: chance.pick([4 * 2 ** 20, 4 * 2 ** 20, 400, 150, 60]),
@@ -273,8 +279,7 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     appError: 0,
   }
   const themed = { ...drawn, ...THEMES[seed % 16]?.(chance) }
-  const journalMs = themed.readers > 0 ? WEEK_MS : themed.journalMs
-  return reduced({ ...themed, journalMs }, new Set(faultFree ? [...FAULTS, ...without] : without))
+  return reduced(themed, new Set(faultFree ? [...FAULTS, ...without] : without))
 }
 
 /** By a chance of its own, too. */
@@ -401,6 +406,7 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
     ...(without.has('callbacks') && { callbacks: 0 }),
     ...(without.has('batches') && { batches: 0 }),
     ...(without.has('looks') && { looks: 0, keepMs: WEEK_MS, walkRows: LIMITS.walkRows }),
+    ...(without.has('beginsMs') && { beginsMs: 0 }),
     ...(without.has('journalMs') && { journalMs: WEEK_MS }),
     ...(without.has('tiny') && { tiny: {} }),
     ...(without.has('codec') && { codec: false }),

@@ -30,8 +30,6 @@ export class Reader {
   readonly #options: ReadersOptions
   readonly #filter: EventsFilter
   #cursor = 0
-  /** Of the model's events. */
-  #place = 0
   #client: Client | undefined
 
   constructor(options: ReadersOptions) {
@@ -49,7 +47,7 @@ export class Reader {
 
   /** Events that it has yet to be told. */
   get behind(): boolean {
-    return this.#expected() !== undefined
+    return this.#expected(this.#cursor === 0 ? this.#options.model.forgotten : this.#cursor) !== undefined
   }
 
   async #read(client: Client): Promise<void> {
@@ -69,25 +67,39 @@ export class Reader {
   }
 
   #take({ name }: Client, item: EventStreamItem): void {
-    const { history } = this.#options
-    const expected = this.#expected()
+    const { history, model } = this.#options
+    if (item.type === 'gap') {
+      this.#skip(name, item.resumesAt)
+      return
+    }
+    // Who begins with the oldest is not told that older ones are forgotten.
+    const expected = this.#expected(this.#cursor === 0 ? Math.min(model.forgotten, item.seq - 1) : this.#cursor)
     const so = expected === undefined ? 'none' : `${expected.seq} ${expected.type} ${expected.what}`
-    const said =
-      item.type === 'gap' ? `a gap up to ${item.resumesAt}` : `${item.seq} ${item.type} ${'run' in item ? item.jobId : whatOf(item)}`
+    const said = `${item.seq} ${item.type} ${'run' in item ? item.jobId : whatOf(item)}`
     // A worker's session has an id of chance that no seed decides.
     history.note(`${name} reads ${'session' in item ? `${item.seq} ${item.type}` : said}`)
     history.hold(said === so, 40, () => `${name} reads ${said} behind ${this.#cursor}, and what comes next is ${so}`)
     history.meet('eventRead')
-    if (item.type === 'gap') return
     this.#cursor = item.seq
-    this.#place++
   }
 
-  #expected(): ToldEvent | undefined {
+  /** What it had yet to be told is forgotten, and it is told that. */
+  #skip(name: string, resumesAt: number): void {
+    const { history, model } = this.#options
+    history.note(`${name} reads a gap up to ${resumesAt}`)
+    const so = resumesAt - 1 > this.#cursor && resumesAt - 1 <= model.forgotten
+    history.hold(so, 40, () => `${name} is told of a gap from ${this.#cursor} to ${resumesAt}, and all behind ${model.forgotten} is kept`)
+    history.meet('eventsMissed')
+    this.#cursor = resumesAt - 1
+  }
+
+  /** What it is to be told next, of what comes after that event. */
+  #expected(after: number): ToldEvent | undefined {
     const { events } = this.#options.model
     const { types, queue } = this.#filter
-    for (; this.#place < events.length; this.#place++) {
-      const event = events[this.#place] as ToldEvent
+    // Events are numbered from 1.
+    for (let index = after; index < events.length; index++) {
+      const event = events[index] as ToldEvent
       if ((types === undefined || types.includes(event.type)) && (queue === undefined || event.queue === queue)) return event
     }
     return undefined

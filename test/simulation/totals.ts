@@ -61,6 +61,7 @@ export const PROBES: readonly string[] = [
   'timedOut',
   'cancelling',
   'eventRead',
+  'eventsMissed',
   'readerGoesOn',
   'exported',
   'exportedAgain',

@@ -123,7 +123,7 @@ export class World {
   constructor(plan: Plan, database: MemoryDatabase, keepHistory: boolean) {
     this.plan = plan
     this.#database = database
-    const timeline = new Timeline(plan.season === undefined ? NEW_YEAR : plan.season.at - SEASON_MS)
+    const timeline = new Timeline(plan.season === undefined ? NEW_YEAR + plan.beginsMs : plan.season.at - SEASON_MS)
     this.timeline = timeline
     this.#chance = new Chance(plan.seed ^ 0x5eed)
     this.history = new History(() => timeline.mono, keepHistory)
@@ -203,7 +203,8 @@ export class World {
     this.engine = this.startEngine(new Set())
     const reading = { chance: new Chance(plan.seed ^ 0x4ead), history: this.history, model: this.#model, timeline }
     this.#readers = Array.from({ length: plan.readers }, () => new Reader(reading))
-    this.#exporter = plan.readers > 0 ? new Exporter(reading) : undefined
+    // What the journal forgets before it is taken, an export never has.
+    this.#exporter = plan.readers > 0 && plan.journalMs === WEEK_MS ? new Exporter(reading) : undefined
     this.#apps = Array.from({ length: plan.outboxes }, (_, index) => this.#app(index + 1))
     for (let client = 0; client < plan.clients; client++) this.addClient(client === 0)
   }
