@@ -10,7 +10,7 @@ import { Chance } from './chance.ts'
 import { SEASONS } from './schedules.ts'
 
 const HOUR_MS = 3_600_000
-/** As long as the product keeps it, if it is told nothing: no world lasts that long. */
+/** As long as the product keeps completed jobs and events: no world lasts that long. */
 export const WEEK_MS = 7 * 86_400_000
 
 /** Bounds that no world would meet as they are; one in four of these is tiny in half of the worlds. */
@@ -221,6 +221,7 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     clients: chance.whole(1, 3),
     operations: chance.whole(15, 70),
     safetyMs: chance.whole(2_000, 20_000),
+    // This, and what else has a chance of its own, leaves the rest of what a seed is as it was without.
     beginsMs: new Chance(seed ^ 0xb391).pick([0, 50_000, HOUR_MS - 5_000, HOUR_MS - 1_000]),
     delayMs: chance.pick([0, 0, 1, 5, 50, 500]),
     packed: chance.hits(0.25),
@@ -230,7 +231,6 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     reattachGraceMs: chance.pick([30_000, 2_000, 300]),
     eventsPerSnapshot: chance.pick([500, 50, 5]),
     leaseMs: 0,
-    // By a chance of its own: what else a seed is stays as it is.
     defaultLeaseMs: new Chance(seed ^ 0x1ea5e).pick([LIMITS.leaseMs, 20_000, 10_000, 3_000]),
     waits: 0,
     limits: 0,
@@ -282,7 +282,6 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
   return reduced(themed, new Set(faultFree ? [...FAULTS, ...without] : without))
 }
 
-/** By a chance of its own, too. */
 function drawTiny(seed: number): Plan['tiny'] {
   const chance = new Chance(seed ^ 0x71b7)
   if (chance.hits(0.5)) return {}
