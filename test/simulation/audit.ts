@@ -1,5 +1,5 @@
 /** What must hold of the engine's tables and of the file, held against the model: after turns, now and then, and at the end. */
-import { ACTIVE, BLOCKED, formatId, isJobEvent, type JobRow, SCHEDULED, STATES, type Store, WAITING } from '@millrace/core'
+import { ACTIVE, BLOCKED, formatId, isJobEvent, type JobRow, LIMITS, SCHEDULED, STATES, type Store, WAITING } from '@millrace/core'
 import { rebuilt, tableFacts } from '@millrace/testkit'
 import type { Actor } from '../../packages/engine/src/actor/actor.ts'
 import type { MemoryDatabase } from './database.ts'
@@ -62,6 +62,7 @@ export class Audit {
   /** After a turn that asked for no other at once. */
   turned(actor: Actor, wall: number, mono: number): void {
     this.#stranded(actor, wall)
+    this.#ghosts(actor, mono)
     for (const job of this.#model.jobs.values()) {
       if (job.state === SCHEDULED && job.runAt <= wall - SLICE_MS - LATE_MS)
         this.#history.violate(22, `job ${job.seq} is due since ${wall - job.runAt} ms, and not in line`)
@@ -73,6 +74,21 @@ export class Audit {
       const late = mono - job.latestMono - grace
       if (late > LATE_MS) this.#history.violate(14, `run ${job.run} of job ${job.seq} goes on ${late} ms after its deadline and its grace`)
     }
+  }
+
+  /** Who is away for longer than its lease, and holds nothing, is not there any more. */
+  #ghosts({ tables }: Actor, mono: number): void {
+    for (const { intro, connection, jobs, renewedMono } of tables.sessions.values()) {
+      if (intro.local || connection !== undefined || jobs.size > 0) continue
+      const late = mono - renewedMono - LIMITS.leaseMs
+      this.#history.hold(late < LATE_MS, 40, () => `session ${intro.uuid} is away, and still there ${late} ms after its lease`)
+    }
+    for (const [uuid, { untilMono }] of tables.present)
+      this.#history.hold(
+        mono - untilMono < LATE_MS,
+        40,
+        () => `session ${uuid} was to be back ${mono - untilMono} ms ago, and is still awaited`,
+      )
   }
 
   /** A session with room, and a job that fits, is a job too few. */

@@ -836,6 +836,41 @@ export const CANARIES: readonly Canary[] = [
     replace: 'this.#left = 0',
     breaks: 'invariant 19',
   },
+  {
+    name: 'journal-forgets-who-runs',
+    file: 'packages/sqlite/src/write/running.ts',
+    find: ' && forgetEventsBefore <= event) return',
+    replace: ') return',
+    breaks: 'invariant 18',
+  },
+  {
+    name: 'gap-not-told',
+    file: 'packages/engine/src/actor/followers.ts',
+    find: 'if (after > 0 && first > after + 1) return',
+    replace: 'if (after < 0) return',
+    breaks: 'invariant 40',
+  },
+  {
+    name: 'held-key-forgotten',
+    file: 'packages/sqlite/src/write/prune.ts',
+    find: 'WHERE expires_at <= ? ORDER BY',
+    replace: 'WHERE expires_at <= ? + 600000 ORDER BY',
+    breaks: 'invariant 25',
+  },
+  {
+    name: 'crowded-window-holds-none',
+    file: `${tables}/windowShare.ts`,
+    find: 'Math.max(1, Math.min(CROWDED_JOBS',
+    replace: 'Math.max(0, Math.min(CROWDED_JOBS',
+    breaks: 'invariant 19',
+  },
+  {
+    name: 'silent-session-stays',
+    file: `${decide}/lease.ts`,
+    find: 'nextMono = session.renewedMono + LIMITS.leaseMs',
+    replace: 'nextMono = now.mono + LIMITS.leaseMs',
+    breaks: 'invariant 40',
+  },
 ]
 
 /** What a canary changes; throws where there is not exactly one place for it. */

@@ -5,15 +5,14 @@
 import { LIMITS } from '../limits.ts'
 import type { Tables } from './tables.ts'
 
-const WINDOW_JOBS = LIMITS.windowJobs
-const CROWDED_WINDOW_JOBS = Math.min(16, WINDOW_JOBS)
-const WINDOWS_JOBS = LIMITS.windowsJobs
+/** At the most, where the lanes crowd each other. */
+const CROWDED_JOBS = 16
 
 type Windowed = Pick<Tables, 'windowedJobs' | 'windowedBytes' | 'servedLanes'>
 
 /** How many jobs a window is read up to: room is left for what is enqueued. */
 export function jobsToRead({ windowedJobs, servedLanes }: Windowed): number {
-  return windowedJobs < WINDOWS_JOBS / 2 ? WINDOW_JOBS : shareOfJobs(servedLanes)
+  return windowedJobs < LIMITS.windowsJobs / 2 ? LIMITS.windowJobs : shareOfJobs(servedLanes)
 }
 
 /** Of what payload, as well. */
@@ -23,7 +22,7 @@ export function bytesToRead({ windowedBytes, servedLanes }: Windowed): number {
 
 /** How many jobs a window is left with by one that is enqueued. */
 export function jobsToHold({ windowedJobs, servedLanes }: Windowed): number {
-  return windowedJobs < WINDOWS_JOBS ? WINDOW_JOBS : shareOfJobs(servedLanes)
+  return windowedJobs < LIMITS.windowsJobs ? LIMITS.windowJobs : shareOfJobs(servedLanes)
 }
 
 /** Of what payload, as well. */
@@ -33,11 +32,11 @@ export function bytesToHold({ windowedBytes, servedLanes }: Windowed): number {
 
 /** Whether parked jobs may be kept in memory, which nobody needs until their key lets them go. */
 export function hasRoom({ windowedJobs, windowedBytes }: Windowed): boolean {
-  return windowedJobs < WINDOWS_JOBS && windowedBytes < LIMITS.windowsBytes
+  return windowedJobs < LIMITS.windowsJobs && windowedBytes < LIMITS.windowsBytes
 }
 
 function shareOfJobs(lanes: number): number {
-  return Math.max(1, Math.min(CROWDED_WINDOW_JOBS, Math.floor(WINDOWS_JOBS / lanes)))
+  return Math.max(1, Math.min(CROWDED_JOBS, LIMITS.windowJobs, Math.floor(LIMITS.windowsJobs / lanes)))
 }
 
 function shareOfBytes(lanes: number): number {

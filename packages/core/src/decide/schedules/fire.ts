@@ -63,15 +63,13 @@ function fire(turn: TurnContext, schedule: Schedule): void {
     if (running !== undefined) cancelJob(turn, running)
     create(turn, schedule, schedule.job, tick, 'schedule.fired')
   }
+  // Once the bound is met, one tick stands for all that are late; then the count begins anew.
   schedule.behind =
     next !== 0 && fireTime(schedule, next, turn.settings.calendar) <= turn.now.wall && catchUp === 'all'
-      ? (schedule.behind + 1) % RESTART
+      ? (schedule.behind + 1) % (LIMITS.ticksCaughtUp + 1)
       : 0
   moveTo(turn, schedule, next)
 }
-
-/** Once the bound is met, one tick stands for all that are late; then the count begins anew. */
-const RESTART = LIMITS.ticksCaughtUp + 1
 
 /** The one that fires, and the one that follows; undefined where no calendar can make sense of the schedule. */
 function ticksOf(turn: TurnContext, schedule: Schedule): Ticks | undefined {
