@@ -15,7 +15,7 @@ const STRACE = ['strace', '-f', '-y', '--seccomp-bpf', '-e', CALLS]
 function whyNoTrace(): string | undefined {
   const { error, status, stderr } = spawnSync('strace', [...STRACE.slice(1), 'true'], { encoding: 'utf8' })
   if (error !== undefined) return 'strace is not on PATH'
-  return status === 0 ? undefined : `strace cannot trace here: ${stderr.trim().split('\n').at(-1) ?? ''}`
+  return status === 0 ? undefined : `strace may not trace: ${stderr.trim().split('\n').at(-1) ?? ''}`
 }
 
 /** What went out to a client: of so many, so many followed a sync, and so many went out while the log had writes without one. */
@@ -68,7 +68,7 @@ async function traced(durability: 'full' | 'normal'): Promise<Sent> {
 describe('E1: what goes out to a client', () => {
   test('goes out after the sync of what it tells, and each turn has its own', async ({ skip }) => {
     const problem = whyNoTrace()
-    if (problem !== undefined) return skip(problem)
+    if (problem !== undefined) return skip(`calls cannot be seen here: ${problem}`)
     const { afterSync, unsynced } = await traced('full')
     expect(unsynced).toBe(0)
     // A job is enqueued by one turn, and completed by another.
@@ -77,7 +77,7 @@ describe('E1: what goes out to a client', () => {
 
   test('goes out before it under `normal`, which promises no more: this is seen', async ({ skip }) => {
     const problem = whyNoTrace()
-    if (problem !== undefined) return skip(problem)
+    if (problem !== undefined) return skip(`calls cannot be seen here: ${problem}`)
     const { unsynced } = await traced('normal')
     expect(unsynced).toBeGreaterThanOrEqual(2 * JOBS)
   })

@@ -1,5 +1,5 @@
 /** What must hold of the engine's tables and of the file, held against the model: after turns, now and then, and at the end. */
-import { ACTIVE, BLOCKED, formatId, isJobEvent, type JobRow, LIMITS, SCHEDULED, STATES, type Store, WAITING } from '@millrace/core'
+import { ACTIVE, BLOCKED, DEFAULT_POLICY, formatId, isJobEvent, type JobRow, SCHEDULED, STATES, type Store, WAITING } from '@millrace/core'
 import { rebuilt, tableFacts } from '@millrace/testkit'
 import type { Actor } from '../../packages/engine/src/actor/actor.ts'
 import type { MemoryDatabase } from './database.ts'
@@ -76,11 +76,11 @@ export class Audit {
     }
   }
 
-  /** Who is away for longer than its lease, and holds nothing, is not there any more. */
+  /** Who is away for longer than the longest lease of what it may have held, and holds nothing, is not there any more. */
   #ghosts({ tables }: Actor, mono: number): void {
     for (const { intro, connection, jobs, renewedMono } of tables.sessions.values()) {
       if (intro.local || connection !== undefined || jobs.size > 0) continue
-      const late = mono - renewedMono - LIMITS.leaseMs
+      const late = mono - renewedMono - DEFAULT_POLICY.heartbeatTimeout
       this.#history.hold(late < LATE_MS, 40, () => `session ${intro.uuid} is away, and still there ${late} ms after its lease`)
     }
     for (const [uuid, { untilMono }] of tables.present)

@@ -69,7 +69,7 @@ export class Reader {
   #take({ name }: Client, item: EventStreamItem): void {
     const { history, model } = this.#options
     if (item.type === 'gap') {
-      this.#skip(name, item.resumesAt)
+      this.#passOver(name, item.resumesAt)
       return
     }
     // Who begins with the oldest is not told that older ones are forgotten.
@@ -84,7 +84,7 @@ export class Reader {
   }
 
   /** What it had yet to be told is forgotten, and it is told that. */
-  #skip(name: string, resumesAt: number): void {
+  #passOver(name: string, resumesAt: number): void {
     const { history, model } = this.#options
     history.note(`${name} reads a gap up to ${resumesAt}`)
     const so = resumesAt - 1 > this.#cursor && resumesAt - 1 <= model.forgotten
