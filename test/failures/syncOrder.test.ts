@@ -18,9 +18,8 @@ function whyNoTrace(): string | undefined {
   return status === 0 ? undefined : `strace may not trace: ${stderr.trim().split('\n').at(-1) ?? ''}`
 }
 
-/** What went out to a client: of so many, so many followed a sync, and so many went out while the log had writes without one. */
+/** What went out to a client: so often after a sync, and so often while the log had writes without one. */
 interface Sent {
-  readonly all: number
   readonly afterSync: number
   readonly unsynced: number
 }
@@ -28,7 +27,7 @@ interface Sent {
 /** A write counts from its beginning, a sync from its end: where a call was cut in two by another thread's, each part is a line. */
 function sentIn(trace: string): Sent {
   const begun = new Map<string, string>()
-  const sent = { all: 0, afterSync: 0, unsynced: 0 }
+  const sent = { afterSync: 0, unsynced: 0 }
   let [isUnsynced, hasSynced] = [false, false]
   for (const line of trace.split('\n')) {
     const [, thread = '', resumed, call = resumed, file = begun.get(thread) ?? ''] =
@@ -39,7 +38,6 @@ function sentIn(trace: string): Sent {
       if (call === 'pwrite64' || call === 'pwritev') isUnsynced = true
       else if (!isCut) [isUnsynced, hasSynced] = [false, true]
     } else if (/^(socket|UNIX)/.test(file) && resumed === undefined) {
-      sent.all++
       if (isUnsynced) sent.unsynced++
       else if (hasSynced) sent.afterSync++
       hasSynced = false
@@ -53,7 +51,7 @@ async function traced(durability: 'full' | 'normal'): Promise<Sent> {
   const folder = temporaryFolder()
   const [file, socket, trace] = [join(folder, 'jobs.db'), join(folder, 'sock'), join(folder, 'trace')]
   const within = [...STRACE, '-o', trace]
-  const server = startProgram(new URL('./programs/served.ts', import.meta.url), [file, socket, durability], within)
+  const server = startProgram(new URL('../remote/programs/server.ts', import.meta.url), [file, socket, durability], within)
   await server.said(/^listening$/)
   const engine = await connect(`unix:${socket}`, { connectTimeout: '30s' })
   const job = defineJob<number>({ name: 'double' })
