@@ -34,11 +34,6 @@ export class Audit {
       if (session === undefined) continue
       for (const other of waiting) {
         if (other.expiresAt !== 0 && other.expiresAt <= wall) continue
-        if (job.key !== undefined && other.key === job.key && this.#isOvertaken(other, job))
-          this.#history.violate(
-            24,
-            `job ${job.seq} of key ${job.key} starts as it comes, before job ${other.seq} of the key, which is parked`,
-          )
         if (other.key !== undefined || this.#model.limits.holds(other, this.#model.active)) continue
         if (other.waitsSince === turns || other.queue !== job.queue || other.weight > job.weight || !before(other, job)) continue
         const { service } = session
@@ -50,13 +45,23 @@ export class Audit {
     }
   }
 
-  /** By a job of its key and name that has come in this very turn, while it was held back before. */
-  #isOvertaken(held: Tracked, job: Tracked): boolean {
-    const { queue, name, waitsSince } = job
+  /** Of what a turn has created: no job is let into line, or started, before one of its key and name that was held back by then. */
+  newcomers(wall: number): void {
+    const { started, waiting, turns } = this.#model
+    for (const job of [...started, ...waiting]) {
+      if (job.bornTurn < turns || job.key === undefined || job.parked) continue
+      for (const other of waiting)
+        if (this.#isOvertaken(other, job, wall))
+          this.#history.violate(24, `job ${job.seq} of key ${job.key} comes, and passes job ${other.seq} of the key, which is parked`)
+    }
+  }
+
+  #isOvertaken(held: Tracked, by: Tracked, wall: number): boolean {
     const { limits, turns } = this.#model
-    if (!held.parked || held.parkedSince === turns || waitsSince < turns) return false
-    const ofIt = held.queue === queue && held.name === name
-    return ofIt && limits.settings(queue).keyOrder !== 'strict' && before(held, job)
+    if (held.key !== by.key || held.queue !== by.queue || held.name !== by.name) return false
+    if (!held.parked || held.parkedSince === turns || held.waitsSince === turns) return false
+    if (held.expiresAt !== 0 && held.expiresAt <= wall) return false
+    return limits.settings(held.queue).keyOrder !== 'strict' && before(held, by)
   }
 
   /** After a turn that asked for no other at once. */

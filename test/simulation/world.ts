@@ -375,6 +375,7 @@ export class World {
         if (effects.forgetEventsBefore > 1 && !this.healed) history.meet('eventsForgotten')
         this.#schedules.commit(effects, mark.at)
         this.#audit.order(this.engine.actor, mark.at)
+        this.#audit.newcomers(mark.at)
         this.#shares.commit(this.engine.actor.tables, mark.at)
       },
       received: (connection, requests, sentMono) => this.#requests.received(connection, requests, sentMono),
