@@ -1,4 +1,5 @@
 // `exports`: finished jobs are taken elsewhere before retention forgets them, at least once, whatever breaks.
+import { once } from 'node:events'
 import { DEFAULT_RETENTION, formatId, isEnd, isJobEvent, LIMITS, type Retention } from '@millrace/core'
 import { defineJob, type Engine, type ExportBatch, type Job, openEngine } from '@millrace/engine'
 import { createTestEngine, quiet, type TestEngine } from '@millrace/testkit'
@@ -100,6 +101,32 @@ test('jobs that are not kept at all are kept until every export has them, and no
   expect(await kept(t.engine)).toBe(0)
   await run(t, 4)
   expect([dataOf(await more), dataOf(await last)]).toEqual([[4], [4]])
+})
+
+test('what every export has confirmed goes, also where its turn told of more after it', async () => {
+  const t = start(KEEPS_NONE)
+  const { engine } = t
+  const stream = engine.exports.read('archive', { limit: 1 })
+  const waits = stream.next()
+  await engine.exports.list()
+  const [, second] = await engine.enqueueMany([1, 2, 3, 4].map((data) => ({ job: a, data })))
+  engine.work(
+    a.handler(async ({ data, signal }) => {
+      if (data === 4) await once(signal, 'abort')
+    }),
+    { concurrency: 1 },
+  )
+  expect(dataOf(await waits)).toEqual([1])
+  await quiet()
+  await engine.delete(second?.id as string)
+  // The turn that completes this one starts the last, which goes on.
+  expect((await stream.next()).value).toMatchObject({ jobs: [{ data: 3 }], missed: 1 })
+  const more = stream.next()
+  await quiet()
+  await t.advance('10s')
+  expect(await kept(engine)).toBe(0)
+  await stream.return()
+  await more
 })
 
 test('retention by age and by count waits for the mark as well', async () => {

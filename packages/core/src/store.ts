@@ -217,7 +217,10 @@ export interface Loaded {
 
 export interface EndsPage {
   readonly ends: readonly JobEnd[]
-  /** The events that were looked at, both among them; undefined where there are none. */
+  /**
+   * The events that were looked at, both among them; undefined where there are none. The last is that before the next end, or its
+   * turn's last: what goes by turns must not wait for events that say nothing.
+   */
   readonly first: number | undefined
   readonly last: number | undefined
 }

@@ -390,10 +390,12 @@ export class MemoryStore implements Store {
   }
 
   ends(after: number, limit: number, eventsMax: number): EndsPage {
-    const seen = this.events(after, eventsMax)
-    const ends = seen.filter((event) => isJobEvent(event) && isEnd(event.type)) as JobEvent[]
-    const last = ends.length < limit ? seen.at(-1)?.seq : ends[limit - 1]?.seq
-    return { ends: ends.slice(0, limit), first: seen[0]?.seq, last }
+    const later = this.events(after, Number.POSITIVE_INFINITY)
+    const first = later[0]?.seq
+    const all = later.filter((event) => isJobEvent(event) && isEnd(event.type)) as JobEvent[]
+    const ends = all.slice(0, limit).filter(({ seq }) => seq < (first as number) + eventsMax)
+    const next = all[ends.length]
+    return { ends, first, last: next === undefined ? later.at(-1)?.seq : next.seq - 1 }
   }
 
   journal(at: number): { firstEvent: number; lastEvent: number; bytes: number } {

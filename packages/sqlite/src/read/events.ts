@@ -29,13 +29,13 @@ export function prepareEnds(db: Database): (after: number, limit: number, events
     let last: number | undefined
     for (const turn of turns(after)) {
       first ??= Math.max(turn.firstEvent, after + 1)
-      last = Math.min(turn.firstEvent + turn.count, first + eventsMax) - 1
+      last = turn.firstEvent + turn.count - 1
       for (const end of decodeEnds(turn)) {
-        if (end.seq <= after || end.seq > last) continue
+        if (end.seq <= after) continue
+        if (ends.length === limit || end.seq >= first + eventsMax) return { ends, first, last: end.seq - 1 }
         ends.push(end)
-        if (ends.length === limit) return { ends, first, last: end.seq }
       }
-      if (last === first + eventsMax - 1) break
+      if (ends.length === limit || last >= first + eventsMax - 1) break
     }
     return { ends, first, last }
   }

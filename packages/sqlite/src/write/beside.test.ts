@@ -296,10 +296,13 @@ describe('the journal', () => {
     ]
     expect(store.ends(before, 9, 99)).toEqual({ ends: all, first: before + 1, last: before + 8 })
     expect(store.ends(before + 4, 9, 99)).toEqual({ ends: all.slice(1), first: before + 5, last: before + 8 })
-    // As far as the last of them, where there may be more.
+    // As far as nothing else has ended, and to the end of the turn where nothing does.
+    expect(store.ends(before, 1, 99)).toEqual({ ends: all.slice(0, 1), first: before + 1, last: before + 5 })
     expect(store.ends(before, 2, 99)).toEqual({ ends: all.slice(0, 2), first: before + 1, last: before + 6 })
+    expect(store.ends(before, 3, 99)).toEqual({ ends: all, first: before + 1, last: before + 8 })
     expect(store.ends(before, 9, 3)).toEqual({ ends: [], first: before + 1, last: before + 3 })
     expect(store.ends(before, 9, 5)).toEqual({ ends: all.slice(0, 1), first: before + 1, last: before + 5 })
+    expect(store.ends(before, 9, 7)).toEqual({ ends: all, first: before + 1, last: before + 8 })
     expect(store.ends(before + 8, 9, 99)).toEqual({ ends: [], first: undefined, last: undefined })
     // Where the journal does not go back so far.
     turns.effects.forgetEventsBefore = before + 4
