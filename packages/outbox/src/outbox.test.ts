@@ -448,3 +448,26 @@ test('flush waits for no engine that is out of reach, or goes there meanwhile', 
   await box.flush()
   expect(await queued()).toEqual([1])
 })
+
+test('a closed outbox listens to its engine no more', async () => {
+  class CountedReach extends Reach {
+    listeners = 0
+    override whenAway(listener: () => void): () => void {
+      const forget = super.whenAway(listener)
+      this.listeners++
+      return () => {
+        this.listeners--
+        forget()
+      }
+    }
+  }
+  const reach = new CountedReach()
+  const line = engine.sourceLine()
+  const connection = neighbour()
+  for (let count = 0; count < 20; count++) {
+    const box = started(connection, { sourceLine: () => ({ ...line, reach }) } as unknown as Engine)
+    expect(reach.listeners).toBe(1)
+    await box.close()
+    expect(reach.listeners).toBe(0)
+  }
+})

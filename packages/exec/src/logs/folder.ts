@@ -70,8 +70,11 @@ export class LogFolder {
         log,
         started: (pid) => recordGroup(record, pid),
         over: async () => {
-          end()
-          await log.close()
+          try {
+            end()
+          } finally {
+            await log.close()
+          }
           this.#runs++
           this.#bytes += log.bytes
           await this.#tidy()

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../testing/folder.ts'
@@ -97,4 +97,37 @@ test('a link in its place is not followed', async () => {
   const folder = temporaryFolder()
   symlinkSync(join(folder, 'elsewhere'), join(folder, 'a.log'))
   await expect(RunLog.open(join(folder, 'a.log'), 100)).rejects.toMatchObject({ code: 'ELOOP' })
+})
+
+const ELSEWHERE = process.platform !== 'linux'
+
+/** Files of the folder that this process has open. */
+function openIn(folder: string): string[] {
+  return readdirSync('/proc/self/fd').flatMap((descriptor) => {
+    try {
+      const path = readlinkSync(`/proc/self/fd/${descriptor}`)
+      return path.startsWith(`${folder}/`) ? [path.slice(folder.length + 1)] : []
+    } catch {
+      // That of the folder of descriptors itself is closed by now.
+      return []
+    }
+  })
+}
+
+test('it has one file open, however often another one is begun', async ({ skip }) => {
+  skip(ELSEWHERE, 'only Linux lists what a process has open')
+  const folder = temporaryFolder()
+  const log = await RunLog.open(join(folder, 'a.log'), MAX_BYTES)
+  for (let count = 0; count < 50; count++) await log.write(Buffer.from(numbered(200)))
+  expect(openIn(folder)).toEqual(['a.log'])
+  await log.close()
+  expect(openIn(folder)).toEqual([])
+})
+
+test('one that cannot be begun leaves nothing open', async ({ skip }) => {
+  skip(ELSEWHERE, 'only Linux lists what a process has open')
+  const folder = temporaryFolder()
+  mkdirSync(join(folder, 'a.1.log'))
+  await expect(RunLog.open(join(folder, 'a.log'), MAX_BYTES)).rejects.toMatchObject({ code: 'ERR_FS_EISDIR' })
+  expect(openIn(folder)).toEqual([])
 })

@@ -37,9 +37,14 @@ export class RunLog {
   /** @param maxBytes of all files together, at least 400: a third of it each */
   static async open(path: string, maxBytes: number): Promise<RunLog> {
     const log = new RunLog(path, await openNew(path), maxBytes)
-    // A database that was put back in time has the same run twice.
-    await Promise.all([rm(log.#first, { force: true }), rm(log.#second, { force: true })])
-    return log
+    try {
+      // A database that was put back in time has the same run twice.
+      for (const earlier of [log.#first, log.#second]) await rm(earlier, { force: true })
+      return log
+    } catch (error) {
+      await log.#file.close()
+      throw error
+    }
   }
 
   /** Why the log ends early: the disk is full, say. The command goes on. */

@@ -9,6 +9,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type WebhookData, webhookJob } from '../job.ts'
 import { verify } from '../signature.ts'
+import { CountedClock } from '../testing/countedClock.ts'
 import { type Answer, type Received, receiver } from '../testing/receiver.ts'
 import { webhookHandler } from './handler.ts'
 import type { WebhookHandlerOptions } from './options.ts'
@@ -408,6 +409,18 @@ describe('when the job is told to end', () => {
     await worker.stop({ timeout: 0 })
     expect(await engine.get(id)).toMatchObject({ state: 'waiting', attempt: 0 })
   })
+})
+
+test.each<[string, (port: number) => string, Answer]>([
+  ['was taken', (port) => `http://127.0.0.1:${port}/`, status(200)],
+  ['was refused', (port) => `http://127.0.0.1:${port}/`, status(400)],
+  ['found nobody', () => 'http://127.0.0.1:1/', status(200)],
+  ['broke off', (port) => `http://127.0.0.1:${port}/`, (_received, response) => void response.destroy()],
+])('a delivery that %s leaves no timer', async (_what, urlOf, answer) => {
+  const server = await receiver(answer)
+  const clock = new CountedClock()
+  await afterOneRun({ url: urlOf(server.port) }, { clock, timeout: '4m' })
+  expect(clock.open).toBe(0)
 })
 
 describe('one slow host', () => {

@@ -1,6 +1,7 @@
 import { systemClock } from '@millrace/worker'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { CountedClock } from '../testing/countedClock.ts'
 import { BUSY, Hosts } from './hosts.ts'
 
 const never = new AbortController().signal
@@ -57,4 +58,25 @@ test('what the work throws is thrown, and its place is free', async () => {
   for (let count = 0; count < 3; count++) {
     await expect(hosts.run('a', never, () => Promise.reject(new Error(`no ${count}`)))).rejects.toThrow(`no ${count}`)
   }
+})
+
+test('a turn that has come, was given up or was aborted leaves no timer', async () => {
+  const clock = new CountedClock()
+  const hosts = new Hosts({ perHost: 1, waitMs: 30_000, clock })
+  const gate = Promise.withResolvers<void>()
+  const leaving = new AbortController()
+  const first = hosts.run('a', never, () => gate.promise)
+  const others = [hosts.run('a', never, async () => clock.open), hosts.run('a', never, () => Promise.reject(new Error('failed')))]
+  const aborted = hosts.run('a', leaving.signal, async () => {})
+  expect(clock.open).toBe(3)
+  leaving.abort(new Error('over'))
+  await expect(aborted).rejects.toThrow('over')
+  expect(clock.open).toBe(2)
+  gate.resolve()
+  await first
+  const [running, failed] = await Promise.allSettled(others)
+  // The one behind it waits yet.
+  expect(running).toMatchObject({ value: 1 })
+  expect(failed).toMatchObject({ reason: new Error('failed') })
+  expect(clock.open).toBe(0)
 })

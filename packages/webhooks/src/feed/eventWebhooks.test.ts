@@ -1,5 +1,6 @@
 /** Endpoints fed from a real engine's journal, to a real receiver. */
 import type { ServerResponse } from 'node:http'
+import type { JobRequest } from '@millrace/client'
 import { EVENT_TYPES } from '@millrace/core'
 import { type Engine, openEngine } from '@millrace/engine'
 import { defineJob } from '@millrace/worker'
@@ -457,7 +458,81 @@ test.each<[string, unknown]>([
   expect(() => new EventWebhooks(engine, options as EventWebhooksOptions)).toThrow(expect.objectContaining({ option }))
 })
 
+describe('start while a stop is under way', () => {
+  test('the feed begins again when that is over', async () => {
+    const server = await receiver()
+    work()
+    const feed = started()
+    await feed.add(endpointOf(server.url, { events: ['enqueued'] }))
+    const stopped = feed.stop()
+    feed.start()
+    await stopped
+    await engine.enqueue('one')
+    await server.until(1)
+    expect(told(server.received).map(({ data }) => data['name'])).toEqual(['one'])
+  })
+
+  test('the last call counts: stopped again, it reads no more', async () => {
+    const feed = started()
+    await feed.add(endpointOf('https://example.com/', { events: ['enqueued'] }))
+    const stopped = feed.stop()
+    feed.start()
+    await Promise.all([stopped, feed.stop()])
+    let reads = 0
+    const { events } = engine
+    engine.events = (options) => {
+      reads++
+      return events.call(engine, options)
+    }
+    // A feed that ran would have asked for the journal's end before these are answered.
+    await engine.stats()
+    await engine.stats()
+    expect(reads).toBe(0)
+  })
+})
+
 describe('an endpoint that is wanted no more', () => {
+  test.each(['disable', 'remove'] as const)('%s: what the pass under way has yet to enqueue is waited for, and cancelled', async (call) => {
+    const reached = Promise.withResolvers<void>()
+    const gate = Promise.withResolvers<void>()
+    const silenced = Promise.withResolvers<void>()
+    const cancelledEarly: unknown[] = []
+    let open = false
+    const { enqueueMany, cancelMany } = engine
+    engine.enqueueMany = async (requests) => {
+      const all = [...(requests as Iterable<JobRequest>)]
+      if (all.length > 0) {
+        reached.resolve()
+        await gate.promise
+      }
+      return enqueueMany.call(engine, all.values())
+    }
+    engine.cancelMany = (filter, options) => {
+      if (!open) cancelledEarly.push(filter)
+      return cancelMany.call(engine, filter, options)
+    }
+    for (const changing of ['update', 'delete'] as const) {
+      const change = store[changing].bind(store) as (what: never) => Promise<never>
+      store[changing] = (what: never) => change(what).finally(() => silenced.resolve())
+    }
+    const feed = started()
+    await feed.add(endpointOf('https://example.com/', { events: ['enqueued'] }))
+    await engine.enqueue('noop')
+    await reached.promise
+    const ended = feed[call]('e1')
+    await silenced.promise
+    // Whatever is cancelled too early is asked for before these are answered.
+    await engine.stats()
+    await engine.stats()
+    open = true
+    gate.resolve()
+    await ended
+    await feed.stop()
+    expect(cancelledEarly).toEqual([])
+    const { jobs } = await engine.list({ queue: 'webhooks' })
+    expect(jobs.map(({ state }) => state)).toEqual(['cancelled'])
+  })
+
   test.each(['disable', 'remove'] as const)('%s: what it has yet to be told is cancelled, others are told as ever', async (call) => {
     const [server, other] = [await receiver(), await receiver()]
     const feed = started()

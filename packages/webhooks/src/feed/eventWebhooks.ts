@@ -54,6 +54,8 @@ export class EventWebhooks {
   readonly #clock: Clock
   #running: Promise<void> | undefined
   #stopping = false
+  /** `start` was called while a stop was under way: the feed begins again when that is over. */
+  #startsAgain = false
   /** Ends the question for the journal's end, which waits for a server that is away. */
   #asking = new AbortController()
   #stream: EventStream | undefined
@@ -87,18 +89,28 @@ export class EventWebhooks {
     }
   }
 
-  /** Begins to feed endpoints from their cursors on, until `stop`. A store or an engine in trouble is tried again; its errors are logged. */
+  /**
+   * Begins to feed endpoints from their cursors on, until `stop`. While a stop is under way, the feed begins when that is over. A store or an
+   * engine in trouble is tried again; its errors are logged.
+   */
   start(): void {
-    if (this.#running !== undefined) return
+    if (this.#running === undefined) this.#begin()
+    else if (this.#stopping) this.#startsAgain = true
+  }
+
+  #begin(): void {
+    this.#startsAgain = false
     this.#stopping = false
     this.#asking = new AbortController()
     this.#running = this.#run().finally(() => {
       this.#running = undefined
+      if (this.#startsAgain) this.#begin()
     })
   }
 
   /** Ends the feed; resolves when the cursors are saved. Deliveries in the queue are the worker's. */
   async stop(): Promise<void> {
+    this.#startsAgain = false
     this.#stopping = true
     this.#asking.abort(new Error('the feed was stopped'))
     this.refresh()

@@ -2,6 +2,7 @@
 import type { Engine, EngineEvent, JobRequest } from '@millrace/client'
 import { openEngine } from '@millrace/engine'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import type { OnDisabled } from './disabled.ts'
 import type { Endpoint } from './endpoint.ts'
 import { Feed } from './feed.ts'
 import { MemoryEndpointStore } from './memoryStore.ts'
@@ -15,8 +16,8 @@ beforeEach(async () => {
   onTestFinished(() => engine.stop())
 })
 
-function feedOf(endpoints: readonly Endpoint[], store = new MemoryEndpointStore(endpoints)): Feed {
-  const settings = { engine, store, queue: 'webhooks', disableAfterMs: 1, onDisabled: undefined, logger: undefined, now: Date.now }
+function feedOf(endpoints: readonly Endpoint[], store = new MemoryEndpointStore(endpoints), onDisabled?: OnDisabled): Feed {
+  const settings = { engine, store, queue: 'webhooks', disableAfterMs: 86_400_000, onDisabled, logger: undefined, now: Date.now }
   return new Feed(settings, endpoints)
 }
 
@@ -67,4 +68,53 @@ test('deliveries are enqueued as they are made: not all of a batch for all endpo
   await feedOf(endpoints).handle(Array.from({ length: BATCH }, (_, index) => eventOf(index + 1)))
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(7 * BATCH)
   expect(Math.max(...sizes)).toBeLessThan(500 + 7)
+})
+
+test('an endpoint that is ahead of the others stays there when the cursors are saved', async () => {
+  const store = new MemoryEndpointStore([endpointOf('ahead', { cursor: 9 }), endpointOf('behind', { cursor: 2 })])
+  const feed = feedOf(await store.list(), store)
+  await feed.handle([eventOf(3), eventOf(4)])
+  await feed.save()
+  expect((await store.list()).map(({ id, cursor }) => [id, cursor])).toEqual([
+    ['ahead', 9],
+    ['behind', 4],
+  ])
+  const { jobs } = await engine.list({ queue: 'webhooks' })
+  expect(jobs.map(({ tags }) => tags)).toEqual([['endpoint:behind'], ['endpoint:behind']])
+})
+
+test('an endpoint is stored as disabled only once its deliveries are cancelled: what fails in between is done again', async () => {
+  const endpoints = [endpointOf('gone'), endpointOf('bystander')]
+  const store = new MemoryEndpointStore(endpoints)
+  const told: string[] = []
+  const feed = feedOf(endpoints, store, ({ id }) => told.push(id))
+  await feed.handle([eventOf(1), eventOf(2)])
+  const [delivery] = (await engine.list({ tag: 'endpoint:gone' })).jobs
+  const refused: EngineEvent = {
+    ...eventOf(3, 'http'),
+    type: 'failed',
+    queue: 'webhooks',
+    error: 'WebhookGoneError',
+    jobId: delivery?.id ?? '',
+  }
+  const { cancelMany } = engine
+  engine.cancelMany = () => Promise.reject(new Error('the engine is away'))
+  await expect(feed.handle([refused])).rejects.toThrow('the engine is away')
+  expect((await store.list()).map(({ enabled, cursor }) => [enabled, cursor])).toEqual([
+    [true, 2],
+    [true, 2],
+  ])
+  engine.cancelMany = cancelMany
+  // As the next pass begins: with what the store has.
+  await feedOf(await store.list(), store, ({ id }) => told.push(id)).handle([refused])
+  expect((await store.list()).map(({ id, enabled, disabledReason }) => [id, enabled, disabledReason])).toEqual([
+    ['gone', false, 'gone'],
+    ['bystander', true, undefined],
+  ])
+  expect(told).toEqual(['gone'])
+  const states = async (id: string) => (await engine.list({ tag: `endpoint:${id}` })).jobs.map(({ state }) => state)
+  expect([await states('gone'), await states('bystander')]).toEqual([
+    ['cancelled', 'cancelled'],
+    ['waiting', 'waiting'],
+  ])
 })

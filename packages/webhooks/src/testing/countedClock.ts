@@ -1,0 +1,27 @@
+/** The system's clock, which counts its open timers. */
+import type { Clock } from '@millrace/core'
+import { systemClock } from '@millrace/worker'
+
+export class CountedClock implements Clock {
+  readonly #open = new Set<symbol>()
+
+  /** Timers that have neither fired nor been forgotten. */
+  get open(): number {
+    return this.#open.size
+  }
+
+  read = systemClock.read
+
+  setTimer(ms: number, wake: () => void): () => void {
+    const timer = Symbol('timer')
+    this.#open.add(timer)
+    const forget = systemClock.setTimer(ms, () => {
+      this.#open.delete(timer)
+      wake()
+    })
+    return () => {
+      this.#open.delete(timer)
+      forget()
+    }
+  }
+}
