@@ -243,10 +243,11 @@ export class Engine {
   }
 
   /**
-   * Runs a failed or cancelled job again from its first attempt, and one that waits for its retry at once. What has failed because of it
+   * Runs a failed or cancelled job again from its first attempt, and one that waits for its retry at once; one that waits already stays as it is. What has failed because of it
    * in its flow waits for it again; with `descendants`, so does all that waits for it and failed of itself or was cancelled.
    *
-   * @throws ParentFailedError where one that it waits for has failed: retry that one
+   * @throws ParentFailedError where one that it waits for has failed: retry that one; JobScheduledError for a delayed job of which no
+   * attempt has failed: use `runNow`
    */
   async retry(id: string, options?: TreeOptions): Promise<void> {
     const op = validateTreeOptions('retry', options) ? 'retryTree' : 'retry'
@@ -258,7 +259,7 @@ export class Engine {
     return runRedrive(this.#mailbox, options)
   }
 
-  /** Makes a scheduled job due now. */
+  /** Makes a scheduled job due now; one that waits already stays as it is. */
   async runNow(id: string): Promise<void> {
     await this.#mailbox.call<'runNow'>({ op: 'runNow', id: keyOf(id) })
   }

@@ -173,6 +173,10 @@ export class ParentFailedError extends define('PARENT_FAILED', false) {
 export class JobBlockedError extends define('JOB_BLOCKED', true) {
   declare readonly jobId: string
 }
+/** The job waits for the time that it was given, and no attempt of it has failed: there is nothing to retry. `runNow` starts it early. */
+export class JobScheduledError extends define('JOB_SCHEDULED', false) {
+  declare readonly jobId: string
+}
 /** A handler gave its job up through `discard`. */
 export class DiscardedError extends define('DISCARDED', false) {}
 
@@ -232,6 +236,7 @@ const BY_CODE = {
   WORKER_STOPPED: WorkerStoppedError,
   PARENT_FAILED: ParentFailedError,
   JOB_BLOCKED: JobBlockedError,
+  JOB_SCHEDULED: JobScheduledError,
   DISCARDED: DiscardedError,
   CONNECTION_LOST: ConnectionLostError,
   AUTH_FAILED: AuthFailedError,

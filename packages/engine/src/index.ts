@@ -80,6 +80,7 @@ export {
   JobFailedError,
   JobFinishedError,
   JobNotFoundError,
+  JobScheduledError,
   JobTimeoutError,
   LeaseLostError,
   LIMITS,

@@ -406,6 +406,21 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       expect(await probe.grants.take()).toMatchObject({ run: 3, attempt: 1 })
     })
 
+    test('retry of a delayed job that never ran is refused, and leaves its time as it was', async () => {
+      await probe.attach(['a'], { minConcurrency: 1, maxConcurrency: 1 })
+      const [id, bystander] = [await probe.enqueue('b', { delay: 3_600_000 }), await probe.enqueue('b', { delay: 3_600_000 })]
+      const before = await probe.call<'get'>({ op: 'get', id })
+      await expect(probe.call<'retry'>({ op: 'retry', id })).rejects.toMatchObject({
+        code: 'JOB_SCHEDULED',
+        retryable: false,
+        jobId: formatId(id),
+        message: expect.stringContaining('use runNow'),
+      })
+      expect(await probe.call<'get'>({ op: 'get', id })).toEqual(before)
+      await probe.call<'runNow'>({ op: 'runNow', id })
+      expect([await stateOf(id), await stateOf(bystander)]).toEqual(['waiting', 'scheduled'])
+    })
+
     test('cancelMany, retryMany and deleteMany take what the filter matches, and say what they left', async () => {
       await probe.attach(['a'], { minConcurrency: 1, maxConcurrency: 1 })
       const running = await probe.enqueue('a', { tags: ['t'] })

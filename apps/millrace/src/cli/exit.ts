@@ -33,6 +33,7 @@ const BY_CODE: Readonly<Record<string, ExitCode>> = {
   JOB_ACTIVE: EXIT.conflict,
   JOB_FINISHED: EXIT.conflict,
   JOB_BLOCKED: EXIT.conflict,
+  JOB_SCHEDULED: EXIT.conflict,
   PARENT_FAILED: EXIT.conflict,
   UNIQUE_CONFLICT: EXIT.conflict,
   QUEUE_NOT_EMPTY: EXIT.conflict,

@@ -35,7 +35,7 @@ describe.each([
   [
     'retry',
     (world: World, seq: number): Command => ({ op: 'retry', id: world.row({ seq }) }),
-    ['JOB_FINISHED', undefined, undefined, 'JOB_ACTIVE', undefined, undefined],
+    ['JOB_FINISHED', undefined, undefined, 'JOB_ACTIVE', undefined, 'JOB_SCHEDULED'],
   ],
   [
     'delete',

@@ -3,7 +3,7 @@
  * done is counted by its reason. A dry run judges, and leaves all as it is.
  */
 
-import { attemptOf, type Job, TOUCH_INSERT } from '../job.ts'
+import { type Job, TOUCH_INSERT } from '../job.ts'
 import { ACTIVE, CANCELLED, FAILED, isFinal, SCHEDULED, STATES } from '../lifecycle.ts'
 import type { CancelManyCommand, DeleteManyCommand, ManyCommand, RetryManyCommand } from '../manageCommands.ts'
 import type { Decision, SkipReason, Slice } from '../replies.ts'
@@ -11,7 +11,7 @@ import { cancelJob } from './cancel.ts'
 import { removeJob } from './delete.ts'
 import { isDeleted } from './facts.ts'
 import { matches, sliceOf } from './gatherMatching.ts'
-import { isHeldByParents, makeDue, revive } from './retry.ts'
+import { isHeldByParents, makeDue, revive, waitsForRetry } from './retry.ts'
 import { exclusiveKey, placeOf } from './shaping.ts'
 import type { TurnContext } from './turn.ts'
 
@@ -35,9 +35,8 @@ function notCancellable(_turn: TurnContext, { state, cancelRequested }: Job): Sk
   return cancelRequested ? 'cancelling' : undefined
 }
 
-/** A job that has yet to start once is scheduled because somebody wanted so. */
 function notRetryable({ facts }: TurnContext, job: Job): SkipReason | undefined {
-  if (job.state === SCHEDULED && attemptOf(job) > 0) return undefined
+  if (waitsForRetry(job)) return undefined
   if (job.state !== FAILED && job.state !== CANCELLED) return STATES[job.state]
   if (isHeldByParents(facts, job)) return 'parentFailed'
   const held = exclusiveKey(job)

@@ -23,6 +23,12 @@ export function blocked(id: JobKey, what: string): Refused {
   return new Refused({ code: 'JOB_BLOCKED', message: `job ${jobId} waits for other jobs: ${what}`, details: { jobId } })
 }
 
+export function scheduled(id: JobKey): Refused {
+  const jobId = formatId(id)
+  const message = `job ${jobId} waits for its time, and no attempt of it has failed: use runNow to start it now`
+  return new Refused({ code: 'JOB_SCHEDULED', message, details: { jobId } })
+}
+
 export function parentFailed(id: JobKey): Refused {
   const jobId = formatId(id)
   const message = `a job that ${jobId} waits for has failed, was cancelled or deleted: retry that one, and this one comes back with it`

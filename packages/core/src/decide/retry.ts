@@ -1,7 +1,7 @@
 /** Jobs that failed or were cancelled run again from their first attempt; one that waits for its retry, at once. */
 import type { FailedPlace, RedriveCommand, RetryCommand } from '../commands.ts'
 import { BACK, CLOSED, OPEN } from '../flow.ts'
-import type { Job } from '../job.ts'
+import { attemptOf, type Job } from '../job.ts'
 import { ACTIVE, BLOCKED, CANCELLED, COMPLETED, FAILED, SCHEDULED, STATES, WAITING } from '../lifecycle.ts'
 import type { Decision, Refused } from '../replies.ts'
 import { holdUnique } from './enqueue.ts'
@@ -10,7 +10,7 @@ import { tellLater } from './flowEnds.ts'
 import { openOnceTold, setGate } from './flowGate.ts'
 import { failedLanes } from './gather.ts'
 import { enterLine } from './line.ts'
-import { active, finished, notFound, parentFailed, uniqueConflict } from './refuse.ts'
+import { active, finished, notFound, parentFailed, scheduled, uniqueConflict } from './refuse.ts'
 import { reorder } from './reorder.ts'
 import { exclusiveKey } from './shaping.ts'
 import type { TurnContext } from './turn.ts'
@@ -23,6 +23,7 @@ export function retry(turn: TurnContext, { id }: RetryCommand): Decision<'retry'
     case CANCELLED:
       return revive(turn, job) ?? true
     case SCHEDULED:
+      if (!waitsForRetry(job)) return scheduled(id)
       makeDue(turn, job)
       return true
     case WAITING:
@@ -44,6 +45,11 @@ export function redrive(turn: TurnContext, command: RedriveCommand): Decision<'r
     if (job.state === FAILED && !isDeleted(job) && revive(turn, job) === undefined) count++
   }
   return { count, next, failed }
+}
+
+/** False for a job that is scheduled because somebody wanted so: no attempt of it has failed. */
+export function waitsForRetry(job: Job): boolean {
+  return job.state === SCHEDULED && attemptOf(job) > 0
 }
 
 export function makeDue(turn: TurnContext, job: Job): void {
