@@ -90,6 +90,19 @@ test('unheard of for as long as a lease, it ends the runs with that lease or a s
   expect(contexts.map((context) => context.signal.reason?.code)).toEqual(['LEASE_LOST', 'LEASE_LOST', 'LEASE_LOST'])
 })
 
+test('a run that has said its outcome and heard no answer is held after a lapse, and named when it attaches again', async () => {
+  const { worker, calls, grant } = workbench(a.handler(({ job }) => (job.run === 1 ? 1 : new Promise(() => {}))))
+  calls.hold('complete')
+  grant({ seq: 1, run: 1, heartbeatTimeout: 5_000 })
+  grant({ seq: 2, run: 2, heartbeatTimeout: 5_000 })
+  worker.lapsed(5_000)
+  worker.attach()
+  expect(calls.of('attach').at(-1)?.held).toEqual([{ seq: 1, run: 1 }])
+  calls.settle('complete')
+  await quiet()
+  expect(worker.running).toBe(0)
+})
+
 test('what asks for it while an answer is on its way is answered by it; what asks later gets a round of its own', async () => {
   const { worker, calls } = workbench(a.handler(() => 1))
   calls.hold('attach')

@@ -349,6 +349,18 @@ test('settled: what the engine has is known while the rest of the same chunk is 
   await expect(forwarder.settled(key(2))).rejects.toMatchObject({ code: 'JOB_ACTIVE' })
 })
 
+test('settled: of the jobs that were merged the last 10,000 are remembered; older ones are named by their own ids', async () => {
+  const places = Array.from({ length: 10_001 }, (_, index) => index + 1)
+  const { begin, merged } = await start([entry(...places.slice(0, 5_000)), entry(...places.slice(5_000))])
+  const earlier = { seq: 77, node: 1, enqueuedAt: AT - 5 }
+  for (const place of places) merged.set(place, earlier)
+  const forwarder = begin()
+  await forwarder.forwarded()
+  await expect(forwarder.settled(key(1))).resolves.toEqual(key(1))
+  await expect(forwarder.settled(key(2))).resolves.toEqual(earlier)
+  await expect(forwarder.settled(key(10_001))).resolves.toEqual(earlier)
+})
+
 test('closed in the middle of a call: the call is waited for, the rest stays', async () => {
   const { begin, log, hold, asked, queue } = await start([entry(1)])
   const { resolve, promise } = Promise.withResolvers<void>()

@@ -111,6 +111,15 @@ describe('runs that wait for a thread', () => {
     expect(Atomics.load(counters, STARTS)).toBe(2)
   })
 
+  test('and are cancelled between their turn and their start leave the thread to the next', async () => {
+    start('tasks')
+    bench.grant({ seq: 901, data: '"where"' })
+    bench.worker.notice({ kind: 'abort', cause: 'cancel', session: bench.worker.session, seq: 901, run: 1 })
+    expect(await outcomeOf(901)).toMatchObject({ op: 'fail', error: { name: 'JobCancelledError' } })
+    expect(await run('echo')).toMatchObject({ op: 'complete', output: '"echo"' })
+    expect(Atomics.load(counters, STARTS)).toBe(1)
+  })
+
   test('and come late, because their schema took its time, are given back as well', async () => {
     const checked: ((result: { value: number }) => void)[] = []
     const validate = () => new Promise<{ value: number }>((resolve) => void checked.push(resolve))
