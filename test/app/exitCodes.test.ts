@@ -105,9 +105,27 @@ test('6: no connection, no leave', { timeout: LONG }, async () => {
   const [admin, reader] = ['a'.repeat(32), 'r'.repeat(32)]
   await place.serve(admin, `${reader}:read`)
   await check(place, [{ args: ['stats'], code: 6, error: 'AUTH_FAILED', says: /token/ }])
-  await check(place, [{ args: ['enqueue', 'mail', '--token', reader], code: 6, error: 'FORBIDDEN', says: /./ }])
+  place.env['MILLRACE_TOKEN'] = reader
+  await check(place, [{ args: ['enqueue', 'mail'], code: 6, error: 'FORBIDDEN', says: /./ }])
   place.env['MILLRACE_TOKEN'] = admin
   expect(await place.okJson('stats')).toMatchObject({ workers: 0 })
+})
+
+test('a token among the arguments works, with a warning; a daemon refuses it', { timeout: LONG }, async () => {
+  const place = new Place()
+  const admin = 'a'.repeat(32)
+  await place.serve(admin)
+  const { code, stderr } = await place.run('stats', '--token', admin)
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/^millrace: --token shows the token .*: set MILLRACE_TOKEN\n$/)])
+  expect(await place.run('stats', '--token', admin, '--json')).toMatchObject({ code: 0, stderr: '' })
+  for (const args of [
+    ['serve', '--token', admin],
+    ['serve', `--webhooks-secrets={"a":"whsec_${admin}"}`],
+  ]) {
+    const refused = await place.run(...args)
+    expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('to every user of this machine') })
+    expect(refused.stderr).not.toContain(admin)
+  }
 })
 
 test('130: interrupted; a second signal ends a worker at once', { timeout: LONG }, async () => {

@@ -1,8 +1,9 @@
 /** Before a client may say anything: who it is, in time, in few bytes, in a version that both speak. */
+import { Socket } from 'node:net'
 import { join } from 'node:path'
 import { connect, listen } from '@millrace/remote'
 import { encodeMessage } from '@millrace/wire'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { temporaryFolder } from '../temporary.ts'
 import { HELLO, RawClient, welcomed } from './rawClient.ts'
 import { serve } from './served.ts'
@@ -48,19 +49,43 @@ test('two tokens are good at a time', async () => {
   await (await probe({ token: other })).barrier()
 })
 
-test('five wrong tokens within a minute shut the address out for 30 s, the right token too', async () => {
-  const { clock, url } = await serve({ url: 'tcp://127.0.0.1:0', listen: { token } })
-  for (let times = 0; times < 5; times++) {
+test('wrong tokens of this machine shut nobody out: the right one is welcome, and the log says once that there are many', async () => {
+  const warnings: string[] = []
+  const logger = { debug() {}, info() {}, error() {}, warn: (message: string) => void warnings.push(message) }
+  const { url } = await serve({ url: 'tcp://127.0.0.1:0', listen: { token, logger } })
+  for (let times = 0; times < 7; times++) {
     const client = new RawClient(url)
     client.send({ ...HELLO, token: wrong })
-    expect(await client.said('goodbye')).toMatchObject({ code: 'AUTH_FAILED' })
+    expect(await client.said('goodbye')).toMatchObject({ code: 'AUTH_FAILED', retryAfterMs: -1 })
     await client.gone()
   }
-  expect(await new RawClient(url).said('goodbye')).toMatchObject({ code: 'BUSY', retryAfterMs: 30_000 })
-  await clock.advance('30s')
+  expect(warnings).toEqual([
+    ...Array(5).fill('a client came with a wrong token'),
+    expect.stringContaining('an address of this machine has sent too many wrong tokens'),
+  ])
   const client = new RawClient(url)
   client.send({ ...HELLO, token })
   await client.said('welcome')
+})
+
+test('five wrong tokens of another machine: further wrong ones are BUSY for half a minute, the right one is welcome', async () => {
+  const { clock, url } = await serve({ url: 'tcp://127.0.0.1:0', listen: { token } })
+  // Only the address is made up: loopback is never refused.
+  const prototype = Socket.prototype as unknown as { _getpeername(): object }
+  const address = vi.spyOn(prototype, '_getpeername').mockReturnValue({ address: '10.1.2.3', family: 'IPv4', port: 1 })
+  onTestFinished(() => address.mockRestore())
+  const said = async (given: string, type: 'goodbye' | 'welcome') => {
+    const client = new RawClient(url)
+    client.send({ ...HELLO, token: given })
+    const message = await client.said(type)
+    client.socket.destroy()
+    return message
+  }
+  for (let times = 0; times < 5; times++) expect(await said(wrong, 'goodbye')).toMatchObject({ code: 'AUTH_FAILED' })
+  expect(await said(wrong, 'goodbye')).toMatchObject({ code: 'BUSY', retryAfterMs: 30_000 })
+  await said(token, 'welcome')
+  await clock.advance('30s')
+  expect(await said(wrong, 'goodbye')).toMatchObject({ code: 'AUTH_FAILED' })
 })
 
 test('a version that the server does not speak: VERSION_MISMATCH, for good', async () => {

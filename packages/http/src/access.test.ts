@@ -105,24 +105,41 @@ describe('tokens', () => {
     }
   })
 
-  test('five wrong ones in a minute block their address for half a minute', async () => {
-    const http = testApi(engine)
+  const logged = () => {
+    const warnings: unknown[] = []
+    return { warnings, logger: { ...silent, warn: (message: string, fields?: object) => warnings.push([message, fields]) } }
+  }
+
+  test('five wrong ones in a minute refuse further wrong ones of their address for half a minute, and are logged once', async () => {
+    const { warnings, logger } = logged()
+    const http = testApi(engine, { token: TOKEN, logger })
     const call = async (address: string, token = 'a-wrong-token-here') =>
       (await http.send('GET', '/v1/jobs', { token, ...from(address) })).status
     for (let attempt = 0; attempt < 5; attempt++) expect(await call('10.1.1.1')).toBe(401)
-    expect(await call('10.1.1.1')).toBe(429)
-    expect(await call('10.1.1.1', TOKEN)).toBe(429)
-    expect(await call('::ffff:10.1.1.1', TOKEN)).toBe(429)
-    expect(await call('10.1.1.2', TOKEN)).toBe(200)
+    expect([await call('10.1.1.1'), await call('::ffff:10.1.1.1'), await call('10.1.1.2')]).toEqual([429, 429, 401])
     http.clock.advance(29_999)
-    const blocked = await http.send('GET', '/v1/jobs', from('10.1.1.1'))
+    const blocked = await http.send('GET', '/v1/jobs', { token: 'a-wrong-token-here', ...from('10.1.1.1') })
     expect(blocked).toMatchObject({ status: 429, body: { code: 'RATE_LIMITED', retryable: true } })
     expect(blocked.headers.get('retry-after')).toBe('1')
+    expect(warnings).toEqual([[expect.stringContaining('wrong tokens'), { address: '10.1.1.1', forMs: 30_000 }]])
     http.clock.advance(1)
-    expect(await call('10.1.1.1', TOKEN)).toBe(200)
+    expect(await call('10.1.1.1')).toBe(401)
     for (let host = 1; host <= 5; host++) expect(await call(`2001:db8:0:1::${host}`)).toBe(401)
-    expect(await call('2001:db8:0:1:ffff::1', TOKEN)).toBe(429)
-    expect(await call('2001:db8:0:2::1', TOKEN)).toBe(200)
+    expect([await call('2001:db8:0:1:ffff::1'), await call('2001:db8:0:2::1')]).toEqual([429, 401])
+  })
+
+  test('good tokens pass at every address, whatever others have sent from it', async () => {
+    const { warnings, logger } = logged()
+    const http = testApi(engine, { token: TOKEN, logger })
+    const call = async (address: string, token = 'a-wrong-token-here') =>
+      (await http.send('GET', '/v1/jobs', { token, ...from(address) })).status
+    for (const address of ['10.1.1.1', '2001:db8::1', '127.0.0.1', '::1']) {
+      for (let attempt = 0; attempt < 6; attempt++) await call(address)
+      expect(await call(address, TOKEN), address).toBe(200)
+    }
+    expect(warnings).toHaveLength(4)
+    expect([await call('10.1.1.1'), await call('127.0.0.1'), await call('::1')]).toEqual([429, 401, 401])
+    expect(warnings).toHaveLength(4)
   })
 
   test('where nobody says where requests come from, guessing is slowed down, and good tokens pass', async () => {

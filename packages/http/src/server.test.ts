@@ -163,10 +163,8 @@ test('a client that goes away in the middle of a body creates nothing', async ()
   expect((await engine.stats()).totals.enqueued).toBe(0)
 })
 
-test('wrong tokens block the address of the socket', async () => {
+test('wrong tokens of this machine are 401s, and shut out nobody', async () => {
   const wrong = { ...JSON_HEADERS, authorization: 'Bearer of-somebody-else-entirely' }
-  for (let attempt = 0; attempt < 5; attempt++) expect((await send('GET', '/v1/jobs', [], wrong)).status).toBe(401)
-  const blocked = await send('GET', '/v1/jobs', [], AUTH)
-  expect(blocked).toMatchObject({ status: 429, body: { code: 'RATE_LIMITED' } })
-  expect(Number(blocked.headers['retry-after'])).toBeGreaterThan(25)
+  for (let attempt = 0; attempt < 8; attempt++) expect((await send('GET', '/v1/jobs', [], wrong)).status).toBe(401)
+  expect((await send('GET', '/v1/jobs', [], AUTH)).status).toBe(200)
 })

@@ -63,7 +63,7 @@ export function createProgram(context: Context): Command {
     .version(versionOf(), '-V, --version', 'print the version')
     .option('--file <path>', 'database file, running or not (MILLRACE_FILE; default millrace.db)')
     .option('--url <url>', 'engine that listens: unix:/path, tcp://host:port, tls://host:port (MILLRACE_URL)')
-    .option('--token <token>', 'token of that engine (MILLRACE_TOKEN)')
+    .option('--token <token>', 'token of that engine; others can see it: better MILLRACE_TOKEN')
     .option('--json', 'answer in JSON: one object, or a line for each item of a stream')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')

@@ -12,6 +12,9 @@ import { openTarget, type Target, targetOf } from './target.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
+/** It is a note: a command that takes milliseconds does not fail for it. A daemon, which stays, refuses the flag. */
+const TOKEN_SEEN = 'millrace: --token shows the token to every user of this machine, in the list of its processes: set MILLRACE_TOKEN'
+
 /** Of a command that is interrupted: its engine has nothing to wait for. */
 const STOP = { timeout: '5s' } as const
 
@@ -58,6 +61,7 @@ export async function run(argv: readonly string[], { env, stdin, stdout, stderr 
   program.hook('preAction', (_program, action) => {
     command = action
     out.json = program.opts()['json'] === true
+    if (program.opts()['token'] !== undefined && !out.json) out.note(TOKEN_SEEN)
     // Not every command opens an engine: some would load the driver by themselves, and crash with it.
     assertRuntime()
   })

@@ -51,10 +51,29 @@ test('a value that a setting takes comes back from its text', () => {
 })
 
 test('arguments are settings, or refused', () => {
-  expect(flagsOf(['--file', 'a.db', '--http-port=80', '--config', 'x.toml', '--token=a=b'])).toEqual({
-    flags: { file: 'a.db', 'http.port': '80', token: 'a=b' },
+  expect(flagsOf(['--file', 'a.db', '--http-port=80', '--config', 'x.toml', '--log-level=a=b'])).toEqual({
+    flags: { file: 'a.db', 'http.port': '80', 'log.level': 'a=b' },
     configFile: 'x.toml',
   })
   expect(() => flagsOf(['--http-prt', '1'])).toThrow("unknown flag '--http-prt': did you mean '--http-port'?")
   expect(() => flagsOf(['--file'])).toThrow('--file needs a value')
+})
+
+test.each([
+  [['--token', 'mr_secret'], '--token', 'token', 'MILLRACE_TOKEN'],
+  [['--token=mr_secret'], '--token', 'token', 'MILLRACE_TOKEN'],
+  [['--webhooks-secrets', '{"a":"mr_secret"}'], '--webhooks-secrets', 'webhooks.secrets', 'MILLRACE_WEBHOOKS_SECRETS'],
+  [['--exec', '{"ok":{"file":"/x"},"a":{"env":{"set":{"K":"mr_secret"}}}}'], '--exec', 'exec.a.env.set', 'MILLRACE_EXEC'],
+  [['--endpoints', '{"a":{"headers":{"k":"mr_secret"}}}'], '--endpoints', 'endpoints.a.headers', 'MILLRACE_ENDPOINTS'],
+])('a secret is no argument: %j', (argv, flag, key, variable) => {
+  const message = `${flag} shows the secret '${key}' to every user of this machine, in the list of its processes: set it in ${variable} or`
+  expect(() => flagsOf(argv)).toThrow(expect.objectContaining({ code: 'CONFIG', message: expect.stringContaining(message) }))
+  expect(() => flagsOf(argv)).not.toThrow(/mr_secret/)
+})
+
+test('what only names a secret, or has a place for one, is an argument', () => {
+  const exec = '{"a":{"file":"/bin/true","env":{"inherit":["PATH"]}}}'
+  const endpoints = '{"a":{"url":"https://a.example","secret":"one"}}'
+  const argv = ['--exec', exec, '--endpoints', endpoints, '--tls-key', 'key.pem', '--queues', 'no JSON']
+  expect(flagsOf(argv).flags).toEqual({ exec, endpoints, 'tls.key': 'key.pem', queues: 'no JSON' })
 })

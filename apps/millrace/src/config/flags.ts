@@ -1,6 +1,6 @@
 /** Arguments of a command line as settings: `--http-port 80`, `--http-port=80`. */
 import { ConfigError } from './errors.ts'
-import { flagOf, SETTABLE } from './keys.ts'
+import { flagOf, SETTABLE, secretIn, variableOf } from './keys.ts'
 import { meant } from './layers.ts'
 
 const KEY_OF_FLAG = new Map(SETTABLE.map((key) => [flagOf(key), key]))
@@ -11,7 +11,7 @@ export interface ReadFlags {
   readonly configFile?: string
 }
 
-/** @throws ConfigError for what sets nothing */
+/** @throws ConfigError for a flag that sets nothing, and for a secret: every user of the machine can list the arguments of a process */
 export function flagsOf(argv: readonly string[]): ReadFlags {
   const flags: Record<string, string> = {}
   let configFile: string | undefined
@@ -23,7 +23,7 @@ export function flagsOf(argv: readonly string[]): ReadFlags {
     const value = given ?? argv[++index]
     if (value === undefined) throw new ConfigError([`${name} needs a value`])
     if (key === undefined) configFile = value
-    else flags[key] = value
+    else flags[key] = open(key, value)
   }
   return { flags, ...(configFile !== undefined && { configFile }) }
 }
@@ -31,4 +31,12 @@ export function flagsOf(argv: readonly string[]): ReadFlags {
 function split(argument: string): [name: string, value: string | undefined] {
   const at = argument.indexOf('=')
   return at < 0 ? [argument, undefined] : [argument.slice(0, at), argument.slice(at + 1)]
+}
+
+function open(key: string, value: string): string {
+  const secret = secretIn(key, value)
+  if (secret === undefined) return value
+  throw new ConfigError([
+    `${flagOf(key)} shows the secret '${secret}' to every user of this machine, in the list of its processes: set it in ${variableOf(key)} or in a configuration file`,
+  ])
 }

@@ -82,3 +82,29 @@ export function keyOf(path: readonly (string | number)[]): Key | undefined {
 }
 
 const BY_KEY = new Map(KEYS.map((key) => [key.key, key]))
+
+/** The secret setting that a text for this key sets: `token`, or `exec.report.env.set`. Undefined if it sets none. */
+export function secretIn(key: string, text: string): string | undefined {
+  if (!NAMED.includes(key)) return BY_KEY.get(key)?.secret === undefined ? undefined : key
+  const names = Object.entries(objectOf(text))
+  for (const inner of KEYS.filter((each) => each.secret !== undefined && each.key.startsWith(`${key}.<name>`))) {
+    const path = [...inner.key.split('.').slice(2), ...(inner.secret === true ? [] : (inner.secret ?? []))]
+    for (const [name, value] of names) {
+      const found = path.reduce<unknown>((outer, part) => objectOf(outer)[part], value)
+      if (found !== undefined) return [key, name, ...path].join('.')
+    }
+  }
+  return undefined
+}
+
+/** An object, also as JSON; what is none has nothing in it. */
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value === 'object' && value !== null) return value as Readonly<Record<string, unknown>>
+  if (typeof value !== 'string') return {}
+  try {
+    const parsed: unknown = JSON.parse(value)
+    return typeof parsed === 'object' && parsed !== null ? (parsed as Readonly<Record<string, unknown>>) : {}
+  } catch {
+    return {}
+  }
+}

@@ -50,26 +50,33 @@ describe('wrong tokens', () => {
   let mono = 1_000
   const clock: Clock = { read: () => ({ wall: 0, mono }), setTimer: () => () => {} }
 
-  test('five within a minute block their address for half a minute, and no other', () => {
+  const kinds = (wrong: WrongTokens, address: string, times: number) =>
+    Array.from({ length: times }, () => wrong.add(address)).map(({ kind, blockedMs }) => [kind, blockedMs])
+
+  test('the fifth within a minute refuses those after it for half a minute, and of no other address', () => {
     const wrong = new WrongTokens(clock)
-    for (let times = 1; times <= 5; times++) {
-      expect(wrong.blockedMs('a')).toBe(0)
-      wrong.add('a')
-    }
-    wrong.add('b')
-    expect([wrong.blockedMs('a'), wrong.blockedMs('b')]).toEqual([30_000, 0])
+    expect(kinds(wrong, 'a', 6)).toEqual([...Array(4).fill(['counted', 0]), ['limit', 30_000], ['beyond', 30_000]])
+    expect(kinds(wrong, 'b', 1)).toEqual([['counted', 0]])
     mono += 29_999
-    expect(wrong.blockedMs('a')).toBe(1)
+    expect(kinds(wrong, 'a', 2)).toEqual(Array(2).fill(['beyond', 1]))
     mono += 1
-    expect(wrong.blockedMs('a')).toBe(0)
+    // A minute has not passed: the next one is one too many at once, and said once.
+    expect(kinds(wrong, 'a', 2)).toEqual([
+      ['limit', 30_000],
+      ['beyond', 30_000],
+    ])
   })
 
   test('those of another minute do not count', () => {
     const wrong = new WrongTokens(clock)
     for (let times = 0; times < 4; times++) wrong.add('a')
     mono += 60_000
-    wrong.add('a')
-    expect(wrong.blockedMs('a')).toBe(0)
+    expect(kinds(wrong, 'a', 4)).toEqual(Array(4).fill(['counted', 0]))
+  })
+
+  test.each(['127.0.0.1', '0:0:0:0::/64'])('%s is never refused, and its limit is said once in half a minute', (address) => {
+    const wrong = new WrongTokens(clock)
+    expect(kinds(wrong, address, 7)).toEqual([...Array(4).fill(['counted', 0]), ['limit', 0], ['beyond', 0], ['beyond', 0]])
   })
 
   test('whoever has many addresses fills no memory', () => {

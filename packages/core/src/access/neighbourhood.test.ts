@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { neighbourhoodOf } from './neighbourhood.ts'
+import { isLoopbackNeighbourhood, neighbourhoodOf } from './neighbourhood.ts'
 
 test.each([
   ['127.0.0.1', '127.0.0.1'],
@@ -17,4 +17,16 @@ test.each([
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
 ])('%s is counted as %s', (address, counted) => {
   expect(neighbourhoodOf(address)).toBe(counted)
+})
+
+test.each([
+  ['127.0.0.1', true],
+  ['127.9.9.9', true],
+  ['::ffff:127.0.0.1', true],
+  ['::1', true],
+  ['10.127.0.1', false],
+  ['2001:db8::1', false],
+  ['fe80::1', false],
+])('%s is of this machine: %s', (address, loopback) => {
+  expect(isLoopbackNeighbourhood(neighbourhoodOf(address))).toBe(loopback)
 })

@@ -14,3 +14,8 @@ export function neighbourhoodOf(remoteAddress: string): string {
   const network = [...before, ...gap, ...after].slice(0, 4)
   return `${network.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`
 }
+
+/** True for what `neighbourhoodOf` answers for addresses of this machine: 127.0.0.0/8 and ::1. */
+export function isLoopbackNeighbourhood(neighbourhood: string): boolean {
+  return neighbourhood.startsWith('127.') || neighbourhood === '0:0:0:0::/64'
+}

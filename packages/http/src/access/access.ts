@@ -1,5 +1,5 @@
 /** Who may call what: the token, its scopes, the address that tries tokens, and the rate. */
-import { type Clock, ForbiddenError, SCOPES, type Scope, WrongTokens } from '@millrace/core'
+import { type Clock, ForbiddenError, type Logger, SCOPES, type Scope, tooManyWrongTokens, WrongTokens } from '@millrace/core'
 import { HttpError, rateLimited } from '../errors.ts'
 import type { HttpSettings } from '../options.ts'
 import { addressOf } from './address.ts'
@@ -7,16 +7,18 @@ import type { Caller } from './caller.ts'
 import { Rates } from './rates.ts'
 
 const ANYONE: Caller = { name: 'anyone', scopes: SCOPES }
-/** Where a server does not say where requests come from, all wrong tokens count together; good ones always pass. */
+/** If a server does not say where requests come from, all wrong tokens count together. */
 const UNKNOWN = 'unknown'
 
 export class Access {
   readonly #read: HttpSettings['authenticate']
   readonly #wrong: WrongTokens
   readonly #rates: Rates | undefined
+  readonly #logger: Logger | undefined
 
-  constructor({ authenticate, rate }: Pick<HttpSettings, 'authenticate' | 'rate'>, clock: Clock) {
+  constructor({ authenticate, rate, logger }: Pick<HttpSettings, 'authenticate' | 'rate' | 'logger'>, clock: Clock) {
     this.#read = authenticate
+    this.#logger = logger
     this.#wrong = new WrongTokens(clock)
     this.#rates = rate && new Rates(rate, clock)
   }
@@ -32,7 +34,6 @@ export class Access {
       return this.#counted(ANYONE)
     }
     const address = addressOf(env) ?? UNKNOWN
-    if (address !== UNKNOWN) this.#refuseBlocked(address)
     const token = tokenOf(request)
     if (token === undefined) throw unknownToken('there is no token: send Authorization: Bearer TOKEN')
     const caller = this.#read(token)
@@ -56,16 +57,13 @@ export class Access {
     }
   }
 
+  /** A good token passes, whatever others have sent from its address. */
   #known(caller: Caller | undefined, address: string): Caller {
     if (caller !== undefined) return this.#counted(caller)
-    if (address === UNKNOWN) this.#refuseBlocked(address)
-    this.#wrong.add(address)
+    const wrong = this.#wrong.add(address)
+    if (wrong.kind === 'limit') this.#logger?.warn(...tooManyWrongTokens(address, wrong))
+    if (wrong.kind === 'beyond' && wrong.blockedMs > 0) throw rateLimited('too many wrong tokens from this address', wrong.blockedMs)
     throw unknownToken('the token is not known')
-  }
-
-  #refuseBlocked(address: string): void {
-    const blockedMs = this.#wrong.blockedMs(address)
-    if (blockedMs > 0) throw rateLimited('too many wrong tokens from this address', blockedMs)
   }
 
   #counted(caller: Caller): Caller {

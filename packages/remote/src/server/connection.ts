@@ -15,6 +15,7 @@ import {
   refusalFrom,
   SCOPES,
   type Scope,
+  tooManyWrongTokens,
 } from '@millrace/core'
 import { chooseVersion, ELEMENTS_MAX, type Message, SCOPES_OF, WireError } from '@millrace/wire'
 import { sendCut, slices } from '../frames.ts'
@@ -106,16 +107,13 @@ export class Connection {
   }
 
   #greet({ versions, token, client }: Hello): void {
-    const { pass, openPort, logger } = this.#options
+    const { openPort } = this.#options
     if (this.#scopes !== undefined) throw new WireError('BAD_MESSAGE', 'a client says hello once')
     this.#version = chooseVersion(versions)
     const scopes = this.#scopesOf(token)
     if (scopes === 'unknown') return
     if (scopes === undefined) {
-      pass.failed()
-      logger?.warn('a client came with a wrong token', { host: client.host, pid: client.pid })
-      const what = token === undefined ? 'this server wants a token: give the option `token`' : 'the server does not know this token'
-      this.#link.goodbye('AUTH_FAILED', what, -1)
+      this.#refuse(token, client)
       return
     }
     // Of tokens that are known beforehand, digests alone are kept.
@@ -130,6 +128,20 @@ export class Connection {
     }
     this.#port.listen(this.#heard)
     this.#port.send([{ id: PROBE, command: { op: 'unwatch', request: PROBE } }])
+  }
+
+  /** The token is wrong. Beyond the limit of its address that is neither told nor logged each time. */
+  #refuse(token: string | undefined, { host, pid }: Hello['client']): void {
+    const { pass, logger } = this.#options
+    const wrong = pass.failed()
+    if (wrong?.kind !== 'beyond') logger?.warn('a client came with a wrong token', { host, pid })
+    if (wrong?.kind === 'limit') logger?.warn(...tooManyWrongTokens(pass.address as string, wrong))
+    if (wrong?.kind === 'beyond' && wrong.blockedMs > 0) {
+      this.#link.goodbye('BUSY', 'too many wrong tokens from this address', Math.ceil(wrong.blockedMs))
+      return
+    }
+    const what = token === undefined ? 'this server wants a token: give the option `token`' : 'the server does not know this token'
+    this.#link.goodbye('AUTH_FAILED', what, -1)
   }
 
   #allow(scopes: readonly Scope[]): void {

@@ -1,5 +1,5 @@
-/** Who is let in: bounded numbers of connections, in all, of one address and before their greeting; and none after wrong tokens. */
-import { type Clock, WrongTokens } from '@millrace/core'
+/** Who is let in: bounded numbers of connections, in all, of one address and before their greeting. It counts wrong tokens by address. */
+import { type Clock, type WrongToken, WrongTokens } from '@millrace/core'
 import { BOUNDS } from '../limits.ts'
 import type { End } from '../link.ts'
 import { WaitingRoom } from './waitingRoom.ts'
@@ -14,8 +14,10 @@ export interface GateLimits {
 export interface Pass {
   /** It has greeted. */
   greeted(): void
-  /** Its token was wrong. */
-  failed(): void
+  /** The address, as limits count it; undefined for Unix sockets and pipes. */
+  readonly address: string | undefined
+  /** Its token was wrong: answers what that is to its address, if it has one. */
+  failed(): WrongToken | undefined
   /** It is over. */
   leave(): void
 }
@@ -50,10 +52,9 @@ export class Gate {
     if (address !== undefined) this.#byAddress.set(address, (this.#byAddress.get(address) ?? 0) + 1)
     let inside = true
     return {
+      address,
       greeted,
-      failed: () => {
-        if (address !== undefined) this.#wrong.add(address)
-      },
+      failed: () => (address === undefined ? undefined : this.#wrong.add(address)),
       leave: () => {
         if (!inside) return
         inside = false
@@ -71,9 +72,7 @@ export class Gate {
     if ((this.#byAddress.get(address) ?? 0) >= maxConnectionsPerAddress) {
       return busy(`the server has ${maxConnectionsPerAddress} connections of this address, and takes no more (maxConnectionsPerAddress)`)
     }
-    const blockedMs = this.#wrong.blockedMs(address)
-    if (blockedMs === 0) return undefined
-    return { code: 'BUSY', message: 'too many wrong tokens from this address', retryAfterMs: Math.ceil(blockedMs) }
+    return undefined
   }
 
   #tooMany(): End {
