@@ -21,5 +21,6 @@ export {
   type JobType,
 } from './define.ts'
 export { checkSchema } from './schema.ts'
+export { threadOptions } from './threads/execArgv.ts'
 export type { ThreadHandler } from './threads/handler.ts'
 export { type Calls, Worker, type WorkerOptions } from './worker.ts'

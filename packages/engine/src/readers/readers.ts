@@ -1,6 +1,7 @@
 /** Read-only threads for pages of jobs, so that a long one never delays a turn. Started with the first question. */
 
 import type { Clock, CommandOf, ReplyOf } from '@millrace/core'
+import { threadOptions } from '@millrace/worker'
 import type { Piscina } from 'piscina'
 import { systemClock } from '../clock.ts'
 
@@ -64,6 +65,7 @@ export class Readers {
       minThreads: this.#threads,
       maxThreads: this.#threads,
       workerData: { file: this.#file },
+      ...threadOptions(),
     })
     // A thread that cannot start fails the question that it was for; unheard, the event would end the host.
     pool.on('error', () => {})

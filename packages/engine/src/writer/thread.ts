@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs'
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import { type Clock, errorFrom, type Port, type PortListener, type Refusal, type Request, UnsupportedRuntimeError } from '@millrace/core'
+import { threadOptions } from '@millrace/worker'
 import { CAPABILITIES, ChannelPort } from '../ports/channel.ts'
 import { Trunk } from '../ports/trunk.ts'
 import { askReaders, deliveryOf, ReadingPort } from '../readers/asked.ts'
@@ -238,6 +239,7 @@ function newWorker(workerData: WriterData): Worker {
       workerData,
       transferList: [workerData.channel],
       name: 'millrace-writer',
+      ...threadOptions(),
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     })
   } catch (cause) {

@@ -13,6 +13,7 @@ import type { Piscina } from 'piscina'
 import type { RunContext, RunLink } from '../context.ts'
 import type { Settlement } from '../execute.ts'
 import { runErrorOf } from '../runError.ts'
+import { threadOptions } from './execArgv.ts'
 import type { ThreadHandler } from './handler.ts'
 import type { FromThread, ThreadTask, ToThread } from './messages.ts'
 
@@ -52,6 +53,7 @@ export class ThreadPool {
       maxThreads: threads,
       // What `setup` starts, such as timers and sockets, is to go on between runs.
       atomics: 'disabled',
+      ...threadOptions(),
       ...(settings as Pick<PiscinaOptions, 'resourceLimits' | 'execArgv' | 'env'>),
     })
     // Told to every run.
