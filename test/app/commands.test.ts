@@ -63,7 +63,9 @@ test('Q1: jobs: enqueue, list, show, cancel, retry, delete, run, logs', { timeou
   expect((await place.run('jobs', 'logs', '-f', String(failed?.id), '--json')).items).toEqual([
     { run: 1, at: expect.any(String), level: 'warn', message: 'about to fail', fields: null },
   ])
-  expect(await place.ok('jobs', 'show', String(failed?.id))).toMatch(/^run 1, attempt 1: .*\n {2}Error: no such luck\n.*about to fail$/m)
+  expect(await place.ok('jobs', 'show', String(failed?.id))).toMatch(
+    /^run 1, attempt 1: .*\n {2}Error: no such luck\n {4}at .*handlers\.ts[\s\S]*about to fail$/m,
+  )
 })
 
 test('queues: list, show, set, pause, resume, drain, purge, delete', { timeout: LONG }, async () => {

@@ -173,6 +173,6 @@ test('colours are for terminals, and for whoever asks for them; what jobs say is
 
   const id = (await place.ok('enqueue', 'mail', '--tag', 'a\u001b[2J\u0007b')).trim()
   const shown = await place.ok('jobs', 'show', id)
-  expect(shown).toMatch(/^tags +a \[2J b$/m)
+  expect(shown).toMatch(/^tags +a\\x1b\[2J\\x07b$/m)
   expect(await place.okJson('jobs', 'show', id)).toMatchObject({ tags: ['a\u001b[2J\u0007b'] })
 })

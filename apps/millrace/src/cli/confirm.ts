@@ -1,5 +1,6 @@
 /** Asks before what cannot be taken back. */
 import { createInterface } from 'node:readline/promises'
+import { visible } from '../visible.ts'
 import type { Context } from './context.ts'
 import { InterruptedError, UsageError } from './errors.ts'
 
@@ -11,7 +12,7 @@ export async function confirm({ out, stdin, signal }: Context, question: string,
   // Ctrl-C and Ctrl-D are read here as keys, and end the lines: no signal comes of them.
   const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')))
   try {
-    const answer = await Promise.race([lines.question(`${question} [y/N] `, { signal }), ended]).catch(() => '')
+    const answer = await Promise.race([lines.question(`${visible(question)} [y/N] `, { signal }), ended]).catch(() => '')
     if (!/^y(es)?$/i.test(answer.trim())) throw new InterruptedError()
   } finally {
     lines.close()

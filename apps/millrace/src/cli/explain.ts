@@ -1,8 +1,8 @@
 /** An error as a line on stderr, naming the flag that it is about, or as JSON; and the exit code that stands for it. */
 import type { Command } from 'commander'
 import { CommanderError } from 'commander'
+import { jsonText, visible } from '../visible.ts'
 import { type ExitCode, exitCodeOf } from './exit.ts'
-import { oneLine } from './output/table.ts'
 
 export interface Explained {
   readonly exit: ExitCode
@@ -10,22 +10,31 @@ export interface Explained {
   readonly message: string
 }
 
+interface Thrown {
+  readonly code?: unknown
+  readonly retryable?: unknown
+  readonly option?: unknown
+  readonly problems?: unknown
+}
+
 export function explain(error: unknown, command: Command | undefined): Explained {
   // Of commander, every error is one of usage.
-  if (error instanceof CommanderError) return { exit: 2, code: 'USAGE', message: error.message.replace(/^error: /, '') }
+  if (error instanceof CommanderError) return { exit: 2, code: 'USAGE', message: error.message.replace(/^error: /, '').replace(/\n/g, ' ') }
   if (!(error instanceof Error)) return { exit: 1, code: 'INTERNAL', message: String(error) }
-  const { code, retryable, option } = error as { code?: unknown; retryable?: unknown; option?: unknown }
+  const { code, retryable, option, problems } = error as Thrown
   if (typeof code !== 'string') return { exit: 1, code: 'INTERNAL', message: `${error.name}: ${error.message}` }
+  // Of a configuration each is a line.
+  const message = Array.isArray(problems) ? problems.join('; ') : error.message
   const flag = typeof option === 'string' && command !== undefined ? flagOf(option, command) : undefined
   return {
     exit: exitCodeOf(code, retryable === true),
     code,
-    message: flag === undefined ? error.message : `${flag}: ${error.message}`,
+    message: flag === undefined ? message : `${flag}: ${message}`,
   }
 }
 
 export function linesOf({ code, message }: Explained, json: boolean): string {
-  return json ? JSON.stringify({ error: { code, message } }) : `millrace: ${oneLine(message)} (${code})`
+  return json ? jsonText({ error: { code, message } }) : `millrace: ${visible(message)} (${code})`
 }
 
 /** The flag or the argument that an option of the engine came from: `maxAttempts`, `tags[0]`, `unique.key`. */

@@ -3,6 +3,7 @@ import type { Job, JobLog } from '@millrace/engine'
 import { pause } from './clock.ts'
 import type { Context } from './context.ts'
 import { jobOf } from './jobOf.ts'
+import { line as text } from './output/line.ts'
 import { logText } from './view/job.ts'
 
 /** A line of a log is no event: it is looked for. */
@@ -16,7 +17,7 @@ export async function followLogs({ connect, out, signal }: Context, id: string, 
     const job = await jobOf(engine, id)
     for (const { run, line } of shown.news(job)) {
       const { at, level, message, fields } = line
-      await out.item({ run, at, level, message, fields }, () => `${out.paint('dim', `run ${run}`)}  ${logText(line, out.paint)}`)
+      await out.item({ run, at, level, message, fields }, () => text`${out.paint('dim', `run ${run}`)}  ${logText(line, out.paint)}`)
     }
     if (!follow || FINAL.has(job.state) || signal.aborted) return
     await pause(LOOK_MS, signal)

@@ -73,7 +73,7 @@ export function createProgram(context: Context): Command {
     )
     .exitOverride()
     // Errors are told in one place: explain.ts.
-    .configureOutput({ writeOut: (text) => void context.out.text(text), outputError: () => {} })
+    .configureOutput({ writeOut: (text) => void context.out.raw(text), outputError: () => {} })
   for (const add of COMMANDS) add(program, context)
   return program
 }

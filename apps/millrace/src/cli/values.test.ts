@@ -73,7 +73,7 @@ test('an error names the flag or the argument that it is about', () => {
 test('one line for people, one object for programs, and the code that ends the process', () => {
   const late = explain(new JobActiveError('it\nruns'), undefined)
   expect(late).toMatchObject({ exit: 4, code: 'JOB_ACTIVE' })
-  expect(linesOf(late, false)).toBe('millrace: it runs (JOB_ACTIVE)')
+  expect(linesOf(late, false)).toBe('millrace: it\\nruns (JOB_ACTIVE)')
   expect(JSON.parse(linesOf(late, true))).toEqual({ error: { code: 'JOB_ACTIVE', message: 'it\nruns' } })
   expect(explain(new StorageBusyError(), undefined).exit).toBe(5)
   expect(explain(new Error('bug'), undefined)).toEqual({ exit: 1, code: 'INTERNAL', message: 'Error: bug' })

@@ -63,3 +63,12 @@ test.each(['', 'a..b', 'a[', '[*'])('%j is no path to redact', (path) => {
     expect.objectContaining({ code: 'CONFIG', message: expect.stringContaining(JSON.stringify(path)) }),
   )
 })
+
+test.each(['json', 'pretty'] as const)('format %s: what a terminal would obey is written out', (format) => {
+  const hostile = 'x\n\u001b[31m\u009b2J\u007f\u202efake: row'
+  const text = written({ format }, (logger) => logger.warn(hostile, { name: hostile, error: hostile, list: [hostile] }))
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not come out.
+  expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028-\u202e]/)
+  expect(text).not.toMatch(/^\s*\W*fake: row/m)
+  if (format === 'json') expect(JSON.parse(text)).toMatchObject({ msg: hostile, error: hostile })
+})

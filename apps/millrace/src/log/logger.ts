@@ -3,6 +3,7 @@ import type { Logger } from '@millrace/core'
 import { pino } from 'pino'
 import { prettyFactory } from 'pino-pretty'
 import { ConfigError } from '../config/errors.ts'
+import { escaped, visible, visibleLines } from '../visible.ts'
 
 export interface LogOptions {
   readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent'
@@ -28,7 +29,10 @@ const SECRET_PATHS = SECRET.flatMap((name) =>
 export function createLogger({ level, format, redact }: LogOptions, out: NodeJS.WriteStream): Logger {
   const forPeople = format === 'pretty' || (format === 'auto' && out.isTTY)
   const prettify = forPeople ? prettyFactory({ colorize: out.isTTY && !process.env['NO_COLOR'], ignore: 'pid,hostname' }) : undefined
-  const stream = { write: (line: string) => void out.write(prettify?.(line) ?? line) }
+  const stream = {
+    write: (line: string) =>
+      void out.write(prettify === undefined ? `${escaped(line.trimEnd())}\n` : visibleLines(prettify(unquoted(line)))),
+  }
   const logger = pino({ level, redact: { paths: pathsOf(redact), censor: '[redacted]' }, timestamp: pino.stdTimeFunctions.isoTime }, stream)
   return {
     debug: (message, fields = {}) => logger.debug(fields, message),
@@ -37,6 +41,16 @@ export function createLogger({ level, format, redact }: LogOptions, out: NodeJS.
     error: (message, fields = {}) => logger.error(fields, message),
   }
 }
+
+/** What is shown without quotes, and so is escaped by nobody else. */
+function unquoted(line: string): Record<string, unknown> {
+  const entries = Object.entries(JSON.parse(line) as Readonly<Record<string, unknown>>)
+  return Object.fromEntries(
+    entries.map(([key, value]) => [visible(key), UNQUOTED.has(key) && typeof value === 'string' ? visible(value) : value]),
+  )
+}
+
+const UNQUOTED: ReadonlySet<string> = new Set(['msg', 'name'])
 
 function pathsOf(redact: readonly string[]): string[] {
   for (const path of redact) {

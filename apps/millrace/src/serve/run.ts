@@ -5,6 +5,7 @@ import { ConfigError } from '../config/errors.ts'
 import { type LoadedConfig, loadConfig, type Sources } from '../config/load.ts'
 import { tokenFileOf } from '../control/firstToken.ts'
 import { createLogger } from '../log/logger.ts'
+import { visible } from '../visible.ts'
 import { EXIT, EXIT_OF_SIGNAL, exitCodeOf } from './exit.ts'
 import { type Daemon, serve } from './serve.ts'
 
@@ -37,7 +38,7 @@ export async function runDaemon({ stdout, stderr, ...sources }: RunOptions): Pro
     logger.info('closed')
     return reason instanceof Error ? EXIT.failure : EXIT.ok
   } catch (error) {
-    stderr.write(`${explain(error)}\n`)
+    stderr.write(`${explain(error).split('\n').map(visible).join('\n')}\n`)
     return exitCodeOf(error)
   } finally {
     told.forget()

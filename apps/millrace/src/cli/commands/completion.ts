@@ -15,7 +15,7 @@ export function addCompletion(program: Command, { out }: Context): void {
     .addArgument(new Argument('<shell>').choices(Object.keys(SCRIPTS)))
     .action(async (shell: string) => {
       const script = SCRIPTS[shell]?.(nodesOf(program)) as string
-      if (out.json) await out.answer({ shell, script }, () => script)
-      else await out.text(script)
+      if (out.json) await out.answer({ shell, script }, () => [])
+      else await out.raw(script)
     })
 }

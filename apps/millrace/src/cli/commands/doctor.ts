@@ -6,6 +6,7 @@ import { now } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { FailedError, NoFileError, UsageError } from '../errors.ts'
 import { bytesText, countText, durationText, many, timeText } from '../output/amounts.ts'
+import type { Text } from '../output/line.ts'
 import type { Paint } from '../output/style.ts'
 import { tableLines } from '../output/table.ts'
 
@@ -137,7 +138,7 @@ function clockCheck({ lastEventAt }: FileFacts): Check {
   }
 }
 
-function checkLines(checks: readonly Check[], paint: Paint): string[] {
+function checkLines(checks: readonly Check[], paint: Paint): Text[] {
   const style = { ok: 'green', warning: 'yellow', problem: 'red' } as const
   const rows = tableLines<Check>(
     [

@@ -56,7 +56,7 @@ async function enqueueOne(context: Context, name: string, data: string | undefin
     return
   }
   const output = await job.result({ ...(waitTimeout !== undefined && { timeout: waitTimeout }), signal: context.signal })
-  await out.answer({ id: job.id, created, output }, () => JSON.stringify(plain(output), undefined, 2))
+  await out.answer({ id: job.id, created, output }, () => JSON.stringify(plain(output), undefined, 2).split('\n'))
 }
 
 /** Another short command may own the file, and be done with it before this one is: what is asked twice is to be there once. */

@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { said } from '../jobFlags.ts'
 import { cursorOf, lastEvent } from '../journal.ts'
+import { type Line, line } from '../output/line.ts'
 import type { Paint, Style } from '../output/style.ts'
 import { names, number } from '../values.ts'
 
@@ -70,17 +71,17 @@ function fits(event: EventStreamItem, { type, queue, name, jobId }: Flags): bool
   return jobId === undefined || ('run' in event && event.jobId === jobId.toLowerCase())
 }
 
-function eventText(event: EventStreamItem, paint: Paint): string {
+function eventText(event: EventStreamItem, paint: Paint): Line {
   if (event.type === 'gap') return paint('yellow', `gap: what happened before event ${event.resumesAt} is not kept any more`)
   const { seq, type, at } = event
-  const head = (style: Style) => `${at.toISOString()} ${String(seq).padStart(8)} ${paint(style, type.padEnd(9))}`
-  if ('session' in event) return `${head(type === 'worker.lost' ? 'red' : 'cyan')} ${event.worker}`
-  if ('schedule' in event) return `${head(type === 'schedule.skipped' ? 'yellow' : 'cyan')} ${event.schedule}${ofSchedule(event)}`
+  const head = (style: Style) => line`${at.toISOString()} ${String(seq).padStart(8)} ${paint(style, type.padEnd(9))}`
+  if ('session' in event) return line`${head(type === 'worker.lost' ? 'red' : 'cyan')} ${event.worker}`
+  if ('schedule' in event) return line`${head(type === 'schedule.skipped' ? 'yellow' : 'cyan')} ${event.schedule}${ofSchedule(event)}`
   if (!('queue' in event)) return head('cyan')
-  if (!('run' in event)) return `${head('cyan')} ${event.queue}${ofQueue(event)}`
+  if (!('run' in event)) return line`${head('cyan')} ${event.queue}${ofQueue(event)}`
   const { jobId, queue, name } = event
   const style = type === 'failed' ? 'red' : type === 'retrying' || type === 'stalled' ? 'yellow' : type === 'completed' ? 'green' : 'cyan'
-  return `${head(style)} ${jobId} ${queue}/${name}${moreOf(event)}`
+  return line`${head(style)} ${jobId} ${queue}/${name}${moreOf(event)}`
 }
 
 function ofQueue({ name, key }: QueueEvent): string {

@@ -1,6 +1,7 @@
 /** `millrace export`: jobs as lines of JSON, which `import` takes. */
 import type { ListOptions } from '@millrace/engine'
 import type { Command } from 'commander'
+import { jsonText } from '../../visible.ts'
 import { again } from '../again.ts'
 import type { Context } from '../context.ts'
 import { exportedJob } from '../imported.ts'
@@ -36,7 +37,7 @@ async function exportJobs({ connect, out, signal }: Context, { state, queue, nam
     do {
       const options = said<ListOptions>({ state, queue, name, tag, after, limit: PAGE })
       const { jobs, next } = await again(() => engine.list(options))
-      await out.text(jobs.map((job) => `${JSON.stringify(exportedJob(job))}\n`).join(''))
+      await out.raw(jobs.map((job) => `${jsonText(exportedJob(job))}\n`).join(''))
       count += jobs.length
       after = next
       progress.show(() => `${many(count, 'job')} exported`)

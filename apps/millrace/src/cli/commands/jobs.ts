@@ -11,6 +11,7 @@ import { said } from '../jobFlags.ts'
 import { jobOf } from '../jobOf.ts'
 import { followLogs } from '../logs.ts'
 import { countText, many } from '../output/amounts.ts'
+import type { Line } from '../output/line.ts'
 import { number } from '../values.ts'
 import { jobColumns, jobLines } from '../view/job.ts'
 
@@ -111,7 +112,7 @@ async function listAll({ out, signal }: Context, engine: Engine, options: ListOp
     if (out.json) for (const job of jobs) await out.item(job, () => '')
     else {
       const [title, ...lines] = out.table(jobColumns(out.paint, now()), jobs)
-      for (const line of first ? [title as string, ...lines] : lines) await out.text(`${line}\n`)
+      await out.lines(first ? [title as Line, ...lines] : lines)
     }
     first = false
     left -= jobs.length

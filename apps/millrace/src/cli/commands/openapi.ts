@@ -22,6 +22,6 @@ export function addOpenapi(program: Command, { out }: Context): void {
       const parts = { engine, control, config, logger, authenticate: () => undefined, ready: () => true, stop: () => {} }
       const document = httpOf(parts, feedOf(parts)).document()
       control.close()
-      await out.text(`${JSON.stringify(document, undefined, 2)}\n`)
+      await out.raw(`${JSON.stringify(document, undefined, 2)}\n`)
     })
 }

@@ -7,6 +7,7 @@ import type { Context } from '../context.ts'
 import { NotFoundError, UsageError } from '../errors.ts'
 import { said } from '../jobFlags.ts'
 import { countText, durationText, many } from '../output/amounts.ts'
+import type { Line, Text } from '../output/line.ts'
 import { plain } from '../output/plain.ts'
 import type { Paint } from '../output/style.ts'
 import { duration, json, NONE, names, number, orNone } from '../values.ts'
@@ -157,14 +158,14 @@ function noQueue(name: string): NotFoundError {
   return new NotFoundError(`there is no queue ${name}: it is there from its first job, or from the first thing that it is told`)
 }
 
-function stateText({ paused, settings, pausedJobs, pausedKeys }: QueueView, paint: Paint): string {
+function stateText({ paused, settings, pausedJobs, pausedKeys }: QueueView, paint: Paint): Text {
   if (settings.draining === true) return paint('yellow', 'draining')
   if (paused) return paint('yellow', 'paused')
   const some = [...pausedJobs.map((job) => `jobs ${job}`), ...pausedKeys.map((key) => `key ${key}`)]
   return some.length === 0 ? '' : paint('yellow', `paused: ${some.join(', ')}`)
 }
 
-function queueLines(queue: QueueView, paint: Paint): string[] {
+function queueLines(queue: QueueView, paint: Paint): Line[] {
   const { name, states, totals, settings } = queue
   return fieldLines(
     [

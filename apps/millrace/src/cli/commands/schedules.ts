@@ -7,6 +7,7 @@ import { now } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { addRunFlags, type RunFlags, runOptionsOf, said } from '../jobFlags.ts'
 import { awayText, countText, durationText, timeText } from '../output/amounts.ts'
+import type { Line, Text } from '../output/line.ts'
 import { plain } from '../output/plain.ts'
 import type { Paint } from '../output/style.ts'
 import { dataOf, duration, json, number, time } from '../values.ts'
@@ -141,9 +142,9 @@ function whenOf({ cron, timezone, every }: Schedule): string {
   return timezone === undefined || timezone === 'UTC' ? cron : `${cron} ${timezone}`
 }
 
-function scheduleLines(schedule: Schedule, paint: Paint): string[] {
+function scheduleLines(schedule: Schedule, paint: Paint): Line[] {
   const { id, job, data, options, overlap, catchUp, jitter, paused, nextRunAt, lastRunAt, lastJobId, lastResult, runs, skipped } = schedule
-  const fields: readonly (readonly [string, string | undefined])[] = [
+  const fields: readonly (readonly [string, Text | undefined])[] = [
     ['id', id],
     ['when', whenOf(schedule)],
     ['from', schedule.startAt && timeText(schedule.startAt)],
@@ -161,7 +162,7 @@ function scheduleLines(schedule: Schedule, paint: Paint): string[] {
     ['skipped', countText(skipped)],
   ]
   return fieldLines(
-    fields.filter((field): field is readonly [string, string] => field[1] !== undefined),
+    fields.filter((field): field is readonly [string, Text] => field[1] !== undefined),
     paint,
   )
 }

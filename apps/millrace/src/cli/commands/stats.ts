@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { again } from '../again.ts'
 import type { Context } from '../context.ts'
 import { bytesText, countText, durationText } from '../output/amounts.ts'
+import type { Text } from '../output/line.ts'
 import type { Output } from '../output/output.ts'
 import { fieldLines } from '../view/job.ts'
 import { NAME_COLUMNS } from '../view/names.ts'
@@ -20,7 +21,7 @@ export function addStats(program: Command, { connect, out }: Context): void {
     })
 }
 
-export function statsLines(stats: Stats, out: Output): string[] {
+export function statsLines(stats: Stats, out: Output): Text[] {
   const { totals, names, unserved, writer, workers } = stats
   const sum = { name: 'all', stats: { ...stats.states, paused: false, oldestWaitingMs: 0 } }
   return [

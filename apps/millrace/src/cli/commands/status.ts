@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { again } from '../again.ts'
 import type { Context } from '../context.ts'
 import { countText, durationText } from '../output/amounts.ts'
+import type { Text } from '../output/line.ts'
 import type { Output } from '../output/output.ts'
 import { fieldLines } from '../view/job.ts'
 import { workerColumns } from '../view/workers.ts'
@@ -36,7 +37,7 @@ function warningsOf({ paused: everything, queues, unserved, writer }: Stats, wor
   ]
 }
 
-function statusLines(at: string, stats: Stats, workers: readonly WorkerView[], warnings: readonly string[], out: Output): string[] {
+function statusLines(at: string, stats: Stats, workers: readonly WorkerView[], warnings: readonly string[], out: Output): Text[] {
   const { states, queues } = stats
   const oldest = Math.max(0, ...Object.values(queues).map(({ oldestWaitingMs }) => oldestWaitingMs))
   return [

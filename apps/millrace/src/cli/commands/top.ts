@@ -7,6 +7,7 @@ import { again } from '../again.ts'
 import { now, pause } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { timeText } from '../output/amounts.ts'
+import { line, type Text, written } from '../output/line.ts'
 import type { Output } from '../output/output.ts'
 import { duration } from '../values.ts'
 import { NAME_COLUMNS } from '../view/names.ts'
@@ -54,7 +55,7 @@ async function draw({ out, signal }: Context, engine: Engine, first: Frame, ever
   while (!signal.aborted) {
     // A terminal that does not say how high it is says 0.
     const lines = linesOf(frame, former, out).slice(0, (out.stdout.rows || 24) - 1)
-    await out.text(`${HOME}${lines.map((line) => `${line}${ERASE_LINE}\n`).join('')}${ERASE_BELOW}`)
+    await out.raw(`${HOME}${lines.map((each) => `${written(each)}${ERASE_LINE}\n`).join('')}${ERASE_BELOW}`)
     await pause(everyMs, signal)
     former = frame
     if (!signal.aborted) frame = await frameOf(engine)
@@ -67,10 +68,10 @@ async function frameOf(engine: Engine): Promise<Frame> {
   return { at: now(), stats, workers }
 }
 
-function linesOf({ at, stats, workers }: Frame, former: Frame | undefined, out: Output): string[] {
+function linesOf({ at, stats, workers }: Frame, former: Frame | undefined, out: Output): Text[] {
   const names = stats.names.slice(0, NAMES)
   return [
-    `${out.paint('bold', 'millrace')}  ${timeText(new Date(at))}  ${former === undefined ? '' : ratesText(former, { at, stats, workers })}`,
+    line`${out.paint('bold', 'millrace')}  ${timeText(new Date(at))}  ${former === undefined ? '' : ratesText(former, { at, stats, workers })}`,
     '',
     ...out.table(queueColumns(out.paint), queueRows(stats)),
     ...(workers.length === 0 ? [] : ['', ...out.table(workerColumns(out.paint, at), workers)]),

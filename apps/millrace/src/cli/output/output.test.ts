@@ -1,9 +1,14 @@
 // What people and programs are shown: tables, amounts, and values as JSON.
+import { styleText } from 'node:util'
 import { expect, test } from 'vitest'
+import { jsonText } from '../../visible.ts'
 import { awayText, bytesText, countText, durationText, many, timeText } from './amounts.ts'
+import { Line, line, type Text, written } from './line.ts'
 import { plain } from './plain.ts'
-import { oneLine, tableLines } from './table.ts'
+import type { Paint } from './style.ts'
+import { tableLines } from './table.ts'
 
+const paint: Paint = (style, text) => new Line(styleText(style, written(text), { validateStream: false }))
 const NOW = Date.UTC(2026, 10, 21, 17, 4, 5, 678)
 
 test('a table: columns as wide as their widest text, numbers at the right, no spaces at the end', () => {
@@ -19,23 +24,37 @@ test('a table: columns as wide as their widest text, numbers at the right, no sp
     ],
     rows,
   )
-  expect(lines).toEqual(['NAME    COUNT', 'a           7', 'longer  1,234  many'])
+  expect(lines.map(written)).toEqual(['NAME    COUNT', 'a           7', 'longer  1,234  many'])
 })
 
 test('a table: styles take no room, and characters beyond ASCII take one place', () => {
   const lines = tableLines(
     [
-      { title: 'X', text: (text: string) => text },
+      { title: 'X', text: (text: Text) => text },
       { title: 'Y', text: () => '|' },
     ],
-    ['\u001b[31mred\u001b[39m', 'žluť', '🙂'],
+    [paint('red', 'red'), 'žluť', '🙂'],
   )
-  expect(lines).toEqual(['X     Y', '\u001b[31mred\u001b[39m   |', 'žluť  |', '🙂     |'])
+  expect(lines.map(written)).toEqual(['X     Y', '\u001b[31mred\u001b[39m   |', 'žluť  |', '🙂     |'])
 })
 
-test('what a terminal would obey is taken out of texts: lines, bells, cursors', () => {
-  expect(oneLine('a\nb\rc\u0007d\u001b[2Je\u009bf\u001b]0;title\u0007')).toBe('a b c d [2Je f ]0;title ')
-  expect(oneLine('\u001b[31mred\u001b[39m')).toBe('\u001b[31mred\u001b[39m')
+test('what a terminal would obey is written out: lines, bells, cursors, styles, and what turns text round', () => {
+  expect(written('a\nb\r\tc\u0007d\u001b[2Je\u009bf\u007f\u202eg\u2028')).toBe('a\\nb\\r\\tc\\x07d\\x1b[2Je\\x9bf\\x7f\\u202eg\\u2028')
+  expect(written('\u001b[31mred\u001b[39m')).toBe('\\x1b[31mred\\x1b[39m')
+  expect(written('žluť 🙂 עברית "\\n"')).toBe('žluť 🙂 עברית "\\n"')
+})
+
+test('a style is put on what is visible, and stays where a line is made of it', () => {
+  expect(written(paint('red', '\u001b[1mx'))).toBe('\u001b[31m\\x1b[1mx\u001b[39m')
+  expect(written(line`a ${paint('red', 'b')} ${'\u0007'}${3}`)).toBe('a \u001b[31mb\u001b[39m \\x073')
+  expect(written(paint('bold', paint('red', 'b')))).toBe('\u001b[1m\u001b[31mb\u001b[39m\u001b[22m')
+})
+
+test('JSON has none of it either, and says the same', () => {
+  const value = { '\u009b': 'a\u001b\u007f\u0085\u2028\u202e' }
+  const text = jsonText(value)
+  expect(text).toBe('{"\\u009b":"a\\u001b\\u007f\\u0085\\u2028\\u202e"}')
+  expect(JSON.parse(text)).toEqual(value)
 })
 
 test.each([

@@ -1,9 +1,11 @@
 /** Where a command says what it has to say: the answer on stdout, for people or as JSON, all else on stderr. */
 import { once } from 'node:events'
+import { jsonText } from '../../visible.ts'
+import { type Line, type Text, written } from './line.ts'
 import { plain } from './plain.ts'
 import { type Progress, progressOn } from './progress.ts'
 import { type Paint, painter } from './style.ts'
-import { type Column, oneLine, tableLines } from './table.ts'
+import { type Column, tableLines } from './table.ts'
 
 export interface OutputStreams {
   readonly stdout: NodeJS.WriteStream
@@ -33,29 +35,34 @@ export class Output {
   }
 
   /** The answer of a command: one object of JSON, or lines for people. */
-  async answer(value: unknown, human: () => string | readonly string[]): Promise<void> {
-    if (this.json) return this.#write(`${JSON.stringify(plain(value))}\n`)
+  async answer(value: unknown, human: () => Text | readonly Text[]): Promise<void> {
+    if (this.json) return this.#write(`${jsonText(plain(value))}\n`)
     const lines = human()
-    await this.#write(safe(typeof lines === 'string' ? lines : lines.join('\n')))
+    await this.lines(Array.isArray(lines) ? lines : [lines as Text])
   }
 
   /** One of many: a line of JSON, or a line for people. Resolves when there is room for the next. */
-  item(value: unknown, human: () => string): Promise<void> {
-    return this.#write(this.json ? `${JSON.stringify(plain(value))}\n` : safe(human()))
+  item(value: unknown, human: () => Text): Promise<void> {
+    return this.json ? this.#write(`${jsonText(plain(value))}\n`) : this.lines([human()])
   }
 
-  /** Text as it is: scripts, and lines of JSON that are the answer in either form. */
-  text(text: string): Promise<void> {
+  /** Lines for people. */
+  lines(lines: readonly Text[]): Promise<void> {
+    return this.#write(lines.map((line) => `${written(line)}\n`).join(''))
+  }
+
+  /** Text as it is: scripts, JSON that is the answer in either form, and what a command draws of lines that are written already. */
+  raw(text: string): Promise<void> {
     return this.#write(text)
   }
 
-  table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string[] {
+  table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): Line[] {
     return tableLines(columns, rows, (title) => this.paint('bold', title))
   }
 
   /** What is good to know, and is not the answer. */
-  note(text: string): void {
-    this.stderr.write(`${text}\n`)
+  note(text: Text): void {
+    this.stderr.write(`${written(text)}\n`)
   }
 
   /** Where the next page begins, for people: beside the answer, so that what reads it is not confused. */
@@ -76,9 +83,4 @@ export class Output {
     await once(this.stdout, 'drain', { signal: gone.signal }).catch(() => {})
     this.stdout.off('error', closed)
   }
-}
-
-/** Lines for a terminal: what a job's error or data says there is text, and no more than text. */
-function safe(text: string): string {
-  return text === '' ? '' : `${text.split('\n').map(oneLine).join('\n')}\n`
 }

@@ -1,4 +1,5 @@
 /** How far long work has come: one line of a terminal, drawn over and over; nothing where stderr is none. */
+import { visible } from '../../visible.ts'
 import { now } from '../clock.ts'
 
 export interface Progress {
@@ -18,7 +19,7 @@ export function progressOn(stream: NodeJS.WriteStream): Progress {
       const at = now()
       if (at - shownAt < EVERY_MS) return
       shownAt = at
-      stream.write(`${ERASE}${text().slice(0, (stream.columns || 80) - 1)}`)
+      stream.write(`${ERASE}${visible(text()).slice(0, (stream.columns || 80) - 1)}`)
     },
     end: () => {
       if (shownAt !== 0) stream.write(ERASE)

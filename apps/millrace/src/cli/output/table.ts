@@ -1,9 +1,9 @@
 /** Aligned columns for people. */
-import { stripVTControlCharacters } from 'node:util'
+import { Line, type Text, widthOf, written } from './line.ts'
 
 export interface Column<Row> {
   readonly title: string
-  readonly text: (row: Row) => string
+  readonly text: (row: Row) => Text
   /** Numbers stand at the right. */
   readonly right?: boolean
 }
@@ -11,29 +11,23 @@ export interface Column<Row> {
 const GAP = '  '
 
 /** Titles and rows, each a line without spaces at its end. */
-export function tableLines<Row>(columns: readonly Column<Row>[], rows: readonly Row[], title = (text: string) => text): string[] {
-  const cells = rows.map((row) => columns.map((column) => oneLine(column.text(row))))
-  const widths = columns.map((column, index) => Math.max(column.title.length, ...cells.map((line) => widthOf(line[index] as string))))
-  const line = (texts: readonly string[]) =>
+export function tableLines<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  title: (text: string) => Text = (text) => text,
+): Line[] {
+  const cells = rows.map((row) => columns.map((column) => column.text(row)))
+  const widths = columns.map((column, index) => Math.max(column.title.length, ...cells.map((row) => widthOf(row[index] as Text))))
+  const lineOf = (texts: readonly Text[]) =>
     texts
       .map((text, index) => pad(text, widths[index] as number, columns[index]?.right === true))
       .join(GAP)
       .trimEnd()
-  return [title(line(columns.map((column) => column.title))), ...cells.map(line)]
+  const titles = lineOf(columns.map((column) => column.title))
+  return [new Line(written(title(titles))), ...cells.map((row) => new Line(lineOf(row)))]
 }
 
-/** What a program that draws on a terminal might be told by a job's name or an error's text stays out of it. */
-export function oneLine(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is replaced; styles of our own begin with ESC [ and end with m.
-  return text.replace(/\u001b(?!\[\d{1,3}m)|[\u0000-\u001a\u001c-\u001f\u007f-\u009f]/g, ' ')
-}
-
-/** Characters, as a terminal counts them: styles take no room. */
-function widthOf(text: string): number {
-  return [...stripVTControlCharacters(text)].length
-}
-
-function pad(text: string, width: number, right: boolean): string {
+function pad(text: Text, width: number, right: boolean): string {
   const space = ' '.repeat(width - widthOf(text))
-  return right ? space + text : text + space
+  return right ? space + written(text) : written(text) + space
 }

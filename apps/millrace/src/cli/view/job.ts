@@ -1,6 +1,8 @@
 /** Jobs for people: a line each in lists, or all that is known of one. */
+import type { RunError } from '@millrace/core'
 import type { Job, JobLog } from '@millrace/engine'
 import { awayText, durationText, timeText } from '../output/amounts.ts'
+import { type Line, line, type Text } from '../output/line.ts'
 import { plain } from '../output/plain.ts'
 import { type Paint, stateText } from '../output/style.ts'
 import type { Column } from '../output/table.ts'
@@ -23,8 +25,8 @@ function sinceOf({ state, runAt, startedAt, finishedAt, enqueuedAt }: Job): Date
   return finishedAt ?? enqueuedAt
 }
 
-export function jobLines(job: Job, paint: Paint): string[] {
-  const fields: readonly (readonly [name: string, text: string | undefined])[] = [
+export function jobLines(job: Job, paint: Paint): Text[] {
+  const fields: readonly (readonly [name: string, text: Text | undefined])[] = [
     ['id', job.id],
     ['name', job.name],
     ['queue', job.queue],
@@ -51,30 +53,37 @@ export function jobLines(job: Job, paint: Paint): string[] {
     ['output', job.output === undefined ? undefined : JSON.stringify(plain(job.output))],
     ['meta', JSON.stringify(job.meta) === '{}' ? undefined : JSON.stringify(plain(job.meta))],
   ]
-  const shown = fields.filter((field): field is readonly [string, string] => field[1] !== undefined)
+  const shown = fields.filter((field): field is readonly [string, Text] => field[1] !== undefined)
   return [...fieldLines(shown, paint), ...job.attempts.flatMap((attempt) => attemptLines(attempt, paint))]
 }
 
 /** Names and values, below one another. */
-export function fieldLines(fields: readonly (readonly [name: string, text: string])[], paint: Paint): string[] {
+export function fieldLines(fields: readonly (readonly [name: string, text: Text])[], paint: Paint): Line[] {
   const width = Math.max(...fields.map(([name]) => name.length))
-  return fields.map(([name, text]) => `${paint('dim', name.padEnd(width))}  ${text}`)
+  return fields.map(([name, text]) => line`${paint('dim', name.padEnd(width))}  ${text}`)
 }
 
-function attemptLines({ run, attempt, startedAt, endedAt, worker, error, logs }: Job['attempts'][number], paint: Paint): string[] {
+function attemptLines({ run, attempt, startedAt, endedAt, worker, error, logs }: Job['attempts'][number], paint: Paint): Text[] {
   const took = startedAt === undefined || endedAt === undefined ? '' : `, ${durationText(endedAt.getTime() - startedAt.getTime())}`
   const end = endedAt === undefined ? 'now' : timeText(endedAt)
   const head = `run ${run}, attempt ${attempt}: ${timeText(startedAt)} to ${end}${took}${worker === '' ? '' : `, by ${worker}`}`
   return [
     '',
     paint('bold', head),
-    ...(error === undefined ? [] : [`  ${paint('red', error.name)}: ${error.message}`]),
-    ...logs.map((line) => `  ${logText(line, paint)}`),
+    ...(error === undefined
+      ? []
+      : [line`  ${paint('red', error.name)}: ${error.message}`, ...stackOf(error).map((frame) => paint('dim', `    ${frame}`))]),
+    ...logs.map((each) => line`  ${logText(each, paint)}`),
   ]
 }
 
-export function logText({ at, level, message, fields }: JobLog, paint: Paint): string {
+/** Where it was thrown: the lines of its stack below those that say its name and message. */
+function stackOf({ stack }: RunError): readonly string[] {
+  return (stack ?? '').split('\n').flatMap((frame) => (/^\s+at /.test(frame) ? [frame.trim()] : []))
+}
+
+export function logText({ at, level, message, fields }: JobLog, paint: Paint): Line {
   const style = level === 'error' ? 'red' : level === 'warn' ? 'yellow' : 'dim'
   const rest = fields === undefined ? '' : ` ${JSON.stringify(fields)}`
-  return `${at.toISOString()} ${paint(style, level.padEnd(5))} ${message}${rest}`
+  return line`${at.toISOString()} ${paint(style, level.padEnd(5))} ${message}${rest}`
 }

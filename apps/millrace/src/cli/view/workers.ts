@@ -1,6 +1,7 @@
 /** Workers for people. */
 import type { WorkerView } from '@millrace/engine'
 import { awayText } from '../output/amounts.ts'
+import type { Text } from '../output/line.ts'
 import type { Paint } from '../output/style.ts'
 import type { Column } from '../output/table.ts'
 
@@ -23,7 +24,7 @@ function seenText(at: Date | undefined, now: number): string {
   return awayText(at && new Date(Math.min(at.getTime(), now)), now)
 }
 
-function stateOf({ away, draining, runningJobs }: WorkerView, paint: Paint): string {
+function stateOf({ away, draining, runningJobs }: WorkerView, paint: Paint): Text {
   if (away) return paint('red', 'away')
   if (draining) return paint('yellow', 'draining')
   return runningJobs > 0 ? paint('cyan', 'busy') : paint('green', 'idle')

@@ -2,6 +2,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { RunEnded } from '@millrace/worker'
 import { now } from '../clock.ts'
+import { line } from '../output/line.ts'
 import type { Output } from '../output/output.ts'
 import type { Style } from '../output/style.ts'
 
@@ -33,8 +34,8 @@ export function tellRuns(out: Output, all: boolean): () => void {
       error: error && { name: error.name, message: error.message },
     }
     void out.item(fact, () => {
-      const reason = error === undefined ? '' : `: ${error.name}: ${error.message.split('\n', 1)[0]}`
-      return `${at.toISOString()} ${out.paint(STYLES[outcome], outcome)} ${jobId} ${queue}/${name}, attempt ${attempt}${reason}`
+      const reason = error === undefined ? '' : `: ${error.name}: ${error.message}`
+      return line`${at.toISOString()} ${out.paint(STYLES[outcome], outcome)} ${jobId} ${queue}/${name}, attempt ${attempt}${reason}`
     })
   }
   subscribe(ENDED, tell)
