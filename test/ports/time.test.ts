@@ -312,6 +312,7 @@ test('an idempotency key is forgotten after its ttl', async () => {
   const first = await probe.enqueue('a', { idempotencyKey: 'k', idempotencyTtl: HOUR })
   await clock.advance(HOUR - 1)
   expect((await probe.enqueue('a', { idempotencyKey: 'k' })).seq).toBe(first.seq)
+  await probe.call<'cancel'>({ op: 'cancel', id: first })
   await clock.advance(2)
   expect((await probe.enqueue('a', { idempotencyKey: 'k' })).created).toBe(true)
 })
@@ -374,10 +375,26 @@ test('journal-of-a-busy-day: a journal of many turns goes as fast as turns come,
   expect(own.actor.store.journal(0).firstEvent).toBe(nextEvent)
 })
 
+test('an idempotency key holds until its job has ended, though its ttl is over, and its row has been looked at', async () => {
+  const { clock, probe } = start()
+  const first = await probe.enqueue('a', { idempotencyKey: 'k', delay: 3 * DAY })
+  for (let hour = 0; hour < 3 * 24 - 1; hour++) {
+    await clock.advance(HOUR)
+    await probe.enqueue('bystander')
+  }
+  expect(await probe.enqueue('a', { idempotencyKey: 'k' })).toEqual({ ...first, created: false })
+  await probe.attach(['a'])
+  await clock.advance(HOUR)
+  const { seq } = await probe.grants.take()
+  expect(await probe.enqueue('a', { idempotencyKey: 'k' })).toEqual({ ...first, created: false })
+  await probe.call<'complete'>({ op: 'complete', seq, run: 1, output: null })
+  expect(await probe.enqueue('a', { idempotencyKey: 'k' })).toMatchObject({ created: true })
+})
+
 test('idempotency keys that have run out go faster than any load adds to them, and not a slice a minute', async () => {
   const { clock, probe, engine: own } = start()
   const keyed = (from: number, count: number, idempotencyTtl: number) =>
-    Array.from({ length: count }, (_, index) => ({ name: 'a', data: null, idempotencyKey: `k${from + index}`, idempotencyTtl }))
+    Array.from({ length: count }, (_, index) => ({ name: 'a', data: null, ttl: 500, idempotencyKey: `k${from + index}`, idempotencyTtl }))
   await probe.call<'enqueue'>({ op: 'enqueue', jobs: [...keyed(0, 5_000, MINUTE), { name: 'a', data: null, idempotencyKey: 'stays' }] })
   await clock.advance(2 * MINUTE)
   for (let turn = 0; turn < 12; turn++) {
@@ -394,7 +411,7 @@ test('idempotency keys that have run out go faster than any load adds to them, a
     }
     await clock.advance(1_000)
   }
-  expect(own.actor.store.keyExpiry()).toBeGreaterThan(clock.read().wall - 2_000)
+  expect(own.actor.store.keyExpiry()).toBeGreaterThan(clock.read().wall - MINUTE - 2_000)
   expect(await probe.enqueue('a', { idempotencyKey: 'stays' })).toMatchObject({ created: false })
 })
 

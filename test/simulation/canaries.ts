@@ -198,6 +198,13 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 25',
   },
   {
+    name: 'idempotency-key-forgotten-before-its-job',
+    file: 'packages/sqlite/src/read/keys.ts',
+    find: " OR ${isKept('held')}`,",
+    replace: '`,',
+    breaks: 'invariant 25',
+  },
+  {
     name: 'dry-run-that-changes',
     file: `${decide}/many.ts`,
     find: '      if (!command.dryRun) change(turn, job)\n',

@@ -89,6 +89,13 @@ export interface Tracked {
   droppable: boolean
 }
 
+/** An idempotency key: held for its time, and while a job from `seq` to `lastSeq` lives. */
+interface HeldKey {
+  readonly seq: number
+  readonly lastSeq: number
+  readonly expiresAt: number
+}
+
 /** A turn, as it has been committed. */
 export interface Committed {
   readonly effects: Effects
@@ -141,7 +148,7 @@ export class Model {
   readonly newNumbers = new Set<number>()
   /** Of every job that there ever was, by its id. */
   readonly seqs = new Map<string, number>()
-  readonly idempotent = new Map<string, { readonly seq: number; readonly expiresAt: number }>()
+  readonly idempotent = new Map<string, HeldKey>()
   /** Every row number that was ever given. */
   readonly created = new Set<number>()
   nextEvent = 1
@@ -197,8 +204,8 @@ export class Model {
       if (tracked !== undefined && session !== undefined) tracked.session = session.intro.uuid
     }
     // Of a job that the same turn has removed nothing is known any more: its key may be another's by now.
-    for (const { name, key, job, expiresAt } of effects.idempotency)
-      if (this.jobs.has(job.seq)) this.#holdIdempotent(`${name} ${key}`, job.seq, expiresAt)
+    for (const { name, key, job, expiresAt, lastSeq = 0 } of effects.idempotency)
+      if (this.jobs.has(job.seq)) this.#holdIdempotent(`${name} ${key}`, { seq: job.seq, lastSeq: byTime(name) ? 0 : lastSeq, expiresAt })
     for (const note of effects.events) this.events.push(toldOf(note, this.events.length + 1))
     this.#exporting ||= effects.exports.length > 0
     this.nextEvent = turn.nextEvent
@@ -558,6 +565,7 @@ export class Model {
       job.dropped = false
       this.#drops.back(job)
       history.meet('revived')
+      this.#forgetLapsed(job)
       job.uncounted = job.run
       job.cancelRequested = false
       job.expiresAt = 0
@@ -602,11 +610,24 @@ export class Model {
     if (key !== undefined && this.#unique.get(key) === job) this.#unique.delete(key)
   }
 
-  #holdIdempotent(key: string, seq: number, expiresAt: number): void {
+  #holdIdempotent(key: string, next: HeldKey): void {
+    const { history } = this.#options
     const held = this.idempotent.get(key)
-    const free = held === undefined || held.expiresAt <= this.#options.highestWall() || (held.seq === seq && key.startsWith('#leading:'))
-    this.#options.history.hold(free, 25, () => `jobs ${held?.seq} and ${seq} are both created under the idempotency key ${key}`)
-    this.idempotent.set(key, { seq, expiresAt })
+    const free = held === undefined || !this.#isHeld(held) || (held.seq === next.seq && key.startsWith('#leading:'))
+    history.hold(free, 25, () => `jobs ${held?.seq} and ${next.seq} are both created under the idempotency key ${key}`)
+    this.idempotent.set(key, next)
+  }
+
+  #isHeld({ seq, lastSeq, expiresAt }: HeldKey): boolean {
+    if (expiresAt > this.#options.highestWall()) return true
+    for (let at = seq; at <= lastSeq; at++) if ((this.jobs.get(at)?.state ?? COMPLETED) < COMPLETED) return true
+    return false
+  }
+
+  /** A job that has ended lives again: a key that was free by then may be another's. */
+  #forgetLapsed(job: Tracked): void {
+    for (const [key, held] of this.idempotent)
+      if (held.seq <= job.seq && job.seq <= held.lastSeq && !this.#isHeld(held)) this.idempotent.delete(key)
   }
 
   /** The engine's record must say what the events do. */
@@ -702,6 +723,11 @@ export function numberOf(data: Job['data']): number {
 function exclusiveKey({ name, uniqueKey, debounceKey, run }: Tracked): string | undefined {
   if (uniqueKey !== undefined) return `${name} ${uniqueKey}`
   return debounceKey === undefined || run > 0 ? undefined : `#trailing:${name} ${debounceKey}`
+}
+
+/** A debounce or a throttle: its key ends by its time alone. */
+function byTime(name: string): boolean {
+  return name.startsWith('#leading:') || name.startsWith('#throttle:')
 }
 
 function backoffBounds({ backoff }: Tracked, attempt: number): readonly [least: number, most: number] {

@@ -67,6 +67,8 @@ export interface IdempotencyRecord {
   readonly key: string
   readonly job: JobKey
   readonly expiresAt: number
+  /** Jobs from `job.seq` to this row keep the key past `expiresAt` while one of them lives; undefined if time alone ends it. */
+  readonly lastSeq?: number
 }
 
 /** Idempotency keys of a job that is to leave nothing behind. */
@@ -167,7 +169,10 @@ export class Effects {
   readonly uniqueHeld: UniqueRecord[] = []
   readonly uniqueFreed: UniqueRecord[] = []
   #flows: FlowEffects | undefined
-  /** Idempotency keys that have run out are deleted up to here, the oldest first, and so many at most; 0 for none. */
+  /**
+   * Idempotency keys that have run out are looked at up to here, the oldest first, and so many at most; 0 for none. Keys of live jobs are
+   * looked at again later, the others are deleted.
+   */
   forgetKeysBefore = 0
   forgetKeysLimit = 0
   /** Journal rows up to this event are deleted; 0 for none. */

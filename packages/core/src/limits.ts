@@ -59,6 +59,8 @@ export const LIMITS = {
   pruneEveryMs: 5_000,
   journalEveryMs: 60_000,
   keysEveryMs: 60_000,
+  /** How long until a key that has run out, and whose job lives, is looked at again. */
+  keysKeptMs: 3_600_000,
   /** Jobs that one slice of `cancelMany`, `retryMany` or `deleteMany` names by id. */
   idsPerSlice: 100,
   /** The store notes anew which jobs run once the journal has so many events since: what opening a file replays at most. */

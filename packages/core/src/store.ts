@@ -255,6 +255,11 @@ export interface KeyHolder {
   readonly enqueuedAt: number
 }
 
+export interface IdempotentHolder extends KeyHolder {
+  /** The last of the jobs, `seq` the first, of which one must live for the key to hold; undefined while its time runs. */
+  readonly until: number | undefined
+}
+
 export interface NameAndKey {
   readonly name: string
   readonly key: string
@@ -284,9 +289,9 @@ export interface Store {
 
   // The gather step: one set-based read per kind.
   jobs(seqs: readonly number[]): JobRow[]
-  /** Idempotency keys that have not run out at `at`. */
-  idempotent(keys: readonly NameAndKey[], at: number): KeyHolder[]
-  /** When the first idempotency key runs out, or has run out; 0 where there is none. */
+  /** Idempotency keys that have not run out at `at`, and those whose job, or a job of whose flow, lives. */
+  idempotent(keys: readonly NameAndKey[], at: number): IdempotentHolder[]
+  /** When an idempotency key is to be looked at first, because it has run out; 0 where there is none. */
   keyExpiry(): number
   unique(keys: readonly NameAndKey[]): KeyHolder[]
   /** Jobs of producers' journals, by their `node`. */

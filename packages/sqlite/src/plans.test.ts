@@ -19,7 +19,7 @@ const writes = statementsOf(db, (recording) => prepareWrite(recording, { epoch: 
 const SMALL = /^SCAN (meta|lane|queue|queue_settings|gate|key_bucket|definition|migration|running|export|flow_due|flow_gone|failure)\b/
 /** What a statement brings with it: VALUES, lists, and its own steps. */
 const OWN =
-  /^SCAN (wanted|listed|shared|started|completed|new|json_each|hop|line|\d+ CONSTANT ROWS?|CONSTANT ROW|\d+-ROW VALUES CLAUSE|\(.*\))/
+  /^SCAN (wanted|listed|passed|shared|started|completed|new|json_each|hop|line|\d+ CONSTANT ROWS?|CONSTANT ROW|\d+-ROW VALUES CLAUSE|\(.*\))/
 
 function scansOf(sql: string): string[] {
   return planOf(db, sql).filter((line) => line.startsWith('SCAN') && !SMALL.test(line) && !OWN.test(line))
@@ -107,6 +107,16 @@ test('jobs are started, completed and deleted by row number', () => {
 test('no query sorts what it has read, but for the pages that are chosen small', () => {
   const sorting = [...reads, ...writes].filter((sql) => planOf(db, sql).some((line) => line.includes('USE TEMP B-TREE FOR ORDER BY')))
   for (const sql of sorting) expect(sql).toMatch(/^SELECT seq FROM job [\s\S]*ORDER BY seq DESC LIMIT \?$|^SELECT seq, run, |session\.uuid/)
+})
+
+test('keys that have run out come by their time, and their jobs by row number', () => {
+  for (const piece of ['DELETE FROM idempotency WHERE (name, key) IN', 'SET lapsed = 1']) {
+    const found = plan(writes, piece)
+    expect(found).toContain('SEARCH idempotency USING PRIMARY KEY (name=? AND key=?)')
+    expect(found).toContain('SEARCH idempotency USING INDEX idempotency_expiry (expires_at<?)')
+    expect(found).toMatch(/SEARCH job (EXISTS )?USING INTEGER PRIMARY KEY \(rowid>\? AND rowid<\?\)/)
+  }
+  expect(plan(reads, 'held.lapsed')).toContain('SEARCH held USING PRIMARY KEY (name=? AND key=?)')
 })
 
 test('a job of a journal is found by its index', () => {

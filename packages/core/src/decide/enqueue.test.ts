@@ -125,9 +125,33 @@ describe('idempotency keys', () => {
     expect(world.enqueue('a', { idempotencyKey: 'k' })).toMatchObject({ seq: 2, created: true })
   })
 
-  test('24 h unless said', () => {
+  test('holds as long as the job lives, though its ttl is over', () => {
     const world = new World()
-    world.enqueue('a', { idempotencyKey: 'k' })
+    const first = world.enqueue('a', { idempotencyKey: 'k', idempotencyTtl: 100, delay: 1_000 })
+    const bystander = world.enqueue('a', { idempotencyKey: 'other', idempotencyTtl: 10_000 })
+    world.after(999)
+    expect(world.enqueue('a', { idempotencyKey: 'k' })).toEqual({ ...first, created: false })
+    world.call({ op: 'cancel', id: first })
+    expect(world.enqueue('a', { idempotencyKey: 'k' })).toMatchObject({ created: true })
+    expect(world.enqueue('a', { idempotencyKey: 'other' })).toEqual({ ...bystander, created: false })
+  })
+
+  test.each(['cancel', 'delete'] as const)('a job that a %s of the same turn ends has no key whose ttl is over', (op) => {
+    const world = new World()
+    const id = world.enqueue('a', { idempotencyKey: 'k', idempotencyTtl: 100 })
+    world.after(100)
+    const job = { name: 'a', idempotencyKey: 'k' }
+    const { replies } = world.turn(enqueueing(job), { op, id }, enqueueing(job), enqueueing(job))
+    expect([0, 2, 3].map((place) => replies[place])).toMatchObject([
+      [{ seq: id.seq, created: false }],
+      [{ seq: 2, created: true }],
+      [{ seq: 2, created: false }],
+    ])
+  })
+
+  test('24 h unless said, once the job has ended', () => {
+    const world = new World()
+    world.call({ op: 'cancel', id: world.enqueue('a', { idempotencyKey: 'k' }) })
     world.after(86_400_000 - 1)
     expect(world.enqueue('a', { idempotencyKey: 'k' }).created).toBe(false)
     world.after(1)

@@ -237,7 +237,8 @@ function dueTime(turn: TurnContext, { runAt, delay, debounce }: NewJob): number 
 
 function holdIdempotent({ effects, facts, now }: TurnContext, job: Job, { idempotencyKey: key, idempotencyTtl }: NewJob): void {
   if (key === undefined) return
-  effects.idempotency.push({ name: job.lane.name, key, job, expiresAt: now.wall + (idempotencyTtl ?? IDEMPOTENCY_TTL_MS) })
+  const expiresAt = now.wall + (idempotencyTtl ?? IDEMPOTENCY_TTL_MS)
+  effects.idempotency.push({ name: job.lane.name, key, job, expiresAt, lastSeq: job.seq })
   facts.holdIdempotent(job.lane.name, key, job)
 }
 

@@ -6,9 +6,10 @@ import type { RedriveCommand } from '../commands.ts'
 import type { DueMode, FlowGate, Told } from '../flow.ts'
 import { type JobKey, sourcedNode } from '../id.ts'
 import { type Job, TOUCH_DELETE } from '../job.ts'
+import { isFinal } from '../lifecycle.ts'
 import type { ManyCommand } from '../manageCommands.ts'
 import type { Schedule } from '../schedule.ts'
-import type { FlowLeftRow, JobRow, KeyHolder, Prunable } from '../store.ts'
+import type { FlowLeftRow, IdempotentHolder, JobRow, KeyHolder, Prunable } from '../store.ts'
 import type { Key } from '../tables/gate.ts'
 import type { Queue } from '../tables/lane.ts'
 import type { Tables } from '../tables/tables.ts'
@@ -24,11 +25,13 @@ export interface FlowSlice {
   done: boolean
 }
 
+type IdempotentKey = JobKey & Partial<Pick<IdempotentHolder, 'until'>>
+
 export class Facts {
   readonly #tables: Tables
   readonly #jobs = new Map<number, Job>()
   // Each made when something is first put there: most turns have no use for most of them, and a map is dear.
-  #idempotent: Map<string, JobKey> | undefined
+  #idempotent: Map<string, IdempotentKey> | undefined
   #unique: Map<string, JobKey> | undefined
   /** Jobs of producers' journals, by their `node`: two journals may have drawn the same number. */
   #sourced: Map<number, Job[]> | undefined
@@ -200,10 +203,17 @@ export class Facts {
   }
 
   idempotent(name: string, key: string): JobKey | undefined {
-    return this.#idempotent?.get(`${name}\0${key}`)
+    const first = this.#idempotent?.get(`${name}\0${key}`)
+    return first !== undefined && this.#isFree(first) ? undefined : first
   }
 
-  holdIdempotent(name: string, key: string, job: JobKey): void {
+  /** Its time is over, and this turn has ended its job. A flow's key is free from the next turn on. */
+  #isFree({ seq, until }: IdempotentKey): boolean {
+    const job = until === seq ? this.job(seq) : undefined
+    return job !== undefined && (isFinal(job.state) || isDeleted(job))
+  }
+
+  holdIdempotent(name: string, key: string, job: IdempotentKey): void {
     this.#idempotent ??= new Map()
     this.#idempotent.set(`${name}\0${key}`, job)
   }
@@ -227,7 +237,7 @@ export class Facts {
     this.#unique?.delete(`${name}\0${key}`)
   }
 
-  addHolders(idempotent: readonly KeyHolder[], unique: readonly KeyHolder[]): void {
+  addHolders(idempotent: readonly IdempotentHolder[], unique: readonly KeyHolder[]): void {
     for (const holder of idempotent) this.holdIdempotent(holder.name, holder.key, holder)
     for (const holder of unique) this.holdUnique(holder.name, holder.key, holder)
   }

@@ -291,10 +291,15 @@ describe('a row that goes', () => {
 })
 
 test('a flow with a key is created once', () => {
-  const nodes = [{}, { parents: [0] }]
+  const nodes = [{}, { parents: [0], onFailure: 'ignore' as const }]
   const first = world.call<'flow'>(flowOf(nodes, { idempotencyKey: 'k', idempotencyTtl: 100 }))
   expect(world.call<'flow'>(flowOf(nodes, { idempotencyKey: 'k' }))).toEqual({ ...first, created: false })
   world.pass(100)
+  // The first has ended, the second lives: so does the flow.
+  world.call<'cancel'>({ op: 'cancel', id: first })
+  const second = world.store.rows.get(first.seq + 1)
+  expect(world.call<'flow'>(flowOf(nodes, { idempotencyKey: 'k' }))).toEqual({ ...first, created: false })
+  world.call<'cancel'>({ op: 'cancel', id: keyOfJob(second as never) })
   expect(world.call<'flow'>(flowOf(nodes, { idempotencyKey: 'k' }))).toMatchObject({ created: true })
 })
 

@@ -31,7 +31,8 @@ export function flow(turn: TurnContext, { nodes, idempotencyKey: key, idempotenc
   const [job] = jobs
   if (job === undefined) throw new Error('a flow has jobs')
   if (key !== undefined) {
-    effects.idempotency.push({ name: FLOW_KEYS, key, job, expiresAt: now.wall + (idempotencyTtl ?? IDEMPOTENCY_TTL_MS) })
+    const expiresAt = now.wall + (idempotencyTtl ?? IDEMPOTENCY_TTL_MS)
+    effects.idempotency.push({ name: FLOW_KEYS, key, job, expiresAt, lastSeq: first + jobs.length - 1 })
     facts.holdIdempotent(FLOW_KEYS, key, job)
   }
   return answer(job, true)

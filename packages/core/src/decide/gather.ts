@@ -174,9 +174,10 @@ function gatherFor(store: Store, tables: Tables, facts: Facts, requests: readonl
   if (sources.length > 0) for (const { source, mark } of store.marks([...new Set(sources)])) facts.setMark(source, mark)
   if (idempotent.length > 0 || unique.length > 0) {
     const holders = unique.length > 0 ? store.unique(unique) : []
-    facts.addHolders(idempotent.length > 0 ? store.idempotent(idempotent, now.wall) : [], holders)
+    const first = idempotent.length > 0 ? store.idempotent(idempotent, now.wall) : []
+    facts.addHolders(first, holders)
     const unknown: number[] = []
-    for (const { seq } of holders) {
+    for (const { seq } of [...holders, ...first.filter(({ seq, until }) => until === seq)]) {
       const known = facts.job(seq)
       if (known === undefined) unknown.push(seq)
       else facts.add(known)

@@ -25,6 +25,7 @@ import {
   type FlowJobRow,
   type FlowLeftRow,
   type GateRow,
+  type IdempotentHolder,
   type JobRow,
   type KeyHolder,
   type LaneCursor,
@@ -50,6 +51,8 @@ import { MemoryObserved } from './memoryObserved.ts'
 
 interface StoredKey extends JobKey {
   readonly expiresAt: number
+  readonly lastSeq: number | undefined
+  readonly lapsed: boolean
 }
 
 interface StoredSession {
@@ -127,12 +130,20 @@ export class MemoryStore implements Store {
     return [...this.idempotencyKeys.values()].map(({ expiresAt }) => expiresAt).sort((one, other) => one - other)[0] ?? 0
   }
 
-  idempotent(keys: readonly NameAndKey[], at: number): KeyHolder[] {
+  idempotent(keys: readonly NameAndKey[], at: number): IdempotentHolder[] {
     return keys.flatMap(({ name, key }) => {
       const found = this.idempotencyKeys.get(keyOf(name, key))
-      if (found === undefined || found.expiresAt <= at) return []
-      return [{ name, key, seq: found.seq, node: found.node, enqueuedAt: found.enqueuedAt }]
+      if (found === undefined) return []
+      const isOver = found.lapsed || found.expiresAt <= at
+      if (isOver && !this.#isKept(found)) return []
+      const { seq, node, enqueuedAt, lastSeq } = found
+      return [{ name, key, seq, node, enqueuedAt, until: isOver ? lastSeq : undefined }]
     })
+  }
+
+  #isKept({ seq, lastSeq = 0 }: StoredKey): boolean {
+    for (let at = seq; at <= lastSeq; at++) if ((this.rows.get(at)?.state ?? COMPLETED) < COMPLETED) return true
+    return false
   }
 
   unique(keys: readonly NameAndKey[]): KeyHolder[] {
@@ -465,7 +476,10 @@ export class MemoryStore implements Store {
     if (effects.forgetKeysBefore > 0) {
       const over = [...this.idempotencyKeys].filter(([, { expiresAt }]) => expiresAt <= effects.forgetKeysBefore)
       over.sort(([, one], [, other]) => one.expiresAt - other.expiresAt)
-      for (const [key] of over.slice(0, effects.forgetKeysLimit)) this.idempotencyKeys.delete(key)
+      for (const [key, stored] of over.slice(0, effects.forgetKeysLimit)) {
+        if (!this.#isKept(stored)) this.idempotencyKeys.delete(key)
+        else this.idempotencyKeys.set(key, { ...stored, lapsed: true, expiresAt: effects.forgetKeysBefore + LIMITS.keysKeptMs })
+      }
     }
   }
 
@@ -614,8 +628,9 @@ export class MemoryStore implements Store {
 
   /** A job that took its key and lost it again within the turn, or the other way round, changes nothing. */
   #writeKeys({ idempotency, keysForgotten, uniqueHeld, uniqueFreed }: Effects): void {
-    for (const { name, key, job, expiresAt } of idempotency) {
-      this.idempotencyKeys.set(keyOf(name, key), { seq: job.seq, node: job.node, enqueuedAt: job.enqueuedAt, expiresAt })
+    for (const { name, key, job, expiresAt, lastSeq } of idempotency) {
+      const { seq, node, enqueuedAt } = job
+      this.idempotencyKeys.set(keyOf(name, key), { seq, node, enqueuedAt, expiresAt, lastSeq, lapsed: false })
     }
     for (const { seq, name, own, others } of keysForgotten) {
       for (const [key, holder] of this.idempotencyKeys)

@@ -12,6 +12,7 @@ import { keyOrder } from './010-key-order.ts'
 import { dropOldest } from './011-drop-oldest.ts'
 import { kinds } from './012-kinds.ts'
 import { paused } from './013-paused.ts'
+import { keptKeys } from './014-kept-keys.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -28,6 +29,7 @@ export const MIGRATIONS: readonly Migration[] = [
   dropOldest,
   kinds,
   paused,
+  keptKeys,
 ]
 
 /** The newest schema that this version knows. */

@@ -1,23 +1,36 @@
 /** Who holds which keys. By VALUES and not by JSON: a text that went through JSON would not always come back as it is stored. */
-import type { KeyHolder, NameAndKey } from '@millrace/core'
+import type { IdempotentHolder, KeyHolder, NameAndKey } from '@millrace/core'
 import type { Database, SqlValue } from '../driver.ts'
 import { type Ladder, prepareLadder } from '../ladder.ts'
 
 type RawHolder = [index: number, seq: number, node: number, enqueuedAt: number]
 
-/** Idempotency keys that have not run out. */
-export function prepareIdempotent(db: Database): (keys: readonly NameAndKey[], at: number) => KeyHolder[] {
+type RawIdempotent = [...RawHolder, until: number | null]
+
+/** True while one of the jobs lives that keep the key of that row past its time. */
+export function isKept(row: string): string {
+  return `EXISTS (SELECT 1 FROM job WHERE job.seq BETWEEN ${row}.seq AND ${row}.last AND job.state < 4)`
+}
+
+/** Idempotency keys that have not run out, or whose jobs live. Only those that have run out cost a look at a job. */
+export function prepareIdempotent(db: Database): (keys: readonly NameAndKey[], at: number) => IdempotentHolder[] {
   const ladder = prepareKeyLadder(
     db,
     (wanted) => `WITH shared (at) AS (SELECT ?)
-SELECT wanted.column1, held.seq, held.node, held.enqueued_at FROM (VALUES ${wanted}) AS wanted
-CROSS JOIN idempotency AS held ON held.name = wanted.column2 AND held.key = wanted.column3 CROSS JOIN shared WHERE held.expires_at > at`,
+SELECT wanted.column1, held.seq, held.node, held.enqueued_at, CASE WHEN held.lapsed = 1 OR held.expires_at <= at THEN held.last END
+FROM (VALUES ${wanted}) AS wanted
+CROSS JOIN idempotency AS held ON held.name = wanted.column2 AND held.key = wanted.column3 CROSS JOIN shared
+WHERE (held.lapsed = 0 AND held.expires_at > at) OR ${isKept('held')}`,
     1,
   )
-  return (keys, at) => holders(keys, ladder, [at])
+  return (keys, at) =>
+    (ladder.all(keys, [at]) as RawIdempotent[]).map(([index, seq, node, enqueuedAt, until]) => {
+      const { name, key } = keys[index] as NameAndKey
+      return { name, key, seq, node, enqueuedAt, until: until ?? undefined }
+    })
 }
 
-/** When the first of them runs out: an end of the index. */
+/** When the first of them is to be looked at, because it has run out: an end of the index. */
 export function prepareKeyExpiry(db: Database): () => number {
   const first = db.prepare('SELECT min(expires_at) FROM idempotency').pluck()
   return () => (first.get() as number | null) ?? 0

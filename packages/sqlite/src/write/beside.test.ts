@@ -4,6 +4,7 @@ import {
   CANCELLED,
   COMPLETED,
   DROPPED,
+  FAILED,
   isJobEvent,
   type Job,
   LIMITS,
@@ -97,6 +98,44 @@ describe('idempotency keys', () => {
     turns.effects.idempotency.push({ ...key, job: second, expiresAt: 9_000 })
     turns.commit()
     expect(store.idempotent([key, { name: 'work', key: 'none' }], 6_000)).toMatchObject([{ seq: second.seq }])
+  })
+
+  test('whose time is over hold while a job lives, and are looked at again later', () => {
+    const { turns, store, db } = openCrowd()
+    const [first, last, other] = [turns.insert(), turns.insert(), turns.insert()]
+    const hold = (key: string, job: Job, lastSeq?: number) =>
+      turns.effects.idempotency.push({ name: 'work', key, job, expiresAt: 100, ...(lastSeq !== undefined && { lastSeq }) })
+    hold('both', first, last.seq)
+    hold('own', first, first.seq)
+    hold('time', other)
+    turns.commit()
+    const keys = ['both', 'own', 'time'].map((key) => ({ name: 'work', key }))
+    const held = (at: number) => store.idempotent(keys, at).map(({ key, until }) => [key, until])
+    const forget = (at: number) => Object.assign(turns.effects, { forgetKeysBefore: at, forgetKeysLimit: LIMITS.sliceRows })
+    expect(held(99)).toEqual([
+      ['both', undefined],
+      ['own', undefined],
+      ['time', undefined],
+    ])
+    expect(held(100)).toEqual([
+      ['both', last.seq],
+      ['own', first.seq],
+    ])
+    forget(100)
+    turns.commit()
+    expect(store.keyExpiry()).toBe(100 + LIMITS.keysKeptMs)
+    // Of their time nothing is left that a clock which jumps back would find.
+    expect(held(50)).toEqual([
+      ['both', last.seq],
+      ['own', first.seq],
+    ])
+    first.finishedAt = turns.at
+    turns.move(first, FAILED)
+    turns.commit()
+    expect(held(100)).toEqual([['both', last.seq]])
+    forget(100 + LIMITS.keysKeptMs)
+    turns.commit()
+    expect(rowsOf(db, 'idempotency').map((row) => row.key)).toEqual(['i-stand', 'both', 'i-work'])
   })
 
   test('outlive their job, and are pruned in slices, the oldest first', () => {

@@ -14,9 +14,9 @@ import { prepareLadder } from '../ladder.ts'
 export function prepareKeys(db: Database): (effects: Effects) => void {
   // A key that had run out may still have its row.
   const remember = prepareLadder<IdempotencyRecord>(db, {
-    sql: (values) => `INSERT OR REPLACE INTO idempotency (name, key, seq, node, enqueued_at, expires_at) VALUES ${values}`,
+    sql: (values) => `INSERT OR REPLACE INTO idempotency (name, key, seq, node, enqueued_at, expires_at, last) VALUES ${values}`,
     shared: 0,
-    width: 6,
+    width: 7,
     bind: bindRecord,
   })
   const hold = db.prepare('INSERT INTO unique_key (name, key, seq) VALUES (?, ?, ?)')
@@ -47,13 +47,14 @@ export function prepareKeys(db: Database): (effects: Effects) => void {
   }
 }
 
-function bindRecord({ name, key, job, expiresAt }: IdempotencyRecord, values: SqlValue[], place: number): void {
+function bindRecord({ name, key, job, expiresAt, lastSeq }: IdempotencyRecord, values: SqlValue[], place: number): void {
   values[place] = name
   values[place + 1] = key
   values[place + 2] = job.seq
   values[place + 3] = job.node
   values[place + 4] = job.enqueuedAt
   values[place + 5] = expiresAt
+  values[place + 6] = lastSeq ?? null
 }
 
 function isCreated({ touched }: Job): boolean {

@@ -1,10 +1,14 @@
-/** Forgets idempotency keys that have run out, kinds of failures not seen for long, and old journal rows, a bounded slice per turn. */
+/** Forgets idempotency keys that have run out and whose jobs have ended, kinds of failures not seen for long, and old journal rows, a bounded slice per turn. */
 import { type Effects, LIMITS } from '@millrace/core'
 import type { Database } from '../driver.ts'
+import { isKept } from '../read/keys.ts'
 
 export function preparePrune(db: Database): (effects: Effects) => void {
-  const keys = db.prepare(
-    'DELETE FROM idempotency WHERE (name, key) IN (SELECT name, key FROM idempotency WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)',
+  const passed = `(SELECT name, key, seq, last FROM idempotency WHERE expires_at <= ? ORDER BY expires_at LIMIT ?) AS passed`
+  const keys = db.prepare(`DELETE FROM idempotency WHERE (name, key) IN (SELECT name, key FROM ${passed} WHERE NOT ${isKept('passed')})`)
+  // Out of the way of the next slices: they would be looked at in each, however many there are.
+  const kept = db.prepare(
+    `UPDATE idempotency SET lapsed = 1, expires_at = ? WHERE (name, key) IN (SELECT name, key FROM ${passed} WHERE ${isKept('passed')})`,
   )
   const events = db.prepare(
     `DELETE FROM journal WHERE first_event IN (
@@ -15,7 +19,10 @@ export function preparePrune(db: Database): (effects: Effects) => void {
   const failures = db.prepare('DELETE FROM failure WHERE last_at < ?')
 
   return ({ forgetKeysBefore, forgetKeysLimit, forgetEventsBefore, forgetFailuresBefore }) => {
-    if (forgetKeysBefore > 0) keys.run(forgetKeysBefore, forgetKeysLimit)
+    if (forgetKeysBefore > 0) {
+      const { changes } = keys.run(forgetKeysBefore, forgetKeysLimit)
+      if (changes < forgetKeysLimit) kept.run(forgetKeysBefore + LIMITS.keysKeptMs, forgetKeysBefore, forgetKeysLimit)
+    }
     if (forgetFailuresBefore > 0) failures.run(forgetFailuresBefore)
     if (forgetEventsBefore > 0) events.run(forgetEventsBefore, forgetEventsBefore, LIMITS.sliceRows)
   }

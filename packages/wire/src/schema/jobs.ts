@@ -100,7 +100,7 @@ const newJob = record<NewJob>('NewJob', {
   ),
   backoff: optional(BACKOFF, 'nil: exponential from 20 s, factor 2, cap 1 h, jitter 0.2'),
   ttl: optional(duration(1), 'fails if not started by then'),
-  idempotencyTtl: optional(duration(1), 'how long a repeat is recognised; nil: 24 hours'),
+  idempotencyTtl: optional(duration(1), 'how long a repeat is recognised at least, its job ended or not; nil: 24 hours'),
   weight: optional(weight, 'what it counts against its worker’s concurrency; nil: 1'),
   concurrencyKey: optional(key),
   tags: optional(list(key, LIMITS.tagsPerJob)),

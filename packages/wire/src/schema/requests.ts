@@ -97,7 +97,7 @@ export const COMMAND = union<'op', Command>('Request', 'op', {
     fields: {
       nodes: field(FLOW_NODES, 'all or none are created'),
       idempotencyKey: optional(key, 'create once: a repeat is answered with the first flow'),
-      idempotencyTtl: optional(duration(1), 'how long a repeat is recognised; nil: 24 hours'),
+      idempotencyTtl: optional(duration(1), 'how long a repeat is recognised at least, its job ended or not; nil: 24 hours'),
     },
   },
   parents: { code: 57, fields: { ...RUN, after: optional(count, '`next` of the page before') } },
