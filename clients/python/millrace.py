@@ -377,6 +377,17 @@ def read_reply(reply):
     raise ProtocolError("no reply is of the kind %r" % (kind,))
 
 
+def read_replies(replies):
+    """`(id, value, error)` of each. A reply that cannot be read fails its call (PROTOCOL), and no other."""
+    for reply in replies:
+        try:
+            yield read_reply(reply)
+        except (ProtocolError, IndexError, KeyError, TypeError, ValueError) as error:
+            if not isinstance(reply, list) or not reply or not isinstance(reply[0], int):
+                raise ProtocolError("a reply has an id and a kind") from None
+            yield reply[0], None, Error("PROTOCOL", "the answer cannot be read: %s" % error)
+
+
 # Jobs as they are asked for, and what names them.
 
 
@@ -858,8 +869,7 @@ class Client:
             connection.send(REQUESTS, [request(id, "unwatch", watch)])
 
     def _deliver(self, delivery):
-        for reply in delivery.replies:
-            id, value, error = read_reply(reply)
+        for id, value, error in read_replies(delivery.replies):
             with self._lock:
                 _, future = self._waiting.pop(id, (None, None))
             if future is None:
@@ -1196,8 +1206,8 @@ class Worker:
                 return
             # First of all: a process that was stopped must not go on as if no time had passed.
             self._look()
-            for reply in delivery.replies:
-                self._replied(*read_reply(reply))
+            for reply in read_replies(delivery.replies):
+                self._replied(*reply)
             while len(self._sent) > 1 and self._sent[1][0] <= delivery.renewal:
                 self._sent.pop(0)
             # Until the engine has answered the attach, it renews a session that it may not have.

@@ -156,6 +156,15 @@ class Vectors(unittest.TestCase):
                 millrace.read_message(whole[4:], "open")
             self.assertEqual(caught.exception.code, vector["error"])
 
+    def test_a_reply_that_cannot_be_read_fails_its_call_alone(self):
+        replies = [[1, millrace.TRUE], [2, 99, "of a newer server"], [3, millrace.ENQUEUED, 7], [4, millrace.VALUE, "x"]]
+        read = list(millrace.read_replies(replies))
+        self.assertEqual([(id, value) for id, value, _ in read], [(1, True), (2, None), (3, None), (4, "x")])
+        self.assertEqual([error and error.code for _, _, error in read], [None, "PROTOCOL", "PROTOCOL", None])
+        for broken in ([], ["x", 99], 7):
+            with self.assertRaises(millrace.ProtocolError):
+                list(millrace.read_replies([broken]))
+
     def test_jobs_are_written_byte_by_byte_as_the_vectors_have_them(self):
         count = 0
         for vector in vectors():

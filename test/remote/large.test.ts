@@ -119,3 +119,34 @@ test('a delivery of more than fits into one frame has each of its parts once', {
   expect(heard().flatMap(({ notices }) => notices)).toHaveLength(1)
   expect(heard().flatMap(({ replies }) => replies.filter(({ refusal }) => refusal !== undefined))).toEqual([])
 })
+
+test('an answer that no client takes is refused, and all else of its delivery arrives once', async () => {
+  const grant = { session: 's', seq: 1, node: 1, enqueuedAt: 1, name: 'a', queue: 'default', run: 1, attempt: 1, maxAttempts: 1 }
+  const limits = { priority: 0, weight: 1, runAt: 1, timeout: 1, heartbeatTimeout: 1, data: null, checkpoint: null }
+  const server = await listen(
+    saying((asked) => ({
+      replies: [
+        { id: asked + 1, value: true },
+        { id: asked, value: Array(10_001).fill(1) },
+        { id: asked + 2, value: true },
+      ],
+      grants: [{ ...grant, ...limits, tags: undefined, meta: undefined }],
+      notices: [{ kind: 'reattach' }],
+      events: [],
+      renewal: 0,
+    })),
+    `unix:${join(temporaryFolder(), 'sock')}`,
+  )
+  onTestFinished(() => server.close())
+  const client = await welcomed(server.url)
+  client.send({ type: 'requests', requests: [{ id: 1, command: { op: 'workers' } }] })
+  client.send({ type: 'ping', nonce: 1 })
+  await client.said('pong')
+  const heard = client.heard.flatMap((message) => (message.type === 'delivery' ? message.delivery : []))
+  expect(heard.flatMap(({ replies }) => replies)).toMatchObject([
+    { id: 2, value: true },
+    { id: 1, refusal: { code: 'TOO_LARGE', message: expect.stringContaining('at most 10,000 items, not 10,001') } },
+    { id: 3, value: true },
+  ])
+  expect([heard.flatMap(({ grants }) => grants).length, heard.flatMap(({ notices }) => notices).length]).toEqual([1, 1])
+})

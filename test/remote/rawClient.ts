@@ -1,5 +1,6 @@
 /** A client that says whatever a test wants, byte by byte if need be, and keeps what the server answers. */
 import { createConnection, type Socket } from 'node:net'
+import type { Command, Reply } from '@millrace/core'
 import { decodeMessage, encodeMessage, FrameReader, type Message } from '@millrace/wire'
 import { onTestFinished } from 'vitest'
 import { until } from './until.ts'
@@ -16,6 +17,7 @@ export class RawClient {
   /** All that the server has said. */
   readonly heard: Message[] = []
   closed = false
+  #lastId = 0
 
   constructor(url: string) {
     this.socket = createConnection(
@@ -34,6 +36,18 @@ export class RawClient {
 
   send(message: Message): void {
     this.socket.write(encodeMessage(message))
+  }
+
+  /** Asks the next request; resolves with its reply. Ids begin at 1: a test that numbers its own requests does not ask. */
+  async ask(command: Command): Promise<Reply> {
+    const id = ++this.#lastId
+    this.send({ type: 'requests', requests: [{ id, command }] })
+    const find = () =>
+      this.heard.flatMap((message) => (message.type === 'delivery' ? message.delivery.replies : [])).find((reply) => reply.id === id)
+    await until(() => find() !== undefined || this.closed)
+    const found = find()
+    if (found === undefined) throw new Error(`the server has closed without a reply to ${command.op}: ${JSON.stringify(this.heard.at(-1))}`)
+    return found
   }
 
   bytes(bytes: Uint8Array): Promise<void> {
@@ -56,9 +70,9 @@ export class RawClient {
 }
 
 /** One that has been welcomed. */
-export async function welcomed(url: string): Promise<RawClient> {
+export async function welcomed(url: string, token?: string): Promise<RawClient> {
   const client = new RawClient(url)
-  client.send(HELLO)
+  client.send({ ...HELLO, token })
   await client.said('welcome')
   return client
 }

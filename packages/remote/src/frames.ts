@@ -1,5 +1,5 @@
 /** Many items in as few frames as their size allows, in order. */
-import type { Delivery, Grant, JournalEvent, Reply } from '@millrace/core'
+import { type Delivery, type Grant, type JournalEvent, type Reply, TooLargeError } from '@millrace/core'
 import { encodeCounted, HEADER_BYTES, type Message } from '@millrace/wire'
 import { BOUNDS } from './limits.ts'
 
@@ -10,27 +10,41 @@ export interface Cut<Item> {
   /** Of all arrays and maps in it. */
   readonly elements: number
   readonly send: (frame: Uint8Array) => void
-  /** An item that alone is more. */
-  readonly refuse: (item: Item, bytes: number) => void
+  /** An item that alone is more than the other end takes, and why. */
+  readonly refuse: (item: Item, reason: string) => void
 }
 
-/** Encodes all at once, and halves what turns out to be too large. */
-export function sendCut<Item>(items: readonly Item[], cut: Cut<Item>): void {
+/** Encodes all at once, and halves what turns out to be too large. Answers whether all went in one frame. */
+export function sendCut<Item>(items: readonly Item[], cut: Cut<Item>): boolean {
   if (items.length <= BOUNDS.itemsPerFrame) {
-    const { frame, elements } = encodeCounted(cut.message(items))
-    const bytes = frame.length - HEADER_BYTES
-    if (bytes <= cut.frameBytes && elements <= cut.elements) {
-      cut.send(frame)
-      return
+    const encoded = encodeWithin(cut.message(items), cut)
+    if (typeof encoded !== 'string') {
+      cut.send(encoded)
+      return true
     }
     if (items.length === 1) {
-      cut.refuse(items[0] as Item, bytes)
-      return
+      cut.refuse(items[0] as Item, encoded)
+      return false
     }
   }
   const half = Math.ceil(items.length / 2)
   sendCut(items.slice(0, half), cut)
   sendCut(items.slice(half), cut)
+  return false
+}
+
+/** The frame, or why the other end would not take it. */
+function encodeWithin(message: Message, bounds: Pick<Cut<never>, 'frameBytes' | 'elements'>): Uint8Array | string {
+  try {
+    const { frame, elements } = encodeCounted(message)
+    const bytes = frame.length - HEADER_BYTES
+    if (bytes > bounds.frameBytes) return `${bytes} bytes, and at most ${bounds.frameBytes} cross a connection`
+    if (elements > bounds.elements) return `${elements} items in arrays and maps, and at most ${bounds.elements} cross a connection`
+    return frame
+  } catch (error) {
+    if (!(error instanceof TooLargeError)) throw error
+    return `more than a connection carries: ${error.message}`
+  }
 }
 
 /**

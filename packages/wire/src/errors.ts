@@ -14,8 +14,11 @@ export type WireErrorCode =
 /** The connection is of no use any more: say goodbye with this code and message, and close it. */
 export class WireError extends MillraceError {
   declare readonly code: WireErrorCode
+  /** True if the bytes are well-formed, and more than this end takes. */
+  readonly beyond: boolean
 
-  constructor(code: WireErrorCode, message: string) {
+  constructor(code: WireErrorCode, message: string, beyond = false) {
     super(code, false, message)
+    this.beyond = beyond
   }
 }

@@ -21,7 +21,10 @@ const text = (value: string): Uint8Array => {
 function refused(payload: Uint8Array, from: Role = 'client'): string {
   let caught: WireError | undefined
   try {
-    decodeMessage(payload, from)
+    const message = decodeMessage(payload, from)
+    // Of a reply whose end can be found, the call alone is refused.
+    const refusal = message.type === 'delivery' ? message.delivery.replies[0]?.refusal : undefined
+    if (refusal !== undefined) return `BAD_FRAME: ${refusal.message}`
   } catch (error) {
     caught = error as WireError
   }

@@ -6,6 +6,7 @@ import {
   type Forwarded,
   InternalError,
   type JobKey,
+  LIMITS,
   type Logger,
   type Refusal,
   refusalFrom,
@@ -295,11 +296,13 @@ function placed(entries: readonly SourceEntry[], first: number): Placed[] {
   })
 }
 
-/** The first of them, with nothing missing between. */
+/** The first of them, with nothing missing between, and no more jobs than one answer can name. */
 function consecutive(entries: readonly Placed[], most: number): readonly Placed[] {
-  const gap = entries.findIndex(({ place }, index) => {
+  const first = entries[0]?.place ?? 0
+  const gap = entries.findIndex(({ place, entry }, index) => {
     const before = entries[index - 1]
-    return before !== undefined && place !== before.place + before.entry.jobs.length
+    if (before === undefined) return false
+    return place !== before.place + before.entry.jobs.length || place + entry.jobs.length - first > LIMITS.jobsPerCommand
   })
   return entries.slice(0, Math.min(gap < 0 ? entries.length : gap, most))
 }

@@ -99,12 +99,12 @@ export class RemotePort implements Port {
       frameBytes: BOUNDS.frameBytes,
       elements: ELEMENTS_MAX.client,
       send: (frame) => link.sendFrame('requests', frame),
-      refuse: ({ id }, bytes) => this.#refuse(id, bytes),
+      refuse: ({ id }, reason) => this.#refuse(id, reason),
     })
   }
 
-  #refuse(id: number, bytes: number): void {
-    const message = `the call has ${bytes} bytes, and at most ${BOUNDS.frameBytes} cross a connection: split it, or keep large content elsewhere`
+  #refuse(id: number, reason: string): void {
+    const message = `the call has ${reason}: split it, or keep large content elsewhere`
     const refusal: Refusal = { code: 'TOO_LARGE', message }
     queueMicrotask(() => this.#listener?.deliver({ replies: [{ id, refusal }], grants: [], notices: [], events: [], renewal: 0 }))
   }

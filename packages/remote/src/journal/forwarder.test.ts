@@ -156,6 +156,16 @@ test('sends what is there and what comes, in order, and drops it', async () => {
   expect(log.bytes).toBe(0)
 })
 
+test('what an answer cannot name is not asked at once: 10,000 jobs that keys have merged', async () => {
+  const { begin, asked, merged, log } = await start([entry(...Array(10).keys()), entry(...Array(9_991).keys()), entry(5)])
+  for (let place = 1; place <= 10_002; place++) merged.set(place, key(place + 20_000))
+  const forwarder = begin()
+  await forwarder.forwarded()
+  expect(asked.map(({ entries }) => entries.reduce((jobs, one) => jobs + one.jobs.length, 0))).toEqual([10, 9_992])
+  expect(await forwarder.settled(key(10_002))).toEqual(key(30_002))
+  expect(log.bytes).toBe(0)
+})
+
 test('after a lost connection says all of it again, at once', async () => {
   const { begin, queue, failures, effects, warned } = await start([entry(1), entry(2)])
   failures.push(new ConnectionLostError(), new ConnectionLostError())

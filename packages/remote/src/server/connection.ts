@@ -224,7 +224,7 @@ export class Connection {
       refused.push({ id, refusal: { code: 'FORBIDDEN', message } })
       return false
     })
-    if (refused.length > 0) this.#send({ replies: refused, grants: [], notices: [], events: [], renewal: this.#renewal })
+    if (refused.length > 0) this.#send(this.#replying(refused))
     return allowed
   }
 
@@ -237,29 +237,27 @@ export class Connection {
 
   #send(delivery: Delivery): void {
     for (const slice of slices(delivery)) {
-      sendCut(slice.replies.length > 0 ? slice.replies : [undefined], {
-        message: (replies) => ({
-          type: 'delivery',
-          delivery: replies[0] === undefined ? slice : { ...slice, replies: replies as readonly Reply[] },
-        }),
+      const { replies } = slice
+      const whole = sendCut<Reply | undefined>(replies.length > 0 ? replies : [undefined], {
+        // Of several kinds in one slice, the others go once.
+        message: (some) => ({ type: 'delivery', delivery: some.length >= replies.length ? slice : this.#replying(some as Reply[]) }),
         frameBytes: BOUNDS.replyFrameBytes,
         elements: ELEMENTS_MAX.server,
         send: (frame) => this.#link.sendFrame('delivery', frame),
-        refuse: (reply, size) => this.#tooLarge(reply, size),
+        refuse: (reply, reason) => this.#tooLarge(reply, reason),
       })
+      if (!whole && slice.grants.length + slice.notices.length + slice.events.length > 0) this.#send({ ...slice, replies: [] })
     }
   }
 
-  #tooLarge(reply: Reply | undefined, bytes: number): void {
-    if (reply === undefined) throw new Error(`a job of ${bytes} bytes: more than any can have`)
-    const message = `the answer has ${bytes} bytes, and at most ${BOUNDS.replyFrameBytes} cross a connection: ask in the engine's own process`
-    this.#send({
-      replies: [{ id: reply.id, refusal: { code: 'TOO_LARGE', message } }],
-      grants: [],
-      notices: [],
-      events: [],
-      renewal: this.#renewal,
-    })
+  #tooLarge(reply: Reply | undefined, reason: string): void {
+    if (reply === undefined) throw new Error(`a job or an event has ${reason}: more than any can have`)
+    const message = `the answer has ${reason}: ask for less at a time, or in the engine's own process`
+    this.#send(this.#replying([{ id: reply.id, refusal: { code: 'TOO_LARGE', message } }]))
+  }
+
+  #replying(replies: readonly Reply[]): Delivery {
+    return { replies, grants: [], notices: [], events: [], renewal: this.#renewal }
   }
 
   #stopped({ code, message }: Refusal): void {

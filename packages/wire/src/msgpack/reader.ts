@@ -22,9 +22,23 @@ const LOOP_UNITS_MAX = 8
 const NOTHING = Buffer.alloc(0)
 const REPLACEMENT = '\ufffd'
 /** Keys that would reach into what all objects share. */
-const UNSAFE_KEYS = new Set(['__proto__', 'constructor', 'prototype'])
+export const UNSAFE_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
 const float = new DataView(new ArrayBuffer(8))
+
+/** Bytes behind the first one of numbers. */
+const SCALAR_BYTES: Readonly<Record<number, number>> = {
+  202: 4,
+  203: 8,
+  204: 1,
+  205: 2,
+  206: 4,
+  207: 8,
+  208: 1,
+  209: 2,
+  210: 4,
+  211: 8,
+}
 
 export class Reader {
   #bytes: Buffer = NOTHING
@@ -54,8 +68,56 @@ export class Reader {
   }
 
   wrong(what: string): WireError {
+    return new WireError('BAD_FRAME', this.#told(what))
+  }
+
+  /** As `wrong`, of what is well-formed and too much. */
+  beyond(what: string): WireError {
+    return new WireError('BAD_FRAME', this.#told(what), true)
+  }
+
+  #told(what: string): string {
     const where = this.where === '' ? '' : `${this.where}: `
-    return new WireError('BAD_FRAME', `${where}${what} (before byte ${this.#at} of ${this.#end})`)
+    return `${where}${what} (before byte ${this.#at} of ${this.#end})`
+  }
+
+  /** The byte at which the next value begins: for `passOver`. */
+  get place(): number {
+    return this.#at
+  }
+
+  /**
+   * Continues behind the value that begins at `place`, whatever is wrong with what it holds: no bound applies, and nothing is made of
+   * it. Takes time in proportion to its bytes. Answers whether its end was found.
+   */
+  passOver(place: number): boolean {
+    this.#at = place
+    try {
+      // Every item has a byte at least: no count can keep this going beyond the payload.
+      for (let left = 1; left > 0; left--) left += this.#passHead()
+    } catch (error) {
+      if (error instanceof WireError) return false
+      throw error
+    }
+    return true
+  }
+
+  /** One value without what is in it; answers how many values that is. */
+  #passHead(): number {
+    const code = this.#byte()
+    if (code >> 4 === 9) return code & 15
+    if (code === 0xdc || code === 0xdd) return this.#word(code === 0xdc ? 2 : 4)
+    if (code >> 4 === 8) return 2 * (code & 15)
+    if (code === 0xde || code === 0xdf) return 2 * this.#word(code === 0xde ? 2 : 4)
+    this.#passScalar(code)
+    return 0
+  }
+
+  #passScalar(code: number): void {
+    if (code < 0x80 || code >= 0xe0 || code === 0xc0 || code === 0xc2 || code === 0xc3) return
+    const bytes = SCALAR_BYTES[code] ?? Math.max(this.#textLength(code), this.#bytesLength(code))
+    if (bytes < 0) throw this.wrong(`a value, not ${typeOf(code)}`)
+    this.#at += this.#within(bytes)
   }
 
   /** Whether a nil is next; then it is read. */
@@ -104,9 +166,9 @@ export class Reader {
     const length = this.#textLength(code)
     if (length < 0) throw this.wrong(`a string, not ${typeOf(code)}`)
     // A UTF-16 unit takes three bytes at most.
-    if (length > max * 3) throw this.wrong(`a string of at most ${max} UTF-16 units, not ${length} bytes`)
+    if (length > max * 3) throw this.beyond(`a string of at most ${max} UTF-16 units, not ${length} bytes`)
     const text = this.#text(length)
-    if (text.length > max) throw this.wrong(`a string of at most ${max} UTF-16 units, not ${text.length}`)
+    if (text.length > max) throw this.beyond(`a string of at most ${max} UTF-16 units, not ${text.length}`)
     return text
   }
 
@@ -200,7 +262,7 @@ export class Reader {
   }
 
   #enter(depth: number): void {
-    if (depth >= BOUNDS.depth) throw this.wrong(`arrays and maps at most ${BOUNDS.depth} deep`)
+    if (depth >= BOUNDS.depth) throw this.beyond(`arrays and maps at most ${BOUNDS.depth} deep`)
   }
 
   #mapCount(code: number): number {
@@ -209,11 +271,11 @@ export class Reader {
   }
 
   #count(count: number, max: number, itemBytes: number, what: string): number {
-    if (count > max) throw this.wrong(`an ${what} of at most ${max} items, not ${count}`.replace('an map', 'a map'))
+    if (count > max) throw this.beyond(`an ${what} of at most ${max} items, not ${count}`.replace('an map', 'a map'))
     if (count * itemBytes > this.#end - this.#at) throw this.wrong(`the payload ends within an ${what}`.replace('an map', 'a map'))
     this.#elementsLeft -= count * itemBytes
     if (this.#elementsLeft < 0)
-      throw this.wrong('more items in one frame, those of all its arrays and maps together, than are taken: send less at a time')
+      throw this.beyond('more items in one frame, those of all its arrays and maps together, than are taken: send less at a time')
     return count
   }
 

@@ -19,6 +19,7 @@ import {
   type ScheduleEvent,
   type WorkerEvent,
 } from '@millrace/core'
+import { WireError } from '../errors.ts'
 import type { Reader } from '../msgpack/reader.ts'
 import { JOB_KEY, KEY, NONE, node, priority, RUN, RUN_KEYS, seq, weight } from './jobs.ts'
 import { boolean, choice, count, data, duration, FIELDS_MAX, type Kind, list, recurring, text, time, value } from './kinds.ts'
@@ -86,13 +87,27 @@ const REPLY: Kind<Reply> = {
       fields.writeFields(out, of, head(code, fields, of))
     }
   },
+  // One that cannot be read is the end of its call alone: its id is known, and the next reply begins behind it.
   read(from) {
+    const place = from.place
     const length = from.array(FIELDS_MAX)
     from.where = 'reply'
     if (length < 2) throw from.wrong('a reply has an id and a kind')
     const id = from.integer()
-    return readReply(from, id, from.integer(), length - 2)
+    try {
+      return readReply(from, id, from.integer(), length - 2)
+    } catch (error) {
+      if (!(error instanceof WireError) || !from.passOver(place)) throw error
+      return { id, refusal: unreadable(error) }
+    }
   },
+}
+
+function unreadable(error: WireError): Refusal {
+  if (error.beyond) {
+    return { code: 'TOO_LARGE', message: `the answer is more than this client takes: ${error.message}; ask for less at a time` }
+  }
+  return { code: 'PROTOCOL', message: `the answer cannot be read: ${error.message}; bring the older of client and server up to date` }
 }
 
 function readReply(from: Reader, id: number, code: number, left: number): Reply {

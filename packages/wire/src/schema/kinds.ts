@@ -2,9 +2,9 @@
  * What a field can hold. Every kind says in words what it takes, for docs/protocol.md, and holds what it reads against its
  * bounds: what comes out of here is as if core's options had checked it.
  */
-import { type Data, LIMITS } from '@millrace/core'
+import { type Data, LIMITS, TooLargeError } from '@millrace/core'
 import { type Reader, repeated } from '../msgpack/reader.ts'
-import { writeValue } from '../msgpack/value.ts'
+import { tooMany, writeValue } from '../msgpack/value.ts'
 import type { Writer } from '../msgpack/writer.ts'
 
 export interface Kind<T> {
@@ -76,7 +76,10 @@ export function duration(min: number, infinity = false): Kind<number> {
 export function text(max: number, says = `string, up to ${digits(max)}`): Kind<string> {
   return {
     says,
-    write: (out, value) => out.text(value),
+    write: (out, value) => {
+      if (value.length > max) throw new TooLargeError(`a string has at most ${digits(max)} UTF-16 units here, not ${digits(value.length)}`)
+      out.text(value)
+    },
     read: (from) => from.text(max),
   }
 }
@@ -185,6 +188,7 @@ export function list<T>(item: Kind<T>, max: number): Kind<readonly T[]> {
   return {
     says: `array of up to ${digits(max)}: ${item.says}`,
     write: (out, items) => {
+      if (items.length > max) throw tooMany('an array', max, items.length)
       out.array(items.length)
       for (const each of items) item.write(out, each)
     },
