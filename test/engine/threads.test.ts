@@ -104,3 +104,58 @@ test('more jobs than threads wait for their turn', async () => {
   const handles = await t.engine.enqueueMany(Array.from({ length: 50 }, (_, value) => ({ job: answer, data: { do: 'square', value } })))
   expect(await Promise.all(handles.map((handle) => handle.result()))).toEqual(Array.from({ length: 50 }, (_, value) => value ** 2))
 })
+
+test('no job waits for a thread inside its own timeout: the worker takes as many as it has threads', async () => {
+  const beside = defineJob<string>({ name: 'beside', timeout: '2h' })
+  const gate = Promise.withResolvers<void>()
+  const entered: string[] = []
+  const inline = beside.handler(async ({ data }) => {
+    entered.push(data)
+    await gate.promise
+  })
+  t.engine.work([onThreads(), inline], { concurrency: 8 })
+  // The thread is up before its time counts.
+  await run({ do: 'where' })
+  const running = started()
+  const first = await t.engine.enqueue(answer, { do: 'abort' }, { maxAttempts: 1 })
+  await running
+  const second = await t.engine.enqueue(answer, { do: 'square', value: 3 })
+  await t.engine.enqueueMany(Array.from({ length: 9 }, (_, index) => ({ job: beside, data: String(index) })))
+  await t.advance('1h')
+  await expect(first.result()).rejects.toMatchObject({ code: 'JOB_FAILED', cause: { name: 'JobTimeoutError' } })
+  expect(await second.result()).toBe(9)
+  expect(await t.engine.get(second.id)).toMatchObject({ attempt: 1, run: 1, attempts: [{ attempt: 1 }] })
+  expect(entered).toHaveLength(8)
+  gate.resolve()
+})
+
+test('with `prefetch` a worker takes more jobs than its pool has threads, and no more than its concurrency', async () => {
+  const pool = answer.thread(new URL('./handlers/answer.ts', import.meta.url), { threads: 1, prefetch: 5 })
+  t.engine.work(pool, { concurrency: 3 })
+  const handles = await t.engine.enqueueMany(Array.from({ length: 5 }, () => ({ job: answer, data: { do: 'abort' } })))
+  expect((await t.engine.stats()).states).toMatchObject({ active: 3, waiting: 2 })
+  expect(await t.engine.workers()).toMatchObject([{ maxConcurrency: 3 }])
+  await t.engine.cancelMany({ ids: handles.map(({ id }) => id) })
+})
+
+test('a worker with two pools is one worker: it is stopped, killed and replaced as a whole', async () => {
+  const other = defineJob<{ do: string }>({ name: 'other' })
+  const url = new URL('./handlers/answer.ts', import.meta.url)
+  const handlers = () => [onThreads(), other.thread(url, { threads: 2 }), defineJob({ name: 'third' }).handler(() => 1)]
+  const worker = t.engine.work(handlers(), { id: 'w', concurrency: 4 })
+  expect((await t.engine.workers()).map(({ id, maxConcurrency, names }) => [id, maxConcurrency, names])).toEqual([
+    ['w', 4, ['third']],
+    ['w', 1, ['answer']],
+    ['w', 2, ['other']],
+  ])
+  const running = started()
+  const handle = await t.engine.enqueue(answer, { do: 'abort' })
+  await running
+  expect(worker.running).toBe(1)
+  await t.faults.killWorker(worker)
+  expect(worker.running).toBe(0)
+  const next = t.engine.work(handlers(), { id: 'w' })
+  await t.engine.stopWorker('w', { timeout: 0 })
+  await next.stopped
+  expect([await t.engine.workers(), (await t.engine.get(handle.id))?.state]).toEqual([[], 'waiting'])
+})

@@ -60,7 +60,10 @@ export async function workOff(run: Run, file: string, signal: AbortSignal, show:
   const { engine, doneBefore = 0 } = run
   const startMono = performance.now()
   engine.work([scanHandler(queueFileTest(file))], { concurrency: SCANS })
-  engine.work([hash.thread(new URL('./hashFile.ts', import.meta.url), { threads: THREADS })], HASHES)
+  engine.work(
+    [hash.thread(new URL('./hashFile.ts', import.meta.url), { threads: THREADS, prefetch: HASHES.maxConcurrency - THREADS })],
+    HASHES,
+  )
   for (;;) {
     const { states } = await engine.stats()
     const ms = performance.now() - startMono

@@ -36,13 +36,19 @@ export class Workers {
     const open = this.#open
     const worker = new Worker({ calls, handlers, settings, host, pid, local, maxDataBytes, clock, logger, open, redact })
     void worker.stopped.then(() => {
-      if (this.#bySession.delete(worker.session)) this.#mailbox.countWorkers(-1)
+      for (const session of worker.sessions) this.#bySession.delete(session)
+      this.#mailbox.countWorkers(-1)
     })
-    for (const former of this.#bySession.values()) if (former.id === worker.id) void former.stop()
-    this.#bySession.set(worker.session, worker)
+    for (const former of this.#all()) if (former.id === worker.id) void former.stop()
+    for (const session of worker.sessions) this.#bySession.set(session, worker)
     this.#mailbox.countWorkers(1)
     worker.attach()
     return worker
+  }
+
+  /** Each once, however many sessions it has. */
+  #all(): ReadonlySet<Worker> {
+    return new Set(this.#bySession.values())
   }
 
   take(grant: Grant): void {
@@ -59,18 +65,18 @@ export class Workers {
 
   /** Each names itself to the engine again. */
   attach(): void {
-    for (const worker of this.#bySession.values()) worker.attach()
+    for (const worker of this.#all()) worker.attach()
   }
 
   lapsed(ms: number): void {
-    for (const worker of this.#bySession.values()) worker.lapsed(ms)
+    for (const worker of this.#all()) worker.lapsed(ms)
   }
 
   async stop(options?: StopOptions): Promise<void> {
-    await Promise.allSettled([...this.#bySession.values()].map((worker) => worker.stop(options)))
+    await Promise.allSettled([...this.#all()].map((worker) => worker.stop(options)))
   }
 
   abandon(reason: Error): void {
-    for (const worker of this.#bySession.values()) worker.abandon(reason)
+    for (const worker of this.#all()) worker.abandon(reason)
   }
 }

@@ -128,7 +128,7 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
     expectEnqueued: (job, matcher = {}, expected = {}) => expectEnqueued(engine, job, matcher, expected),
     async restart() {
       const workers = engine.takeWorkers()
-      for (const worker of workers) writer.bury(worker.session)
+      for (const session of workers.flatMap(({ sessions }) => sessions)) writer.bury(session)
       writer.restart()
       await quiet()
       for (const worker of workers) worker.abandon(new Error('the test has restarted the engine'))

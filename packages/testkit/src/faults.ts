@@ -57,7 +57,7 @@ export class TestFaults {
    * they say counts; their signals abort.
    */
   async killWorker(worker: Worker): Promise<void> {
-    this.#writer.kill(worker.session)
+    for (const session of worker.sessions) this.#writer.kill(session)
     await quiet()
     worker.abandon(new Error('the test has killed this worker'))
     await quiet()

@@ -21,6 +21,7 @@ export {
   type JobType,
 } from './define.ts'
 export { checkSchema } from './schema.ts'
+export { Worker, type WorkerOptions } from './sessions.ts'
 export { threadOptions } from './threads/execArgv.ts'
 export type { ThreadHandler } from './threads/handler.ts'
-export { type Calls, Worker, type WorkerOptions } from './worker.ts'
+export type { Calls } from './worker.ts'

@@ -70,7 +70,8 @@ function assertFits({ definition, settings: { size } }: BatchHandler, { minConcu
   )
 }
 
-function assertDistinct(names: readonly string[]): void {
+/** @throws OptionRangeError */
+export function assertDistinct(names: readonly string[]): void {
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice !== undefined) throw new OptionRangeError('handlers', 1, `two handlers for job '${twice}': a worker has one per name`)
 }

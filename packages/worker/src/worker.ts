@@ -42,7 +42,7 @@ export interface Calls {
   call<Op extends Operation>(command: CommandOf<Op>): Promise<ReplyOf[Op]>
 }
 
-export interface WorkerOptions {
+export interface SessionOptions {
   readonly calls: Calls
   readonly handlers: readonly Handler[]
   readonly settings: WorkSettings
@@ -78,11 +78,11 @@ const OVER: ReadonlySet<string> = new Set(['STALE_RUN', 'FORBIDDEN', 'ENGINE_STO
 const SAY_AGAIN_MS = 250
 const LEAVE_MS = 5_000
 
-export class Worker {
+export class WorkerSession {
   /** Public name. */
   readonly id: string
   readonly session: string
-  readonly #options: WorkerOptions
+  readonly #options: SessionOptions
   readonly #runnables: Runnables
   readonly #runs = new NumberMap<Run>()
   readonly #link: RunLink
@@ -99,7 +99,7 @@ export class Worker {
   #emptied: (() => void) | undefined
   #zombies = 0
 
-  constructor(options: WorkerOptions) {
+  constructor(options: SessionOptions) {
     this.#options = options
     this.session = newSessionId()
     this.id = options.settings.id ?? `worker-${this.session.slice(0, 8)}`

@@ -1,5 +1,6 @@
 /** The options of a handler that runs on a thread pool. */
 import { OptionTypeError } from '../errors.ts'
+import { LIMITS } from '../limits.ts'
 import { describe } from './describe.ts'
 import { integerOption } from './integer.ts'
 import { checkKnown } from './known.ts'
@@ -14,8 +15,13 @@ export interface ThreadLimits {
 }
 
 export interface ThreadOptions {
-  /** Threads at most, each running one job at a time; started when needed. 1 to 128, default 2. */
+  /** Threads of the pool, each running one job at a time. A worker takes no more jobs for the pool than that. 1 to 128, default 2. */
   readonly threads?: number
+  /**
+   * Further jobs that a worker takes and keeps until a thread is free; 0 to 100,000, default 0. It saves a round trip between two short
+   * jobs. The timeout of a job runs while it waits.
+   */
+  readonly prefetch?: number
   /** A thread that passes one dies, and its job fails (retryable). */
   readonly resourceLimits?: ThreadLimits
   /** Flags of Node for the threads, such as `--expose-gc`. */
@@ -24,11 +30,12 @@ export interface ThreadOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
-export interface ThreadSettings extends Omit<ThreadOptions, 'threads'> {
+export interface ThreadSettings extends Omit<ThreadOptions, 'threads' | 'prefetch'> {
   readonly threads: number
+  readonly prefetch: number
 }
 
-const KNOWN = new Set(['threads', 'resourceLimits', 'execArgv', 'env'])
+const KNOWN = new Set(['threads', 'prefetch', 'resourceLimits', 'execArgv', 'env'])
 const LIMITS_KNOWN = new Set(['maxOldGenerationSizeMb', 'maxYoungGenerationSizeMb', 'codeRangeSizeMb', 'stackSizeMb'])
 const THREADS = 2
 const THREADS_MAX = 128
@@ -39,9 +46,10 @@ const HEAP_MIB_MIN = 16
 /** @throws OptionTypeError, OptionRangeError */
 export function validateThreadOptions(options: unknown = {}): ThreadSettings {
   checkKnown('thread', options, KNOWN)
-  const { threads, resourceLimits, execArgv, env } = options
+  const { threads, prefetch, resourceLimits, execArgv, env } = options
   return {
     threads: threads === undefined ? THREADS : integerOption('threads', threads, 1, THREADS_MAX),
+    prefetch: prefetch === undefined ? 0 : integerOption('prefetch', prefetch, 0, LIMITS.concurrency),
     ...(resourceLimits !== undefined && { resourceLimits: limitsOption(resourceLimits) }),
     ...(execArgv !== undefined && { execArgv: textsOption('execArgv', execArgv) }),
     ...(env !== undefined && { env: envOption(env) }),

@@ -16,7 +16,10 @@ export interface WorkOptions {
   readonly queues?: readonly string[]
   /** Below so much running weight it is topped up to `maxConcurrency`; 1 to 100,000, default `maxConcurrency`. */
   readonly minConcurrency?: number
-  /** Weight that runs at a time: 1 to 100,000, default 16. */
+  /**
+   * Weight that runs at a time: 1 to 100,000, default 16. A job that is heavier runs alone. A pool of threads has room for its `threads`,
+   * up to this number, beside it.
+   */
   readonly maxConcurrency?: number
   /** Short for `minConcurrency` and `maxConcurrency` of the same number. */
   readonly concurrency?: number

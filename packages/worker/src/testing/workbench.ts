@@ -1,16 +1,16 @@
 /** A worker between fake calls and a manual clock, with what it is handed. */
 import { type Grant, LIMITS, type Logger, type StopOptions, validateWorkOptions, type WorkOptions } from '@millrace/core'
 import type { Handler } from '../define.ts'
-import { Worker } from '../worker.ts'
+import { WorkerSession } from '../worker.ts'
 import { FakeCalls } from './fakeCalls.ts'
 import { ManualClock } from './manualClock.ts'
 
 export interface Workbench {
-  readonly worker: Worker
+  readonly worker: WorkerSession
   readonly calls: FakeCalls
   readonly clock: ManualClock
   /** Workers that have said that they are stopped. */
-  readonly stopped: Worker[]
+  readonly stopped: WorkerSession[]
   /** What the worker has logged: level and message. */
   readonly logged: string[]
   /** Hands the job over, as the engine would: seq 1, run 1, unless said otherwise. */
@@ -20,12 +20,12 @@ export interface Workbench {
 export function workbench(handlers: Handler | readonly Handler[], options?: WorkOptions): Workbench {
   const calls = new FakeCalls()
   const clock = new ManualClock()
-  const stopped: Worker[] = []
+  const stopped: WorkerSession[] = []
   const logged: string[] = []
   const log = (level: string) => (message: string) => void logged.push(`${level}: ${message}`)
   const logger: Logger = { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') }
   const list: readonly Handler[] = Array.isArray(handlers) ? handlers : [handlers as Handler]
-  const worker = new Worker({
+  const worker = new WorkerSession({
     calls,
     handlers: list,
     settings: validateWorkOptions(options),

@@ -41,7 +41,7 @@ export class ThreadPool {
   #free: number
   #draining = false
 
-  constructor({ url, settings: { threads, ...settings } }: ThreadHandler, link: RunLink, clock: Clock) {
+  constructor({ url, settings: { threads, prefetch: _prefetch, ...settings } }: ThreadHandler, link: RunLink, clock: Clock) {
     this.#url = url
     this.#threads = threads
     this.#free = threads

@@ -1,0 +1,111 @@
+/**
+ * A worker as its owner holds it: one session for the handlers of this thread, and one for each pool of threads. The engine hands a
+ * session no more than it has room for, so that no job waits for a thread while its timeout runs.
+ */
+import { type Grant, LIMITS, type Notice, type StopOptions, validateStopOptions, type WorkSettings } from '@millrace/core'
+import type { Handler } from './define.ts'
+import { assertDistinct } from './runnables.ts'
+import { type SessionOptions, WorkerSession } from './worker.ts'
+
+export type WorkerOptions = SessionOptions
+
+export class Worker {
+  /** Public name. */
+  readonly id: string
+  readonly #sessions: readonly WorkerSession[]
+
+  constructor(options: WorkerOptions) {
+    const { handlers, settings } = options
+    assertDistinct(handlers.map(({ definition: { name } }) => name))
+    const [first, ...others] = parts(handlers).map((part) => ({ ...options, handlers: part, settings: roomFor(part, settings) }))
+    const head = new WorkerSession(first as SessionOptions)
+    this.id = head.id
+    this.#sessions = [head, ...others.map((part) => new WorkerSession({ ...part, settings: { ...part.settings, id: head.id } }))]
+  }
+
+  /** The session of the handlers of this thread, or of the only pool. */
+  get session(): string {
+    return (this.#sessions[0] as WorkerSession).session
+  }
+
+  /** All of them, as events name them. */
+  get sessions(): readonly string[] {
+    return this.#sessions.map(({ session }) => session)
+  }
+
+  /** Jobs that it runs, or whose outcome is not answered yet. */
+  get running(): number {
+    return this.#sum(({ running }) => running)
+  }
+
+  /** Runs that have ignored their abort for the whole grace, and still go on. */
+  get zombies(): number {
+    return this.#sum(({ zombies }) => zombies)
+  }
+
+  /** Resolves when it has stopped, whoever has told it to. */
+  get stopped(): Promise<void> {
+    return this.#all(({ stopped }) => stopped)
+  }
+
+  /** Tells the engine what its sessions serve and hold: at the start, and again after any break. */
+  attach(): void {
+    for (const session of this.#sessions) session.attach()
+  }
+
+  take(grant: Grant): void {
+    this.#of(grant)?.take(grant)
+  }
+
+  notice(notice: Extract<Notice, { session: string }>): void {
+    this.#of(notice)?.notice(notice)
+  }
+
+  lapsed(ms: number): void {
+    for (const session of this.#sessions) session.lapsed(ms)
+  }
+
+  /**
+   * Takes no more jobs, lets the running ones finish for `timeout` (default 30 s), then aborts them and gives back what has not
+   * finished, without using an attempt. Resolves when nothing of it runs. Called again it may have less patience than before, not more.
+   */
+  stop(options?: StopOptions): Promise<void> {
+    validateStopOptions(options)
+    return this.#all((session) => session.stop(options))
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop()
+  }
+
+  /** The engine is gone for good: what runs is told so, and the worker stops as soon as that has ended. */
+  abandon(reason: Error): void {
+    for (const session of this.#sessions) session.abandon(reason)
+  }
+
+  #of({ session: uuid }: { readonly session: string }): WorkerSession | undefined {
+    return this.#sessions.find(({ session }) => session === uuid)
+  }
+
+  #sum(count: (session: WorkerSession) => number): number {
+    return this.#sessions.reduce((sum, session) => sum + count(session), 0)
+  }
+
+  async #all(promised: (session: WorkerSession) => Promise<void>): Promise<void> {
+    await Promise.all(this.#sessions.map(promised))
+  }
+}
+
+/** Handlers that share a session: those of this thread, and those of each pool. The former come first: a wrong batch starts no thread. */
+function parts(handlers: readonly Handler[]): readonly (readonly Handler[])[] {
+  const byPool = Map.groupBy(handlers, (handler) => (handler.kind === 'thread' ? handler.key : ''))
+  return [...byPool].sort(([one], [other]) => Number(one !== '') - Number(other !== '')).map(([, part]) => part)
+}
+
+/** A pool has room for a job in each thread, and for those that its `prefetch` lets wait for one. */
+function roomFor([handler]: readonly Handler[], settings: WorkSettings): WorkSettings {
+  if (handler?.kind !== 'thread') return settings
+  const { threads, prefetch } = handler.settings
+  const room = Math.min(settings.maxConcurrency, threads + prefetch, LIMITS.concurrency)
+  return { ...settings, maxConcurrency: room, minConcurrency: Math.min(settings.minConcurrency, room) }
+}
