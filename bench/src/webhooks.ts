@@ -74,7 +74,7 @@ async function queued(url: string, deliveries: number, perHost: number): Promise
   }))
   await engine.enqueueMany(jobs[Symbol.iterator]())
   const began = performance.now()
-  const options = { secrets: { bench: SECRET }, allowPrivate: true, allowHttp: true, ports: 'any', perHost } as const
+  const options = { secrets: { bench: { keys: SECRET, hosts: '*' } }, allowPrivate: true, allowHttp: true, ports: 'any', perHost } as const
   const worker = engine.work([webhookHandler(options)], { concurrency: perHost * 2 })
   await engine.queues.drain('webhooks')
   const rate = perSecond(deliveries, began)

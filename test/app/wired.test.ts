@@ -148,25 +148,27 @@ test('webhooks: a job is delivered and signed, and an endpoint hears of events, 
   const folder = temporaryFolder()
   const { url, first, heard } = await receiver()
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+  const other = `whsec_${Buffer.alloc(32, 8).toString('base64')}`
   const env = {
     MILLRACE_WEBHOOKS_ENABLED: 'true',
     MILLRACE_WEBHOOKS_ALLOW_PRIVATE: 'true',
     MILLRACE_WEBHOOKS_ALLOW_HTTP: 'true',
     MILLRACE_WEBHOOKS_PORTS: 'any',
-    MILLRACE_WEBHOOKS_SECRETS: JSON.stringify({ mine: secret }),
+    MILLRACE_WEBHOOKS_SECRETS: JSON.stringify({ mine: secret, trial: { keys: other, hosts: ['127.0.0.1'] } }),
     MILLRACE_ENDPOINTS: JSON.stringify({ shop: { url, events: ['completed'], secret: 'mine', names: ['quick'] } }),
   }
   const start = () => startDaemon(folder, { env, flags: { 'worker-handlers': HANDLERS } })
   const daemon = start()
   await daemon.serving
   const admin = await caller(daemon, tokenIn(folder))
-  const { body } = await admin('POST', '/v1/jobs', { job: 'http', data: { url, body: { hello: 'world' }, secret: 'mine' } })
+  const { body } = await admin('POST', '/v1/jobs', { job: 'http', data: { url, body: { hello: 'world' }, secret: 'trial' } })
   expect(await first((one) => one.body === '{"hello":"world"}')).toMatchObject({
     headers: { 'webhook-id': expect.any(String), 'webhook-signature': expect.stringMatching(/^v1,/) },
   })
   expect(await ended(admin, body['id'])).toMatchObject({ state: 'completed', output: { status: 200 } })
   const one = await admin('POST', '/v1/jobs', { job: 'quick', data: 1 })
-  await first(({ body: text }) => text.includes(String(one.body['id'])))
+  const told = await first(({ body: text }) => text.includes(String(one.body['id'])))
+  expect(told.headers).toMatchObject({ 'webhook-signature': expect.stringMatching(/^v1,/) })
   await daemon.kill()
   const again = start()
   await again.serving

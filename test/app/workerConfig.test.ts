@@ -50,7 +50,7 @@ async function workerOf(config: unknown, env: Readonly<Record<string, string>>) 
 
 test('a secret that a variable holds signs what it delivers', { timeout: LONG }, async () => {
   const { url, received } = await receiver()
-  const variables = { MILLRACE_WEBHOOKS_SECRETS: JSON.stringify({ trial: SECRET }) }
+  const variables = { MILLRACE_WEBHOOKS_SECRETS: JSON.stringify({ trial: { keys: SECRET, hosts: ['127.0.0.1'] } }) }
   const { deliver, end } = await workerOf({ webhooks: ANYWHERE }, variables)
   expect(await deliver({ url, body: { order: 42 }, secret: 'trial' })).toMatchObject({ state: 'completed', output: { status: 200 } })
   expect(received).toHaveLength(1)

@@ -16,6 +16,7 @@ const [folder = 'webhooks'] = process.argv.slice(2)
 mkdirSync(folder, { recursive: true })
 // Of the deployment's own keeping: `whsec_` and the base64 of 24 to 64 random bytes. Both ends have it.
 const secret = process.env['SHOP_SECRET'] ?? 'whsec_bWlsbHJhY2UgZXhhbXBsZSwgbm8gc2VjcmV0ISE='
+const partner = process.env['PARTNER_SECRET'] ?? 'whsec_bWlsbHJhY2UsIHRoZSBwYXJ0bmVyJ3MsIG5vbmUh'
 
 // Who is told. It checks the signature over the bytes as they came, and is busy when it is asked first.
 let asked = 0
@@ -24,7 +25,7 @@ const receiver = createServer(async (request, response) => {
   for await (const chunk of request) chunks.push(chunk)
   const body = Buffer.concat(chunks)
   try {
-    verify({ headers: request.headers, body, secret })
+    verify({ headers: request.headers, body, secret: [secret, partner] })
   } catch {
     response.writeHead(401).end('not signed by the shop')
     return
@@ -47,8 +48,10 @@ console.log(`a stranger: ${stranger.status}`)
 // The shop. allowPrivate and allowHttp, since the receiver is on this machine: leave them out for URLs that others give you.
 const engine = await openEngine({ file: join(folder, 'jobs.db') })
 const ship = defineJob<{ order: number }>({ name: 'ship' })
+// The one signs jobs, to its hosts alone; the other, which has none, signs what an endpoint is told.
+const secrets = { shop: { keys: secret, hosts: ['127.0.0.1'] }, partner }
 const worker = engine.work([
-  webhookHandler({ secrets: { shop: secret }, allowPrivate: true, allowHttp: true, ports: 'any' }),
+  webhookHandler({ secrets, allowPrivate: true, allowHttp: true, ports: 'any' }),
   ship.handler(({ data }) => `order ${data.order} is on its way`),
 ])
 
@@ -57,9 +60,9 @@ const { status } = (await hello.result()) as { status: number }
 console.log(`delivered: ${status}`)
 
 const shop = new Database(join(folder, 'shop.db'))
-await using events = new EventWebhooks(engine, { endpoints: new EndpointTable(shop) })
+await using events = new EventWebhooks(engine, { endpoints: new EndpointTable(shop), secrets })
 events.start()
-await events.add({ id: 'partner', url, secret: 'shop', events: ['completed'], names: ['ship'] })
+await events.add({ id: 'partner', url, secret: 'partner', events: ['completed'], names: ['ship'] })
 const delivered = untilDelivered(2)
 await engine.enqueueMany([1, 2].map((order) => ({ job: ship, data: { order } })))
 await delivered

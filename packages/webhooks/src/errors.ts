@@ -63,6 +63,13 @@ export class SecretMissingError extends MillraceError {
   }
 }
 
+/** The secret that the job names is not for it: it is for other hosts, or for deliveries of endpoints alone. Nothing was sent. Not tried again. */
+export class SecretRefusedError extends Hopeless {
+  override readonly name = 'SecretRefusedError'
+  readonly code = 'SECRET_REFUSED'
+  readonly retryable = false
+}
+
 /** A webhook that is not signed with any of the secrets, or not now. */
 export class SignatureInvalidError extends MillraceError {
   static readonly code = 'SIGNATURE_INVALID'

@@ -18,6 +18,8 @@ export interface WebhookData {
   readonly bytes?: string
   /** The name of a secret that the worker has; never the secret itself. */
   readonly secret?: string
+  /** Of deliveries of `EventWebhooks`, which make it: what shows that a secret without hosts may sign them. */
+  readonly proof?: string
   /** Of the whole exchange: 1 ms to 4 m; default that of the worker. */
   readonly timeout?: Duration
 }
@@ -37,7 +39,7 @@ export const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 const OURS =
   /^(?:host|connection|content-length|transfer-encoding|keep-alive|upgrade|te|trailer|expect|http2-settings|proxy-.*|webhook-.*|millrace-.*)$/i
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
-const KNOWN = new Set(['url', 'method', 'headers', 'body', 'bytes', 'secret', 'timeout'])
+const KNOWN = new Set(['url', 'method', 'headers', 'body', 'bytes', 'secret', 'proof', 'timeout'])
 
 interface Issue {
   readonly message: string
@@ -48,7 +50,7 @@ interface Issue {
 export function webhookIssues(value: unknown): readonly Issue[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof Uint8Array)
     return [{ message: 'a webhook is { url, method, headers, body, bytes, secret, timeout }', path: [] }]
-  const { url, method = 'POST', headers = {}, body, bytes, secret, timeout } = value as Record<string, unknown>
+  const { url, method = 'POST', headers = {}, body, bytes, secret, proof, timeout } = value as Record<string, unknown>
   const issues: Issue[] = []
   const check = (holds: boolean, path: string, message: string) => {
     if (!holds) issues.push({ message, path: [path] })
@@ -61,6 +63,7 @@ export function webhookIssues(value: unknown): readonly Issue[] {
   checkHeaders(headers, issues)
   check(secret === undefined || (typeof secret === 'string' && secret !== ''), 'secret', 'is the name of a secret')
   check(secret === undefined || !String(secret).startsWith('whsec_'), 'secret', 'is the name of a secret, never the secret itself')
+  check(proof === undefined || (typeof proof === 'string' && BASE64.test(proof)), 'proof', 'is base64')
   const ms = timeout === undefined ? 1 : parseDuration(timeout)
   check(ms !== undefined && ms >= 1 && ms <= TIMEOUT_MAX_MS, 'timeout', `is a duration of 1 ms to ${TIMEOUT_MAX_MS} ms`)
   check(bytes === undefined || (typeof bytes === 'string' && BASE64.test(bytes)), 'bytes', 'is base64')

@@ -80,9 +80,10 @@ export async function handlersOf(config: Config, cwd: string, propagate?: Tracin
   ]
 }
 
-export function feedOf({ engine, control, logger }: Pick<Parts, 'engine' | 'control' | 'logger'>): EventWebhooks {
+export function feedOf({ engine, control, config, logger }: Pick<Parts, 'engine' | 'control' | 'config' | 'logger'>): EventWebhooks {
   return new EventWebhooks(engine, {
     endpoints: control.endpoints,
+    secrets: config.webhooks.secrets ?? {},
     logger,
     onDisabled: ({ id, disabledReason }) => logger.warn('an endpoint of webhooks is told nothing more', { id, reason: disabledReason }),
   })

@@ -8,11 +8,13 @@ import type { Worker } from '@millrace/worker'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type WebhookData, webhookJob } from '../job.ts'
+import { proofOf } from '../proof.ts'
 import { verify } from '../signature.ts'
 import { CountedClock } from '../testing/countedClock.ts'
 import { type Answer, type Received, receiver } from '../testing/receiver.ts'
 import { webhookHandler } from './handler.ts'
 import type { WebhookHandlerOptions } from './options.ts'
+import type { Secrets } from './secrets.ts'
 
 const LOCAL = { allowPrivate: true, allowHttp: true, ports: 'any' } as const
 const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
@@ -109,7 +111,10 @@ describe('what is sent', () => {
 
   test('signed, with each secret of its name while one takes over', async () => {
     const server = await receiver()
-    await afterOneRun({ url: server.url, body: { n: 1 }, secret: 'shop' }, { secrets: { shop: [NEXT, SECRET], other: OTHER } })
+    await afterOneRun(
+      { url: server.url, body: { n: 1 }, secret: 'shop' },
+      { secrets: { shop: { keys: [NEXT, SECRET], hosts: ['127.0.0.1'] }, other: OTHER } },
+    )
     const [{ headers, body }] = server.received as [Received]
     expect(String(headers['webhook-signature']).split(' ')).toHaveLength(2)
     for (const secret of [SECRET, NEXT]) {
@@ -122,7 +127,7 @@ describe('what is sent', () => {
     const server = await receiver()
     await afterOneRun(
       { url: server.url, secret: 'shop' },
-      { secrets: async (name, job) => (name === 'shop' && job.name === 'http' ? SECRET : undefined) },
+      { secrets: async (name, job) => (name === 'shop' && job.name === 'http' ? { keys: SECRET, hosts: '*' } : undefined) },
     )
     const [{ headers, body }] = server.received as [Received]
     expect(verify({ headers, body, secret: SECRET }).id).toBe(headers['webhook-id'])
@@ -136,6 +141,42 @@ describe('what is sent', () => {
     const { state, attempts } = await afterOneRun({ url: server.url, secret: 'shop' }, { secrets })
     expect([state, attempts[0]?.error?.name, server.connections]).toEqual(['scheduled', 'SecretMissingError', 0])
     expect(attempts[0]?.error?.message).not.toContain('whsec_short')
+  })
+
+  test.each<[string, Secrets, Partial<WebhookData>]>([
+    ['of another host', { shop: { keys: SECRET, hosts: ['example.com', '*.example.com'] } }, {}],
+    ['without hosts', { shop: SECRET }, {}],
+    ['of a function, without hosts', () => SECRET, {}],
+    ['of no host at all', { shop: { keys: SECRET, hosts: [] } }, {}],
+  ])('6: a secret %s signs nothing that is enqueued: it is not sent, and fails at once', async (_what, secrets, data) => {
+    const server = await receiver()
+    const { state, attempts } = await afterOneRun({ url: server.url, body: { amount: 1 }, secret: 'shop', ...data }, { secrets })
+    expect([state, attempts[0]?.error?.name, server.connections]).toEqual(['failed', 'SecretRefusedError', 0])
+    expect(attempts[0]?.error?.message).toContain("'shop'")
+  })
+
+  test('6: a secret without hosts signs what was made with it, and nothing that was changed since', async () => {
+    const server = await receiver()
+    const data: WebhookData = { url: server.url, body: { amount: 1 }, secret: 'shop', headers: { 'x-own': 'yes' } }
+    const proof = proofOf(Buffer.alloc(32, 1), data)
+    const secrets = { shop: [NEXT, SECRET], other: OTHER }
+    const wrong: WebhookData[] = [
+      { ...data, proof, body: { amount: 2 } },
+      { ...data, proof, url: `${server.url}?to=other` },
+      { ...data, proof, headers: {} },
+      { ...data, proof, method: 'PUT' },
+      { ...data, proof: proofOf(Buffer.alloc(32, 3), data) },
+      { ...data, proof: '' },
+    ]
+    for (const one of wrong) {
+      const { state, attempts } = await afterOneRun(one, { secrets })
+      expect([state, attempts[0]?.error?.name, server.connections]).toEqual(['scheduled', 'SecretMissingError', 0])
+      await Promise.all(workers.splice(0).map((worker) => worker.stop({ timeout: 0 })))
+      await engine.cancelMany({ all: true })
+    }
+    expect(await afterOneRun({ ...data, proof }, { secrets })).toMatchObject({ state: 'completed' })
+    const [{ headers, body }] = server.received as [Received]
+    expect(verify({ headers, body, secret: SECRET }).id).toBe(headers['webhook-id'])
   })
 
   test('each attempt has the same id, and its own number', async () => {

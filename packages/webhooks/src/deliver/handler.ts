@@ -13,6 +13,7 @@ import { BUSY, Hosts } from './hosts.ts'
 import { type HandlerSettings, validateHandlerOptions, type WebhookHandlerOptions } from './options.ts'
 import { failureOf } from './outcome.ts'
 import { headersKept, readBody, type WebhookOutput } from './response.ts'
+import { keysFor } from './secrets.ts'
 
 /** Of an idle connection, whatever its receiver says. */
 const KEEP_ALIVE_MAX_MS = 10_000
@@ -62,7 +63,7 @@ type Exchange = WebhookOutput & { readonly retryAfter: string | undefined }
 async function exchange(url: URL, context: Context<WebhookData>, settings: HandlerSettings, agent: Agent): Promise<Exchange> {
   const { data, signal } = context
   const { clock, maxResponseBytes } = settings
-  const { content, headers } = await prepared(context, settings)
+  const { content, headers } = await prepared(url, context, settings)
   const timeoutMs = data.timeout === undefined ? settings.timeoutMs : durationOption('timeout', data.timeout)
   const ending = new AbortController()
   const stop = () => ending.abort(signal.reason)
@@ -101,13 +102,13 @@ async function tellGone({ data, job, log }: Context<WebhookData>, { gone }: Hand
 }
 
 /** What is sent: the body, and the headers over it. */
-async function prepared({ data, job }: Context<WebhookData>, settings: HandlerSettings) {
+async function prepared(url: URL, { data, job }: Context<WebhookData>, settings: HandlerSettings) {
   const { keyring, clock, maxBodyBytes, userAgent, propagate } = settings
   const { content, type, size } = contentOf(data)
   if (size > maxBodyBytes) {
     throw new UnsendableError(`the body has ${size} bytes, and at most ${maxBodyBytes} are sent: raise maxBodyBytes, or send where it is`)
   }
-  const keys = data.secret === undefined ? [] : await keyring(data.secret, job)
+  const keys = await keysFor(keyring, data, { url, job })
   const { 'webhook-signature': signature, ...identity } = signatureHeaders(keys, job.id, Math.floor(clock.read().wall / 1_000), content)
   const headers: Record<string, string> = { ...propagate(), 'user-agent': userAgent, ...(type !== undefined && { 'content-type': type }) }
   for (const [name, value] of Object.entries(data.headers ?? {})) headers[name.toLowerCase()] = value

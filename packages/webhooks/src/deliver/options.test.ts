@@ -8,6 +8,11 @@ test.each<[string, unknown, string]>([
   ['secrets', 'whsec_', 'secrets'],
   ['secrets', { shop: 'whsec_AAAA' }, 'secrets.shop'],
   ['secrets', { shop: [] }, 'secrets.shop'],
+  ['secrets', { shop: { keys: [], hosts: ['example.com'] } }, 'secrets.shop.keys'],
+  ['secrets', { shop: { keys: `whsec_${'A'.repeat(32)}` } }, 'secrets.shop.hosts'],
+  ['secrets', { shop: { keys: `whsec_${'A'.repeat(32)}`, hosts: 'example.com' } }, 'secrets.shop.hosts'],
+  ['secrets', { shop: { keys: `whsec_${'A'.repeat(32)}`, hosts: ['https://example.com'] } }, 'secrets.shop.hosts[0]'],
+  ['secrets', { shop: { keys: `whsec_${'A'.repeat(32)}`, host: ['example.com'] } }, 'host'],
   ['allowPrivate', 'no', 'allowPrivate'],
   ['allowHttp', 1, 'allowHttp'],
   ['ports', 443, 'ports'],
@@ -62,6 +67,7 @@ test('5.3: one secret is of one name, also while it takes over; its text is not 
   )
   expect(() => webhookHandler({ secrets })).not.toThrow(new RegExp(secret(2)))
   expect(() => webhookHandler({ secrets: { ...secrets, bank: secret(4) } })).not.toThrow()
+  expect(() => webhookHandler({ secrets: { ...secrets, bank: { keys: secret(2), hosts: '*' } } })).toThrow(/secrets\.bank/)
   // Without the signs at its end it is the same.
   expect(() => webhookHandler({ secrets: { a: secret(5), b: secret(5).replace(/=+$/, '') } })).toThrow(/secrets\.b/)
 })

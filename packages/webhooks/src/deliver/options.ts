@@ -14,11 +14,11 @@ import {
 import { type JobInfo, systemClock } from '@millrace/worker'
 import { HEADER_VALUE, TIMEOUT_MAX_MS } from '../job.ts'
 import type { Lookup } from '../safety/connector.ts'
-import { hostPattern, hostTest, type TargetRules } from '../safety/target.ts'
+import { hostsOption, hostTest, type TargetRules } from '../safety/target.ts'
 import { type Keyring, keyring, type Secrets } from './secrets.ts'
 
 export interface WebhookHandlerOptions {
-  /** By the names that jobs give, each of one receiver; or a function. Default none. */
+  /** By the names that jobs give, each of one receiver, with the hosts that they are for; or a function. Default none. */
   readonly secrets?: Secrets
   /** Lets webhooks into private networks and onto this machine. Default false. */
   readonly allowPrivate?: boolean
@@ -55,7 +55,7 @@ export interface WebhookHandlerOptions {
 }
 
 export interface HandlerSettings extends TargetRules {
-  readonly keyring: Keyring
+  readonly keyring: Keyring<[JobInfo]>
   readonly perHost: number
   readonly hostWaitMs: number
   readonly timeoutMs: number
@@ -108,7 +108,7 @@ export function validateHandlerOptions(options: unknown = {}): HandlerSettings {
     allowPrivate: booleanOption('allowPrivate', allowPrivate),
     allowHttp: http,
     ports: portsOption(ports ?? (http ? [443, 8443, 80, 8080] : [443, 8443])),
-    allowHosts: allowHosts === undefined ? undefined : hostTest(hostsOption(allowHosts)),
+    allowHosts: allowHosts === undefined ? undefined : hostTest(hostsOption('allowHosts', allowHosts)),
     perHost: integerOption('perHost', perHost, 1, PER_HOST_MAX),
     hostWaitMs: durationOption('hostWait', hostWait, { min: 1, max: 30_000 }),
     timeoutMs: durationOption('timeout', timeout, { min: 1, max: TIMEOUT_MAX_MS }),
@@ -128,18 +128,6 @@ function portsOption(ports: unknown): ReadonlySet<number> | 'any' {
   if (ports === 'any') return 'any'
   if (!Array.isArray(ports)) throw new OptionTypeError('ports', `ports is an array of numbers, or 'any', not ${describe(ports)}`)
   return new Set(ports.map((port, index) => integerOption(`ports[${index}]`, port, 1, 65_535)))
-}
-
-function hostsOption(hosts: unknown): readonly string[] {
-  if (!Array.isArray(hosts)) throw new OptionTypeError('allowHosts', `allowHosts is an array of host names, not ${describe(hosts)}`)
-  return hosts.map((host, index) => {
-    const pattern = typeof host === 'string' ? hostPattern(host) : undefined
-    if (pattern !== undefined) return pattern
-    throw new OptionTypeError(
-      `allowHosts[${index}]`,
-      `allowHosts has host names without ports (those are the option ports), as 'example.com' or '*.example.com', not ${describe(host)}`,
-    )
-  })
 }
 
 function headerOption(option: string, value: unknown): string {

@@ -1,31 +1,59 @@
-/** The secrets of a worker, by the names that jobs give. */
-import { OptionTypeError } from '@millrace/core'
+/** The secrets of a worker, by the names that jobs give, and what each of them may sign. */
+import { checkKnown, OptionTypeError } from '@millrace/core'
 import type { JobInfo } from '@millrace/worker'
-import { SecretMissingError } from '../errors.ts'
+import { SecretMissingError, SecretRefusedError } from '../errors.ts'
+import type { WebhookData } from '../job.ts'
+import { isProven } from '../proof.ts'
+import { hostsOption, hostTest } from '../safety/target.ts'
 import { keysOf, type WebhookSecret } from '../signature.ts'
 
-/** By name; or a function that finds them, undefined where there is none. */
-export type Secrets =
-  | Readonly<Record<string, WebhookSecret>>
-  | ((name: string, job: JobInfo) => WebhookSecret | undefined | Promise<WebhookSecret | undefined>)
+/** A secret that signs the jobs of whoever may enqueue, to these hosts alone. */
+export interface HostSecret {
+  readonly keys: WebhookSecret
+  /** `example.com`, `*.example.com` for those below it; `'*'` for all: then whoever may enqueue can have anything signed, for anybody. */
+  readonly hosts: readonly string[] | '*'
+}
 
-/** The keys of a name: those of a record are read once. */
-export type Keyring = (name: string, job: JobInfo) => readonly Buffer[] | Promise<readonly Buffer[]>
+/** Without hosts, it signs deliveries of `EventWebhooks` alone, whose option `secrets` has it too. */
+export type Secret = WebhookSecret | HostSecret
+
+/** By name; or a function that finds them, undefined where there is none. */
+export type Secrets = Readonly<Record<string, Secret>> | ((name: string, job: JobInfo) => Secret | undefined | Promise<Secret | undefined>)
+
+/** A secret that was read and checked. */
+export interface KnownSecret {
+  readonly keys: readonly Buffer[]
+  /** Undefined: it signs deliveries of endpoints alone. */
+  readonly allows: ((hostname: string) => boolean) | undefined
+}
+
+type Found = KnownSecret | undefined
+
+/** Finds the secret of a name: those of a record are read once. */
+export type Keyring<Asker extends readonly unknown[] = []> = (name: string, ...asker: Asker) => Found | Promise<Found>
 
 /** @throws OptionTypeError, OptionRangeError: a record with what is no secret in it, or with one under two names */
-export function keyring(secrets: unknown): Keyring {
-  if (typeof secrets === 'function') return (name, job) => askedFor(secrets as Extract<Secrets, (...args: never[]) => unknown>, name, job)
+export function keyring<Asker extends readonly unknown[]>(secrets: unknown): Keyring<Asker> {
+  if (typeof secrets === 'function') return (name, ...asker) => askedFor(secrets as (...args: unknown[]) => unknown, name, asker)
   if (typeof secrets !== 'object' || secrets === null || Array.isArray(secrets))
     throw new OptionTypeError('secrets', 'secrets is an object of secrets by name, or a function (name, job)')
-  const known = new Map(Object.entries(secrets).map(([name, secret]) => [name, keysOf(`secrets.${name}`, secret)]))
+  const known = new Map(Object.entries(secrets).map(([name, secret]) => [name, secretOf(`secrets.${name}`, secret)]))
   refuseShared(known)
-  return (name) => known.get(name) ?? missing(name)
+  return (name, ..._asker) => known.get(name)
+}
+
+/** The text of a secret is never in a message. */
+function secretOf(option: string, value: unknown): KnownSecret {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { keys: keysOf(option, value), allows: undefined }
+  checkKnown(option, value, new Set(['keys', 'hosts']))
+  const { keys, hosts } = value as Partial<HostSecret>
+  return { keys: keysOf(`${option}.keys`, keys), allows: hosts === '*' ? () => true : hostTest(hostsOption(`${option}.hosts`, hosts)) }
 }
 
 /** A name is of one receiver: of two that have the same secret, each could sign what the other one takes. */
-function refuseShared(known: ReadonlyMap<string, readonly Buffer[]>): void {
+function refuseShared(known: ReadonlyMap<string, KnownSecret>): void {
   const owners = new Map<string, string>()
-  for (const [name, keys] of known) {
+  for (const [name, { keys }] of known) {
     for (const key of keys) {
       const owner = owners.get(key.toString('base64'))
       if (owner !== undefined && owner !== name) {
@@ -37,16 +65,39 @@ function refuseShared(known: ReadonlyMap<string, readonly Buffer[]>): void {
   }
 }
 
-async function askedFor(find: Extract<Secrets, (...args: never[]) => unknown>, name: string, job: JobInfo): Promise<readonly Buffer[]> {
-  const secret = await find(name, job)
-  if (secret === undefined) return missing(name)
+async function askedFor(find: (...args: unknown[]) => unknown, name: string, asker: readonly unknown[]): Promise<Found> {
+  const secret = await find(name, ...asker)
+  if (secret === undefined) return undefined
   try {
-    return keysOf(`the secret '${name}'`, secret)
+    return secretOf(`the secret '${name}'`, secret)
   } catch (error) {
     throw new SecretMissingError((error as Error).message)
   }
 }
 
-function missing(name: string): never {
-  throw new SecretMissingError(`this worker has no secret '${name}': add it to the option secrets`)
+/** The keys that sign a webhook: none where it names no secret. @throws SecretMissingError, SecretRefusedError */
+export async function keysFor(find: Keyring<[JobInfo]>, data: WebhookData, { url, job }: { readonly url: URL; readonly job: JobInfo }) {
+  if (data.secret === undefined) return []
+  const name = data.secret
+  const secret = await find(name, job)
+  if (secret === undefined) throw new SecretMissingError(`this worker has no secret '${name}': add it to the option secrets`)
+  const { keys, allows } = secret
+  if (allows === undefined) checkProof(name, keys, data)
+  else if (!allows(url.hostname.replace(/^\[|\]$/g, '')))
+    throw new SecretRefusedError(`the secret '${name}' is not for ${url.hostname}: add the host to secrets.${name}.hosts, or name another`)
+  return keys
+}
+
+function checkProof(name: string, keys: readonly Buffer[], data: WebhookData): void {
+  if (data.proof === undefined) {
+    throw new SecretRefusedError(
+      `the secret '${name}' has no hosts, and so signs deliveries of EventWebhooks alone: secrets.${name} = { keys, hosts } signs jobs, to these hosts`,
+    )
+  }
+  // Another secret may have had that name when the delivery was made: a deploy may bring it back.
+  if (!isProven(keys, data)) {
+    throw new SecretMissingError(
+      `the secret '${name}' is not the one that this delivery was made with: while one takes over, give both to workers and EventWebhooks`,
+    )
+  }
 }

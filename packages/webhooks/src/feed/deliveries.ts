@@ -1,6 +1,8 @@
 /** The job that tells an endpoint of an event. */
 import type { Engine, EventsGap, Job, JobRequest, MillraceEvent } from '@millrace/client'
+import type { Keyring } from '../deliver/secrets.ts'
 import { type WebhookData, webhookJob } from '../job.ts'
+import { proofOf } from '../proof.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /**
@@ -26,19 +28,42 @@ export async function deleteDeliveries(engine: Engine, queue: string, endpointId
  * Tries again, from the first attempt, what `cancelDeliveries` has ended. What was to go to a former URL goes to that of now, as a new job:
  * enqueued before the old one is deleted, with a key of the old one, so that it is one also where this is done again.
  */
-export async function retryDeliveries(engine: Engine, queue: string, endpoint: Endpoint): Promise<void> {
+export async function retryDeliveries({ engine, queue, prove }: Deliverer, endpoint: Endpoint): Promise<void> {
   const cancelled = { queue, tag: tagOf(endpoint.id), state: 'cancelled' } as const
   let after: string | undefined
   do {
     const { jobs, next } = await engine.list({ ...cancelled, limit: PAGE_JOBS, ...(after !== undefined && { after }) })
     const moved = jobs.filter((job) => ![undefined, endpoint.url].includes(recipientOf(job)?.url))
     const bodyOf = ({ data }: Job) => (data as WebhookData).body as EventWebhook
-    await engine.enqueueMany(moved.map((job) => delivery(endpoint, queue, `again:${job.id}`, bodyOf(job))).values())
+    const again = moved.map((job) => delivery(endpoint, queue, `again:${job.id}`, bodyOf(job)))
+    await engine.enqueueMany((await prove(again)).values())
     // One by one, since that keeps the keys: an event that is read again is told no more.
     await Promise.all(moved.map(({ id }) => engine.delete(id)))
     after = next
   } while (after !== undefined)
   await engine.retryMany(cancelled)
+}
+
+/** What makes deliveries. */
+interface Deliverer {
+  readonly engine: Engine
+  readonly queue: string
+  readonly prove: Prove
+}
+
+/** Deliveries with what shows that they are ours. */
+export type Prove = (requests: readonly JobRequest[]) => Promise<readonly JobRequest[]>
+
+/** Where the secrets are not known here, deliveries are as they were: a secret that has hosts signs them all the same. */
+export function prover(find: Keyring): Prove {
+  return (requests) => Promise.all(requests.map((request) => proven(find, request)))
+}
+
+async function proven(find: Keyring, request: JobRequest): Promise<JobRequest> {
+  const data = request.data as WebhookData
+  const secret = data.secret === undefined ? undefined : await find(data.secret)
+  const [key] = secret?.keys ?? []
+  return key === undefined ? request : { ...request, data: { ...data, proof: proofOf(key, data) } }
 }
 
 /** What a receiver gets as JSON. */

@@ -6,6 +6,7 @@ import { type Engine, openEngine } from '@millrace/engine'
 import { defineJob } from '@millrace/worker'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { webhookHandler } from '../deliver/handler.ts'
+import { type WebhookData, webhookJob } from '../job.ts'
 import { verify } from '../signature.ts'
 import { type Received, receiver } from '../testing/receiver.ts'
 import type { EventWebhook } from './deliveries.ts'
@@ -30,7 +31,7 @@ afterEach(async () => {
 })
 
 function started(options: Partial<EventWebhooksOptions> = {}): EventWebhooks {
-  const feed = new EventWebhooks(engine, { endpoints: store, ...options })
+  const feed = new EventWebhooks(engine, { endpoints: store, secrets: { main: SECRET }, ...options })
   feeds.push(feed)
   feed.start()
   return feed
@@ -424,6 +425,50 @@ test('5.3: a secret is of one endpoint, until that is gone', async () => {
   await feed.add(endpointOf(url, { id: 'shop', secret: 'main', events: ['failed'] }))
   await feed.remove('shop')
   expect(await feed.add(shared)).toMatchObject({ id: 'bank', secret: 'main' })
+})
+
+test("6: a secret that signs jobs of others is no endpoint's", async () => {
+  const feed = new EventWebhooks(engine, { endpoints: store, secrets: async () => ({ keys: SECRET, hosts: ['example.com'] }) })
+  await expect(feed.add(endpointOf('https://example.com/', { secret: 'main' }))).rejects.toMatchObject({
+    code: 'OPTION_TYPE',
+    option: 'secret',
+  })
+  expect(await store.list()).toEqual([])
+})
+
+test('6: a delivery that somebody else has made is not signed; a replay to another URL is', async () => {
+  const [former, server] = [await receiver(), await receiver()]
+  const feed = started()
+  await feed.add(endpointOf(former.url, { events: ['enqueued'], secret: 'main' }))
+  const fed = fedUntil(1)
+  await engine.enqueue('true')
+  await fed
+  const [delivery] = (await engine.list({ queue: 'webhooks' })).jobs
+  const data = delivery?.data as WebhookData
+  const options = { queue: 'webhooks', maxAttempts: 1 }
+  const forged = await engine.enqueueMany([
+    { job: webhookJob, data: { ...data, url: server.url }, options },
+    { job: webhookJob, data: { ...data, body: 'forged' }, options },
+    { job: webhookJob, data: { url: former.url, body: 'forged', secret: 'main' }, options },
+  ])
+  work()
+  await engine.queues.drain('webhooks')
+  expect(told(former.received).map(({ data }) => data['name'])).toEqual(['true'])
+  const names = await Promise.all(forged.map(async ({ id }) => (await engine.get(id))?.attempts[0]?.error?.name))
+  expect(names).toEqual(['SecretMissingError', 'SecretMissingError', 'SecretRefusedError'])
+  await engine.queues.resume('webhooks')
+  await engine.queues.pause('webhooks')
+  const next = fedUntil(1)
+  await engine.enqueue('moved')
+  await next
+  await feed.disable('e1')
+  await feed.add(endpointOf(server.url, { events: ['enqueued'], secret: 'main' }))
+  await feed.enable('e1', { replay: true })
+  await engine.queues.resume('webhooks')
+  await server.until(1)
+  const [{ headers, body }] = server.received as [Received]
+  expect(verify({ headers, body, secret: SECRET }).id).toBe(headers['webhook-id'])
+  expect(told(server.received).map(({ data }) => data['name'])).toEqual(['moved'])
 })
 
 test('added again, an endpoint is told what is said now, from where it is, with nothing of what was said before', async () => {

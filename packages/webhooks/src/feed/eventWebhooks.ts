@@ -12,9 +12,10 @@ import {
   OptionTypeError,
 } from '@millrace/core'
 import { systemClock } from '@millrace/worker'
+import { type Keyring, keyring, type Secret } from '../deliver/secrets.ts'
 import { EndpointNotFoundError } from '../errors.ts'
 import { batchesOf } from './batches.ts'
-import { cancelDeliveries, deleteDeliveries, retryDeliveries } from './deliveries.ts'
+import { cancelDeliveries, deleteDeliveries, prover, retryDeliveries } from './deliveries.ts'
 import { type OnDisabled, tellDisabled } from './disabled.ts'
 import {
   ENDPOINT_OPTIONS,
@@ -31,6 +32,11 @@ import { headOf } from './head.ts'
 export interface EventWebhooksOptions {
   /** Where endpoints are kept. */
   readonly endpoints: EndpointStore
+  /**
+   * Those of the workers that deliver, by their names: deliveries are made with them, so that a secret without hosts signs these and nothing
+   * else. Default none: then the secrets of endpoints have hosts.
+   */
+  readonly secrets?: EndpointSecrets
   /** Of the deliveries; default `webhooks`. Its own events are told to nobody. */
   readonly queue?: string
   /** How long all deliveries to an endpoint fail before it is disabled: 1 m or more, or Infinity; default 5 days. */
@@ -42,7 +48,10 @@ export interface EventWebhooksOptions {
   readonly clock?: Clock
 }
 
-const KNOWN = new Set(['endpoints', 'queue', 'disableAfter', 'onDisabled', 'logger', 'clock'])
+/** By name; or a function that finds them, undefined where there is none. */
+export type EndpointSecrets = Readonly<Record<string, Secret>> | ((name: string) => Secret | undefined | Promise<Secret | undefined>)
+
+const KNOWN = new Set(['endpoints', 'secrets', 'queue', 'disableAfter', 'onDisabled', 'logger', 'clock'])
 const EVENTS_PER_BATCH = 500
 const PAUSE_MIN_MS = 500
 const PAUSE_MAX_MS = 30_000
@@ -52,6 +61,7 @@ const OVER: ReadonlySet<string> = new Set(['ENGINE_STOPPED', 'ENGINE_FAILED', 'A
 export class EventWebhooks {
   readonly #settings: FeedSettings
   readonly #clock: Clock
+  readonly #secretOf: Keyring
   #running: Promise<void> | undefined
   #stopping = false
   /** `start` was called while a stop was under way: the feed begins again when that is over. */
@@ -72,13 +82,16 @@ export class EventWebhooks {
   constructor(engine: Engine, options: EventWebhooksOptions) {
     if (typeof engine?.events !== 'function') throw new OptionTypeError('engine', 'engine is what openEngine or connect has answered')
     checkKnown('EventWebhooks', options, KNOWN)
-    const { endpoints, queue = 'webhooks', disableAfter = '5d', onDisabled, logger, clock = systemClock } = options as EventWebhooksOptions
+    const { endpoints, secrets = {}, queue = 'webhooks', disableAfter = '5d' } = options as EventWebhooksOptions
+    const { onDisabled, logger, clock = systemClock } = options as EventWebhooksOptions
     for (const call of ['list', 'save', 'update', 'delete'] as const)
       if (typeof endpoints?.[call] !== 'function')
         throw new OptionTypeError('endpoints', 'endpoints has list(), save(), update() and delete()')
     if (onDisabled !== undefined && typeof onDisabled !== 'function') throw new OptionTypeError('onDisabled', 'onDisabled is a function')
     this.#clock = clock
+    this.#secretOf = keyring(secrets)
     this.#settings = {
+      prove: prover(this.#secretOf),
       engine,
       store: endpoints,
       queue: nameOption('queue', queue),
@@ -150,6 +163,7 @@ export class EventWebhooks {
     const issue = endpointIssue(added)
     if (issue !== undefined) throw new OptionTypeError('endpoint', `of the endpoint, ${issue}`)
     refuseSharedSecret(added, endpoints)
+    await this.#refuseOpenSecret(added)
     await store.save(added)
     this.refresh()
     return added
@@ -167,7 +181,7 @@ export class EventWebhooks {
     if (!replay) await deleteDeliveries(engine, queue, id)
     const cursor = replay ? {} : { cursor: await headOf(engine) }
     await store.update([{ id, enabled: true, failingSince: undefined, disabledReason: undefined, ...cursor }])
-    if (replay) await retryDeliveries(engine, queue, endpoint)
+    if (replay) await retryDeliveries(this.#settings, endpoint)
     this.refresh()
   }
 
@@ -187,6 +201,16 @@ export class EventWebhooks {
     const existed = await this.#settings.store.delete(id)
     await this.#silence(id)
     return existed
+  }
+
+  /** Jobs that others enqueue are signed with a secret that has hosts: what an endpoint hears with it need not be from here. */
+  async #refuseOpenSecret({ secret }: Endpoint): Promise<void> {
+    const known = secret === undefined ? undefined : await this.#secretOf(secret)
+    if (known?.allows === undefined) return
+    throw new OptionTypeError(
+      'secret',
+      `the secret '${secret}' has hosts, so jobs that others enqueue are signed with it, and an endpoint's has none: name another`,
+    )
   }
 
   async #known(id: string): Promise<Endpoint> {

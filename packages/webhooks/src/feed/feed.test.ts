@@ -2,6 +2,7 @@
 import type { Engine, EngineEvent, JobRequest } from '@millrace/client'
 import { openEngine } from '@millrace/engine'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { prover } from './deliveries.ts'
 import type { OnDisabled } from './disabled.ts'
 import type { Endpoint } from './endpoint.ts'
 import { Feed } from './feed.ts'
@@ -16,8 +17,10 @@ beforeEach(async () => {
   onTestFinished(() => engine.stop())
 })
 
+const prove = prover(() => undefined)
+
 function feedOf(endpoints: readonly Endpoint[], store = new MemoryEndpointStore(endpoints), onDisabled?: OnDisabled): Feed {
-  const settings = { engine, store, queue: 'webhooks', disableAfterMs: 86_400_000, onDisabled, logger: undefined, now: Date.now }
+  const settings = { engine, store, queue: 'webhooks', prove, disableAfterMs: 86_400_000, onDisabled, logger: undefined, now: Date.now }
   return new Feed(settings, endpoints)
 }
 

@@ -5,7 +5,7 @@
  */
 import type { Engine, EngineEvent, EventStreamItem, EventsGap, JobRequest, MillraceEvent } from '@millrace/client'
 import type { EventType, Logger } from '@millrace/core'
-import { cancelDeliveries, eventDelivery, gapDelivery, type Recipient, recipientOf, wants } from './deliveries.ts'
+import { cancelDeliveries, eventDelivery, gapDelivery, type Prove, type Recipient, recipientOf, wants } from './deliveries.ts'
 import { type OnDisabled, tellDisabled } from './disabled.ts'
 import type { Endpoint, EndpointStore } from './endpoint.ts'
 import { after, isOutcome } from './health.ts'
@@ -15,6 +15,7 @@ export interface FeedSettings {
   readonly store: EndpointStore
   /** Of the deliveries: its own events are not told. */
   readonly queue: string
+  readonly prove: Prove
   readonly disableAfterMs: number
   readonly onDisabled: OnDisabled | undefined
   readonly logger: Logger | undefined
@@ -141,7 +142,8 @@ export class Feed {
 
   async #enqueue(requests: readonly JobRequest[]): Promise<void> {
     // Not as an array, which is one command: URLs and headers may be long, and one endpoint's are not to hold up the others.
-    const handles = await this.#settings.engine.enqueueMany(requests.values())
+    const { engine, prove } = this.#settings
+    const handles = await engine.enqueueMany((await prove(requests)).values())
     for (const [index, { id, created }] of handles.entries()) {
       const { data, options } = requests[index] as JobRequest
       // One that was there already has the URL of its day.

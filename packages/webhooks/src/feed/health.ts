@@ -3,7 +3,7 @@ import type { EngineEvent } from '@millrace/client'
 import type { DisabledReason, Endpoint } from './endpoint.ts'
 
 /** Failures that say nothing about the endpoint. */
-const OURS: ReadonlySet<string> = new Set(['WorkerLostError', 'SecretMissingError'])
+const OURS: ReadonlySet<string> = new Set(['WorkerLostError', 'SecretMissingError', 'SecretRefusedError'])
 
 export type Health = Pick<Endpoint, 'failingSince' | 'disabledReason'>
 

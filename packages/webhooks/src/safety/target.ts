@@ -1,5 +1,6 @@
 /** Which URLs may be called at all, before anybody is asked where they lead. */
 import { isIP } from 'node:net'
+import { describe, OptionTypeError } from '@millrace/core'
 import { SsrfBlockedError } from '../errors.ts'
 import { isPrivate } from './addresses.ts'
 
@@ -55,4 +56,17 @@ export function hostTest(patterns: readonly string[]): (hostname: string) => boo
     const hostname = given.replace(/\.$/, '')
     return exact.has(hostname) || below.some((suffix) => hostname.endsWith(suffix))
   }
+}
+
+/** Patterns of hosts, checked and as `hostTest` takes them. @throws OptionTypeError */
+export function hostsOption(option: string, hosts: unknown): readonly string[] {
+  if (!Array.isArray(hosts)) throw new OptionTypeError(option, `${option} is an array of host names, not ${describe(hosts)}`)
+  return hosts.map((host, index) => {
+    const pattern = typeof host === 'string' ? hostPattern(host) : undefined
+    if (pattern !== undefined) return pattern
+    throw new OptionTypeError(
+      `${option}[${index}]`,
+      `${option} has host names without ports (those are the option ports), as 'example.com' or '*.example.com', not ${describe(host)}`,
+    )
+  })
 }

@@ -1,10 +1,11 @@
 /** `millrace webhooks`: endpoints that a daemon tells of what happens to jobs. */
+import type { Engine } from '@millrace/engine'
 import type { EventWebhooks, NewEndpoint } from '@millrace/webhooks'
 import type { Command } from 'commander'
 import type { Control } from '../../control/control.ts'
 import type { Context } from '../context.ts'
 import { controlOf } from '../control.ts'
-import { NotFoundError } from '../errors.ts'
+import { NotFoundError, UsageError } from '../errors.ts'
 import { said } from '../jobFlags.ts'
 import { beside } from '../target.ts'
 import { names } from '../values.ts'
@@ -66,8 +67,9 @@ export function addWebhooks(program: Command, context: Context): void {
     .argument('<id>')
     .option('--replay', 'from where it was disabled, as far as that is kept; default from now on')
     .action((id: string, { replay = false }: { readonly replay?: boolean }) =>
-      withEndpoints(context, async (feed) => {
-        await feed.enable(id, { replay })
+      withEndpoints(context, async (_feed, control, engine) => {
+        const { EventWebhooks } = await import('@millrace/webhooks')
+        await new EventWebhooks(engine, { endpoints: control.endpoints, secrets: unknownHere }).enable(id, { replay })
         await out.answer({ id, enabled: true }, () => `${id} is told again`)
       }),
     )
@@ -94,11 +96,21 @@ export function addWebhooks(program: Command, context: Context): void {
 }
 
 /** What tells endpoints runs in the daemon; here it only changes them. */
-async function withEndpoints(context: Context, work: (feed: EventWebhooks, control: Control) => Promise<void>): Promise<void> {
+async function withEndpoints(
+  context: Context,
+  work: (feed: EventWebhooks, control: Control, engine: Engine) => Promise<void>,
+): Promise<void> {
   // Says what is wrong about the target before anything is asked.
   beside(context.target())
   const engine = await context.connect()
   const { EventWebhooks } = await import('@millrace/webhooks')
   using control = await controlOf(context, { create: true })
-  await work(new EventWebhooks(engine, { endpoints: control.endpoints }), control)
+  await work(new EventWebhooks(engine, { endpoints: control.endpoints }), control, engine)
+}
+
+/** Deliveries that are made anew are made with the endpoint's secret, which the daemon alone has. */
+function unknownHere(name: string): never {
+  throw new UsageError(
+    `deliveries that go to another URL than before are made with the secret '${name}', which the daemon has: replay them there, by POST /v1/webhooks/<id>/enable with {"replay":true}`,
+  )
 }

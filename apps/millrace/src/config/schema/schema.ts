@@ -16,6 +16,7 @@ import {
   retentionOption,
 } from '@millrace/core'
 import type { CommandSpec } from '@millrace/exec'
+import type { Secret } from '@millrace/webhooks'
 import { z } from 'zod'
 import { endless, named, queue, schedule } from './queues.ts'
 import { checked, read, section, setting, settingOr, text, texts } from './setting.ts'
@@ -113,8 +114,8 @@ const execLogs = section({
 
 const webhooks = section({
   enabled: settingOr(flag('enabled'), false, 'Delivers jobs of type `http`, and events to their endpoints.'),
-  secrets: setting(checked<Readonly<Record<string, string | readonly string[]>>>(secretsOf), {
-    text: 'By name: a `whsec_` secret, or two while one replaces the other.',
+  secrets: setting(checked<Readonly<Record<string, Secret>>>(secretsOf), {
+    text: 'By name: a `whsec_` secret, or two while one replaces the other, for endpoints alone; `{ keys, hosts }` signs jobs to these hosts.',
     secret: true,
   }),
   allowPrivate: settingOr(flag('allowPrivate'), false, 'Delivers to private addresses and to this machine too.'),
@@ -246,13 +247,16 @@ function textsByName(value: unknown): void {
 }
 
 function secretsOf(value: unknown): void {
-  const good = (secret: unknown) => typeof secret === 'string' && secret.startsWith('whsec_')
-  const ok =
-    typeof value === 'object' &&
-    value !== null &&
-    Object.values(value).every((secret) => good(secret) || (Array.isArray(secret) && secret.every(good)))
+  const text = (secret: unknown) => typeof secret === 'string' && secret.startsWith('whsec_')
+  const keys = (secret: unknown) => text(secret) || (Array.isArray(secret) && secret.every(text))
+  const good = (secret: unknown) => keys(secret) || (typeof secret === 'object' && secret !== null && 'keys' in secret && keys(secret.keys))
+  const ok = typeof value === 'object' && value !== null && Object.values(value).every(good)
   // Never the value.
-  if (!ok) throw new OptionTypeError('secrets', "secrets are { name: 'whsec_...' }, or lists of them")
+  if (!ok)
+    throw new OptionTypeError(
+      'secrets',
+      "secrets are { name: 'whsec_...' } or { name: { keys: 'whsec_...', hosts: ['example.com'] } }, or lists of keys",
+    )
 }
 
 function objectOf(value: unknown): void {
