@@ -8,6 +8,8 @@ export const LIMITS = {
   /** Of idempotency, unique and concurrency keys and of tags, in UTF-16 units. */
   keyLength: 512,
   tagsPerJob: 32,
+  /** Levels of nesting of JSON that comes as text. */
+  jsonDepth: 1_000,
   /** Default of the option `maxDataBytes`, for data, output and checkpoint each. */
   dataBytes: MIB,
   /** Of `meta` as JSON. */

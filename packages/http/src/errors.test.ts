@@ -37,7 +37,11 @@ describe('bodies that are refused', () => {
     ['a name that is long', `{"job":"${'a'.repeat(129)}"}`, 'VALIDATION', 'body.job'],
     ['a time without a zone', '{"job":"a","options":{"runAt":"2030-01-01T00:00:00"}}', 'VALIDATION', 'body.options.runAt'],
     ['a duration that is none', '{"job":"a","options":{"delay":"soon"}}', 'VALIDATION', 'body.options.delay'],
-    ['infinity', '{"job":"a","options":{"delay":1e999}}', 'VALIDATION', 'body.options.delay'],
+    ['a number that is Infinity', '{"job":"a","data":[{"n":1e400}]}', 'OPTION_RANGE', 'body'],
+    ['an integer that would be rounded', '{"job":"a","data":9007199254740993}', 'OPTION_RANGE', 'body'],
+    ['infinity', '{"job":"a","options":{"delay":1e999}}', 'OPTION_RANGE', 'body'],
+    ['more than 1,000 levels', `{"job":"a","data":${'['.repeat(1_000)}${']'.repeat(1_000)}}`, 'OPTION_RANGE', 'body'],
+    ['a mebibyte of [', '['.repeat(2 ** 20), 'OPTION_RANGE', 'body'],
     ['a list', '[]', 'VALIDATION', 'body'],
     ['null', 'null', 'VALIDATION', 'body'],
     ['nothing', ' ', 'MALFORMED', undefined],
@@ -331,4 +335,21 @@ describe('what the engine refuses', () => {
     await stopped.stop()
     expect(await testApi(stopped).send('GET', '/v1/jobs')).toMatchObject({ status: 503, body: { code: 'ENGINE_STOPPED' } })
   })
+})
+
+test.each([
+  ['POST', '/v1/jobs', 'application/json', '{"job":"a"}'],
+  ['POST', '/v1/jobs:import?name=a', 'application/x-ndjson', '1'],
+] as const)('a body with a content encoding is not taken for one without: %s %s', async (method, path, type, raw) => {
+  const before = (await engine.stats()).totals.enqueued
+  for (const encoding of ['gzip', 'br', 'identity, gzip', 'x']) {
+    const refused = await http.send(method, path, { raw, headers: { 'content-type': type, 'content-encoding': encoding } })
+    expect(refused, encoding).toMatchObject({ status: 415, body: { code: 'UNSUPPORTED_MEDIA_TYPE' } })
+    expect(refused.headers.get('accept-encoding')).toBe('identity')
+  }
+  expect((await engine.stats()).totals.enqueued).toBe(before)
+  for (const encoding of ['identity', 'Identity'])
+    expect((await http.send(method, path, { raw, headers: { 'content-type': type, 'content-encoding': encoding } })).status).toBeLessThan(
+      202,
+    )
 })

@@ -116,6 +116,53 @@ test('one line that the engine refuses does not stop the others', async () => {
   await small.stop()
 })
 
+test('p04: where the engine refuses all behind a line that is wrong, the import ends with that, and no line is blamed for it', async () => {
+  const small = await openEngine({ file: ':memory:', maxDataBytes: 1_024 })
+  await small.queues.configure('small', { maxLength: 2 })
+  // All in one command, which the third line makes a misuse: then line by line, and the fourth finds the queue full.
+  const raw = ['1', '2', JSON.stringify('x'.repeat(2_000)), '4', '5'].join('\n')
+  const { status, body } = await testApi(small).send('POST', '/v1/jobs:import?name=line&queue=small', { raw, headers: NDJSON })
+  expect([status, body.code]).toEqual([503, 'QUEUE_FULL'])
+  expect(body.progress).toMatchObject({ lines: 5, created: 2, refused: 1, errors: [{ line: 3, code: 'OPTION_RANGE' }] })
+  expect((await small.stats()).totals.enqueued).toBe(2)
+  await small.stop()
+})
+
+test('N8: how its jobs run is said in the query, and of each', async () => {
+  const query =
+    'name=line&client=shop&priority=-5&weight=2&maxAttempts=7&maxAge=1h&timeout=90s&heartbeatTimeout=60000&ttl=1d&delay=5m&concurrencyKey=shop'
+  expect((await http.send('POST', `/v1/jobs:import?${query}`, { raw: '1\n2', headers: NDJSON })).body).toMatchObject({ created: 2 })
+  const { jobs } = await engine.list({ name: 'line' })
+  expect(jobs).toHaveLength(2)
+  for (const job of jobs) {
+    expect(job).toMatchObject({ state: 'scheduled', priority: -5, weight: 2, maxAttempts: 7, concurrencyKey: 'shop', tags: ['shop'] })
+    expect(job).toMatchObject({ maxAge: 3_600_000, timeout: 90_000, heartbeatTimeout: 60_000 })
+    expect((job.expiresAt as Date).getTime() - job.enqueuedAt.getTime()).toBe(86_400_000)
+    expect((job.runAt as Date).getTime() - job.enqueuedAt.getTime()).toBe(300_000)
+  }
+  expect((await engine.list({ name: 'bystander' })).jobs).toMatchObject([{ data: 'as it was', priority: 0 }])
+})
+
+test.each(['priority=high', 'priority=99999999999', 'maxAttempts=0', 'ttl=0', 'ttl=soon', 'delay=-1', 'concurrencyKey=', 'prio=1'])(
+  'an import with %s is refused as a whole',
+  async (query) => {
+    expect((await http.send('POST', `/v1/jobs:import?name=line&${query}`, { raw: '1', headers: NDJSON })).status).toBe(400)
+    expect(await enqueued()).toBe(0)
+  },
+)
+
+test('a line with a number that would change is refused, and the others go on', async () => {
+  const { body } = await http.send('POST', '/v1/jobs:import?name=line', { raw: '1e400\n1\n[9007199254740993]', headers: NDJSON })
+  expect(body).toMatchObject({
+    created: 1,
+    refused: 2,
+    errors: [
+      { line: 1, code: 'OPTION_RANGE' },
+      { line: 3, code: 'OPTION_RANGE' },
+    ],
+  })
+})
+
 test('a queue that is full ends it, and how far it came is told', async () => {
   await engine.queues.configure('small', { maxLength: 1_500 })
   const raw = Array.from({ length: 3_000 }, (_, index) => `${index}`).join('\n')

@@ -1,5 +1,6 @@
 /** Lines that become jobs: in atomic commands, one on its way while the next is made, so that a fast sender waits. */
 import type { Engine, JobRequest } from '@millrace/client'
+import { checkJsonText, type EnqueueOptions } from '@millrace/core'
 import { defineJob } from '@millrace/worker'
 import { BOUNDS } from './limits.ts'
 import type { Line } from './requests/lines.ts'
@@ -8,7 +9,8 @@ import { refusePoison } from './requests/poison.ts'
 export interface ImportOptions {
   readonly name: string
   readonly queue?: string | undefined
-  readonly tag?: string | undefined
+  /** Of each job. */
+  readonly options?: EnqueueOptions | undefined
   /** With it each line is created once: its job's key is this and its number. */
   readonly key?: string | undefined
   /** Each line is JSON, and not a text. */
@@ -74,11 +76,12 @@ export class Importer {
   }
 
   #add(number: number, text: string): void {
-    const { json, tag, key } = this.#options
+    const { json, key } = this.#options
     const { jobs, numbers } = this.#chunk
     let data: unknown = text
     if (json) {
       try {
+        checkJsonText('data', text)
         data = JSON.parse(text)
         refusePoison(text, data)
       } catch (error) {
@@ -87,8 +90,8 @@ export class Importer {
         return
       }
     }
-    const options = { ...(tag !== undefined && { tags: [tag] }), ...(key !== undefined && { idempotencyKey: `${key}:${number}` }) }
-    jobs.push(tag === undefined && key === undefined ? { job: this.#job, data } : { job: this.#job, data, options })
+    const options = key === undefined ? this.#options.options : { ...this.#options.options, idempotencyKey: `${key}:${number}` }
+    jobs.push(options === undefined ? { job: this.#job, data } : { job: this.#job, data, options })
     numbers.push(number)
     this.#chunk.bytes += text.length
   }

@@ -6,7 +6,7 @@ import type { Caller } from './access/caller.ts'
 import { boundedTarget, outcomeOf } from './audit.ts'
 import { HttpError } from './errors.ts'
 import type { Call, Operation, Service } from './operation.ts'
-import { readJson } from './requests/body.ts'
+import { readJson, refuseEncoding } from './requests/body.ts'
 import { check, readQuery } from './requests/check.ts'
 import { routerPath } from './route.ts'
 
@@ -89,6 +89,7 @@ async function read(each: Operation, c: Context, { service, access }: Mounting, 
   if (each.query === undefined && given !== undefined) refuseQuery(given)
   const query = each.query === undefined ? undefined : check(each.query, given, 'query')
   if (each.headers !== undefined) checkHeaders(each, request)
+  if (each.body !== undefined || each.stream !== undefined) refuseEncoding(request)
   const stillMay = async () => each.scope === undefined || access.still(request, each.scope)
   if (each.body === undefined) return { params, query, body: undefined, request, caller, stillMay }
   const json = await readJson(request, service)

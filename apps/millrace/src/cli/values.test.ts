@@ -11,7 +11,7 @@ import { exportedJob, importedJob } from './imported.ts'
 import { addJobFlags, backoff, enqueueOptionsOf } from './jobFlags.ts'
 import { linesOf as linesOfStream } from './lines.ts'
 import { targetOf } from './target.ts'
-import { duration, json, NONE, names, number, orNone, time } from './values.ts'
+import { dataOf, duration, json, NONE, names, number, orNone, time } from './values.ts'
 
 test('numbers, durations, times, lists, and none', () => {
   expect([number('12'), number('-3'), number('x'), number('')]).toEqual([12, -3, 'x', ''])
@@ -140,4 +140,11 @@ test('a line of an import: a job as it is asked for, or one that was exported an
   expect(() => importedJob([1])).toThrow(/give --name where it is data alone/)
   expect(() => importedJob({ data: 1 })).toThrow(/says no "name"/)
   expect(() => importedJob({ name: 'a', priority: 1, colour: 'red' })).toThrow(/unknown field "colour"/)
+})
+
+test('numbers that would change are refused, in data as in flags', async () => {
+  await expect(dataOf('{"n":1e400}')).rejects.toMatchObject({ code: 'OPTION_RANGE', option: 'data' })
+  await expect(dataOf('[9007199254740993]')).rejects.toThrow(/stored as 9007199254740992/)
+  expect(() => json('1e400')).toThrow(expect.objectContaining({ code: 'commander.invalidArgument' }))
+  expect(await dataOf('[9007199254740991,"1e400"]')).toEqual([9_007_199_254_740_991, '1e400'])
 })

@@ -1,5 +1,6 @@
 /** What flags say, as values that the engine checks: what is no number, duration or time is passed on for it to refuse by name. */
 import { readFile } from 'node:fs/promises'
+import { checkJsonText } from '@millrace/core'
 import { InvalidArgumentError } from 'commander'
 import { UsageError } from './errors.ts'
 
@@ -39,10 +40,22 @@ export function texts(text: string, earlier: readonly string[] = []): string[] {
 
 export function json(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parsedJson('it', text)
   } catch (error) {
-    throw new InvalidArgumentError(`It is no JSON: ${(error as Error).message}. A text stands in quotes of its own: '"text"'`)
+    if (error instanceof SyntaxError)
+      throw new InvalidArgumentError(`It is no JSON: ${error.message}. A text stands in quotes of its own: '"text"'`)
+    throw new InvalidArgumentError((error as Error).message)
   }
+}
+
+/**
+ * The value of a JSON text whose numbers are kept as they are written.
+ *
+ * @throws SyntaxError; OptionRangeError for a number that would change, and for deep nesting
+ */
+export function parsedJson(option: string, text: string): unknown {
+  checkJsonText(option, text)
+  return JSON.parse(text)
 }
 
 /** JSON as it stands there, or the content of a file: `@file`. Undefined where nothing is given. */
@@ -50,8 +63,9 @@ export async function dataOf(argument: string | undefined): Promise<unknown> {
   if (argument === undefined) return undefined
   const text = argument.startsWith('@') ? await readText(argument.slice(1)) : argument
   try {
-    return JSON.parse(text)
+    return parsedJson('data', text)
   } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause
     const where = argument.startsWith('@') ? argument.slice(1) : '<data>'
     throw new UsageError(`${where} is no JSON: ${(cause as Error).message}. A text stands in quotes of its own: '"text"'`, { cause })
   }

@@ -194,6 +194,24 @@ test('what is audited is on the disk when it resolves', async () => {
   expect(open(file).audited(2)).toEqual([entry(404), entry(204)])
 })
 
+test('a03: entry after entry is kept, whichever came together', async () => {
+  const control = open()
+  const outcomes = ['done', 'refused', 'failed']
+  const entry = (at: number) => ({
+    at: new Date(at),
+    who: 'admin',
+    operation: 'cancelJob',
+    target: {},
+    outcome: outcomes[at % 3] as string,
+    status: at,
+  })
+  const entries = Array.from({ length: 60 }, (_, at) => entry(at))
+  // Batches of 1, 2, 3 ... entries.
+  for (let [from, size] = [0, 1]; from < entries.length; from += size++)
+    await Promise.all(entries.slice(from, from + size).map((each) => control.audit(each)))
+  expect(control.audited(1_000)).toEqual(entries.toReversed())
+})
+
 test('the newest 100,000 of the audit are kept, and 10,000 that were refused, which push out none of the others', async () => {
   const file = fileIn()
   open(file).close()

@@ -84,6 +84,28 @@ test('an import may take as long as it comes, and not be silent for so long', as
   expect(quiet.heard()).toMatch(/^HTTP\/1\.1 408 /)
 })
 
+test('a06: an import that falls silent after it was looked at twice is ended all the same', async () => {
+  const { url } = await started({ requestTimeout: 100 })
+  const client = await raw(url, `POST /import HTTP/1.1\r\n${HEAD}`)
+  const begun = performance.now()
+  // It goes on for more than two looks, and then no more.
+  while (performance.now() - begun < 250) {
+    client.socket.write('0')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  expect(client.heard()).toBe('')
+  await expect.poll(client.heard, { timeout: 10_000 }).toMatch(/^HTTP\/1\.1 408 /)
+})
+
+test('HTTP/1.0 needs no Host; HTTP/1.1 does', async () => {
+  const { url } = await started()
+  const old = await raw(url, 'GET /healthz HTTP/1.0\r\n\r\n')
+  await old.closed
+  expect(old.heard()).toMatch(/^HTTP\/1\.1 200 [\s\S]*GET \/healthz 0$/)
+  const modern = await raw(url, 'GET /healthz HTTP/1.1\r\n\r\n')
+  await expect.poll(modern.heard).toMatch(/^HTTP\/1\.1 400 /)
+})
+
 test('a head that does not come in time: 408', async () => {
   const { url } = await started({ headersTimeout: 1_000 })
   const client = await raw(url, 'GET /a HTTP/1.1\r\nHost: x\r\nX-Slow: ')

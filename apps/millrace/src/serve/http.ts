@@ -41,6 +41,8 @@ export async function startHttp({ options, tls, fetch, longRequest, longAnswer, 
     maxHeaderSize: maxHeaderBytes,
   }
   const server = createAdaptorServer({
+    // Of HTTP/1.0, which needs no Host: some load balancers check so.
+    hostname: 'localhost',
     fetch: trustProxy ? (request, env) => fetch(request, { remoteAddress: forwardedFor(request, env.incoming) }) : fetch,
     ...(tls === undefined
       ? { createServer, serverOptions: limits }

@@ -1,4 +1,5 @@
 /** Bodies: read up to a limit, parsed once. */
+import { checkJsonText } from '@millrace/core'
 import { HttpError } from '../errors.ts'
 import { inTime, type Patience } from './inTime.ts'
 import { refusePoison } from './poison.ts'
@@ -10,7 +11,7 @@ const DECODER = new TextDecoder('utf-8', { fatal: true })
 /**
  * The body as JSON; undefined where there is none.
  *
- * @throws HttpError 400, 408, 413, 415
+ * @throws HttpError 400, 408, 413, 415; OptionRangeError
  */
 export async function readJson(request: Request, patience: Patience): Promise<unknown> {
   const { headers } = request
@@ -29,9 +30,22 @@ export async function readJson(request: Request, patience: Patience): Promise<un
   if (bytes.byteLength === 0) return undefined
   if (mayBeEmpty) throw unsupported(type, 'application/json')
   const text = textOf(bytes)
+  checkJsonText('body', text)
   const value = parse(text)
   refusePoison(text, value)
   return value
+}
+
+/**
+ * Refuses a body that is compressed, or otherwise encoded: nothing here decodes it.
+ *
+ * @throws HttpError 415
+ */
+export function refuseEncoding({ headers }: Request): void {
+  const encoding = headers.get('content-encoding')
+  if (encoding === null || /^(?:identity)?$/i.test(encoding.trim())) return
+  const message = `the body has the content encoding ${encoding.slice(0, 100)}, and only identity is read: send it as it is`
+  throw new HttpError(415, 'UNSUPPORTED_MEDIA_TYPE', message, {}, { 'accept-encoding': 'identity' })
 }
 
 /** Of an unknown length. A Request that was made of a text has no headers that say so. */

@@ -1,5 +1,6 @@
 /** Many jobs as a stream of lines. */
 import { z } from '@hono/zod-openapi'
+import { type EnqueueOptions, newJobFrom } from '@millrace/core'
 import { json } from '../answer.ts'
 import { HttpError, type HttpErrorDetails } from '../errors.ts'
 import { Importer } from '../importer.ts'
@@ -8,6 +9,7 @@ import { unsupported } from '../requests/body.ts'
 import { inTime, type Patience } from '../requests/inTime.ts'
 import { Lines } from '../requests/lines.ts'
 import { MANY_KEYS_HEADER } from '../schemas/job.ts'
+import { QUERY_OPTIONS } from '../schemas/options.ts'
 import { KEY, NAME } from '../schemas/plain.ts'
 
 const JSON_LINES = ['application/x-ndjson', 'application/jsonl']
@@ -44,15 +46,17 @@ export function importRoutes(service: Service): readonly Operation[] {
         name: NAME,
         queue: NAME.optional(),
         client: KEY.optional().openapi({ description: 'Who they are of: becomes a tag of each job.' }),
+        ...QUERY_OPTIONS,
       }),
       headers: MANY_KEYS_HEADER,
       stream: [...JSON_LINES, PLAIN],
       responses: { 200: { description: 'All of it was read', schema: RESULT } },
-      async handle({ query: { name, queue, client }, request }) {
+      async handle({ query: { name, queue, client, ...run }, request }) {
         const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? null
         if (type !== PLAIN && !JSON_LINES.includes(type ?? '')) throw unsupported(type, [...JSON_LINES, PLAIN].join(', '))
         const key = request.headers.get('idempotency-key') ?? undefined
-        const importer = new Importer(service.engine, { name, queue, tag: client, key, json: type !== PLAIN })
+        const options = jobOptions(name, client, run as EnqueueOptions)
+        const importer = new Importer(service.engine, { name, queue, options, key, json: type !== PLAIN })
         try {
           await readLines(request, importer, service)
           return json(200, await importer.end())
@@ -63,6 +67,18 @@ export function importRoutes(service: Service): readonly Operation[] {
       },
     }),
   ]
+}
+
+/**
+ * What every job of the import is enqueued with; undefined for nothing. It is checked once, not line by line.
+ *
+ * @throws OptionTypeError, OptionRangeError
+ */
+function jobOptions(name: string, client: string | undefined, run: EnqueueOptions): EnqueueOptions | undefined {
+  const options = { ...run, ...(client !== undefined && { tags: [client] }) }
+  if (Object.keys(options).length === 0) return undefined
+  newJobFrom(name, null, options, undefined)
+  return options
 }
 
 async function readLines({ body, signal }: Request, importer: Importer, patience: Patience): Promise<void> {

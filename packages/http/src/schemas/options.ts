@@ -1,7 +1,7 @@
 /** What a job may be enqueued with. Ranges that are not here are the engine's own, and it names them. */
 import { z } from '@hono/zod-openapi'
 import { DEBOUNCE_MODES, type EnqueueOptions, LIMITS } from '@millrace/core'
-import { DURATION, KEY, NAME, TIME } from './plain.ts'
+import { DURATION, KEY, NAME, QUERY_DURATION, TIME, whole } from './plain.ts'
 
 const BACKOFF = z
   .strictObject({
@@ -45,6 +45,19 @@ export const SCHEDULED_OPTIONS = z.strictObject(COMMON).openapi('ScheduledJobOpt
 
 /** Of a job in a flow: that has a key as a whole. */
 export const NODE_OPTIONS = z.strictObject({ ...COMMON, ...WHEN_TO_RUN }).openapi('FlowNodeOptions')
+
+/** Of the jobs of an import, as its query says them. */
+export const QUERY_OPTIONS = {
+  priority: whole(-LIMITS.priority, LIMITS.priority).optional(),
+  weight: whole(1, LIMITS.weight).optional(),
+  maxAttempts: whole(1, LIMITS.maxAttempts).optional(),
+  maxAge: QUERY_DURATION.optional(),
+  timeout: QUERY_DURATION.optional(),
+  heartbeatTimeout: QUERY_DURATION.optional(),
+  ttl: QUERY_DURATION.optional(),
+  delay: QUERY_DURATION.optional(),
+  concurrencyKey: KEY.optional(),
+}
 
 export const IDEMPOTENCY = { idempotencyKey: KEY.optional(), idempotencyTtl: DURATION.optional() }
 

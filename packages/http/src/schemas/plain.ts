@@ -44,11 +44,18 @@ export const SAFE_COUNT = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER)
 export function whole(min: number, max: number) {
   return z
     .string()
-    .regex(/^\d{1,16}$/, `a whole number from ${min} to ${max}`)
+    .regex(/^-?\d{1,16}$/, `a whole number from ${min} to ${max}`)
     .transform(Number)
     .refine((value) => value >= min && value <= max, `a whole number from ${min} to ${max}`)
     .openapi({ type: 'integer', minimum: min, maximum: max })
 }
+
+/** A duration in a query: milliseconds are digits alone. */
+export const QUERY_DURATION = z
+  .string()
+  .regex(/^\d{1,16}$|^\d{1,16}(?:\.\d{1,16})? ?(?:ms|s|m|h|d|w)$/, "a duration is milliseconds, or as '5m' (ms, s, m, h, d, w)")
+  .transform((text) => (/^\d+$/.test(text) ? Number(text) : text))
+  .openapi({ type: 'string', description: 'Milliseconds, or a string as `5m`.', example: '5m' })
 
 export const CURSOR = z.string().max(512).openapi({ description: '`next` of the page before.' })
 

@@ -10,7 +10,7 @@ import { addJobFlags, enqueueOptionsOf, type JobFlags } from '../jobFlags.ts'
 import type { Line } from '../lines.ts'
 import { many } from '../output/amounts.ts'
 import { plain } from '../output/plain.ts'
-import { dataOf, duration } from '../values.ts'
+import { dataOf, duration, parsedJson } from '../values.ts'
 
 interface Flags extends JobFlags {
   readonly idempotencyPrefix?: string
@@ -88,8 +88,9 @@ async function enqueueStream(context: Context, name: string, flags: Flags): Prom
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parsedJson('data', text)
   } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause
     throw new UsageError(`no JSON: ${(cause as Error).message}`, { cause })
   }
 }

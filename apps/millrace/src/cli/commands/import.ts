@@ -11,6 +11,7 @@ import { importedJob } from '../imported.ts'
 import { addRunFlags, type RunFlags, runOptionsOf } from '../jobFlags.ts'
 import type { Line } from '../lines.ts'
 import { many } from '../output/amounts.ts'
+import { parsedJson } from '../values.ts'
 import { existingText, tellDone } from './enqueue.ts'
 
 interface Flags extends RunFlags {
@@ -79,8 +80,9 @@ function jobOfLine({ name, plain, idempotencyPrefix, ...flags }: Flags): (line: 
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parsedJson('data', text)
   } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause
     throw new UsageError(`no JSON: ${(cause as Error).message}`, { cause })
   }
 }
