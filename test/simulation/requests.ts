@@ -61,6 +61,10 @@ export class Requests {
   /** Refused entries of journals that no mark has passed yet: their places by source. */
   readonly #refusedEntries = new Map<string, number>()
   readonly #unsayable = new Set<string>()
+  /** By which connection each session has attached last. */
+  readonly #holders = new Map<string, string>()
+  /** Connections that hold no run, whatever they say of any. */
+  readonly strangers = new Set<string>()
   /** Schedules whose ticks may cancel the job of an earlier one. */
   readonly #overlaps = new Map<string, boolean>()
   /** A session names itself, or goes. */
@@ -88,7 +92,7 @@ export class Requests {
     this.#open.set(connection, open)
     for (const { id, command } of requests) {
       open.set(id, { command, number: ++this.#received, atMono: this.#history.mono })
-      this.#note(command, connection, sentMono)
+      if (!this.strangers.has(connection)) this.#note(command, connection, sentMono)
     }
   }
 
@@ -230,14 +234,16 @@ export class Requests {
       history.hold(asked.number > last, 4, () => `request ${id} of ${connection} is answered after one that came later`)
       this.#lastAnswered.set(connection, asked.number)
     }
-    if (refusal !== undefined) this.#refusal(command, refusal.code, model)
+    if (this.strangers.has(connection)) this.#toStranger(command, refusal?.code)
+    else if (refusal !== undefined) this.#refusal(command, refusal.code, connection, model)
     else {
+      if (command.op === 'attach') this.#holders.set(command.session.uuid, connection)
       if (command.op === 'attach' || command.op === 'renew') this.counted(connection, this.turnMono)
       this.#answer(command, value, model, asked.atMono)
     }
   }
 
-  #refusal(command: Command, code: string, model: Model): void {
+  #refusal(command: Command, code: string, connection: string, model: Model): void {
     const history = this.#history
     history.meet(`refused ${code}`)
     if (code === 'INTERNAL') {
@@ -259,14 +265,19 @@ export class Requests {
       const so = job === undefined || job.bornTurn === model.turns
       history.hold(so, 1, () => `job ${formatId(id)} is said not to be there`)
     }
-    if (code === 'STALE_RUN' && 'run' in command) this.#stale(command, model)
+    if (code === 'STALE_RUN' && 'run' in command) this.#stale(command, connection, model)
   }
 
-  #stale(command: Command & { readonly seq: number; readonly run: number }, model: Model): void {
+  #toStranger({ op }: Command, code: string | undefined): void {
+    this.#history.hold(code !== undefined, 10, () => `${op} is accepted from a connection that does not hold the run`)
+    if (code === 'STALE_RUN') this.#history.meet('strangerRefused')
+  }
+
+  #stale(command: Command & { readonly seq: number; readonly run: number }, connection: string, model: Model): void {
     const job = model.jobs.get(command.seq)
     if (job === undefined) return
     const { op, seq, run } = command
-    const current = job.state === ACTIVE && job.run === run
+    const current = job.state === ACTIVE && job.run === run && this.#holders.get(job.session) === connection
     this.#history.hold(!current, 10, () => `${op} of run ${run} of job ${seq} is refused as stale, and is current`)
     const repeated = op === 'complete' && job.state === COMPLETED && job.run === run
     this.#history.hold(!repeated, 13, () => `the completion of run ${run} of job ${seq}, told again, is refused as stale`)

@@ -39,6 +39,7 @@ export const PROBES: readonly string[] = [
   'phantomCommit',
   'reloaded',
   'refused STALE_RUN',
+  'strangerRefused',
   'refused COMMIT_UNKNOWN',
   'refused DISK_FULL',
   'refused STORAGE',

@@ -23,6 +23,7 @@ import { Schedules } from './schedules.ts'
 import { Sessions } from './sessions.ts'
 import { Shares } from './shares.ts'
 import { StoreFaults } from './storeFaults.ts'
+import { Stranger } from './stranger.ts'
 import { Timeline } from './timeline.ts'
 
 const NEW_YEAR = Date.UTC(2030, 0, 1)
@@ -210,7 +211,7 @@ export class World {
   }
 
   async run(): Promise<Outcome> {
-    const { safetyMs, operations, schedules, looks, shares, crowdedKeys } = this.plan
+    const { safetyMs, operations, schedules, looks, shares, crowdedKeys, strangers } = this.plan
     for (let operation = 0; operation < operations; operation++) {
       this.timeline.after(this.#chance.random() * safetyMs, () => {
         const living = this.clients.filter((client) => !client.dead)
@@ -223,6 +224,9 @@ export class World {
     this.#often(crowdedKeys, 0xc20d, (client) => this.operations.crowdKeys(client))
     for (const app of this.#apps)
       for (let act = 0; act < operations; act++) this.timeline.after(this.#chance.random() * safetyMs, () => app.act())
+    const chance = new Chance(this.plan.seed ^ 0x57a9e)
+    const stranger = new Stranger({ chance, timeline: this.timeline, model: this.#model, requests: this.#requests })
+    for (let act = 0; act < strangers; act++) this.timeline.after(chance.random() * safetyMs, () => stranger.act(this.engine))
     this.#misfortunes.schedule()
     await this.timeline.run(safetyMs, this.#stop)
     if (this.history.violations.length === 0) await this.#heal()

@@ -104,7 +104,7 @@ export class Engine {
       reopened: () => {
         this.#reach.regained()
         this.#mailbox.mend(() => {
-          this.#workers.attach()
+          this.#workers.reopened()
           this.#listeners.renew()
         })
       },

@@ -109,13 +109,19 @@ export class Mailbox {
       patient: PATIENT.has(command.op),
       endless: ENDLESS.has(command.op),
     }
-    if (pending.urgent && this.#isFull(this.#held.size, this.#heldBytes)) this.#line.unshift(pending)
+    if (pending.urgent && (this.#broken || this.#isFull(this.#held.size, this.#heldBytes))) this.#goFirst(pending)
     else this.#line.push(pending)
     this.#held.set(id, pending)
     this.#heldBytes += bytes
     if (!this.#alive) this.#keepAlive()
     if (this.#held.size >= CALLS_PER_POST) this.#flush()
     else this.#flushLater()
+  }
+
+  /** In front of all but those that have gone first as well. */
+  #goFirst(pending: Pending): void {
+    const place = this.#line.findIndex(({ urgent }) => !urgent)
+    this.#line.splice(place < 0 ? this.#line.length : place, 0, pending)
   }
 
   /** A reply has come. One that nobody waits for any more is dropped. */

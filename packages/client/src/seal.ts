@@ -6,6 +6,7 @@ import {
   type Codec,
   CodecError,
   type CommandOf,
+  type CompleteCommand,
   type Data,
   type Grant,
   type NewJob,
@@ -28,6 +29,8 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 export class Sealer {
   readonly #codec: Codec
   readonly #maxBytes: number
+  /** What has been said of a run, for as long as its worker may say it again. */
+  readonly #completions = new WeakMap<CompleteCommand, CompleteCommand>()
 
   constructor(codec: Codec, maxBytes: number) {
     this.#codec = codec
@@ -85,10 +88,8 @@ export class Sealer {
 
   #sealed(command: CommandOf<Operation>): CommandOf<Operation> {
     switch (command.op) {
-      case 'complete': {
-        const { enqueues, output } = command
-        return { ...command, output: this.seal('output', output), ...(enqueues && { enqueues: this.sealJobs(enqueues) }) }
-      }
+      case 'complete':
+        return this.#sealedOnce(command)
       case 'checkpoint':
         return { ...command, value: this.seal('checkpoint', command.value) }
       case 'update': {
@@ -109,6 +110,16 @@ export class Sealer {
       default:
         return command
     }
+  }
+
+  /** Said again it is the same completion only with the same bytes, and a codec may answer others each time. */
+  #sealedOnce(command: CompleteCommand): CompleteCommand {
+    const before = this.#completions.get(command)
+    if (before !== undefined) return before
+    const { enqueues, output } = command
+    const sealed = { ...command, output: this.seal('output', output), ...(enqueues && { enqueues: this.sealJobs(enqueues) }) }
+    this.#completions.set(command, sealed)
+    return sealed
   }
 
   #opened(value: ParentsPage | ScheduleView | null): typeof value {

@@ -68,6 +68,10 @@ export class Workers {
     for (const worker of this.#all()) worker.attach()
   }
 
+  reopened(): void {
+    for (const worker of this.#all()) worker.reopened()
+  }
+
   lapsed(ms: number): void {
     for (const worker of this.#all()) worker.lapsed(ms)
   }

@@ -113,7 +113,8 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       const id = await probe.enqueue('a')
       const { seq, run } = await probe.grants.take()
       await probe.call<'complete'>({ op: 'complete', seq, run, output: '1' })
-      await probe.call<'complete'>({ op: 'complete', seq, run, output: '2' })
+      await probe.call<'complete'>({ op: 'complete', seq, run, output: '1' })
+      expect((await probe.settle([{ op: 'complete', seq, run, output: '2' }]))[0]?.refusal?.code).toBe('STALE_RUN')
       expect((await probe.call<'get'>({ op: 'get', id }))?.output).toBe('1')
     })
 

@@ -53,6 +53,11 @@ export class Worker {
     for (const session of this.#sessions) session.attach()
   }
 
+  /** There is another connection: each session attaches there before anything else is said of its runs. */
+  reopened(): void {
+    for (const session of this.#sessions) session.reopened()
+  }
+
   take(grant: Grant): void {
     this.#of(grant)?.take(grant)
   }

@@ -91,10 +91,13 @@ export class WorkerSession {
   readonly #hurried = Promise.withResolvers<void>()
   readonly #ended = Promise.withResolvers<void>()
   #draining = false
+  #leaving = false
   #left = false
   #abandoned = false
   #attaching = false
   #attachAgain = false
+  /** After an attach that was put off, until the next: what is said meanwhile would be of a session that the engine may not know. */
+  #pause: { readonly over: Promise<void>; readonly end: () => void } | undefined
   #stopping: Promise<void> | undefined
   #emptied: (() => void) | undefined
   #zombies = 0
@@ -135,6 +138,20 @@ export class WorkerSession {
 
   /** Tells the engine what this session serves and holds: at the start, and again after any break. */
   attach(): void {
+    // Behind a leave that is under way it would be a session without a worker.
+    if (!this.#leaving) this.#attachNow()
+  }
+
+  /**
+   * There is another connection: nothing that is said of a run counts there before this session has attached, so that is not put off,
+   * and goes before a leave that was not answered.
+   */
+  reopened(): void {
+    this.#pause?.end()
+    this.#attachNow()
+  }
+
+  #attachNow(): void {
     this.#attachAgain = true
     if (!this.#attaching) void this.#attach()
   }
@@ -159,10 +176,16 @@ export class WorkerSession {
     } catch (error) {
       if (error instanceof MillraceError && error.retryable) {
         // Until then no notice sets off another: else workers whose refusals tell all others to attach would never pause.
-        clock.setTimer(SAY_AGAIN_MS, () => {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        const end = () => {
+          cancel()
+          this.#pause = undefined
           this.#attaching = false
           this.attach()
-        })
+          resolve()
+        }
+        const cancel = clock.setTimer(SAY_AGAIN_MS, end)
+        this.#pause = { over: promise, end }
         return
       }
       this.#attaching = false
@@ -260,8 +283,9 @@ export class WorkerSession {
     await this.#empty(timeoutMs, this.#hurried.promise)
     for (const run of this.#runs.values()) this.#abort(run, reasonOf('stop', run.context.grant))
     await this.#empty(settings.abortGraceMs + 1_000)
-    this.#left = true
+    this.#leaving = true
     await this.#leave()
+    this.#left = true
     await Promise.allSettled(this.#runnables.pools.map((pool) => pool.close()))
     this.#ended.resolve()
   }
@@ -313,6 +337,10 @@ export class WorkerSession {
   }
 
   #sayOutcome(run: Run, settlement: Settlement): void {
+    if (this.#pause !== undefined) {
+      void this.#pause.over.then(() => this.#sayOutcome(run, settlement))
+      return
+    }
     this.#options.calls.call(settlement).then(
       () => this.#forget(run, settlement),
       (error) => this.#unanswered(run, settlement, error),
@@ -403,6 +431,7 @@ export class WorkerSession {
     const run = this.#find(command)
     if (run !== undefined && command.op === 'checkpoint') run.checkpoint = command
     for (;;) {
+      while (this.#pause !== undefined) await this.#pause.over
       try {
         return await calls.call<'heartbeat' | 'checkpoint' | 'parents'>(command)
       } catch (error) {

@@ -22,6 +22,7 @@ export function attach(turn: TurnContext, command: AttachCommand, { connection, 
   const mine = recorded(turn, intro.uuid, before)
   const known = tables.present.get(intro.uuid)
   const session = tables.addSession(intro, gone === true ? undefined : connection, turn.now.mono, before?.id ?? known?.id)
+  session.holder = connection
   session.attachedAt = turn.now.wall
   // A process that is gone takes its own sessions with it; a remote one may come back by another connection.
   if (session.connection === undefined) tables.setLease(session, intro.local ? Number.NEGATIVE_INFINITY : turn.now.mono + LIMITS.leaseMs)
@@ -53,7 +54,7 @@ function recorded({ tables }: TurnContext, uuid: string, before: Session | undef
     tables.removeSession(before)
     return jobs
   }
-  const jobs = tables.unattached.get(uuid) ?? new Set<Job>()
+  const jobs = tables.unattached.get(uuid)?.jobs ?? new Set<Job>()
   tables.unattached.delete(uuid)
   return jobs
 }

@@ -1,19 +1,20 @@
 /** The run ended well; what its handler enqueued is created in the same commit. */
 import type { CompleteCommand, RunKey } from '../commands.ts'
+import type { Data } from '../job.ts'
 import { COMPLETED } from '../lifecycle.ts'
 import type { Decision } from '../replies.ts'
 import { endAborted, endCompleted, runOf } from './end.ts'
 import { createAll, findRefusal } from './enqueue.ts'
 import { stale } from './refuse.ts'
-import type { TurnContext } from './turn.ts'
+import type { Sender, TurnContext } from './turn.ts'
 import { forgetZombie } from './zombies.ts'
 
-export function complete(turn: TurnContext, command: CompleteCommand): Decision<'complete'> {
-  const job = runOf(turn, command)
-  if (job === undefined) return repeated(turn, command) || staleRun(turn, command)
+export function complete(turn: TurnContext, command: CompleteCommand, sender: Sender): Decision<'complete'> {
+  const job = runOf(turn, command, sender)
+  if (job === undefined) return repeated(turn, command) || staleRun(turn, command, sender)
   if (job.abort === 'timeout') {
     endAborted(turn, job)
-    return staleRun(turn, command)
+    return staleRun(turn, command, sender)
   }
   if (job.abort === 'cancel' || job.cancelRequested) {
     endAborted(turn, job)
@@ -28,13 +29,18 @@ export function complete(turn: TurnContext, command: CompleteCommand): Decision<
   return true
 }
 
-/** The same completion told twice, after an answer that was lost. */
-function repeated(turn: TurnContext, { seq, run }: RunKey): boolean {
+/** The same completion said again, after its answer was lost: by another connection, maybe, but with the same output. */
+function repeated(turn: TurnContext, { seq, run, output }: CompleteCommand): boolean {
   const job = turn.facts.job(seq)
-  return job !== undefined && job.state === COMPLETED && job.run === run
+  return job !== undefined && job.state === COMPLETED && job.run === run && sameData(job.output, output)
 }
 
-export function staleRun(turn: TurnContext, { seq, run }: RunKey): ReturnType<typeof stale> {
-  forgetZombie(turn.tables, seq, run)
+function sameData(one: Data | undefined, other: Data): boolean {
+  if (!(one instanceof Uint8Array && other instanceof Uint8Array)) return one === other
+  return one.length === other.length && one.every((byte, index) => byte === other[index])
+}
+
+export function staleRun(turn: TurnContext, { seq, run }: RunKey, { connection }: Sender): ReturnType<typeof stale> {
+  forgetZombie(turn.tables, seq, run, connection)
   return stale(seq, run)
 }

@@ -11,16 +11,17 @@ import { attemptOf, type Job, TOUCH_COMPLETE, TOUCH_DELETE, TOUCH_OTHER } from '
 import { ACTIVE, CANCELLED, COMPLETED, FAILED, SCHEDULED, WAITING } from '../lifecycle.ts'
 import { retentionOf } from '../queueSettings.ts'
 import { type Keep, keepsNone, type Retention } from '../retention.ts'
+import { holderOf } from '../tables/holders.ts'
 import { outlive, tellLater } from './flowEnds.ts'
 import { enterLine } from './line.ts'
 import { exclusiveKey } from './shaping.ts'
 import { endTurn } from './strict.ts'
-import type { TurnContext } from './turn.ts'
+import type { Sender, TurnContext } from './turn.ts'
 
-/** The job whose current run that is, or undefined: the fence. */
-export function runOf(turn: TurnContext, { seq, run }: RunKey): Job | undefined {
-  const job = turn.tables.jobs.get(seq)
-  return job !== undefined && job.state === ACTIVE && job.run === run ? job : undefined
+/** The fence: the job whose current run that is, if the sender's connection holds it; else undefined. */
+export function runOf({ tables }: Pick<TurnContext, 'tables'>, { seq, run }: RunKey, { connection }: Sender): Job | undefined {
+  const job = tables.jobs.get(seq)
+  return job !== undefined && job.state === ACTIVE && job.run === run && holderOf(tables, job) === connection ? job : undefined
 }
 
 function release({ tables }: TurnContext, job: Job): void {
@@ -31,7 +32,7 @@ function release({ tables }: TurnContext, job: Job): void {
   tables.clearDeadline(job)
   job.abort = undefined
   if (session === undefined) {
-    for (const jobs of tables.unattached.values()) jobs.delete(job)
+    for (const { jobs } of tables.unattached.values()) jobs.delete(job)
     return
   }
   session.jobs.delete(job)

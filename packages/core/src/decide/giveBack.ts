@@ -3,11 +3,11 @@ import type { GiveBackCommand } from '../commands.ts'
 import type { Decision } from '../replies.ts'
 import { staleRun } from './complete.ts'
 import { endAborted, runOf } from './end.ts'
-import type { TurnContext } from './turn.ts'
+import type { Sender, TurnContext } from './turn.ts'
 
-export function giveBack(turn: TurnContext, command: GiveBackCommand): Decision<'giveBack'> {
-  const job = runOf(turn, command)
-  if (job === undefined) return staleRun(turn, command)
+export function giveBack(turn: TurnContext, command: GiveBackCommand, sender: Sender): Decision<'giveBack'> {
+  const job = runOf(turn, command, sender)
+  if (job === undefined) return staleRun(turn, command, sender)
   if (command.started === true) job.expiresAt = 0
   // Without an abort of the engine's own this is `endGivenBack`.
   endAborted(turn, job)

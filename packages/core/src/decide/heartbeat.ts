@@ -5,17 +5,17 @@ import { LIMITS } from '../limits.ts'
 import type { Decision } from '../replies.ts'
 import { runOf } from './end.ts'
 import { stale } from './refuse.ts'
-import type { TurnContext } from './turn.ts'
+import type { Sender, TurnContext } from './turn.ts'
 
-export function heartbeat(turn: TurnContext, command: HeartbeatCommand): Decision<'heartbeat'> {
-  const job = runOf(turn, command)
+export function heartbeat(turn: TurnContext, command: HeartbeatCommand, sender: Sender): Decision<'heartbeat'> {
+  const job = runOf(turn, command, sender)
   if (job === undefined) return stale(command.seq, command.run)
   extend(turn, job)
   return true
 }
 
-export function checkpoint(turn: TurnContext, command: CheckpointCommand): Decision<'checkpoint'> {
-  const job = runOf(turn, command)
+export function checkpoint(turn: TurnContext, command: CheckpointCommand, sender: Sender): Decision<'checkpoint'> {
+  const job = runOf(turn, command, sender)
   if (job === undefined) return stale(command.seq, command.run)
   extend(turn, job)
   job.checkpoint = command.value
@@ -23,8 +23,8 @@ export function checkpoint(turn: TurnContext, command: CheckpointCommand): Decis
   return true
 }
 
-export function progress(turn: TurnContext, command: ProgressCommand): Decision<'progress'> {
-  const job = runOf(turn, command)
+export function progress(turn: TurnContext, command: ProgressCommand, sender: Sender): Decision<'progress'> {
+  const job = runOf(turn, command, sender)
   if (job === undefined) return stale(command.seq, command.run)
   job.progress = JSON.stringify(command.note === undefined ? [command.fraction] : [command.fraction, command.note])
   turn.effects.touch(job)
@@ -32,8 +32,8 @@ export function progress(turn: TurnContext, command: ProgressCommand): Decision<
   return true
 }
 
-export function log(turn: TurnContext, command: LogCommand): Decision<'log'> {
-  const job = runOf(turn, command)
+export function log(turn: TurnContext, command: LogCommand, sender: Sender): Decision<'log'> {
+  const job = runOf(turn, command, sender)
   if (job === undefined) return stale(command.seq, command.run)
   for (const line of command.lines) {
     const number = job.logLines++

@@ -39,9 +39,9 @@ export function leave(turn: TurnContext, command: LeaveCommand): Decision<'leave
   const { tables } = turn
   const session = tables.sessions.get(command.session)
   // It may leave before it has attached again, after a reload: what is on record for it is given back all the same.
-  const jobs = session?.jobs ?? tables.unattached.get(command.session) ?? []
-  for (const job of [...jobs]) endAborted(turn, job)
-  tables.unattached.delete(command.session)
+  const unattached = tables.unattached.get(command.session)
+  for (const job of [...(session?.jobs ?? unattached?.jobs ?? [])]) endAborted(turn, job)
+  if (tables.unattached.delete(command.session)) tables.departed.set(command.session, unattached?.holder)
   if (session !== undefined) tables.removeSession(session)
   disappear(turn, command.session, 'worker.left')
   return true

@@ -58,7 +58,7 @@ describe('queues', () => {
     expect(newsOf(world, drain)).toEqual(['queue.draining q'])
     const end = ({ seq = 0, run = 0 } = {}) => ({ op: 'fail', seq, run, error: { name: 'E', message: 'm' }, retry: false }) as const
     expect(newsOf(world, end(one))).toEqual([])
-    world.reload('s')
+    world.failCommit('s')
     expect(newsOf(world, end(two))).toEqual(['queue.drained q'])
     world.reload('s')
     expect(newsOf(world)).toEqual([])

@@ -53,6 +53,34 @@ describe.each(Object.entries(SAYINGS))('10: %s is fenced by run', (_op, say) => 
     expect(snapshot(world)).toBe(before)
   })
 
+  test.each([
+    ['a connection without a session', () => {}],
+    ['a connection with a session of the same worker, host and pid', (world: World) => world.attach('t', ['b'], { worker: 'worker of s' })],
+    ['a connection whose session claims the run', (world: World) => world.attach('t', ['a'], {}, [{ seq: 1, run: 2 }])],
+  ])('only the holder speaks for a run: said by %s it is stale, and nothing changes', (_what, prepare) => {
+    const world = running()
+    world.connection = 2
+    prepare(world)
+    const before = snapshot(world)
+    const turned = world.run(say({ seq: 1, run: 2 }))
+    expect(turned.replies.map(codeOf)).toEqual(['STALE_RUN'])
+    expect([turned.grants, turned.notices, turned.events]).toEqual([[], [], []])
+    expect(snapshot(world)).toBe(before)
+  })
+
+  test('a session that attaches by another connection takes its runs along', () => {
+    const world = running()
+    world.connection = 2
+    world.attach('s', ['a'], { minConcurrency: 2, maxConcurrency: 2 }, [
+      { seq: 1, run: 2 },
+      { seq: 2, run: 1 },
+    ])
+    world.connection = 1
+    expect(world.refusal(say({ seq: 1, run: 2 }))).toBe('STALE_RUN')
+    world.connection = 2
+    expect(world.turn(say({ seq: 1, run: 2 })).replies).toEqual([true])
+  })
+
   test('the current run is heard, and the bystander stays as it was', () => {
     const world = running()
     const bystander = JSON.stringify(world.row({ seq: 2 }))
@@ -87,15 +115,29 @@ describe('complete', () => {
     const world = running()
     world.run({ op: 'complete', seq: 1, run: 2, output: 'first' })
     const before = snapshot(world)
-    expect(world.turn({ op: 'complete', seq: 1, run: 2, output: 'second' }).replies).toEqual([true])
+    expect(world.turn({ op: 'complete', seq: 1, run: 2, output: 'first' }).replies).toEqual([true])
+    expect(world.refusal({ op: 'complete', seq: 1, run: 2, output: 'second' })).toBe('STALE_RUN')
     expect(world.refusal({ op: 'complete', seq: 1, run: 1, output: 'other run' })).toBe('STALE_RUN')
+    expect(snapshot(world)).toBe(before)
+  })
+
+  test('told again by another connection, with the same output, it is answered as the first', () => {
+    const world = running()
+    const said = { op: 'complete', seq: 1, run: 2, output: Uint8Array.of(1, 2) } as const
+    world.run(said)
+    world.connection = 2
+    const before = snapshot(world)
+    expect(world.turn({ ...said, output: Uint8Array.of(1, 2) }).replies).toEqual([true])
+    for (const output of [Uint8Array.of(1, 3), Uint8Array.of(1, 2, 3), '\u0001\u0002', null])
+      expect(world.refusal({ ...said, output })).toBe('STALE_RUN')
     expect(snapshot(world)).toBe(before)
   })
 
   test('told twice within one turn', () => {
     const world = running()
     const said = { op: 'complete', seq: 1, run: 2, output: 'first' } as const
-    expect(world.turn(said, { ...said, output: 'second' }).replies).toEqual([true, true])
+    expect(world.turn(said, said).replies).toEqual([true, true])
+    expect(world.refusal({ ...said, output: 'second' })).toBe('STALE_RUN')
     expect(world.row({ seq: 1 }).output).toBe('first')
     expect(world.store.lanes.get(1)?.totals.completed).toBe(1)
   })

@@ -296,10 +296,10 @@ describe('E10: recovery of jobs whose process is gone', () => {
     expect([world.stateOf({ seq: 1 }), world.store.lastError(1)?.name]).toEqual(['failed', 'WorkerLostError'])
   })
 
-  test('what the dead session says in the very first turn is heard while its run is the current one', () => {
+  test('nobody speaks for a dead session, not even in the very first turn', () => {
     const world = crashed('immediate')
-    const { replies } = world.turn({ op: 'complete', seq: 1, run: 1, output: 'done' })
-    expect([replies, world.stateOf({ seq: 1 })]).toEqual([[true], 'completed'])
+    expect(world.refusal({ op: 'complete', seq: 1, run: 1, output: 'done' })).toBe('STALE_RUN')
+    expect(world.row({ seq: 1 })).toMatchObject({ state: WAITING, output: null })
   })
 
   test('reused-hostname-orphans-recovered: a new session of the same worker, host and pid is another one', () => {
@@ -346,8 +346,16 @@ describe('a reload while the sessions live', () => {
     world.call({ op: 'complete', seq: 1, run: 1, output: null })
   })
 
-  test('a run may be settled before its session has attached again', () => {
-    const world = reloaded()
+  test('a run may be settled before its session has attached again, by the connection that it is attached by', () => {
+    const world = new World()
+    world.attach('s', ['a'], two)
+    world.run(enqueueing({ name: 'a' }, { name: 'a' }))
+    world.failCommit('s')
+    // Once more, before the session has come back from the first.
+    world.failCommit('s')
+    world.connection = 2
+    expect(world.refusal({ op: 'complete', seq: 1, run: 1, output: null })).toBe('STALE_RUN')
+    world.connection = 1
     world.call({ op: 'complete', seq: 1, run: 1, output: null })
     world.call({ op: 'fail', seq: 2, run: 1, error: ERROR, retry: false })
     expect(world.attach('s', ['a'], two, [{ seq: 2, run: 1 }])).toEqual({ lost: [{ seq: 2, run: 1 }] })

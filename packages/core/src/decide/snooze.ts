@@ -3,11 +3,11 @@ import type { SnoozeCommand } from '../commands.ts'
 import type { Decision } from '../replies.ts'
 import { staleRun } from './complete.ts'
 import { endAborted, endSnoozed, runOf } from './end.ts'
-import type { TurnContext } from './turn.ts'
+import type { Sender, TurnContext } from './turn.ts'
 
-export function snooze(turn: TurnContext, command: SnoozeCommand): Decision<'snooze'> {
-  const job = runOf(turn, command)
-  if (job === undefined) return staleRun(turn, command)
+export function snooze(turn: TurnContext, command: SnoozeCommand, sender: Sender): Decision<'snooze'> {
+  const job = runOf(turn, command, sender)
+  if (job === undefined) return staleRun(turn, command, sender)
   if (job.abort === undefined) endSnoozed(turn, job, command.delay)
   else endAborted(turn, job)
   return true

@@ -225,7 +225,7 @@ class Outside {
 
   #held(session: string): RunKey[] {
     const { sessions, unattached } = this.world.tables
-    return [...(sessions.get(session)?.jobs ?? unattached.get(session) ?? [])].map(({ seq, run }) => ({ seq, run }))
+    return [...(sessions.get(session)?.jobs ?? unattached.get(session)?.jobs ?? [])].map(({ seq, run }) => ({ seq, run }))
   }
 }
 

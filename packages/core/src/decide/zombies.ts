@@ -1,5 +1,6 @@
 /** Runs that ignored their abort for the whole grace: fenced, and counted until they are heard of again. */
 import type { Job } from '../job.ts'
+import type { ConnectionId } from '../tables/session.ts'
 import type { Tables } from '../tables/tables.ts'
 
 export function noteZombie(tables: Tables, job: Job): void {
@@ -8,11 +9,12 @@ export function noteZombie(tables: Tables, job: Job): void {
   tables.zombies.set(`${job.seq}:${job.run}`, job.session)
 }
 
-export function forgetZombie(tables: Tables, seq: number, run: number): void {
+/** It has been heard of: by the connection of its session, as what others say of it counts for nothing. */
+export function forgetZombie(tables: Tables, seq: number, run: number, connection: ConnectionId): void {
   if (tables.zombies.size === 0) return
   const key = `${seq}:${run}`
   const session = tables.zombies.get(key)
-  if (session === undefined) return
+  if (session?.holder !== connection) return
   session.zombies--
   tables.zombies.delete(key)
 }

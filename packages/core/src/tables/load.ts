@@ -58,9 +58,9 @@ function loadBuckets({ queues, keys }: Tables, buckets: readonly BucketRow[], no
 }
 
 function awaitAttach(tables: Tables, { sessionUuid }: ActiveRow, job: Job): void {
-  const jobs = tables.unattached.get(sessionUuid)
-  if (jobs === undefined) tables.unattached.set(sessionUuid, new Set([job]))
-  else jobs.add(job)
+  const unattached = tables.unattached.get(sessionUuid)
+  if (unattached === undefined) tables.unattached.set(sessionUuid, { jobs: new Set([job]), holder: undefined })
+  else unattached.jobs.add(job)
 }
 
 /** The session is away, and has a full lease from now on to come back. */

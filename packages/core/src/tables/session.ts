@@ -12,6 +12,8 @@ export interface Session {
   readonly intro: SessionIntro
   /** Undefined while it is away: a remote session may come back by another one. */
   connection: ConnectionId | undefined
+  /** The connection by which it last attached, there still or not: it alone speaks for the session's runs. */
+  holder: ConnectionId | undefined
   readonly service: Service
   /** What it has been handed and has not settled. */
   readonly jobs: Set<Job>
@@ -33,6 +35,13 @@ export interface Session {
   leaseMono: number
 }
 
+/** What is on record for a session of this process that has yet to attach again. */
+export interface Unattached {
+  readonly jobs: Set<Job>
+  /** As of a session. */
+  holder: ConnectionId | undefined
+}
+
 export function newSession(
   id: number,
   intro: SessionIntro,
@@ -44,6 +53,7 @@ export function newSession(
     id,
     intro,
     connection,
+    holder: connection,
     service,
     jobs: new Set(),
     weight: 0,

@@ -17,7 +17,7 @@ import { Keys } from './keys.ts'
 import { countOf, type Lane, newLane, newQueue, type Queue } from './lane.ts'
 import type { Present } from './present.ts'
 import { Service } from './service.ts'
-import { type ConnectionId, newSession, type Session } from './session.ts'
+import { type ConnectionId, newSession, type Session, type Unattached } from './session.ts'
 import { bytesToHold, bytesToRead, hasRoom, jobsToHold, jobsToRead } from './windowShare.ts'
 
 export class Tables {
@@ -49,7 +49,9 @@ export class Tables {
   readonly present = new Map<string, Present>()
   readonly services = new Map<string, Service>()
   /** Running jobs whose session lives and has yet to attach, by its uuid. */
-  readonly unattached = new Map<string, Set<Job>>()
+  readonly unattached = new Map<string, Unattached>()
+  /** Whose connections spoke for sessions that have gone with this turn: where it cannot be written they are back. */
+  readonly departed = new Map<string, ConnectionId | undefined>()
   /** Running jobs whose process is gone: recovered by the first turn. */
   readonly abandoned: Job[] = []
   /** Runs past their grace that may still be going on, by `seq:run`. */
@@ -348,6 +350,7 @@ export class Tables {
 
   removeSession(session: Session): void {
     this.sessions.delete(session.intro.uuid)
+    this.departed.set(session.intro.uuid, session.holder)
     this.#sate(session)
     const { service } = session
     service.sessions.delete(session)

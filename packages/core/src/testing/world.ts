@@ -19,6 +19,7 @@ import { STATES, type State } from '../lifecycle.ts'
 import { type AttachReply, type Decision, type Enqueued, type HELD, Refused, type ReplyOf } from '../replies.ts'
 import { DEFAULT_RETENTION } from '../retention.ts'
 import type { JobRow } from '../store.ts'
+import { keepHolders } from '../tables/holders.ts'
 import { loadTables } from '../tables/load.ts'
 import type { Tables } from '../tables/tables.ts'
 import { audit } from './audit.ts'
@@ -70,6 +71,8 @@ export class World {
   tables: Tables
   /** The disk is full. */
   refusing: Refusal | undefined
+  /** The connection that commands come by. */
+  connection = 1
   /** The next turn prunes. */
   pruning = false
 
@@ -89,7 +92,7 @@ export class World {
     const facts = gather(store, tables, requests, now, this.pruning ? this.settings.retention : undefined)
     const turn = { tables, facts, effects, now, random: this.#random, settings: this.settings, refusing: this.refusing }
     tellChildren(turn)
-    const replies = requests.map(({ id, command }) => decide(turn, command, { connection: 1, request: id }))
+    const replies = requests.map(({ id, command }) => decide(turn, command, { connection: this.connection, request: id }))
     elapse(turn)
     dispatch(turn)
     if (!effects.empty) {
@@ -148,6 +151,13 @@ export class World {
   reload(...alive: readonly string[]): void {
     this.now = { wall: this.now.wall, mono: 5 }
     this.tables = loadTables(this.store, new Set(alive), this.now)
+  }
+
+  /** As after a commit that failed: the tables are built anew, and the connections are those of before. */
+  failCommit(...alive: readonly string[]): void {
+    const before = this.tables
+    this.reload(...alive)
+    keepHolders(this.tables, before)
   }
 
   // Commands.

@@ -14,6 +14,7 @@ import {
   Effects,
   HELD,
   isQuestion,
+  keepHolders,
   LIMITS,
   loadTables,
   type Now,
@@ -307,6 +308,7 @@ export class Actor {
       const session = this.#tables.sessions.get(uuid)
       if (session !== undefined) session.connection = connection
     }
+    keepHolders(this.#tables, before)
     for (const [connection, renewal] of before.renewals) this.#tables.renewals.set(connection, renewal)
     this.meter.reloads++
     // Where the store fails again and again, what sessions answer is not to bring on the next failure at once.
@@ -326,6 +328,7 @@ export class Actor {
 
   #succeeded({ effects }: Decided): void {
     this.#busySinceMono = -1
+    this.#tables.departed.clear()
     if (!this.#unwritten || effects.empty) return
     this.#unwritten = false
     if (this.#reattachMono < Number.POSITIVE_INFINITY) this.#askToAttach()

@@ -29,6 +29,7 @@ import {
   type QueueView,
   Refused,
   readFlow,
+  runOf,
   type Sender,
   type Session,
   STATES,
@@ -50,7 +51,7 @@ export function answer(actor: Actor, command: Command, sender: Sender): unknown 
       return row === undefined ? null : view(actor.tables, row, actor.store.attempts([row])[0] ?? [])
     }
     case 'parents':
-      return parents(actor, command)
+      return parents(actor, command, sender)
     case 'getFlow':
       return readFlow(actor.store, command, (laneId) => namesOf(actor.tables, laneId))
     case 'watch':
@@ -95,9 +96,10 @@ function exportsOf({ tables }: Actor): ExportView[] {
 }
 
 /** Of a run that goes on: what its job waited for. */
-function parents({ store, tables }: Actor, { seq, run, after = 0 }: ParentsCommand): ParentsPage | Refused {
-  const job = tables.jobs.get(seq)
-  if (job === undefined || job.state !== ACTIVE || job.run !== run) return stale(seq, run)
+function parents({ store, tables }: Actor, command: ParentsCommand, sender: Sender): ParentsPage | Refused {
+  const { seq, run, after = 0 } = command
+  const job = runOf({ tables }, command, sender)
+  if (job === undefined) return stale(seq, run)
   const place = job.extras?.flow
   if (place === undefined || place.parents === 0) return { parents: [], next: null }
   const { rows, complete } = store.parents(seq, after, LIMITS.pageJobs, LIMITS.parentsBytes)

@@ -1,0 +1,18 @@
+/** Which connection speaks for a run: the one by which its session has last attached. */
+import type { Job } from '../job.ts'
+import type { ConnectionId } from './session.ts'
+import type { Tables } from './tables.ts'
+
+/** Undefined if the job's session has yet to attach, or is gone. */
+export function holderOf({ unattached }: Tables, job: Job): ConnectionId | undefined {
+  if (job.session !== undefined) return job.session.holder
+  for (const { jobs, holder } of unattached.values()) if (jobs.has(job)) return holder
+  return undefined
+}
+
+/** Connections are no part of the store: after a commit that failed they are those of the tables before. */
+export function keepHolders(tables: Tables, before: Tables): void {
+  const holders = new Map(before.departed)
+  for (const sessions of [before.unattached, before.sessions]) for (const [uuid, { holder }] of sessions) holders.set(uuid, holder)
+  for (const sessions of [tables.unattached, tables.sessions]) for (const [uuid, session] of sessions) session.holder = holders.get(uuid)
+}
