@@ -228,6 +228,26 @@ describe('an engine that serves', () => {
     ['a queue with a line break', enqueue({ queue: 'q\n' }), wrongType('queue', /U\+000A/)],
     ['a job that is no definition', () => engine.enqueue(wrong({})), wrongType('job', /defineJob/)],
     [
+      'a handler in place of a job',
+      () => engine.enqueue(wrong(a.handler(() => 1))),
+      wrongType('job', /this is a handler, give the definition/),
+    ],
+    [
+      'all in one object',
+      () => engine.enqueue(wrong({ job: 'a', data: 1 })),
+      wrongType('job', /one after the other: enqueue\('mail', data, options\)/),
+    ],
+    [
+      'an item by its name',
+      () => engine.enqueueMany(wrong([{ name: 'a' }])),
+      wrongType('jobs[0].job', /jobs\[0\] has no job.*"name": did you mean 'job'\?/),
+    ],
+    [
+      'an option of another queue',
+      enqueue({ attempts: 3 }),
+      wrongType('attempts', /did you mean 'maxAttempts'\? It counts the first attempt too/),
+    ],
+    [
       'data beyond 1 MiB',
       () => engine.enqueue('a', 'x'.repeat(MIB)),
       outOfRange('data', MIB, /keep large content elsewhere.*maxDataBytes/),

@@ -1,5 +1,5 @@
 /** What callers ask to be enqueued, checked and encoded. */
-import { type EnqueueOptions, encodeData, type NewJob, nameOption, newJobFrom, OptionTypeError } from '@millrace/core'
+import { describe, type EnqueueOptions, encodeData, type NewJob, nameOption, newJobFrom, OptionTypeError, optionHint } from '@millrace/core'
 import { checkSchema, type JobType } from '@millrace/worker'
 
 /** One item of `enqueueMany`. */
@@ -11,9 +11,35 @@ export interface JobRequest {
 
 /** An item as it is given, in JavaScript perhaps; `index`: of an array. Its name is made for the error alone: there may be many items. */
 export function itemOf(request: JobRequest, place: string, index?: number): JobRequest {
-  if (typeof request === 'object' && request !== null) return request
+  if (typeof request === 'object' && request !== null) {
+    if (request.job === undefined) throw withoutJob(request, index === undefined ? place : `${place}[${index}]`)
+    return request
+  }
   const option = index === undefined ? place : `${place}[${index}]`
   throw new OptionTypeError(option, `${option} is { job, data, options }, not ${request === null ? 'null' : typeof request}`)
+}
+
+const ITEM = new Set(['job', 'data', 'options'])
+
+function withoutJob(request: object, option: string): OptionTypeError {
+  const unknown = Object.keys(request).find((key) => !ITEM.has(key))
+  const hint = unknown === undefined ? undefined : optionHint(unknown, ITEM)
+  return new OptionTypeError(
+    `${option}.job`,
+    `${option} has no job: an item is { job, data, options }${hint === undefined ? '' : `; ${describe(unknown)}: ${hint}`}`,
+  )
+}
+
+/** What was given in place of a definition or a name. */
+function unnamed(job: unknown): OptionTypeError {
+  const fields = typeof job === 'object' && job !== null ? job : {}
+  const given =
+    'definition' in fields
+      ? ': this is a handler, give the definition that it was made of'
+      : 'job' in fields
+        ? ": give job, data and options one after the other: enqueue('mail', data, options); enqueueMany takes an array of { job, data, options }"
+        : `, not ${describe(job)}`
+  return new OptionTypeError('job', `a job is named by its definition (defineJob) or by its name${given}`)
 }
 
 /** A promise only where the definition's schema is asynchronous. */
@@ -24,7 +50,7 @@ export function newJobOf(
   maxDataBytes: number,
 ): NewJob | Promise<NewJob> {
   if (typeof job === 'string') return newJobFrom(nameOption('name', job), encodeData('data', data, maxDataBytes), options, undefined)
-  if (typeof job?.name !== 'string') throw new OptionTypeError('job', 'a job is named by its definition (defineJob) or by its name')
+  if (typeof job?.name !== 'string') throw unnamed(job)
   const { name, defaults, schema } = job
   const make = () => newJobFrom(name, encodeData('data', data, maxDataBytes), options, defaults)
   if (schema === undefined) return make()

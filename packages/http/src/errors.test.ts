@@ -224,6 +224,83 @@ test('whatever is in a path or a query, it is never a 500', async () => {
   )
 }, 60_000)
 
+describe('what is wrong is said in the words of the library', () => {
+  const detailOf = async (method: string, path: string, body?: unknown) =>
+    (await http.send(method, path, body === undefined ? {} : { body })).body.detail as string
+
+  test.each<[unknown, string]>([
+    [{ job: 'x', delay: '5m' }, 'body.delay belongs in options: { "options": { "delay": … } }'],
+    [{ job: 'x', attempts: 3 }, "body.attempts is unknown: did you mean 'options.maxAttempts'? It counts the first attempt too"],
+    [{ name: 'x' }, 'body.job is missing: it must be a string'],
+    [{ job: 'x', payload: 1 }, "body.payload is unknown: did you mean 'data'?"],
+    [{ job: 'x', options: { dealy: 1 } }, "body.options.dealy is unknown: did you mean 'delay'?"],
+    [{ job: 'x', options: { retries: 3 } }, "body.options.retries is unknown: did you mean 'maxAttempts'? It counts the first attempt too"],
+    [
+      { job: 'x', options: { repeat: {} } },
+      'body.options.repeat is unknown: a recurring job is a schedule: create one with schedules.upsert',
+    ],
+    [{ job: 'x', options: { unique: { kee: 'a' } } }, 'body.options.unique.key is missing: it must be a string'],
+    [
+      { job: 'x', options: { delay: '5 minutes' } },
+      `body.options.delay must be a duration: milliseconds, '5m' (ms, s, m, h, d, w) or { minutes: 5 }, got "5 minutes"`,
+    ],
+    [{ job: 'x', options: { delay: null } }, 'body.options.delay must be a duration'],
+    [{ job: 'x', options: { runAt: 'tomorrow' } }, 'must be a time in ISO 8601 with its zone (2026-01-31T12:00:00Z), got "tomorrow"'],
+    [{ job: 5 }, 'body.job must be a string, got 5'],
+    [{ job: 'a b' }, 'body.job must have 1 to 128 of the characters'],
+    [[], 'body must be an object, got an array'],
+    [{ job: 'x', options: { priority: 'high' } }, 'body.options.priority must be a number, got "high"'],
+    [{ job: 'x', options: { maxAttempts: 0 } }, 'body.options.maxAttempts must be at least 1, got 0'],
+    [{ job: 'x', options: { maxAttempts: 1.5 } }, 'body.options.maxAttempts must be a whole number, got 1.5'],
+    [{ job: 'x', options: { tags: 'a' } }, 'body.options.tags must be an array, got "a"'],
+    [{ job: 'x', options: { tags: [''] } }, 'body.options.tags.0 must have at least 1 characters, got 0'],
+    [
+      { job: 'x', options: { backoff: { type: 'fxed', delay: 1 } } },
+      'must be "exponential" or "linear" or "fixed", got "fxed"; did you mean "fixed"?',
+    ],
+    [{ job: 'x', options: { backoff: { type: 'fixed', delay: 1, jitter: 2 } } }, 'body.options.backoff.jitter must be'],
+  ])('%j', async (body, detail) => {
+    expect(await detailOf('POST', '/v1/jobs', body)).toContain(detail)
+  })
+
+  test('in lists, queries and other places, too', async () => {
+    expect(await detailOf('POST', '/v1/jobs:bulk', [{ job: 'a' }, { job: 'a', ttl: 5 }])).toContain('body.1.ttl belongs in options')
+    expect(await detailOf('POST', '/v1/flows', { nodes: [{ ref: 'a', job: 'a', tags: ['x'] }] })).toContain(
+      'body.nodes.0.tags belongs in options',
+    )
+    expect(await detailOf('PUT', '/v1/queues/q', { limiter: {} })).toContain("body.limiter is unknown: did you mean 'rateLimit'?")
+    expect(await detailOf('PUT', '/v1/queues/q', { rateLimit: { max: 1, duration: 1 } })).toContain(
+      'body.rateLimit.limit is missing: it must be a number',
+    )
+    expect(await detailOf('PUT', '/v1/queues/q', { rateLimit: { limit: 1, duration: 1 } })).toContain("did you mean 'period'?")
+    expect(await detailOf('PUT', '/v1/schedules/s', { pattern: '* * * * *', job: 'a' })).toContain(
+      "body.pattern is unknown: did you mean 'cron'?",
+    )
+    expect(await detailOf('GET', '/v1/jobs?state=dead')).toContain('did you mean "failed"?')
+    expect(await detailOf('GET', '/v1/jobs?limit=1000')).toBe('query.limit must be a whole number between 1 and 200')
+    expect(await detailOf('GET', '/v1/jobs?stat=failed')).toBe("query.stat is unknown: did you mean 'state'?")
+    expect(await detailOf('GET', '/v1/jobs?tag=a&tag=b')).toBe('query.tag is given twice')
+    expect(await detailOf('GET', '/v1/stats?x=1')).toBe('query.x is unknown: this operation takes no query')
+  })
+
+  test('whatever is wrong, no sentence is that of the library that checks it', async () => {
+    const value = fc.oneof(fc.jsonValue(), fc.constantFrom(null, -1, 1e308, '', 'x', [], {}, true))
+    const options = fc.dictionary(
+      fc.constantFrom('delay', 'runAt', 'priority', 'timeout', 'tags', 'unique', 'debounce', 'throttle', 'ttl', 'backoff', 'meta', 'queue'),
+      value,
+    )
+    await fc.assert(
+      fc.asyncProperty(options, value, async (given, job) => {
+        for (const body of [{ job: 'a', options: given }, { job }, { job: 'a', options: job }]) {
+          const { status, body: answer } = await http.send('POST', '/v1/jobs', { body })
+          if (status === 400) expect(JSON.stringify(answer)).not.toMatch(/Invalid |Too (?:small|big)|expected|Unrecognized|pattern/)
+        }
+      }),
+      { numRuns: 150 },
+    )
+  }, 60_000)
+})
+
 describe('paths', () => {
   test('that are not there: 404; with another method: 405 and which', async () => {
     expect(await http.send('GET', '/v1/nothing')).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } })

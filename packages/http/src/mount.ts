@@ -99,7 +99,8 @@ async function read(each: Operation, c: Context, { service, access }: Mounting, 
 
 function refuseQuery(given: Readonly<Record<string, string>>): void {
   const [key] = Object.keys(given)
-  if (key !== undefined) throw new HttpError(400, 'VALIDATION', `query.${key}: there is no such key here`, { option: `query.${key}` })
+  if (key !== undefined)
+    throw new HttpError(400, 'VALIDATION', `query.${key} is unknown: this operation takes no query`, { option: `query.${key}` })
 }
 
 function checkHeaders({ headers }: Operation, request: Request): void {

@@ -192,7 +192,11 @@ export class RunContext implements Context {
 
   #setProgress(fraction: number, note?: string): void {
     if (!(fraction >= 0 && fraction <= 1))
-      throw new OptionRangeError('progress', fraction > 1 ? 1 : 0, `progress is a fraction from 0 to 1, not ${fraction}`)
+      throw new OptionRangeError(
+        'progress',
+        fraction > 1 ? 1 : 0,
+        `progress is a fraction from 0 to 1, not ${fraction}${percentHint(fraction)}`,
+      )
     this.#progress = note === undefined ? [fraction] : [fraction, String(note).slice(0, LIMITS.logMessageLength)]
     this.#link.dirty(this)
   }
@@ -312,4 +316,8 @@ export function infoOf(grant: Grant): JobInfo {
 
 export function metaOf({ meta }: Grant): JobInfo['meta'] {
   return Object.freeze(meta === undefined ? {} : JSON.parse(meta))
+}
+
+function percentHint(fraction: number): string {
+  return fraction > 1 && fraction <= 100 ? `: of a percentage give a hundredth, ${fraction / 100}` : ''
 }

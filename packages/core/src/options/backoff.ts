@@ -38,7 +38,7 @@ export function backoffOption(option: string, value: unknown): Backoff {
       `${option} is an object here: only a definition (defineJob) takes a function, which runs in the worker`,
     )
   }
-  checkKnown(option, value, KNOWN)
+  checkKnown(option, value, KNOWN, "{ type: 'exponential', delay: '1s' }")
   const type = choiceOption(`${option}.type`, value['type'], ['exponential', 'linear', 'fixed'])
   const delay = durationOption(`${option}.delay`, value['delay'])
   const factor = factorOption(`${option}.factor`, value['factor'], type)

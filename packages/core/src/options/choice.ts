@@ -1,14 +1,19 @@
 /** One of some words. */
 import { OptionTypeError } from '../errors.ts'
 import { describe } from './describe.ts'
-import { nearest } from './nearest.ts'
+import { choiceMeant } from './synonyms.ts'
 
 export function choiceOption<const Choice extends string>(option: string, value: unknown, choices: readonly Choice[]): Choice {
   if (choices.includes(value as Choice)) return value as Choice
-  const meant = typeof value === 'string' ? nearest(value, choices) : undefined
+  const meant = typeof value === 'string' ? choiceMeant(value, choices) : undefined
   const hint = meant === undefined ? '' : `; did you mean '${meant}'?`
+  if (meant !== undefined && choices.length > LISTED_MAX)
+    throw new OptionTypeError(option, `${option} ${describe(value)} is unknown${hint}`)
   throw new OptionTypeError(option, `${option} is ${choices.map((choice) => `'${choice}'`).join(' or ')}, not ${describe(value)}${hint}`)
 }
+
+/** Of more choices, only the one that is meant is named. */
+const LISTED_MAX = 8
 
 export function booleanOption(option: string, value: unknown): boolean {
   if (typeof value !== 'boolean') throw new OptionTypeError(option, `${option} is true or false, not ${describe(value)}`)

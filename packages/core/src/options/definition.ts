@@ -26,7 +26,7 @@ const KNOWN = new Set<string>(['name', 'schema', ...RUN_OPTIONS])
 
 /** @throws OptionTypeError, OptionRangeError */
 export function validateDefinition(options: unknown): DefinitionSettings {
-  checkKnown('defineJob', options, KNOWN)
+  checkKnown('defineJob', options, KNOWN, "defineJob({ name: 'mail' })")
   const name = nameOption('name', options['name'])
   checkSchema(options['schema'])
   const { backoff, ...rest } = options

@@ -7,7 +7,7 @@ import { LIMITS } from '../limits.ts'
 import { choiceOption } from './choice.ts'
 import { encodeMeta } from './data.ts'
 import { checkKnown } from './known.ts'
-import { durationOption, timeOption } from './milliseconds.ts'
+import { durationOption, type Time, timeOption } from './milliseconds.ts'
 import { RUN_OPTIONS, type RunOptions, readRunOptions } from './policy.ts'
 import { type DebounceOptions, readShaping, type ThrottleOptions } from './shaping.ts'
 import { tagsOption, textOption } from './text.ts'
@@ -22,8 +22,8 @@ export interface UniqueOptions {
 export interface EnqueueOptions extends RunOptions {
   /** Not before so long from now, by the engine's clock. Not with `runAt`. */
   readonly delay?: Duration
-  /** Not before then: a Date, or milliseconds since 1970. */
-  readonly runAt?: Date | number
+  /** Not before then: a Date, milliseconds since 1970, or an ISO 8601 string with its zone (`'2030-01-31T12:00:00Z'`). */
+  readonly runAt?: Time
   /** Fails with JobExpiredError if not started by then. */
   readonly ttl?: Duration
   /** Create once: a repeat answers the first job, whatever its data. 1 to 512 characters. */

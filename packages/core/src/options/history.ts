@@ -4,7 +4,7 @@ import { type FailuresCommand, HISTORY_STEPS, type HistoryCommand, type HistoryS
 import { choiceOption } from './choice.ts'
 import { integerOption } from './integer.ts'
 import { checkKnown } from './known.ts'
-import { timeOption } from './milliseconds.ts'
+import { type Time, timeOption } from './milliseconds.ts'
 import { nameOption } from './name.ts'
 
 export interface HistoryOptions {
@@ -13,9 +13,9 @@ export interface HistoryOptions {
   /** Minutes are kept for 6 hours, hours for 14 days. Default 'minute'. */
   readonly step?: HistoryStep
   /** The minute, or hour, of this time is the first one. Default: the oldest kept. */
-  readonly from?: Date | number
+  readonly from?: Time
   /** That of this time is not told any more. Default: up to now. */
-  readonly to?: Date | number
+  readonly to?: Time
 }
 
 export interface FailuresOptions {

@@ -1,21 +1,22 @@
 /** Option objects hold known names only: a mistyped option is an error and not a silent default. */
 import { OptionTypeError } from '../errors.ts'
 import { describe } from './describe.ts'
-import { nearest } from './nearest.ts'
+import { optionHint } from './synonyms.ts'
 
-/** Throws OptionTypeError where `options` is no plain object or has a name that is not among `known`. */
+/** Throws OptionTypeError if `options` is no plain object, or has a name that is not among `known`. `example` shows how to write them. */
 export function checkKnown(
   call: string,
   options: unknown,
   known: ReadonlySet<string>,
+  example?: string,
 ): asserts options is Readonly<Record<string, unknown>> {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw new OptionTypeError('options', `the options of ${call} are an object, not ${describe(options)}`)
+    const hint = example === undefined ? '' : `: ${example}`
+    throw new OptionTypeError('options', `the options of ${call} are an object, not ${describe(options)}${hint}`)
   }
   for (const name of Object.keys(options)) {
     if (known.has(name)) continue
-    const meant = nearest(name, known)
-    const hint = meant === undefined ? `it knows ${[...known].join(', ')}` : `did you mean '${meant}'?`
+    const hint = optionHint(name, known) ?? `it knows ${[...known].join(', ')}`
     throw new OptionTypeError(name, `${call} has no option '${name}'; ${hint}`)
   }
 }

@@ -36,12 +36,21 @@ export function durationOption(
 /** The last instant that a Date can hold. */
 const TIME_MAX_MS = 8_640_000_000_000_000
 
-/** Milliseconds since 1970 of a Date or a number; a time that has passed means at once. */
+/** A Date, milliseconds since 1970, or an ISO 8601 string with its zone, such as `'2030-01-31T12:00:00Z'`. */
+export type Time = Date | number | string
+
+/** Of what has no zone nobody knows which clock it means. */
+const ISO = /^\d{4}-\d\d-(\d\d)T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)?$/
+
+/** Milliseconds since 1970 of a Time; a time that has passed means at once. */
 export function timeOption(option: string, value: unknown): number {
-  const ms = value instanceof Date ? value.getTime() : value
+  const ms = value instanceof Date ? value.getTime() : typeof value === 'string' ? parseIso(value) : value
   if (typeof ms !== 'number' || Number.isNaN(ms)) {
     const what = value instanceof Date ? 'an invalid Date' : describe(value)
-    throw new OptionTypeError(option, `${option} is a Date, or milliseconds since 1970, not ${what}`)
+    const zone =
+      typeof value === 'string' && ISO.exec(value)?.[2] === undefined && ISO.test(value) ? `: write its zone, as in '${value}Z'` : ''
+    const forms = "a Date, milliseconds since 1970, or an ISO 8601 string with its zone ('2030-01-31T12:00:00Z')"
+    throw new OptionTypeError(option, `${option} must be ${forms}, got ${what}${zone}`)
   }
   if (ms < 0 || ms > TIME_MAX_MS) {
     throw new OptionRangeError(
@@ -51,4 +60,11 @@ export function timeOption(option: string, value: unknown): number {
     )
   }
   return Math.ceil(ms)
+}
+
+/** NaN for what is no instant: without a zone, or of a day that its month does not have. */
+function parseIso(text: string): number {
+  const [, day, zone] = ISO.exec(text) ?? []
+  if (day === undefined || zone === undefined || new Date(`${text.slice(0, 10)}T00:00:00Z`).getUTCDate() !== Number(day)) return Number.NaN
+  return Date.parse(text)
 }

@@ -88,7 +88,7 @@ const CACHE_MIB_MAX = 4_096
 
 /** @throws OptionTypeError, OptionRangeError */
 export function validateOpenOptions(options: unknown): OpenSettings {
-  checkKnown('openEngine', options, KNOWN)
+  checkKnown('openEngine', options, KNOWN, "openEngine({ file: 'jobs.db' })")
   const { durability = 'full', recovery = 'immediate', waitForOwner = 0, readers = 1, cache = 16, share = false } = options
   const { maxDataBytes = LIMITS.dataBytes, retention, logger, unsafeFilesystem = 'refuse', secureDelete = false } = options
   const { codec, redact } = options

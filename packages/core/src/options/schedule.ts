@@ -9,7 +9,7 @@ import { encodeMeta } from './data.ts'
 import { describe } from './describe.ts'
 import { integerOption } from './integer.ts'
 import { checkKnown } from './known.ts'
-import { durationOption, timeOption } from './milliseconds.ts'
+import { durationOption, type Time, timeOption } from './milliseconds.ts'
 import { nameOption } from './name.ts'
 
 export interface ScheduleOptions {
@@ -20,9 +20,9 @@ export interface ScheduleOptions {
   /** IANA name of the zone whose clocks `cron` goes by; default `'UTC'`. */
   readonly timezone?: string
   /** No tick before then; where `every` counts from. A Date, or milliseconds since 1970. */
-  readonly startAt?: Date | number
+  readonly startAt?: Time
   /** No tick after then. */
-  readonly endAt?: Date | number
+  readonly endAt?: Time
   /** Each tick fires up to so much later, the same tick always by the same: up to 24 h, less than `every`; default 0. */
   readonly jitter?: Duration
   /**

@@ -5,11 +5,11 @@ import { LIMITS } from '../limits.ts'
 import { encodeData } from './data.ts'
 import { integerOption } from './integer.ts'
 import { checkKnown } from './known.ts'
-import { timeOption } from './milliseconds.ts'
+import { type Time, timeOption } from './milliseconds.ts'
 
 export interface UpdateOptions {
   readonly data?: unknown
-  readonly runAt?: Date | number
+  readonly runAt?: Time
   readonly priority?: number
   readonly weight?: number
   readonly checkpoint?: unknown

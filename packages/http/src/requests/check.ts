@@ -2,6 +2,7 @@
 import type { z } from '@hono/zod-openapi'
 import { type Fault, invalid } from '../errors.ts'
 import { BOUNDS } from '../limits.ts'
+import { Words } from './words.ts'
 
 type Place = 'body' | 'path' | 'query' | 'header'
 
@@ -9,21 +10,27 @@ type Place = 'body' | 'path' | 'query' | 'header'
 export function check<Value>(schema: z.ZodType<Value>, value: unknown, place: Place): Value {
   const checked = schema.safeParse(value)
   if (checked.success) return checked.data
-  const faults = faultsOf(checked.error.issues, [place]).slice(0, BOUNDS.faults)
+  // Only what is wrong is put into words.
+  const words = new Words()
+  const { error } = schema.safeParse(value, { error: (issue) => words.of(issue) })
+  const faults = faultsOf((error ?? checked.error).issues, [place], words).slice(0, BOUNDS.faults)
   const [first] = faults
-  throw invalid(first === undefined ? `the ${place} is not valid` : `${first.path}: ${first.message}`, faults)
+  throw invalid(first === undefined ? `the ${place} is not valid` : `${first.path} ${first.message}`, faults)
 }
 
 type Issues = z.ZodError['issues']
 
-function faultsOf(issues: Issues, base: readonly PropertyKey[]): Fault[] {
+function faultsOf(issues: Issues, base: readonly PropertyKey[], words: Words): Fault[] {
   return issues.flatMap((issue) => {
     const path = [...base, ...issue.path]
-    if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({ path: [...path, key].map(String).join('.').slice(0, 200), message: 'there is no such key here' }))
-    }
-    return [{ path: path.map(String).join('.').slice(0, 200), message: issue.message.slice(0, 500) }]
+    if (issue.code === 'unrecognized_keys')
+      return issue.keys.map((key) => ({ path: textOf([...path, key]), message: words.unknownKey(issue.path, key).slice(0, 500) }))
+    return [{ path: textOf(path), message: issue.message.slice(0, 500) }]
   })
+}
+
+function textOf(path: readonly PropertyKey[]): string {
+  return path.map(String).join('.').slice(0, 200)
 }
 
 /**
@@ -36,7 +43,7 @@ export function readQuery(url: string): Record<string, string> {
   const at = url.indexOf('?')
   if (at < 0) return query
   for (const [key, value] of new URLSearchParams(url.slice(at + 1))) {
-    if (key in query) throw invalid(`query.${key}: it is given twice`, [{ path: `query.${key}`, message: 'it is given twice' }])
+    if (key in query) throw invalid(`query.${key} is given twice`, [{ path: `query.${key}`, message: 'is given twice' }])
     query[key] = value
   }
   return query

@@ -9,7 +9,9 @@ const BACKOFF = z
     delay: DURATION,
     factor: z.number().min(1).max(1_000).optional(),
     maxDelay: DURATION.optional(),
-    jitter: z.union([z.number().min(0).max(1), z.enum(['equal', 'full'])]).optional(),
+    jitter: z
+      .union([z.number().min(0).max(1), z.enum(['equal', 'full'])], { error: 'must be a fraction from 0 to 1, "equal" or "full"' })
+      .optional(),
   })
   .openapi('Backoff')
 

@@ -1,28 +1,35 @@
 /** Names, times, durations: what all other schemas are made of. */
 import { z } from '@hono/zod-openapi'
-import { LIMITS, STATES } from '@millrace/core'
+import { describe, LIMITS, STATES } from '@millrace/core'
 
 /** As names are taken over HTTP; what was named elsewhere may have a slash, too. */
 export const NAME = z
   .string()
-  .regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'a name has 1 to 128 of A-Z a-z 0-9 _ . : -')
+  .regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'must have 1 to 128 of the characters A-Z a-z 0-9 _ . : -')
   .openapi({ example: 'media' })
 
 /** Of keys and tags. */
 export const KEY = z.string().min(1).max(LIMITS.keyLength)
 
 export const TIME = z.iso
-  .datetime({ offset: true, error: 'a time is ISO 8601 with a zone, as 2026-01-31T12:00:00Z' })
+  .datetime({
+    offset: true,
+    error: (issue) => `must be a time in ISO 8601 with its zone (2026-01-31T12:00:00Z), got ${describe(issue.input)}`,
+  })
   .openapi({ example: '2026-01-31T12:00:00.000Z' })
 
 /** As it is answered. */
 export const WHEN = z.iso.datetime()
 
+function noDuration({ input }: { readonly input?: unknown }): string {
+  return `must be a duration: milliseconds, '5m' (ms, s, m, h, d, w) or { minutes: 5 }, got ${describe(input)}`
+}
+
 export const DURATION = z
   .union(
     [
       z.number().min(0),
-      z.string().regex(/^\d+(?:\.\d+)? ?(?:ms|s|m|h|d|w)$/),
+      z.string().regex(/^\d+(?:\.\d+)? ?(?:ms|s|m|h|d|w)$/, { error: noDuration }),
       z.strictObject({
         milliseconds: z.number().optional(),
         seconds: z.number().optional(),
@@ -32,7 +39,7 @@ export const DURATION = z
         weeks: z.number().optional(),
       }),
     ],
-    { error: "a duration is milliseconds, as '5m' (ms, s, m, h, d, w), or as { minutes: 5 }" },
+    { error: noDuration },
   )
   .openapi('Duration', { description: 'Milliseconds, a text as `5m`, or parts that are added up.', example: '5m' })
 
@@ -44,9 +51,9 @@ export const SAFE_COUNT = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER)
 export function whole(min: number, max: number) {
   return z
     .string()
-    .regex(/^-?\d{1,16}$/, `a whole number from ${min} to ${max}`)
+    .regex(/^-?\d{1,16}$/, `must be a whole number between ${min} and ${max}`)
     .transform(Number)
-    .refine((value) => value >= min && value <= max, `a whole number from ${min} to ${max}`)
+    .refine((value) => value >= min && value <= max, `must be a whole number between ${min} and ${max}`)
     .openapi({ type: 'integer', minimum: min, maximum: max })
 }
 

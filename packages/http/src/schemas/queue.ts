@@ -11,7 +11,9 @@ export const QUEUE_PATH = z.strictObject({ name: NAME.openapi({ param: { name: '
 const LIMIT = z.number().int().min(1).max(LIMITS.concurrencyLimit).nullable().optional()
 const COUNT = z.number().int().min(1).max(1_000_000_000)
 const RATE_LIMIT = z.strictObject({ limit: COUNT, period: DURATION.optional(), burst: COUNT.optional() }).nullable().optional()
-const KEEP = z.union([z.strictObject({ age: DURATION.optional(), count: z.number().int().min(0).optional() }), DURATION])
+const KEEP = z.union([z.strictObject({ age: DURATION.optional(), count: z.number().int().min(0).optional() }), DURATION], {
+  error: 'must be a duration, or { age, count }',
+})
 
 export const QUEUE_OPTIONS = z
   .strictObject({

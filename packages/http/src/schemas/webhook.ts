@@ -3,7 +3,7 @@ import { z } from '@hono/zod-openapi'
 import { EVENT_TYPES } from '@millrace/core'
 import { NAME, WHEN } from './plain.ts'
 
-const ID = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'an id has 1 to 64 of A-Z a-z 0-9 _ -')
+const ID = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must have 1 to 64 of the characters A-Z a-z 0-9 _ -')
 
 export const WEBHOOK_PATH = z.strictObject({ id: ID.openapi({ param: { name: 'id', in: 'path' }, example: 'billing' }) })
 
