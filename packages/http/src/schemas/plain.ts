@@ -60,7 +60,7 @@ export function whole(min: number, max: number) {
 /** A duration in a query: milliseconds are digits alone. */
 export const QUERY_DURATION = z
   .string()
-  .regex(/^\d{1,16}$|^\d{1,16}(?:\.\d{1,16})? ?(?:ms|s|m|h|d|w)$/, "a duration is milliseconds, or as '5m' (ms, s, m, h, d, w)")
+  .regex(/^\d{1,16}$|^\d{1,16}(?:\.\d{1,16})? ?(?:ms|s|m|h|d|w)$/, "must be a duration: milliseconds or '5m' (ms, s, m, h, d, w)")
   .transform((text) => (/^\d+$/.test(text) ? Number(text) : text))
   .openapi({ type: 'string', description: 'Milliseconds, or a string as `5m`.', example: '5m' })
 
