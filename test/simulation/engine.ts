@@ -1,7 +1,8 @@
 /** The engine's process: an actor over the database, the ways to it, and its deaths. What it writes and says is watched. */
 import { systemCalendar } from '@millrace/client'
 import type { Delivery, Effects, Refusal, Request, Retention, Store, TurnMark } from '@millrace/core'
-import { Actor, ActorFailure } from '../../packages/engine/src/actor/actor.ts'
+import { Actor } from '../../packages/engine/src/actor/actor.ts'
+import { ActorFailure } from '../../packages/engine/src/actor/failure.ts'
 import { Loop } from '../../packages/engine/src/actor/loop.ts'
 import { packDelivery, unpackDelivery } from '../../packages/engine/src/ports/pack/deliveries.ts'
 import { packRequests, unpackRequests } from '../../packages/engine/src/ports/pack/requests.ts'
@@ -27,11 +28,24 @@ export interface EngineWatch {
   /** What was decided is to be written: that may take its time, or fail. */
   writing(): void
   committed(effects: Effects, mark: TurnMark): void
+  /** A question is answered from the disk: that may take its time. */
+  reading(): void
   received(connection: string, requests: readonly Request[], sentMono: number): void
   delivering(connection: string, delivery: Delivery): void
   /** A turn is over, and the next is due in so many milliseconds; `failed`: it could not be written. */
   turned(nextMs: number, failed: boolean): void
   failed(refusal: Refusal | undefined, error: unknown): void
+}
+
+/** What questions alone read. */
+type QuestionRead = 'attempts' | 'events'
+
+function watchRead<Read extends QuestionRead>(store: { [Name in Read]: Store[Name] }, name: Read, watch: EngineWatch): void {
+  const read = store[name] as (...values: unknown[]) => unknown
+  store[name] = ((...values: unknown[]) => {
+    watch.reading()
+    return read(...values)
+  }) as Store[Read]
 }
 
 let connections = 0
@@ -52,7 +66,7 @@ export class SimulatedEngine {
     const { timeline, random, alive, retention, recovery, watch, landed } = options
     const clock = timeline.clock()
     let failedWrites = 0
-    const store: Store = {
+    const store: Store & { -readonly [Read in QuestionRead]: Store[Read] } = {
       ...options.store,
       write: (effects, mark) => {
         // Killed within its turn, its code goes on here to the turn's end: it reaches nothing any more.
@@ -68,6 +82,7 @@ export class SimulatedEngine {
         watch.committed(effects, mark)
       },
     }
+    for (const read of ['attempts', 'events'] as const) watchRead(store, read, watch)
     this.actor = new Actor({ store, clock, random, settings: { recovery, retention, calendar: systemCalendar }, alive })
     const { actor } = this
     const turn = actor.turn.bind(actor)

@@ -16,7 +16,7 @@ const HELP = `pnpm sim [options]
   --from N           the first one (drawn at random, and printed)
   --minutes N        as many as there is time for
   --processes N      side by side (1)
-  --seed N           one seed; with --hash the SHA-256 of its history and nothing else, with --verbose the history
+  --seed N           one seed, and no more; with --hash the SHA-256 of its history and nothing else, with --verbose the history
   --without A,B      without these faults, as a shrunk seed says
   --list-canaries    the planted bugs
   --canary NAME      with that bug: ends with 1 when it is caught, and names the seed and the invariant
@@ -47,6 +47,10 @@ const { values } = parseArgs({
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
 if (values.help) say(HELP)
+else if (values.seed !== undefined && (values.seeds ?? values.from ?? values.minutes) !== undefined)
+  throw new RangeError(
+    `--seed ${values.seed} runs one seed: leave --seeds, --from and --minutes out, or run many with --from ${values.seed}`,
+  )
 else if (values['list-canaries']) for (const { name, breaks, file } of CANARIES) say(`${name}: breaks ${breaks} (${file})`)
 else if (values.canaries) process.exitCode = await allCanaries(Number(values.seeds ?? CANARY_SEEDS))
 else {

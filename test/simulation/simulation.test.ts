@@ -33,6 +33,11 @@ test('the same seed makes the same history, byte for byte, in another process to
   }
 })
 
+test('one seed is one world: no option that is for many goes with it', async () => {
+  for (const option of ['--seeds', '--from', '--minutes'])
+    await expect(sim('--seed', '5', option, '9')).rejects.toMatchObject({ stderr: expect.stringContaining('--seed 5 runs one seed') })
+})
+
 test('a seed that finds nothing has nothing to leave out', async () => {
   expect(await shrink(1)).toEqual([])
 })

@@ -1,4 +1,5 @@
 /** What befalls transactions: drawn once for each, at a statement that is drawn too. */
+import { LIMITS } from '@millrace/core'
 import type { Ballast } from '../../packages/sqlite/src/ballast.ts'
 import { sqliteError } from '../../packages/sqlite/src/driver.ts'
 import type { Chance } from './chance.ts'
@@ -17,6 +18,8 @@ type Trouble = 'crash' | 'io' | 'lost' | 'phantom' | 'committedCrash' | 'stateme
 export interface StoreFaultsOptions {
   readonly plan: Plan
   readonly chance: Chance
+  /** Of reads, so that seeds are what they were without them. */
+  readonly readChance: Chance
   readonly timeline: Timeline
   readonly history: History
   /** The engine is to die here. */
@@ -72,6 +75,14 @@ export class StoreFaults implements Gate {
       history.meet('slowCommit')
       timeline.stall(chance.small(3_000))
     }
+  }
+
+  /** The disk is slow to answer a question: longer than a turn has time for, now and then. */
+  read(): void {
+    const { plan, readChance, timeline, history } = this.#options
+    if (this.healed || !readChance.hits(4 * plan.slowCommit)) return
+    history.meet('slowRead')
+    timeline.stall(readChance.small(3 * LIMITS.turnMs))
   }
 
   statement(): void {

@@ -35,6 +35,8 @@ export const PROBES: readonly string[] = [
   'ioError',
   'statementError',
   'slowCommit',
+  'slowRead',
+  'answersPutOff',
   'commitLost',
   'phantomCommit',
   'reloaded',

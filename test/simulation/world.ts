@@ -161,7 +161,14 @@ export class World {
     this.#shares = new Shares(this.history, this.#model)
     this.#misfortunes = new Misfortunes(this, new Chance(plan.seed ^ 0xbad), this.#sessions, this.#requests)
     const crash = (where: string) => this.#misfortunes.crash(where)
-    this.faults = new StoreFaults({ plan, chance: new Chance(plan.seed ^ 0xd15c), timeline, history: this.history, crash })
+    this.faults = new StoreFaults({
+      plan,
+      chance: new Chance(plan.seed ^ 0xd15c),
+      readChance: new Chance(plan.seed ^ 0x510e),
+      timeline,
+      history: this.history,
+      crash,
+    })
     this.operations = new Operations({
       chance: new Chance(plan.seed ^ 0xac7),
       manyChance: new Chance(plan.seed ^ 0xb01c),
@@ -382,6 +389,7 @@ export class World {
         this.#audit.newcomers(mark.at)
         this.#shares.commit(this.engine.actor.tables, mark.at)
       },
+      reading: () => this.faults.read(),
       received: (connection, requests, sentMono) => this.#requests.received(connection, requests, sentMono),
       delivering: (connection, delivery) => {
         seeReloads()
@@ -390,6 +398,7 @@ export class World {
       },
       turned: (nextMs, failed) => {
         seeReloads()
+        if (this.engine.actor.unanswered > 0 && !this.healed) history.meet('answersPutOff')
         // On a locked file no turn was taken.
         if (timeline.mono < this.faults.busyUntilMono && !this.healed) return
         if (nextMs > 0 && !failed && !this.engine.actor.hasMail) {

@@ -45,8 +45,9 @@ export const LIMITS = {
   /** New work that the caller's side holds back beyond those, before it refuses with BusyError. */
   enqueuesHeld: 100_000,
   bytesHeld: 256 * MIB,
-  /** One turn takes no further command once it has this many jobs or has run this long. */
+  /** A turn takes no further command once it has this many jobs. */
   jobsPerTurn: 2_000,
+  /** A turn begins no further answer to a question once it has answered for this long: the rest is for the next turns. */
   turnMs: 10,
   /** Jobs of one lane kept in memory, and of all lanes together: past these each that a worker serves has its share, and one job at least. */
   windowJobs: 1_000,

@@ -7,7 +7,6 @@ import {
   awaited,
   type Calendar,
   type Clock,
-  type Command,
   type ConnectionId,
   type Delivery,
   dismiss,
@@ -23,16 +22,16 @@ import {
   Refused,
   type Reply,
   type Request,
-  type Sender,
   type Settings,
   type Store,
   StoreFailure,
   type Tables,
 } from '@millrace/core'
-import { answer } from './answer.ts'
+import { Answers, describe } from './answers.ts'
 import { Deliveries } from './deliveries.ts'
 import { Drains } from './drains.ts'
 import { Exporters } from './exporters.ts'
+import { ActorFailure } from './failure.ts'
 import { Followers } from './followers.ts'
 import { Housekeeping } from './housekeeping.ts'
 import { Intake } from './intake.ts'
@@ -40,6 +39,7 @@ import { Meter } from './meter.ts'
 import { nextTurnMs } from './next.ts'
 import { type Decided, type Letter, type TurnParts, takeTurn } from './turn.ts'
 import { Watches } from './watches.ts'
+import { jobsOf } from './weight.ts'
 
 export interface ActorOptions {
   readonly store: Store
@@ -48,16 +48,6 @@ export interface ActorOptions {
   readonly settings: Settings
   /** Sessions that may come back for the jobs on record for them: those of this very process. */
   readonly alive: ReadonlySet<string>
-}
-
-/** A storage error that ends the actor: whoever runs it starts another one, or gives up. */
-export class ActorFailure extends Error {
-  readonly refusal: Refusal
-  constructor(refusal: Refusal, options?: ErrorOptions) {
-    super(refusal.message, options)
-    this.name = 'ActorFailure'
-    this.refusal = refusal
-  }
 }
 
 export class Actor {
@@ -70,6 +60,7 @@ export class Actor {
   readonly followers = new Followers()
   readonly exporters = new Exporters()
   readonly drains = new Drains()
+  readonly #answers: Answers
   readonly #connections = new Map<ConnectionId, (delivery: Delivery) => void>()
   readonly #subscribed = new Set<ConnectionId>()
   /** Sessions that are dead while the end of their connection is yet to be heard of. */
@@ -88,13 +79,14 @@ export class Actor {
   #unwritten = false
   /** When sessions are asked to attach again. */
   #reattachMono = Number.POSITIVE_INFINITY
-  /** The last turn could not be written: time alone sets off no other for so long. */
-  #retryMs = 0
+  /** The last turn could not be written: time alone sets off no other before. */
+  #retryMono = Number.NEGATIVE_INFINITY
 
   constructor({ store, clock, random, settings, alive }: ActorOptions) {
     this.store = store
     this.calendar = settings.calendar
     this.#clock = clock
+    this.#answers = new Answers(this, clock)
     this.#loaded = clock.read()
     this.#tables = loadTables(store, alive, this.#loaded)
     this.#housekeeping = new Housekeeping(settings.retention, this.#loaded)
@@ -116,12 +108,18 @@ export class Actor {
     return this.#clock.read()
   }
 
+  /** What is still to be decided or answered. */
   get mailboxDepth(): number {
-    return this.#mail.length
+    return this.#mail.length + this.#answers.waiting
   }
 
   get hasMail(): boolean {
-    return this.#mail.length > 0
+    return this.mailboxDepth > 0
+  }
+
+  /** Questions that the last turn had no time for. */
+  get unanswered(): number {
+    return this.#answers.waiting
   }
 
   connect(deliver: (delivery: Delivery) => void): ConnectionId {
@@ -137,10 +135,7 @@ export class Actor {
   disconnect(connection: ConnectionId): void {
     this.#connections.delete(connection)
     this.#subscribed.delete(connection)
-    this.watches.forget(connection)
-    this.followers.forget(connection)
-    this.exporters.forget(connection)
-    this.drains.forget(connection)
+    this.forget(connection)
     this.#mail = this.#mail.map((letter) => (letter.connection === connection ? { ...letter, gone: true } : letter))
     const tables = this.#tables
     tables.renewals.delete(connection)
@@ -154,6 +149,15 @@ export class Actor {
         intro.local || this.#dead.delete(intro.uuid) ? Number.NEGATIVE_INFINITY : Math.min(session.leaseMono, renewedMono + LIMITS.leaseMs),
       )
     }
+  }
+
+  /** One question of a connection, or all of them, is given up: nobody waits for its answer. */
+  forget(connection: ConnectionId, request?: number): void {
+    this.#answers.forget(connection, request)
+    this.watches.forget(connection, request)
+    this.followers.forget(connection, request)
+    this.exporters.forget(connection, request)
+    this.drains.forget(connection, request)
   }
 
   /** The process of these sessions is dead: nobody comes back for what they run. */
@@ -178,18 +182,26 @@ export class Actor {
     const lockedMs = this.#busySinceMono < 0 ? 0 : this.#busyUntilMono - now.mono
     if (lockedMs > 0) return lockedMs
     if (now.mono >= this.#reattachMono) this.#askToAttach()
+    this.#answers.beginTurn()
+    const unanswered = this.#answers.waiting > 0
+    if (unanswered && this.#mail.length === 0 && now.mono < this.#retryMono) return this.#onlyAnswer(now)
     const mail = this.#takeMail()
-    this.#retryMs = 0
+    this.#retryMono = Number.NEGATIVE_INFINITY
     this.#intake.look(now)
     const decided = this.#decideSafely(mail, now)
-    if (decided !== undefined) {
-      this.#deliver(mail, decided)
-      if (mail.length === 0 && this.#mail.length === 0 && decided.effects.events.length === 0) this.#shrink(now)
-    }
+    if (decided !== undefined) this.#deliver(mail, decided)
+    this.#answerBacklog(unanswered)
+    if (decided !== undefined && mail.length === 0 && !this.hasMail && decided.effects.events.length === 0) this.#shrink(now)
     const after = this.#clock.read()
-    if (this.#mail.length > 0) return this.#busySinceMono >= 0 ? BUSY_RETRY_MS : 0
+    if (this.hasMail) return this.#busySinceMono >= 0 ? BUSY_RETRY_MS : 0
     const dueMs = Math.min(nextTurnMs(this.#tables, after), this.#housekeeping.nextMs(after))
-    return Math.min(Math.max(dueMs, this.#retryMs), this.#intake.nextMs, Math.max(0, this.#reattachMono - after.mono))
+    return Math.min(Math.max(dueMs, this.#retryMono - after.mono), this.#intake.nextMs, Math.max(0, this.#reattachMono - after.mono))
+  }
+
+  /** A turn that is not to be tried again yet is no reason for questions to wait. */
+  #onlyAnswer(now: Now): number {
+    this.#answerBacklog(true)
+    return this.#answers.waiting > 0 ? 0 : this.#retryMono - now.mono
   }
 
   #decide(mail: readonly Letter[], now: Now): Decided {
@@ -210,7 +222,7 @@ export class Actor {
   }
 
   #storeFailed(mail: readonly Letter[], now: Now, error: StoreFailure): Decided | undefined {
-    this.#retryMs = FAILED_RETRY_MS
+    this.#retryMono = this.#clock.read().mono + FAILED_RETRY_MS
     if (error.reason === 'owner') throw new ActorFailure({ code: 'OWNER_LOST', message: error.message }, { cause: error })
     if (error.phase === 'commit') {
       this.#reload(mail, () => this.store.reopen())
@@ -317,8 +329,7 @@ export class Actor {
     this.#unwritten = true
     this.watches.recheck(this.store, (connection, reply) => this.#post(connection, { replies: [reply] }))
     this.drains.settle(this.#tables, (connection, reply) => this.#post(connection, { replies: [reply] }))
-    for (const { command, sender } of [...this.followers.takeAll(), ...this.exporters.takeAll()])
-      this.#askAgain(command, sender, (reply) => this.#post(sender.connection, { replies: [reply] }))
+    this.#answers.askAgain([...this.followers.takeAll(), ...this.exporters.takeAll()])
   }
 
   #askToAttach(): void {
@@ -363,65 +374,52 @@ export class Actor {
     const events = this.followers.any ? deliveries.events : []
     // Before this turn's questions: who asks now finds these events in the journal.
     this.followers.tell(events, (connection, reply) => deliveries.push(connection, reply))
-    const exporters = [...this.exporters.take(effects.events, this.#tables.nextEvent - 1), ...this.exporters.end(effects.exportsGone)]
-    for (const { command, sender } of exporters) this.#askAgain(command, sender, (reply) => deliveries.push(sender.connection, reply))
+    this.#answers.askAgain([...this.exporters.take(effects.events, this.#tables.nextEvent - 1), ...this.exporters.end(effects.exportsGone)])
     for (const [index, { connection, request, gone }] of mail.entries()) {
       const decision = decisions[index]
       // Nobody is left to wait for what may come.
       if (decision === HELD && gone) continue
-      if (decision === HELD) this.#answer(deliveries, connection, request)
+      if (decision === HELD) this.#answers.inTime(deliveries, { connection, request })
       else if (decision instanceof Refused) deliveries.refuse(connection, request.id, decision.refusal)
       else deliveries.reply(connection, request.id, decision)
     }
     deliveries.add()
     this.watches.settle(effects, (connection, reply) => deliveries.push(connection, reply))
     this.drains.settle(this.#tables, (connection, reply) => deliveries.push(connection, reply))
-    for (const [connection, delivery] of deliveries.byConnection) this.#connections.get(connection)?.(delivery)
+    this.#send(deliveries)
   }
 
-  /** Questions, read after the commit: so they see at least all that was decided before them. */
-  #answer(deliveries: Deliveries, connection: ConnectionId, request: Request): void {
-    const { command, id } = request
-    if (command.op === 'subscribe') {
-      if (command.on) this.#subscribed.add(connection)
-      else this.#subscribed.delete(connection)
-      deliveries.reply(connection, id, true)
-    } else if (command.op === 'backup') {
-      this.store.backup(command.file).then(
-        (value) => this.#post(connection, { replies: [{ id, value }] }),
-        (error) => this.#refuse([{ connection, request }], { code: 'STORAGE', message: `the backup failed: ${describe(error)}` }),
-      )
-    } else {
-      const reply = this.#ask(command, { connection, request: id })
-      if (reply instanceof Refused) deliveries.refuse(connection, id, reply.refusal)
-      else if (reply !== HELD) deliveries.reply(connection, id, reply)
-    }
+  /** What earlier turns had no time for. */
+  #answerBacklog(atLeastOne: boolean): void {
+    if (this.#answers.waiting === 0) return
+    const deliveries = new Deliveries(this.#tables, new Effects(), this.#loaded, this.#subscribed)
+    this.#answers.rest(deliveries, atLeastOne)
+    this.#send(deliveries)
   }
 
-  #askAgain(command: Command, sender: Sender, push: (reply: Reply) => void): void {
-    const value = this.#ask(command, sender)
-    if (value instanceof Refused) push({ id: sender.request, refusal: value.refusal })
-    else if (value !== HELD) push({ id: sender.request, value })
-  }
-
-  /** A row that cannot be read is one question's trouble. */
-  #ask(command: Command, sender: Sender): unknown {
-    try {
-      return answer(this, command, sender)
-    } catch (error) {
-      const code = error instanceof StoreFailure && error.phase !== 'broken' ? 'STORAGE' : 'INTERNAL'
-      return new Refused({ code, message: `it could not be read: ${describe(error)}` })
-    }
+  #send({ byConnection }: Deliveries): void {
+    for (const [connection, delivery] of byConnection) this.#connections.get(connection)?.(delivery)
   }
 
   /** `readable`: of a turn that was not written, after the reload: whoever only asks is answered, from the file. */
   #refuse(mail: readonly Letter[], refusal: Refusal, readable = false): void {
     const deliveries = new Deliveries(this.#tables, new Effects(), this.#loaded, this.#subscribed)
     for (const { connection, request, gone } of mail) {
-      if (readable && !gone && isQuestion(request.command)) this.#answer(deliveries, connection, request)
+      if (readable && !gone && isQuestion(request.command)) this.#answers.inTime(deliveries, { connection, request })
       else deliveries.refuse(connection, request.id, refusal)
     }
-    for (const [connection, delivery] of deliveries.byConnection) this.#connections.get(connection)?.(delivery)
+    this.#send(deliveries)
+  }
+
+  /** Whether a connection hears of events as they happen. */
+  subscribe(connection: ConnectionId, on: boolean): void {
+    if (on) this.#subscribed.add(connection)
+    else this.#subscribed.delete(connection)
+  }
+
+  /** An answer that comes when its turn is long over. */
+  answerLate(connection: ConnectionId, reply: Reply): void {
+    this.#post(connection, { replies: [reply] })
   }
 
   #post(connection: ConnectionId, { replies = [], notices = [] }: Partial<Pick<Delivery, 'replies' | 'notices'>>): void {
@@ -432,17 +430,3 @@ export class Actor {
 const BUSY_PATIENCE_MS = 5_000
 const BUSY_RETRY_MS = 25
 const FAILED_RETRY_MS = 250
-
-function describe(error: unknown): string {
-  return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
-}
-
-/** How much of a turn a call takes. */
-function jobsOf(command: Command): number {
-  if (command.op === 'enqueue') return command.jobs.length
-  if (command.op === 'flow') return command.nodes.length
-  // Read and not decided, but as much at a time.
-  if (command.op === 'events' || command.op === 'export') return LIMITS.eventsPerPage
-  if (command.op === 'forward') return command.entries.reduce((count, { jobs }) => count + jobs.length, 0)
-  return 'dryRun' in command ? Math.min(command.limit, LIMITS.sliceRows) : 1
-}

@@ -57,10 +57,7 @@ export function answer(actor: Actor, command: Command, sender: Sender): unknown 
     case 'watch':
       return actor.watches.ask(actor.store, command.id, sender)
     case 'unwatch':
-      actor.watches.forget(sender.connection, command.request)
-      actor.followers.forget(sender.connection, command.request)
-      actor.exporters.forget(sender.connection, command.request)
-      actor.drains.forget(sender.connection, command.request)
+      actor.forget(sender.connection, command.request)
       return true
     case 'drainQueue':
       return actor.drains.ask(actor.tables, command.queue, sender)

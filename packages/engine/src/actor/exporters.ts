@@ -22,16 +22,16 @@ import {
   type Tables,
   viewOf,
 } from '@millrace/core'
+import { Waiting } from './waiting.ts'
 
-interface Exporter {
+interface Exporter extends Sender {
   readonly command: ExportCommand
-  readonly sender: Sender
   /** Of the export when it began to wait. */
   readonly mark: number
 }
 
 export class Exporters {
-  #waiting: Exporter[] = []
+  readonly #waiting = new Waiting<Exporter>()
   /** By export: nothing between its mark and this event is for it. */
   readonly #seen = new Map<string, number>()
 
@@ -45,24 +45,22 @@ export class Exporters {
     // Its mark is not to stay behind, where the journal forgets it.
     if (!empty || page.next < last || last - mark >= LIMITS.eventsPassed) return page
     this.#seen.set(name, last)
-    this.#waiting.push({ command, sender, mark })
+    this.#waiting.add({ ...sender, command, mark })
     return HELD
   }
 
   /** Those that a turn may have something for, by its events up to `last`: each asks again. */
   take(notes: readonly (EventNote | NewsNote)[], last: number): readonly Exporter[] {
-    if (notes.length === 0 || this.#waiting.length === 0) return []
+    if (notes.length === 0 || this.#waiting.size === 0) return []
     if (notes.some((note) => note.job !== undefined && isEnd(note.type))) return this.takeAll()
-    const late = this.#waiting.filter(({ mark }) => last - mark >= LIMITS.eventsPassed)
-    this.#waiting = this.#waiting.filter((exporter) => !late.includes(exporter))
+    const late = [...this.#waiting].filter(({ mark }) => last - mark >= LIMITS.eventsPassed)
+    for (const exporter of late) this.#waiting.delete(exporter)
     for (const { command } of this.#waiting) this.#seen.set(command.name, last)
     return late
   }
 
   takeAll(): readonly Exporter[] {
-    const all = this.#waiting
-    this.#waiting = []
-    return all
+    return this.#waiting.takeAll()
   }
 
   /** The exports of these names are no more: whoever waits for them asks again, and is told so. */
@@ -73,9 +71,7 @@ export class Exporters {
   }
 
   forget(connection: ConnectionId, request?: number): void {
-    this.#waiting = this.#waiting.filter(
-      ({ sender }) => sender.connection !== connection || (request !== undefined && sender.request !== request),
-    )
+    this.#waiting.take(connection, request)
   }
 }
 

@@ -4,11 +4,12 @@
  * told twice where the one becomes the other, and nothing is kept for a reader that is slow. Kept apart from the tables, so that a reload
  * loses none.
  *
- * The writer reads, and no reader thread: it alone knows what the next commit brings, it is what every Port leads to, and a page
- * is no more than a batch of new jobs.
+ * The writer reads, and no reader thread: it alone knows what the next commit brings, and it is what every Port leads to. Pages come
+ * after all else in what time a turn has for questions, so readers that catch up delay no commit.
  */
 import {
   type ConnectionId,
+  type EventFilter,
   type EventsCommand,
   type EventsPage,
   eventTest,
@@ -19,37 +20,57 @@ import {
   type Sender,
   type Store,
 } from '@millrace/core'
+import { Waiting } from './waiting.ts'
 
-interface Follower {
+interface Follower extends Sender {
   readonly command: EventsCommand
-  readonly sender: Sender
+  /** Of the filter. */
+  readonly text: string
   readonly fits: (event: JournalEvent) => boolean
   /** Nothing up to this one is for it. */
   after: number
 }
 
+/** Readers at the same place with the same filter are told the same page: it is made once, and crosses a channel once. */
+interface Read {
+  readonly events: readonly JournalEvent[]
+  /** By the text of the filter. */
+  readonly fitting: Map<string, readonly JournalEvent[]>
+}
+
+/** Pages that are kept for others who come by; of each, for so many filters. */
+const PAGES_KEPT = 8
+const FILTERS_KEPT = 16
+
 export class Followers {
-  #waiting: Follower[] = []
+  readonly #waiting = new Waiting<Follower>()
+  /** Whole pages, which never change, by what they come after; the one that was used last is at the end. */
+  readonly #pages = new Map<number, Read>()
 
   /** Some wait for the next event. */
   get any(): boolean {
-    return this.#waiting.length > 0
+    return this.#waiting.size > 0
+  }
+
+  /** How many wait for the next event. */
+  get size(): number {
+    return this.#waiting.size
   }
 
   /** The page behind the cursor; where there is nothing for it yet, who asked is remembered. `last` is the journal's last event. */
-  ask(store: Store, last: number, command: EventsCommand, sender: Sender): EventsPage | typeof HELD {
+  ask(store: Store, last: number, command: EventsCommand, { connection, request }: Sender): EventsPage | typeof HELD {
     const { after, filter } = command
     // Of a file that was put back to an earlier state: what it then had is not what it has.
     if (after > last) return { events: [], next: last, gap: { after, resumesAt: last + 1 } }
-    const read = after < last ? store.events(after, LIMITS.eventsPerPage) : []
-    const next = read.at(-1)?.seq ?? last
-    const first = read[0]?.seq ?? last + 1
-    const fits = eventTest(filter)
-    const events = read.filter(fits)
+    const read = after < last ? this.#read(store, after) : NOTHING
+    const next = read.events.at(-1)?.seq ?? last
+    const first = read.events[0]?.seq ?? last + 1
+    const events = fittingOf(read, filter)
     // Numbers leave out none: what is missing was forgotten.
     if (after > 0 && first > after + 1) return { events, next, gap: { after, resumesAt: first } }
     if (events.length > 0 || next < last) return { events, next }
-    this.#waiting.push({ command: { ...command, after: last }, sender, fits, after: last })
+    const text = JSON.stringify(filter)
+    this.#waiting.add({ connection, request, command: { ...command, after: last }, text, fits: eventTest(filter), after: last })
     return HELD
   }
 
@@ -57,37 +78,65 @@ export class Followers {
   tell(events: readonly JournalEvent[], post: (connection: ConnectionId, reply: Reply) => void): void {
     const last = events.at(-1)?.seq
     if (last === undefined) return
-    this.#waiting = this.#waiting.filter((follower) => {
-      const { command, sender, fits } = follower
-      const found: JournalEvent[] = []
-      let next = last
-      for (const event of events) {
-        if (!fits(event)) continue
-        if (found.length === LIMITS.eventsPerPage) {
-          next = event.seq - 1
-          break
-        }
-        found.push(event)
-      }
+    const pages = new Map<string, EventsPage>()
+    for (const follower of this.#waiting) {
+      const { command, connection, request, text, fits } = follower
+      const page = pages.get(text) ?? firstPage(events, last, fits)
+      pages.set(text, page)
       follower.after = last
       // Who has no use for what happens is told how far it has come now and then, before the journal forgets where it was.
-      if (found.length === 0 && last - command.after < LIMITS.eventsPassed) return true
-      const page: EventsPage = { events: found, next }
-      post(sender.connection, { id: sender.request, value: page })
-      return false
-    })
+      if (page.events.length === 0 && last - command.after < LIMITS.eventsPassed) continue
+      this.#waiting.delete(follower)
+      post(connection, { id: request, value: page })
+    }
   }
 
   /** After a reload, what was committed may never have been told: each asks again. */
-  takeAll(): readonly { readonly command: EventsCommand; readonly sender: Sender }[] {
-    const all = this.#waiting.map(({ command, sender, after }) => ({ command: { ...command, after }, sender }))
-    this.#waiting = []
-    return all
+  takeAll(): readonly { readonly connection: ConnectionId; readonly request: number; readonly command: EventsCommand }[] {
+    return this.#waiting
+      .takeAll()
+      .map(({ command, connection, request, after }) => ({ connection, request, command: { ...command, after } }))
   }
 
   forget(connection: ConnectionId, request?: number): void {
-    this.#waiting = this.#waiting.filter(
-      ({ sender }) => sender.connection !== connection || (request !== undefined && sender.request !== request),
-    )
+    this.#waiting.take(connection, request)
   }
+
+  #read(store: Store, after: number): Read {
+    const kept = this.#pages.get(after)
+    if (kept !== undefined) {
+      this.#pages.delete(after)
+      this.#pages.set(after, kept)
+      return kept
+    }
+    const read = { events: store.events(after, LIMITS.eventsPerPage), fitting: new Map() }
+    // The page at the journal's end has more with the next commit.
+    if (read.events.length < LIMITS.eventsPerPage) return read
+    this.#pages.set(after, read)
+    if (this.#pages.size > PAGES_KEPT) this.#pages.delete(this.#pages.keys().next().value as number)
+    return read
+  }
+}
+
+const NOTHING: Read = { events: [], fitting: new Map() }
+
+function fittingOf({ events, fitting }: Read, filter: EventFilter): readonly JournalEvent[] {
+  if (events.length === 0) return events
+  const text = JSON.stringify(filter)
+  const known = fitting.get(text)
+  if (known !== undefined) return known
+  const found = events.filter(eventTest(filter))
+  if (fitting.size < FILTERS_KEPT) fitting.set(text, found)
+  return found
+}
+
+/** As many of those that fit as a page has. */
+function firstPage(events: readonly JournalEvent[], last: number, fits: Follower['fits']): EventsPage {
+  const found: JournalEvent[] = []
+  for (const event of events) {
+    if (!fits(event)) continue
+    if (found.length === LIMITS.eventsPerPage) return { events: found, next: event.seq - 1 }
+    found.push(event)
+  }
+  return { events: found, next: last }
 }

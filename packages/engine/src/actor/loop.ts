@@ -1,5 +1,5 @@
 /** Lets an actor take turns: when mail comes, and when the next deadline is due. One timer, no polling. */
-import type { Clock } from '@millrace/core'
+import { type Clock, LIMITS } from '@millrace/core'
 import type { Actor } from './actor.ts'
 
 export interface LoopOptions {
@@ -19,7 +19,7 @@ export interface LoopOptions {
   readonly failed: (error: unknown) => void
 }
 
-/** Turns taken in one go before others get the thread. */
+/** Turns taken in one go before others get the thread; fewer, if they are long. */
 const TURNS_MAX = 16
 
 export class Loop {
@@ -53,7 +53,8 @@ export class Loop {
 
   #run(): void {
     const { actor, clock, collect, breathe } = this.#options
-    for (let turns = 0; turns < TURNS_MAX; turns++) {
+    const untilMono = clock.read().mono + LIMITS.turnMs
+    for (let turns = 0; turns < TURNS_MAX && (turns === 0 || clock.read().mono < untilMono); turns++) {
       collect?.()
       const hadMail = actor.hasMail
       const ms = actor.turn()

@@ -115,3 +115,26 @@ test('after a reload: what has become final is told, what is gone is deleted, th
   settle({ ...key(3), state: CANCELLED })
   expect(told).toHaveLength(3)
 })
+
+test('giving one up takes no longer where many others wait', () => {
+  const msOf = (waits: number): number => {
+    const crowd = new Watches()
+    for (let seq = 1; seq <= waits; seq++) {
+      row(seq, WAITING)
+      crowd.ask(store, key(seq), { connection: 1, request: seq })
+    }
+    // Another job with as many waits as all others together.
+    for (let request = 1; request <= waits; request++) crowd.ask(store, key(1), { connection: 2, request })
+    const start = performance.now()
+    for (let request = 1; request <= waits; request++) {
+      crowd.forget(1, request)
+      crowd.forget(2, request)
+    }
+    const ms = performance.now() - start
+    expect(crowd.size).toBe(0)
+    return ms
+  }
+  msOf(500)
+  // In proportion to their number: 8 times as long. In proportion to its square: 64 times.
+  expect(msOf(4_000)).toBeLessThan(24 * Math.max(msOf(500), 1))
+})

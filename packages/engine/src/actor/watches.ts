@@ -20,6 +20,7 @@ import {
   type Sender,
   type Store,
 } from '@millrace/core'
+import { Waiting } from './waiting.ts'
 
 interface Watch extends Sender {
   readonly id: JobKey
@@ -28,17 +29,25 @@ interface Watch extends Sender {
 type Post = (connection: ConnectionId, reply: Reply) => void
 
 export class Watches {
-  readonly #bySeq = new Map<number, Watch[]>()
+  readonly #bySeq = new Map<number, Set<Watch>>()
+  readonly #waiting = new Waiting<Watch>()
+
+  /** How many results are waited for. */
+  get size(): number {
+    return this.#waiting.size
+  }
 
   /** The outcome of a job that is final; otherwise remembers who asked. */
   ask(store: Store, id: JobKey, sender: Sender): Outcome | Refused | typeof HELD {
     const row = findRow(store, id)
     const found = row === undefined ? notFound(id) : read(store, row)
     if (found !== HELD || row === undefined) return found
-    const watch = { ...sender, id: { seq: row.seq, node: row.node, enqueuedAt: row.enqueuedAt } }
+    const { connection, request } = sender
+    const watch = { connection, request, id: { seq: row.seq, node: row.node, enqueuedAt: row.enqueuedAt } }
     const others = this.#bySeq.get(row.seq)
-    if (others === undefined) this.#bySeq.set(row.seq, [watch])
-    else others.push(watch)
+    if (others === undefined) this.#bySeq.set(row.seq, new Set([watch]))
+    else others.add(watch)
+    this.#waiting.add(watch)
     return HELD
   }
 
@@ -50,7 +59,10 @@ export class Watches {
       if (watches === undefined) continue
       this.#bySeq.delete(job.seq)
       const value = outcomeOf(job, effects)
-      for (const { connection, request } of watches) post(connection, { id: request, value })
+      for (const watch of watches) {
+        this.#waiting.delete(watch)
+        post(watch.connection, { id: watch.request, value })
+      }
     }
   }
 
@@ -60,24 +72,24 @@ export class Watches {
   }
 
   forget(connection: ConnectionId, request?: number): void {
-    for (const [seq, watches] of this.#bySeq) {
-      const left = watches.filter((watch) => watch.connection !== connection || (request !== undefined && watch.request !== request))
-      if (left.length > 0) this.#bySeq.set(seq, left)
-      else this.#bySeq.delete(seq)
-    }
+    for (const watch of this.#waiting.take(connection, request)) this.#remove(watch)
   }
 
   #check(store: Store, seq: number, post: Post): void {
-    const watches = this.#bySeq.get(seq) as readonly Watch[]
-    const left: Watch[] = []
-    for (const watch of watches) {
+    for (const watch of this.#bySeq.get(seq) ?? []) {
       const row = findRow(store, watch.id)
       const found: Outcome | typeof HELD = row === undefined ? { state: 'deleted' } : read(store, row)
-      if (found === HELD) left.push(watch)
-      else post(watch.connection, { id: watch.request, value: found })
+      if (found === HELD) continue
+      this.#waiting.delete(watch)
+      this.#remove(watch)
+      post(watch.connection, { id: watch.request, value: found })
     }
-    if (left.length > 0) this.#bySeq.set(seq, left)
-    else this.#bySeq.delete(seq)
+  }
+
+  #remove(watch: Watch): void {
+    const others = this.#bySeq.get(watch.id.seq)
+    others?.delete(watch)
+    if (others?.size === 0) this.#bySeq.delete(watch.id.seq)
   }
 }
 

@@ -1,0 +1,99 @@
+/** Answers questions after the commit: so they see at least all that was decided before them. A turn does so for a while, and leaves the rest. */
+import {
+  type Clock,
+  type Command,
+  type ConnectionId,
+  HELD,
+  type Operation,
+  Refused,
+  type Request,
+  type Sender,
+  StoreFailure,
+} from '@millrace/core'
+import type { Actor } from './actor.ts'
+import { answer } from './answer.ts'
+import { Backlog } from './backlog.ts'
+import type { Deliveries } from './deliveries.ts'
+import type { Letter } from './turn.ts'
+
+/** They read nothing, begin to wait, or are heard of later: no reason to put them off. */
+const AT_ONCE: ReadonlySet<Operation> = new Set(['subscribe', 'unwatch', 'drainQueue', 'backup'])
+
+export class Answers {
+  readonly #actor: Actor
+  readonly #backlog: Backlog
+
+  constructor(actor: Actor, clock: Clock) {
+    this.#actor = actor
+    this.#backlog = new Backlog(clock)
+  }
+
+  /** Questions that no turn had time for yet. */
+  get waiting(): number {
+    return this.#backlog.size
+  }
+
+  beginTurn(): void {
+    this.#backlog.beginTurn()
+  }
+
+  /** At once, if the turn has time for it and the connection's earlier questions are answered; otherwise one of the next turns does. */
+  inTime(deliveries: Deliveries, letter: Letter): void {
+    const waits = !AT_ONCE.has(letter.request.command.op) && (this.#backlog.holds(letter) || !this.#backlog.hasTime())
+    if (waits) this.#backlog.add(letter)
+    else this.#answer(deliveries, letter)
+  }
+
+  /** Those that wait, while there is time. One answer at least, so that a turn that is slow for other reasons gets on with them. */
+  rest(deliveries: Deliveries, atLeastOne: boolean): void {
+    for (let due = this.#backlog.hasTime() || atLeastOne; due; due = this.#backlog.hasTime()) {
+      const letter = this.#backlog.take()
+      if (letter === undefined) return
+      this.#answer(deliveries, letter)
+    }
+  }
+
+  /** They have waited for something to happen: answered in one of the next turns, or in this one. */
+  askAgain(questions: readonly (Sender & { readonly command: Command })[]): void {
+    for (const { connection, request: id, command } of questions) this.#backlog.add({ connection, request: { id, command } })
+  }
+
+  forget(connection: ConnectionId, request?: number): void {
+    this.#backlog.forget(connection, request)
+  }
+
+  #answer(deliveries: Deliveries, { connection, request }: Pick<Letter, 'connection' | 'request'>): void {
+    const { command, id } = request
+    if (command.op === 'subscribe') {
+      this.#actor.subscribe(connection, command.on)
+      deliveries.reply(connection, id, true)
+    } else if (command.op === 'backup') this.#backup(connection, request, command.file)
+    else {
+      const reply = this.#ask(command, { connection, request: id })
+      if (reply instanceof Refused) deliveries.refuse(connection, id, reply.refusal)
+      else if (reply !== HELD) deliveries.reply(connection, id, reply)
+    }
+  }
+
+  #backup(connection: ConnectionId, { id }: Request, file: string): void {
+    this.#actor.store.backup(file).then(
+      (value) => this.#actor.answerLate(connection, { id, value }),
+      (error) => this.#actor.answerLate(connection, { id, refusal: { code: 'STORAGE', message: `the backup failed: ${describe(error)}` } }),
+    )
+  }
+
+  /** A row that cannot be read is one question's trouble. */
+  #ask(command: Command, sender: Sender): unknown {
+    try {
+      return answer(this.#actor, command, sender)
+    } catch (error) {
+      const code = error instanceof StoreFailure && error.phase !== 'broken' ? 'STORAGE' : 'INTERNAL'
+      return new Refused({ code, message: `it could not be read: ${describe(error)}` })
+    }
+  }
+}
+
+/** An error in a message that a caller is told. */
+export function describe(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+}

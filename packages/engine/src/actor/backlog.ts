@@ -1,0 +1,118 @@
+/**
+ * Questions that a turn had no time for. The next turns answer them: those of one connection in the order in which they came, the
+ * connections by turns, and pages of the journal mostly after all others.
+ */
+import { type Clock, type ConnectionId, LIMITS, type Operation } from '@millrace/core'
+import type { Letter } from './turn.ts'
+
+/** Their readers come back for page after page: a short question does not wait behind them. */
+const PAGES: ReadonlySet<Operation> = new Set(['events', 'export'])
+/** However many short questions there are, so often it is a page's turn. */
+const PAGE_EVERY = 8
+
+export class Backlog {
+  readonly #short = new Line()
+  readonly #pages = new Line()
+  readonly #clock: Clock
+  #taken = 0
+  /** The turn begins no further answer then; 0 before its first. */
+  #untilMono = 0
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  beginTurn(): void {
+    this.#untilMono = 0
+  }
+
+  /** The turn has time for another answer. It begins to count with the first: a commit that took long takes nothing of it. */
+  hasTime(): boolean {
+    const { mono } = this.#clock.read()
+    if (this.#untilMono === 0) this.#untilMono = mono + LIMITS.turnMs
+    return mono < this.#untilMono
+  }
+
+  get size(): number {
+    return this.#short.size + this.#pages.size
+  }
+
+  /** True if the connection has a question of this kind in the backlog, which is answered first. */
+  holds({ connection, request }: Letter): boolean {
+    return this.#lineOf(request.command.op).has(connection)
+  }
+
+  add(letter: Letter): void {
+    this.#lineOf(letter.request.command.op).add(letter)
+  }
+
+  /** The question that is answered next; it leaves the backlog. */
+  take(): Letter | undefined {
+    const [first, second] = ++this.#taken % PAGE_EVERY === 0 ? [this.#pages, this.#short] : [this.#short, this.#pages]
+    return first.take() ?? second.take()
+  }
+
+  forget(connection: ConnectionId, request?: number): void {
+    this.#short.forget(connection, request)
+    this.#pages.forget(connection, request)
+  }
+
+  #lineOf(op: Operation): Line {
+    return PAGES.has(op) ? this.#pages : this.#short
+  }
+}
+
+/** The questions of one connection, in order. The iterator goes on behind those that were taken. */
+interface Own {
+  readonly letters: Map<number, Letter>
+  readonly order: Iterator<Letter>
+}
+
+class Line {
+  /** The connection whose turn it is comes first. */
+  readonly #byConnection = new Map<ConnectionId, Own>()
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  has(connection: ConnectionId): boolean {
+    return this.#byConnection.has(connection)
+  }
+
+  add(letter: Letter): void {
+    const { connection, request } = letter
+    let own = this.#byConnection.get(connection)
+    if (own === undefined) {
+      const letters = new Map<number, Letter>()
+      own = { letters, order: letters.values() }
+      this.#byConnection.set(connection, own)
+    }
+    if (!own.letters.has(request.id)) this.#size++
+    own.letters.set(request.id, letter)
+  }
+
+  take(): Letter | undefined {
+    for (const [connection, own] of this.#byConnection) {
+      this.#byConnection.delete(connection)
+      const next = own.order.next()
+      if (next.done) continue
+      own.letters.delete(next.value.request.id)
+      this.#size--
+      if (own.letters.size > 0) this.#byConnection.set(connection, own)
+      return next.value
+    }
+    return undefined
+  }
+
+  forget(connection: ConnectionId, request?: number): void {
+    const own = this.#byConnection.get(connection)
+    if (own === undefined) return
+    const before = own.letters.size
+    if (request === undefined) own.letters.clear()
+    else own.letters.delete(request)
+    this.#size -= before - own.letters.size
+    if (own.letters.size === 0) this.#byConnection.delete(connection)
+  }
+}

@@ -1,0 +1,132 @@
+/** How long a turn answers questions: what it has no time for waits in order, and commands pass. */
+import { systemCalendar } from '@millrace/client'
+import { type Command, DEFAULT_RETENTION, type Delivery, LIMITS, type Store } from '@millrace/core'
+import { openStore } from '@millrace/sqlite'
+import { seededRandom, VirtualClock } from '@millrace/testkit'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { Actor } from '../../packages/engine/src/actor/actor.ts'
+
+/** Of one question that reads. */
+const READ_MS = LIMITS.turnMs / 2
+
+let clock: VirtualClock
+let actor: Actor
+/** Everything that connections were told, by turns. */
+let told: string[]
+let fails = false
+
+beforeEach(() => {
+  clock = new VirtualClock()
+  fails = false
+  const random = seededRandom(3)
+  const opened = openStore({ file: ':memory:', durability: 'normal', random, now: clock.read().wall, host: 'host', pid: 1 })
+  onTestFinished(() => opened.close())
+  const slow = <T>(answer: T): T => {
+    clock.stall(READ_MS)
+    return answer
+  }
+  const store: Store = {
+    ...opened,
+    walBytes: () => slow(0),
+    events: (after, limit) => slow(opened.events(after, limit)),
+    write: (effects, mark) => {
+      if (fails) throw new Error('the disk is gone')
+      opened.write(effects, mark)
+    },
+  }
+  const settings = { recovery: 'immediate' as const, retention: DEFAULT_RETENTION, calendar: systemCalendar }
+  actor = new Actor({ store, clock, random, settings, alive: new Set() })
+  told = []
+})
+
+/** A connection whose replies are noted by its name and their requests. */
+function connect(name: string): (...commands: readonly Command[]) => void {
+  let last = 0
+  const connection = actor.connect((delivery: Delivery) => told.push(...delivery.replies.map(({ id }) => `${name}${id}`)))
+  return (...commands) =>
+    actor.receive(
+      connection,
+      commands.map((command) => ({ id: ++last, command })),
+    )
+}
+
+/** One turn, and what was told in it. */
+function turn(): string[] {
+  told = []
+  actor.turn()
+  return told
+}
+
+const STATS: Command = { op: 'stats' }
+const ENQUEUE: Command = { op: 'enqueue', jobs: [{ name: 'a', data: null }] }
+const EVENTS: Command = { op: 'events', after: 0, filter: {} }
+
+test('a turn answers for so long; the rest comes with the next turns, in order, and the connections take turns', () => {
+  const [a, b] = [connect('a'), connect('b')]
+  actor.turn()
+  a(STATS, STATS, STATS, STATS, STATS)
+  b(STATS, STATS)
+  expect(turn()).toEqual(['a1', 'a2'])
+  expect(actor.hasMail).toBe(true)
+  expect(turn()).toEqual(['a3', 'b1'])
+  expect(turn()).toEqual(['a4', 'b2'])
+  expect(turn()).toEqual(['a5'])
+  expect(actor.hasMail).toBe(false)
+})
+
+test('commands pass the questions that wait, those of the same connection too', () => {
+  const [a, b] = [connect('a'), connect('b')]
+  actor.turn()
+  a(...Array(300).fill(STATS))
+  turn()
+  a(ENQUEUE, STATS)
+  b(ENQUEUE)
+  // At least one of those that wait, whatever else a turn does; the new question stands at the end.
+  expect(turn()).toEqual(['a301', 'b1', 'a3', 'a4'])
+  expect(turn()).toEqual(['a5', 'a6'])
+})
+
+test('readers of the journal wait behind short questions, and have their turn all the same', () => {
+  const [a, b, c] = [connect('a'), connect('b'), connect('c')]
+  b(ENQUEUE)
+  turn()
+  a(...Array(20).fill(EVENTS))
+  expect(turn()).toHaveLength(2)
+  b(...Array(20).fill(STATS))
+  c(ENQUEUE)
+  expect(turn()).toContain('c1')
+  const order: string[] = []
+  while (actor.hasMail) order.push(...turn())
+  const pagesBeforeStats = order.slice(0, order.lastIndexOf('b21')).filter((reply) => reply.startsWith('a')).length
+  expect(pagesBeforeStats).toBeGreaterThan(0)
+  expect(pagesBeforeStats).toBeLessThan(5)
+  expect(order.filter((reply) => reply.startsWith('a'))).toHaveLength(18)
+})
+
+test('one that is given up, or whose connection is gone, is not read', () => {
+  const [a, b] = [connect('a'), connect('b')]
+  a(ENQUEUE)
+  turn()
+  a(STATS, STATS, STATS, EVENTS, STATS)
+  b(STATS)
+  turn()
+  a({ op: 'unwatch', request: 5 })
+  expect(turn()).toEqual(['a7', 'a4', 'b1'])
+  actor.disconnect(1)
+  expect(turn()).toEqual([])
+  expect(actor.mailboxDepth).toBe(0)
+})
+
+test('where turns fail and are put off, questions that wait are answered meanwhile', () => {
+  const a = connect('a')
+  actor.turn()
+  a(...Array(5).fill(STATS))
+  turn()
+  fails = true
+  a(ENQUEUE)
+  turn()
+  fails = false
+  const order: string[] = []
+  while (actor.hasMail) order.push(...turn())
+  expect(order).toEqual(['a5'])
+})
