@@ -13,6 +13,7 @@ import {
 } from '@millrace/core'
 import { defineJob, systemClock } from '@millrace/worker'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { ManualClock } from '../../worker/src/testing/manualClock.ts'
 import { Engine } from './engine.ts'
 import type { EngineSetup } from './setup.ts'
 import { FakePort, quiet } from './testing/fakePort.ts'
@@ -473,6 +474,40 @@ describe('stop', () => {
     await quiet()
     port.end()
     await stopped
+    expect(port.closed).toBe(1)
+  })
+})
+
+describe('a far side in another process that answers nothing any more', () => {
+  test('holds up a stop for its timeout and a second, and for no longer', async () => {
+    const clock = new ManualClock()
+    open({ clock, local: false })
+    port.distant = true
+    for (const op of ['unwatch', 'drain', 'leave'] as const) port.silence(op)
+    engine.work([a.handler(() => 1)])
+    const asked = engine.stats()
+    const refused = expect(asked).rejects.toMatchObject({ code: 'COMMIT_UNKNOWN' })
+    await quiet()
+    const stopping = engine.stop({ timeout: '2s' })
+    await clock.advance(2_999)
+    expect(port.closed).toBe(0)
+    await clock.advance(1)
+    await Promise.all([stopping, refused])
+    expect([port.closed, port.closedWithinMs, clock.timers]).toEqual([1, 0, 0])
+  })
+
+  test('an engine of this process is waited for: it answers, whatever its disk takes', async () => {
+    const clock = new ManualClock()
+    open({ clock })
+    port.silence('unwatch')
+    const asked = engine.stats()
+    await quiet()
+    const stopping = engine.stop({ timeout: 0 })
+    await clock.advance(60_000)
+    expect(port.closed).toBe(0)
+    port.reply(port.of('stats')[0]?.id ?? 0, {})
+    port.reply(port.of('unwatch')[0]?.id ?? 0, true)
+    await Promise.all([stopping, asked])
     expect(port.closed).toBe(1)
   })
 })

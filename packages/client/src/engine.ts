@@ -28,7 +28,7 @@ import {
   validateWorkOptions,
   type WorkOptions,
 } from '@millrace/core'
-import type { EnqueueArguments, Handler, JobType, Worker } from '@millrace/worker'
+import { type EnqueueArguments, type Handler, type JobType, type Worker, within } from '@millrace/worker'
 import { type WorkerView, workerOf } from './attached.ts'
 import { tellEnqueued } from './channels.ts'
 import { deliver } from './deliver.ts'
@@ -365,7 +365,8 @@ export class Engine {
   }
 
   /**
-   * Stops its workers (as `worker.stop`, with the same `timeout`), lets open calls be answered, and closes. Jobs that wait stay.
+   * Stops its workers (as `worker.stop`, with the same `timeout`), lets open calls be answered, and closes. Jobs that wait stay. An engine
+   * of another process has `timeout` and a second for all of its answers: calls that it has not answered by then throw CommitUnknownError.
    * Later calls throw EngineStoppedError.
    */
   stop(options?: StopOptions): Promise<void> {
@@ -384,12 +385,16 @@ export class Engine {
   }
 
   async #stop(options?: StopOptions): Promise<void> {
-    await this.#workers.stop(options)
-    await Promise.race([this.#answered(), new Promise<void>((resolve) => this.#reach.whenAway(resolve))])
+    const { clock, intake } = this.#setup
+    const deadlineMono = await this.#workers.stop(options)
+    // An engine of this process answers all, whatever its disk takes. One of another process may never answer again.
+    const leftMs = () => (this.#port.distant === true ? Math.max(0, deadlineMono - clock.read().mono) : Number.POSITIVE_INFINITY)
+    const away = new Promise<void>((resolve) => this.#reach.whenAway(resolve))
+    await within(clock, leftMs(), Promise.race([this.#answered(), away]))
     // First, so that what it has under way is not said again.
-    const closed = this.#setup.intake?.close()
+    const closed = intake?.close()
     this.#mailbox.end({ code: 'COMMIT_UNKNOWN', message: 'the engine was stopped before it answered' }, STOPPED)
-    await Promise.all([this.#port.close(), closed])
+    await Promise.all([this.#port.close(leftMs()), closed])
     this.#letGo()
   }
 

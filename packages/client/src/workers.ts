@@ -1,11 +1,14 @@
 /** The workers of one engine, as `engine.work` starts them. */
-import { type Grant, type Notice, OptionTypeError, type StopOptions, type WorkSettings } from '@millrace/core'
+import { type Grant, type Notice, OptionTypeError, type StopOptions, validateStopOptions, type WorkSettings } from '@millrace/core'
 import { type Handler, Worker } from '@millrace/worker'
 import type { Mailbox } from './mailbox.ts'
 import type { Sealer } from './seal.ts'
 import type { EngineSetup } from './setup.ts'
 
 const KINDS: ReadonlySet<string> = new Set<Handler['kind']>(['inline', 'batch', 'thread'])
+
+/** How long a stop waits, after its timeout, for what is not answered yet. */
+const ANSWER_MS = 1_000
 
 /** @throws OptionTypeError */
 export function handlersOf(handlers: readonly Handler[] | Handler): readonly Handler[] {
@@ -76,8 +79,12 @@ export class Workers {
     for (const worker of this.#all()) worker.lapsed(ms)
   }
 
-  async stop(options?: StopOptions): Promise<void> {
-    await Promise.allSettled([...this.#all()].map((worker) => worker.stop(options)))
+  /** Answers the moment after which a stop, of theirs and of the engine's, waits for no answer. */
+  async stop(options?: StopOptions): Promise<number> {
+    const untilMono = this.#setup.clock.read().mono + validateStopOptions(options) + ANSWER_MS
+    const workers = [...this.#all()]
+    await Promise.allSettled(workers.map((worker) => worker.stop(options)))
+    return Math.max(untilMono, ...workers.map(({ deadlineMono }) => deadlineMono))
   }
 
   abandon(reason: Error): void {

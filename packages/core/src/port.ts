@@ -91,6 +91,11 @@ export interface Port {
   send(requests: readonly Request[]): void
   /** Whether this Port keeps its process alive: while calls are open or workers are attached. */
   hold(alive: boolean): void
-  /** Ends the Port; what stands behind an embedded engine's own Port ends with it. */
-  close(): Promise<void>
+  /** True while the engine behind it is in another process, which may never answer again. */
+  readonly distant?: boolean
+  /**
+   * Ends the Port; what stands behind an embedded engine's own Port ends with it. The other end of a distant one is waited for no longer
+   * than `withinMs`.
+   */
+  close(withinMs?: number): Promise<void>
 }

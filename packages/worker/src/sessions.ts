@@ -48,6 +48,11 @@ export class Worker {
     return this.#all(({ stopped }) => stopped)
   }
 
+  /** @internal The moment, on its clock, after which its stop waits for no answer. */
+  get deadlineMono(): number {
+    return Math.max(...this.#sessions.map(({ deadlineMono }) => deadlineMono))
+  }
+
   /** Tells the engine what its sessions serve and hold: at the start, and again after any break. */
   attach(): void {
     for (const session of this.#sessions) session.attach()
@@ -72,7 +77,8 @@ export class Worker {
 
   /**
    * Takes no more jobs, lets the running ones finish for `timeout` (default 30 s), then aborts them and gives back what has not
-   * finished, without using an attempt. Resolves when nothing of it runs. Called again it may have less patience than before, not more.
+   * finished, without using an attempt. Resolves when nothing of it runs: a second after `timeout` at the latest, whether or not the engine
+   * answers; handlers that are aborted have `abortGrace` beside that. Called again it may have less patience than before, not more.
    */
   stop(options?: StopOptions): Promise<void> {
     validateStopOptions(options)

@@ -44,6 +44,82 @@ test('an engine that never answers again is waited for a little, and what runs f
   expect(busy.stopped).toEqual([busy.worker])
 })
 
+describe('an engine that answers nothing: a stop ends a second after its timeout at the latest', () => {
+  const silent = (...options: Parameters<typeof workbench>) => {
+    const bench = workbench(...options)
+    for (const op of ['drain', 'complete', 'giveBack', 'leave'] as const) bench.calls.hold(op)
+    return bench
+  }
+  /** The time at which it stops, on its clock. */
+  const stopsAt = async ({ worker, clock }: ReturnType<typeof workbench>, options?: Parameters<typeof worker.stop>[0]) => {
+    let atMs = Number.NaN
+    void worker.stop(options).then(() => {
+      atMs = clock.read().mono
+    })
+    await clock.advance(120_000)
+    expect(clock.timers).toBe(0)
+    return atMs
+  }
+
+  test.each([
+    ['0', 0, 1_000],
+    ['2 s', 2_000, 3_000],
+    // Nothing is at stake: it does not wait for all of that.
+    ['30 s', 30_000, 6_000],
+    ['no end', Number.POSITIVE_INFINITY, 6_000],
+  ])('with nothing that runs and a timeout of %s', async (_what, timeout, atMs) => {
+    expect(await stopsAt(silent(a.handler(() => 1)), { timeout })).toBe(atMs)
+  })
+
+  test.each([
+    ['0', 0, 1_000],
+    ['1 s', 1_000, 2_000],
+    ['30 s', 30_000, 31_000],
+  ])('with an outcome that is said, and a timeout of %s: nobody has a grace who has settled', async (_what, timeout, atMs) => {
+    const bench = silent(a.handler(() => 1))
+    bench.grant()
+    await quiet()
+    expect(await stopsAt(bench, { timeout })).toBe(atMs)
+    expect(bench.calls.of('leave')).toHaveLength(1)
+  })
+
+  test('with a handler that heeds its signal', async () => {
+    const handler = a.handler(({ signal }) => new Promise((resolve) => signal.addEventListener('abort', resolve)))
+    const bench = silent(handler)
+    bench.grant()
+    expect(await stopsAt(bench, { timeout: 2_000 })).toBe(3_000)
+    expect(bench.calls.outcomes).toHaveLength(1)
+  })
+
+  test('a handler that ignores its signal has its grace beside that', async () => {
+    const bench = silent(
+      a.handler(() => new Promise(() => {})),
+      { abortGrace: '5s' },
+    )
+    bench.grant()
+    expect(await stopsAt(bench, { timeout: 2_000 })).toBe(8_000)
+  })
+
+  test('told to hurry, it counts from then', async () => {
+    const bench = silent(a.handler(() => 1))
+    bench.grant()
+    void bench.worker.stop({ timeout: '1h' })
+    await bench.clock.advance(60_000)
+    expect(await stopsAt(bench, { timeout: 500 })).toBe(61_500)
+  })
+
+  test('an answer that comes in the last moment is taken', async () => {
+    const bench = silent(a.handler(() => 1))
+    bench.grant()
+    const stopping = bench.worker.stop({ timeout: 1_000 })
+    await bench.clock.advance(1_999)
+    expect([bench.worker.running, bench.stopped.length]).toEqual([1, 0])
+    for (const op of ['leave', 'complete'] as const) bench.calls.settle(op)
+    await stopping
+    expect(bench.worker.running).toBe(0)
+  })
+})
+
 test('what runs may finish, and is answered before the worker leaves', async () => {
   const { at, run } = gate()
   const { worker, calls, clock, grant } = workbench(a.handler(run))

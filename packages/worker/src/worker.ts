@@ -29,13 +29,13 @@ import { tellEnded, tellStarted } from './channels.ts'
 import { newSessionId } from './clock.ts'
 import { RunContext, type RunLink } from './context.ts'
 import type { Handler } from './define.ts'
+import { Departure } from './departure.ts'
 import { execute, type Settlement } from './execute.ts'
 import { reasonOf } from './reasons.ts'
 import { Redactor } from './redact.ts'
 import { Reports } from './reports.ts'
 import { runErrorOf } from './runError.ts'
 import { makeRunnables, type Runnables, type WorkerRunnable } from './runnables.ts'
-import { within } from './within.ts'
 
 /** The way to the engine. */
 export interface Calls {
@@ -76,7 +76,6 @@ interface Run {
 const OVER: ReadonlySet<string> = new Set(['STALE_RUN', 'FORBIDDEN', 'ENGINE_STOPPED', 'ENGINE_FAILED', 'OWNER_LOST'])
 /** How long an outcome waits before it is said again, after an answer that leaves it open. */
 const SAY_AGAIN_MS = 250
-const LEAVE_MS = 5_000
 
 export class WorkerSession {
   /** Public name. */
@@ -88,8 +87,8 @@ export class WorkerSession {
   readonly #link: RunLink
   readonly #redactor: Redactor | undefined
   readonly #reports: Reports
-  readonly #hurried = Promise.withResolvers<void>()
   readonly #ended = Promise.withResolvers<void>()
+  readonly #departure: Departure
   #draining = false
   #leaving = false
   #left = false
@@ -99,7 +98,6 @@ export class WorkerSession {
   /** After an attach that was put off, until the next: what is said meanwhile would be of a session that the engine may not know. */
   #pause: { readonly over: Promise<void>; readonly end: () => void } | undefined
   #stopping: Promise<void> | undefined
-  #emptied: (() => void) | undefined
   #zombies = 0
 
   constructor(options: SessionOptions) {
@@ -118,6 +116,16 @@ export class WorkerSession {
       dirty: (context) => this.#reports.note(context),
       now: () => clock.read().wall,
     }
+    this.#departure = new Departure({
+      calls: options.calls,
+      clock,
+      session: this.session,
+      isEmpty: () => this.#runs.size === 0,
+      isSettled: () => this.#runs.values().every(({ settlement }) => settlement !== undefined),
+      abort: () => {
+        for (const run of this.#runs.values()) this.#abort(run, reasonOf('stop', run.context.grant))
+      },
+    })
     this.#runnables = makeRunnables(options.handlers, options.settings, this.#link, clock)
   }
 
@@ -129,6 +137,11 @@ export class WorkerSession {
   /** Resolves when it has stopped, whoever has told it to. */
   get stopped(): Promise<void> {
     return this.#ended.promise
+  }
+
+  /** @internal The moment, on its clock, after which its stop waits for no answer. */
+  get deadlineMono(): number {
+    return this.#departure.deadlineMono
   }
 
   /** Runs that have ignored their abort for the whole grace, and still go on. */
@@ -248,12 +261,13 @@ export class WorkerSession {
 
   /**
    * Takes no more jobs, lets the running ones finish for `timeout` (default 30 s), then aborts them and gives back what has not
-   * finished, without using an attempt. Resolves when nothing of it runs. Called again it may have less patience than before, not more.
+   * finished, without using an attempt. Resolves when nothing of it runs: a second after `timeout` at the latest, whether or not the engine
+   * answers; handlers that are aborted have `abortGrace` beside that. Called again it may have less patience than before, not more.
    */
   stop(options?: StopOptions): Promise<void> {
     const timeoutMs = validateStopOptions(options)
     if (this.#stopping === undefined) this.#stopping = this.#stop(timeoutMs)
-    else if (Number.isFinite(timeoutMs)) void within(this.#options.clock, timeoutMs, this.stopped).then(this.#hurried.resolve)
+    else if (Number.isFinite(timeoutMs)) this.#departure.hurryAfter(timeoutMs, this.stopped)
     return this.#stopping
   }
 
@@ -265,48 +279,24 @@ export class WorkerSession {
   abandon(reason: Error): void {
     this.#abandoned = true
     for (const run of this.#runs.values()) this.#abort(run, reason)
-    this.#emptied?.()
+    this.#departure.hurry()
     void this.stop({ timeout: 0 })
   }
 
   async #stop(timeoutMs: number): Promise<void> {
-    const { calls, clock, settings } = this.#options
     this.#draining = true
     for (const pool of this.#runnables.pools) pool.drain()
     for (const batcher of this.#runnables.batchers) batcher.drain()
-    // An engine that is out of reach may never be back: it gives this worker nothing either.
-    await within(
-      clock,
-      LEAVE_MS,
-      calls.call<'drain'>({ op: 'drain', session: this.session }).catch(() => {}),
-    )
-    await this.#empty(timeoutMs, this.#hurried.promise)
-    for (const run of this.#runs.values()) this.#abort(run, reasonOf('stop', run.context.grant))
-    await this.#empty(settings.abortGraceMs + 1_000)
+    await this.#departure.drain(timeoutMs, this.#options.settings.abortGraceMs)
     this.#leaving = true
-    await this.#leave()
-    this.#left = true
-    await Promise.allSettled(this.#runnables.pools.map((pool) => pool.close()))
+    const { leftMs } = this.#departure
+    await Promise.all([this.#leave(), Promise.allSettled(this.#runnables.pools.map((pool) => pool.close(leftMs)))])
     this.#ended.resolve()
   }
 
-  /** Said again for a while where the answer leaves it open: what the session still holds would wait for it until its deadline. */
   async #leave(): Promise<void> {
-    const { calls, clock } = this.#options
-    const untilMono = clock.read().mono + LEAVE_MS
-    for (let leftMs = LEAVE_MS; leftMs > 0; leftMs = untilMono - clock.read().mono) {
-      const left = calls.call<'leave'>({ op: 'leave', session: this.session })
-      const again = left.catch((error: unknown) => error instanceof MillraceError && error.retryable && 'again')
-      if ((await within(clock, leftMs, again)) !== 'again') return
-      await new Promise<void>((resolve) => clock.setTimer(SAY_AGAIN_MS, resolve))
-    }
-  }
-
-  /** Resolves when no run is left, or after `ms`, or `sooner`. */
-  async #empty(ms: number, sooner?: Promise<void>): Promise<void> {
-    if (this.#runs.size === 0) return
-    const emptied = new Promise<void>((resolve) => (this.#emptied = resolve))
-    await within(this.#options.clock, ms, sooner === undefined ? emptied : Promise.race([emptied, sooner]))
+    await this.#departure.leave()
+    this.#left = true
   }
 
   #intro(): SessionIntro {
@@ -333,6 +323,7 @@ export class WorkerSession {
     if (run.zombie) this.#zombies--
     this.#reports.finish(run.context)
     run.settlement = settlement
+    this.#departure.changed()
     this.#sayOutcome(run, settlement)
   }
 
@@ -383,7 +374,7 @@ export class WorkerSession {
       this.#runs.delete(grant.seq)
       tellEnded(grant, this.id, settlement)
     }
-    if (this.#runs.size === 0) this.#emptied?.()
+    this.#departure.changed()
   }
 
   #lose(key: RunKey): void {

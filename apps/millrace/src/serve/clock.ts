@@ -19,3 +19,12 @@ export function after(ms: number, work: () => void): () => void {
   const timer = setTimeout(work, ms)
   return () => clearTimeout(timer)
 }
+
+/** What is left of a time that several waits share, in milliseconds: it begins with the first that asks, and is 0 once it is over. */
+export function shared(ms: number, now: () => number = () => performance.now()): () => number {
+  let untilMono: number | undefined
+  return () => {
+    untilMono ??= now() + ms
+    return Math.max(0, Math.ceil(untilMono - now()))
+  }
+}

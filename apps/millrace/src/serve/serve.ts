@@ -14,7 +14,7 @@ import { digestOf } from '../control/tokens.ts'
 import { startTracing } from '../tracing/tracing.ts'
 import { apply } from './apply.ts'
 import { assemble } from './assemble.ts'
-import { every } from './clock.ts'
+import { every, shared } from './clock.ts'
 import { startHttp } from './http.ts'
 import { notifier } from './notify.ts'
 import { pulseOf } from './pulse.ts'
@@ -76,7 +76,8 @@ async function start(config: Config, { logger, cwd, env = {} }: ServeOptions, cl
   const tracing = await startTracing(config.otel, env, logger)
   closers.push(() => tracing.end())
   const engine = await openEngine(openOptions(config, file, logger))
-  closers.push(() => engine.stop({ timeout: config.shutdown.timeout }))
+  const leftMs = shared(config.shutdown.timeout)
+  closers.push(() => engine.stop({ timeout: leftMs() }))
   // First begun and last ended: systemd wants to hear of a daemon that drains, too.
   const pulse = pulseOf(engine, file)
   const beatMs = Math.min(BEAT_MS, (notify.watchdogMs ?? Number.POSITIVE_INFINITY) / 2)
@@ -136,7 +137,7 @@ async function start(config: Config, { logger, cwd, env = {} }: ServeOptions, cl
       ...(id !== undefined && { id }),
       ...(queues !== undefined && { queues }),
     })
-    closers.push(() => worker.stop({ timeout: config.shutdown.timeout }))
+    closers.push(() => worker.stop({ timeout: leftMs() }))
   }
   await assembled.start()
   closers.push(() => assembled.close())

@@ -26,6 +26,9 @@ export class FakePort implements Port {
   /** What it was told about keeping the process alive. */
   readonly holds: boolean[] = []
   closed = 0
+  /** As it was told by the last `close`. */
+  closedWithinMs: number | undefined
+  distant = false
   readonly #usual = new Map<Operation, (command: never) => unknown>()
   #listener: PortListener | undefined
 
@@ -54,8 +57,14 @@ export class FakePort implements Port {
     this.holds.push(alive)
   }
 
-  async close(): Promise<void> {
+  async close(withinMs?: number): Promise<void> {
     this.closed++
+    this.closedWithinMs = withinMs
+  }
+
+  /** From now on, commands of that kind are not answered by themselves. */
+  silence(op: Operation): void {
+    this.#usual.delete(op)
   }
 
   /** From now on, commands of that kind are answered so, by themselves; a MillraceError refuses. */

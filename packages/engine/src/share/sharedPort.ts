@@ -86,6 +86,10 @@ export class SharedPort implements Port {
     return this.#thread !== undefined
   }
 
+  get distant(): boolean {
+    return !this.isOwner
+  }
+
   /** The current owner's, which each process of the file may have set in its own way. */
   get maxDataBytes(): number | undefined {
     return this.#thread?.maxDataBytes ?? this.#connection?.maxDataBytes
@@ -118,7 +122,7 @@ export class SharedPort implements Port {
     return this.#thread?.openPort()
   }
 
-  async close(): Promise<void> {
+  async close(withinMs?: number): Promise<void> {
     this.#closed = true
     this.#cancelListen()
     this.#forgetNote()
@@ -127,7 +131,7 @@ export class SharedPort implements Port {
     // First, so that the others come back to a successor, and not to a file that is being closed.
     await this.#server?.close()
     await this.#thread?.close()
-    await this.#connection?.close()
+    await this.#connection?.close(withinMs)
     // One that is under way lets go of the file by itself.
     await this.#owning
     letGo()

@@ -14,6 +14,7 @@ import {
   type Request,
 } from '@millrace/core'
 import { ELEMENTS_MAX, type Message } from '@millrace/wire'
+import { within } from '@millrace/worker'
 import { keepAlive } from '../clock.ts'
 import { sendCut } from '../frames.ts'
 import { BOUNDS } from '../limits.ts'
@@ -35,6 +36,7 @@ export interface RemotePortOptions {
 
 export class RemotePort implements Port {
   readonly capabilities = CAPABILITIES
+  readonly distant = true
   readonly #options: RemotePortOptions
   readonly #lease: Lease
   /** Open. */
@@ -82,13 +84,14 @@ export class RemotePort implements Port {
     this.#stay()
   }
 
-  async close(): Promise<void> {
+  async close(withinMs: number = Number.POSITIVE_INFINITY): Promise<void> {
     const link = this.#link ?? this.#next
     this.#over()
+    if (link === undefined) return
     // Nothing else may, and the goodbye is to get out.
-    link?.hold(true)
-    link?.goodbye('CLOSING', 'the client is done', -1)
-    await link?.closed
+    link.hold(true)
+    link.goodbye('CLOSING', 'the client is done', -1)
+    await within(this.#options.clock, withinMs, link.closed)
   }
 
   #send(requests: readonly Request[]): void {

@@ -102,13 +102,13 @@ export class ThreadPool {
     this.#runs.get(context)?.killer.abort()
   }
 
-  /** After the last run: the modules tear down, and the threads end. */
-  async close(): Promise<void> {
+  /** After the last run: the modules tear down within `ms`, 5 s at most, and the threads end. */
+  async close(ms: number = TEARDOWN_MS): Promise<void> {
     const pool = await this.#pool.catch(() => undefined)
     if (pool === undefined) return
     const torn = Promise.allSettled(Array.from({ length: this.#threads }, () => pool.run(undefined, { name: 'teardown' })))
     await new Promise<void>((resolve) => {
-      const cancel = this.#clock.setTimer(TEARDOWN_MS, resolve)
+      const cancel = this.#clock.setTimer(Math.min(ms, TEARDOWN_MS), resolve)
       void torn.then(() => {
         cancel()
         resolve()
