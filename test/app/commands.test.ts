@@ -157,6 +157,18 @@ test('schedules: set, list, show, next, pause, resume, trigger, delete', { timeo
     nextRuns: [expect.any(String), expect.any(String)],
   })
   expect((await place.ok('schedules', 'next', 'other')).trim().split('\n')).toHaveLength(5)
+  expect(await place.ok('schedules', 'add', 'held', 'report', '--every', '1h', '--paused')).toBe('held created; next -\n')
+  expect(await place.run('schedules', 'add', 'held', 'report', '--every', '2h')).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining("'held' exists already"),
+  })
+  await place.ok('schedules', 'update', 'held', '--cron', '0 0 5 * * * 2031', '--data', '{"n":2}')
+  expect(await place.okJson('schedules', 'show', 'held')).toMatchObject({
+    cron: '0 0 5 * * * 2031',
+    job: 'report',
+    data: { n: 2 },
+    paused: true,
+  })
   expect(await place.ok('schedules', 'pause', 'nightly')).toBe('nightly paused\n')
   expect(await place.okJson('schedules', 'resume', 'nightly')).toEqual({ id: 'nightly', result: 'resumed' })
   const triggered = await place.okJson('schedules', 'trigger', 'nightly')
@@ -180,7 +192,7 @@ test('schedules: set, list, show, next, pause, resume, trigger, delete', { timeo
   }
   expect(await place.ok('schedules', 'delete', 'nightly')).toBe('nightly deleted\n')
   expect((await place.run('schedules', 'show', 'nightly')).code).toBe(3)
-  expect(await place.okJson('schedules', 'list')).toMatchObject({ schedules: [{ id: 'other' }] })
+  expect(await place.okJson('schedules', 'list')).toMatchObject({ schedules: [{ id: 'held' }, { id: 'other' }] })
 })
 
 test('stats, status, top, events, dlq, backup, and flows', { timeout: LONG }, async () => {

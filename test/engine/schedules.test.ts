@@ -1,5 +1,13 @@
 /** Schedules through the public interface, under the virtual clock: restarts, suspends, long sleeps, and the bugs that others had. */
-import { defineJob, LIMITS, OptionRangeError, OptionTypeError, ScheduleNotFoundError, type ScheduleOptions } from '@millrace/engine'
+import {
+  defineJob,
+  LIMITS,
+  OptionRangeError,
+  OptionTypeError,
+  ScheduleExistsError,
+  ScheduleNotFoundError,
+  type ScheduleOptions,
+} from '@millrace/engine'
 import { createTestEngine, quiet, type TestEngine } from '@millrace/testkit'
 import { afterEach, describe, expect, test } from 'vitest'
 import { tamper } from '../../packages/sqlite/src/testing/inspect.ts'
@@ -211,6 +219,106 @@ test('M9: by hand: pause, resume, trigger, list, delete', async () => {
   }
 })
 
+describe('E13: one that is to be new, and one that is to be there', () => {
+  test('add refuses an id that is taken, and changes nothing', async () => {
+    const t = start()
+    expect(await t.schedules.add('a', { every: '1h' }, REPORT)).toMatchObject({ id: 'a', created: true })
+    const before = await t.schedules.get('a')
+    const error = await t.schedules.add('a', { every: '2h' }, REPORT).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(ScheduleExistsError)
+    expect(error).toMatchObject({
+      code: 'SCHEDULE_EXISTS',
+      retryable: false,
+      scheduleId: 'a',
+      message: expect.stringMatching(/'a'.*upsert/),
+    })
+    expect(await t.schedules.get('a')).toEqual(before)
+  })
+
+  test('update changes what is named, and keeps the rest', async () => {
+    const t = start()
+    await t.schedules.upsert(
+      'a',
+      { every: '1h', jitter: '5s', startAt: BEGIN, endAt: BEGIN + DAY, overlap: 'queue' },
+      { ...REPORT, options: { priority: 3, tags: ['x'] } },
+    )
+    await t.schedules.upsert('by', { every: '1h' }, REPORT)
+    const by = await t.schedules.get('by')
+    await t.schedules.update('a', { every: '2h', endAt: null })
+    expect(await t.schedules.get('a')).toMatchObject({ every: 7_200_000, endAt: undefined, jitter: 5_000, overlap: 'queue', job: 'report' })
+    expect(await t.schedules.update('a', { cron: '0 4 * * *', paused: true })).toEqual({ id: 'a', created: false, nextRunAt: undefined })
+    const daily = await t.schedules.get('a')
+    expect(daily).toMatchObject({ cron: '0 4 * * *', timezone: 'UTC', paused: true, data: { to: 'ada' } })
+    expect(daily?.every).toBeUndefined()
+    await t.schedules.update('a', { data: { to: 'bob' }, paused: false })
+    await t.schedules.update('a', { timezone: 'Europe/Berlin', options: { priority: 4 } })
+    expect(await t.schedules.get('a')).toMatchObject({
+      timezone: 'Europe/Berlin',
+      paused: false,
+      data: { to: 'bob' },
+      options: { priority: 4 },
+    })
+    expect(await t.schedules.get('by')).toEqual(by)
+  })
+
+  test('update refuses what is not there, and what cannot be', async () => {
+    const t = start()
+    await expect(t.schedules.update('none', { paused: true })).rejects.toBeInstanceOf(ScheduleNotFoundError)
+    await t.schedules.upsert('a', { every: '1h' }, REPORT)
+    const before = await t.schedules.get('a')
+    for (const [changes, option] of [
+      [{ timezone: 'Europe/Berlin' }, 'timezone'],
+      [{ cron: 'x' }, 'cron'],
+      [{ every: '1h', cron: '@daily' }, 'every'],
+      [{ runImmediately: true }, 'runImmediately'],
+      [{ options: { delay: 1 } }, 'delay'],
+      [{ job: 5 }, 'job'],
+      [{ paused: 'yes' }, 'paused'],
+      [null, 'options'],
+    ] as const) {
+      const refused = await t.schedules.update('a', changes as never).catch((thrown: unknown) => thrown)
+      expect(refused, option).toMatchObject({ code: 'OPTION_TYPE', option })
+    }
+    expect(await t.schedules.get('a')).toEqual(before)
+  })
+
+  test('updates of different fields at the same moment are all kept', async () => {
+    const t = start()
+    await t.schedules.upsert('a', { every: '1h' }, REPORT)
+    await Promise.all([
+      t.schedules.update('a', { every: '3h' }),
+      t.schedules.update('a', { jitter: '7s' }),
+      t.schedules.update('a', { data: { to: 'eve' } }),
+      t.schedules.update('a', { overlap: 'cancel' }),
+      t.schedules.update('a', { paused: true }),
+    ])
+    expect(await t.schedules.get('a')).toMatchObject({
+      every: 3 * 3_600_000,
+      jitter: 7_000,
+      data: { to: 'eve' },
+      overlap: 'cancel',
+      paused: true,
+    })
+  })
+
+  test('a schedule that is created paused waits to be resumed', async () => {
+    const t = start()
+    expect(await t.schedules.upsert('a', { every: '1h', paused: true }, REPORT)).toMatchObject({ created: true, nextRunAt: undefined })
+    await t.advance('5h')
+    expect(t.ticks).toEqual([])
+    await t.schedules.resume('a')
+    await t.advance('1h')
+    expect(t.ticks).toHaveLength(1)
+  })
+})
+
+test('M9: a seventh field is the year', async () => {
+  const t = start()
+  const { nextRunAt } = await t.schedules.upsert('a', { cron: '15 30 8 1 3 * 2032' }, REPORT)
+  expect(nextRunAt).toEqual(new Date('2032-03-01T08:30:15Z'))
+  expect((await t.schedules.get('a', { times: 5 }))?.nextRuns).toHaveLength(1)
+})
+
 describe('bad input is refused by name, with its range, and nothing is written', () => {
   // biome-ignore lint/suspicious/noExplicitAny: what types would refuse is what is tested
   const wrong = (value: unknown): any => value
@@ -220,7 +328,7 @@ describe('bad input is refused by name, with its range, and nothing is written',
     ['both', { cron: '0 0 * * *', every: '1h' }, {}, OptionTypeError, 'every', /exclude each other/],
     ['no options', wrong(null), {}, OptionTypeError, 'options', /an object, not null/],
     ['a mistyped option', wrong({ crom: '0 0 * * *' }), {}, OptionTypeError, 'crom', /did you mean 'cron'/],
-    ['a number of fields', { cron: '* * *' }, {}, OptionTypeError, 'cron', /3 fields, and not 5/],
+    ['a number of fields', { cron: '* * *' }, {}, OptionTypeError, 'cron', /must have 5 .*, 6 .* or 7 .*, got 3/],
     ['a minute of 61', { cron: '61 * * * *' }, {}, OptionTypeError, 'cron', /cannot be read: .*61/],
     ['a cron that is none', { cron: wrong(5) }, {}, OptionTypeError, 'cron', /a string, not 5/],
     ['an endless cron', { cron: '*'.repeat(300) }, {}, OptionRangeError, 'cron', /1 to 256 characters, not 300/],

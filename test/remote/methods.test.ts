@@ -130,6 +130,7 @@ const METHODS: Readonly<Record<Scope, Readonly<Record<string, Try>>>> = {
     'exports.read': (client) => first(client.exports.read('e')),
     'exports.delete': (client) => client.exports.delete('e'),
     'schedules.upsert': (client) => client.schedules.upsert('s', { every: '1h' }, { job: 'a' }),
+    'schedules.add': (client) => client.schedules.add('new', { every: '1h' }, { job: 'a' }),
     'schedules.delete': (client) => client.schedules.delete('there'),
     'schedules.pause': (client) => client.schedules.pause('there'),
     'schedules.resume': (client) => client.schedules.resume('there'),
@@ -163,8 +164,8 @@ async function placeIn(engine: Engine, folder: string): Promise<Place> {
   return { engine, waiting, failed, later, folder }
 }
 
-async function clientOf(engine: Engine, folder: string, scope: Scope) {
-  const server = await listen(engine, `unix:${join(folder, 'sock')}`, { token: [{ token: TOKEN, scopes: [scope] }] })
+async function clientOf(engine: Engine, folder: string, ...scopes: readonly Scope[]) {
+  const server = await listen(engine, `unix:${join(folder, 'sock')}`, { token: [{ token: TOKEN, scopes }] })
   const client = await connect(server.url, { token: TOKEN })
   const stop = async () => {
     await client.stop({ timeout: 0 })
@@ -199,6 +200,15 @@ describe.each(Object.entries(METHODS))('%s alone', (scope, methods) => {
   })
 })
 
+test('an update of a schedule reads it and writes it: both scopes', async () => {
+  const engine = await newEngine()
+  await engine.schedules.upsert('there', { every: '1h' }, { job: 'a' })
+  const { client, stop } = await clientOf(engine, temporaryFolder(), 'read', 'admin')
+  onTestFinished(stop)
+  await client.schedules.update('there', { paused: true })
+  expect(await engine.schedules.get('there')).toMatchObject({ paused: true, every: 3_600_000 })
+})
+
 test('to enqueue is not to read', async () => {
   const { client, stop } = await clientOf(await newEngine(), temporaryFolder(), 'enqueue')
   onTestFinished(stop)
@@ -219,7 +229,7 @@ test('no method of an engine is left out', async () => {
     ...namesOf(engine.exports, 'exports.'),
     ...namesOf(engine.schedules, 'schedules.'),
   ]
-  const listed = new Set(Object.values(METHODS).flatMap((methods) => Object.keys(methods)))
+  const listed = new Set([...Object.values(METHODS).flatMap((methods) => Object.keys(methods)), 'schedules.update'])
   expect(all.toSorted()).toEqual([...listed].toSorted())
 })
 

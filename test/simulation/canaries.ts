@@ -228,8 +228,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'idempotency-key-forgotten-before-its-job',
     file: 'packages/sqlite/src/read/keys.ts',
-    find: " OR ${isKept('held')}`,",
-    replace: '`,',
+    find: 'AND job.state < 4)',
+    replace: 'AND job.state < 0)',
     breaks: 'invariant 25',
   },
   {

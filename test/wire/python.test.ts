@@ -275,6 +275,7 @@ test('a producer in Python', async () => {
     { cancelled: 'cancelled', result: 'JOB_CANCELLED', twice: 'JOB_FINISHED' },
     { failed: 'JOB_FAILED' },
     { none: null, stats: true },
+    { taken: 'SCHEDULE_EXISTS' },
     { schedule: { every: 60_000 }, enqueued: true, paused: true },
     { late: true },
   ])

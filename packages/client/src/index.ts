@@ -23,7 +23,7 @@ export type { JobRequest } from './newJobs.ts'
 export type { Failures, Throughput } from './observed.ts'
 export type { JobPage } from './page.ts'
 export { Reach } from './reach.ts'
-export type { Schedule, ScheduledJob, SchedulePage, Schedules } from './schedules.ts'
+export type { Schedule, ScheduleChanges, ScheduledJob, SchedulePage, ScheduleSet, Schedules } from './schedules.ts'
 export type { EngineSetup } from './setup.ts'
 export type {
   EngineEvent,

@@ -1,18 +1,28 @@
 /** `engine.schedules`: jobs that come by themselves. */
 import {
+  changedSchedule,
+  checkScheduleChanges,
   checkScheduledJob,
   type Enqueued,
   type EnqueueOptions,
   formatId,
+  type NewJob,
+  nameOption,
+  newJobFrom,
+  OptionTypeError,
   type RunError,
+  ScheduleChangedError,
   type ScheduleGetOptions,
   type ScheduleListOptions,
+  ScheduleNotFoundError,
   type ScheduleOptions,
   type ScheduleSpec,
+  type ScheduleTimes,
   type ScheduleView,
   type State,
   scheduleIdOption,
   type TriggerOptions,
+  type UpsertScheduleCommand,
   validateScheduleGetOptions,
   validateScheduleListOptions,
   validateScheduleOptions,
@@ -33,6 +43,23 @@ export interface ScheduledJob<Input = unknown> {
   /** Without keys, `delay` and `runAt`. */
   readonly options?: Omit<EnqueueOptions, 'delay' | 'runAt' | 'idempotencyKey' | 'idempotencyTtl' | 'unique' | 'debounce' | 'throttle'>
 }
+
+/**
+ * Single fields of a schedule and its job: a field that is left out stays as it is. `options` takes the place of all options that the job
+ * had; `data` is checked by the definition in `job`, if one is given beside it.
+ */
+export interface ScheduleChanges<Input = unknown> extends ScheduleTimes, Partial<ScheduledJob<Input>> {}
+
+/** What a call that sets a schedule answers. */
+export interface ScheduleSet {
+  readonly id: string
+  readonly created: boolean
+  /** Undefined while it is paused, and after its last tick. */
+  readonly nextRunAt: Date | undefined
+}
+
+/** How often `update` reads a schedule again that others change at the same moment. */
+const UPDATE_TRIES = 10
 
 export interface Schedule extends Omit<ScheduleSpec, 'startAt' | 'endAt'> {
   readonly id: string
@@ -86,21 +113,52 @@ export class Schedules {
    *
    * @throws OptionTypeError, OptionRangeError, ValidationError
    */
-  async upsert<Input>(
-    id: string,
-    options: ScheduleOptions,
-    job: ScheduledJob<Input>,
-  ): Promise<{ readonly id: string; readonly created: boolean; readonly nextRunAt: Date | undefined }> {
-    const { spec, runImmediately } = validateScheduleOptions(options, systemCalendar)
-    const { job: definition, data, options: jobOptions } = itemOf(job as ScheduledJob, 'job')
+  upsert<Input>(id: string, options: ScheduleOptions, job: ScheduledJob<Input>): Promise<ScheduleSet> {
+    return this.#set(id, options, job as ScheduledJob, false)
+  }
+
+  /**
+   * Creates the schedule; one with that id is refused and stays as it is.
+   *
+   * @throws OptionTypeError, OptionRangeError, ValidationError, ScheduleExistsError
+   */
+  add<Input>(id: string, options: ScheduleOptions, job: ScheduledJob<Input>): Promise<ScheduleSet> {
+    return this.#set(id, options, job as ScheduledJob, true)
+  }
+
+  /**
+   * Changes single fields of a schedule; the others stay as they are, even if another call changes them at the same time.
+   *
+   * @throws OptionTypeError, OptionRangeError, ValidationError, ScheduleNotFoundError; ScheduleChangedError if others change it without
+   * end
+   */
+  async update<Input>(id: string, changes: ScheduleChanges<Input>): Promise<ScheduleSet> {
+    checkScheduleChanges(changes)
+    for (let tries = 1; ; tries++) {
+      const view = await this.#calls.call<'getSchedule'>({ op: 'getSchedule', id: scheduleIdOption(id), times: 0 })
+      if (view === null) throw new ScheduleNotFoundError(`there is no schedule '${id}'`, { scheduleId: id })
+      const { updatedAt } = view
+      const { spec, paused } = changedSchedule(view.spec, changes, systemCalendar)
+      const job = await changedJob(view.job, changes as ScheduleChanges, this.#setup.maxDataBytes)
+      try {
+        return await this.#put({ id, spec, job, runImmediately: false, ...(paused !== undefined && { paused }), updatedAt })
+      } catch (error) {
+        if (!(error instanceof ScheduleChangedError) || tries === UPDATE_TRIES) throw error
+      }
+    }
+  }
+
+  async #set(id: string, options: ScheduleOptions, job: ScheduledJob, absent: boolean): Promise<ScheduleSet> {
+    const { spec, runImmediately, paused } = validateScheduleOptions(options, systemCalendar)
+    const { job: definition, data, options: jobOptions } = itemOf(job, 'job')
     const wanted = await newJobOf(definition, data, jobOptions, this.#setup.maxDataBytes)
-    const { created, fireAt } = await this.#calls.call<'upsertSchedule'>({
-      op: 'upsertSchedule',
-      id: scheduleIdOption(id),
-      spec,
-      job: checkScheduledJob(wanted),
-      runImmediately,
-    })
+    const settings = { ...(paused !== undefined && { paused }), ...(absent && { absent }) }
+    return this.#put({ id, spec, job: wanted, runImmediately, ...settings })
+  }
+
+  async #put({ id, job, ...settings }: Omit<UpsertScheduleCommand, 'op'>): Promise<ScheduleSet> {
+    const command = { op: 'upsertSchedule', id: scheduleIdOption(id), job: checkScheduledJob(job), ...settings } as const
+    const { created, fireAt } = await this.#calls.call<'upsertSchedule'>(command)
     return { id, created, nextRunAt: dateOf(fireAt) }
   }
 
@@ -144,6 +202,16 @@ export class Schedules {
     const [job] = await this.#calls.call<'triggerSchedule'>({ op: 'triggerSchedule', id: scheduleIdOption(id), ...told })
     return this.#handle(job as Enqueued)
   }
+}
+
+async function changedJob(before: NewJob, changes: ScheduleChanges, maxDataBytes: number): Promise<NewJob> {
+  const { job = before.name, options } = changes
+  if (typeof job !== 'string' && typeof job?.name !== 'string')
+    throw new OptionTypeError('job', 'a job is named by its definition (defineJob) or by its name')
+  const name = typeof job === 'string' ? nameOption('name', job) : job.name
+  const data = changes.data === undefined ? before.data : (await newJobOf(job, changes.data, undefined, maxDataBytes)).data
+  if (options === undefined) return { ...before, name, data }
+  return newJobFrom(name, data, options, typeof job === 'string' ? undefined : job.defaults)
 }
 
 function scheduleOf(view: ScheduleView): Schedule {

@@ -144,6 +144,14 @@ export class ValidationError extends define('VALIDATION', false) {
 export class ScheduleNotFoundError extends define('SCHEDULE_NOT_FOUND', false) {
   declare readonly scheduleId: string
 }
+/** `schedules.add` met a schedule with that id; nothing was changed. */
+export class ScheduleExistsError extends define('SCHEDULE_EXISTS', false) {
+  declare readonly scheduleId: string
+}
+/** The schedule was changed between being read and being written; nothing of the call happened. */
+export class ScheduleChangedError extends define('SCHEDULE_CHANGED', true) {
+  declare readonly scheduleId: string
+}
 /** The engine cannot make sense of a schedule: its expression, its zone, or its job. */
 export class InvalidScheduleError extends define('INVALID_SCHEDULE', false) {}
 
@@ -226,6 +234,8 @@ const BY_CODE = {
   VALIDATION: ValidationError,
   CODEC: CodecError,
   SCHEDULE_NOT_FOUND: ScheduleNotFoundError,
+  SCHEDULE_EXISTS: ScheduleExistsError,
+  SCHEDULE_CHANGED: ScheduleChangedError,
   INVALID_SCHEDULE: InvalidScheduleError,
   STALE_RUN: StaleRunError,
   JOB_TIMEOUT: JobTimeoutError,

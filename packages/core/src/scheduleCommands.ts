@@ -2,7 +2,7 @@
 import type { NewJob } from './commands.ts'
 import type { ScheduleSpec } from './schedule.ts'
 
-/** Creates a schedule or changes it. One whose ticks are the same keeps its next. Reply: `Upserted`. */
+/** Creates a schedule or changes it, as far as `absent` and `updatedAt` allow. One whose ticks are the same keeps its next. Reply: `Upserted`. */
 export interface UpsertScheduleCommand {
   readonly op: 'upsertSchedule'
   readonly id: string
@@ -11,6 +11,12 @@ export interface UpsertScheduleCommand {
   readonly job: NewJob
   /** A new schedule's first job comes at once. */
   readonly runImmediately: boolean
+  /** Undefined: as it is; a new one is not paused. */
+  readonly paused?: boolean
+  /** Refused if there is one: SCHEDULE_EXISTS. */
+  readonly absent?: boolean
+  /** Refused unless there is one that was last changed then: SCHEDULE_NOT_FOUND, SCHEDULE_CHANGED. */
+  readonly updatedAt?: number
 }
 
 /** Reply: `ScheduleView`, or null where there is none. */

@@ -135,6 +135,27 @@ test('M11: schedules', async () => {
     expect(refused.body.errors?.[0]?.path).toBe(path)
   }
   expect((await http.send('GET', '/v1/schedules/a3')).body).toMatchObject({ runs: 0 })
+  const added = await http.send('POST', '/v1/schedules', {
+    body: { id: 'new', every: '1h', job: 'x', paused: true, endAt: '2040-01-01T00:00:00Z' },
+  })
+  expect(added).toMatchObject({ status: 201, body: { id: 'new', created: true } })
+  expect(added.headers.get('location')).toBe('/v1/schedules/new')
+  expect(await http.send('POST', '/v1/schedules', { body: { id: 'new', every: '2h', job: 'x' } })).toMatchObject({
+    status: 409,
+    body: { code: 'SCHEDULE_EXISTS', scheduleId: 'new' },
+  })
+  expect(await http.send('PATCH', '/v1/schedules/new', { body: { paused: false, data: 7, endAt: null } })).toMatchObject({
+    status: 200,
+    body: { id: 'new', created: false, nextRunAt: expect.any(String) },
+  })
+  const changed = (await http.send('GET', '/v1/schedules/new')).body
+  expect(changed).toMatchObject({ every: 3_600_000, job: 'x', data: 7, paused: false })
+  expect(changed).not.toHaveProperty('endAt')
+  expect(await http.send('PATCH', '/v1/schedules/none', { body: { paused: true } })).toMatchObject({
+    status: 404,
+    body: { code: 'SCHEDULE_NOT_FOUND' },
+  })
+  expect((await http.send('PATCH', '/v1/schedules/new', { body: { enabled: false } })).status).toBe(400)
   expect((await http.send('DELETE', '/v1/schedules/a1')).status).toBe(204)
   for (const [method, path] of [
     ['GET', ''],

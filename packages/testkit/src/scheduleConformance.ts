@@ -1,5 +1,5 @@
 /** Schedules, the same through every Port: part of the conformance suite. The Ports' clocks are not ours, so ticks come by hand. */
-import { type CommandOf, LIMITS, type NewJob, type ScheduleSpec } from '@millrace/core'
+import { type CommandOf, LIMITS, type NewJob, type ScheduleSpec, type ScheduleView } from '@millrace/core'
 import { expect, test } from 'vitest'
 import type { Probe } from './probe.ts'
 
@@ -102,6 +102,21 @@ export function scheduleConformance(under: () => Probe): void {
     await probe.call<'deleteSchedule'>({ op: 'deleteSchedule', id: 'b/1' })
     expect(await list('b/', 50)).toEqual([['b/2', 'b/3'], null])
     expect((await probe.call<'stats'>({ op: 'stats' })).states).toMatchObject({ waiting: 0, cancelled: 0 })
+  })
+
+  test('E13: what is not as the caller expects is refused, and a new one may be paused', async () => {
+    const probe = under()
+    const replies = await probe.settle([
+      { ...upserting('s'), updatedAt: 1 },
+      { ...upserting('s'), absent: true, paused: true },
+      { ...upserting('s'), absent: true },
+      { ...upserting('s'), updatedAt: 1 },
+    ])
+    expect(replies.map((reply) => reply.refusal?.code)).toEqual(['SCHEDULE_NOT_FOUND', undefined, 'SCHEDULE_EXISTS', 'SCHEDULE_CHANGED'])
+    const { updatedAt, paused } = (await get('s')) as ScheduleView
+    expect(paused).toBe(true)
+    expect(await probe.call<'upsertSchedule'>({ ...upserting('s'), paused: false, updatedAt })).toMatchObject({ created: false })
+    expect(await get('s')).toMatchObject({ paused: false, updatedAt })
   })
 
   test('E13: what is not there, or cannot be, is refused', async () => {

@@ -37,6 +37,7 @@ with millrace.connect(sys.argv[1]) as client:
     say(none=client.get(millrace.JobKey(2**40, 1, 1)), stats=client.stats()["states"]["completed"] >= 8)
     client.call("upsertSchedule", "s", [None, None, 60_000], ["nobody"])
     enqueued = sum(minute["enqueued"] for minute in client.call("history", "default", 0))
+    say(taken=refusal(client.call, "upsertSchedule", "s", [None, None, 60_000], ["nobody"], False, None, True))
     say(schedule=client.call("getSchedule", "s")["spec"], enqueued=enqueued >= 8, paused=client.call("pauseAll", True))
     try:
         client.result(client.enqueue("nobody"), timeout=0.01)

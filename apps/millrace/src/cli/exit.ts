@@ -37,6 +37,8 @@ const BY_CODE: Readonly<Record<string, ExitCode>> = {
   PARENT_FAILED: EXIT.conflict,
   UNIQUE_CONFLICT: EXIT.conflict,
   QUEUE_NOT_EMPTY: EXIT.conflict,
+  SCHEDULE_CHANGED: EXIT.conflict,
+  SCHEDULE_EXISTS: EXIT.conflict,
   CONNECT_FAILED: EXIT.connection,
   CONNECTION_LOST: EXIT.connection,
   AUTH_FAILED: EXIT.connection,

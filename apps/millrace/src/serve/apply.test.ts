@@ -51,6 +51,18 @@ test('what is named is set, and to apply it again changes nothing', async () => 
   expect((await engine.schedules.list()).schedules).toHaveLength(1)
 })
 
+test('a schedule that is to be paused never fires, and false resumes it', async () => {
+  const engine = await opened()
+  const paused = (value: boolean) => SCHEMA.parse({ schedules: { held: { every: '1h', job: 'x', paused: value } } })
+  await apply(engine, paused(true))
+  expect(await engine.schedules.get('held')).toMatchObject({ paused: true, runs: 0 })
+  await engine.schedules.resume('held')
+  await apply(engine, paused(true))
+  expect(await engine.schedules.get('held')).toMatchObject({ paused: true })
+  await apply(engine, paused(false))
+  expect(await engine.schedules.get('held')).toMatchObject({ paused: false })
+})
+
 test('what is not named stays as it was told at run time', async () => {
   const engine = await opened()
   await apply(engine, CONFIG)

@@ -80,8 +80,21 @@ test('5 fields, 6 with seconds in front, and names; nothing else', () => {
   expect(next('0 0 L * *')).toBe('2026-02-28T00:00:00.000Z')
   expect(next('0 9 * * MON')).toBe('2026-02-02T09:00:00.000Z')
   expect(next('0 0 29 2 *')).toBe('2028-02-29T00:00:00.000Z')
+  expect(next('30 0 12 24 12 * 2027')).toBe('2027-12-24T12:00:30.000Z')
+  expect(next('0 0 9 * * MON 2028-2029')).toBe('2028-01-03T09:00:00.000Z')
+  expect(systemCalendar.next('0 0 0 1 1 * 2025', 'UTC', Date.UTC(2026, 0, 1))).toBe(0)
   expect(systemCalendar.next('0 0 30 2 *', 'UTC', 0)).toBe(0)
-  for (const wrong of ['', '* * * *', '* * * * * * *', '61 * * * *', 'a b c d e', '@reboot', '2026-12-01T00:00:00Z', '0 0 * * 9'])
+  for (const wrong of [
+    '',
+    '* * * *',
+    '* * * * * * * *',
+    '0 0 0 1 1 * 10000',
+    '61 * * * *',
+    'a b c d e',
+    '@reboot',
+    '2026-12-01T00:00:00Z',
+    '0 0 * * 9',
+  ])
     expect(() => systemCalendar.next(wrong, 'UTC', 0), wrong).toThrow()
   expect(() => systemCalendar.next('* * * * *', 'No/Where', 0)).toThrow()
 })

@@ -23,10 +23,11 @@ export function nextMatch(expression: string, after: number): number | undefined
 }
 
 function read(expression: string): Cron {
-  // Croner takes dates too, and a seventh field.
+  // Croner takes dates too.
   const fields = expression.trim().split(/\s+/).length
-  if (!expression.startsWith('@') && fields !== 5 && fields !== 6) {
-    throw new Error(`it has ${fields} fields, and not 5 (minute hour day month weekday) or 6 (with seconds in front)`)
+  if (!expression.startsWith('@') && (fields < 5 || fields > 7)) {
+    const known = '5 (minute hour day month weekday), 6 (with seconds in front) or 7 (with seconds in front and the year at the end)'
+    throw new Error(`it must have ${known} fields, got ${fields}`)
   }
   try {
     return new Cron(expression, { utcOffset: 0 })

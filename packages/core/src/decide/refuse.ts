@@ -87,6 +87,16 @@ export function noExport(name: string): Refused {
   return new Refused({ code: 'UNSUPPORTED', message: `there is no export '${name}' any more: it was deleted; to read it anew begins anew` })
 }
 
+export function scheduleExists(scheduleId: string): Refused {
+  const message = `schedule '${scheduleId}' exists already: use update to change it, upsert to create or change it, or another id`
+  return new Refused({ code: 'SCHEDULE_EXISTS', message, details: { scheduleId } })
+}
+
+export function scheduleChanged(scheduleId: string): Refused {
+  const message = `schedule '${scheduleId}' was changed since it was read: read it again, and make the change anew`
+  return new Refused({ code: 'SCHEDULE_CHANGED', message, details: { scheduleId } })
+}
+
 export function noSchedule(scheduleId: string): Refused {
   return new Refused({ code: 'SCHEDULE_NOT_FOUND', message: `there is no schedule '${scheduleId}'`, details: { scheduleId } })
 }

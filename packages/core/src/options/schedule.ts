@@ -13,7 +13,10 @@ import { durationOption, type Time, timeOption } from './milliseconds.ts'
 import { nameOption } from './name.ts'
 
 export interface ScheduleOptions {
-  /** 5 fields (minute hour day month weekday), 6 with seconds in front, or `@hourly`, `@daily` ... Not with `every`. */
+  /**
+   * 5 fields (minute hour day month weekday), 6 with seconds in front, 7 with seconds in front and the year at the end, or `@hourly`,
+   * `@daily` ... Not with `every`.
+   */
   readonly cron?: string
   /** Between two ticks: at least 1 s, counted from `startAt` or from the schedule's creation. Not with `cron`. */
   readonly every?: Duration
@@ -34,19 +37,31 @@ export interface ScheduleOptions {
   readonly catchUp?: CatchUp
   /** A schedule that is new has its first job at once; default false. */
   readonly runImmediately?: boolean
+  /** True: no tick fires until `resume`; false: ticks fire. Default: as it is, and a new schedule is not paused. Not with `runImmediately`. */
+  readonly paused?: boolean
+}
+
+/** Single fields of a schedule's times: what is left out stays as it is, and null removes a bound. `cron` takes the place of `every`, and `every` that of `cron`. */
+export interface ScheduleTimes extends Omit<Partial<ScheduleOptions>, 'startAt' | 'endAt' | 'runImmediately'> {
+  readonly startAt?: Date | number | null
+  readonly endAt?: Date | number | null
 }
 
 export interface ScheduleSettings {
   readonly spec: ScheduleSpec
   readonly runImmediately: boolean
+  readonly paused: boolean | undefined
 }
 
-const KNOWN = new Set(['cron', 'every', 'timezone', 'startAt', 'endAt', 'jitter', 'overlap', 'catchUp', 'runImmediately'])
+const TIMES = ['cron', 'every', 'timezone', 'startAt', 'endAt', 'jitter', 'overlap', 'catchUp', 'paused'] as const
+const KNOWN = new Set([...TIMES, 'runImmediately'])
 
 /** @throws OptionTypeError, OptionRangeError */
 export function validateScheduleOptions(options: unknown, calendar: Calendar): ScheduleSettings {
   checkKnown('schedules.upsert', options, KNOWN)
-  const { cron, every, timezone, startAt, endAt, jitter, overlap, catchUp, runImmediately = false } = options
+  const { cron, every, timezone, startAt, endAt, jitter, overlap, catchUp, runImmediately = false, paused } = options
+  if (runImmediately === true && paused === true)
+    throw new OptionTypeError('paused', 'runImmediately and paused exclude each other: give one of them')
   if (cron === undefined && timezone !== undefined)
     throw new OptionTypeError('timezone', 'timezone goes with cron: every is the same in all zones')
   const caught = catchUp === undefined ? 'latest' : choiceOption('catchUp', catchUp, CATCH_UPS)
@@ -60,7 +75,39 @@ export function validateScheduleOptions(options: unknown, calendar: Calendar): S
     catchUp: caught,
   }
   checkScheduleSpec(spec, calendar)
-  return { spec, runImmediately: booleanOption('runImmediately', runImmediately) }
+  return {
+    spec,
+    runImmediately: booleanOption('runImmediately', runImmediately),
+    paused: paused === undefined ? undefined : booleanOption('paused', paused),
+  }
+}
+
+const CHANGES_KNOWN = new Set([...TIMES, 'job', 'data', 'options'])
+
+/**
+ * A schedule's times with some of them changed; the job's part of the changes is the caller's.
+ *
+ * @throws OptionTypeError, OptionRangeError
+ */
+export function changedSchedule(
+  before: ScheduleSpec,
+  changes: Readonly<Record<string, unknown>>,
+  calendar: Calendar,
+): Pick<ScheduleSettings, 'spec' | 'paused'> {
+  const told = Object.fromEntries(TIMES.filter((name) => changes[name] !== undefined).map((name) => [name, changes[name]]))
+  const { cron, timezone, every, ...others } = before
+  const kept = { ...others, ...(told['every'] === undefined && { cron, timezone }), ...(told['cron'] === undefined && { every }) }
+  const merged = Object.entries({ ...kept, ...told })
+  const isBound = (name: string) => name === 'startAt' || name === 'endAt'
+  return validateScheduleOptions(
+    Object.fromEntries(merged.filter(([name, value]) => value !== undefined && !(isBound(name) && value === null))),
+    calendar,
+  )
+}
+
+/** @throws OptionTypeError */
+export function checkScheduleChanges(changes: unknown): asserts changes is Readonly<Record<string, unknown>> {
+  checkKnown('schedules.update', changes, CHANGES_KNOWN)
 }
 
 function cronOption(value: unknown): string {

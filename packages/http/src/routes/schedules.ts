@@ -1,13 +1,16 @@
 /** Jobs that come by themselves. */
-import type { ScheduledJob } from '@millrace/client'
+import type { z } from '@hono/zod-openapi'
+import type { ScheduleChanges, ScheduledJob } from '@millrace/client'
 import { ScheduleNotFoundError, type ScheduleOptions } from '@millrace/core'
 import { json, noContent } from '../answer.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
 import { ENQUEUED } from '../schemas/job.ts'
 import { enqueueOptions, TRIGGER } from '../schemas/options.ts'
 import {
+  ADDED_SCHEDULE,
   NEW_SCHEDULE,
   SCHEDULE,
+  SCHEDULE_CHANGES,
   SCHEDULE_LIST_QUERY,
   SCHEDULE_PAGE,
   SCHEDULE_PATH,
@@ -32,6 +35,7 @@ export function scheduleRoutes({ engine: { schedules }, settings, cursors }: Ser
         return noContent()
       },
     })
+  const locationOf = (id: string) => ({ location: `${settings.basePath}/v1/schedules/${id}` })
   return [
     operation({
       id: 'listSchedules',
@@ -85,20 +89,46 @@ export function scheduleRoutes({ engine: { schedules }, settings, cursors }: Ser
         200: { description: 'It is changed', schema: SCHEDULED },
       },
       target: ({ cron, every, job }) => ({ cron, every, job }),
-      async handle({ params: { id }, body: { job, data, options: read, startAt, endAt, ...when } }) {
-        const spec = {
-          ...when,
-          ...(startAt !== undefined && { startAt: new Date(startAt) }),
-          ...(endAt !== undefined && { endAt: new Date(endAt) }),
-        } as ScheduleOptions
+      async handle({ params: { id }, body }) {
+        const { spec, job } = wantedOf(body)
+        const set = await schedules.upsert(id, spec, job)
+        return json(set.created ? 201 : 200, set, set.created ? locationOf(id) : undefined)
+      },
+    }),
+
+    operation({
+      id: 'addSchedule',
+      method: 'post',
+      path: '/v1/schedules',
+      tag: 'schedules',
+      scope: 'admin',
+      summary: 'Create a schedule; one that is there is refused, and stays as it is',
+      body: ADDED_SCHEDULE,
+      responses: { 201: { description: 'It is created', schema: SCHEDULED } },
+      refusals: [409],
+      target: ({ id, cron, every, job }) => ({ id, cron, every, job }),
+      async handle({ body: { id, ...body } }) {
+        const { spec, job } = wantedOf(body)
+        return json(201, await schedules.add(id, spec, job), locationOf(id))
+      },
+    }),
+
+    operation({
+      id: 'updateSchedule',
+      method: 'patch',
+      path: '/v1/schedules/{id}',
+      tag: 'schedules',
+      scope: 'admin',
+      summary: 'Change single fields of a schedule, and keep the others',
+      params: SCHEDULE_PATH,
+      body: SCHEDULE_CHANGES,
+      responses: { 200: { description: 'It is changed', schema: SCHEDULED } },
+      refusals: [404, 409],
+      target: ({ cron, every, paused, job }) => ({ cron, every, paused, job }),
+      async handle({ params: { id }, body: { options: read, startAt, endAt, ...changes } }) {
         const options = enqueueOptions(read)
-        const wanted = { job, data, ...(options !== undefined && { options }) } as ScheduledJob
-        const { created, nextRunAt } = await schedules.upsert(id, spec, wanted)
-        return json(
-          created ? 201 : 200,
-          { id, created, nextRunAt },
-          created ? { location: `${settings.basePath}/v1/schedules/${id}` } : undefined,
-        )
+        const told = { ...changes, ...dates({ startAt, endAt }), ...(options !== undefined && { options }) } as ScheduleChanges
+        return json(200, await schedules.update(id, told))
       },
     }),
 
@@ -143,4 +173,21 @@ export function scheduleRoutes({ engine: { schedules }, settings, cursors }: Ser
       },
     }),
   ]
+}
+
+function wantedOf({ job, data, options: read, startAt, endAt, ...when }: Omit<z.output<typeof ADDED_SCHEDULE>, 'id'>): {
+  readonly spec: ScheduleOptions
+  readonly job: ScheduledJob
+} {
+  const options = enqueueOptions(read)
+  return {
+    spec: { ...when, ...dates({ startAt, endAt }) } as ScheduleOptions,
+    job: { job, data, ...(options !== undefined && { options }) } as ScheduledJob,
+  }
+}
+
+/** Null, which removes a bound, stays null. */
+function dates(times: Readonly<Record<string, string | number | null | undefined>>): Record<string, Date | null> {
+  const told = Object.entries(times).filter((entry): entry is [string, string | number | null] => entry[1] !== undefined)
+  return Object.fromEntries(told.map(([name, at]) => [name, at === null ? null : new Date(at)]))
 }

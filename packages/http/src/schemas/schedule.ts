@@ -6,22 +6,43 @@ import { CURSOR, DURATION, NAME, STATE, TIME, WHEN, whole } from './plain.ts'
 
 export const SCHEDULE_PATH = z.strictObject({ id: NAME.openapi({ param: { name: 'id', in: 'path' } }) })
 
-export const NEW_SCHEDULE = z
+const TIMES = {
+  cron: z.string().min(1).max(LIMITS.cronLength).optional().openapi({ example: '0 3 * * *' }),
+  every: DURATION.optional(),
+  timezone: z.string().max(128).optional().openapi({ example: 'Europe/Berlin' }),
+  startAt: TIME.optional(),
+  endAt: TIME.optional(),
+  jitter: DURATION.optional(),
+  overlap: z.enum(OVERLAPS as ['skip', 'queue', 'cancel']).optional(),
+  catchUp: z.enum(CATCH_UPS as ['latest', 'all', 'none']).optional(),
+  paused: z.boolean().optional().openapi({ description: 'No tick fires until it is resumed. Default: as it is; a new one is not paused.' }),
+}
+
+const PUT = {
+  ...TIMES,
+  runImmediately: z.boolean().optional(),
+  job: NAME,
+  data: z.unknown().optional(),
+  options: SCHEDULED_OPTIONS.optional(),
+}
+
+export const NEW_SCHEDULE = z.strictObject(PUT).openapi('NewSchedule', { description: 'One of `cron` and `every`.' })
+
+export const ADDED_SCHEDULE = z.strictObject({ id: NAME, ...PUT }).openapi('AddedSchedule', { description: 'One of `cron` and `every`.' })
+
+export const SCHEDULE_CHANGES = z
   .strictObject({
-    cron: z.string().min(1).max(LIMITS.cronLength).optional().openapi({ example: '0 3 * * *' }),
-    every: DURATION.optional(),
-    timezone: z.string().max(128).optional().openapi({ example: 'Europe/Berlin' }),
-    startAt: TIME.optional(),
-    endAt: TIME.optional(),
-    jitter: DURATION.optional(),
-    overlap: z.enum(OVERLAPS as ['skip', 'queue', 'cancel']).optional(),
-    catchUp: z.enum(CATCH_UPS as ['latest', 'all', 'none']).optional(),
-    runImmediately: z.boolean().optional(),
-    job: NAME,
+    ...TIMES,
+    startAt: TIME.nullable().optional(),
+    endAt: TIME.nullable().optional(),
+    job: NAME.optional(),
     data: z.unknown().optional(),
-    options: SCHEDULED_OPTIONS.optional(),
+    options: SCHEDULED_OPTIONS.optional().openapi({ description: 'In place of all options that its job had.' }),
   })
-  .openapi('NewSchedule', { description: 'One of `cron` and `every`.' })
+  .openapi('ScheduleChanges', {
+    description:
+      'A field that is left out stays as it is; null removes `startAt` or `endAt`. `cron` takes the place of `every`, and `every` that of `cron`.',
+  })
 
 export const SCHEDULED = z.strictObject({ id: z.string(), created: z.boolean(), nextRunAt: WHEN.optional() }).openapi('Scheduled')
 

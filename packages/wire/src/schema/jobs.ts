@@ -256,7 +256,7 @@ export const EVENT_FILTER = record<EventFilter>('EventFilter', {
 })
 
 export const SCHEDULE_SPEC = record<ScheduleSpec>('Schedule', {
-  cron: optional(text(LIMITS.cronLength), '5 fields, or 6 with seconds in front; or `every`'),
+  cron: optional(text(LIMITS.cronLength), '5 fields, 6 with seconds in front, or 7 with the year behind those; or `every`'),
   timezone: optional(text(LIMITS.nameLength), 'of `cron`, an IANA name; nil: UTC'),
   every: optional(duration(LIMITS.everyMs), 'between two ticks'),
   startAt: optional(time, 'no tick before it; where `every` counts from; nil: the creation'),

@@ -273,24 +273,30 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
   exports: record({}),
   deleteExport: record({ name }),
   backup: record({ file: anyText(200) }),
-  upsertSchedule: record({
-    id: name,
-    spec: record(
-      {
-        cron: anyText(100),
-        timezone: anyText(60),
-        every: fc.integer({ min: 1_000 }),
-        startAt: time,
-        endAt: time,
-        jitter: fc.nat({ max: 86_400_000 }),
-        overlap: fc.constantFrom('skip', 'queue', 'cancel'),
-        catchUp: fc.constantFrom('latest', 'all', 'none'),
-      },
-      { requiredKeys: ['jitter', 'overlap', 'catchUp'] },
-    ),
-    job: newJob,
-    runImmediately: fc.boolean(),
-  }) as never,
+  upsertSchedule: record(
+    {
+      id: name,
+      spec: record(
+        {
+          cron: anyText(100),
+          timezone: anyText(60),
+          every: fc.integer({ min: 1_000 }),
+          startAt: time,
+          endAt: time,
+          jitter: fc.nat({ max: 86_400_000 }),
+          overlap: fc.constantFrom('skip', 'queue', 'cancel'),
+          catchUp: fc.constantFrom('latest', 'all', 'none'),
+        },
+        { requiredKeys: ['jitter', 'overlap', 'catchUp'] },
+      ),
+      job: newJob,
+      runImmediately: fc.boolean(),
+      paused: fc.boolean(),
+      absent: fc.boolean(),
+      updatedAt: time,
+    },
+    { requiredKeys: ['id', 'spec', 'job', 'runImmediately'] },
+  ) as never,
   getSchedule: record({ id: name, times: fc.nat({ max: 1_000 }) }),
   listSchedules: record(
     { prefix: anyText(128), limit: fc.integer({ min: 1, max: 200 }), after: name },

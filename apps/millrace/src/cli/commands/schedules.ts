@@ -1,6 +1,6 @@
 /** `millrace schedules`: jobs that come by themselves. */
 import { ScheduleNotFoundError } from '@millrace/core'
-import type { Schedule, ScheduledJob, ScheduleListOptions, ScheduleOptions, TriggerOptions } from '@millrace/engine'
+import type { Schedule, ScheduleChanges, ScheduledJob, ScheduleListOptions, ScheduleOptions, TriggerOptions } from '@millrace/engine'
 import type { Command } from 'commander'
 import { again } from '../again.ts'
 import { now } from '../clock.ts'
@@ -13,7 +13,7 @@ import type { Paint } from '../output/style.ts'
 import { dataOf, duration, json, number, time } from '../values.ts'
 import { fieldLines } from '../view/job.ts'
 
-interface SetFlags extends RunFlags {
+interface TimeFlags {
   readonly cron?: string
   readonly every?: number
   readonly timezone?: string
@@ -22,7 +22,16 @@ interface SetFlags extends RunFlags {
   readonly jitter?: number
   readonly overlap?: string
   readonly catchUp?: string
+}
+
+interface SetFlags extends RunFlags, TimeFlags {
   readonly runImmediately?: boolean
+  readonly paused?: boolean
+}
+
+interface UpdateFlags extends TimeFlags {
+  readonly job?: string
+  readonly data?: string
 }
 
 interface ListFlags {
@@ -69,31 +78,36 @@ export function addSchedules(program: Command, context: Context): void {
       const schedule = await scheduleOf(context, id, 1)
       await out.answer(schedule, () => scheduleLines(schedule, out.paint))
     })
-  addRunFlags(
-    schedules
-      .command('set')
-      .description('create a schedule, or change it; one whose times are as before keeps its next')
-      .argument('<id>')
-      .argument('<job>', 'name of the job that comes')
-      .argument('[data]', 'JSON, or @file')
-      .option('--cron <expression>', '5 fields, 6 with seconds in front, or @daily')
-      .option('--every <duration>', 'between two ticks, at least 1s', duration)
-      .option('--timezone <zone>', 'of --cron: Europe/Berlin; default UTC')
-      .option('--start-at <time>', 'no tick before then', time)
-      .option('--end-at <time>', 'no tick after then', time)
-      .option('--jitter <duration>', 'each tick fires up to so much later', duration)
-      .option('--overlap <what>', 'while the last job is not final: skip, queue or cancel')
-      .option('--catch-up <what>', 'of ticks that went by unused: latest, all or none')
-      .option('--run-immediately', 'a new schedule has its first job at once'),
-  ).action(async (id: string, job: string, data: string | undefined, flags: SetFlags) => {
-    const { cron, every, timezone, startAt, endAt, jitter, overlap, catchUp, runImmediately } = flags
-    const value = await dataOf(data)
-    const engine = await connect({ create: true })
-    const options = said<ScheduleOptions>({ cron, every, timezone, startAt, endAt, jitter, overlap, catchUp, runImmediately })
-    const wanted = said<ScheduledJob>({ job, data: value, options: runOptionsOf(flags) })
-    const set = await again(() => engine.schedules.upsert(id, options, wanted))
-    await out.answer(set, () => `${id} ${set.created ? 'created' : 'changed'}; next ${timeText(set.nextRunAt)}`)
-  })
+  for (const [verb, description] of [
+    ['set', 'create a schedule, or change it; one whose times are as before keeps its next'],
+    ['add', 'create a schedule; one that is there is refused, and stays as it is'],
+  ] as const)
+    addRunFlags(
+      addTimes(schedules.command(verb).description(description).argument('<id>'))
+        .argument('<job>', 'name of the job that comes')
+        .argument('[data]', 'JSON, or @file')
+        .option('--run-immediately', 'a new schedule has its first job at once')
+        .option('--paused', 'fire no tick until it is resumed'),
+    ).action(async (id: string, job: string, data: string | undefined, flags: SetFlags) => {
+      const value = await dataOf(data)
+      const engine = await connect({ create: true })
+      const options = said<ScheduleOptions>({ ...timesOf(flags), runImmediately: flags.runImmediately, paused: flags.paused })
+      const wanted = said<ScheduledJob>({ job, data: value, options: runOptionsOf(flags) })
+      // A repeat of `add` would be refused because of its own first call.
+      const set = await (verb === 'add'
+        ? engine.schedules.add(id, options, wanted)
+        : again(() => engine.schedules.upsert(id, options, wanted)))
+      await out.answer(set, () => `${id} ${set.created ? 'created' : 'changed'}; next ${timeText(set.nextRunAt)}`)
+    })
+  addTimes(schedules.command('update').description('change single fields of a schedule, and keep the others').argument('<id>'))
+    .option('--job <name>', 'name of the job that comes')
+    .option('--data <json>', 'JSON, or @file')
+    .action(async (id: string, flags: UpdateFlags) => {
+      const value = await dataOf(flags.data)
+      const engine = await connect()
+      const set = await engine.schedules.update(id, said<ScheduleChanges>({ ...timesOf(flags), job: flags.job, data: value }))
+      await out.answer(set, () => `${id} changed; next ${timeText(set.nextRunAt)}`)
+    })
   for (const [verb, description, done] of [
     ['delete', 'remove a schedule, and its job where that has not started', 'deleted'],
     ['pause', 'fire no tick until it is resumed', 'paused'],
@@ -127,6 +141,22 @@ export function addSchedules(program: Command, context: Context): void {
       const { nextRuns } = await scheduleOf(context, id, times)
       await out.answer({ id, nextRuns }, () => nextRuns.map((at) => `${timeText(at)}  ${awayText(at, now())}`))
     })
+}
+
+function addTimes(command: Command): Command {
+  return command
+    .option('--cron <expression>', '5 fields, 6 with seconds in front, 7 with the year at the end, or @daily')
+    .option('--every <duration>', 'between two ticks, at least 1s', duration)
+    .option('--timezone <zone>', 'of --cron: Europe/Berlin; default UTC')
+    .option('--start-at <time>', 'no tick before then', time)
+    .option('--end-at <time>', 'no tick after then', time)
+    .option('--jitter <duration>', 'each tick fires up to so much later', duration)
+    .option('--overlap <what>', 'while the last job is not final: skip, queue or cancel')
+    .option('--catch-up <what>', 'of ticks that went by unused: latest, all or none')
+}
+
+function timesOf({ cron, every, timezone, startAt, endAt, jitter, overlap, catchUp }: TimeFlags): Readonly<Record<string, unknown>> {
+  return { cron, every, timezone, startAt, endAt, jitter, overlap, catchUp }
 }
 
 async function scheduleOf({ connect }: Context, id: string, times: number): Promise<Schedule> {

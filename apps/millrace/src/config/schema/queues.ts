@@ -81,7 +81,7 @@ const plain = <Value>() => checked<Value>(() => {})
 
 export const schedule = z
   .strictObject({
-    cron: setting(plain<string>(), '5 fields, 6 with seconds, or `@daily` ... Not with `every`.'),
+    cron: setting(plain<string>(), '5 fields, 6 with seconds, 7 with seconds and the year, or `@daily` ... Not with `every`.'),
     every: setting(plain<Duration>(), 'At least 1 s. Not with `cron`.'),
     timezone: setting(plain<string>(), 'IANA name of the zone of `cron`; UTC unless stated.'),
     startAt: setting(time('startAt'), 'No tick before then: ISO 8601.'),
@@ -90,6 +90,7 @@ export const schedule = z
     overlap: setting(plain<'skip' | 'queue' | 'cancel'>(), '`skip`, `queue` or `cancel`.'),
     catchUp: setting(plain<'latest' | 'all' | 'none'>(), '`latest`, `all` or `none`.'),
     runImmediately: setting(plain<boolean>(), 'A schedule that is new has its first job at once.'),
+    paused: setting(plain<boolean>(), 'True pauses the schedule at each start, and a new one from its creation on; false resumes it.'),
     job: setting(text('job'), 'Name of the jobs that come. Required.'),
     data: setting(plain<unknown>(), 'Their data.'),
     queue: setting(

@@ -6,7 +6,7 @@ import { removeJob } from '../delete.ts'
 import { noSchedule } from '../refuse.ts'
 import type { TurnContext } from '../turn.ts'
 import { hasStarted, liveJob } from './fire.ts'
-import { restart, whatIsWrong } from './upsert.ts'
+import { pause, resume, whatIsWrong } from './upsert.ts'
 
 export function deleteSchedule(turn: TurnContext, { id }: DeleteScheduleCommand): Decision<'deleteSchedule'> {
   const schedule = turn.facts.schedule(id)
@@ -22,11 +22,7 @@ export function deleteSchedule(turn: TurnContext, { id }: DeleteScheduleCommand)
 export function pauseSchedule(turn: TurnContext, { id }: PauseScheduleCommand): Decision<'pauseSchedule'> {
   const schedule = turn.facts.schedule(id)
   if (schedule === undefined) return noSchedule(id)
-  if (!schedule.paused) {
-    schedule.paused = true
-    turn.effects.schedule(schedule, 'move')
-    turn.effects.news({ type: 'schedule.paused', schedule: id })
-  }
+  pause(turn, schedule)
   return true
 }
 
@@ -35,10 +31,6 @@ export function resumeSchedule(turn: TurnContext, { id }: ResumeScheduleCommand)
   if (schedule === undefined) return noSchedule(id)
   const wrong = schedule.paused ? whatIsWrong(turn, schedule) : undefined
   if (wrong !== undefined) return new Refused({ code: 'INVALID_SCHEDULE', message: `schedule '${id}': ${wrong}` })
-  if (schedule.paused) {
-    schedule.paused = false
-    turn.effects.news({ type: 'schedule.resumed', schedule: id })
-    restart(turn, schedule)
-  }
+  resume(turn, schedule)
   return true
 }

@@ -11,9 +11,11 @@ import { type Turned, World } from '../../testing/world.ts'
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-type Changes = Partial<ScheduleSpec> & { readonly id?: string; readonly job?: Partial<NewJob>; readonly runImmediately?: boolean }
+type Changes = Partial<ScheduleSpec> & { readonly id?: string; readonly job?: Partial<NewJob> } & Partial<
+    Pick<UpsertScheduleCommand, 'runImmediately' | 'paused' | 'absent' | 'updatedAt'>
+  >
 
-function upserting({ id = 's', job, runImmediately = false, ...spec }: Changes = {}): UpsertScheduleCommand {
+function upserting({ id = 's', job, runImmediately = false, paused, absent, updatedAt, ...spec }: Changes = {}): UpsertScheduleCommand {
   const times = spec.cron === undefined ? { every: MINUTE } : {}
   return {
     op: 'upsertSchedule',
@@ -21,6 +23,9 @@ function upserting({ id = 's', job, runImmediately = false, ...spec }: Changes =
     spec: { ...times, jitter: 0, overlap: 'skip', catchUp: 'latest', ...spec },
     job: { name: 'a', data: '{"n":1}', ...job },
     runImmediately,
+    ...(paused !== undefined && { paused }),
+    ...(absent !== undefined && { absent }),
+    ...(updatedAt !== undefined && { updatedAt }),
   }
 }
 
@@ -410,6 +415,57 @@ describe('upsert', () => {
     expect(world.refusal({ op: 'pauseSchedule', id: 's' })).toBe('SCHEDULE_NOT_FOUND')
     expect(world.refusal({ op: 'resumeSchedule', id: 's' })).toBe('SCHEDULE_NOT_FOUND')
     expect(world.refusal({ op: 'triggerSchedule', id: 's' })).toBe('SCHEDULE_NOT_FOUND')
+  })
+})
+
+describe('as the caller expects it', () => {
+  test('absent: one that is there is refused, and stays as it is', () => {
+    const world = worked()
+    expect(world.call<'upsertSchedule'>(upserting({ absent: true }))).toMatchObject({ created: true })
+    world.upsert({ id: 'by' })
+    const before = JSON.stringify([...world.store.scheduleRows])
+    expect(world.refusal(upserting({ absent: true, every: HOUR }))).toBe('SCHEDULE_EXISTS')
+    expect(JSON.stringify([...world.store.scheduleRows])).toBe(before)
+  })
+
+  test('updatedAt: one that is not there, or was changed since, is refused; each change has a time of its own', () => {
+    const world = worked()
+    expect(world.refusal(upserting({ updatedAt: 1 }))).toBe('SCHEDULE_NOT_FOUND')
+    world.upsert()
+    const { updatedAt } = world.schedule()
+    const { replies } = world.turn(
+      upserting({ updatedAt, every: HOUR }),
+      upserting({ updatedAt, every: 2 * HOUR }),
+      upserting({ updatedAt: updatedAt + 1, every: 3 * HOUR }),
+    )
+    expect(replies).toMatchObject([{ created: false }, { refusal: { code: 'SCHEDULE_CHANGED' } }, { created: false }])
+    expect(world.schedule()).toMatchObject({ spec: { every: 3 * HOUR }, updatedAt: updatedAt + 2 })
+  })
+})
+
+describe('paused', () => {
+  test('from its creation on nothing fires, until it is resumed', () => {
+    const world = worked()
+    const { news } = world.turn(upserting({ paused: true }))
+    expect(news.map(({ type }) => type)).toEqual(['schedule.upserted', 'schedule.paused'])
+    expect(world.after(5 * MINUTE).grants).toEqual([])
+    expect(world.upsert()).toEqual({ created: false, fireAt: 0 })
+    expect(world.upsert({ paused: false })).toMatchObject({ created: false, fireAt: world.begin + 6 * MINUTE })
+    expect(world.after(MINUTE).grants).toHaveLength(1)
+  })
+
+  test('an upsert pauses one that is there, and without a word leaves it as it is', () => {
+    const world = worked()
+    world.upsert()
+    const { news } = world.turn(upserting({ paused: true }), upserting({ paused: true, every: HOUR }), upserting())
+    expect(news.map(({ type }) => type)).toEqual(['schedule.paused', 'schedule.upserted', 'schedule.upserted'])
+    expect(world.schedule().paused).toBe(true)
+  })
+
+  test('with runImmediately it is refused', () => {
+    const world = worked()
+    expect(world.refusal(upserting({ paused: true, runImmediately: true }))).toBe('INVALID_SCHEDULE')
+    expect(world.store.scheduleRows.size).toBe(0)
   })
 })
 

@@ -5,23 +5,36 @@ import { type Decision, Refused } from '../../replies.ts'
 import { type Schedule, type ScheduleSpec, sameTicks, tickAfter } from '../../schedule.ts'
 import type { UpsertScheduleCommand } from '../../scheduleCommands.ts'
 import { drained } from '../enqueue.ts'
-import { queueDraining } from '../refuse.ts'
+import { noSchedule, queueDraining, scheduleChanged, scheduleExists } from '../refuse.ts'
 import type { TurnContext } from '../turn.ts'
 import { create, moveTo } from './fire.ts'
 
 export function upsertSchedule(turn: TurnContext, command: UpsertScheduleCommand): Decision<'upsertSchedule'> {
   if (turn.refusing !== undefined) return new Refused(turn.refusing)
   const before = turn.facts.schedule(command.id)
-  const wrong = whatIsWrong(turn, command)
+  const unexpected = findUnexpected(command, before)
+  if (unexpected !== undefined) return unexpected
+  const wrong =
+    command.runImmediately && command.paused ? 'runImmediately and paused exclude each other: give one of them' : whatIsWrong(turn, command)
   if (wrong !== undefined) return new Refused({ code: 'INVALID_SCHEDULE', message: `schedule '${command.id}': ${wrong}` })
   if (before === undefined) {
     const queue = command.runImmediately ? drained(turn, command.job) : undefined
     if (queue !== undefined) return queueDraining(queue)
     const { fireAt } = insert(turn, command)
-    return { created: true, fireAt }
+    return { created: true, fireAt: command.paused ? 0 : fireAt }
   }
   change(turn, before, command)
+  if (command.paused === true) pause(turn, before)
+  if (command.paused === false) resume(turn, before)
   return { created: false, fireAt: before.paused ? 0 : before.fireAt }
+}
+
+/** What is there is not what the caller expects. */
+function findUnexpected({ id, absent = false, updatedAt }: UpsertScheduleCommand, before: Schedule | undefined): Refused | undefined {
+  if (absent && before !== undefined) return scheduleExists(id)
+  if (updatedAt === undefined) return undefined
+  if (before === undefined) return noSchedule(id)
+  return before.updatedAt === updatedAt ? undefined : scheduleChanged(id)
 }
 
 /** What the caller's side refuses by the option's name: another library may have sent it all the same. */
@@ -35,7 +48,7 @@ export function whatIsWrong({ settings }: TurnContext, { spec, job }: Pick<Sched
   }
 }
 
-function insert(turn: TurnContext, { id, spec, job, runImmediately }: UpsertScheduleCommand): Schedule {
+function insert(turn: TurnContext, { id, spec, job, runImmediately, paused = false }: UpsertScheduleCommand): Schedule {
   const { now, facts, effects } = turn
   const schedule: Schedule = {
     id,
@@ -46,7 +59,7 @@ function insert(turn: TurnContext, { id, spec, job, runImmediately }: UpsertSche
     fireAt: 0,
     lastAt: 0,
     held: false,
-    paused: false,
+    paused,
     behind: 0,
     fired: 0,
     skipped: 0,
@@ -59,6 +72,7 @@ function insert(turn: TurnContext, { id, spec, job, runImmediately }: UpsertSche
   facts.rememberSchedule(schedule)
   if (runImmediately) create(turn, schedule, job, now.wall, 'schedule.fired')
   restart(turn, schedule, true)
+  if (paused) effects.news({ type: 'schedule.paused', schedule: id })
   return schedule
 }
 
@@ -68,7 +82,8 @@ function change(turn: TurnContext, schedule: Schedule, { spec, job }: UpsertSche
   if (!same) schedule.anchor = spec.startAt ?? turn.now.wall
   schedule.spec = spec
   schedule.job = job
-  schedule.updatedAt = turn.now.wall
+  // Later than before, however often within one millisecond: changes are told apart by it.
+  schedule.updatedAt = Math.max(turn.now.wall, schedule.updatedAt + 1)
   turn.effects.schedule(schedule, 'put')
   turn.effects.news({ type: 'schedule.upserted', schedule: schedule.id })
   if (!same) restart(turn, schedule)
@@ -92,6 +107,20 @@ function isSameData(a: NewJob['data'], b: NewJob['data']): boolean {
 /** Whatever the order of its properties. */
 function textOf(value: object): string {
   return JSON.stringify(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+export function pause(turn: TurnContext, schedule: Schedule): void {
+  if (schedule.paused) return
+  schedule.paused = true
+  turn.effects.schedule(schedule, 'move')
+  turn.effects.news({ type: 'schedule.paused', schedule: schedule.id })
+}
+
+export function resume(turn: TurnContext, schedule: Schedule): void {
+  if (!schedule.paused) return
+  schedule.paused = false
+  turn.effects.news({ type: 'schedule.resumed', schedule: schedule.id })
+  restart(turn, schedule)
 }
 
 /** Goes on with the first tick from now that has not fired yet. */
