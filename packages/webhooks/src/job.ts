@@ -20,12 +20,12 @@ export interface WebhookData {
   readonly secret?: string
   /** Of deliveries of `EventWebhooks`, which make it: what shows that a secret without hosts may sign them. */
   readonly proof?: string
-  /** Of the whole exchange: 1 ms to 4 m; default that of the worker. */
+  /** Of the whole exchange: 1 ms to 24 h, and at most what the worker allows (`maxTimeout`); default that of the worker. */
   readonly timeout?: Duration
 }
 
-/** Of one delivery. The job's own `timeout`, 5 m, is longer: it has the wait for the host in it. */
-export const TIMEOUT_MAX_MS = 240_000
+/** Of one delivery. */
+export const TIMEOUT_MAX_MS = 86_400_000
 
 const URL_LENGTH_MAX = 8_192
 /** No blank and no control character: URL parsers drop or escape them, each in its way, and JSON makes six bytes of one. */

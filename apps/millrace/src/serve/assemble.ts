@@ -14,6 +14,7 @@ import type { Control } from '../control/control.ts'
 import type { Tracing } from '../tracing/tracing.ts'
 import { loadHandlers } from './handlers.ts'
 import { named } from './named.ts'
+import { EVENTS_QUEUE, type Handlers, type Plan, plansOf } from './workers.ts'
 
 export interface Parts {
   readonly engine: Engine
@@ -37,7 +38,7 @@ export interface Assembled {
   readonly longRequest: (path: string) => boolean
   /** Whether an answer has no end: a stream of events. */
   readonly longAnswer: (path: string) => boolean
-  readonly handlers: readonly Handler[]
+  readonly workers: readonly Plan[]
   /** Called when all else is there. */
   readonly start: () => void | Promise<void>
   /** Before workers stop. */
@@ -47,7 +48,7 @@ export interface Assembled {
 /** @throws ConfigError */
 export async function assemble(parts: Parts): Promise<Assembled> {
   const { config, cwd, tracing } = parts
-  const feed = config.webhooks.enabled ? feedOf(parts) : undefined
+  const feed = config.webhooks.enabled ? await named('webhooks', () => feedOf(parts)) : undefined
   if (feed !== undefined) await applyEndpoints(parts, feed)
   const { fetch, routeOf } = httpOf({ ...parts, engine: tracing.engine(parts.engine) }, feed)
   // Endpoints may be changed by another process, too.
@@ -56,7 +57,7 @@ export async function assemble(parts: Parts): Promise<Assembled> {
     fetch: tracing.fetch(fetch, routeOf),
     longRequest: (path) => path === '/v1/jobs:import',
     longAnswer: (path) => path === '/v1/events',
-    handlers: tracing.handlers(await handlersOf(config, cwd, tracing.headers)),
+    workers: await workersOf(config, cwd, tracing),
     start: () => feed?.start(),
     close: async () => {
       forget()
@@ -66,23 +67,37 @@ export async function assemble(parts: Parts): Promise<Assembled> {
 }
 
 /**
- * What a worker of this configuration runs: handlers of modules, commands, webhooks.
+ * What one worker of this configuration runs: handlers of modules, commands, webhooks.
  *
  * @param propagate what goes with each webhook
  */
 export async function handlersOf(config: Config, cwd: string, propagate?: Tracing['headers']): Promise<readonly Handler[]> {
-  return [
-    ...(await loadHandlers(config.worker.handlers, cwd)),
-    ...(await named('exec', () => commandsOf(config, cwd))),
-    ...(config.webhooks.enabled
+  const { modules, commands, webhooks } = await handlersByKind(config, cwd, propagate)
+  return [...modules, ...commands, ...webhooks]
+}
+
+async function handlersByKind(config: Config, cwd: string, propagate?: Tracing['headers']): Promise<Handlers> {
+  const webhooks = async () =>
+    config.webhooks.enabled
       ? [await named('webhooks', () => webhookHandler({ ...deliveryOf(config), ...(propagate !== undefined && { propagate }) }))]
-      : []),
-  ]
+      : []
+  return {
+    modules: await loadHandlers(config.worker.handlers, cwd),
+    commands: await named('exec', () => commandsOf(config, cwd)),
+    webhooks: await webhooks(),
+    events: await webhooks(),
+  }
+}
+
+async function workersOf(config: Config, cwd: string, tracing: Tracing): Promise<readonly Plan[]> {
+  const plans = plansOf(config, await handlersByKind(config, cwd, tracing.headers))
+  return plans.map((plan) => ({ ...plan, handlers: tracing.handlers(plan.handlers) }))
 }
 
 export function feedOf({ engine, control, config, logger }: Pick<Parts, 'engine' | 'control' | 'config' | 'logger'>): EventWebhooks {
   return new EventWebhooks(engine, {
     endpoints: control.endpoints,
+    queue: EVENTS_QUEUE,
     secrets: config.webhooks.secrets ?? {},
     logger,
     onDisabled: ({ id, disabledReason }) => logger.warn('an endpoint of webhooks is told nothing more', { id, reason: disabledReason }),
@@ -130,6 +145,8 @@ function commandsOf({ exec, execLogs: { folder, ...bounds }, worker: { abortGrac
   return execHandlers(exec as Readonly<Record<string, CommandSpec>>, { ...logs, abortGrace })
 }
 
-function deliveryOf({ webhooks: { enabled: _enabled, ...given } }: Config): WebhookHandlerOptions {
+function deliveryOf({
+  webhooks: { enabled: _enabled, concurrency: _concurrency, eventConcurrency: _event, ...given },
+}: Config): WebhookHandlerOptions {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }

@@ -74,7 +74,8 @@ function summarize({ url, sockets }: Daemon, { config, origins }: LoadedConfig, 
     configuration: [...files],
     queues: Object.keys(queues).length,
     schedules: Object.keys(schedules).length,
-    ...(worker.handlers.length + Object.keys(exec).length > 0 && { concurrency: worker.concurrency }),
+    ...(worker.handlers.length > 0 && { concurrency: worker.concurrency }),
+    ...(Object.keys(exec).length > 0 && { execConcurrency: worker.execConcurrency }),
   })
 }
 

@@ -5,6 +5,7 @@ import type { Engine } from '@millrace/client'
 import { type Logger, type OpenOptions, SCOPES } from '@millrace/core'
 import { openEngine } from '@millrace/engine'
 import type { Caller } from '@millrace/http'
+import type { Worker } from '@millrace/worker'
 import type { Environment } from '../config/environment.ts'
 import type { Config } from '../config/schema/schema.ts'
 import { Control } from '../control/control.ts'
@@ -20,6 +21,7 @@ import { notifier } from './notify.ts'
 import { pulseOf } from './pulse.ts'
 import { startSockets } from './sockets.ts'
 import { readTls } from './tls.ts'
+import { startWorkers } from './workers.ts'
 
 export interface ServeOptions {
   readonly logger: Logger
@@ -129,16 +131,9 @@ async function start(config: Config, { logger, cwd, env = {} }: ServeOptions, cl
   const http = config.http.enabled ? await startHttp({ options: config.http, tls, logger, ...assembled }) : undefined
   closers.push(() => http?.close())
 
-  const { id, queues, concurrency, abortGrace } = config.worker
-  if (assembled.handlers.length > 0) {
-    const worker = engine.work(assembled.handlers, {
-      concurrency,
-      abortGrace,
-      ...(id !== undefined && { id }),
-      ...(queues !== undefined && { queues }),
-    })
-    closers.push(() => worker.stop({ timeout: leftMs() }))
-  }
+  const workers: Worker[] = []
+  closers.push(() => Promise.all(workers.map((worker) => worker.stop({ timeout: leftMs() }))))
+  await startWorkers(engine, assembled.workers, config.worker, workers)
   await assembled.start()
   closers.push(() => assembled.close())
   // Last: it is told once, and a daemon that cannot be served has told nothing. Until then nobody is let in.

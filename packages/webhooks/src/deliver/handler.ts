@@ -1,6 +1,6 @@
 /** The handler of 'http' jobs: one request for each run. */
 
-import { durationOption } from '@millrace/core'
+import { type Clock, durationOption } from '@millrace/core'
 import type { Context, InlineHandler } from '@millrace/worker'
 import { Agent, buildConnector, request } from 'undici'
 import { DeliveryFailedError, DeliveryTimeoutError, SsrfBlockedError, UnsendableError, WebhookGoneError } from '../errors.ts'
@@ -17,6 +17,10 @@ import { keysFor } from './secrets.ts'
 
 /** Of an idle connection, whatever its receiver says. */
 const KEEP_ALIVE_MAX_MS = 10_000
+/** A delivery that may take no longer ends within the job's own `timeout`, 5 m, which has the wait for the host in it. */
+const UNATTENDED_MS = 240_000
+/** Between two heartbeats, each of which is good for 2 m unless the job says otherwise. */
+const BEAT_MS = 45_000
 
 /**
  * A handler for `engine.work`. What it holds of connections ends by itself soon after the last request.
@@ -64,13 +68,14 @@ async function exchange(url: URL, context: Context<WebhookData>, settings: Handl
   const { data, signal } = context
   const { clock, maxResponseBytes } = settings
   const { content, headers } = await prepared(url, context, settings)
-  const timeoutMs = data.timeout === undefined ? settings.timeoutMs : durationOption('timeout', data.timeout)
+  const { timeoutMs, why } = timeoutOf(data, settings)
   const ending = new AbortController()
   const stop = () => ending.abort(signal.reason)
   signal.addEventListener('abort', stop)
   if (signal.aborted) stop()
-  const late = () => ending.abort(new DeliveryTimeoutError(`${url.host} has not answered within ${timeoutMs} ms`))
+  const late = () => ending.abort(new DeliveryTimeoutError(`${url.host} has not answered within ${timeoutMs} ms${why}`))
   const forget = clock.setTimer(timeoutMs, late)
+  const still = timeoutMs > UNATTENDED_MS ? beating(context, clock) : undefined
   const began = clock.read().mono
   try {
     const { method = 'POST' } = data
@@ -88,8 +93,34 @@ async function exchange(url: URL, context: Context<WebhookData>, settings: Handl
     throw ending.signal.aborted ? ending.signal.reason : unreachable(error, url)
   } finally {
     forget()
+    still?.()
     signal.removeEventListener('abort', stop)
   }
+}
+
+/** What a job asks for beyond the worker's bound is not given, and its error says so. */
+function timeoutOf(
+  { timeout }: WebhookData,
+  { timeoutMs, maxTimeoutMs }: HandlerSettings,
+): { readonly timeoutMs: number; readonly why: string } {
+  const asked = timeout === undefined ? timeoutMs : durationOption('timeout', timeout)
+  if (asked <= maxTimeoutMs) return { timeoutMs: asked, why: '' }
+  return { timeoutMs: maxTimeoutMs, why: ` (the job asks for ${asked} ms, and this worker allows ${maxTimeoutMs}: raise its maxTimeout)` }
+}
+
+/** Moves the job's deadline ahead for as long as the delivery goes on. Answers what ends it. */
+function beating(context: Context<WebhookData>, clock: Clock): () => void {
+  let forget = () => {}
+  const wait = () => {
+    forget = clock.setTimer(BEAT_MS, beat)
+  }
+  const beat = () => {
+    // A run that is no longer this one hears so by its signal.
+    context.heartbeat().catch(() => {})
+    wait()
+  }
+  wait()
+  return () => forget()
 }
 
 /** Who is told may fail: the job ends as it would. */

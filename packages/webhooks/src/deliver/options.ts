@@ -32,13 +32,15 @@ export interface WebhookHandlerOptions {
   readonly perHost?: number
   /** How long a job waits for its host's turn, before it lets jobs of other hosts pass: at least 1 ms, default 2 s. */
   readonly hostWait?: Duration
-  /** From the request to the end of the answer: 1 ms to 4 m, default 15 s. */
+  /** From the request to the end of the answer, of a job that does not say: 1 ms to 24 h, default 15 s. */
   readonly timeout?: Duration
+  /** The most that a job may say: at least `timeout`, and 24 h at most; default `timeout`. */
+  readonly maxTimeout?: Duration
   /** Of the connection, within `timeout`: default 5 s. */
   readonly connectTimeout?: Duration
   /** Of an answer, that are kept: up to 160 KiB, default 64 KiB. */
   readonly maxResponseBytes?: number
-  /** Of a request: default 256 KiB. */
+  /** Of a request: up to 16 MiB, default 256 KiB. */
   readonly maxBodyBytes?: number
   /** One line, in Latin-1; default `millrace-webhooks`. */
   readonly userAgent?: string
@@ -59,6 +61,7 @@ export interface HandlerSettings extends TargetRules {
   readonly perHost: number
   readonly hostWaitMs: number
   readonly timeoutMs: number
+  readonly maxTimeoutMs: number
   readonly connectTimeoutMs: number
   readonly maxResponseBytes: number
   readonly maxBodyBytes: number
@@ -79,6 +82,7 @@ const KNOWN: ReadonlySet<string> = new Set<keyof WebhookHandlerOptions>([
   'perHost',
   'hostWait',
   'timeout',
+  'maxTimeout',
   'connectTimeout',
   'maxResponseBytes',
   'maxBodyBytes',
@@ -101,7 +105,9 @@ export function validateHandlerOptions(options: unknown = {}): HandlerSettings {
   const { secrets = {}, allowPrivate = false, allowHttp = false, ports, allowHosts, userAgent = 'millrace-webhooks', ca, gone } = options
   const { propagate = () => ({}) } = options
   const { perHost = 5, hostWait = 2_000, timeout = 15_000, connectTimeout = 5_000, lookup = systemLookup, clock = systemClock } = options
+  const { maxTimeout = timeout } = options
   const { maxResponseBytes = 64 * 1_024, maxBodyBytes = 256 * 1_024 } = options
+  const timeoutMs = durationOption('timeout', timeout, { min: 1, max: TIMEOUT_MAX_MS })
   const http = booleanOption('allowHttp', allowHttp)
   return {
     keyring: keyring(secrets),
@@ -111,7 +117,8 @@ export function validateHandlerOptions(options: unknown = {}): HandlerSettings {
     allowHosts: allowHosts === undefined ? undefined : hostTest(hostsOption('allowHosts', allowHosts)),
     perHost: integerOption('perHost', perHost, 1, PER_HOST_MAX),
     hostWaitMs: durationOption('hostWait', hostWait, { min: 1, max: 30_000 }),
-    timeoutMs: durationOption('timeout', timeout, { min: 1, max: TIMEOUT_MAX_MS }),
+    timeoutMs,
+    maxTimeoutMs: durationOption('maxTimeout', maxTimeout, { min: timeoutMs, max: TIMEOUT_MAX_MS }),
     connectTimeoutMs: durationOption('connectTimeout', connectTimeout, { min: 1, max: TIMEOUT_MAX_MS }),
     maxResponseBytes: integerOption('maxResponseBytes', maxResponseBytes, 0, RESPONSE_MAX),
     maxBodyBytes: integerOption('maxBodyBytes', maxBodyBytes, 0, BODY_MAX),

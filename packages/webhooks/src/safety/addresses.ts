@@ -20,32 +20,30 @@ const IPV4 = [
   '240.0.0.0/4', // reserved, and broadcast
 ] as const
 
-/** IPv4 in IPv6 (`::ffff:a.b.c.d`) is looked up as the IPv4 address that it is. */
+/** Only 2000::/3 is in use between networks. IPv4 in IPv6 (`::ffff:a.b.c.d`) is looked up as the IPv4 address that it is. */
 const IPV6 = [
-  '::/96', // unspecified, loopback, IPv4-compatible
-  '::ffff:0:0:0/96', // IPv4-translated: an IPv4 address inside, as the next two (NAT64)
-  '64:ff9b::/96',
-  '64:ff9b:1::/48',
-  '100::/64', // discard
-  '100:0:0:1::/64', // a prefix for what leads nowhere
+  '::/3', // loopback, IPv4 in other clothes (NAT64 too), discard, and what is not given out
   '2001::/23', // protocols' own: Teredo, ORCHID
   '2001:db8::/32', // documentation, as 3fff
   '2002::/16', // 6to4: an IPv4 address inside
   '3fff::/20',
-  '5f00::/16', // segment routing
-  'fc00::/7', // unique local
-  'fe80::/10', // link-local
-  'fec0::/10', // site-local
-  'ff00::/8', // multicast
+  '4000::/2', // not given out, as 8000; segment routing
+  '8000::/1', // unique local, link-local, site-local, multicast
 ] as const
 
 /** For the docs and the tests. */
 export const PRIVATE_RANGES: readonly string[] = [...IPV4, ...IPV6]
 
-const BLOCKED = new BlockList()
-for (const range of PRIVATE_RANGES) {
-  const [network, prefix] = range.split('/') as [string, string]
-  BLOCKED.addSubnet(network, Number(prefix), network.includes(':') ? 'ipv6' : 'ipv4')
+const BLOCKED = { 4: listOf(IPV4), 6: listOf(IPV6) }
+const IPV4_IN_IPV6 = listOf(['::ffff:0:0/96'])
+
+function listOf(ranges: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const range of ranges) {
+    const [network, prefix] = range.split('/') as [string, string]
+    list.addSubnet(network, Number(prefix), network.includes(':') ? 'ipv6' : 'ipv4')
+  }
+  return list
 }
 
 /** Also of what is no address at all: that is not known to be a public one. */
@@ -53,5 +51,7 @@ export function isPrivate(address: string): boolean {
   // `fe80::1%eth0`
   const [bare] = address.split('%', 1) as [string]
   const family = isIP(bare)
-  return family === 0 || BLOCKED.check(bare, family === 6 ? 'ipv6' : 'ipv4')
+  if (family === 0) return true
+  if (family === 4) return BLOCKED[4].check(bare, 'ipv4')
+  return (IPV4_IN_IPV6.check(bare, 'ipv6') ? BLOCKED[4] : BLOCKED[6]).check(bare, 'ipv6')
 }

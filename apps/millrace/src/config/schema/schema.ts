@@ -129,7 +129,26 @@ const webhooks = section({
     'These hosts alone: `example.com`, or `*.example.com` for those below it; all unless stated.',
   ),
   perHost: settingOr(integer('perHost', 1, 1_000), 5, 'Deliveries to one host at a time: 1 to 1,000.'),
-  timeout: settingOr(duration('timeout', 1, 240_000), '15s', 'Of one delivery: 1 ms to 4 m.'),
+  timeout: settingOr(duration('timeout', 1, DAY_MS), '15s', 'Of one delivery whose job does not say: 1 ms to 24 h.'),
+  maxTimeout: setting(
+    duration('maxTimeout', 1, DAY_MS),
+    'The most that a job may say: at least `webhooks.timeout`, and that unless stated; up to 24 h.',
+  ),
+  maxBodyBytes: settingOr(
+    integer('maxBodyBytes', 0, 16 * MIB),
+    256 * 1_024,
+    'Of a request: 0 to 16 MiB. `maxDataBytes` and `http.maxBodyBytes` bound what a job may hold, too.',
+  ),
+  concurrency: settingOr(
+    integer('concurrency', 1, LIMITS.concurrency),
+    64,
+    'Jobs of type `http` that the daemon runs at a time, apart from commands and handlers: 1 to 100,000.',
+  ),
+  eventConcurrency: settingOr(
+    integer('eventConcurrency', 1, LIMITS.concurrency),
+    16,
+    'Deliveries to endpoints, in the queue `webhooks`, that it runs beside these: 1 to 100,000.',
+  ),
   maxResponseBytes: settingOr(integer('maxResponseBytes', 0, 160 * 1_024), 64 * 1_024, 'Of an answer that is stored: 0 to 160 KiB.'),
 })
 
@@ -145,9 +164,18 @@ const endpoint = section({
 const worker = section({
   id: setting(
     read<string, string>((value) => nameOption('id', value)),
-    'Name of the daemon’s own worker; made up unless stated.',
+    'Name of the daemon’s own worker, also with `-commands`, `-webhooks` and `-events` behind it; made up unless stated.',
   ),
-  concurrency: settingOr(integer('concurrency', 1, LIMITS.concurrency), 16, 'Jobs that it runs at a time: 1 to 100,000.'),
+  concurrency: settingOr(
+    integer('concurrency', 1, LIMITS.concurrency),
+    16,
+    'Jobs of `worker.handlers` that it runs at a time: 1 to 100,000.',
+  ),
+  execConcurrency: settingOr(
+    integer('execConcurrency', 1, LIMITS.concurrency),
+    16,
+    'Commands (`exec`) that it runs at a time, apart from these: 1 to 100,000.',
+  ),
   queues: setting(texts('queues', 'names of queues'), 'It serves these only; every queue unless stated.'),
   handlers: settingOr(
     texts('handlers', 'paths of modules'),
