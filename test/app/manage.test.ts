@@ -1,7 +1,8 @@
 // The commands that are about the daemon: served by `millrace serve`, changed by the others, in force without a restart.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { connect, defineJob } from '@millrace/remote'
+import { expect, onTestFinished, test } from 'vitest'
 import { Place } from './millrace.ts'
 
 async function served(place: Place, ...flags: readonly string[]) {
@@ -71,6 +72,28 @@ test('each setting is shown with where it comes from', async () => {
   expect(JSON.stringify(settings)).not.toContain('MfKQ')
   const { code, stderr } = await place.run('serve', '--htp-port', '1')
   expect([code, stderr]).toEqual([2, expect.stringContaining("did you mean '--http-port'")])
+})
+
+test('a token for work that is bound serves its names and queues only; the list says which', async () => {
+  const place = new Place()
+  const { daemon } = await served(place)
+  const flags = ['--scopes', 'work,read', '--names', 'resize,thumbnail', '--queues', 'media']
+  const made = await place.okJson('token', 'create', 'resizer', ...flags)
+  expect(made).toMatchObject({ scopes: ['work', 'read'], names: ['resize', 'thumbnail'], queues: ['media'] })
+  expect(await place.ok('token', 'list')).toMatch(/ resizer +work,read +names resize,thumbnail queues media +\S+Z/)
+  const { code, stderr } = await place.run('token', 'create', 'other', '--scopes', 'enqueue', '--names', 'resize')
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/^millrace: --names: names binds the scope work, .*\(OPTION_TYPE\)\n$/)])
+  const { promise: refused, resolve } = Promise.withResolvers<unknown>()
+  const logger = { debug() {}, info() {}, warn() {}, error: (_message: string, fields?: object) => resolve(fields) }
+  const engine = await connect(`unix:${place.file}-socket`, { token: made['token'] as string, logger })
+  onTestFinished(() => engine.stop({ timeout: 0 }))
+  const handler = (name: string) => defineJob({ name, queue: 'media' }).handler(() => name)
+  engine.work(handler('report'), { queues: ['media'] })
+  expect(await refused).toMatchObject({ error: expect.stringMatching(/job names 'resize', 'thumbnail' only, not 'report'/) })
+  engine.work(handler('resize'), { queues: ['media'] })
+  expect(await place.ok('enqueue', 'resize', '--queue', 'media', '--wait')).toContain('resize')
+  daemon.child.kill('SIGTERM')
+  expect((await daemon.ended).code).toBe(0)
 })
 
 test('endpoints are added, told of over HTTP by the daemon, disabled and forgotten', async () => {

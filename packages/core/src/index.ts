@@ -1,4 +1,5 @@
 export * from './access/neighbourhood.ts'
+export * from './access/permit.ts'
 export * from './access/scopes.ts'
 export * from './access/tokens.ts'
 export * from './access/wrongTokens.ts'

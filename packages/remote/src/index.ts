@@ -30,6 +30,7 @@ export type {
   OnParentFailure,
   PauseOptions,
   Percentiles,
+  Permit,
   PurgeOptions,
   PurgeResult,
   QueueOptions,

@@ -1,12 +1,13 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { SCOPES } from '@millrace/core'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { Control } from './control.ts'
 import { firstToken, tokenFileOf } from './firstToken.ts'
 import { SYSTEM } from './surroundings.ts'
-import type { TokenOptions } from './tokens.ts'
+import { digestOf, type TokenOptions } from './tokens.ts'
 
 function fileIn(): string {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-control-'))
@@ -42,6 +43,42 @@ test('a token is told once, does what it allows, and is revoked by its name or i
   ])
 })
 
+test('a token for work may be bound to names and queues, of which it tells', () => {
+  const file = fileIn()
+  const control = open(file)
+  const bound = control.createToken({ name: 'worker', scopes: ['work', 'read'], names: ['resize', 'a:b/c'], queues: ['media'] })
+  const free = control.createToken({ name: 'free' })
+  const of = open(file)
+  expect(of.authenticate(bound.token)).toEqual({
+    name: 'worker',
+    scopes: ['work', 'read'],
+    names: ['resize', 'a:b/c'],
+    queues: ['media'],
+  })
+  expect(of.authenticate(free.token)).toEqual({ name: 'free', scopes: SCOPES })
+  expect(of.listTokens().map(({ names, queues }) => [names, queues])).toEqual([
+    [['resize', 'a:b/c'], ['media']],
+    [undefined, undefined],
+  ])
+})
+
+test('tokens of a file from before there were bindings are good, and bound to nothing', () => {
+  const file = fileIn()
+  new Control(file, SYSTEM).close()
+  const db = new Database(`${file}-control`)
+  db.exec('ALTER TABLE token DROP COLUMN names; ALTER TABLE token DROP COLUMN queues')
+  const token = 'mr_of-an-earlier-version'
+  db.prepare(
+    "INSERT INTO token (id, name, sha256, scopes, createdAt, lastUsedAt, revokedAt) VALUES ('i', 'old', ?, 'work', 1, NULL, NULL)",
+  ).run(digestOf(token))
+  db.pragma('user_version = 2')
+  db.close()
+  const control = open(file)
+  expect(control.authenticate(token)).toEqual({ name: 'old', scopes: ['work'] })
+  control.createToken({ name: 'new', scopes: ['work'], names: ['a'] })
+  expect(control.listTokens().map(({ names }) => names)).toEqual([undefined, ['a']])
+})
+
 test('a name is of one token in use; after it was revoked it can be given again', () => {
   const control = open()
   control.createToken({ name: 'a' })
@@ -57,6 +94,8 @@ test.each<[unknown, string]>([
   [{ name: 'a b' }, 'name'],
   [{ name: 'a', scopes: [] }, 'scopes'],
   [{ name: 'a', scopes: ['root'] }, 'scopes'],
+  [{ name: 'a', scopes: ['read'], names: ['x'] }, 'names'],
+  [{ name: 'a', queues: ['x y'] }, 'queues[0]'],
 ])('%j is refused', (options, option) => {
   const control = open()
   expect(() => control.createToken(options as TokenOptions)).toThrow(expect.objectContaining({ option }))

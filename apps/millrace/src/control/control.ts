@@ -1,10 +1,8 @@
 /** What the daemon keeps beside its jobs: tokens, endpoints, and who has changed what. */
-
-import type { Caller } from '@millrace/http'
 import { Audit, type AuditEntry } from './audit.ts'
 import { type ControlDatabase, openDatabase } from './database.ts'
 import { Endpoints } from './endpoints.ts'
-import { type Surroundings, type TokenOptions, Tokens, type TokenView } from './tokens.ts'
+import { type Holder, type Surroundings, type TokenOptions, Tokens, type TokenView } from './tokens.ts'
 
 /** Where it is, for a queue's file. */
 export function controlFileOf(file: string): string {
@@ -47,7 +45,7 @@ export class Control {
   }
 
   /** Who a token is; undefined where it is not known, or was revoked, by whichever process. */
-  authenticate(token: string): Caller | undefined {
+  authenticate(token: string): Holder | undefined {
     return this.#tokens.authenticate(token)
   }
 

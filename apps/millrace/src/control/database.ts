@@ -10,8 +10,12 @@ export interface TokenRow {
   readonly id: string
   readonly name: string
   readonly sha256: Uint8Array
-  /** Separated by spaces. */
+  /** Separated by spaces, as the next two. */
   readonly scopes: string
+  /** Null: every job name. */
+  readonly names: string | null
+  /** Null: every queue. */
+  readonly queues: string | null
   readonly createdAt: number
   readonly lastUsedAt: number | null
   readonly revokedAt: number | null
@@ -61,6 +65,8 @@ const MIGRATIONS: readonly string[] = [
      status INTEGER NOT NULL
    ) STRICT;`,
   `CREATE INDEX audit_refused ON audit (outcome = 'refused');`,
+  `ALTER TABLE token ADD COLUMN names TEXT;
+   ALTER TABLE token ADD COLUMN queues TEXT;`,
 ]
 
 /** 'Mill'. */
@@ -85,7 +91,7 @@ export function openDatabase(file: string) {
     all: db.prepare<[], TokenRow>('SELECT * FROM token ORDER BY rowid'),
     any: db.prepare<[], { readonly found: number }>('SELECT EXISTS (SELECT 1 FROM token) AS found'),
     insert: db.prepare<[TokenRow]>(
-      'INSERT INTO token (id, name, sha256, scopes, createdAt, lastUsedAt, revokedAt) VALUES (@id, @name, @sha256, @scopes, @createdAt, @lastUsedAt, @revokedAt)',
+      'INSERT INTO token (id, name, sha256, scopes, names, queues, createdAt, lastUsedAt, revokedAt) VALUES (@id, @name, @sha256, @scopes, @names, @queues, @createdAt, @lastUsedAt, @revokedAt)',
     ),
     revoke: db.prepare<[number, string]>('UPDATE token SET revokedAt = ? WHERE id = ? AND revokedAt IS NULL'),
     used: db.prepare<[number, string]>('UPDATE token SET lastUsedAt = ? WHERE id = ?'),

@@ -1,12 +1,22 @@
 /** Who may do what. A token is told once, when it is made; its SHA-256 digest alone is kept. */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { nameOption, type Scope, scopesOption } from '@millrace/core'
-import type { Caller } from '@millrace/http'
+import { nameOption, type Permit, permitOption, type Scope } from '@millrace/core'
 import type { ControlDatabase, TokenRow } from './database.ts'
 import { TokenExistsError, TokenNotFoundError } from './errors.ts'
 
-export interface TokenView extends Caller {
+/** Who a token is, and what it allows. */
+export interface Holder extends Permit {
+  readonly name: string
+}
+
+export interface TokenView {
   readonly id: string
+  readonly name: string
+  readonly scopes: readonly Scope[]
+  /** Undefined: every job name. */
+  readonly names: readonly string[] | undefined
+  /** Undefined: every queue. */
+  readonly queues: readonly string[] | undefined
   readonly createdAt: Date
   /** To the minute; undefined where it was never used. */
   readonly lastUsedAt: Date | undefined
@@ -18,6 +28,10 @@ export interface TokenOptions {
   readonly name: string
   /** Default all of them. */
   readonly scopes?: readonly Scope[]
+  /** Job names that its workers may serve; default every name. */
+  readonly names?: readonly string[]
+  /** Queues that its workers may serve; default every queue. */
+  readonly queues?: readonly string[]
 }
 
 export interface Surroundings {
@@ -46,12 +60,15 @@ export class Tokens {
   }
 
   /** @param text what the token is; made up unless it is given */
-  create({ name, scopes }: TokenOptions, text = this.newText()): { readonly token: string; readonly view: TokenView } {
+  create({ name, scopes, names, queues }: TokenOptions, text = this.newText()): { readonly token: string; readonly view: TokenView } {
+    const permit = permitOption('', { scopes, names, queues })
     const row: TokenRow = {
       id: this.#surroundings.randomBytes(6).toString('hex'),
       name: nameOption('name', name),
       sha256: digestOf(text),
-      scopes: scopesOption('scopes', scopes).join(' '),
+      scopes: permit.scopes.join(' '),
+      names: permit.names?.join(' ') ?? null,
+      queues: permit.queues?.join(' ') ?? null,
       createdAt: this.#surroundings.now(),
       lastUsedAt: null,
       revokedAt: null,
@@ -88,12 +105,13 @@ export class Tokens {
   }
 
   /** Who it is; undefined for a token that is not known, or was revoked. Asks the file each time. */
-  authenticate(token: string): Caller | undefined {
+  authenticate(token: string): Holder | undefined {
     const digest = digestOf(token)
     const row = this.#db.tokens.byDigest.get(digest)
     if (row === undefined || !timingSafeEqual(row.sha256, digest)) return undefined
     this.#note(row)
-    return { name: row.name, scopes: scopesOf(row) }
+    const { scopes, names, queues } = viewOf(row)
+    return { name: row.name, scopes, ...(names !== undefined && { names }), ...(queues !== undefined && { queues }) }
   }
 
   #note({ id, lastUsedAt }: TokenRow): void {
@@ -112,13 +130,19 @@ export function digestOf(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
 
-function scopesOf({ scopes }: TokenRow): readonly Scope[] {
-  return scopes.split(' ') as Scope[]
-}
+const listOf = (joined: string | null) => joined?.split(' ')
 
 const dateOf = (at: number | null) => (at === null ? undefined : new Date(at))
 
-function viewOf(row: TokenRow): TokenView {
-  const { id, name, createdAt, lastUsedAt, revokedAt } = row
-  return { id, name, scopes: scopesOf(row), createdAt: new Date(createdAt), lastUsedAt: dateOf(lastUsedAt), revokedAt: dateOf(revokedAt) }
+function viewOf({ id, name, scopes, names, queues, createdAt, lastUsedAt, revokedAt }: TokenRow): TokenView {
+  return {
+    id,
+    name,
+    scopes: scopes.split(' ') as Scope[],
+    names: listOf(names),
+    queues: listOf(queues),
+    createdAt: new Date(createdAt),
+    lastUsedAt: dateOf(lastUsedAt),
+    revokedAt: dateOf(revokedAt),
+  }
 }

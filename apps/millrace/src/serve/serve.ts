@@ -4,14 +4,13 @@ import { resolve } from 'node:path'
 import type { Engine } from '@millrace/client'
 import { type Logger, type OpenOptions, SCOPES } from '@millrace/core'
 import { openEngine } from '@millrace/engine'
-import type { Caller } from '@millrace/http'
 import type { Worker } from '@millrace/worker'
 import type { Environment } from '../config/environment.ts'
 import type { Config } from '../config/schema/schema.ts'
 import { Control } from '../control/control.ts'
 import { firstToken } from '../control/firstToken.ts'
 import { SYSTEM } from '../control/surroundings.ts'
-import { digestOf } from '../control/tokens.ts'
+import { digestOf, type Holder } from '../control/tokens.ts'
 import { startTracing } from '../tracing/tracing.ts'
 import { apply } from './apply.ts'
 import { assemble } from './assemble.ts'
@@ -112,7 +111,7 @@ async function start(config: Config, { logger, cwd, env = {} }: ServeOptions, cl
     file,
     urls: config.listen,
     tls,
-    authenticate: (token) => authenticate(token)?.scopes,
+    authenticate,
     logger,
   })
   closers.push(() => Promise.all(sockets.map((server) => server.close())))
@@ -190,7 +189,7 @@ function openOptions(config: Config, file: string, logger: Logger): OpenOptions 
 }
 
 /** Tokens of the control database, and that of the configuration. */
-function authenticator(control: Control, token: string | undefined): (token: string) => Caller | undefined {
+function authenticator(control: Control, token: string | undefined): (token: string) => Holder | undefined {
   if (token === undefined) return (given) => control.authenticate(given)
   const digest = digestOf(token)
   return (given) => (timingSafeEqual(digestOf(given), digest) ? { name: 'config', scopes: SCOPES } : control.authenticate(given))

@@ -1,7 +1,7 @@
 /** Where workers and producers attach. */
 import { resolve } from 'node:path'
 import type { Engine } from '@millrace/client'
-import { type Logger, OptionRangeError, type Scope } from '@millrace/core'
+import { type Logger, OptionRangeError, type Permit } from '@millrace/core'
 import { listen, type RemoteServer, type ServerTlsOptions } from '@millrace/remote'
 
 export interface SocketParts {
@@ -10,7 +10,7 @@ export interface SocketParts {
   /** Undefined: a Unix socket beside the file. */
   readonly urls: readonly string[] | undefined
   readonly tls: ServerTlsOptions | undefined
-  readonly authenticate: (token: string) => readonly Scope[] | undefined
+  readonly authenticate: (token: string) => Permit | undefined
   readonly logger: Logger
 }
 

@@ -3,18 +3,21 @@
  * as it is, unless its token does not allow it, and what the engine says for it comes back.
  */
 import {
+  allowsLess,
   type Clock,
+  type Command,
   type Delivery,
+  isUnbounded,
   LIMITS,
   type Logger,
+  outsideOf,
+  type Permit,
   type Port,
   type PortListener,
   type Refusal,
   type Reply,
   type Request,
   refusalFrom,
-  SCOPES,
-  type Scope,
   tooManyWrongTokens,
 } from '@millrace/core'
 import { chooseVersion, ELEMENTS_MAX, type Message, SCOPES_OF, WireError } from '@millrace/wire'
@@ -58,7 +61,7 @@ export class Connection {
   #port: Port | undefined
   #version = 0
   /** Undefined until it has greeted. */
-  #scopes: readonly Scope[] | undefined
+  #permit: Permit | undefined
   #token: string | undefined
   /** The client may do everything: nothing needs to be looked at. */
   #unbounded = false
@@ -91,14 +94,14 @@ export class Connection {
 
   /** Its token may have been revoked, or may allow something else. */
   recheck(): void {
-    if (this.#scopes === undefined || !this.#options.tokens.change) return
-    const scopes = this.#scopesOf(this.#token)
-    if (scopes === undefined) this.#link.goodbye('AUTH_FAILED', 'the server knows this token no more', -1)
-    else if (scopes === 'unknown') return
+    if (this.#permit === undefined || !this.#options.tokens.change) return
+    const permit = this.#permitOf(this.#token)
+    if (permit === undefined) this.#link.goodbye('AUTH_FAILED', 'the server knows this token no more', -1)
+    else if (permit === 'unknown') return
     // Its workers and subscriptions stand on what is gone: those that it may still have it asks for again.
-    else if (this.#scopes.some((scope) => !scopes.includes(scope)))
+    else if (allowsLess(permit, this.#permit))
       this.#link.goodbye('CLOSING', 'the token allows less now: come back with what it allows', BOUNDS.restartRetryMs)
-    else this.#allow(scopes)
+    else this.#allow(permit)
   }
 
   #hear(message: Message, bytes: number): void {
@@ -108,17 +111,17 @@ export class Connection {
 
   #greet({ versions, token, client }: Hello): void {
     const { openPort } = this.#options
-    if (this.#scopes !== undefined) throw new WireError('BAD_MESSAGE', 'a client says hello once')
+    if (this.#permit !== undefined) throw new WireError('BAD_MESSAGE', 'a client says hello once')
     this.#version = chooseVersion(versions)
-    const scopes = this.#scopesOf(token)
-    if (scopes === 'unknown') return
-    if (scopes === undefined) {
+    const permit = this.#permitOf(token)
+    if (permit === 'unknown') return
+    if (permit === undefined) {
       this.#refuse(token, client)
       return
     }
     // Of tokens that are known beforehand, digests alone are kept.
     if (this.#options.tokens.change) this.#token = token
-    this.#allow(scopes)
+    this.#allow(permit)
     this.#process = client.process
     try {
       this.#port = openPort()
@@ -144,15 +147,15 @@ export class Connection {
     this.#link.goodbye('AUTH_FAILED', what, -1)
   }
 
-  #allow(scopes: readonly Scope[]): void {
-    this.#scopes = scopes
-    this.#unbounded = scopes.length === SCOPES.length
+  #allow(permit: Permit): void {
+    this.#permit = permit
+    this.#unbounded = isUnbounded(permit)
   }
 
   /** Undefined for a wrong token. Where it cannot be told, the client is sent away for now. */
-  #scopesOf(token: string | undefined): readonly Scope[] | undefined | 'unknown' {
+  #permitOf(token: string | undefined): Permit | undefined | 'unknown' {
     try {
-      return this.#options.tokens.scopesOf(token)
+      return this.#options.tokens.permitOf(token)
     } catch (error) {
       this.#options.logger?.error('a token could not be looked at', { error: error instanceof Error ? error.message : String(error) })
       this.#link.goodbye('BUSY', 'the server cannot look at tokens just now', BOUNDS.busyRetryMs)
@@ -182,7 +185,7 @@ export class Connection {
       version: this.#version,
       server: LIBRARY,
       node: 0,
-      scopes: this.#scopes ?? [],
+      scopes: this.#permit?.scopes ?? [],
       limits: {
         frameBytes: BOUNDS.frameBytes,
         requestsInFlight: LIMITS.commandsInFlight,
@@ -215,17 +218,23 @@ export class Connection {
 
   /** Those that the token allows; the others are refused here. */
   #allowed(requests: readonly Request[]): readonly Request[] {
-    const scopes = this.#scopes ?? []
     const refused: Reply[] = []
-    const allowed = requests.filter(({ id, command: { op } }) => {
-      const enough = SCOPES_OF[op]
-      if (enough.some((scope) => scopes.includes(scope))) return true
-      const message = `'${op}' needs the scope '${enough.join("' or '")}', and the token has ${scopes.join(', ')}: use one that has it`
-      refused.push({ id, refusal: { code: 'FORBIDDEN', message } })
-      return false
+    const allowed = requests.filter(({ id, command }) => {
+      const message = this.#forbidden(command)
+      if (message !== undefined) refused.push({ id, refusal: { code: 'FORBIDDEN', message } })
+      return message === undefined
     })
     if (refused.length > 0) this.#send(this.#replying(refused))
     return allowed
+  }
+
+  /** What the token lacks for it; undefined if it is allowed. */
+  #forbidden(command: Command): string | undefined {
+    const permit = this.#permit ?? { scopes: [] }
+    const enough = SCOPES_OF[command.op]
+    if (enough.some((scope) => permit.scopes.includes(scope))) return outsideOf(permit, command)
+    const has = permit.scopes.join(', ')
+    return `'${command.op}' needs the scope '${enough.join("' or '")}', and the token has ${has}: use one that has it`
   }
 
   #tell(delivery: Delivery): void {

@@ -4,11 +4,12 @@ import {
   checkKnown,
   type Duration,
   durationOption,
-  type GivenToken,
   integerOption,
   type Logger,
   loggerOption,
   OptionTypeError,
+  type Permit,
+  permitOption,
   type Scope,
   tokensOption,
 } from '@millrace/core'
@@ -39,15 +40,25 @@ export interface ListenOptions {
 }
 
 /**
- * Every client gives a token: without one it is not asked. It answers at once: what it throws, a promise and all else that is neither
- * scopes nor undefined are logged, and turn the client away for now.
+ * Answers the scopes of a token, or a permit, which may bind `work` to names and queues. Every client gives a token: without one it is not
+ * asked. It answers at once: what it throws, a promise and all else but undefined are logged, and turn the client away for now.
  */
-export type Authenticate = (token: string) => readonly Scope[] | undefined
+export type Authenticate = (token: string) => readonly Scope[] | Permit | undefined
 
 export interface TokenOption {
   readonly token: string
   /** `enqueue`, `work`, `read`, `admin`; default all of them. */
   readonly scopes?: readonly Scope[]
+  /** Job names that workers with this token may serve, 1 to 100; default every name. */
+  readonly names?: readonly string[]
+  /** Queues that workers with this token may serve, 1 to 100; default every queue. */
+  readonly queues?: readonly string[]
+}
+
+/** A token, and what it allows. */
+export interface KnownToken {
+  readonly token: string
+  readonly permit: Permit
 }
 
 /** PEM texts, as text or bytes. TLS 1.3 at least. */
@@ -61,7 +72,7 @@ export interface ServerTlsOptions {
 }
 
 export interface ListenSettings {
-  readonly tokens: readonly Pick<GivenToken, 'token' | 'scopes'>[]
+  readonly tokens: readonly KnownToken[]
   readonly authenticate: Authenticate | undefined
   readonly tls: ServerTlsOptions | undefined
   readonly maxConnections: number
@@ -98,7 +109,7 @@ export function validateListenOptions(options: unknown = {}): ListenSettings {
     helloTimeout = 5_000,
   } = options
   return {
-    tokens: token === undefined ? [] : tokensOption(token),
+    tokens: token === undefined ? [] : knownTokens(token),
     authenticate: authenticate === undefined ? undefined : authenticateOption(authenticate, token),
     tls: tls === undefined ? undefined : tlsOption(tls),
     maxConnections: integerOption('maxConnections', maxConnections, 1, CONNECTIONS_MAX),
@@ -107,6 +118,12 @@ export function validateListenOptions(options: unknown = {}): ListenSettings {
     helloTimeoutMs: durationOption('helloTimeout', helloTimeout, { min: 100, max: 60_000 }),
     logger: logger === undefined ? undefined : loggerOption('logger', logger),
   }
+}
+
+function knownTokens(value: unknown): readonly KnownToken[] {
+  return tokensOption(value, ['names', 'queues']).map(({ token, scopes, option, item }) => {
+    return { token, permit: permitOption(`${option}.`, { scopes, names: item['names'], queues: item['queues'] }) }
+  })
 }
 
 function authenticateOption(value: unknown, token: unknown): Authenticate {

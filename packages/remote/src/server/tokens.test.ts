@@ -5,16 +5,16 @@ import { Tokens } from './tokens.ts'
 const [one, two] = ['1'.repeat(32), '2'.repeat(40)]
 
 test('without any, everyone may do everything', () => {
-  expect(new Tokens([]).scopesOf(undefined)).toEqual(SCOPES)
-  expect(new Tokens([]).scopesOf('anything')).toEqual(SCOPES)
+  expect(new Tokens([]).permitOf(undefined)).toEqual({ scopes: SCOPES })
+  expect(new Tokens([]).permitOf('anything')).toEqual({ scopes: SCOPES })
 })
 
 test('each has what it allows; others, and none, have nothing', () => {
   const tokens = new Tokens([
-    { token: one, scopes: ['enqueue'] },
-    { token: two, scopes: ['work', 'read'] },
+    { token: one, permit: { scopes: ['enqueue'] } },
+    { token: two, permit: { scopes: ['work', 'read'], names: ['a'] } },
   ])
-  expect(tokens.scopesOf(one)).toEqual(['enqueue'])
-  expect(tokens.scopesOf(two)).toEqual(['work', 'read'])
-  for (const wrong of [undefined, '', one.slice(1), `${one}1`, one.toUpperCase() + two]) expect(tokens.scopesOf(wrong)).toBeUndefined()
+  expect(tokens.permitOf(one)).toEqual({ scopes: ['enqueue'] })
+  expect(tokens.permitOf(two)).toEqual({ scopes: ['work', 'read'], names: ['a'] })
+  for (const wrong of [undefined, '', one.slice(1), `${one}1`, one.toUpperCase() + two]) expect(tokens.permitOf(wrong)).toBeUndefined()
 })

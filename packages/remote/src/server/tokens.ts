@@ -1,17 +1,19 @@
 /** Who may do what. Tokens are kept as digests alone, and compared in a time that says nothing about them. */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { isThenable, OptionTypeError, SCOPES, type Scope, scopesOption } from '@millrace/core'
-import type { Authenticate } from './options.ts'
+import { isThenable, OptionTypeError, type Permit, permitOption, SCOPES, scopesOption } from '@millrace/core'
+import type { Authenticate, KnownToken } from './options.ts'
+
+const EVERYTHING: Permit = { scopes: SCOPES }
 
 export class Tokens {
-  readonly #known: readonly { readonly digest: Buffer; readonly scopes: readonly Scope[] }[]
+  readonly #known: readonly { readonly digest: Buffer; readonly permit: Permit }[]
 
   readonly #authenticate: Authenticate | undefined
 
   /** @param authenticate in place of tokens that are known beforehand */
-  constructor(tokens: readonly { readonly token: string; readonly scopes: readonly Scope[] }[], authenticate?: Authenticate) {
+  constructor(tokens: readonly KnownToken[], authenticate?: Authenticate) {
     this.#authenticate = authenticate
-    this.#known = tokens.map(({ token, scopes }) => ({ digest: digestOf(token), scopes }))
+    this.#known = tokens.map(({ token, permit }) => ({ digest: digestOf(token), permit }))
   }
 
   /** What a token allows may change while its client is connected. */
@@ -22,25 +24,34 @@ export class Tokens {
   /**
    * What the token allows; undefined where it is not known. Where no token is asked for, everything.
    *
-   * @throws whatever `authenticate` throws; OptionTypeError where it answers neither scopes nor undefined.
+   * @throws whatever `authenticate` throws; OptionTypeError if it answers neither scopes, nor a permit, nor undefined.
    */
-  scopesOf(token: string | undefined): readonly Scope[] | undefined {
-    if (this.#authenticate !== undefined) return token === undefined ? undefined : scopesOf(this.#authenticate(token))
-    if (this.#known.length === 0) return SCOPES
+  permitOf(token: string | undefined): Permit | undefined {
+    if (this.#authenticate !== undefined) return token === undefined ? undefined : permitOf(this.#authenticate(token))
+    if (this.#known.length === 0) return EVERYTHING
     const digest = digestOf(token ?? '')
-    let found: readonly Scope[] | undefined
+    let found: Permit | undefined
     // Every one is looked at, whichever it is.
-    for (const known of this.#known) if (timingSafeEqual(digest, known.digest)) found = known.scopes
+    for (const known of this.#known) if (timingSafeEqual(digest, known.digest)) found = known.permit
     return token === undefined ? undefined : found
   }
 }
 
-function scopesOf(answer: unknown): readonly Scope[] | undefined {
-  if (answer === undefined || (Array.isArray(answer) && answer.length === 0)) return answer
-  if (!isThenable(answer)) return scopesOption('the scopes that authenticate answers', answer)
+function permitOf(answer: unknown): Permit | undefined {
+  if (answer === undefined) return undefined
+  if (Array.isArray(answer)) return { scopes: answer.length === 0 ? [] : scopesOption(ANSWERED, answer) }
+  if (!isThenable(answer)) return permitOption('authenticate.', permitLike(answer))
   // Nobody waits for it: rejected, it would end the process.
   answer.then(undefined, () => {})
   throw new OptionTypeError('authenticate', 'authenticate is to answer at once, and not with a promise: keep at hand what it needs')
+}
+
+const ANSWERED = 'the scopes that authenticate answers'
+
+/** What a token allows has to be said: all of it is no default here. */
+function permitLike(answer: unknown): Readonly<Record<keyof Permit, unknown>> {
+  const { scopes, names, queues } = typeof answer === 'object' && answer !== null ? (answer as Readonly<Record<string, unknown>>) : {}
+  return { scopes: scopesOption(ANSWERED, scopes ?? answer), names, queues }
 }
 
 function digestOf(token: string): Buffer {

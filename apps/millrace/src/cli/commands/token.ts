@@ -13,11 +13,13 @@ export function addToken(program: Command, context: Context): void {
     .description('make a token, and print it: this once, for only its digest is kept')
     .argument('<name>', 'what logs and the audit know it by')
     .option('--scopes <scopes>', 'what it allows: enqueue,work,read,admin. Default all of them', names)
-    .action(async (name: string, { scopes }: { readonly scopes?: TokenOptions['scopes'] }) => {
+    .option('--names <names>', 'with the scope work: its workers serve jobs of these names only', names)
+    .option('--queues <names>', 'with the scope work: its workers serve these queues only', names)
+    .action(async (name: string, flags: Omit<TokenOptions, 'name'>) => {
       using control = await controlOf(context, { create: true })
-      const { token: text, view } = control.createToken({ name, ...(scopes !== undefined && { scopes }) })
+      const { token: text, view } = control.createToken({ name, ...flags })
       await out.answer({ token: text, ...view }, () => text)
-      if (!out.json) out.note(`${view.name} (${view.id}): ${view.scopes.join(', ')}`)
+      if (!out.json) out.note(`${view.name} (${view.id}): ${view.scopes.join(', ')}${boundText(view, '; ')}`)
     })
   token
     .command('list')
@@ -31,6 +33,7 @@ export function addToken(program: Command, context: Context): void {
             { title: 'ID', text: ({ id }) => id },
             { title: 'NAME', text: ({ name }) => name },
             { title: 'SCOPES', text: ({ scopes }) => scopes.join(',') },
+            { title: 'SERVES', text: (view) => boundText(view) },
             { title: 'CREATED', text: ({ createdAt }) => createdAt.toISOString() },
             { title: 'LAST USED', text: ({ lastUsedAt }) => lastUsedAt?.toISOString() ?? '-' },
             { title: '', text: ({ revokedAt }: TokenView) => (revokedAt === undefined ? '' : `revoked ${revokedAt.toISOString()}`) },
@@ -48,4 +51,10 @@ export function addToken(program: Command, context: Context): void {
       const view = control.revokeToken(wanted)
       await out.answer(view, () => `${view.name} (${view.id}) is revoked`)
     })
+}
+
+/** What its workers serve, if that is bound. */
+function boundText({ names, queues }: TokenView, before = ''): string {
+  const parts = [names && `names ${names.join(',')}`, queues && `queues ${queues.join(',')}`].filter((part) => part !== undefined)
+  return parts.length === 0 ? '' : `${before}${parts.join(' ')}`
 }

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest'
+import type { Command, SessionIntro } from '../commands.ts'
+import { allowsLess, outsideOf, type Permit, permitOption } from './permit.ts'
+import { SCOPES } from './scopes.ts'
+
+describe('a permit as an option', () => {
+  const permit = (given: object) => permitOption('token[0].', { scopes: undefined, names: undefined, queues: undefined, ...given })
+
+  test('scopes, all unless stated; names and queues, once each', () => {
+    expect(permit({})).toEqual({ scopes: SCOPES })
+    expect(permit({ scopes: ['work'], names: ['a', 'b', 'a'], queues: ['x'] })).toEqual({
+      scopes: ['work'],
+      names: ['a', 'b'],
+      queues: ['x'],
+    })
+  })
+
+  test.each([
+    [{ names: 'a' }, 'OPTION_TYPE', 'token[0].names'],
+    [{ names: [] }, 'OPTION_RANGE', 'token[0].names'],
+    [{ queues: Array(101).fill('x') }, 'OPTION_RANGE', 'token[0].queues'],
+    [{ names: ['a b'] }, 'OPTION_TYPE', 'token[0].names[0]'],
+    [{ scopes: ['enqueue'], queues: ['x'] }, 'OPTION_TYPE', 'token[0].queues'],
+  ])('%j is refused', (given, code, option) => {
+    expect(() => permit(given)).toThrow(expect.objectContaining({ code, option }))
+  })
+})
+
+test.each<[string, Permit, Permit, boolean]>([
+  ['the same', { scopes: ['work'], names: ['a'] }, { scopes: ['work'], names: ['a'] }, false],
+  ['a scope more', { scopes: ['work'] }, { scopes: ['work', 'read'] }, false],
+  ['a scope less', { scopes: ['work', 'read'] }, { scopes: ['work'] }, true],
+  ['a name more', { scopes: ['work'], names: ['a'] }, { scopes: ['work'], names: ['b', 'a'] }, false],
+  ['a name less', { scopes: ['work'], names: ['a', 'b'] }, { scopes: ['work'], names: ['b'] }, true],
+  ['bound to queues', { scopes: ['work'] }, { scopes: ['work'], queues: ['x'] }, true],
+  ['bound no more', { scopes: ['work'], queues: ['x'] }, { scopes: ['work'] }, false],
+])('%s', (_, before, after, less) => {
+  expect(allowsLess(after, before)).toBe(less)
+})
+
+describe('what is outside of a permit', () => {
+  const attach = (names: readonly string[], queues?: readonly string[]): Command => {
+    const handlers = names.map((name) => ({ name, defaults: {} }))
+    const who = { uuid: 'u', worker: 'w', host: 'h', pid: 1, local: false }
+    const session: SessionIntro = { ...who, handlers, minConcurrency: 1, maxConcurrency: 1, abortGrace: 0, ...(queues && { queues }) }
+    return { op: 'attach', session, held: [] }
+  }
+  const complete = (...enqueues: readonly { readonly name: string; readonly queue?: string }[]): Command => ({
+    op: 'complete',
+    seq: 1,
+    run: 1,
+    output: null,
+    enqueues: enqueues.map((job) => ({ ...job, data: null })),
+  })
+  const named: Permit = { scopes: ['work'], names: ['a', 'b'] }
+  const queued: Permit = { scopes: ['work'], queues: ['x'] }
+
+  test.each<[string, Permit, Command, RegExp]>([
+    ['another name', named, attach(['a', 'c']), /serves the job names 'a', 'b' only, not 'c'$/],
+    ['another queue', queued, attach(['a'], ['x', 'y']), /serves the queue 'x' only, not 'y'$/],
+    ['every queue', queued, attach(['a']), /serves the queue 'x' only, not all of them: name them/],
+    ['either', { ...named, ...queued }, attach(['a'], ['y']), /not 'y'/],
+    ['a new job of another name', named, complete({ name: 'a' }, { name: 'c' }), /not a new job 'c'/],
+    ['a new job in another queue', queued, complete({ name: 'a', queue: 'y' }), /not a new job 'a' in 'y'/],
+    ['a new job that names no queue', queued, complete({ name: 'a' }), /not a new job 'a' that names no queue/],
+  ])('%s', (_, permit, command, message) => {
+    expect(outsideOf(permit, command)).toMatch(message)
+  })
+
+  test.each<[string, Permit, Command]>([
+    ['its own names', named, attach(['b'])],
+    ['its own names in any queue', named, attach(['a'], ['y'])],
+    ['its own queue, with any name', queued, attach(['c'], ['x'])],
+    ['a completion that creates nothing', { ...named, ...queued }, { op: 'complete', seq: 1, run: 1, output: null }],
+    ['a new job within', { ...named, ...queued }, complete({ name: 'b', queue: 'x' })],
+    ['a new job of another name, by one who may enqueue', { ...named, scopes: ['enqueue', 'work'] }, complete({ name: 'c' })],
+    ['what is of other scopes', { ...named, scopes: SCOPES }, { op: 'deleteMany', filter: { name: 'c' }, limit: 1, dryRun: false }],
+    ['anything, where nothing is bound', { scopes: ['work'] }, attach(['c'])],
+  ])('%s is within', (_, permit, command) => {
+    expect(outsideOf(permit, command)).toBeUndefined()
+  })
+})

@@ -1,0 +1,98 @@
+/** What a token allows: scopes, and for `work` the jobs that it may serve. */
+import type { Command, NewJob } from '../commands.ts'
+import { OptionRangeError, OptionTypeError } from '../errors.ts'
+import { describe } from '../options/describe.ts'
+import { nameOption } from '../options/name.ts'
+import { SCOPES, type Scope, scopesOption } from './scopes.ts'
+
+export interface Permit {
+  readonly scopes: readonly Scope[]
+  /** Job names that workers with this token serve, 1 to 100. Default every name. It binds the scope `work` alone. */
+  readonly names?: readonly string[]
+  /** Queues that workers with this token serve, 1 to 100. Default every queue. It binds the scope `work` alone. */
+  readonly queues?: readonly string[]
+}
+
+const BOUND_MAX = 100
+
+/**
+ * A permit as it is given, each name once.
+ *
+ * @param prefix of the options in errors: '' or 'token[0].'
+ * @throws OptionTypeError, OptionRangeError
+ */
+export function permitOption(prefix: string, { scopes, names, queues }: Readonly<Record<keyof Permit, unknown>>): Permit {
+  const read = scopesOption(`${prefix}scopes`, scopes)
+  const bounds = {
+    ...(names !== undefined && { names: boundOption(`${prefix}names`, names, read) }),
+    ...(queues !== undefined && { queues: boundOption(`${prefix}queues`, queues, read) }),
+  }
+  return { scopes: read, ...bounds }
+}
+
+function boundOption(option: string, value: unknown, scopes: readonly Scope[]): readonly string[] {
+  if (!Array.isArray(value)) throw new OptionTypeError(option, `${option} must be an array of names, got ${describe(value)}`)
+  if (value.length === 0 || value.length > BOUND_MAX) {
+    const message = `${option} must have 1 to ${BOUND_MAX} names, got ${value.length}: leave it out to allow all`
+    throw new OptionRangeError(option, value.length === 0 ? 1 : BOUND_MAX, message)
+  }
+  if (!scopes.includes('work'))
+    throw new OptionTypeError(option, `${option} binds the scope work, and the scopes are ${scopes.join(', ')}: add work, or leave it out`)
+  return [...new Set(value.map((name, index) => nameOption(`${option}[${index}]`, name)))]
+}
+
+/** True if it allows everything: nothing that is asked has to be looked at. */
+export function isUnbounded({ scopes, names, queues }: Permit): boolean {
+  return scopes.length === SCOPES.length && names === undefined && queues === undefined
+}
+
+/** True if something that one allows is not allowed by the other. */
+export function allowsLess(after: Permit, before: Permit): boolean {
+  return (
+    before.scopes.some((scope) => !after.scopes.includes(scope)) ||
+    isNarrower(after.names, before.names) ||
+    isNarrower(after.queues, before.queues)
+  )
+}
+
+function isNarrower(after: readonly string[] | undefined, before: readonly string[] | undefined): boolean {
+  return after !== undefined && (before === undefined || before.some((name) => !after.includes(name)))
+}
+
+/**
+ * Why a command is outside of what the token may serve; undefined if it is within. A worker must name its queues if these are bound. What
+ * a completion creates must be within, too, unless the token may enqueue anyway.
+ */
+export function outsideOf(permit: Permit, command: Command): string | undefined {
+  const { names, queues, scopes } = permit
+  if (names === undefined && queues === undefined) return undefined
+  if (command.op === 'attach') {
+    const { handlers, queues: served } = command.session
+    const name = handlers.find((handler) => names?.includes(handler.name) === false)?.name
+    if (name !== undefined) return allowed('job name', names, `'${name}'`)
+    if (queues === undefined) return undefined
+    if (served === undefined) return `${allowed('queue', queues, 'all of them')}: name them (\`queues\` of the worker)`
+    const queue = served.find((each) => !queues.includes(each))
+    return queue === undefined ? undefined : allowed('queue', queues, `'${queue}'`)
+  }
+  if (command.op !== 'complete' || scopes.includes('enqueue')) return undefined
+  return firstOf(command.enqueues ?? [], (job) => outsideJob(permit, job))
+}
+
+function outsideJob({ names, queues }: Permit, { name, queue }: NewJob): string | undefined {
+  if (names?.includes(name) === false) return allowed('job name', names, `a new job '${name}'`)
+  if (queues === undefined || (queue !== undefined && queues.includes(queue))) return undefined
+  return allowed('queue', queues, `a new job '${name}' ${queue === undefined ? 'that names no queue' : `in '${queue}'`}`)
+}
+
+function allowed(kind: 'job name' | 'queue', within: readonly string[] | undefined, what: string): string {
+  return `this token serves the ${kind}${within?.length === 1 ? '' : 's'} ${(within ?? []).map((name) => `'${name}'`).join(', ')} only, not ${what}`
+}
+
+function firstOf<Item, Found>(items: readonly Item[], find: (item: Item) => Found | undefined): Found | undefined {
+  for (const item of items) {
+    const found = find(item)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
