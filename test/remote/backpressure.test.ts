@@ -10,19 +10,38 @@ import { until } from './until.ts'
 const MIB = 2 ** 20
 const token = 'correct horse battery'
 
-test('a client that asks and does not take the answers is closed, and no other', { timeout: 30_000 }, async () => {
+test('a client that asks and does not take the answers is asked for nothing more until it does', { timeout: 30_000 }, async () => {
   const { url, probe, server } = await serve()
   const bystander = await probe({ maxDataBytes: MIB })
   const id = await bystander.enqueue('a', { data: JSON.stringify('x'.repeat(MIB - 2)) })
   const slow = await welcomed(url)
   slow.socket.pause()
-  for (let round = 0; server.connections === 2 && round < 100; round++) {
+  for (let round = 0; round < 100; round++) {
     slow.send({ type: 'requests', requests: [{ id: round, command: { op: 'get', id } }] })
     await bystander.barrier()
     await bystander.barrier()
   }
+  expect(server.unreadBytes).toBeLessThan(4 * MIB)
+  slow.socket.resume()
+  const answers = () => slow.heard.flatMap((message) => (message.type === 'delivery' ? message.delivery.replies : []))
+  await until(() => answers().length === 100)
+  expect(answers().map((reply) => reply.id)).toEqual(Array.from({ length: 100 }, (_, round) => round))
+  expect([server.connections, server.unreadBytes]).toEqual([2, 0])
+})
+
+test('a client that is told more than it takes is closed, and no other', { timeout: 30_000 }, async () => {
+  const { url, probe, server } = await serve()
+  const bystander = await probe({ maxDataBytes: MIB })
+  const slow = await welcomed(url)
+  const { session } = { session: { uuid: 's', worker: 'w', host: 'h', pid: 1, local: false, abortGrace: 1_000 } }
+  const handlers = [{ name: 'a', defaults: {} }]
+  await slow.ask({ op: 'attach', held: [], session: { ...session, handlers, minConcurrency: 1_000, maxConcurrency: 1_000 } })
+  slow.socket.pause()
+  for (let round = 0; server.connections === 2 && round < 100; round++) {
+    await bystander.enqueue('a', { data: JSON.stringify('x'.repeat(MIB - 2)) })
+    await bystander.barrier()
+  }
   expect(server.connections).toBe(1)
-  await bystander.barrier()
   slow.socket.resume()
   await slow.gone()
   // What was under way before it may have been lost with the connection, and the goodbye too.

@@ -23,6 +23,7 @@ test.each<[unknown, string, string]>([
   [{ maxConnections: 0 }, 'OPTION_RANGE', 'maxConnections'],
   [{ maxConnectionsPerAddress: 1.5 }, 'OPTION_TYPE', 'maxConnectionsPerAddress'],
   [{ maxUnauthenticated: '64' }, 'OPTION_TYPE', 'maxUnauthenticated'],
+  [{ maxUnreadBytes: 64 * 2 ** 20 - 1 }, 'OPTION_RANGE', 'maxUnreadBytes'],
   [{ helloTimeout: '5 minutes' }, 'OPTION_TYPE', 'helloTimeout'],
   [{ helloTimeout: '1h' }, 'OPTION_RANGE', 'helloTimeout'],
   [{ logger: {} }, 'OPTION_TYPE', 'logger'],

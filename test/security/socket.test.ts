@@ -1,13 +1,26 @@
 /** Attacks on a listening server, by clients that have a token and say what they like. */
 import { Engine } from '@millrace/client'
-import { LIMITS } from '@millrace/core'
+import { type JobView, LIMITS } from '@millrace/core'
 import { expect, test } from 'vitest'
-import { welcomed } from '../remote/rawClient.ts'
+import { type RawClient, welcomed } from '../remote/rawClient.ts'
 import { type Served, serve } from '../remote/served.ts'
+import { until } from '../remote/until.ts'
+
+const MIB = 2 ** 20
 
 /** An engine of another process, as its user has it. */
 async function connected({ port, clock }: Served): Promise<Engine> {
   return new Engine(await port(), { maxDataBytes: LIMITS.dataBytes, clock, host: 'host', pid: 1, local: false })
+}
+
+/** Lets sockets and the engine work, and answers the most that the server has held unread meanwhile. */
+async function mostUnread({ server }: Served, rounds: number): Promise<number> {
+  let most = 0
+  for (let round = 0; round < rounds; round++) {
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    most = Math.max(most, server.unreadBytes)
+  }
+  return most
 }
 
 /** What it resolves with, or the code of the refusal. */
@@ -39,5 +52,55 @@ test('more queues or sessions than an answer can have end a question at most, an
   expect(Object.keys((await engine.stats()).queues)).toHaveLength(10_500)
   await engine.enqueue('after', 1)
   expect(served.server.connections).toBe(3)
+  await engine.stop({ timeout: 0 })
+})
+
+test('ten clients that ask for lists and never read hold next to nothing, and are not answered again', async () => {
+  const served = await serve()
+  const engine = await connected(served)
+  const data = 'x'.repeat(4 * 1_024)
+  await engine.enqueueMany(Array.from({ length: 200 }, () => ({ job: 'a', data })))
+  const readers = await Promise.all(Array.from({ length: 10 }, () => welcomed(served.url)))
+  for (const { socket } of readers) socket.pause()
+  for (const reader of readers) {
+    for (let id = 0; id < 300; id++) reader.send({ type: 'requests', requests: [{ id, command: { op: 'list', filter: {}, limit: 200 } }] })
+  }
+  // Each answer has 0.8 MiB: 2.4 GiB in all.
+  const most = await mostUnread(served, 2_000)
+  expect(most).toBeGreaterThan(10 * MIB)
+  expect(most).toBeLessThan(30 * MIB)
+  // Others are served, and those that read in the end are answered.
+  await engine.enqueue('b', 1)
+  expect(served.server.connections).toBe(11)
+  const [first] = readers as [RawClient]
+  first.socket.resume()
+  await until(() => first.heard.flatMap((message) => (message.type === 'delivery' ? message.delivery.replies : [])).length === 300)
+  await engine.stop({ timeout: 0 })
+})
+
+test('what cannot wait has one budget for all: the greediest is closed first, and the server never holds more', async () => {
+  const served = await serve({ listen: { maxUnreadBytes: 64 * MIB } })
+  const engine = await connected(served)
+  await engine.enqueue('a', 'x'.repeat(900 * 1_024))
+  const readers = await Promise.all(Array.from({ length: 10 }, () => welcomed(served.url)))
+  const [bystander, ...greedy] = readers as [RawClient, ...RawClient[]]
+  const jobs = (await bystander.ask({ op: 'list', filter: {}, limit: 1 })).value as { readonly jobs: readonly JobView[] }
+  const { seq, node, enqueuedAt } = jobs.jobs[0] as JobView
+  bystander.socket.pause()
+  bystander.send({ type: 'requests', requests: [{ id: 100, command: { op: 'get', id: { seq, node, enqueuedAt } } }] })
+  for (const [index, reader] of greedy.entries()) {
+    reader.socket.pause()
+    // All at once, of 5, 10, 15 ... jobs: before it could be seen that nobody reads.
+    const requests = Array.from({ length: 5 * (index + 1) }, (_, id) => ({
+      id,
+      command: { op: 'get' as const, id: { seq, node, enqueuedAt } },
+    }))
+    reader.send({ type: 'requests', requests })
+  }
+  expect(await mostUnread(served, 3_000)).toBeLessThanOrEqual(64 * MIB)
+  expect(served.server.connections).toBeLessThan(11)
+  await engine.enqueue('b', 1)
+  bystander.socket.resume()
+  await until(() => bystander.heard.length === 3)
   await engine.stop({ timeout: 0 })
 })

@@ -25,6 +25,8 @@ export const BOUNDS = {
   watches: 100_000,
   /** Said and not taken by the client, beside the most that was said at once: beyond them the connection is closed. */
   unsentBytes: 32 * MIB,
+  /** Not taken by a client: beyond them its questions, and what it asks behind them, wait until it has read all. */
+  unreadBytes: MIB,
   /** Not taken by the other end: beyond them its pings are not answered. */
   unsentPongBytes: 64 * 1024,
   /** From the first byte of a frame to its last, at a server. */

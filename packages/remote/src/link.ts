@@ -21,6 +21,8 @@ export interface LinkListener {
   heard(message: Message, bytes: number): void
   /** Once: nothing is heard afterwards, and nothing that is sent arrives. */
   over(end: End): void
+  /** `unreadBytes` has changed: there are some, or none any more. Also after the end, until the socket is closed. */
+  flowed?(): void
 }
 
 export interface LinkOptions {
@@ -68,14 +70,23 @@ export class Link {
     socket.on('data', (chunk: Buffer) => this.#read(chunk))
     socket.on('error', (error) => this.#lost(`the connection broke: ${error.message}`))
     socket.on('end', () => this.#lost('the other end has closed the connection'))
-    socket.on('close', () => this.#lost('the connection was closed'))
+    socket.on('close', () => {
+      this.#lost('the connection was closed')
+      this.listener?.flowed?.()
+    })
     socket.on('drain', () => {
       this.#burstBytes = 0
+      this.listener?.flowed?.()
     })
   }
 
   get state(): SessionState {
     return this.#state
+  }
+
+  /** Sent, and not taken from this process yet. */
+  get unreadBytes(): number {
+    return this.#socket.destroyed ? 0 : this.#socket.writableLength
   }
 
   /** The greeting is over: frames may be large, and silence counts. */
@@ -114,8 +125,9 @@ export class Link {
     this.#finish({ code, message, retryAfterMs })
   }
 
-  /** Closes at once, without a word. */
+  /** Closes at once, without a word, whatever has yet to get out. */
   abandon(message: string): void {
+    this.#socket.destroy()
     this.#lost(message)
   }
 
@@ -148,7 +160,10 @@ export class Link {
     this.#tickBytes = 0
     this.#socket.uncork()
     if (this.#socket.writableLength === 0) this.#burstBytes = 0
-    else this.#checkTaken()
+    else {
+      this.listener?.flowed?.()
+      this.#checkTaken()
+    }
   }
 
   /** What is said at once is large where much was asked for: a server waits for it to be taken, and not for more on top of it. */

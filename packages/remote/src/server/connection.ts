@@ -44,6 +44,8 @@ export interface ConnectionOptions {
   readonly logger: Logger | undefined
   /** Called once. */
   readonly over: (connection: Connection) => void
+  /** Called when `unreadBytes` has changed. */
+  readonly flowed: (connection: Connection) => void
 }
 
 /** A process closes its sockets before it is dead: so long after that it is looked for again. */
@@ -56,7 +58,10 @@ export class Connection {
   readonly #options: ConnectionOptions
   readonly #link: Link
   readonly #unanswered = new Unanswered()
-  readonly #readings = new Readings((requests) => this.#port?.send(requests))
+  readonly #readings = new Readings(
+    (requests) => this.#port?.send(requests),
+    () => this.#link.unreadBytes < BOUNDS.unreadBytes,
+  )
   readonly #cancelHello: () => void
   #port: Port | undefined
   #version = 0
@@ -75,7 +80,7 @@ export class Connection {
     this.#options = options
     const { link, clock, helloTimeoutMs } = options
     this.#link = link
-    link.listener = { heard: (message, bytes) => this.#hear(message, bytes), over: () => this.#end() }
+    link.listener = { heard: (message, bytes) => this.#hear(message, bytes), over: () => this.#end(), flowed: () => this.#flowed() }
     this.#cancelHello = clock.setTimer(helloTimeoutMs, () => {
       link.goodbye('BUSY', `there was no greeting within ${helloTimeoutMs} ms, or the engine did not answer`, BOUNDS.busyRetryMs)
     })
@@ -90,6 +95,19 @@ export class Connection {
   close(): Promise<void> {
     this.#link.goodbye('CLOSING', 'the server is closing', BOUNDS.restartRetryMs)
     return this.#link.closed
+  }
+
+  /** Told, and not read by the client yet. */
+  get unreadBytes(): number {
+    return this.#link.unreadBytes
+  }
+
+  /** All clients together have more unread than the server may hold, and this one has the most. */
+  crowdOut(): void {
+    this.#options.logger?.warn('a client was cut off: all clients together have too much unread, and it has the most', {
+      unreadBytes: this.unreadBytes,
+    })
+    this.#link.abandon('the client has read too little of what it was told')
   }
 
   /** Its token may have been revoked, or may allow something else. */
@@ -124,13 +142,13 @@ export class Connection {
     this.#allow(permit)
     this.#process = client.process
     try {
-      this.#port = openPort()
+      const port = openPort()
+      this.#port = port
+      port.listen(this.#heard)
+      port.send([{ id: PROBE, command: { op: 'unwatch', request: PROBE } }])
     } catch (error) {
       this.#stopped(refusalFrom(error))
-      return
     }
-    this.#port.listen(this.#heard)
-    this.#port.send([{ id: PROBE, command: { op: 'unwatch', request: PROBE } }])
   }
 
   /** The token is wrong. Beyond the limit of its address that is neither told nor logged each time. */
@@ -239,9 +257,15 @@ export class Connection {
 
   #tell(delivery: Delivery): void {
     this.#unanswered.answer(delivery.replies)
-    this.#readings.answer(delivery.replies)
     this.#send(delivery)
+    // Behind what has been told by now: whether that is read decides what is asked next.
+    this.#readings.answer(delivery.replies)
     if (!this.#unanswered.full) this.#link.resume()
+  }
+
+  #flowed(): void {
+    this.#options.flowed(this)
+    if (this.#link.unreadBytes === 0) this.#readings.resume()
   }
 
   #send(delivery: Delivery): void {
@@ -278,6 +302,7 @@ export class Connection {
     this.#options.pass.leave()
     this.#options.over(this)
     void this.#port?.close()
+    this.#port = undefined
     if (this.#sessions.size > 0 && this.#process !== '') this.#bury(DYING_MS)
   }
 

@@ -14,6 +14,7 @@ import {
   tokensOption,
 } from '@millrace/core'
 import { pemOption } from '../credentials.ts'
+import { BOUNDS } from '../limits.ts'
 
 export interface ListenOptions {
   /**
@@ -34,6 +35,11 @@ export interface ListenOptions {
   readonly maxConnectionsPerAddress?: number
   /** Connections that have yet to greet: 1 to 100,000, default 64. */
   readonly maxUnauthenticated?: number
+  /**
+   * What this server holds because clients have not read it yet, of all connections together: 64 MiB to 64 GiB, default 256 MiB. Beyond it the
+   * connection that has the most is closed.
+   */
+  readonly maxUnreadBytes?: number
   /** How long a new connection has to greet: 100 ms to a minute, default 5 s. */
   readonly helloTimeout?: Duration
   readonly logger?: Logger
@@ -78,6 +84,7 @@ export interface ListenSettings {
   readonly maxConnections: number
   readonly maxConnectionsPerAddress: number
   readonly maxUnauthenticated: number
+  readonly maxUnreadBytes: number
   readonly helloTimeoutMs: number
   readonly logger: Logger | undefined
 }
@@ -89,11 +96,14 @@ const KNOWN = new Set([
   'maxConnections',
   'maxConnectionsPerAddress',
   'maxUnauthenticated',
+  'maxUnreadBytes',
   'helloTimeout',
   'logger',
 ])
 const TLS_KNOWN = new Set(['key', 'cert', 'ca', 'requestCert'])
 const CONNECTIONS_MAX = 100_000
+/** One frame fits in at least. */
+const UNREAD_BYTES = { min: BOUNDS.replyFrameBytes, usual: 256 * 2 ** 20, max: 64 * 2 ** 30 }
 
 /** @throws OptionTypeError, OptionRangeError */
 export function validateListenOptions(options: unknown = {}): ListenSettings {
@@ -106,6 +116,7 @@ export function validateListenOptions(options: unknown = {}): ListenSettings {
     maxConnections = 2_000,
     maxConnectionsPerAddress = 100,
     maxUnauthenticated = 64,
+    maxUnreadBytes = UNREAD_BYTES.usual,
     helloTimeout = 5_000,
   } = options
   return {
@@ -115,6 +126,7 @@ export function validateListenOptions(options: unknown = {}): ListenSettings {
     maxConnections: integerOption('maxConnections', maxConnections, 1, CONNECTIONS_MAX),
     maxConnectionsPerAddress: integerOption('maxConnectionsPerAddress', maxConnectionsPerAddress, 1, CONNECTIONS_MAX),
     maxUnauthenticated: integerOption('maxUnauthenticated', maxUnauthenticated, 1, CONNECTIONS_MAX),
+    maxUnreadBytes: integerOption('maxUnreadBytes', maxUnreadBytes, UNREAD_BYTES.min, UNREAD_BYTES.max),
     helloTimeoutMs: durationOption('helloTimeout', helloTimeout, { min: 100, max: 60_000 }),
     logger: logger === undefined ? undefined : loggerOption('logger', logger),
   }

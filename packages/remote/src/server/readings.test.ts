@@ -11,11 +11,16 @@ const many = (from: number, to: number, of: (id: number) => Request) =>
 
 let sent: number[][]
 let readings: Readings
+let isRead: boolean
 const answer = (...ids: number[]) => readings.answer(ids.map((id) => ({ id, value: null })))
 
 beforeEach(() => {
   sent = []
-  readings = new Readings((requests) => sent.push(requests.map(({ id }) => id)))
+  isRead = true
+  readings = new Readings(
+    (requests) => sent.push(requests.map(({ id }) => id)),
+    () => isRead,
+  )
 })
 
 test('what reads no jobs passes as it is', () => {
@@ -65,4 +70,34 @@ test('a worker lives, however much is read for its process', () => {
   expect(sent).toEqual([[1], [-1]])
   answer(1)
   expect(sent).toEqual([[1], [-1], [2, 3]])
+})
+
+test('a client that does not read its answers asks no further until it does; what its worker says of runs passes, and renewals', () => {
+  const complete = (id: number): Request => ({ id, command: { op: 'complete', seq: id, run: 1, output: null } })
+  readings.ask([list(1, 40)])
+  isRead = false
+  readings.ask([complete(2)])
+  readings.ask([other(3), complete(4), { id: -1, command: { op: 'renew', renewal: 1 } }, get(5)])
+  expect(sent).toEqual([[1], [2], [-1]])
+  answer(1, 2)
+  expect(sent).toHaveLength(3)
+  isRead = true
+  readings.resume()
+  expect(sent[3]).toEqual([3, 4, 5])
+})
+
+const QUESTIONS: readonly Command[] = [
+  { op: 'queues' },
+  { op: 'workers' },
+  { op: 'exports' },
+  { op: 'history', queue: 'q', step: 'hour', from: 0 },
+  { op: 'export', name: 'e', limit: 200 },
+  { op: 'parents', seq: 1, run: 1 },
+  { op: 'events', after: 0, filter: {} },
+]
+
+test.each(QUESTIONS.map((command) => [command.op, command] as const))('%s is a question', (_op, command) => {
+  isRead = false
+  readings.ask([{ id: 1, command }])
+  expect(sent).toEqual([])
 })

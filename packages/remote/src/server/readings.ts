@@ -1,20 +1,31 @@
 /**
- * What a connection asks of the engine, in its order, with a bound on the jobs that are read at a time: the requests are small, and their
- * answers are not.
+ * What a connection asks of the engine, in its order, with a bound on the jobs that are read at a time, and none while its client does not
+ * read what it was told: the requests are small, and their answers are not.
  */
-import type { Command, Reply, Request } from '@millrace/core'
+import { type Command, type Operation, type Reply, type Request, SCOPES } from '@millrace/core'
+import { SCOPES_OF } from '@millrace/wire'
 import { BOUNDS } from '../limits.ts'
+
+/** Answered with what is there, which may be much. */
+const QUESTIONS: ReadonlySet<Operation> = new Set([
+  ...(Object.keys(SCOPES_OF) as Operation[]).filter((op) => SCOPES_OF[op].length < SCOPES.length && SCOPES_OF[op].includes('read')),
+  'parents',
+  'export',
+])
 
 export class Readings {
   readonly #send: (requests: readonly Request[]) => void
+  readonly #isRead: () => boolean
   /** Waits for room: everything behind a reading, too. */
   #waiting: readonly Request[] = []
   /** Jobs of readings that are not answered yet, by their request. */
   readonly #jobs = new Map<number, number>()
   #count = 0
 
-  constructor(send: (requests: readonly Request[]) => void) {
+  /** @param isRead whether the client has read enough of its answers to be given more */
+  constructor(send: (requests: readonly Request[]) => void, isRead: () => boolean) {
     this.#send = send
+    this.#isRead = isRead
   }
 
   ask(requests: readonly Request[]): void {
@@ -24,11 +35,17 @@ export class Readings {
   }
 
   answer(replies: readonly Reply[]): void {
-    if (this.#jobs.size === 0) return
-    for (const { id } of replies) {
-      this.#count -= this.#jobs.get(id) ?? 0
-      this.#jobs.delete(id)
+    if (this.#jobs.size > 0) {
+      for (const { id } of replies) {
+        this.#count -= this.#jobs.get(id) ?? 0
+        this.#jobs.delete(id)
+      }
     }
+    this.resume()
+  }
+
+  /** The client may have read what it was told. */
+  resume(): void {
     if (this.#waiting.length > 0) this.#pass()
   }
 
@@ -42,8 +59,10 @@ export class Readings {
 
   #pass(): void {
     const waiting = this.#waiting
+    const isRead = this.#isRead()
     let taken = 0
     for (const { id, command } of waiting) {
+      if (!isRead && QUESTIONS.has(command.op)) break
       const jobs = jobsIn(command)
       // One that alone is more than that goes alone.
       if (jobs > 0 && this.#count > 0 && this.#count + jobs > BOUNDS.jobsRead) break

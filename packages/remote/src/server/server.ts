@@ -9,6 +9,7 @@ import { Connection } from './connection.ts'
 import { Gate } from './gate.ts'
 import type { ListenSettings } from './options.ts'
 import { Tokens } from './tokens.ts'
+import { Unread } from './unread.ts'
 import { WaitingRoom } from './waitingRoom.ts'
 
 /** What a server needs of an engine. */
@@ -27,6 +28,7 @@ export class RemoteServer implements AsyncDisposable {
   readonly #gate: Gate
   readonly #tokens: Tokens
   readonly #connections = new Set<Connection>()
+  readonly #unread: Unread
   /** In their TLS handshake, by where they come from. */
   readonly #shaking = new Map<string, { readonly socket: Socket; readonly leave: () => void }>()
   readonly #handshakes: WaitingRoom
@@ -42,6 +44,7 @@ export class RemoteServer implements AsyncDisposable {
     this.#clock = clock
     this.#gate = new Gate(settings, clock)
     this.#handshakes = new WaitingRoom(settings.maxUnauthenticated)
+    this.#unread = new Unread(settings.maxUnreadBytes)
     this.#tokens = new Tokens(settings.tokens, settings.authenticate)
     // More are not even told that there is no room.
     net.maxConnections = settings.maxConnections + settings.maxUnauthenticated
@@ -72,6 +75,11 @@ export class RemoteServer implements AsyncDisposable {
   /** Clients that are connected now. */
   get connections(): number {
     return this.#gate.connections
+  }
+
+  /** Bytes that this process holds because clients have not read them yet: at most `maxUnreadBytes`. */
+  get unreadBytes(): number {
+    return this.#unread.bytes
   }
 
   /**
@@ -140,6 +148,7 @@ export class RemoteServer implements AsyncDisposable {
       clock: this.#clock,
       logger: this.#settings.logger,
       over: (over) => this.#connections.delete(over),
+      flowed: (flowed) => this.#unread.look(flowed),
     })
     this.#connections.add(connection)
     connection.hold(this.#alive)
