@@ -16,9 +16,20 @@ export default defineConfig({
     hookTimeout: 120_000,
     reporters: ['default', new CountsReporter()],
     projects: [
-      { extends: true, test: { name: 'unit', include: ['packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: { name: 'unit', setupFiles: ['./test/quiet.ts'], include: ['packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts'] },
+      },
       { extends: true, test: { name: 'rules', include: ['test/rules/**/*.test.ts'] } },
-      { extends: true, test: { name: 'system', include: ['test/**/*.test.ts'], exclude: ['test/rules/**', '**/node_modules/**'] } },
+      {
+        extends: true,
+        test: {
+          name: 'system',
+          setupFiles: ['./test/quiet.ts'],
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/rules/**', '**/node_modules/**'],
+        },
+      },
     ],
   },
 })

@@ -52,6 +52,7 @@ import { runRedrive } from './redrive.ts'
 import { Schedules } from './schedules.ts'
 import { Sealer } from './seal.ts'
 import { boundedBy, type EngineSetup } from './setup.ts'
+import { Unserved } from './unserved.ts'
 import type { Job } from './view.ts'
 import { handlersOf, Workers } from './workers.ts'
 
@@ -74,6 +75,7 @@ export class Engine {
   /** The mailbox, with the codec in between. */
   readonly #calls: Pick<Mailbox, 'call'>
   readonly #workers: Workers
+  readonly #unserved: Unserved
   #stopping: Promise<void> | undefined
   readonly #reach = new Reach()
   /** Why the Port has ended. */
@@ -94,6 +96,7 @@ export class Engine {
     this.schedules = new Schedules(this.#calls, setup, this.#handleOf)
     this.#workers = new Workers(setup, this.#mailbox, this.#calls, this.#sealer)
     this.#listeners = new Listeners(this.#mailbox, setup.logger)
+    this.#unserved = new Unserved(setup, () => this.stats())
     port.listen({
       deliver: (delivery) => deliver(delivery, { mailbox: this.#mailbox, listeners: this.#listeners, workers: this.#workers }),
       broken: (refusal) => {
@@ -127,7 +130,6 @@ export class Engine {
     const wanted = newJobOf(job, data, options, this.#setup.maxDataBytes)
     const taken = [wanted instanceof Promise ? await wanted : wanted]
     const created = await this.#enqueue(taken)
-    tellEnqueued(taken, created)
     return this.#handle(created[0] as Enqueued)
   }
 
@@ -136,12 +138,7 @@ export class Engine {
    * chunks of 1,000, each all or nothing, and is read as they are committed; what ends it early has `committed`, the number of jobs created.
    */
   async enqueueMany(jobs: JobRequests): Promise<readonly JobHandle[]> {
-    const enqueue: Enqueue = async (taken) => {
-      const keys = await this.#enqueue(taken)
-      tellEnqueued(taken, keys)
-      return keys
-    }
-    const created = await enqueueMany(enqueue, jobs, this.#setup.maxDataBytes)
+    const created = await enqueueMany(this.#enqueue, jobs, this.#setup.maxDataBytes)
     return created.map((key) => this.#handle(key))
   }
 
@@ -243,11 +240,10 @@ export class Engine {
   }
 
   /**
-   * Runs a failed or cancelled job again from its first attempt, and one that waits for its retry at once; one that waits already stays as it is. What has failed because of it
+   * Runs a failed or cancelled job again from its first attempt, and one that waits for its retry at once. What has failed because of it
    * in its flow waits for it again; with `descendants`, so does all that waits for it and failed of itself or was cancelled.
    *
-   * @throws ParentFailedError where one that it waits for has failed: retry that one; JobScheduledError for a delayed job of which no
-   * attempt has failed: use `runNow`
+   * @throws ParentFailedError where one that it waits for has failed: retry that one; JobScheduledError if no attempt failed: `runNow`
    */
   async retry(id: string, options?: TreeOptions): Promise<void> {
     const op = validateTreeOptions('retry', options) ? 'retryTree' : 'retry'
@@ -422,13 +418,17 @@ export class Engine {
   #letGo(): void {
     if (this.#closed) return
     this.#closed = true
+    this.#unserved.close()
     this.#setup.closed?.()
   }
 
-  readonly #enqueue: Enqueue = (plain) => {
+  readonly #enqueue: Enqueue = async (plain) => {
     const { intake } = this.#setup
+    this.#unserved.note(plain)
     const jobs = this.#sealer?.sealJobs(plain) ?? plain
-    return intake === undefined ? this.#mailbox.call<'enqueue'>({ op: 'enqueue', jobs }) : intake.append(jobs)
+    const created = await (intake === undefined ? this.#mailbox.call<'enqueue'>({ op: 'enqueue', jobs }) : intake.append(jobs))
+    tellEnqueued(plain, created)
+    return created
   }
 
   /** Of jobs that no journal takes. */

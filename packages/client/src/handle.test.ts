@@ -151,20 +151,29 @@ describe('a break', () => {
     await quiet()
     expect(port.of('unwatch')).toEqual([])
     vi.advanceTimersByTime(1)
+    await askedWhy()
     expect(await result).toBeInstanceOf(ResultTimeoutError)
   })
 })
+
+/** The engine does not say why in time. */
+async function askedWhy(): Promise<void> {
+  await quiet()
+  vi.advanceTimersByTime(250)
+}
 
 describe('timeout', () => {
   test('rejects ResultTimeoutError, and tells the engine to forget the question; the job goes on', async () => {
     const result = handle.result({ timeout: '1m' }).catch((error: unknown) => error)
     await quiet()
     vi.advanceTimersByTime(60_000)
+    await askedWhy()
     expect(await result).toMatchObject({ name: 'ResultTimeoutError', code: 'RESULT_TIMEOUT', retryable: true, jobId: handle.id })
     await quiet()
     expect(port.commands).toEqual([
       { op: 'watch', id: key },
       { op: 'unwatch', request: 1 },
+      { op: 'get', id: key },
     ])
     port.reply(1, { state: 'cancelled' })
     await quiet()
@@ -186,6 +195,7 @@ describe('timeout', () => {
     await quiet()
     expect(port.of('unwatch')).toEqual([])
     vi.advanceTimersByTime(1)
+    await askedWhy()
     expect(await result).toBeInstanceOf(ResultTimeoutError)
   })
 

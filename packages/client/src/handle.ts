@@ -21,6 +21,7 @@ import {
 import { inTime } from './inTime.ts'
 import type { Mailbox } from './mailbox.ts'
 import type { Sealer } from './seal.ts'
+import { whyLate } from './whyLate.ts'
 
 type Signal = ReturnType<typeof validateResultOptions>['signal']
 
@@ -72,6 +73,7 @@ export class JobHandle<Output = unknown> {
       try {
         return this.#read(await this.#watch(job, until, signal))
       } catch (error) {
+        if (error instanceof ResultTimeoutError && timeoutMs > 0) throw await this.#explained(error, job)
         // The engine, or the way to it, went away meanwhile: what became of the job is asked again.
         if (!(error instanceof MillraceError) || !ASKED_AGAIN.has(error.code)) throw error
       }
@@ -98,8 +100,13 @@ export class JobHandle<Output = unknown> {
     }
   }
 
-  #late(): ResultTimeoutError {
-    return new ResultTimeoutError(`job ${this.id} has not ended in time; it goes on`, { jobId: this.id })
+  #late(why = 'goes on'): ResultTimeoutError {
+    return new ResultTimeoutError(`job ${this.id} has not ended in time: it ${why}`, { jobId: this.id })
+  }
+
+  async #explained(error: ResultTimeoutError, job: JobKey): Promise<ResultTimeoutError> {
+    const why = await whyLate(this.#mailbox, this.#clock, job)
+    return why === undefined ? error : this.#late(why)
   }
 
   #read(outcome: Outcome): Output {

@@ -6,6 +6,8 @@ export interface EngineSetup {
   /** Of data, output and checkpoint each, and no more than the engine itself stores. */
   readonly maxDataBytes: number
   readonly clock: Clock
+  /** Its timers keep no process alive. Without one, nobody looks whether jobs are served. */
+  readonly quietClock?: Clock
   readonly host: string
   readonly pid: number
   /** Its workers live in the engine's own process, and so need no lease. */

@@ -209,6 +209,8 @@ export interface EngineEvent extends Stamp {
   readonly attempt: number
   /** Of `failed` and `retrying`: the error's name. Of `cancelled`: JobDroppedError, where the queue was full and the job its oldest. */
   readonly error?: string
+  /** Of `failed` and `retrying`, for listeners of `on` and `once`: the error's message, as `redact` left it. `events()` never has it. */
+  readonly message?: string
   /** Of `progress`. */
   readonly progress?: number
   /** Of `retrying`, `snoozed` and whatever is due later. */
@@ -247,7 +249,7 @@ export function engineEventOf(event: JournalEvent): MillraceEvent {
   return { ...rest, at, ...(tick !== undefined && { tick: new Date(tick) }), ...(job !== undefined && { jobId: formatId(job) }) }
 }
 
-function jobEventOf({ seq, type, queue, name, run, attempt, error, fraction, runAt, ...id }: JobEvent, at: Date): EngineEvent {
+function jobEventOf({ seq, type, queue, name, run, attempt, error, message, fraction, runAt, ...id }: JobEvent, at: Date): EngineEvent {
   return {
     seq,
     type,
@@ -258,6 +260,7 @@ function jobEventOf({ seq, type, queue, name, run, attempt, error, fraction, run
     run,
     attempt,
     ...(error !== undefined && { error }),
+    ...(message !== undefined && { message }),
     ...(fraction !== undefined && { progress: fraction }),
     ...(runAt !== undefined && { runAt: new Date(runAt) }),
   }

@@ -23,6 +23,8 @@ export interface EventNote {
   readonly attempt: number
   /** The class's name of an error. */
   readonly error: string | undefined
+  /** The message of that error: for who listens now, never for the journal. */
+  readonly message?: string | undefined
   /** A due time or a fraction. */
   readonly value: number | undefined
 }
@@ -265,8 +267,8 @@ export class Effects {
     this.#counted(lane)
   }
 
-  event(type: JobEventType, job: Job, value?: number, error?: string): void {
-    this.events.push({ type, job, run: job.run, attempt: attemptOf(job), error, value })
+  event(type: JobEventType, job: Job, value?: number, error?: string, message?: string): void {
+    this.events.push({ type, job, run: job.run, attempt: attemptOf(job), error, message, value })
   }
 
   news(news: News): void {

@@ -70,6 +70,8 @@ export interface JobEvent extends Stamp {
   readonly attempt: number
   /** Of an error: its class's name, never its message. */
   readonly error?: string
+  /** Of `failed` and `retrying`: the error's message, told to subscribers alone. The journal never has it. */
+  readonly message?: string
   /** Of `progress`. */
   readonly fraction?: number
   /** Of `retrying` and `snoozed`: when it runs again. */

@@ -2,17 +2,19 @@
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { MessagePort } from 'node:worker_threads'
-import { Engine } from '@millrace/client'
+import { Engine, loggerOrDefault } from '@millrace/client'
 import {
   type Codec,
   checkKnown,
   codecOption,
   integerOption,
   LIMITS,
+  type LoggerOption,
   type OpenOptions,
   type OpenSettings,
   OptionTypeError,
   type Port,
+  quietableLogger,
   type Redact,
   redactOption,
   UnsupportedError,
@@ -62,7 +64,7 @@ async function openOwn(file: string, settings: OpenSettings): Promise<Engine> {
 async function openShared(file: string, settings: OpenSettings, { leave, ended }: Membership): Promise<Engine> {
   // By an engine that is not shared.
   assertNotOpen(file)
-  const { logger, waitForOwnerMs } = settings
+  const { waitForOwnerMs } = settings
   const port = await SharedPort.open({
     file,
     ...meetingOf(file),
@@ -70,7 +72,7 @@ async function openShared(file: string, settings: OpenSettings, { leave, ended }
     clock: systemClock,
     quietClock,
     random: systemRandom,
-    logger,
+    logger: settings.logger ?? undefined,
     patienceMs: Math.max(waitForOwnerMs, OWNER_STARTS_MS),
   })
   const here = <T>(opened: T | undefined): T => {
@@ -100,9 +102,10 @@ function newThread(file: string, settings: OpenSettings): WriterThread {
 }
 
 function setupOf({ maxDataBytes, codec, redact, logger }: OpenSettings) {
-  return { maxDataBytes, codec, redact, clock: systemClock, host: hostname(), pid: process.pid, local: true, logger }
+  return { maxDataBytes, codec, redact, ...HERE, logger: loggerOrDefault(logger) }
 }
 
+const HERE = { clock: systemClock, quietClock, host: hostname(), pid: process.pid, local: true }
 const MEMORY = ':memory:'
 /** An owner that has just begun may not be heard yet. */
 const OWNER_STARTS_MS = 10_000
@@ -112,6 +115,8 @@ export interface AttachOptions {
   readonly maxDataBytes?: number
   readonly codec?: Codec
   readonly redact?: Redact
+  /** As in `openEngine`. */
+  readonly logger?: LoggerOption
 }
 
 /**
@@ -126,15 +131,13 @@ export function attach(port: unknown, options: AttachOptions = {}): Engine {
     throw new OptionTypeError('port', 'attach takes the MessagePort that engine.port() answers, transferred to this thread')
   }
   checkKnown('attach', options, ATTACH_KNOWN)
-  const { maxDataBytes = LIMITS.dataBytes, codec, redact } = options
+  const { maxDataBytes = LIMITS.dataBytes, codec, redact, logger } = options
   const setup = {
     maxDataBytes: integerOption('maxDataBytes', maxDataBytes, 1, LIMITS.bytesPerCommand),
     ...(codec !== undefined && { codec: codecOption('codec', codec) }),
     ...(redact !== undefined && { redact: redactOption('redact', redact) }),
-    clock: systemClock,
-    host: hostname(),
-    pid: process.pid,
-    local: true,
+    ...HERE,
+    logger: loggerOrDefault(quietableLogger('logger', logger)),
   }
   return new Engine(attachedPort(port), setup)
 }
@@ -152,4 +155,4 @@ function attachedPort(port: MessagePort): Port {
   return new ReadingPort(writer, readers)
 }
 
-const ATTACH_KNOWN = new Set(['maxDataBytes', 'codec', 'redact'])
+const ATTACH_KNOWN = new Set(['maxDataBytes', 'codec', 'redact', 'logger'])

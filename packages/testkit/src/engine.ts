@@ -111,7 +111,8 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
   const store = faultyStore(wrapStore(openStore(opening)), file === MEMORY)
   const ruled = { recovery, retention, maxDataBytes, calendar: systemCalendar, ...settings }
   const writer = new TestWriter((alive) => new InThreadEngine({ store, clock, random, settings: ruled, alive }))
-  const setup = { maxDataBytes, codec, redact, logger, clock, ...HOST, local: true }
+  // Silent unless a test asks: failed attempts are what tests are about.
+  const setup = { maxDataBytes, codec, redact, logger: logger ?? undefined, clock, quietClock: clock, ...HOST, local: true }
   const engine = inline ? new InlineEngine(writer, setup, clock) : new TrackingEngine(writer, setup)
   const faults = new TestFaults(store.faults, clock, writer)
 

@@ -8,6 +8,7 @@ import {
   CodecError,
   type CommandOf,
   type Grant,
+  JobCancelledError,
   LeaseLostError,
   type Logger,
   leaseMs,
@@ -31,6 +32,7 @@ import { RunContext, type RunLink } from './context.ts'
 import type { Handler } from './define.ts'
 import { Departure } from './departure.ts'
 import { execute, type Settlement } from './execute.ts'
+import { FailureLog } from './failureLog.ts'
 import { reasonOf } from './reasons.ts'
 import { Redactor } from './redact.ts'
 import { Reports } from './reports.ts'
@@ -87,6 +89,7 @@ export class WorkerSession {
   readonly #link: RunLink
   readonly #redactor: Redactor | undefined
   readonly #reports: Reports
+  readonly #failureLog: FailureLog | undefined
   readonly #ended = Promise.withResolvers<void>()
   readonly #departure: Departure
   #draining = false
@@ -108,6 +111,7 @@ export class WorkerSession {
     const redact = options.settings.redact ?? options.redact
     this.#redactor = redact && new Redactor(redact, logger)
     this.#reports = new Reports(options.calls, this.#redactor, (context) => this.#runs.get(context.grant.seq)?.context === context)
+    this.#failureLog = logger && new FailureLog(logger, clock, this.id)
     this.#link = {
       maxDataBytes,
       heartbeat: async ({ grant: { seq, run } }) => void (await this.#insist({ op: 'heartbeat', seq, run })),
@@ -373,6 +377,9 @@ export class WorkerSession {
     if (this.#runs.get(grant.seq) === run) {
       this.#runs.delete(grant.seq)
       tellEnded(grant, this.id, settlement)
+      // A cancelled job ends as cancelled, whatever its handler throws.
+      if (settlement?.op === 'fail' && !(run.context.aborted instanceof JobCancelledError))
+        this.#failureLog?.tell(grant, settlement.error, settlement.retry)
     }
     this.#departure.changed()
   }

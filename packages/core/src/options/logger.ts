@@ -10,6 +10,15 @@ export interface Logger {
   error(message: string, fields?: Readonly<Record<string, unknown>>): void
 }
 
+/** What `logger` takes: undefined for the default, which writes warnings and errors to stderr; false or null for none. */
+export type LoggerOption = Logger | false | null
+
+/** Undefined: the default; null: none. @throws OptionTypeError */
+export function quietableLogger(option: string, value: unknown): Logger | null | undefined {
+  if (value === undefined) return undefined
+  return value === false || value === null ? null : loggerOption(option, value)
+}
+
 export function loggerOption(option: string, value: unknown): Logger {
   for (const level of ['debug', 'info', 'warn', 'error'] as const) {
     if (typeof (value as Logger | null)?.[level] !== 'function') {

@@ -8,7 +8,7 @@ import { type Codec, codecOption } from './codec.ts'
 import { describe } from './describe.ts'
 import { integerOption } from './integer.ts'
 import { checkKnown } from './known.ts'
-import { type Logger, loggerOption } from './logger.ts'
+import { type Logger, type LoggerOption, quietableLogger } from './logger.ts'
 import { durationOption } from './milliseconds.ts'
 import { type Redact, redactOption } from './redact.ts'
 import { type RetentionOptions, retentionOption } from './retention.ts'
@@ -45,7 +45,11 @@ export interface OpenOptions {
   readonly codec?: Codec
   /** Maps what workers here say of their runs (errors, log lines, notes) before it is stored. */
   readonly redact?: Redact
-  readonly logger?: Logger
+  /**
+   * Hears of failed attempts, of jobs that nobody serves, and of trouble of the engine itself. Default: warnings and errors go to stderr;
+   * false or null: nothing is logged.
+   */
+  readonly logger?: LoggerOption
   /** `'allow'` opens files on network and shared file systems, which lose locks and syncs, and files with hard links; default `'refuse'`. */
   readonly unsafeFilesystem?: 'refuse' | 'allow'
 }
@@ -63,7 +67,8 @@ export interface OpenSettings {
   readonly retention: Retention
   readonly codec: Codec | undefined
   readonly redact: Redact | undefined
-  readonly logger: Logger | undefined
+  /** Undefined: the default; null: none. */
+  readonly logger: Logger | null | undefined
   readonly unsafeFilesystem: 'refuse' | 'allow'
 }
 
@@ -106,7 +111,7 @@ export function validateOpenOptions(options: unknown): OpenSettings {
     retention: retentionOption('retention', retention),
     codec: codec === undefined ? undefined : codecOption('codec', codec),
     redact: redact === undefined ? undefined : redactOption('redact', redact),
-    logger: logger === undefined ? undefined : loggerOption('logger', logger),
+    logger: quietableLogger('logger', logger),
     unsafeFilesystem: choiceOption('unsafeFilesystem', unsafeFilesystem, ['refuse', 'allow']),
   }
 }

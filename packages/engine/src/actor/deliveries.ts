@@ -77,7 +77,8 @@ export class Deliveries {
         this.of(connection).notices.push({ kind: 'stop', session: intro.uuid, timeout })
     }
     if (this.#subscribed.size === 0 || effects.events.length === 0) return
-    for (const connection of this.#subscribed) this.of(connection).events = this.events
+    const events = withMessages(this.events, effects.events)
+    for (const connection of this.#subscribed) this.of(connection).events = events
   }
 
   of(connection: ConnectionId): Collected {
@@ -131,4 +132,12 @@ function eventOf(note: EventNote | NewsNote, seq: number, at: number): JournalEv
     ...(error !== undefined && { error }),
     ...(value !== undefined && (type === 'progress' ? { fraction: value } : { runAt: value })),
   }
+}
+
+/** The messages of errors are for who listens now: what reads the journal finds them nowhere, whenever it reads. */
+function withMessages(events: readonly JournalEvent[], notes: Effects['events']): readonly JournalEvent[] {
+  return events.map((event, index) => {
+    const note = notes[index]
+    return note?.job === undefined || note.message === undefined ? event : { ...event, message: note.message }
+  })
 }

@@ -1,8 +1,8 @@
 /** Attaches to an engine in another process. */
 import { hostname } from 'node:os'
-import { Engine } from '@millrace/client'
+import { Engine, loggerOrDefault } from '@millrace/client'
 import { errorFrom, OptionTypeError } from '@millrace/core'
-import { systemClock } from '@millrace/worker'
+import { quietClock, systemClock } from '@millrace/worker'
 import { type Address, formatAddress, parseAddress } from '../address.ts'
 import { keepAlive, type Surroundings, SYSTEM } from '../clock.ts'
 import { ConnectFailedError } from '../errors.ts'
@@ -26,8 +26,10 @@ const DIAL_MS = 10_000
 export async function connect(url: string, options?: ConnectOptions): Promise<Engine> {
   const settings = validateConnectOptions(options)
   const address = addressOf(url, options)
-  const { maxDataBytes, codec, redact, logger } = settings
-  const setup = { maxDataBytes, codec, redact, clock: systemClock, host: hostname(), pid: process.pid, local: false, logger }
+  const { maxDataBytes, codec, redact } = settings
+  const logger = settings.logger ?? undefined
+  const here = { clock: systemClock, quietClock, host: hostname(), pid: process.pid, local: false }
+  const setup = { maxDataBytes, codec, redact, ...here, logger: loggerOrDefault(settings.logger) }
   if (settings.journal === undefined) return new Engine(await openPort(address, settings, SYSTEM), setup)
   const { clock, random } = SYSTEM
   const intake = await Journal.open({ ...settings.journal, clock, random, logger })
@@ -55,7 +57,8 @@ function addressOf(url: string, { tls }: ConnectOptions = {}): Address {
 }
 
 async function openPort(address: Address, settings: ConnectSettings, surroundings: Surroundings): Promise<RemotePort> {
-  const { token, tls, minDelayMs, maxDelayMs, logger } = settings
+  const { token, tls, minDelayMs, maxDelayMs } = settings
+  const logger = settings.logger ?? undefined
   const { clock, random } = surroundings
   const backoff = new Backoff(minDelayMs, maxDelayMs, random)
   // Between two attempts there is no socket that would.

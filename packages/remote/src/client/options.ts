@@ -9,8 +9,9 @@ import {
   integerOption,
   LIMITS,
   type Logger,
-  loggerOption,
+  type LoggerOption,
   OptionRangeError,
+  quietableLogger,
   type Redact,
   redactOption,
   textOption,
@@ -37,7 +38,8 @@ export interface ConnectOptions {
   readonly codec?: Codec
   /** Maps what workers here say of their runs (errors, log lines, notes) before it is sent. */
   readonly redact?: Redact
-  readonly logger?: Logger
+  /** As in `openEngine`: default warnings and errors of workers and jobs on stderr, false or null for nothing. */
+  readonly logger?: LoggerOption
 }
 
 /** PEM texts, as text or bytes. TLS 1.3 at least. */
@@ -78,7 +80,8 @@ export interface ConnectSettings {
   readonly journal: { readonly folder: string; readonly maxBytes: number } | undefined
   readonly codec: Codec | undefined
   readonly redact: Redact | undefined
-  readonly logger: Logger | undefined
+  /** Undefined: the default; null: none. */
+  readonly logger: Logger | null | undefined
 }
 
 const KNOWN = new Set(['token', 'tls', 'connectTimeout', 'maxDataBytes', 'reconnect', 'journal', 'codec', 'redact', 'logger'])
@@ -111,7 +114,7 @@ export function validateConnectOptions(options: unknown = {}): ConnectSettings {
     journal: journal === undefined ? undefined : journalOption(journal),
     codec: codec === undefined ? undefined : codecOption('codec', codec),
     redact: redact === undefined ? undefined : redactOption('redact', redact),
-    logger: logger === undefined ? undefined : loggerOption('logger', logger),
+    logger: quietableLogger('logger', logger),
   }
 }
 
