@@ -36,9 +36,16 @@ test('of a queue: every setting, and a pause of a key', { timeout: LONG }, async
   const place = new Place()
   await place.serve()
   await place.ok('enqueue', 'mail', '--queue', 'other')
-  const turns = ['--per-key-limit', '2', '--per-key-rate-limit', '5/1m', '--key-order', 'turns', '--share', '3']
+  const turns = ['--per-key-limit', '2', '--per-key-rate-limit', '5/1m', '--key-order', 'turns', '--share', '3', '--fairness', 'name']
   expect(await place.okJson('queues', 'set', 'out', ...turns, '--max-length', '9', '--on-full', 'drop-oldest')).toMatchObject({
-    settings: { perKeyLimit: 2, perKeyRateLimit: { limit: 5, period: 60_000 }, share: 3, maxLength: 9, onFull: 'drop-oldest' },
+    settings: {
+      perKeyLimit: 2,
+      perKeyRateLimit: { limit: 5, period: 60_000 },
+      share: 3,
+      fairness: 'name',
+      maxLength: 9,
+      onFull: 'drop-oldest',
+    },
   })
   expect(await place.okJson('queues', 'set', 'out', '--per-key-limit', 'none', '--key-order', 'strict')).toMatchObject({
     settings: { keyOrder: 'strict', share: 3 },

@@ -38,6 +38,9 @@ export class Audit {
         if (other.waitsSince === turns || other.queue !== job.queue || other.weight > job.weight || !before(other, job)) continue
         const { service } = session
         if (!service.serves(other.queue, other.name)) continue
+        // Names of equal priority take turns there: nameTurns.ts.
+        if (other.name !== job.name && other.priority === job.priority && this.#model.limits.settings(job.queue).fairness === 'name')
+          continue
         // On disk alone, behind what its window holds, or to be read with the next turn.
         if (other.name !== job.name && actor.tables.jobs.get(other.seq) === undefined) continue
         this.#history.violate(21, `job ${job.seq} starts before job ${other.seq}, which is to run before it`)

@@ -787,6 +787,20 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 24',
   },
   {
+    name: 'names-take-no-turns',
+    file: `${tables}/readyLanes.ts`,
+    find: 'turnOfA < turnOfB',
+    replace: 'turnOfA > turnOfB',
+    breaks: 'invariant 24',
+  },
+  {
+    name: 'turns-of-a-passed-heavy-job',
+    file: `${decide}/dispatch.ts`,
+    find: 'comesBefore(best, best.lane.turn, job, lastTurn)',
+    replace: 'comesBefore(best, lastTurn, job, lastTurn)',
+    breaks: 'invariant 24',
+  },
+  {
     name: 'pause-not-kept',
     file: `${decide}/queues.ts`,
     find: '    else tables.doors.open(queue)\n    effects.noteQueue(queue)\n',

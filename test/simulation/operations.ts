@@ -28,6 +28,8 @@ export interface OperationsOptions {
   readonly retainChance: Chance
   /** And of queues' shares. */
   readonly shareChance: Chance
+  /** And of whether their job names take turns. */
+  readonly fairChance: Chance
   /** And of keys that crowd. */
   readonly keyChance: Chance
   /** Calls about what queues are told may be about all of them at once. */
@@ -86,6 +88,7 @@ export class Operations {
   /** In some worlds. */
   readonly #takesMany: boolean
   readonly #ages: boolean
+  readonly #fair: boolean
   #number = 0
   #call = 0
 
@@ -93,6 +96,7 @@ export class Operations {
     this.#options = options
     this.#takesMany = options.manyChance.hits(0.3)
     this.#ages = options.ageChance.hits(0.2)
+    this.#fair = options.fairChance.hits(0.4)
   }
 
   act(client: Client): void {
@@ -118,7 +122,12 @@ export class Operations {
 
   /** Queues that all have jobs take turns: some are told their share, and some get many jobs at once. */
   crowd(client: Client): void {
-    const { shareChance: chance } = this.#options
+    const { shareChance: chance, fairChance } = this.#options
+    if (this.#fair && fairChance.hits(0.3)) {
+      const [queue, fairness] = [fairChance.pick(QUEUES), fairChance.pick(['name', 'name', 'none'] as const)]
+      this.call(client, `configure ${queue} ${fairness}`, client.engine.queues.configure(queue, { fairness }))
+      return
+    }
     if (chance.hits(0.3)) {
       const [queue, share] = [chance.pick(QUEUES), chance.pick([2, 3, 5, null])]
       this.call(client, `configure ${queue} ${JSON.stringify({ share })}`, client.engine.queues.configure(queue, { share }))

@@ -11,7 +11,7 @@ interface Row {
   readonly count: number
 }
 
-interface HandOut {
+export interface HandOut {
   readonly job: Tracked
   readonly service: Service
   /** Of its session, before it. */
@@ -35,9 +35,9 @@ export class Shares {
     if (started.length === 0 && this.#rows.size === 0) return
     const before = this.#rows
     this.#rows = new Map()
-    const passedOver = this.#passedOver(tables, wall)
+    const passedOver = passedOverBy(this.#model, tables, wall)
     if (passedOver.length === 0) return
-    const handOuts = this.#handOuts(tables)
+    const handOuts = handOutsOf(this.#model, tables)
     for (const service of tables.services.values()) {
       const rows = new Map<Tracked, Row>()
       const own = handOuts.filter((handOut) => handOut.service === service)
@@ -76,35 +76,33 @@ export class Shares {
     }
     return row
   }
+}
 
-  /** Where keys were not looked at, their queues were passed over. */
-  #passedOver(tables: Tables, wall: number): Tracked[] {
-    const { waiting, active, limits } = this.#model
-    if (tables.unfinished) return []
-    return [...waiting].filter(
-      (job) =>
-        job.key === undefined &&
-        (job.expiresAt === 0 || job.expiresAt > wall) &&
-        tables.jobs.get(job.seq)?.windowed === true &&
-        !limits.holds(job, active),
-    )
-  }
+/** Jobs that waited in memory, unheld, while the last turn handed out others. Where keys were not looked at, their queues were passed over. */
+export function passedOverBy({ waiting, active, limits }: Model, { jobs, unfinished }: Tables, wall: number): Tracked[] {
+  if (unfinished) return []
+  return [...waiting].filter(
+    (job) =>
+      job.key === undefined &&
+      (job.expiresAt === 0 || job.expiresAt > wall) &&
+      jobs.get(job.seq)?.windowed === true &&
+      !limits.holds(job, active),
+  )
+}
 
-  /** What the last turn has started, in order. */
-  #handOuts({ sessions }: Tables): HandOut[] {
-    const { started, active } = this.#model
-    const weights = new Map<string, number>()
-    for (const { session, weight } of active) weights.set(session, (weights.get(session) ?? 0) + weight)
-    const handOuts: HandOut[] = []
-    for (const job of started.toReversed()) {
-      const session = sessions.get(job.session)
-      if (session === undefined) continue
-      const weight = (weights.get(job.session) ?? 0) - job.weight
-      weights.set(job.session, weight)
-      // Alone a job may be of any weight.
-      const room = weight === 0 ? Number.POSITIVE_INFINITY : session.intro.maxConcurrency - weight
-      handOuts.push({ job, service: session.service, room })
-    }
-    return handOuts.reverse()
+/** What the last turn has started, in order. */
+export function handOutsOf({ started, active }: Model, { sessions }: Tables): HandOut[] {
+  const weights = new Map<string, number>()
+  for (const { session, weight } of active) weights.set(session, (weights.get(session) ?? 0) + weight)
+  const handOuts: HandOut[] = []
+  for (const job of started.toReversed()) {
+    const session = sessions.get(job.session)
+    if (session === undefined) continue
+    const weight = (weights.get(job.session) ?? 0) - job.weight
+    weights.set(job.session, weight)
+    // Alone a job may be of any weight.
+    const room = weight === 0 ? Number.POSITIVE_INFINITY : session.intro.maxConcurrency - weight
+    handOuts.push({ job, service: session.service, room })
   }
+  return handOuts.reverse()
 }

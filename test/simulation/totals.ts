@@ -75,6 +75,7 @@ export const PROBES: readonly string[] = [
   'triggered',
   'held',
   'shareUsedUp',
+  'namesInTurn',
   'dropped',
   'droppedBetweenAttempts',
   'expired',

@@ -15,6 +15,7 @@ import { Folder } from './journal.ts'
 import { Looks } from './looks.ts'
 import { Misfortunes } from './misfortunes.ts'
 import { Model, whatOf } from './model.ts'
+import { NameTurns } from './nameTurns.ts'
 import { Operations } from './operations.ts'
 import { type Plan, WEEK_MS } from './plan.ts'
 import { Reader } from './readers.ts'
@@ -110,6 +111,7 @@ export class World {
   readonly #log: EffectLog
   readonly #audit: Audit
   readonly #shares: Shares
+  readonly #nameTurns: NameTurns
   readonly #misfortunes: Misfortunes
   readonly #schedules: Schedules
   readonly #looks: Looks
@@ -159,6 +161,7 @@ export class World {
     this.#sessions.log = this.#log
     this.#audit = new Audit(this.history, this.#model, plan.journalMs < WEEK_MS)
     this.#shares = new Shares(this.history, this.#model)
+    this.#nameTurns = new NameTurns(this.history, this.#model)
     this.#misfortunes = new Misfortunes(this, new Chance(plan.seed ^ 0xbad), this.#sessions, this.#requests)
     const crash = (where: string) => this.#misfortunes.crash(where)
     this.faults = new StoreFaults({
@@ -175,6 +178,7 @@ export class World {
       batchChance: new Chance(plan.seed ^ 0xba7c4),
       ageChance: new Chance(plan.seed ^ 0xa6e5),
       shareChance: new Chance(plan.seed ^ 0x54a2e),
+      fairChance: new Chance(plan.seed ^ 0xfa12),
       keyChance: new Chance(plan.seed ^ 0xc20d),
       retainChance: new Chance(plan.seed ^ 0x2e7a1),
       history: this.history,
@@ -388,6 +392,7 @@ export class World {
         this.#audit.order(this.engine.actor, mark.at)
         this.#audit.newcomers(mark.at)
         this.#shares.commit(this.engine.actor.tables, mark.at)
+        this.#nameTurns.commit(this.engine.actor.tables, mark.at)
       },
       reading: () => this.faults.read(),
       received: (connection, requests, sentMono) => this.#requests.received(connection, requests, sentMono),

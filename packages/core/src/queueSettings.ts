@@ -26,11 +26,13 @@ export interface QueueSettings {
   readonly onFull?: 'drop-oldest'
   /** Hand-outs in a row before the next queue's turn; 1 where it is not set. */
   readonly share?: number
+  /** Job names of equal priority take turns; without it all are one line. */
+  readonly fairness?: 'name'
   readonly retention?: Partial<Record<'completed' | 'failed' | 'cancelled', Keep>>
   /** It takes no new jobs: set by `drain`, and taken back by `resume`. */
   readonly draining?: true
   /** For what neither a call nor a definition says. */
-  readonly defaults?: Omit<Defaults, 'queue'>
+  readonly defaults?: Omit<Defaults, 'queue'> & { readonly ttl?: number }
 }
 
 /** What is to be changed: null takes a setting away. */

@@ -1,4 +1,4 @@
-import { defineJob, type Engine, openEngine } from '@millrace/engine'
+import { defineJob, type Engine, LIMITS, openEngine } from '@millrace/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { TOKEN, testApi } from './testing/api.ts'
 
@@ -46,6 +46,26 @@ describe('queues', () => {
       status: 400,
       body: { code: 'OPTION_TYPE' },
     })
+    const told = { fairness: 'name', retention: { completed: 'forever', failed: { age: 'forever', count: 5 } }, defaults: { ttl: '30d' } }
+    expect(await http.send('PUT', '/v1/queues/kept', { body: told })).toMatchObject({
+      status: 200,
+      body: {
+        settings: {
+          fairness: 'name',
+          retention: {
+            completed: { ageMs: LIMITS.durationMs, count: 1_000_000_000_000 },
+            failed: { ageMs: LIMITS.durationMs, count: 5 },
+          },
+          defaults: { ttl: 30 * 86_400_000 },
+        },
+      },
+    })
+    // A queue that is there is changed: nothing refuses it, and what is left out stays.
+    expect(await http.send('PUT', '/v1/queues/kept', { body: { share: 2, fairness: 'none' } })).toMatchObject({
+      status: 200,
+      body: { settings: { share: 2, defaults: { ttl: 30 * 86_400_000 } } },
+    })
+    expect((await http.send('GET', '/v1/queues/kept')).body.settings).not.toHaveProperty('fairness')
     expect(await http.send('PUT', '/v1/queues/media', { body: { limit: 1 } })).toMatchObject({
       status: 400,
       body: { option: 'body.limit' },

@@ -109,6 +109,27 @@ const EFFECTS: Readonly<Record<string, (engine: Engine) => Promise<void>>> = {
     await worker.stop()
     expect(longest(order, 'mail')).toBe(3)
   },
+  fairness: async (engine) => {
+    await setSetting(engine, 'fairness', 'name', MAIL)
+    const rare = defineJob({ name: 'rare', queue: 'mail' })
+    await engine.enqueueMany(Array.from({ length: 4 }, () => ({ job: task, data: null })))
+    await engine.enqueueMany([{ job: rare }, { job: rare }])
+    const order: string[] = []
+    const note = ({ job }: { readonly job: { readonly name: string } }) => void order.push(job.name)
+    const worker = engine.work([task.handler(note), rare.handler(note)], { concurrency: 1, queues: ['mail'] })
+    while ((await engine.stats()).states.completed < 6) await engine.stats()
+    await worker.stop()
+    expect(order).toEqual(['task', 'rare', 'task', 'rare', 'task', 'task'])
+    await expect(setSetting(engine, 'fairness', 'odd', MAIL)).rejects.toMatchObject({ option: 'fairness' })
+  },
+  ttl: async (engine) => {
+    await setSetting(engine, 'ttl', 20, MAIL)
+    const { id } = await engine.enqueue(task, null)
+    const bystander = await engine.enqueue(task, null, { queue: 'other' })
+    await untilFinal(engine, id)
+    expect((await engine.get(id))?.attempts.at(-1)?.error?.name).toBe('JobExpiredError')
+    expect(await engine.get(bystander.id)).toMatchObject({ state: 'waiting' })
+  },
   priority: async (engine) => {
     await engine.enqueue(task, 'before', { priority: 4 })
     await setSetting(engine, 'priority', 5, MAIL)
@@ -213,6 +234,18 @@ const EFFECTS: Readonly<Record<string, (engine: Engine) => Promise<void>>> = {
     expect((await engine.stats()).states.active).toBe(10)
   },
 }
+
+test('retention is kept for ever where that is said, and told by the same word', async () => {
+  const engine = await openEngine({ file: ':memory:' })
+  onTestFinished(() => engine.stop({ timeout: 0 }))
+  await setSetting(engine, 'retention.failed', 'forever', MAIL)
+  await setSetting(engine, 'retention.completed', '1d', MAIL)
+  expect(await getSetting(engine, 'retention.failed', MAIL)).toBe('forever')
+  expect((await engine.queues.get('mail'))?.settings.retention).toEqual({
+    failed: { ageMs: 36_500 * 86_400_000, count: 1_000_000_000_000 },
+    completed: { ageMs: 86_400_000, count: 1_000_000 },
+  })
+})
 
 /** Longest run of one value. */
 function longest(values: readonly string[], of: string): number {

@@ -5,6 +5,7 @@ import {
   DEFAULT_POLICY,
   type Keep,
   type KeepOptions,
+  LIMITS,
   OptionTypeError,
   parseDuration,
   type QueueOptions,
@@ -69,7 +70,10 @@ const retention = (state: Finished): Kind => ({
     const kept: Keeps = { ...others, ...(value !== null && { [state]: read(value) }) }
     return { retention: Object.keys(kept).length === 0 ? null : kept }
   },
-  read: ({ settings }) => settings.retention?.[state]?.ageMs,
+  read: ({ settings }) => {
+    const ageMs = settings.retention?.[state]?.ageMs
+    return ageMs === LIMITS.durationMs ? 'forever' : ageMs
+  },
 })
 
 const KINDS: Readonly<Record<string, Kind>> = {
@@ -81,6 +85,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   'max-length': limit('maxLength'),
   'on-full': { change: (value) => ({ onFull: value as 'reject' | 'drop-oldest' | null }), read: ({ settings }) => settings.onFull },
   share: limit('share'),
+  fairness: { change: (value) => ({ fairness: value as 'name' | null }), read: ({ settings }) => settings.fairness },
   priority: run('priority'),
   weight: run('weight'),
   'max-attempts': run('maxAttempts'),
@@ -90,6 +95,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   'backoff.factor': backoff('factor'),
   'backoff.max-delay': backoff('maxDelay'),
   'backoff.jitter': backoff('jitter'),
+  ttl: run('ttl'),
   timeout: run('timeout'),
   'heartbeat-timeout': run('heartbeatTimeout'),
   'retention.completed': retention('completed'),

@@ -49,6 +49,65 @@ describe('order', () => {
     expect(order).toEqual(['long', 'x', 'y', 'long', 'x', 'long', 'long', 'long', 'long'])
   })
 
+  describe('names of a fair queue take turns', () => {
+    const fair = (fairness: 'name' | null) => ({ op: 'configure' as const, queue: 'q', changes: { fairness } })
+    const many = (name: string, count: number, more = {}) => Array.from({ length: count }, () => ({ name, queue: 'q', ...more }))
+    const namesOf = (world: World, grants: readonly Granted[]) =>
+      drainInOrder(world, grants)
+        .map((seq) => world.store.lanes.get(world.row({ seq }).laneId)?.name)
+        .join('')
+
+    test('N6: few of a rare name do not wait behind many of another', () => {
+      const world = new World()
+      world.run(fair('name'), enqueueing(...many('a', 8), ...many('b', 2), ...many('c', 1)))
+      expect(namesOf(world, world.run(attaching('s', ['a', 'b', 'c'], one)).grants)).toBe('abcabaaaaaa')
+    })
+
+    test('a name that comes later is next', () => {
+      const world = new World()
+      world.run(fair('name'), enqueueing(...many('a', 4)))
+      const { grants } = world.run(attaching('s', ['a', 'b'], one))
+      world.run(enqueueing(...many('b', 2)))
+      expect(namesOf(world, grants)).toBe('ababaa')
+    })
+
+    test('among equal priorities alone', () => {
+      const world = new World()
+      world.run(fair('name'), enqueueing(...many('b', 2), ...many('a', 3, { priority: 1 }), ...many('c', 1)))
+      expect(namesOf(world, world.run(attaching('s', ['a', 'b', 'c'], one)).grants)).toBe('aaabcb')
+    })
+
+    test('a light job in a heavy one’s place is of the name whose turn it is', () => {
+      const world = new World()
+      world.run(fair('name'), enqueueing(...many('a', 1, { weight: 2 })))
+      world.run(attaching('s', ['a', 'b', 'c'], { minConcurrency: 4, maxConcurrency: 4 }))
+      world.run(enqueueing(...many('a', 1, { weight: 2 }), ...many('b', 1, { weight: 1 }), ...many('c', 1, { weight: 3 }), ...many('a', 3)))
+      const active = [...world.store.rows.values()].filter(({ state }) => state === 2)
+      expect(active.map(({ seq }) => seq)).toEqual([1, 3, 5])
+    })
+
+    test('from the moment that it is told, and no longer', () => {
+      const world = new World()
+      world.run(enqueueing(...many('a', 4), ...many('b', 4)))
+      const { grants } = world.run(attaching('s', ['a', 'b'], one))
+      world.run(fair('name'))
+      const order: number[] = []
+      let [granted] = grants
+      while (granted !== undefined) {
+        order.push(granted.seq)
+        if (order.length === 4) world.run(fair(null))
+        granted = world.run({ op: 'complete', seq: granted.seq, run: granted.run, output: null }).grants[0]
+      }
+      expect(order).toEqual([1, 2, 5, 3, 4, 6, 7, 8])
+    })
+
+    test('another queue keeps its one line', () => {
+      const world = new World()
+      world.run(fair('name'), enqueueing(...Array.from({ length: 3 }, () => ({ name: 'a', queue: 'by' })), { name: 'b', queue: 'by' }))
+      expect(drainInOrder(world, world.run(attaching('s', ['a', 'b'], one)).grants)).toEqual([1, 2, 3, 4])
+    })
+  })
+
   test('fairness: sessions take turns', () => {
     const world = new World()
     for (const uuid of ['s1', 's2', 's3']) world.attach(uuid, ['a'], { minConcurrency: 9, maxConcurrency: 9 })

@@ -1,6 +1,7 @@
 /**
  * What capacity makes happen: waiting jobs go to sessions with room. Within a queue by (priority desc, due time, seq) across
- * all names that a session serves; between queues, and between sessions, in turn. Exactly as many sessions get a push as get
+ * all names that a session serves, or names of equal priority in turn where the queue is fair to them; between queues, and between
+ * sessions, in turn. Exactly as many sessions get a push as get
  * jobs.
  */
 import type { Job } from '../job.ts'
@@ -9,12 +10,11 @@ import { LIMITS } from '../limits.ts'
 import { NO_SETTINGS } from '../queueSettings.ts'
 import { tokenMs } from '../tables/bucket.ts'
 import { type Gate, roomOf } from '../tables/gate.ts'
-import { countOf, type Queue } from '../tables/lane.ts'
-import type { ReadyLanes } from '../tables/readyLanes.ts'
+import { countOf, type Queue, takeTurn } from '../tables/lane.ts'
+import { comesBefore, type ReadyLanes } from '../tables/readyLanes.ts'
 import type { Service } from '../tables/service.ts'
 import type { Session } from '../tables/session.ts'
 import type { Tables } from '../tables/tables.ts'
-import { runsBefore } from '../tables/window.ts'
 import { expireJob } from './expire.ts'
 import { shelve } from './line.ts'
 import { settleGates } from './parked.ts'
@@ -86,6 +86,7 @@ function pick(turn: TurnContext, service: Service, session: Session): Job | unde
     if (job === KEEP_ROOM) return undefined
     if (job !== undefined) {
       service.rotate(queue, lanes)
+      takeTurn(job.lane)
       return job
     }
   }
@@ -176,11 +177,11 @@ function passing(turn: TurnContext, lanes: ReadyLanes, heavy: Job, session: Sess
   if (now.mono - heavy.passedMono >= LIMITS.heavyPatienceMs) return KEEP_ROOM
   const room = session.intro.maxConcurrency - session.weight
   let best: Job | undefined
-  for (const { window, paused } of lanes.lanes()) {
+  for (const { window, paused, turn: lastTurn } of lanes.lanes()) {
     if (paused || window.lightest > room) continue
     for (let index = 0; index < window.size; ) {
       const job = window.at(index) as Job
-      if (best !== undefined && runsBefore(best, job)) break
+      if (best !== undefined && comesBefore(best, best.lane.turn, job, lastTurn)) break
       if (job.weight > room || (job.expiresAt !== 0 && job.expiresAt <= now.wall)) {
         index++
         continue

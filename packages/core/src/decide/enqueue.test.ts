@@ -77,6 +77,18 @@ describe('where a new job goes', () => {
     expect(world.row(world.enqueue('a'))).toMatchObject({ priority: 5, laneId: 1 })
   })
 
+  test('N9: a queue’s ttl is for jobs that state none', () => {
+    const world = new World()
+    world.run({ op: 'configure', queue: 'q', changes: { defaults: { ttl: 1_000 } } })
+    const { wall } = world.now
+    const own = world.enqueue('a', { queue: 'q', ttl: 50 })
+    const plain = world.enqueue('a', { queue: 'q' })
+    const bystander = world.enqueue('a', { queue: 'other' })
+    expect([own, plain, bystander].map((id) => world.row(id).expiresAt)).toEqual([wall + 50, wall + 1_000, 0])
+    world.after(1_000)
+    expect([own, plain, bystander].map((id) => world.stateOf(id))).toEqual(['failed', 'failed', 'waiting'])
+  })
+
   test('row numbers grow, through reloads and deletions, and are never used again', () => {
     const world = new World()
     const first = world.enqueue('a')

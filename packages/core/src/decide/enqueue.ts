@@ -187,7 +187,7 @@ function create(turn: TurnContext, wanted: NewJob, origin?: Origin, from: From =
       priority: wanted.priority ?? defaults?.priority ?? ofQueue?.priority ?? 0,
       weight: wanted.weight ?? defaults?.weight ?? ofQueue?.weight ?? 1,
       runAt,
-      expiresAt: wanted.ttl === undefined ? 0 : enqueuedAt + wanted.ttl,
+      expiresAt: expiryOf(enqueuedAt, wanted.ttl ?? ofQueue?.ttl),
     },
     resolvePolicy(wanted, defaults, ofQueue),
     extrasOf(wanted, from),
@@ -209,6 +209,10 @@ function create(turn: TurnContext, wanted: NewJob, origin?: Origin, from: From =
     facts.addSourced(job)
   }
   return job
+}
+
+function expiryOf(enqueuedAt: number, ttl: number | undefined): number {
+  return ttl === undefined ? 0 : enqueuedAt + ttl
 }
 
 /** Whether it takes nothing new: ticks of schedules come to nothing there. */

@@ -45,8 +45,16 @@ function change(turn: TurnContext, queue: Queue, changes: QueueChanges): void {
     tables.keys.begin(queue, tables.running())
     tables.keys.look(queue)
   }
+  if (settings.fairness !== before.fairness) beginTurns(turn, queue)
   tables.doors.open(queue)
   effects.noteQueue(queue)
+}
+
+/** Between its names: nobody has had one yet. */
+function beginTurns({ tables }: TurnContext, queue: Queue): void {
+  queue.turns = 0
+  for (const lane of queue.lanes.values()) lane.turn = 0
+  for (const service of tables.services.values()) service.reorder(queue)
 }
 
 /** Of every key whose bucket is not full: there are no more of them than starts within the time that one takes to fill up. */

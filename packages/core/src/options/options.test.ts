@@ -197,6 +197,13 @@ describe('what is set, and nothing else, comes out', () => {
   test('retention: an age, a number, both, or none at all', () => {
     const keep = (retention: object) => validateOpenOptions({ file: 'f', retention }).retention
     expect(validateOpenOptions({ file: 'f' }).retention).toBe(DEFAULT_RETENTION)
+    const forever = { ageMs: LIMITS.durationMs, count: 1_000_000_000_000 }
+    expect(keep({ completed: 'forever', failed: { age: 'forever' }, cancelled: { age: '1d', count: 'forever' } })).toMatchObject({
+      completed: forever,
+      failed: { ageMs: forever.ageMs, count: DEFAULT_RETENTION.failed.count },
+      cancelled: { ageMs: 86_400_000, count: forever.count },
+    })
+    expect(() => keep({ completed: 'always' })).toThrow(/retention.completed/)
     expect(keep({ completed: 0 }).completed).toEqual({ ageMs: 0, count: 1_000_000 })
     expect(keep({ failed: { days: 1 } }).failed).toEqual({ ageMs: 86_400_000, count: 1_000_000 })
     expect(keep({ cancelled: { count: 5 } }).cancelled).toEqual({ ageMs: DEFAULT_RETENTION.cancelled.ageMs, count: 5 })

@@ -50,10 +50,15 @@ export interface QueueOptions {
   readonly onFull?: 'reject' | 'drop-oldest' | null
   /** Hand-outs in a row before it is the next queue's turn: 1 to 1,000; without it 1. */
   readonly share?: number | null
+  /**
+   * 'name': job names take turns, one hand-out each, among jobs of equal priority, so that few jobs of one name do not wait behind many of
+   * another. 'none' (default): jobs of all names are one line, by priority, due time and arrival.
+   */
+  readonly fairness?: 'name' | 'none' | null
   /** In place of the engine's. */
   readonly retention?: { readonly completed?: KeepOptions; readonly failed?: KeepOptions; readonly cancelled?: KeepOptions } | null
-  /** For what neither a call nor a definition says. */
-  readonly defaults?: Omit<RunOptions, 'queue'> | null
+  /** For what neither a call nor a definition says. `ttl`: a job that has not started by then fails; at least 1 ms, default none. */
+  readonly defaults?: (Omit<RunOptions, 'queue'> & { readonly ttl?: Duration }) | null
 }
 
 const KNOWN = new Set([
@@ -65,12 +70,13 @@ const KNOWN = new Set([
   'maxLength',
   'onFull',
   'share',
+  'fairness',
   'retention',
   'defaults',
 ])
 const RATE_KNOWN = new Set(['limit', 'period', 'burst'])
 const KEEP_KNOWN = new Set(['completed', 'failed', 'cancelled'])
-const DEFAULTS_KNOWN = new Set<string>(RUN_OPTIONS.filter((name) => name !== 'queue'))
+const DEFAULTS_KNOWN = new Set<string>([...RUN_OPTIONS.filter((name) => name !== 'queue'), 'ttl'])
 const LENGTH_MAX = 1_000_000_000
 const SHARE_MAX = 1_000
 const YEAR_MS = 365 * 86_400_000
@@ -79,7 +85,8 @@ const YEAR_MS = 365 * 86_400_000
 export function validateQueueOptions(options: unknown): QueueChanges {
   checkKnown('queues.configure', options, KNOWN)
   const changes: { -readonly [Name in keyof QueueSettings]?: QueueSettings[Name] | null } = {}
-  const { concurrencyLimit, perKeyLimit, keyOrder, rateLimit, perKeyRateLimit, maxLength, onFull, share, retention, defaults } = options
+  const { concurrencyLimit, perKeyLimit, keyOrder, rateLimit, perKeyRateLimit, maxLength, onFull, share, fairness, retention, defaults } =
+    options
   if (concurrencyLimit !== undefined)
     changes.concurrencyLimit = orNull(concurrencyLimit, count('concurrencyLimit', LIMITS.concurrencyLimit))
   if (perKeyLimit !== undefined) changes.perKeyLimit = orNull(perKeyLimit, count('perKeyLimit', LIMITS.concurrencyLimit))
@@ -100,6 +107,8 @@ export function validateQueueOptions(options: unknown): QueueChanges {
       "onFull 'drop-oldest' is for a queue with a maxLength, and this takes that away: leave one of them out",
     )
   if (share !== undefined) changes.share = orNull(share, count('share', SHARE_MAX))
+  if (fairness !== undefined)
+    changes.fairness = orNull(fairness, (value) => (choiceOption('fairness', value, ['name', 'none']) === 'name' ? 'name' : null))
   if (retention !== undefined) changes.retention = orNull(retention, keepsOption)
   if (defaults !== undefined) changes.defaults = orNull(defaults, defaultsOption)
   return changes
@@ -134,11 +143,12 @@ function keepsOption(value: unknown): NonNullable<QueueSettings['retention']> {
   return keeps
 }
 
-function defaultsOption(value: unknown): RunSettings {
+function defaultsOption(value: unknown): NonNullable<QueueSettings['defaults']> {
   checkKnown('defaults', value, DEFAULTS_KNOWN)
   const settings: RunSettings = {}
   readRunOptions(value, settings)
-  return settings
+  const { ttl } = value
+  return ttl === undefined ? settings : { ...settings, ttl: durationOption('ttl', ttl, { min: 1 }) }
 }
 
 export interface PauseOptions {

@@ -1,12 +1,16 @@
 /** How long finished jobs and the journal are kept, as an option. */
 import type { Duration } from '../duration.ts'
+import { LIMITS } from '../limits.ts'
 import { DEFAULT_RETENTION, type Keep, type Retention } from '../retention.ts'
 import { integerOption } from './integer.ts'
 import { checkKnown } from './known.ts'
 import { durationOption } from './milliseconds.ts'
 
-/** An age alone, or an age and a number: a job goes as soon as it is past either. 0 keeps none. */
-export type KeepOptions = Duration | { readonly age?: Duration; readonly count?: number }
+/** No bound: jobs are kept until somebody deletes them. */
+export type Forever = 'forever'
+
+/** An age alone, or an age and a number: a job goes as soon as it is past either. 0 keeps none; 'forever' alone is without either bound. */
+export type KeepOptions = Duration | Forever | { readonly age?: Duration | Forever; readonly count?: number | Forever }
 
 export interface RetentionOptions {
   /** Default 7 days and 1,000,000 per queue. */
@@ -23,6 +27,9 @@ const KNOWN = new Set(['completed', 'failed', 'cancelled', 'journal'])
 const KEEP_KNOWN = new Set(['age', 'count'])
 const JOURNAL_KNOWN = new Set(['age', 'bytes'])
 const COUNT_MAX = 1_000_000_000_000
+/** A hundred years: a number, so that files, connections and other languages need no word for it. */
+const KEPT_FOREVER: Keep = { ageMs: LIMITS.durationMs, count: COUNT_MAX }
+const FOREVER: Forever = 'forever'
 const JOURNAL_BYTES_MIN = 2 ** 20
 const JOURNAL_BYTES_MAX = 2 ** 40
 
@@ -39,12 +46,13 @@ export function retentionOption(option: string, value: unknown): Retention {
 
 export function keepOption(option: string, value: unknown, keep: Keep): Keep {
   if (value === undefined) return keep
+  if (value === FOREVER) return KEPT_FOREVER
   if (!hasAny(value, KEEP_KNOWN)) return { ageMs: durationOption(option, value), count: keep.count }
   checkKnown(option, value, KEEP_KNOWN)
   const { age, count } = value
   return {
-    ageMs: age === undefined ? keep.ageMs : durationOption(`${option}.age`, age),
-    count: count === undefined ? keep.count : integerOption(`${option}.count`, count, 0, COUNT_MAX),
+    ageMs: age === undefined ? keep.ageMs : age === FOREVER ? KEPT_FOREVER.ageMs : durationOption(`${option}.age`, age),
+    count: count === undefined ? keep.count : count === FOREVER ? COUNT_MAX : integerOption(`${option}.count`, count, 0, COUNT_MAX),
   }
 }
 

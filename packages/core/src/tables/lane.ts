@@ -31,6 +31,8 @@ export interface Queue {
   fullMono: number
   /** By its text; undefined where no key was ever limited or paused. */
   keys: Map<string, Key> | undefined
+  /** Hand-outs that its job names had in turn; 0 while they take none. */
+  turns: number
   /** Whether this turn has changed its settings, or its bucket. */
   noted: boolean
   /** It takes nothing new, and this has been told of it: nothing of it is left that has not ended. */
@@ -54,6 +56,8 @@ export interface Lane {
   /** Whether this turn has changed the counters. */
   counted: boolean
   paused: boolean
+  /** Its last hand-out in its queue's `turns`; 0 for none, and while names take no turns. */
+  turn: number
   /** Whether this turn has paused it, or let it go on. */
   noted: boolean
 }
@@ -79,6 +83,7 @@ export function newQueue(id: number, name: string): Queue {
     closed: false,
     fullMono: 0,
     keys: undefined,
+    turns: 0,
     noted: false,
     drained: false,
     gone: false,
@@ -97,6 +102,7 @@ export function newLane(id: number, queue: Queue, name: string): Lane {
     passed: undefined,
     counted: false,
     paused: false,
+    turn: 0,
     noted: false,
   }
 }
@@ -117,4 +123,10 @@ export function isDrained(queue: Pick<Queue, 'counts' | 'settings'>): boolean {
 
 export function countOf(lane: { readonly counts: Counts }, state: StateCode): number {
   return lane.counts[state] as number
+}
+
+/** A job of that lane was handed out: names of its queue take turns, if it says so. */
+export function takeTurn(lane: Lane): void {
+  const { queue } = lane
+  if (queue.settings.fairness !== undefined) lane.turn = ++queue.turns
 }

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest'
 import { type Job, newJob } from '../job.ts'
 import { WAITING } from '../lifecycle.ts'
 import { DEFAULT_POLICY } from '../policy.ts'
-import { type Lane, newLane, newQueue } from './lane.ts'
+import { type Lane, newLane, newQueue, takeTurn } from './lane.ts'
 import { ReadyLanes } from './readyLanes.ts'
 import { runsBefore, Window } from './window.ts'
 
@@ -65,6 +65,53 @@ test('21: it is the first job of all lanes that runs next, however jobs come, go
           if (!lane.paused) ready.add(lane)
         }
         expect(ready.first()).toBe(firstOf(lanes))
+      }
+    }),
+  )
+})
+
+/** The same where names take turns: of the highest priority the one whose last turn is longest ago. */
+function firstInTurn(lanes: readonly Lane[]): Job | undefined {
+  const firsts = lanes.flatMap(({ window: { first } }) => (first === undefined ? [] : [first]))
+  const highest = Math.max(...firsts.map(({ priority }) => priority))
+  const equal = firsts.filter(({ priority }) => priority === highest)
+  const longest = Math.min(...equal.map(({ lane }) => lane.turn))
+  return firstOf(equal.filter(({ lane }) => lane.turn === longest).map(({ lane }) => lane))
+}
+
+test('21: where names take turns it is the first job of the name whose last turn is longest ago, whenever that begins and ends', () => {
+  const step = fc.oneof(
+    {
+      weight: 3,
+      arbitrary: fc.record({ kind: fc.constant('insert' as const), lane: fc.nat(4), priority: fc.integer({ min: 0, max: 1 }) }),
+    },
+    { weight: 4, arbitrary: fc.record({ kind: fc.constant('take' as const) }) },
+    fc.record({ kind: fc.constant('tell' as const), fair: fc.boolean() }),
+  )
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+      const fair = newQueue(1, 'fair')
+      const lanes = Array.from({ length: 5 }, (_, index) => newLane(index + 1, fair, `n${index}`))
+      const ready = new ReadyLanes()
+      let seq = 0
+      for (const step of steps) {
+        if (step.kind === 'insert') {
+          const lane = lanes[step.lane] as Lane
+          const job = jobOf(lane, ++seq, step.priority, 0)
+          lane.window.insert(job)
+          if (lane.window.first === job) ready.add(lane)
+        } else if (step.kind === 'tell') {
+          fair.settings = step.fair ? { fairness: 'name' } : {}
+          for (const lane of lanes) lane.turn = 0
+          ready.reorder()
+        } else {
+          const job = ready.first()
+          if (job !== undefined) {
+            takeTurn(job.lane)
+            job.lane.window.remove(job)
+          }
+        }
+        expect(ready.first()).toBe(fair.settings.fairness === undefined ? firstOf(lanes) : firstInTurn(lanes))
       }
     }),
   )

@@ -55,6 +55,11 @@ export class Service {
     if (lanes?.first() !== undefined) this.ready.set(queue, lanes)
   }
 
+  /** Its names take turns from now on, or take none any more. */
+  reorder(queue: Queue): void {
+    this.#lanes.get(queue)?.reorder()
+  }
+
   /** None of its lanes has jobs, or it is no more. */
   forget(queue: Queue): void {
     this.ready.delete(queue)

@@ -11,9 +11,18 @@ export const QUEUE_PATH = z.strictObject({ name: NAME.openapi({ param: { name: '
 const LIMIT = z.number().int().min(1).max(LIMITS.concurrencyLimit).nullable().optional()
 const COUNT = z.number().int().min(1).max(1_000_000_000)
 const RATE_LIMIT = z.strictObject({ limit: COUNT, period: DURATION.optional(), burst: COUNT.optional() }).nullable().optional()
-const KEEP = z.union([z.strictObject({ age: DURATION.optional(), count: z.number().int().min(0).optional() }), DURATION], {
-  error: 'must be a duration, or { age, count }',
-})
+const FOREVER = z.literal('forever')
+const KEEP = z.union(
+  [
+    z.strictObject({
+      age: z.union([FOREVER, DURATION]).optional(),
+      count: z.union([FOREVER, z.number().int().min(0)]).optional(),
+    }),
+    FOREVER,
+    DURATION,
+  ],
+  { error: "must be a duration, { age, count }, or 'forever'" },
+)
 
 export const QUEUE_OPTIONS = z
   .strictObject({
@@ -25,8 +34,9 @@ export const QUEUE_OPTIONS = z
     maxLength: COUNT.nullable().optional(),
     onFull: z.enum(['reject', 'drop-oldest']).nullable().optional(),
     share: z.number().int().min(1).max(1_000).nullable().optional(),
+    fairness: z.enum(['none', 'name']).nullable().optional(),
     retention: z.strictObject({ completed: KEEP.optional(), failed: KEEP.optional(), cancelled: KEEP.optional() }).nullable().optional(),
-    defaults: RUN_OPTIONS.nullable().optional(),
+    defaults: RUN_OPTIONS.extend({ ttl: DURATION.optional() }).nullable().optional(),
   })
   .openapi('QueueOptions', { description: 'What is left out stays as it is; null takes a setting away.' })
 
@@ -51,6 +61,7 @@ export const QUEUE = z
       maxLength: z.number().optional(),
       onFull: z.literal('drop-oldest').optional(),
       share: z.number().optional(),
+      fairness: z.literal('name').optional(),
       retention: z.strictObject({ completed: KEPT, failed: KEPT, cancelled: KEPT }).optional(),
       draining: z.literal(true).optional(),
       defaults: z.record(z.string(), z.unknown()).optional(),

@@ -66,8 +66,9 @@ export function addQueues(program: Command, context: Context): void {
     .option('--max-length <number>', 'jobs yet to start, over which new ones are refused', orNone(number))
     .option('--on-full <what>', 'over --max-length: reject, or drop-oldest, which cancels the oldest for a new job', orNone(String))
     .option('--share <number>', "hand-outs in a row before the next queue's turn", orNone(number))
-    .option('--retention <json>', 'how long finished jobs are kept: {"completed":"1d"}', orNone(json))
-    .option('--defaults <json>', 'of its jobs: {"maxAttempts":3,"backoff":{"type":"fixed","delay":"5s"}}', orNone(json))
+    .option('--fairness <by>', 'name: job names of equal priority take turns', orNone(String))
+    .option('--retention <json>', 'how long finished jobs are kept: {"completed":"1d","failed":"forever"}', orNone(json))
+    .option('--defaults <json>', 'of its jobs: {"maxAttempts":3,"ttl":"30d","backoff":{"type":"fixed","delay":"5s"}}', orNone(json))
     .action(async (name: string, flags: Readonly<Record<string, unknown>>) => {
       if (Object.keys(flags).length === 0)
         throw new UsageError('what is to be set? Give one of the flags that millrace queues set --help names')

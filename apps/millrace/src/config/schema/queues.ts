@@ -45,8 +45,9 @@ export const queue = section({
     'Over `maxLength`: `reject`, or `drop-oldest`: a new job is taken, and the oldest that is scheduled or waiting is cancelled.',
   ),
   share: setting(ofQueue<number>('share'), 'Hand-outs in a row before the next queue’s turn: 1 to 1,000.'),
+  fairness: setting(ofQueue<'name' | 'none'>('fairness'), '`name`: job names of equal priority take turns; `none`: all are one line.'),
   retention: section({
-    completed: setting(ofKeep('completed'), 'A duration, or `{ age, count }`, in place of the engine’s.'),
+    completed: setting(ofKeep('completed'), 'A duration, `{ age, count }`, or `forever`, in place of the engine’s.'),
     failed: setting(ofKeep('failed'), 'The same for failed jobs.'),
     cancelled: setting(ofKeep('cancelled'), 'The same for cancelled jobs.'),
   }),
@@ -59,6 +60,7 @@ export const queue = section({
       checked<BackoffOptions>((value) => backoffOption('backoff', value)),
       '`{ type, delay, factor, maxDelay, jitter }`, type exponential, linear or fixed.',
     ),
+    ttl: setting(ofDefaults<Duration>('ttl'), 'A job that has not started so long after its enqueue fails.'),
     timeout: setting(endless('timeout', 1), 'A duration from hand-out, or Infinity.'),
     heartbeatTimeout: setting(ofDefaults<Duration>('heartbeatTimeout'), 'What a heartbeat extends the deadline by; 0: nothing moves it.'),
   }),
