@@ -183,7 +183,7 @@ test('schedules: set, list, show, next, pause, resume, trigger, delete', { timeo
   expect(await place.okJson('jobs', 'show', String(byHand['jobId']))).toMatchObject({ name: 'tick', meta: { team: 'ops', by: 'hand' } })
   expect(await place.okJson('schedules', 'show', 'other')).toMatchObject({ options: { meta: { team: 'ops', by: 'tick' } } })
   for (const [meta, told] of [
-    ['hand', /It is no JSON/],
+    ['hand', /It is not JSON/],
     ['"hand"', /--meta: meta is an object, not "hand"/],
   ] as const) {
     const refused = await place.run('schedules', 'trigger', 'nightly', '--meta', meta)
@@ -245,7 +245,7 @@ test('stats, status, top, events, dlq, backup, and flows', { timeout: LONG }, as
   expect(JSON.parse(await found)).toMatchObject({ type: 'deleted', name: 'gone' })
   following.child.kill('SIGINT')
   expect(await following.ended).toMatchObject({ code: 130 })
-  expect(await place.ok('dlq', 'list')).toMatch(/^ID +NAME +QUEUE +ATTEMPTS +FAILED +ERROR\n$/)
+  expect(await place.ok('dlq', 'list')).toBe('no failed jobs\n')
   expect(await place.okJson('dlq', 'purge', '--dry-run')).toEqual({ count: 0, dryRun: true })
   expect(await place.okJson('dlq', 'retry')).toEqual({ count: 0 })
   expect(await place.ok('backup', place.path('copy.db'))).toMatch(/copy\.db: \d+\.\d KiB\n$/)

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { nodesOf } from '../../apps/millrace/src/cli/completion/tree.ts'
 import type { Context } from '../../apps/millrace/src/cli/context.ts'
+import { EXAMPLES } from '../../apps/millrace/src/cli/examples.ts'
 import { EXIT } from '../../apps/millrace/src/cli/exit.ts'
 import { createProgram } from '../../apps/millrace/src/cli/program.ts'
 
@@ -31,6 +32,36 @@ test('each command has a section, and there is no other', () => {
 test.each(commands.filter((command) => command.commands.length === 0))('$path: each flag is in its section', ({ path, flags }) => {
   const section = sections.get(path) ?? ''
   for (const { names } of flags) for (const name of names) if (!global.has(name)) expect(section).toMatch(new RegExp(`[\`, ]${name}[\` ,]`))
+})
+
+test.each(commands.filter((command) => command.commands.length === 0))(
+  '$path: its description and its examples are in its section',
+  ({ path, description }) => {
+    const section = sections.get(path) ?? ''
+    expect(section).toContain(`${description}.`)
+    expect(EXAMPLES[path]?.length).toBeGreaterThan(0)
+    expect(section).toContain(`\`\`\`sh\n${EXAMPLES[path]?.join('\n')}\n\`\`\``)
+  },
+)
+
+test('each example is of a command, with flags that it has', () => {
+  const byPath = new Map(commands.map((command) => [command.path, command]))
+  for (const [path, lines] of Object.entries(EXAMPLES))
+    for (const line of lines) {
+      const words = (/millrace .*/.exec(line) as RegExpExecArray)[0].replace(/'[^']*'/g, 'quoted').split(' ')
+      expect(`millrace ${words.slice(1, 1 + path.split(' ').length).join(' ')}`).toBe(`millrace ${path}`)
+      const known = new Set(byPath.get(path)?.flags.flatMap(({ names }) => names))
+      // Those of serve are the settings.
+      const flags = path === 'serve' || path === 'config show' ? [] : words.filter((word) => /^--?[a-z]/.test(word))
+      expect({ line, unknown: flags.filter((flag) => !known.has(flag)) }).toEqual({ line, unknown: [] })
+    }
+})
+
+test('every description is a sentence in the imperative, and fits the help', () => {
+  for (const { path, description } of commands) {
+    expect(description, path).toMatch(/^[A-Z][a-z]+,? .*[^.]$/)
+    expect(description.length, path).toBeLessThanOrEqual(130)
+  }
 })
 
 /** What tests say to the program, and the README, whose steps are one of them. */

@@ -39,9 +39,34 @@ test('2: misuse, with the flag that it is about', { timeout: LONG }, async () =>
     },
     { args: ['enqueue', 'mail', '--delay', 'soon'], code: 2, error: 'OPTION_TYPE', says: /--delay: .*milliseconds, '5m'/ },
     { args: ['enqueue', 'ma il'], code: 2, error: 'OPTION_TYPE', says: /<name>: name has " " at position 2/ },
-    { args: ['enqueue', 'mail', '{a:1}'], code: 2, error: 'USAGE', says: /<data> is no JSON.*quotes of its own/ },
+    { args: ['enqueue', 'mail', '{a:1}'], code: 2, error: 'USAGE', says: /<data> is not JSON.*quotes of its own/ },
     { args: ['enqueue', 'mail', '@nowhere.json'], code: 2, error: 'USAGE', says: /cannot read nowhere\.json/ },
-    { args: ['enqueue', 'mail', '--meta', '{'], code: 2, error: 'USAGE', says: /--meta <json>.*It is no JSON/ },
+    { args: ['enqueue', 'mail', 'hello'], code: 2, error: 'USAGE', says: /<data> is not JSON: .*of its own: '"hello"'/ },
+    { args: ['enqueue', 'mail', '--meta', '{'], code: 2, error: 'USAGE', says: /--meta <json>.*It is not JSON/ },
+    {
+      args: ['enqueue', 'mail', '--delay', '5'],
+      code: 2,
+      error: 'USAGE',
+      says: /--delay <duration>.*write 5s for seconds, or 5ms for milliseconds/,
+    },
+    { args: ['enqueue', 'mail', '--backoff', 'fixed:5'], code: 2, error: 'USAGE', says: /write 5s for seconds/ },
+    {
+      args: ['enqueue', 'mail', '--attempts', '5'],
+      code: 2,
+      error: 'USAGE',
+      says: /'--attempts'; did you mean '--max-attempts'\? It counts the first attempt too/,
+    },
+    { args: ['enqueue', 'mail', '--priorty', '5'], code: 2, error: 'USAGE', says: /'--priorty'; did you mean '--priority'\?/ },
+    { args: ['jobs', 'list', '--state', 'dead'], code: 2, error: 'OPTION_TYPE', says: /did you mean 'failed'\?/ },
+    { args: ['jobs', 'list', '--state', 'pending'], code: 2, error: 'OPTION_TYPE', says: /did you mean 'waiting'\?/ },
+    { args: ['jobs', 'list', '--state', 'processing'], code: 2, error: 'OPTION_TYPE', says: /did you mean 'active'\?/ },
+    { args: ['queues', 'lst'], code: 2, error: 'USAGE', says: /unknown command 'lst' \(Did you mean list\?\)/ },
+    {
+      args: ['stats', '--url', 'http://127.0.0.1:7410'],
+      code: 2,
+      error: 'USAGE',
+      says: /is the HTTP API of an engine: --url takes its socket/,
+    },
     { args: ['jobs', 'list', '--state', 'done'], code: 2, error: 'OPTION_TYPE', says: /--state: state is 'scheduled' or/ },
     { args: ['jobs', 'cancel'], code: 2, error: 'USAGE', says: /which jobs\?/ },
     { args: ['jobs', 'lst'], code: 2, error: 'USAGE', says: /Did you mean list/ },
@@ -54,8 +79,8 @@ test('2: misuse, with the flag that it is about', { timeout: LONG }, async () =>
     { args: ['doctor'], code: 2, error: 'USAGE', says: /doctor reads the file itself/ },
     { args: ['completion', 'tcsh'], code: 2, error: 'USAGE', says: /Allowed choices are bash, zsh, fish/ },
   ])
-  // Alone it says what there is, as a usage.
-  expect(await place.run()).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('Usage: millrace') })
+  // Alone it says what there is.
+  expect(await place.run()).toMatchObject({ code: 0, stdout: expect.stringContaining('Usage: millrace'), stderr: '' })
   expect(await place.run('--help')).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('Usage: millrace') })
   expect(await place.run('--version')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+/) })
 })

@@ -22,7 +22,7 @@ test('Q1: enqueue, list by state, status, a worker, dlq, and JSON of each', { ti
 
   const worker = place.start('worker', 'start', '-c', '4', '--handlers', HANDLERS, '--id', 'w1')
   await worker.said(/^w1 is ready: gate, echo, fail/)
-  expect(await place.ok('workers', 'list')).toMatch(/^w1 +\d+ +\S+ +idle +\S+ ago +0\/4 +all +gate, echo, fail$/m)
+  expect(await place.ok('workers', 'list')).toMatch(/^w1 +\d+ +\S+ +idle +just now +0\/4 +all +gate, echo, fail$/m)
   expect(await place.okJson('enqueue', 'echo', '{"last":true}', '--wait')).toMatchObject({ output: { last: true } })
   expect(await place.okJson('dlq', 'list')).toMatchObject({
     jobs: [{ id: failing, state: 'failed', lastError: { name: 'Error', message: 'no such luck' } }],
@@ -57,7 +57,7 @@ test('Q3: a detached worker outlives whoever started it, and is listed with pid 
         },
       ],
     })
-    expect(await place.ok('workers', 'list')).toMatch(/^ID +PID +HOST +STATE +SEEN +RUNS.*\n.* idle +\d[^ ]* ago +0\/2 /)
+    expect(await place.ok('workers', 'list')).toMatch(/^ID +PID +HOST +STATE +SEEN +RUNS.*\n.* idle +just now +0\/2 /)
     expect(await place.okJson('enqueue', 'echo', '7', '--wait')).toMatchObject({ output: 7 })
     expect(log.startsWith(place.folder)).toBe(true)
     expect(await place.ok('worker', 'stop', id)).toBe(`${id} (process ${pid}) stopped\n`)

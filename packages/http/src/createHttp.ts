@@ -61,7 +61,7 @@ export function buildHttp(engine: Engine, options: HttpOptions, { clock, newId, 
     ...webhookRoutes(service),
     ...engineRoutes(service),
     ...healthRoutes(service),
-    ...docsRoutes(document),
+    ...docsRoutes(document, settings.basePath),
   ]
   const report = reporter(settings.logger, newId)
   mount(app, operations, { service, access: new Access(settings, clock), refuse: (error) => problemOf(error, report), report })

@@ -304,7 +304,7 @@ describe('what is wrong is said in the words of the library', () => {
 describe('paths', () => {
   test('that are not there: 404; with another method: 405 and which', async () => {
     expect(await http.send('GET', '/v1/nothing')).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } })
-    for (const path of ['/', '/v1', '/v1/jobs/', '/v1/jobs:nope', '/v1/jobsX', '//v1/jobs', '/v1/%2e%2e/jobs:nope'])
+    for (const path of ['/v1', '/v1/jobs/', '/v1/jobs:nope', '/v1/jobsX', '//v1/jobs', '/v1/%2e%2e/jobs:nope'])
       expect((await http.send('GET', path)).status, path).toBe(404)
     for (const [method, path, allow] of [
       ['PUT', '/v1/jobs', 'GET, HEAD, POST'],
@@ -315,6 +315,35 @@ describe('paths', () => {
       expect(answer).toMatchObject({ status: 405, body: { code: 'METHOD_NOT_ALLOWED' } })
       expect(answer.headers.get('allow')).toBe(allow)
     }
+  })
+
+  test('the address alone is a page with links, to places that are there', async () => {
+    for (const basePath of ['', '/queue']) {
+      const at = testApi(engine, { token: TOKEN, basePath })
+      const page = await at.open('GET', `${basePath}/`, { headers: { authorization: '' } })
+      expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+      const links = [...(await page.text()).matchAll(/href="([^"]+)"/g)].map(([, link]) => link as string)
+      expect(links).toContain(`${basePath}/docs`)
+      for (const link of links) expect([link, (await at.open('GET', link)).status]).toEqual([link, 200])
+    }
+    await http.send('GET', '/')
+  })
+
+  test('a queue with ended jobs is not deleted: the answer names purge', async () => {
+    const ended = await engine.enqueue('ended', 1, { queue: 'ended' })
+    await engine.cancel(ended.id)
+    const refused = await http.send('DELETE', '/v1/queues/ended')
+    expect(refused).toMatchObject({
+      status: 409,
+      body: {
+        code: 'QUEUE_NOT_EMPTY',
+        queue: 'ended',
+        jobs: 1,
+        detail: expect.stringContaining('POST /v1/queues/ended/purge with { "dryRun": false }'),
+      },
+    })
+    expect((await http.send('POST', '/v1/queues/ended/purge', { body: { dryRun: false } })).status).toBe(200)
+    expect((await http.send('DELETE', '/v1/queues/ended')).status).toBe(204)
   })
 
   test('HEAD is GET without its body; OPTIONS and other origins are not served', async () => {
@@ -337,6 +366,16 @@ describe('paths', () => {
       /^\/queue\/v1\/jobs\/[0-9a-f-]{36}$/,
     )
     expect(mounted.api.document().servers).toEqual([{ url: '/queue' }])
+    expect((await mounted.open('GET', '/queue/')).status).toBe(200)
+    // Hono's mount takes the prefix off.
+    const wrong = new Hono().mount('/queue', (request) => mounted.api.fetch(request))
+    const lost = await wrong.request('/queue/v1/jobs', { headers: { authorization: `Bearer ${TOKEN}` } })
+    expect([lost.status, ((await lost.json()) as { detail: string }).detail]).toEqual([
+      404,
+      expect.stringContaining(
+        "there is nothing at /v1/jobs: the API has the basePath /queue, and the path came without it. Route whole paths: app.all('/queue/*', ...)",
+      ),
+    ])
     const app = new Hono().all('/queue/*', (c) => mounted.api.fetch(c.req.raw, c.env))
     const headers = { ...JSON_TYPE, authorization: `Bearer ${TOKEN}` }
     expect((await app.request('/queue/v1/jobs', { method: 'POST', headers, body: '{"job":"a"}' })).status).toBe(201)

@@ -13,6 +13,7 @@ export interface HttpErrorDetails {
   readonly option?: string
   readonly limit?: number | string
   readonly queue?: string
+  readonly jobs?: number
   /** Milliseconds. */
   readonly retryAfter?: number
   readonly errors?: readonly Fault[]

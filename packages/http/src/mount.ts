@@ -26,7 +26,7 @@ export function mount(app: OpenAPIHono, operations: readonly Operation[], mounti
   for (const each of operations) {
     app.on([each.method.toUpperCase()], [routerPath(basePath, each)], (c) => serve(each, c, mounting))
   }
-  app.notFound((c) => mounting.refuse(nowhere(app, c)))
+  app.notFound((c) => mounting.refuse(nowhere(app, c, basePath)))
   app.onError((error) => mounting.refuse(error))
 }
 
@@ -109,10 +109,18 @@ function checkHeaders({ headers }: Operation, request: Request): void {
 }
 
 /** No such path, or not with this method. */
-function nowhere(app: OpenAPIHono, c: Context): HttpError {
+function nowhere(app: OpenAPIHono, c: Context, basePath: string): HttpError {
   const { method, path } = c.req
-  const allowed = METHODS.filter((other) => app.router.match(other, path)[0].length > 0)
-  if (allowed.length === 0) return new HttpError(404, 'NOT_FOUND', `there is nothing at ${path.slice(0, 200)}`)
+  const methodsAt = (at: string) => METHODS.filter((other) => app.router.match(other, at)[0].length > 0)
+  const allowed = methodsAt(path)
+  if (allowed.length === 0) {
+    // As `app.mount` of Hono and `app.use` of Express give it on.
+    const stripped = basePath !== '' && methodsAt(`${basePath}${path}`).length > 0
+    const hint = stripped
+      ? `: the API has the basePath ${basePath}, and the path came without it. Route whole paths: app.all('${basePath}/*', ...) instead of app.mount; or leave basePath out`
+      : ''
+    return new HttpError(404, 'NOT_FOUND', `there is nothing at ${path.slice(0, 200)}${hint}`)
+  }
   const allow = allowed.flatMap((other) => (other === 'GET' ? ['GET', 'HEAD'] : [other])).join(', ')
   return new HttpError(405, 'METHOD_NOT_ALLOWED', `${path.slice(0, 200)} takes ${allow}, not ${method}`, {}, { allow })
 }

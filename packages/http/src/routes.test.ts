@@ -278,6 +278,7 @@ test('T6: health, and readiness', async () => {
 test('the document is served, and a page of it without scripts', async () => {
   const { body } = await http.send('GET', '/openapi.json', { token: 'none' })
   expect(body).toEqual(JSON.parse(JSON.stringify(http.api.document())))
+  expect((await http.send('GET', '/', { token: 'none' })).body).toContain('<a href="/docs">')
   const page = await http.send('GET', '/docs', { token: 'none' })
   expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/=]+';/)
   expect(page.body).not.toMatch(/<script|javascript:|\son\w+=|style="/)

@@ -7,6 +7,8 @@ import type { Target } from './target.ts'
 export interface ConnectOptions {
   /** Makes the file where there is none yet: for commands that put something into it. */
   readonly create?: boolean
+  /** Hears of the file that was made. */
+  readonly created?: (file: string) => void
   /** Hears what the engine tells of by itself. */
   readonly logger?: Logger
 }

@@ -1,4 +1,6 @@
 /** An error as a line on stderr, naming the flag that it is about, or as JSON; and the exit code that stands for it. */
+
+import { choiceMeant, optionHint } from '@millrace/core'
 import type { Command } from 'commander'
 import { CommanderError } from 'commander'
 import { jsonText, visible } from '../visible.ts'
@@ -19,7 +21,7 @@ interface Thrown {
 
 export function explain(error: unknown, command: Command | undefined): Explained {
   // Of commander, every error is one of usage.
-  if (error instanceof CommanderError) return { exit: 2, code: 'USAGE', message: error.message.replace(/^error: /, '').replace(/\n/g, ' ') }
+  if (error instanceof CommanderError) return { exit: 2, code: 'USAGE', message: usageText(error) }
   if (!(error instanceof Error)) return { exit: 1, code: 'INTERNAL', message: String(error) }
   const { code, retryable, option, problems } = error as Thrown
   if (typeof code !== 'string') return { exit: 1, code: 'INTERNAL', message: `${error.name}: ${error.message}` }
@@ -35,6 +37,31 @@ export function explain(error: unknown, command: Command | undefined): Explained
 
 export function linesOf({ code, message }: Explained, json: boolean): string {
   return json ? jsonText({ error: { code, message } }) : `millrace: ${visible(message)} (${code})`
+}
+
+/** As commander says it, in one line; of a flag or a command that is unknown, with what is meant. */
+function usageText({ code, message, command }: CommanderError & { readonly command?: Command }): string {
+  const text = message.replace(/^error: /, '').replace(/\n/g, ' ')
+  if (command === undefined) return text
+  if (code === 'commander.unknownOption') {
+    const hint = flagHint(text, command)
+    return hint === undefined ? text : `${text.replace(/ \(Did you mean .*\)$/, '')}; ${hint}`
+  }
+  // A group without a command lists: what stands there was meant to be a command.
+  const word = command.parent?.args[0]
+  if (code !== 'commander.excessArguments' || word === undefined || word === command.name()) return text
+  const meant = choiceMeant(word, command.parent?.commands.map((each) => each.name()) ?? [])
+  return `unknown command '${word}'${meant === undefined ? '' : ` (Did you mean ${meant}?)`}`
+}
+
+function flagHint(text: string, command: Command): string | undefined {
+  const [, name] = /^unknown option '--([^'=]+)/.exec(text) ?? []
+  if (name === undefined) return undefined
+  const flags = new Map(
+    [command, ...ancestorsOf(command)].flatMap((each) => each.options.map((option) => [option.attributeName(), option.long ?? ''])),
+  )
+  const camel = name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
+  return optionHint(camel, new Set(flags.keys()), (option) => `'${flags.get(option)}'`)
 }
 
 /** The flag or the argument that an option of the engine came from: `maxAttempts`, `tags[0]`, `unique.key`. */

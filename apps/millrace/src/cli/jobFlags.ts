@@ -35,32 +35,32 @@ export interface JobFlags extends RunFlags {
 
 export function addRunFlags(command: Command): Command {
   return command
-    .option('--queue <name>', 'queue, default "default"')
-    .option('--priority <number>', 'higher ones start first, default 0', number)
-    .option('--weight <number>', "what it counts against its worker's concurrency, default 1", number)
-    .option('--max-attempts <number>', 'attempts in total, default 4', number)
-    .option('--max-age <duration>', 'no retry later than so long after the enqueue', duration)
+    .option('--queue <name>', 'queue; default "default"')
+    .option('--priority <number>', 'jobs with a higher priority start first; default 0', number)
+    .option('--weight <number>', "share of its worker's concurrency that it takes; default 1", number)
+    .option('--max-attempts <number>', 'attempts in total, the first included; default 4', number)
+    .option('--max-age <duration>', 'stop retrying this long after the enqueue', duration)
     .option('--backoff <spec>', 'fixed:5s, linear:5s, exponential:1s:2 (delay, factor, cap), or JSON', backoff)
-    .option('--timeout <duration>', 'of one attempt: 30s, 5m, none; default 5m', duration)
-    .option('--heartbeat-timeout <duration>', 'lease of a run, default 2m', duration)
-    .option('--ttl <duration>', 'fails if not started by then', duration)
-    .option('--tag <tag>', 'label to find it by; again for more', texts)
-    .option('--meta <json>', 'small facts for people', json)
-    .option('--concurrency-key <key>', 'of its limit per key in the queue')
+    .option('--timeout <duration>', 'time limit of one attempt: 30s, 5m, none; default 5m', duration)
+    .option('--heartbeat-timeout <duration>', 'how long a heartbeat extends an attempt; default 2m', duration)
+    .option('--ttl <duration>', 'fail the job if it has not started after this long', duration)
+    .option('--tag <tag>', 'label to find it by; repeat for more', texts)
+    .option('--meta <json>', 'small facts about it', json)
+    .option('--concurrency-key <key>', 'key of the limits per key in its queue')
 }
 
 export function addJobFlags(command: Command): Command {
   return addRunFlags(command)
-    .option('--delay <duration>', 'not before so long from now', duration)
-    .option('--run-at <time>', 'not before then: an ISO time', time)
-    .option('--idempotency-key <key>', 'create once: a repeat answers the first job')
-    .option('--idempotency-ttl <duration>', 'how long a repeat is known, default 24h', duration)
-    .option('--unique <key>', 'at most one live job of that name and key')
+    .option('--delay <duration>', 'start it no sooner than after this long: 5s, 10m', duration)
+    .option('--run-at <time>', 'start it no sooner than at this ISO 8601 time', time)
+    .option('--idempotency-key <key>', 'create the job once: a repeat returns the first one')
+    .option('--idempotency-ttl <duration>', 'how long a repeat is recognized; default 24h', duration)
+    .option('--unique <key>', 'allow one live job with this name and key')
     .option('--on-conflict <what>', 'with --unique: skip, replace, reschedule or error')
-    .option('--debounce <key>', 'many calls in quick succession become one job')
-    .option('--debounce-delay <duration>', 'with --debounce: how long it is to be quiet', duration)
-    .option('--throttle <key>', 'one job per period')
-    .option('--throttle-period <duration>', 'with --throttle', duration)
+    .option('--debounce <key>', 'merge calls in quick succession into one job')
+    .option('--debounce-delay <duration>', 'with --debounce: quiet time before the job starts', duration)
+    .option('--throttle <key>', 'create at most one job per period')
+    .option('--throttle-period <duration>', 'with --throttle: the period', duration)
 }
 
 /** Only what was said: the engine checks it. */

@@ -27,54 +27,50 @@ import { addWebhooks } from './commands/webhooks.ts'
 import { addWorker } from './commands/worker.ts'
 import { addWorkers } from './commands/workers.ts'
 import type { Context } from './context.ts'
+import { configureHelp, finishHelp } from './help.ts'
+
+type Add = (program: Command, context: Context) => void
 
 /** In the order of `millrace --help`. */
-const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [
-  addServe,
-  addEnqueue,
-  addJobs,
-  addDlq,
-  addQueues,
-  addSchedules,
-  addFlows,
-  addWorkers,
-  addWorker,
-  addStatus,
-  addStats,
-  addTop,
-  addEvents,
-  addImport,
-  addExport,
-  addBackup,
-  addDoctor,
-  addMigrate,
-  addCompletion,
-  addDemo,
-  addConfig,
-  addToken,
-  addAudit,
-  addWebhooks,
-  addOpenapi,
+const GROUPS: readonly (readonly [heading: string, commands: readonly Add[]])[] = [
+  ['Run', [addServe, addEnqueue, addImport, addDemo]],
+  ['Jobs', [addJobs, addDlq, addFlows, addEvents, addExport]],
+  ['Queues', [addQueues]],
+  ['Schedules', [addSchedules]],
+  ['Workers', [addWorker, addWorkers]],
+  [
+    'Operate',
+    [addStatus, addStats, addTop, addConfig, addToken, addWebhooks, addAudit, addDoctor, addBackup, addMigrate, addOpenapi, addCompletion],
+  ],
 ]
+
+const EPILOGUE = `
+Start here:
+  millrace serve                              run the daemon in this folder
+  millrace enqueue mail '{"to":"ada"}'        create a job
+  millrace worker start --handlers ./jobs.ts  run jobs
+  millrace status                             see what waits, runs and fails
+
+Every command takes --file, --url, --token and --json; millrace <command> --help shows its flags and examples.
+Exit codes: 0 done, 1 failed, 2 usage, 3 not found, 4 too late or taken, 5 busy, 6 no connection, 130 interrupted.`
 
 export function createProgram(context: Context): Command {
   const program = new Command('millrace')
-    .description('A job queue in one file: put jobs in, run them, look at them.')
+    .description('A durable job queue in one file: create jobs, run them, inspect them.')
     .version(versionOf(), '-V, --version', 'print the version')
     .option('--file <path>', 'database file, running or not (MILLRACE_FILE; default millrace.db)')
-    .option('--url <url>', 'engine that listens: unix:/path, tcp://host:port, tls://host:port (MILLRACE_URL)')
+    .option('--url <url>', 'socket of a running engine: unix:/path, tcp://host:port, tls://host:port (MILLRACE_URL)')
     .option('--token <token>', 'token of that engine; others can see it: better MILLRACE_TOKEN')
-    .option('--json', 'answer in JSON: one object, or a line for each item of a stream')
+    .option('--json', 'print JSON: one object, or a line for each item of a stream')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
-    .addHelpText(
-      'after',
-      '\nExit codes: 0 done, 1 failed, 2 usage, 3 not found, 4 too late or taken, 5 busy, 6 no connection, 130 interrupted.',
-    )
-    .exitOverride()
-    // Errors are told in one place: explain.ts.
-    .configureOutput({ writeOut: (text) => void context.out.raw(text), outputError: () => {} })
-  for (const add of COMMANDS) add(program, context)
+    .addHelpText('after', EPILOGUE)
+  configureHelp(program, context.out)
+  for (const [heading, commands] of GROUPS) {
+    program.commandsGroup(`${heading}:`)
+    for (const add of commands) add(program, context)
+  }
+  finishHelp(program)
   return program
 }
 

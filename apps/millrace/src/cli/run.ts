@@ -6,6 +6,7 @@ import type { Context } from './context.ts'
 import { InterruptedError } from './errors.ts'
 import { EXIT } from './exit.ts'
 import { explain, linesOf } from './explain.ts'
+import { answerHelp } from './help.ts'
 import { Output } from './output/output.ts'
 import { createProgram } from './program.ts'
 import { openTarget, type Target, targetOf } from './target.ts'
@@ -53,7 +54,7 @@ export async function run(argv: readonly string[], { env, stdin, stdout, stderr 
       exit = code
     },
     connect: (options) => {
-      engine ??= openTarget(context.target(), options)
+      engine ??= openTarget(context.target(), { ...options, created: (file) => !out.json && out.note(`created ${file}`) })
       return engine
     },
   }
@@ -77,7 +78,7 @@ export async function run(argv: readonly string[], { env, stdin, stdout, stderr 
   } catch (error) {
     // The reader of stdout has had enough.
     if (out.closed && !endsByItself) return EXIT.ok
-    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok
+    if (error instanceof CommanderError && (await answerHelp(error, out))) return EXIT.ok
     const explained = explain(error, command)
     if (explained.exit !== EXIT.interrupted || out.json) out.note(linesOf(explained, out.json))
     return explained.exit

@@ -28,6 +28,10 @@ const PATIENCE = '5s'
 export function targetOf({ file, url, token }: TargetOptions, env: NodeJS.ProcessEnv): Target {
   if (file !== undefined && url !== undefined) throw new UsageError('--file and --url exclude each other: give one of them')
   const at = url ?? (file === undefined ? given(env['MILLRACE_URL']) : undefined)
+  if (at !== undefined && /^https?:/i.test(at))
+    throw new UsageError(
+      `${at} is the HTTP API of an engine: --url takes its socket, as unix:/path/millrace.db-socket or tcp://host:port (millrace serve logs them); on its machine --file does as well`,
+    )
   if (at !== undefined) return { kind: 'url', url: at, token: token ?? given(env['MILLRACE_TOKEN']) }
   if (token !== undefined) throw new UsageError('--token goes with --url: a file is guarded by its permissions')
   const path = file ?? given(env['MILLRACE_FILE']) ?? DEFAULT_FILE
@@ -37,12 +41,15 @@ export function targetOf({ file, url, token }: TargetOptions, env: NodeJS.Proces
 }
 
 /** The engine behind it. A file that is not there is made with `create` alone. */
-export async function openTarget(target: Target, { create = false, logger }: ConnectOptions = {}): Promise<Engine> {
+export async function openTarget(target: Target, { create = false, created, logger }: ConnectOptions = {}): Promise<Engine> {
   const log = logger === undefined ? {} : { logger }
   if (target.kind === 'url')
     return connect(target.url, { connectTimeout: PATIENCE, ...(target.token !== undefined && { token: target.token }), ...log })
-  if (!create && !existsSync(target.file)) throw new NoFileError(target.file)
-  return openEngine({ file: target.file, share: true, ...log })
+  const missing = !existsSync(target.file)
+  if (!create && missing) throw new NoFileError(target.file)
+  const engine = await openEngine({ file: target.file, share: true, ...log })
+  if (missing) created?.(target.file)
+  return engine
 }
 
 /** The file whose daemon keeps tokens and endpoints beside it. */

@@ -15,7 +15,8 @@ import { dataOf, duration, json, NONE, names, number, orNone, time } from './val
 
 test('numbers, durations, times, lists, and none', () => {
   expect([number('12'), number('-3'), number('x'), number('')]).toEqual([12, -3, 'x', ''])
-  expect([duration('250'), duration('5m'), duration('none'), duration('soon')]).toEqual([250, '5m', Number.POSITIVE_INFINITY, 'soon'])
+  expect([duration('0'), duration('5m'), duration('none'), duration('soon')]).toEqual([0, '5m', Number.POSITIVE_INFINITY, 'soon'])
+  for (const text of ['5', '250', '0.5']) expect(() => duration(text)).toThrow(`write ${text}s for seconds, or ${text}ms for milliseconds`)
   expect(time('2040-01-02').toISOString()).toBe('2040-01-02T00:00:00.000Z')
   expect(time('1700000000000').getTime()).toBe(1_700_000_000_000)
   expect(time('tomorrow').getTime()).toBeNaN()
@@ -26,7 +27,7 @@ test('numbers, durations, times, lists, and none', () => {
 
 test.each([
   ['fixed:5s', { type: 'fixed', delay: '5s' }],
-  ['exponential:1000:2:1h', { type: 'exponential', delay: 1_000, factor: 2, maxDelay: '1h' }],
+  ['exponential:1s:2:1h', { type: 'exponential', delay: '1s', factor: 2, maxDelay: '1h' }],
   ['{"type":"linear","delay":5}', { type: 'linear', delay: 5 }],
   ['nothing', { type: 'nothing' }],
 ])('backoff %s', (text, options) => {

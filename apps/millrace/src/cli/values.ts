@@ -9,10 +9,12 @@ export function number(text: string): number {
   return (text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text) as number
 }
 
-/** `5m`, `90s`, or milliseconds; `none` for no limit. */
+/** `5m`, `90s` or `250ms`; `none` for no limit. People who write a number alone mean seconds as often as milliseconds. */
 export function duration(text: string): number {
   if (text === 'none') return Number.POSITIVE_INFINITY
-  return (/^\d+$/.test(text) ? Number(text) : text) as number
+  if (/^\d*\.?\d+$/.test(text) && Number(text) !== 0)
+    throw new InvalidArgumentError(`A duration needs its unit: write ${text}s for seconds, or ${text}ms for milliseconds.`)
+  return (text === '0' ? 0 : text) as number
 }
 
 /** An ISO time, or milliseconds since 1970. */
@@ -42,8 +44,7 @@ export function json(text: string): unknown {
   try {
     return parsedJson('it', text)
   } catch (error) {
-    if (error instanceof SyntaxError)
-      throw new InvalidArgumentError(`It is no JSON: ${error.message}. A text stands in quotes of its own: '"text"'`)
+    if (error instanceof SyntaxError) throw new InvalidArgumentError(`It is not JSON: ${error.message}. ${quoted(text)}`)
     throw new InvalidArgumentError((error as Error).message)
   }
 }
@@ -67,7 +68,7 @@ export async function dataOf(argument: string | undefined): Promise<unknown> {
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause
     const where = argument.startsWith('@') ? argument.slice(1) : '<data>'
-    throw new UsageError(`${where} is no JSON: ${(cause as Error).message}. A text stands in quotes of its own: '"text"'`, { cause })
+    throw new UsageError(`${where} is not JSON: ${(cause as Error).message}. ${quoted(text)}`, { cause })
   }
 }
 
@@ -77,4 +78,9 @@ async function readText(file: string): Promise<string> {
   } catch (cause) {
     throw new UsageError(`cannot read ${file}: ${(cause as Error).message}`, { cause })
   }
+}
+
+/** How to write what is a string without its quotes. */
+function quoted(text: string): string {
+  return `A string needs double quotes of its own: '${/^[\w .@-]{1,40}$/.test(text) ? JSON.stringify(text) : '"text"'}'`
 }

@@ -69,8 +69,9 @@ function summarize({ url, sockets }: Daemon, { config, origins }: LoadedConfig, 
   logger.info('serving', {
     file,
     durability,
-    ...(url !== undefined && { url }),
+    ...(url !== undefined && { url, docs: `${url}/docs` }),
     sockets,
+    ...(file !== ':memory:' && { enqueue: `millrace enqueue <name> '<json>' --file ${file}` }),
     configuration: [...files],
     queues: Object.keys(queues).length,
     schedules: Object.keys(schedules).length,
@@ -80,8 +81,8 @@ function summarize({ url, sockets }: Daemon, { config, origins }: LoadedConfig, 
 }
 
 function welcome(token: string, file: string): string {
-  const where = file === ':memory:' ? '' : `It is kept in ${tokenFileOf(file)}, for this user alone.\n`
-  return `A first admin token was made. It is told this once:\n\n  ${token}\n\n${where}`
+  const where = file === ':memory:' ? '' : `Saved to ${tokenFileOf(file)} (readable only by your user).\n`
+  return `Created an admin token. It is shown only once:\n\n  ${token}\n\n${where}`
 }
 
 function explain(error: unknown): string {

@@ -4,11 +4,26 @@ import { json, text } from '../answer.ts'
 import type { OpenApiDocument } from '../document.ts'
 import { type Operation, operation } from '../operation.ts'
 import { pageOf } from '../page/page.ts'
+import { startPage } from '../page/start.ts'
 
 /** @param document made of all operations, these included: so it is asked for when they are called */
-export function docsRoutes(document: () => OpenApiDocument): readonly Operation[] {
+export function docsRoutes(document: () => OpenApiDocument, basePath: string): readonly Operation[] {
   let page: ReturnType<typeof pageOf> | undefined
+  let start: ReturnType<typeof startPage> | undefined
   return [
+    operation({
+      id: 'start',
+      method: 'get',
+      path: '/',
+      tag: 'docs',
+      summary: 'Links to what is here, for people',
+      responses: { 200: { description: 'A page without scripts', type: 'text/html' } },
+      handle() {
+        start ??= startPage(basePath)
+        return html(start)
+      },
+    }),
+
     operation({
       id: 'document',
       method: 'get',
@@ -28,10 +43,13 @@ export function docsRoutes(document: () => OpenApiDocument): readonly Operation[
       responses: { 200: { description: 'A page without scripts', type: 'text/html' } },
       handle() {
         page ??= pageOf(document())
-        const { html, style } = page
-        const policy = `default-src 'none'; style-src '${style}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`
-        return text(html, 'text/html; charset=utf-8', { 'content-security-policy': policy })
+        return html(page)
       },
     }),
   ]
+}
+
+function html({ html: body, style }: ReturnType<typeof pageOf>): Response {
+  const policy = `default-src 'none'; style-src '${style}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`
+  return text(body, 'text/html; charset=utf-8', { 'content-security-policy': policy })
 }

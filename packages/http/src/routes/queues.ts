@@ -1,6 +1,6 @@
 /** Queues. */
 import { z } from '@hono/zod-openapi'
-import { DrainIncompleteError, type PauseOptions, type PurgeOptions } from '@millrace/core'
+import { DrainIncompleteError, type PauseOptions, type PurgeOptions, QueueNotEmptyError } from '@millrace/core'
 import { json, noContent } from '../answer.ts'
 import { HttpError } from '../errors.ts'
 import { BOUNDS } from '../limits.ts'
@@ -83,7 +83,7 @@ export function queueRoutes({ engine: { queues } }: Service): readonly Operation
       responses: { 204: { description: 'It is gone' } },
       refusals: [404, 409],
       async handle({ params: { name } }) {
-        if (!(await queues.delete(name))) throw noQueue(name)
+        if (!(await queues.delete(name).catch(notEmpty))) throw noQueue(name)
         return noContent()
       },
     }),
@@ -134,6 +134,14 @@ export function queueRoutes({ engine: { queues } }: Service): readonly Operation
       },
     }),
   ]
+}
+
+/** With the request that makes room, in place of the library's call. */
+function notEmpty(error: unknown): never {
+  if (!(error instanceof QueueNotEmptyError)) throw error
+  const { queue, jobs } = error
+  const message = `queue '${queue}' has ${jobs} jobs, ended ones included: POST /v1/queues/${queue}/purge with { "dryRun": false } removes those that do not run`
+  throw new HttpError(409, error.code, message, { queue, jobs })
 }
 
 function noQueue(queue: string): HttpError {

@@ -13,14 +13,15 @@ export function addAudit(program: Command, context: Context): void {
   const { out } = context
   program
     .command('audit')
-    .description('who has called what needs admin over HTTP, refused calls included; newest first')
-    .option('--limit <number>', `at most so many: 1 to 100,000, default ${LIMIT}`, number, LIMIT)
+    .description('List the admin calls over HTTP, refused ones included, newest first')
+    .option('--limit <number>', `at most this many: 1 to 100,000; default ${LIMIT}`, number, LIMIT)
     .action(async ({ limit }: { readonly limit: number }) => {
       const most = integerOption('limit', limit, 1, LIMIT_MAX)
       using control = await controlOf(context)
       const entries = control.audited(most)
       await out.answer({ entries }, () =>
-        out.table(
+        out.list(
+          'no calls',
           [
             { title: 'AT', text: ({ at }) => timeText(at) },
             { title: 'WHO', text: ({ who }) => who },

@@ -8,7 +8,7 @@ import { bytesText } from '../output/amounts.ts'
 export function addBackup(program: Command, context: Context): void {
   program
     .command('backup')
-    .description('write a copy of the database to a new file, on the machine of the engine')
+    .description('Write a copy of the database to a new file, on the machine of the engine')
     .argument('<file>')
     .action(async (given: string) => {
       const { out } = context

@@ -11,7 +11,7 @@ const SCRIPTS: Readonly<Record<string, (nodes: readonly Node[]) => string>> = { 
 export function addCompletion(program: Command, { out }: Context): void {
   program
     .command('completion')
-    .description('a script that completes commands and flags: eval "$(millrace completion bash)"')
+    .description('Print a script that completes commands and flags')
     .addArgument(new Argument('<shell>').choices(Object.keys(SCRIPTS)))
     .action(async (shell: string) => {
       const script = SCRIPTS[shell]?.(nodesOf(program)) as string

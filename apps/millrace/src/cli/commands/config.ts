@@ -11,15 +11,11 @@ interface QueueFlag {
 
 export function addConfig(program: Command, context: Context): void {
   const { out, connect, env } = context
-  const config = program
-    .command('config')
-    .description('settings: of the daemon, with where each comes from; and of queues, while they work')
+  const config = program.command('config').description('Show the settings of the daemon, and change those of queues')
   settingFlags(
     config
       .command('show')
-      .description(
-        'each setting of millrace serve with its value and where it comes from; reads files, environment and flags, as serve does',
-      )
+      .description('Show each setting of millrace serve with its value and where it comes from')
       .addHelpText('after', SETTINGS_HELP),
   ).action(async (_flags: unknown, command: Command) => {
     const [{ flagsOf }, { loadConfig }] = await Promise.all([import('../../config/flags.ts'), import('../../config/load.ts')])
@@ -39,10 +35,10 @@ export function addConfig(program: Command, context: Context): void {
   })
   config
     .command('set')
-    .description('change a setting of a queue, in force at once; "none" takes it away')
+    .description('Change a setting of a queue at once; "none" removes it')
     .argument('<key>', SETTING_KEYS.join(', '))
     .argument('<value>')
-    .option('--queue <name>', 'which', 'default')
+    .option('--queue <name>', 'queue; default "default"', 'default')
     .action(async (key: string, value: string, { queue }: QueueFlag) => {
       const engine = await connect({ create: true })
       await setSetting(engine, key, value, { queue })
@@ -51,9 +47,9 @@ export function addConfig(program: Command, context: Context): void {
     })
   config
     .command('get')
-    .description('a setting of a queue')
+    .description('Show a setting of a queue')
     .argument('<key>', SETTING_KEYS.join(', '))
-    .option('--queue <name>', 'which', 'default')
+    .option('--queue <name>', 'queue; default "default"', 'default')
     .action(async (key: string, { queue }: QueueFlag) => {
       const engine = await connect()
       const value = await again(() => getSetting(engine, key, { queue }))
@@ -61,8 +57,8 @@ export function addConfig(program: Command, context: Context): void {
     })
   config
     .command('list')
-    .description('all settings of a queue')
-    .option('--queue <name>', 'which', 'default')
+    .description('List the settings of a queue')
+    .option('--queue <name>', 'queue; default "default"', 'default')
     .action(async ({ queue }: QueueFlag) => {
       const engine = await connect()
       const settings = await again(() => listSettings(engine, { queue }))

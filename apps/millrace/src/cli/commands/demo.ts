@@ -29,21 +29,21 @@ const CONCURRENCY = 16
 const LONGEST = { max: 24 * 3_600_000 }
 
 export function addDemo(program: Command, context: Context): void {
-  const demo = program.command('demo').description('something to look at: jobs that come, and a worker that fails some')
+  const demo = program.command('demo').description('Create and run demo jobs')
   demo
     .command('producer')
-    .description('create demo jobs at a steady rate, until it is told to stop')
-    .option('--rate <number>', 'jobs a second, 1 to 100,000', number, 10)
-    .option('--count <number>', 'end after so many', number)
-    .option('--duration <duration>', 'end after so long', duration)
+    .description('Create demo jobs at a steady rate')
+    .option('--rate <number>', 'jobs a second: 1 to 100,000; default 10', number, 10)
+    .option('--count <number>', 'stop after this many', number)
+    .option('--duration <duration>', 'stop after this long', duration)
     .action((flags: ProducerFlags) => produce(context, flags))
   demo
     .command('worker')
-    .description('run demo jobs, and fail some of them')
-    .option('--fail-percent <number>', 'of the runs: 0 to 100', number, 0)
-    .option('--work <duration>', 'how long a run takes', duration, 100)
-    .option('-c, --concurrency <number>', 'runs at a time', number, CONCURRENCY)
-    .option('--duration <duration>', 'end after so long', duration)
+    .description('Run demo jobs and fail some of them')
+    .option('--fail-percent <number>', 'how many of the runs fail: 0 to 100; default 0', number, 0)
+    .option('--work <duration>', 'how long a run takes; default 100ms', duration, 100)
+    .option('-c, --concurrency <number>', 'how many jobs run at the same time; default 16', number, CONCURRENCY)
+    .option('--duration <duration>', 'stop after this long', duration)
     .action((flags: WorkerFlags) => work(context, flags))
 }
 

@@ -20,24 +20,24 @@ interface Flags {
 }
 
 export function addDlq(program: Command, context: Context): void {
-  const dlq = program.command('dlq').description('jobs that have failed for good')
-  addFlags(dlq.command('list').description('failed jobs with their last error, newest first'))
-    .option('--limit <number>', 'at most so many: 1 to 200, default 50', number)
-    .option('--after <cursor>', '"next" of the page before')
+  const dlq = program.command('dlq').description('Inspect and retry permanently failed jobs')
+  addFlags(dlq.command('list', { isDefault: true }).description('List permanently failed jobs with their last error, newest first'))
+    .option('--limit <number>', 'at most this many: 1 to 200; default 50', number)
+    .option('--after <cursor>', '"next" of the previous page')
     .action((flags: Flags) => list(context, flags))
-  addFlags(dlq.command('retry').description('run failed jobs again from their first attempt, the oldest failure first'))
-    .argument('[id...]', 'these alone')
-    .option('--limit <number>', 'without ids: at most so many', number)
+  addFlags(dlq.command('retry').description('Run failed jobs again from their first attempt, oldest failure first'))
+    .argument('[id...]', 'only these jobs')
+    .option('--limit <number>', 'without ids: at most this many', number)
     .action((ids: readonly string[], flags: Flags) => retry(context, ids, flags))
-  addFlags(dlq.command('purge').description('remove failed jobs; says how many, and asks'))
-    .option('--limit <number>', 'at most so many', number)
-    .option('--dry-run', 'count, and remove nothing')
+  addFlags(dlq.command('purge').description('Delete failed jobs, after showing how many and asking'))
+    .option('--limit <number>', 'at most this many', number)
+    .option('--dry-run', 'count them and delete nothing')
     .option('--yes', 'do not ask')
     .action((flags: Flags) => purge(context, flags))
 }
 
 function addFlags(command: Command): Command {
-  return command.option('--queue <name>', 'of this queue').option('--name <name>', 'of this name')
+  return command.option('--queue <name>', 'in this queue').option('--name <name>', 'with this name')
 }
 
 async function list({ connect, out }: Context, { queue, name, limit, after }: Flags): Promise<void> {
@@ -47,7 +47,8 @@ async function list({ connect, out }: Context, { queue, name, limit, after }: Fl
   const jobs = await Promise.all(page.jobs.map(async (job) => (await again(() => engine.get(job.id))) ?? job))
   const failed = jobs.map((job) => ({ ...job, lastError: job.attempts.at(-1)?.error }))
   await out.answer({ jobs: failed, next: page.next }, () =>
-    out.table(
+    out.list(
+      'no failed jobs',
       [
         { title: 'ID', text: (job) => job.id },
         { title: 'NAME', text: (job) => job.name },

@@ -31,7 +31,7 @@ const AHEAD_MS = 60_000
 export function addDoctor(program: Command, context: Context): void {
   program
     .command('doctor')
-    .description('look a file over, also while it is open: settings, owner, integrity, counters, log, clock')
+    .description('Check a database file, even while it is open: integrity, counters, settings, owner, log, clock')
     .action(async () => {
       const { out } = context
       const target = context.target()

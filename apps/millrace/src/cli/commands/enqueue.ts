@@ -25,13 +25,13 @@ export function addEnqueue(program: Command, context: Context): void {
   addJobFlags(
     program
       .command('enqueue')
-      .description('create a job')
-      .argument('<name>', 'what handlers know it by')
-      .argument('[data]', 'JSON, @file, or - for a job for each line of JSON on stdin'),
+      .description('Create a job')
+      .argument('<name>', 'name that routes it to its handler')
+      .argument('[data]', 'JSON, @file, or - to create a job for each line of JSON on stdin'),
   )
-    .option('--idempotency-prefix <text>', 'with -: the key of each job is this and the number of its line')
-    .option('--wait', "wait for the job's result, and print it")
-    .option('--wait-timeout <duration>', 'with --wait: no longer; the job goes on', duration)
+    .option('--idempotency-prefix <text>', 'with -: the idempotency key of each job is this and its line number')
+    .option('--wait', "wait for the job's result and print it")
+    .option('--wait-timeout <duration>', 'with --wait: stop waiting after this long; the job continues', duration)
     .action(async (name: string, data: string | undefined, flags: Flags) => {
       if (data === '-') await enqueueStream(context, name, flags)
       else await enqueueOne(context, name, data, flags)

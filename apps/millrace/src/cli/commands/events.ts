@@ -22,14 +22,14 @@ interface Flags {
 export function addEvents(program: Command, context: Context): void {
   program
     .command('events')
-    .description('what happened to jobs, queues, schedules and workers: all that is kept, or with -f what happens from now on')
-    .option('-f, --follow', 'go on with what happens')
-    .option('--after <seq>', 'behind this event; 0 for all that are kept', number)
-    .option('--limit <number>', 'end after so many', number)
-    .option('--type <types>', 'enqueued, completed, failed, queue.paused, ...; a,b for more', names)
-    .option('--queue <name>', 'of this queue and its jobs')
-    .option('--name <name>', 'of jobs of this name')
-    .option('--job-id <id>', 'of this job')
+    .description('Print the events of jobs, queues, schedules and workers')
+    .option('-f, --follow', 'print new events as they happen')
+    .option('--after <seq>', 'events after this one; 0 for all that are kept', number)
+    .option('--limit <number>', 'stop after this many', number)
+    .option('--type <types>', 'only these types: enqueued,completed,failed,queue.paused', names)
+    .option('--queue <name>', 'only this queue and its jobs')
+    .option('--name <name>', 'only jobs with this name')
+    .option('--job-id <id>', 'only this job')
     .action((flags: Flags) => show(context, flags))
 }
 

@@ -20,10 +20,10 @@ const PAGE = 200
 export function addExport(program: Command, context: Context): void {
   program
     .command('export')
-    .description('jobs as lines of JSON, newest first')
+    .description('Print jobs as lines of JSON, newest first')
     .option('--state <state>', 'in this state')
-    .option('--queue <name>', 'of this queue')
-    .option('--name <name>', 'of this name')
+    .option('--queue <name>', 'in this queue')
+    .option('--name <name>', 'with this name')
     .option('--tag <tag>', 'with this tag')
     .action((flags: Flags) => exportJobs(context, flags))
 }

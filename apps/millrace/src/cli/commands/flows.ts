@@ -14,11 +14,9 @@ const REFS_SHOWN = 3
 export function addFlows(program: Command, { connect, out }: Context): void {
   program
     .command('flows')
-    .description('jobs that wait for one another')
+    .description('Inspect flows: jobs that wait for one another')
     .command('show')
-    .description(
-      'the jobs of a flow, by its id or by that of any of its jobs: each with those that it waits for, and what it was told of them',
-    )
+    .description('Show the jobs of a flow and what each waits for, by the id of the flow or of a job')
     .argument('<id>')
     .action(async (given: string) => {
       const flow = await flowOf(await connect(), given)

@@ -34,13 +34,13 @@ export function addImport(program: Command, context: Context): void {
     program
       .command('import')
       .description(
-        'a job for each line of a file: its data with --name, else {"name","data","options"} or a line of millrace export; # begins a comment',
+        'Create a job for each line of a file: {"name","data","options"} or a line of millrace export; with --name the data of a job',
       )
-      .argument('<file>', 'or - for stdin')
-      .option('--name <name>', 'of all jobs: each line is the data of one'),
+      .argument('<file>', 'file, or - for stdin; blank lines and lines with # are skipped')
+      .option('--name <name>', 'name of all jobs: each line is the data of one'),
   )
-    .option('--plain', 'with --name: each line is a text as it stands')
-    .option('--idempotency-prefix <text>', 'the key of each job is this and the number of its line: to import again is safe')
+    .option('--plain', 'with --name: each line is a string and not JSON')
+    .option('--idempotency-prefix <text>', 'idempotency key of each job: this and its line number, so that you can import again')
     .action((file: string, flags: Flags) => importFile(context, file, flags))
 }
 

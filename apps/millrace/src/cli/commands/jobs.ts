@@ -41,27 +41,27 @@ interface ManyFlags extends Filters {
 const PAGE = 200
 
 export function addJobs(program: Command, context: Context): void {
-  const jobs = program.command('jobs').description('find jobs, and change them')
-  addFilters(jobs.command('list').description('jobs, newest first'))
-    .option('--search <text>', 'in name, tags, keys or data')
-    .option('--limit <number>', 'at most so many, default 50', number)
-    .option('--after <cursor>', '"next" of the page before')
-    .option('--all', 'page after page, to the end or to --limit')
+  const jobs = program.command('jobs').description('Find, inspect and change jobs')
+  addFilters(jobs.command('list').description('List jobs, newest first'))
+    .option('--search <text>', 'text in the name, tags, keys or data')
+    .option('--limit <number>', 'at most this many; default 50', number)
+    .option('--after <cursor>', '"next" of the previous page')
+    .option('--all', 'all pages, up to --limit')
     .action((flags: ListFlags) => list(context, flags))
   jobs
     .command('show')
-    .description('all that is known of a job')
+    .description('Show a job with its attempts, errors and logs')
     .argument('<id>')
     .action(async (id: string) => {
       const job = await jobOf(await context.connect(), id)
       await context.out.answer(job, () => jobLines(job, context.out.paint))
     })
-  addChange(jobs, context, 'cancel', 'end jobs: those that wait at once, those that run by their signal')
-  addChange(jobs, context, 'retry', 'run failed and cancelled jobs again, and those that wait for a retry at once')
-  addChange(jobs, context, 'delete', 'remove jobs that are not running, with all that they have left')
+  addChange(jobs, context, 'cancel', 'Cancel jobs: waiting jobs at once, running jobs through their signal')
+  addChange(jobs, context, 'retry', 'Run failed and cancelled jobs again, and waiting retries at once')
+  addChange(jobs, context, 'delete', 'Delete jobs that are not running, with their attempts and logs')
   jobs
     .command('run')
-    .description('make scheduled jobs due now')
+    .description('Make scheduled jobs due now')
     .argument('<id...>')
     .action(async (ids: readonly string[]) => {
       const engine = await context.connect()
@@ -72,17 +72,17 @@ export function addJobs(program: Command, context: Context): void {
     })
   jobs
     .command('logs')
-    .description('what the runs of a job have said')
+    .description('Print the log lines of a job')
     .argument('<id>')
-    .option('-f, --follow', 'go on until the job has ended')
+    .option('-f, --follow', 'keep printing until the job has ended')
     .action((id: string, { follow = false }: { readonly follow?: boolean }) => followLogs(context, id, follow))
 }
 
 function addFilters(command: Command): Command {
   return command
     .option('--state <state>', 'scheduled, waiting, active, blocked, completed, failed or cancelled')
-    .option('--queue <name>', 'of this queue')
-    .option('--name <name>', 'of this name')
+    .option('--queue <name>', 'in this queue')
+    .option('--name <name>', 'with this name')
     .option('--tag <tag>', 'with this tag')
 }
 
@@ -95,7 +95,7 @@ async function list(context: Context, flags: ListFlags): Promise<void> {
   if (all) return listAll(context, engine, options)
   const page = await again(() => engine.list(options))
   await out.answer({ jobs: page.jobs, next: page.next, partial: page.partial === true }, () =>
-    out.table(jobColumns(out.paint, now()), page.jobs),
+    out.list('no jobs', jobColumns(out.paint, now()), page.jobs),
   )
   out.more(page.next)
 }
@@ -111,7 +111,9 @@ async function listAll({ out, signal }: Context, engine: Engine, options: ListOp
     const { jobs, next } = await again(() => engine.list(wanted))
     if (out.json) for (const job of jobs) await out.item(job, () => '')
     else {
-      const [title, ...lines] = out.table(jobColumns(out.paint, now()), jobs)
+      const [title, ...lines] = first
+        ? out.list('no jobs', jobColumns(out.paint, now()), jobs)
+        : out.table(jobColumns(out.paint, now()), jobs)
       await out.lines(first ? [title as Line, ...lines] : lines)
     }
     first = false
@@ -141,11 +143,11 @@ const CALLS = {
 } as const
 
 function addChange(jobs: Command, context: Context, change: Change, description: string): void {
-  const command = addFilters(jobs.command(change).description(description).argument('[id...]', 'jobs; or flags that say which'))
-    .option('--all', 'every job there is')
-    .option('--limit <number>', 'with flags: at most so many', number)
-    .option('--dry-run', 'with flags: count, and change nothing')
-  if (change !== 'delete') command.option('--descendants', 'also all that waits for the job in its flow')
+  const command = addFilters(jobs.command(change).description(description).argument('[id...]', 'job ids; or use flags to select jobs'))
+    .option('--all', 'every job')
+    .option('--limit <number>', 'with flags: at most this many', number)
+    .option('--dry-run', 'with flags: count them and change nothing')
+  if (change !== 'delete') command.option('--descendants', 'also the jobs of its flow that wait for it')
   if (change === 'delete') command.option('--yes', 'do not ask')
   command.action((ids: readonly string[], flags: ManyFlags) =>
     ids.length === 0 ? changeMany(context, change, flags) : changeEach(context, change, ids, flags),

@@ -2,16 +2,17 @@
 import { existsSync } from 'node:fs'
 import { openEngine } from '@millrace/engine'
 import { inspectFile } from '@millrace/sqlite'
-import type { Command } from 'commander'
+import { Argument, type Command } from 'commander'
 import type { Context } from '../context.ts'
 import { FailedError, NoFileError, UsageError } from '../errors.ts'
 
 export function addMigrate(program: Command, context: Context): void {
   program
     .command('migrate')
-    .description('bring a file that nobody has open to the schema of this version')
-    .option('--check', 'say whether it has to be, and change nothing; exit code 1 where it has')
-    .action(async ({ check = false }: { readonly check?: boolean }) => {
+    .description('Bring a file that nobody has open to the schema of this version')
+    .addArgument(new Argument('[up]', 'may be said: there is no other direction').choices(['up']))
+    .option('--check', 'only check: exit code 1 if a migration is due')
+    .action(async (_up: string | undefined, { check = false }: { readonly check?: boolean }) => {
       const { out } = context
       const target = context.target()
       if (target.kind === 'url') throw new UsageError('migrate is of a file: an engine that runs has migrated its own')

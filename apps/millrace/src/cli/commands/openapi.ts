@@ -6,7 +6,7 @@ import type { Context } from '../context.ts'
 export function addOpenapi(program: Command, { out }: Context): void {
   program
     .command('openapi')
-    .description('the OpenAPI 3.1 document of the HTTP API, as JSON')
+    .description('Print the OpenAPI 3.1 document of the HTTP API')
     .action(async () => {
       const [{ loadConfig }, { Control }, { SYSTEM }, { createLogger }, { feedOf, httpOf }] = await Promise.all([
         import('../../config/load.ts'),

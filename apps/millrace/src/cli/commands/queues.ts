@@ -1,5 +1,5 @@
 /** `millrace queues`: what queues hold, and what they are told. */
-import type { DrainOptions, PauseOptions, PurgeOptions, QueueOptions, QueueView } from '@millrace/engine'
+import type { DrainOptions, Engine, PauseOptions, PurgeOptions, QueueOptions, QueueView } from '@millrace/engine'
 import type { Command } from 'commander'
 import { again } from '../again.ts'
 import { confirm } from '../confirm.ts'
@@ -27,15 +27,16 @@ interface PurgeFlags {
 
 export function addQueues(program: Command, context: Context): void {
   const { connect, out } = context
-  const queues = program.command('queues').description('queues: what they hold, and what they are told')
+  const queues = program.command('queues').description('Inspect and configure queues')
   queues
-    .command('list')
-    .description('all queues')
+    .command('list', { isDefault: true })
+    .description('List queues with their jobs by state')
     .action(async () => {
       const engine = await connect()
       const found = await again(() => engine.queues.list())
       await out.answer({ queues: found }, () =>
-        out.table(
+        out.list(
+          'no queues',
           [
             { title: 'QUEUE', text: ({ name }) => name },
             ...stateColumns<QueueView>(({ states }) => states),
@@ -48,7 +49,7 @@ export function addQueues(program: Command, context: Context): void {
     })
   queues
     .command('show')
-    .description('a queue, with its settings')
+    .description('Show a queue and its settings')
     .argument('<name>')
     .action(async (name: string) => {
       const queue = await queueOf(context, name)
@@ -56,19 +57,23 @@ export function addQueues(program: Command, context: Context): void {
     })
   queues
     .command('set')
-    .description('change settings; "none" takes one away. In force at once')
+    .description('Change the settings of a queue at once; "none" removes one')
     .argument('<name>')
-    .option('--concurrency-limit <number>', 'jobs of the queue that run at the same time', orNone(number))
-    .option('--per-key-limit <number>', 'the same for each concurrency key', orNone(number))
-    .option('--rate-limit <spec>', 'starts per period, and burst: 100/1s, 100/1m:20', orNone(rate))
-    .option('--per-key-rate-limit <spec>', 'the same for each concurrency key', orNone(rate))
-    .option('--key-order <order>', 'strict: jobs of a key one at a time, as they were enqueued; or turns', orNone(String))
-    .option('--max-length <number>', 'jobs yet to start, over which new ones are refused', orNone(number))
-    .option('--on-full <what>', 'over --max-length: reject, or drop-oldest, which cancels the oldest for a new job', orNone(String))
-    .option('--share <number>', "hand-outs in a row before the next queue's turn", orNone(number))
+    .option('--concurrency-limit <number>', 'how many of its jobs run at the same time', orNone(number))
+    .option('--per-key-limit <number>', 'how many jobs of one concurrency key run at the same time', orNone(number))
+    .option('--rate-limit <spec>', 'how many jobs start per period, and the burst: 100/1s, 100/1m:20', orNone(rate))
+    .option('--per-key-rate-limit <spec>', 'the same for one concurrency key', orNone(rate))
+    .option('--key-order <order>', 'strict (jobs of a key run one at a time, in order) or turns', orNone(String))
+    .option('--max-length <number>', 'how many jobs may wait before new ones are rejected', orNone(number))
+    .option('--on-full <what>', 'at --max-length: reject, or drop-oldest (cancels the oldest job)', orNone(String))
+    .option('--share <number>', "how many jobs start before it is the next queue's turn", orNone(number))
     .option('--fairness <by>', 'name: job names of equal priority take turns', orNone(String))
-    .option('--retention <json>', 'how long finished jobs are kept: {"completed":"1d","failed":"forever"}', orNone(json))
-    .option('--defaults <json>', 'of its jobs: {"maxAttempts":3,"ttl":"30d","backoff":{"type":"fixed","delay":"5s"}}', orNone(json))
+    .option('--retention <json>', 'how long to keep finished jobs: {"completed":"1d","failed":"forever"}', orNone(json))
+    .option(
+      '--defaults <json>',
+      'defaults of its jobs: {"maxAttempts":3,"ttl":"30d","backoff":{"type":"fixed","delay":"5s"}}',
+      orNone(json),
+    )
     .action(async (name: string, flags: Readonly<Record<string, unknown>>) => {
       if (Object.keys(flags).length === 0)
         throw new UsageError('what is to be set? Give one of the flags that millrace queues set --help names')
@@ -79,15 +84,15 @@ export function addQueues(program: Command, context: Context): void {
       await out.answer(queue, () => queueLines(queue, out.paint))
     })
   for (const [verb, description] of [
-    ['pause', 'start nothing of the queue until it is resumed; what runs goes on'],
-    ['resume', 'go on; ends a drain, too'],
+    ['pause', 'Pause a queue: nothing starts until it is resumed, running jobs continue'],
+    ['resume', 'Resume a paused or drained queue'],
   ] as const)
     queues
       .command(verb)
       .description(description)
       .argument('<name>')
-      .option('--job <name>', 'only jobs of this name')
-      .option('--key <key>', 'only jobs of this concurrency key')
+      .option('--job <name>', 'only jobs with this name')
+      .option('--key <key>', 'only jobs with this concurrency key')
       .action(async (name: string, { job, key }: PauseFlags) => {
         const engine = await connect()
         await engine.queues[verb](name, said<PauseOptions>({ job, key }))
@@ -95,8 +100,8 @@ export function addQueues(program: Command, context: Context): void {
         await out.answer({ queue: name, job, key, paused: verb === 'pause' }, () => `${verb}d ${name}${what}`)
       })
   for (const [verb, description] of [
-    ['pause', 'start nothing of any queue until resume-all, queues of later included; what runs goes on'],
-    ['resume', 'take back pause-all; queues that were paused or drained by themselves stay so'],
+    ['pause', 'Pause all queues, new ones included: nothing starts until resume-all'],
+    ['resume', 'Undo pause-all; queues that were paused on their own stay paused'],
   ] as const)
     queues
       .command(`${verb}-all`)
@@ -108,9 +113,9 @@ export function addQueues(program: Command, context: Context): void {
       })
   queues
     .command('drain')
-    .description('take no new jobs, and wait until none is left; resume ends it')
+    .description('Reject new jobs and wait until the queue is empty; resume ends it')
     .argument('<name>')
-    .option('--timeout <duration>', 'wait no longer; the queue goes on draining', duration)
+    .option('--timeout <duration>', 'stop waiting after this long; the queue keeps draining', duration)
     .action(async (name: string, { timeout }: { readonly timeout?: number }) => {
       const engine = await connect()
       await engine.queues.drain(name, said<DrainOptions>({ timeout }))
@@ -118,25 +123,26 @@ export function addQueues(program: Command, context: Context): void {
     })
   queues
     .command('purge')
-    .description('remove its jobs, all but those that run; says how many, and asks')
+    .description('Delete the jobs of a queue that are not running, after asking')
     .argument('<name>')
-    .option('--state <states>', 'only jobs in these: waiting,failed', names)
-    .option('--dry-run', 'count, and remove nothing')
+    .option('--state <states>', 'only jobs in these states: waiting,failed', names)
+    .option('--dry-run', 'count them and delete nothing')
     .option('--yes', 'do not ask')
     .action((name: string, flags: PurgeFlags) => purge(context, name, flags))
   queues
     .command('delete')
-    .description('forget an empty queue: its settings, pauses and counters')
+    .description('Delete an empty queue with its settings, pauses and counters')
     .argument('<name>')
     .action(async (name: string) => {
       const engine = await connect()
-      if (!(await engine.queues.delete(name))) throw noQueue(name)
+      if (!(await engine.queues.delete(name))) throw await noQueue(engine, name)
       await out.answer({ queue: name, deleted: true }, () => `${name} deleted`)
     })
 }
 
 async function purge(context: Context, name: string, { state, dryRun = false, yes }: PurgeFlags): Promise<void> {
   const engine = await context.connect()
+  await queueOf(context, name)
   const options = (dry: boolean) => said<PurgeOptions>({ states: state, dryRun: dry })
   const counted = await engine.queues.purge(name, options(true))
   if (!dryRun) await confirm(context, `${many(counted.count, 'job')} of ${name} would be removed.`, yes)
@@ -151,12 +157,19 @@ async function purge(context: Context, name: string, { state, dryRun = false, ye
 async function queueOf({ connect }: Context, name: string): Promise<QueueView> {
   const engine = await connect()
   const queue = await again(() => engine.queues.get(name))
-  if (queue === undefined) throw noQueue(name)
+  if (queue === undefined) throw await noQueue(engine, name)
   return queue
 }
 
-function noQueue(name: string): NotFoundError {
-  return new NotFoundError(`there is no queue ${name}: it is there from its first job, or from the first thing that it is told`)
+/** A queue and the jobs in it often have similar names. */
+async function noQueue(engine: Engine, name: string): Promise<NotFoundError> {
+  const { jobs } = await again(() => engine.list({ name, limit: 1 }))
+  const [job] = jobs
+  return new NotFoundError(
+    job === undefined
+      ? `there is no queue ${name}: its first job or setting creates it`
+      : `there is no queue ${name}; there are jobs named ${name} in queue ${job.queue}`,
+  )
 }
 
 function stateText({ paused, settings, pausedJobs, pausedKeys }: QueueView, paint: Paint): Text {

@@ -45,18 +45,19 @@ const TIMES = 5
 
 export function addSchedules(program: Command, context: Context): void {
   const { connect, out } = context
-  const schedules = program.command('schedules').description('jobs that come by themselves')
+  const schedules = program.command('schedules').description('Inspect and change schedules of recurring jobs')
   schedules
     .command('list')
-    .description('schedules, in the order of their ids')
-    .option('--prefix <text>', 'of the ids')
-    .option('--limit <number>', '1 to 200, default 50', number)
-    .option('--after <id>', '"next" of the page before')
+    .description('List schedules by id')
+    .option('--prefix <text>', 'only ids that begin with this')
+    .option('--limit <number>', 'at most this many: 1 to 200; default 50', number)
+    .option('--after <id>', '"next" of the previous page')
     .action(async ({ prefix, after, limit }: ListFlags) => {
       const engine = await connect()
       const page = await again(() => engine.schedules.list(said<ScheduleListOptions>({ prefix, after, limit })))
       await out.answer(page, () =>
-        out.table(
+        out.list(
+          'no schedules',
           [
             { title: 'ID', text: ({ id }) => id },
             { title: 'WHEN', text: whenOf },
@@ -72,22 +73,22 @@ export function addSchedules(program: Command, context: Context): void {
     })
   schedules
     .command('show')
-    .description('a schedule, and how its last job fares')
+    .description('Show a schedule and the result of its last job')
     .argument('<id>')
     .action(async (id: string) => {
       const schedule = await scheduleOf(context, id, 1)
       await out.answer(schedule, () => scheduleLines(schedule, out.paint))
     })
   for (const [verb, description] of [
-    ['set', 'create a schedule, or change it; one whose times are as before keeps its next'],
-    ['add', 'create a schedule; one that is there is refused, and stays as it is'],
+    ['set', 'Create or replace a schedule; with the same times it keeps its next run'],
+    ['add', 'Create a schedule; an existing one is refused and stays as it is'],
   ] as const)
     addRunFlags(
       addTimes(schedules.command(verb).description(description).argument('<id>'))
-        .argument('<job>', 'name of the job that comes')
+        .argument('<job>', 'name of the job to create')
         .argument('[data]', 'JSON, or @file')
-        .option('--run-immediately', 'a new schedule has its first job at once')
-        .option('--paused', 'fire no tick until it is resumed'),
+        .option('--run-immediately', 'create the first job of a new schedule at once')
+        .option('--paused', 'create it paused'),
     ).action(async (id: string, job: string, data: string | undefined, flags: SetFlags) => {
       const value = await dataOf(data)
       const engine = await connect({ create: true })
@@ -99,8 +100,8 @@ export function addSchedules(program: Command, context: Context): void {
         : again(() => engine.schedules.upsert(id, options, wanted)))
       await out.answer(set, () => `${id} ${set.created ? 'created' : 'changed'}; next ${timeText(set.nextRunAt)}`)
     })
-  addTimes(schedules.command('update').description('change single fields of a schedule, and keep the others').argument('<id>'))
-    .option('--job <name>', 'name of the job that comes')
+  addTimes(schedules.command('update').description('Change single fields of a schedule and keep the others').argument('<id>'))
+    .option('--job <name>', 'name of the job to create')
     .option('--data <json>', 'JSON, or @file')
     .action(async (id: string, flags: UpdateFlags) => {
       const value = await dataOf(flags.data)
@@ -109,9 +110,9 @@ export function addSchedules(program: Command, context: Context): void {
       await out.answer(set, () => `${id} changed; next ${timeText(set.nextRunAt)}`)
     })
   for (const [verb, description, done] of [
-    ['delete', 'remove a schedule, and its job where that has not started', 'deleted'],
-    ['pause', 'fire no tick until it is resumed', 'paused'],
-    ['resume', 'go on with the first tick from now', 'resumed'],
+    ['delete', 'Delete a schedule, and its job if that has not started', 'deleted'],
+    ['pause', 'Pause a schedule', 'paused'],
+    ['resume', 'Resume a schedule from its next time on', 'resumed'],
   ] as const)
     schedules
       .command(verb)
@@ -124,9 +125,9 @@ export function addSchedules(program: Command, context: Context): void {
       })
   schedules
     .command('trigger')
-    .description('have its job now, beside its ticks')
+    .description('Create the job of a schedule now, besides its times')
     .argument('<id>')
-    .option('--meta <json>', "put over the schedule's, for this job alone", json)
+    .option('--meta <json>', "fields to add to the schedule's meta, for this job only", json)
     .action(async (id: string, { meta }: { readonly meta?: unknown }) => {
       const engine = await connect()
       const job = await engine.schedules.trigger(id, said<TriggerOptions>({ meta }))
@@ -134,9 +135,9 @@ export function addSchedules(program: Command, context: Context): void {
     })
   schedules
     .command('next')
-    .description('the times that come next')
+    .description('Show the next times of a schedule')
     .argument('<id>')
-    .option('-n, --times <number>', `how many, 1 to 1,000, default ${TIMES}`, number, TIMES)
+    .option('-n, --times <number>', `how many: 1 to 1,000; default ${TIMES}`, number, TIMES)
     .action(async (id: string, { times }: { readonly times: number }) => {
       const { nextRuns } = await scheduleOf(context, id, times)
       await out.answer({ id, nextRuns }, () => nextRuns.map((at) => `${timeText(at)}  ${awayText(at, now())}`))
@@ -146,13 +147,13 @@ export function addSchedules(program: Command, context: Context): void {
 function addTimes(command: Command): Command {
   return command
     .option('--cron <expression>', '5 fields, 6 with seconds in front, 7 with the year at the end, or @daily')
-    .option('--every <duration>', 'between two ticks, at least 1s', duration)
-    .option('--timezone <zone>', 'of --cron: Europe/Berlin; default UTC')
-    .option('--start-at <time>', 'no tick before then', time)
-    .option('--end-at <time>', 'no tick after then', time)
-    .option('--jitter <duration>', 'each tick fires up to so much later', duration)
-    .option('--overlap <what>', 'while the last job is not final: skip, queue or cancel')
-    .option('--catch-up <what>', 'of ticks that went by unused: latest, all or none')
+    .option('--every <duration>', 'time between two runs, at least 1s', duration)
+    .option('--timezone <zone>', 'time zone of --cron, such as Europe/Berlin; default UTC')
+    .option('--start-at <time>', 'no run before this time', time)
+    .option('--end-at <time>', 'no run after this time', time)
+    .option('--jitter <duration>', 'start each run up to this much later', duration)
+    .option('--overlap <what>', 'if the last job has not ended: skip, queue or cancel')
+    .option('--catch-up <what>', 'missed runs to catch up: latest, all or none')
 }
 
 function timesOf({ cron, every, timezone, startAt, endAt, jitter, overlap, catchUp }: TimeFlags): Readonly<Record<string, unknown>> {

@@ -7,7 +7,7 @@ export function addServe(program: Command, context: Context): void {
   settingFlags(
     program
       .command('serve')
-      .description('the queue as a daemon: engine, sockets for workers, HTTP, webhooks, commands; until SIGTERM or SIGINT')
+      .description('Run the daemon: engine, HTTP API, sockets for workers, webhooks and commands')
       .addHelpText('after', SETTINGS_HELP),
   ).action(async (_flags: unknown, command: Command) => {
     const [{ flagsOf }, { runDaemon }] = await Promise.all([import('../../config/flags.ts'), import('../../serve/run.ts')])

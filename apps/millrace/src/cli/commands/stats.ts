@@ -13,7 +13,7 @@ import { queueColumns, queueRows } from '../view/queues.ts'
 export function addStats(program: Command, { connect, out }: Context): void {
   program
     .command('stats')
-    .description('counts by queue and state, times by job name, and how the writer fares')
+    .description('Show counts by queue and state, times by job name, and the writer')
     .action(async () => {
       const engine = await connect()
       const stats = await again(() => engine.stats())

@@ -12,7 +12,7 @@ import { workerColumns } from '../view/workers.ts'
 export function addStatus(program: Command, context: Context): void {
   program
     .command('status')
-    .description('the engine, its jobs and its workers on one screen')
+    .description('Show the state of the engine, its jobs and workers, with warnings')
     .action(async () => {
       const { out } = context
       const engine = await context.connect()

@@ -7,12 +7,12 @@ import { names } from '../values.ts'
 
 export function addToken(program: Command, context: Context): void {
   const { out } = context
-  const token = program.command('token').description('tokens of a daemon: in force, and out of it, at once')
+  const token = program.command('token').description('Create, list and revoke tokens of a daemon')
   token
     .command('create')
-    .description('make a token, and print it: this once, for only its digest is kept')
-    .argument('<name>', 'what logs and the audit know it by')
-    .option('--scopes <scopes>', 'what it allows: enqueue,work,read,admin. Default all of them', names)
+    .description('Create a token and print it once: only its digest is kept')
+    .argument('<name>', 'its name in logs and in the audit')
+    .option('--scopes <scopes>', 'what it allows: enqueue,work,read,admin; default all', names)
     .option('--names <names>', 'with the scope work: its workers serve jobs of these names only', names)
     .option('--queues <names>', 'with the scope work: its workers serve these queues only', names)
     .action(async (name: string, flags: Omit<TokenOptions, 'name'>) => {
@@ -23,12 +23,13 @@ export function addToken(program: Command, context: Context): void {
     })
   token
     .command('list')
-    .description('all that there ever were')
+    .description('List all tokens, revoked ones included')
     .action(async () => {
       using control = await controlOf(context)
       const tokens = control.listTokens()
       await out.answer({ tokens }, () =>
-        out.table(
+        out.list(
+          'no tokens',
           [
             { title: 'ID', text: ({ id }) => id },
             { title: 'NAME', text: ({ name }) => name },
@@ -44,7 +45,7 @@ export function addToken(program: Command, context: Context): void {
     })
   token
     .command('revoke')
-    .description('let it in no more')
+    .description('Revoke a token')
     .argument('<id|name>')
     .action(async (wanted: string) => {
       using control = await controlOf(context)

@@ -31,8 +31,8 @@ const NAMES = 20
 export function addTop(program: Command, context: Context): void {
   program
     .command('top')
-    .description('the engine at work, drawn again every second; once where stdout is no terminal')
-    .option('--interval <duration>', 'between two frames: 100ms to 1m, default 1s', duration, 1_000)
+    .description('Watch the engine at work (Ctrl-C ends); without a terminal, print it once')
+    .option('--interval <duration>', 'time between two frames: 100ms to 1m; default 1s', duration, 1_000)
     .action(async ({ interval }: { readonly interval: number }) => {
       const everyMs = durationOption('interval', interval, { min: 100, max: 60_000 })
       const { out } = context

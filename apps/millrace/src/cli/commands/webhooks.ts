@@ -21,15 +21,16 @@ export function addWebhooks(program: Command, context: Context): void {
   const { out } = context
   const webhooks = program
     .command('webhooks')
-    .description('endpoints that a daemon with webhooks.enabled tells of what happens to jobs; it hears of changes within a second')
+    .description('Manage the endpoints to which a daemon with webhooks.enabled posts events of jobs')
   webhooks
     .command('list')
-    .description('all of them, with how far each has been told')
+    .description('List endpoints with the last event that each has got')
     .action(() =>
       withEndpoints(context, async (_feed, control) => {
         const endpoints = (await control.endpoints.list()).map(({ headers: _headers, ...shown }) => shown)
         await out.answer({ webhooks: endpoints }, () =>
-          out.table(
+          out.list(
+            'no endpoints',
             [
               { title: 'ID', text: ({ id }) => id },
               { title: 'URL', text: ({ url }) => url },
@@ -47,50 +48,50 @@ export function addWebhooks(program: Command, context: Context): void {
     )
   webhooks
     .command('add')
-    .description('tell an endpoint of what happens from now on; one that is known goes on where it is, as it is said now')
+    .description('Add an endpoint, from the next event on; a known one is changed and continues')
     .argument('<id>')
     .argument('<url>')
     .requiredOption('--events <types>', 'completed,failed', names)
-    .option('--queues <names>', 'of jobs in these alone', names)
-    .option('--names <names>', 'of jobs of these names alone', names)
-    .option('--secret <name>', 'one of webhooks.secrets, by its name; of no other endpoint')
+    .option('--queues <names>', 'only jobs in these queues', names)
+    .option('--names <names>', 'only jobs with these names', names)
+    .option('--secret <name>', 'name of one of webhooks.secrets, used by no other endpoint')
     .action((id: string, url: string, { events, queues, names: only, secret }: AddFlags) =>
       withEndpoints(context, async (feed) => {
         const given = said<Partial<NewEndpoint>>({ queues, names: only, secret })
         const { headers: _headers, ...added } = await feed.add({ id, url, events: events as NewEndpoint['events'], ...given })
-        await out.answer(added, () => `${id} is told of ${events.join(', ')}`)
+        await out.answer(added, () => `${id} gets ${events.join(', ')}`)
       }),
     )
   webhooks
     .command('enable')
-    .description('tell it again')
+    .description('Enable an endpoint again')
     .argument('<id>')
-    .option('--replay', 'from where it was disabled, as far as that is kept; default from now on')
+    .option('--replay', 'start where it was disabled, as far as events are kept; default with the next event')
     .action((id: string, { replay = false }: { readonly replay?: boolean }) =>
       withEndpoints(context, async (_feed, control, engine) => {
         const { EventWebhooks } = await import('@millrace/webhooks')
         await new EventWebhooks(engine, { endpoints: control.endpoints, secrets: unknownHere }).enable(id, { replay })
-        await out.answer({ id, enabled: true }, () => `${id} is told again`)
+        await out.answer({ id, enabled: true }, () => `${id} is enabled`)
       }),
     )
   webhooks
     .command('disable')
-    .description('tell it nothing until it is enabled, and cancel what is under way')
+    .description('Disable an endpoint and cancel its deliveries')
     .argument('<id>')
     .action((id: string) =>
       withEndpoints(context, async (feed) => {
         await feed.disable(id)
-        await out.answer({ id, enabled: false }, () => `${id} is told nothing until it is enabled`)
+        await out.answer({ id, enabled: false }, () => `${id} is disabled`)
       }),
     )
   webhooks
     .command('delete')
-    .description('forget it, and cancel what is under way')
+    .description('Delete an endpoint and cancel its deliveries')
     .argument('<id>')
     .action((id: string) =>
       withEndpoints(context, async (feed) => {
         if (!(await feed.remove(id))) throw new NotFoundError(`there is no endpoint ${id}: millrace webhooks list names all`)
-        await out.answer({ id, deleted: true }, () => `${id} is forgotten`)
+        await out.answer({ id, deleted: true }, () => `${id} deleted`)
       }),
     )
 }

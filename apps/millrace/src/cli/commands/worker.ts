@@ -41,33 +41,33 @@ interface StopFlags {
 const STOP_MS = 30_000
 
 export function addWorker(program: Command, context: Context): void {
-  const worker = program.command('worker').description('run jobs: processes of this machine')
+  const worker = program.command('worker').description('Start and stop worker processes on this machine')
   worker
     .command('start')
-    .description('run jobs until it is told to stop: the first signal lets what runs finish, a second one ends it')
-    .option('-c, --concurrency <number>', 'weight that runs at a time, default 16', number)
-    .option('--handlers <module>', 'module that exports handlers (defineJob); again for more', texts)
-    .option('--config <file>', 'configuration whose commands (exec), webhooks and handlers are run, as by millrace serve')
-    .option('--queues <names>', 'serve these alone: mail,images', names)
-    .option('--id <name>', 'its public name; default made up')
+    .description('Run jobs until a signal: the first finishes running jobs, a second ends them')
+    .option('-c, --concurrency <number>', 'how many jobs run at the same time; default 16', number)
+    .option('--handlers <module>', 'module that exports handlers (defineJob); repeat for more', texts)
+    .option('--config <file>', 'run the commands (exec), webhooks and handlers of this configuration')
+    .option('--queues <names>', 'only these queues: mail,images', names)
+    .option('--id <name>', 'public name; default random')
     .option(
       '--drain-timeout <duration>',
-      'for what runs when it is told to stop; then it is aborted and given back. Default none',
+      'how long running jobs may finish before they are aborted and given back; default no limit',
       duration,
       Number.POSITIVE_INFINITY,
     )
-    .option('--detach', 'as a process of its own, that outlives this terminal')
-    .option('--log-file <path>', 'with --detach: what it says goes there')
-    .option('--verbose', 'tell of every run, not only of those that fail')
-    .option('--otel', 'send a span of each run to a collector of OpenTelemetry')
+    .option('--detach', 'run in the background, as a process that outlives this terminal')
+    .option('--log-file <path>', 'with --detach: the log file')
+    .option('--verbose', 'print every run, not only failed ones')
+    .option('--otel', 'send a span of each run to an OpenTelemetry collector')
     .action((flags: StartFlags) => start(context, flags))
   worker
     .command('stop')
-    .description('let workers of this machine finish what runs, and end')
+    .description('Stop workers of this machine after their running jobs')
     .argument('[id|pid...]')
-    .option('--all', 'all of them')
-    .option('--timeout <duration>', 'for what runs; then it is ended. Default 30s', duration, STOP_MS)
-    .option('--no-wait', 'tell them, and do not wait')
+    .option('--all', 'all workers of this machine')
+    .option('--timeout <duration>', 'how long running jobs may finish; default 30s', duration, STOP_MS)
+    .option('--no-wait', 'do not wait for them')
     .action((wanted: readonly string[], flags: StopFlags) => stop(context, wanted, flags))
 }
 
@@ -135,7 +135,7 @@ async function startElsewhere({ env, out, target }: Context, flags: StartFlags &
     ...(config === undefined ? [] : ['--config', resolve(config)]),
     ...(concurrency === undefined ? [] : ['--concurrency', String(concurrency)]),
     ...(queues === undefined ? [] : ['--queues', queues.join(',')]),
-    ...(Number.isFinite(drainTimeout) ? ['--drain-timeout', String(drainTimeout)] : []),
+    ...(Number.isFinite(drainTimeout) ? ['--drain-timeout', `${drainTimeout}ms`] : []),
     ...(verbose === true ? ['--verbose'] : []),
     ...(otel === true ? ['--otel'] : []),
     ...(out.json ? ['--json'] : []),

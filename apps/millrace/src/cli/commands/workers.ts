@@ -18,29 +18,34 @@ const STOP_MS = 30_000
 
 export function addWorkers(program: Command, context: Context): void {
   const { connect, out } = context
-  const workers = program.command('workers').description('workers that are attached to the engine, wherever they run')
+  const workers = program.command('workers').description('Inspect and stop attached workers, on any machine')
   workers
-    .command('list')
-    .description('each with its process, when it was last heard, what it runs and what it serves')
+    .command('list', { isDefault: true })
+    .description('List attached workers with what they run and serve')
     .action(async () => {
       const engine = await connect()
       const found = await again(() => engine.workers())
-      await out.answer({ workers: found }, () => out.table(workerColumns(out.paint, now()), found))
+      await out.answer({ workers: found }, () => out.list('no workers', workerColumns(out.paint, now()), found))
     })
   workers
     .command('stop')
-    .description('let workers finish what runs, and leave')
+    .description('Stop workers after their running jobs')
     .argument('<id...>')
-    .option('--timeout <duration>', 'for what runs; then it is aborted and given back. Default 30s', duration, STOP_MS)
+    .option(
+      '--timeout <duration>',
+      'how long running jobs may finish before they are aborted and given back; default 30s',
+      duration,
+      STOP_MS,
+    )
     .action((ids: readonly string[], { timeout }: Flags) => {
       const timeoutMs = durationOption('timeout', timeout, { infinity: true })
       return stop(context, ids, timeoutMs, Number.POSITIVE_INFINITY)
     })
   workers
     .command('drain')
-    .description('let workers finish what runs, however long it takes, and leave')
+    .description('Stop workers after their running jobs, however long those take')
     .argument('<id...>')
-    .option('--timeout <duration>', 'how long to wait for them', duration, Number.POSITIVE_INFINITY)
+    .option('--timeout <duration>', 'stop waiting after this long', duration, Number.POSITIVE_INFINITY)
     .action((ids: readonly string[], { timeout }: Flags) =>
       stop(context, ids, Number.POSITIVE_INFINITY, durationOption('timeout', timeout, { infinity: true })),
     )

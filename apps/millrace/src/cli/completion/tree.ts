@@ -11,6 +11,7 @@ export interface Flag {
 export interface Node {
   /** `jobs list`; empty for the program. */
   readonly path: string
+  readonly description: string
   readonly commands: readonly { readonly name: string; readonly description: string }[]
   /** Its own, and those that go with every command. */
   readonly flags: readonly Flag[]
@@ -21,6 +22,7 @@ export function nodesOf(program: Command): readonly Node[] {
   const visit = (command: Command, path: string): Node[] => [
     {
       path,
+      description: command.description(),
       commands: command.commands.map((each) => ({ name: each.name(), description: each.description() })),
       flags: [...(command === program ? [] : flagsOf(command)), ...global, HELP],
     },

@@ -56,6 +56,11 @@ export class Output {
     return this.#write(text)
   }
 
+  /** Rows below their titles; without a row the sentence that says so. */
+  list<Row>(empty: string, columns: readonly Column<Row>[], rows: readonly Row[]): Text[] {
+    return rows.length === 0 ? [empty] : this.table(columns, rows)
+  }
+
   table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): Line[] {
     return tableLines(columns, rows, (title) => this.paint('bold', title))
   }

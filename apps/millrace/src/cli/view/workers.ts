@@ -12,17 +12,20 @@ export function workerColumns(paint: Paint, now?: number): readonly Column<Worke
     { title: 'PID', text: ({ pid }) => String(pid), right: true },
     { title: 'HOST', text: ({ host }) => host },
     { title: 'STATE', text: (worker) => stateOf(worker, paint) },
-    ...(now === undefined ? [] : [{ title: 'SEEN', text: ({ lastSeenAt }: WorkerView) => seenText(lastSeenAt, now) }]),
+    ...(now === undefined ? [] : [{ title: 'SEEN', text: (worker: WorkerView) => seenText(worker, now) }]),
     { title: 'RUNS', text: ({ runningJobs, maxConcurrency }) => `${runningJobs}/${maxConcurrency}`, right: true },
     { title: 'QUEUES', text: ({ queues }) => queues?.join(', ') ?? 'all' },
     { title: 'NAMES', text: ({ names }) => names.join(', ') },
   ]
 }
 
-/** The engine's clock may be ahead of this one. */
-function seenText(at: Date | undefined, now: number): string {
+/** An idle worker says nothing for a while: that is no sign of trouble. The engine's clock may be ahead of this one. */
+function seenText({ away, lastSeenAt: at }: WorkerView, now: number): string {
+  if (at !== undefined && !away && now - at.getTime() < QUIET_MS) return 'just now'
   return awayText(at && new Date(Math.min(at.getTime(), now)), now)
 }
+
+const QUIET_MS = 60_000
 
 function stateOf({ away, draining, runningJobs }: WorkerView, paint: Paint): Text {
   if (away) return paint('red', 'away')

@@ -1,0 +1,36 @@
+/** What somebody sees who opens the address of the API: where to go from there. */
+import { createHash } from 'node:crypto'
+
+const STYLE =
+  ':root { color-scheme: light dark; } body { font: 16px/1.6 system-ui, sans-serif; max-width: 40rem; margin: 0 auto; padding: 2rem 1rem; } code { font: 14px ui-monospace, monospace; }'
+
+const LINKS: readonly (readonly [path: string, about: string])[] = [
+  ['/docs', 'every operation, with what it takes and answers'],
+  ['/openapi.json', 'the same as an OpenAPI 3.1 document'],
+  ['/readyz', 'whether the engine accepts new jobs'],
+  ['/healthz', 'whether the process answers'],
+  ['/metrics', 'metrics in the OpenMetrics format (needs a token with the scope read)'],
+  ['/v1/stats', 'counts of jobs, queues and workers (needs a token with the scope read)'],
+]
+
+/** The page, and what a content security policy allows its style by. Nothing of the queue is in it. */
+export function startPage(basePath: string): { readonly html: string; readonly style: string } {
+  const links = LINKS.map(([path, about]) => `<li><a href="${basePath}${path}"><code>${path}</code></a>: ${about}</li>`).join('\n')
+  const html = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Millrace</title>
+<style>${STYLE}</style>
+<h1>Millrace</h1>
+<p>This is the HTTP API of a job queue.</p>
+<ul>
+${links}
+</ul>
+<p>Create a job:</p>
+<pre><code>curl -X POST ${basePath}/v1/jobs -H "Authorization: Bearer $TOKEN" \\
+  -H "Content-Type: application/json" -d '{"job":"mail","data":{"to":"ada@example.com"}}'</code></pre>
+</html>
+`
+  return { html, style: `sha256-${createHash('sha256').update(STYLE).digest('base64')}` }
+}
