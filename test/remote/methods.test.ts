@@ -47,6 +47,7 @@ function heard(method: 'on' | 'once'): Try {
 
 const READ_OF_QUEUES: Readonly<Record<string, Try>> = {
   'queues.list': (client) => client.queues.list(),
+  'queues.page': (client) => client.queues.page({ limit: 1 }),
   'queues.get': (client) => client.queues.get('default'),
 }
 

@@ -1,8 +1,10 @@
 /** What `workers` tells, as callers see it. */
 import type { AttachedWorker } from '@millrace/core'
+import { allWorkers } from './all.ts'
+import type { Mailbox } from './mailbox.ts'
 import { dateOf } from './view.ts'
 
-export interface WorkerView extends Omit<AttachedWorker, 'attachedAt' | 'lastSeenAt'> {
+export interface WorkerView extends Omit<AttachedWorker, 'session' | 'attachedAt' | 'lastSeenAt'> {
   /** By the engine's clock, anew after each break; undefined where it has yet to come back to an engine that was opened since. */
   readonly attachedAt: Date | undefined
   /**
@@ -12,7 +14,11 @@ export interface WorkerView extends Omit<AttachedWorker, 'attachedAt' | 'lastSee
   readonly lastSeenAt: Date | undefined
 }
 
-export function workerOf({ attachedAt, lastSeenAt, ...worker }: AttachedWorker): WorkerView {
+function workerOf({ session: _, attachedAt, lastSeenAt, ...worker }: AttachedWorker): WorkerView {
   // An older server tells neither.
   return { ...worker, attachedAt: dateOf(attachedAt ?? 0), lastSeenAt: dateOf(lastSeenAt ?? 0) }
+}
+
+export async function workersOf(calls: Pick<Mailbox, 'call'>): Promise<readonly WorkerView[]> {
+  return (await allWorkers(calls)).map(workerOf)
 }

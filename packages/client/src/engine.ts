@@ -29,7 +29,7 @@ import {
   type WorkOptions,
 } from '@millrace/core'
 import { type EnqueueArguments, type Handler, type JobType, type Worker, within } from '@millrace/worker'
-import { type WorkerView, workerOf } from './attached.ts'
+import { type WorkerView, workersOf } from './attached.ts'
 import { tellEnqueued } from './channels.ts'
 import { deliver } from './deliver.ts'
 import { type Enqueue, enqueueMany, type JobRequests } from './enqueueMany.ts'
@@ -210,8 +210,8 @@ export class Engine {
   }
 
   /** All attached workers. */
-  async workers(): Promise<readonly WorkerView[]> {
-    return (await this.#mailbox.call<'workers'>({ op: 'workers' })).map(workerOf)
+  workers(): Promise<readonly WorkerView[]> {
+    return workersOf(this.#mailbox)
   }
 
   /**

@@ -8,11 +8,14 @@ import {
   type PurgeOptions,
   type PurgeResult,
   type QueueOptions,
+  type QueuesPageOptions,
   type QueueView,
   validateDrainOptions,
   validatePauseOptions,
   validateQueueOptions,
+  validateQueuesPageOptions,
 } from '@millrace/core'
+import { allQueues } from './all.ts'
 import { inTime } from './inTime.ts'
 import type { Mailbox } from './mailbox.ts'
 import { runPurge } from './purge.ts'
@@ -28,8 +31,19 @@ export class Queues {
     this.#clock = clock
   }
 
+  /** All queues, in the order of their names: asked for page by page, so that no answer is too large, and no turn too long. */
   list(): Promise<readonly QueueView[]> {
-    return this.#mailbox.call<'queues'>({ op: 'queues' })
+    return allQueues(this.#mailbox)
+  }
+
+  /**
+   * A page of `list`: `after` is the name of the last queue of the page before; `limit` is 1 to 500, default 500. A page with fewer is the
+   * last.
+   *
+   * @throws OptionTypeError, OptionRangeError
+   */
+  page(options?: QueuesPageOptions): Promise<readonly QueueView[]> {
+    return this.#mailbox.call<'queues'>({ op: 'queues', ...validateQueuesPageOptions(options) })
   }
 
   /** The queue, or undefined where there is none of that name. */

@@ -310,9 +310,13 @@ export interface StatsCommand {
   readonly op: 'stats'
 }
 
-/** Reply: `AttachedWorker[]`. */
+/** A page of the attached workers, in the order in which they attached first. Reply: `AttachedWorker[]`; fewer than `limit` are the last. */
 export interface WorkersCommand {
   readonly op: 'workers'
+  /** `session` of the last worker of the page before. */
+  readonly after?: number
+  /** Without it, as clients of before ask: all workers, as far as one answer may tell them. */
+  readonly limit?: number
 }
 
 /** One page, newest first. Reply: `ListPage`. */

@@ -255,8 +255,10 @@ export class Effects {
   }
 
   count(lane: Lane, state: StateCode, change: number): void {
-    lane.counts[state] = (lane.counts[state] as number) + change
-    lane.queue.counts[state] = (lane.queue.counts[state] as number) + change
+    const { counts, queue } = lane
+    counts[state] = (counts[state] as number) + change
+    queue.counts[state] = (queue.counts[state] as number) + change
+    queue.all.counts[state] = (queue.all.counts[state] as number) + change
     this.#counted(lane)
   }
 
@@ -264,6 +266,7 @@ export class Effects {
     if (lane.queue.minuteAt !== this.#minuteAt) this.#noteMinute(lane.queue)
     lane.totals[total] += change
     lane.queue.totals[total] += change
+    lane.queue.all.totals[total] += change
     this.#counted(lane)
   }
 

@@ -114,6 +114,11 @@ export class ResultTimeoutError extends define('RESULT_TIMEOUT', true) {
 export class UniqueConflictError extends define('UNIQUE_CONFLICT', false) {
   declare readonly jobId: string
 }
+/** There are as many queues as `maxQueues` allows, and the call would make another one. */
+export class TooManyQueuesError extends define('TOO_MANY_QUEUES', false) {
+  declare readonly queue: string
+  declare readonly maxQueues: number
+}
 /** As many jobs of the queue are yet to start as its `maxLength` allows. */
 export class QueueFullError extends define('QUEUE_FULL', true) {
   declare readonly queue: string
@@ -227,6 +232,7 @@ const BY_CODE = {
   JOB_CANCELLED: JobCancelledError,
   RESULT_TIMEOUT: ResultTimeoutError,
   UNIQUE_CONFLICT: UniqueConflictError,
+  TOO_MANY_QUEUES: TooManyQueuesError,
   QUEUE_FULL: QueueFullError,
   QUEUE_DRAINING: QueueDrainingError,
   DRAIN_INCOMPLETE: DrainIncompleteError,

@@ -10,6 +10,8 @@ export const LIMITS = {
   tagsPerJob: 32,
   /** Levels of nesting of JSON that comes as text. */
   jsonDepth: 1_000,
+  /** Default of the option `maxQueues`. */
+  queues: 10_000,
   /** Default of the option `maxDataBytes`, for data, output and checkpoint each. */
   dataBytes: MIB,
   /** Of `meta` as JSON. */
@@ -110,6 +112,16 @@ export const LIMITS = {
   /** What one page of a search looks at, on a reader's thread; on the writer's it is `walkRows` and `turnMs`. */
   searchRows: 50_000,
   searchMs: 250,
+  /** Page of `queues.list`, and of `workers`. */
+  pageQueues: 500,
+  pageWorkers: 500,
+  /** Queues that `stats` tells of, and names and keys that it asks the disk about for that. */
+  statsQueues: 1_000,
+  statsLookups: 1_000,
+  /** Queues or workers in the answer to a client that knows no pages. */
+  unpaged: 10_000,
+  /** Paused names, and paused keys, that are told of one queue. */
+  pausedTold: 1_000,
   /** The shortest time between two ticks of a schedule. */
   everyMs: 1_000,
   /** Of a cron expression, in characters. */

@@ -40,10 +40,14 @@ export interface DeleteQueueCommand {
   readonly queue: string
 }
 
-/** All queues, or the named one. Reply: `QueueView[]`. */
+/** The named queue, or a page of all of them in the order of their names. Reply: `QueueView[]`; fewer than `limit` are the last. */
 export interface QueuesCommand {
   readonly op: 'queues'
   readonly queue?: string
+  /** The name of the last queue of the page before. */
+  readonly after?: string
+  /** Without it, as clients of before ask: all queues, as far as one answer may tell them. */
+  readonly limit?: number
 }
 
 /** What `cancelMany`, `retryMany` and `deleteMany` are about; one slice of it, newest first. With no filter and no ids: every job. */

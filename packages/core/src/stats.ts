@@ -16,7 +16,7 @@ export interface QueueStats extends StateCounts {
   readonly paused: boolean
   /**
    * Since the oldest waiting job became due, held back by its key or not; 0 where none waits. Where there are more, of the 64 names with
-   * the most waiting jobs, and of the 64 keys with the most that are held back.
+   * the most waiting jobs, and of the 64 keys with the most that are held back; of fewer where one answer tells of many queues.
    */
   readonly oldestWaitingMs: number
 }
@@ -30,6 +30,8 @@ export interface QueueView {
   readonly pausedJobs: readonly string[]
   /** Concurrency keys that are paused. */
   readonly pausedKeys: readonly string[]
+  /** Paused names and keys beyond those that are listed here; undefined for none. */
+  readonly pausedLeftOut?: number
   readonly states: StateCounts
   readonly totals: Totals
   readonly oldestWaitingMs: number
@@ -40,7 +42,10 @@ export interface Stats {
   readonly paused: boolean
   readonly states: StateCounts
   readonly totals: Totals
+  /** Those with the most jobs that have not ended; 1,000 at most. `queues.list` tells of all. */
   readonly queues: Readonly<Record<string, QueueStats>>
+  /** How many queues are not among them; undefined for none. */
+  readonly queuesLeftOut?: number
   /** Names with waiting jobs that no attached worker serves, the most jobs first; 100 at most. */
   readonly unserved: readonly { readonly queue: string; readonly name: string; readonly waiting: number }[]
   /** Job names that have run lately, the busiest first; 1,000 at most. */
@@ -108,6 +113,8 @@ export interface WriterStats {
 
 /** A worker as `workers` tells it. */
 export interface AttachedWorker {
+  /** A number of its own, which grows from worker to worker. */
+  readonly session: number
   readonly id: string
   readonly host: string
   readonly pid: number

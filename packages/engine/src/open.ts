@@ -90,12 +90,13 @@ async function openShared(file: string, settings: OpenSettings, { leave, ended }
 }
 
 function newThread(file: string, settings: OpenSettings): WriterThread {
-  const { durability, recovery, retention, maxDataBytes, cacheKib, secureDelete, waitForOwnerMs, unsafeFilesystem, share } = settings
+  const { durability, recovery, retention, maxQueues, maxDataBytes, cacheKib, secureDelete, waitForOwnerMs, unsafeFilesystem, share } =
+    settings
   const readers = file === MEMORY || settings.readers === 0 ? undefined : new Readers(file, settings.readers)
   // Of a file that is shared, whoever has it is attached to, and not waited for.
   const waitMs = share ? 0 : waitForOwnerMs
   return new WriterThread(
-    { file, durability, recovery, waitForOwnerMs: waitMs, cacheKib, secureDelete, retention, maxDataBytes, unsafeFilesystem },
+    { file, durability, recovery, waitForOwnerMs: waitMs, cacheKib, secureDelete, retention, maxQueues, maxDataBytes, unsafeFilesystem },
     systemClock,
     readers,
   )

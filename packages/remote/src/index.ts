@@ -109,6 +109,7 @@ export {
   StorageError,
   TIMING_BOUNDS_MS,
   TooLargeError,
+  TooManyQueuesError,
   UniqueConflictError,
   UnsafeFilesystemError,
   UnsupportedError,

@@ -39,6 +39,7 @@ const BY_CODE: Readonly<Record<string, ExitCode>> = {
   QUEUE_NOT_EMPTY: EXIT.conflict,
   SCHEDULE_CHANGED: EXIT.conflict,
   SCHEDULE_EXISTS: EXIT.conflict,
+  TOO_MANY_QUEUES: EXIT.conflict,
   CONNECT_FAILED: EXIT.connection,
   CONNECTION_LOST: EXIT.connection,
   AUTH_FAILED: EXIT.connection,

@@ -170,7 +170,8 @@ async function closeAll(closers: (() => unknown)[]): Promise<void> {
 }
 
 function openOptions(config: Config, file: string, logger: Logger): OpenOptions {
-  const { durability, recovery, share, waitForOwner, readers, cache, maxDataBytes, secureDelete, unsafeFilesystem, retention } = config
+  const { durability, recovery, share, waitForOwner, readers, cache, maxQueues, maxDataBytes, secureDelete, unsafeFilesystem, retention } =
+    config
   const kept = Object.fromEntries(Object.entries(retention).filter(([, keep]) => keep !== undefined))
   return {
     file,
@@ -180,6 +181,7 @@ function openOptions(config: Config, file: string, logger: Logger): OpenOptions 
     waitForOwner,
     readers,
     cache,
+    maxQueues,
     maxDataBytes,
     secureDelete,
     unsafeFilesystem,

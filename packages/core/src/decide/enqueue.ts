@@ -9,16 +9,15 @@ import { mayRefuse } from '../queueSettings.ts'
 import { type Decision, type Enqueued, Refused } from '../replies.ts'
 import type { NameAndKey } from '../store.ts'
 import { type Lane, lengthOf, type Queue } from '../tables/lane.ts'
-import type { Tables } from '../tables/tables.ts'
 import { Claims, OF_CALL } from './claims.ts'
 import { makeRoom, mayMakeRoom } from './drop.ts'
 import { enterLine } from './line.ts'
+import { findNewQueue, mayExceedQueues } from './newQueues.ts'
+import { DEFAULT_QUEUE, queueOf } from './queueOf.ts'
 import { active, nothingToDrop, queueDraining, queueFull, uniqueConflict } from './refuse.ts'
 import { reorder } from './reorder.ts'
 import { exclusiveKey, holdLonger, holdShape, placeOf, pushedTo, shapeOf } from './shaping.ts'
 import type { TurnContext } from './turn.ts'
-
-const DEFAULT_QUEUE = 'default'
 
 export const IDEMPOTENCY_TTL_MS = 86_400_000
 
@@ -30,7 +29,7 @@ export function enqueue(turn: TurnContext, command: EnqueueCommand): Decision<'e
 
 /** What refuses one of the jobs, and so all of them. Nothing is changed. `ending` frees its key before they are created. */
 export function findRefusal(turn: TurnContext, jobs: readonly NewJob[], ending?: Job): Refused | undefined {
-  const bounded = turn.tables.bounded > 0
+  const bounded = turn.tables.bounded > 0 || mayExceedQueues(turn, jobs.length)
   if (!bounded && !jobs.some(({ unique }) => unique !== undefined)) return undefined
   const claims = new Claims(turn.facts, ending)
   const created: NewJob[] = []
@@ -54,12 +53,13 @@ export function findRefusal(turn: TurnContext, jobs: readonly NewJob[], ending?:
 }
 
 /**
- * A queue that has no room for so many more jobs, none of which is a repeat, and can make none, or takes none because it is drained: but for
+ * A queue that would be one too many; one that has no room for so many more jobs, none of which is a repeat, and can make none, or takes none because it is drained: but for
  * those of its own runs, which could not come to their end without.
  */
 export function findFull(turn: TurnContext, jobs: readonly NewJob[], own?: Queue): Refused | undefined {
   const { tables } = turn
-  if (tables.bounded === 0) return undefined
+  const tooMany = findNewQueue(turn, jobs)
+  if (tooMany !== undefined || tables.bounded === 0) return tooMany
   const wanted = new Map<Queue, number>()
   for (const job of jobs) {
     const queue = tables.queues.get(queueOf(tables, job))
@@ -219,10 +219,6 @@ function expiryOf(enqueuedAt: number, ttl: number | undefined): number {
 export function drained(turn: TurnContext, job: NewJob): string | undefined {
   const name = queueOf(turn.tables, job)
   return turn.tables.queues.get(name)?.settings.draining === undefined ? undefined : name
-}
-
-export function queueOf({ definitions }: Tables, { queue, name }: NewJob): string {
-  return queue ?? definitions.get(name)?.queue ?? DEFAULT_QUEUE
 }
 
 /** Created on its first use. */

@@ -6,8 +6,8 @@ import type { Request } from '../port.ts'
 import type { Store } from '../store.ts'
 import { countOf, lengthOf, type Queue } from '../tables/lane.ts'
 import type { Tables } from '../tables/tables.ts'
-import { queueOf } from './enqueue.ts'
 import type { Facts } from './facts.ts'
+import { queueOf } from './queueOf.ts'
 
 /** Of checkpoints and outputs: what is cut off is dropped by later turns. */
 const SLICE_BYTES = 64 * 2 ** 20

@@ -6,11 +6,12 @@ import { changeRate } from '../tables/bucket.ts'
 import { isDrained, liveCountOf, type Queue } from '../tables/lane.ts'
 import { removeQueue } from '../tables/removeQueue.ts'
 import { laneOf } from './enqueue.ts'
+import { refuseQueue } from './newQueues.ts'
 import { dropWithoutLength, keyOrderConflict, keyOrderTooLate, queueNotEmpty } from './refuse.ts'
 import type { TurnContext } from './turn.ts'
 
 export function configure(turn: TurnContext, { queue: name, changes }: ConfigureCommand): Decision<'configure'> {
-  const refused = findConflict(turn.tables.queues.get(name), name, changes)
+  const refused = findConflict(turn.tables.queues.get(name), name, changes) ?? refuseQueue(turn, name)
   if (refused !== undefined) return refused
   const queue = queueOf(turn, name)
   const before = queue.settings
@@ -71,6 +72,8 @@ function changeKeyRate({ tables, effects, now }: TurnContext, queue: Queue, from
 
 /** The actor answers when nothing of the queue is left that has not ended. */
 export function drainQueue(turn: TurnContext, { queue: name }: DrainQueueCommand): Decision<'drainQueue'> {
+  const refused = refuseQueue(turn, name)
+  if (refused !== undefined) return refused
   const queue = queueOf(turn, name)
   if (queue.settings.draining === undefined) {
     change(turn, queue, { draining: true })
@@ -105,6 +108,8 @@ export function deleteQueue({ tables, effects }: TurnContext, { queue: name }: D
 
 export function pause(turn: TurnContext, { queue: name, job, key, paused }: PauseCommand): Decision<'pause'> {
   const { tables, effects } = turn
+  const refused = refuseQueue(turn, name)
+  if (refused !== undefined) return refused
   const queue = queueOf(turn, name)
   const type = paused ? 'queue.paused' : 'queue.resumed'
   if (key !== undefined) pauseKey(turn, queue, key, paused)

@@ -53,6 +53,11 @@ export function queueFull(queue: string, maxLength: number): Refused {
   return new Refused({ code: 'QUEUE_FULL', message, details: { queue, maxLength } })
 }
 
+export function tooManyQueues(queue: string, maxQueues: number): Refused {
+  const message = `there are ${maxQueues} queues, the most that maxQueues allows, and queue '${queue}' would be one more: delete empty ones with queues.delete(name), use fewer names, or open the engine with a larger maxQueues`
+  return new Refused({ code: 'TOO_MANY_QUEUES', message, details: { queue, maxQueues } })
+}
+
 export function nothingToDrop(queue: string, maxLength: number): Refused {
   const message = `queue '${queue}' takes ${maxLength} jobs that are yet to start, and has not so many for a new one to take their place: those of one call and those that wait for others stay; try again later, send fewer in one call, or raise its maxLength`
   return new Refused({ code: 'QUEUE_FULL', message, details: { queue, maxLength } })

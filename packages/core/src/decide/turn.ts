@@ -25,6 +25,8 @@ export interface Settings {
   readonly retention: Retention
   /** Of data, output and checkpoint each, whoever sends them. Default 16 MiB, which is what one command may have. */
   readonly maxDataBytes?: number
+  /** A queue beyond so many is refused. Default 10,000. */
+  readonly maxQueues?: number
   /** Reads the cron expressions of schedules. */
   readonly calendar: Calendar
 }

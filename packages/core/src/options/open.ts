@@ -38,6 +38,11 @@ export interface OpenOptions {
    * when: docs/privacy.md.
    */
   readonly secureDelete?: boolean
+  /**
+   * The most queues that the file may have: 1 to 1,000,000, default 10,000. Whatever would make another one is refused with
+   * TooManyQueuesError; queues that are there already stay.
+   */
+  readonly maxQueues?: number
   /** Of data, output and checkpoint each, whichever process, thread or client they come from: 1 byte to 16 MiB, default 1 MiB. */
   readonly maxDataBytes?: number
   readonly retention?: RetentionOptions
@@ -63,6 +68,7 @@ export interface OpenSettings {
   readonly readers: number
   readonly cacheKib: number
   readonly secureDelete: boolean
+  readonly maxQueues: number
   readonly maxDataBytes: number
   readonly retention: Retention
   readonly codec: Codec | undefined
@@ -81,6 +87,7 @@ const KNOWN = new Set([
   'readers',
   'cache',
   'secureDelete',
+  'maxQueues',
   'maxDataBytes',
   'retention',
   'codec',
@@ -90,12 +97,20 @@ const KNOWN = new Set([
 ])
 const READERS_MAX = 8
 const CACHE_MIB_MAX = 4_096
+const QUEUES_MAX = 1_000_000
 
 /** @throws OptionTypeError, OptionRangeError */
 export function validateOpenOptions(options: unknown): OpenSettings {
   checkKnown('openEngine', options, KNOWN, "openEngine({ file: 'jobs.db' })")
   const { durability = 'full', recovery = 'immediate', waitForOwner = 0, readers = 1, cache = 16, share = false } = options
-  const { maxDataBytes = LIMITS.dataBytes, retention, logger, unsafeFilesystem = 'refuse', secureDelete = false } = options
+  const {
+    maxQueues = LIMITS.queues,
+    maxDataBytes = LIMITS.dataBytes,
+    retention,
+    logger,
+    unsafeFilesystem = 'refuse',
+    secureDelete = false,
+  } = options
   const { codec, redact } = options
   const file = fileOption(options['file'])
   return {
@@ -107,6 +122,7 @@ export function validateOpenOptions(options: unknown): OpenSettings {
     readers: integerOption('readers', readers, 0, READERS_MAX),
     cacheKib: integerOption('cache', cache, 1, CACHE_MIB_MAX) * 1_024,
     secureDelete: booleanOption('secureDelete', secureDelete),
+    maxQueues: integerOption('maxQueues', maxQueues, 1, QUEUES_MAX),
     maxDataBytes: integerOption('maxDataBytes', maxDataBytes, 1, LIMITS.bytesPerCommand),
     retention: retentionOption('retention', retention),
     codec: codec === undefined ? undefined : codecOption('codec', codec),

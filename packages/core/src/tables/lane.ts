@@ -14,12 +14,19 @@ export interface LaneTotals {
   cancelled: number
 }
 
+export interface Sums {
+  readonly counts: Counts
+  readonly totals: LaneTotals
+}
+
 /** A queue as the tables hold it: its counters are the sums of its lanes'. */
 export interface Queue {
   readonly id: number
   readonly name: string
   readonly counts: Counts
   readonly totals: LaneTotals
+  /** Of all queues together. */
+  readonly all: Sums
   readonly lanes: Map<string, Lane>
   /** The last minute of which its totals were noted; 0 for none. */
   minuteAt: number
@@ -70,12 +77,22 @@ export function newTotals(): LaneTotals {
   return { enqueued: 0, completed: 0, failed: 0, cancelled: 0 }
 }
 
-export function newQueue(id: number, name: string): Queue {
+export function newSums(): Sums {
+  return { counts: newCounts(), totals: newTotals() }
+}
+
+export function addSums({ counts, totals }: Sums, more: Readonly<Sums>, sign: 1 | -1 = 1): void {
+  for (const [state, count] of more.counts.entries()) counts[state] = (counts[state] as number) + sign * count
+  for (const total of ['enqueued', 'completed', 'failed', 'cancelled'] as const) totals[total] += sign * more.totals[total]
+}
+
+export function newQueue(id: number, name: string, all = newSums()): Queue {
   return {
     id,
     name,
     counts: newCounts(),
     totals: newTotals(),
+    all,
     lanes: new Map(),
     minuteAt: 0,
     settings: NO_SETTINGS,

@@ -1,11 +1,12 @@
 /** Forgets a queue without jobs, with all that is known of it. */
-import type { Queue } from './lane.ts'
+import { addSums, type Queue } from './lane.ts'
 import type { Tables } from './tables.ts'
 
 export function removeQueue(tables: Tables, queue: Queue): void {
   const { queues, lanesById, lanesByName, thirsty, keys, doors } = tables
   queue.gone = true
   queues.delete(queue.name)
+  addSums(queue.all, queue, -1)
   doors.forget(queue)
   for (const key of queue.keys?.values() ?? []) keys.forget(key)
   for (const lane of queue.lanes.values()) {

@@ -14,7 +14,7 @@ import { fullMonoOf } from './bucket.ts'
 import { Doors } from './doors.ts'
 import { type Gate, isStrict } from './gate.ts'
 import { Keys } from './keys.ts'
-import { countOf, type Lane, newLane, newQueue, type Queue } from './lane.ts'
+import { addSums, countOf, type Lane, newLane, newQueue, newSums, type Queue } from './lane.ts'
 import type { Present } from './present.ts'
 import { Service } from './service.ts'
 import { type ConnectionId, newSession, type Session, type Unattached } from './session.ts'
@@ -29,6 +29,8 @@ export class Tables {
   #nextQueue = 1
 
   readonly queues = new Map<string, Queue>()
+  /** Of all queues together: kept, so that nobody adds them up. */
+  readonly all = newSums()
   readonly lanesById = new Map<number, Lane>()
   readonly lanesByName = new Map<string, Lane[]>()
   readonly definitions = new Map<string, Defaults>()
@@ -140,7 +142,7 @@ export class Tables {
   }
 
   addQueue(name: string): Queue {
-    const queue = newQueue(this.#nextQueue++, name)
+    const queue = newQueue(this.#nextQueue++, name, this.all)
     this.queues.set(name, queue)
     return queue
   }
@@ -150,7 +152,7 @@ export class Tables {
   }
 
   #loadQueue({ id, name, settings, paused, pausedKeys, missingMs, missingAt }: QueueRow, now: Now): void {
-    const queue = newQueue(id, name)
+    const queue = newQueue(id, name, this.all)
     queue.settings = settings
     queue.paused = paused
     queue.fullMono = fullMonoOf(missingMs, missingAt, now)
@@ -171,18 +173,11 @@ export class Tables {
   #loadLane(row: LaneRow): void {
     let queue = this.queues.get(row.queue)
     if (queue === undefined) {
-      queue = newQueue(row.queueId, row.queue)
+      queue = newQueue(row.queueId, row.queue, this.all)
       this.queues.set(row.queue, queue)
     }
     const lane = this.#addLane(row.id, queue, row.name)
-    for (let state = 0; state < row.counts.length; state++) {
-      lane.counts[state] = row.counts[state] as number
-      queue.counts[state] = (queue.counts[state] as number) + (row.counts[state] as number)
-    }
-    for (const total of ['enqueued', 'completed', 'failed', 'cancelled'] as const) {
-      lane.totals[total] = row.totals[total]
-      queue.totals[total] += row.totals[total]
-    }
+    for (const into of [lane, queue, this.all]) addSums(into, row)
     lane.paused = row.paused
     lane.window.complete = countOf(lane, WAITING) === 0
   }

@@ -71,6 +71,7 @@ function auditRebuild(store: MemoryStore, tables: Tables): void {
     nextEvent: of.nextEvent,
     nextSession: of.nextSession,
     paused: of.paused,
+    all: of.all,
     queues: [...of.queues.values()]
       .map(({ id, name, counts, totals, minuteAt, settings, paused, drained }) => ({
         id,

@@ -18,6 +18,7 @@ import {
   LIMITS,
   type ListCommand,
   type ListPage,
+  liveCountOf,
   type Now,
   type ParentRow,
   type ParentsCommand,
@@ -39,6 +40,7 @@ import {
   type Tables,
   viewOf,
   WAITING,
+  type WorkersCommand,
 } from '@millrace/core'
 import type { Actor } from './actor.ts'
 import { failuresOf, historyOf } from './observed.ts'
@@ -72,7 +74,7 @@ export function answer(actor: Actor, command: Command, sender: Sender): unknown 
     case 'stats':
       return stats(actor)
     case 'workers':
-      return workersOf(actor)
+      return workersOf(actor, command)
     case 'list':
       return list(actor, command)
     case 'getSchedule':
@@ -152,22 +154,20 @@ function runningOf(tables: Tables, { queue, name }: ListCommand['filter'], befor
 
 function stats(actor: Actor): Stats {
   const { tables } = actor
-  const states: Counts = [0, 0, 0, 0, 0, 0, 0]
-  const totals = { enqueued: 0, completed: 0, failed: 0, cancelled: 0 }
-  const queues: [string, QueueStats][] = []
-  const unserved: Lane[] = []
-  for (const queue of tables.queues.values()) {
-    for (let state = 0; state < states.length; state++) states[state] = (states[state] as number) + (queue.counts[state] as number)
-    for (const total of ['enqueued', 'completed', 'failed', 'cancelled'] as const) totals[total] += queue.totals[total]
-    queues.push([queue.name, { ...named(queue.counts), paused: queue.paused, oldestWaitingMs: oldestWaitingMs(actor, queue) }])
-    for (const lane of waitingOf(queue)) if (lane.services.length === 0) unserved.push(lane)
-  }
+  const told = mostLive([...tables.queues.values()], LIMITS.statsQueues)
+  const lookups = Math.max(1, Math.min(OLDEST_ASKED_MAX, Math.floor(LIMITS.statsLookups / Math.max(1, told.length))))
+  const queues = told.map((queue): [string, QueueStats] => [
+    queue.name,
+    { ...named(queue.counts), paused: queue.paused, oldestWaitingMs: oldestWaitingMs(actor, queue, lookups) },
+  ])
+  const unserved = [...tables.lanesById.values()].filter((lane) => lane.services.length === 0 && countOf(lane, WAITING) > 0)
   return {
     paused: tables.paused,
-    states: named(states),
-    totals,
+    states: named(tables.all.counts),
+    totals: { ...tables.all.totals },
     // Not by assignment: a queue may be called `__proto__`.
     queues: Object.fromEntries(queues),
+    ...(tables.queues.size > told.length && { queuesLeftOut: tables.queues.size - told.length }),
     unserved: fullest(unserved, UNSERVED_MAX).map((lane) => ({ queue: lane.queue.name, name: lane.name, waiting: countOf(lane, WAITING) })),
     names: actor.meter.timings.stats(),
     workers: livingSessions(actor).length,
@@ -180,19 +180,39 @@ function stats(actor: Actor): Stats {
   }
 }
 
-function queuesOf(actor: Actor, { queue: name }: QueuesCommand): readonly QueueView[] {
-  const { queues } = actor.tables
-  const known = name === undefined ? [...queues.values()] : [queues.get(name)].filter((queue) => queue !== undefined)
-  return known.map((queue) => ({
-    name: queue.name,
-    settings: queue.settings,
-    paused: queue.paused,
-    pausedJobs: [...queue.lanes.values()].filter(({ paused }) => paused).map((lane) => lane.name),
-    pausedKeys: [...(queue.keys?.values() ?? [])].filter(({ paused }) => paused).map(({ text }) => text),
-    states: named(queue.counts),
-    totals: { ...queue.totals },
-    oldestWaitingMs: oldestWaitingMs(actor, queue),
-  }))
+/** All where there are no more, in their order; otherwise those with the most jobs that have not ended. */
+function mostLive(queues: readonly Queue[], limit: number): readonly Queue[] {
+  if (queues.length <= limit) return queues
+  return queues.toSorted((a, b) => liveCountOf(b) - liveCountOf(a)).slice(0, limit)
+}
+
+function queuesOf(actor: Actor, command: QueuesCommand): readonly QueueView[] {
+  const known = queuesWanted(actor.tables.queues, command)
+  const lookups = command.queue === undefined ? OLDEST_IN_LIST_MAX : OLDEST_ASKED_MAX
+  return known.map((queue) => {
+    const pausedJobs = [...queue.lanes.values()].filter(({ paused }) => paused).map((lane) => lane.name)
+    const pausedKeys = [...(queue.keys?.values() ?? [])].filter(({ paused }) => paused).map(({ text }) => text)
+    const told = { pausedJobs: pausedJobs.slice(0, LIMITS.pausedTold), pausedKeys: pausedKeys.slice(0, LIMITS.pausedTold) }
+    const pausedLeftOut = pausedJobs.length + pausedKeys.length - told.pausedJobs.length - told.pausedKeys.length
+    return {
+      name: queue.name,
+      settings: queue.settings,
+      paused: queue.paused,
+      ...told,
+      ...(pausedLeftOut > 0 && { pausedLeftOut }),
+      states: named(queue.counts),
+      totals: { ...queue.totals },
+      oldestWaitingMs: oldestWaitingMs(actor, queue, lookups),
+    }
+  })
+}
+
+/** By name, so that a page leads on from where the one before ended, whatever was deleted or made meanwhile. */
+function queuesWanted(queues: ReadonlyMap<string, Queue>, { queue: name, after, limit }: QueuesCommand): readonly Queue[] {
+  if (name !== undefined) return [queues.get(name)].filter((queue) => queue !== undefined)
+  if (limit === undefined) return [...queues.values()].slice(0, LIMITS.unpaged)
+  const names = [...queues.keys()].filter((each) => after === undefined || each > after).sort()
+  return names.slice(0, limit).map((each) => queues.get(each) as Queue)
 }
 
 function waitingOf({ lanes }: Queue): Lane[] {
@@ -208,14 +228,19 @@ function isAway({ connection, silent }: Session): boolean {
   return connection === undefined || silent
 }
 
-function workersOf(actor: Actor): AttachedWorker[] {
+function workersOf(actor: Actor, { after = 0, limit = LIMITS.unpaged }: WorkersCommand): AttachedWorker[] {
   const { now } = actor
-  return livingSessions(actor).map((session) => workerOf(session, now))
+  return livingSessions(actor)
+    .filter(({ id }) => id > after)
+    .sort((a, b) => a.id - b.id)
+    .slice(0, limit)
+    .map((session) => workerOf(session, now))
 }
 
 function workerOf(session: Session, now: Now): AttachedWorker {
   const { intro, jobs, weight, zombies, draining, attachedAt } = session
   return {
+    session: session.id,
     id: intro.worker,
     host: intro.host,
     pid: intro.pid,
@@ -241,6 +266,8 @@ function lastSeenAt({ intro, connection, renewedMono }: Session, { wall, mono }:
 const UNSERVED_MAX = 100
 /** Each costs a question to the disk. */
 const OLDEST_ASKED_MAX = 64
+/** Of one queue of a page. */
+const OLDEST_IN_LIST_MAX = 4
 
 /** Those with the most waiting jobs. */
 function fullest(lanes: readonly Lane[], limit: number): readonly Lane[] {
@@ -251,15 +278,15 @@ function named(counts: Counts): StateCounts {
   return Object.fromEntries(STATES.map((state, code) => [state, counts[code] as number])) as unknown as StateCounts
 }
 
-function oldestWaitingMs({ store, now }: Actor, queue: Queue): number {
+function oldestWaitingMs({ store, now }: Actor, queue: Queue, lookups: number): number {
   const due = [
-    ...fullest(waitingOf(queue), OLDEST_ASKED_MAX).map((lane) => store.oldestWaiting(lane.id)),
-    ...mostParked(queue).map((gate) => store.oldestParked(gate.id)),
+    ...fullest(waitingOf(queue), lookups).map((lane) => store.oldestWaiting(lane.id)),
+    ...mostParked(queue, lookups).map((gate) => store.oldestParked(gate.id)),
   ].filter((at) => at > 0)
   return due.length === 0 ? 0 : Math.max(0, now.wall - Math.min(...due))
 }
 
-function mostParked({ keys }: Queue): readonly Gate[] {
+function mostParked({ keys }: Queue, limit: number): readonly Gate[] {
   const gates = [...(keys?.values() ?? [])].flatMap((key) => [...key.gates.values()]).filter(({ parked }) => parked > 0)
-  return gates.toSorted((a, b) => b.parked - a.parked).slice(0, OLDEST_ASKED_MAX)
+  return gates.toSorted((a, b) => b.parked - a.parked).slice(0, limit)
 }

@@ -26,7 +26,8 @@ const TALKATIVE_MAX = 8
 const say = (message: FromWriter): void => host.postMessage(message)
 
 function open({ options, alive, channel }: WriterData): void {
-  const { file, durability, recovery, retention, maxDataBytes, cacheKib, secureDelete, waitForOwnerMs, unsafeFilesystem } = options
+  const { file, durability, recovery, retention, maxQueues, maxDataBytes, cacheKib, secureDelete, waitForOwnerMs, unsafeFilesystem } =
+    options
   const store = openStore({
     file,
     durability,
@@ -47,7 +48,13 @@ function open({ options, alive, channel }: WriterData): void {
     store,
     clock: systemClock,
     random: systemRandom,
-    settings: { recovery, retention, calendar: systemCalendar, ...(maxDataBytes !== undefined && { maxDataBytes }) },
+    settings: {
+      recovery,
+      retention,
+      calendar: systemCalendar,
+      ...(maxQueues !== undefined && { maxQueues }),
+      ...(maxDataBytes !== undefined && { maxDataBytes }),
+    },
     alive: new Set(alive),
   })
   const loop = new Loop({ actor, clock: systemClock, collect, lingerMs: LINGER_MS, breathe: setImmediate, failed: fail })

@@ -11,6 +11,8 @@ export interface WriterOptions {
   readonly cacheKib: number
   readonly secureDelete: boolean
   readonly retention: Retention
+  /** A queue beyond so many is refused. Default 10,000. */
+  readonly maxQueues?: number
   /** Of data, output and checkpoint each, whoever sends them. Default 16 MiB. */
   readonly maxDataBytes?: number
   readonly unsafeFilesystem: 'refuse' | 'allow'

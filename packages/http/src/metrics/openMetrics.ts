@@ -5,7 +5,7 @@ import { type Cumulative, Exposition } from './exposition.ts'
 
 export const OPEN_METRICS_TYPE = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
 
-export function openMetrics({ paused, totals, queues, names, unserved, workers, writer }: Stats): string {
+export function openMetrics({ paused, totals, queues, queuesLeftOut = 0, names, unserved, workers, writer }: Stats): string {
   const out = new Exposition()
   const busiest = Object.entries(queues).toSorted(([, a], [, b]) => sizeOf(b) - sizeOf(a))
   const told = busiest.slice(0, BOUNDS.metricsQueues)
@@ -30,7 +30,7 @@ export function openMetrics({ paused, totals, queues, names, unserved, workers, 
     type: 'gauge',
     help: 'Queues and names that are too many to be told here.',
   })
-  omitted(busiest.length - told.length, { kind: 'queue' })
+  omitted(busiest.length - told.length + queuesLeftOut, { kind: 'queue' })
   omitted(names.length - toldNames.length, { kind: 'name' })
   return out.text()
 }

@@ -5,7 +5,7 @@ import { json, noContent } from '../answer.ts'
 import { HttpError } from '../errors.ts'
 import { BOUNDS } from '../limits.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
-import { DRAIN, DRAINED, PAUSE, PURGE, PURGED, QUEUE, QUEUE_OPTIONS, QUEUE_PATH, queueOptions } from '../schemas/queue.ts'
+import { DRAIN, DRAINED, PAUSE, PURGE, PURGED, QUEUE, QUEUE_OPTIONS, QUEUE_PATH, QUEUES_QUERY, queueOptions } from '../schemas/queue.ts'
 
 export function queueRoutes({ engine: { queues } }: Service): readonly Operation[] {
   const pausing = (word: 'pause' | 'resume', summary: string): Operation =>
@@ -33,9 +33,14 @@ export function queueRoutes({ engine: { queues } }: Service): readonly Operation
       path: '/v1/queues',
       tag: 'queues',
       scope: 'read',
-      summary: 'All queues',
+      summary: 'All queues, or a page of them, in the order of their names',
+      query: QUEUES_QUERY,
       responses: { 200: { description: 'All queues', schema: z.strictObject({ queues: z.array(QUEUE) }).openapi('QueueList') } },
-      handle: async () => json(200, { queues: await queues.list() }),
+      async handle({ query: { after, limit } }) {
+        const all = after === undefined && limit === undefined
+        const page = all ? await queues.list() : await queues.page({ ...(after && { after }), ...(limit && { limit }) })
+        return json(200, { queues: page })
+      },
     }),
 
     operation({

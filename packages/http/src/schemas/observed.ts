@@ -15,7 +15,10 @@ export const STATS = z
     paused: z.boolean(),
     states: STATE_COUNTS,
     totals: TOTALS,
-    queues: z.record(z.string(), STATE_COUNTS.extend({ paused: z.boolean(), oldestWaitingMs: z.number() })),
+    queues: z.record(z.string(), STATE_COUNTS.extend({ paused: z.boolean(), oldestWaitingMs: z.number() })).openapi({
+      description: 'Those with the most jobs that have not ended; 1,000 at most.',
+    }),
+    queuesLeftOut: z.number().optional().openapi({ description: 'How many queues `queues` does not tell.' }),
     unserved: z.array(z.strictObject({ queue: z.string(), name: z.string(), waiting: z.number() })),
     names: z.array(
       z.strictObject({

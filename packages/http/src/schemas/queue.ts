@@ -4,7 +4,7 @@ import type { QueueOptions } from '@millrace/core'
 import { LIMITS, PURGED_STATES } from '@millrace/core'
 import { BOUNDS } from '../limits.ts'
 import { RUN_OPTIONS } from './options.ts'
-import { DURATION, KEY, NAME, STATE_COUNTS, TOTALS } from './plain.ts'
+import { DURATION, KEY, NAME, STATE_COUNTS, TOTALS, whole } from './plain.ts'
 
 export const QUEUE_PATH = z.strictObject({ name: NAME.openapi({ param: { name: 'name', in: 'path' } }) })
 
@@ -69,11 +69,17 @@ export const QUEUE = z
     paused: z.boolean(),
     pausedJobs: z.array(z.string()),
     pausedKeys: z.array(z.string()),
+    pausedLeftOut: z.number().optional().openapi({ description: 'Paused names and keys that are not listed here.' }),
     states: STATE_COUNTS,
     totals: TOTALS,
     oldestWaitingMs: z.number(),
   })
   .openapi('Queue')
+
+export const QUEUES_QUERY = z.strictObject({
+  after: NAME.optional().openapi({ description: 'The name of the last queue of the page before.' }),
+  limit: whole(1, LIMITS.pageQueues).optional().openapi({ description: 'Without it, all queues.' }),
+})
 
 export const PAUSE = z
   .strictObject({ job: NAME.optional(), key: KEY.optional() })

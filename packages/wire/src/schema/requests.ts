@@ -163,9 +163,22 @@ export const COMMAND = union<'op', Command>('Request', 'op', {
   drainQueue: { code: 32, fields: { queue: field(name()) } },
   stopWorker: { code: 68, fields: { worker: field(name()), timeout: field(duration(0, true), 'for what runs') } },
   deleteQueue: { code: 33, fields: { queue: field(name()) } },
-  queues: { code: 31, fields: { queue: optional(name(), 'nil: all') } },
+  queues: {
+    code: 31,
+    fields: {
+      queue: optional(name(), 'nil: all'),
+      after: optional(name(), 'the last name of the page before'),
+      limit: optional(integer(1, LIMITS.pageQueues), 'nil: no pages'),
+    },
+  },
   stats: { code: 23, fields: {} },
-  workers: { code: 24, fields: {} },
+  workers: {
+    code: 24,
+    fields: {
+      after: optional(count, '`session` of the last worker of the page before'),
+      limit: optional(integer(1, LIMITS.pageWorkers), 'nil: no pages'),
+    },
+  },
   list: {
     code: 25,
     fields: {

@@ -1,7 +1,7 @@
 /** `stats`: queues may be many, and be called anything, so they travel as a list and not as the keys of a map. */
 import type { Stats } from '@millrace/core'
-import { boolean, type Kind, list, value } from './kinds.ts'
-import { field, or, type RecordKind, record } from './record.ts'
+import { boolean, count, type Kind, list, value } from './kinds.ts'
+import { field, optional, or, type RecordKind, record } from './record.ts'
 
 const QUEUES_MAX = 100_000
 
@@ -42,6 +42,7 @@ const fields = record<Stats>('stats', {
     'array of maps: `queue`, `name`, counts, `waitMs` and `runMs`, each with `p50`, `p95`, `p99`, `sum` and `buckets` by powers of two',
   ),
   paused: or(boolean, false, 'nothing of any queue starts'),
+  queuesLeftOut: optional(count, 'queues that `queues` does not tell'),
 })
 
 export const STATS: RecordKind<Stats> & { fits(reply: unknown): reply is Stats } = {

@@ -250,12 +250,12 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
   deleteQueue: record({ queue: name }),
   stopWorker: record({ worker: name, timeout: policy.timeout }),
   pause: record({ queue: name, job: name, key, paused: fc.boolean() }, { requiredKeys: ['queue', 'paused'] }) as never,
-  queues: record({ queue: name }, { requiredKeys: [] }) as never,
+  queues: record({ queue: name, after: name, limit: fc.integer({ min: 1, max: 500 }) }, { requiredKeys: [] }) as never,
   cancelMany: many,
   retryMany: many,
   deleteMany: many,
   stats: record({}),
-  workers: record({}),
+  workers: record({ after: count, limit: fc.integer({ min: 1, max: 500 }) }, { requiredKeys: [] }) as never,
   list: record(
     {
       filter,
@@ -361,6 +361,7 @@ const stats = record({
   }),
   names: fc.array(record({ queue: name, name, started: count, waitMs: timing }), { maxLength: 2 }),
   paused: fc.boolean(),
+  queuesLeftOut: count,
 })
 
 const reply = fc.oneof(

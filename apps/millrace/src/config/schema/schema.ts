@@ -205,6 +205,11 @@ export const SCHEMA = z.strictObject({
   waitForOwner: settingOr(duration('waitForOwner', 0, DAY_MS), '10s', 'How long to wait for another owner of the file to go: 0 to 24 h.'),
   readers: settingOr(integer('readers', 0, 8), 1, 'Threads that answer lists: 0 to 8.'),
   cache: settingOr(integer('cache', 1, 4_096), 16, 'The writer’s page cache in MiB: 1 to 4,096.'),
+  maxQueues: settingOr(
+    integer('maxQueues', 1, 1_000_000),
+    LIMITS.queues,
+    'The most queues that the file may have: up to 1,000,000. Calls that would create another one are refused (`TOO_MANY_QUEUES`).',
+  ),
   maxDataBytes: settingOr(
     integer('maxDataBytes', 1, LIMITS.bytesPerCommand),
     LIMITS.dataBytes,

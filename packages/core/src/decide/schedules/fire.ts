@@ -11,6 +11,7 @@ import { fireTime, latestTick, type Schedule, scheduleTag, tickAfter } from '../
 import { cancelJob } from '../cancel.ts'
 import { createScheduled, drained } from '../enqueue.ts'
 import { isDeleted } from '../facts.ts'
+import { findNewQueue } from '../newQueues.ts'
 import type { TurnContext } from '../turn.ts'
 
 export function fireSchedules(turn: TurnContext): void {
@@ -54,11 +55,13 @@ function fire(turn: TurnContext, schedule: Schedule): void {
   const { tick, next } = ticks
   const late = catchUp === 'none' && fireTime(schedule, tick, turn.settings.calendar) < turn.now.wall - LIMITS.tickGraceMs
   const overlaps = running !== undefined && overlap === 'skip'
-  if (late || overlaps || drained(turn, schedule.job) !== undefined) {
+  const drains = drained(turn, schedule.job) !== undefined
+  if (late || overlaps || drains || findNewQueue(turn, [schedule.job]) !== undefined) {
     // Too late for it: that is no other job's doing.
     if (!late) schedule.skipped++
-    const reason = late ? 'late' : overlaps ? 'overlap' : 'draining'
-    turn.effects.news({ type: 'schedule.skipped', schedule: schedule.id, tick, reason })
+    // One queue too many has no reason of its own: clients that know the others alone could not read it.
+    const reason = late ? 'late' : overlaps ? 'overlap' : drains ? 'draining' : undefined
+    turn.effects.news({ type: 'schedule.skipped', schedule: schedule.id, tick, ...(reason && { reason }) })
   } else {
     if (running !== undefined) cancelJob(turn, running)
     create(turn, schedule, schedule.job, tick, 'schedule.fired')

@@ -5,6 +5,7 @@ import { type Decision, Refused } from '../../replies.ts'
 import type { TriggerScheduleCommand } from '../../scheduleCommands.ts'
 import { cancelJob } from '../cancel.ts'
 import { drained } from '../enqueue.ts'
+import { findNewQueue } from '../newQueues.ts'
 import { noSchedule, queueDraining } from '../refuse.ts'
 import type { TurnContext } from '../turn.ts'
 import { create, liveJob } from './fire.ts'
@@ -25,7 +26,8 @@ export function triggerSchedule(turn: TurnContext, { id, meta }: TriggerSchedule
   const wrong = job === schedule.job ? undefined : job === undefined ? 'meta is an object' : whatIsWrong(turn, { spec: schedule.spec, job })
   if (job === undefined || wrong !== undefined) return new Refused({ code: 'INVALID_SCHEDULE', message: `schedule '${id}': ${wrong}` })
   const queue = drained(turn, schedule.job)
-  if (queue !== undefined) return queueDraining(queue)
+  const refused = queue === undefined ? findNewQueue(turn, [job]) : queueDraining(queue)
+  if (refused !== undefined) return refused
   if (running !== undefined) cancelJob(turn, running)
   return [create(turn, schedule, job, turn.now.wall, 'schedule.triggered')]
 }

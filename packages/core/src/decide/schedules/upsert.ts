@@ -5,6 +5,7 @@ import { type Decision, Refused } from '../../replies.ts'
 import { type Schedule, type ScheduleSpec, sameTicks, tickAfter } from '../../schedule.ts'
 import type { UpsertScheduleCommand } from '../../scheduleCommands.ts'
 import { drained } from '../enqueue.ts'
+import { findNewQueue } from '../newQueues.ts'
 import { noSchedule, queueDraining, scheduleChanged, scheduleExists } from '../refuse.ts'
 import type { TurnContext } from '../turn.ts'
 import { create, moveTo } from './fire.ts'
@@ -20,6 +21,8 @@ export function upsertSchedule(turn: TurnContext, command: UpsertScheduleCommand
   if (before === undefined) {
     const queue = command.runImmediately ? drained(turn, command.job) : undefined
     if (queue !== undefined) return queueDraining(queue)
+    const tooMany = command.runImmediately ? findNewQueue(turn, [command.job]) : undefined
+    if (tooMany !== undefined) return tooMany
     const { fireAt } = insert(turn, command)
     return { created: true, fireAt: command.paused ? 0 : fireAt }
   }
