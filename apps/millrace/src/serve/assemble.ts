@@ -36,6 +36,8 @@ export interface Assembled {
   readonly fetch: (request: Request, env: unknown) => Response | Promise<Response>
   /** Whether the body of a request may take as long as it comes: an import. */
   readonly longRequest: (path: string) => boolean
+  /** True for what says how the daemon is: it is answered even if all connections are taken. */
+  readonly health: (path: string) => boolean
   /** Whether an answer has no end: a stream of events. */
   readonly longAnswer: (path: string) => boolean
   readonly workers: readonly Plan[]
@@ -56,6 +58,7 @@ export async function assemble(parts: Parts): Promise<Assembled> {
   return {
     fetch: tracing.fetch(fetch, routeOf),
     longRequest: (path) => path === '/v1/jobs:import',
+    health: (path) => path === '/healthz' || path === '/readyz',
     longAnswer: (path) => path === '/v1/events',
     workers: await workersOf(config, cwd, tracing),
     start: () => feed?.start(),

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { request as tlsRequest } from 'node:https'
 import { connect, type Socket } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { SCHEMA } from '../config/schema/schema.ts'
 import { type HttpParts, startHttp } from './http.ts'
 
@@ -17,6 +17,7 @@ async function started(options: Partial<HttpParts['options']> = {}, parts: Parti
     options: { ...DEFAULTS, ...options },
     tls: undefined,
     fetch: async (request) => new Response(`${request.method} ${new URL(request.url).pathname} ${(await request.text()).length}`),
+    health: (path) => path === '/healthz',
     longRequest: (path) => path === '/import',
     longAnswer: (path) => path === '/events',
     logger: silent,
@@ -30,8 +31,9 @@ async function started(options: Partial<HttpParts['options']> = {}, parts: Parti
 async function raw(
   url: string,
   text: string,
+  localAddress = '127.0.0.1',
 ): Promise<{ readonly socket: Socket; readonly heard: () => string; readonly closed: Promise<unknown> }> {
-  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', localAddress })
   onTestFinished(() => void socket.destroy())
   let heard = ''
   socket.on('data', (chunk) => {
@@ -85,11 +87,11 @@ test('an import may take as long as it comes, and not be silent for so long', as
 })
 
 test('a06: an import that falls silent after it was looked at twice is ended all the same', async () => {
-  const { url } = await started({ requestTimeout: 100 })
+  const { url } = await started({ requestTimeout: 400 })
   const client = await raw(url, `POST /import HTTP/1.1\r\n${HEAD}`)
   const begun = performance.now()
   // It goes on for more than two looks, and then no more.
-  while (performance.now() - begun < 250) {
+  while (performance.now() - begun < 1_000) {
     client.socket.write('0')
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
@@ -119,13 +121,98 @@ test('a head that is too large: 431', async () => {
   expect((await fetch(url, { headers: { 'x-a': 'a'.repeat(17_000) } })).status).toBe(431)
 })
 
-test('no more connections than maxConnections', async () => {
-  const { url } = await started({ maxConnections: 1 })
-  const first = await raw(url, 'GET /a HTTP/1.1\r\nHost: x\r\n\r\n')
-  await expect.poll(first.heard).toContain('GET /a')
-  const second = await raw(url, 'GET /a HTTP/1.1\r\nHost: x\r\n\r\n')
-  await second.closed
-  expect(second.heard()).toBe('')
+const GET = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
+
+/** As many connections as are asked for, each of which says so much. */
+function crowd(url: string, count: number, text: string) {
+  return Promise.all(Array.from({ length: count }, () => raw(url, text)))
+}
+
+describe.each([
+  ['half of a head', 'GET /a HTTP/1.1\r\nX'],
+  ['nothing', ''],
+  ['a request that is answered, and no other', GET('/a')],
+])('connections that have said %s', (_, text) => {
+  const fetch = async (request: Request) => {
+    const { pathname } = new URL(request.url)
+    return new Response(pathname)
+  }
+
+  test('give way to newcomers, the longest waiting first: of their own address and of others', async () => {
+    const warnings: string[] = []
+    const logger = { ...silent, warn: (message: string) => void warnings.push(message) }
+    const { url } = await started({ maxConnections: 20 }, { fetch, logger })
+    const other = await raw(url, GET('/kept'), '127.0.0.2')
+    await expect.poll(other.heard).toContain('/kept')
+    const all = []
+    // One after the other, so that it is known which waits longest.
+    for (let index = 0; index < 30; index++) {
+      all.push(...(await crowd(url, 1, text)))
+      if (text === GET('/a')) await expect.poll((all.at(-1) as (typeof all)[number]).heard).toContain('/a')
+    }
+    await Promise.all(all.slice(0, 11).map(({ closed }) => closed))
+    for (const address of ['127.0.0.1', '127.0.0.2']) {
+      const client = await raw(url, GET('/served'), address)
+      await expect.poll(client.heard).toMatch(/^HTTP\/1\.1 200 /)
+    }
+    expect(all.slice(15).every(({ socket }) => !socket.destroyed)).toBe(true)
+    // One connection of another address is no crowd.
+    other.socket.write(GET('/again'))
+    await expect.poll(other.heard).toContain('/again')
+    expect(warnings).toEqual([expect.stringContaining('all connections of HTTP are taken')])
+  })
+})
+
+test('what is being answered keeps its place; beyond all places there is health alone', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let answering = 0
+  const { url } = await started(
+    { maxConnections: 2 },
+    {
+      fetch: async (request) => {
+        const { pathname } = new URL(request.url)
+        if (pathname === '/slow') {
+          answering++
+          await promise
+        }
+        return new Response(pathname)
+      },
+    },
+  )
+  const slow = await crowd(url, 2, GET('/slow'))
+  await expect.poll(() => answering).toBe(2)
+  // One of them is pipelined: the connection is answered until the last of its requests is.
+  slow[0]?.socket.write(GET('/slow'))
+  for (let times = 0; times < 20; times++) {
+    const health = await raw(url, GET('/healthz'))
+    await health.closed
+    expect(health.heard()).toMatch(/^HTTP\/1\.1 200 [\s\S]*\/healthz/)
+  }
+  const refused = await raw(url, GET('/a'))
+  await refused.closed
+  expect(refused.heard()).toMatch(/^HTTP\/1\.1 503 [\s\S]*"code":"BUSY"/)
+  // Half-open ones take the kept places from each other.
+  const crowded = await crowd(url, 40, 'GET /healthz HTTP/1.1\r\nX')
+  const health = await raw(url, GET('/healthz'))
+  await health.closed
+  expect(health.heard()).toMatch(/^HTTP\/1\.1 200 /)
+  expect(crowded.some(({ socket }) => !socket.destroyed)).toBe(true)
+  resolve()
+  for (const { heard } of slow) await expect.poll(heard).toMatch(/^HTTP\/1\.1 200 [\s\S]*\/slow/)
+  const served = await raw(url, GET('/a'))
+  await expect.poll(served.heard).toMatch(/^HTTP\/1\.1 200 /)
+})
+
+test('with TLS, handshakes that are not done give way as well', async () => {
+  const { url } = await started({ maxConnections: 10 }, { tls: TLS })
+  const shaking = await crowd(url, 15, '')
+  await Promise.all(shaking.slice(0, 5).map(({ closed }) => closed))
+  for (let times = 0; times < 3; times++) {
+    const request = tlsRequest({ host: '127.0.0.1', port: new URL(url).port, path: '/a', rejectUnauthorized: false, agent: false }).end()
+    const [response] = await once(request, 'response')
+    expect(response.statusCode).toBe(200)
+    response.resume()
+  }
 })
 
 test.each(['0.0.0.0', '::', '192.168.0.1', 'example.com'])('%s needs TLS, unless it is stated', async (host) => {

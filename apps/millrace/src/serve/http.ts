@@ -1,13 +1,14 @@
 /** HTTP for a fetch function: Node's server with the limits of the configuration, on loopback unless it is stated otherwise. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import type { Logger } from '@millrace/core'
 import { AddressInUseError, InsecureBindError } from '@millrace/remote'
 import type { Config } from '../config/schema/schema.ts'
 import type { Assembled } from './assemble.ts'
 import { after } from './clock.ts'
+import { Places } from './places.ts'
 import { whole } from './whole.ts'
 
 export interface HttpServer {
@@ -16,7 +17,7 @@ export interface HttpServer {
   close(): Promise<void>
 }
 
-export interface HttpParts extends Pick<Assembled, 'fetch' | 'longRequest' | 'longAnswer'> {
+export interface HttpParts extends Pick<Assembled, 'fetch' | 'health' | 'longRequest' | 'longAnswer'> {
   readonly options: Config['http']
   /** PEM; with it HTTP is HTTPS. */
   readonly tls: { readonly key: string; readonly cert: string } | undefined
@@ -29,7 +30,7 @@ const LOOK_MS = 5_000
 const CLOSE_MS = 5_000
 
 /** @throws InsecureBindError, AddressInUseError */
-export async function startHttp({ options, tls, fetch, longRequest, longAnswer, logger }: HttpParts): Promise<HttpServer> {
+export async function startHttp({ options, tls, fetch, health, longRequest, longAnswer, logger }: HttpParts): Promise<HttpServer> {
   const { host, port, headersTimeout, requestTimeout, keepAliveTimeout, maxHeaderBytes, maxConnections, trustProxy } = options
   checkSafe(options, tls)
   const limits = {
@@ -40,10 +41,16 @@ export async function startHttp({ options, tls, fetch, longRequest, longAnswer, 
     connectionsCheckingInterval: LOOK_MS,
     maxHeaderSize: maxHeaderBytes,
   }
+  const places = new Places(maxConnections, logger)
+  const answer: typeof fetch = (request, env) => {
+    const { incoming } = env as { readonly incoming: IncomingMessage }
+    if (places.isKept(incoming.socket) && !health(pathOf(incoming))) return taken(maxConnections)
+    return fetch(request, trustProxy ? { remoteAddress: forwardedFor(request, incoming) } : env)
+  }
   const server = createAdaptorServer({
     // Of HTTP/1.0, which needs no Host: some load balancers check so.
     hostname: 'localhost',
-    fetch: trustProxy ? (request, env) => fetch(request, { remoteAddress: forwardedFor(request, env.incoming) }) : fetch,
+    fetch: answer,
     ...(tls === undefined
       ? { createServer, serverOptions: limits }
       : {
@@ -52,10 +59,11 @@ export async function startHttp({ options, tls, fetch, longRequest, longAnswer, 
           serverOptions: { ...limits, ...tls, handshakeTimeout: headersTimeout, minVersion: 'TLSv1.2' as const },
         }),
   }) as Server
-  server.maxConnections = maxConnections
+  server.on('connection', (socket: Socket) => places.take(socket))
   const streams = new Set<ServerResponse>()
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
     const path = pathOf(request)
+    places.begin(request, response)
     if (longAnswer(path)) {
       streams.add(response)
       response.once('close', () => streams.delete(response))
@@ -102,6 +110,14 @@ async function close(server: Server, streams: ReadonlySet<ServerResponse>): Prom
   const late = after(CLOSE_MS, () => server.closeAllConnections())
   await closed
   late()
+}
+
+/** For all but questions of health. */
+function taken(maxConnections: number): Response {
+  const type = 'urn:millrace:problem:busy'
+  const detail = `all ${maxConnections} connections are being answered (http.maxConnections): try again`
+  const body = { type, title: 'Not just now', status: 503, code: 'BUSY', detail, retryable: true }
+  return new Response(JSON.stringify(body), { status: 503, headers: { 'content-type': 'application/problem+json', 'retry-after': '1' } })
 }
 
 function pathOf({ url = '/' }: IncomingMessage): string {

@@ -1,8 +1,7 @@
 /** Who is let in: bounded numbers of connections, in all, of one address and before their greeting. It counts wrong tokens by address. */
-import { type Clock, type WrongToken, WrongTokens } from '@millrace/core'
+import { type Clock, WaitingRoom, type WrongToken, WrongTokens } from '@millrace/core'
 import { BOUNDS } from '../limits.ts'
 import type { End } from '../link.ts'
-import { WaitingRoom } from './waitingRoom.ts'
 
 export interface GateLimits {
   readonly maxConnections: number

@@ -1,6 +1,6 @@
 /** A listening server: takes connections as long as there is room, and ends them all with itself. */
 import type { Server as NetServer, Socket } from 'node:net'
-import { type Clock, neighbourhoodOf, type Port } from '@millrace/core'
+import { type Clock, neighbourhoodOf, type Port, WaitingRoom } from '@millrace/core'
 import { type Address, formatAddress } from '../address.ts'
 import { BOUNDS } from '../limits.ts'
 import { type End, Link } from '../link.ts'
@@ -10,7 +10,6 @@ import { Gate } from './gate.ts'
 import type { ListenSettings } from './options.ts'
 import { Tokens } from './tokens.ts'
 import { Unread } from './unread.ts'
-import { WaitingRoom } from './waitingRoom.ts'
 
 /** What a server needs of an engine. */
 export interface Shareable {

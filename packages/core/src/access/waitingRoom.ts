@@ -29,12 +29,21 @@ export class WaitingRoom {
     return () => this.#leave(address, place)
   }
 
+  /** Sends away whoever has waited longest of the address that has the most; answers whether there was anybody. */
+  crowdOut(): boolean {
+    return this.#sendAway(0)
+  }
+
   #makeRoom(address: string | undefined): boolean {
-    const own = this.#byAddress.get(address)?.size ?? 0
+    return this.#sendAway((this.#byAddress.get(address)?.size ?? 0) + 1)
+  }
+
+  /** Of an address that has more than so many. */
+  #sendAway(more: number): boolean {
     let largest: Set<() => void> | undefined
     let crowded: string | undefined
     for (const [other, places] of this.#byAddress) {
-      if (other === undefined || places.size <= (largest?.size ?? own + 1)) continue
+      if (other === undefined || places.size <= (largest?.size ?? more)) continue
       largest = places
       crowded = other
     }

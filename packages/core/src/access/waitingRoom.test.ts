@@ -36,6 +36,16 @@ test('to leave counts once, also for who was sent away', () => {
   expect(enter('d1')).toBeUndefined()
 })
 
+test('to crowd out sends away the longest waiting of the address that has the most, also for one of that address', () => {
+  const { room, sent, enter } = start(Number.POSITIVE_INFINITY)
+  for (const who of ['b1', 'a1', 'a2', 'a3']) enter(who)
+  expect([room.crowdOut(), room.crowdOut()]).toEqual([true, true])
+  expect(sent).toEqual(['a1', 'a2'])
+  // One each: whoever came first.
+  expect([room.crowdOut(), room.crowdOut(), room.crowdOut()]).toEqual([true, true, false])
+  expect(sent).toEqual(['a1', 'a2', 'b1', 'a3'])
+})
+
 test('those who cannot be told apart send nobody away', () => {
   const room = new WaitingRoom(1)
   const gone: string[] = []

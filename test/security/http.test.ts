@@ -1,0 +1,68 @@
+/** Attacks on a daemon's HTTP without a token: nobody else is shut out, nor the address that they come from. */
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { startDaemon, tokenIn } from '../app/daemon.ts'
+import { temporaryFolder } from '../temporary.ts'
+
+const HALF = 'GET / HTTP/1.1\r\nX'
+/** More than `http.maxConnections`. */
+const CROWD = 2_200
+
+/** A connection from that address of this machine, with what it hears. */
+async function dial(port: number, localAddress: string, text: string) {
+  const socket: Socket = connect({ port, host: '127.0.0.1', localAddress })
+  onTestFinished(() => void socket.destroy())
+  let heard = ''
+  socket.on('data', (chunk) => {
+    heard += chunk
+  })
+  socket.on('error', () => {})
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+  await Promise.race([once(socket, 'connect'), closed])
+  socket.write(text)
+  return { socket, closed, heard: () => heard }
+}
+
+test('wrong tokens, however many: good ones pass at that address, and the log says it once', { timeout: 60_000 }, async () => {
+  const folder = temporaryFolder()
+  const daemon = startDaemon(folder)
+  const { url } = await daemon.serving
+  const status = async (token: string) => (await fetch(`${url}/v1/stats`, { headers: { authorization: `Bearer ${token}` } })).status
+  const statuses = []
+  for (let times = 0; times < 12; times++) statuses.push(await status(`wrong${times}-aaaaaaaaaaaaaa`), await status(tokenIn(folder)))
+  expect(statuses).toEqual(Array(12).fill([401, 200]).flat())
+  await daemon.said(/too many wrong tokens/)
+  expect(daemon.lines.filter((line) => line.includes('too many wrong tokens'))).toHaveLength(1)
+})
+
+test('2,200 half-sent requests of one address shut out nobody, and not that address', { timeout: 120_000 }, async ({ skip }) => {
+  if (process.platform !== 'linux') skip('127.0.0.2 is an address of this machine on Linux alone')
+  const folder = temporaryFolder()
+  const daemon = startDaemon(folder)
+  const { url } = await daemon.serving
+  const port = Number(new URL(url).port)
+  const get = async (localAddress: string, path: string) => {
+    const head = `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tokenIn(folder)}\r\nConnection: close\r\n\r\n`
+    const { closed, heard } = await dial(port, localAddress, head)
+    await closed
+    return heard().slice(0, 12)
+  }
+  const crowd = []
+  for (let from = 0; from < CROWD; from += 200) {
+    crowd.push(...(await Promise.all(Array.from({ length: 200 }, () => dial(port, '127.0.0.1', HALF)))))
+    // While it grows, and when it is more than there is room for.
+    expect([await get('127.0.0.1', '/readyz'), await get('127.0.0.2', '/v1/stats')]).toEqual(Array(2).fill('HTTP/1.1 200'))
+  }
+  for (let times = 0; times < 20; times++) {
+    crowd.push(...(await Promise.all(Array.from({ length: 50 }, () => dial(port, '127.0.0.1', HALF)))))
+    for (const address of ['127.0.0.1', '127.0.0.2'])
+      for (const path of ['/readyz', '/healthz', '/v1/stats']) expect(await get(address, path)).toBe('HTTP/1.1 200')
+  }
+  const open = crowd.filter(({ socket }) => !socket.destroyed)
+  expect(open.length).toBeLessThanOrEqual(2_000)
+  // Those that waited longest were closed.
+  expect(crowd.slice(0, 200).every(({ socket }) => socket.destroyed)).toBe(true)
+  await daemon.said(/all connections of HTTP are taken/)
+  expect(daemon.lines.filter((line) => line.includes('all connections of HTTP are taken'))).toHaveLength(1)
+})
