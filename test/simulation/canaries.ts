@@ -143,7 +143,7 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'an-urgent-job-behind-what-was-first',
     file: `${tables}/readyLanes.ts`,
-    find: '} else if (runsBefore(first, place)) this.#move(place, first)',
+    find: '} else if (comesBefore(first, lane.turn, place, place.turn)) this.#move(place, first)',
     replace: '}',
     breaks: 'invariant 21',
   },
@@ -333,8 +333,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'order-between-names-ignored',
     file: `${tables}/readyLanes.ts`,
-    find: 'new IndexedHeap<Place>(runsBefore, (place',
-    replace: 'new IndexedHeap<Place>((one, other) => one.lane.id < other.lane.id, (place',
+    find: '(a, b) => comesBefore(a, a.turn, b, b.turn)',
+    replace: '(one, other) => one.lane.id < other.lane.id',
     breaks: 'invariant 21',
   },
   {
