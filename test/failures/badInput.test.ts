@@ -1,5 +1,5 @@
 // Bad input: each a typed error that names the option, the limit and what to do; nothing is lost or half written, and the engine serves on.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   AlreadyOpenError,
@@ -91,6 +91,11 @@ const OPENINGS: readonly (readonly [what: string, options: () => unknown, failur
   ['a codec that is none', () => ({ file: temporaryFile(), codec: 'aes' }), wrongType('codec', /encode, decode/)],
   ['half a codec', () => ({ file: temporaryFile(), codec: { encode: () => {} } }), wrongType('codec.decode', /function/)],
   ['a redact that is none', () => ({ file: temporaryFile(), redact: /secret/ }), wrongType('redact', /function/)],
+  [
+    'a fileAccess that is none',
+    () => ({ file: temporaryFile(), fileAccess: 'all' }),
+    wrongType('fileAccess', /'owner' or 'group', not 'all'/),
+  ],
   ['a secureDelete that is none', () => ({ file: temporaryFile(), secureDelete: 'yes' }), wrongType('secureDelete', /true or false/)],
 ]
 
@@ -175,7 +180,7 @@ describe('openEngine', () => {
       await expectFailure(() => openEngine({ file }), { type: NotADatabaseError, says: /is damaged.*Restore a backup/ })
     }
     // It lets go of what it took.
-    writeFileSync(file, '')
+    rmSync(file)
     await (await openEngine({ file })).stop()
   })
 

@@ -50,6 +50,10 @@ export class Workbench {
       else this.#lying.set(name, content)
     }
     rmSync(`${this.file}-shm`, { force: true })
+    // The mark of a first start is there until the first commit: what is lost with the power is no file that was emptied. A journal is
+    // there only before that commit, and is rolled back.
+    if ((image.get(DATABASE)?.length ?? 0) === 0 || image.has(`${DATABASE}-journal`)) writeFileSync(`${this.file}-new`, '')
+    else rmSync(`${this.file}-new`, { force: true })
   }
 
   /** What its pages are to a reader; undefined where it cannot be read, or something is to be rolled back or created first. */

@@ -95,6 +95,7 @@ function openUnsynced(file: string): SqliteStore {
   }
   const db = connect()
   migrate(db, { file, now: OPENING.now })
-  const ballast = { release: () => {}, restore: () => true }
-  return makeStore(db, { file, claim: claim(db, OPENING.random), ballast, connect, release: () => {} })
+  const ballast = { neededBytes: 0, release: () => {}, restore: () => true }
+  const making = () => ({ mode: 0o600, like: undefined })
+  return makeStore(db, { file, claim: claim(db, OPENING.random), ballast, connect, making, release: () => {} })
 }

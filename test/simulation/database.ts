@@ -70,6 +70,7 @@ export class MemoryDatabase {
       claim: claim(db, random),
       ballast,
       connect: () => this.#connection(this.#statements),
+      making: () => ({ mode: 0o600, like: undefined }),
       release: () => {},
     }
     const store = makeStore(this.#connection(this.#statements), parts)

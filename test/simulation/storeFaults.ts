@@ -44,6 +44,7 @@ export class StoreFaults implements Gate {
   constructor(options: StoreFaultsOptions) {
     this.#options = options
     this.ballast = {
+      neededBytes: 0,
       release: () => {
         this.#released = true
         options.history.meet('ballastReleased')

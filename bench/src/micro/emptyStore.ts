@@ -61,6 +61,7 @@ export const emptyStore: Store = {
   failures: () => [],
   write: () => {},
   backup: async () => ({ bytes: 0 }),
+  ballastNeedsBytes: 0,
   releaseBallast: () => {},
   restoreBallast: () => true,
   reopen: () => {},

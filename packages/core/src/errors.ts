@@ -50,6 +50,8 @@ export class AlreadyOpenError extends define('ALREADY_OPEN', true) {
 export class OwnerLostError extends define('OWNER_LOST', false) {}
 /** The file is no SQLite database, or not one of Millrace's. */
 export class NotADatabaseError extends define('NOT_A_DATABASE', false) {}
+/** The file was emptied or cut: it has no content or lacks its end, and held more. Opening it as a new one would hide the loss. */
+export class FileTruncatedError extends define('FILE_TRUNCATED', false) {}
 /** The file was written by a newer version that older ones must not open. */
 export class SchemaTooNewError extends define('SCHEMA_TOO_NEW', false) {}
 /** The folder or the file cannot be created or written. */
@@ -64,7 +66,10 @@ export class UnsupportedError extends define('UNSUPPORTED', false) {}
 // The store in trouble.
 
 /** The disk is full: new work is refused, running jobs complete, service resumes by itself when there is room. */
-export class DiskFullError extends define('DISK_FULL', true) {}
+export class DiskFullError extends define('DISK_FULL', true) {
+  /** How many bytes must be free before new work is taken again, if that is known. */
+  declare readonly neededBytes?: number
+}
 /** Another program holds on to the file for too long: its write lock, or a read that keeps the write-ahead log from being folded in. */
 export class StorageBusyError extends define('STORAGE_BUSY', true) {}
 /** The store failed before the commit: nothing of the call happened. */
@@ -212,6 +217,7 @@ const BY_CODE = {
   ALREADY_OPEN: AlreadyOpenError,
   OWNER_LOST: OwnerLostError,
   NOT_A_DATABASE: NotADatabaseError,
+  FILE_TRUNCATED: FileTruncatedError,
   SCHEMA_TOO_NEW: SchemaTooNewError,
   NOT_WRITABLE: NotWritableError,
   UNSAFE_FILESYSTEM: UnsafeFilesystemError,

@@ -402,6 +402,8 @@ export interface Store {
   freePages(): { readonly free: number; readonly all: number }
   /** Gives up to so many free pages back, in a transaction of its own; the file is as much shorter once the log is folded in. Throws StoreFailure. */
   shrink(pages: number): void
+  /** How many bytes must be free before `restoreBallast` succeeds. */
+  readonly ballastNeedsBytes: number
   /** Gives back the room that was kept for a full disk, or takes it again; false where it cannot. */
   releaseBallast(): void
   restoreBallast(): boolean

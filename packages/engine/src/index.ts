@@ -71,6 +71,7 @@ export {
   DrainIncompleteError,
   EngineFailedError,
   EngineStoppedError,
+  FileTruncatedError,
   ForbiddenError,
   InternalError,
   InvalidScheduleError,

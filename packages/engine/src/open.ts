@@ -37,7 +37,7 @@ import { WriterThread } from './writer/thread.ts'
  *
  * @throws OptionTypeError, OptionRangeError for a wrong option, also where this process shares the file by an engine that has another
  * `codec`, `redact` or `maxDataBytes`; AlreadyOpenError where another process (or this one) has the
- * file; NotADatabaseError, SchemaTooNewError, NotWritableError, UnsafeFilesystemError where the file cannot be used;
+ * file; NotADatabaseError, FileTruncatedError, SchemaTooNewError, NotWritableError, UnsafeFilesystemError where the file cannot be used;
  * UnsupportedRuntimeError where this runtime, or a bundle of the engine, cannot work; EngineFailedError where the system has no thread
  * left for the writer.
  */
@@ -92,13 +92,27 @@ async function openShared(file: string, settings: OpenSettings, { leave, ended }
 function newThread(file: string, settings: OpenSettings): WriterThread {
   const { durability, recovery, retention, maxQueues, maxDataBytes, cacheKib, secureDelete, waitForOwnerMs, unsafeFilesystem, share } =
     settings
+  const { fileAccess, logger } = settings
   const readers = file === MEMORY || settings.readers === 0 ? undefined : new Readers(file, settings.readers)
   // Of a file that is shared, whoever has it is attached to, and not waited for.
   const waitMs = share ? 0 : waitForOwnerMs
   return new WriterThread(
-    { file, durability, recovery, waitForOwnerMs: waitMs, cacheKib, secureDelete, retention, maxQueues, maxDataBytes, unsafeFilesystem },
+    {
+      file,
+      durability,
+      recovery,
+      waitForOwnerMs: waitMs,
+      cacheKib,
+      secureDelete,
+      retention,
+      maxQueues,
+      maxDataBytes,
+      unsafeFilesystem,
+      fileAccess,
+    },
     systemClock,
     readers,
+    logger,
   )
 }
 

@@ -72,6 +72,7 @@ export {
   DrainIncompleteError,
   EngineFailedError,
   EngineStoppedError,
+  FileTruncatedError,
   ForbiddenError,
   InternalError,
   InvalidScheduleError,

@@ -2,21 +2,24 @@
  * A copy of the database as it is at the end, page by page through SQLite: writes go on meanwhile. The copy has no node number,
  * so that whoever opens it draws a new one and ids of the two never meet.
  */
-import { existsSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, existsSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { NotWritableError } from '@millrace/core'
+import { createFile, type Making } from './access.ts'
 import { type Database, openDatabase } from './driver.ts'
 import { WRITER_BUSY_MS } from './open/pragmas.ts'
 
 /** Pages per step: the writer's thread is blocked for no more than a few milliseconds at a time. */
 const STEP_PAGES = 256
 
-export async function backUp(db: Database, target: string): Promise<{ readonly bytes: number }> {
+/** @param making the mode of the copy */
+export async function backUp(db: Database, target: string, making: Making): Promise<{ readonly bytes: number }> {
   refuseExisting(target)
   // Of its own: another backup to the same file, of whatever process, is not to write into this one.
   const folder = mkdtempSync(`${target}.partial-`)
   const partial = join(folder, 'copy.db')
   try {
+    closeSync(createFile(partial, making))
     await db.backup(partial, { progress: () => STEP_PAGES })
     finish(partial)
     refuseExisting(target)

@@ -1,43 +1,53 @@
 /** A file of real bytes beside the database: given up when the disk is full, so that running jobs can still complete. */
-import { closeSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs'
+import { closeSync, lstatSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { createFile, type Making } from './access.ts'
+import { ballastFile } from './beside.ts'
 
 const CHUNK_BYTES = 2 ** 20
 
 export interface Ballast {
+  /** How many bytes must be free before `restore` takes its room again. */
+  readonly neededBytes: number
   release(): void
   /** False where there is no room for it. */
   restore(): boolean
 }
 
-export const NO_BALLAST: Ballast = { release: () => {}, restore: () => true }
+export const NO_BALLAST: Ballast = { neededBytes: 0, release: () => {}, restore: () => true }
 
-export function ballastBeside(file: string, bytes: number): Ballast {
-  const path = `${file}-ballast`
+export function ballastBeside(file: string, bytes: number, making: () => Making): Ballast {
+  const path = ballastFile(file)
+  const neededBytes = 2 * bytes
+  const release = () => rmSync(path, { force: true })
   return {
-    release: () => rmSync(path, { force: true }),
+    neededBytes,
+    release,
     restore: () => {
       try {
-        if (statSync(path, { throwIfNoEntry: false })?.size === bytes) return true
-        if (!hasRoom(path, bytes)) return false
-        fill(path, bytes)
+        const found = lstatSync(path, { throwIfNoEntry: false })
+        if (found?.isFile() && found.nlink === 1 && found.size === bytes) return true
+        // As much again must stay free, or the disk would be full once more at once.
+        if (freeBytes(path) < neededBytes) return false
+        // A link is removed, not followed: what it leads to is somebody's file.
+        release()
+        fill(path, bytes, making())
         return true
       } catch {
-        rmSync(path, { force: true })
+        attempt(release)
         return false
       }
     },
   }
 }
 
-/** As much again must stay free, or the disk would be full once more at once. */
-function hasRoom(path: string, bytes: number): boolean {
+function freeBytes(path: string): number {
   const { bavail, bsize } = statfsSync(dirname(path))
-  return bavail * bsize >= 2 * bytes
+  return bavail * bsize
 }
 
-function fill(path: string, bytes: number): void {
-  const descriptor = openSync(path, 'w')
+function fill(path: string, bytes: number, making: Making): void {
+  const descriptor = createFile(path, making)
   try {
     // Not zeros: some file systems store those without taking room.
     const chunk = new Uint8Array(CHUNK_BYTES).fill(0x6d)
@@ -46,4 +56,11 @@ function fill(path: string, bytes: number): void {
   } finally {
     closeSync(descriptor)
   }
+}
+
+/** A folder in its place, which nobody here has made, stays. */
+function attempt(work: () => void): void {
+  try {
+    work()
+  } catch {}
 }

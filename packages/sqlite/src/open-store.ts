@@ -1,7 +1,9 @@
 /** Opens a database as its one owner: finds out whose it is, locks it, brings it up to date, and claims it. */
-import { existsSync } from 'node:fs'
+import { closeSync, existsSync, rmSync } from 'node:fs'
 import { StorageBusyError, StoreFailure } from '@millrace/core'
+import { assertPlain, createFile, type Making, makingOf, restrict } from './access.ts'
 import { type Ballast, ballastBeside, NO_BALLAST } from './ballast.ts'
+import { newFile, ownerFile } from './beside.ts'
 import type { Database } from './driver.ts'
 import { claim, epochOf } from './open/claim.ts'
 import { connectWriter } from './open/connect.ts'
@@ -10,7 +12,7 @@ import { migrate } from './open/migrate.ts'
 import { checkPlace, realFile } from './open/place.ts'
 import { withRoom } from './open/room.ts'
 import { MEMORY_FILE, type StoreOptions } from './options.ts'
-import { lockOwner, ownerFile } from './owner/lock.ts'
+import { lockOwner } from './owner/lock.ts'
 import { probeOwner } from './owner/probe.ts'
 import { makeStore, type SqliteStore } from './store.ts'
 
@@ -21,7 +23,7 @@ export function openStore(given: StoreOptions): SqliteStore {
   if (given.file === MEMORY_FILE) return openInMemory(given)
   checkPlace(given.file, process.platform, given.unsafeFilesystem ?? 'refuse')
   const options = { ...given, file: realFile(given.file) }
-  const ballast = ballastBeside(options.file, options.ballastBytes ?? BALLAST_BYTES)
+  const ballast = ballastBeside(options.file, options.ballastBytes ?? BALLAST_BYTES, () => makingOf(options.file, options.fileAccess))
   const release = () => {
     // Nobody else's.
     if (probeOwner(options.file) === undefined) ballast.release()
@@ -49,28 +51,35 @@ function openInMemory(options: StoreOptions): SqliteStore {
     claim: claim(db, options.random),
     ballast: NO_BALLAST,
     connect: undefined,
+    making: () => makingOf(MEMORY_FILE, options.fileAccess),
     release: () => {},
   })
 }
 
 function openOnDisk(options: StoreOptions, ballast: Ballast): SqliteStore {
-  const { file, now, pid, host, random, waitMs = 0 } = options
-  identifyUnlessClosing(file)
-  const owner = lockOwner({ file, pid, host, now, waitMs })
+  const { file, now, pid, host, random, waitMs = 0, fileAccess, warn = () => {} } = options
+  const making = () => makingOf(file, fileAccess)
+  assertPlain(file)
+  // Before the owner's file: an empty database beside that one was emptied.
+  if (identifyUnlessClosing(file) === false && !existsSync(ownerFile(file))) markNew(file, making())
+  const owner = lockOwner({ file, pid, host, now, waitMs, making })
   let db: Database | undefined
   try {
+    restrict(file, fileAccess, warn)
     owner.announce(0)
     // Again, now that nobody else can create or migrate it.
-    identify(file, waitMs)
+    if (!identify(file, waitMs)) createDatabase(file, making())
     db = connect(options)
-    migrate(db, { file, now })
+    migrate(db, { file, now, making: making() })
     const mine = claim(db, random)
+    rmSync(newFile(file), { force: true })
     owner.announce(mine.epoch)
     return makeStore(db, {
       file,
       claim: mine,
       ballast,
       connect: () => stillMine(connect(options), mine.epoch),
+      making,
       release: owner.release,
     })
   } catch (error) {
@@ -80,12 +89,34 @@ function openOnDisk(options: StoreOptions, ballast: Ballast): SqliteStore {
   }
 }
 
-/** An owner's last act locks the database itself, while the log is folded into it: the owner's lock decides, and is waited for. */
-function identifyUnlessClosing(file: string): void {
+/** Only while nobody else can open it: closing the descriptor would drop the locks that this process has on it. */
+function createDatabase(file: string, making: Making): void {
+  markNew(file, making)
+  createUnlessThere(file, making)
+}
+
+function markNew(file: string, making: Making): void {
+  createUnlessThere(newFile(file), making)
+}
+
+function createUnlessThere(path: string, making: Making): void {
   try {
-    identify(file)
+    closeSync(createFile(path, making))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+}
+
+/**
+ * An owner's last act locks the database itself, while the log is folded into it: the owner's lock decides, and is waited for. Returns
+ * undefined then.
+ */
+function identifyUnlessClosing(file: string): boolean | undefined {
+  try {
+    return identify(file)
   } catch (error) {
     if (!(error instanceof StorageBusyError) || !existsSync(ownerFile(file))) throw error
+    return undefined
   }
 }
 

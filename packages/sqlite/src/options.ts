@@ -1,5 +1,10 @@
 /** What `openStore` takes. Time, chance and the process's name are arguments. */
 
+import type { FileAccess } from '@millrace/core'
+
+/** Hears of something that does not keep the file from being opened. */
+export type Warn = (message: string, details: Readonly<Record<string, unknown>>) => void
+
 export interface StoreOptions {
   /** A path, or `':memory:'`. */
   readonly file: string
@@ -21,6 +26,9 @@ export interface StoreOptions {
   readonly unsafeFilesystem?: 'refuse' | 'allow'
   /** The room kept for a full disk. Default 16 MiB. */
   readonly ballastBytes?: number
+  /** Sets the mode of every file. Unless stated new files are their owner's alone, and a group that may read the database stays. */
+  readonly fileAccess?: FileAccess | undefined
+  readonly warn?: Warn
 }
 
 export const MEMORY_FILE = ':memory:'

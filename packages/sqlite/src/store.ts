@@ -1,6 +1,7 @@
 /** The store as the engine has it: one writer connection, which `reopen` replaces, and what stands beside the file. */
 import { statSync } from 'node:fs'
 import { EngineFailedError, type Store, StoreFailure } from '@millrace/core'
+import type { Making } from './access.ts'
 import { backUp } from './backup.ts'
 import type { Ballast } from './ballast.ts'
 import type { Database } from './driver.ts'
@@ -25,6 +26,8 @@ export interface StoreParts {
   readonly ballast: Ballast
   /** Opens the writer's connection anew; undefined where the database lives and dies with its first. */
   readonly connect: (() => Database) | undefined
+  /** How a backup is created. */
+  readonly making: () => Making
   /** After the last connection is closed. */
   readonly release: () => void
 }
@@ -39,7 +42,7 @@ interface Connection {
   readonly shrink: Shrink
 }
 
-export function makeStore(db: Database, { file, claim, ballast, connect, release }: StoreParts): SqliteStore {
+export function makeStore(db: Database, { file, claim, ballast, connect, making, release }: StoreParts): SqliteStore {
   const prepare = (opened: Database): Connection => ({
     db: opened,
     reads: prepareReads(opened),
@@ -78,7 +81,7 @@ export function makeStore(db: Database, { file, claim, ballast, connect, release
       current().write(effects, mark)
       assertInPlace(mark.at)
     },
-    backup: async (target) => backUp(current().db, target),
+    backup: async (target) => backUp(current().db, target, making()),
     walBytes: () => (connect === undefined ? 0 : (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0)),
     foldWal: () => {
       try {
@@ -89,6 +92,7 @@ export function makeStore(db: Database, { file, claim, ballast, connect, release
     },
     freePages: () => current().shrink.freePages(),
     shrink: (pages) => current().shrink.shrink(pages),
+    ballastNeedsBytes: ballast.neededBytes,
     releaseBallast: ballast.release,
     restoreBallast: ballast.restore,
     reopen: () => {

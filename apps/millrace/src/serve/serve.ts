@@ -172,6 +172,7 @@ async function closeAll(closers: (() => unknown)[]): Promise<void> {
 function openOptions(config: Config, file: string, logger: Logger): OpenOptions {
   const { durability, recovery, share, waitForOwner, readers, cache, maxQueues, maxDataBytes, secureDelete, unsafeFilesystem, retention } =
     config
+  const { fileAccess } = config
   const kept = Object.fromEntries(Object.entries(retention).filter(([, keep]) => keep !== undefined))
   return {
     file,
@@ -185,6 +186,7 @@ function openOptions(config: Config, file: string, logger: Logger): OpenOptions 
     maxDataBytes,
     secureDelete,
     unsafeFilesystem,
+    ...(fileAccess !== undefined && { fileAccess }),
     retention: kept,
     logger,
   }

@@ -57,7 +57,15 @@ export interface OpenOptions {
   readonly logger?: LoggerOption
   /** `'allow'` opens files on network and shared file systems, which lose locks and syncs, and files with hard links; default `'refuse'`. */
   readonly unsafeFilesystem?: 'refuse' | 'allow'
+  /**
+   * Users who may read and write the file and those beside it: `'owner'` (mode 0600), or `'group'` (0660), the group of the file as well.
+   * Sets the mode of files that exist, too. Unless stated new files are 0600; files that every user can read become 0600; and a file
+   * that only its group can read stays so, with a warning. No effect on Windows.
+   */
+  readonly fileAccess?: FileAccess
 }
+
+export type FileAccess = 'owner' | 'group'
 
 export interface OpenSettings {
   readonly file: string
@@ -76,6 +84,7 @@ export interface OpenSettings {
   /** Undefined: the default; null: none. */
   readonly logger: Logger | null | undefined
   readonly unsafeFilesystem: 'refuse' | 'allow'
+  readonly fileAccess: FileAccess | undefined
 }
 
 const KNOWN = new Set([
@@ -94,6 +103,7 @@ const KNOWN = new Set([
   'redact',
   'logger',
   'unsafeFilesystem',
+  'fileAccess',
 ])
 const READERS_MAX = 8
 const CACHE_MIB_MAX = 4_096
@@ -111,7 +121,7 @@ export function validateOpenOptions(options: unknown): OpenSettings {
     unsafeFilesystem = 'refuse',
     secureDelete = false,
   } = options
-  const { codec, redact } = options
+  const { codec, redact, fileAccess } = options
   const file = fileOption(options['file'])
   return {
     file,
@@ -129,6 +139,7 @@ export function validateOpenOptions(options: unknown): OpenSettings {
     redact: redact === undefined ? undefined : redactOption('redact', redact),
     logger: quietableLogger('logger', logger),
     unsafeFilesystem: choiceOption('unsafeFilesystem', unsafeFilesystem, ['refuse', 'allow']),
+    fileAccess: fileAccess === undefined ? undefined : choiceOption('fileAccess', fileAccess, ['owner', 'group']),
   }
 }
 

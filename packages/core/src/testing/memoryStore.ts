@@ -499,6 +499,8 @@ export class MemoryStore implements Store {
 
   shrink(): void {}
 
+  readonly ballastNeedsBytes = 0
+
   releaseBallast(): void {}
 
   restoreBallast(): boolean {

@@ -28,12 +28,15 @@ const say = (message: FromWriter): void => host.postMessage(message)
 function open({ options, alive, channel }: WriterData): void {
   const { file, durability, recovery, retention, maxQueues, maxDataBytes, cacheKib, secureDelete, waitForOwnerMs, unsafeFilesystem } =
     options
+  const { fileAccess } = options
   const store = openStore({
     file,
     durability,
     cacheKib,
     secureDelete,
     unsafeFilesystem,
+    fileAccess,
+    warn: (message, details) => say({ kind: 'warning', message, details }),
     waitMs: waitForOwnerMs,
     random: systemRandom,
     now: systemClock.read().wall,

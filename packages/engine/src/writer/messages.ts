@@ -1,6 +1,6 @@
 /** What the host and the writer thread say to each other beside the commands: few words, each with one meaning. */
 import type { MessagePort } from 'node:worker_threads'
-import type { Refusal, Retention } from '@millrace/core'
+import type { FileAccess, Refusal, Retention } from '@millrace/core'
 
 /** All that the writer thread needs to open the file; plain data. */
 export interface WriterOptions {
@@ -16,6 +16,7 @@ export interface WriterOptions {
   /** Of data, output and checkpoint each, whoever sends them. Default 16 MiB. */
   readonly maxDataBytes?: number
   readonly unsafeFilesystem: 'refuse' | 'allow'
+  readonly fileAccess?: FileAccess | undefined
 }
 
 export interface WriterData {
@@ -37,6 +38,8 @@ export type ToWriter =
 
 export type FromWriter =
   | { readonly kind: 'ready'; readonly epoch: number; readonly schema: number }
+  /** For the logger of the host. */
+  | { readonly kind: 'warning'; readonly message: string; readonly details: Readonly<Record<string, unknown>> }
   /** The file cannot be opened, or the writer cannot go on; the thread ends. */
   | { readonly kind: 'failed'; readonly refusal: Refusal }
   | { readonly kind: 'closed' }

@@ -4,7 +4,16 @@
  */
 import { existsSync } from 'node:fs'
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
-import { type Clock, errorFrom, type Port, type PortListener, type Refusal, type Request, UnsupportedRuntimeError } from '@millrace/core'
+import {
+  type Clock,
+  errorFrom,
+  type Logger,
+  type Port,
+  type PortListener,
+  type Refusal,
+  type Request,
+  UnsupportedRuntimeError,
+} from '@millrace/core'
 import { threadOptions } from '@millrace/worker'
 import { CAPABILITIES, ChannelPort } from '../ports/channel.ts'
 import { Trunk } from '../ports/trunk.ts'
@@ -30,6 +39,7 @@ export class WriterThread implements Port {
   readonly #options: WriterOptions
   readonly #clock: Clock
   readonly #readers: Readers | undefined
+  readonly #logger: Logger | undefined
   /** Worker sessions of this process: their jobs are to stay theirs when the thread is started again. */
   readonly #sessions = new Set<string>()
   #worker: Worker | undefined
@@ -44,10 +54,11 @@ export class WriterThread implements Port {
   #epoch = 0
   #schema = 0
 
-  constructor(options: WriterOptions, clock: Clock, readers: Readers | undefined) {
+  constructor(options: WriterOptions, clock: Clock, readers: Readers | undefined, logger?: Logger) {
     this.#options = options
     this.#clock = clock
     this.#readers = readers
+    this.#logger = logger
   }
 
   /** How many engines have owned the file, this one included; 0 before it does. */
@@ -89,6 +100,7 @@ export class WriterThread implements Port {
           this.#opened(worker, port1)
           resolve()
         } else if (message.kind === 'failed') failure = message.refusal
+        else if (message.kind === 'warning') this.#logger?.warn(message.message, message.details)
       })
       worker.on('error', (error) => {
         failure ??= { code: 'ENGINE_FAILED', message: `the writer thread died: ${error.message}` }

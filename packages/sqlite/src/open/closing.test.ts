@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { AlreadyOpenError, StorageBusyError } from '@millrace/core'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { ownerFile } from '../beside.ts'
 import { type Database, type DriverOptions, openDatabase } from '../driver.ts'
 import { openStore } from '../open-store.ts'
-import { ownerFile } from '../owner/lock.ts'
 import { storeOptions, temporaryFolder } from '../testing/files.ts'
 
 const { looks } = vi.hoisted(() => ({ looks: { made: 0, before: (_look: number) => {} } }))

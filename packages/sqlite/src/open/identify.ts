@@ -3,6 +3,7 @@ import { statSync } from 'node:fs'
 import { NotADatabaseError, NotWritableError, SchemaTooNewError, StorageBusyError, StorageError } from '@millrace/core'
 import { type Database, openDatabase, sqliteCode } from '../driver.ts'
 import { SCHEMA_VERSION } from '../migrations/list.ts'
+import { assertNotEmptied, assertNotTakenAway, assertWhole, assertWholePages, isEmpty } from './whole.ts'
 
 /** 'Mlrc' in SQLite's header: the file is one of Millrace's. */
 export const APPLICATION_ID = 0x4d6c7263
@@ -11,8 +12,8 @@ export const APPLICATION_ID = 0x4d6c7263
 const LOOK_MS = 1_000
 
 /**
- * Answers whether the file is ours already; false where it is empty or not there. Throws where it is somebody else's or too new, and
- * StorageBusyError where another program has it locked for a second, and for `waitMs` where that is longer.
+ * Answers whether the file is ours already; false where it is empty or not there. Throws where it is somebody else's or too new, or was
+ * emptied or cut, and StorageBusyError where another program has it locked for a second, and for `waitMs` where that is longer.
  */
 export function identify(file: string, waitMs = 0): boolean {
   for (let leftMs = waitMs - LOOK_MS; ; leftMs -= LOOK_MS) {
@@ -26,10 +27,20 @@ export function identify(file: string, waitMs = 0): boolean {
 
 function identifyNow(file: string): boolean {
   const stats = statSync(file, { throwIfNoEntry: false })
-  if (stats === undefined || stats.size === 0) return false
+  if (stats === undefined) {
+    assertNotTakenAway(file)
+    return false
+  }
+  if (isEmpty(stats.size)) {
+    assertNotEmptied(file)
+    // Another engine may just have created it.
+    if (isEmpty(sizeOf(file))) return false
+  }
   try {
     return look(file, true)
   } catch (error) {
+    // As where a part of the schema is missing.
+    if (sqliteCode(error)?.startsWith('SQLITE_CORRUPT')) assertWholePages(file)
     if (sqliteCode(error) !== 'SQLITE_READONLY_ROLLBACK') throw translate(error, file)
   }
   // A creation that was cut off has left its journal: whoever opens the file next rolls back what it began.
@@ -40,10 +51,18 @@ function identifyNow(file: string): boolean {
   }
 }
 
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0
+}
+
 function look(file: string, readonly: boolean): boolean {
   const db = openDatabase(file, { readonly, fileMustExist: true, timeout: LOOK_MS })
   try {
-    return isOurs(db, file)
+    // One state of it: nobody folds its log in meanwhile.
+    return db.transaction(() => {
+      assertWhole(db, file)
+      return isOurs(db, file)
+    })()
   } finally {
     db.close()
   }
@@ -75,9 +94,16 @@ function checkSchema(db: Database, file: string): void {
 
 /** An error of SQLite while a file is opened, as its opener is told. */
 export function translate(error: unknown, file: string): unknown {
+  const options = { cause: error }
+  if (isOfSystem(error)) {
+    return new NotWritableError(
+      `cannot open ${file}: ${error.message}. Give this user write access to the file and its folder`,
+      { path: file },
+      options,
+    )
+  }
   const code = sqliteCode(error)
   if (code === undefined) return error
-  const options = { cause: error }
   if (code === 'SQLITE_NOTADB') {
     return new NotADatabaseError(
       `${file} is not an SQLite database. Give the path of a new file, or of one that Millrace made`,
@@ -97,4 +123,9 @@ export function translate(error: unknown, file: string): unknown {
     )
   }
   return new StorageError(`cannot read ${file}: ${(error as Error).message}`, { path: file }, options)
+}
+
+/** An error of a call to the system, as that of a file beside the database that cannot be created. */
+function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string'
 }

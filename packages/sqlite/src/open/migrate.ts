@@ -2,8 +2,10 @@
  * Brings a file to this version's schema: each step in a transaction of its own, with its line in the ledger. A step after
  * which older versions can no longer open the file takes a copy beside it first.
  */
-import { renameSync, rmSync } from 'node:fs'
+import { closeSync, renameSync, rmSync } from 'node:fs'
 import { InternalError } from '@millrace/core'
+import { createFile, type Making, makingOf } from '../access.ts'
+import { copyFile } from '../beside.ts'
 import type { Database } from '../driver.ts'
 import { MIGRATIONS } from '../migrations/list.ts'
 import type { Migration } from '../migrations/migration.ts'
@@ -16,17 +18,19 @@ export interface MigrateOptions {
   readonly now: number
   /** Those to apply; a test's own, or this version's. */
   readonly migrations?: readonly Migration[]
+  /** The mode of a copy; that of a new file unless stated. */
+  readonly making?: Making
 }
 
 const LEDGER = 'CREATE TABLE migration (id INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT'
 
-export function migrate(db: Database, { file, now, migrations = MIGRATIONS }: MigrateOptions): void {
+export function migrate(db: Database, { file, now, migrations = MIGRATIONS, making = makingOf(file, undefined) }: MigrateOptions): void {
   const fresh = db.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'migration'").pluck().get() === 0
   if (fresh) create(db, now, migrations[0] as Migration)
   const applied = new Set(db.prepare('SELECT id FROM migration').pluck().all() as number[])
   for (const migration of migrations) {
     if (applied.has(migration.id)) continue
-    if (!fresh && file !== MEMORY_FILE && migration.minReader > minReader(db)) copyBefore(db, file, migration)
+    if (!fresh && file !== MEMORY_FILE && migration.minReader > minReader(db)) copyBefore(db, copyFile(file, migration.id), making)
     apply(db, now, migration)
   }
 }
@@ -65,10 +69,10 @@ function minReader(db: Database): number {
 }
 
 /** Through SQLite, and complete before it gets its name. */
-function copyBefore(db: Database, file: string, { id }: Migration): void {
-  const target = `${file}.before-${String(id).padStart(3, '0')}`
+function copyBefore(db: Database, target: string, making: Making): void {
   const partial = `${target}.partial`
   rmSync(partial, { force: true })
+  closeSync(createFile(partial, making))
   try {
     db.prepare('VACUUM INTO ?').run(partial)
   } catch (error) {

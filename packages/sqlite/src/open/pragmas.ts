@@ -14,7 +14,7 @@ export interface Setting {
 const SYNCHRONOUS = { normal: 1, full: 2 } as const
 const TEMP_STORE_MEMORY = 2
 
-const PAGE_BYTES = 4096
+export const PAGE_BYTES = 4096
 /** Pages in the WAL at which a commit copies them back: 16 MiB, so that a hot page is copied once for many commits. */
 const CHECKPOINT_PAGES = 4000
 /** What a WAL that has grown behind a slow reader is cut back to. */

@@ -3,6 +3,8 @@
  * when the process dies, however it dies; a second engine in the same process is shut out as well.
  */
 import { AlreadyOpenError } from '@millrace/core'
+import { createLockable, type Making } from '../access.ts'
+import { ownerFile } from '../beside.ts'
 import { type Database, openDatabase, sqliteCode } from '../driver.ts'
 import { readOwnerNote, removeOwnerNote, writeOwnerNote } from './note.ts'
 
@@ -18,6 +20,8 @@ export interface OwnerOptions {
   readonly host: string
   readonly now: number
   readonly waitMs: number
+  /** How the files of the lock are created. */
+  readonly making: () => Making
 }
 
 /** Held for life: a connection that nobody refers to is closed by the garbage collector, and its lock would go with it. */
@@ -26,12 +30,9 @@ const HELD = new Set<Database>()
 /** One wait within SQLite, which nothing can cut short. A probe holds the lock for an instant: at least that is waited out. */
 const SLICE_MS = 50
 
-export function ownerFile(file: string): string {
-  return `${file}-owner`
-}
-
 /** Throws AlreadyOpenError where somebody has it. */
-export function lockOwner({ file, pid, host, now, waitMs }: OwnerOptions): OwnerLock {
+export function lockOwner({ file, pid, host, now, waitMs, making }: OwnerOptions): OwnerLock {
+  createLockable(ownerFile(file), making())
   const db = openDatabase(ownerFile(file), { timeout: SLICE_MS })
   try {
     hold(db, waitMs)
@@ -41,7 +42,7 @@ export function lockOwner({ file, pid, host, now, waitMs }: OwnerOptions): Owner
   }
   HELD.add(db)
   return {
-    announce: (epoch) => writeOwnerNote(file, { pid, host, epoch, startedAt: now }),
+    announce: (epoch) => writeOwnerNote(file, { pid, host, epoch, startedAt: now }, making()),
     release: () => {
       removeOwnerNote(file)
       HELD.delete(db)

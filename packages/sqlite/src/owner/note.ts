@@ -1,5 +1,7 @@
 /** The plain text beside a file that says who owns it: for people and error messages. The lock alone decides. */
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createFile, type Making } from '../access.ts'
+import { noteFile } from '../beside.ts'
 
 export interface OwnerNote {
   readonly pid: number
@@ -10,15 +12,18 @@ export interface OwnerNote {
   readonly startedAt: number
 }
 
-function noteFile(file: string): string {
-  return `${file}-owner.json`
-}
-
 /** Whole or not at all: a reader never finds half of it. */
-export function writeOwnerNote(file: string, note: OwnerNote): void {
+export function writeOwnerNote(file: string, note: OwnerNote, making: Making): void {
   const target = noteFile(file)
   const partial = `${target}.${note.pid}.partial`
-  writeFileSync(partial, `${JSON.stringify(note)}\n`)
+  // Left by a process that was killed, or a link that somebody has put there.
+  rmSync(partial, { force: true })
+  const descriptor = createFile(partial, making)
+  try {
+    writeFileSync(descriptor, `${JSON.stringify(note)}\n`)
+  } finally {
+    closeSync(descriptor)
+  }
   renameSync(partial, target)
 }
 

@@ -1,8 +1,8 @@
 /** Asks who owns a file, without opening it. */
 import { statSync } from 'node:fs'
+import { ownerFile } from '../beside.ts'
 import { openDatabase, sqliteCode } from '../driver.ts'
 import { realFile } from '../open/place.ts'
-import { ownerFile } from './lock.ts'
 import { type OwnerNote, readOwnerNote } from './note.ts'
 
 /**

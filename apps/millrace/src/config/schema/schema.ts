@@ -221,6 +221,10 @@ export const SCHEMA = z.strictObject({
     'refuse',
     '`allow` opens files on network file systems, which lose locks and syncs, and files with hard links, each name of which has an owner of its own.',
   ),
+  fileAccess: setting(
+    choice('fileAccess', ['owner', 'group']),
+    'Users who may read and write the queue’s files: `owner` (mode 0600), or `group` (0660). Unless stated new files are 0600, and only files that every user can read are changed.',
+  ),
   token: setting(
     read<string, string>((value) => headerTokenOption('token', value)),
     {
