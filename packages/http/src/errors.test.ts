@@ -404,6 +404,11 @@ describe('what the engine refuses', () => {
     expect(reported).toEqual([])
   })
 
+  test('a full disk says how many bytes must be free', async () => {
+    const { body } = await answer(errorFrom({ code: 'DISK_FULL', message: 'full', details: { neededBytes: 33_554_432 } }))
+    expect(body).toMatchObject({ code: 'DISK_FULL', neededBytes: 33_554_432 })
+  })
+
   test.each([new InternalError('SELECT * FROM secrets'), new Error('at /a/path'), 'a text', undefined, new RangeError('not ours')])(
     '%s is a 500 with an id, and nothing else',
     async (error) => {
@@ -432,6 +437,7 @@ describe('what the engine refuses', () => {
         'JOB_FAILED',
         'JOB_TIMEOUT',
         'LEASE_LOST',
+        'FILE_TRUNCATED',
         'NOT_A_DATABASE',
         'NOT_WRITABLE',
         'PROTOCOL',

@@ -68,7 +68,7 @@ const DETAILS: Readonly<Record<string, string>> = {
   STORAGE_BUSY: 'the store is held by another program: try again',
   ENGINE_FAILED: 'the engine has failed and must be opened anew',
   OWNER_LOST: 'another process has taken the file over',
-  DISK_FULL: 'the disk is full, and no new work is taken until there is room',
+  DISK_FULL: 'the disk is full, and no new work is taken until there is room for it',
 }
 
 /** Fields of errors that are told; whatever else an error has stays here. */
@@ -82,6 +82,7 @@ const TOLD = [
   'maxLength',
   'jobs',
   'retryAfter',
+  'neededBytes',
   'errors',
   'progress',
 ] as const

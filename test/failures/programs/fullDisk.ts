@@ -53,7 +53,10 @@ say('result', await running.result())
 say('checkpoint', (await engine.get(running.id))?.checkpoint)
 engine.work([waiting.handler(() => 'ran')])
 say('started', await before.result())
-say('still refused', await engine.enqueue('filling').catch(codeOf))
+const refusal = await engine.enqueue('filling').catch((error) => error)
+say('still refused', codeOf(refusal))
+say('what to do', refusal.message)
+say('bytes that must be free', refusal.neededBytes)
 
 rmSync(filler)
 let again: string | undefined

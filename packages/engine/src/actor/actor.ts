@@ -234,8 +234,8 @@ export class Actor {
     this.#reload(mail)
     if (error.reason === 'busy') return this.#storeBusy(mail, now, error)
     if (error.reason === 'full' && this.#intake.diskIsFull(now)) return this.#decideSafely(mail, this.#loaded)
-    const code = error.reason === 'full' ? 'DISK_FULL' : 'STORAGE'
-    this.#refuse(mail, { code, message: `nothing was written: ${error.message}` }, true)
+    const message = `nothing was written: ${error.message}`
+    this.#refuse(mail, error.reason === 'full' ? this.#intake.diskFull(message) : { code: 'STORAGE', message }, true)
     return undefined
   }
 

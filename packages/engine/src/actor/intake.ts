@@ -18,7 +18,7 @@ export class Intake {
 
   /** Undefined where new work is welcome. */
   get refusal(): Refusal | undefined {
-    if (this.#diskFull) return DISK_FULL
+    if (this.#diskFull) return this.diskFull('the disk is full: new jobs are refused, running jobs continue')
     return this.#walFull ? walFull() : undefined
   }
 
@@ -36,6 +36,17 @@ export class Intake {
     return true
   }
 
+  /** How a full disk refuses, with what happened, and what to do. */
+  diskFull(what: string): Refusal {
+    const neededBytes = this.#store.ballastNeedsBytes
+    const room = `${Math.ceil(neededBytes / 2 ** 20)} MiB (${neededBytes} bytes)`
+    return {
+      code: 'DISK_FULL',
+      message: `${what}. Free some space: service resumes by itself when ${room} are free`,
+      details: { neededBytes },
+    }
+  }
+
   /** Before a turn. Service resumes as soon as the room that was released can be kept again, and the log is short again. */
   look(now: Now): void {
     if (this.#nextMono > now.mono) return
@@ -49,11 +60,6 @@ export class Intake {
     this.#store.foldWal()
     return this.#store.walBytes() <= LIMITS.walBytes
   }
-}
-
-const DISK_FULL: Refusal = {
-  code: 'DISK_FULL',
-  message: 'the disk is full: new jobs are refused until there is room; running jobs go on. Free some space: service resumes by itself',
 }
 
 function walFull(): Refusal {
