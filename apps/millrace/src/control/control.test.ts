@@ -1,9 +1,21 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import fs, {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { SCOPES } from '@millrace/core'
 import Database from 'better-sqlite3'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { Control } from './control.ts'
 import { firstToken, tokenFileOf } from './firstToken.ts'
 import { SYSTEM } from './surroundings.ts'
@@ -215,6 +227,63 @@ test('a file of something else, and one of a newer version, are left alone', () 
   expect(() => open(newer)).toThrow(expect.objectContaining({ code: 'SCHEMA_TOO_NEW' }))
   expect(() => open(text)).toThrow(expect.objectContaining({ code: 'NOT_A_DATABASE' }))
   expect(() => open(join(tmpdir(), 'not', 'there', 'jobs.db'))).toThrow(expect.objectContaining({ code: 'NOT_WRITABLE' }))
+})
+
+test.each([0, 1])('a file that was emptied to %i bytes is refused, and stays as it is', (bytes) => {
+  const file = fileIn()
+  const control = new Control(file, SYSTEM)
+  firstToken(control, file)
+  control.close()
+  writeFileSync(`${file}-control`, 'x'.repeat(bytes))
+  expect(() => open(file)).toThrow(
+    expect.objectContaining({
+      code: 'FILE_TRUNCATED',
+      message: `${file}-control was emptied: it has ${bytes} bytes, and the tokens, the endpoints and the audit that it held are gone. Restore a copy of it; or, to start with a new admin token, delete jobs.db-control`,
+    }),
+  )
+  expect(statSync(`${file}-control`).size).toBe(bytes)
+  // As it says.
+  rmSync(`${file}-control`)
+  expect(firstToken(open(file), file)).toMatch(/^mr_/)
+})
+
+test('a file that lacks its last byte is refused', () => {
+  const file = fileIn()
+  new Control(file, SYSTEM).close()
+  truncateSync(`${file}-control`, statSync(`${file}-control`).size - 1)
+  expect(() => open(file)).toThrow(expect.objectContaining({ code: 'FILE_TRUNCATED' }))
+})
+
+test('a file is whole from the moment that it has its name, and nothing is left of how it was made', () => {
+  const file = fileIn()
+  const linkSync = vi.spyOn(fs, 'linkSync')
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    linkSync.mockRestore()
+    syncBuiltinESMExports()
+  })
+  linkSync.mockImplementationOnce(() => {
+    throw Object.assign(new Error('killed'), { code: 'EIO' })
+  })
+  const copyFileSync = vi.spyOn(fs, 'copyFileSync').mockImplementationOnce((made) => {
+    const db = new Database(made as string, { readonly: true })
+    expect(db.pragma('user_version', { simple: true })).toBeGreaterThan(0)
+    db.close()
+    throw new Error('killed')
+  })
+  syncBuiltinESMExports()
+  onTestFinished(() => copyFileSync.mockRestore())
+  expect(() => open(file)).toThrow('killed')
+  expect(readdirSync(dirname(file))).toEqual([])
+  open(file)
+  expect(modeOf(`${file}-control`)).toBe('600')
+})
+
+test('a link that leads nowhere is not followed', () => {
+  const file = fileIn()
+  symlinkSync('elsewhere', `${file}-control`)
+  expect(() => open(file)).toThrow(expect.objectContaining({ code: 'NOT_WRITABLE' }))
+  expect(readdirSync(dirname(file))).toEqual(['jobs.db-control'])
 })
 
 test('what is audited is on the disk when it resolves', async () => {

@@ -2,8 +2,10 @@
  * The control database: who may do what, where events are delivered to, and who has changed what. A small file beside the queue's, with the
  * only SQL of the app: docs/decisions/0020. Several processes may have it open at once.
  */
-import { chmodSync, closeSync, openSync, statSync } from 'node:fs'
-import { NotADatabaseError, NotWritableError, SchemaTooNewError } from '@millrace/core'
+import { chmodSync, constants, copyFileSync, linkSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { FileTruncatedError, MillraceError, NotADatabaseError, NotWritableError, SchemaTooNewError } from '@millrace/core'
+import { assertWhole } from '@millrace/sqlite'
 import Database from 'better-sqlite3'
 
 export interface TokenRow {
@@ -76,7 +78,7 @@ const BUSY_MS = 1_000
 
 export type ControlDatabase = ReturnType<typeof openDatabase>
 
-/** @throws NotADatabaseError, SchemaTooNewError, NotWritableError */
+/** @throws NotADatabaseError, FileTruncatedError, SchemaTooNewError, NotWritableError */
 export function openDatabase(file: string) {
   const db = openFile(file)
   try {
@@ -130,22 +132,69 @@ export function openDatabase(file: string) {
 
 function openFile(file: string): Database.Database {
   try {
-    if (file !== ':memory:') ownFile(file)
-    const db = new Database(file, { timeout: BUSY_MS })
-    db.pragma('journal_mode = WAL')
-    db.pragma('synchronous = FULL')
-    return db
+    if (file === ':memory:') return new Database(file)
+    ownFile(file)
+    const db = new Database(file, { timeout: BUSY_MS, fileMustExist: true })
+    try {
+      db.transaction(() => assertWhole(db, file))()
+      db.pragma('journal_mode = WAL')
+      db.pragma('synchronous = FULL')
+      return db
+    } catch (error) {
+      db.close()
+      throw error
+    }
   } catch (cause) {
+    if (cause instanceof MillraceError) throw cause
     if ((cause as { code?: string }).code === 'SQLITE_NOTADB') throw new NotADatabaseError(`${file} is no control database`, {}, { cause })
     throw new NotWritableError(`${file} cannot be opened: ${(cause as Error).message}`, {}, { cause })
   }
 }
 
-/** Its owner's alone, before anything is in it; the files that SQLite puts beside it take after it. */
+/** Its owner's alone, and never without content; the files that SQLite puts beside it take after it. */
 function ownFile(file: string): void {
   const stats = statSync(file, { throwIfNoEntry: false })
-  if (stats === undefined) closeSync(openSync(file, 'wx', 0o600))
-  else if ((stats.mode & 0o077) !== 0) chmodSync(file, 0o600)
+  if (stats === undefined) {
+    createWhole(file)
+    return
+  }
+  // SQLite takes a file of one byte for an empty one, too.
+  if (stats.size <= 1) {
+    throw new FileTruncatedError(
+      `${file} was emptied: it has ${stats.size} bytes, and the tokens, the endpoints and the audit that it held are gone. Restore a copy of it; or, to start with a new admin token, delete ${basename(file)}`,
+      { path: file, bytes: stats.size },
+    )
+  }
+  if ((stats.mode & 0o077) !== 0) chmodSync(file, 0o600)
+}
+
+/** Made elsewhere, it gets its name when it has its tables: an empty file of that name was emptied, whenever a daemon was killed. */
+function createWhole(file: string): void {
+  const folder = mkdtempSync(`${file}.partial-`)
+  const made = join(folder, 'control')
+  try {
+    writeFileSync(made, '', { mode: 0o600, flag: 'wx' })
+    const db = new Database(made)
+    try {
+      migrate(db, made)
+    } finally {
+      db.close()
+    }
+    giveName(made, file)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Another process may have been first: its file stays. */
+function giveName(made: string, file: string): void {
+  try {
+    linkSync(made, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return
+    // A file system without hard links.
+    copyFileSync(made, file, constants.COPYFILE_EXCL)
+  }
 }
 
 function migrate(db: Database.Database, file: string): void {
