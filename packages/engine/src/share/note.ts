@@ -24,7 +24,8 @@ export interface ShareNote {
 /** Whole or not at all, and for this user alone. */
 export function writeShareNote(path: string, note: ShareNote): void {
   const partial = `${path}.${note.pid}.partial`
-  writeFileSync(partial, `${JSON.stringify(note)}\n`, { mode: 0o600 })
+  rmSync(partial, { force: true })
+  writeFileSync(partial, `${JSON.stringify(note)}\n`, { mode: 0o600, flag: 'wx' })
   renameSync(partial, path)
 }
 

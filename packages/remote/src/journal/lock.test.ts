@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -33,6 +33,23 @@ test('a folder is locked once in a process, and free when that is over', async (
   const again = await lockFolder(folder)
   again()
   other()
+})
+
+test('the files of the lock are their owner’s alone, and none is written through a link', async ({ skip }) => {
+  if (process.platform === 'win32') skip('Windows has no modes, and lets few users make links')
+  const umask = process.umask(0)
+  const victim = join(folder, 'victim')
+  writeFileSync(victim, 'hello', { mode: 0o600 })
+  symlinkSync('victim', join(folder, 'holder'))
+  try {
+    const unlock = await lockFolder(folder)
+    const modes = readdirSync(folder).map((name) => [name, (statSync(join(folder, name)).mode & 0o777).toString(8)])
+    expect(modes.toSorted()).toEqual(['holder', 'lock', 'lock-journal', 'victim'].map((name) => [name, '600']))
+    expect(readFileSync(victim, 'utf8')).toBe('hello')
+    unlock()
+  } finally {
+    process.umask(umask)
+  }
 })
 
 test('another process is named while it has the lock, and kill -9 frees it at once', async () => {

@@ -31,7 +31,8 @@ export function recordFolder(env: NodeJS.ProcessEnv): string {
 export function writeRecord(folder: string, record: WorkerRecord): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const partial = `${pathOf(folder, record.id)}.${record.pid}.partial`
-  writeFileSync(partial, `${JSON.stringify(record)}\n`, { mode: 0o600 })
+  rmSync(partial, { force: true })
+  writeFileSync(partial, `${JSON.stringify(record)}\n`, { mode: 0o600, flag: 'wx' })
   renameSync(partial, pathOf(folder, record.id))
 }
 
