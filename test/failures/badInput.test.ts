@@ -94,7 +94,7 @@ const OPENINGS: readonly (readonly [what: string, options: () => unknown, failur
   [
     'a fileAccess that is none',
     () => ({ file: temporaryFile(), fileAccess: 'all' }),
-    wrongType('fileAccess', /'owner' or 'group', not 'all'/),
+    wrongType('fileAccess', /'owner' or 'group', not "all"/),
   ],
   ['a secureDelete that is none', () => ({ file: temporaryFile(), secureDelete: 'yes' }), wrongType('secureDelete', /true or false/)],
 ]
