@@ -112,7 +112,7 @@ function newThread(file: string, settings: OpenSettings): WriterThread {
     },
     systemClock,
     readers,
-    logger,
+    loggerOrDefault(logger),
   )
 }
 

@@ -47,7 +47,8 @@ export async function openTarget(target: Target, { create = false, created, logg
     return connect(target.url, { connectTimeout: PATIENCE, ...(target.token !== undefined && { token: target.token }), ...log })
   const missing = !existsSync(target.file)
   if (!create && missing) throw new NoFileError(target.file)
-  const engine = await openEngine({ file: target.file, share: true, ...log })
+  // What the daemon is configured to, a command cannot know: it warns of nothing on stderr, which may be read as JSON.
+  const engine = await openEngine({ file: target.file, share: true, logger: logger ?? null })
   if (missing) created?.(target.file)
   return engine
 }
