@@ -31,6 +31,7 @@ import {
 import { type EnqueueArguments, type Handler, type JobType, type Worker, within } from '@millrace/worker'
 import { type WorkerView, workersOf } from './attached.ts'
 import { tellEnqueued } from './channels.ts'
+import { JobChecks } from './checks.ts'
 import { deliver } from './deliver.ts'
 import { type Enqueue, enqueueMany, type JobRequests } from './enqueueMany.ts'
 import { type Batch, createBatch, createFlow, type Flow, type FlowNodeRequest } from './flow.ts'
@@ -61,6 +62,8 @@ const STOPPED: Refusal = { code: 'ENGINE_STOPPED', message: 'the engine was stop
 export class Engine {
   /** Limits, rates, pauses and settings of queues. */
   readonly queues: Queues
+  /** Schemas that jobs are held against wherever this process lets them in. */
+  readonly checks: JobChecks
   /** How far flows are. */
   readonly flows: Flows
   /** Finished jobs, taken elsewhere before retention forgets them. */
@@ -72,7 +75,7 @@ export class Engine {
   readonly #mailbox: Mailbox
   readonly #listeners: Listeners
   readonly #sealer: Sealer | undefined
-  /** The mailbox, with the codec in between. */
+  /** The mailbox, with checks and the codec in between. */
   readonly #calls: Pick<Mailbox, 'call'>
   readonly #workers: Workers
   readonly #unserved: Unserved
@@ -92,7 +95,8 @@ export class Engine {
     this.flows = new Flows(this.#mailbox)
     this.#sealer = setup.codec && new Sealer(setup.codec, setup.maxDataBytes)
     this.exports = new Exports(this.#mailbox, () => this.#assertOpen(), setup.clock, this.#sealer)
-    this.#calls = this.#sealer?.around(this.#mailbox) ?? this.#mailbox
+    this.checks = setup.checks ?? new JobChecks()
+    this.#calls = this.checks.around(this.#sealer?.around(this.#mailbox) ?? this.#mailbox)
     this.schedules = new Schedules(this.#calls, setup, this.#handleOf)
     this.#workers = new Workers(setup, this.#mailbox, this.#calls, this.#sealer)
     this.#listeners = new Listeners(this.#mailbox, setup.logger)
@@ -129,8 +133,7 @@ export class Engine {
   async enqueue<Input>(job: JobType<Input> | string, ...[data, options]: EnqueueArguments<Input>): Promise<JobHandle> {
     const wanted = newJobOf(job, data, options, this.#setup.maxDataBytes)
     const taken = [wanted instanceof Promise ? await wanted : wanted]
-    const created = await this.#enqueue(taken)
-    return this.#handle(created[0] as Enqueued)
+    return this.#handle((await this.#enqueue(taken))[0] as Enqueued)
   }
 
   /**
@@ -138,8 +141,7 @@ export class Engine {
    * chunks of 1,000, each all or nothing, and is read as they are committed; what ends it early has `committed`, the number of jobs created.
    */
   async enqueueMany(jobs: JobRequests): Promise<readonly JobHandle[]> {
-    const created = await enqueueMany(this.#enqueue, jobs, this.#setup.maxDataBytes)
-    return created.map((key) => this.#handle(key))
+    return (await enqueueMany(this.#enqueue, jobs, this.#setup.maxDataBytes)).map((key) => this.#handle(key))
   }
 
   /**
@@ -216,8 +218,8 @@ export class Engine {
 
   /**
    * Tells every worker of that id, wherever it runs, to stop as by its own `stop` with that `timeout` (default 30 s). Resolves when it
-   * gets no more jobs; `workers()` lists it until it has left. One that is away hears of it when it comes back; not where it was taken
-   * for lost meanwhile (`worker.lost`), or the engine was started anew: such a one is to be told again. Throws WorkerNotFoundError.
+   * gets no more jobs; `workers()` lists it until it has left. One that is away hears of it when it comes back, unless it was taken for lost
+   * meanwhile (`worker.lost`), or the engine was started anew: tell it again. Throws WorkerNotFoundError.
    */
   async stopWorker(id: string, options?: StopOptions): Promise<void> {
     await this.#mailbox.call<'stopWorker'>({ op: 'stopWorker', worker: nameOption('id', id), timeout: validateStopOptions(options) })
@@ -287,10 +289,7 @@ export class Engine {
 
   // Listening.
 
-  /**
-   * Calls `listener` for each event of that type ('*' for all), after its commit. One that falls 20,000 events behind misses some:
-   * 'gap' tells which.
-   */
+  /** Calls `listener` for each event of that type ('*' for all), after its commit. 'gap' tells what one misses that is 20,000 behind. */
   on<Name extends EventName>(event: Name, listener: EventListener<Name>): this
   on(event: 'gap', listener: GapListener): this
   on(event: EventName | 'gap', listener: EventListener | GapListener): this {
@@ -408,8 +407,7 @@ export class Engine {
     // Whoever stops the engine hears how that went.
     this.#setup.intake?.close(refusal).catch(() => {})
     this.#mailbox.end({ code: 'COMMIT_UNKNOWN', message: refusal.message }, refusal)
-    const reason = errorFrom(refusal)
-    this.#workers.abandon(reason)
+    this.#workers.abandon(errorFrom(refusal))
     this.#letGo()
     if (this.#stopping === undefined) this.#setup.logger?.error('the engine has ended', { code: refusal.code, message: refusal.message })
   }
@@ -424,6 +422,7 @@ export class Engine {
 
   readonly #enqueue: Enqueue = async (plain) => {
     const { intake } = this.#setup
+    this.checks.assert({ op: 'enqueue', jobs: plain })
     this.#unserved.note(plain)
     const jobs = this.#sealer?.sealJobs(plain) ?? plain
     const created = await (intake === undefined ? this.#mailbox.call<'enqueue'>({ op: 'enqueue', jobs }) : intake.append(jobs))

@@ -1,6 +1,7 @@
 export type { WorkerView } from './attached.ts'
 export { systemCalendar } from './calendar/calendar.ts'
 export type { JobEnqueued } from './channels.ts'
+export { JobChecks } from './checks.ts'
 export { loggerOrDefault } from './defaultLogger.ts'
 export { Engine } from './engine.ts'
 export type { JobRequests } from './enqueueMany.ts'

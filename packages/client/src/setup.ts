@@ -1,4 +1,5 @@
 import type { Clock, Codec, Logger, Port, Redact } from '@millrace/core'
+import type { JobChecks } from './checks.ts'
 import type { Intake } from './intake.ts'
 
 /** How the package that opens an engine sets it up. */
@@ -21,6 +22,8 @@ export interface EngineSetup {
   readonly openPort?: () => Port
   /** Tells the engine which worker sessions of a server's clients are dead for certain. */
   readonly bury?: (sessions: readonly string[]) => void
+  /** Shared with servers of the same engine; default those of this engine alone. */
+  readonly checks?: JobChecks
   /** Takes new jobs in the engine's place. */
   readonly intake?: Intake
   /** Asked by each `stop`: false where another part of the process still uses the engine, and it goes on. */

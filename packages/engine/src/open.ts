@@ -2,7 +2,7 @@
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { MessagePort } from 'node:worker_threads'
-import { Engine, loggerOrDefault } from '@millrace/client'
+import { Engine, JobChecks, loggerOrDefault } from '@millrace/client'
 import {
   type Codec,
   checkKnown,
@@ -65,6 +65,7 @@ async function openShared(file: string, settings: OpenSettings, { leave, ended }
   // By an engine that is not shared.
   assertNotOpen(file)
   const { waitForOwnerMs } = settings
+  const checks = new JobChecks()
   const port = await SharedPort.open({
     file,
     ...meetingOf(file),
@@ -73,6 +74,7 @@ async function openShared(file: string, settings: OpenSettings, { leave, ended }
     quietClock,
     random: systemRandom,
     logger: settings.logger ?? undefined,
+    checks,
     patienceMs: Math.max(waitForOwnerMs, OWNER_STARTS_MS),
   })
   const here = <T>(opened: T | undefined): T => {
@@ -82,6 +84,7 @@ async function openShared(file: string, settings: OpenSettings, { leave, ended }
   }
   return new Engine(port, {
     ...setupOf(settings),
+    checks,
     openChannel: () => here(port.openChannel()),
     openPort: () => here(port.openPort()),
     leave,

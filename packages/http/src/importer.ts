@@ -141,5 +141,5 @@ function newChunk(): Chunk {
 }
 
 function isMisuse(error: unknown): error is Error & { readonly code: string } {
-  return ['OPTION_TYPE', 'OPTION_RANGE'].includes((error as { code?: string } | null)?.code ?? '')
+  return ['OPTION_TYPE', 'OPTION_RANGE', 'VALIDATION'].includes((error as { code?: string } | null)?.code ?? '')
 }

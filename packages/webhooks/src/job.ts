@@ -39,7 +39,8 @@ export const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 const OURS =
   /^(?:host|connection|content-length|transfer-encoding|keep-alive|upgrade|te|trailer|expect|http2-settings|proxy-.*|webhook-.*|millrace-.*)$/i
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
-const KNOWN = new Set(['url', 'method', 'headers', 'body', 'bytes', 'secret', 'proof', 'timeout'])
+const GIVEN = ['url', 'method', 'headers', 'body', 'bytes', 'secret', 'timeout']
+const KNOWN = new Set([...GIVEN, 'proof'])
 
 interface Issue {
   readonly message: string
@@ -55,7 +56,7 @@ export function webhookIssues(value: unknown): readonly Issue[] {
   const check = (holds: boolean, path: string, message: string) => {
     if (!holds) issues.push({ message, path: [path] })
   }
-  for (const name of Object.keys(value)) check(KNOWN.has(name), name, `is not known: a webhook has ${[...KNOWN].join(', ')}`)
+  for (const name of Object.keys(value)) check(KNOWN.has(name), name, `is not known: a webhook has ${GIVEN.join(', ')}`)
   check(typeof url === 'string' && /^https?:\/\//i.test(url) && URL.canParse(url), 'url', 'is a URL that begins with https:// (or http://)')
   check(typeof url !== 'string' || (URL_TEXT.test(url) && url.isWellFormed()), 'url', 'has no blanks and is well-formed Unicode')
   check(typeof url !== 'string' || url.length <= URL_LENGTH_MAX, 'url', `has up to ${URL_LENGTH_MAX} characters`)

@@ -53,6 +53,9 @@ export async function assemble(parts: Parts): Promise<Assembled> {
   const feed = config.webhooks.enabled ? await named('webhooks', () => feedOf(parts)) : undefined
   if (feed !== undefined) await applyEndpoints(parts, feed)
   const { fetch, routeOf } = httpOf({ ...parts, engine: tracing.engine(parts.engine) }, feed)
+  const workers = await workersOf(config, cwd, tracing)
+  // What the daemon serves itself it knows: what would fail is not let in.
+  parts.engine.checks.add(workers.flatMap(({ handlers }) => handlers.map(({ definition }) => definition)))
   // Endpoints may be changed by another process, too.
   const forget = parts.control.onChange(() => feed?.refresh())
   return {
@@ -60,7 +63,7 @@ export async function assemble(parts: Parts): Promise<Assembled> {
     longRequest: (path) => path === '/v1/jobs:import',
     health: (path) => path === '/healthz' || path === '/readyz',
     longAnswer: (path) => path === '/v1/events',
-    workers: await workersOf(config, cwd, tracing),
+    workers,
     start: () => feed?.start(),
     close: async () => {
       forget()

@@ -93,7 +93,6 @@ async function start(config: Config, { logger, cwd, env = {} }: ServeOptions, cl
   closers.push(() => control.close())
   const authenticate = authenticator(control, config.token)
 
-  await apply(engine, config)
   const assembled = await assemble({
     engine,
     control,
@@ -105,6 +104,8 @@ async function start(config: Config, { logger, cwd, env = {} }: ServeOptions, cl
     ready: () => ready,
     stop: () => end(undefined),
   })
+  // Behind what says which jobs are known: schedules are held against that.
+  await apply(engine, config)
 
   const sockets = await startSockets({
     engine,

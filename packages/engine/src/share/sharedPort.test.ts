@@ -1,8 +1,10 @@
 // What becomes of a process that shares a file while owners come and go: its own threads are started by the test, one by one.
+
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MessageChannel } from 'node:worker_threads'
+import { JobChecks } from '@millrace/client'
 import { AlreadyOpenError, type Clock, type Port, type PortListener, SchemaTooNewError } from '@millrace/core'
 import { type ListenOptions, listen, type RemoteServer } from '@millrace/remote'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -108,6 +110,7 @@ function openPort(replaced: Partial<SharedPortOptions> = {}): Promise<SharedPort
     url,
     note,
     newThread,
+    checks: new JobChecks(),
     clock: systemClock,
     quietClock,
     random: Math.random,

@@ -4,6 +4,7 @@
  */
 import { hostname } from 'node:os'
 import type { MessagePort } from 'node:worker_threads'
+import type { JobChecks } from '@millrace/client'
 import {
   AlreadyOpenError,
   type Clock,
@@ -33,6 +34,8 @@ export interface SharedPortOptions {
   readonly quietClock: Clock
   readonly random: () => number
   readonly logger: Logger | undefined
+  /** What jobs of those who share the file are held against. */
+  readonly checks: JobChecks
   /** For how long an owner that does not answer is waited for, at the start. */
   readonly patienceMs: number
 }
@@ -190,7 +193,11 @@ export class SharedPort implements Port {
     const { url, logger, quietClock } = this.#options
     try {
       const server = await this.#remote.listen(
-        { openPort: () => thread.openPort(), bury: (sessions: readonly string[]) => thread.bury(sessions) },
+        {
+          openPort: () => thread.openPort(),
+          bury: (sessions: readonly string[]) => thread.bury(sessions),
+          checks: this.#options.checks,
+        },
         url,
         {
           ...(logger && { logger }),

@@ -38,6 +38,8 @@ export interface ConnectionOptions {
   readonly pass: Pass
   readonly tokens: Tokens
   readonly openPort: () => Port
+  /** Why a command is not sent to the engine; undefined if it may be. */
+  readonly refusalOf: (command: Command) => Refusal | undefined
   readonly bury: (sessions: readonly string[]) => void
   readonly helloTimeoutMs: number
   readonly clock: Clock
@@ -217,7 +219,7 @@ export class Connection {
   }
 
   #ask(requests: readonly Request[], bytes: number): void {
-    const allowed = this.#unbounded ? requests : this.#allowed(requests)
+    const allowed = this.#allowed(requests)
     if (allowed.length === 0) return
     for (const { command } of allowed) {
       if (command.op === 'attach') this.#attach(command.session.uuid)
@@ -234,13 +236,14 @@ export class Connection {
       throw new WireError('BAD_MESSAGE', `one connection has at most ${BOUNDS.sessions} worker sessions: let some leave, or open another`)
   }
 
-  /** Those that the token allows; the others are refused here. */
+  /** Those that the token allows, and whose jobs are as their schemas say; the others are refused here. */
   #allowed(requests: readonly Request[]): readonly Request[] {
     const refused: Reply[] = []
     const allowed = requests.filter(({ id, command }) => {
-      const message = this.#forbidden(command)
-      if (message !== undefined) refused.push({ id, refusal: { code: 'FORBIDDEN', message } })
-      return message === undefined
+      const message = this.#unbounded ? undefined : this.#forbidden(command)
+      const refusal = message === undefined ? this.#options.refusalOf(command) : ({ code: 'FORBIDDEN', message } as const)
+      if (refusal !== undefined) refused.push({ id, refusal })
+      return refusal === undefined
     })
     if (refused.length > 0) this.#send(this.#replying(refused))
     return allowed

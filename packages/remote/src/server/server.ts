@@ -1,6 +1,6 @@
 /** A listening server: takes connections as long as there is room, and ends them all with itself. */
 import type { Server as NetServer, Socket } from 'node:net'
-import { type Clock, neighbourhoodOf, type Port, WaitingRoom } from '@millrace/core'
+import { type Clock, type Command, neighbourhoodOf, type Port, type Refusal, WaitingRoom } from '@millrace/core'
 import { type Address, formatAddress } from '../address.ts'
 import { BOUNDS } from '../limits.ts'
 import { type End, Link } from '../link.ts'
@@ -17,6 +17,8 @@ export interface Shareable {
   openPort(): Port
   /** @internal Of sessions whose process is dead. */
   bury?(sessions: readonly string[]): void
+  /** @internal Why nothing of a command is sent to the engine; undefined if it may be. */
+  readonly checks?: { refusalOf(command: Command, sender: 'other'): Refusal | undefined }
 }
 
 export class RemoteServer implements AsyncDisposable {
@@ -142,6 +144,7 @@ export class RemoteServer implements AsyncDisposable {
       pass,
       tokens: this.#tokens,
       openPort: () => this.#engine.openPort(),
+      refusalOf: (command) => this.#engine.checks?.refusalOf(command, 'other'),
       bury: (sessions) => this.#engine.bury?.(sessions),
       helloTimeoutMs: this.#settings.helloTimeoutMs,
       clock: this.#clock,
