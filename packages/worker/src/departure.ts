@@ -76,15 +76,26 @@ export class Departure {
     if (!isEmpty()) await this.#cutShort(graceMs)
   }
 
-  /** Said again for a while if the answer leaves it open: what the session still holds would wait for it until its deadline. */
+  /** Resolves when the engine knows, or at the deadline. */
   async leave(): Promise<void> {
+    const patienceMs = this.#drained ? LEAVE_MS : ANSWER_MS
+    await within(this.#options.clock, Math.min(patienceMs, this.leftMs), this.#sayLeave())
+  }
+
+  /**
+   * Said again for a while if the answer leaves it open, also after the deadline: what the session still holds would wait for it until
+   * its own.
+   */
+  async #sayLeave(): Promise<void> {
     const { calls, clock, session } = this.#options
-    const untilMono = clock.read().mono + Math.min(this.#drained ? LEAVE_MS : ANSWER_MS, this.leftMs)
+    const untilMono = clock.read().mono + LEAVE_MS
     for (;;) {
       const left = calls.call<'leave'>({ op: 'leave', session })
-      const again = left.catch((error: unknown) => error instanceof MillraceError && error.retryable && 'again')
-      const leftMs = untilMono - clock.read().mono
-      if (leftMs <= 0 || (await within(clock, leftMs, again)) !== 'again') return
+      const isOpen = await left.then(
+        () => false,
+        (error: unknown) => error instanceof MillraceError && error.retryable,
+      )
+      if (!isOpen || clock.read().mono >= untilMono) return
       await new Promise<void>((resolve) => clock.setTimer(SAY_AGAIN_MS, resolve))
     }
   }

@@ -245,6 +245,22 @@ describe('leaving', () => {
     expect(bench.clock.timers).toBe(0)
   })
 
+  test('nor does the end of the stop end that: what ignores its abort would be held until its deadline', async () => {
+    const bench = workbench(
+      a.handler(() => new Promise(() => {})),
+      { abortGrace: '5s' },
+    )
+    bench.calls.answer('leave', () => new CommitUnknownError())
+    bench.grant()
+    const stopping = bench.worker.stop({ timeout: 0 })
+    await bench.clock.advance(6_000)
+    await stopping
+    expect(bench.calls.of('leave')).toHaveLength(1)
+    bench.calls.settle('leave')
+    await bench.clock.advance(250)
+    expect([bench.calls.of('leave').length, bench.clock.timers]).toEqual([2, 0])
+  })
+
   test('an engine that answers nothing any more holds nobody up', async () => {
     const bench = workbench(a.handler(() => 1))
     for (const op of ['drain', 'leave'] as const) bench.calls.answer(op, () => new EngineFailedError())
