@@ -135,6 +135,16 @@ describe('leave and drain', () => {
   })
 })
 
+test('connections that broke with a renewal on its way leave nothing behind', () => {
+  const world = new World()
+  world.attach('s', ['a'])
+  world.run(renewal())
+  const kept = world.tables.renewals.size
+  world.gone = true
+  for (world.connection = 1_000; world.connection < 2_000; world.connection++) world.run(renewal())
+  expect([kept, world.tables.renewals.size]).toEqual([1, 1])
+})
+
 describe('Q4: a worker is told to stop from elsewhere', () => {
   test('all sessions of its name get no more, and what they run goes on; no other session hears of it', () => {
     const world = new World()

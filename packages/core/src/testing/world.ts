@@ -73,6 +73,8 @@ export class World {
   refusing: Refusal | undefined
   /** The connection that commands come by. */
   connection = 1
+  /** It broke while they were on their way. */
+  gone = false
   /** The next turn prunes. */
   pruning = false
 
@@ -92,7 +94,7 @@ export class World {
     const facts = gather(store, tables, requests, now, this.pruning ? this.settings.retention : undefined)
     const turn = { tables, facts, effects, now, random: this.#random, settings: this.settings, refusing: this.refusing }
     tellChildren(turn)
-    const replies = requests.map(({ id, command }) => decide(turn, command, { connection: this.connection, request: id }))
+    const replies = requests.map(({ id, command }) => decide(turn, command, { connection: this.connection, request: id, gone: this.gone }))
     elapse(turn)
     dispatch(turn)
     if (!effects.empty) {

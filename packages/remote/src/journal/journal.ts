@@ -2,6 +2,7 @@
  * A producer's journal: takes jobs whether or not there is an engine, answers when they are synced to the folder, and forwards them in
  * their order. What a killed process has left there is forwarded by the next.
  */
+import type { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Forwarder, type ForwarderOptions, type Intake, type Source } from '@millrace/client'
 import {
@@ -33,6 +34,8 @@ export interface JournalOptions {
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger | undefined
+  /** For those who want files that fail. */
+  readonly openFile?: typeof open
 }
 
 /** Called, and not synced yet. */
@@ -83,8 +86,8 @@ export class Journal implements Intake {
     await makeFolder(folder)
     const unlock = await lockFolder(folder)
     try {
-      const log = await JournalLog.open(folder)
-      return new Journal({ ...options, folder }, log, await Refusals.open(folder, log.numbers), unlock)
+      const log = await JournalLog.open(folder, options.openFile)
+      return new Journal({ ...options, folder }, log, await Refusals.open(folder, log.numbers, options.openFile), unlock)
     } catch (error) {
       unlock()
       throw error

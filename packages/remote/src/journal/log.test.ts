@@ -1,11 +1,12 @@
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { Source } from '@millrace/client'
 import type { SourceEntry } from '@millrace/core'
 import { quiet } from '@millrace/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Step, testFiles } from '../testing/files.ts'
 import { JournalLog } from './log.ts'
 import { HEADER_BYTES } from './segment.ts'
 
@@ -198,44 +199,21 @@ describe('a damaged file', () => {
   })
 })
 
-type Step = 'open' | 'write' | 'datasync' | 'truncate'
-
-/** Files of which some calls fail, as often as a test says. */
-function failing() {
-  const plan: { step: Step; code: string }[] = []
-  const take = (step: Step) => {
-    const index = plan.findIndex((fault) => fault.step === step)
-    const [fault] = index < 0 ? [] : plan.splice(index, 1)
-    if (fault !== undefined) throw Object.assign(new Error(`${fault.code}: ${step}`), { code: fault.code })
-  }
-  const openFile = async (...args: Parameters<typeof open>): Promise<FileHandle> => {
-    take('open')
-    const handle = await open(...args)
-    const { datasync, truncate } = handle
-    const write: (...how: [Uint8Array, number, number, number]) => Promise<unknown> = handle.write.bind(handle)
-    return Object.assign(handle, {
-      // Half of it is there before it fails.
-      write: async (bytes: Uint8Array, offset: number, length: number, at: number) => {
-        try {
-          take('write')
-        } catch (error) {
-          await write(bytes, offset, length >> 1, at)
-          throw error
-        }
-        return write(bytes, offset, length, at)
-      },
-      datasync: async () => {
-        take('datasync')
-        return datasync.call(handle)
-      },
-      truncate: async (length: number) => {
-        take('truncate')
-        return truncate.call(handle, length)
-      },
-    })
-  }
-  return { openFile, fail: (step: Step, code = 'EIO') => void plan.push({ step, code }) }
-}
+test('what is told is safe from a power cut: the bytes, and the name of each new file, are synced before', async () => {
+  const { openFile, trace } = testFiles()
+  const log = await JournalLog.open(folder, openFile)
+  const steps = () => trace.splice(0).map((step) => step.replace(basename(folder), 'folder'))
+  await log.write(A, 1, [entry('1')])
+  const first = '000000000001.journal'
+  expect(steps()).toEqual([`write ${first}`, `datasync ${first}`, 'sync folder', `write ${first}`, `datasync ${first}`])
+  await log.write(A, 2, [entry('2')])
+  expect(steps()).toEqual([`write ${first}`, `datasync ${first}`])
+  // Another source begins another file.
+  await log.write(B, 1, [entry('3')])
+  const second = '000000000002.journal'
+  expect(steps()).toEqual([`write ${second}`, `datasync ${second}`, 'sync folder', `write ${second}`, `datasync ${second}`])
+  await log.close()
+})
 
 describe('a disk that fails', () => {
   test.each<[Step, string, string]>([
@@ -245,7 +223,7 @@ describe('a disk that fails', () => {
     ['datasync', 'ENOSPC', 'DISK_FULL'],
     ['datasync', 'EIO', 'STORAGE'],
   ])('at %s with %s: nothing of the call is kept, and the next goes to another file', async (step, code, expected) => {
-    const { openFile, fail } = failing()
+    const { openFile, fail } = testFiles()
     const log = await JournalLog.open(folder, openFile)
     await log.write(A, 1, [entry('1')])
     fail(step, code)
@@ -277,7 +255,7 @@ describe('a disk that fails', () => {
     ['write', 'ENOSPC', 'DISK_FULL'],
     ['datasync', 'EIO', 'STORAGE'],
   ])('at %s of a new file with %s: it is not there', async (step, code, expected) => {
-    const { openFile, fail } = failing()
+    const { openFile, fail } = testFiles()
     const log = await JournalLog.open(folder, openFile)
     fail(step, code)
     await expect(log.write(A, 1, [entry('1')])).rejects.toMatchObject({ code: expected })
@@ -288,7 +266,7 @@ describe('a disk that fails', () => {
   })
 
   test('that does not take it back either: of unknown outcome, not forwarded in this process', async () => {
-    const { openFile, fail } = failing()
+    const { openFile, fail } = testFiles()
     const log = await JournalLog.open(folder, openFile)
     await log.write(A, 1, [entry('1')])
     fail('datasync')
@@ -304,8 +282,17 @@ describe('a disk that fails', () => {
     await log.close()
   })
 
+  test('at the sync of the folder: a file whose name may be lost is not there either, and nothing is told', async () => {
+    const { openFile, fail } = testFiles()
+    const log = await JournalLog.open(folder, openFile)
+    fail('sync')
+    await expect(log.write(A, 1, [entry('1')])).rejects.toMatchObject({ code: 'STORAGE' })
+    expect(files(folder)).toEqual([])
+    await log.close()
+  })
+
   test('while what was written before is read: the file goes when it is done with, not before', async () => {
-    const { openFile, fail } = failing()
+    const { openFile, fail } = testFiles()
     const log = await JournalLog.open(folder, openFile)
     await log.write(A, 1, [entry('1')])
     expect(await drain(log)).toHaveLength(1)
@@ -323,7 +310,7 @@ describe('a disk that fails', () => {
     const first = await JournalLog.open(folder)
     await first.write(A, 1, [entry('1')])
     await first.close()
-    const { openFile, fail } = failing()
+    const { openFile, fail } = testFiles()
     const log = await JournalLog.open(folder, openFile)
     fail('open', 'EMFILE')
     await expect(log.read()).rejects.toThrow('EMFILE')

@@ -126,8 +126,11 @@ export class JournalLog {
   /** With nothing left to send, nothing is left behind. */
   async close(): Promise<void> {
     const [first] = this.#segments
-    if (first !== undefined && first === this.#live && this.#offset === first.end) await this.#drop(first)
-    await Promise.all(this.#segments.splice(0).map(({ handle }) => handle?.close()))
+    try {
+      if (first !== undefined && first === this.#live && this.#offset === first.end) await this.#drop(first)
+    } finally {
+      await Promise.all(this.#segments.splice(0).map(({ handle }) => handle?.close()))
+    }
   }
 
   #add(segment: Segment): void {
@@ -142,7 +145,7 @@ export class JournalLog {
       handle = await this.#openFile(path, 'wx+', 0o600)
       await writeWhole(handle, encodeHeader(header), 0)
       await handle.datasync()
-      await syncFolder(this.#folder)
+      await syncFolder(this.#folder, this.#openFile)
     } catch (error) {
       await handle?.close().catch(() => {})
       await unlink(path).catch(() => {})
@@ -263,9 +266,9 @@ function failureOf(cause: NodeJS.ErrnoException): Error {
 }
 
 /** So that the file's name survives a power loss too. Windows has no such call, and needs none. */
-export async function syncFolder(folder: string): Promise<void> {
+export async function syncFolder(folder: string, openFile = open): Promise<void> {
   if (process.platform === 'win32') return
-  const handle = await open(folder, 'r')
+  const handle = await openFile(folder, 'r')
   try {
     await handle.sync()
   } finally {

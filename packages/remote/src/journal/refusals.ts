@@ -9,26 +9,29 @@ export const REFUSED_FILE = 'refused.ndjson'
 
 export class Refusals {
   readonly #folder: string
+  readonly #openFile: typeof open
   /** Ids of first jobs that are in the file, of entries that may still be in the journal. */
   readonly #noted: Set<string>
 
-  private constructor(folder: string, noted: Set<string>) {
+  private constructor(folder: string, openFile: typeof open, noted: Set<string>) {
     this.#folder = folder
+    this.#openFile = openFile
     this.#noted = noted
   }
 
   /** `numbers` are those of the sources that are in the journal: of others nothing is kept in memory. */
-  static async open(folder: string, numbers: ReadonlySet<number>): Promise<Refusals> {
+  static async open(folder: string, numbers: ReadonlySet<number>, openFile = open): Promise<Refusals> {
     const noted = new Set<string>()
-    if (numbers.size === 0) return new Refusals(folder, noted)
-    const handle = await open(join(folder, REFUSED_FILE), 'r').catch((error: NodeJS.ErrnoException) => {
+    const refusals = new Refusals(folder, openFile, noted)
+    if (numbers.size === 0) return refusals
+    const handle = await openFile(join(folder, REFUSED_FILE), 'r').catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error
     })
     for await (const line of handle?.readLines() ?? []) {
       const id = idIn(line)
       if (id !== undefined && numbers.has(parseId(id)?.node ?? 0)) noted.add(id)
     }
-    return new Refusals(folder, noted)
+    return refusals
   }
 
   has(source: Source, place: number, entry: SourceEntry): boolean {
@@ -50,7 +53,7 @@ export class Refusals {
       jobs: jobs.map(readable),
     }
     // Each time anew: people take the file away when they like.
-    const handle = await open(join(this.#folder, REFUSED_FILE), 'a+', 0o600)
+    const handle = await this.#openFile(join(this.#folder, REFUSED_FILE), 'a+', 0o600)
     try {
       // A line that was begun and never ended stays as it is.
       await handle.appendFile(`${(await endsLine(handle)) ? '' : '\n'}${JSON.stringify(line)}\n`)
@@ -58,7 +61,7 @@ export class Refusals {
     } finally {
       await handle.close()
     }
-    await syncFolder(this.#folder)
+    await syncFolder(this.#folder, this.#openFile)
     this.#noted.add(line.id)
   }
 }
