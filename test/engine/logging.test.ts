@@ -72,6 +72,34 @@ test('a cancelled job is no failure, and a flood of failures is cut and counted'
   expect(lines.at(-1)?.fields).toMatchObject({ leftOut: 30 })
 })
 
+test('wrong progress and a backoff that answers a promise are warnings: in the log of the job, and once in that of the worker', async () => {
+  const { engine, advance, lines } = start()
+  const backoff = (async () => '1s') as never
+  const percent = defineJob({ name: 'percent' }).handler(({ progress }) => {
+    progress(0.2)
+    progress(50)
+    return 'done'
+  })
+  const wrong = defineJob({ name: 'wrong', maxAttempts: 1, backoff }).handler(() => {
+    throw new Error('no')
+  })
+  engine.work([percent, wrong], { id: 'w' })
+  const handles = await engine.enqueueMany([{ job: 'percent' }, { job: 'percent' }, { job: 'wrong', options: { maxAttempts: 1 } }])
+  await advance(1)
+  const shown = await Promise.all(handles.map(({ id }) => engine.get(id)))
+  const ignored = 'progress must be a number from 0 to 1, got 50; the value is ignored: of a percentage give a hundredth, 0.5'
+  const asked = 'the backoff function answered a promise, and must answer at once: the stored backoff is used'
+  expect(shown.map((job) => [job?.state, job?.progress, job?.attempts[0]?.logs.map(({ level, message }) => [level, message])])).toEqual([
+    ['completed', 0.2, [['warn', ignored]]],
+    ['completed', 0.2, [['warn', ignored]]],
+    ['failed', undefined, [['warn', asked]]],
+  ])
+  expect(lines.filter(({ level }) => level === 'warn').map(({ message }) => message)).toEqual([
+    `job 'percent': ${ignored}`,
+    `job 'wrong': ${asked}`,
+  ])
+})
+
 test('listeners of `failed` and `retrying` get the message; the journal and `events()` never do', async () => {
   const { engine, advance } = start()
   const heard: EngineEvent[] = []

@@ -1,5 +1,5 @@
 /** What callers name jobs and files by. */
-import { type JobKey, JobNotFoundError, OptionTypeError, parseId } from '@millrace/core'
+import { describe, type JobKey, JobNotFoundError, OptionTypeError, parseId } from '@millrace/core'
 
 export function keyOf(id: string): JobKey {
   const key = parseId(textOf(id))
@@ -8,6 +8,8 @@ export function keyOf(id: string): JobKey {
 }
 
 export function textOf(value: string, option = 'id'): string {
-  if (typeof value !== 'string' || value.length === 0) throw new OptionTypeError(option, `${option} takes a text, not ${typeof value}`)
-  return value
+  if (typeof value === 'string' && value.length > 0) return value
+  if (value === '') throw new OptionTypeError(option, `${option} is empty: give a string of at least one character`)
+  const hint = typeof (value as { id?: unknown } | null)?.id === 'string' ? ': pass its id, as in handle.id' : ''
+  throw new OptionTypeError(option, `${option} must be a string, got ${describe(value)}${hint}`)
 }

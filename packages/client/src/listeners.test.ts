@@ -208,7 +208,8 @@ describe('the engine is asked', () => {
 })
 
 test.for<readonly [name: unknown, listener: unknown, message: RegExp]>([
-  ['finished', () => {}, /there is no event 'finished': enqueued, started/],
+  ['qqqqqqqq', () => {}, /there is no event 'qqqqqqqq': enqueued, started/],
+  ['complete', () => {}, /there is no event 'complete'; did you mean 'completed'\? Others: enqueued, started/],
   [Symbol('s'), () => {}, /there is no event 'Symbol\(s\)'/],
   ['completed', undefined, /a listener is a function/],
 ])('%s is refused', async ([name, listener, message]) => {

@@ -6,6 +6,7 @@ import {
   type JobEventType,
   type JournalEvent,
   type Logger,
+  nearest,
   OptionTypeError,
   type QueueEventType,
   type ScheduleEventType,
@@ -124,9 +125,16 @@ export class Listeners {
   }
 
   #check(name: unknown, listener: unknown): void {
-    if (!NAMES.includes(name as string)) throw new OptionTypeError('event', `there is no event '${String(name)}': ${NAMES.join(', ')}`)
+    if (!NAMES.includes(name as string)) throw new OptionTypeError('event', `there is no event '${String(name)}'${hintOf(String(name))}`)
     if (typeof listener !== 'function') throw new OptionTypeError('listener', 'a listener is a function')
   }
+}
+
+/** The nearest name first; the others follow. */
+function hintOf(name: string): string {
+  const near = nearest(name, NAMES)
+  const others = NAMES.filter((other) => other !== near).join(', ')
+  return near === undefined ? `: ${others}` : `; did you mean '${near}'? Others: ${others}`
 }
 
 function textOf(error: unknown): string {

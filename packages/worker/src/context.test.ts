@@ -13,6 +13,7 @@ function contextOf(change: Partial<RunLink> = {}, grant: Parameters<typeof grant
     parents: vi.fn(async () => ({ parents: [], next: null })),
     checkpoint: vi.fn(async () => {}),
     dirty: vi.fn(),
+    complained: vi.fn(),
     now: () => 7,
     ...change,
   }
@@ -89,10 +90,17 @@ test('a checkpoint that cannot be stored is refused by its name', () => {
 
 test('progress: a fraction from 0 to 1; the last of a tick is taken', () => {
   const { context, link } = contextOf()
-  for (const wrong of [-0.1, 1.1, Number.NaN]) expect(() => context.progress(wrong)).toThrow(/progress is a fraction/)
+  context.progress(0.25)
+  for (const wrong of [-0.1, 50, 50, Number.NaN]) context.progress(wrong)
+  expect(vi.mocked(link.complained).mock.calls.map(([, message]) => message)).toEqual([
+    'progress must be a number from 0 to 1, got -0.1; the value is ignored',
+    'progress must be a number from 0 to 1, got 50; the value is ignored: of a percentage give a hundredth, 0.5',
+    'progress must be a number from 0 to 1, got NaN; the value is ignored',
+  ])
+  expect(context.takeProgress()).toEqual([0.25])
   context.progress(0)
   context.progress(1, 'n'.repeat(10_000))
-  expect(link.dirty).toHaveBeenCalledTimes(2)
+  expect(link.dirty).toHaveBeenCalledTimes(3)
   expect(context.takeProgress()).toEqual([1, 'n'.repeat(LIMITS.logMessageLength)])
   expect(context.takeProgress()).toBeUndefined()
 })

@@ -4,6 +4,7 @@ import {
   DiscardedError,
   type Duration,
   decodeData,
+  describe,
   durationOption,
   type EnqueueOptions,
   encodeData,
@@ -62,7 +63,7 @@ export interface Context<Data = unknown> {
   readonly job: JobInfo
   /** Aborts on timeout, cancel, a lost lease and stop; the reason is a typed error. */
   readonly signal: AbortSignal
-  /** How far the job has come, 0 to 1. Cheap: the last value of a tick is sent, or of the time until the one before is answered. */
+  /** How far the job has come, 0 to 1; another number is ignored, with a warning. Cheap: the last value of a tick is sent, or of the time until the one before is answered. */
   progress(fraction: number, note?: string): void
   /** Moves the deadline to at least now + heartbeatTimeout. Rejects with StaleRunError where the run is no longer this one. */
   heartbeat(): Promise<void>
@@ -102,9 +103,12 @@ export interface RunLink {
   parents(run: RunContext, after: number): Promise<ParentsPage>
   /** There is progress, or there are log lines, to be taken at the end of the tick. */
   dirty(run: RunContext): void
+  /** The handler, or a function of its definition, is used wrongly; the job need not fail for it. */
+  complained(run: RunContext, message: string): void
   now(): number
 }
 
+const COMPLAINTS_MAX = 5
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const
 
 export class RunContext implements Context {
@@ -118,6 +122,7 @@ export class RunContext implements Context {
   #enqueuedBytes = 0
   #progress: [number, string?] | undefined
   #lines: LogLine[] | undefined
+  #complaints: Set<string> | undefined
   /** The handler asked for it, whatever it throws or returns in the end. */
   #ending: SnoozeSignal | NonRetryableError | undefined
 
@@ -191,12 +196,11 @@ export class RunContext implements Context {
   }
 
   #setProgress(fraction: number, note?: string): void {
-    if (!(fraction >= 0 && fraction <= 1))
-      throw new OptionRangeError(
-        'progress',
-        fraction > 1 ? 1 : 0,
-        `progress is a fraction from 0 to 1, not ${fraction}${percentHint(fraction)}`,
-      )
+    // No reason to fail a job that is otherwise well.
+    if (!(fraction >= 0 && fraction <= 1)) {
+      this.complain(`progress must be a number from 0 to 1, got ${describe(fraction)}; the value is ignored${percentHint(fraction)}`)
+      return
+    }
     this.#progress = note === undefined ? [fraction] : [fraction, String(note).slice(0, LIMITS.logMessageLength)]
     this.#link.dirty(this)
   }
@@ -257,6 +261,14 @@ export class RunContext implements Context {
     if (this.#abortReason !== undefined) return
     this.#abortReason = reason
     this.#controller?.abort(reason)
+  }
+
+  /** Said once in a run: a loop says the same again and again. */
+  complain(message: string): void {
+    if (this.#complaints?.has(message) === true || (this.#complaints?.size ?? 0) >= COMPLAINTS_MAX) return
+    this.#complaints ??= new Set()
+    this.#complaints.add(message)
+    this.#link.complained(this, message)
   }
 
   addLines(lines: readonly LogLine[]): void {

@@ -10,12 +10,15 @@ import {
   WorkerStoppedError,
 } from '@millrace/core'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { RunContext, type RunLink } from './context.ts'
 import { execute, type Runnable, type Settlement } from './execute.ts'
 import { quiet } from './testing/manualClock.ts'
 import { unhandledDuring } from './testing/unhandled.ts'
 import { grantOf } from './testing/workbench.ts'
+
+const complaints: string[] = []
+afterEach(() => void complaints.splice(0))
 
 const link: RunLink = {
   maxDataBytes: 1_000,
@@ -23,6 +26,7 @@ const link: RunLink = {
   parents: async () => ({ parents: [], next: null }),
   checkpoint: async () => {},
   dirty: () => {},
+  complained: (_, message) => void complaints.push(message),
   now: () => 0,
 }
 
@@ -168,20 +172,30 @@ describe('throwing', () => {
     expect((settlement as { retry?: number }).retry).toBe(retry)
   })
 
-  test.for<readonly [what: string, backoff: NonNullable<Runnable['backoff']>, retry: number | undefined]>([
+  const allowed = "a duration of 0 or more (milliseconds, '5m' or { minutes: 5 }), false to end the retries, or undefined"
+  test.for<readonly [what: string, backoff: NonNullable<Runnable['backoff']>, retry: number | false | undefined, complaint?: string]>([
     ['answers a duration', () => '5s', 5_000],
     ['answers a fraction', () => 0.1, 1],
     ['is asked with attempt and error', (attempt, error) => attempt * (error as Error).message.length, 6],
-    ['throws', thrower(new Error('no idea')), undefined],
-    ['answers nonsense', () => 'soon' as never, undefined],
-    ['answers NaN', () => Number.NaN, undefined],
-    ['answers less than nothing', () => -1, undefined],
-    ['answers for ever', () => Number.POSITIVE_INFINITY, undefined],
-    ['is asynchronous, and rejects', (async () => Promise.reject(new Error('no'))) as never, undefined],
-  ])('a backoff function that %s', async ([, backoff, retry]) => {
+    ['answers nothing', () => undefined, undefined],
+    ['answers false', () => false, false],
+    ['throws', thrower(new TypeError('no idea')), undefined, 'has thrown TypeError'],
+    ['answers nonsense', () => 'soon' as never, undefined, `answered "soon", and must answer ${allowed}`],
+    ['answers NaN', () => Number.NaN, undefined, `answered NaN, and must answer ${allowed}`],
+    ['answers less than nothing', () => -1, undefined, `answered -1, and must answer ${allowed}`],
+    ['answers for ever', () => Number.POSITIVE_INFINITY, undefined, `answered Infinity, and must answer ${allowed}`],
+    ['is asynchronous', (async () => 5) as never, undefined, 'answered a promise, and must answer at once'],
+    [
+      'is asynchronous, and rejects',
+      (async () => Promise.reject(new Error('no'))) as never,
+      undefined,
+      'answered a promise, and must answer at once',
+    ],
+  ])('a backoff function that %s', async ([, backoff, retry, complaint]) => {
     const settlement = await settle(runnable(thrower(new Error('no')), { backoff }), { attempt: 3 })
     expect(settlement).toMatchObject({ op: 'fail', error: { message: 'no' } })
     expect((settlement as { retry?: number }).retry).toBe(retry)
+    expect(complaints).toEqual(complaint === undefined ? [] : [`the backoff function ${complaint}: the stored backoff is used`])
   })
 })
 

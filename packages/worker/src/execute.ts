@@ -3,6 +3,7 @@ import {
   type BackoffFunction,
   type CompleteCommand,
   decodeData,
+  describe,
   encodeData,
   type FailCommand,
   type GiveBackCommand,
@@ -84,7 +85,7 @@ async function elsewhere(runnable: Runnable, context: RunContext): Promise<Settl
   const { backoff } = runnable
   if (backoff === undefined || settlement.op !== 'fail' || settlement.retry !== undefined) return settlement
   const error = Object.assign(new Error(settlement.error.message), { name: settlement.error.name })
-  const retry = askBackoff(backoff, context.grant.attempt, error)
+  const retry = askBackoff(backoff, context, error)
   return retry === undefined ? settlement : { ...settlement, retry }
 }
 
@@ -120,14 +121,14 @@ export function returned(ending: Ending, context: RunContext, output: unknown, m
 }
 
 export function threw({ backoff }: Ending, context: RunContext, thrown: unknown): Settlement {
-  const { seq, run, attempt } = context.grant
+  const { seq, run } = context.grant
   // What the handler asked for counts, even where its own code caught the signal.
   const error = context.ending ?? thrown
   if (error instanceof SnoozeSignal) return { op: 'snooze', seq, run, delay: error.delayMs }
   if (context.aborted instanceof WorkerStoppedError) return { op: 'giveBack', seq, run, started: true }
   const told = context.ending !== undefined && context.ending.cause instanceof Error ? context.ending.cause : error
   const failure: FailCommand = { op: 'fail', seq, run, error: runErrorOf(told) }
-  const retry = retryOf(error) ?? (backoff === undefined ? undefined : askBackoff(backoff, attempt, error))
+  const retry = retryOf(error) ?? (backoff === undefined ? undefined : askBackoff(backoff, context, error))
   return retry === undefined ? failure : { ...failure, retry }
 }
 
@@ -152,15 +153,27 @@ function isRetryAfter(error: unknown): error is { readonly delay: unknown } {
   return error instanceof RetryAfterError || (error instanceof Error && error.name === 'RetryAfterError' && 'delay' in error)
 }
 
-/** A function that throws, or answers no duration, leaves the job to its stored backoff. */
-function askBackoff(backoff: BackoffFunction, attempt: number, error: unknown): number | undefined {
+/** A function that throws, or answers what is no duration, leaves the job to its stored backoff; but not in silence. */
+function askBackoff(backoff: BackoffFunction, context: RunContext, error: unknown): number | false | undefined {
   try {
-    const answer: unknown = backoff(attempt, error)
-    if (answer instanceof Promise) answer.catch(() => {})
-    return wholeDelay(parseDuration(answer))
-  } catch {
+    const answer: unknown = backoff(context.grant.attempt, error)
+    if (answer === undefined || answer === false) return answer
+    const delay = wholeDelay(parseDuration(answer))
+    if (delay === undefined) context.complain(`the backoff function ${wrongAnswer(answer)}: the stored backoff is used`)
+    return delay
+  } catch (thrown) {
+    context.complain(`the backoff function has thrown ${runErrorOf(thrown).name}: the stored backoff is used`)
     return undefined
   }
+}
+
+function wrongAnswer(answer: unknown): string {
+  if (isThenable(answer)) {
+    Promise.resolve(answer).catch(() => {})
+    return 'answered a promise, and must answer at once'
+  }
+  const allowed = "a duration of 0 or more (milliseconds, '5m' or { minutes: 5 }), false to end the retries, or undefined"
+  return `answered ${describe(answer)}, and must answer ${allowed}`
 }
 
 /** Rows hold whole milliseconds, and no more of them than a duration may have. */

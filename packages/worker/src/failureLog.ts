@@ -1,5 +1,6 @@
 /** Logs the attempts that failed: nobody else may be listening. A flood is cut, and what is left out is counted. */
-import { type Clock, formatId, type Grant, type Logger, type RunError } from '@millrace/core'
+import { type Clock, type FailCommand, formatId, JobCancelledError, type Logger } from '@millrace/core'
+import type { RunContext } from './context.ts'
 
 const LINES_MAX = 20
 const WITHIN_MS = 1_000
@@ -19,8 +20,9 @@ export class FailureLog {
   }
 
   /** A warning; an error with its stack for an attempt that was the last. */
-  tell(grant: Grant, error: RunError, retry: number | false | undefined): void {
-    if (!this.#mayTell()) return
+  tell({ grant, aborted }: Pick<RunContext, 'grant' | 'aborted'>, { error, retry }: FailCommand): void {
+    // A cancelled job ends as cancelled, whatever its handler throws.
+    if (aborted instanceof JobCancelledError || !this.#mayTell()) return
     const { name, queue, attempt, maxAttempts } = grant
     const fields = { job: formatId(grant), queue, worker: this.#worker, ...this.#left() }
     const what = `${error.name}: ${error.message}`

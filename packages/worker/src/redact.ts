@@ -42,6 +42,11 @@ export class Redactor {
     })
   }
 
+  /** A line for the worker's own log. */
+  line(name: string, message: string): string {
+    return this.#ask({ kind: 'log', name, message }).message
+  }
+
   note(name: string, note: string): string {
     const { message } = this.#ask({ kind: 'progress', name, message: whole(note, LIMITS.logMessageLength) })
     return message.slice(0, LIMITS.logMessageLength)

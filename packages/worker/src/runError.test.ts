@@ -45,3 +45,42 @@ test('without a stack none is stored; what is long is cut', () => {
   expect(message.endsWith('…')).toBe(true)
   expect(runErrorOf(Object.assign(new Error('m'), { stack: undefined }))).not.toHaveProperty('stack')
 })
+
+test('code, causes and the errors of an AggregateError are kept behind the stack, in this order', () => {
+  const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
+  const middle = new TypeError('fetch failed', { cause: refused })
+  const { stack } = runErrorOf(Object.assign(new Error('no', { cause: middle }), { code: 7 }))
+  expect(stack?.split('\n').filter((line) => line.startsWith('['))).toEqual([
+    '[code]: 7',
+    '[cause]: TypeError: fetch failed',
+    '[cause]: Error: refused',
+    '[code]: ECONNREFUSED',
+  ])
+  expect(stack?.startsWith('Error: no\n    at ')).toBe(true)
+  const many = runErrorOf(
+    new AggregateError(
+      Array.from({ length: 12 }, (_, index) => `no ${index}`),
+      'all',
+    ),
+  )
+  const shown = many.stack?.split('\n').filter((line) => line.startsWith('['))
+  expect(shown?.slice(0, 1)).toEqual(['[errors][0]: no 0'])
+  expect(shown?.slice(9)).toEqual(['[errors][9]: no 9', '[errors]: 2 more'])
+})
+
+test('what is kept is bounded, however deep, long or crooked the causes are', () => {
+  const circle = new Error('round')
+  circle.cause = circle
+  expect(runErrorOf(circle).stack?.split('[cause]').length).toBe(6)
+  const long = new Error('long', { cause: Object.assign(new Error('xxx '.repeat(100_000)), { code: 'y'.repeat(100_000) }) })
+  long.stack = 'zzz '.repeat(100_000)
+  const { stack } = runErrorOf(long)
+  expect(stack?.length).toBeLessThanOrEqual(LIMITS.errorStackLength)
+  expect(stack).toContain('[cause]: Error: xxx')
+  const crooked = Object.defineProperty(new Error('crooked'), 'cause', {
+    get() {
+      throw new Error('never')
+    },
+  })
+  expect(runErrorOf(crooked)).toMatchObject({ name: 'Error', message: 'crooked', stack: crooked.stack })
+})

@@ -8,7 +8,6 @@ import {
   CodecError,
   type CommandOf,
   type Grant,
-  JobCancelledError,
   LeaseLostError,
   type Logger,
   leaseMs,
@@ -28,6 +27,7 @@ import {
 } from '@millrace/core'
 import { tellEnded, tellStarted } from './channels.ts'
 import { newSessionId } from './clock.ts'
+import { Complaints } from './complaints.ts'
 import { RunContext, type RunLink } from './context.ts'
 import type { Handler } from './define.ts'
 import { Departure } from './departure.ts'
@@ -90,6 +90,7 @@ export class WorkerSession {
   readonly #redactor: Redactor | undefined
   readonly #reports: Reports
   readonly #failureLog: FailureLog | undefined
+  readonly #complaints: Complaints
   readonly #ended = Promise.withResolvers<void>()
   readonly #departure: Departure
   #draining = false
@@ -111,6 +112,7 @@ export class WorkerSession {
     const redact = options.settings.redact ?? options.redact
     this.#redactor = redact && new Redactor(redact, logger)
     this.#reports = new Reports(options.calls, this.#redactor, (context) => this.#runs.get(context.grant.seq)?.context === context)
+    this.#complaints = new Complaints(this.#redactor, logger, this.id)
     this.#failureLog = logger && new FailureLog(logger, clock, this.id)
     this.#link = {
       maxDataBytes,
@@ -118,6 +120,7 @@ export class WorkerSession {
       checkpoint: async ({ grant: { seq, run } }, value) => void (await this.#insist({ op: 'checkpoint', seq, run, value })),
       parents: ({ grant: { seq, run } }, after) => this.#insist({ op: 'parents', seq, run, after }) as Promise<ParentsPage>,
       dirty: (context) => this.#reports.note(context),
+      complained: (context, message) => this.#complaints.tell(context, message),
       now: () => clock.read().wall,
     }
     this.#departure = new Departure({
@@ -377,9 +380,7 @@ export class WorkerSession {
     if (this.#runs.get(grant.seq) === run) {
       this.#runs.delete(grant.seq)
       tellEnded(grant, this.id, settlement)
-      // A cancelled job ends as cancelled, whatever its handler throws.
-      if (settlement?.op === 'fail' && !(run.context.aborted instanceof JobCancelledError))
-        this.#failureLog?.tell(grant, settlement.error, settlement.retry)
+      if (settlement?.op === 'fail') this.#failureLog?.tell(run.context, settlement)
     }
     this.#departure.changed()
   }

@@ -24,10 +24,11 @@ export interface BackoffOptions {
 }
 
 /**
- * Of a definition: the delay before the next attempt, by the attempt that failed (from 1) and its error. Undefined: the
- * stored default. It runs in the worker; for a lost worker the stored default applies.
+ * Of a definition: the delay before the next attempt, by the attempt that failed (from 1) and its error; false: none, the job fails.
+ * Undefined: the stored default. It runs in the worker; for a lost worker the stored default applies. Any other answer (a promise, a
+ * negative number) and what it throws is a warning in the job's log and the worker's, and the stored default applies.
  */
-export type BackoffFunction = (attempt: number, error: unknown) => Duration | undefined
+export type BackoffFunction = (attempt: number, error: unknown) => Duration | false | undefined
 
 const KNOWN = new Set(['type', 'delay', 'factor', 'maxDelay', 'jitter'])
 

@@ -5,17 +5,27 @@ import { LIMITS } from '../limits.ts'
 import { utf8Bytes } from './utf8.ts'
 
 /**
- * A value as it is stored: null for undefined, a Uint8Array as it is, all else as JSON text.
+ * A value as it is stored: null for undefined, bytes (a Uint8Array, another view or an ArrayBuffer) as they are, all else as JSON text.
  *
- * @throws OptionTypeError, naming `option` and the reason, for what JSON cannot hold: functions, symbols, BigInt, cycles
+ * @throws OptionTypeError, naming `option` and the reason, for what JSON cannot hold: functions, symbols, BigInt, cycles, a Map, a Set, a
+ * Promise
  * @throws OptionRangeError for more than `maxBytes` bytes
  */
 export function encodeData(option: string, value: unknown, maxBytes: number): Data {
   if (value === undefined) return null
-  const data = value instanceof Uint8Array ? value : toJson(option, value)
+  const data = bytesOf(value) ?? toJson(option, value)
   const wrong = findTooLarge(option, data, maxBytes)
   if (wrong !== undefined) throw wrong
   return data
+}
+
+/** Of anything that holds bytes: JSON would make an empty object of it. */
+function bytesOf(value: unknown): Uint8Array | undefined {
+  if (value instanceof Uint8Array) return value
+  if (value instanceof ArrayBuffer) return new Uint8Array(value)
+  // Another thread may write to it meanwhile.
+  if (value instanceof SharedArrayBuffer) return new Uint8Array(value).slice()
+  return ArrayBuffer.isView(value) ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength) : undefined
 }
 
 /** What is wrong with data of more than `maxBytes` bytes; undefined for any other. */
@@ -59,7 +69,16 @@ function toJson(option: string, value: unknown): string {
   if (text === undefined) {
     throw new OptionTypeError(option, `${option} cannot be stored as JSON: it is a ${typeof value}. ${REMEDY}`)
   }
+  if (text === '{}') assertKept(option, value)
   return text
 }
 
-const REMEDY = 'Give plain values (a BigInt as text), or a Uint8Array for bytes'
+/** Of a Map, a Set, a Promise or an Error JSON keeps nothing, and says nothing. */
+function assertKept(option: string, value: unknown): void {
+  const kind = Object.prototype.toString.call(value).slice('[object '.length, -1)
+  if (kind === 'Object') return
+  const hint = kind === 'Promise' ? 'Await it first' : REMEDY
+  throw new OptionTypeError(option, `${option} cannot be stored as JSON: it is of type ${kind}, of which JSON keeps nothing. ${hint}`)
+}
+
+const REMEDY = 'Give plain values (a BigInt as text, a Map or a Set as an array), or a Uint8Array for bytes'

@@ -241,11 +241,38 @@ describe('data', () => {
       [Symbol('s'), 'symbol'],
       [1n, 'BigInt'],
       [circle, 'circular'],
+      [new Map([[1, 2]]), 'it is of type Map, of which JSON keeps nothing'],
+      [new Set([1]), 'it is of type Set, of which JSON keeps nothing'],
+      [/x/, 'it is of type RegExp'],
+      [new Error('no'), 'it is of type Error'],
+      [Promise.resolve(1), 'it is of type Promise, of which JSON keeps nothing. Await it first'],
     ] as const) {
       const error = thrownBy(() => encodeData('data', value, 100))
       expect(error).toBeInstanceOf(OptionTypeError)
       expect(error).toMatchObject({ option: 'data', message: expect.stringContaining(reason) })
     }
+  })
+
+  test('whatever holds bytes is stored as its bytes', () => {
+    const { buffer } = Uint8Array.of(9, 1, 2, 3, 4, 9)
+    const shared = new SharedArrayBuffer(2)
+    new Uint8Array(shared).set([5, 6])
+    for (const [value, bytes] of [
+      [Uint8Array.of(1, 2).buffer, [1, 2]],
+      [shared, [5, 6]],
+      [new DataView(buffer, 1, 4), [1, 2, 3, 4]],
+      [new Uint8ClampedArray(buffer, 1, 2), [1, 2]],
+      [Uint16Array.of(1), [...new Uint8Array(Uint16Array.of(1).buffer)]],
+      [Buffer.from('a'), [97]],
+    ] as const)
+      expect([...(encodeData('data', value, 100) as Uint8Array)]).toEqual(bytes)
+  })
+
+  test('an object without fields, and one that says what it is, are JSON', () => {
+    class Ping {}
+    for (const value of [{}, Object.create(null), new Ping()]) expect(encodeData('data', value, 10)).toBe('{}')
+    expect(encodeData('data', new Date(0), 100)).toBe('"1970-01-01T00:00:00.000Z"')
+    expect(encodeData('data', Object.assign(new Map(), { toJSON: () => [1] }), 100)).toBe('[1]')
   })
 
   test('the limit counts bytes of UTF-8, exactly', () => {
@@ -256,6 +283,7 @@ describe('data', () => {
       message: expect.stringContaining('maxDataBytes'),
     })
     expect(thrownBy(() => encodeData('data', new Uint8Array(11), 10))).toBeInstanceOf(OptionRangeError)
+    expect(thrownBy(() => encodeData('data', new ArrayBuffer(11), 10))).toBeInstanceOf(OptionRangeError)
   })
 
   test('utf8Bytes counts as the encoder does', () => {

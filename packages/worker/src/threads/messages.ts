@@ -15,6 +15,7 @@ export interface ThreadTask {
 export type FromThread =
   | { readonly kind: 'progress'; readonly fraction: number; readonly note: string | undefined }
   | { readonly kind: 'log'; readonly lines: readonly LogLine[] }
+  | { readonly kind: 'complaint'; readonly message: string }
   | { readonly kind: 'heartbeat'; readonly id: number }
   | { readonly kind: 'checkpoint'; readonly id: number; readonly value: Data }
   | { readonly kind: 'parents'; readonly id: number; readonly after: number }

@@ -164,6 +164,9 @@ export class ThreadPool {
       case 'log':
         context.addLines(message.lines)
         break
+      case 'complaint':
+        context.complain(message.message)
+        break
       case 'heartbeat':
         void answer(message.id, this.#link.heartbeat(context))
         break

@@ -36,6 +36,7 @@ export async function run(task: ThreadTask): Promise<Settlement> {
     checkpoint: (_, value) => ask((id) => ({ kind: 'checkpoint', id, value })),
     parents: (_, after) => ask((id) => ({ kind: 'parents', id, after })),
     dirty,
+    complained: (_, message) => say({ kind: 'complaint', message }),
     now: () => systemClock.read().wall,
   }
   const context = new RunContext(grant, link)
