@@ -1,5 +1,5 @@
 // The care of a file: doctor and migrate, on sound, broken, open and old ones.
-import { cpSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, truncateSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, test } from 'vitest'
@@ -29,6 +29,17 @@ test('doctor: a sound file, closed and open', { timeout: LONG }, async () => {
   expect(open).toMatchObject({ file, healthy: true, facts: { schemaVersion: expect.any(Number), createdAt: expect.stringMatching(/Z$/) } })
   expect(new Set(Object.values(checksOf(open)))).toEqual(new Set(['ok']))
   expect((open['checks'] as Check[]).find(({ check }) => check === 'owner')?.found).toContain(`process ${server.child.pid} on`)
+})
+
+test('doctor: a file that every user can read, and one that was emptied', { timeout: LONG }, async ({ skip }) => {
+  if (process.platform === 'win32') skip('Windows has no modes')
+  const place = new Place()
+  await place.ok('enqueue', 'mail')
+  expect(await place.ok('doctor')).toMatch(/^access +ok +its owner alone: mode 0600$/m)
+  chmodSync(place.file, 0o644)
+  expect(await place.ok('doctor')).toMatch(/^access +warning +other users may read or write it: mode 0644$[\s\S]*^access: .* chmod 600/m)
+  writeFileSync(place.file, '')
+  expect(await place.run('doctor')).toMatchObject({ stdout: '', stderr: expect.stringMatching(/was emptied.*Restore a backup/) })
 })
 
 test('doctor: a backup, before anybody opens it', { timeout: LONG }, async () => {

@@ -60,6 +60,7 @@ function checksOf(file: string, facts: FileFacts, { integrity, counters, lists }
   return [
     schemaCheck(facts),
     ownerCheck(file, facts),
+    accessCheck(file),
     settingsCheck(facts),
     listCheck('integrity', integrity, 'every page, row and reference is sound', 'stop the engine and restore a backup; keep the file'),
     // Of another schema they were not looked at.
@@ -90,6 +91,19 @@ function ownerCheck(file: string, { epoch }: FileFacts): Check {
   if (owner === 'unknown') return { check: 'owner', verdict: 'ok', found: `is being opened; ${opened}` }
   const since = timeText(new Date(owner.startedAt))
   return { check: 'owner', verdict: 'ok', found: `process ${owner.pid} on ${owner.host} since ${since}; ${opened}` }
+}
+
+/** Who may read the file, and so lock it. Windows has no modes. */
+function accessCheck(file: string): Check {
+  const check = 'access'
+  if (process.platform === 'win32') return { check, verdict: 'ok', found: 'as its folder allows' }
+  const mode = statSync(file).mode & 0o777
+  const shown = `mode 0${mode.toString(8)}`
+  if ((mode & 0o007) !== 0) {
+    const remedy = 'the next start of an engine sets mode 0600; until then run chmod 600 on it and on the files beside it'
+    return { check, verdict: 'warning', found: `other users may read or write it: ${shown}`, remedy }
+  }
+  return { check, verdict: 'ok', found: `${(mode & 0o070) === 0 ? 'its owner alone' : 'its owner and its group'}: ${shown}` }
 }
 
 function settingsCheck({ settings, journalMode }: FileFacts): Check {
