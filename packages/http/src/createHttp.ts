@@ -42,7 +42,13 @@ export function createHttp(engine: Engine, options: HttpOptions): HttpApi {
 /** The same with a clock of its own, and with the operations that it is made of: for tests. */
 export function buildHttp(engine: Engine, options: HttpOptions, { clock, newId, newSecret }: Surroundings) {
   const settings = validateHttpOptions(options)
-  const service: Service = { engine, settings, clock, cursors: new Cursors(settings.cursorSecret ?? newSecret(32)) }
+  const service: Service = {
+    engine,
+    settings,
+    clock,
+    cursors: new Cursors(settings.cursorSecret ?? newSecret(32)),
+    startedAt: clock.read().mono,
+  }
   const app = new OpenAPIHono()
   let described: OpenApiDocument | undefined
   const document = () => {

@@ -40,6 +40,8 @@ export const BOUNDS = {
   /** Queues and job names that `/metrics` tells, those with the most first. */
   metricsQueues: 1_000,
   metricsNames: 200,
+  /** Schedules that `/v1/stats` and `/metrics` count: ten pages. */
+  countedSchedules: 2_000,
   /** What a caller is told to wait where nothing better is known. */
   retryAfterMs: 1_000,
 } as const

@@ -13,6 +13,8 @@ export interface Service {
   readonly settings: HttpSettings
   readonly clock: Clock
   readonly cursors: Cursors
+  /** When the API was built, by the monotonic clock. */
+  readonly startedAt: number
 }
 
 /** A request that was let in, read and checked. */

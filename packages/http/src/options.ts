@@ -12,6 +12,7 @@ import {
   OptionRangeError,
   OptionTypeError,
   type Scope,
+  textOption,
   tokensOption,
 } from '@millrace/core'
 import type { Caller } from './access/caller.ts'
@@ -52,6 +53,8 @@ export interface HttpOptions {
   readonly ready?: () => boolean
   /** Who is told of events, for `/v1/webhooks`; without it there is nothing there. */
   readonly webhooks?: WebhookEndpoints
+  /** The version that `/v1/stats` and `/metrics` show, of the program that serves the API: 1 to 512 characters. Default none. */
+  readonly version?: string
 }
 
 export interface HttpTokenOption {
@@ -77,6 +80,7 @@ export interface HttpSettings {
   readonly control: HttpOptions['control'] | undefined
   readonly ready: HttpOptions['ready'] | undefined
   readonly webhooks: WebhookEndpoints | undefined
+  readonly version: string | undefined
 }
 
 const KNOWN = new Set([
@@ -94,6 +98,7 @@ const KNOWN = new Set([
   'control',
   'ready',
   'webhooks',
+  'version',
 ])
 const RATE_KNOWN = new Set(['limit', 'period'])
 const RATE_MAX = 1_000_000
@@ -113,6 +118,7 @@ export function validateHttpOptions(options: unknown): HttpSettings {
     control,
     ready,
     webhooks,
+    version,
   } = options
   return {
     authenticate: authenticateOption(options),
@@ -127,6 +133,7 @@ export function validateHttpOptions(options: unknown): HttpSettings {
     control: control === undefined ? undefined : controlOption(control),
     ready: functionOption<HttpOptions['ready']>('ready', ready),
     webhooks: webhooks === undefined ? undefined : webhooksOption(webhooks),
+    version: version === undefined ? undefined : textOption('version', version),
   }
 }
 

@@ -1,6 +1,6 @@
 /** The program: its global flags, and its commands, each added by a file of its own. */
-import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
+import { version } from '../version.ts'
 import { addAudit } from './commands/audit.ts'
 import { addBackup } from './commands/backup.ts'
 import { addCompletion } from './commands/completion.ts'
@@ -57,7 +57,7 @@ Exit codes: 0 done, 1 failed, 2 usage, 3 not found, 4 too late or taken, 5 busy,
 export function createProgram(context: Context): Command {
   const program = new Command('millrace')
     .description('A durable job queue in one file: create jobs, run them, inspect them.')
-    .version(versionOf(), '-V, --version', 'print the version')
+    .version(version(), '-V, --version', 'print the version')
     .option('--file <path>', 'database file, running or not (MILLRACE_FILE; default millrace.db)')
     .option('--url <url>', 'socket of a running engine: unix:/path, tcp://host:port, tls://host:port (MILLRACE_URL)')
     .option('--token <token>', 'token of that engine; others can see it: better MILLRACE_TOKEN')
@@ -72,9 +72,4 @@ export function createProgram(context: Context): Command {
   }
   finishHelp(program)
   return program
-}
-
-function versionOf(): string {
-  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { readonly version: string }
-  return manifest.version
 }

@@ -12,6 +12,7 @@ import type { Handler } from '@millrace/worker'
 import type { Config } from '../config/schema/schema.ts'
 import type { Control } from '../control/control.ts'
 import type { Tracing } from '../tracing/tracing.ts'
+import { version } from '../version.ts'
 import { loadHandlers } from './handlers.ts'
 import { named } from './named.ts'
 import { EVENTS_QUEUE, type Handlers, type Plan, plansOf } from './workers.ts'
@@ -133,6 +134,7 @@ export function httpOf(
     logger,
     ready,
     control: { stop },
+    version: version(),
     ...(feed !== undefined && {
       webhooks: {
         list: () => control.endpoints.list(),

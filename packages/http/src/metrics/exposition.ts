@@ -2,7 +2,7 @@
 
 export type Labels = Readonly<Record<string, string>>
 
-type Type = 'gauge' | 'counter' | 'summary'
+type Type = 'gauge' | 'counter' | 'summary' | 'info'
 
 /** Of a bucket: all that are up to its bound, those of the buckets before it too. */
 export type Cumulative = readonly [le: number, count: number]
@@ -15,13 +15,15 @@ interface Family {
   readonly help: string
 }
 
+const SUFFIXES: Readonly<Record<string, string>> = { counter: '_total', info: '_info' }
+
 export class Exposition {
   readonly #lines: string[] = []
 
-  /** A family, and what adds samples to it. Counters get their `_total`. */
+  /** A family, and what adds samples to it. Counters get their `_total`, infos their `_info`. */
   family(family: Family): (value: number, labels?: Labels) => void {
     this.#begin(family, family.type)
-    const sample = family.type === 'counter' ? `${family.name}_total` : family.name
+    const sample = `${family.name}${SUFFIXES[family.type] ?? ''}`
     return (value, labels = {}) => this.#sample(sample, labels, value)
   }
 

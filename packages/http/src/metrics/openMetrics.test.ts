@@ -48,8 +48,22 @@ const statsOf = (queues: readonly string[], names: readonly string[]): Stats => 
   },
 })
 
+const OVERVIEW = { version: '1.2.3', uptimeMs: 90_500, schedules: { enabled: 3, paused: 1, complete: true } }
+
+test('M11: schedules, the version and the uptime', () => {
+  const samples = parse(openMetrics(statsOf([], []), OVERVIEW))
+  const of = (family: string) => samples.filter((sample) => sample.family === family)
+  expect(of('millrace_schedules')).toMatchObject([
+    { value: 3, labels: { state: 'enabled' } },
+    { value: 1, labels: { state: 'paused' } },
+  ])
+  expect(of('millrace_build')).toMatchObject([{ name: 'millrace_build_info', value: 1, labels: { version: '1.2.3' } }])
+  expect(of('millrace_uptime_seconds')).toMatchObject([{ value: 90.5 }])
+  expect(openMetrics(statsOf([], []), { ...OVERVIEW, version: undefined })).not.toContain('millrace_build')
+})
+
 test('Q7: queues and names, in base units', () => {
-  const samples = parse(openMetrics(statsOf(['a'], ['x'])))
+  const samples = parse(openMetrics(statsOf(['a'], ['x']), OVERVIEW))
   const of = (family: string) => samples.filter((sample) => sample.family === family)
   expect(of('millrace_jobs_enqueued')).toMatchObject([{ value: 9, labels: {} }])
   expect(of('millrace_jobs')).toContainEqual({
@@ -86,6 +100,7 @@ test('whatever the names are, the text can be read, and says them', () => {
             names.filter((each) => each !== '__proto__'),
             names,
           ),
+          OVERVIEW,
         ),
       )
       for (const each of names) expect(samples.some(({ labels }) => labels['name'] === each)).toBe(true)
@@ -95,7 +110,7 @@ test('whatever the names are, the text can be read, and says them', () => {
 
 test('too many are left out, and counted', () => {
   const many = (count: number) => Array.from({ length: count }, (_, index) => `n${index}`)
-  const samples = parse(openMetrics(statsOf(many(1_200), many(1_000))))
+  const samples = parse(openMetrics(statsOf(many(1_200), many(1_000)), OVERVIEW))
   expect(new Set(samples.map(({ labels }) => labels['queue'])).size).toBeLessThanOrEqual(1_002)
   expect(samples.filter(({ family }) => family === 'millrace_metrics_omitted')).toMatchObject([
     { labels: { kind: 'queue' }, value: 200 },

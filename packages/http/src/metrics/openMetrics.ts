@@ -1,12 +1,17 @@
 /** What `stats` tells, as metrics: of a bounded number of queues and names, those with the most first. */
 import { type NameStats, type QueueStats, STATES, type Stats, TIMING_BOUNDS_MS, type Timing, type WriterStats } from '@millrace/core'
 import { BOUNDS } from '../limits.ts'
+import type { Overview } from '../overview.ts'
 import { type Cumulative, Exposition } from './exposition.ts'
 
 export const OPEN_METRICS_TYPE = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
 
-export function openMetrics({ paused, totals, queues, queuesLeftOut = 0, names, unserved, workers, writer }: Stats): string {
+export function openMetrics(
+  { paused, totals, queues, queuesLeftOut = 0, names, unserved, workers, writer }: Stats,
+  overview: Overview,
+): string {
   const out = new Exposition()
+  overviewFamilies(out, overview)
   const busiest = Object.entries(queues).toSorted(([, a], [, b]) => sizeOf(b) - sizeOf(a))
   const told = busiest.slice(0, BOUNDS.metricsQueues)
   const toldNames = names.slice(0, BOUNDS.metricsNames)
@@ -33,6 +38,15 @@ export function openMetrics({ paused, totals, queues, queuesLeftOut = 0, names, 
   omitted(busiest.length - told.length + queuesLeftOut, { kind: 'queue' })
   omitted(names.length - toldNames.length, { kind: 'name' })
   return out.text()
+}
+
+function overviewFamilies(out: Exposition, { version, uptimeMs, schedules: { enabled, paused } }: Overview): void {
+  if (version !== undefined)
+    out.family({ name: 'millrace_build', type: 'info', help: 'The version of the program that serves the API.' })(1, { version })
+  out.family({ name: 'millrace_uptime_seconds', type: 'gauge', unit: 'seconds', help: 'Since the API was built.' })(uptimeMs / 1_000)
+  const schedules = out.family({ name: 'millrace_schedules', type: 'gauge', help: 'Schedules, at most 2,000 of them.' })
+  schedules(enabled, { state: 'enabled' })
+  schedules(paused, { state: 'paused' })
 }
 
 type Queues = readonly (readonly [name: string, stats: QueueStats])[]

@@ -4,10 +4,12 @@ import { json, text } from '../answer.ts'
 import { BOUNDS } from '../limits.ts'
 import { OPEN_METRICS_TYPE, openMetrics } from '../metrics/openMetrics.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
+import { overviewOf } from '../overview.ts'
 
 const READY = z.strictObject({ status: z.enum(['ready', 'not ready']), reason: z.string().optional() }).openapi('Readiness')
 
-export function healthRoutes({ engine, clock, settings }: Service): readonly Operation[] {
+export function healthRoutes(service: Service): readonly Operation[] {
+  const { engine, clock, settings } = service
   const unready = async (): Promise<string | undefined> => {
     if (settings.ready?.() === false) return 'it is starting, or stopping'
     let cancel = () => {}
@@ -52,7 +54,7 @@ export function healthRoutes({ engine, clock, settings }: Service): readonly Ope
       scope: 'read',
       summary: 'Metrics, in the OpenMetrics format',
       responses: { 200: { description: 'OpenMetrics 1.0', type: OPEN_METRICS_TYPE } },
-      handle: async () => text(openMetrics(await engine.stats()), OPEN_METRICS_TYPE),
+      handle: async () => text(openMetrics(await engine.stats(), await overviewOf(service)), OPEN_METRICS_TYPE),
     }),
   ]
 }

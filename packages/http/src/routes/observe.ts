@@ -2,9 +2,11 @@
 import type { Duration } from '@millrace/core'
 import { json } from '../answer.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
+import { overviewOf } from '../overview.ts'
 import { FAILURES, FAILURES_QUERY, HISTORY, HISTORY_QUERY, STATS, STOP_WORKER, WORKER_PATH, WORKERS } from '../schemas/observed.ts'
 
-export function observeRoutes({ engine }: Service): readonly Operation[] {
+export function observeRoutes(service: Service): readonly Operation[] {
+  const { engine } = service
   return [
     operation({
       id: 'stats',
@@ -14,7 +16,7 @@ export function observeRoutes({ engine }: Service): readonly Operation[] {
       scope: 'read',
       summary: 'Counts by state and queue, in a time that does not depend on how many jobs there are',
       responses: { 200: { description: 'The counts', schema: STATS } },
-      handle: async () => json(200, await engine.stats()),
+      handle: async () => json(200, { ...(await engine.stats()), ...(await overviewOf(service)) }),
     }),
 
     operation({

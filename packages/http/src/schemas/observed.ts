@@ -45,6 +45,11 @@ export const STATS = z
       journalBytes: z.number(),
       draining: z.boolean(),
     }),
+    schedules: z
+      .strictObject({ enabled: z.number(), paused: z.number(), complete: z.boolean() })
+      .openapi({ description: 'Of at most 2,000 schedules; `complete` is false if there are more.' }),
+    version: z.string().optional().openapi({ description: 'Of the program that serves the API, if it says one.' }),
+    uptimeMs: z.number().openapi({ description: 'Since the API was built.' }),
   })
   .openapi('Stats')
 

@@ -16,6 +16,7 @@ const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g
 /** By type: what its samples have behind the name of the family. */
 const SUFFIXES: Readonly<Record<string, readonly string[]>> = {
   gauge: [''],
+  info: ['_info'],
   counter: ['_total'],
   summary: ['', '_count', '_sum'],
   histogram: ['_bucket', '_count', '_sum'],

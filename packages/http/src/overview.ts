@@ -1,0 +1,36 @@
+/** What the API shows of itself and of schedules, beside the engine's own counts. */
+import type { Engine } from '@millrace/client'
+import { LIMITS } from '@millrace/core'
+import { BOUNDS } from './limits.ts'
+import type { Service } from './operation.ts'
+
+export interface Overview {
+  readonly version: string | undefined
+  /** Milliseconds since the API was built. */
+  readonly uptimeMs: number
+  readonly schedules: ScheduleCounts
+}
+
+export interface ScheduleCounts {
+  readonly enabled: number
+  readonly paused: number
+  /** False: there are more, which were not counted. */
+  readonly complete: boolean
+}
+
+export async function overviewOf({ engine, clock, settings, startedAt }: Service): Promise<Overview> {
+  const schedules = await countSchedules(engine)
+  return { version: settings.version, uptimeMs: Math.max(0, Math.round(clock.read().mono - startedAt)), schedules }
+}
+
+/** Page by page, up to a bound: the engine keeps no count of them, and few installations have more than a page. */
+async function countSchedules({ schedules }: Engine): Promise<ScheduleCounts> {
+  let [enabled, paused] = [0, 0]
+  let after: string | undefined
+  do {
+    const page = await schedules.list({ limit: LIMITS.pageSchedules, ...(after !== undefined && { after }) })
+    for (const schedule of page.schedules) schedule.paused ? paused++ : enabled++
+    after = page.next
+  } while (after !== undefined && enabled + paused < BOUNDS.countedSchedules)
+  return { enabled, paused, complete: after === undefined }
+}
