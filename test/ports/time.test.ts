@@ -433,3 +433,16 @@ test('wal-and-history-bounded: the journal goes with its age, what still lives s
   expect(after.bytes).toBeLessThan(before.bytes / 2)
   expect((await view(probe, live)).state).toBe('waiting')
 })
+
+test('wal-and-history-bounded: a journal whose bytes are the smaller bound keeps to them, and what is new stays', async () => {
+  const bytes = 20_000
+  const { clock, probe, engine: own } = start({ retention: { ...DEFAULT_RETENTION, journal: { ageMs: 7 * DAY, bytes } } })
+  for (let hour = 0; hour < 60; hour++) {
+    for (let turn = 0; turn < 20; turn++) await probe.enqueue('a'.repeat(1 + (turn % 9)))
+    await clock.advance(HOUR)
+  }
+  const { bytes: kept, firstEvent } = own.actor.store.journal(0)
+  expect(kept).toBeLessThan(1.1 * bytes)
+  expect(kept).toBeGreaterThan(bytes / 2)
+  expect(firstEvent).toBeLessThan(own.actor.tables.nextEvent - 100)
+})

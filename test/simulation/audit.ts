@@ -71,6 +71,7 @@ export class Audit {
   turned(actor: Actor, wall: number, mono: number): void {
     this.#stranded(actor, wall)
     this.#ghosts(actor, mono)
+    this.#payloads(actor)
     for (const job of this.#model.jobs.values()) {
       if (job.state === SCHEDULED && job.runAt <= wall - SLICE_MS - LATE_MS)
         this.#history.violate(22, `job ${job.seq} is due since ${wall - job.runAt} ms, and not in line`)
@@ -97,6 +98,12 @@ export class Audit {
         40,
         () => `session ${uuid} was to be back ${mono - untilMono} ms ago, and is still awaited`,
       )
+  }
+
+  /** A job that runs has given its data away, and keeps none in memory. */
+  #payloads({ tables }: Actor): void {
+    for (const { seq, state, data } of tables.jobs.values())
+      if (state === ACTIVE) this.#history.hold(data === undefined, 18, () => `job ${seq} runs, and its data is still in memory`)
   }
 
   /** A session with room, and a job that fits, is a job too few. */

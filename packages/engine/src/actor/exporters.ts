@@ -35,6 +35,11 @@ export class Exporters {
   /** By export: nothing between its mark and this event is for it. */
   readonly #seen = new Map<string, number>()
 
+  /** How many wait for the next job that ends. */
+  get size(): number {
+    return this.#waiting.size
+  }
+
   ask(store: Store, tables: Tables, command: ExportCommand, sender: Sender): ExportPage | Refused | typeof HELD {
     const { name, limit } = command
     const mark = tables.exports.get(name)

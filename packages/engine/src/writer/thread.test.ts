@@ -1,14 +1,21 @@
 // The writer thread as its host sees it: it dies, cannot be started, and is closed meanwhile.
+import { EventEmitter, once } from 'node:events'
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
-import { type Clock, DEFAULT_RETENTION } from '@millrace/core'
+import { type Clock, DEFAULT_RETENTION, type Port } from '@millrace/core'
 import { afterEach, expect, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../sqlite/src/testing/files.ts'
+import { ChannelPort } from '../ports/channel.ts'
+import { greetingOf } from '../readers/line.ts'
 import { Readers } from '../readers/readers.ts'
 import { WriterThread } from './thread.ts'
 
-const { workers, system } = vi.hoisted(() => ({ workers: [] as Worker[], system: { threads: true } }))
+const { workers, alive, system } = vi.hoisted(() => ({
+  workers: [] as Worker[],
+  alive: [] as (readonly string[])[],
+  system: { threads: true },
+}))
 vi.mock('node:worker_threads', async (original) => {
   const all = await original<typeof import('node:worker_threads')>()
   return {
@@ -19,6 +26,7 @@ vi.mock('node:worker_threads', async (original) => {
         if (!system.threads) throw Object.assign(new Error('Worker initialization failure: EAGAIN'), { code: 'ERR_WORKER_INIT_FAILED' })
         super(...values)
         workers.push(this)
+        alive.push(values[1]?.workerData.alive)
       }
     },
   }
@@ -26,6 +34,7 @@ vi.mock('node:worker_threads', async (original) => {
 
 afterEach(() => {
   workers.length = 0
+  alive.length = 0
   system.threads = true
 })
 
@@ -60,20 +69,24 @@ function newThread(clock: Clock, readers?: Readers) {
     unsafeFilesystem: 'refuse',
   } as const
   const told: string[] = []
+  const news = new EventEmitter()
   const thread = new WriterThread(options, clock, readers)
   const ended = new Promise<void>((resolve) => {
     thread.listen({
       deliver: () => {},
       lapsed: () => {},
       broken: ({ code }) => told.push(code),
-      reopened: () => told.push('reopened'),
+      reopened: () => {
+        told.push('reopened')
+        news.emit('reopened')
+      },
       ended: ({ code }) => {
         told.push(code)
         resolve()
       },
     })
   })
-  return { thread, told, ended, file: options.file }
+  return { thread, told, ended, file: options.file, reopened: () => once(news, 'reopened') }
 }
 
 test('a thread that the system cannot start is an error of the opening', async () => {
@@ -136,4 +149,62 @@ test('a thread that is being started again is closed, and lets go of the file', 
   expect(workers[1]?.threadId).toBe(-1)
   expect(told).toEqual(['COMMIT_UNKNOWN'])
   expect(waiting).toEqual([])
+})
+
+/** A port that asks once, and what becomes of that. */
+function asking(port: Port): Promise<string> {
+  return new Promise((resolve) => {
+    port.listen({
+      deliver: ({ replies }) => resolve(`answered ${replies[0]?.id}`),
+      lapsed: () => {},
+      broken: ({ code }) => resolve(code),
+      reopened: () => {},
+      ended: ({ code }) => resolve(code),
+    })
+    port.send([{ id: 7, command: { op: 'unwatch', request: 0 } }])
+  })
+}
+
+/** A port of another thread: the greeting comes first. */
+function attached(thread: WriterThread): Port {
+  const channel = thread.openChannel()
+  expect(greetingOf(channel)).toEqual({ line: undefined })
+  return new ChannelPort(channel)
+}
+
+test('who comes while the thread is started again is told so at once, and whoever comes then is served', async () => {
+  const { clock, next } = stoppedClock()
+  const { thread, reopened } = newThread(clock)
+  await thread.start()
+  for (let death = 1; death <= 2; death++) {
+    await workers.at(-1)?.terminate()
+    const restart = await next()
+    // In the gap: a client of a server, a second one, and another thread.
+    expect(await Promise.all([asking(thread.openPort()), asking(thread.openPort())])).toEqual(['ENGINE_STOPPED', 'ENGINE_STOPPED'])
+    expect(await asking(attached(thread))).toBe('ENGINE_STOPPED')
+    const back = reopened()
+    restart()
+    await back
+    expect(await Promise.all([asking(thread.openPort()), asking(thread.openPort())])).toEqual(['answered 7', 'answered 7'])
+    expect(await asking(attached(thread))).toBe('answered 7')
+  }
+  await thread.close()
+})
+
+test('workers that have left are not waited for by the next thread', async () => {
+  const { clock, next } = stoppedClock()
+  const { thread, reopened } = newThread(clock)
+  await thread.start()
+  const session = { worker: 'w', host: 'h', pid: 1, local: true, handlers: [], minConcurrency: 1, maxConcurrency: 1, abortGrace: 1_000 }
+  for (let round = 0; round < 1_000; round++) {
+    thread.send([{ id: 2 * round, command: { op: 'attach', held: [], session: { ...session, uuid: `left ${round}` } } }])
+    thread.send([{ id: 2 * round + 1, command: { op: 'leave', session: `left ${round}` } }])
+  }
+  thread.send([{ id: 9_999, command: { op: 'attach', held: [], session: { ...session, uuid: 'stays' } } }])
+  await workers[0]?.terminate()
+  const [restart, back] = [await next(), reopened()]
+  restart()
+  await back
+  expect(alive).toEqual([[], ['stays']])
+  await thread.close()
 })
