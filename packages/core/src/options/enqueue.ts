@@ -24,11 +24,11 @@ export interface EnqueueOptions extends RunOptions {
   readonly delay?: Duration
   /** Not before then: a Date, milliseconds since 1970, or an ISO 8601 string with its zone (`'2030-01-31T12:00:00Z'`). */
   readonly runAt?: Time
-  /** Fails with JobExpiredError if not started by then. */
+  /** Fails with JobExpiredError if not started by then; at least 1 ms, default the queue's `defaults.ttl`, else none. */
   readonly ttl?: Duration
   /** Create once: a repeat answers the first job, whatever its data. 1 to 512 characters. */
   readonly idempotencyKey?: string
-  /** How long a repeat is recognised; default 24 h. */
+  /** A repeat is recognised for at least this long, and until the job has ended; at least 1 ms, default 24 h. */
   readonly idempotencyTtl?: Duration
   readonly unique?: UniqueOptions
   /** Many calls in quick succession become one job. Not with `throttle`, `idempotencyKey`, `unique`, `delay` or `runAt`. */

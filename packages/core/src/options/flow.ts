@@ -24,7 +24,7 @@ export interface FlowNodeOptions {
 export interface FlowOptions {
   /** Create once: a repeat answers the first flow, and gives the same nodes. 1 to 512 characters. */
   readonly idempotencyKey?: string
-  /** How long a repeat is recognised; default 24 h. */
+  /** A repeat is recognised for at least this long, and until the flow has ended; at least 1 ms, default 24 h. */
   readonly idempotencyTtl?: EnqueueOptions['idempotencyTtl']
 }
 
