@@ -2,7 +2,7 @@
  * Schedules, as the world asks for them, and a book of their ticks from committed turns alone: each fires once and in order, never
  * early, never before its schedule begins, never beside the job of an earlier one, and in a healed world the chain goes on.
  */
-import { systemCalendar } from '@millrace/client'
+import { type ScheduleChanges, type ScheduledJob, systemCalendar } from '@millrace/client'
 import { CANCELLED, COMPLETED, type Effects, type Job, type Schedule, type ScheduleOptions, tickAfter } from '@millrace/core'
 import type { Actor } from '../../packages/engine/src/actor/actor.ts'
 import type { Chance } from './chance.ts'
@@ -22,6 +22,8 @@ export interface SchedulesOptions {
   /** Whose clocks are about to change. */
   readonly zone: string | undefined
   readonly chance: Chance
+  /** Of its own, so that seeds whose world takes none are as they were: schedules that are to be new, or to be there, or are paused. */
+  readonly editChance: Chance
   readonly history: History
   readonly timeline: Timeline
   readonly model: Model
@@ -62,10 +64,12 @@ const HEALED_TICKS = 2
 export class Schedules {
   readonly #options: SchedulesOptions
   readonly #book = new Map<string, Tracked>()
+  readonly #edits: boolean
   #healing: 'no' | 'fires' | 'deleted' = 'no'
 
   constructor(options: SchedulesOptions) {
     this.#options = options
+    this.#edits = options.editChance.hits(0.4)
   }
 
   act(client: Client): void {
@@ -78,6 +82,10 @@ export class Schedules {
         const options = this.#drawOptions()
         const data: Task = { number: 0, act: chance.pick(TASKS), ms: chance.small(400) }
         const job = { job: chance.pick(JOBS), data, options: { ...plain(), maxAttempts: chance.whole(1, 3), queue: chance.pick(QUEUES) } }
+        if (this.#edits && this.#options.editChance.hits(0.5)) {
+          this.#edit(client, id, options, job)
+          break
+        }
         operations.call(client, `upsert ${id} ${JSON.stringify(options)} ${data.act}`, schedules.upsert(id, options, job))
         break
       }
@@ -89,6 +97,20 @@ export class Schedules {
         break
       default:
         operations.call<unknown>(client, `${kind} ${id}`, schedules[kind](id))
+    }
+  }
+
+  #edit(client: Client, id: string, options: ScheduleOptions, job: ScheduledJob<Task>): void {
+    const { editChance: chance, operations } = this.#options
+    const { schedules } = client.engine
+    const kind = chance.pick(['add', 'paused', 'update', 'update'] as const)
+    if (kind === 'add') operations.call(client, `add ${id} ${JSON.stringify(options)}`, schedules.add(id, options, job))
+    else if (kind === 'update') {
+      const changes = chance.pick([{ paused: true }, { paused: false }, { jitter: 700 }, { every: 2_000 }, { data: job.data }] as const)
+      operations.call(client, `update ${id} ${JSON.stringify(changes)}`, schedules.update(id, changes as ScheduleChanges))
+    } else {
+      const told = { ...options, runImmediately: false, paused: chance.hits(0.5) }
+      operations.call(client, `upsert ${id} ${JSON.stringify(told)}`, schedules.upsert(id, told, job))
     }
   }
 

@@ -196,6 +196,7 @@ export class World {
     })
     this.#schedules = new Schedules({
       chance: new Chance(plan.seed ^ 0x5c4ed),
+      editChance: new Chance(plan.seed ^ 0xed175),
       crons: plan.crons,
       startsAt: plan.startsAt,
       zone: plan.season?.zone,
