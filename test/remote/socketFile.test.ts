@@ -2,10 +2,12 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { openEngine } from '@millrace/engine'
 import { listen } from '@millrace/remote'
 import { expect, test } from 'vitest'
 import { startProgram } from '../program.ts'
 import { temporaryFolder } from '../temporary.ts'
+import { welcomed } from './rawClient.ts'
 import { serve } from './served.ts'
 
 const engine = {
@@ -35,6 +37,18 @@ test('it goes with its server, which may be closed again and again', async () =>
   await Promise.all([server.close(), server.close()])
   await server.close()
   expect(existsSync(path)).toBe(false)
+})
+
+test('it goes with its engine, too: all servers of an engine that stops are closed, and clients told to come back', async () => {
+  const [one, other] = [join(temporaryFolder(), 'sock'), join(temporaryFolder(), 'sock')]
+  const owner = await openEngine({ file: ':memory:' })
+  const servers = await Promise.all([listen(owner, `unix:${one}`), listen(owner, `unix:${other}`)])
+  await servers[1].close()
+  const client = await welcomed(`unix:${one}`)
+  await owner.stop()
+  expect([existsSync(one), existsSync(other)]).toEqual([false, false])
+  expect(await client.said('goodbye')).toMatchObject({ code: 'CLOSING' })
+  await Promise.all(servers.map((server) => server.close()))
 })
 
 test('what a killed server has left behind is removed', async () => {

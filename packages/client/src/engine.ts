@@ -68,6 +68,8 @@ export class Engine {
   readonly flows: Flows
   /** Finished jobs, taken elsewhere before retention forgets them. */
   readonly exports: Exports
+  /** @internal Servers that `listen` has opened for it: they end with it. */
+  readonly servers = new Set<{ close(): Promise<void> }>()
   readonly #port: Port
   readonly #setup: EngineSetup
   /** Jobs that come by themselves: by cron expressions, or at intervals. */
@@ -360,7 +362,7 @@ export class Engine {
   }
 
   /**
-   * Stops its workers (as `worker.stop`, with the same `timeout`), lets open calls be answered, and closes. Jobs that wait stay. An engine
+   * Stops its workers (as `worker.stop`, with the same `timeout`), lets open calls be answered, closes its servers, and itself. An engine
    * of another process has `timeout` and a second for all of its answers: calls that it has not answered by then throw CommitUnknownError.
    * Later calls throw EngineStoppedError.
    */
@@ -384,8 +386,8 @@ export class Engine {
     const deadlineMono = await this.#workers.stop(options)
     // An engine of this process answers all, whatever its disk takes. One of another process may never answer again.
     const leftMs = () => (this.#port.distant === true ? Math.max(0, deadlineMono - clock.read().mono) : Number.POSITIVE_INFINITY)
-    const away = new Promise<void>((resolve) => this.#reach.whenAway(resolve))
-    await within(clock, leftMs(), Promise.race([this.#answered(), away]))
+    await within(clock, leftMs(), Promise.race([this.#answered(), new Promise<void>((resolve) => this.#reach.whenAway(resolve))]))
+    await Promise.allSettled([...this.servers].map((server) => server.close()))
     // First, so that what it has under way is not said again.
     const closed = intake?.close()
     this.#mailbox.end({ code: 'COMMIT_UNKNOWN', message: 'the engine was stopped before it answered' }, STOPPED)
@@ -397,7 +399,6 @@ export class Engine {
     await this.#setup.intake?.forwarded()
     // A question (of no request: they begin at 1) after all that was called before: when it is answered, so is all else that the writer answers.
     await this.#mailbox.call<'unwatch'>({ op: 'unwatch', request: 0 }).catch(() => {})
-    // Lists come from other threads, and backups take their time.
     await this.#mailbox.answered()
   }
 

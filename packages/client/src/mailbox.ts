@@ -139,7 +139,7 @@ export class Mailbox {
     if (this.#awaited !== undefined) this.#tellAnswered(this.#awaited)
   }
 
-  /** Resolves when every call that has been made is answered, but for results, events and exports that are waited for: they may take for ever. */
+  /** Resolves when every call that has been made is answered, but for results, events and exports that are waited for: they may take for ever. Lists come from other threads, and backups take their time. */
   answered(): Promise<void> {
     return new Promise((resolve) => {
       this.#awaited = { before: this.#nextId, resolve }

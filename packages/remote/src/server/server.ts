@@ -17,6 +17,8 @@ export interface Shareable {
   openPort(): Port
   /** @internal Of sessions whose process is dead. */
   bury?(sessions: readonly string[]): void
+  /** @internal Closed when the engine is stopped. */
+  readonly servers?: { add(server: RemoteServer): unknown; delete(server: RemoteServer): unknown }
   /** @internal Why nothing of a command is sent to the engine; undefined if it may be. */
   readonly checks?: { refusalOf(command: Command, sender: 'other'): Refusal | undefined }
 }
@@ -57,6 +59,7 @@ export class RemoteServer implements AsyncDisposable {
   /** @internal */
   async bind(address: Address): Promise<void> {
     this.#address = await bind(this.#net, address)
+    this.#engine.servers?.add(this)
     this.#net.on('error', (error) => this.#settings.logger?.error('the server has an error', { error: error.message }))
   }
 
@@ -106,6 +109,7 @@ export class RemoteServer implements AsyncDisposable {
   }
 
   async #close(): Promise<void> {
+    this.#engine.servers?.delete(this)
     // Node removes the file of a Unix socket.
     const closed = new Promise<void>((resolve) => this.#net.close(() => resolve()))
     for (const { socket } of this.#shaking.values()) socket.destroy()
