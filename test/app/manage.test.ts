@@ -27,9 +27,11 @@ test('a token made on the command line is good at once for what it allows, and r
     ['ci', true],
   ])
   expect((await place.okJson('audit', '--limit', '1'))['entries']).toMatchObject([
-    { at: expect.any(String), who: 'ci', operation: 'pauseEngine', outcome: 'refused', status: 403, target: {} },
+    { at: expect.any(String), who: 'ci', via: 'http', operation: 'pauseEngine', outcome: 'refused', status: 403, code: null, target: {} },
   ])
-  expect(await place.ok('audit')).toMatch(/^AT +WHO +OPERATION +OUTCOME +STATUS +TARGET\n\S+ \S+Z +ci +pauseEngine +refused +403 +\{\}\n$/)
+  expect(await place.ok('audit')).toMatch(
+    /^AT +WHO +VIA +OPERATION +OUTCOME +STATUS +TARGET\n\S+ \S+Z +ci +http +pauseEngine +refused +403 +\{\}\n$/,
+  )
   await place.ok('token', 'revoke', id as string)
   expect(await status('/v1/stats', token as string)).toBe(401)
   expect((await place.run('token', 'revoke', 'nobody', '--json')).code).toBe(3)
@@ -92,6 +94,28 @@ test('a token for work that is bound serves its names and queues only; the list 
   expect(await refused).toMatchObject({ error: expect.stringMatching(/job names 'resize', 'thumbnail' only, not 'report'/) })
   engine.work(handler('resize'), { queues: ['media'] })
   expect(await place.ok('enqueue', 'resize', '--queue', 'media', '--wait')).toContain('resize')
+  daemon.child.kill('SIGTERM')
+  expect((await daemon.ended).code).toBe(0)
+})
+
+test('what needs admin by socket is in the audit, a backup too', async () => {
+  const place = new Place()
+  const { daemon } = await served(place)
+  const { token } = await place.okJson('token', 'create', 'ops')
+  const reader = await place.okJson('token', 'create', 'reader', '--scopes', 'read')
+  const [engine, other] = await Promise.all(
+    [token, reader['token']].map((each) => connect(`unix:${place.file}-socket`, { token: each as string })),
+  )
+  onTestFinished(() => void Promise.all([engine, other].map((each) => each?.stop({ timeout: 0 }))))
+  const file = place.path('copy.db')
+  await engine?.backup(file)
+  await expect(other?.backup(file)).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  const entry = { at: expect.any(String), via: 'socket', operation: 'backup', target: { file }, status: null }
+  expect((await place.okJson('audit'))['entries']).toEqual([
+    { ...entry, who: 'reader', outcome: 'refused', code: 'FORBIDDEN' },
+    { ...entry, who: 'ops', outcome: 'done', code: null },
+  ])
+  expect(await place.ok('audit')).toMatch(/ reader +socket +backup +refused +FORBIDDEN +\{.*\n.* ops +socket +backup +done +- +\{/)
   daemon.child.kill('SIGTERM')
   expect((await daemon.ended).code).toBe(0)
 })

@@ -1,5 +1,4 @@
 /** What is told of calls that change more than they add. */
-import { BOUNDS } from './limits.ts'
 
 export interface AuditEntry {
   readonly at: Date
@@ -15,12 +14,6 @@ export interface AuditEntry {
   /** `refused`: by a check, or because of what is there. `failed`: by trouble; what became of it is not always known. */
   readonly outcome: 'done' | 'refused' | 'failed'
   readonly status: number
-}
-
-/** A path may be as long as a head: whoever has a token would say how much an audit has to keep. */
-export function boundedTarget(target: AuditEntry['target']): AuditEntry['target'] {
-  const text = JSON.stringify(target)
-  return text.length <= BOUNDS.auditLength ? target : { cut: text.slice(0, BOUNDS.auditLength) }
 }
 
 export function outcomeOf(status: number): AuditEntry['outcome'] {

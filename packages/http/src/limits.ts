@@ -17,8 +17,6 @@ export const BOUNDS = {
   importBytes: 4 * MIB,
   /** Lines of an import that are told with what was wrong with them; all are counted. */
   importErrors: 100,
-  /** Of what `audit` is told that a call was for, as JSON. */
-  auditLength: 2_048,
   /** Faults of one body that are told. */
   faults: 20,
   /** Callers whose rates are remembered. */

@@ -1,9 +1,10 @@
 /** Puts operations onto a router: who calls, what came, what is answered, and who is told. */
 import type { OpenAPIHono } from '@hono/zod-openapi'
+import { boundedTarget } from '@millrace/core'
 import type { Context } from 'hono'
 import type { Access } from './access/access.ts'
 import type { Caller } from './access/caller.ts'
-import { boundedTarget, outcomeOf } from './audit.ts'
+import { outcomeOf } from './audit.ts'
 import { HttpError } from './errors.ts'
 import type { Call, Operation, Service } from './operation.ts'
 import { readJson, refuseEncoding } from './requests/body.ts'

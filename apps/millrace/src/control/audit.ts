@@ -5,10 +5,15 @@ export interface AuditEntry {
   readonly at: Date
   /** Name of the token. */
   readonly who: string
+  readonly via: 'http' | 'socket'
+  /** By HTTP the `operationId`, by socket the name of the command. */
   readonly operation: string
   readonly target: Readonly<Record<string, unknown>>
   readonly outcome: string
-  readonly status: number
+  /** Of HTTP. */
+  readonly status?: number
+  /** Of what was refused or has failed by socket. */
+  readonly code?: string
 }
 
 /** By whether they were refused. */
@@ -26,8 +31,8 @@ export class Audit {
   }
 
   /** Resolves when it is on the disk; what comes at the same time is written together. */
-  add({ at, who, operation, target, outcome, status }: AuditEntry): Promise<void> {
-    this.#waiting.push({ at: at.getTime(), who, operation, target: JSON.stringify(target), outcome, status })
+  add(entry: AuditEntry): Promise<void> {
+    this.#waiting.push(rowOf(entry))
     this.#written ??= new Promise((resolve, reject) => {
       setImmediate(() => {
         try {
@@ -41,11 +46,20 @@ export class Audit {
     return this.#written
   }
 
+  /** They are on the disk when it returns. */
+  addNow(entries: readonly AuditEntry[]): void {
+    this.#write(entries.map(rowOf))
+  }
+
   /** Writes what waits. */
   flush(): void {
     const rows = this.#waiting
     this.#waiting = []
     this.#written = undefined
+    this.#write(rows)
+  }
+
+  #write(rows: readonly AuditRow[]): void {
     if (rows.length === 0) return
     const { count, insert, forget } = this.#db.audit
     const former = this.#counts ?? KEPT.map((_, refused) => count.get(refused)?.count ?? 0)
@@ -62,8 +76,23 @@ export class Audit {
 
   /** The newest first. */
   newest(limit: number): readonly AuditEntry[] {
-    return this.#db.audit.newest
-      .all(limit)
-      .map(({ at, target, ...rest }) => ({ ...rest, at: new Date(at), target: JSON.parse(target) as AuditEntry['target'] }))
+    return this.#db.audit.newest.all(limit).map(entryOf)
+  }
+}
+
+function rowOf({ at, who, via, operation, target, outcome, status = 0, code }: AuditEntry): AuditRow {
+  return { at: at.getTime(), who, via, operation, target: JSON.stringify(target), outcome, status, code: code ?? null }
+}
+
+function entryOf({ at, who, via, operation, target, outcome, status, code }: AuditRow): AuditEntry {
+  return {
+    at: new Date(at),
+    who,
+    via: via as AuditEntry['via'],
+    operation,
+    target: JSON.parse(target) as AuditEntry['target'],
+    outcome,
+    ...(status !== 0 && { status }),
+    ...(code !== null && { code }),
   }
 }

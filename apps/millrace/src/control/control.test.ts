@@ -79,6 +79,8 @@ test('tokens of a file from before there were bindings are good, and bound to no
   new Control(file, SYSTEM).close()
   const db = new Database(`${file}-control`)
   db.exec('ALTER TABLE token DROP COLUMN names; ALTER TABLE token DROP COLUMN queues')
+  db.exec('ALTER TABLE audit DROP COLUMN via; ALTER TABLE audit DROP COLUMN code')
+  db.exec("INSERT INTO audit (at, who, operation, target, outcome, status) VALUES (7, 'old', 'deleteJob', '{}', 'done', 204)")
   const token = 'mr_of-an-earlier-version'
   db.prepare(
     "INSERT INTO token (id, name, sha256, scopes, createdAt, lastUsedAt, revokedAt) VALUES ('i', 'old', ?, 'work', 1, NULL, NULL)",
@@ -89,6 +91,9 @@ test('tokens of a file from before there were bindings are good, and bound to no
   expect(control.authenticate(token)).toEqual({ name: 'old', scopes: ['work'] })
   control.createToken({ name: 'new', scopes: ['work'], names: ['a'] })
   expect(control.listTokens().map(({ names }) => names)).toEqual([undefined, ['a']])
+  expect(control.audited(9)).toEqual([
+    { at: new Date(7), who: 'old', via: 'http', operation: 'deleteJob', target: {}, outcome: 'done', status: 204 },
+  ])
 })
 
 test('a name is of one token in use; after it was revoked it can be given again', () => {
@@ -292,6 +297,7 @@ test('what is audited is on the disk when it resolves', async () => {
   const entry = (status: number) => ({
     at: new Date(status),
     who: 'admin',
+    via: 'http' as const,
     operation: 'deleteJob',
     target: { id: 'x' },
     outcome: 'done',
@@ -302,16 +308,30 @@ test('what is audited is on the disk when it resolves', async () => {
   expect(open(file).audited(2)).toEqual([entry(404), entry(204)])
 })
 
+test('what is audited at once is on the disk, beside what waits', async () => {
+  const file = fileIn()
+  const control = open(file)
+  const call = (at: number) => ({ at: new Date(at), who: 'ops', operation: 'backup', target: { file: '/b' }, outcome: 'done' })
+  const waiting = control.audit({ ...call(1), status: 200, via: 'http' })
+  const refused = { ...call(3), outcome: 'refused', code: 'FORBIDDEN', via: 'socket' as const }
+  control.auditNow([{ ...call(2), via: 'socket' }, refused])
+  const read = open(file)
+  expect(read.audited(9)).toEqual([refused, { ...call(2), via: 'socket' }])
+  await waiting
+  expect(read.audited(9).map(({ via }) => via)).toEqual(['http', 'socket', 'socket'])
+})
+
 test('a03: entry after entry is kept, whichever came together', async () => {
   const control = open()
   const outcomes = ['done', 'refused', 'failed']
   const entry = (at: number) => ({
     at: new Date(at),
     who: 'admin',
+    via: 'http' as const,
     operation: 'cancelJob',
     target: {},
     outcome: outcomes[at % 3] as string,
-    status: at,
+    status: at + 1,
   })
   const entries = Array.from({ length: 60 }, (_, at) => entry(at))
   // Batches of 1, 2, 3 ... entries.
@@ -333,7 +353,7 @@ test('the newest 100,000 of the audit are kept, and 10,000 that were refused, wh
   const counts = () =>
     db.prepare('SELECT outcome, count(*) AS count, min(at) AS oldest, max(at) AS newest FROM audit GROUP BY outcome ORDER BY outcome').all()
   const add = (at: number, outcome: string) =>
-    control.audit({ at: new Date(at), who: 'x', operation: 'deleteJob', target: {}, outcome, status: 0 })
+    control.audit({ at: new Date(at), who: 'x', via: 'http', operation: 'deleteJob', target: {}, outcome, status: 200 })
   await Promise.all([200_000, 200_001, 200_002].map((at) => add(at, 'refused')))
   const done = { outcome: 'done', count: 100_000, oldest: 1, newest: 100_000 }
   const refused = { outcome: 'refused', count: 10_000, oldest: 3, newest: 200_002 }

@@ -59,6 +59,11 @@ export class Control {
     return this.#audit.add(entry)
   }
 
+  /** The entries are on the disk when it returns. */
+  auditNow(entries: readonly AuditEntry[]): void {
+    this.#audit.addNow(entries)
+  }
+
   /** The newest entries, newest first. */
   audited(limit: number): readonly AuditEntry[] {
     return this.#audit.newest(limit)

@@ -37,7 +37,12 @@ export interface AuditRow {
   /** JSON. */
   readonly target: string
   readonly outcome: string
+  /** 0 by socket. */
   readonly status: number
+  /** http or socket. */
+  readonly via: string
+  /** Of an error by socket. */
+  readonly code: string | null
 }
 
 /** Appended to, and never changed: the file's user_version says how many it has. */
@@ -69,6 +74,8 @@ const MIGRATIONS: readonly string[] = [
   `CREATE INDEX audit_refused ON audit (outcome = 'refused');`,
   `ALTER TABLE token ADD COLUMN names TEXT;
    ALTER TABLE token ADD COLUMN queues TEXT;`,
+  `ALTER TABLE audit ADD COLUMN via TEXT NOT NULL DEFAULT 'http';
+   ALTER TABLE audit ADD COLUMN code TEXT;`,
 ]
 
 /** 'Mill'. */
@@ -108,7 +115,7 @@ export function openDatabase(file: string) {
   }
   const audit = {
     insert: db.prepare<[AuditRow]>(
-      'INSERT INTO audit (at, who, operation, target, outcome, status) VALUES (@at, @who, @operation, @target, @outcome, @status)',
+      'INSERT INTO audit (at, who, operation, target, outcome, status, via, code) VALUES (@at, @who, @operation, @target, @outcome, @status, @via, @code)',
     ),
     /** Of those that were refused (1), or of the others (0). */
     count: db.prepare<[number], { readonly count: number }>("SELECT count(*) AS count FROM audit WHERE (outcome = 'refused') = ?"),
@@ -116,7 +123,9 @@ export function openDatabase(file: string) {
     forget: db.prepare<[number, number]>(
       "DELETE FROM audit WHERE number IN (SELECT number FROM audit WHERE (outcome = 'refused') = ? ORDER BY number LIMIT ?)",
     ),
-    newest: db.prepare<[number], AuditRow>('SELECT at, who, operation, target, outcome, status FROM audit ORDER BY number DESC LIMIT ?'),
+    newest: db.prepare<[number], AuditRow>(
+      'SELECT at, who, operation, target, outcome, status, via, code FROM audit ORDER BY number DESC LIMIT ?',
+    ),
   }
   return {
     tokens,

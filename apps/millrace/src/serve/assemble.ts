@@ -130,7 +130,7 @@ export function httpOf(
     maxBodyBytes,
     bodyTimeout: requestTimeout,
     ...(rateLimit !== undefined && { rateLimit }),
-    audit: (entry) => control.audit(entry),
+    audit: (entry) => control.audit({ ...entry, via: 'http' }),
     logger,
     ready,
     control: { stop },

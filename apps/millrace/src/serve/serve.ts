@@ -113,6 +113,7 @@ async function start(config: Config, { logger, cwd, env = {} }: ServeOptions, cl
     urls: config.listen,
     tls,
     authenticate,
+    audit: (calls) => control.auditNow(calls.map((call) => ({ ...call, via: 'socket' }))),
     logger,
   })
   closers.push(() => Promise.all(sockets.map((server) => server.close())))

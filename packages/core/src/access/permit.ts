@@ -7,6 +7,8 @@ import { SCOPES, type Scope, scopesOption } from './scopes.ts'
 
 export interface Permit {
   readonly scopes: readonly Scope[]
+  /** What the audit knows the token by. */
+  readonly name?: string
   /** Job names that workers with this token serve, 1 to 100. Default every name. It binds the scope `work` alone. */
   readonly names?: readonly string[]
   /** Queues that workers with this token serve, 1 to 100. Default every queue. It binds the scope `work` alone. */
@@ -21,13 +23,18 @@ const BOUND_MAX = 100
  * @param prefix of the options in errors: '' or 'token[0].'
  * @throws OptionTypeError, OptionRangeError
  */
-export function permitOption(prefix: string, { scopes, names, queues }: Readonly<Record<keyof Permit, unknown>>): Permit {
+export function permitOption(prefix: string, { scopes, name, names, queues }: Readonly<Partial<Record<keyof Permit, unknown>>>): Permit {
   const read = scopesOption(`${prefix}scopes`, scopes)
   const bounds = {
     ...(names !== undefined && { names: boundOption(`${prefix}names`, names, read) }),
     ...(queues !== undefined && { queues: boundOption(`${prefix}queues`, queues, read) }),
   }
-  return { scopes: read, ...bounds }
+  return { scopes: read, ...(name !== undefined && { name: tokenNameOption(`${prefix}name`, name) }), ...bounds }
+}
+
+function tokenNameOption(option: string, value: unknown): string {
+  if (typeof value === 'string' && value !== '') return value
+  throw new OptionTypeError(option, `${option} must be a string that is not empty, got ${describe(value)}`)
 }
 
 function boundOption(option: string, value: unknown, scopes: readonly Scope[]): readonly string[] {

@@ -27,8 +27,10 @@ import type { Link } from '../link.ts'
 import { isDead } from '../process.ts'
 import { LIBRARY } from '../version.ts'
 import type { Pass } from './gate.ts'
+import type { ListenSettings } from './options.ts'
 import { Readings } from './readings.ts'
 import type { Tokens } from './tokens.ts'
+import { type AuditedCall, Trail } from './trail.ts'
 import { Unanswered } from './unanswered.ts'
 
 type Hello = Extract<Message, { type: 'hello' }>
@@ -43,6 +45,7 @@ export interface ConnectionOptions {
   readonly bury: (sessions: readonly string[]) => void
   readonly helloTimeoutMs: number
   readonly clock: Clock
+  readonly audit: ListenSettings['audit']
   readonly logger: Logger | undefined
   /** Called once. */
   readonly over: (connection: Connection) => void
@@ -64,6 +67,8 @@ export class Connection {
     (requests) => this.#port?.send(requests),
     () => this.#link.unreadBytes < BOUNDS.unreadBytes,
   )
+  /** Undefined if nobody wants to know. */
+  readonly #trail: Trail | undefined
   readonly #cancelHello: () => void
   #port: Port | undefined
   #version = 0
@@ -80,8 +85,9 @@ export class Connection {
 
   constructor(options: ConnectionOptions) {
     this.#options = options
-    const { link, clock, helloTimeoutMs } = options
+    const { link, clock, helloTimeoutMs, audit } = options
     this.#link = link
+    this.#trail = audit && new Trail(clock)
     link.listener = { heard: (message, bytes) => this.#hear(message, bytes), over: () => this.#end(), flowed: () => this.#flowed() }
     this.#cancelHello = clock.setTimer(helloTimeoutMs, () => {
       link.goodbye('BUSY', `there was no greeting within ${helloTimeoutMs} ms, or the engine did not answer`, BOUNDS.busyRetryMs)
@@ -219,6 +225,7 @@ export class Connection {
   }
 
   #ask(requests: readonly Request[], bytes: number): void {
+    this.#trail?.ask(requests)
     const allowed = this.#allowed(requests)
     if (allowed.length === 0) return
     for (const { command } of allowed) {
@@ -245,7 +252,10 @@ export class Connection {
       if (refusal !== undefined) refused.push({ id, refusal })
       return refusal === undefined
     })
-    if (refused.length > 0) this.#send(this.#replying(refused))
+    if (refused.length > 0) {
+      this.#audit(this.#trail?.answer(refused, this.#who))
+      this.#send(this.#replying(refused))
+    }
     return allowed
   }
 
@@ -258,7 +268,28 @@ export class Connection {
     return `'${command.op}' needs the scope '${enough.join("' or '")}', and the token has ${has}: use one that has it`
   }
 
+  get #who(): string {
+    return this.#permit?.name ?? 'unnamed'
+  }
+
+  /** What has happened is told to the client all the same: a gap in the trail shows in the log. */
+  #audit(calls: readonly AuditedCall[] = []): void {
+    const { audit, logger } = this.#options
+    if (calls.length === 0) return
+    try {
+      audit?.(calls)
+    } catch (error) {
+      const operations = calls.map(({ operation }) => operation)
+      logger?.error('calls could not be audited', {
+        who: this.#who,
+        operations,
+        error: error instanceof Error ? error.message : String(error),
+      })
+    }
+  }
+
   #tell(delivery: Delivery): void {
+    this.#audit(this.#trail?.answer(delivery.replies, this.#who))
     this.#unanswered.answer(delivery.replies)
     this.#send(delivery)
     // Behind what has been told by now: whether that is read decides what is asked next.
@@ -304,6 +335,7 @@ export class Connection {
     this.#cancelHello()
     this.#options.pass.leave()
     this.#options.over(this)
+    this.#audit(this.#trail?.end(this.#who))
     void this.#port?.close()
     this.#port = undefined
     if (this.#sessions.size > 0 && this.#process !== '') this.#bury(DYING_MS)

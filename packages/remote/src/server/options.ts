@@ -3,6 +3,7 @@ import {
   booleanOption,
   checkKnown,
   type Duration,
+  describe,
   durationOption,
   integerOption,
   type Logger,
@@ -15,6 +16,7 @@ import {
 } from '@millrace/core'
 import { pemOption } from '../credentials.ts'
 import { BOUNDS } from '../limits.ts'
+import type { AuditedCall } from './trail.ts'
 
 export interface ListenOptions {
   /**
@@ -42,6 +44,11 @@ export interface ListenOptions {
   readonly maxUnreadBytes?: number
   /** How long a new connection has to greet: 100 ms to a minute, default 5 s. */
   readonly helloTimeout?: Duration
+  /**
+   * Told of every call that needs the scope `admin`, refused ones included, before it is answered. It returns at once, and what it throws
+   * is logged. A call whose connection ends before its answer is `failed`: whether it happens is not known.
+   */
+  readonly audit?: (calls: readonly AuditedCall[]) => void
   readonly logger?: Logger
 }
 
@@ -55,6 +62,8 @@ export interface TokenOption {
   readonly token: string
   /** `enqueue`, `work`, `read`, `admin`; default all of them. */
   readonly scopes?: readonly Scope[]
+  /** What `audit` knows it by; default its place: `token[0]`. */
+  readonly name?: string
   /** Job names that workers with this token may serve, 1 to 100; default every name. */
   readonly names?: readonly string[]
   /** Queues that workers with this token may serve, 1 to 100; default every queue. */
@@ -86,6 +95,7 @@ export interface ListenSettings {
   readonly maxUnauthenticated: number
   readonly maxUnreadBytes: number
   readonly helloTimeoutMs: number
+  readonly audit: ListenOptions['audit'] | undefined
   readonly logger: Logger | undefined
 }
 
@@ -98,6 +108,7 @@ const KNOWN = new Set([
   'maxUnauthenticated',
   'maxUnreadBytes',
   'helloTimeout',
+  'audit',
   'logger',
 ])
 const TLS_KNOWN = new Set(['key', 'cert', 'ca', 'requestCert'])
@@ -112,6 +123,7 @@ export function validateListenOptions(options: unknown = {}): ListenSettings {
     token,
     authenticate,
     tls,
+    audit,
     logger,
     maxConnections = 2_000,
     maxConnectionsPerAddress = 100,
@@ -128,13 +140,15 @@ export function validateListenOptions(options: unknown = {}): ListenSettings {
     maxUnauthenticated: integerOption('maxUnauthenticated', maxUnauthenticated, 1, CONNECTIONS_MAX),
     maxUnreadBytes: integerOption('maxUnreadBytes', maxUnreadBytes, UNREAD_BYTES.min, UNREAD_BYTES.max),
     helloTimeoutMs: durationOption('helloTimeout', helloTimeout, { min: 100, max: 60_000 }),
+    audit: audit === undefined ? undefined : auditOption(audit),
     logger: logger === undefined ? undefined : loggerOption('logger', logger),
   }
 }
 
 function knownTokens(value: unknown): readonly KnownToken[] {
-  return tokensOption(value, ['names', 'queues']).map(({ token, scopes, option, item }) => {
-    return { token, permit: permitOption(`${option}.`, { scopes, names: item['names'], queues: item['queues'] }) }
+  return tokensOption(value, ['name', 'names', 'queues']).map(({ token, scopes, option, item }) => {
+    const { name = option, names, queues } = item
+    return { token, permit: permitOption(`${option}.`, { scopes, name, names, queues }) }
   })
 }
 
@@ -144,6 +158,11 @@ function authenticateOption(value: unknown, token: unknown): Authenticate {
     throw new OptionTypeError('authenticate', 'token and authenticate exclude each other: let authenticate know the token too')
   }
   return value as Authenticate
+}
+
+function auditOption(value: unknown): ListenSettings['audit'] {
+  if (typeof value !== 'function') throw new OptionTypeError('audit', `audit must be a function, got ${describe(value)}`)
+  return value as ListenSettings['audit']
 }
 
 function tlsOption(value: unknown): ServerTlsOptions {

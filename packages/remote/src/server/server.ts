@@ -152,6 +152,7 @@ export class RemoteServer implements AsyncDisposable {
       bury: (sessions) => this.#engine.bury?.(sessions),
       helloTimeoutMs: this.#settings.helloTimeoutMs,
       clock: this.#clock,
+      audit: this.#settings.audit,
       logger: this.#settings.logger,
       over: (over) => this.#connections.delete(over),
       flowed: (flowed) => this.#unread.look(flowed),

@@ -5,8 +5,8 @@ import { Tokens } from './tokens.ts'
 const [one, two] = ['1'.repeat(32), '2'.repeat(40)]
 
 test('without any, everyone may do everything', () => {
-  expect(new Tokens([]).permitOf(undefined)).toEqual({ scopes: SCOPES })
-  expect(new Tokens([]).permitOf('anything')).toEqual({ scopes: SCOPES })
+  expect(new Tokens([]).permitOf(undefined)).toEqual({ scopes: SCOPES, name: 'anyone' })
+  expect(new Tokens([]).permitOf('anything')).toEqual({ scopes: SCOPES, name: 'anyone' })
 })
 
 test('each has what it allows; others, and none, have nothing', () => {

@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { isThenable, OptionTypeError, type Permit, permitOption, SCOPES, scopesOption } from '@millrace/core'
 import type { Authenticate, KnownToken } from './options.ts'
 
-const EVERYTHING: Permit = { scopes: SCOPES }
+const EVERYTHING: Permit = { scopes: SCOPES, name: 'anyone' }
 
 export class Tokens {
   readonly #known: readonly { readonly digest: Buffer; readonly permit: Permit }[]
@@ -49,9 +49,9 @@ function permitOf(answer: unknown): Permit | undefined {
 const ANSWERED = 'the scopes that authenticate answers'
 
 /** What a token allows has to be said: all of it is no default here. */
-function permitLike(answer: unknown): Readonly<Record<keyof Permit, unknown>> {
-  const { scopes, names, queues } = typeof answer === 'object' && answer !== null ? (answer as Readonly<Record<string, unknown>>) : {}
-  return { scopes: scopesOption(ANSWERED, scopes ?? answer), names, queues }
+function permitLike(answer: unknown): Readonly<Partial<Record<keyof Permit, unknown>>> {
+  const { scopes, name, names, queues } = typeof answer === 'object' && answer !== null ? (answer as Readonly<Record<string, unknown>>) : {}
+  return { scopes: scopesOption(ANSWERED, scopes ?? answer), name, names, queues }
 }
 
 function digestOf(token: string): Buffer {

@@ -1,0 +1,112 @@
+/** Who has asked for what needs `admin`, on one connection: an entry for each call, as soon as its outcome is known. */
+import {
+  boundedTarget,
+  type Clock,
+  type Command,
+  errorFrom,
+  formatId,
+  type Operation,
+  type Reply,
+  type Request,
+  STATES,
+} from '@millrace/core'
+import { SCOPES_OF } from '@millrace/wire'
+
+/** A call by socket that needs the scope `admin`. */
+export interface AuditedCall {
+  readonly at: Date
+  /** Name of the token. */
+  readonly who: string
+  /** As in docs/protocol.md: `deleteMany`, `backup`. */
+  readonly operation: Operation
+  /** Names, ids, filters (`ids` is how many) and paths, never payloads. Beyond 2 KiB, `cut` is what it begins with, as JSON. */
+  readonly target: Readonly<Record<string, unknown>>
+  /** `refused`: by a check, or because of what is there. `failed`: by trouble; what became of it is not always known. */
+  readonly outcome: 'done' | 'refused' | 'failed'
+  /** Of the error. */
+  readonly code?: string
+}
+
+type Asked = Pick<AuditedCall, 'at' | 'operation' | 'target'>
+
+const AUDITED: ReadonlySet<string> = new Set(Object.entries(SCOPES_OF).flatMap(([op, scopes]) => (scopes.join() === 'admin' ? [op] : [])))
+/** Of a command, what says what it is for. */
+const SAID = ['queue', 'name', 'job', 'key', 'paused', 'worker', 'file', 'limit', 'dryRun'] as const
+
+const NONE: readonly AuditedCall[] = []
+
+export class Trail {
+  readonly #clock: Clock
+  readonly #asked = new Map<number, Asked>()
+  /** Operation and target of the last call: its further slices are a part of it. */
+  #last = ''
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  ask(requests: readonly Request[]): void {
+    for (const { id, command } of requests) {
+      if (!AUDITED.has(command.op)) continue
+      const asked = this.#askedOf(command)
+      if (asked !== undefined) this.#asked.set(id, asked)
+    }
+  }
+
+  answer(replies: readonly Reply[], who: string): readonly AuditedCall[] {
+    if (this.#asked.size === 0) return NONE
+    const calls: AuditedCall[] = []
+    for (const { id, refusal } of replies) {
+      const asked = this.#asked.get(id)
+      if (asked === undefined) continue
+      this.#asked.delete(id)
+      calls.push(
+        refusal === undefined ? { ...asked, who, outcome: 'done' } : { ...asked, who, outcome: outcomeOf(refusal), code: refusal.code },
+      )
+    }
+    return calls
+  }
+
+  /** The connection is over: of what is not answered nobody knows whether it happens. */
+  end(who: string): readonly AuditedCall[] {
+    const calls = [...this.#asked.values()].map((asked) => ({ ...asked, who, outcome: 'failed' as const, code: 'CONNECTION_LOST' }))
+    this.#asked.clear()
+    return calls
+  }
+
+  #askedOf(command: Command): Asked | undefined {
+    const target = boundedTarget(targetOf(command))
+    const said = `${command.op} ${JSON.stringify(target)}`
+    if (said === this.#last && isFurtherSlice(command)) return undefined
+    this.#last = said
+    return { at: new Date(this.#clock.read().wall), operation: command.op, target }
+  }
+}
+
+/** A call of the client may be many commands, one behind the other. */
+function isFurtherSlice(command: Command): boolean {
+  return (
+    command.op === 'export' || ('before' in command && command.before !== undefined) || ('after' in command && command.after !== undefined)
+  )
+}
+
+function targetOf(command: Command): AuditedCall['target'] {
+  const fields = command as unknown as Readonly<Record<string, unknown>>
+  const said = SAID.flatMap((field) => (fields[field] === undefined ? [] : [[field, fields[field]] as const]))
+  return { ...idOf(command), ...filterOf(command), ...Object.fromEntries(said) }
+}
+
+function idOf(command: Command): object {
+  if (!('id' in command)) return {}
+  return { id: typeof command.id === 'string' ? command.id : formatId(command.id) }
+}
+
+function filterOf(command: Command): object {
+  if (command.op !== 'cancelMany' && command.op !== 'retryMany' && command.op !== 'deleteMany') return {}
+  const { state, ...filter } = command.filter
+  return { filter: { ...filter, ...(state !== undefined && { state: STATES[state] }), ...(command.ids && { ids: command.ids.length }) } }
+}
+
+function outcomeOf(refusal: NonNullable<Reply['refusal']>): 'refused' | 'failed' {
+  return refusal.code === 'INTERNAL' || errorFrom(refusal).retryable ? 'failed' : 'refused'
+}

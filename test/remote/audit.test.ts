@@ -1,0 +1,87 @@
+/** What needs `admin` is told to `audit` before it is answered: who, what, for what, and how it went. */
+import { type AuditedCall, connect } from '@millrace/remote'
+import { expect, onTestFinished, test } from 'vitest'
+import { HELLO, RawClient } from './rawClient.ts'
+import { serve } from './served.ts'
+import { until } from './until.ts'
+
+const [ops, reader] = ['the token of an operator', 'the token of a dashboard']
+const TOKENS = [
+  { token: ops, name: 'ops' },
+  { token: reader, scopes: ['read', 'enqueue'] as const },
+]
+const MISSING = '01a1ff30-1a62-7000-8000-0000061600c4'
+
+async function start(audit?: (calls: readonly AuditedCall[]) => void) {
+  const calls: AuditedCall[] = []
+  const { url, clock } = await serve({ listen: { token: TOKENS, audit: audit ?? ((some) => calls.push(...some)) } })
+  const engineOf = async (token: string) => {
+    const engine = await connect(url, { token })
+    onTestFinished(() => engine.stop({ timeout: 0 }))
+    return engine
+  }
+  return { url, clock, calls, engine: await engineOf(ops), other: await engineOf(reader) }
+}
+
+test('each call, also what is refused; payloads are in none, and questions are not told', async () => {
+  const { calls, engine, other, clock } = await start()
+  const at = new Date(clock.read().wall)
+  const { id } = await engine.enqueue('mail', { secret: 'hunter2' }, { delay: '1h' })
+  await engine.update(id, { data: { secret: 'hunter3' } })
+  await other.stats()
+  await expect(other.cancel(id)).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  await expect(engine.cancel(MISSING)).rejects.toMatchObject({ code: 'JOB_NOT_FOUND' })
+  await engine.queues.pause('mail')
+  await engine.deleteMany({ name: 'mail', state: 'waiting' })
+  await engine.deleteMany({ ids: [id, MISSING] })
+  const who = { at, who: 'ops' }
+  expect(calls).toEqual([
+    { ...who, operation: 'update', target: { id }, outcome: 'done' },
+    { at, who: 'token[1]', operation: 'cancel', target: { id }, outcome: 'refused', code: 'FORBIDDEN' },
+    { ...who, operation: 'cancel', target: { id: MISSING }, outcome: 'refused', code: 'JOB_NOT_FOUND' },
+    { ...who, operation: 'pause', target: { queue: 'mail', paused: true }, outcome: 'done' },
+    expect.objectContaining({ operation: 'deleteMany', target: expect.objectContaining({ filter: { name: 'mail', state: 'waiting' } }) }),
+    expect.objectContaining({ operation: 'deleteMany', target: expect.objectContaining({ filter: { ids: 2 } }) }),
+  ])
+})
+
+test('a call of many slices is one', async () => {
+  const { calls, engine } = await start()
+  await engine.enqueueMany(Array.from({ length: 3_000 }, () => ({ job: 'many', data: null, options: { queue: 'q' } })))
+  const { changed } = await engine.deleteMany({ name: 'many' })
+  expect(changed).toBe(3_000)
+  await engine.deleteMany({ name: 'many' })
+  expect(calls.map(({ operation, outcome }) => [operation, outcome])).toEqual([
+    ['deleteMany', 'done'],
+    ['deleteMany', 'done'],
+  ])
+})
+
+test('whoever leaves before the answer is told of as well', async () => {
+  const { url, calls, engine } = await start()
+  await engine.enqueue('later', null, { queue: 'q', delay: '1h' })
+  const client = new RawClient(url)
+  client.send({ ...HELLO, token: ops })
+  await client.said('welcome')
+  client.send({
+    type: 'requests',
+    requests: [
+      { id: 1, command: { op: 'drainQueue', queue: 'q' } },
+      { id: 2, command: { op: 'stats' } },
+    ],
+  })
+  await client.said('delivery')
+  client.socket.destroy()
+  await until(() => calls.length > 0)
+  expect(calls).toMatchObject([{ who: 'ops', operation: 'drainQueue', target: { queue: 'q' }, outcome: 'failed', code: 'CONNECTION_LOST' }])
+})
+
+test('it is told before the answer; one that throws is logged, and what happened is answered', async () => {
+  const order: string[] = []
+  const { engine } = await start((calls) => {
+    order.push(...calls.map(({ operation }) => operation))
+    throw new Error('the disk is full')
+  })
+  await engine.queues.pause('q').then(() => order.push('answered'))
+  expect(order).toEqual(['pause', 'answered'])
+})
