@@ -1,5 +1,5 @@
 // Modes of the files: of new ones, and of those that an earlier version or somebody has made otherwise.
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { FileAccess } from '@millrace/core'
 import { beforeEach, expect, onTestFinished, type TestContext, test } from 'vitest'
@@ -127,4 +127,15 @@ test('a link that appears while the engine runs is not followed', () => {
   store.releaseBallast()
   mkdirSync(`${file}-ballast`)
   expect(store.restoreBallast()).toBe(false)
+})
+
+test('files that root creates belong to the user of the database', ({ skip }) => {
+  if (process.getuid?.() !== 0) skip('only root can give files away')
+  const folder = temporaryFolder()
+  const file = join(folder, 'jobs.db')
+  writeFileSync(file, '')
+  chownSync(file, 65_534, 65_534)
+  opened(file)
+  const owners = readdirSync(folder).map((name) => [name, statSync(join(folder, name)).uid, statSync(join(folder, name)).gid])
+  expect(owners.toSorted()).toEqual(NAMES.map((name) => [name, 65_534, 65_534]))
 })
