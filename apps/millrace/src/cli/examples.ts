@@ -6,7 +6,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     `millrace enqueue report @data.json --delay 5m --max-attempts 3`,
     `jq -c '.users[]' users.json | millrace enqueue mail -`,
   ],
-  'worker start': ['millrace worker start --handlers ./handlers.ts', 'millrace worker start --config millrace.config.toml -c 4 --detach'],
+  'worker start': [
+    'millrace worker start --handlers ./handlers.ts',
+    'millrace worker start --config millrace.config.toml -c 4 --detach',
+    'millrace worker start --handlers ./handlers.ts --health-host 0.0.0.0 --health-port 8080',
+  ],
   'worker stop': ['millrace worker stop --all', 'millrace worker stop worker-1a2b3c4d --timeout 1m'],
   'demo producer': ['millrace demo producer --rate 100 --duration 30s'],
   'demo worker': ['millrace demo worker --fail-percent 10'],

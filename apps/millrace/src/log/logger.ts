@@ -6,7 +6,7 @@ import { ConfigError } from '../config/errors.ts'
 import { escaped, visible, visibleLines } from '../visible.ts'
 
 export interface LogOptions {
-  readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent'
+  readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'
   /** `'auto'`: for people on a terminal. */
   readonly format: 'auto' | 'json' | 'pretty'
   /** Paths, beside tokens and secrets. */

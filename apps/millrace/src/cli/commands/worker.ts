@@ -1,6 +1,6 @@
 /** `millrace worker`: processes that run jobs, on this machine. */
 import { resolve } from 'node:path'
-import { DrainIncompleteError, durationOption, type WorkOptions } from '@millrace/core'
+import { DrainIncompleteError, durationOption, integerOption, type WorkOptions } from '@millrace/core'
 import type { Handler } from '@millrace/worker'
 import type { Command } from 'commander'
 import type { Config } from '../../config/schema/schema.ts'
@@ -29,6 +29,8 @@ interface StartFlags {
   readonly logFile?: string
   readonly verbose?: boolean
   readonly otel?: boolean
+  readonly healthPort?: number
+  readonly healthHost: string
 }
 
 interface StopFlags {
@@ -59,6 +61,8 @@ export function addWorker(program: Command, context: Context): void {
     .option('--detach', 'run in the background, as a process that outlives this terminal')
     .option('--log-file <path>', 'with --detach: the log file')
     .option('--verbose', 'print every run, not only failed ones')
+    .option('--health-port <number>', 'serve /healthz and /readyz at this port; 0 for a free one', number)
+    .option('--health-host <address>', 'address of --health-port; default 127.0.0.1', '127.0.0.1')
     .option('--otel', 'send a span of each run to an OpenTelemetry collector')
     .action((flags: StartFlags) => start(context, flags))
   worker
@@ -90,7 +94,9 @@ async function start(context: Context, flags: StartFlags): Promise<void> {
   // Its commands were held against it.
   const abortGrace = config === undefined ? undefined : settings?.worker.abortGrace
   const work = said<WorkOptions>({ concurrency, queues, abortGrace })
-  await serve(context, { id, handlers, work, drainMs, log, verbose, tracing })
+  const port = flags.healthPort === undefined ? undefined : integerOption('healthPort', flags.healthPort, 0, 65_535)
+  const health = port === undefined ? undefined : { host: flags.healthHost, port }
+  await serve(context, { id, handlers, work, drainMs, log, verbose, tracing, health })
 }
 
 const refused = (what: string, options?: ErrorOptions) => new UsageError(`--handlers ${what}`, options)
@@ -138,6 +144,7 @@ async function startElsewhere({ env, out, target }: Context, flags: StartFlags &
     ...(Number.isFinite(drainTimeout) ? ['--drain-timeout', `${drainTimeout}ms`] : []),
     ...(verbose === true ? ['--verbose'] : []),
     ...(otel === true ? ['--otel'] : []),
+    ...(flags.healthPort === undefined ? [] : ['--health-port', String(flags.healthPort), '--health-host', flags.healthHost]),
     ...(out.json ? ['--json'] : []),
   ]
   // Not among the arguments, which everybody can list.

@@ -9,6 +9,7 @@ import type { Context } from '../context.ts'
 import { EXIT } from '../exit.ts'
 import { lastEvent } from '../journal.ts'
 import { loggerOn } from '../output/logger.ts'
+import { type HealthOptions, serveHealth } from './health.ts'
 import { beginningOf } from './processes.ts'
 import { recordFolder, removeRecord, writeRecord } from './records.ts'
 import { tellRuns } from './runLog.ts'
@@ -24,12 +25,17 @@ export interface ServeOptions {
   readonly verbose: boolean
   /** Begun already: it is ended with the worker. */
   readonly tracing?: Tracing | undefined
+  /** Where probes may ask how it is; undefined: nowhere. */
+  readonly health?: Pick<HealthOptions, 'host' | 'port'> | undefined
   /** Ends it as a signal would. */
   readonly until?: AbortSignal
 }
 
 /** Resolves when nothing of it runs any more. The first signal drains it, as its engine may; a second one ends the process. */
-export async function serve(context: Context, { id, handlers, work, drainMs, log, verbose, tracing, until }: ServeOptions): Promise<void> {
+export async function serve(
+  context: Context,
+  { id, handlers, work, drainMs, log, verbose, tracing, health, until }: ServeOptions,
+): Promise<void> {
   const { connect, env, out } = context
   const engine = await connect({ create: true, logger: loggerOn(out) })
   const told = Promise.withResolvers<void>()
@@ -62,6 +68,8 @@ export async function serve(context: Context, { id, handlers, work, drainMs, log
   if (until?.aborted === true) end()
   else until?.addEventListener('abort', end, { once: true })
   const forget = tellRuns(out, verbose)
+  const probed = health === undefined ? undefined : await serveHealth({ ...health, engine, draining: () => draining })
+  if (probed !== undefined && !out.json) out.note(`health: ${probed.url}/healthz and /readyz`)
   try {
     await attached(engine)
     if (!draining) note(false)
@@ -69,6 +77,7 @@ export async function serve(context: Context, { id, handlers, work, drainMs, log
     await Promise.race([told.promise, worker.stopped, ended(engine)])
     await worker.stop({ timeout: drainMs })
   } finally {
+    probed?.close()
     forget()
     removeRecord(folder, record)
     await tracing?.end()

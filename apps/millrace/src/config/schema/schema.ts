@@ -80,7 +80,11 @@ const http = section({
 })
 
 const log = section({
-  level: settingOr(choice('level', ['debug', 'info', 'warn', 'error', 'silent']), 'info', '`debug`, `info`, `warn`, `error` or `silent`.'),
+  level: settingOr(
+    choice('level', ['trace', 'debug', 'info', 'warn', 'error', 'silent']),
+    'info',
+    '`trace` (as `debug`), `debug`, `info`, `warn`, `error` or `silent`.',
+  ),
   format: settingOr(
     choice('format', ['auto', 'json', 'pretty']),
     'auto',

@@ -1,0 +1,73 @@
+/** Whether a worker's process lives and takes jobs, for probes: a server of its own, as orchestrators ask for one. */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { MillraceError } from '@millrace/core'
+import type { Engine } from '@millrace/engine'
+import { AddressInUseError } from '@millrace/remote'
+import { pause } from '../clock.ts'
+
+export interface HealthOptions {
+  readonly host: string
+  /** 0: a free one. */
+  readonly port: number
+  readonly engine: Engine
+  readonly draining: () => boolean
+}
+
+export interface Health {
+  readonly url: string
+  close(): void
+}
+
+/** How long the engine has to answer. */
+const ANSWER_MS = 2_000
+
+/** `/healthz`: the process answers. `/readyz`: it takes jobs, and its engine answers. @throws AddressInUseError */
+export async function serveHealth({ host, port, engine, draining }: HealthOptions): Promise<Health> {
+  const server = createServer(async (request, response) => {
+    const [status, body] = await answerTo(request.url ?? '', engine, draining)
+    response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' }).end(`${JSON.stringify(body)}\n`)
+  })
+  await listening(server, host, port)
+  const { port: bound } = server.address() as AddressInfo
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+async function answerTo(url: string, engine: Engine, draining: () => boolean): Promise<readonly [status: number, body: object]> {
+  const path = url.split('?', 1)[0]
+  if (path === '/healthz') return [200, { status: 'ok' }]
+  if (path !== '/readyz') return [404, { error: 'there are /healthz and /readyz' }]
+  const reason = draining() ? 'it is stopping' : await silence(engine)
+  return reason === undefined ? [200, { status: 'ready' }] : [503, { status: 'not ready', reason }]
+}
+
+/** Why the engine cannot be reached; undefined if it answers. */
+async function silence(engine: Engine): Promise<string | undefined> {
+  const over = new AbortController()
+  const late = pause(ANSWER_MS, over.signal).then(() => 'the engine does not answer')
+  const asked = engine.workers().then(
+    () => undefined,
+    // A token for work alone may not ask: that is an answer.
+    (error: unknown) => (error instanceof MillraceError && error.code === 'FORBIDDEN' ? undefined : (error as Error).message),
+  )
+  return Promise.race([asked, late]).finally(() => over.abort())
+}
+
+function listening(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) =>
+      reject(
+        cause.code === 'EADDRINUSE'
+          ? new AddressInUseError(`another server listens at ${host}:${port}: stop it first, or choose another --health-port`, { cause })
+          : cause,
+      ),
+    )
+    server.listen(port, host, resolve)
+  })
+}
