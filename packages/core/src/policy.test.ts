@@ -24,6 +24,17 @@ test('the first layer that sets an option wins, and the defaults fill the rest',
   )
 })
 
+test('a weak layer is beneath those behind it, and above the defaults', () => {
+  fc.assert(
+    fc.property(options, options, options, (call, definition, queue) => {
+      const policy = resolvePolicy(call, { ...definition, weak: true }, queue)
+      for (const option of ['maxAttempts', 'maxAge', 'timeout', 'heartbeatTimeout', 'backoff'] as const) {
+        expect(policy[option]).toEqual(call[option] ?? queue[option] ?? definition[option] ?? DEFAULT_POLICY[option])
+      }
+    }),
+  )
+})
+
 test('a heartbeatTimeout of 0 is set, not missing', () => {
   expect(resolvePolicy({ heartbeatTimeout: 0 }, { heartbeatTimeout: 5 }).heartbeatTimeout).toBe(0)
 })

@@ -15,7 +15,10 @@ export interface Policy {
   readonly text: string | null
 }
 
-export type PolicyOptions = Partial<Omit<Policy, 'text'>>
+export interface PolicyOptions extends Partial<Omit<Policy, 'text'>> {
+  /** What it says is beneath all layers that do not say so: a handler's own values, which a queue's settings replace. */
+  readonly weak?: boolean
+}
 
 export const DEFAULT_POLICY: Policy = Object.freeze({
   maxAttempts: 4,
@@ -30,14 +33,14 @@ export const DEFAULT_POLICY: Policy = Object.freeze({
 const INTERNED = new Map<string, Policy>()
 const INTERNED_MAX = 1_000
 
-/** Merges what is set in the first of `layers` that sets it, over the defaults. */
+/** Merges what is set in the first of `layers` that sets it, the weak ones last, over the defaults. */
 export function resolvePolicy(...layers: readonly (PolicyOptions | undefined)[]): Policy {
   let maxAttempts: number | undefined
   let maxAge: number | undefined
   let timeout: number | undefined
   let heartbeatTimeout: number | undefined
   let backoff: Backoff | undefined
-  for (const layer of layers) {
+  for (const layer of ordered(layers)) {
     if (layer === undefined) continue
     maxAttempts ??= layer.maxAttempts
     maxAge ??= layer.maxAge
@@ -55,6 +58,12 @@ export function resolvePolicy(...layers: readonly (PolicyOptions | undefined)[])
     ...(maxAge !== undefined && { maxAge }),
   }
   return parsePolicy(JSON.stringify(whole))
+}
+
+/** Of most jobs no layer is weak. */
+function ordered(layers: readonly (PolicyOptions | undefined)[]): readonly (PolicyOptions | undefined)[] {
+  const isWeak = (layer: PolicyOptions | undefined) => layer?.weak === true
+  return layers.some(isWeak) ? [...layers.filter((layer) => !isWeak(layer)), ...layers.filter(isWeak)] : layers
 }
 
 /** What somebody has broken is as if it had not been set: one row is no reason for all others to wait. */

@@ -1,5 +1,5 @@
 /** The job 'http': one request, tried until it is taken. */
-import { type Duration, parseDuration } from '@millrace/core'
+import { type BackoffOptions, type Duration, parseDuration } from '@millrace/core'
 import { type Definition, defineJob } from '@millrace/worker'
 
 export const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE', 'GET', 'HEAD'] as const
@@ -90,28 +90,43 @@ function checkHeaders(headers: unknown, issues: Issue[]): void {
     issues.push({ message: `are at most ${HEADERS_MAX}, of ${HEADERS_BYTES_MAX} bytes together`, path: ['headers'] })
 }
 
+const BACKOFF: BackoffOptions = { type: 'exponential', delay: '5s', factor: 5, maxDelay: '24h', jitter: 0.2 }
+
+const SCHEMA = {
+  '~standard': {
+    version: 1,
+    vendor: 'millrace',
+    validate(value: unknown) {
+      const issues = webhookIssues(value)
+      return issues.length > 0 ? { issues } : { value: value as WebhookData }
+    },
+    types: undefined as unknown as { readonly input: WebhookData; readonly output: WebhookData },
+  },
+} as const
+
 /**
  * One webhook. Tried 10 times within some three days (at once, then after 5 s, 25 s, 2 m, 10 m, 1 h, 4 h, 22 h, 24 h, 24 h, each ± 20 %),
  * unless the enqueue says otherwise or the receiver says when.
  */
-export const webhookJob: Definition<WebhookData> = defineJob({
-  name: 'http',
-  maxAttempts: 10,
-  backoff: { type: 'exponential', delay: '5s', factor: 5, maxDelay: '24h', jitter: 0.2 },
-  timeout: '5m',
-  schema: {
-    '~standard': {
-      version: 1,
-      vendor: 'millrace',
-      validate(value: unknown) {
-        const issues = webhookIssues(value)
-        return issues.length > 0 ? { issues } : { value: value as WebhookData }
-      },
-      types: undefined as unknown as { readonly input: WebhookData; readonly output: WebhookData },
-    },
-  },
-})
+export const webhookJob: Definition<WebhookData> = define()
 
+/** How a webhook is tried again. */
+export interface RetrySettings {
+  /** Default 10. */
+  readonly maxAttempts?: number
+  /** Default exponential from 5 s, factor 5, cap 24 h, jitter 0.2. */
+  readonly backoff?: BackoffOptions
+}
+
+/** What a handler says of jobs that are enqueued by name: weaker than the settings of their queue. @throws OptionTypeError, OptionRangeError */
+export function weakWebhookJob(settings: RetrySettings): Pick<Definition<WebhookData>, 'name' | 'defaults' | 'schema' | 'backoff'> {
+  const { name, defaults, schema, backoff } = define(settings)
+  return { name, schema, backoff, defaults: Object.freeze({ ...defaults, weak: true }) }
+}
+
+function define({ maxAttempts = 10, backoff = BACKOFF }: RetrySettings = {}): Definition<WebhookData> {
+  return defineJob({ name: 'http', maxAttempts, backoff, timeout: '5m', schema: SCHEMA })
+}
 /** What is sent, and what it is where no header says so. */
 export function contentOf({ body, bytes }: WebhookData): {
   readonly content: string | Buffer

@@ -29,6 +29,8 @@ interface Kind {
   /** The change of the queue that a text stands for; null takes the setting away. */
   readonly change: (value: string | null, view: QueueView | undefined) => QueueOptions
   readonly read: (view: QueueView) => unknown
+  /** Of jobs that do not state it themselves. */
+  readonly isDefault?: true
 }
 
 type Settings = QueueView['settings']
@@ -49,11 +51,13 @@ const rate = (name: 'rateLimit' | 'perKeyRateLimit', key: string): Kind => ({
 
 /** Of a setting that is changed in part, the rest stays. */
 const run = (name: Run): Kind => ({
+  isDefault: true,
   change: (value, view) => defaultsWith(view, { [name]: value === null ? undefined : read(value) }),
   read: ({ settings }) => settings.defaults?.[name],
 })
 
 const backoff = (name: keyof BackoffOptions): Kind => ({
+  isDefault: true,
   change: (value, view) => {
     const { [name]: _former, ...rest } = view?.settings.defaults?.backoff ?? DEFAULT_POLICY.backoff
     const changed = { ...rest, ...(value === null ? presetOf(name) : { [name]: read(value) }) } as Record<string, unknown>
@@ -125,6 +129,11 @@ export async function setSetting(
   const { change } = KINDS[key] as Kind
   const view = await engine.queues.get(queue)
   await engine.queues.configure(queue, change(text === 'none' ? null : text, view))
+}
+
+/** Whether a setting is of jobs that neither a call nor a definition states it for. */
+export function isDefault(key: string): boolean {
+  return KINDS[key]?.isDefault === true
 }
 
 /** What the queue says; undefined where it does not. */

@@ -4,7 +4,7 @@ import { type Clock, durationOption } from '@millrace/core'
 import type { Context, InlineHandler } from '@millrace/worker'
 import { Agent, buildConnector, request } from 'undici'
 import { DeliveryFailedError, DeliveryTimeoutError, SsrfBlockedError, UnsendableError, WebhookGoneError } from '../errors.ts'
-import { contentOf, type WebhookData, webhookJob } from '../job.ts'
+import { contentOf, type WebhookData, weakWebhookJob } from '../job.ts'
 import { isPrivate } from '../safety/addresses.ts'
 import { guardedConnector, guardedLookup } from '../safety/connector.ts'
 import { checkTarget } from '../safety/target.ts'
@@ -31,12 +31,15 @@ export function webhookHandler(options?: WebhookHandlerOptions): InlineHandler {
   const settings = validateHandlerOptions(options)
   const agent = agentOf(settings)
   const hosts = new Hosts({ perHost: settings.perHost, waitMs: settings.hostWaitMs, clock: settings.clock })
-  return webhookJob.handler(async (context): Promise<WebhookOutput> => {
+  const { maxAttempts, backoff } = options ?? {}
+  const definition = weakWebhookJob({ ...(maxAttempts !== undefined && { maxAttempts }), ...(backoff !== undefined && { backoff }) })
+  const run = async (context: Context<WebhookData>): Promise<WebhookOutput> => {
     const url = new URL(context.data.url)
     checkTarget(url, settings)
     const output = await hosts.run(url.host, context.signal, () => deliver(url, context, settings, agent))
     return output === BUSY ? context.snooze(settings.hostWaitMs) : output
-  })
+  }
+  return { kind: 'inline', definition, run }
 }
 
 /** Made here, so that no proxy of the environment and no dispatcher of the process has a say. */

@@ -12,12 +12,12 @@ import {
   OptionTypeError,
 } from '@millrace/core'
 import { type JobInfo, systemClock } from '@millrace/worker'
-import { HEADER_VALUE, TIMEOUT_MAX_MS } from '../job.ts'
+import { HEADER_VALUE, type RetrySettings, TIMEOUT_MAX_MS } from '../job.ts'
 import type { Lookup } from '../safety/connector.ts'
 import { hostsOption, hostTest, type TargetRules } from '../safety/target.ts'
 import { type Keyring, keyring, type Secrets } from './secrets.ts'
 
-export interface WebhookHandlerOptions {
+export interface WebhookHandlerOptions extends RetrySettings {
   /** By the names that jobs give, each of one receiver, with the hosts that they are for; or a function. Default none. */
   readonly secrets?: Secrets
   /** Lets webhooks into private networks and onto this machine. Default false. */
@@ -83,6 +83,8 @@ const KNOWN: ReadonlySet<string> = new Set<keyof WebhookHandlerOptions>([
   'hostWait',
   'timeout',
   'maxTimeout',
+  'maxAttempts',
+  'backoff',
   'connectTimeout',
   'maxResponseBytes',
   'maxBodyBytes',

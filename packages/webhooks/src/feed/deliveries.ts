@@ -117,5 +117,6 @@ function delivery({ id, url, secret, headers }: Endpoint, queue: string, what: s
   const tag = tagOf(id)
   // Endpoints take turns where the app limits keys of the queue.
   const keys = { idempotencyKey: `${tag}:${what}`, idempotencyTtl: KEY_TTL, concurrencyKey: tag } as const
-  return { job: webhookJob, data, options: { queue, tags: [tag], ...keys } }
+  // By its name: how it is tried again is the word of its queue, and beneath that of the worker that delivers.
+  return { job: webhookJob.name, data, options: { queue, tags: [tag], ...keys } }
 }

@@ -27,7 +27,24 @@ import {
   STATES,
   shapingConflict,
 } from '@millrace/core'
-import { changed, choice, code, count, data, duration, integer, type Kind, key, list, name, number, text, time, told } from './kinds.ts'
+import {
+  boolean,
+  changed,
+  choice,
+  code,
+  count,
+  data,
+  duration,
+  integer,
+  type Kind,
+  key,
+  list,
+  name,
+  number,
+  text,
+  time,
+  told,
+} from './kinds.ts'
 import { field, optional, or, record } from './record.ts'
 
 /** Runs that one session holds, and what is lost of them: many may have ended while it was away. */
@@ -172,6 +189,7 @@ export const DEFAULTS = record<Defaults>('Defaults', {
   heartbeatTimeout: optional(duration(0)),
   backoff: optional(BACKOFF),
   maxAge: optional(duration(1)),
+  weak: optional(boolean, "true: attempts, backoff, age and timeouts are beneath those of the job's queue"),
 })
 
 export const HANDLER = record<SessionIntro['handlers'][number]>('Handler', {

@@ -1,6 +1,6 @@
 /** `millrace config`: what the daemon is told, and where that was said; and what queues are told while they work. */
 import type { Command } from 'commander'
-import { getSetting, listSettings, SETTING_KEYS, setSetting } from '../../config/settings.ts'
+import { getSetting, isDefault, listSettings, SETTING_KEYS, setSetting } from '../../config/settings.ts'
 import { again } from '../again.ts'
 import { SETTINGS_HELP, settingFlags, settingsOf } from '../configured.ts'
 import type { Context } from '../context.ts'
@@ -44,6 +44,8 @@ export function addConfig(program: Command, context: Context): void {
       await setSetting(engine, key, value, { queue })
       const now = await again(() => getSetting(engine, key, { queue }))
       await out.answer({ queue, key, value: now ?? null }, () => `${key} of ${queue} is ${valueText(now)}`)
+      if (isDefault(key))
+        out.note(`${key} holds for jobs enqueued from now on: calls, handlers and commands that state theirs keep it, webhooks do not`)
     })
   config
     .command('get')

@@ -1,5 +1,7 @@
 /** Everything that the daemon can be told: the one schema that checks it, types it, and is the reference of docs/configuration.md. */
 import {
+  type BackoffOptions,
+  backoffOption,
   booleanOption,
   checkKnown,
   choiceOption,
@@ -142,6 +144,14 @@ const webhooks = section({
     integer('maxBodyBytes', 0, 16 * MIB),
     256 * 1_024,
     'Of a request: 0 to 16 MiB. `maxDataBytes` and `http.maxBodyBytes` bound what a job may hold, too.',
+  ),
+  maxAttempts: setting(
+    integer('maxAttempts', 1, LIMITS.maxAttempts),
+    'Attempts of a webhook in total, where neither its job nor its queue says: 1 to 100,000; 10 unless stated.',
+  ),
+  backoff: setting(
+    checked<BackoffOptions>((value) => backoffOption('backoff', value)),
+    'Of webhooks, the same: `{ type, delay, factor, maxDelay, jitter }`; exponential from 5 s, factor 5, up to 24 h unless stated.',
   ),
   concurrency: settingOr(
     integer('concurrency', 1, LIMITS.concurrency),
