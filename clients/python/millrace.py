@@ -15,6 +15,7 @@ Addresses are `unix:/path` and `tcp://host:port`. Durations are in seconds, as P
 docs/protocol.md, and the names of its parts are the names here.
 """
 
+import difflib
 import json
 import math
 import os
@@ -566,7 +567,17 @@ def new_job(
     return _trimmed(fields)
 
 
-def _defaults(**options):
+def _known(call, options):
+    """Raises TypeError, as Python does, by the name of what was called, with the nearest name that there is."""
+    for name in options:
+        if name not in new_job.__kwdefaults__:
+            near = difflib.get_close_matches(name, new_job.__kwdefaults__, 1)
+            hint = "; did you mean %r?" % near[0] if near else "; it takes %s" % ", ".join(new_job.__kwdefaults__)
+            raise TypeError("%s got an unexpected keyword argument %r%s" % (call, name, hint))
+
+
+def _defaults(handler, options):
+    _known("the defaults of %r" % handler, options)
     job = new_job("defaults", **options) + [None] * 21
     # NewJob and Defaults have the same fields in another order.
     return _trimmed([job[2], job[3], job[14], job[8], job[9], job[10], job[11], job[20]])
@@ -612,6 +623,22 @@ def _dial(url, timeout):
         raise ConnectionLost("no server at %s: %s" % (url, error), "CONNECT_FAILED") from error
 
 
+def _token_of(url, token):
+    """The token as it was given; else MILLRACE_TOKEN; else, over a daemon's own socket, the one that its first run has put beside its file."""
+    token = token or os.environ.get("MILLRACE_TOKEN")
+    if token or not (url.startswith("unix:") and url.endswith(SOCKET_END)):
+        return token
+    try:
+        with open(url[len("unix:") : -len(SOCKET_END)] + TOKEN_END, encoding="ascii") as file:
+            return file.read(TOKEN_LENGTH).strip() or None
+    except (OSError, ValueError):
+        # There is none, or it is another user's: the server says what it wants.
+        return None
+
+
+SOCKET_END, TOKEN_END, TOKEN_LENGTH = "-socket", "-token", 1_024
+
+
 class _Connection:
     """One connection: greeted when it is made; then a thread reads it until its end, which is told of once."""
 
@@ -625,7 +652,7 @@ class _Connection:
         try:
             self.hello_sent = time.monotonic()
             intro = [LIBRARY, socket.gethostname()[:200], os.getpid(), ""]
-            self.sock.sendall(frame(HELLO, list(VERSIONS), token, intro))
+            self.sock.sendall(frame(HELLO, list(VERSIONS), _token_of(url, token), intro))
             type, fields = read_message(self._read_frame(GREETING_BYTES), "greeting")
             if type == GOODBYE:
                 raise self._goodbye_error(fields)
@@ -769,6 +796,7 @@ class Client:
 
     def enqueue(self, name, data=None, **options):
         """The job's key, once it is on disk. For the options see `new_job`."""
+        _known("enqueue()", options)
         return self.enqueue_many([new_job(name, data, **options)])[0]
 
     def enqueue_many(self, jobs):
@@ -1022,7 +1050,7 @@ class Worker:
     ):
         self._url, self._token = url, token
         self._handlers = dict(handlers)
-        self._served = [_trimmed([_name("handlers", each), _defaults(**(defaults or {}).get(each, {}))]) for each in self._handlers]
+        self._served = [_trimmed([_name("handlers", each), _defaults(each, (defaults or {}).get(each, {}))]) for each in self._handlers]
         self._queues = queues and [_name("queues", queue) for queue in queues]
         self._max = _integer("concurrency", _given("concurrency", concurrency), 1, 100_000)
         self._min = concurrency if min_concurrency is None else _integer("min_concurrency", min_concurrency, 1, concurrency)

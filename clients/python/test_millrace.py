@@ -2,9 +2,11 @@
 
 import json
 import math
+import os
 import pathlib
 import queue
 import re
+import tempfile
 import threading
 import time
 import unittest
@@ -250,6 +252,34 @@ class Options(unittest.TestCase):
 
         with self.assertRaises(millrace.Error):
             millrace.Snooze(None)
+
+    def test_a_wrong_keyword_names_what_was_called_and_what_is_near(self):
+        client = millrace.Client("unix:none")
+        for call, told in (
+            (lambda: client.enqueue("a", dealy=5), r"enqueue\(\) got an unexpected keyword argument 'dealy'; did you mean 'delay'\?"),
+            (lambda: client.enqueue("a", xyz=5), r"enqueue\(\) got an unexpected keyword argument 'xyz'; it takes queue, "),
+            (
+                lambda: millrace.Worker("unix:none", {"a": print}, defaults={"a": {"wieght": 2}}),
+                r"the defaults of 'a' got an unexpected keyword argument 'wieght'; did you mean 'weight'\?",
+            ),
+        ):
+            with self.assertRaisesRegex(TypeError, told):
+                call()
+
+    def test_the_token_is_the_given_one_or_the_environments_or_that_beside_a_daemons_socket(self):
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.dict(os.environ, clear=False) as environment:
+            environment.pop("MILLRACE_TOKEN", None)
+            file = os.path.join(folder, "jobs.db")
+            own = "unix:%s-socket" % file
+            self.assertIsNone(millrace._token_of(own, None))
+            with open(file + "-token", "w") as token:
+                token.write("kept beside the file\n")
+            self.assertEqual(millrace._token_of(own, None), "kept beside the file")
+            self.assertEqual(millrace._token_of(own, "given"), "given")
+            for other in ("unix:%s.sock" % file, "tcp://127.0.0.1:7411"):
+                self.assertIsNone(millrace._token_of(other, None))
+            environment["MILLRACE_TOKEN"] = "of the environment"
+            self.assertEqual(millrace._token_of(own, None), "of the environment")
 
     def test_a_worker_of_options_that_no_server_takes_is_refused(self):
         for options in ({"concurrency": 0}, {"min_concurrency": 5}, {"abort_grace": -1}, {"queues": ["a b"]}, {"defaults": {"a": {"weight": 0}}}):

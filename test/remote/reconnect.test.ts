@@ -112,7 +112,7 @@ test('an engine that stops ends the connections to it, and clients are told to c
   const said = listenTo(port)
   await engine.stop()
   await until(() => said.length === 1)
-  expect(said).toMatchObject([{ code: 'CONNECTION_LOST', message: expect.stringContaining('stopped') }])
+  expect(said).toMatchObject([{ code: 'CONNECTION_LOST', message: expect.stringContaining('the server is closing') }])
   await port.close()
 })
 
