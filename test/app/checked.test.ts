@@ -37,6 +37,7 @@ test('over HTTP: one, many, flows, schedules and imports', async () => {
     expect(await send('POST', '/v1/jobs', { ...job, options: LATER })).toMatchObject(refused(message))
     expect(await send('POST', '/v1/jobs:bulk', [{ job: 'other', options: LATER }, job])).toMatchObject(refused('jobs[1]: '))
     expect(await send('PUT', '/v1/schedules/hook', { every: '1h', ...job })).toMatchObject(refused(message))
+    expect(await send('POST', '/v1/schedules', { id: 'hook', every: '1h', ...job })).toMatchObject(refused(message))
     expect(await send('POST', '/v1/flows', { nodes: [{ ref: 'a', ...job }] })).toMatchObject(refused(message))
   }
   const lines = [GOOD, { nourl: 1 }, GOOD].map((line) => JSON.stringify(line)).join('\n')
@@ -49,6 +50,8 @@ test('over HTTP: one, many, flows, schedules and imports', async () => {
   expect(await send('POST', '/v1/jobs', { job: 'other', data: { nourl: 1 } })).toMatchObject({ status: 201 })
   expect(await send('POST', '/v1/jobs', { job: 'http', data: GOOD, options: LATER })).toMatchObject({ status: 201 })
   expect((await send('PUT', '/v1/schedules/hook', { every: '1h', job: 'http', data: GOOD })).status).toBeLessThan(300)
+  for (const [data, message] of BAD)
+    if (data !== undefined) expect(await send('PATCH', '/v1/schedules/hook', { data })).toMatchObject(refused(message))
   const engine = await attached(daemon, folder)
   expect((await engine.stats()).totals.enqueued).toBe(4)
   expect((await engine.schedules.list()).schedules).toHaveLength(1)
