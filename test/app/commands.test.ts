@@ -101,8 +101,8 @@ test('queues: list, show, set, pause, resume, drain, purge, delete', { timeout: 
   expect(await place.ok('events', '--type', 'engine.paused,engine.resumed')).toMatch(/ engine\.paused *\n.* engine\.resumed *\n$/)
   expect(await place.okJson('queues', 'list')).toMatchObject({
     queues: [
-      { name: 'out', paused: true },
       { name: 'other', pausedJobs: ['mail'] },
+      { name: 'out', paused: true },
     ],
   })
   expect(await place.ok('queues', 'resume', 'out')).toBe('resumed out\n')
