@@ -35,3 +35,14 @@ test("a literal '--' goes to the script with what it lets in", async () => {
   const { run } = await startBench({ print: script('printf "%s|" "$@"', { args: ['--', '{{a}}'] }) })
   expect((await run('print', { a: '-n' })).output?.stdout.head).toBe('--|-n|')
 })
+
+test('Q2: any shell command, as docs/exec.md has it', async () => {
+  const { run } = await startBench({ sh: script('eval "$JOB_DATA_COMMAND"') })
+  const piped = await run('sh', { command: 'printf "%s\\n" one two | tail -n 1; exit 0' })
+  expect(piped).toMatchObject({ state: 'completed', output: { exitCode: 0, stdout: { head: 'two\n' } } })
+  const failed = await run('sh', { command: 'echo no >&2; exit 3' })
+  expect(failed).toMatchObject({
+    state: 'failed',
+    attempts: [{ error: { name: 'CommandFailedError', message: expect.stringContaining('exit code 3: no') } }],
+  })
+})
