@@ -27,7 +27,7 @@ beforeEach(() => {
   }
   const store: Store = {
     ...opened,
-    walBytes: () => slow(0),
+    failures: (laneIds, limit) => slow(opened.failures(laneIds, limit)),
     events: (after, limit) => slow(opened.events(after, limit)),
     write: (effects, mark) => {
       if (fails) throw new Error('the disk is gone')
@@ -57,15 +57,15 @@ function turn(): string[] {
   return told
 }
 
-const STATS: Command = { op: 'stats' }
+const ASK: Command = { op: 'failures', limit: 1 }
 const ENQUEUE: Command = { op: 'enqueue', jobs: [{ name: 'a', data: null }] }
 const EVENTS: Command = { op: 'events', after: 0, filter: {} }
 
 test('a turn answers for so long; the rest comes with the next turns, in order, and the connections take turns', () => {
   const [a, b] = [connect('a'), connect('b')]
   actor.turn()
-  a(STATS, STATS, STATS, STATS, STATS)
-  b(STATS, STATS)
+  a(ASK, ASK, ASK, ASK, ASK)
+  b(ASK, ASK)
   expect(turn()).toEqual(['a1', 'a2'])
   expect(actor.hasMail).toBe(true)
   expect(turn()).toEqual(['a3', 'b1'])
@@ -77,9 +77,9 @@ test('a turn answers for so long; the rest comes with the next turns, in order, 
 test('commands pass the questions that wait, those of the same connection too', () => {
   const [a, b] = [connect('a'), connect('b')]
   actor.turn()
-  a(...Array(300).fill(STATS))
+  a(...Array(300).fill(ASK))
   turn()
-  a(ENQUEUE, STATS)
+  a(ENQUEUE, ASK)
   b(ENQUEUE)
   // At least one of those that wait, whatever else a turn does; the new question stands at the end.
   expect(turn()).toEqual(['a301', 'b1', 'a3', 'a4'])
@@ -92,7 +92,7 @@ test('readers of the journal wait behind short questions, and have their turn al
   turn()
   a(...Array(20).fill(EVENTS))
   expect(turn()).toHaveLength(2)
-  b(...Array(20).fill(STATS))
+  b(...Array(20).fill(ASK))
   c(ENQUEUE)
   expect(turn()).toContain('c1')
   const order: string[] = []
@@ -107,8 +107,8 @@ test('one that is given up, or whose connection is gone, is not read', () => {
   const [a, b] = [connect('a'), connect('b')]
   a(ENQUEUE)
   turn()
-  a(STATS, STATS, STATS, EVENTS, STATS)
-  b(STATS)
+  a(ASK, ASK, ASK, EVENTS, ASK)
+  b(ASK)
   turn()
   a({ op: 'unwatch', request: 5 })
   expect(turn()).toEqual(['a7', 'a4', 'b1'])
@@ -120,7 +120,7 @@ test('one that is given up, or whose connection is gone, is not read', () => {
 test('where turns fail and are put off, questions that wait are answered meanwhile', () => {
   const a = connect('a')
   actor.turn()
-  a(...Array(5).fill(STATS))
+  a(...Array(5).fill(ASK))
   turn()
   fails = true
   a(ENQUEUE)

@@ -4,11 +4,12 @@ import {
   type EventsSettings,
   type ExportOptions,
   type ExportView,
+  type JournalEvent,
   type JournalGap,
   nameOption,
   validateExportOptions,
 } from '@millrace/core'
-import { type EventStream, type EventStreamItem, JournalStream } from './journalStream.ts'
+import { type EventStream, type EventStreamItem, type Items, JournalStream } from './journalStream.ts'
 import type { Mailbox } from './mailbox.ts'
 import type { Sealer } from './seal.ts'
 import { engineEventOf, type Job, jobOf } from './view.ts'
@@ -19,10 +20,11 @@ export function followEvents(mailbox: Mailbox, { after: first, filter, signal }:
     mailbox,
     {
       ask: () => ({ op: 'events', after, filter }),
-      read: ({ events, next, gap }) => {
+      read: ({ events, next, gap }): Items<EventStreamItem> => {
         after = next
-        const items = events.map(engineEventOf)
-        return gap === undefined ? items : [{ type: 'gap', ...gap }, ...items]
+        if (gap !== undefined) return [{ type: 'gap' as const, ...gap }, ...events.map(engineEventOf)]
+        // Made as they are read: a page that comes for many streams at once takes next to no time.
+        return { length: events.length, at: (index) => engineEventOf(events[index] as JournalEvent) }
       },
     },
     signal,

@@ -3,7 +3,16 @@
  * read, and no sooner: what a slow reader has yet to see stays where it is. Where the engine goes away and comes back, the same is asked
  * for again.
  */
-import { type Clock, type CommandOf, type ErrorCode, type JournalGap, MillraceError, type ReplyOf, type StopSignal } from '@millrace/core'
+import {
+  type Clock,
+  type CommandOf,
+  type ErrorCode,
+  type JournalGap,
+  LIMITS,
+  MillraceError,
+  type ReplyOf,
+  type StopSignal,
+} from '@millrace/core'
 import { ASKED_AGAIN } from './handle.ts'
 import type { Mailbox } from './mailbox.ts'
 import type { MillraceEvent } from './view.ts'
@@ -18,12 +27,18 @@ export type EventStream = JournalStream<'events', EventStreamItem>
 
 type Question = 'events' | 'export'
 
+/** An array, or what makes its items when they are read. */
+export interface Items<Item> {
+  readonly length: number
+  at(index: number): Item | undefined
+}
+
 /** What is asked, page by page. */
 export interface Pages<Op extends Question, Item> {
   /** The next question. */
   ask(): CommandOf<Op>
   /** What a page has; maybe nothing. The next question comes when all of it has been read. */
-  read(page: ReplyOf[Op]): readonly Item[]
+  read(page: ReplyOf[Op]): Items<Item>
 }
 
 /** What failed may be the turn that the question came with: so often in a row it is asked again. */
@@ -38,8 +53,10 @@ export class JournalStream<Op extends Question, Item> implements AsyncIterableIt
   readonly #pages: Pages<Op, Item>
   readonly #signal: StopSignal | undefined
   /** Of the page that was read last. */
-  #items: readonly Item[] = []
+  #items: Items<Item> = []
   #read = 0
+  /** The last page was full, so there is more: the stream catches up. */
+  #behind = false
   /** Calls of `next` are answered in their order. */
   #last: Promise<unknown> = Promise.resolve()
   /** Ends the wait for the page that is asked for. */
@@ -65,6 +82,13 @@ export class JournalStream<Op extends Question, Item> implements AsyncIterableIt
     return result
   }
 
+  /** Up to so many items that are there already, behind what `next` has answered: none is waited for. */
+  take(count: number): readonly Item[] {
+    const taken: Item[] = []
+    while (taken.length < count && this.#read < this.#items.length) taken.push(this.#items.at(this.#read++) as Item)
+    return taken
+  }
+
   /** Ends it at once, also where `next` waits. */
   async return(): Promise<IteratorResult<Item, undefined>> {
     this.#end()
@@ -86,9 +110,19 @@ export class JournalStream<Op extends Question, Item> implements AsyncIterableIt
         throw this.#signal?.reason
       }
       if (this.#ended) return DONE
-      const item = this.#items[this.#read++]
-      if (item !== undefined) return { done: false, value: item }
-      await this.#turnPage()
+      if (this.#read < this.#items.length) return { done: false, value: this.#items.at(this.#read++) as Item }
+      await (this.#behind ? this.#catchUp() : this.#turnPage())
+    }
+  }
+
+  /** Streams that catch up take turns: hundreds of whole pages at once would hold up every other answer. */
+  async #catchUp(): Promise<void> {
+    const { pages } = this.#mailbox
+    await pages.take()
+    try {
+      if (!this.#ended) await this.#turnPage()
+    } finally {
+      pages.give()
     }
   }
 
@@ -108,6 +142,7 @@ export class JournalStream<Op extends Question, Item> implements AsyncIterableIt
       this.#unknown = 0
       this.#read = 0
       this.#items = this.#pages.read(page)
+      this.#behind = this.#items.length >= LIMITS.eventsPerPage
     } catch (error) {
       if (error instanceof MillraceError && this.#isAskedAgain(error)) {
         if (error.code === 'COMMIT_UNKNOWN' && ++this.#unknown > 1) await this.#pause()

@@ -17,6 +17,7 @@ import {
   type ReplyOf,
   type Request,
 } from '@millrace/core'
+import { Slots } from './slots.ts'
 import { weighCommand } from './weigh.ts'
 
 /** Answered when there is something to say, which may be never: they take no place among the calls that are under way. */
@@ -38,6 +39,8 @@ interface Pending {
   readonly endless: boolean
 }
 
+/** Whole pages of the journal that are under way at a time: enough for the writer to read one while another is taken in. */
+const PAGES_MAX = 4
 /** What a refused caller is told to wait. */
 const RETRY_AFTER_MS = 100
 /**
@@ -49,6 +52,8 @@ const CALLS_PER_POST = 128
 const LINE_MIN = 128
 
 export class Mailbox {
+  /** Of streams that catch up: so many pages are asked for at a time. */
+  readonly pages = new Slots(PAGES_MAX)
   readonly #port: Port
   readonly #sent = new NumberMap<Pending>()
   #sentBytes = 0

@@ -22,3 +22,8 @@ const quietClock: Clock = {
 }
 
 export const SYSTEM: Surroundings = { clock: quietClock, newId: () => randomUUID(), newSecret: (bytes) => randomBytes(bytes) }
+
+/** When everything that is due by now has had the thread. */
+export function soon(wake: () => void): void {
+  setImmediate(wake)
+}

@@ -2,8 +2,11 @@
 import type { Engine, EventStreamItem } from '@millrace/client'
 import type { Clock, EventsFilter } from '@millrace/core'
 import { BOUNDS } from './limits.ts'
+import type { Pace } from './pace.ts'
 
 export interface StreamOptions {
+  readonly frames: Frames
+  readonly pace: Pace
   readonly after: number
   readonly filter: EventsFilter
   /** The reader is gone. */
@@ -22,7 +25,7 @@ const HEARTBEAT = encoder.encode(':\n\n')
 
 /** @throws what `engine.events` does */
 export function eventStream(engine: Engine, options: StreamOptions): ReadableStream<Uint8Array> {
-  const { after, filter, signal, clock, stillMay, ended } = options
+  const { frames, pace, after, filter, signal, clock, stillMay, ended } = options
   const events = engine.events({ after, filter })
   let cancelTimer = () => {}
   let over = false
@@ -55,9 +58,11 @@ export function eventStream(engine: Engine, options: StreamOptions): ReadableStr
       },
       async pull(controller) {
         try {
+          await pace.turn()
           const { done, value } = await events.next()
           if (done) end(controller)
-          else if (!over) controller.enqueue(encoder.encode(frameOf(value)))
+          else if (!over)
+            controller.enqueue(encoder.encode([value, ...events.take(BOUNDS.eventsPerChunk - 1)].map((item) => frames.of(item)).join('')))
         } catch {
           // The engine has stopped: whoever reads comes back with the last id that it has.
           end(controller)
@@ -67,6 +72,21 @@ export function eventStream(engine: Engine, options: StreamOptions): ReadableStr
     },
     { highWaterMark: BOUNDS.streamBytes, size: (chunk) => chunk?.byteLength ?? 0 },
   )
+}
+
+/** The text of events, made once for all streams that come to them one soon after the other. */
+export class Frames {
+  readonly #texts = new Map<number, string>()
+
+  of(item: EventStreamItem): string {
+    if (item.type === 'gap') return frameOf(item)
+    const known = this.#texts.get(item.seq)
+    if (known !== undefined) return known
+    const text = frameOf(item)
+    if (this.#texts.size >= BOUNDS.framesKept) this.#texts.delete(this.#texts.keys().next().value as number)
+    this.#texts.set(item.seq, text)
+    return text
+  }
 }
 
 /** To go on behind a gap, its id is the cursor in front of what comes next. */

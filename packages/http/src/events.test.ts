@@ -4,8 +4,9 @@ import { getRequestListener } from '@hono/node-server'
 import type { Scope } from '@millrace/core'
 import { type Engine, openEngine } from '@millrace/engine'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { eventStream } from './eventStream.ts'
+import { eventStream, Frames } from './eventStream.ts'
 import { BOUNDS } from './limits.ts'
+import { Pace } from './pace.ts'
 import { EVENT_DATA } from './schemas/observed.ts'
 import { TOKEN, testApi } from './testing/api.ts'
 
@@ -202,11 +203,21 @@ test('a reader that takes nothing holds what it was given and no more', async ()
       done: false,
       value: { seq: ++asked, type: 'enqueued', jobId: 'j', queue: 'q', name: 'n', at: new Date(0), run: 0, attempt: 0 },
     }),
+    take: () => [],
     return: async () => ({ done: true, value: undefined }),
   }
   const fake = { events: () => endless } as unknown as Engine
   let over = 0
-  const options = { after: 0, filter: {}, signal: new AbortController().signal, clock: http.clock, stillMay, ended: () => over++ }
+  const options = {
+    frames: new Frames(),
+    pace: new Pace(),
+    after: 0,
+    filter: {},
+    signal: new AbortController().signal,
+    clock: http.clock,
+    stillMay,
+    ended: () => over++,
+  }
   const stream = eventStream(fake, options)
   const settled = async () => {
     for (let before = -1; before !== asked; ) {
@@ -232,6 +243,7 @@ test('what the journal has forgotten is told as a gap, whose id is where it goes
   const asked: unknown[] = []
   const events = {
     next: async () => ({ done: items.length === 0, value: items.shift() }),
+    take: () => [],
     return: async () => ({ done: true, value: undefined }),
   }
   const follow = (options: unknown) => {
@@ -239,7 +251,16 @@ test('what the journal has forgotten is told as a gap, whose id is where it goes
     return events
   }
   const fake = { events: follow } as unknown as Engine
-  const options = { after: 3, filter: { queue: 'q' }, signal: new AbortController().signal, clock: http.clock, stillMay, ended() {} }
+  const options = {
+    frames: new Frames(),
+    pace: new Pace(),
+    after: 3,
+    filter: { queue: 'q' },
+    signal: new AbortController().signal,
+    clock: http.clock,
+    stillMay,
+    ended() {},
+  }
   const source = new Source(new Response(eventStream(fake, options)))
   expect(await source.next()).toEqual({ id: 41, event: 'gap', data: { type: 'gap', after: 3, resumesAt: 42 } })
   expect(await source.next()).toBeUndefined()
@@ -248,12 +269,21 @@ test('what the journal has forgotten is told as a gap, whose id is where it goes
 })
 
 test('so many at a time, and no more; one that ends makes room', async () => {
-  const sources = await Promise.all(Array.from({ length: 256 }, () => open()))
-  expect(await http.send('GET', '/v1/events')).toMatchObject({ status: 503, body: { code: 'BUSY' } })
-  await sources[0]?.close()
-  const next = await open()
+  const tokens = ['a', 'b', 'c', 'd', 'e'].map((name) => `${name}-token-of-sixteen`)
+  http = testApi(engine, { authenticate: (token) => ({ name: token, scopes: ['read'] }) })
+  const openBy = async (index: number) => new Source(await http.open('GET', '/v1/events', { token: tokens[index] ?? '' }))
+  const refusedBy = (index: number) => http.send('GET', '/v1/events', { token: tokens[index] ?? '' })
+  const sources: Source[] = []
+  for (const index of [0, 1, 2, 3]) {
+    for (let stream = 0; stream < BOUNDS.streamsPerToken; stream++) sources.push(await openBy(index))
+    if (index === 0) expect(await refusedBy(0)).toMatchObject({ status: 503, body: { detail: expect.stringContaining('of this token') } })
+  }
+  // As many as there are in all, of any token.
+  expect(await refusedBy(4)).toMatchObject({ status: 503, body: { code: 'BUSY', detail: expect.stringContaining('256') } })
+  await sources.shift()?.close()
+  const next = await openBy(4)
   expect(next.response.status).toBe(200)
-  await Promise.all([...sources.slice(1), next].map((source) => source.close()))
+  await Promise.all([...sources, next].map((source) => source.close()))
 })
 
 test('over a socket: a client that goes away ends its stream', async () => {

@@ -24,8 +24,15 @@ export const BOUNDS = {
   /** Of `cursorSecret`, in bytes. */
   secretMin: 16,
   searchLength: 200,
-  /** Event streams that are open at a time. */
+  /** Event streams that are open at a time, and those of one token. */
   streams: 256,
+  streamsPerToken: 64,
+  /** Events that a stream sends at a time. */
+  eventsPerChunk: 64,
+  /** Chunks that all streams together send before others have the thread. */
+  chunksAtOnce: 8,
+  /** Events whose text is kept for other streams that come to them. */
+  framesKept: 2_000,
   /** An event stream that has nothing to tell says so. */
   heartbeatMs: 15_000,
   /** What an event stream holds for a reader that is slow. */

@@ -4,9 +4,10 @@ import { z } from '@hono/zod-openapi'
 import type { EventsFilter, EventType } from '@millrace/core'
 import { text } from '../answer.ts'
 import { HttpError, invalid } from '../errors.ts'
-import { eventStream } from '../eventStream.ts'
+import { eventStream, Frames } from '../eventStream.ts'
 import { BOUNDS } from '../limits.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
+import { Pace } from '../pace.ts'
 import { EVENT_DATA, EVENTS_QUERY } from '../schemas/observed.ts'
 
 const DESCRIPTION = `Server-sent events. The \`id\` of each is its place in the journal: who comes back with the last one as \`Last-Event-ID\` (or
@@ -14,6 +15,16 @@ const DESCRIPTION = `Server-sent events. The \`id\` of each is its place in the 
 
 export function eventRoutes({ engine, clock }: Service): readonly Operation[] {
   let open = 0
+  /** By the name of the caller, which is that of the token. */
+  const openOf = new Map<string, number>()
+  const count = (name: string, change: 1 | -1) => {
+    open += change
+    const own = (openOf.get(name) ?? 0) + change
+    if (own > 0) openOf.set(name, own)
+    else openOf.delete(name)
+  }
+  const frames = new Frames()
+  const pace = new Pace()
   return [
     operation({
       id: 'events',
@@ -32,16 +43,20 @@ export function eventRoutes({ engine, clock }: Service): readonly Operation[] {
           schema: EVENT_DATA,
         },
       },
-      handle({ query: { after = 0, types, ...where }, request, stillMay }) {
+      handle({ query: { after = 0, types, ...where }, request, caller, stillMay }) {
         if (request.method === 'HEAD') return text('', 'text/event-stream')
         if (open >= BOUNDS.streams) throw new HttpError(503, 'BUSY', `${BOUNDS.streams} event streams are open, and no more are served`)
+        if ((openOf.get(caller.name) ?? 0) >= BOUNDS.streamsPerToken)
+          throw new HttpError(
+            503,
+            'BUSY',
+            `${BOUNDS.streamsPerToken} event streams of this token are open: close one, or use another token`,
+          )
         const filter = { ...where, ...(types !== undefined && { types: types.split(',') as EventType[] }) } as EventsFilter
-        const ended = () => {
-          open--
-        }
+        const ended = () => count(caller.name, -1)
         const { signal } = request
-        const stream = eventStream(engine, { after: lastIdOf(request) ?? after, filter, signal, clock, stillMay, ended })
-        open++
+        const stream = eventStream(engine, { frames, pace, after: lastIdOf(request) ?? after, filter, signal, clock, stillMay, ended })
+        count(caller.name, 1)
         // nginx would keep it back until it has a buffer full.
         return text(stream, 'text/event-stream', { 'x-accel-buffering': 'no' })
       },

@@ -1,0 +1,21 @@
+/** So many at a time, in the order in which they came. */
+export class Slots {
+  #free: number
+  readonly #waiting: (() => void)[] = []
+
+  constructor(count: number) {
+    this.#free = count
+  }
+
+  /** Resolves when there is a free slot, which is then taken until `give`. */
+  async take(): Promise<void> {
+    if (this.#free > 0) this.#free--
+    else await new Promise<void>((resolve) => void this.#waiting.push(resolve))
+  }
+
+  give(): void {
+    const next = this.#waiting.shift()
+    if (next === undefined) this.#free++
+    else next()
+  }
+}
