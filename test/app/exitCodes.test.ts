@@ -102,6 +102,7 @@ test('3: what is not there; asking makes no file', { timeout: LONG }, async () =
     { args: ['jobs', 'show', MISSING], code: 3, error: 'JOB_NOT_FOUND', says: /there is no job 01a1ff30/ },
     { args: ['jobs', 'cancel', MISSING], code: 3, error: 'JOB_NOT_FOUND', says: /no job/ },
     { args: ['queues', 'show', 'nothing'], code: 3, error: 'NOT_FOUND', says: /there is no queue nothing/ },
+    { args: ['queues', 'pause', 'nothing'], code: 3, error: 'QUEUE_NOT_FOUND', says: /there is no queue 'nothing'/ },
     { args: ['schedules', 'pause', 'nothing'], code: 3, error: 'SCHEDULE_NOT_FOUND', says: /nothing/ },
     { args: ['workers', 'stop', 'nobody'], code: 3, error: 'NOT_FOUND', says: /no worker nobody is attached/ },
     { args: ['worker', 'stop', '1'], code: 3, error: 'NOT_FOUND', says: /no worker 1/ },

@@ -234,7 +234,7 @@ test('whatever becomes of jobs, each is told whole as often as it holds what an 
           const { id } = await engine.enqueue(b, { text: 'x'.repeat(one.length), fails, logs }, one.op === 'cancel' ? { delay: '1h' } : {})
           ids.push(id)
           if (one.op === 'cancel') await engine.cancel(id)
-        } else if (one.op === 'pause') await engine.queues.pause(`q${ids.length}`)
+        } else if (one.op === 'pause') await engine.queues.configure(`q${ids.length}`, {}).then(() => engine.queues.pause(`q${ids.length}`))
         else if (one.op === 'wait') await t.advance('1s')
         else if ('place' in one && ids.length > 0) {
           const id = ids[one.place % ids.length] as string

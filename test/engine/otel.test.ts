@@ -205,6 +205,7 @@ test('a whole engine is one still: its flows are traced, and what is no enqueue 
     { ref: 'one', job: a },
     { ref: 'two', job: 'b', dependsOn: ['one'], options: { meta: { mine: 1 } } },
   ])
+  await traced.queues.configure('other', {})
   await traced.queues.pause('other')
   await t.advance(10)
   const [flow] = spans('enqueue flow')

@@ -1,7 +1,8 @@
 // What queues are told, through an engine of its own thread: in force at once, kept over a restart, refused by name where it is wrong.
 import { join } from 'node:path'
 import { defineJob, openEngine, QueueFullError } from '@millrace/engine'
-import { expect, test } from 'vitest'
+import { createTestEngine } from '@millrace/testkit'
+import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../temporary.ts'
 
 const job = defineJob<number>({ name: 'a', queue: 'media' })
@@ -112,4 +113,25 @@ test.each([
   await expect(engine.queues.pause('media', { job: 'a', key: 'k' })).rejects.toThrow(/not of both/)
   expect(await engine.queues.list()).toEqual([])
   await engine.stop()
+})
+
+test('a misspelt queue is not paused in silence, and none is made of it; the neighbours and the default queue are', async () => {
+  const t = createTestEngine()
+  onTestFinished(() => t[Symbol.asyncDispose]())
+  const { queues } = t.engine
+  await queues.configure('mail', {})
+  for (const told of [queues.pause('mial'), queues.pause('mial', { job: 'a' }), queues.pause('mial', { key: 'k' }), queues.resume('mial')])
+    await expect(told).rejects.toMatchObject({
+      name: 'QueueNotFoundError',
+      code: 'QUEUE_NOT_FOUND',
+      retryable: false,
+      queue: 'mial',
+      message: "there is no queue 'mial': its first job creates it, and so does queues.configure('mial', {})",
+    })
+  expect((await queues.list()).map(({ name, paused }) => [name, paused])).toEqual([['mail', false]])
+  for (const name of ['mail', 'default']) await queues.pause(name)
+  expect((await queues.list()).map(({ name, paused }) => [name, paused])).toEqual([
+    ['default', true],
+    ['mail', true],
+  ])
 })

@@ -105,6 +105,7 @@ test('drain: a timeout tells, and the queue goes on draining until it is resumed
 test('a paused queue does not drain until it goes on', async () => {
   const { engine } = start()
   engine.work([mail.handler(() => {})])
+  await engine.queues.configure('mail', {})
   await engine.queues.pause('mail', { job: 'mail' })
   await engine.enqueue(mail, 1)
   const drained = engine.queues.drain('mail')

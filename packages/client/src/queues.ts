@@ -62,14 +62,30 @@ export class Queues {
     await this.#mailbox.call<'configure'>({ op: 'configure', queue: nameOption('name', name), changes: validateQueueOptions(options) })
   }
 
-  /** Nothing of the queue starts until it is resumed; with `job` or `key`, nothing of that name or key. What runs goes on. */
+  /**
+   * Nothing of the queue starts until it is resumed; with `job` or `key`, nothing of that name or key. What runs goes on.
+   *
+   * @throws QueueNotFoundError for a queue that was never used, which may be a misspelt one: `configure(name, {})` creates it
+   */
   async pause(name: string, options?: PauseOptions): Promise<void> {
-    await this.#mailbox.call<'pause'>({ op: 'pause', queue: nameOption('name', name), ...validatePauseOptions(options), paused: true })
+    await this.#mailbox.call<'pause'>({
+      op: 'pause',
+      queue: nameOption('name', name),
+      ...validatePauseOptions(options),
+      paused: true,
+      existing: true,
+    })
   }
 
-  /** Takes back one `pause`: that of the queue, or with `job` or `key` of that name or key. Without them it ends a `drain`, too. */
+  /** Takes back one `pause`: that of the queue, or with `job` or `key` of that name or key. Without them it ends a `drain`, too. Throws QueueNotFoundError. */
   async resume(name: string, options?: PauseOptions): Promise<void> {
-    await this.#mailbox.call<'pause'>({ op: 'pause', queue: nameOption('name', name), ...validatePauseOptions(options), paused: false })
+    await this.#mailbox.call<'pause'>({
+      op: 'pause',
+      queue: nameOption('name', name),
+      ...validatePauseOptions(options),
+      paused: false,
+      existing: true,
+    })
   }
 
   /**

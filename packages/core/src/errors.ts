@@ -137,6 +137,10 @@ export class QueueDrainingError extends define('QUEUE_DRAINING', true) {
 export class DrainIncompleteError extends define('DRAIN_INCOMPLETE', true) {
   declare readonly queue: string
 }
+/** There is no queue of that name: it is created by its first job, or by `queues.configure`. */
+export class QueueNotFoundError extends define('QUEUE_NOT_FOUND', false) {
+  declare readonly queue: string
+}
 /** Only an empty queue is deleted. `jobs` is how many there are, finished ones included. */
 export class QueueNotEmptyError extends define('QUEUE_NOT_EMPTY', true) {
   declare readonly queue: string
@@ -243,6 +247,7 @@ const BY_CODE = {
   QUEUE_DRAINING: QueueDrainingError,
   DRAIN_INCOMPLETE: DrainIncompleteError,
   QUEUE_NOT_EMPTY: QueueNotEmptyError,
+  QUEUE_NOT_FOUND: QueueNotFoundError,
   VALIDATION: ValidationError,
   CODEC: CodecError,
   SCHEDULE_NOT_FOUND: ScheduleNotFoundError,

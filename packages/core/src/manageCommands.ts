@@ -17,6 +17,8 @@ export interface PauseCommand {
   readonly job?: string
   readonly key?: string
   readonly paused: boolean
+  /** A queue that is not there is refused, not created. */
+  readonly existing?: boolean
 }
 
 /** Nothing of any queue starts until it goes on; what each queue was told by itself stays as it is. Reply: true. */

@@ -98,6 +98,7 @@ export {
   QueueDrainingError,
   QueueFullError,
   QueueNotEmptyError,
+  QueueNotFoundError,
   ResultTimeoutError,
   RetryAfterError,
   ScheduleChangedError,

@@ -89,6 +89,11 @@ describe('queues', () => {
       body: { option: 'body.limit' },
     })
     expect(await http.send('GET', '/v1/queues/none')).toMatchObject({ status: 404, body: { code: 'QUEUE_NOT_FOUND', queue: 'none' } })
+    expect(await http.send('POST', '/v1/queues/none/pause')).toMatchObject({
+      status: 404,
+      body: { code: 'QUEUE_NOT_FOUND', queue: 'none' },
+    })
+    expect((await http.send('GET', '/v1/queues/none')).status).toBe(404)
     expect((await http.send('GET', '/v1/queues/a%2Fb')).status).toBe(400)
   })
 

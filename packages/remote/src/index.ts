@@ -99,6 +99,7 @@ export {
   QueueDrainingError,
   QueueFullError,
   QueueNotEmptyError,
+  QueueNotFoundError,
   ResultTimeoutError,
   RetryAfterError,
   ScheduleChangedError,

@@ -176,6 +176,7 @@ describe('drain', () => {
       defineJob({ name: 'one' }).handler(() => held),
       { concurrency: 1 },
     )
+    for (const queue of ['stopped', 'keys']) await engine.queues.configure(queue, {})
     await engine.queues.pause('stopped')
     await engine.queues.pause('default', { job: 'b' })
     await engine.queues.pause('keys', { key: 'ann' })

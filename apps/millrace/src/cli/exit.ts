@@ -29,6 +29,7 @@ const BY_CODE: Readonly<Record<string, ExitCode>> = {
   JOB_NOT_FOUND: EXIT.notFound,
   SCHEDULE_NOT_FOUND: EXIT.notFound,
   WORKER_NOT_FOUND: EXIT.notFound,
+  QUEUE_NOT_FOUND: EXIT.notFound,
   TOKEN_EXISTS: EXIT.conflict,
   JOB_ACTIVE: EXIT.conflict,
   JOB_FINISHED: EXIT.conflict,

@@ -156,6 +156,8 @@ function readSetting(view: QueueView, key: string): unknown {
 async function pause(engine: Engine, text: string, queue: string): Promise<void> {
   if (text !== 'true' && text !== 'false' && text !== 'none')
     throw new OptionTypeError(PAUSED, `paused is true or false, not ${JSON.stringify(text)}`)
+  // As every setting, it may come before the queue's first job.
+  if ((await engine.queues.get(queue)) === undefined) await engine.queues.configure(queue, {})
   await (text === 'true' ? engine.queues.pause(queue) : engine.queues.resume(queue))
 }
 

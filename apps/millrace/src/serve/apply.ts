@@ -23,7 +23,8 @@ async function applyQueue(
     ...(Object.keys(keeps).length > 0 && { retention: { ...keepsOf(view), ...keeps } }),
     ...(Object.keys(run).length > 0 && defaultsWith(view, run)),
   } as QueueOptions
-  if (Object.keys(changes).length > 0) await engine.queues.configure(name, changes)
+  // To pause it, or not, is said of a queue that is there.
+  if (Object.keys(changes).length > 0 || view === undefined) await engine.queues.configure(name, changes)
   if (paused === true) await engine.queues.pause(name)
   if (paused === false) await engine.queues.resume(name)
 }

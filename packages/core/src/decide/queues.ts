@@ -7,7 +7,8 @@ import { isDrained, liveCountOf, type Queue } from '../tables/lane.ts'
 import { removeQueue } from '../tables/removeQueue.ts'
 import { laneOf } from './enqueue.ts'
 import { refuseQueue } from './newQueues.ts'
-import { dropWithoutLength, keyOrderConflict, keyOrderTooLate, queueNotEmpty } from './refuse.ts'
+import { DEFAULT_QUEUE } from './queueOf.ts'
+import { dropWithoutLength, keyOrderConflict, keyOrderTooLate, queueNotEmpty, queueNotFound } from './refuse.ts'
 import type { TurnContext } from './turn.ts'
 
 export function configure(turn: TurnContext, { queue: name, changes }: ConfigureCommand): Decision<'configure'> {
@@ -106,9 +107,9 @@ export function deleteQueue({ tables, effects }: TurnContext, { queue: name }: D
   return true
 }
 
-export function pause(turn: TurnContext, { queue: name, job, key, paused }: PauseCommand): Decision<'pause'> {
+export function pause(turn: TurnContext, { queue: name, job, key, paused, existing }: PauseCommand): Decision<'pause'> {
   const { tables, effects } = turn
-  const refused = refuseQueue(turn, name)
+  const refused = refuseMisspelt(turn, name, existing) ?? refuseQueue(turn, name)
   if (refused !== undefined) return refused
   const queue = queueOf(turn, name)
   const type = paused ? 'queue.paused' : 'queue.resumed'
@@ -149,6 +150,11 @@ function pauseKey({ tables, effects }: TurnContext, queue: Queue, text: string, 
   effects.noteKey(key)
   tables.keys.look(queue)
   tables.keys.forgetIdle(key)
+}
+
+/** The default queue is there before its first job. */
+function refuseMisspelt({ tables }: TurnContext, name: string, existing: boolean | undefined): Refused | undefined {
+  return existing === true && name !== DEFAULT_QUEUE && !tables.queues.has(name) ? queueNotFound(name) : undefined
 }
 
 function queueOf({ tables, effects }: TurnContext, name: string): Queue {

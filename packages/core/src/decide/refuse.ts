@@ -78,6 +78,11 @@ export function queueNotEmpty(queue: string, jobs: number): Refused {
   return new Refused({ code: 'QUEUE_NOT_EMPTY', message, details: { queue, jobs } })
 }
 
+export function queueNotFound(queue: string): Refused {
+  const message = `there is no queue '${queue}': its first job creates it, and so does queues.configure('${queue}', {})`
+  return new Refused({ code: 'QUEUE_NOT_FOUND', message, details: { queue } })
+}
+
 export function keyOrderConflict(queue: string, perKeyLimit: number): Refused {
   const message = `keyOrder 'strict' runs the jobs of a key one at a time, and the perKeyLimit of queue '${queue}' would be ${perKeyLimit}: give perKeyLimit: null with it`
   return new Refused({ code: 'UNSUPPORTED', message })

@@ -20,6 +20,7 @@ export function queueRoutes({ engine: { queues } }: Service): readonly Operation
       body: PAUSE,
       bodyOptional: true,
       responses: { 204: { description: 'It is so from now on' } },
+      refusals: [404],
       target: (body) => body,
       async handle({ params: { name }, body }) {
         await queues[word](name, body as PauseOptions)

@@ -121,6 +121,7 @@ test('events of queues and workers: of their types, queues where some are named,
   await feed.add(endpointOf(mail.url, { id: 'mail', events, queues: ['mail'] }))
   await feed.add(endpointOf(names.url, { id: 'names', events: [...events, 'enqueued'], names: ['mail'] }))
   await feed.add(endpointOf(all.url, { id: 'all', events }))
+  for (const queue of ['mail', 'other']) await engine.queues.configure(queue, {})
   await engine.queues.pause('mail', { job: 'mail' })
   await engine.queues.pause('other')
   await engine.enqueue('mail')
@@ -228,6 +229,7 @@ describe('an endpoint that answers 410', () => {
     await feed.add(endpointOf(server.url, { events: ['enqueued'] }))
     await feed.add(endpointOf(other.url, { id: 'e2', events: ['enqueued'] }))
     // Not yet delivered: those are cancelled with it.
+    await engine.queues.configure('webhooks', {})
     await engine.queues.pause('webhooks')
     await engine.enqueueMany([{ job: 'one' }, { job: 'two' }, { job: 'three' }])
     engine.work([webhookHandler({ allowPrivate: true, allowHttp: true, ports: 'any' })], { queues: ['webhooks'], concurrency: 1 })
@@ -296,6 +298,7 @@ describe('an endpoint that has gone elsewhere', () => {
     const server = await receiver()
     const disabled = Promise.withResolvers<void>()
     const feed = started({ onDisabled: () => disabled.resolve() })
+    await engine.queues.configure('webhooks', {})
     await engine.queues.pause('webhooks')
     await feed.add(endpointOf(former.url, { events: ['enqueued'] }))
     await feed.add(endpointOf(former.url, { id: 'bystander', events: ['enqueued'] }))

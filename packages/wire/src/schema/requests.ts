@@ -158,6 +158,7 @@ export const COMMAND = union<'op', Command>('Request', 'op', {
       job: optional(name(), 'only jobs of that name'),
       key: optional(key, 'only jobs with that concurrency key'),
       paused: field(boolean, 'false: it goes on'),
+      existing: optional(boolean, 'true: `QUEUE_NOT_FOUND` in place of a new queue'),
     },
   },
   drainQueue: { code: 32, fields: { queue: field(name()) } },
