@@ -107,7 +107,7 @@ export function feedOf({ engine, control, config, logger }: Pick<Parts, 'engine'
     queue: EVENTS_QUEUE,
     secrets: config.webhooks.secrets ?? {},
     logger,
-    onDisabled: ({ id, disabledReason }) => logger.warn('an endpoint of webhooks is told nothing more', { id, reason: disabledReason }),
+    onDisabled: ({ id, disabledReason }) => logger.warn('a webhook endpoint was disabled', { id, reason: disabledReason }),
   })
 }
 

@@ -71,7 +71,7 @@ export async function startHttp({ options, tls, fetch, health, longRequest, long
     whole(request, response, { ms: requestTimeout, endless: longRequest(path) })
   })
   await listening(server, host, port)
-  server.on('error', (error) => logger.error('the server of HTTP has an error', { error: error.message }))
+  server.on('error', (error) => logger.error('the HTTP server reported an error', { error: error.message }))
   const { port: bound } = server.address() as AddressInfo
   return {
     url: `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${bound}`,

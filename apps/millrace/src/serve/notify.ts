@@ -18,7 +18,7 @@ export function notifier(env: Environment, logger: Logger): Notifier {
     new Promise<void>((resolve) => {
       execFile('systemd-notify', states, { env: { NOTIFY_SOCKET: socket, PATH }, timeout: SAY_MS }, (error) => {
         if (error !== null && !told)
-          logger.warn('systemd cannot be told how the daemon is: is systemd-notify installed?', { error: error.message })
+          logger.warn('cannot notify systemd: is systemd-notify installed?', { error: error.message })
         told ||= error !== null
         resolve()
       })

@@ -124,7 +124,7 @@ async function start(config: Config, { logger, cwd, env = {} }: ServeOptions, cl
     try {
       control.look()
     } catch (error) {
-      logger.error('the control database cannot be looked at', { error: (error as Error).message })
+      logger.error('cannot read the control database', { error: (error as Error).message })
     }
   }
   closers.push(forget, every(LOOK_MS, look))

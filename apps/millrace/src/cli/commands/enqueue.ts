@@ -51,7 +51,7 @@ async function enqueueOne(context: Context, name: string, data: string | undefin
   // Under a key of this run's own, an earlier job is this one.
   const created = job.created || (options.idempotencyKey !== asked.idempotencyKey && options.unique === undefined)
   if (!wait) {
-    if (!created && !out.json) out.note('there was such a job already')
+    if (!created && !out.json) out.note('this job already exists')
     await out.answer({ id: job.id, created }, () => job.id)
     return
   }
