@@ -77,6 +77,11 @@ test('what a job says of itself is text, in every view: no byte of it reaches th
     ],
   })
   await stranger.said('delivery')
+  // First of all: it answers no ping, and is gone after a while.
+  const workers = await place.run('workers', 'list')
+  checkSafe(workers, 'workers list')
+  expect(workers.stdout).toContain(SHOWN)
+  expect(workers.stdout.trim().split('\n')).toHaveLength(2)
 
   const shown = await place.run('jobs', 'show', failed)
   expect(shown.stdout).toContain(SHOWN)
@@ -103,9 +108,6 @@ test('what a job says of itself is text, in every view: no byte of it reaches th
   checkSafe(await place.run('export'), 'export')
   // JSON says the same with other letters.
   expect(await place.okJson('jobs', 'show', failed)).toMatchObject({ tags: [HOSTILE], data: { text: HOSTILE } })
-  const workers = (await place.run('workers', 'list')).stdout
-  expect(workers).toContain(SHOWN)
-  expect(workers.trim().split('\n')).toHaveLength(2)
 })
 
 test('what is said back of an argument, and what errors say, is text', { timeout: LONG }, async () => {
