@@ -17,8 +17,7 @@ export function notifier(env: Environment, logger: Logger): Notifier {
   const say = (...states: readonly string[]) =>
     new Promise<void>((resolve) => {
       execFile('systemd-notify', states, { env: { NOTIFY_SOCKET: socket, PATH }, timeout: SAY_MS }, (error) => {
-        if (error !== null && !told)
-          logger.warn('cannot notify systemd: is systemd-notify installed?', { error: error.message })
+        if (error !== null && !told) logger.warn('cannot notify systemd: is systemd-notify installed?', { error: error.message })
         told ||= error !== null
         resolve()
       })
