@@ -838,7 +838,7 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'skipped-tick-not-told',
     file: `${decide}/schedules/fire.ts`,
-    find: "    turn.effects.news({ type: 'schedule.skipped', schedule: schedule.id, tick, reason })\n",
+    find: "    turn.effects.news({ type: 'schedule.skipped', schedule: schedule.id, tick, ...(reason && { reason }) })\n",
     replace: "    if (reason !== 'overlap') turn.effects.news({ type: 'schedule.skipped', schedule: schedule.id, tick, reason })\n",
     breaks: 'invariant 40',
   },
