@@ -1,5 +1,17 @@
 /** What must hold of the engine's tables and of the file, held against the model: after turns, now and then, and at the end. */
-import { ACTIVE, BLOCKED, DEFAULT_POLICY, formatId, isJobEvent, type JobRow, SCHEDULED, STATES, type Store, WAITING } from '@millrace/core'
+import {
+  ACTIVE,
+  BLOCKED,
+  DEFAULT_POLICY,
+  type Defaults,
+  formatId,
+  isJobEvent,
+  type JobRow,
+  SCHEDULED,
+  STATES,
+  type Store,
+  WAITING,
+} from '@millrace/core'
 import { rebuilt, tableFacts } from '@millrace/testkit'
 import type { Actor } from '../../packages/engine/src/actor/actor.ts'
 import type { MemoryDatabase } from './database.ts'
@@ -18,11 +30,29 @@ export class Audit {
   readonly #model: Model
   /** Old events may be gone. */
   readonly #forgets: boolean
+  readonly #inForce = new Map<string, Defaults>()
 
   constructor(history: History, model: Model, forgets: boolean) {
     this.#history = history
     this.#model = model
     this.#forgets = forgets
+  }
+
+  /** What was in force for a name stays so while a living session says it, unless one of the engine's own process says otherwise. */
+  definitions({ tables }: Actor): void {
+    for (const [name, { defaults }] of tables.definitions) {
+      const before = this.#inForce.get(name)
+      this.#inForce.set(name, defaults)
+      if (before === undefined || JSON.stringify(before) === JSON.stringify(defaults)) continue
+      this.#history.meet('redefined')
+      const said = (of: Defaults) =>
+        [...tables.sessions.values()].filter(({ intro }) =>
+          intro.handlers.some((handler) => handler.name === name && JSON.stringify(handler.defaults) === JSON.stringify(of)),
+        )
+      const own = said(defaults).some(({ intro }) => intro.local)
+      const still = said(before).find(({ intro }) => intro.local || !own)
+      this.#history.hold(still === undefined, 46, () => `${still?.intro.worker} still says what was in force for ${name}, and is overruled`)
+    }
   }
 
   /** Of what a turn has started: nothing that was to run before it still waits. */

@@ -49,6 +49,11 @@ export const JOBS: readonly Definition<Task>[] = [
   defineJob<Task>({ name: 'b', backoff: { type: 'exponential', delay: 100, factor: 3, maxDelay: 2_000, jitter: 0.2 }, timeout: 20_000 }),
   defineJob<Task>({ name: 'c', backoff: { type: 'linear', delay: 30, jitter: 'full' } }),
 ]
+/** Enqueued by its name alone, in some worlds long before a worker defines it. */
+const LATE_DEFAULTS = { name: 'late', timeout: 2_500, heartbeatTimeout: 2_000, maxAttempts: 2, priority: 3 } as const
+export const LATE = defineJob<Task>(LATE_DEFAULTS)
+/** The same name, as another version of an app defines it. */
+export const LATER = defineJob<Task>({ ...LATE_DEFAULTS, maxAttempts: 5 })
 export const QUEUES = ['default', 'other'] as const
 
 /** What is said of a job of which nothing else is: in most worlds a lease that ends within them. */
@@ -68,6 +73,7 @@ export function handlersFor(
   log: EffectLog,
   model: Model,
   batching: Batching | undefined,
+  late = LATE,
 ): Handler[] {
   const sleep = (ms: number) => new Promise<void>((resolve) => client.clock.setTimer(ms, resolve))
   const started = ({ job, signal }: BatchItem<Task>) => {
@@ -92,9 +98,9 @@ export function handlersFor(
     if (items.length > 1) log.together()
     return outcomes
   }
-  return JOBS.filter(({ name }) => names.includes(name)).map((definition) =>
-    batching === undefined ? definition.handler(handle) : definition.handler(handleAll, { batch: batching }),
-  )
+  return [...JOBS, late]
+    .filter(({ name }) => names.includes(name))
+    .map((definition) => (batching === undefined ? definition.handler(handle) : definition.handler(handleAll, { batch: batching })))
 }
 
 /** What a handler of one job ends itself with. */

@@ -25,7 +25,7 @@ import {
 import { opened } from './codec.ts'
 import { Drops } from './drops.ts'
 import { FlowBook } from './flowBook.ts'
-import { WRONG_PARENTS } from './handlers.ts'
+import { LATE, LATER, WRONG_PARENTS } from './handlers.ts'
 import type { History } from './history.ts'
 import { Limits } from './limits.ts'
 import { NewsBook, type NewsBookOptions } from './newsBook.ts'
@@ -306,6 +306,7 @@ export class Model {
     switch (type) {
       case 'started':
         is(WAITING)
+        if (job.name === LATE.name && run === 1) this.#late(job, record)
         this.#start(job, run, attempt, turn)
         break
       case 'progress':
@@ -455,6 +456,23 @@ export class Model {
     this.#hold(job)
     if (this.#flows.enqueued(job)) this.#move(job, BLOCKED)
     else this.#move(job, runAt !== undefined && runAt > wall ? SCHEDULED : WAITING)
+  }
+
+  /** Whatever came first, the call or the definition: what the call has left open is as the definition says. */
+  #late(job: Tracked, { policy, priority }: Job): void {
+    const { history, requests } = this.#options
+    const said = requests.late.get(job.number)
+    const { maxAttempts, timeout, heartbeatTimeout } = policy
+    const so = [LATE, LATER].some(({ defaults }) => {
+      const wanted = { ...defaults, ...said }
+      return wanted.maxAttempts === maxAttempts && wanted.timeout === timeout && wanted.heartbeatTimeout === heartbeatTimeout
+    })
+    history.hold(so, 45, () => `job ${job.seq} starts with ${maxAttempts} attempts of ${timeout} ms, which nobody has said`)
+    const wanted = said?.priority ?? LATE.defaults.priority
+    const asked = requests.asked('update', job)
+    history.hold(asked || priority === wanted, 45, () => `job ${job.seq} starts with priority ${priority}, not ${wanted}`)
+    if (job.maxAttempts !== maxAttempts || job.timeout !== timeout) history.meet('settledLate')
+    Object.assign(job, { maxAttempts, timeout, heartbeatTimeout, backoff: policy.backoff })
   }
 
   #start(job: Tracked, run: number, attempt: number, { wall, mono }: Committed): void {

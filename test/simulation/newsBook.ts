@@ -202,6 +202,7 @@ export class NewsBook {
       return
     }
     this.#hold(drains !== undefined, news, 'it is not there')
+    if (type === 'worker.disputed') return
     if (type === 'worker.draining') {
       this.#hold(drains === false, news, 'it was so before')
       this.#workers.set(session, true)

@@ -384,6 +384,13 @@ export class Operations {
     return { debounce: { key, delay, mode, ...(chance.hits(0.5) && { maxDelay: delay + chance.whole(0, 2_000) }) } }
   }
 
+  /** By a name alone, which a worker may define later; of some fields the call says something. */
+  enqueueLate(client: Client): void {
+    const { chance } = this.#options
+    const stated = [{}, {}, { maxAttempts: 4 }, { priority: 0 }, { timeout: 300_000 }, { delay: 300 }]
+    this.#enqueue(client, chance.pick(stated), 'late', 1)
+  }
+
   #enqueue(client: Client, options: EnqueueOptions, name: string, tries: number): void {
     const { timeline, requests, chance, waits } = this.#options
     const task = this.#task()
@@ -393,9 +400,10 @@ export class Operations {
     const again = () => {
       if (!client.dead) this.#enqueue(client, options, name, tries - 1)
     }
-    const job = JOBS.find((definition) => definition.name === name) as (typeof JOBS)[number]
+    const job = JOBS.find((definition) => definition.name === name)
     // By its plain name half of the time: then the engine knows the defaults, or not yet.
-    const call = number % 2 === 0 ? client.engine.enqueue(job, task, options) : client.engine.enqueue(name, task, options)
+    const call =
+      number % 2 === 0 && job !== undefined ? client.engine.enqueue(job, task, options) : client.engine.enqueue(name, task, options)
     this.call(
       client,
       `enqueue ${number} ${name} ${task.act} ${JSON.stringify(options)}`,

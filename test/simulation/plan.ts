@@ -128,6 +128,8 @@ export interface Plan {
   readonly freezes: number
   readonly wallJumps: number
   readonly thefts: number
+  /** How many jobs are enqueued by a name that may be defined after them. */
+  readonly late: number
   /** How often a connection speaks of a run that another one holds. */
   readonly strangers: number
   readonly fullDisks: number
@@ -187,6 +189,7 @@ export const REDUCTIONS = [
   'codec',
   'stops',
   'strangers',
+  'late',
   'delays',
   'limits',
   'clients',
@@ -275,6 +278,7 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     wallJumps: some(0.35, () => chance.whole(1, 3)),
     thefts: some(0.04, () => 1),
     strangers: new Chance(seed ^ 0x57a9e).pick([0, 0, 0, 8]),
+    late: new Chance(seed ^ 0x1a7e).pick([0, 0, 0, 0, 12]),
     fullDisks: some(0.15, () => chance.whole(1, 2)),
     busySpells: some(0.15, () => chance.whole(1, 2)),
     drift: some(0.25, () => chance.random() * 0.1 - 0.05),
@@ -415,6 +419,7 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
     ...(without.has('codec') && { codec: false }),
     ...(without.has('stops') && { stops: [] }),
     ...(without.has('strangers') && { strangers: 0 }),
+    ...(without.has('late') && { late: 0 }),
     ...(without.has('clients') && { clients: 1 }),
     operations: Math.ceil(plan.operations * share),
     safetyMs: Math.ceil(plan.safetyMs * share),

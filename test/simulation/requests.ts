@@ -17,6 +17,7 @@ import {
   isFinal,
   isLive,
   type JobKey,
+  type NewJob,
   type OnParentFailure,
   type Reply,
   type Request,
@@ -25,6 +26,7 @@ import {
   type Slice,
   STATES,
 } from '@millrace/core'
+import { LATE } from './handlers.ts'
 import type { History } from './history.ts'
 import { type Model, numberOf, type Tracked } from './model.ts'
 
@@ -61,6 +63,8 @@ export class Requests {
   /** Refused entries of journals that no mark has passed yet: their places by source. */
   readonly #refusedEntries = new Map<string, number>()
   readonly #unsayable = new Set<string>()
+  /** Of jobs that are enqueued by a name that may be defined after them, by number: what the call has stated. */
+  readonly late = new Map<number, NewJob>()
   /** By which connection each session has attached last. */
   readonly #holders = new Map<string, string>()
   /** Connections that hold no run, whatever they say of any. */
@@ -175,6 +179,12 @@ export class Requests {
 
   #note(command: Command, connection: string, sentMono: number): void {
     switch (command.op) {
+      case 'enqueue':
+      case 'forward': {
+        const jobs = command.op === 'enqueue' ? command.jobs : command.entries.flatMap((entry) => entry.jobs)
+        for (const job of jobs) if (job.name === LATE.name) this.late.set(numberOf(job.data), job)
+        break
+      }
       case 'cancel':
       case 'cancelTree':
       case 'retry':

@@ -9,7 +9,7 @@ import { MemoryDatabase, withLimits } from './database.ts'
 import { EffectLog } from './effectLog.ts'
 import { type EngineWatch, forgetConnections, SimulatedEngine } from './engine.ts'
 import { Exporter } from './exporter.ts'
-import { handlersFor, JOBS, QUEUES } from './handlers.ts'
+import { handlersFor, JOBS, LATE, LATER, QUEUES } from './handlers.ts'
 import { History } from './history.ts'
 import { Folder } from './journal.ts'
 import { Looks } from './looks.ts'
@@ -116,6 +116,7 @@ export class World {
   readonly #schedules: Schedules
   readonly #looks: Looks
   #clientNumber = 0
+  #lateDefiners = 0
   #comparedAt = 0
   #movedAt = 0
   #movedMono = -1
@@ -223,7 +224,7 @@ export class World {
   }
 
   async run(): Promise<Outcome> {
-    const { safetyMs, operations, schedules, looks, shares, crowdedKeys, strangers } = this.plan
+    const { safetyMs, operations, schedules, looks, shares, crowdedKeys, strangers, late } = this.plan
     for (let operation = 0; operation < operations; operation++) {
       this.timeline.after(this.#chance.random() * safetyMs, () => {
         const living = this.clients.filter((client) => !client.dead)
@@ -236,6 +237,8 @@ export class World {
     this.#often(crowdedKeys, 0xc20d, (client) => this.operations.crowdKeys(client))
     for (const app of this.#apps)
       for (let act = 0; act < operations; act++) this.timeline.after(this.#chance.random() * safetyMs, () => app.act())
+    this.#often(late, 0x1a7e, (client) => this.operations.enqueueLate(client))
+    this.#often(late / 4, 0x1a7f, (client) => this.#defineLate(client))
     const chance = new Chance(this.plan.seed ^ 0x57a9e)
     const stranger = new Stranger({ chance, timeline: this.timeline, model: this.#model, requests: this.#requests })
     for (let act = 0; act < strangers; act++) this.timeline.after(chance.random() * safetyMs, () => stranger.act(this.engine))
@@ -258,6 +261,13 @@ export class World {
         if (living.length > 0) act(living[Math.floor(random() * living.length)] as Client)
       })
     }
+  }
+
+  /** From here on there is a worker for what was enqueued by that name. */
+  #defineLate(client: Client): void {
+    this.history.meet('definedLate')
+    const definition = this.#lateDefiners++ % 2 === 0 ? LATE : LATER
+    client.engine.work(handlersFor(client, [LATE.name], this.#log, this.#model, undefined, definition), { concurrency: 3 })
   }
 
   startEngine(alive: ReadonlySet<string>): SimulatedEngine {
@@ -327,7 +337,9 @@ export class World {
     this.clients.push(client)
     if (works || chance.hits(plan.leaseMs > 0 ? 0.9 : 0.6)) {
       const max = chance.pick(plan.leaseMs > 0 ? ROOMY : [1, 2, 3, 5, 8, 40])
-      const names = works ? JOBS.map(({ name }) => name) : JOBS.map(({ name }) => name).filter(() => chance.hits(0.6))
+      const names = works
+        ? [...JOBS, ...(this.healed && plan.late > 0 ? [LATE] : [])].map(({ name }) => name)
+        : JOBS.map(({ name }) => name).filter(() => chance.hits(0.6))
       if (names.length > 0) {
         const queues = works || chance.hits(0.7) ? undefined : [chance.pick(QUEUES)]
         const min = chance.whole(1, max)
@@ -390,6 +402,7 @@ export class World {
         if (effects.forgetKeysBefore > 0 && !this.healed) history.meet('keysForgotten')
         if (effects.forgetEventsBefore > 1 && !this.healed) history.meet('eventsForgotten')
         this.#schedules.commit(effects, mark.at)
+        this.#audit.definitions(this.engine.actor)
         this.#audit.order(this.engine.actor, mark.at)
         this.#audit.newcomers(mark.at)
         this.#shares.commit(this.engine.actor.tables, mark.at)

@@ -17,6 +17,7 @@ export const emptyStore: Store = {
     active: [],
     present: [],
     definitions: [],
+    saidFrom: 1,
     exports: [],
     freed: [],
     flowWork: false,

@@ -3,7 +3,7 @@
  * hear after the commit. Decisions change the tables at once and note here what the store must write; where the commit fails,
  * both are thrown away together.
  */
-import type { Defaults, LogLine, RunError } from './commands.ts'
+import type { LogLine, RunError } from './commands.ts'
 import type { JobEventType, News, NewsType } from './events.ts'
 import { FlowEffects } from './flow.ts'
 import { type MinuteNote, minuteOf } from './history.ts'
@@ -11,6 +11,7 @@ import type { JobKey } from './id.ts'
 import { type AbortCause, attemptOf, type Job, type JobExtras, TOUCH_OTHER } from './job.ts'
 import { mayMove, type StateCode, type Transition } from './lifecycle.ts'
 import type { Schedule, ScheduleChange } from './schedule.ts'
+import type { DefinitionRow } from './store.ts'
 import type { Gate, Key } from './tables/gate.ts'
 import type { Lane, Queue } from './tables/lane.ts'
 import type { Session } from './tables/session.ts'
@@ -160,7 +161,7 @@ export class Effects {
   readonly newSessions: Session[] = []
   /** Each with its event. */
   readonly presence: PresenceNote[] = []
-  readonly definitions: { readonly name: string; readonly defaults: Defaults }[] = []
+  readonly definitions: DefinitionRow[] = []
   readonly idempotency: IdempotencyRecord[] = []
   readonly keysForgotten: ForgottenKeys[] = []
   readonly marks: SourceMark[] = []

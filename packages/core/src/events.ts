@@ -40,6 +40,7 @@ export const NEWS_TYPES = [
   'worker.lost',
   'engine.paused',
   'engine.resumed',
+  'worker.disputed',
 ] as const
 
 export const EVENT_TYPES = [...JOB_EVENT_TYPES, ...NEWS_TYPES] as const
@@ -107,6 +108,8 @@ export interface WorkerNews {
   readonly worker: string
   /** Tells apart the workers that have had the id. */
   readonly session: string
+  /** Of `disputed`: the job name for which other defaults than this worker's are in force. */
+  readonly name?: string
 }
 
 export interface EnginePauseNews {

@@ -2,6 +2,7 @@
  * The job as the engine holds it: one mutable record per job that runs or stands in a window, and one per row that a turn
  * touches. Times are milliseconds since 1970 unless a name ends in `Mono`; 0 stands for "never" in a time.
  */
+import type { Field } from './definition.ts'
 import type { FlowPlace } from './flow.ts'
 import type { JobKey } from './id.ts'
 import type { StateCode } from './lifecycle.ts'
@@ -31,6 +32,8 @@ export interface JobExtras {
   /** The schedule that it comes from. */
   readonly schedule?: string
   readonly flow?: FlowPlace
+  /** Enqueued before its name was defined: what its caller has stated, which the definition leaves as it is. */
+  readonly said?: readonly Field[]
 }
 
 /** How the run now going on is to end, whatever its handler says: set once, on timeout, cancel, stop or a lost lease. */
@@ -44,9 +47,12 @@ export const TOUCH_OTHER = 8
 export const TOUCH_DELETE = 16
 /** With TOUCH_OTHER: the payload changes too. */
 export const TOUCH_DATA = 32
+/** With what else: its lane, policy and extras change too. */
+export const TOUCH_PLACE = 64
 
 export interface Job extends JobKey {
-  readonly lane: Lane
+  /** This, its policy and its extras change where it takes the defaults of its name, and nowhere else. */
+  lane: Lane
   state: StateCode
   priority: number
   weight: number
@@ -58,8 +64,8 @@ export interface Job extends JobKey {
   uncounted: number
   /** The job's `ttl`: fails if not started by then; 0 for never. */
   expiresAt: number
-  readonly policy: Policy
-  readonly extras: JobExtras | undefined
+  policy: Policy
+  extras: JobExtras | undefined
   /** Dropped from memory once handed out; always in the row. */
   data: Data | undefined
   checkpoint: Data

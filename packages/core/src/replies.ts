@@ -60,6 +60,8 @@ export interface Slice extends ManyResult {
 export interface AttachReply {
   /** Those of `held` that are no longer the session's own. */
   readonly lost: readonly RunKey[]
+  /** Names for which other defaults than the session's own are in force. */
+  readonly disputed?: readonly string[]
 }
 
 /** One that a job waited for. */

@@ -1,4 +1,5 @@
 /** What the engine tells of itself: `stats` and `workers`. */
+import type { Defaults } from './commands.ts'
 import type { State } from './lifecycle.ts'
 import type { QueueSettings } from './queueSettings.ts'
 
@@ -48,10 +49,25 @@ export interface Stats {
   readonly queuesLeftOut?: number
   /** Names with waiting jobs that no attached worker serves, the most jobs first; 100 at most. */
   readonly unserved: readonly { readonly queue: string; readonly name: string; readonly waiting: number }[]
+  /** What is in force for enqueues by plain name, those that are disputed first; 1,000 names at most. */
+  readonly definitions: readonly DefinitionStats[]
   /** Job names that have run lately, the busiest first; 1,000 at most. */
   readonly names: readonly NameStats[]
   readonly workers: number
   readonly writer: WriterStats
+}
+
+/** The defaults of a job name, and whose word that is. */
+export interface DefinitionStats {
+  readonly name: string
+  readonly defaults: Defaults
+  /** Of the worker that has said so; empty if an earlier version has stored it. */
+  readonly worker: string
+  readonly host: string
+  /** Milliseconds since 1970; 0 if an earlier version has stored it. */
+  readonly saidAt: number
+  /** Workers that are there and say other defaults, which are not in force; 10 at most. */
+  readonly disputedBy: readonly string[]
 }
 
 /** How the jobs of a name fare in a queue, since the engine was opened. */

@@ -1,5 +1,6 @@
 /** What the engine needs of the file: reads set by set, and one write per turn. Synchronous; `@millrace/sqlite` implements it. */
-import type { Defaults, FailedPlace, ListFilter, RunError } from './commands.ts'
+import type { FailedPlace, ListFilter, RunError } from './commands.ts'
+import type { Definition } from './definition.ts'
 import type { Effects, ExportMark, SourceMark } from './effects.ts'
 import type { JobEnd, JournalEvent } from './events.ts'
 import type { DueMode, FlowGate, FlowPlace, Told } from './flow.ts'
@@ -205,7 +206,9 @@ export interface Loaded {
   readonly lanes: readonly LaneRow[]
   readonly active: readonly ActiveRow[]
   readonly present: readonly PresentRow[]
-  readonly definitions: readonly { readonly name: string; readonly defaults: Defaults }[]
+  readonly definitions: readonly DefinitionRow[]
+  /** Of jobs in rows before this one it is not known which fields their callers have stated. */
+  readonly saidFrom: number
   readonly exports: readonly ExportMark[]
   /** Schedules that wait for a job which has ended. */
   readonly freed: readonly string[]
@@ -226,6 +229,13 @@ export interface EndsPage {
 }
 
 /** A list's filter as the tables know it. */
+/** What is in force for a name, and before which row its jobs are yet to take it; 0: none is. */
+export interface DefinitionRow {
+  readonly name: string
+  readonly definition: Definition
+  readonly settling: number
+}
+
 export interface Matching {
   /** Undefined: all. */
   readonly laneIds: readonly number[] | undefined

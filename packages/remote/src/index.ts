@@ -8,6 +8,7 @@ export type {
   BackoffOptions,
   Codec,
   DebounceOptions,
+  DefinitionStats,
   DrainOptions,
   Duration,
   EnqueueOptions,

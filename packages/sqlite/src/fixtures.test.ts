@@ -28,7 +28,7 @@ describe.each(files)('%s', (name) => {
     expect(rowsOf(db, 'meta')).toMatchObject([{ schema_version: SCHEMA_VERSION, node: store.node }])
     expect(db.pragma('integrity_check', { simple: true })).toBe('ok')
     const version = versionOf(name)
-    const { paused, lanes, active, present, definitions, nextEvent, queues, exports, buckets } = store.load()
+    const { nextSeq, saidFrom, paused, lanes, active, present, definitions, nextEvent, queues, exports, buckets } = store.load()
     if (version >= 5)
       expect(queues).toMatchObject([
         {
@@ -58,7 +58,10 @@ describe.each(files)('%s', (name) => {
           ]
         : [],
     )
-    expect(definitions).toEqual([{ name: 'stand', defaults: { priority: 3 } }])
+    const said = version >= 15 ? { worker: 'w', host: 'h', saidAt: 1, firstSeq: 1 } : { worker: '', host: '', saidAt: 0, firstSeq: 1 }
+    expect(definitions).toEqual([{ name: 'stand', definition: { defaults: { priority: 3 }, ...said }, settling: 0 }])
+    // Of what an earlier version has enqueued nobody knows what the callers have stated.
+    expect(saidFrom).toBe(version >= 15 ? 1 : nextSeq)
     expect(store.events(0, 1_000).map(({ seq }) => seq)).toEqual(Array.from({ length: nextEvent - 1 }, (_, index) => index + 1))
     expect(store.page({ tag: 'red' }, undefined, 9)).toHaveLength(2)
     expect(store.unique([{ name: 'work', key: 'u-work' }])).toHaveLength(1)

@@ -22,6 +22,7 @@ const stats = (queues: number): Stats =>
     unserved: [],
     workers: 0,
     writer: {},
+    definitions: [{ name: 'a', defaults: { maxAttempts: 2 }, worker: 'w', host: 'h', saidAt: 5, disputedBy: ['v'] }],
     names: [],
     paused: false,
   }) as unknown as Stats

@@ -33,6 +33,7 @@ import type { Handler } from './define.ts'
 import { Departure } from './departure.ts'
 import { execute, type Settlement } from './execute.ts'
 import { FailureLog } from './failureLog.ts'
+import { type Pause, pause } from './pause.ts'
 import { reasonOf } from './reasons.ts'
 import { Redactor } from './redact.ts'
 import { Reports } from './reports.ts'
@@ -78,6 +79,7 @@ interface Run {
 const OVER: ReadonlySet<string> = new Set(['STALE_RUN', 'FORBIDDEN', 'ENGINE_STOPPED', 'ENGINE_FAILED', 'OWNER_LOST'])
 /** How long an outcome waits before it is said again, after an answer that leaves it open. */
 const SAY_AGAIN_MS = 250
+const DISPUTED = "another worker's defaults are in force for some of this worker's job names: make them agree, or stop the other worker"
 
 export class WorkerSession {
   /** Public name. */
@@ -100,7 +102,7 @@ export class WorkerSession {
   #attaching = false
   #attachAgain = false
   /** After an attach that was put off, until the next: what is said meanwhile would be of a session that the engine may not know. */
-  #pause: { readonly over: Promise<void>; readonly end: () => void } | undefined
+  #pause: Pause | undefined
   #stopping: Promise<void> | undefined
   #zombies = 0
 
@@ -185,7 +187,8 @@ export class WorkerSession {
         this.#attachAgain = false
         const runs = this.#runs.values().map(({ context: { grant } }): RunKey => ({ seq: grant.seq, run: grant.run }))
         const held = runs.sort((one, other) => one.seq - other.seq)
-        const { lost } = await calls.call<'attach'>({ op: 'attach', session: this.#intro(), held })
+        const { lost, disputed = [] } = await calls.call<'attach'>({ op: 'attach', session: this.#intro(), held })
+        if (disputed.length > 0) logger?.warn(DISPUTED, { worker: this.id, names: disputed.join(', ') })
         // What asked for it before this answer came is answered by it. Another round would name the runs of then, not those that have
         // been handed out since and are on their way: they would be given back, and run twice.
         this.#attachAgain = false
@@ -196,16 +199,11 @@ export class WorkerSession {
     } catch (error) {
       if (error instanceof MillraceError && error.retryable) {
         // Until then no notice sets off another: else workers whose refusals tell all others to attach would never pause.
-        const { promise, resolve } = Promise.withResolvers<void>()
-        const end = () => {
-          cancel()
+        this.#pause = pause(clock, SAY_AGAIN_MS, () => {
           this.#pause = undefined
           this.#attaching = false
           this.attach()
-          resolve()
-        }
-        const cancel = clock.setTimer(SAY_AGAIN_MS, end)
-        this.#pause = { over: promise, end }
+        })
         return
       }
       this.#attaching = false

@@ -9,6 +9,7 @@ import { LIMITS } from '../limits.ts'
 import type { Decision } from '../replies.ts'
 import { beginLease } from '../tables/lease.ts'
 import type { Session } from '../tables/session.ts'
+import { beginToDefine, define } from './define.ts'
 import { endGivenBack } from './end.ts'
 import { stopSession } from './leave.ts'
 import { appear } from './presence.ts'
@@ -17,10 +18,13 @@ import type { Sender, TurnContext } from './turn.ts'
 export function attach(turn: TurnContext, command: AttachCommand, { connection, gone }: Sender): Decision<'attach'> {
   const { tables, effects } = turn
   const { session: intro, held } = command
-  define(turn, command)
   const before = tables.sessions.get(intro.uuid)
   const mine = recorded(turn, intro.uuid, before)
   const known = tables.present.get(intro.uuid)
+  beginToDefine(
+    turn,
+    intro.handlers.map(({ name }) => name),
+  )
   const session = tables.addSession(intro, gone === true ? undefined : connection, turn.now.mono, before?.id ?? known?.id)
   session.holder = connection
   session.attachedAt = turn.now.wall
@@ -29,6 +33,7 @@ export function attach(turn: TurnContext, command: AttachCommand, { connection, 
   // Its process may have become the engine's own, or ceased to be it.
   if ((before?.intro.local ?? known?.local) !== intro.local) effects.newSessions.push(session)
   appear(turn, session)
+  const disputed = define(turn, session)
   const lost: RunKey[] = []
   for (const { seq, run } of held) {
     const job = tables.jobs.get(seq)
@@ -43,7 +48,7 @@ export function attach(turn: TurnContext, command: AttachCommand, { connection, 
   // It may never have heard of it.
   if (before?.stopMs !== undefined) stopSession(turn, session, before.stopMs)
   tables.weigh(session)
-  return { lost }
+  return { lost, ...(disputed.length > 0 && { disputed }) }
 }
 
 /** The runs on record for the session: from before a reload, or of the session that this one repeats. */
@@ -67,12 +72,4 @@ function adopt({ tables, effects }: TurnContext, session: Session, job: Job): vo
   if (job.abort === undefined && job.policy.timeout === Number.POSITIVE_INFINITY) tables.clearDeadline(job)
   // It may never have heard of the abort.
   if (job.abort !== undefined) effects.notices.push({ session, job, run: job.run, note: { kind: 'abort', cause: job.abort } })
-}
-
-function define({ tables, effects }: TurnContext, { session }: AttachCommand): void {
-  for (const { name, defaults } of session.handlers) {
-    if (JSON.stringify(tables.definitions.get(name)) === JSON.stringify(defaults)) continue
-    tables.definitions.set(name, defaults)
-    effects.definitions.push({ name, defaults })
-  }
 }

@@ -10,6 +10,7 @@ import { outlive } from './flowEnds.ts'
 import { lapse } from './lease.ts'
 import { enterLine } from './line.ts'
 import { fireSchedules } from './schedules/fire.ts'
+import { settleSlice } from './settle.ts'
 import type { TurnContext } from './turn.ts'
 import { noteZombie } from './zombies.ts'
 
@@ -17,6 +18,7 @@ import { noteZombie } from './zombies.ts'
 export function elapse(turn: TurnContext): void {
   const { tables, facts, now } = turn
   recover(turn)
+  settleSlice(turn)
   for (let job = tables.deadlines.peek(); job !== undefined && job.deadlineMono <= now.mono; job = tables.deadlines.peek())
     overrun(turn, job)
   lapse(turn)

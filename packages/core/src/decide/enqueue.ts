@@ -16,6 +16,7 @@ import { findNewQueue, mayExceedQueues } from './newQueues.ts'
 import { DEFAULT_QUEUE, queueOf } from './queueOf.ts'
 import { active, nothingToDrop, queueDraining, queueFull, uniqueConflict } from './refuse.ts'
 import { reorder } from './reorder.ts'
+import { saidOf, sayMore } from './said.ts'
 import { exclusiveKey, holdLonger, holdShape, placeOf, pushedTo, shapeOf } from './shaping.ts'
 import type { TurnContext } from './turn.ts'
 
@@ -137,6 +138,7 @@ function replace(turn: TurnContext, holder: Job, job: NewJob, runAt: number): vo
     holder.data = job.data
     holder.priority = job.priority ?? holder.priority
     holder.weight = job.weight ?? holder.weight
+    sayMore(turn, holder, { priority: job.priority, weight: job.weight })
     holder.runAt = runAt
     turn.effects.touch(holder, TOUCH_DATA)
   })
@@ -171,7 +173,7 @@ interface From {
 function create(turn: TurnContext, wanted: NewJob, origin?: Origin, from: From = {}): Job {
   const { tables, effects, facts, now } = turn
   const { place } = from
-  const defaults = tables.definitions.get(wanted.name)
+  const defaults = tables.definitions.get(wanted.name)?.defaults
   const queueName = wanted.queue ?? defaults?.queue ?? DEFAULT_QUEUE
   const lane = laneOf(turn, queueName, wanted.name)
   const ofQueue = lane.queue.settings.defaults
@@ -190,7 +192,7 @@ function create(turn: TurnContext, wanted: NewJob, origin?: Origin, from: From =
       expiresAt: expiryOf(enqueuedAt, wanted.ttl ?? ofQueue?.ttl),
     },
     resolvePolicy(wanted, defaults, ofQueue),
-    extrasOf(wanted, from),
+    extrasOf(wanted, from, defaults === undefined ? saidOf(wanted) : undefined),
     wanted.data,
   )
   effects.touch(job, TOUCH_INSERT)
@@ -211,7 +213,7 @@ function create(turn: TurnContext, wanted: NewJob, origin?: Origin, from: From =
   return job
 }
 
-function expiryOf(enqueuedAt: number, ttl: number | undefined): number {
+export function expiryOf(enqueuedAt: number, ttl: number | undefined): number {
   return ttl === undefined ? 0 : enqueuedAt + ttl
 }
 
@@ -254,11 +256,11 @@ export function holdUnique(turn: TurnContext, job: Job, { name, key }: NameAndKe
   turn.facts.holdUnique(name, key, job)
 }
 
-function extrasOf(wanted: NewJob, { place: flow, schedule }: From): JobExtras | undefined {
+function extrasOf(wanted: NewJob, { place: flow, schedule }: From, said: JobExtras['said']): JobExtras | undefined {
   const { tags, meta, idempotencyKey, unique, concurrencyKey } = wanted
   const shape = shapeOf(wanted)
   const plain = tags === undefined && meta === undefined && idempotencyKey === undefined && unique === undefined
-  if (plain && shape === undefined && concurrencyKey === undefined && flow === undefined && schedule === undefined) return undefined
+  if (plain && shape === undefined && (concurrencyKey ?? flow ?? schedule ?? said) === undefined) return undefined
   return {
     ...(tags && { tags }),
     ...(meta !== undefined && { meta }),
@@ -268,6 +270,7 @@ function extrasOf(wanted: NewJob, { place: flow, schedule }: From): JobExtras | 
     ...(shape && { shape }),
     ...(flow && { flow }),
     ...(schedule !== undefined && { schedule }),
+    ...(said && { said }),
   }
 }
 

@@ -27,6 +27,13 @@ export interface FlowSlice {
 
 type IdempotentKey = JobKey & Partial<Pick<IdempotentHolder, 'until'>>
 
+/** Jobs that are to take the defaults of their name, which was defined after them. */
+export interface SettlingSlice {
+  readonly name: string
+  readonly jobs: readonly Job[]
+  readonly next: number | null
+}
+
 export class Facts {
   readonly #tables: Tables
   readonly #jobs = new Map<number, Job>()
@@ -50,6 +57,7 @@ export class Facts {
   freedSchedules: readonly Schedule[] = []
   /** Parked jobs that may take their keys' turns; `taken`: or have had them. */
   readonly turns: { readonly key: Key; readonly job: Job; readonly taken: boolean }[] = []
+  settling: SettlingSlice | undefined
   flowSlices: readonly FlowSlice[] = []
   /** Whether some children have yet to hear that a parent lives again. */
   flowBack = false

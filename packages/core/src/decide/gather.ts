@@ -20,6 +20,7 @@ import { gatherArrivals } from './gatherArrivals.ts'
 import { gatherFlows } from './gatherFlows.ts'
 import { gatherMatching } from './gatherMatching.ts'
 import { gatherSchedules } from './schedules/gather.ts'
+import { gatherSettling } from './settle.ts'
 import { exclusiveKey, placeOf, shapeOf } from './shaping.ts'
 import { gatherTurns } from './strict.ts'
 
@@ -42,6 +43,7 @@ export function gather(store: Store, tables: Tables, requests: readonly Request[
   }
   gatherSchedules(store, tables, facts, schedules, now)
   gatherArrivals(store, tables, facts, requests)
+  gatherSettling(store, tables, facts)
   // More than the turn can finish, so that what is kept stays bounded however fast jobs come.
   if (retention !== undefined) gatherPrunable(store, tables, facts, now, retention, Math.max(LIMITS.sliceRows, 2 * requests.length))
   return facts

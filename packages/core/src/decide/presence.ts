@@ -1,5 +1,4 @@
 /** What is told of workers: each comes once, whatever breaks and begins anew in between, and goes once. */
-import type { WorkerEventType } from '../events.ts'
 import type { Session } from '../tables/session.ts'
 import type { TurnContext } from './turn.ts'
 
@@ -33,7 +32,7 @@ export function lapsePresent(turn: TurnContext): void {
   }
 }
 
-function tell({ tables, effects }: TurnContext, session: string, type: WorkerEventType): void {
+function tell({ tables, effects }: TurnContext, session: string, type: keyof typeof PRESENCE): void {
   const known = tables.present.get(session)
   if (known === undefined) throw new Error(`${type}: nothing is known of session ${session}`)
   effects.presence.push({ id: known.id, presence: PRESENCE[type] })

@@ -5,5 +5,5 @@ import type { Tables } from '../tables/tables.ts'
 export const DEFAULT_QUEUE = 'default'
 
 export function queueOf({ definitions }: Tables, { queue, name }: NewJob): string {
-  return queue ?? definitions.get(name)?.queue ?? DEFAULT_QUEUE
+  return queue ?? definitions.get(name)?.defaults.queue ?? DEFAULT_QUEUE
 }

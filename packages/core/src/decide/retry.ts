@@ -12,6 +12,7 @@ import { failedLanes } from './gather.ts'
 import { enterLine } from './line.ts'
 import { active, finished, notFound, parentFailed, scheduled, uniqueConflict } from './refuse.ts'
 import { reorder } from './reorder.ts'
+import { settleRevived } from './settle.ts'
 import { exclusiveKey } from './shaping.ts'
 import type { TurnContext } from './turn.ts'
 
@@ -81,6 +82,7 @@ export function revive(turn: TurnContext, job: Job): Refused | undefined {
   job.cancelRequested = false
   job.dropped = false
   job.progress = null
+  settleRevived(turn, job)
   // Of a job that was let through before, its parents may have come back too.
   const waits = gate !== undefined && (gate.pending > 0 || gate.state !== OPEN)
   effects.move(job, 'revive', waits ? BLOCKED : WAITING)

@@ -29,12 +29,12 @@ describe('attach', () => {
     const world = new World()
     const handlers = [{ name: 'a', defaults: { priority: 1, timeout: Number.POSITIVE_INFINITY } }]
     world.attach('s', ['a'], { handlers })
-    expect(world.tables.definitions.get('a')).toEqual(handlers[0]?.defaults)
+    expect(world.tables.definitions.get('a')?.defaults).toEqual(handlers[0]?.defaults)
     const { writes } = world.store
     world.attach('s', ['a'], { handlers })
     expect(world.store.writes).toBe(writes)
     world.attach('s', ['a'], { handlers: [{ name: 'a', defaults: { priority: 2 } }] })
-    expect(world.store.definitions.get('a')).toBe('{"priority":2}')
+    expect(world.store.definitions.get('a')?.definition.defaults).toEqual({ priority: 2 })
   })
 
   test('the same session again: what it holds is kept, what it never received is given back uncounted, the rest is lost', () => {

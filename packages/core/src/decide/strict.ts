@@ -42,7 +42,7 @@ export function passTurns(turn: TurnContext): void {
   // Who has ended in this turn and come back takes its key in the next: what is over is written last.
   const over = new Set(effects.turnsOver.map(({ seq }) => seq))
   for (const { key, job, taken } of facts.turns) {
-    if (job.parked === undefined || isDeleted(job) || over.has(job.seq) || roomOf(key, now.mono) <= 0) {
+    if (job.parked === undefined || job.lane.queue !== key.queue || isDeleted(job) || over.has(job.seq) || roomOf(key, now.mono) <= 0) {
       tables.keys.lookAt(key)
       continue
     }

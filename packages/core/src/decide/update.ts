@@ -5,6 +5,7 @@ import { ACTIVE, isFinal, STATES } from '../lifecycle.ts'
 import type { Decision } from '../replies.ts'
 import { active, finished, notFound } from './refuse.ts'
 import { reorder } from './reorder.ts'
+import { sayMore } from './said.ts'
 import type { TurnContext } from './turn.ts'
 
 export function update(turn: TurnContext, { id, changes }: UpdateCommand): Decision<'update'> {
@@ -15,6 +16,7 @@ export function update(turn: TurnContext, { id, changes }: UpdateCommand): Decis
   reorder(turn, job, () => {
     if (changes.priority !== undefined) job.priority = changes.priority
     if (changes.weight !== undefined) job.weight = changes.weight
+    sayMore(turn, job, { priority: changes.priority, weight: changes.weight })
     if (changes.runAt !== undefined) job.runAt = Math.max(changes.runAt, turn.now.wall)
     if (changes.checkpoint !== undefined) job.checkpoint = changes.checkpoint
     if (changes.data !== undefined) {

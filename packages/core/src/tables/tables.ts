@@ -3,15 +3,16 @@
  * loaded again, so nothing here is ever undone.
  */
 import type { Now } from '../clock.ts'
-import type { Defaults, SessionIntro } from '../commands.ts'
+import type { SessionIntro } from '../commands.ts'
 import { IndexedHeap } from '../heap.ts'
-import { dataBytes, type Job, newJob } from '../job.ts'
+import { dataBytes, type Job } from '../job.ts'
 import { ACTIVE, WAITING } from '../lifecycle.ts'
-import { parsePolicy } from '../policy.ts'
 import { limitsKeys, mayRefuse } from '../queueSettings.ts'
 import type { Deadlines, GateRow, JobRow, LaneRow, Loaded, QueueRow } from '../store.ts'
 import { fullMonoOf } from './bucket.ts'
+import { Definitions } from './definitions.ts'
 import { Doors } from './doors.ts'
+import { jobFrom } from './fromRow.ts'
 import { type Gate, isStrict } from './gate.ts'
 import { Keys } from './keys.ts'
 import { addSums, countOf, type Lane, newLane, newQueue, newSums, type Queue } from './lane.ts'
@@ -33,7 +34,7 @@ export class Tables {
   readonly all = newSums()
   readonly lanesById = new Map<number, Lane>()
   readonly lanesByName = new Map<string, Lane[]>()
-  readonly definitions = new Map<string, Defaults>()
+  readonly definitions: Definitions
   /** Finished jobs are kept for these: the last event that each is done with. */
   readonly exports = new Map<string, number>()
 
@@ -109,13 +110,13 @@ export class Tables {
     this.expiresAt = earliest.expiresAt
     this.fireAt = earliest.fireAt
     this.freed = new Set(loaded.freed)
+    this.definitions = new Definitions(loaded)
     for (const row of loaded.queues) this.#loadQueue(row, now)
     for (const row of loaded.lanes) this.#loadLane(row)
     const minutes = new Map(loaded.minutes.map(({ queueId, at }) => [queueId, at]))
     for (const queue of this.queues.values()) queue.minuteAt = minutes.get(queue.id) ?? 0
     for (const row of loaded.gates) this.#loadGate(row)
     for (const { name, cursor } of loaded.exports) this.exports.set(name, cursor)
-    for (const { name, defaults } of loaded.definitions) this.definitions.set(name, defaults)
   }
 
   /** When the next token is there, maybe too early; monotonic. */
@@ -125,7 +126,13 @@ export class Tables {
 
   /** Whether more may start than the last turn has seen. */
   get hurried(): boolean {
-    return this.unfinished || this.keys.thirsty.size > 0 || this.keys.roomy.size > 0 || this.keys.turns.size > 0
+    return (
+      this.unfinished ||
+      this.definitions.settling.size > 0 ||
+      this.keys.thirsty.size > 0 ||
+      this.keys.roomy.size > 0 ||
+      this.keys.turns.size > 0
+    )
   }
 
   // Lanes.
@@ -189,7 +196,7 @@ export class Tables {
     const namesakes = this.lanesByName.get(name)
     if (namesakes === undefined) this.lanesByName.set(name, [lane])
     else namesakes.push(lane)
-    for (const service of this.services.values()) if (service.serves(queue.name, name)) this.#serve(service, lane)
+    if (!this.definitions.isUnserved(name)) this.beginToServe(lane)
     return lane
   }
 
@@ -334,6 +341,7 @@ export class Tables {
       service = new Service(key, new Set(names), intro.queues === undefined ? undefined : new Set(intro.queues))
       this.services.set(key, service)
       for (const name of names) {
+        if (this.definitions.isUnserved(name)) continue
         for (const lane of this.lanesByName.get(name) ?? []) if (service.serves(lane.queue.name, name)) this.#serve(service, lane)
       }
     }
@@ -369,6 +377,11 @@ export class Tables {
     if (!session.hungry) return
     session.hungry = false
     session.service.hungry.delete(session)
+  }
+
+  /** By all services that name it in its queue. */
+  beginToServe(lane: Lane): void {
+    for (const service of this.services.values()) if (service.serves(lane.queue.name, lane.name)) this.#serve(service, lane)
   }
 
   #serve(service: Service, lane: Lane): void {
@@ -425,20 +438,6 @@ export class Tables {
   // Records.
 
   fromRow(row: JobRow): Job {
-    const lane = this.laneOf(row.laneId)
-    const job = newJob(row, lane, row.state, row, parsePolicy(row.policy), row.extras, row.data)
-    job.run = row.run
-    job.uncounted = row.uncounted
-    job.checkpoint = row.checkpoint
-    job.progress = row.progress
-    job.output = row.output
-    job.sessionId = row.sessionId
-    job.startedAt = row.startedAt
-    job.finishedAt = row.finishedAt
-    job.cancelRequested = row.cancelRequested
-    job.dropped = row.dropped
-    if (lane.passed?.seq === row.seq) job.passedMono = lane.passed.mono
-    if (row.gateId !== 0) job.parked = this.keys.gatesById.get(row.gateId)
-    return job
+    return jobFrom(this, row)
   }
 }

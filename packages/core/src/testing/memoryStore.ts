@@ -3,13 +3,13 @@
  * are unique, states and times agree), and it writes only what a touch bit says, so that a decision which forgets one is
  * found out.
  */
-import type { Defaults, FailedPlace, ListFilter, RunError } from '../commands.ts'
+import type { FailedPlace, ListFilter, RunError } from '../commands.ts'
 import type { Effects, LogRecord, PresenceNote, PrunedJob, RunRecord, SourceMark } from '../effects.ts'
 import { isEnd, isJobEvent, type JobEvent, type JournalEvent } from '../events.ts'
 import type { FlowGate } from '../flow.ts'
 import type { FlowCursor } from '../flowCommands.ts'
 import type { JobKey } from '../id.ts'
-import { type Job, TOUCH_COMPLETE, TOUCH_DATA, TOUCH_DELETE, TOUCH_INSERT, TOUCH_START } from '../job.ts'
+import { type Job, TOUCH_COMPLETE, TOUCH_DATA, TOUCH_DELETE, TOUCH_INSERT, TOUCH_PLACE, TOUCH_START } from '../job.ts'
 import { ACTIVE, BLOCKED, COMPLETED, FAILED, isFinal, SCHEDULED, type StateCode, WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import type { HistoryStep } from '../observeCommands.ts'
@@ -19,6 +19,7 @@ import {
   type ActiveRow,
   type BucketRow,
   type Deadlines,
+  type DefinitionRow,
   type EndsPage,
   type FailureRow,
   type FlowDueRow,
@@ -74,7 +75,7 @@ export class MemoryStore implements Store {
   /** Jobs that were last written whole while their queue dropped its oldest. */
   readonly droppable = new Set<number>()
   readonly sessions = new Map<number, StoredSession>()
-  readonly definitions = new Map<string, string>()
+  readonly definitions = new Map<string, DefinitionRow>()
   readonly idempotencyKeys = new Map<string, StoredKey>()
   readonly sourceMarks = new Map<string, number>()
   readonly exportCursors = new Map<string, number>()
@@ -114,7 +115,8 @@ export class MemoryStore implements Store {
       present: [...this.sessions]
         .filter(([, { presence }]) => presence !== 'gone')
         .map(([id, { uuid, worker, remote, presence }]) => ({ id, uuid, worker, remote, draining: presence === 'draining' })),
-      definitions: [...this.definitions].map(([name, text]) => ({ name, defaults: parseDefaults(text) })),
+      definitions: [...this.definitions.values()],
+      saidFrom: 1,
       exports: [...this.exportCursors].map(([name, cursor]) => ({ name, cursor })),
       freed: [...this.scheduleRows.values()].filter(({ held, last }) => held && !this.#isLive(last)).map(({ id }) => id),
       flowWork: this.flows.due.size > 0 || this.flows.gone.size > 0,
@@ -436,7 +438,7 @@ export class MemoryStore implements Store {
       if (session === undefined || session.presence === presence) throw broken(`session ${id} is ${presence} already`)
       this.sessions.set(id, { ...session, presence })
     }
-    for (const { name, defaults } of effects.definitions) this.definitions.set(name, JSON.stringify(defaults))
+    for (const row of effects.definitions) this.definitions.set(row.name, structuredClone(row))
     for (const job of effects.jobs) this.#writeJob(job, mark.at)
     this.runs.push(...effects.runs)
     this.observed.write(effects, mark.at)
@@ -568,7 +570,9 @@ export class MemoryStore implements Store {
       if (before.state !== ACTIVE) throw broken(`job ${seq} completed from state ${before.state}`)
       this.#put({ ...before, state: COMPLETED, finishedAt: at, output: job.output })
     } else {
-      this.#put(rowOf(job, touched & TOUCH_DATA ? payloadOf(job) : before.data))
+      const { laneId, policy, extras } = before
+      const row = rowOf(job, touched & TOUCH_DATA ? payloadOf(job) : before.data)
+      this.#put(touched & TOUCH_PLACE ? row : { ...row, laneId, policy, extras })
       this.#noteDroppable(job)
     }
   }
@@ -721,12 +725,6 @@ function least(times: readonly number[]): number {
 
 export function keyOf(name: string, key: string): string {
   return `${name}\0${key}`
-}
-
-/** JSON has no Infinity: in a timeout null stands for it. */
-function parseDefaults(text: string): Defaults {
-  const defaults = JSON.parse(text)
-  return defaults.timeout === null ? { ...defaults, timeout: Number.POSITIVE_INFINITY } : defaults
 }
 
 function broken(message: string): StoreFailure {

@@ -43,6 +43,7 @@ import {
   type WorkersCommand,
 } from '@millrace/core'
 import type { Actor } from './actor.ts'
+import { definitionsOf } from './definitions.ts'
 import { failuresOf, historyOf } from './observed.ts'
 import { scheduleOf, schedulesOf } from './schedules.ts'
 
@@ -169,6 +170,7 @@ function stats(actor: Actor): Stats {
     queues: Object.fromEntries(queues),
     ...(tables.queues.size > told.length && { queuesLeftOut: tables.queues.size - told.length }),
     unserved: fullest(unserved, UNSERVED_MAX).map((lane) => ({ queue: lane.queue.name, name: lane.name, waiting: countOf(lane, WAITING) })),
+    definitions: definitionsOf(tables),
     names: actor.meter.timings.stats(),
     workers: livingSessions(actor).length,
     writer: actor.meter.stats({

@@ -19,6 +19,21 @@ export const STATS = z
       description: 'Those with the most jobs that have not ended; 1,000 at most.',
     }),
     queuesLeftOut: z.number().optional().openapi({ description: 'How many queues `queues` does not tell.' }),
+    definitions: z
+      .array(
+        z.strictObject({
+          name: z.string(),
+          defaults: z.record(z.string(), z.unknown()),
+          worker: z.string(),
+          host: z.string(),
+          saidAt: z.number(),
+          disputedBy: z.array(z.string()),
+        }),
+      )
+      .openapi({
+        description:
+          'The defaults in force for jobs that are enqueued by a plain name, and the worker that set them; 1,000 names at most, disputed ones first.',
+      }),
     unserved: z.array(z.strictObject({ queue: z.string(), name: z.string(), waiting: z.number() })),
     names: z.array(
       z.strictObject({

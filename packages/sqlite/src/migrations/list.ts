@@ -13,6 +13,7 @@ import { dropOldest } from './011-drop-oldest.ts'
 import { kinds } from './012-kinds.ts'
 import { paused } from './013-paused.ts'
 import { keptKeys } from './014-kept-keys.ts'
+import { definitions } from './015-definitions.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -30,6 +31,7 @@ export const MIGRATIONS: readonly Migration[] = [
   kinds,
   paused,
   keptKeys,
+  definitions,
 ]
 
 /** The newest schema that this version knows. */

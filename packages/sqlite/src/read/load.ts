@@ -1,5 +1,16 @@
 /** All that the engine's tables are built from: nothing here grows with the number of waiting or finished jobs. */
-import type { ActiveRow, BucketRow, Counts, Defaults, ExportMark, LaneRow, Loaded, PresentRow, QueueRow } from '@millrace/core'
+import type {
+  ActiveRow,
+  BucketRow,
+  Counts,
+  Defaults,
+  DefinitionRow,
+  ExportMark,
+  LaneRow,
+  Loaded,
+  PresentRow,
+  QueueRow,
+} from '@millrace/core'
 import type { Database } from '../driver.ts'
 import { replayRuns } from '../journal.ts'
 import { seqsIn, unpackRanges } from '../seqs.ts'
@@ -13,7 +24,7 @@ export function prepareLoad(db: Database): () => Loaded {
   const meta = db
     .prepare(
       `SELECT meta.node, max(meta.next_seq, coalesce(last.next_seq, 1)), max(meta.next_event, coalesce(last.first_event + last.count, 1)),
-max(meta.next_session, coalesce(last.next_session, 1)), meta.paused
+max(meta.next_session, coalesce(last.next_session, 1)), meta.paused, meta.said_from
 FROM meta LEFT JOIN journal AS last ON last.first_event = (SELECT max(first_event) FROM journal)`,
     )
     .raw()
@@ -40,12 +51,12 @@ WHERE job.state = 2 ORDER BY job.seq`,
   const pausedKeys = db.prepare('SELECT key FROM paused_key WHERE queue = ?').pluck()
   const running = prepareRunningSeqs(db)
   const flowWork = db.prepare('SELECT EXISTS (SELECT 1 FROM flow_due) OR EXISTS (SELECT 1 FROM flow_gone)').pluck()
-  const definitions = db.prepare('SELECT name, defaults FROM definition').raw()
+  const definitions = db.prepare('SELECT name, defaults, worker, host, said_at, first_seq, settling FROM definition').raw()
   const exports = db.prepare('SELECT name, cursor FROM export ORDER BY name')
   const freed = prepareFreed(db)
   const minutes = prepareLastMinutes(db)
   return () => {
-    const [node, nextSeq, nextEvent, nextSession, paused] = meta.get() as [number, number, number, number, number]
+    const [node, nextSeq, nextEvent, nextSession, paused, saidFrom] = meta.get() as [number, number, number, number, number, number]
     const [nextLane, nextQueue] = numbers.get() as [number, number]
     return {
       node,
@@ -61,7 +72,8 @@ WHERE job.state = 2 ORDER BY job.seq`,
       lanes: (lanes.all() as RawLane[]).map(laneFrom),
       active: (active.all(JSON.stringify(running())) as RawRow[]).map(activeFrom),
       present: (present.all() as RawPresent[]).map(presentFrom),
-      definitions: (definitions.all() as [string, string][]).map(([name, defaults]) => ({ name, defaults: defaultsFrom(defaults) })),
+      definitions: (definitions.all() as RawDefinition[]).map(definitionFrom),
+      saidFrom,
       exports: exports.all() as ExportMark[],
       freed: freed(),
       flowWork: flowWork.get() === 1,
@@ -84,7 +96,12 @@ function prepareRunningSeqs(db: Database): () => number[] {
 }
 
 type RawQueue = [id: number, name: string, settings: string, paused: number, missingMs: number, missingAt: number]
+type RawDefinition = [name: string, defaults: string, worker: string, host: string, saidAt: number, firstSeq: number, settling: number]
 type RawGate = [id: number, laneId: number, key: string, parked: number]
+
+function definitionFrom([name, defaults, worker, host, saidAt, firstSeq, settling]: RawDefinition): DefinitionRow {
+  return { name, definition: { defaults: defaultsFrom(defaults), worker, host, saidAt, firstSeq }, settling }
+}
 
 function queueFrom([id, name, text, paused, missingMs, missingAt]: RawQueue, pausedKeys: readonly string[]): QueueRow {
   const settings = JSON.parse(text)

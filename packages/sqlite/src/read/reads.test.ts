@@ -42,6 +42,7 @@ describe('load', () => {
       active: [],
       present: [],
       definitions: [],
+      saidFrom: 1,
       exports: [],
       freed: [],
       flowWork: false,

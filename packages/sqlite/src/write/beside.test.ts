@@ -3,6 +3,7 @@ import {
   BLOCKED,
   CANCELLED,
   COMPLETED,
+  type Defaults,
   DROPPED,
   FAILED,
   isJobEvent,
@@ -283,17 +284,20 @@ describe('runs', () => {
 })
 
 test('sessions and definitions', () => {
+  const definitionOf = (defaults: Defaults) => ({ defaults, worker: 'w', host: 'h', saidAt: 5, firstSeq: 3 })
+  const define = (name: string, defaults: Defaults, settling = 0) =>
+    turns.effects.definitions.push({ name, definition: definitionOf(defaults), settling })
   const { turns, commit, store } = openCrowd()
   const session = turns.session('w', 'uuid-x')
-  turns.effects.definitions.push({ name: 'a', defaults: { queue: 'q', timeout: Number.POSITIVE_INFINITY, maxAttempts: 3 } })
-  turns.effects.definitions.push({ name: 'b', defaults: { timeout: 5 } })
+  define('a', { queue: 'q', timeout: Number.POSITIVE_INFINITY, maxAttempts: 3 }, 9)
+  define('b', { timeout: 5 })
   expect(commit()).toEqual({ gone: [], come: [`session ${session.id}`, 'definition a', 'definition b'] })
-  turns.effects.definitions.push({ name: 'a', defaults: { queue: 'q', timeout: Number.POSITIVE_INFINITY } })
+  define('a', { queue: 'q', timeout: Number.POSITIVE_INFINITY })
   expect(commit()).toEqual({ gone: ['definition a'], come: ['definition a'] })
   expect(store.load().definitions).toEqual([
-    { name: 'a', defaults: { queue: 'q', timeout: Number.POSITIVE_INFINITY } },
-    { name: 'b', defaults: { timeout: 5 } },
-    { name: 'stand', defaults: { priority: 3 } },
+    { name: 'a', definition: definitionOf({ queue: 'q', timeout: Number.POSITIVE_INFINITY }), settling: 0 },
+    { name: 'b', definition: definitionOf({ timeout: 5 }), settling: 0 },
+    { name: 'stand', definition: { defaults: { priority: 3 }, worker: 'w', host: 'h', saidAt: 1, firstSeq: 1 }, settling: 0 },
   ])
 })
 

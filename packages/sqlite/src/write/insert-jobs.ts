@@ -93,7 +93,7 @@ export function orNull(value: number): number | null {
   return value === 0 ? null : value
 }
 
-function extrasText(extras: JobExtras | undefined): string | null {
+export function extrasText(extras: JobExtras | undefined): string | null {
   return extras === undefined ? null : JSON.stringify(extras)
 }
 

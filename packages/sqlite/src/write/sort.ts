@@ -1,5 +1,16 @@
 /** Sorts a turn's jobs by the cheapest statement that covers what happened to each. */
-import { ACTIVE, dataBytes, type Job, TOUCH_COMPLETE, TOUCH_DATA, TOUCH_DELETE, TOUCH_INSERT, TOUCH_START, WAITING } from '@millrace/core'
+import {
+  ACTIVE,
+  dataBytes,
+  type Job,
+  TOUCH_COMPLETE,
+  TOUCH_DATA,
+  TOUCH_DELETE,
+  TOUCH_INSERT,
+  TOUCH_PLACE,
+  TOUCH_START,
+  WAITING,
+} from '@millrace/core'
 
 /** SQLite holds a batch's rows in memory once more: what is larger is written by itself. */
 const BATCHED_BYTES = 16 * 1024
@@ -16,6 +27,8 @@ export class SortedJobs {
   readonly completedWithOutput: Job[] = []
   readonly updated: Job[] = []
   readonly dataUpdated: Job[] = []
+  /** Those of them whose lane, policy or extras change too. */
+  readonly placed: Job[] = []
   readonly deleted: Job[] = []
   /** Created and deleted within the turn: no row, but perhaps runs, logs and keys. */
   readonly vanished: Job[] = []
@@ -23,7 +36,11 @@ export class SortedJobs {
   /** `node` is the file's, `at` the turn's time: what the rows of a batch share. */
   sort(jobs: readonly Job[], node: number, at: number): void {
     this.clear()
-    for (const job of jobs) this.#listFor(job, node, at).push(job)
+    for (const job of jobs) {
+      const list = this.#listFor(job, node, at)
+      list.push(job)
+      if (job.touched & TOUCH_PLACE && (list === this.updated || list === this.dataUpdated)) this.placed.push(job)
+    }
   }
 
   /** Lets go of the jobs. */
@@ -37,6 +54,7 @@ export class SortedJobs {
       this.completedWithOutput,
       this.updated,
       this.dataUpdated,
+      this.placed,
       this.deleted,
       this.vanished,
     ])

@@ -64,7 +64,7 @@ export function prepareWrite(db: Database, claim: Claim): Write {
     insertJobs(jobs)
     startJobs(jobs.started, turn.at)
     completeJobs(jobs.completed, jobs.completedWithOutput, turn.at)
-    updateJobs(jobs.updated, jobs.dataUpdated)
+    updateJobs(jobs)
     runs(effects)
     failures(effects.failures, turn.at)
     history(effects.minutes)

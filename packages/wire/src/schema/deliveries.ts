@@ -52,7 +52,10 @@ export const REPLIES = {
   },
   attached: {
     code: 3,
-    fields: record<AttachReply>('attached', { lost: or(RUN_KEYS, NONE, 'those of `held` that are no longer the session’s own') }),
+    fields: record<AttachReply>('attached', {
+      lost: or(RUN_KEYS, NONE, 'those of `held` that are no longer the session’s own'),
+      disputed: optional(list(text(256), ITEMS_MAX), 'names for which other defaults than the session’s own are in force'),
+    }),
   },
   value: { code: 4, fields: record<{ value: unknown }>('value', { value: or(value, null, 'maps with string keys') }) },
   stats: { code: 5, fields: STATS },
@@ -210,6 +213,7 @@ const WORKER_EVENT = record<Omit<WorkerEvent, 'seq' | 'type'>>('WorkerEvent', {
   at: field(time),
   worker: field(recurring(LIMITS.nameLength), 'its id'),
   session: field(text(LIMITS.nameLength), 'tells apart the workers that have had the id'),
+  name: optional(recurring(LIMITS.nameLength), 'of `disputed`: the job name for which other defaults are in force'),
 })
 
 const ENGINE_EVENT = record<Omit<EnginePauseEvent, 'seq' | 'type'>>('EngineEvent', {

@@ -43,6 +43,11 @@ const fields = record<Stats>('stats', {
   ),
   paused: or(boolean, false, 'nothing of any queue starts'),
   queuesLeftOut: optional(count, 'queues that `queues` does not tell'),
+  definitions: or(
+    value as Kind<Stats['definitions']>,
+    [],
+    'array of maps: `name`, the `defaults` in force, the `worker` and `host` that have said them, `saidAt`, and the workers they are `disputedBy`',
+  ),
 })
 
 export const STATS: RecordKind<Stats> & { fits(reply: unknown): reply is Stats } = {

@@ -359,6 +359,7 @@ const stats = record({
     commitMsP50: fc.double({ min: 0, max: 1e6, noNaN: true }).map((any) => any + 0),
     draining: fc.boolean(),
   }),
+  definitions: fc.array(record({ name, worker: name, host: name, saidAt: count }), { maxLength: 2 }),
   names: fc.array(record({ queue: name, name, started: count, waitMs: timing }), { maxLength: 2 }),
   paused: fc.boolean(),
   queuesLeftOut: count,

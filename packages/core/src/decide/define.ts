@@ -1,0 +1,72 @@
+/**
+ * Whose defaults of a name are in force. Of living sessions that say different ones, those of the engine's own process decide; among
+ * equals whoever was first, until it is gone or they agree. What is in force stays so when nobody is left who says it.
+ */
+import type { Defaults } from '../commands.ts'
+import type { Session } from '../tables/session.ts'
+import type { Tables } from '../tables/tables.ts'
+import { beginToSettle } from './settle.ts'
+import type { TurnContext } from './turn.ts'
+
+/** Names that the session is the first to define: before it is served any of their jobs. */
+export function beginToDefine({ tables }: TurnContext, names: readonly string[]): void {
+  for (const name of names) if (tables.definitions.get(name) === undefined) beginToSettle(tables, name)
+}
+
+/** A session has said its defaults. Answers the names for which others than its own are in force. */
+export function define(turn: TurnContext, session: Session): readonly string[] {
+  const { definitions } = turn.tables
+  const disputed: string[] = []
+  for (const { name, defaults } of session.intro.handlers) {
+    const inForce = definitions.get(name)
+    if (inForce === undefined) putInForce(turn, name, session)
+    else if (!isSame(inForce.defaults, defaults) || definitions.disputes.has(name)) reconsider(turn, name)
+    if (definitions.disputes.get(name)?.has(session)) disputed.push(name)
+  }
+  return disputed
+}
+
+/** A session is gone: what others have said in vain may be in force now. */
+export function undispute(turn: TurnContext, { intro }: Session): void {
+  for (const { name } of intro.handlers) if (turn.tables.definitions.disputes.has(name)) reconsider(turn, name)
+}
+
+function reconsider(turn: TurnContext, name: string): void {
+  const { tables, effects } = turn
+  const { definitions } = tables
+  const sessions = servers(tables, name)
+  const own = sessions.filter(({ intro }) => intro.local)
+  const voters = own.length > 0 ? own : sessions
+  const [first] = voters.toSorted((one, other) => one.id - other.id)
+  const isInForce = (session: Session) => isSame(definitions.get(name)?.defaults, defaultsOf(session, name))
+  if (first !== undefined && !voters.some(isInForce)) putInForce(turn, name, first)
+  const before = definitions.disputes.get(name)
+  const against = new Set(sessions.filter((session) => !isInForce(session)))
+  if (against.size === 0) definitions.disputes.delete(name)
+  else definitions.disputes.set(name, against)
+  for (const session of against) {
+    const { worker, uuid } = session.intro
+    if (before?.has(session) !== true) effects.news({ type: 'worker.disputed', worker, session: uuid, name })
+  }
+}
+
+function putInForce({ tables, effects, now }: TurnContext, name: string, session: Session): void {
+  const { definitions } = tables
+  const { worker, host } = session.intro
+  const firstSeq = definitions.get(name)?.firstSeq ?? tables.nextSeq
+  const definition = { defaults: defaultsOf(session, name), worker, host, saidAt: now.wall, firstSeq }
+  definitions.set(name, definition)
+  effects.definitions.push({ name, definition, settling: definitions.settling.get(name)?.before ?? 0 })
+}
+
+function servers({ services }: Tables, name: string): Session[] {
+  return [...services.values()].flatMap((service) => (service.names.has(name) ? [...service.sessions] : []))
+}
+
+function defaultsOf({ intro }: Session, name: string): Defaults {
+  return intro.handlers.find((handler) => handler.name === name)?.defaults ?? {}
+}
+
+function isSame(one: Defaults | undefined, other: Defaults): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}

@@ -1,0 +1,127 @@
+/**
+ * Jobs that were enqueued before their name was defined. They keep what their callers stated (`extras.said`), and take the rest from the
+ * definition when it comes, so that it makes no difference which of the two was first. None of them can have started: nobody serves a
+ * name before it is defined, nor while its jobs are settled.
+ */
+import type { Definition, Field } from '../definition.ts'
+import { type Job, TOUCH_PLACE } from '../job.ts'
+import { BLOCKED, isFinal, SCHEDULED, WAITING } from '../lifecycle.ts'
+import { LIMITS } from '../limits.ts'
+import { type Policy, type PolicyOptions, resolvePolicy } from '../policy.ts'
+import type { Store } from '../store.ts'
+import { countOf, type Lane } from '../tables/lane.ts'
+import type { Tables } from '../tables/tables.ts'
+import { expiryOf, laneOf } from './enqueue.ts'
+import { type Facts, isDeleted } from './facts.ts'
+import { enterLine, leaveLine } from './line.ts'
+import { refuseQueue } from './newQueues.ts'
+import { DEFAULT_QUEUE } from './queueOf.ts'
+import { endTurn } from './strict.ts'
+import type { TurnContext } from './turn.ts'
+
+/** A name is defined for the first time: its jobs are to take what it says. */
+export function beginToSettle(tables: Tables, name: string): void {
+  const left = (tables.lanesByName.get(name) ?? []).reduce((sum, lane) => sum + unstarted(lane), 0)
+  if (left > 0) tables.definitions.settling.set(name, { before: tables.nextSeq, left })
+}
+
+function unstarted(lane: Lane): number {
+  return countOf(lane, SCHEDULED) + countOf(lane, WAITING) + countOf(lane, BLOCKED)
+}
+
+export function gatherSettling(store: Store, tables: Tables, facts: Facts): void {
+  const [first] = tables.definitions.settling
+  if (first === undefined) return
+  const [name, { before }] = first
+  const laneIds = (tables.lanesByName.get(name) ?? []).map(({ id }) => id)
+  const { rows, next } = store.matching({ laneIds, state: undefined, tag: undefined, indexed: false }, before, LIMITS.sliceRows)
+  facts.settling = { name, jobs: rows.filter(({ seq }) => seq >= tables.definitions.saidFrom).map((row) => facts.remember(row)), next }
+}
+
+/** After the turn's commands, which may have ended some of them. */
+export function settleSlice(turn: TurnContext): void {
+  const { tables, effects, facts } = turn
+  const { settling: slice } = facts
+  const settling = slice && tables.definitions.settling.get(slice.name)
+  const definition = slice && tables.definitions.get(slice.name)
+  if (slice === undefined || settling === undefined || definition === undefined) return
+  // By arrival: of jobs of one key the first to enter the line stands in it.
+  for (const job of slice.jobs.toReversed()) {
+    if (job.seq >= settling.before || isFinal(job.state) || isDeleted(job)) continue
+    settle(turn, job, definition)
+    settling.left--
+  }
+  const done = slice.next === null || slice.next <= tables.definitions.saidFrom || settling.left <= 0
+  settling.before = done ? 0 : (slice.next as number)
+  if (done) endSettling(tables, slice.name)
+  effects.definitions.push({ name: slice.name, definition, settling: settling.before })
+}
+
+/** Its jobs are as its definition says: it is served as soon as no other name is settled. */
+function endSettling(tables: Tables, name: string): void {
+  const { settling, settled } = tables.definitions
+  settling.delete(name)
+  settled.add(name)
+  if (settling.size > 0) return
+  const names = [...settled]
+  settled.clear()
+  for (const one of names) for (const lane of tables.lanesByName.get(one) ?? []) tables.beginToServe(lane)
+}
+
+/** A job that ended before its name was defined comes back: it takes the defaults now. */
+export function settleRevived(turn: TurnContext, job: Job): void {
+  const { tables } = turn
+  const definition = tables.definitions.get(job.lane.name)
+  if (definition === undefined || job.run > 0 || job.seq >= definition.firstSeq || job.seq < tables.definitions.saidFrom) return
+  settle(turn, job, definition)
+  const settling = tables.definitions.settling.get(job.lane.name)
+  // The slices will come by it.
+  if (settling !== undefined && job.seq < settling.before) settling.left++
+}
+
+function settle(turn: TurnContext, job: Job, { defaults }: Definition): void {
+  const { effects, now } = turn
+  const said = new Set(job.extras?.said)
+  const { name } = job.lane
+  const queue = said.has('queue') ? job.lane.queue.name : (defaults.queue ?? DEFAULT_QUEUE)
+  // It was taken already: where there is no room for another queue, it stays where it is.
+  const lane = refuseQueue(turn, queue) === undefined ? laneOf(turn, queue, name) : job.lane
+  const ofQueue = lane.queue.settings.defaults
+  const policy = resolvePolicy(stated(job.policy, said), defaults, ofQueue)
+  const priority = said.has('priority') ? job.priority : (defaults.priority ?? ofQueue?.priority ?? 0)
+  const weight = said.has('weight') ? job.weight : (defaults.weight ?? ofQueue?.weight ?? 1)
+  if (lane === job.lane && policy.text === job.policy.text && priority === job.priority && weight === job.weight) return
+  const waits = job.state === WAITING
+  if (waits) leaveLine(turn, job)
+  if (lane !== job.lane) {
+    endTurn(turn, job)
+    for (const [of, change] of [
+      [job.lane, -1],
+      [lane, 1],
+    ] as const) {
+      effects.count(of, job.state, change)
+      effects.total(of, 'enqueued', change)
+    }
+    if (!said.has('ttl')) takeTtl(turn, job, ofQueue?.ttl)
+    job.lane = lane
+    // Due as it was: a wall clock that was set back puts no waiting job off.
+    if (job.state !== BLOCKED) effects.event('updated', job, waits ? Math.min(job.runAt, now.wall) : job.runAt)
+  }
+  job.policy = policy
+  job.priority = priority
+  job.weight = weight
+  effects.touch(job, TOUCH_PLACE)
+  turn.facts.add(job)
+  if (waits) enterLine(turn, job)
+}
+
+/** Of a job that somebody has brought back, which has none any more, it stays so. */
+function takeTtl({ tables }: TurnContext, job: Job, ttl: number | undefined): void {
+  if (job.expiresAt === 0 && job.lane.queue.settings.defaults?.ttl !== undefined) return
+  job.expiresAt = expiryOf(job.enqueuedAt, ttl)
+  tables.noteExpiry(job.expiresAt)
+}
+
+function stated(policy: Policy, said: ReadonlySet<Field>): PolicyOptions {
+  return Object.fromEntries(Object.entries(policy).filter(([field]) => said.has(field as Field)))
+}

@@ -1,0 +1,36 @@
+/** What is in force for enqueues by plain name, and whose word that is. */
+import type { Defaults } from './commands.ts'
+
+export interface Definition {
+  readonly defaults: Defaults
+  /** Public name of the worker that has said so; empty in files of before. */
+  readonly worker: string
+  readonly host: string
+  /** Wall time; 0 in files of before. */
+  readonly saidAt: number
+  /** Jobs of the name in rows before this one were enqueued when nothing was known of it. */
+  readonly firstSeq: number
+}
+
+/** A name that was defined after jobs of it had been enqueued: they take its defaults, the newest first, a slice per turn. */
+export interface Settling {
+  /** Jobs in rows before this one are yet to be looked at. */
+  before: number
+  /** How many there are at most; Infinity when the tables were loaded meanwhile. */
+  left: number
+}
+
+/** What a definition, or a caller, may state of a job. */
+export type Field = keyof Defaults | 'ttl'
+
+export const FIELDS: readonly Field[] = [
+  'queue',
+  'priority',
+  'weight',
+  'maxAttempts',
+  'maxAge',
+  'timeout',
+  'heartbeatTimeout',
+  'backoff',
+  'ttl',
+]

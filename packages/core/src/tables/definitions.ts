@@ -1,0 +1,41 @@
+/** What is in force for enqueues by plain name, who disputes it, and whose jobs have yet to take it. */
+import type { Definition, Settling } from '../definition.ts'
+import type { Loaded } from '../store.ts'
+import type { Session } from './session.ts'
+
+export class Definitions {
+  readonly #inForce = new Map<string, Definition>()
+  /** Names whose jobs have yet to take what was defined after them. */
+  readonly settling = new Map<string, Settling>()
+  /** Names whose jobs have taken it while those of others have not: all are served at once, or their order would be lost. */
+  readonly settled = new Set<string>()
+  /** Of jobs in rows before this one it is not known what their callers have stated. */
+  readonly saidFrom: number
+  /** Living sessions whose own defaults for a name are others than those in force. */
+  readonly disputes = new Map<string, ReadonlySet<Session>>()
+
+  constructor({ saidFrom, definitions }: Pick<Loaded, 'saidFrom' | 'definitions'>) {
+    this.saidFrom = saidFrom
+    for (const { name, definition, settling } of definitions) {
+      this.set(name, definition)
+      if (settling > 0) this.settling.set(name, { before: settling, left: Number.POSITIVE_INFINITY })
+    }
+  }
+
+  get(name: string): Definition | undefined {
+    return this.#inForce.get(name)
+  }
+
+  set(name: string, definition: Definition): void {
+    this.#inForce.set(name, definition)
+  }
+
+  /** Nobody serves it yet. */
+  isUnserved(name: string): boolean {
+    return this.settling.has(name) || this.settled.has(name)
+  }
+
+  [Symbol.iterator](): IterableIterator<[string, Definition]> {
+    return this.#inForce[Symbol.iterator]()
+  }
+}

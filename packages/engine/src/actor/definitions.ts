@@ -1,0 +1,21 @@
+/** What is in force for enqueues by plain name, as `stats` tells it. */
+import type { DefinitionStats, Tables } from '@millrace/core'
+
+const TOLD_MAX = 1_000
+const DISPUTERS_MAX = 10
+
+export function definitionsOf({ definitions }: Tables): DefinitionStats[] {
+  const { disputes } = definitions
+  const names = new Set(disputes.keys())
+  for (const [name] of definitions) {
+    if (names.size >= TOLD_MAX) break
+    names.add(name)
+  }
+  return [...names].slice(0, TOLD_MAX).flatMap((name) => {
+    const definition = definitions.get(name)
+    if (definition === undefined) return []
+    const { defaults, worker, host, saidAt } = definition
+    const against = [...(disputes.get(name) ?? [])].slice(0, DISPUTERS_MAX)
+    return [{ name, defaults, worker, host, saidAt, disputedBy: against.map(({ intro }) => intro.worker) }]
+  })
+}
