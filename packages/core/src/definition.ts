@@ -3,7 +3,9 @@ import type { Defaults } from './commands.ts'
 
 export interface Definition {
   readonly defaults: Defaults
-  /** Public name of the worker that has said so; empty in files of before. */
+  /** The session that has said so, or another that agreed when it went; empty in files of before. */
+  readonly session: string
+  /** Its public name. */
   readonly worker: string
   readonly host: string
   /** Wall time; 0 in files of before. */

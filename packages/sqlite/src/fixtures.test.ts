@@ -58,7 +58,10 @@ describe.each(files)('%s', (name) => {
           ]
         : [],
     )
-    const said = version >= 15 ? { worker: 'w', host: 'h', saidAt: 1, firstSeq: 1 } : { worker: '', host: '', saidAt: 0, firstSeq: 1 }
+    const said =
+      version >= 15
+        ? { session: 's', worker: 'w', host: 'h', saidAt: 1, firstSeq: 1 }
+        : { session: '', worker: '', host: '', saidAt: 0, firstSeq: 1 }
     expect(definitions).toEqual([{ name: 'stand', definition: { defaults: { priority: 3 }, ...said }, settling: 0 }])
     // Of what an earlier version has enqueued nobody knows what the callers have stated.
     expect(saidFrom).toBe(version >= 15 ? 1 : nextSeq)

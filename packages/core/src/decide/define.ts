@@ -15,20 +15,30 @@ export function beginToDefine({ tables }: TurnContext, names: readonly string[])
 
 /** A session has said its defaults. Answers the names for which others than its own are in force. */
 export function define(turn: TurnContext, session: Session): readonly string[] {
-  const { definitions } = turn.tables
+  const { definitions, present } = turn.tables
   const disputed: string[] = []
   for (const { name, defaults } of session.intro.handlers) {
     const inForce = definitions.get(name)
     if (inForce === undefined) putInForce(turn, name, session)
     else if (!isSame(inForce.defaults, defaults) || definitions.disputes.has(name)) reconsider(turn, name)
+    else if (!present.has(inForce.session)) putInForce(turn, name, session)
     if (definitions.disputes.get(name)?.has(session)) disputed.push(name)
   }
   return disputed
 }
 
-/** A session is gone: what others have said in vain may be in force now. */
-export function undispute(turn: TurnContext, { intro }: Session): void {
-  for (const { name } of intro.handlers) if (turn.tables.definitions.disputes.has(name)) reconsider(turn, name)
+/** A session is gone: whoever agreed with it stands for what it has said; otherwise what others have said in vain may be in force now. */
+export function undefine(turn: TurnContext, uuid: string, session: Session | undefined): void {
+  const { tables } = turn
+  const { definitions } = tables
+  const names = new Set(definitions.saidBy(uuid))
+  for (const { name } of session?.intro.handlers ?? []) if (definitions.disputes.has(name)) names.add(name)
+  for (const name of names) {
+    const { defaults, session: sayer } = definitions.get(name) ?? {}
+    const agreed = sayer === uuid ? oldest(servers(tables, name).filter((one) => isSame(defaults, defaultsOf(one, name)))) : undefined
+    if (agreed !== undefined) putInForce(turn, name, agreed)
+    reconsider(turn, name)
+  }
 }
 
 function reconsider(turn: TurnContext, name: string): void {
@@ -37,9 +47,9 @@ function reconsider(turn: TurnContext, name: string): void {
   const sessions = servers(tables, name)
   const own = sessions.filter(({ intro }) => intro.local)
   const voters = own.length > 0 ? own : sessions
-  const [first] = voters.toSorted((one, other) => one.id - other.id)
+  const first = oldest(voters)
   const isInForce = (session: Session) => isSame(definitions.get(name)?.defaults, defaultsOf(session, name))
-  if (first !== undefined && !voters.some(isInForce)) putInForce(turn, name, first)
+  if (first !== undefined && !voters.some(isInForce) && !isToComeBack(tables, name, own.length > 0)) putInForce(turn, name, first)
   const before = definitions.disputes.get(name)
   const against = new Set(sessions.filter((session) => !isInForce(session)))
   if (against.size === 0) definitions.disputes.delete(name)
@@ -50,13 +60,26 @@ function reconsider(turn: TurnContext, name: string): void {
   }
 }
 
+/** The session whose word is in force is there as far as is known, and has yet to attach again after a break. */
+function isToComeBack({ definitions, present, sessions }: Tables, name: string, isOverruled: boolean): boolean {
+  const uuid = definitions.get(name)?.session ?? ''
+  const sayer = present.get(uuid)
+  // One that is away serves nothing; one that is back may have changed its mind.
+  if (sayer === undefined || (sessions.get(uuid)?.intro.handlers.length ?? 0) > 0) return false
+  return sayer.local || !isOverruled
+}
+
 function putInForce({ tables, effects, now }: TurnContext, name: string, session: Session): void {
   const { definitions } = tables
-  const { worker, host } = session.intro
+  const { uuid, worker, host } = session.intro
   const firstSeq = definitions.get(name)?.firstSeq ?? tables.nextSeq
-  const definition = { defaults: defaultsOf(session, name), worker, host, saidAt: now.wall, firstSeq }
+  const definition = { defaults: defaultsOf(session, name), session: uuid, worker, host, saidAt: now.wall, firstSeq }
   definitions.set(name, definition)
   effects.definitions.push({ name, definition, settling: definitions.settling.get(name)?.before ?? 0 })
+}
+
+function oldest(sessions: readonly Session[]): Session | undefined {
+  return sessions.toSorted((one, other) => one.id - other.id)[0]
 }
 
 function servers({ services }: Tables, name: string): Session[] {

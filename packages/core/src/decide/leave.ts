@@ -2,7 +2,6 @@
 import type { DrainCommand, LeaveCommand, StopWorkerCommand } from '../commands.ts'
 import type { Decision } from '../replies.ts'
 import { isLiving, type Session } from '../tables/session.ts'
-import { undispute } from './define.ts'
 import { endAborted, endLost } from './end.ts'
 import { beginToDrain, disappear } from './presence.ts'
 import { workerNotFound } from './refuse.ts'
@@ -43,14 +42,9 @@ export function leave(turn: TurnContext, command: LeaveCommand): Decision<'leave
   const unattached = tables.unattached.get(command.session)
   for (const job of [...(session?.jobs ?? unattached?.jobs ?? [])]) endAborted(turn, job)
   if (tables.unattached.delete(command.session)) tables.departed.set(command.session, unattached?.holder)
-  if (session !== undefined) removeSession(turn, session)
-  disappear(turn, command.session, 'worker.left')
+  if (session !== undefined) tables.removeSession(session)
+  disappear(turn, command.session, 'worker.left', session)
   return true
-}
-
-function removeSession(turn: TurnContext, session: Session): void {
-  turn.tables.removeSession(session)
-  undispute(turn, session)
 }
 
 /** The session's process died, or nobody comes back for it. */
@@ -59,6 +53,6 @@ export function loseSession(turn: TurnContext, session: Session): void {
     turn.effects.notices.push({ session, job, run: job.run, note: { kind: 'lost' } })
     endLost(turn, job)
   }
-  removeSession(turn, session)
-  disappear(turn, session.intro.uuid, 'worker.lost')
+  turn.tables.removeSession(session)
+  disappear(turn, session.intro.uuid, 'worker.lost', session)
 }

@@ -1,5 +1,6 @@
 /** What is told of workers: each comes once, whatever breaks and begins anew in between, and goes once. */
 import type { Session } from '../tables/session.ts'
+import { undefine } from './define.ts'
 import type { TurnContext } from './turn.ts'
 
 /** It has attached, maybe again. */
@@ -17,10 +18,12 @@ export function beginToDrain(turn: TurnContext, uuid: string): void {
   tell(turn, uuid, 'worker.draining')
 }
 
-export function disappear(turn: TurnContext, uuid: string, type: 'worker.left' | 'worker.lost'): void {
+/** `session`: as it was when it went, if it was there. */
+export function disappear(turn: TurnContext, uuid: string, type: 'worker.left' | 'worker.lost', session?: Session): void {
   if (!turn.tables.present.has(uuid)) return
   tell(turn, uuid, type)
   turn.tables.present.delete(uuid)
+  undefine(turn, uuid, session)
 }
 
 /** Those that were on record and have not come back. */

@@ -248,6 +248,25 @@ describe('defaults of a name that living sessions say differently', () => {
     expect(inForce(world)).toMatchObject({ defaults: { maxAttempts: 5 } })
   })
 
+  test('after a reload the first keeps its word, though another one is back before it; and so do those who agreed with it', () => {
+    const world = new World()
+    for (const [uuid, maxAttempts] of [
+      ['one', 1],
+      ['agrees', 1],
+      ['two', 2],
+    ] as const)
+      world.run(defining(uuid, 'a', { maxAttempts }, remote))
+    world.run({ op: 'leave', session: 'one' })
+    expect(inForce(world)).toMatchObject({ defaults: { maxAttempts: 1 }, session: 'agrees' })
+    world.failCommit()
+    expect(world.run(defining('two', 'a', { maxAttempts: 2 }, remote)).replies).toEqual([{ lost: [], disputed: ['a'] }])
+    expect(inForce(world)).toMatchObject({ defaults: { maxAttempts: 1 } })
+    // It never comes back.
+    world.after(LIMITS.leaseMs + 1)
+    expect(inForce(world)).toMatchObject({ defaults: { maxAttempts: 2 }, session: 'two' })
+    expect(world.tables.definitions.disputes.size).toBe(0)
+  })
+
   test('who comes back with the same word is in no dispute', () => {
     const world = new World()
     world.run(defining('one', 'a', { maxAttempts: 1 }, remote))

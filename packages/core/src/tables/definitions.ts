@@ -5,6 +5,8 @@ import type { Session } from './session.ts'
 
 export class Definitions {
   readonly #inForce = new Map<string, Definition>()
+  /** By the session whose word they are. */
+  readonly #bySession = new Map<string, Set<string>>()
   /** Names whose jobs have yet to take what was defined after them. */
   readonly settling = new Map<string, Settling>()
   /** Names whose jobs have taken it while those of others have not: all are served at once, or their order would be lost. */
@@ -27,7 +29,23 @@ export class Definitions {
   }
 
   set(name: string, definition: Definition): void {
+    const before = this.#inForce.get(name)
+    if (before !== undefined) this.#forget(before.session, name)
     this.#inForce.set(name, definition)
+    const names = this.#bySession.get(definition.session)
+    if (names === undefined) this.#bySession.set(definition.session, new Set([name]))
+    else names.add(name)
+  }
+
+  /** The names whose defaults are in force by the word of that session. */
+  saidBy(session: string): readonly string[] {
+    return [...(this.#bySession.get(session) ?? [])]
+  }
+
+  #forget(session: string, name: string): void {
+    const names = this.#bySession.get(session)
+    names?.delete(name)
+    if (names?.size === 0) this.#bySession.delete(session)
   }
 
   /** Nobody serves it yet. */

@@ -5,7 +5,8 @@
 import type { Migration } from './migration.ts'
 
 const SQL = `
--- The worker and the host that have said it, and when: unknown of what was said before this version.
+-- The session, the worker and the host that have said it, and when: unknown of what was said before this version.
+ALTER TABLE definition ADD COLUMN session TEXT NOT NULL DEFAULT '';
 ALTER TABLE definition ADD COLUMN worker TEXT NOT NULL DEFAULT '';
 ALTER TABLE definition ADD COLUMN host TEXT NOT NULL DEFAULT '';
 ALTER TABLE definition ADD COLUMN said_at INTEGER NOT NULL DEFAULT 0;

@@ -51,7 +51,7 @@ WHERE job.state = 2 ORDER BY job.seq`,
   const pausedKeys = db.prepare('SELECT key FROM paused_key WHERE queue = ?').pluck()
   const running = prepareRunningSeqs(db)
   const flowWork = db.prepare('SELECT EXISTS (SELECT 1 FROM flow_due) OR EXISTS (SELECT 1 FROM flow_gone)').pluck()
-  const definitions = db.prepare('SELECT name, defaults, worker, host, said_at, first_seq, settling FROM definition').raw()
+  const definitions = db.prepare('SELECT name, defaults, session, worker, host, said_at, first_seq, settling FROM definition').raw()
   const exports = db.prepare('SELECT name, cursor FROM export ORDER BY name')
   const freed = prepareFreed(db)
   const minutes = prepareLastMinutes(db)
@@ -96,11 +96,20 @@ function prepareRunningSeqs(db: Database): () => number[] {
 }
 
 type RawQueue = [id: number, name: string, settings: string, paused: number, missingMs: number, missingAt: number]
-type RawDefinition = [name: string, defaults: string, worker: string, host: string, saidAt: number, firstSeq: number, settling: number]
+type RawDefinition = [
+  name: string,
+  defaults: string,
+  session: string,
+  worker: string,
+  host: string,
+  saidAt: number,
+  firstSeq: number,
+  settling: number,
+]
 type RawGate = [id: number, laneId: number, key: string, parked: number]
 
-function definitionFrom([name, defaults, worker, host, saidAt, firstSeq, settling]: RawDefinition): DefinitionRow {
-  return { name, definition: { defaults: defaultsFrom(defaults), worker, host, saidAt, firstSeq }, settling }
+function definitionFrom([name, defaults, session, worker, host, saidAt, firstSeq, settling]: RawDefinition): DefinitionRow {
+  return { name, definition: { defaults: defaultsFrom(defaults), session, worker, host, saidAt, firstSeq }, settling }
 }
 
 function queueFrom([id, name, text, paused, missingMs, missingAt]: RawQueue, pausedKeys: readonly string[]): QueueRow {

@@ -50,7 +50,7 @@ export function addBystanders(turns: Turns): void {
     scheduleOf('bystander', { spec: { every: 60_000, ...PLAIN }, anchor: 1, nextAt: turns.at + 60_000, fireAt: turns.at + 60_000 }),
     'put',
   )
-  const definition = { defaults: { priority: 3 }, worker: 'w', host: 'h', saidAt: 1, firstSeq: 1 }
+  const definition = { defaults: { priority: 3 }, session: 's', worker: 'w', host: 'h', saidAt: 1, firstSeq: 1 }
   effects.definitions.push({ name: 'stand', definition, settling: 0 })
   turns.commit()
 }

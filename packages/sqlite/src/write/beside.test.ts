@@ -284,7 +284,7 @@ describe('runs', () => {
 })
 
 test('sessions and definitions', () => {
-  const definitionOf = (defaults: Defaults) => ({ defaults, worker: 'w', host: 'h', saidAt: 5, firstSeq: 3 })
+  const definitionOf = (defaults: Defaults) => ({ defaults, session: 's', worker: 'w', host: 'h', saidAt: 5, firstSeq: 3 })
   const define = (name: string, defaults: Defaults, settling = 0) =>
     turns.effects.definitions.push({ name, definition: definitionOf(defaults), settling })
   const { turns, commit, store } = openCrowd()
@@ -297,7 +297,7 @@ test('sessions and definitions', () => {
   expect(store.load().definitions).toEqual([
     { name: 'a', definition: definitionOf({ queue: 'q', timeout: Number.POSITIVE_INFINITY }), settling: 0 },
     { name: 'b', definition: definitionOf({ timeout: 5 }), settling: 0 },
-    { name: 'stand', definition: { defaults: { priority: 3 }, worker: 'w', host: 'h', saidAt: 1, firstSeq: 1 }, settling: 0 },
+    { name: 'stand', definition: { defaults: { priority: 3 }, session: 's', worker: 'w', host: 'h', saidAt: 1, firstSeq: 1 }, settling: 0 },
   ])
 })
 

@@ -9,13 +9,13 @@ export function prepareSessions(db: Database): (effects: Effects, at: number) =>
   )
   const presence = db.prepare('UPDATE session SET presence = ? WHERE id = ?')
   const definition = db.prepare(
-    'INSERT OR REPLACE INTO definition (name, defaults, worker, host, said_at, first_seq, settling) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    'INSERT OR REPLACE INTO definition (name, defaults, session, worker, host, said_at, first_seq, settling) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
   )
   return ({ newSessions, presence: changes, definitions }, at) => {
     for (const { id, intro } of newSessions) session.run(id, intro.uuid, intro.worker, intro.host, intro.pid, at, intro.local ? 0 : 1)
     for (const { id, presence: is } of changes) expectChanges('note a session', presence.run(is, id).changes, 1)
     // JSON has no Infinity: in a timeout null stands for it.
     for (const { name, definition: is, settling } of definitions)
-      definition.run(name, JSON.stringify(is.defaults), is.worker, is.host, is.saidAt, is.firstSeq, settling)
+      definition.run(name, JSON.stringify(is.defaults), is.session, is.worker, is.host, is.saidAt, is.firstSeq, settling)
   }
 }
