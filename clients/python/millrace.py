@@ -360,7 +360,7 @@ def read_reply(reply):
     """`(id, value, error)` of a reply."""
     if not isinstance(reply, list) or len(reply) < 2:
         raise ProtocolError("a reply has an id and a kind")
-    id, kind, fields = reply[0], reply[1], reply[2:] + [None] * 8
+    id, kind, fields = reply[0], reply[1], reply[2:] + [None] * 10
     if kind == TRUE:
         return id, True, None
     if kind == REFUSAL:
@@ -372,9 +372,10 @@ def read_reply(reply):
     if kind == VALUE:
         return id, fields[0], None
     if kind == STATS:
-        names = ("queues", "states", "totals", "unserved", "workers", "writer", "names", "paused")
+        names = ("queues", "states", "totals", "unserved", "workers", "writer", "names", "paused", "queuesLeftOut", "definitions")
         queues = {name: counts for name, counts, *_ in fields[0]}
-        return id, {**dict(zip(names, fields)), "queues": queues, "names": fields[6] or [], "paused": bool(fields[7])}, None
+        stats = {**dict(zip(names, fields)), "queues": queues, "names": fields[6] or [], "paused": bool(fields[7])}
+        return id, {**stats, "definitions": fields[9] or []}, None
     raise ProtocolError("no reply is of the kind %r" % (kind,))
 
 
@@ -577,10 +578,12 @@ def _known(call, options):
 
 
 def _defaults(handler, options):
+    options = dict(options)
+    weak = options.pop("weak", None)
     _known("the defaults of %r" % handler, options)
     job = new_job("defaults", **options) + [None] * 21
     # NewJob and Defaults have the same fields in another order.
-    return _trimmed([job[2], job[3], job[14], job[8], job[9], job[10], job[11], job[20]])
+    return _trimmed([job[2], job[3], job[14], job[8], job[9], job[10], job[11], job[20], weak])
 
 
 def _debounce(key, delay, mode="trailing", max_delay=None):

@@ -544,9 +544,10 @@ class Operations(unittest.TestCase):
         table = PROTOCOL.split("<!-- table: Defaults -->")[1].split("<!-- end -->")[0]
         options = dict(queue="q", priority=1, weight=2, max_attempts=3, timeout=4, heartbeat_timeout=5, max_age=7)
         options["backoff"] = {"type": "fixed", "delay": 6}
+        options["weak"] = True
         worker = millrace.Worker("unix:none", {"a": print}, defaults={"a": options})
         (name, said), *_ = worker._served
-        self.assertEqual((name, said), ("a", ["q", 1, 2, 3, 4000, 5000, [2, 6000], 7000]))
+        self.assertEqual((name, said), ("a", ["q", 1, 2, 3, 4000, 5000, [2, 6000], 7000, True]))
         self.assertEqual(len(said), len(re.findall(r"^\| \d+ \|", table, re.M)))
 
 
