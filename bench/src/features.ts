@@ -88,6 +88,7 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
   'two tags each': { options: (index) => ({ tags: ['bench', `customer-${index % CUSTOMERS}`] }) },
   'a queue paused beside, 10,000 waiting in it': {
     beside: async (engine) => {
+      await engine.queues.configure('beside', {})
       await engine.queues.pause('beside')
       await wait(engine, noop, { queue: 'beside' })
     },

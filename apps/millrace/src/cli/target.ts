@@ -42,13 +42,13 @@ export function targetOf({ file, url, token }: TargetOptions, env: NodeJS.Proces
 
 /** The engine behind it. A file that is not there is made with `create` alone. */
 export async function openTarget(target: Target, { create = false, created, logger }: ConnectOptions = {}): Promise<Engine> {
-  const log = logger === undefined ? {} : { logger }
+  // What the daemon is configured to, a command cannot know: it warns of nothing on stderr, which may be read as JSON.
+  const log = { logger: logger ?? null }
   if (target.kind === 'url')
     return connect(target.url, { connectTimeout: PATIENCE, ...(target.token !== undefined && { token: target.token }), ...log })
   const missing = !existsSync(target.file)
   if (!create && missing) throw new NoFileError(target.file)
-  // What the daemon is configured to, a command cannot know: it warns of nothing on stderr, which may be read as JSON.
-  const engine = await openEngine({ file: target.file, share: true, logger: logger ?? null })
+  const engine = await openEngine({ file: target.file, share: true, ...log })
   if (missing) created?.(target.file)
   return engine
 }
