@@ -31,7 +31,7 @@ test('each call, also what is refused; payloads are in none, and questions are n
   await other.stats()
   await expect(other.cancel(id)).rejects.toMatchObject({ code: 'FORBIDDEN' })
   await expect(engine.cancel(MISSING)).rejects.toMatchObject({ code: 'JOB_NOT_FOUND' })
-  await engine.queues.pause('mail')
+  await engine.queues.pause('default')
   await engine.deleteMany({ name: 'mail', state: 'waiting' })
   await engine.deleteMany({ ids: [id, MISSING] })
   const who = { at, who: 'ops' }
@@ -39,7 +39,7 @@ test('each call, also what is refused; payloads are in none, and questions are n
     { ...who, operation: 'update', target: { id }, outcome: 'done' },
     { at, who: 'token[1]', operation: 'cancel', target: { id }, outcome: 'refused', code: 'FORBIDDEN' },
     { ...who, operation: 'cancel', target: { id: MISSING }, outcome: 'refused', code: 'JOB_NOT_FOUND' },
-    { ...who, operation: 'pause', target: { queue: 'mail', paused: true }, outcome: 'done' },
+    { ...who, operation: 'pause', target: { queue: 'default', paused: true }, outcome: 'done' },
     expect.objectContaining({ operation: 'deleteMany', target: expect.objectContaining({ filter: { name: 'mail', state: 'waiting' } }) }),
     expect.objectContaining({ operation: 'deleteMany', target: expect.objectContaining({ filter: { ids: 2 } }) }),
   ])
@@ -82,6 +82,6 @@ test('it is told before the answer; one that throws is logged, and what happened
     order.push(...calls.map(({ operation }) => operation))
     throw new Error('the disk is full')
   })
-  await engine.queues.pause('q').then(() => order.push('answered'))
+  await engine.queues.pause('default').then(() => order.push('answered'))
   expect(order).toEqual(['pause', 'answered'])
 })
