@@ -325,9 +325,9 @@ export const CANARIES: readonly Canary[] = [
   },
   {
     name: 'cancel-lost-after-crash',
-    file: `${tables}/tables.ts`,
-    find: '    job.cancelRequested = row.cancelRequested\n',
-    replace: '    job.cancelRequested = row.cancelRequested && job.state !== 2\n',
+    file: `${tables}/fromRow.ts`,
+    find: '  job.cancelRequested = row.cancelRequested\n',
+    replace: '  job.cancelRequested = row.cancelRequested && job.state !== 2\n',
     breaks: 'invariant 2',
   },
   {

@@ -306,7 +306,7 @@ export class Model {
     switch (type) {
       case 'started':
         is(WAITING)
-        if (job.name === LATE.name && run === 1) this.#late(job, record)
+        if (run === 1) this.#settled(job, record)
         this.#start(job, run, attempt, turn)
         break
       case 'progress':
@@ -458,7 +458,14 @@ export class Model {
     else this.#move(job, runAt !== undefined && runAt > wall ? SCHEDULED : WAITING)
   }
 
-  /** Whatever came first, the call or the definition: what the call has left open is as the definition says. */
+  /** Whatever came first, the call or the definition: what the call has left open is as the definition says from the first start on. */
+  #settled(job: Tracked, record: Job): void {
+    const { maxAttempts, timeout, heartbeatTimeout, backoff, maxAge } = record.policy
+    if (job.name === LATE.name) this.#late(job, record)
+    if (job.maxAttempts !== maxAttempts || job.timeout !== timeout) this.#options.history.meet('settledLate')
+    Object.assign(job, { maxAttempts, timeout, heartbeatTimeout, backoff, oldAt: record.enqueuedAt + maxAge })
+  }
+
   #late(job: Tracked, { policy, priority }: Job): void {
     const { history, requests } = this.#options
     const said = requests.late.get(job.number)
@@ -471,8 +478,6 @@ export class Model {
     const wanted = said?.priority ?? LATE.defaults.priority
     const asked = requests.asked('update', job)
     history.hold(asked || priority === wanted, 45, () => `job ${job.seq} starts with priority ${priority}, not ${wanted}`)
-    if (job.maxAttempts !== maxAttempts || job.timeout !== timeout) history.meet('settledLate')
-    Object.assign(job, { maxAttempts, timeout, heartbeatTimeout, backoff: policy.backoff })
   }
 
   #start(job: Tracked, run: number, attempt: number, { wall, mono }: Committed): void {

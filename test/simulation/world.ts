@@ -267,7 +267,10 @@ export class World {
   #defineLate(client: Client): void {
     this.history.meet('definedLate')
     const definition = this.#lateDefiners++ % 2 === 0 ? LATE : LATER
-    client.engine.work(handlersFor(client, [LATE.name], this.#log, this.#model, undefined, definition), { concurrency: 3 })
+    client.engine.work(handlersFor(client, [LATE.name], this.#log, this.#model, undefined, definition), {
+      id: `late${this.#lateDefiners}`,
+      concurrency: 3,
+    })
   }
 
   startEngine(alive: ReadonlySet<string>): SimulatedEngine {
