@@ -16,6 +16,7 @@ import {
   formatId,
   isFinal,
   isLive,
+  isQuestion,
   type JobKey,
   type NewJob,
   type OnParentFailure,
@@ -30,6 +31,12 @@ import { LATE } from './handlers.ts'
 import type { History } from './history.ts'
 import { type Model, numberOf, type Tracked } from './model.ts'
 
+/** The numbers of those that a connection was answered last. */
+interface LastAnswered {
+  readonly command: number
+  readonly question: number
+}
+
 interface Asked {
   readonly command: Command
   /** By arrival. */
@@ -39,6 +46,8 @@ interface Asked {
 
 /** Those that are answered when there is something to say. */
 const PATIENT = new Set(['watch', 'events', 'export', 'drainQueue', 'backup', 'list'])
+/** Questions that a turn answers in their place among its commands. */
+const AMONG_COMMANDS = new Set(['subscribe', 'unwatch'])
 /** Refusals after which nothing of the call has happened. */
 const DEFINITE = new Set(['DISK_FULL', 'STORAGE', 'STORAGE_BUSY', 'UNIQUE_CONFLICT', 'JOB_ACTIVE', 'JOB_FINISHED', 'INTERNAL', 'BUSY'])
 
@@ -54,7 +63,7 @@ export class Requests {
   readonly #history: History
   #received = 0
   readonly #open = new Map<string, Map<number, Asked>>()
-  readonly #lastAnswered = new Map<string, number>()
+  readonly #lastAnswered = new Map<string, LastAnswered>()
   readonly #said = new Set<string>()
   readonly #asked = new Set<string>()
   readonly #many: Many[] = []
@@ -239,11 +248,7 @@ export class Requests {
     }
     open?.delete(id)
     const { command } = asked
-    if (!PATIENT.has(command.op)) {
-      const last = this.#lastAnswered.get(connection) ?? 0
-      history.hold(asked.number > last, 4, () => `request ${id} of ${connection} is answered after one that came later`)
-      this.#lastAnswered.set(connection, asked.number)
-    }
+    if (!PATIENT.has(command.op)) this.#inOrder(connection, id, asked)
     if (this.strangers.has(connection)) this.#toStranger(command, refusal?.code)
     else if (refusal !== undefined) this.#refusal(command, refusal.code, connection, model)
     else {
@@ -251,6 +256,16 @@ export class Requests {
       if (command.op === 'attach' || command.op === 'renew') this.counted(connection, this.turnMono)
       this.#answer(command, value, model, asked.atMono)
     }
+  }
+
+  /** A turn that has no time for a question puts it off: later commands pass it, later questions do not. It passes nothing itself. */
+  #inOrder(connection: string, id: number, { command: asked, number }: Asked): void {
+    const { command, question } = this.#lastAnswered.get(connection) ?? { command: 0, question: 0 }
+    const mayBePassed = isQuestion(asked) && !AMONG_COMMANDS.has(asked.op)
+    const last = mayBePassed ? question : Math.max(command, question)
+    this.#history.hold(number > last, 4, () => `request ${id} of ${connection} is answered after one that came later`)
+    if (mayBePassed && number < command) this.#history.meet('questionPassed')
+    this.#lastAnswered.set(connection, mayBePassed ? { command, question: number } : { command: number, question })
   }
 
   #refusal(command: Command, code: string, connection: string, model: Model): void {

@@ -1,7 +1,8 @@
 /**
- * Everything that can be asked of the engine. Each command gets exactly one reply, in the order of arrival on its Port, but
- * for `watch`, `events`, `export`, `drainQueue` and `backup`, which are answered when there is something to say. One operation, one name: the file of the same
- * name in decide/ decides it.
+ * Everything that can be asked of the engine. Each command gets exactly one reply, in the order of arrival on its Port, with two
+ * exceptions. `watch`, `events`, `export`, `drainQueue` and `backup` are answered when there is something to say. Other questions
+ * that read may be answered after later commands, in their own order. One operation, one name: the file of the same name in
+ * decide/ decides it.
  */
 import type { Backoff } from './backoff.ts'
 import type { Duration } from './duration.ts'

@@ -58,7 +58,7 @@ export type Notice =
   /** The engine has loaded its tables anew: every session of this Port attaches again. */
   | { readonly kind: 'reattach' }
 
-/** All that one turn has for one Port: replies first, in the order of arrival. */
+/** All that one turn has for one Port: replies first, in the order that `commands.ts` promises. */
 export interface Delivery {
   readonly replies: readonly Reply[]
   readonly grants: readonly Grant[]
