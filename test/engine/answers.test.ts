@@ -1,6 +1,6 @@
 /** How long a turn answers questions: what it has no time for waits in order, and commands pass. */
 import { systemCalendar } from '@millrace/client'
-import { type Command, DEFAULT_RETENTION, type Delivery, LIMITS, type Store } from '@millrace/core'
+import { type Command, DEFAULT_RETENTION, type Delivery, LIMITS, type Stats, type Store } from '@millrace/core'
 import { openStore } from '@millrace/sqlite'
 import { seededRandom, VirtualClock } from '@millrace/testkit'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
@@ -14,10 +14,12 @@ let actor: Actor
 /** Everything that connections were told, by turns. */
 let told: string[]
 let fails = false
+let onWriteFailed = () => {}
 
 beforeEach(() => {
   clock = new VirtualClock()
   fails = false
+  onWriteFailed = () => {}
   const random = seededRandom(3)
   const opened = openStore({ file: ':memory:', durability: 'normal', random, now: clock.read().wall, host: 'host', pid: 1 })
   onTestFinished(() => opened.close())
@@ -30,7 +32,10 @@ beforeEach(() => {
     failures: (laneIds, limit) => slow(opened.failures(laneIds, limit)),
     events: (after, limit) => slow(opened.events(after, limit)),
     write: (effects, mark) => {
-      if (fails) throw new Error('the disk is gone')
+      if (fails) {
+        onWriteFailed()
+        throw new Error('the disk is gone')
+      }
       opened.write(effects, mark)
     },
   }
@@ -42,7 +47,9 @@ beforeEach(() => {
 /** A connection whose replies are noted by its name and their requests. */
 function connect(name: string): (...commands: readonly Command[]) => void {
   let last = 0
-  const connection = actor.connect((delivery: Delivery) => told.push(...delivery.replies.map(({ id }) => `${name}${id}`)))
+  const connection = actor.connect(({ replies }: Delivery) =>
+    told.push(...replies.map(({ id, refusal }) => `${name}${id}${refusal === undefined ? '' : ` ${refusal.code}`}`)),
+  )
   return (...commands) =>
     actor.receive(
       connection,
@@ -129,4 +136,36 @@ test('where turns fail and are put off, questions that wait are answered meanwhi
   const order: string[] = []
   while (actor.hasMail) order.push(...turn())
   expect(order).toEqual(['a5'])
+})
+
+test('a question is answered in its place also where what falls due in its turn cannot be written', () => {
+  const [a, b] = [connect('a'), connect('b')]
+  b({ op: 'enqueue', jobs: [{ name: 'a', data: null, delay: 1_000 }] })
+  turn()
+  a(ASK, ASK, ASK)
+  expect(turn()).toEqual(['a1', 'a2'])
+  clock.stall(1_000)
+  fails = true
+  a(ASK)
+  b(ENQUEUE)
+  expect(turn()).toEqual(['b2 INTERNAL', 'a3', 'a4'])
+})
+
+test('stats count what was decided before them, also where one turn is decided in several transactions', () => {
+  const waiting: unknown[] = []
+  const connection = actor.connect(({ replies }) => {
+    for (const { id, value } of replies) if (id % 2 === 1) waiting.push((value as Stats).states.waiting)
+  })
+  actor.turn()
+  fails = true
+  onWriteFailed = () => {
+    fails = false
+  }
+  const commands = [{ op: 'stats' }, ENQUEUE, { op: 'stats' }] as const
+  actor.receive(
+    connection,
+    commands.map((command, index) => ({ id: index + 1, command })),
+  )
+  turn()
+  expect(waiting).toEqual([0, 1])
 })

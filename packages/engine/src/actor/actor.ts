@@ -205,6 +205,7 @@ export class Actor {
   }
 
   #decide(mail: readonly Letter[], now: Now): Decided {
+    this.#answers.outdate()
     return takeTurn(this.#parts, this.#tables, mail, now, this.#intake.refusal)
   }
 
@@ -297,7 +298,7 @@ export class Actor {
       this.meter.failedTurns++
       if (error instanceof StoreFailure && error.phase !== 'broken') return this.#storeFailed([letter], now, error)
       this.#reload([letter])
-      this.#refuse([letter], { code: 'INTERNAL', message: describe(error) })
+      this.#refuse([letter], { code: 'INTERNAL', message: describe(error) }, true)
       return undefined
     }
   }

@@ -22,7 +22,7 @@ const AT_ONCE: ReadonlySet<Operation> = new Set(['subscribe', 'unwatch', 'drainQ
 export class Answers {
   readonly #actor: Actor
   readonly #backlog: Backlog
-  /** Of this turn: whoever asks in it is told the same, which crosses a channel once. */
+  /** Since the last decision: whoever asks until the next is told the same, which crosses a channel once. */
   #stats: unknown
 
   constructor(actor: Actor, clock: Clock) {
@@ -36,8 +36,13 @@ export class Answers {
   }
 
   beginTurn(): void {
-    this.#stats = undefined
+    this.outdate()
     this.#backlog.beginTurn()
+  }
+
+  /** Something is decided, in one of the transactions of this turn: earlier answers may not be true any more. */
+  outdate(): void {
+    this.#stats = undefined
   }
 
   /** At once, if the turn has time for it and the connection's earlier questions are answered; otherwise one of the next turns does. */
