@@ -92,11 +92,11 @@ test('T6: events come with their ids, as they happen', async () => {
 })
 
 test('events of queues and schedules come among them, and may be all that is asked for', async () => {
-  await engine.queues.pause('mail', { key: 'k' })
+  await engine.queues.pause('default', { key: 'k' })
   await engine.enqueue('a', 1)
   await engine.schedules.upsert('s', { every: '1h', runImmediately: true }, { job: 'b', data: 1 })
   const source = await open('?types=queue.paused,schedule.fired')
-  expect(await source.next()).toMatchObject({ id: 1, event: 'queue.paused', data: { seq: 1, queue: 'mail', key: 'k' } })
+  expect(await source.next()).toMatchObject({ id: 1, event: 'queue.paused', data: { seq: 1, queue: 'default', key: 'k' } })
   expect(await source.next()).toMatchObject({
     event: 'schedule.fired',
     data: { schedule: 's', tick: expect.stringMatching(/Z$/), jobId: expect.any(String) },
