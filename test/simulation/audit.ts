@@ -31,6 +31,8 @@ export class Audit {
   /** Old events may be gone. */
   readonly #forgets: boolean
   readonly #inForce = new Map<string, Defaults>()
+  /** The sessions that were there after the last turn, by their uuid. */
+  #present: ReadonlyMap<string, number> = new Map()
 
   constructor(history: History, model: Model, forgets: boolean) {
     this.#history = history
@@ -50,9 +52,11 @@ export class Audit {
           intro.handlers.some((handler) => handler.name === name && JSON.stringify(handler.defaults) === JSON.stringify(of)),
         )
       const own = said(defaults).some(({ intro }) => intro.local)
-      const still = said(before).find(({ intro }) => intro.local || !own)
+      // Not one that was taken for lost meanwhile, and is back as a newcomer.
+      const still = said(before).find(({ intro, id }) => (intro.local || !own) && this.#present.get(intro.uuid) === id)
       this.#history.hold(still === undefined, 46, () => `${still?.intro.worker} still says what was in force for ${name}, and is overruled`)
     }
+    this.#present = new Map([...tables.present].map(([uuid, { id }]) => [uuid, id]))
   }
 
   /** Of what a turn has started: nothing that was to run before it still waits. */

@@ -21,10 +21,7 @@ export function attach(turn: TurnContext, command: AttachCommand, { connection, 
   const before = tables.sessions.get(intro.uuid)
   const mine = recorded(turn, intro.uuid, before)
   const known = tables.present.get(intro.uuid)
-  beginToDefine(
-    turn,
-    intro.handlers.map(({ name }) => name),
-  )
+  beginToDefine(turn, intro)
   const session = tables.addSession(intro, gone === true ? undefined : connection, turn.now.mono, before?.id ?? known?.id)
   session.holder = connection
   session.attachedAt = turn.now.wall

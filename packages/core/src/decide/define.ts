@@ -2,15 +2,16 @@
  * Whose defaults of a name are in force. Of living sessions that say different ones, those of the engine's own process decide; among
  * equals whoever was first, until it is gone or they agree. What is in force stays so when nobody is left who says it.
  */
-import type { Defaults } from '../commands.ts'
+import type { Defaults, SessionIntro } from '../commands.ts'
 import type { Session } from '../tables/session.ts'
 import type { Tables } from '../tables/tables.ts'
 import { beginToSettle } from './settle.ts'
 import type { TurnContext } from './turn.ts'
 
-/** Names that the session is the first to define: before it is served any of their jobs. */
-export function beginToDefine({ tables }: TurnContext, names: readonly string[]): void {
-  for (const name of names) if (tables.definitions.get(name) === undefined) beginToSettle(tables, name)
+/** Names that a session is the first to define: before it is served any of their jobs. A definition that says nothing changes none. */
+export function beginToDefine({ tables }: TurnContext, { handlers }: SessionIntro): void {
+  for (const { name, defaults } of handlers)
+    if (tables.definitions.get(name) === undefined && Object.keys(defaults).length > 0) beginToSettle(tables, name)
 }
 
 /** A session has said its defaults. Answers the names for which others than its own are in force. */
