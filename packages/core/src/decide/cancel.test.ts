@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { LIMITS } from '../limits.ts'
 import { codeOf, enqueueing, keyOfJob, World } from '../testing/world.ts'
 
 const ERROR = { name: 'E', message: 'm' }
@@ -117,6 +118,21 @@ describe('E11: a running job is cancelled through its signal', () => {
       expect(world.stateOf({ seq: 1 })).toBe('cancelled')
     }
   })
+})
+
+test('a cancel does not put off the deadline of a run whose session has yet to come back', () => {
+  const world = new World()
+  world.attach('s', ['a'])
+  const policy = { timeout: 1_000, heartbeatTimeout: 1_000 }
+  const job = world.enqueue('a', policy)
+  const bystander = world.enqueue('a', policy)
+  world.reload('s')
+  world.after(LIMITS.reattachGraceMs - 10)
+  expect(world.run({ op: 'cancel', id: job }).replies).toEqual(['cancelling'])
+  world.after(9)
+  expect([world.stateOf(job), world.stateOf(bystander)]).toEqual(['active', 'active'])
+  world.after(1)
+  expect([world.stateOf(job), world.stateOf(bystander)]).toEqual(['cancelled', 'waiting'])
 })
 
 function attachAgain() {

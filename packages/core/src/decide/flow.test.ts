@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { Command } from '../commands.ts'
 import type { JobKey } from '../id.ts'
 import { LIMITS } from '../limits.ts'
+import type { Enqueued } from '../replies.ts'
 import { DEFAULT_RETENTION } from '../retention.ts'
 import { createFlow, flowOf } from '../testing/flows.ts'
 import { keyOfJob, World } from '../testing/world.ts'
@@ -37,6 +38,29 @@ test('a job waits for all of its parents, and is then let through once', () => {
   expect(states(jobs)).toEqual(['completed', 'completed', 'completed', 'completed'])
   expect(states(bystander)).toEqual(['waiting', 'blocked'])
 })
+
+test.each(['while', 'after'] as const)(
+  'a parent that is retried as its many children are told, and ends %s its return is told, is told to each of them',
+  (when) => {
+    const jobs = createFlow(world, [{}, ...Array.from({ length: 20 }, () => ({ parents: [0] }))])
+    const [parent, ...children] = jobs as [Enqueued, ...Enqueued[]]
+    const bystanders = createFlow(world, [{ job: { name: 'b' } }, { parents: [0] }])
+    world.attach('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })
+    world.turn({ op: 'fail', seq: parent.seq, run: 1, error: ERROR, retry: false })
+    for (let slices = 0; slices < 3; slices++) world.turn()
+    expect(states(children).filter((state) => state === 'failed')).toHaveLength(3 * LIMITS.sliceRows)
+    world.turn({ op: 'retry', id: keyOfJob(parent) })
+    // Those that were told of the failure are the first to hear of the return.
+    world.turn()
+    expect(states(children.slice(0, LIMITS.sliceRows))).toEqual(Array(LIMITS.sliceRows).fill('blocked'))
+    if (when === 'after') world.run()
+    expect([world.stateOf(parent), world.store.flows.due.size]).toEqual(['active', when === 'after' ? 0 : 1])
+    complete(parent)
+    expect(states(children)).toEqual(['active', ...Array(19).fill('waiting')])
+    expect(world.store.flows.due.size).toBe(0)
+    expect(states(bystanders)).toEqual(['waiting', 'blocked'])
+  },
+)
 
 test('a parent of many lets them through in slices, each once, whatever breaks off between two of them', () => {
   const jobs = createFlow(world, [{}, ...Array.from({ length: 20 }, () => ({ parents: [0] }))])

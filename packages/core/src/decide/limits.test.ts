@@ -416,6 +416,30 @@ test('M6: rate: a restart gives no second burst', () => {
   expect(world.after(1).grants).toHaveLength(1)
 })
 
+test('rate: each queue starts its jobs at its own tokens, whichever queue the timer was set for before', () => {
+  const world = new World()
+  const periods = { q1: 60_000, q2: 1_000 }
+  for (const queue of QUEUES) {
+    world.call<'configure'>({ op: 'configure', queue, changes: { rateLimit: { limit: 1, period: periods[queue], burst: 1 } } })
+    for (let job = 0; job < 3; job++) world.enqueue('a', { queue })
+  }
+  const begin = world.now.mono
+  const started: [queue: string, ms: number][] = []
+  const note = (grants: readonly Granted[]) => {
+    for (const { queue } of grants) started.push([queue, world.now.mono - begin])
+  }
+  note(world.run(attaching('s', ['a'], { minConcurrency: 9, maxConcurrency: 9 })).grants)
+  // As the engine's loop does: it sleeps until the timer, and no command wakes it.
+  while (started.length < 6) {
+    const { tokenMono } = world.tables
+    expect(tokenMono, `the timer, with ${started.length} of 6 jobs started`).toBeLessThan(Number.POSITIVE_INFINITY)
+    note(world.after(Math.max(1, Math.ceil(tokenMono - world.now.mono))).grants)
+  }
+  const startsOf = (wanted: string) => started.filter(([queue]) => queue === wanted).map(([, ms]) => ms)
+  expect(startsOf('q1')).toEqual([0, 60_000, 120_000])
+  expect(startsOf('q2')).toEqual([0, 1_000, 2_000])
+})
+
 /** Beside a bucket for each key that is looked at in every millisecond. */
 test('rate of a key: never more than its burst and what time has refilled since, each at its time, whatever other keys do', () => {
   fc.assert(
@@ -583,6 +607,20 @@ test('share: hand-outs in a row before the next queue', () => {
   for (let job = 0; job < 4; job++) for (const queue of QUEUES) world.enqueue('a', { queue })
   const { grants } = world.run(attaching('s', ['a'], { minConcurrency: 8, maxConcurrency: 8 }))
   expect(grants.map(({ queue }) => queue)).toEqual(['q1', 'q1', 'q1', 'q2', 'q1', 'q2', 'q2', 'q2'])
+})
+
+test('share: a queue that is paused within its share leaves the next one a whole share', () => {
+  const world = new World()
+  for (const queue of QUEUES) world.call<'configure'>({ op: 'configure', queue, changes: { share: 2 } })
+  for (let job = 0; job < 4; job++) for (const queue of QUEUES) world.enqueue('a', { queue })
+  let [granted] = world.run(attaching('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })).grants
+  for (const paused of [true, false]) world.call<'pause'>({ op: 'pause', queue: 'q1', paused })
+  const order: string[] = []
+  while (granted !== undefined) {
+    order.push(granted.queue)
+    granted = world.run({ op: 'complete', seq: granted.seq, run: granted.run, output: null }).grants[0]
+  }
+  expect(order).toEqual(['q1', 'q2', 'q2', 'q1', 'q1', 'q2', 'q2', 'q1'])
 })
 
 test('share: workers that serve other queues too do not end the turns of those that do not', () => {

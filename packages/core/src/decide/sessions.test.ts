@@ -394,6 +394,20 @@ describe('a reload while the sessions live', () => {
     expect(deadlineOf(reloaded(110), 1)).toBe(LIMITS.reattachGraceMs)
   })
 
+  test('a wall clock that was set back gives no run more than its timeout', () => {
+    const world = new World()
+    world.attach('s', ['a'], { abortGrace: 0 })
+    world.run(enqueueing({ name: 'a', timeout: 100_000, heartbeatTimeout: 1_000 }, { name: 'a', timeout: Number.POSITIVE_INFINITY }))
+    world.now = { ...world.now, wall: world.now.wall - 3_600_000 }
+    world.reload('s')
+    expect(deadlineOf(world, 1)).toBe(100_000)
+    const held = [1, 2].map((seq) => ({ seq, run: 1 }))
+    world.attach('s', ['a'], { abortGrace: 0 }, held)
+    expect(world.after(99_999).notices).toEqual([])
+    expect(world.after(1).notices).toEqual([{ kind: 'lost', session: 's', seq: 1, run: 1 }])
+    expect(world.stateOf({ seq: 2 })).toBe('active')
+  })
+
   test('a session that never comes back loses its jobs, deadline or not', () => {
     for (const timeout of [110, Number.POSITIVE_INFINITY]) {
       const world = reloaded(timeout)

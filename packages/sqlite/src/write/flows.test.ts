@@ -64,6 +64,30 @@ test('children are read behind those that were told, with their gates; told they
   expect(byParent(store.flowDue(10), parent.seq)).toEqual([])
 })
 
+test('a parent that changes while its children are told has all of them told anew', () => {
+  const { parent, kids, turns, store, commit } = addFlow(3)
+  const bystander = addFlow(3)
+  const [first, second] = kids.map(({ seq }) => seq) as [number, number]
+  const [other] = bystander.kids.map(({ seq }) => seq) as [number]
+  const due = ({ seq }: { readonly seq: number }) => byParent(store.flowDue(20), seq).map(({ child }) => child?.seq)
+  for (const each of [parent, bystander.parent]) turns.effects.flows.note(each, TELL)
+  commit()
+  turns.effects.flows.progress.push({ parent: bystander.parent.seq, next: { after: other, mode: TELL } })
+  for (const [after, mode] of [
+    [first, TELL],
+    [second, BACK],
+    [first, TELL],
+  ] as const) {
+    turns.effects.flows.progress.push({ parent: parent.seq, next: { after, mode: TELL } })
+    commit()
+    expect(due(parent)).toEqual(kids.slice(kids.findIndex(({ seq }) => seq === after) + 1).map(({ seq }) => seq))
+    turns.effects.flows.note(parent, mode)
+    commit()
+    expect(due(parent)).toEqual(kids.map(({ seq }) => seq))
+  }
+  expect(due(bystander.parent)).toEqual(bystander.kids.slice(1).map(({ seq }) => seq))
+})
+
 test('what is taken back is told alone, and first; a plain end does not undo what was asked for a tree', () => {
   const { parent, turns, store, commit } = addFlow(1)
   const modes = () => byParent(store.flowDue(10), parent.seq).map(({ mode }) => mode)

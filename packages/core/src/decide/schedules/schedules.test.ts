@@ -486,6 +486,22 @@ describe('by hand', () => {
     expect(world.ticks).toEqual([1, 62])
   })
 
+  test.each([
+    ['pause', { op: 'pauseSchedule', id: 's' }],
+    ['upsert', upserting({ paused: true })],
+  ] as const)('a tick that is due in the turn of a pause does not fire: %s', (_by, command) => {
+    const world = worked()
+    world.upsert()
+    world.upsert({ id: 'bystander' })
+    world.pass(MINUTE)
+    const { news, grants } = world.run(command)
+    expect(news.filter(({ type }) => type === 'schedule.fired')).toMatchObject([{ schedule: 'bystander' }])
+    expect(grants).toHaveLength(1)
+    expect(world.schedule()).toMatchObject({ paused: true, fired: 0 })
+    world.after(HOUR)
+    expect(world.schedule().fired).toBe(0)
+  })
+
   test('trigger: at once, beside the ticks; while one is live, that one is the answer', () => {
     const world = worked()
     world.upsert()
