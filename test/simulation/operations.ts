@@ -396,7 +396,7 @@ export class Operations {
     const task = this.#task()
     const { number } = task
     const { ttl, timeout, unique, idempotencyKey, debounce, throttle } = options
-    if ((ttl ?? timeout ?? unique ?? debounce ?? throttle) === undefined && SURE.has(task.act)) this.sure.add(number)
+    if ((ttl ?? timeout ?? unique ?? debounce ?? throttle) === undefined && SURE.has(task.act) && name !== 'late') this.sure.add(number)
     const again = () => {
       if (!client.dead) this.#enqueue(client, options, name, tries - 1)
     }

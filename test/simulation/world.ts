@@ -238,7 +238,7 @@ export class World {
     for (const app of this.#apps)
       for (let act = 0; act < operations; act++) this.timeline.after(this.#chance.random() * safetyMs, () => app.act())
     this.#often(late, 0x1a7e, (client) => this.operations.enqueueLate(client))
-    this.#often(late / 4, 0x1a7f, (client) => this.#defineLate(client))
+    this.#often(late / 2, 0x1a7f, () => this.#defineLate())
     const chance = new Chance(this.plan.seed ^ 0x57a9e)
     const stranger = new Stranger({ chance, timeline: this.timeline, model: this.#model, requests: this.#requests })
     for (let act = 0; act < strangers; act++) this.timeline.after(chance.random() * safetyMs, () => stranger.act(this.engine))
@@ -263,14 +263,14 @@ export class World {
     }
   }
 
-  /** From here on there is a worker for what was enqueued by that name. */
-  #defineLate(client: Client): void {
+  /** From here on there is a worker for what was enqueued by that name: the one worker of a client of its own. */
+  #defineLate(): void {
+    const client = this.addClient(false, !this.engine.dead)
+    if (client.workerId !== undefined) return
     this.history.meet('definedLate')
     const definition = this.#lateDefiners++ % 2 === 0 ? LATE : LATER
-    client.engine.work(handlersFor(client, [LATE.name], this.#log, this.#model, undefined, definition), {
-      id: `late${this.#lateDefiners}`,
-      concurrency: 3,
-    })
+    const handlers = handlersFor(client, [LATE.name], this.#log, this.#model, undefined, definition)
+    client.work({ handlers, min: 3, max: 3, queues: undefined, abortGraceMs: 400 })
   }
 
   startEngine(alive: ReadonlySet<string>): SimulatedEngine {

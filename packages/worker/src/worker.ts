@@ -164,10 +164,7 @@ export class WorkerSession {
     if (!this.#leaving) this.#attachNow()
   }
 
-  /**
-   * There is another connection: nothing that is said of a run counts there before this session has attached, so that is not put off,
-   * and goes before a leave that was not answered.
-   */
+  /** By another connection nothing counts before this session has attached: that is not put off, and goes before an unanswered leave. */
   reopened(): void {
     this.#pause?.end()
     this.#attachNow()
@@ -181,6 +178,7 @@ export class WorkerSession {
   async #attach(): Promise<void> {
     const { calls, clock, logger } = this.#options
     this.#attaching = true
+    let isOver = false
     try {
       // A break after the answer asks for another round.
       while (this.#attachAgain && !this.#left) {
@@ -193,12 +191,17 @@ export class WorkerSession {
         // been handed out since and are on their way: they would be given back, and run twice.
         this.#attachAgain = false
         for (const key of lost) this.#lose(key)
-        if (this.#draining) await calls.call<'drain'>({ op: 'drain', session: this.session })
       }
       this.#attaching = false
+      isOver = true
+      // No part of it: it may wait for another connection, by which this session has to attach first.
+      if (this.#draining) await calls.call<'drain'>({ op: 'drain', session: this.session })
     } catch (error) {
+      // Of the drain: another round is under way, and says it again.
+      if (isOver && this.#attaching) return
       if (error instanceof MillraceError && error.retryable) {
         // Until then no notice sets off another: else workers whose refusals tell all others to attach would never pause.
+        this.#attaching = true
         this.#pause = pause(clock, SAY_AGAIN_MS, () => {
           this.#pause = undefined
           this.#attaching = false
