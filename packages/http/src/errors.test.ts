@@ -179,7 +179,7 @@ describe('bodies that are refused', () => {
       fc.json(),
       fc.string(),
     )
-    const id = (await post('{"job":"fuzzed","options":{"delay":"1h"}}')).body.id
+    const id = (await post('{"job":"fuzzed","options":{"delay":"1h","queue":"fuzzed"}}')).body.id
     const route = fc.constantFrom(
       ...['/v1/jobs', '/v1/jobs:bulk', '/v1/flows', '/v1/jobs:redrive', '/v1/jobs:cancel', `/v1/jobs/${id}/cancel`].map(
         (path) => ['POST', path] as const,
