@@ -2,17 +2,79 @@
  * Takes an address for a server. A Unix socket lies in a folder that was made for its owner alone, and is its owner's alone; one
  * that a dead server has left behind is removed, and nothing else ever is.
  */
-import { chmodSync, lstatSync, mkdirSync, unlinkSync } from 'node:fs'
-import { createConnection, type Server } from 'node:net'
-import { dirname } from 'node:path'
+import { chmodSync, linkSync, lstatSync, mkdirSync, mkdtempSync, renameSync, rmSync, unlinkSync } from 'node:fs'
+import { createConnection, type ListenOptions, type Server } from 'node:net'
+import { dirname, join } from 'node:path'
 import { NotWritableError } from '@millrace/core'
 import { type Address, formatAddress } from '../address.ts'
 import { AddressInUseError } from '../errors.ts'
 
-/** Resolves with the address that clients connect to: of port 0, the one that was chosen. */
-export async function bind(server: Server, address: Address): Promise<Address> {
-  if (address.kind === 'unix') await makeWay(address.path)
-  const where = 'path' in address ? { path: address.path } : { host: address.host, port: address.port }
+export interface Bound {
+  /** What clients connect to: with the port that was chosen if 0 was asked for. */
+  readonly address: Address
+  /** Removes the file of a Unix socket, unless another server has taken the place. Call it before the server is closed. */
+  remove(): void
+}
+
+/** Takes the address. @throws AddressInUseError; NotWritableError if the socket cannot be made */
+export async function bind(server: Server, address: Address): Promise<Bound> {
+  if (address.kind === 'unix') {
+    await makeWay(address.path)
+    return { address, remove: await bindUnix(server, address) }
+  }
+  await listening(server, 'path' in address ? { path: address.path } : { host: address.host, port: address.port }, address)
+  const bound = server.address()
+  const chosen = 'port' in address && typeof bound === 'object' && bound !== null ? { ...address, port: bound.port } : address
+  return { address: chosen, remove: () => {} }
+}
+
+/**
+ * A socket has the mode of the umask until it gets its own. So it is made in a private folder, and gets its name when its mode is right:
+ * by a link, which never takes the place of another file.
+ */
+async function bindUnix(server: Server, address: Address & { readonly kind: 'unix' | 'pipe' }): Promise<() => void> {
+  const { path } = address
+  const folder = privateFolder(path)
+  const made = join(folder, 's')
+  try {
+    await listening(server, { path: made }, address)
+    chmodSync(made, 0o600)
+    giveName(made, path)
+  } catch (error) {
+    if (server.listening) await new Promise((resolve) => server.close(resolve))
+    throw (error as NodeJS.ErrnoException).syscall === undefined ? error : reasonOf(error as NodeJS.ErrnoException, address)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+  const own = identityOf(path)?.key
+  return () => {
+    if (identityOf(path)?.key === own) rmSync(path, { force: true })
+  }
+}
+
+function privateFolder(path: string): string {
+  try {
+    // 0700, whatever the umask. Short: the path of the socket in it has a bound.
+    return mkdtempSync(`${dirname(path)}/.`)
+  } catch (cause) {
+    throw new NotWritableError(`${path} cannot be made: ${(cause as Error).message}`, {}, { cause })
+  }
+}
+
+/** File systems without hard links: the name was free a moment ago. */
+const NO_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
+
+function giveName(made: string, path: string): void {
+  try {
+    linkSync(made, path)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (!NO_LINKS.has(code) || identityOf(path) !== undefined) throw error
+    renameSync(made, path)
+  }
+}
+
+async function listening(server: Server, where: ListenOptions, address: Address): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const failed = (error: NodeJS.ErrnoException) => reject(reasonOf(error, address))
     server.once('error', failed)
@@ -21,20 +83,6 @@ export async function bind(server: Server, address: Address): Promise<Address> {
       resolve()
     })
   })
-  if (address.kind === 'unix') await closeToOthers(server, address.path)
-  const bound = server.address()
-  return 'port' in address && typeof bound === 'object' && bound !== null ? { ...address, port: bound.port } : address
-}
-
-/** Nobody is listened to through a socket that others may use. */
-async function closeToOthers(server: Server, path: string): Promise<void> {
-  try {
-    chmodSync(path, 0o600)
-  } catch (cause) {
-    // Which removes its file.
-    await new Promise((resolve) => server.close(resolve))
-    throw new NotWritableError(`${path} cannot be made its owner's alone: ${(cause as Error).message}`, {}, { cause })
-  }
 }
 
 async function makeWay(path: string): Promise<void> {
@@ -70,7 +118,7 @@ function isDeserted(path: string): Promise<boolean> {
 }
 
 function reasonOf(error: NodeJS.ErrnoException, address: Address): Error {
-  if (error.code === 'EADDRINUSE') return inUse(address, error)
+  if (error.code === 'EADDRINUSE' || error.code === 'EEXIST') return inUse(address, error)
   return new NotWritableError(`${formatAddress(address)} cannot be listened at: ${error.message}`, {}, { cause: error })
 }
 

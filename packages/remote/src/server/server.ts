@@ -4,7 +4,7 @@ import { type Clock, type Command, neighbourhoodOf, type Port, type Refusal, Wai
 import { type Address, formatAddress } from '../address.ts'
 import { BOUNDS } from '../limits.ts'
 import { type End, Link } from '../link.ts'
-import { bind } from './bind.ts'
+import { type Bound, bind } from './bind.ts'
 import { Connection } from './connection.ts'
 import { Gate } from './gate.ts'
 import type { ListenSettings } from './options.ts'
@@ -35,7 +35,7 @@ export class RemoteServer implements AsyncDisposable {
   /** In their TLS handshake, by where they come from. */
   readonly #shaking = new Map<string, { readonly socket: Socket; readonly leave: () => void }>()
   readonly #handshakes: WaitingRoom
-  #address: Address | undefined
+  #bound: Bound | undefined
   #alive = true
   #closing: Promise<void> | undefined
 
@@ -58,14 +58,14 @@ export class RemoteServer implements AsyncDisposable {
 
   /** @internal */
   async bind(address: Address): Promise<void> {
-    this.#address = await bind(this.#net, address)
+    this.#bound = await bind(this.#net, address)
     this.#engine.servers?.add(this)
     this.#net.on('error', (error) => this.#settings.logger?.error('the server has an error', { error: error.message }))
   }
 
   /** What clients connect to: with the port that was chosen where 0 was asked for. */
   get url(): string {
-    return this.#address === undefined ? '' : formatAddress(this.#address)
+    return this.#bound === undefined ? '' : formatAddress(this.#bound.address)
   }
 
   /** @internal Whether it keeps its process alive: true until it is told otherwise. */
@@ -110,7 +110,8 @@ export class RemoteServer implements AsyncDisposable {
 
   async #close(): Promise<void> {
     this.#engine.servers?.delete(this)
-    // Node removes the file of a Unix socket.
+    // While it still listens: nobody else takes the place in between.
+    this.#bound?.remove()
     const closed = new Promise<void>((resolve) => this.#net.close(() => resolve()))
     for (const { socket } of this.#shaking.values()) socket.destroy()
     await Promise.all([...this.#connections].map((connection) => connection.close()))
