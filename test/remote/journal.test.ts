@@ -21,8 +21,9 @@ function place() {
         .trimEnd()
         .split('\n')
         .map((line) => JSON.parse(line)),
-    async serve(options?: ListenOptions) {
+    async serve(options?: ListenOptions, prepare = (_engine: Engine) => {}) {
       const engine = await openEngine({ file: join(root, 'jobs.db'), durability: 'normal' })
+      prepare(engine)
       const server = await listen(engine, url, options)
       const stop = async () => {
         await server.close()
@@ -105,6 +106,41 @@ test('servers that go and come: what is taken meanwhile follows, and `result()` 
   expect(await result).toBe(30)
   expect(await one.result()).toBe(10)
   expect(ran).toEqual([1, 2, 3])
+})
+
+/** Takes numbers below 10. */
+const validate = (value: unknown) => (typeof value === 'number' && value < 10 ? { value } : { issues: [{ message: 'is too large' }] })
+const small = defineJob({ name: 'small', schema: { '~standard': { version: 1, vendor: 'test', validate } } as const })
+
+test('entries whose data the server knows to be wrong are refused when they arrive, and the others are taken', async () => {
+  const { serve, produce, refused } = place()
+  const producer = await produce()
+  const handles: JobHandle[] = []
+  for (const data of [1, 20, 3]) handles.push(await producer.enqueue('small', data))
+  const pair = await producer.enqueueMany([
+    { job: 'small', data: 4 },
+    { job: 'small', data: 50 },
+  ])
+  const last = await producer.enqueue('small', 6)
+  const results = [handles[1], ...pair].map((handle) => expect(handle?.result()).rejects.toMatchObject({ code: 'VALIDATION' }))
+  const { engine } = await serve(undefined, (one) => one.checks.add([small]))
+  await told(engine, 3)
+  await Promise.all(results)
+  expect((await engine.list()).jobs.map(({ data }) => data).toReversed()).toEqual([1, 3, 6])
+  expect(refused()).toMatchObject([
+    { id: handles[1]?.id, error: { code: 'VALIDATION', message: expect.stringContaining('is too large') }, jobs: [{ data: 20 }] },
+    { id: pair[0]?.id, error: { code: 'VALIDATION', message: expect.stringContaining('jobs[1]: ') }, jobs: [{ data: 4 }, { data: 50 }] },
+  ])
+  engine.work(small.handler(({ data }) => data))
+  expect(await last.result()).toBe(6)
+})
+
+test('a producer that knows the schema refuses the call, and writes nothing', async () => {
+  const { produce, files } = place()
+  const producer = await produce()
+  producer.checks.add([small])
+  await expect(producer.enqueue('small', 20)).rejects.toMatchObject({ code: 'VALIDATION' })
+  expect(files()).toEqual([])
 })
 
 test('keys are matched when the engine hears of them; what it refuses goes to a file, whole calls at a time, and holds up nothing', async () => {

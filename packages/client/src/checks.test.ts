@@ -47,7 +47,7 @@ test.each<[string, Command]>([
     },
   ],
   ['a schema that takes its time', { op: 'enqueue', jobs: [{ ...bad, name: 'slow' }] }],
-  ['what others have taken already', { op: 'forward', entries: [{ at: 0, jobs: [bad] }] } as unknown as Command],
+  ['a forward: its entries are refused one by one', { op: 'forward', entries: [{ at: 0, jobs: [bad] }] } as unknown as Command],
   ['what creates nothing', { op: 'stats' }],
 ])('let in: %s', (_what, command) => {
   expect(checks.refusalOf(command, 'own')).toBeUndefined()
@@ -58,4 +58,20 @@ test('bytes of others may be encoded: they are looked at when they are run, oneâ
   const command: Command = { op: 'enqueue', jobs: [{ name: 'mail', data: new Uint8Array([1]) }] }
   expect(checks.refusalOf(command, 'own')).toMatchObject({ code: 'VALIDATION' })
   expect(checks.refusalOf(command, 'other')).toBeUndefined()
+})
+
+test('entries of a journal or an outbox that do not fit are named by the place of their first job', () => {
+  const forward = (...entries: readonly (readonly NewJob[])[]) =>
+    ({ op: 'forward', source: 's', number: 1, first: 7, entries: entries.map((jobs) => ({ at: 0, jobs })) }) as const satisfies Command
+  const encoded: NewJob = { name: 'mail', data: new Uint8Array([1]) }
+  const fitting = forward([good], [encoded], [{ ...bad, name: 'free' }])
+  expect(checks.checked(fitting)).toBe(fitting)
+  const mixed = forward([good], [good, bad], [good], [bad])
+  expect(checks.checked(mixed)).toEqual({
+    ...mixed,
+    unfit: new Map([
+      [8, expect.objectContaining({ code: 'VALIDATION', message: expect.stringMatching(/^jobs\[1\]: the data of job 'mail'/) })],
+      [11, expect.objectContaining({ code: 'VALIDATION', message: expect.stringMatching(/^the data of job 'mail'/) })],
+    ]),
+  })
 })

@@ -32,13 +32,7 @@ export class JobChecks {
   /** @internal Why the command is refused; undefined where all of its jobs are as their schemas say, or that is not known. */
   refusalOf(command: Command, sender: Sender): Refusal | undefined {
     if (this.#types.size === 0) return undefined
-    const jobs = jobsOf(command)
-    for (const [index, job] of jobs.entries()) {
-      const refusal = this.#refusalOf(job, sender)
-      if (refusal === undefined) continue
-      return jobs.length === 1 ? refusal : { ...refusal, message: `jobs[${index}]: ${refusal.message}` }
-    }
-    return undefined
+    return this.#refusalOfJobs(jobsOf(command), sender)
   }
 
   /** @internal Calls whose jobs are looked at before. */
@@ -49,6 +43,32 @@ export class JobChecks {
         return calls.call<Op>(command)
       },
     }
+  }
+
+  /**
+   * @internal The same command. A `forward` says which of its entries do not fit: the engine refuses those it has not taken before, and
+   * takes the others.
+   */
+  checked<Asked extends Command>(command: Asked): Asked {
+    if (command.op !== 'forward' || this.#types.size === 0) return command
+    const unfit = new Map<number, Refusal>()
+    let place = command.first
+    for (const { jobs } of command.entries) {
+      // What a journal or an outbox holds is encoded already.
+      const refusal = this.#refusalOfJobs(jobs, 'other')
+      if (refusal !== undefined) unfit.set(place, refusal)
+      place += jobs.length
+    }
+    return unfit.size === 0 ? command : { ...command, unfit }
+  }
+
+  #refusalOfJobs(jobs: readonly NewJob[], sender: Sender): Refusal | undefined {
+    for (const [index, job] of jobs.entries()) {
+      const refusal = this.#refusalOf(job, sender)
+      if (refusal === undefined) continue
+      return jobs.length === 1 ? refusal : { ...refusal, message: `jobs[${index}]: ${refusal.message}` }
+    }
+    return undefined
   }
 
   #refusalOf({ name, data }: NewJob, sender: Sender): Refusal | undefined {
@@ -65,7 +85,7 @@ export class JobChecks {
   }
 }
 
-/** Jobs that a command would create. Those of a journal, an outbox or a run were taken by others already: they are looked at when they are run. */
+/** Jobs that are refused with their command. Entries of a journal or an outbox are refused one by one; jobs that a run creates are checked when they run. */
 function jobsOf(command: Command): readonly NewJob[] {
   switch (command.op) {
     case 'enqueue':

@@ -121,7 +121,7 @@ export class Engine {
       ended: (refusal) => this.#ended(refusal),
     })
     port.hold(false)
-    setup.intake?.start((command) => this.#mailbox.call<'forward'>(command))
+    setup.intake?.start((command) => this.#mailbox.call<'forward'>(this.checks.checked(command)))
   }
 
   // Producing.
@@ -346,7 +346,7 @@ export class Engine {
 
   /** @internal What an outbox needs. */
   sourceLine(): SourceLine {
-    return sourceLine(this.#setup, this.#mailbox, this.#sealer, this.#reach)
+    return sourceLine(this.#setup, this.checks, this.#mailbox, this.#sealer, this.#reach)
   }
 
   /** @internal What a server knows of the processes that were its clients. */

@@ -6,6 +6,7 @@
  */
 import type { Backoff } from './backoff.ts'
 import type { Duration } from './duration.ts'
+import type { Refusal } from './errors.ts'
 import type { EventType } from './events.ts'
 import type { FlowCommand, GetFlowCommand, ParentsCommand } from './flowCommands.ts'
 import type { JobKey } from './id.ts'
@@ -105,6 +106,12 @@ export interface ForwardCommand {
   /** The place of the first job in the journal, from 1; the others follow. */
   readonly first: number
   readonly entries: readonly SourceEntry[]
+}
+
+/** A `forward` whose host knows schemas of its jobs. It stays between the host and its engine: no message has room for it. */
+export interface CheckedForward extends ForwardCommand {
+  /** Why entries are refused, by the place of their first job. */
+  readonly unfit?: ReadonlyMap<number, Refusal>
 }
 
 /** What one call of a producer has put into its journal. */

@@ -332,6 +332,33 @@ test('what is wrong is refused by name, before anything is written', async () =>
   await expect(box.flush()).rejects.toMatchObject({ code: 'ENGINE_STOPPED' })
 })
 
+describe('jobs whose schema the engine knows', () => {
+  /** Takes objects with a `to`. */
+  const validate = (value: unknown) =>
+    typeof value === 'object' && value !== null && 'to' in value ? { value } : { issues: [{ message: 'is missing', path: ['to'] }] }
+  const letter = defineJob({ name: 'letter', schema: { '~standard': { version: 1, vendor: 'test', validate } } })
+
+  test('wrong data under the plain name is refused by the call, and nothing is written', () => {
+    const { connection, box } = open()
+    engine.checks.add([letter])
+    expect(() => box.transaction((tx) => box.enqueue(tx, 'letter', {}))).toThrow(expect.objectContaining({ code: 'VALIDATION' }))
+    expect(count(connection)).toBe(0)
+  })
+
+  test('rows that were written before it was known are refused in the table, and the others are sent', async () => {
+    const { box } = open()
+    box.transaction((tx) => {
+      for (const data of [{ to: 1 }, {}, { to: 2 }]) box.enqueue(tx, 'letter', data)
+      engine.checks.add([letter])
+    })
+    await box.flush()
+    expect(await queued()).toEqual([{ to: 1 }, { to: 2 }])
+    expect(box.refused()).toMatchObject([
+      { name: 'letter', data: {}, error: { code: 'VALIDATION', message: expect.stringContaining('is missing') } },
+    ])
+  })
+})
+
 test('a table of another name, made by a migration', async () => {
   const connection = new Database(join(folder, 'other.db'))
   ends.push(() => connection.close())

@@ -2,6 +2,7 @@
 import type { Clock, Command, EnqueueOptions, Forwarded, Logger, NewJob, Refusal } from '@millrace/core'
 import { OptionTypeError } from '@millrace/core'
 import type { JobType } from '@millrace/worker'
+import type { JobChecks } from '../checks.ts'
 import type { Mailbox } from '../mailbox.ts'
 import { newJobOf } from '../newJobs.ts'
 import type { Reach } from '../reach.ts'
@@ -19,7 +20,7 @@ export interface SourceLine {
   readonly reach: Reach
 }
 
-export function sourceLine(setup: EngineSetup, mailbox: Mailbox, sealer: Sealer | undefined, reach: Reach): SourceLine {
+export function sourceLine(setup: EngineSetup, checks: JobChecks, mailbox: Mailbox, sealer: Sealer | undefined, reach: Reach): SourceLine {
   const { clock, logger } = setup
   return {
     clock,
@@ -34,9 +35,10 @@ export function sourceLine(setup: EngineSetup, mailbox: Mailbox, sealer: Sealer 
           `the schema of job '${name}' is asynchronous, and a transaction does not wait: await engine.enqueue instead`,
         )
       }
+      checks.assert({ op: 'enqueue', jobs: [made] })
       return sealer === undefined ? made : (sealer.sealJobs([made])[0] as NewJob)
     },
-    call: (command) => mailbox.call<'forward'>(command),
+    call: (command) => mailbox.call<'forward'>(checks.checked(command)),
     ended: () => mailbox.ended,
     reach,
   }

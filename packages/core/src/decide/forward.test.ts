@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { ForwardCommand, NewJob, SourceEntry } from '../commands.ts'
+import type { CheckedForward, ForwardCommand, NewJob, SourceEntry } from '../commands.ts'
 import { formatId, PLACE_LIMIT, parseId, sourcedNode } from '../id.ts'
 import { type Forwarded, Refused } from '../replies.ts'
 import { codeOf, World } from '../testing/world.ts'
@@ -18,7 +18,7 @@ const forwarding = (first: number, entries: readonly SourceEntry[], source = 'so
   entries,
 })
 
-function forwarded(world: World, command: ForwardCommand): Forwarded {
+function forwarded(world: World, command: CheckedForward): Forwarded {
   const reply = world.turn(command).replies[0]
   if (reply instanceof Refused) throw new Error(reply.refusal.code)
   return reply as Forwarded
@@ -54,6 +54,27 @@ describe('forward', () => {
     expect(codeOf(world.turn({ op: 'delete', id: { ...said, seq: 3 } }).replies[0])).toBe('JOB_NOT_FOUND')
     expect(world.turn({ op: 'delete', id: said }).replies).toEqual([true])
     expect(created(world)).toEqual([1])
+  })
+
+  test('an entry that does not fit is refused in its place, and those behind it can follow', () => {
+    const world = new World()
+    const refusal = { code: 'VALIDATION', message: 'the data is wrong' } as const
+    const unfit = new Map([2, 3].map((place) => [place, refusal]))
+    const entries = [entry(plain(1)), entry(plain(2)), entry(plain(3)), entry(plain(4))]
+    expect(forwarded(world, { ...forwarding(1, entries), unfit })).toEqual({ mark: 1, merged: [], refused: { place: 2, refusal } })
+    const again = { ...forwarding(3, entries.slice(2)), unfit }
+    expect(forwarded(world, again)).toEqual({ mark: 1, merged: [], refused: { place: 3, refusal } })
+    expect(forwarded(world, { ...forwarding(4, entries.slice(3)), unfit })).toEqual({ mark: 4, merged: [] })
+    expect(created(world)).toEqual([1, 4])
+  })
+
+  test('an entry that was taken before anybody knew its schema is skipped, and not refused', () => {
+    const world = new World()
+    const entries = [entry(plain(1)), entry(plain(2))]
+    forwarded(world, forwarding(1, entries))
+    const unfit = new Map([[1, { code: 'VALIDATION', message: 'the data is wrong' } as const]])
+    expect(forwarded(world, { ...forwarding(1, [...entries, entry(plain(3))]), unfit })).toEqual({ mark: 3, merged: [] })
+    expect(created(world)).toEqual([1, 2, 3])
   })
 
   test('it is found by the commands behind it in the same turn', () => {

@@ -1,5 +1,5 @@
 /** Creates what a producer's journal holds: each entry once, however often it is sent. */
-import type { ForwardCommand } from '../commands.ts'
+import type { CheckedForward } from '../commands.ts'
 import { PLACE_LIMIT, sourcedNode } from '../id.ts'
 import { type Decision, type Forwarded, Refused } from '../replies.ts'
 import { makeRoom } from './drop.ts'
@@ -7,7 +7,7 @@ import { createOne, findRefusal } from './enqueue.ts'
 import { findOversizedJob } from './size.ts'
 import type { TurnContext } from './turn.ts'
 
-export function forward(turn: TurnContext, { source, number, first, entries }: ForwardCommand): Decision<'forward'> {
+export function forward(turn: TurnContext, { source, number, first, entries, unfit }: CheckedForward): Decision<'forward'> {
   const { facts, effects } = turn
   const known = facts.mark(source)
   const merged: Forwarded['merged'][number][] = []
@@ -20,7 +20,8 @@ export function forward(turn: TurnContext, { source, number, first, entries }: F
     if (place <= known) continue
     // Before the mark moves: all of it comes again.
     if (turn.refusing !== undefined) return new Refused(turn.refusing)
-    const refusal = next > PLACE_LIMIT ? TOO_MANY : (findOversizedJob(turn.settings, jobs) ?? findRefusal(turn, jobs))?.refusal
+    const refusal =
+      next > PLACE_LIMIT ? TOO_MANY : (unfit?.get(place) ?? (findOversizedJob(turn.settings, jobs) ?? findRefusal(turn, jobs))?.refusal)
     // There will be room: until then the journal keeps it.
     if (refusal?.code === 'QUEUE_FULL' || refusal?.code === 'QUEUE_DRAINING') {
       if (mark === known) return new Refused(refusal)

@@ -42,6 +42,8 @@ export interface ConnectionOptions {
   readonly openPort: () => Port
   /** Why a command is not sent to the engine; undefined if it may be. */
   readonly refusalOf: (command: Command) => Refusal | undefined
+  /** Says which entries of a `forward` do not fit. */
+  readonly checked: (command: Command) => Command
   readonly bury: (sessions: readonly string[]) => void
   readonly helloTimeoutMs: number
   readonly clock: Clock
@@ -256,7 +258,7 @@ export class Connection {
       this.#audit(this.#trail?.answer(refused, this.#who))
       this.#send(this.#replying(refused))
     }
-    return allowed
+    return allowed.map(({ id, command }) => ({ id, command: this.#options.checked(command) }))
   }
 
   /** What the token lacks for it; undefined if it is allowed. */

@@ -20,7 +20,10 @@ export interface Shareable {
   /** @internal Closed when the engine is stopped. */
   readonly servers?: { add(server: RemoteServer): unknown; delete(server: RemoteServer): unknown }
   /** @internal Why nothing of a command is sent to the engine; undefined if it may be. */
-  readonly checks?: { refusalOf(command: Command, sender: 'other'): Refusal | undefined }
+  readonly checks?: {
+    refusalOf(command: Command, sender: 'other'): Refusal | undefined
+    checked(command: Command): Command
+  }
 }
 
 export class RemoteServer implements AsyncDisposable {
@@ -150,6 +153,7 @@ export class RemoteServer implements AsyncDisposable {
       tokens: this.#tokens,
       openPort: () => this.#engine.openPort(),
       refusalOf: (command) => this.#engine.checks?.refusalOf(command, 'other'),
+      checked: (command) => this.#engine.checks?.checked(command) ?? command,
       bury: (sessions) => this.#engine.bury?.(sessions),
       helloTimeoutMs: this.#settings.helloTimeoutMs,
       clock: this.#clock,
