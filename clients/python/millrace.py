@@ -583,7 +583,7 @@ def _defaults(handler, options):
     _known("the defaults of %r" % handler, options)
     job = new_job("defaults", **options) + [None] * 21
     # NewJob and Defaults have the same fields in another order.
-    return _trimmed([job[2], job[3], job[14], job[8], job[9], job[10], job[11], job[20], weak])
+    return _trimmed([job[2], job[3], job[14], job[8], job[9], job[10], job[11], job[20], weak, job[12]])
 
 
 def _debounce(key, delay, mode="trailing", max_delay=None):

@@ -63,6 +63,8 @@ export interface Defaults extends PolicyOptions {
   readonly queue?: string
   readonly priority?: number
   readonly weight?: number
+  /** Milliseconds from the enqueue by which it has to start. */
+  readonly ttl?: number
 }
 
 /** A hand-out: what fences everything that a worker says about a job. */

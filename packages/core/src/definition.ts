@@ -23,7 +23,7 @@ export interface Settling {
 }
 
 /** What a definition, or a caller, may state of a job. */
-export type Field = keyof Defaults | 'ttl'
+export type Field = keyof Defaults
 
 export const FIELDS: readonly Field[] = [
   'queue',

@@ -32,7 +32,7 @@ export interface QueueSettings {
   /** It takes no new jobs: set by `drain`, and taken back by `resume`. */
   readonly draining?: true
   /** For what neither a call nor a definition says. */
-  readonly defaults?: Omit<Defaults, 'queue'> & { readonly ttl?: number }
+  readonly defaults?: Omit<Defaults, 'queue'>
 }
 
 /** What is to be changed: null takes a setting away. */

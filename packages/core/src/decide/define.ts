@@ -5,7 +5,7 @@
 import type { Defaults, SessionIntro } from '../commands.ts'
 import type { Session } from '../tables/session.ts'
 import type { Tables } from '../tables/tables.ts'
-import { beginToSettle } from './settle.ts'
+import { beginToSettle, settleAnew } from './settle.ts'
 import type { TurnContext } from './turn.ts'
 
 /** Names that a session is the first to define: before it is served any of their jobs. A definition that says nothing changes none. */
@@ -75,7 +75,9 @@ function putInForce({ tables, effects, now }: TurnContext, name: string, session
   const { uuid, worker, host } = session.intro
   const firstSeq = definitions.get(name)?.firstSeq ?? tables.nextSeq
   const definition = { defaults: defaultsOf(session, name), session: uuid, worker, host, saidAt: now.wall, firstSeq }
+  const before = definitions.get(name)
   definitions.set(name, definition)
+  if (before !== undefined && !isSame(before.defaults, definition.defaults)) settleAnew(tables, name, definition)
   effects.definitions.push({ name, definition, settling: definitions.settling.get(name)?.before ?? 0 })
 }
 

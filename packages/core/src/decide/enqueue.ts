@@ -189,7 +189,7 @@ function create(turn: TurnContext, wanted: NewJob, origin?: Origin, from: From =
       priority: wanted.priority ?? defaults?.priority ?? ofQueue?.priority ?? 0,
       weight: wanted.weight ?? defaults?.weight ?? ofQueue?.weight ?? 1,
       runAt,
-      expiresAt: expiryOf(enqueuedAt, wanted.ttl ?? ofQueue?.ttl),
+      expiresAt: expiryOf(enqueuedAt, wanted.ttl ?? defaults?.ttl ?? ofQueue?.ttl),
     },
     resolvePolicy(wanted, defaults, ofQueue),
     extrasOf(wanted, from, defaults === undefined ? saidOf(wanted) : undefined),

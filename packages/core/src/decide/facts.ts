@@ -3,6 +3,7 @@
  * goes on, so that a later command sees what an earlier one did.
  */
 import type { RedriveCommand } from '../commands.ts'
+import type { Settling } from '../definition.ts'
 import type { DueMode, FlowGate, Told } from '../flow.ts'
 import { type JobKey, sourcedNode } from '../id.ts'
 import { type Job, TOUCH_DELETE } from '../job.ts'
@@ -30,6 +31,8 @@ type IdempotentKey = JobKey & Partial<Pick<IdempotentHolder, 'until'>>
 /** Jobs that are to take the defaults of their name, which was defined after them. */
 export interface SettlingSlice {
   readonly name: string
+  /** The walk that they are of: another may have begun since. */
+  readonly walk: Settling
   readonly jobs: readonly Job[]
   readonly next: number | null
 }

@@ -12,6 +12,7 @@ import { failedLanes } from './gather.ts'
 import { enterLine } from './line.ts'
 import { active, finished, notFound, parentFailed, scheduled, uniqueConflict } from './refuse.ts'
 import { reorder } from './reorder.ts'
+import { sayMore } from './said.ts'
 import { settleRevived } from './settle.ts'
 import { exclusiveKey } from './shaping.ts'
 import type { TurnContext } from './turn.ts'
@@ -78,11 +79,13 @@ export function revive(turn: TurnContext, job: Job): Refused | undefined {
   job.uncounted = job.run
   job.runAt = now.wall
   job.finishedAt = 0
-  job.expiresAt = 0
   job.cancelRequested = false
   job.dropped = false
   job.progress = null
   settleRevived(turn, job)
+  // A ttl is for the first start alone: no definition that is yet to come gives it one.
+  job.expiresAt = 0
+  sayMore(turn, job, { ttl: 0 })
   // Of a job that was let through before, its parents may have come back too.
   const waits = gate !== undefined && (gate.pending > 0 || gate.state !== OPEN)
   effects.move(job, 'revive', waits ? BLOCKED : WAITING)

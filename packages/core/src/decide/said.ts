@@ -6,8 +6,14 @@ import type { TurnContext } from './turn.ts'
 
 /** What a caller has stated, in the order of FIELDS; undefined for nothing. */
 export function saidOf(stated: Readonly<Partial<Record<Field, unknown>>>): readonly Field[] | undefined {
-  const said = FIELDS.filter((field) => stated[field] !== undefined)
-  return said.length === 0 ? undefined : said
+  // Most calls state nothing.
+  let said: Field[] | undefined
+  for (const field of FIELDS) {
+    if (stated[field] === undefined) continue
+    said ??= []
+    said.push(field)
+  }
+  return said
 }
 
 /** A caller states more of a job that has yet to take the defaults of its name. */
@@ -19,7 +25,8 @@ export function sayMore({ tables, effects }: TurnContext, job: Job, stated: Read
   effects.touch(job, TOUCH_PLACE)
 }
 
-function isUnsettled({ definitions }: Tables, { seq, lane }: Job): boolean {
+function isUnsettled({ definitions }: Tables, { seq, lane: { name } }: Job): boolean {
   if (seq < definitions.saidFrom) return false
-  return definitions.get(lane.name) === undefined || seq < (definitions.settling.get(lane.name)?.before ?? 0)
+  const definition = definitions.get(name)
+  return definition === undefined || (definitions.isUnserved(name) && seq < definition.firstSeq)
 }

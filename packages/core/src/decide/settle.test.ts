@@ -19,6 +19,7 @@ const DEFAULTS = {
   weight: 3,
   backoff: FIXED,
   maxAge: 9_000,
+  ttl: 40_000,
 }
 
 /** What of a job its caller, its definition and its queue may say. */
@@ -36,8 +37,9 @@ describe('a job that was enqueued before its name was defined', () => {
     const bystander = world.enqueue('other')
     const before = JSON.stringify(world.row(bystander))
     world.run(defining('s', 'charge', DEFAULTS))
-    const { lane, policy, weight, priority, run } = world.tables.jobs.get(job.seq) ?? {}
+    const { lane, policy, weight, priority, run, expiresAt, enqueuedAt } = world.tables.jobs.get(job.seq) ?? {}
     expect([lane?.queue.name, priority, weight, run]).toEqual(['money', 7, 3, 1])
+    expect(expiresAt).toBe((enqueuedAt ?? 0) + 40_000)
     expect(policy).toMatchObject({ maxAttempts: 1, timeout: 7_200_000, heartbeatTimeout: 50, backoff: FIXED, maxAge: 9_000 })
     expect(world.run({ op: 'fail', seq: job.seq, run: 1, error: { name: 'E', message: 'm' } }).events.at(-1)?.type).toBe('failed')
     expect(JSON.stringify(world.row(bystander))).toBe(before)
@@ -80,6 +82,25 @@ describe('a job that was enqueued before its name was defined', () => {
     expect(JSON.parse(world.row(job).policy ?? '')).toMatchObject({ maxAttempts: 2 })
   })
 
+  test('fails when its definition says that it had to start by now', () => {
+    const world = new World()
+    const [job, stated] = [world.enqueue('charge'), world.enqueue('charge', { ttl: 100_000 })]
+    world.after(50_000)
+    const { grants } = world.run(defining('s', 'charge', { ttl: 40_000 }))
+    expect(grants.map(({ seq }) => seq)).toEqual([stated.seq])
+    expect(world.stateOf(job)).toBe('failed')
+  })
+
+  test('has no ttl when it was brought back before, by its definition or by its queue', () => {
+    const world = new World()
+    world.call({ op: 'configure', queue: 'default', changes: { defaults: { ttl: 30_000 } } })
+    const job = world.enqueue('charge')
+    world.call({ op: 'cancel', id: job })
+    world.call({ op: 'retry', id: job })
+    world.run(defining('s', 'charge', { ttl: 40_000, maxAttempts: 2 }, { queues: ['nowhere'] }))
+    expect(world.row(job)).toMatchObject({ expiresAt: 0, policy: expect.stringContaining('"maxAttempts":2') })
+  })
+
   test('takes them when it comes back, if it had ended before', () => {
     const world = new World()
     const job = world.enqueue('charge')
@@ -110,6 +131,33 @@ describe('more of them than a turn settles', () => {
   })
 })
 
+describe('other defaults are in force while the jobs of a name are settled', () => {
+  const own = { priority: 3, ttl: 90_000 }
+
+  test.each([0, 1])('after %i slices: all jobs from before the first definition take them, and no other', (slices) => {
+    const world = new World()
+    const jobs = Array.from({ length: 7 }, () => ({ name: 'charge' }))
+    world.run(enqueueing(...jobs, { name: 'other' }))
+    world.turn(defining('far', 'charge', { priority: 5, queue: 'money', ttl: 10 }, { local: false, maxConcurrency: 1 }))
+    for (let slice = 0; slice < slices; slice++) expect(world.turn().grants).toEqual([])
+    const later = 9
+    world.turn({ op: 'update', id: world.row({ seq: 7 }), changes: { weight: 6 } }, enqueueing({ name: 'charge' }))
+    world.turn(defining('own', 'charge', own, { queues: ['nowhere'], maxConcurrency: 1 }))
+    world.run()
+    const rows = [...world.store.rows.values()].filter(({ laneId }) => world.tables.laneOf(laneId).name === 'charge')
+    const shown = rows.map(({ seq, laneId, priority, weight, enqueuedAt, expiresAt }) => {
+      const { queue } = world.tables.laneOf(laneId)
+      return [seq, queue.name, priority, weight, expiresAt - enqueuedAt]
+    })
+    expect(shown).toEqual([
+      ...[1, 2, 3, 4, 5, 6].map((seq) => [seq, 'default', 3, 1, 90_000]),
+      [7, 'default', 3, 6, 90_000],
+      [later, 'money', 5, 1, 10],
+    ])
+    expect(world.row({ seq: 8 })).toMatchObject({ priority: 0, expiresAt: 0 })
+  })
+})
+
 const maybe = <T>(value: T) => fc.option(fc.constant(value), { nil: undefined })
 const defaultsOf = fc.record(
   {
@@ -119,6 +167,7 @@ const defaultsOf = fc.record(
     priority: fc.constantFrom(-1, 0, 3),
     weight: fc.constantFrom(1, 2),
     maxAge: fc.constant(60_000),
+    ttl: fc.constantFrom(200, 600),
   },
   { requiredKeys: [] },
 )

@@ -25,6 +25,13 @@ export function beginToSettle(tables: Tables, name: string): void {
   if (left > 0) tables.definitions.settling.set(name, { before: tables.nextSeq, left })
 }
 
+/** Others are in force before any of its jobs could start: those that have taken the former ones take these. */
+export function settleAnew({ definitions }: Tables, name: string, { firstSeq }: Definition): void {
+  if (!definitions.isUnserved(name)) return
+  definitions.settled.delete(name)
+  definitions.settling.set(name, { before: firstSeq, left: Number.POSITIVE_INFINITY })
+}
+
 function unstarted(lane: Lane): number {
   return countOf(lane, SCHEDULED) + countOf(lane, WAITING) + countOf(lane, BLOCKED)
 }
@@ -32,10 +39,15 @@ function unstarted(lane: Lane): number {
 export function gatherSettling(store: Store, tables: Tables, facts: Facts): void {
   const [first] = tables.definitions.settling
   if (first === undefined) return
-  const [name, { before }] = first
+  const [name, walk] = first
   const laneIds = (tables.lanesByName.get(name) ?? []).map(({ id }) => id)
-  const { rows, next } = store.matching({ laneIds, state: undefined, tag: undefined, indexed: false }, before, LIMITS.sliceRows)
-  facts.settling = { name, jobs: rows.filter(({ seq }) => seq >= tables.definitions.saidFrom).map((row) => facts.remember(row)), next }
+  const { rows, next } = store.matching({ laneIds, state: undefined, tag: undefined, indexed: false }, walk.before, LIMITS.sliceRows)
+  facts.settling = {
+    name,
+    walk,
+    jobs: rows.filter(({ seq }) => seq >= tables.definitions.saidFrom).map((row) => facts.remember(row)),
+    next,
+  }
 }
 
 /** After the turn's commands, which may have ended some of them. */
@@ -44,7 +56,7 @@ export function settleSlice(turn: TurnContext): void {
   const { settling: slice } = facts
   const settling = slice && tables.definitions.settling.get(slice.name)
   const definition = slice && tables.definitions.get(slice.name)
-  if (slice === undefined || settling === undefined || definition === undefined) return
+  if (slice === undefined || settling !== slice.walk || definition === undefined) return
   // By arrival: of jobs of one key the first to enter the line stands in it.
   for (const job of slice.jobs.toReversed()) {
     if (job.seq >= settling.before || isFinal(job.state) || isDeleted(job)) continue
@@ -90,7 +102,9 @@ function settle(turn: TurnContext, job: Job, { defaults }: Definition): void {
   const policy = resolvePolicy(stated(job.policy, said), defaults, ofQueue)
   const priority = said.has('priority') ? job.priority : (defaults.priority ?? ofQueue?.priority ?? 0)
   const weight = said.has('weight') ? job.weight : (defaults.weight ?? ofQueue?.weight ?? 1)
-  if (lane === job.lane && policy.text === job.policy.text && priority === job.priority && weight === job.weight) return
+  const expiresAt = said.has('ttl') ? job.expiresAt : expiryOf(job.enqueuedAt, defaults.ttl ?? ofQueue?.ttl)
+  const isAsItWas = policy.text === job.policy.text && priority === job.priority && weight === job.weight && expiresAt === job.expiresAt
+  if (lane === job.lane && isAsItWas) return
   const waits = job.state === WAITING
   if (waits) leaveLine(turn, job)
   if (lane !== job.lane) {
@@ -102,7 +116,6 @@ function settle(turn: TurnContext, job: Job, { defaults }: Definition): void {
       effects.count(of, job.state, change)
       effects.total(of, 'enqueued', change)
     }
-    if (!said.has('ttl')) takeTtl(turn, job, ofQueue?.ttl)
     job.lane = lane
     // Due as it was: a wall clock that was set back puts no waiting job off.
     if (job.state !== BLOCKED) effects.event('updated', job, waits ? Math.min(job.runAt, now.wall) : job.runAt)
@@ -110,16 +123,11 @@ function settle(turn: TurnContext, job: Job, { defaults }: Definition): void {
   job.policy = policy
   job.priority = priority
   job.weight = weight
+  job.expiresAt = expiresAt
+  turn.tables.noteExpiry(expiresAt)
   effects.touch(job, TOUCH_PLACE)
   turn.facts.add(job)
   if (waits) enterLine(turn, job)
-}
-
-/** Of a job that somebody has brought back, which has none any more, it stays so. */
-function takeTtl({ tables }: TurnContext, job: Job, ttl: number | undefined): void {
-  if (job.expiresAt === 0 && job.lane.queue.settings.defaults?.ttl !== undefined) return
-  job.expiresAt = expiryOf(job.enqueuedAt, ttl)
-  tables.noteExpiry(job.expiresAt)
 }
 
 function stated(policy: Policy, said: ReadonlySet<Field>): PolicyOptions {

@@ -24,8 +24,6 @@ export interface EnqueueOptions extends RunOptions {
   readonly delay?: Duration
   /** Not before then: a Date, milliseconds since 1970, or an ISO 8601 string with its zone (`'2030-01-31T12:00:00Z'`). */
   readonly runAt?: Time
-  /** Fails with JobExpiredError if not started by then; at least 1 ms, default the queue's `defaults.ttl`, else none. */
-  readonly ttl?: Duration
   /** Create once: a repeat answers the first job, whatever its data. 1 to 512 characters. */
   readonly idempotencyKey?: string
   /** A repeat is recognised for at least this long, and until the job has ended; at least 1 ms, default 24 h. */
@@ -49,7 +47,6 @@ const KNOWN = new Set<string>([
   ...RUN_OPTIONS,
   'delay',
   'runAt',
-  'ttl',
   'idempotencyKey',
   'idempotencyTtl',
   'unique',
@@ -77,11 +74,10 @@ export function newJobFrom(name: string, data: Data, options: EnqueueOptions | u
   return job
 }
 
-function readTimes({ delay, runAt, ttl }: Readonly<Record<string, unknown>>, job: Draft): void {
+function readTimes({ delay, runAt }: Readonly<Record<string, unknown>>, job: Draft): void {
   if (delay !== undefined && runAt !== undefined) throw new OptionTypeError('runAt', 'delay and runAt exclude each other: give one of them')
   if (delay !== undefined) job.delay = durationOption('delay', delay)
   if (runAt !== undefined) job.runAt = timeOption('runAt', runAt)
-  if (ttl !== undefined) job.ttl = durationOption('ttl', ttl, { min: 1 })
 }
 
 const UNIQUE_KNOWN = new Set(['key', 'onConflict'])

@@ -24,6 +24,8 @@ export interface RunOptions {
   readonly timeout?: Duration
   /** What a heartbeat or a checkpoint extends the deadline by; 0: nothing moves it. Default 2 m. */
   readonly heartbeatTimeout?: Duration
+  /** Fails with JobExpiredError if not started so long after the enqueue; at least 1 ms, default none. */
+  readonly ttl?: Duration
 }
 
 /** The same, checked: only what was set, durations in milliseconds. */
@@ -36,13 +38,24 @@ export interface RunSettings {
   backoff?: Backoff
   timeout?: number
   heartbeatTimeout?: number
+  ttl?: number
 }
 
-export const RUN_OPTIONS = ['queue', 'priority', 'weight', 'maxAttempts', 'maxAge', 'backoff', 'timeout', 'heartbeatTimeout'] as const
+export const RUN_OPTIONS = [
+  'queue',
+  'priority',
+  'weight',
+  'maxAttempts',
+  'maxAge',
+  'backoff',
+  'timeout',
+  'heartbeatTimeout',
+  'ttl',
+] as const
 
 /** Reads the options of this file into `settings`, leaving out what is not set. */
 export function readRunOptions(options: Readonly<Record<string, unknown>>, settings: RunSettings): void {
-  const { queue, priority, weight, maxAttempts, maxAge, backoff, timeout, heartbeatTimeout } = options
+  const { queue, priority, weight, maxAttempts, maxAge, backoff, timeout, heartbeatTimeout, ttl } = options
   if (queue !== undefined) settings.queue = nameOption('queue', queue)
   if (priority !== undefined) settings.priority = integerOption('priority', priority, -LIMITS.priority, LIMITS.priority)
   if (weight !== undefined) settings.weight = integerOption('weight', weight, 1, LIMITS.weight)
@@ -51,4 +64,5 @@ export function readRunOptions(options: Readonly<Record<string, unknown>>, setti
   if (backoff !== undefined) settings.backoff = backoffOption('backoff', backoff)
   if (timeout !== undefined) settings.timeout = durationOption('timeout', timeout, { min: 1, infinity: true })
   if (heartbeatTimeout !== undefined) settings.heartbeatTimeout = durationOption('heartbeatTimeout', heartbeatTimeout)
+  if (ttl !== undefined) settings.ttl = durationOption('ttl', ttl, { min: 1 })
 }

@@ -57,8 +57,8 @@ export interface QueueOptions {
   readonly fairness?: 'name' | 'none' | null
   /** In place of the engine's. */
   readonly retention?: { readonly completed?: KeepOptions; readonly failed?: KeepOptions; readonly cancelled?: KeepOptions } | null
-  /** For what neither a call nor a definition says. `ttl`: a job that has not started by then fails; at least 1 ms, default none. */
-  readonly defaults?: (Omit<RunOptions, 'queue'> & { readonly ttl?: Duration }) | null
+  /** For what neither a call nor a definition says. */
+  readonly defaults?: Omit<RunOptions, 'queue'> | null
 }
 
 const KNOWN = new Set([
@@ -76,7 +76,7 @@ const KNOWN = new Set([
 ])
 const RATE_KNOWN = new Set(['limit', 'period', 'burst'])
 const KEEP_KNOWN = new Set(['completed', 'failed', 'cancelled'])
-const DEFAULTS_KNOWN = new Set<string>([...RUN_OPTIONS.filter((name) => name !== 'queue'), 'ttl'])
+const DEFAULTS_KNOWN = new Set<string>(RUN_OPTIONS.filter((name) => name !== 'queue'))
 const LENGTH_MAX = 1_000_000_000
 const SHARE_MAX = 1_000
 const YEAR_MS = 365 * 86_400_000
@@ -147,8 +147,7 @@ function defaultsOption(value: unknown): NonNullable<QueueSettings['defaults']> 
   checkKnown('defaults', value, DEFAULTS_KNOWN)
   const settings: RunSettings = {}
   readRunOptions(value, settings)
-  const { ttl } = value
-  return ttl === undefined ? settings : { ...settings, ttl: durationOption('ttl', ttl, { min: 1 }) }
+  return settings
 }
 
 export interface PauseOptions {

@@ -23,6 +23,7 @@ const RUN = {
   backoff: BACKOFF.optional(),
   timeout: DURATION.nullable().optional().openapi({ description: 'null: no limit.' }),
   heartbeatTimeout: DURATION.optional(),
+  ttl: DURATION.optional().openapi({ description: 'A job that has not started so long after its enqueue fails.' }),
 }
 
 /** Of a queue: for what neither a call nor a definition says. */
@@ -31,7 +32,6 @@ export const RUN_OPTIONS = z.strictObject(RUN)
 const COMMON = {
   queue: NAME.optional(),
   ...RUN,
-  ttl: DURATION.optional(),
   concurrencyKey: KEY.optional(),
   tags: z.array(KEY).max(LIMITS.tagsPerJob).optional(),
   meta: z.unknown().optional(),

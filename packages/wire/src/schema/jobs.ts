@@ -190,6 +190,7 @@ export const DEFAULTS = record<Defaults>('Defaults', {
   backoff: optional(BACKOFF),
   maxAge: optional(duration(1)),
   weak: optional(boolean, "true: attempts, backoff, age and timeouts are beneath those of the job's queue"),
+  ttl: optional(duration(1), 'fails if not started by then'),
 })
 
 export const HANDLER = record<SessionIntro['handlers'][number]>('Handler', {

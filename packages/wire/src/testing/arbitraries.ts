@@ -81,12 +81,12 @@ const policy = {
   heartbeatTimeout: duration,
   backoff,
   maxAge: fc.integer({ min: 1 }),
+  ttl: fc.integer({ min: 1 }),
 }
 const plainJob = {
   name,
   data,
   ...policy,
-  ttl: fc.integer({ min: 1 }),
   concurrencyKey: key,
   tags: fc.array(key, { maxLength: 4 }),
   meta: anyText(100),
