@@ -18,6 +18,8 @@ const OPENERS = [
   'packages/remote/src/process.ts',
   // Creates files, and never opens one that is there.
   'packages/sqlite/src/access.ts',
+  // Only while no connection of this process has the file open.
+  'packages/sqlite/src/open/log.ts',
   'packages/sqlite/src/owner/note.ts',
 ]
 const OPENING = /\b(?:readFile|writeFile|appendFile|copyFile|cp|open|createReadStream|createWriteStream|truncate|ftruncate)(?:Sync)?\b/

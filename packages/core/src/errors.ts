@@ -52,6 +52,8 @@ export class OwnerLostError extends define('OWNER_LOST', false) {}
 export class NotADatabaseError extends define('NOT_A_DATABASE', false) {}
 /** The file was emptied or cut: it has no content or lacks its end, and held more. Opening it as a new one would hide the loss. */
 export class FileTruncatedError extends define('FILE_TRUNCATED', false) {}
+/** The write-ahead log beside the file belongs to another file: replaying it would break this one. */
+export class ForeignLogError extends define('FOREIGN_LOG', false) {}
 /** The file was written by a newer version that older ones must not open. */
 export class SchemaTooNewError extends define('SCHEMA_TOO_NEW', false) {}
 /** The folder or the file cannot be created or written. */
@@ -222,6 +224,7 @@ const BY_CODE = {
   OWNER_LOST: OwnerLostError,
   NOT_A_DATABASE: NotADatabaseError,
   FILE_TRUNCATED: FileTruncatedError,
+  FOREIGN_LOG: ForeignLogError,
   SCHEMA_TOO_NEW: SchemaTooNewError,
   NOT_WRITABLE: NotWritableError,
   UNSAFE_FILESYSTEM: UnsafeFilesystemError,

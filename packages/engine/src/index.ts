@@ -74,6 +74,7 @@ export {
   EngineStoppedError,
   FileTruncatedError,
   ForbiddenError,
+  ForeignLogError,
   InternalError,
   InvalidScheduleError,
   JobActiveError,

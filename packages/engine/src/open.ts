@@ -37,7 +37,7 @@ import { WriterThread } from './writer/thread.ts'
  *
  * @throws OptionTypeError, OptionRangeError for a wrong option, also where this process shares the file by an engine that has another
  * `codec`, `redact` or `maxDataBytes`; AlreadyOpenError where another process (or this one) has the
- * file; NotADatabaseError, FileTruncatedError, SchemaTooNewError, NotWritableError, UnsafeFilesystemError where the file cannot be used;
+ * file; NotADatabaseError, FileTruncatedError, ForeignLogError, SchemaTooNewError, NotWritableError, UnsafeFilesystemError where the file cannot be used;
  * UnsupportedRuntimeError where this runtime, or a bundle of the engine, cannot work; EngineFailedError where the system has no thread
  * left for the writer.
  */

@@ -438,6 +438,7 @@ describe('what the engine refuses', () => {
         'JOB_TIMEOUT',
         'LEASE_LOST',
         'FILE_TRUNCATED',
+        'FOREIGN_LOG',
         'NOT_A_DATABASE',
         'NOT_WRITABLE',
         'PROTOCOL',

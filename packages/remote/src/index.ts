@@ -75,6 +75,7 @@ export {
   EngineStoppedError,
   FileTruncatedError,
   ForbiddenError,
+  ForeignLogError,
   InternalError,
   InvalidScheduleError,
   JobActiveError,

@@ -8,9 +8,11 @@ import { type Database, sqliteCode } from './driver.ts'
 import { SCHEMA_VERSION } from './migrations/list.ts'
 import { connectReader } from './open/connect.ts'
 import { identify, translate } from './open/identify.ts'
+import { assertOwnLog } from './open/log.ts'
 import { ledger } from './open/migrate.ts'
 import { realFile } from './open/place.ts'
 import { CREATION_SETTINGS } from './open/pragmas.ts'
+import { probeOwner } from './owner/probe.ts'
 import { prepareLoad } from './read/load.ts'
 import { unpackRanges } from './seqs.ts'
 import { isThere } from './tombs.ts'
@@ -77,6 +79,7 @@ const CACHE_KIB = 16 * 1024
 
 function looking<T>(file: string, look: (db: Database, path: string) => T): T {
   const path = realFile(file)
+  if (probeOwner(path) === undefined) assertOwnLog(path)
   if (!identify(path)) throw new NotADatabaseError(`there is no file ${path}, or nothing is in it yet`, { path })
   try {
     const db = connectReader(path, CACHE_KIB)

@@ -8,6 +8,7 @@ import type { Database } from './driver.ts'
 import { claim, epochOf } from './open/claim.ts'
 import { connectWriter } from './open/connect.ts'
 import { identify, translate } from './open/identify.ts'
+import { assertOwnLog, hasLog } from './open/log.ts'
 import { migrate } from './open/migrate.ts'
 import { checkPlace, realFile } from './open/place.ts'
 import { withRoom } from './open/room.ts'
@@ -60,11 +61,15 @@ function openOnDisk(options: StoreOptions, ballast: Ballast): SqliteStore {
   const { file, now, pid, host, random, waitMs = 0, fileAccess, warn = () => {} } = options
   const making = () => makingOf(file, fileAccess)
   assertPlain(file)
-  // Before the owner's file: an empty database beside that one was emptied.
-  if (identifyUnlessClosing(file) === false && !existsSync(ownerFile(file))) markNew(file, making())
-  const owner = lockOwner({ file, pid, host, now, waitMs, making })
+  const lock = () => lockOwner({ file, pid, host, now, waitMs, making })
+  // A killed engine has left its log: SQLite may not see that one before it is known to be the file's own.
+  let owner = hasLog(file) && existsSync(ownerFile(file)) ? lock() : undefined
   let db: Database | undefined
   try {
+    if (owner !== undefined) assertOwnLog(file)
+    // Before the owner's file: an empty database beside that one was emptied.
+    if (identifyUnlessClosing(file) === false && !existsSync(ownerFile(file))) markNew(file, making())
+    owner ??= lock()
     restrict(file, fileAccess, warn)
     owner.announce(0)
     // Again, now that nobody else can create or migrate it.
@@ -84,7 +89,7 @@ function openOnDisk(options: StoreOptions, ballast: Ballast): SqliteStore {
     })
   } catch (error) {
     db?.close()
-    owner.release()
+    owner?.release()
     throw error
   }
 }

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { FileTruncatedError, NotADatabaseError } from '@millrace/core'
+import { FileTruncatedError, ForeignLogError, NotADatabaseError } from '@millrace/core'
 import { describe, expect, test } from 'vitest'
 import { auditFile } from '../audit.ts'
 import { openStore } from '../open-store.ts'
@@ -158,5 +158,56 @@ describe('a first start that is killed', () => {
       expect(refusal(() => open(file))).toBeInstanceOf(FileTruncatedError)
     }
     expect(call).toBeGreaterThan(30)
+  })
+})
+
+describe('a backup beside the log of the file that it replaces', () => {
+  /** Of a queue that has one job. */
+  async function backup(): Promise<string> {
+    const store = open(join(temporaryFolder(), 'jobs.db'))
+    insert(new Turns(store), 20_000)
+    const copy = join(temporaryFolder(), 'copy.db')
+    await store.backup(copy)
+    store.close()
+    return copy
+  }
+
+  test('is refused and left as it is, and opened as soon as the log is deleted', async () => {
+    const file = killed()
+    spawnSync('cp', [await backup(), file])
+    const [content, log] = [readFileSync(file), readFileSync(`${file}-wal`)]
+    const error = refusal(() => open(file))
+    expect(error).toBeInstanceOf(ForeignLogError)
+    expect(error).toMatchObject({ code: 'FOREIGN_LOG', path: file, retryable: false })
+    expect(error.message).toBe(
+      `${file} is a backup, and jobs.db-wal beside it (${log.length} bytes) is the log of the file that was there before: it would break the backup. Delete jobs.db-wal and jobs.db-shm, and open jobs.db again`,
+    )
+    expect(refusal(() => auditFile(file))).toBeInstanceOf(ForeignLogError)
+    expect(refusal(() => open(file))).toBeInstanceOf(ForeignLogError)
+    expect(readFileSync(file).equals(content)).toBe(true)
+    expect(readFileSync(`${file}-wal`).equals(log)).toBe(true)
+    // As it says.
+    rmSync(`${file}-wal`)
+    rmSync(`${file}-shm`, { force: true })
+    open(file).close()
+    expect(auditFile(file).problems).toEqual({ integrity: [], counters: [], lists: [] })
+  })
+
+  test('is no reason to refuse a log without content, or the log of an engine that was killed', async () => {
+    const file = killed()
+    open(file).close()
+    spawnSync('cp', [await backup(), file])
+    writeFileSync(`${file}-wal`, '')
+    open(file).close()
+  })
+
+  test('is not looked at while an engine has the file open', () => {
+    const file = join(temporaryFolder(), 'jobs.db')
+    const store = open(file)
+    insert(new Turns(store), 200_000)
+    expect(statSync(`${file}-wal`).size).toBeGreaterThan(32)
+    expect(refusal(() => open(file))).toMatchObject({ code: 'ALREADY_OPEN' })
+    expect(auditFile(file).problems.integrity).toEqual([])
+    store.close()
   })
 })

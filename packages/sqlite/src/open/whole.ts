@@ -7,9 +7,9 @@ import { basename } from 'node:path'
 import { FileTruncatedError, NotADatabaseError } from '@millrace/core'
 import { newFile, tracesBeside, walFile } from '../beside.ts'
 import type { Database } from '../driver.ts'
+import { hasLog, logBytes, WAL_HEADER_BYTES } from './log.ts'
 import { PAGE_BYTES } from './pragmas.ts'
 
-const WAL_HEADER_BYTES = 32
 const WAL_FRAME_HEADER_BYTES = 24
 
 /** SQLite takes a file of one byte for an empty one, too. */
@@ -39,8 +39,8 @@ export function assertNotEmptied(file: string): void {
 /** A missing file is new, unless its log was left behind: SQLite would delete that. @throws FileTruncatedError */
 export function assertNotTakenAway(file: string): void {
   const wal = walFile(file)
-  const bytes = statSync(wal, { throwIfNoEntry: false })?.size ?? 0
-  if (bytes <= WAL_HEADER_BYTES || existsSync(newFile(file)) || existsSync(file)) return
+  const bytes = logBytes(file)
+  if (!hasLog(file) || existsSync(newFile(file)) || existsSync(file)) return
   throw new FileTruncatedError(
     `${file} does not exist, and its log ${basename(wal)} (${bytes} bytes) may hold jobs that are nowhere else. Put the file back; or, to start with an empty queue, delete ${basename(wal)}`,
     { path: file, bytes: 0 },
@@ -71,8 +71,7 @@ function cut(file: string, bytes: number, expected: string): FileTruncatedError 
 
 /** How many pages the write-ahead log may hold at most. */
 function framesOf(file: string, pageBytes: number): number {
-  const bytes = statSync(walFile(file), { throwIfNoEntry: false })?.size ?? 0
-  return Math.max(0, Math.floor((bytes - WAL_HEADER_BYTES) / (WAL_FRAME_HEADER_BYTES + pageBytes)))
+  return Math.max(0, Math.floor((logBytes(file) - WAL_HEADER_BYTES) / (WAL_FRAME_HEADER_BYTES + pageBytes)))
 }
 
 function emptied(file: string, bytes: number, traces: readonly string[]): FileTruncatedError {
