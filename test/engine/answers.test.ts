@@ -110,6 +110,22 @@ test('readers of the journal wait behind short questions, and have their turn al
   expect(order.filter((reply) => reply.startsWith('a'))).toHaveLength(18)
 })
 
+test('256 readers of the journal delay a new job by one turn, of 10 ms and the page that it has begun', () => {
+  const readers = Array.from({ length: 256 }, (_, index) => connect(`reader${index}-`))
+  const producer = connect('new')
+  producer(ENQUEUE)
+  turn()
+  for (const read of readers) read(EVENTS)
+  for (let job = 2; job <= 128; job++) {
+    producer(ENQUEUE)
+    const start = clock.read().mono
+    // Whatever the readers have asked before: the very next turn has the answer.
+    expect(turn()).toContain(`new${job}`)
+    expect(clock.read().mono - start).toBeLessThanOrEqual(LIMITS.turnMs + READ_MS)
+    for (const reply of told.filter((said) => said.startsWith('reader'))) readers[Number(reply.slice(6, reply.indexOf('-')))]?.(EVENTS)
+  }
+})
+
 test('one that is given up, or whose connection is gone, is not read', () => {
   const [a, b] = [connect('a'), connect('b')]
   a(ENQUEUE)

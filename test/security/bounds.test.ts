@@ -5,12 +5,17 @@ import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFile } from '../temporary.ts'
 
 /**
- * On a quiet machine the 99th percentile is 20 ms. Where others use the machine as well a call alone has its bad moments, too: so the
- * median is held against 50 ms, or ten times what it takes alone in the same run, and the 99th percentile against half a second, or
- * twenty times. Without bounds every one of these calls took 1 to 12 s.
+ * The promise is that the 99th percentile of an enqueue stays below 50 ms beside 256 streams; on a quiet machine it is 20 ms. Other
+ * programs delay a call by the clock, and hardly change the CPU time that this process spends from the call to its answer. All threads
+ * together are measured, so that time is at least what the call waits for here. It is held strictly: 18 to 22 ms at a load of 8 on two
+ * cores. The tail is one turn of the writer: its 10 ms for answers, the page that it has begun, and what the page costs its reader.
+ * `test/engine/answers.test.ts` holds that turn, and `packages/client/src/journalStream.test.ts` the number of pages.
  */
-const P50_MS = 50
-const P99_MS = 500
+const STREAMS_CPU_MS = 50
+/** Beside questions about 10,000 queues it is 60 to 70 ms: a turn has several of them. */
+const QUESTIONS_CPU_MS = 150
+/** By the clock only the median is held, loosely: without bounds every one of these calls took 1 to 12 s. */
+const P50_MS = 500
 const CALLS = 100
 const JOBS = 3_000
 
@@ -31,29 +36,36 @@ async function opened(): Promise<Engine> {
 
 interface Times {
   readonly p50: number
-  readonly p99: number
+  /** The 99th percentile of the CPU time of the process. */
+  readonly cpuP99: number
   readonly calls: number
 }
 
 /** How long new jobs take, one after the other; while `meanwhile` holds. */
 async function timesOf(engine: Engine, meanwhile = () => true): Promise<Times> {
   const times: number[] = []
+  const cpuTimes: number[] = []
   while (times.length < CALLS && (meanwhile() || times.length === 0)) {
     const start = performance.now()
+    const cpu = process.cpuUsage()
     await engine.enqueue('bystander', times.length)
     times.push(performance.now() - start)
+    const { user, system } = process.cpuUsage(cpu)
+    cpuTimes.push((user + system) / 1_000)
     // Others have the thread, as between the requests of a server.
     await new Promise((resolve) => setImmediate(resolve))
   }
-  times.sort((a, b) => a - b)
-  const at = (share: number) => times[Math.floor(share * (times.length - 1))] as number
-  return { p50: at(0.5), p99: at(0.99), calls: times.length }
+  return { p50: quantile(times, 0.5), cpuP99: quantile(cpuTimes, 0.99), calls: times.length }
 }
 
-function expectUndelayed(alone: Times, beside: Times): void {
+function quantile(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(share * (values.length - 1))] as number
+}
+
+function expectUndelayed(beside: Times, cpuMs: number): void {
   expect(beside.calls).toBeGreaterThan(10)
-  expect(beside.p50).toBeLessThan(Math.max(P50_MS, 10 * alone.p50))
-  expect(beside.p99).toBeLessThan(Math.max(P99_MS, 20 * alone.p99))
+  expect(beside.cpuP99).toBeLessThan(cpuMs)
+  expect(beside.p50).toBeLessThan(P50_MS)
 }
 
 test('256 event streams that catch up over HTTP delay no new job, and miss none', async () => {
@@ -61,7 +73,6 @@ test('256 event streams that catch up over HTTP delay no new job, and miss none'
   const jobs = Array.from({ length: JOBS }, (_, data) => ({ job: 'a', data }))
   await engine.enqueueMany(jobs)
   await timesOf(engine)
-  const alone = await timesOf(engine)
   const api = createHttp(engine, { authenticate: (token) => ({ name: token, scopes: ['read'] }) })
   const open = async (token: number) => {
     const headers = { authorization: `Bearer token-number-${token}-of-five` }
@@ -83,7 +94,7 @@ test('256 event streams that catch up over HTTP delay no new job, and miss none'
   })
   const beside = await timesOf(engine, () => behind > 0)
   await Promise.all(streams)
-  expectUndelayed(alone, beside)
+  expectUndelayed(beside, STREAMS_CPU_MS)
 })
 
 test('ten thousand queues, no more, and hundreds of questions about them delay no new job', async () => {
@@ -91,22 +102,21 @@ test('ten thousand queues, no more, and hundreds of questions about them delay n
   await engine.enqueueMany(Array.from({ length: 9_998 }, (_, index) => ({ job: 'n', data: 1, options: { queue: `q${index}` } })))
   await engine.enqueue('bystander', 1)
   await timesOf(engine)
-  const alone = await timesOf(engine)
   await engine.enqueue('n', 1, { queue: 'the-last' })
   const refused = engine.enqueue('n', 1, { queue: 'one-more' })
   await expect(refused).rejects.toThrow(TooManyQueuesError)
   await expect(refused).rejects.toMatchObject({ code: 'TOO_MANY_QUEUES', queue: 'one-more', maxQueues: 10_000, retryable: false })
-  let asking = 20
+  let asking = true
   const ask = async () => {
     let stats = await engine.stats()
-    for (let again = 1; again < 15; again++) stats = await engine.stats()
-    asking--
+    while (asking) stats = await engine.stats()
     return stats
   }
-  const questions = Array.from({ length: asking }, ask)
-  const beside = await timesOf(engine, () => asking > 0)
+  const questions = Array.from({ length: 20 }, ask)
+  const beside = await timesOf(engine)
+  asking = false
   const [stats] = await Promise.all(questions)
-  expectUndelayed(alone, beside)
+  expectUndelayed(beside, QUESTIONS_CPU_MS)
   expect(stats).toMatchObject({ queuesLeftOut: 9_000 })
   expect(await engine.queues.list()).toHaveLength(10_000)
 })

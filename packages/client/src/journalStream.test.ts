@@ -1,5 +1,5 @@
 /** What a reader of events asks, sees, and does when the engine goes away. */
-import type { EventsPage, JobEvent } from '@millrace/core'
+import { type EventsPage, type JobEvent, LIMITS } from '@millrace/core'
 import { beforeEach, expect, test } from 'vitest'
 import { Engine } from './engine.ts'
 import type { EventStreamItem } from './journalStream.ts'
@@ -80,6 +80,27 @@ test('what fails again and again is told, and ends it', async () => {
   await expect(first).rejects.toMatchObject({ code: 'STORAGE' })
   expect(await stream.next()).toEqual({ done: true, value: undefined })
   expect(await asked()).toHaveLength(4)
+})
+
+test('256 streams that catch up ask for four whole pages at a time, and take turns', async () => {
+  const full = page(...Array.from({ length: LIMITS.eventsPerPage }, (_, index) => index + 1))
+  const streams = Array.from({ length: 256 }, () => engine.events())
+  const first = streams.map((stream) => stream.next())
+  for (const { id } of await asked()) port.reply(id, full)
+  await Promise.all(first)
+  const before = (await asked()).length
+  // Each reads its page to the end, and wants the next.
+  const wanted = streams.map((stream) => {
+    stream.take(LIMITS.eventsPerPage)
+    return stream.next()
+  })
+  for (let answered = 0; answered < streams.length; answered += 4) {
+    const open = (await asked()).slice(before + answered)
+    expect(open).toHaveLength(4)
+    for (const { id } of open) port.reply(id, { ...full, next: 2 * LIMITS.eventsPerPage })
+  }
+  expect(await Promise.all(wanted)).toHaveLength(256)
+  expect(await asked()).toHaveLength(before + 256)
 })
 
 test('break gives nothing up but the rest of the page; return gives up the question that waits', async () => {
