@@ -262,6 +262,8 @@ TRUE, REFUSAL, ENQUEUED, ATTACHED, VALUE, STATS = 0, 1, 2, 3, 4, 5
 ABORT, LOST, REATTACH, GAP, STOP = 1, 2, 3, 4, 5
 ABORT_CAUSES = ("timeout", "cancel", "stop")
 LOG_LEVELS = ("debug", "info", "warn", "error")
+STATES = ("scheduled", "waiting", "active", "blocked", "completed", "failed", "cancelled")
+JOBS_PAGE, LIST_PAGE = 200, 500
 ON_CONFLICT = ("skip", "replace", "reschedule", "error")
 DEBOUNCE_MODES = ("trailing", "leading")
 BACKOFFS = ("exponential", "linear", "fixed")
@@ -779,6 +781,24 @@ def _job_key(job):
     return [_integer("job", _given("job", part), 0, most) for part, most in zip(key, (2**48 - 1, SAFE, SAFE))]
 
 
+def _page(page, most):
+    return _integer("page", _given("page", page), 1, most)
+
+
+def _part(reply, items):
+    return reply[items], reply.get("next")
+
+
+def _follow(ask):
+    """The items of page after page: each is asked for when the one before has been read."""
+    mark = None
+    while True:
+        items, mark = ask(mark)
+        yield from items
+        if mark is None:
+            return
+
+
 class Client:
     """Puts jobs in and asks about them. Threads may share one. A call that a break leaves without its answer raises ConnectionLost;
     the next call connects again."""
@@ -849,10 +869,36 @@ class Client:
     def stats(self):
         return self.call("stats")
 
-    def workers(self):
-        """Who is attached, a dict each: `attachedAt` and `lastSeenAt` are milliseconds since 1970 by the engine's clock, 0 where it has yet
-        to come back to an engine that was opened since."""
-        return self.call("workers")
+    def workers(self, page=LIST_PAGE):
+        """Iterates over who is attached, a dict each, in the order in which they first attached. `attachedAt` and `lastSeenAt` are
+        milliseconds since 1970 by the engine's clock, 0 if the worker has yet to come back to an engine that was opened since.
+        `page`: how many are asked for at a time, 1 to 500."""
+        return self._pages("workers", "session", _page(page, LIST_PAGE))
+
+    def queues(self, page=LIST_PAGE):
+        """Iterates over the queues in the order of their names: a dict each, with settings and counts. `page`: 1 to 500."""
+        return self._pages("queues", "name", _page(page, LIST_PAGE), None)
+
+    def jobs(self, state=None, queue=None, name=None, tag=None, search=None, page=JOBS_PAGE):
+        """Iterates over the jobs, newest first: a dict each, as of `get`. `state` is one of STATES; `search` occurs in the name, the
+        tags, the keys or the data. Jobs that are enqueued meanwhile are left out. `page`: how many are asked for at a time, 1 to 200."""
+        wanted = [None if state is None else _choice("state", state, STATES), _name("queue", queue), _name("name", name), _key("tag", tag)]
+        found, page = _key("search", search), _page(page, JOBS_PAGE)
+        return _follow(lambda before: _part(self.call("list", _trimmed(wanted), page, before, found), "jobs"))
+
+    def schedules(self, prefix="", page=JOBS_PAGE):
+        """Iterates over the schedules whose ids begin with `prefix`, in the order of their ids: a dict each. `page`: 1 to 200."""
+        page = _page(page, JOBS_PAGE)
+        return _follow(lambda after: _part(self.call("listSchedules", prefix, page, after), "schedules"))
+
+    def _pages(self, op, mark, page, *fields):
+        """Of an operation whose page goes on behind the last item of the one before."""
+
+        def ask(after):
+            items = self.call(op, *fields, after, page)
+            return items, items[-1][mark] if len(items) == page else None
+
+        return _follow(ask)
 
     def call(self, op, *fields):
         """Any operation of the protocol: its fields in their order, and times in milliseconds. They are not looked at here: the server

@@ -363,6 +363,59 @@ class Producers(unittest.TestCase):
         self.assertEqual((self.client._waiting, self.wire.said), ({}, []))
 
 
+class Lists(unittest.TestCase):
+    """A client whose calls are answered by the test."""
+
+    def client(self, *pages):
+        client, self.asked, answers = millrace.Client("unix:none"), [], iter(pages)
+
+        def call(op, *fields):
+            self.asked.append((op, *fields))
+            return next(answers)
+
+        client.call = call
+        return client
+
+    def test_queues_and_workers_come_page_by_page_behind_the_last_one(self):
+        for list_of, op, mark, fields in (("queues", "queues", "name", [None]), ("workers", "workers", "session", [])):
+            with self.subTest(list_of):
+                items = getattr(self.client([{mark: "a"}, {mark: "b"}], [{mark: "c"}]), list_of)(page=2)
+                self.assertEqual(self.asked, [])
+                self.assertEqual(next(items), {mark: "a"})
+                self.assertEqual(self.asked, [(op, *fields, None, 2)])
+                self.assertEqual(list(items), [{mark: "b"}, {mark: "c"}])
+                self.assertEqual(self.asked[1:], [(op, *fields, "b", 2)])
+
+    def test_a_last_page_that_is_full_is_followed_by_an_empty_one(self):
+        self.assertEqual(list(self.client([{"name": "a"}], []).queues(page=1)), [{"name": "a"}])
+        self.assertEqual(self.asked, [("queues", None, None, 1), ("queues", None, "a", 1)])
+
+    def test_jobs_go_on_where_the_server_says_also_behind_a_page_that_is_empty(self):
+        client = self.client({"jobs": [1, 2], "next": 7}, {"jobs": [], "next": 5}, {"jobs": [3], "next": None})
+        self.assertEqual(list(client.jobs(state="failed", queue="q", search="x")), [1, 2, 3])
+        self.assertEqual(self.asked, [("list", [5, "q"], 200, before, "x") for before in (None, 7, 5)])
+
+    def test_schedules_go_on_behind_the_next(self):
+        client = self.client({"schedules": [1], "next": "b"}, {"schedules": [2]})
+        self.assertEqual(list(client.schedules("a")), [1, 2])
+        self.assertEqual(self.asked, [("listSchedules", "a", 200, after) for after in (None, "b")])
+
+    def test_what_no_server_takes_is_refused_by_the_call_and_not_by_the_first_item(self):
+        client = self.client()
+        refused = {
+            "state": lambda: client.jobs(state="dead"),
+            "queue": lambda: client.jobs(queue="a b"),
+            "tag": lambda: client.jobs(tag=7),
+            "search": lambda: client.jobs(search=""),
+            "page": lambda: client.workers(page=501),
+        }
+        for option, call in refused.items():
+            with self.subTest(option), self.assertRaises(millrace.Error) as caught:
+                call()
+            self.assertEqual(caught.exception.details["option"], option)
+        self.assertEqual(self.asked, [])
+
+
 def grant(seq, run=1, **fields):
     known = dict(session="s", seq=seq, node=1, enqueued_at=1, name="a", queue="default", run=run, attempt=1, max_attempts=4)
     known.update(priority=0, weight=1, run_at=1, timeout=1000, heartbeat_timeout=0, **fields)
@@ -542,12 +595,12 @@ class Operations(unittest.TestCase):
 
     def test_a_worker_says_every_default(self):
         table = PROTOCOL.split("<!-- table: Defaults -->")[1].split("<!-- end -->")[0]
-        options = dict(queue="q", priority=1, weight=2, max_attempts=3, timeout=4, heartbeat_timeout=5, max_age=7)
+        options = dict(queue="q", priority=1, weight=2, max_attempts=3, timeout=4, heartbeat_timeout=5, max_age=7, ttl=8)
         options["backoff"] = {"type": "fixed", "delay": 6}
         options["weak"] = True
         worker = millrace.Worker("unix:none", {"a": print}, defaults={"a": options})
         (name, said), *_ = worker._served
-        self.assertEqual((name, said), ("a", ["q", 1, 2, 3, 4000, 5000, [2, 6000], 7000, True]))
+        self.assertEqual((name, said), ("a", ["q", 1, 2, 3, 4000, 5000, [2, 6000], 7000, True, 8000]))
         self.assertEqual(len(said), len(re.findall(r"^\| \d+ \|", table, re.M)))
 
 

@@ -261,8 +261,14 @@ test('a producer in Python', async () => {
   const engine = await engineOf()
   const server = await serve(engine)
   const fails = defineJob({ name: 'fails' })
-  engine.work(defineJob<unknown>({ name: 'echo' }).handler(async ({ data }) => data))
-  engine.work(fails.handler(async () => Promise.reject(new RangeError('no'))))
+  engine.work(
+    defineJob<unknown>({ name: 'echo' }).handler(async ({ data }) => data),
+    { id: 'one' },
+  )
+  engine.work(
+    fails.handler(async () => Promise.reject(new RangeError('no'))),
+    { id: 'two' },
+  )
   const producer = program('producer', server.url)
   expect(await producer.ended).toMatchObject({ code: 0, stderr: '' })
   const said = Object.assign({}, ...producer.lines.map((line) => JSON.parse(line)))
@@ -277,6 +283,7 @@ test('a producer in Python', async () => {
     { none: null, stats: true },
     { taken: 'SCHEDULE_EXISTS' },
     { schedule: { every: 60_000 }, enqueued: true, paused: true },
+    { sorted: true, queues: true, jobs: true, schedules: ['s'], workers: ['one', 'two'] },
     { late: true },
   ])
   expect(await engine.get(said.id)).toMatchObject({ state: 'completed', queue: 'other', tags: ['a'], meta: { by: 'python' } })

@@ -39,6 +39,16 @@ with millrace.connect(sys.argv[1]) as client:
     enqueued = sum(minute["enqueued"] for minute in client.call("history", "default", 0))
     say(taken=refusal(client.call, "upsertSchedule", "s", [None, None, 60_000], ["nobody"], False, None, True))
     say(schedule=client.call("getSchedule", "s")["spec"], enqueued=enqueued >= 8, paused=client.call("pauseAll", True))
+    names = ["list-%d" % number for number in range(5)]
+    client.enqueue_many([millrace.new_job("nobody", queue=name, tags=["listed"]) for name in names])
+    listed = [queue["name"] for queue in client.queues(page=2)]
+    say(
+        sorted=listed == sorted(listed),
+        queues=[name for name in listed if name in names] == names,
+        jobs=[job["queue"] for job in client.jobs(tag="listed", page=2)] == names[::-1],
+        schedules=[schedule["id"] for schedule in client.schedules(page=1)],
+        workers=sorted(worker["id"] for worker in client.workers(page=1)),
+    )
     try:
         client.result(client.enqueue("nobody"), timeout=0.01)
     except TimeoutError:
