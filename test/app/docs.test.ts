@@ -64,11 +64,11 @@ test('every description is a sentence in the imperative, and fits the help', () 
   }
 })
 
-/** What tests say to the program, and the README, whose steps are one of them. */
+/** What tests say to the program, and the tutorial, whose steps are one of them. */
 const tried = readdirSync(new URL('.', import.meta.url))
   .filter((file) => file.endsWith('.test.ts') && file !== 'docs.test.ts')
   .map((file) => readFileSync(new URL(file, import.meta.url), 'utf8'))
-  .concat(readFileSync(new URL('../../README.md', import.meta.url), 'utf8'))
+  .concat(readFileSync(new URL('../../docs/tutorial.md', import.meta.url), 'utf8'))
   .join('\n')
 
 test('each command is tried by a test, and each flag', () => {

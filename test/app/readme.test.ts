@@ -1,127 +1,87 @@
-/** What the README says of the app. Its section "Run it": each block as it stands, in one bash, and what it prints as the README has it. */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished, test } from 'vitest'
+// README.md: every block of it runs as it stands. The rules hold its size and its links (test/rules/pages.test.ts).
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { expect, test } from 'vitest'
+import { startProgram } from '../program.ts'
 import { temporaryFolder } from '../temporary.ts'
+import { environmentOf, freePorts, ROOT, runBlocks } from './shell.ts'
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-const MAIN = join(ROOT, 'apps/millrace/src/main.ts')
-/** By when a newcomer has to be through with it. */
-const LIMIT_MS = 5 * 60_000
-const MARK = '=== the next block ==='
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
+const blocks = [...README.matchAll(/^```(\S*)\n(.*?)^```$/gms)].map(([, language = '', text = '']) => ({ language, text }))
+const shell = blocks.filter(({ language }) => language === 'sh').map(({ text }) => text)
+const named = (part: string) => shell.filter((text) => text.includes(part))
 
-interface Step {
-  readonly script: string
-  /** Empty where the README shows nothing. */
-  readonly prints: string
-}
+const manifest = (path: string) => JSON.parse(readFileSync(join(ROOT, path, 'package.json'), 'utf8'))
+const packages = ['apps/millrace', ...readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}`)]
+const PACKAGES = new Set(packages.map((path) => manifest(path).name as string))
 
-function stepsOf(readme: string): readonly Step[] {
-  const section = /^## Run it\n(.*?)^## /ms.exec(readme)?.[1] ?? ''
-  const blocks = [...section.matchAll(/^```(sh)?\n(.*?)^```$/gms)].map(([, kind, text]) => ({ kind, text: text as string }))
-  return blocks.flatMap(({ kind, text: script }, index) => {
-    const next = blocks[index + 1]
-    return kind === 'sh' ? [{ script, prints: next !== undefined && next.kind === undefined ? next.text : '' }] : []
-  })
-}
-
-/** Without what differs from run to run: ids, times, processes, ports, folders, and the width of tables that have them. */
-function normal(text: string): string {
-  return text
-    .replace(/\bmr_[\w-]{43}/g, 'TOKEN')
-    .replace(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, 'ID')
-    .replace(/worker-[\da-f]{8}/g, 'WORKER')
-    .replace(/\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT/g, 'DATE')
-    .replace(/\d{4}-\d\d-\d\d[T ][\d:]{8}(?:\.\d+)?Z/g, 'TIME')
-    .replace(/\[\d\d:\d\d:\d\d\.\d{3}\]/g, '[TIME]')
-    .replace(/(?<="durationMs":)\d+/g, 'MS')
-    .replace(/\b(?:[\d.]+(?:ms|s)|\d+m \d+s)(?= ago)/g, 'SPAN')
-    .replace(/(?<=process )\d+/g, 'PID')
-    .replace(/^(\S+ +)\d+ +\S+(?= +(?:idle|busy) )/gm, '$1PID HOST')
-    .replace(/127\.0\.0\.1:\d+/g, 'ADDRESS')
-    .replace(/(?:\/[\w.-]+)+(?=\/(?:millrace\.db|worker\.log))/g, 'FOLDER')
-    .replace(/ {2,}/g, '  ')
-    .replace(/ +$/gm, '')
-    .trim()
-}
-
-async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
-  await Promise.all(servers.map((server) => once(server, 'listening')))
-  const ports = servers.map((server) => (server.address() as AddressInfo).port)
-  await Promise.all(servers.map((server) => once(server.close(), 'close')))
-  return ports
-}
-
-/** An environment in which nothing is told to it but ports, and where to keep what. */
-function environmentOf(folder: string, [http, receiver]: readonly number[]): NodeJS.ProcessEnv {
-  const clean = Object.entries(process.env).filter(
-    ([name]) => !/^(?:MILLRACE_|NODE_OPTIONS$|NODE_ENV$|PORT$|NO_COLOR$|FORCE_COLOR$)/.test(name),
-  )
-  return {
-    ...Object.fromEntries(clean),
-    TMPDIR: folder,
-    MILLRACE_STATE_DIR: join(folder, 'state'),
-    MILLRACE_HTTP_PORT: String(http),
-    RECEIVER_PORT: String(receiver),
-  }
-}
-
-test('the steps of "Run it", each as written, in less than five minutes', { timeout: LIMIT_MS + 30_000 }, async () => {
-  const steps = stepsOf(README)
-  expect(steps).toHaveLength(8)
+/** A folder as `npm install` leaves it, with links in place of packages. */
+function installed(): string {
   const folder = temporaryFolder()
-  const env = environmentOf(folder, await freePorts(2))
-  const files = steps.map(({ script }, index) => {
-    const file = join(folder, `${index}.sh`)
-    writeFileSync(file, script)
-    return file
-  })
-  const all = files.map((file) => `. '${file}'\necho '${MARK}'\n`).join('')
-  // A process group of its own: whatever it leaves behind when it fails ends with it, and detached workers by their records.
-  const bash = spawn('bash', ['-e', '-c', all], { cwd: ROOT, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
-  const closed = once(bash, 'close')
-  const endGroup = () => {
-    try {
-      process.kill(-(bash.pid as number), 'SIGKILL')
-    } catch {
-      // As it is to be: nothing is left.
-    }
-  }
-  onTestFinished(async () => {
-    const stop = spawn(process.execPath, [MAIN, 'worker', 'stop', '--all', '--timeout', '1ms'], { env, stdio: 'ignore' })
-    await once(stop, 'close')
-    endGroup()
-  })
-  const began = performance.now()
-  let printed = ''
-  let errors = ''
-  bash.stdout.setEncoding('utf8').on('data', (text: string) => {
-    printed += text
-  })
-  bash.stderr.setEncoding('utf8').on('data', (text: string) => {
-    errors += text
-  })
-  const [code] = await once(bash, 'exit', { signal: AbortSignal.timeout(LIMIT_MS) })
-  const took = performance.now() - began
-  // Where it has failed, what it has started still holds its output.
-  endGroup()
-  await closed
-  const parts = printed.split(`${MARK}\n`)
-  expect({ code, errors, blocks: parts.length - 1, last: parts.at(-1) }).toEqual({ code: 0, errors: '', blocks: steps.length, last: '' })
-  for (const [index, { prints }] of steps.entries()) expect(normal(parts[index] as string)).toBe(normal(prints))
-  expect(took).toBeLessThan(LIMIT_MS)
+  mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true })
+  mkdirSync(join(folder, 'node_modules/@millrace'))
+  symlinkSync(join(ROOT, 'packages/engine'), join(folder, 'node_modules/@millrace/engine'))
+  symlinkSync(join(ROOT, 'apps/millrace/src/main.ts'), join(folder, 'node_modules/.bin/millrace'))
+  writeFileSync(join(folder, 'package.json'), '{"private":true}')
+  return folder
+}
+
+test('each block is of a kind that is tried below', () => {
+  expect(blocks.map(({ language }) => language)).toEqual(['sh', 'sh', 'js', 'sh', 'sh', 'sh'])
 })
 
-test('every file and folder that the README points at is there', () => {
-  const links = [...README.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)]
-  const files = [...README.matchAll(/`((?:test|packages|apps)\/[^`]+)`/g)]
-  const named = [...links, ...files].map(([, path]) => path as string)
-  expect(named.length).toBeGreaterThan(100)
-  expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
+test('the quick start runs until it gets SIGTERM, lets the running job finish, and ends with 0', async () => {
+  const folder = installed()
+  const text = blocks.find(({ language }) => language === 'js')?.text as string
+  // `using` is a syntax error on Node 22.
+  expect(text).not.toMatch(/\busing\b/)
+  // A job that is still running when the signal comes: its line is printed after the signal.
+  const slow = text.replace(
+    /^( *)console\.log\(`sending/m,
+    "$1await new Promise((resolve) => process.once('SIGTERM', resolve))\n$1console.log(`sending",
+  )
+  expect(slow).not.toBe(text)
+  for (const [name, program] of Object.entries({ 'server.mjs': text, 'slow.mjs': slow })) {
+    writeFileSync(join(folder, name), program)
+    const server = startProgram(pathToFileURL(join(folder, name)), [], ['env', '-C', folder])
+    await server.said(/^enqueued [\da-f-]{36}$/)
+    if (program === text) await server.said(/^sending mail to ada@example\.com$/)
+    server.child.kill('SIGTERM')
+    expect(await server.ended, name).toEqual({ code: 0, signal: null, stderr: '' })
+    expect(server.lines.filter((line) => line.startsWith('sending')).length, name).toBeGreaterThan(0)
+  }
+})
+
+test('the daemon, a worker and a job, each block as written', { timeout: 300_000 }, async () => {
+  const [serve = '', ...rest] = [...named('millrace serve'), ...named('worker start')]
+  expect(rest).toHaveLength(1)
+  const folder = installed()
+  const [http] = await freePorts(1)
+  const env = environmentOf(folder, {
+    PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
+    MILLRACE_HTTP_PORT: String(http),
+    // Only what is linked above is run: nothing is fetched.
+    npm_config_offline: 'true',
+    npm_config_update_notifier: 'false',
+  })
+  const inBackground = `(${serve.replace(/^npm install .*\n/m, '').trim()}) > daemon.log 2>&1 &
+curl -sf --retry 60 --retry-delay 1 --retry-connrefused http://127.0.0.1:${http}/readyz > ready.json\n`
+  const { code, errors, printed } = await runBlocks([inBackground, ...rest], { folder, env, cwd: folder, limitMs: 240_000 })
+  expect({ code, errors }).toEqual({ code: 0, errors: expect.not.stringContaining('millrace:') })
+  expect(printed[1]).toMatch(/"?sent to ada@example\.com"?/)
+  expect(printed[1]).toMatch(/stopped\n/)
+  expect(printed[1]).toMatch(/^jobs +0 scheduled, 0 waiting, 0 active, 0 blocked, 1 completed/m)
+})
+
+test('installs and packs what there is, and runs commands of this workspace', () => {
+  const installs = shell.flatMap((text) => [...text.matchAll(/^npm install (.*)$/gm)].flatMap(([, names = '']) => names.split(' ')))
+  expect(installs).toContain('@millrace/engine')
+  expect(installs.filter((name) => !PACKAGES.has(name))).toEqual([])
+  const packed = [...(named('--pack-destination')[0] ?? '').matchAll(/--filter-prod '([^']+)\.\.\.'/g)].map(([, name = '']) => name)
+  expect(packed).toEqual(expect.arrayContaining(installs))
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  const commands = [...(named('run demo')[0] ?? '').matchAll(/^npx -y pnpm@12 (?:run )?(\w+)/gm)].map(([, name = '']) => name)
+  expect(commands).toEqual(['demo', 'test'])
+  for (const command of commands) expect(scripts[command], command).toBeDefined()
 })

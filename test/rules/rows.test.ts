@@ -1,10 +1,10 @@
-// README's table of what is proven where: each file is there, and has a test that names the row.
+// docs/requirements.md: each file of its table is there, and has a test that names the row.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ROOT } from './sources.ts'
 
-const table = readFileSync(join(ROOT, 'README.md'), 'utf8').split('## What is proven where\n')[1]?.split('\n## ')[0] ?? ''
+const table = readFileSync(join(ROOT, 'docs/requirements.md'), 'utf8')
 const rows = [...table.matchAll(/^\| ([A-Z]\d+) \|.*\| ([^|]+) \|$/gm)].map(
   ([, row = '', files = '']) => [row, [...files.matchAll(/`([^`]+)`/g)].map(([, file = '']) => file)] as const,
 )
