@@ -38,6 +38,7 @@ describe('what is changed', () => {
 
   test('operators, with the brackets around them', () => {
     expect(changes('const x = (a && b) || c')).toEqual(['logical: const x = (a && b) && c', 'logical: const x = (a || b) || c'])
+    expect(changes('const x = a && b && c')).toEqual(['logical: const x = a && b || c', 'logical: const x = (a || b) && c'])
     expect(changes('const x = (a + b) * c')).toEqual(['arithmetic: const x = (a + b) / c', 'arithmetic: const x = (a - b) * c'])
     expect(changes('const x = (a ?? b).some(c)')).toEqual([
       'method: const x = (a ?? b).every(c)',

@@ -72,7 +72,7 @@ export function expressionChanges(node: Node, source: string, parent: Node | und
     if (other !== undefined && !isText(node)) add('arithmetic', between(other))
   }
   if (node.type === 'LogicalExpression') {
-    if (operator === '&&') add('logical', between('||'))
+    if (operator === '&&') add('logical', isBare(node, source, parent) ? `(${between('||')})` : between('||'))
     if (operator === '||') add('logical', between('&&'))
     if (operator === '??') add('nullish', text(left), text(right))
   }
@@ -94,6 +94,11 @@ export function expressionChanges(node: Node, source: string, parent: Node | und
   if (node.type === 'CallExpression') add('method', ...callChanges(node, source))
   if (node.type === 'ChainExpression') add('optional', ...unchained(node, source))
   return changes
+}
+
+/** `a && b && c` with the first changed is `(a || b) && c`. */
+function isBare({ start, end }: Node, source: string, parent: Node | undefined): boolean {
+  return parent?.type === 'LogicalExpression' && !(source[start - 1] === '(' && source[end] === ')')
 }
 
 function callChanges(node: Node, source: string): string[] {

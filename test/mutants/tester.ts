@@ -3,7 +3,7 @@
  * Each test file has a process of its own, which gets the environment of the request.
  */
 import { relative } from 'node:path'
-import { createVitest, type TestSpecification } from 'vitest/node'
+import { createVitest, type TestModule, type TestSpecification } from 'vitest/node'
 import { ACTIVE, REACHED } from './mutant.ts'
 
 export interface Request {
@@ -35,6 +35,8 @@ class InOrder {
   }
 }
 
+/** The modules that have ended in this run: vitest's own list also has those of earlier runs. */
+const ended = new Set<TestModule>()
 const vitest = await createVitest('test', {
   config: false,
   root: process.cwd(),
@@ -42,7 +44,7 @@ const vitest = await createVitest('test', {
   pool: 'forks',
   maxWorkers: 1,
   bail: 1,
-  reporters: [{}],
+  reporters: [{ onTestModuleEnd: (module) => void ended.add(module) }],
   testTimeout: TEST_MS,
   hookTimeout: TEST_MS,
   setupFiles: ['./test/quiet.ts'],
@@ -61,9 +63,9 @@ async function run({ files, mutant, reached }: Request): Promise<Answer> {
   // A run that looks for what is reached goes to its end.
   vitest.config.bail = reached === undefined ? 1 : 0
   const wanted = files.map((file) => specifications.get(file)).filter((one) => one !== undefined)
-  const { testModules, unhandledErrors } = await vitest.runTestSpecifications(wanted)
-  // Vitest also names the modules of earlier runs.
-  const modules = testModules.filter(({ relativeModuleId }) => files.includes(relativeModuleId))
+  ended.clear()
+  const { unhandledErrors } = await vitest.runTestSpecifications(wanted)
+  const modules = [...ended]
   const ran = modules.map((module) => {
     const { duration, collectDuration, environmentSetupDuration, prepareDuration, setupDuration } = module.diagnostic()
     const ms = duration + collectDuration + environmentSetupDuration + prepareDuration + setupDuration

@@ -308,6 +308,7 @@ test('what is wrong is refused by name, before anything is written', async () =>
   for (const table of ['a b', 'a;b', '1a', 'sqlite_x', 'ä', 'a"']) refused(() => outboxSchema(table), 'table', /A-Z a-z 0-9 _/)
   refused(() => outboxSchema(''), 'table', /1 to 64/)
   refused(() => outbox(connection, { engine, table: 'x'.repeat(65) }), 'table', /1 to 64/)
+  for (const table of ['x', 'x'.repeat(64)]) expect(outboxSchema(table)).toContain(` ${table} (`)
   refused(() => outbox(connection, { engine, table: 'missing' }), 'table', /outboxSchema\(\)/)
   const arrays = new DatabaseSync(':memory:', { returnArrays: true })
   refused(() => outbox(arrays, { engine, createTable: true }), 'connection', /returnArrays/)
