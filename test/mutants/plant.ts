@@ -11,7 +11,7 @@ export interface Mutant {
   /** From 1. */
   readonly line: number
   readonly operator: string
-  /** The lines that it changes, with every run of spaces as one. */
+  /** The lines that it changes, with every run of spaces as one; a key that lasts while lines move. */
   readonly before: string
   readonly after: string
 }
@@ -80,10 +80,16 @@ function site(kind: Site['kind'], start: number, end: number, changes: Change[])
   return { kind, start, end, changes, ids: [], within: [] }
 }
 
+/** The lines of a change. If nothing else is on them, such as with `return undefined`, the lines around tell it from others. */
 function described(source: string, { start, end }: Site, replacement: string): Pick<Mutant, 'line' | 'before' | 'after'> {
-  const from = source.lastIndexOf('\n', start - 1) + 1
-  const newline = source.indexOf('\n', end)
-  const to = newline === -1 ? source.length : newline
+  const lineFrom = (place: number) => source.lastIndexOf('\n', place - 1) + 1
+  const lineTo = (place: number) => {
+    const newline = source.indexOf('\n', place)
+    return newline === -1 ? source.length : newline
+  }
+  let [from, to] = [lineFrom(start), lineTo(end)]
+  if (source.slice(from, start).trim() === '' && source.slice(end, to).trim() === '')
+    [from, to] = [lineFrom(Math.max(0, from - 1)), lineTo(Math.min(source.length, to + 1))]
   const plain = (text: string) => text.replace(/\s+/g, ' ').trim()
   return {
     line: source.slice(0, start).split('\n').length,
