@@ -219,7 +219,7 @@ describe('refused by name', () => {
       /at most 50000 others/,
     ],
     ['an unknown option of a cancel', () => t.engine.cancel('x', { descendant: true } as never), /did you mean 'descendants'/],
-    ['a batch of no array', () => t.engine.batch('x' as never, { job: step }), /batch takes an array/],
+    ['a batch of no array', () => t.engine.batch('x' as never, { job: step, data: {} }), /batch takes an array/],
     ['a batch without a callback', () => t.engine.batch([], undefined as never), /callback of a batch/],
   ]
   test('an unknown ref is an error of types, too; refs name the handles', async () => {

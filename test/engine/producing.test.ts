@@ -200,7 +200,7 @@ describe('E11: changing', () => {
       ],
       { concurrency: 100 },
     )
-    const handles = await t.engine.enqueueMany(Array.from({ length: 1_200 }, () => ({ job: failing })))
+    const handles = await t.engine.enqueueMany(Array.from({ length: 1_200 }, () => ({ job: failing, data: true })))
     await Promise.allSettled(handles.map((handle) => handle.result()))
     expect((await t.engine.stats()).states.failed).toBe(1_200)
     broken = false

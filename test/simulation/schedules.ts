@@ -4,6 +4,7 @@
  */
 import { type ScheduleChanges, type ScheduledJob, systemCalendar } from '@millrace/client'
 import { CANCELLED, COMPLETED, type Effects, type Job, type Schedule, type ScheduleOptions, tickAfter } from '@millrace/core'
+import type { Definition } from '@millrace/worker'
 import type { Actor } from '../../packages/engine/src/actor/actor.ts'
 import type { Chance } from './chance.ts'
 import type { Client } from './client.ts'
@@ -100,7 +101,7 @@ export class Schedules {
     }
   }
 
-  #edit(client: Client, id: string, options: ScheduleOptions, job: ScheduledJob<Task>): void {
+  #edit(client: Client, id: string, options: ScheduleOptions, job: ScheduledJob<Definition<Task>>): void {
     const { editChance: chance, operations } = this.#options
     const { schedules } = client.engine
     const kind = chance.pick(['add', 'paused', 'update', 'update'] as const)

@@ -28,7 +28,7 @@ async function setting(isUp: () => boolean, retention = {}): Promise<Setting> {
   const onDisabled = ({ id }: { readonly id: string }, reason: DisabledReason) => void disabled.push(`${id} ${reason}`)
   const feed = new EventWebhooks(t.engine, { endpoints: store, clock: t.clock, onDisabled })
   t.engine.work([
-    webhookJob.handler(({ data }) => {
+    webhookJob.returns<void>().handler(({ data }) => {
       if (!isUp()) throw new DeliveryFailedError('down')
       delivered.push(data)
     }),

@@ -16,7 +16,7 @@ const lines = Array.from({ length: 3_000 }, (_, line) => JSON.stringify({ celsiu
 writeFileSync(file, lines.with(2_345, '{ "celsius": ').join('\n'))
 
 /** Read no faster than the engine commits: at most a chunk ahead. The key makes a line that is read twice one job. */
-async function* readings(from: number): AsyncGenerator<JobRequest> {
+async function* readings(from: number): AsyncGenerator<JobRequest<typeof store>> {
   let number = 0
   for await (const line of createInterface({ input: createReadStream(file) })) {
     if (number >= from) yield { job: store, data: JSON.parse(line), options: { idempotencyKey: `readings.jsonl:${number}` } }
@@ -36,13 +36,13 @@ const rest = await engine.enqueueMany(readings(committed))
 console.log(`${rest.length} more, ${(await engine.stats()).totals.enqueued} in all`)
 
 /** A sensor that never ends, for as long as this program runs. */
-async function* sensor(signal: AbortSignal): AsyncGenerator<JobRequest> {
+async function* sensor(signal: AbortSignal): AsyncGenerator<JobRequest<typeof store>> {
   for (let celsius = 0; !signal.aborted; celsius = (celsius + 1) % 30) yield { job: store, data: { celsius } }
 }
 
 /** `enqueueMany` keeps a handle of each job until its iterable ends: what has no end goes in lists, whose handles are let go. */
-async function* lists(requests: AsyncIterable<JobRequest>): AsyncGenerator<readonly JobRequest[]> {
-  let list: JobRequest[] = []
+async function* lists(requests: AsyncIterable<JobRequest<typeof store>>): AsyncGenerator<readonly JobRequest<typeof store>[]> {
+  let list: JobRequest<typeof store>[] = []
   for await (const request of requests) {
     list.push(request)
     if (list.length < LIST) continue

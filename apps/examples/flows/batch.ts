@@ -3,7 +3,7 @@ import { defineJob, openEngine } from '@millrace/engine'
 
 const count = Number(process.argv[2] ?? 10)
 
-const square = defineJob<number>({ name: 'square', maxAttempts: 1 })
+const square = defineJob<number, number>({ name: 'square', maxAttempts: 1 })
 const sum = defineJob({ name: 'sum' })
 
 await using engine = await openEngine({ file: ':memory:' })
@@ -14,8 +14,8 @@ engine.work([
   }),
   sum.handler(async ({ parents }) => {
     let [total, failed] = [0, 0]
-    for await (const { state, output } of parents()) {
-      if (state === 'completed') total += output as number
+    for await (const { state, output } of parents<typeof square>()) {
+      if (state === 'completed') total += output ?? 0
       else failed++
     }
     return `the squares add up to ${total}, ${failed} left out`

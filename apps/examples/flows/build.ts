@@ -3,8 +3,8 @@ import { defineJob, openEngine } from '@millrace/engine'
 
 let broken = process.argv[2] === 'broken'
 
-const template = defineJob({ name: 'template' })
-const page = defineJob<{ title: string }>({ name: 'page', maxAttempts: 1 })
+const template = defineJob<undefined, string>({ name: 'template' })
+const page = defineJob<{ title: string }, string>({ name: 'page', maxAttempts: 1 })
 const publish = defineJob({ name: 'publish' })
 const report = defineJob({ name: 'report' })
 
@@ -13,11 +13,11 @@ engine.work([
   template.handler(() => '<h1>*</h1>'),
   page.handler(async ({ data: { title }, parent }) => {
     if (broken && title === 'news') throw new Error('no news today')
-    return String((await parent('template'))?.output).replace('*', title)
+    return (await parent<typeof template>('template'))?.output?.replace('*', title) ?? title
   }),
   publish.handler(async ({ parents }) => {
     const pages: string[] = []
-    for await (const { output } of parents()) pages.push(output as string)
+    for await (const { output } of parents<typeof page>()) pages.push(output ?? '')
     return pages.join('')
   }),
   report.handler(async ({ parents }) => {

@@ -1,6 +1,7 @@
 /** Runs on a thread of the pool. `setup` is called once in each thread, `teardown` before it goes. */
 import { threadId } from 'node:worker_threads'
-import type { Context } from '@millrace/engine'
+import type { HandlerOf } from '@millrace/engine'
+import type { primes } from './primes.ts'
 
 let small: number[] = []
 
@@ -8,7 +9,7 @@ export function setup(): void {
   small = [...upTo(2_000)].filter((number) => number > 1 && !divisible(number, [...upTo(45)].slice(2)))
 }
 
-export function handler({ data, progress, signal }: Context<{ from: number; to: number }>): { count: number; thread: number } {
+export const handler: HandlerOf<typeof primes> = ({ data, progress, signal }) => {
   let count = 0
   for (let number = data.from; number < data.to; number++) {
     if (number % 100_000 === 0) {

@@ -12,7 +12,7 @@ const handles = await engine.enqueueMany(
 )
 let total = 0
 for (const handle of handles) {
-  const { count, thread } = (await handle.result({ timeout: '1m' })) as { count: number; thread: number }
+  const { count, thread } = await handle.result({ timeout: '1m' })
   total += count
   if (thread === 0) throw new Error('a handler has run on the main thread')
 }

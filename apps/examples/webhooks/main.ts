@@ -56,7 +56,7 @@ const worker = engine.work([
 ])
 
 const hello = await engine.enqueue(webhookJob, { url, body: { hello: 'world' }, secret: 'shop' })
-const { status } = (await hello.result()) as { status: number }
+const { status } = await hello.result()
 console.log(`delivered: ${status}`)
 
 const shop = new Database(join(folder, 'shop.db'))

@@ -8,58 +8,61 @@ import {
   type FlowOptions,
   type HistoryOptions,
   type ListOptions,
-  type ManyFilter,
-  type ManyOptions,
-  type ManyResult,
   nameOption,
   type Port,
-  type RedriveOptions,
   type Refusal,
   type Stats,
   type StopOptions,
-  type TreeOptions,
   UnsupportedError,
   type UpdateOptions,
   validateEventsOptions,
   validateListOptions,
   validateStopOptions,
-  validateTreeOptions,
   validateUpdateOptions,
   validateWorkOptions,
   type WorkOptions,
 } from '@millrace/core'
-import { type EnqueueArguments, type Handler, type JobType, type Worker, within } from '@millrace/worker'
+import {
+  type EnqueueArguments,
+  type Handler,
+  type JobOrName,
+  type JobRequest,
+  type JobType,
+  type OutputOf,
+  type Stored,
+  type Worker,
+  within,
+} from '@millrace/worker'
 import { type WorkerView, workersOf } from './attached.ts'
+import { Changes } from './changes.ts'
 import { tellEnqueued } from './channels.ts'
 import { JobChecks } from './checks.ts'
 import { deliver } from './deliver.ts'
-import { type Enqueue, enqueueMany, type JobRequests } from './enqueueMany.ts'
-import { type Batch, createBatch, createFlow, type Flow, type FlowNodeRequest } from './flow.ts'
+import { type Enqueue, enqueueMany, type JobHandles, type JobList, type JobRequests, type JobStream } from './enqueueMany.ts'
+import { type Batch, createBatch, createFlow, type Flow, type FlowHandles, type FlowNodeRequest, type FlowNodes } from './flow.ts'
 import { Flows } from './flows.ts'
 import { Exports, followEvents } from './following.ts'
 import { type SourceLine, sourceLine } from './forwarding/line.ts'
-import { JobHandle } from './handle.ts'
+import { type HandleOutput, JobHandle } from './handle.ts'
 import { keyOf, textOf } from './jobKey.ts'
 import type { EventStream } from './journalStream.ts'
 import { type EventListener, type EventName, type GapListener, Listeners } from './listeners.ts'
 import { Mailbox } from './mailbox.ts'
-import { runMany } from './many.ts'
-import { type JobRequest, newJobOf } from './newJobs.ts'
+import { newJobOf } from './newJobs.ts'
 import { type Failures, readFailures, readHistory, type Throughput } from './observed.ts'
 import { type JobPage, readJob, readPage } from './page.ts'
 import { Queues } from './queues.ts'
 import { Reach } from './reach.ts'
-import { runRedrive } from './redrive.ts'
 import { Schedules } from './schedules.ts'
 import { Sealer } from './seal.ts'
 import { boundedBy, type EngineSetup } from './setup.ts'
 import { Unserved } from './unserved.ts'
-import type { Job } from './view.ts'
+import type { JobOf } from './view.ts'
 import { handlersOf, Workers } from './workers.ts'
 
 const STOPPED: Refusal = { code: 'ENGINE_STOPPED', message: 'the engine was stopped: open it again to go on' }
 
-export class Engine {
+export class Engine extends Changes {
   /** Limits, rates, pauses and settings of queues. */
   readonly queues: Queues
   /** Schemas that jobs are held against wherever this process lets them in. */
@@ -89,10 +92,12 @@ export class Engine {
 
   /** @internal Engines are opened by `openEngine`. */
   constructor(port: Port, given: EngineSetup) {
+    const mailbox = new Mailbox(port)
+    super(mailbox)
     const setup = boundedBy(port, given)
     this.#port = port
     this.#setup = setup
-    this.#mailbox = new Mailbox(port)
+    this.#mailbox = mailbox
     this.queues = new Queues(this.#mailbox, setup.clock)
     this.flows = new Flows(this.#mailbox)
     this.#sealer = setup.codec && new Sealer(setup.codec, setup.maxDataBytes)
@@ -132,16 +137,21 @@ export class Engine {
    * @throws OptionTypeError, OptionRangeError, ValidationError; BusyError, DiskFullError (retryable); UniqueConflictError,
    * JobActiveError by `unique.onConflict`; CommitUnknownError where the outcome is unknown
    */
-  async enqueue<Input>(job: JobType<Input> | string, ...[data, options]: EnqueueArguments<Input>): Promise<JobHandle> {
+  async enqueue<Input, Output>(
+    job: JobType<Input, Output> | string,
+    ...[data, options]: EnqueueArguments<Input>
+  ): Promise<JobHandle<Stored<Output>>> {
     const wanted = newJobOf(job, data, options, this.#setup.maxDataBytes)
     const taken = [wanted instanceof Promise ? await wanted : wanted]
-    return this.#handle((await this.#enqueue(taken))[0] as Enqueued)
+    return this.#handle<Stored<Output>>((await this.#enqueue(taken))[0] as Enqueued)
   }
 
   /**
    * Creates many jobs; keeps and answers a handle of each. An array is all or nothing: up to 10,000 jobs and 16 MiB. Any iterable goes in
    * chunks of 1,000, each all or nothing, and is read as they are committed; what ends it early has `committed`, the number of jobs created.
    */
+  async enqueueMany<Job extends JobOrName>(jobs: JobStream<Job>): Promise<readonly JobHandle<OutputOf<Job>>[]>
+  async enqueueMany<const Jobs extends readonly JobOrName[]>(jobs: JobList<Jobs>): Promise<JobHandles<Jobs>>
   async enqueueMany(jobs: JobRequests): Promise<readonly JobHandle[]> {
     return (await enqueueMany(this.#enqueue, jobs, this.#setup.maxDataBytes)).map((key) => this.#handle(key))
   }
@@ -151,7 +161,11 @@ export class Engine {
    *
    * @throws OptionTypeError, OptionRangeError: a cycle, a ref that is unknown or given twice, a node with keys of its own; else as enqueue
    */
-  async flow<const Ref extends string>(nodes: readonly FlowNodeRequest<Ref>[], options?: FlowOptions): Promise<Flow<Ref>> {
+  async flow<const Refs extends readonly string[], const Jobs extends readonly JobOrName[]>(
+    nodes: FlowNodes<Refs, Jobs>,
+    options?: FlowOptions,
+  ): Promise<Flow<FlowHandles<Refs, Jobs>>>
+  async flow(nodes: readonly FlowNodeRequest[], options?: FlowOptions): Promise<Flow> {
     return createFlow(nodes, options, this.#setup.maxDataBytes, this.#calls, this.#handleOf)
   }
 
@@ -159,6 +173,11 @@ export class Engine {
    * Creates jobs, and one that runs once they all have ended, however: a flow in which it waits for them, and sees which have failed.
    * Up to 9,999 jobs.
    */
+  async batch<const Jobs extends readonly JobOrName[], Callback extends JobOrName>(
+    jobs: JobList<Jobs>,
+    callback: JobRequest<Callback>,
+    options?: FlowOptions,
+  ): Promise<Batch<JobHandles<Jobs>, OutputOf<Callback>>>
   async batch(jobs: readonly JobRequest[], callback: JobRequest, options?: FlowOptions): Promise<Batch> {
     return createBatch(jobs, callback, options, this.#setup.maxDataBytes, this.#calls, this.#handleOf)
   }
@@ -178,14 +197,18 @@ export class Engine {
 
   // Asking.
 
-  /** The job, or undefined where there is none of that id. */
-  get(id: string): Promise<Job | undefined> {
-    return readJob(this.#mailbox, id, this.#sealer)
+  /**
+   * The job, or undefined if there is none of that id. `get<typeof resize>(id)` gives the types of its data and output; nothing checks at
+   * run time that it is such a job.
+   */
+  get<Type extends JobType = JobType>(id: string): Promise<JobOf<Type> | undefined> {
+    return readJob<Type>(this.#mailbox, id, this.#sealer)
   }
 
-  /** A handle of a job that somebody else has enqueued, or this process before: for its `result`. Throws JobNotFoundError for what is no id. */
-  handle<Output = unknown>(id: string): JobHandle<Output> {
-    return new JobHandle<Output>({ ...keyOf(id), created: false }, this.#mailbox, this.#setup.clock, undefined, this.#sealer)
+  /** A handle of a job that somebody else has enqueued, or this process before: for its `result`. `handle<typeof resize>(id)`
+   * gives the type of its output. Throws JobNotFoundError for what is no id. */
+  handle<Type = unknown>(id: string): JobHandle<HandleOutput<Type>> {
+    return new JobHandle<HandleOutput<Type>>({ ...keyOf(id), created: false }, this.#mailbox, this.#setup.clock, undefined, this.#sealer)
   }
 
   /** A page of jobs, newest first. With `search`, one that looks inside: a page may be short, or empty, and yet have a `next`. */
@@ -227,66 +250,9 @@ export class Engine {
     await this.#mailbox.call<'stopWorker'>({ op: 'stopWorker', worker: nameOption('id', id), timeout: validateStopOptions(options) })
   }
 
-  // Changing. All throw JobNotFoundError; where it is too late, JobActiveError or JobFinishedError.
-
-  /** A job that has not started is cancelled at once; one that runs has its signal aborted, and ends as cancelled. */
-  async cancel(id: string): Promise<'cancelled' | 'cancelling'>
-  /** With `descendants`, all that waits for the job in its flow is cancelled too, in bounded steps: also where it is `finished` itself. */
-  async cancel(id: string, options?: TreeOptions): Promise<'cancelled' | 'cancelling' | 'finished'>
-  async cancel(id: string, options?: TreeOptions): Promise<'cancelled' | 'cancelling' | 'finished'> {
-    const op = validateTreeOptions('cancel', options) ? 'cancelTree' : 'cancel'
-    return this.#mailbox.call<typeof op>({ op, id: keyOf(id) })
-  }
-
   /** Changes a job that is not running. */
   async update(id: string, changes: UpdateOptions): Promise<void> {
     await this.#calls.call<'update'>({ op: 'update', id: keyOf(id), changes: validateUpdateOptions(changes, this.#setup.maxDataBytes) })
-  }
-
-  /**
-   * Runs a failed or cancelled job again from its first attempt, and one that waits for its retry at once. What has failed because of it
-   * in its flow waits for it again; with `descendants`, so does all that waits for it and failed of itself or was cancelled.
-   *
-   * @throws ParentFailedError where one that it waits for has failed: retry that one; JobScheduledError if no attempt failed: `runNow`
-   */
-  async retry(id: string, options?: TreeOptions): Promise<void> {
-    const op = validateTreeOptions('retry', options) ? 'retryTree' : 'retry'
-    await this.#mailbox.call<typeof op>({ op, id: keyOf(id) })
-  }
-
-  /** Retries failed jobs, the oldest failure first; answers how many. */
-  redrive(options?: RedriveOptions): Promise<{ readonly count: number }> {
-    return runRedrive(this.#mailbox, options)
-  }
-
-  /** Makes a scheduled job due now; one that waits already stays as it is. */
-  async runNow(id: string): Promise<void> {
-    await this.#mailbox.call<'runNow'>({ op: 'runNow', id: keyOf(id) })
-  }
-
-  /** Removes a job that is not running, with all that it has left. */
-  async delete(id: string): Promise<void> {
-    await this.#mailbox.call<'delete'>({ op: 'delete', id: keyOf(id) })
-  }
-
-  // Many at once, a slice of at most 500 in each transaction, newest first. Jobs that are created meanwhile are not met.
-
-  /** Cancels all that the filter matches: what has not started at once, what runs by aborting its signal. */
-  cancelMany(filter: ManyFilter, options?: ManyOptions): Promise<ManyResult> {
-    return runMany(this.#mailbox, 'cancelMany', filter, options)
-  }
-
-  /** Retries all that the filter matches and that failed, was cancelled, or waits for a retry. */
-  retryMany(filter: ManyFilter, options?: ManyOptions): Promise<ManyResult> {
-    return runMany(this.#mailbox, 'retryMany', filter, options)
-  }
-
-  /**
-   * Removes all that the filter matches, with runs, logs, tags and keys (the idempotency keys too: a repeat creates a new job). Jobs
-   * that run are left, and counted: cancel them first. What stays in the log and in backups, and until when: docs/privacy.md.
-   */
-  deleteMany(filter: ManyFilter, options?: ManyOptions): Promise<ManyResult> {
-    return runMany(this.#mailbox, 'deleteMany', filter, options)
   }
 
   // Listening.
@@ -434,9 +400,9 @@ export class Engine {
   /** Of jobs that no journal takes. */
   readonly #handleOf = (key: Enqueued): JobHandle => new JobHandle(key, this.#mailbox, this.#setup.clock, undefined, this.#sealer)
 
-  #handle(key: Enqueued): JobHandle {
+  #handle<Output>(key: Enqueued): JobHandle<Output> {
     const { clock, intake } = this.#setup
-    return new JobHandle(key, this.#mailbox, clock, intake && (() => intake.settled(key)), this.#sealer)
+    return new JobHandle<Output>(key, this.#mailbox, clock, intake && (() => intake.settled(key)), this.#sealer)
   }
 
   #assertOpen(): void {

@@ -1,10 +1,9 @@
 /** Many jobs at once: an array is one command, an iterable several, and none is half done unnoticed. */
 import { type CommandOf, DiskFullError, type Enqueued, LIMITS } from '@millrace/core'
-import { defineJob, type JobType } from '@millrace/worker'
+import { defineJob, type JobRequest, type JobType } from '@millrace/worker'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { enqueueMany, type JobRequests } from './enqueueMany.ts'
 import { Mailbox } from './mailbox.ts'
-import type { JobRequest } from './newJobs.ts'
 import { FakePort, quiet } from './testing/fakePort.ts'
 
 let port: FakePort

@@ -3,11 +3,23 @@
  * under way: of the jobs themselves one chunk is in memory, of those that are committed their keys, until it ends.
  */
 import { checkCommandSize, type Enqueued, LIMITS, type NewJob, OptionTypeError, weighJob } from '@millrace/core'
-import { itemOf, type JobRequest, newJobOf } from './newJobs.ts'
+import type { JobOrName, JobRequest, OutputOf } from '@millrace/worker'
+import type { JobHandle } from './handle.ts'
+import { itemOf, newJobOf } from './newJobs.ts'
 import { weighJobs } from './weigh.ts'
 
 const CHUNK_JOBS = 1_000
 
+/** Jobs in an array, each with the data of its own definition. */
+export type JobList<Jobs extends readonly JobOrName[]> = { readonly [Index in keyof Jobs]: JobRequest<Jobs[Index]> }
+
+/** The handles of jobs, in their order. */
+export type JobHandles<Jobs extends readonly JobOrName[]> = { readonly [Index in keyof Jobs]: JobHandle<OutputOf<Jobs[Index]>> }
+
+/** Jobs that are read as they are committed. An array is none: it is one atomic command. */
+export type JobStream<Job extends JobOrName> = (Iterable<JobRequest<Job>> | AsyncIterable<JobRequest<Job>>) & { readonly length?: never }
+
+/** Jobs of any definitions, whose data the compiler does not check. */
 export type JobRequests = readonly JobRequest[] | Iterable<JobRequest> | AsyncIterable<JobRequest>
 
 /** All or none of them. */

@@ -12,31 +12,47 @@ import {
   orderNodes,
   validateFlowOptions,
 } from '@millrace/core'
+import type { JobOrName, JobRequest, OutputOf } from '@millrace/worker'
 import { newJobsOf } from './enqueueMany.ts'
 import type { JobHandle } from './handle.ts'
 import type { Mailbox } from './mailbox.ts'
-import type { JobRequest } from './newJobs.ts'
 import { weighNodes } from './weigh.ts'
 
-/** One node of `flow`. Its options have no `idempotencyKey`, `unique`, `debounce` or `throttle`: the flow has a key as a whole. */
-export interface FlowNodeRequest<Ref extends string = string> extends JobRequest, Omit<FlowNodeOptions, 'ref' | 'dependsOn'> {
+/** The place of a node in its flow. */
+export interface FlowPlace<Ref extends string = string, Refs extends string = string> extends Omit<FlowNodeOptions, 'ref' | 'dependsOn'> {
   /** Names the node within its flow. 1 to 512 characters. */
   readonly ref: Ref
   /** Refs of the nodes that it waits for; default none. */
-  readonly dependsOn?: readonly NoInfer<Ref>[]
+  readonly dependsOn?: readonly NoInfer<Refs>[]
 }
 
-export interface Flow<Ref extends string = string> {
-  /** Of its first job. */
+/** One node of `flow`. Its options have no `idempotencyKey`, `unique`, `debounce` or `throttle`: the flow has a key as a whole. */
+export type FlowNodeRequest<Ref extends string = string, Job extends JobOrName = JobOrName> = JobRequest<Job> & FlowPlace<Ref, Ref>
+
+/** The nodes of a flow, each with the data of its own definition. Either half infers what it names, and leaves the rest to the other. */
+export type FlowNodes<Refs extends readonly string[], Jobs extends readonly JobOrName[], All extends string = Refs[number]> = {
+  readonly [Index in keyof Refs]: FlowPlace<Refs[Index], All> & Unchecked<'job' | 'data' | 'options'>
+} & { readonly [Index in keyof Jobs]: JobRequest<Jobs[Index]> & Unchecked<keyof FlowPlace> }
+
+type Unchecked<Field extends string> = { readonly [Name in Field]?: unknown }
+
+/** The handles of a flow's jobs by their refs. */
+export interface Flow<Jobs extends Readonly<Record<string, JobHandle>> = Readonly<Record<string, JobHandle>>> {
+  /** The id of its first job. */
   readonly id: string
-  readonly jobs: Readonly<Record<Ref, JobHandle>>
+  readonly jobs: Jobs
 }
 
-export interface Batch {
+/** The handle of each ref; in flows of no fixed length, all refs have handles of all outputs. */
+export type FlowHandles<Refs extends readonly string[], Jobs extends readonly JobOrName[]> = number extends Refs['length']
+  ? Readonly<Record<Refs[number], JobHandle<OutputOf<Jobs[number]>>>>
+  : { readonly [Index in Exclude<keyof Refs, keyof []> as Refs[Index] & string]: JobHandle<OutputOf<Jobs[Index & keyof Jobs]>> }
+
+export interface Batch<Jobs extends readonly JobHandle[] = readonly JobHandle[], Callback = unknown> {
   readonly id: string
   /** In order. */
-  readonly jobs: readonly JobHandle[]
-  readonly callback: JobHandle
+  readonly jobs: Jobs
+  readonly callback: JobHandle<Callback>
 }
 
 interface FlowCall {
@@ -45,17 +61,17 @@ interface FlowCall {
   readonly refs: readonly string[]
 }
 
-export async function createFlow<Ref extends string>(
-  nodes: readonly FlowNodeRequest<Ref>[],
+export async function createFlow(
+  nodes: readonly FlowNodeRequest[],
   options: FlowOptions | undefined,
   maxDataBytes: number,
   calls: Pick<Mailbox, 'call'>,
   handleOf: (key: Enqueued) => JobHandle,
-): Promise<Flow<Ref>> {
+): Promise<Flow> {
   const { command, refs } = await flowCommand(nodes, options, maxDataBytes)
   const first = await calls.call<'flow'>(command)
   const jobs = Object.fromEntries(refs.map((ref, place) => [ref, handleOf({ ...first, seq: first.seq + place })]))
-  return { id: formatId(first), jobs: jobs as Flow<Ref>['jobs'] }
+  return { id: formatId(first), jobs }
 }
 
 export async function createBatch(

@@ -18,6 +18,7 @@ import {
   type RunError,
   validateResultOptions,
 } from '@millrace/core'
+import type { JobType, OutputOf } from '@millrace/worker'
 import { inTime } from './inTime.ts'
 import type { Mailbox } from './mailbox.ts'
 import type { Sealer } from './seal.ts'
@@ -27,6 +28,9 @@ type Signal = ReturnType<typeof validateResultOptions>['signal']
 
 /** A question is safe to ask again, once there is somebody to ask. */
 export const ASKED_AGAIN: ReadonlySet<string> = new Set(['COMMIT_UNKNOWN', 'CONNECTION_LOST'] satisfies ErrorCode[])
+
+/** The output of what `handle` is asked for: a definition or a handler by its type, or the type of the output itself. */
+export type HandleOutput<Type> = Type extends JobType | { readonly definition: JobType } ? OutputOf<Type> : Type
 
 export class JobHandle<Output = unknown> {
   readonly #key: Enqueued

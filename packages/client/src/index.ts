@@ -1,11 +1,12 @@
+export type { JobRequest } from '@millrace/worker'
 export type { WorkerView } from './attached.ts'
 export { systemCalendar } from './calendar/calendar.ts'
 export type { JobEnqueued } from './channels.ts'
 export { JobChecks } from './checks.ts'
 export { loggerOrDefault } from './defaultLogger.ts'
 export { Engine } from './engine.ts'
-export type { JobRequests } from './enqueueMany.ts'
-export type { Batch, Flow, FlowNodeRequest } from './flow.ts'
+export type { JobHandles, JobList, JobRequests, JobStream } from './enqueueMany.ts'
+export type { Batch, Flow, FlowHandles, FlowNodeRequest, FlowNodes, FlowPlace } from './flow.ts'
 export type { FlowDependency, FlowJob, FlowPage, Flows } from './flows.ts'
 export type { ExportBatch, Exports } from './following.ts'
 export {
@@ -21,11 +22,10 @@ export { JobHandle } from './handle.ts'
 export type { Intake } from './intake.ts'
 export type { EventStream, EventStreamItem, EventsGap, JournalStream } from './journalStream.ts'
 export type { EventGap, EventListener, EventName, EventOf, GapListener } from './listeners.ts'
-export type { JobRequest } from './newJobs.ts'
 export type { Failures, Throughput } from './observed.ts'
 export type { JobPage } from './page.ts'
 export { Reach } from './reach.ts'
-export type { Schedule, ScheduleChanges, ScheduledJob, SchedulePage, ScheduleSet, Schedules } from './schedules.ts'
+export type { Schedule, ScheduleChanges, ScheduledJob, ScheduledOptions, SchedulePage, ScheduleSet, Schedules } from './schedules.ts'
 export type { EngineSetup } from './setup.ts'
 export type {
   EngineEvent,
@@ -34,6 +34,7 @@ export type {
   JobAttempt,
   JobFlow,
   JobLog,
+  JobOf,
   MillraceEvent,
   QueueEvent,
   ScheduleEvent,

@@ -1,13 +1,6 @@
 /** What callers ask to be enqueued, checked and encoded. */
 import { describe, type EnqueueOptions, encodeData, type NewJob, nameOption, newJobFrom, OptionTypeError, optionHint } from '@millrace/core'
-import { checkSchema, type JobType } from '@millrace/worker'
-
-/** One item of `enqueueMany`. */
-export interface JobRequest {
-  readonly job: JobType | string
-  readonly data?: unknown
-  readonly options?: EnqueueOptions
-}
+import { checkSchema, type JobRequest, type JobType } from '@millrace/worker'
 
 /** An item as it is given, in JavaScript perhaps; `index`: of an array. Its name is made for the error alone: there may be many items. */
 export function itemOf(request: JobRequest, place: string, index?: number): JobRequest {

@@ -1,9 +1,10 @@
 /** A job by its id, and pages of `list`. */
 import { formatCursor, type ListSettings, parseId } from '@millrace/core'
+import type { JobType } from '@millrace/worker'
 import { textOf } from './jobKey.ts'
 import type { Mailbox } from './mailbox.ts'
 import type { Sealer } from './seal.ts'
-import { type Job, jobOf } from './view.ts'
+import { type Job, type JobOf, jobOf } from './view.ts'
 
 export interface JobPage {
   readonly jobs: readonly Job[]
@@ -13,10 +14,14 @@ export interface JobPage {
   readonly partial?: true
 }
 
-export async function readJob(calls: Pick<Mailbox, 'call'>, id: string, sealer: Sealer | undefined): Promise<Job | undefined> {
+export async function readJob<Type extends JobType>(
+  calls: Pick<Mailbox, 'call'>,
+  id: string,
+  sealer: Sealer | undefined,
+): Promise<JobOf<Type> | undefined> {
   const key = parseId(textOf(id))
   const view = key && (await calls.call<'get'>({ op: 'get', id: key }))
-  return view ? jobOf(view, sealer) : undefined
+  return view ? (jobOf(view, sealer) as JobOf<Type>) : undefined
 }
 
 export async function readPage(calls: Pick<Mailbox, 'call'>, settings: ListSettings, sealer: Sealer | undefined): Promise<JobPage> {

@@ -28,7 +28,7 @@ import {
   validateScheduleOptions,
   validateTriggerOptions,
 } from '@millrace/core'
-import type { JobType } from '@millrace/worker'
+import type { DataField, InputOf, JobOrName, JobType, OutputOf, Stored } from '@millrace/worker'
 import { systemCalendar } from './calendar/calendar.ts'
 import type { JobHandle } from './handle.ts'
 import type { Mailbox } from './mailbox.ts'
@@ -36,19 +36,26 @@ import { itemOf, newJobOf } from './newJobs.ts'
 import type { EngineSetup } from './setup.ts'
 import { dateOf, shown } from './view.ts'
 
-/** The job that comes at each tick. */
-export interface ScheduledJob<Input = unknown> {
-  readonly job: JobType<Input> | string
-  readonly data?: Input
-  /** Without keys, `delay` and `runAt`. */
-  readonly options?: Omit<EnqueueOptions, 'delay' | 'runAt' | 'idempotencyKey' | 'idempotencyTtl' | 'unique' | 'debounce' | 'throttle'>
-}
+/** The options of a scheduled job: without keys, `delay` and `runAt`. */
+export type ScheduledOptions = Omit<
+  EnqueueOptions,
+  'delay' | 'runAt' | 'idempotencyKey' | 'idempotencyTtl' | 'unique' | 'debounce' | 'throttle'
+>
+
+/** The job that comes at each tick: `{ job, data, options }`. */
+export type ScheduledJob<Job extends JobOrName = JobOrName> = { readonly job: Job; readonly options?: ScheduledOptions } & DataField<
+  InputOf<Job>
+>
 
 /**
  * Single fields of a schedule and its job: a field that is left out stays as it is. `options` takes the place of all options that the job
  * had; `data` is checked by the definition in `job`, if one is given beside it.
  */
-export interface ScheduleChanges<Input = unknown> extends ScheduleTimes, Partial<ScheduledJob<Input>> {}
+export interface ScheduleChanges<Job extends JobOrName = JobOrName> extends ScheduleTimes {
+  readonly job?: Job
+  readonly data?: InputOf<Job>
+  readonly options?: ScheduledOptions
+}
 
 /** What a call that sets a schedule answers. */
 export interface ScheduleSet {
@@ -61,14 +68,14 @@ export interface ScheduleSet {
 /** How often `update` reads a schedule again that others change at the same moment. */
 const UPDATE_TRIES = 10
 
-export interface Schedule extends Omit<ScheduleSpec, 'startAt' | 'endAt'> {
+export interface Schedule<Data = unknown, Output = unknown> extends Omit<ScheduleSpec, 'startAt' | 'endAt'> {
   readonly id: string
   readonly startAt: Date | undefined
   readonly endAt: Date | undefined
   /** Name of its jobs. */
   readonly job: string
   /** Undefined in lists. */
-  readonly data: unknown
+  readonly data: Data | undefined
   /** What its jobs are enqueued with. Durations in milliseconds. */
   readonly options: Readonly<Record<string, unknown>>
   readonly paused: boolean
@@ -81,7 +88,7 @@ export interface Schedule extends Omit<ScheduleSpec, 'startAt' | 'endAt'> {
   /** The job that came last. */
   readonly lastJobId: string | undefined
   /** How far that job is, where it is still kept; undefined in lists. */
-  readonly lastResult: { readonly state: State; readonly output: unknown; readonly error: RunError | undefined } | undefined
+  readonly lastResult: { readonly state: State; readonly output: Output | undefined; readonly error: RunError | undefined } | undefined
   /** Jobs that have come. */
   readonly runs: number
   /** Ticks that were lost to `overlap: 'skip'`. */
@@ -113,7 +120,7 @@ export class Schedules {
    *
    * @throws OptionTypeError, OptionRangeError, ValidationError
    */
-  upsert<Input>(id: string, options: ScheduleOptions, job: ScheduledJob<Input>): Promise<ScheduleSet> {
+  upsert<Job extends JobOrName>(id: string, options: ScheduleOptions, job: ScheduledJob<Job>): Promise<ScheduleSet> {
     return this.#set(id, options, job as ScheduledJob, false)
   }
 
@@ -122,7 +129,7 @@ export class Schedules {
    *
    * @throws OptionTypeError, OptionRangeError, ValidationError, ScheduleExistsError
    */
-  add<Input>(id: string, options: ScheduleOptions, job: ScheduledJob<Input>): Promise<ScheduleSet> {
+  add<Job extends JobOrName>(id: string, options: ScheduleOptions, job: ScheduledJob<Job>): Promise<ScheduleSet> {
     return this.#set(id, options, job as ScheduledJob, true)
   }
 
@@ -132,7 +139,7 @@ export class Schedules {
    * @throws OptionTypeError, OptionRangeError, ValidationError, ScheduleNotFoundError; ScheduleChangedError if others change it without
    * end
    */
-  async update<Input>(id: string, changes: ScheduleChanges<Input>): Promise<ScheduleSet> {
+  async update<Job extends JobOrName = JobOrName>(id: string, changes: ScheduleChanges<Job>): Promise<ScheduleSet> {
     checkScheduleChanges(changes)
     for (let tries = 1; ; tries++) {
       const view = await this.#calls.call<'getSchedule'>({ op: 'getSchedule', id: scheduleIdOption(id), times: 0 })
@@ -162,7 +169,11 @@ export class Schedules {
     return { id, created, nextRunAt: dateOf(fireAt) }
   }
 
-  /** The schedule, or undefined where there is none of that id. */
+  /** The schedule, or undefined if there is none of that id. `get<typeof report>(id)` gives the types of its job's data and output. */
+  async get<Type extends JobType = JobType>(
+    id: string,
+    options?: ScheduleGetOptions,
+  ): Promise<Schedule<Stored<InputOf<Type>>, OutputOf<Type>> | undefined>
   async get(id: string, options?: ScheduleGetOptions): Promise<Schedule | undefined> {
     const times = validateScheduleGetOptions(options)
     const view = await this.#calls.call<'getSchedule'>({ op: 'getSchedule', id: scheduleIdOption(id), times })
@@ -193,10 +204,11 @@ export class Schedules {
 
   /**
    * Its job comes now, beside its ticks. While the last one is not final, that one is the answer (`created` is false), or is cancelled
-   * first (`overlap: 'cancel'`).
+   * first (`overlap: 'cancel'`). `trigger<typeof report>(id)` gives the type of its output.
    *
    * @throws OptionTypeError, OptionRangeError; InvalidScheduleError where the `meta` of both is too much
    */
+  async trigger<Type extends JobType = JobType>(id: string, options?: TriggerOptions): Promise<JobHandle<OutputOf<Type>>>
   async trigger(id: string, options?: TriggerOptions): Promise<JobHandle> {
     const told = validateTriggerOptions(options)
     const [job] = await this.#calls.call<'triggerSchedule'>({ op: 'triggerSchedule', id: scheduleIdOption(id), ...told })

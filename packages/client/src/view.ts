@@ -19,6 +19,7 @@ import {
   type State,
   type WorkerNews,
 } from '@millrace/core'
+import type { InputOf, OutputOf, Stored } from '@millrace/worker'
 import type { Sealer } from './seal.ts'
 
 export interface JobLog {
@@ -53,13 +54,14 @@ export interface JobFlow {
   readonly onParentFailure: OnParentFailure
 }
 
-export interface Job {
+export interface Job<Data = unknown, Output = unknown> {
   readonly id: string
   readonly name: string
   readonly queue: string
   readonly state: State
-  readonly data: unknown
-  readonly output: unknown
+  readonly data: Data
+  /** Undefined until the job completes. */
+  readonly output: Output | undefined
   readonly checkpoint: unknown
   /** Which of these three could not be decoded, and are here as they are stored. Not there where all could. */
   readonly undecoded?: readonly Payload[]
@@ -95,6 +97,9 @@ export interface Job {
   /** Empty in lists. */
   readonly attempts: readonly JobAttempt[]
 }
+
+/** A job of that definition: `JobOf<typeof resize>`. */
+export type JobOf<Type> = Job<Stored<InputOf<Type>>, OutputOf<Type>>
 
 export function jobOf(view: JobView, sealer?: Sealer): Job {
   const undecoded: Payload[] = []

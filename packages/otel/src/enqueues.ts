@@ -25,7 +25,7 @@ export function traceEnqueues<Enqueuing extends Enqueues>(engine: Enqueuing): En
   const enqueueMany = async (jobs: JobRequests) => {
     return within('enqueue many', '', undefined, async (span, inside) => {
       const request = (each: JobRequest) => traced(each, inside)
-      const handles = await engine.enqueueMany(Array.isArray(jobs) ? jobs.map(request) : each(jobs, request))
+      const handles = await engine.enqueueMany((Array.isArray(jobs) ? jobs.map(request) : each(jobs, request)) as readonly JobRequest[])
       span.setAttribute('messaging.batch.message_count', handles.length)
       return handles
     })
@@ -56,13 +56,14 @@ export function traceEnqueues<Enqueuing extends Enqueues>(engine: Enqueuing): En
 
 /** The job is of one name, which only the schedule knows. */
 function traceTrigger(schedules: Engine['schedules']): Engine['schedules']['trigger'] {
-  return async (id: string, options?: TriggerOptions) =>
+  const trigger = async (id: string, options?: TriggerOptions) =>
     within(`trigger ${id}`, undefined, undefined, async (span, inside) => {
       span.setAttribute('millrace.schedule.id', id)
       const handle = await schedules.trigger(id, { ...options, ...metaOf(options, inside) } as TriggerOptions)
       span.setAttributes({ 'messaging.message.id': handle.id, 'millrace.job.created': handle.created })
       return handle
     })
+  return trigger as Engine['schedules']['trigger']
 }
 
 /** With the context of its span. */

@@ -1,17 +1,7 @@
 /** Engines of tests: they know their workers; and those that run what is enqueued before they answer. */
-import { type Batch, Engine, type Flow, type FlowNodeRequest, type JobHandle, type JobRequest, type JobRequests } from '@millrace/client'
-import {
-  ACTIVE,
-  type FlowOptions,
-  findRow,
-  isFinal,
-  type JobKey,
-  parseId,
-  validateWorkOptions,
-  WAITING,
-  type WorkOptions,
-} from '@millrace/core'
-import type { EnqueueArguments, Handler, JobType, Worker } from '@millrace/worker'
+import { Engine, type JobHandle, type JobRequest } from '@millrace/client'
+import { ACTIVE, findRow, isFinal, type JobKey, parseId, validateWorkOptions, WAITING, type WorkOptions } from '@millrace/core'
+import type { EnqueueArguments, Handler, JobType, Stored, Worker } from '@millrace/worker'
 import type { VirtualClock } from './clock.ts'
 import { DRAIN_MS, settle } from './drain.ts'
 import type { TestWriter } from './writer.ts'
@@ -51,25 +41,28 @@ export class InlineEngine extends TrackingEngine {
     this.#clock = clock
   }
 
-  override async enqueue<Input>(job: JobType<Input> | string, ...rest: EnqueueArguments<Input>): Promise<JobHandle> {
+  override async enqueue<Input, Output>(
+    job: JobType<Input, Output> | string,
+    ...rest: EnqueueArguments<Input>
+  ): Promise<JobHandle<Stored<Output>>> {
     const handle = await super.enqueue(job, ...rest)
     await this.#run([handle], `enqueue of '${typeof job === 'string' ? job : job.name}'`)
     return handle
   }
 
-  override async enqueueMany(jobs: JobRequests): Promise<readonly JobHandle[]> {
+  override enqueueMany = (async (jobs: readonly JobRequest[]) => {
     const handles = await super.enqueueMany(jobs)
     await this.#run(handles, 'enqueueMany')
     return handles
-  }
+  }) as Engine['enqueueMany']
 
-  override async flow<const Ref extends string>(nodes: readonly FlowNodeRequest<Ref>[], options?: FlowOptions): Promise<Flow<Ref>> {
+  override flow: Engine['flow'] = async (nodes, options) => {
     const flow = await super.flow(nodes, options)
     await this.#run(Object.values<JobHandle>(flow.jobs), 'flow')
     return flow
   }
 
-  override async batch(jobs: readonly JobRequest[], callback: JobRequest, options?: FlowOptions): Promise<Batch> {
+  override batch: Engine['batch'] = async (jobs, callback, options) => {
     const batch = await super.batch(jobs, callback, options)
     await this.#run([...batch.jobs, batch.callback], 'batch')
     return batch

@@ -1,6 +1,7 @@
 /** The job 'http': one request, tried until it is taken. */
 import { type BackoffOptions, type Duration, parseDuration } from '@millrace/core'
 import { type Definition, defineJob } from '@millrace/worker'
+import type { WebhookOutput } from './deliver/response.ts'
 
 export const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE', 'GET', 'HEAD'] as const
 export type WebhookMethod = (typeof METHODS)[number]
@@ -108,7 +109,7 @@ const SCHEMA = {
  * One webhook. Tried 10 times within some three days (at once, then after 5 s, 25 s, 2 m, 10 m, 1 h, 4 h, 22 h, 24 h, 24 h, each ± 20 %),
  * unless the enqueue says otherwise or the receiver says when.
  */
-export const webhookJob: Definition<WebhookData> = define()
+export const webhookJob: Definition<WebhookData, WebhookOutput> = define()
 
 /** How a webhook is tried again. */
 export interface RetrySettings {
@@ -119,13 +120,15 @@ export interface RetrySettings {
 }
 
 /** What a handler says of jobs that are enqueued by name: weaker than the settings of their queue. @throws OptionTypeError, OptionRangeError */
-export function weakWebhookJob(settings: RetrySettings): Pick<Definition<WebhookData>, 'name' | 'defaults' | 'schema' | 'backoff'> {
+export function weakWebhookJob(
+  settings: RetrySettings,
+): Pick<Definition<WebhookData, WebhookOutput>, 'name' | 'defaults' | 'schema' | 'backoff'> {
   const { name, defaults, schema, backoff } = define(settings)
   return { name, schema, backoff, defaults: Object.freeze({ ...defaults, weak: true }) }
 }
 
-function define({ maxAttempts = 10, backoff = BACKOFF }: RetrySettings = {}): Definition<WebhookData> {
-  return defineJob({ name: 'http', maxAttempts, backoff, timeout: '5m', schema: SCHEMA })
+function define({ maxAttempts = 10, backoff = BACKOFF }: RetrySettings = {}): Definition<WebhookData, WebhookOutput> {
+  return defineJob({ name: 'http', maxAttempts, backoff, timeout: '5m', schema: SCHEMA }).returns<WebhookOutput>()
 }
 /** What is sent, and what it is where no header says so. */
 export function contentOf({ body, bytes }: WebhookData): {

@@ -23,7 +23,7 @@ import {
   type RunError,
   type State,
 } from '@millrace/core'
-import type { EnqueueArguments, JobType } from './define.ts'
+import type { EnqueueArguments, JobType, OutputOf } from './jobType.ts'
 import { checkSchema } from './schema.ts'
 
 /** The facts of a run; frozen. */
@@ -47,13 +47,13 @@ export interface JobInfo {
 }
 
 /** A job that another one of its flow has waited for. */
-export interface Parent {
+export interface Parent<Output = unknown> {
   readonly id: string
   readonly ref: string
   /** `deleted`: before it had ended. */
   readonly state: State | 'deleted'
-  /** Of a completed one; undefined where it was deleted since. */
-  readonly output: unknown
+  /** The output of a completed job; undefined if the job did not complete, or was deleted since. */
+  readonly output: Output | undefined
   /** Of its last run that failed. */
   readonly error?: RunError
 }
@@ -73,10 +73,14 @@ export interface Context<Data = unknown> {
   /**
    * The jobs of its flow that this one has waited for, in the order of `dependsOn`, read as they are asked for: in memory is one page of
    * them at a time. Those that failed are among them under `onParentFailure: 'continue'`, and left out under `'ignore'`.
+   * `parents<typeof resize>()` gives the type of their outputs; nothing checks at run time that they are such jobs.
    */
-  parents(): AsyncIterable<Parent>
-  /** One of them; undefined where it has not waited for one of that ref, or that one is left out. */
-  parent(ref: string): Promise<Parent | undefined>
+  parents<Job extends JobType = JobType>(): AsyncIterable<Parent<OutputOf<Job>>>
+  /**
+   * One of them; undefined if this job has not waited for one of that ref, or that one is left out. `parent<typeof resize>('thumb')` gives
+   * the type of its output.
+   */
+  parent<Job extends JobType = JobType>(ref: string): Promise<Parent<OutputOf<Job>> | undefined>
   /** A job that is created in the same commit as this one's completion, or not at all. */
   enqueue<Input>(job: JobType<Input> | string, ...rest: EnqueueArguments<Input>): void
   /** Ends the run: the job comes again later, without having used an attempt. */
@@ -167,14 +171,15 @@ export class RunContext implements Context {
   }
 
   get parents(): Context['parents'] {
-    return () => this.#parents()
+    return (() => this.#parents()) as Context['parents']
   }
 
   get parent(): Context['parent'] {
-    return async (ref) => {
+    const read = async (ref: string) => {
       for await (const parent of this.#parents()) if (parent.ref === ref) return parent
       return undefined
     }
+    return read as Context['parent']
   }
 
   get enqueue(): Context['enqueue'] {

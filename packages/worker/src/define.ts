@@ -2,7 +2,6 @@
 import {
   type BackoffFunction,
   type DefinitionOptions as BaseOptions,
-  type Defaults,
   type EnqueueOptions,
   OptionTypeError,
   type ThreadOptions,
@@ -11,6 +10,7 @@ import {
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { type BatchFunction, type BatchHandler, type BatchHandlerOptions, batchHandler } from './batch/handler.ts'
 import type { Context } from './context.ts'
+import type { EnqueueArguments, JobRequest, JobType, Stored } from './jobType.ts'
 import { type ThreadHandler, threadHandler } from './threads/handler.ts'
 
 export interface DefinitionOptions<Schema extends StandardSchemaV1 | undefined> extends BaseOptions {
@@ -18,48 +18,47 @@ export interface DefinitionOptions<Schema extends StandardSchemaV1 | undefined> 
   readonly schema?: Schema
 }
 
-/** A definition as producers need it: whatever its handlers get. */
-export interface JobType<Input = unknown> {
-  readonly name: string
-  readonly defaults: Defaults
-  readonly schema: StandardSchemaV1<Input, unknown> | undefined
-}
-
-/** What follows the job in an enqueue: the data may be left out only where its type allows it. */
-export type EnqueueArguments<Input> = undefined extends Input
-  ? [data?: NoInfer<Input>, options?: EnqueueOptions]
-  : [data: NoInfer<Input>, options?: EnqueueOptions]
-
-export interface Definition<Input = unknown, Data = Input> extends JobType<Input> {
+export interface Definition<Input = unknown, Output = unknown, Data = Stored<Input>> extends JobType<Input, Output> {
   readonly schema: StandardSchemaV1<Input, Data> | undefined
   readonly backoff: BackoffFunction | undefined
-  /** A handler on this thread. What it returns is the job's output. */
-  handler<Output>(run: HandlerFunction<Data, Output>): InlineHandler
+  /** One job for `enqueueMany`, `flow` or `batch`, with its data checked: `{ job, data, options }`. */
+  job(...[data, options]: EnqueueArguments<Input>): JobRequest<JobType<Input, Output>>
+  /** The same definition with the type of its output: for definitions with a `schema`, whose types are inferred. */
+  returns<Result>(): Definition<Input, Result, Data>
+  /** A handler on this thread. Its return value is the job's output. */
+  handler<Result extends Output>(run: HandlerFunction<Data, Result>): InlineHandler<Input, Result>
   /** A handler on this thread that takes many jobs at once: `{ batch: { size, maxWait } }`. */
-  handler(run: BatchFunction<Data>, options: BatchHandlerOptions): BatchHandler
+  handler(run: BatchFunction<Data, Output>, options: BatchHandlerOptions): BatchHandler<Input, Output>
   /** A handler that is a module, run on a pool of threads. */
-  thread(url: URL | string, options?: ThreadOptions): ThreadHandler
+  thread(url: URL | string, options?: ThreadOptions): ThreadHandler<Input, Output>
 }
 
 export type HandlerFunction<Data, Output> = (context: Context<Data>) => Output | Promise<Output>
 
-export interface InlineHandler {
+/** The function of a handler, for one that stands in a module of its own: `HandlerOf<typeof resize>`. */
+export type HandlerOf<Job extends JobType> =
+  Job extends Definition<infer _Input, infer Output, infer Data> ? HandlerFunction<Data, Output> : HandlerFunction<unknown, unknown>
+
+export interface InlineHandler<Input = unknown, Output = unknown> {
   readonly kind: 'inline'
-  readonly definition: JobType & Pick<Definition, 'backoff'>
+  readonly definition: HandlerType<Input, Output>
   readonly run: HandlerFunction<never, unknown>
 }
+
+/** A definition as its handlers hold it. */
+export type HandlerType<Input = unknown, Output = unknown> = JobType<Input, Output> & Pick<Definition, 'backoff'>
 
 export type Handler = InlineHandler | BatchHandler | ThreadHandler
 
 /**
- * Defines a job.
+ * Defines a job: `defineJob<Input, Output>({ name })`, or with a `schema`, which gives the type of its data.
  *
  * @throws OptionTypeError, OptionRangeError for a wrong option
  */
 export function defineJob<Schema extends StandardSchemaV1>(
   options: DefinitionOptions<Schema> & { readonly schema: Schema },
-): Definition<StandardSchemaV1.InferInput<Schema>, StandardSchemaV1.InferOutput<Schema>>
-export function defineJob<Data = unknown>(options: DefinitionOptions<undefined>): Definition<Data>
+): Definition<StandardSchemaV1.InferInput<Schema>, unknown, StandardSchemaV1.InferOutput<Schema>>
+export function defineJob<Input = unknown, Output = unknown>(options: DefinitionOptions<undefined>): Definition<Input, Output>
 export function defineJob(value: DefinitionOptions<StandardSchemaV1 | undefined>): Definition {
   const { name, defaults, backoff } = validateDefinition(value)
   const definition: Definition = {
@@ -67,6 +66,12 @@ export function defineJob(value: DefinitionOptions<StandardSchemaV1 | undefined>
     defaults,
     backoff,
     schema: value.schema,
+    job: (data?: unknown, options?: EnqueueOptions) => ({
+      job: definition,
+      ...(data !== undefined && { data }),
+      ...(options !== undefined && { options }),
+    }),
+    returns: <Result>() => definition as Definition<unknown, Result>,
     handler,
     thread: (url, options) => threadHandler(definition, url, options),
   }

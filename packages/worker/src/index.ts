@@ -14,12 +14,22 @@ export {
   type Definition,
   type DefinitionOptions,
   defineJob,
-  type EnqueueArguments,
   type Handler,
   type HandlerFunction,
+  type HandlerOf,
+  type HandlerType,
   type InlineHandler,
-  type JobType,
 } from './define.ts'
+export type {
+  DataField,
+  EnqueueArguments,
+  InputOf,
+  JobOrName,
+  JobRequest,
+  JobType,
+  OutputOf,
+  Stored,
+} from './jobType.ts'
 export { checkSchema } from './schema.ts'
 export { Worker, type WorkerOptions } from './sessions.ts'
 export { threadOptions } from './threads/execArgv.ts'

@@ -27,7 +27,7 @@ const BEAT_MS = 45_000
  *
  * @throws OptionTypeError, OptionRangeError
  */
-export function webhookHandler(options?: WebhookHandlerOptions): InlineHandler {
+export function webhookHandler(options?: WebhookHandlerOptions): InlineHandler<WebhookData, WebhookOutput> {
   const settings = validateHandlerOptions(options)
   const agent = agentOf(settings)
   const hosts = new Hosts({ perHost: settings.perHost, waitMs: settings.hostWaitMs, clock: settings.clock })

@@ -18,7 +18,7 @@ const told = (type: 'started' | 'retrying' | 'cancelled') => new Promise<void>((
 
 test('a delivery whose attempt fails in the middle of it is cancelled too, and no other', async () => {
   const answer = Promise.withResolvers<void>()
-  engine.work([webhookJob.handler(() => answer.promise)], { queues: [QUEUE], concurrency: 1 })
+  engine.work([webhookJob.returns<void>().handler(() => answer.promise)], { queues: [QUEUE], concurrency: 1 })
   const started = told('started')
   const { id } = await deliver('e1')
   await started

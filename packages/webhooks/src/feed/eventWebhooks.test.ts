@@ -547,13 +547,13 @@ describe('an endpoint that is wanted no more', () => {
     const cancelledEarly: unknown[] = []
     let open = false
     const { enqueueMany, cancelMany } = engine
-    engine.enqueueMany = async (requests) => {
-      const all = [...(requests as Iterable<JobRequest>)]
+    engine.enqueueMany = async (requests: Iterable<JobRequest>) => {
+      const all = [...requests]
       if (all.length > 0) {
         reached.resolve()
         await gate.promise
       }
-      return enqueueMany.call(engine, all.values())
+      return enqueueMany.call(engine, all.values() as never)
     }
     engine.cancelMany = (filter, options) => {
       if (!open) cancelledEarly.push(filter)

@@ -63,8 +63,8 @@ test('deliveries are enqueued as they are made: not all of a batch for all endpo
   const endpoints = Array.from({ length: 7 }, (_, index) => endpointOf(`e${index}`))
   const sizes: number[] = []
   const enqueueMany = engine.enqueueMany.bind(engine)
-  engine.enqueueMany = async (requests) => {
-    const all = [...(requests as Iterable<JobRequest>)]
+  engine.enqueueMany = async (requests: Iterable<JobRequest>) => {
+    const all = [...requests]
     sizes.push(all.length)
     return enqueueMany(all)
   }

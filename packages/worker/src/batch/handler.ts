@@ -10,7 +10,7 @@ import {
   OptionRangeError,
 } from '@millrace/core'
 import type { Context } from '../context.ts'
-import type { Definition, JobType } from '../define.ts'
+import type { HandlerType } from '../define.ts'
 
 export interface BatchOptions {
   /** Jobs at most: 1 to 10,000, and not more than the worker's `minConcurrency`. */
@@ -32,27 +32,27 @@ export interface BatchContext {
 }
 
 /** How one job has ended: exactly one of the three. */
-export type BatchOutcome =
-  | { readonly output: unknown }
+export type BatchOutcome<Output = unknown> =
+  | { readonly output: Output }
   /** As if a handler had thrown it: `NonRetryableError` and `RetryAfterError` say what they always say. */
   | { readonly error: unknown }
   /** Later, without having used an attempt. */
   | { readonly snooze: Duration }
 
 /** Answers as many outcomes as there are items, in their order. What it throws is the outcome of all of them. */
-export type BatchFunction<Data> = (
+export type BatchFunction<Data, Output = unknown> = (
   items: readonly BatchItem<Data>[],
   context: BatchContext,
-) => readonly BatchOutcome[] | Promise<readonly BatchOutcome[]>
+) => readonly BatchOutcome<Output>[] | Promise<readonly BatchOutcome<Output>[]>
 
 export interface BatchSettings {
   readonly size: number
   readonly maxWaitMs: number
 }
 
-export interface BatchHandler {
+export interface BatchHandler<Input = unknown, Output = unknown> {
   readonly kind: 'batch'
-  readonly definition: JobType & Pick<Definition, 'backoff'>
+  readonly definition: HandlerType<Input, Output>
   readonly settings: BatchSettings
   readonly run: BatchFunction<never>
 }
@@ -62,7 +62,7 @@ const BATCH_KNOWN = new Set(['size', 'maxWait'])
 const MAX_WAIT_MS = 1_000
 
 /** @throws OptionTypeError, OptionRangeError */
-export function batchHandler(definition: JobType & Pick<Definition, 'backoff'>, run: BatchFunction<never>, options: unknown): BatchHandler {
+export function batchHandler(definition: HandlerType, run: BatchFunction<never>, options: unknown): BatchHandler {
   checkKnown('handler', options, KNOWN)
   const { batch } = options
   checkKnown('batch', batch, BATCH_KNOWN)

@@ -1,11 +1,11 @@
 /** A handler that is a module of its own. */
 import { fileURLToPath } from 'node:url'
 import { OptionTypeError, type ThreadOptions, type ThreadSettings, UnsupportedRuntimeError, validateThreadOptions } from '@millrace/core'
-import type { Definition, JobType } from '../define.ts'
+import type { HandlerType } from '../define.ts'
 
-export interface ThreadHandler {
+export interface ThreadHandler<Input = unknown, Output = unknown> {
   readonly kind: 'thread'
-  readonly definition: JobType & Pick<Definition, 'backoff'>
+  readonly definition: HandlerType<Input, Output>
   /** Handlers of one module and the same options share a pool. */
   readonly key: string
   readonly url: string
@@ -13,7 +13,7 @@ export interface ThreadHandler {
 }
 
 /** The module exports `handler` (or a default function), and may export `setup` and `teardown`, called once per thread. */
-export function threadHandler(definition: Definition, url: URL | string, value: ThreadOptions | undefined): ThreadHandler {
+export function threadHandler(definition: HandlerType, url: URL | string, value: ThreadOptions | undefined): ThreadHandler {
   const settings = validateThreadOptions(value)
   const href = hrefOf(url)
   if (href.endsWith('.ts')) assertTypeStripping()
