@@ -258,11 +258,14 @@ test('a refusal that cannot be noted is asked for again, and nothing passes it',
   const forwarder = begin()
   await forwarder.forwarded()
   expect([queue, asked.length]).toEqual([[], 1])
+  // Nobody hears that it was created meanwhile.
+  const settled = Promise.allSettled([forwarder.settled(key(1))])
   rmSync(file, { recursive: true })
   await clock.advance(250)
   await until(() => queue.length === 1)
   await forwarder.forwarded()
   expect(noted()).toHaveLength(1)
+  expect(await settled).toMatchObject([{ status: 'rejected', reason: { code: 'JOB_ACTIVE' } }])
 })
 
 test('a call that is too large is cut until the one to blame is found', async () => {
