@@ -79,6 +79,16 @@ async function campaign(files: ReturnType<typeof parseAreas>, wanted: readonly M
   const planted = plantAll(copy, files, new Set(wanted))
   const running = new Campaign(planted, say)
   const results: Result[] = []
+  const end = () => {
+    running.end()
+    rmSync(copy, { recursive: true, force: true, maxRetries: 3 })
+  }
+  // Ctrl-C leaves no copy behind. What `--results` has by then can be continued.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      end()
+      process.exit(1)
+    })
   try {
     await running.look(values.system)
     // In the order in which they were drawn: those tried until the time is over are a sample too.
@@ -90,8 +100,7 @@ async function campaign(files: ReturnType<typeof parseAreas>, wanted: readonly M
       say(`${place + 1} of ${wanted.length}: ${result.verdict} (${result.seconds} s) ${nameOf(mutant)}: ${result.by.slice(0, 120)}`)
     }
   } finally {
-    running.end()
-    rmSync(copy, { recursive: true, force: true, maxRetries: 3 })
+    end()
   }
   return results
 }
