@@ -48,7 +48,7 @@ test('Q1: jobs: enqueue, list, show, cancel, retry, delete, run, logs', { timeou
   expect(await place.ok('jobs', 'retry', '--state', 'cancelled', '--limit', '1')).toBe('1 job retried\n')
   expect(await place.ok('jobs', 'delete', second)).toBe(`${second} deleted\n`)
   const refused = await place.run('jobs', 'delete', '--all')
-  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('2 jobs would be deleted. Say --yes if that is meant') })
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('2 jobs would be deleted. Confirm with --yes') })
   expect(await place.okJson('jobs', 'delete', '--all', '--yes')).toMatchObject({ changed: 2, dryRun: false })
 
   const worker = place.start('worker', 'start', '--handlers', HANDLERS)

@@ -68,12 +68,12 @@ test('2: misuse, with the flag that it is about', { timeout: LONG }, async () =>
       says: /is the HTTP API of an engine: --url takes its socket/,
     },
     { args: ['jobs', 'list', '--state', 'done'], code: 2, error: 'OPTION_TYPE', says: /--state: state is 'scheduled' or/ },
-    { args: ['jobs', 'cancel'], code: 2, error: 'USAGE', says: /which jobs\?/ },
+    { args: ['jobs', 'cancel'], code: 2, error: 'USAGE', says: /no jobs selected: give ids/ },
     { args: ['jobs', 'lst'], code: 2, error: 'USAGE', says: /Did you mean list/ },
     { args: ['schedules', 'set', 'a', 'b', '--cron', 'x'], code: 2, error: 'OPTION_TYPE', says: /--cron: cron "x" cannot be read/ },
     { args: ['stats', '--file', 'a', '--url', 'b'], code: 2, error: 'USAGE', says: /exclude each other/ },
     { args: ['stats', '--url', 'ftp://x'], code: 2, error: 'OPTION_TYPE', says: /--url: url is one of 'unix:/ },
-    { args: ['worker', 'start'], code: 2, error: 'USAGE', says: /--handlers names a module/ },
+    { args: ['worker', 'start'], code: 2, error: 'USAGE', says: /nothing to run: name a module/ },
     { args: ['worker', 'start', '--handlers', 'nothing.ts'], code: 2, error: 'USAGE', says: /--handlers nothing\.ts cannot be loaded/ },
     { args: ['audit'], code: 2, error: 'USAGE', says: /beside the daemon's file: name that with --file/ },
     { args: ['doctor'], code: 2, error: 'USAGE', says: /doctor reads the file itself/ },
@@ -169,7 +169,7 @@ test('130: interrupted; a second signal ends a worker at once', { timeout: LONG 
   await place.made('begun')
   worker.child.kill('SIGINT')
   worker.child.kill('SIGTERM')
-  expect(await worker.ended).toMatchObject({ code: 130, stderr: expect.stringMatching(/no more jobs are taken, 1 go on/) })
+  expect(await worker.ended).toMatchObject({ code: 130, stderr: expect.stringMatching(/takes no more jobs and waits for 1 running/) })
 })
 
 test('0: whoever reads may stop reading', { timeout: LONG }, async () => {

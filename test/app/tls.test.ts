@@ -72,7 +72,7 @@ test.each<[string, Record<string, string>, RegExp]>([
   [
     'certificates of clients that nobody signs',
     { 'tls-key': join(CERTIFICATES, 'server.key'), 'tls-cert': join(CERTIFICATES, 'server.crt'), 'tls-request-cert': 'true' },
-    /'tls\.requestCert' needs 'tls\.ca'/,
+    /'tls\.requestCert' requires 'tls\.ca'/,
   ],
 ])('%s: exit code 2, and why', async (_what, flags, why) => {
   const { code, stderr } = await startDaemon(temporaryFolder(), { flags }).ended

@@ -231,15 +231,15 @@ test('a collector that does not answer holds nobody up, and is told of in the lo
   await ended((await post('/v1/jobs', { job: 'traced' })).id)
   daemon.child.kill('SIGTERM')
   expect((await daemon.ended).code).toBe(0)
-  expect(daemon.lines.some((line) => /OpenTelemetry: |spans are lost/.test(line))).toBe(true)
+  expect(daemon.lines.some((line) => /OpenTelemetry: |spans could not be sent/.test(line))).toBe(true)
 })
 
 test.for<readonly [what: string, env: Readonly<Record<string, string>>, message: RegExp]>([
-  ['a sampler that is none', { OTEL_TRACES_SAMPLER: 'sometimes' }, /'OTEL_TRACES_SAMPLER' is one of always_on, .*, not "sometimes"/],
+  ['a sampler that is none', { OTEL_TRACES_SAMPLER: 'sometimes' }, /'OTEL_TRACES_SAMPLER' must be one of always_on, .*, got "sometimes"/],
   [
     'a share that is none',
     { OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '2' },
-    /'OTEL_TRACES_SAMPLER_ARG' is a fraction/,
+    /'OTEL_TRACES_SAMPLER_ARG' must be between 0 and 1/,
   ],
   [
     'an endpoint that is none',

@@ -33,7 +33,7 @@ test('it lives and is ready; while it drains it lives, and is not ready', { time
   await place.ok('enqueue', 'gate', JSON.stringify({ begun: place.path('begun'), open: place.path('open') }))
   await place.made('begun')
   worker.child.kill('SIGTERM')
-  while (!said.includes('no more jobs are taken')) await new Promise((resolve) => worker.child.stderr.once('data', resolve))
+  while (!said.includes('takes no more jobs')) await new Promise((resolve) => worker.child.stderr.once('data', resolve))
   expect(await statusOf(`${url}/readyz`)).toEqual([503, { status: 'not ready', reason: 'it is stopping' }])
   expect(await statusOf(`${url}/healthz`)).toEqual([200, { status: 'ok' }])
   await place.ok('jobs', 'cancel', '--name', 'gate')

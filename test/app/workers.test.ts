@@ -31,7 +31,7 @@ setInterval(() => {}, 1e6)`,
   )
   await place.ok('enqueue', 'first')
   const parent = place.startScript(place.path('parent.mjs'), 'worker', 'start', '--handlers', HANDLERS, '--id', 'w', '--detach')
-  const pid = Number(/process (\d+)/.exec(await parent.said(/^w runs as process \d+; what it says is in /))?.[1])
+  const pid = Number(/process (\d+)/.exec(await parent.said(/^w runs as process \d+; its log is /))?.[1])
   onTestFinished(() => endIfAlive(pid))
   await parent.kill()
   const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
@@ -60,7 +60,7 @@ test('a detached worker that cannot begin says why, where it was started', { tim
   place.url = `unix:${place.path('nobody')}`
   const answer = await place.run('worker', 'start', '--handlers', HANDLERS, '--detach')
   expect(answer).toMatchObject({ code: 1, stdout: '' })
-  expect(answer.stderr).toMatch(/the worker has ended at once: .*no engine has answered.*\(CONNECT_FAILED\)/)
+  expect(answer.stderr).toMatch(/the worker ended at its start: .*no engine has answered.*\(CONNECT_FAILED\)/)
 })
 
 test('after --drain-timeout what runs is aborted and given back, without using an attempt', { timeout: LONG }, async () => {
@@ -90,7 +90,7 @@ test('a worker whose stdout nobody reads any more works on, and drains as any ot
   worker.child.kill('SIGTERM')
   while (!((await place.okJson('workers', 'list')) as { workers: [{ draining: boolean }] }).workers[0].draining);
   writeFileSync(place.path('open'), '')
-  expect(await worker.ended).toMatchObject({ code: 0, stderr: expect.stringMatching(/no more jobs are taken, 1 go on/) })
+  expect(await worker.ended).toMatchObject({ code: 0, stderr: expect.stringMatching(/takes no more jobs and waits for 1 running/) })
   expect(await place.okJson('jobs', 'show', id)).toMatchObject({ state: 'completed', attempt: 1 })
   expect(await place.okJson('jobs', 'show', bystander)).toMatchObject({ state: 'waiting', run: 0 })
 })

@@ -63,6 +63,6 @@ test('2,200 half-sent requests of one address shut out nobody, and not that addr
   expect(open.length).toBeLessThanOrEqual(2_000)
   // Those that waited longest were closed.
   expect(crowd.slice(0, 200).every(({ socket }) => socket.destroyed)).toBe(true)
-  await daemon.said(/all connections of HTTP are taken/)
-  expect(daemon.lines.filter((line) => line.includes('all connections of HTTP are taken'))).toHaveLength(1)
+  await daemon.said(/all HTTP connections are taken/)
+  expect(daemon.lines.filter((line) => line.includes('all HTTP connections are taken'))).toHaveLength(1)
 })

@@ -25,10 +25,10 @@ export function exportedJob(job: Job): unknown {
 /** @throws UsageError */
 export function importedJob(line: unknown): JobRequest {
   if (typeof line !== 'object' || line === null || Array.isArray(line))
-    throw new UsageError('a line is {"name","data","options"}, or an exported job; give --name where it is data alone')
+    throw new UsageError('a line must be {"name","data","options"} or an exported job; if it is only data, give --name')
   const fields = line as Readonly<Record<string, unknown>>
   const { job = fields['name'], data, options } = fields
-  if (typeof job !== 'string') throw new UsageError('the line says no "name"')
+  if (typeof job !== 'string') throw new UsageError('the line has no "name"')
   const unknown = Object.keys(fields).find((name) => !KNOWN.has(name))
   if (unknown !== undefined)
     throw new UsageError(`the line has an unknown field "${unknown}": what the job is enqueued with stands in "options"`)

@@ -6,6 +6,6 @@ import { again } from './again.ts'
 /** @throws JobNotFoundError */
 export async function jobOf(engine: Engine, id: string): Promise<Job> {
   const job = await again(() => engine.get(id))
-  if (job === undefined) throw new JobNotFoundError(`there is no job ${id}: it was never there, or retention has removed it`, { jobId: id })
+  if (job === undefined) throw new JobNotFoundError(`there is no job ${id}: it never existed, or retention has deleted it`, { jobId: id })
   return job
 }

@@ -33,10 +33,10 @@ export function targetOf({ file, url, token }: TargetOptions, env: NodeJS.Proces
       `${at} is the HTTP API of an engine: --url takes its socket, as unix:/path/millrace.db-socket or tcp://host:port (millrace serve logs them); on its machine --file does as well`,
     )
   if (at !== undefined) return { kind: 'url', url: at, token: token ?? given(env['MILLRACE_TOKEN']) }
-  if (token !== undefined) throw new UsageError('--token goes with --url: a file is guarded by its permissions')
+  if (token !== undefined) throw new UsageError('--token requires --url: a file is protected by its permissions')
   const path = file ?? given(env['MILLRACE_FILE']) ?? DEFAULT_FILE
   if (path === ':memory:' || path === '')
-    throw new UsageError(`--file names a file on the disk, not ${JSON.stringify(path)}: nobody else could see what is done there`)
+    throw new UsageError(`--file must name a file on disk, got ${JSON.stringify(path)}: no other process could see that database`)
   return { kind: 'file', file: resolve(path) }
 }
 

@@ -56,8 +56,8 @@ test('where it goes: flags before the environment, and there a URL before a file
   expect(targetOf({}, { MILLRACE_FILE: '/a/jobs.db', MILLRACE_URL: '' })).toEqual({ kind: 'file', file: '/a/jobs.db' })
   expect(targetOf({}, {})).toMatchObject({ file: expect.stringMatching(/\/millrace\.db$/) })
   expect(() => targetOf({ file: 'a', url: 'unix:/b' }, {})).toThrow(/exclude each other/)
-  expect(() => targetOf({ token: 'x' }, {})).toThrow(/--token goes with --url/)
-  expect(() => targetOf({ file: ':memory:' }, {})).toThrow(/a file on the disk/)
+  expect(() => targetOf({ token: 'x' }, {})).toThrow(/--token requires --url/)
+  expect(() => targetOf({ file: ':memory:' }, {})).toThrow(/must name a file on disk/)
 })
 
 test('an error names the flag or the argument that it is about', () => {
@@ -138,8 +138,8 @@ test('a line of an import: a job as it is asked for, or one that was exported an
   expect(importedJob({ name: 'mail', data })).toEqual({ job: 'mail', data })
   expect(importedJob({ name: 'mail', state: 'failed', data, binary: ['output'] })).toEqual({ job: 'mail', data, options: {} })
   expect(() => importedJob({ name: 'mail', state: 'failed', data: 'AQI=', binary: ['data'] })).toThrow(/no {"base64"}/)
-  expect(() => importedJob([1])).toThrow(/give --name where it is data alone/)
-  expect(() => importedJob({ data: 1 })).toThrow(/says no "name"/)
+  expect(() => importedJob([1])).toThrow(/if it is only data, give --name/)
+  expect(() => importedJob({ data: 1 })).toThrow(/has no "name"/)
   expect(() => importedJob({ name: 'a', priority: 1, colour: 'red' })).toThrow(/unknown field "colour"/)
 })
 

@@ -155,7 +155,8 @@ function openFile(file: string): Database.Database {
     }
   } catch (cause) {
     if (cause instanceof MillraceError) throw cause
-    if ((cause as { code?: string }).code === 'SQLITE_NOTADB') throw new NotADatabaseError(`${file} is no control database`, {}, { cause })
+    if ((cause as { code?: string }).code === 'SQLITE_NOTADB')
+      throw new NotADatabaseError(`${file} is not a control database`, {}, { cause })
     throw new NotWritableError(`${file} cannot be opened: ${(cause as Error).message}`, {}, { cause })
   }
 }
@@ -210,7 +211,7 @@ function migrate(db: Database.Database, file: string): void {
   const versionOf = () => db.pragma('user_version', { simple: true }) as number
   const tables = db.prepare<[], { readonly found: number }>('SELECT count(*) AS found FROM sqlite_schema').get()?.found ?? 0
   if (tables > 0 && db.pragma('application_id', { simple: true }) !== APPLICATION_ID)
-    throw new NotADatabaseError(`${file} is no control database`)
+    throw new NotADatabaseError(`${file} is not a control database`)
   if (versionOf() > MIGRATIONS.length) throw new SchemaTooNewError(`${file} was written by a newer version: use that one`)
   if (versionOf() === MIGRATIONS.length) return
   db.transaction(() => {

@@ -159,7 +159,7 @@ describe.each([
     // One connection of another address is no crowd.
     other.socket.write(GET('/again'))
     await expect.poll(other.heard).toContain('/again')
-    expect(warnings).toEqual([expect.stringContaining('all connections of HTTP are taken')])
+    expect(warnings).toEqual([expect.stringContaining('all HTTP connections are taken')])
   })
 })
 

@@ -95,7 +95,9 @@ export class Places {
     const made = room.crowdOut()
     if (!this.#crowded) {
       this.#crowded = true
-      this.#logger.warn('all connections of HTTP are taken: those that wait longest for a request give way', { maxConnections: this.#max })
+      this.#logger.warn('all HTTP connections are taken: the ones that have waited longest for a request are closed', {
+        maxConnections: this.#max,
+      })
     }
     return made
   }

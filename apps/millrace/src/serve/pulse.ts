@@ -15,7 +15,7 @@ export function pulseOf(engine: Engine, file: string): () => Promise<Error | und
       (error: Error) => error,
     )
     if (identityOf(file) !== begun)
-      return new OwnerLostError(`${file} was moved, deleted or replaced under the daemon: what was written since is not in it`)
+      return new OwnerLostError(`${file} was moved, deleted or replaced under the daemon: later writes are not in it`)
     // It may come back by itself.
     return failed instanceof MillraceError && failed.retryable ? undefined : failed
   }

@@ -32,7 +32,7 @@ export async function runDaemon({ stdout, stderr, ...sources }: RunOptions): Pro
     if (daemon.firstToken !== undefined) stderr.write(welcome(daemon.firstToken, loaded.config.file))
     summarize(daemon, loaded, logger)
     const reason = await Promise.race([told.first, daemon.ending])
-    if (reason instanceof Error) logger.error('the engine has failed: the daemon ends', { error: reason.message })
+    if (reason instanceof Error) logger.error('the engine failed: the daemon stops', { error: reason.message })
     else logger.info('draining', { reason: reason ?? 'stopped by an admin', timeoutMs: loaded.config.shutdown.timeout })
     await daemon.close()
     logger.info('closed')

@@ -28,7 +28,7 @@ export async function startSockets({ engine, file, urls, tls, authenticate, audi
     await Promise.all(servers.map((server) => server.close()))
     // Nobody has chosen that path.
     if (urls !== undefined || !(error instanceof OptionRangeError)) throw error
-    logger.warn(`no socket for workers of other processes: ${error.message}, and name it in \`listen\``)
+    logger.warn(`cannot open a socket for workers: ${error.message}, and set it as \`listen\``)
     return []
   }
 }

@@ -15,7 +15,9 @@ export function readTls({ key, cert, ca, requestCert }: Config['tls'], cwd: stri
   if (key === undefined && cert === undefined && ca === undefined && !requestCert) return undefined
   if (key === undefined || cert === undefined) throw new ConfigError(["'tls.key' and 'tls.cert' go together: give both"])
   if (requestCert && ca === undefined)
-    throw new ConfigError(["'tls.requestCert' needs 'tls.ca', who signs the certificates of clients: give it, or leave requestCert out"])
+    throw new ConfigError([
+      "'tls.requestCert' requires 'tls.ca', the authority that signs client certificates: set it, or remove requestCert",
+    ])
   const read = (name: string, path: string) => {
     try {
       return readFileSync(resolve(cwd, path), 'utf8')

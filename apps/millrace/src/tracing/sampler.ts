@@ -18,7 +18,7 @@ const NAMES = [
 export function samplerOf({ OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG }: Environment, sdk: Sdk): Sampler {
   const name = OTEL_TRACES_SAMPLER || 'parentbased_always_on'
   const known = NAMES.find((each) => each === name)
-  if (known === undefined) throw new ConfigError([`'OTEL_TRACES_SAMPLER' is one of ${NAMES.join(', ')}, not ${JSON.stringify(name)}`])
+  if (known === undefined) throw new ConfigError([`'OTEL_TRACES_SAMPLER' must be one of ${NAMES.join(', ')}, got ${JSON.stringify(name)}`])
   const [, parentBased, kind] = /^(parentbased_)?(.*)$/.exec(known) as RegExpExecArray
   const root =
     kind === 'always_on'
@@ -32,5 +32,5 @@ export function samplerOf({ OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG }: Envi
 function ratioOf(text = ''): number {
   const ratio = text === '' ? 1 : Number(text)
   if (ratio >= 0 && ratio <= 1) return ratio
-  throw new ConfigError([`'OTEL_TRACES_SAMPLER_ARG' is a fraction from 0 to 1, not ${JSON.stringify(text)}`])
+  throw new ConfigError([`'OTEL_TRACES_SAMPLER_ARG' must be between 0 and 1, got ${JSON.stringify(text)}`])
 }

@@ -82,7 +82,7 @@ export async function startTracing({ enabled, endpoint }: Config['otel'], env: E
       const stop = after(END_MS, () => resolve('late'))
       const ended = await Promise.race([provider.shutdown().catch((error: Error) => error.message), late])
       stop()
-      if (ended !== undefined) logger.warn('spans are lost: they could not be sent', { reason: ended })
+      if (ended !== undefined) logger.warn('spans could not be sent and are lost', { reason: ended })
     },
   }
 }

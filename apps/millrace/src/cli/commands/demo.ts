@@ -100,8 +100,8 @@ async function handle({ data, job, signal, log, progress }: RunContext<{ readonl
 }
 
 function percentOption(value: unknown): number {
-  if (typeof value !== 'number')
-    throw new OptionTypeError('failPercent', `failPercent is a number from 0 to 100, not ${JSON.stringify(value)}`)
-  if (value < 0 || value > 100) throw new OptionRangeError('failPercent', value < 0 ? 0 : 100, `failPercent is from 0 to 100, not ${value}`)
+  if (typeof value !== 'number') throw new OptionTypeError('failPercent', `failPercent must be a number, got ${JSON.stringify(value)}`)
+  if (value < 0 || value > 100)
+    throw new OptionRangeError('failPercent', value < 0 ? 0 : 100, `failPercent must be between 0 and 100, got ${value}`)
   return value
 }

@@ -36,7 +36,7 @@ export function addDoctor(program: Command, context: Context): void {
       const { out } = context
       const target = context.target()
       if (target.kind === 'url')
-        throw new UsageError('doctor reads the file itself: run it with --file where the file is, beside a running engine too')
+        throw new UsageError('doctor reads the file itself: run it with --file on the machine of the file; the engine may be running')
       const { file } = target
       if (statSync(file, { throwIfNoEntry: false }) === undefined) throw new NoFileError(file)
       const { facts, problems } = auditFile(file)
@@ -111,7 +111,7 @@ function settingsCheck({ settings, journalMode }: FileFacts): Check {
   const sound = [...settings.map(({ name, value }) => `${name} ${value}`), `journal_mode ${journalMode}`].join(', ')
   if (wrong.length === 0) return { check: 'settings', verdict: 'ok', found: sound }
   const found = wrong.map(({ name, value, wanted }) => `${name} is ${value}, not ${wanted}`).join(', ')
-  return { check: 'settings', verdict: 'problem', found, remedy: 'another program has made the file anew: restore a backup' }
+  return { check: 'settings', verdict: 'problem', found, remedy: 'another program has created the file again: restore a backup' }
 }
 
 function listCheck(check: string, problems: readonly string[], fine: string, remedy: string): Check {

@@ -41,8 +41,9 @@ export function addEnqueue(program: Command, context: Context): void {
 async function enqueueOne(context: Context, name: string, data: string | undefined, flags: Flags): Promise<void> {
   const { out } = context
   const { wait = false, waitTimeout, idempotencyPrefix } = flags
-  if (waitTimeout !== undefined && !wait) throw new UsageError('--wait-timeout goes with --wait')
-  if (idempotencyPrefix !== undefined) throw new UsageError('--idempotency-prefix goes with - for <data>: one job has --idempotency-key')
+  if (waitTimeout !== undefined && !wait) throw new UsageError('--wait-timeout requires --wait')
+  if (idempotencyPrefix !== undefined)
+    throw new UsageError('--idempotency-prefix requires - for <data>: use --idempotency-key for a single job')
   const value = await dataOf(data)
   const engine = await context.connect({ create: true })
   const asked = enqueueOptionsOf(flags)
@@ -71,7 +72,7 @@ async function enqueueStream(context: Context, name: string, flags: Flags): Prom
   const { out, stdin } = context
   const { idempotencyPrefix, wait } = flags
   for (const [flag, value] of [['--wait', wait] as const, ['--idempotency-key', flags.idempotencyKey] as const]) {
-    if (value !== undefined) throw new UsageError(`${flag} is of one job: it does not go with - for <data>`)
+    if (value !== undefined) throw new UsageError(`${flag} is for a single job: leave it out when <data> is -`)
   }
   const engine = await context.connect({ create: true })
   const options = enqueueOptionsOf(flags)

@@ -57,8 +57,8 @@ function add(jobs: FlowJob[], job: FlowJob): void {
 
 async function missing(engine: Engine, given: string): Promise<Error> {
   const job = await again(() => engine.get(given))
-  if (job !== undefined) return new UsageError(`job ${given} is in no flow: millrace jobs show tells of it`)
-  return new JobNotFoundError(`there is no flow ${given}, or none of its jobs is left`, { jobId: given })
+  if (job !== undefined) return new UsageError(`job ${given} is in no flow: inspect it with millrace jobs show`)
+  return new JobNotFoundError(`there is no flow ${given}, or all of its jobs were deleted`, { jobId: given })
 }
 
 /** Of those that it waits for, as far as it was told. */

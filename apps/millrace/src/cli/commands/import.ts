@@ -47,7 +47,7 @@ export function addImport(program: Command, context: Context): void {
 async function importFile(context: Context, file: string, flags: Flags): Promise<void> {
   const { connect, out, stdin } = context
   const { name, plain = false } = flags
-  if (plain && name === undefined) throw new UsageError('--plain goes with --name: a text does not say what its job is called')
+  if (plain && name === undefined) throw new UsageError('--plain requires --name: a plain line has no job name')
   const input = file === '-' ? stdin : await openFile(file)
   const engine = await connect({ create: true })
   const errors: LineError[] = []

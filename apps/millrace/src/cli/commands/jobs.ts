@@ -157,7 +157,7 @@ function addChange(jobs: Command, context: Context, change: Change, description:
 async function changeEach({ out, connect }: Context, change: Change, ids: readonly string[], flags: ManyFlags): Promise<void> {
   const { descendants = false, ...others } = flags
   const other = Object.keys(others).find((name) => name !== 'yes')
-  if (other !== undefined) throw new UsageError(`give ids or flags that say which jobs are meant, not both: ${other} is one`)
+  if (other !== undefined) throw new UsageError(`give either ids or flags that select jobs, not both: got ids and ${other}`)
   const engine = await connect()
   for (const id of ids) {
     const result = await CALLS[change].one(engine, id, descendants)
@@ -167,11 +167,11 @@ async function changeEach({ out, connect }: Context, change: Change, ids: readon
 
 async function changeMany(context: Context, change: Change, flags: ManyFlags): Promise<void> {
   const { state, queue, name, tag, all, limit, dryRun = false, descendants, yes } = flags
-  if (descendants !== undefined) throw new UsageError('--descendants goes with the id of a job')
+  if (descendants !== undefined) throw new UsageError('--descendants requires the id of a job')
   const filter = said<ManyFilter>({ state, queue, name, tag, all })
   // The engine would refuse it too; here is said what flags there are.
   if (Object.keys(filter).length === 0)
-    throw new UsageError(`which jobs? Give ids, or --state, --queue, --name or --tag; --all means every job there is`)
+    throw new UsageError(`no jobs selected: give ids, or --state, --queue, --name or --tag; --all selects every job`)
   const engine = await context.connect()
   const call = (dry: boolean) => engine[CALLS[change].many](filter, said<ManyOptions>({ limit, dryRun: dry || undefined }))
   if (change === 'delete' && !dryRun) {

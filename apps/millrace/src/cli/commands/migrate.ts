@@ -10,12 +10,12 @@ export function addMigrate(program: Command, context: Context): void {
   program
     .command('migrate')
     .description('Bring a file that nobody has open to the schema of this version')
-    .addArgument(new Argument('[up]', 'may be said: there is no other direction').choices(['up']))
+    .addArgument(new Argument('[up]', 'the only direction; you can leave it out').choices(['up']))
     .option('--check', 'only check: exit code 1 if a migration is due')
     .action(async (_up: string | undefined, { check = false }: { readonly check?: boolean }) => {
       const { out } = context
       const target = context.target()
-      if (target.kind === 'url') throw new UsageError('migrate is of a file: an engine that runs has migrated its own')
+      if (target.kind === 'url') throw new UsageError('migrate requires --file: a running engine has migrated its file')
       const { file } = target
       if (!existsSync(file)) throw new NoFileError(file)
       const { schemaVersion: before, knownVersion: known } = inspectFile(file)
@@ -24,7 +24,7 @@ export function addMigrate(program: Command, context: Context): void {
         await out.answer({ file, version: before, known, pending }, () =>
           pending ? `schema ${before}; this millrace brings it to ${known}` : `schema ${before}: nothing to do`,
         )
-        if (pending) throw new FailedError(`${file} has yet to be migrated: run millrace migrate`)
+        if (pending) throw new FailedError(`${file} needs a migration: run millrace migrate`)
         return
       }
       if (pending) await openEngine({ file }).then((engine) => engine.stop())

@@ -76,7 +76,7 @@ export function addQueues(program: Command, context: Context): void {
     )
     .action(async (name: string, flags: Readonly<Record<string, unknown>>) => {
       if (Object.keys(flags).length === 0)
-        throw new UsageError('what is to be set? Give one of the flags that millrace queues set --help names')
+        throw new UsageError('nothing to set: give at least one of the flags of millrace queues set --help')
       const engine = await connect({ create: true })
       const settings = Object.entries(flags).map(([setting, value]) => [setting, value === NONE ? null : value])
       await engine.queues.configure(name, Object.fromEntries(settings) as QueueOptions)

@@ -163,8 +163,7 @@ function timesOf({ cron, every, timezone, startAt, endAt, jitter, overlap, catch
 async function scheduleOf({ connect }: Context, id: string, times: number): Promise<Schedule> {
   const engine = await connect()
   const schedule = await again(() => engine.schedules.get(id, { times }))
-  if (schedule === undefined)
-    throw new ScheduleNotFoundError(`there is no schedule ${id}: millrace schedules list names them`, { scheduleId: id })
+  if (schedule === undefined) throw new ScheduleNotFoundError(`there is no schedule ${id}: see millrace schedules list`, { scheduleId: id })
   return schedule
 }
 

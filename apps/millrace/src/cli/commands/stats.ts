@@ -45,7 +45,7 @@ export function statsLines(stats: Stats, out: Output): Text[] {
         ['write-ahead log', bytesText(writer.walBytes)],
         ['journal', bytesText(writer.journalBytes)],
         ...(writer.draining
-          ? [['new work', out.paint('red', 'refused: the disk is full, or the log has grown behind a slow reader')] as const]
+          ? [['new work', out.paint('red', 'rejected: the disk is full, or a slow reader keeps the log from shrinking')] as const]
           : []),
       ],
       out.paint,

@@ -90,7 +90,7 @@ export function addWebhooks(program: Command, context: Context): void {
     .argument('<id>')
     .action((id: string) =>
       withEndpoints(context, async (feed) => {
-        if (!(await feed.remove(id))) throw new NotFoundError(`there is no endpoint ${id}: millrace webhooks list names all`)
+        if (!(await feed.remove(id))) throw new NotFoundError(`there is no endpoint ${id}: see millrace webhooks list`)
         await out.answer({ id, deleted: true }, () => `${id} deleted`)
       }),
     )

@@ -79,8 +79,10 @@ async function start(context: Context, flags: StartFlags): Promise<void> {
   const { concurrency, handlers: modules = [], config, queues, drainTimeout, detach = false, logFile, verbose = false } = flags
   const id = flags.id ?? `worker-${newKey().slice(0, 8)}`
   if (modules.length === 0 && config === undefined)
-    throw new UsageError('what is run? --handlers names a module that exports handlers, --config a configuration with commands or webhooks')
-  if (logFile !== undefined && !detach) throw new UsageError('--log-file goes with --detach: without it, what the worker says is said here')
+    throw new UsageError(
+      'nothing to run: name a module that exports handlers with --handlers, or a configuration with commands or webhooks with --config',
+    )
+  if (logFile !== undefined && !detach) throw new UsageError('--log-file requires --detach: without it, the worker prints to this terminal')
   const drainMs = durationOption('drainTimeout', drainTimeout, { infinity: true })
   // Says what is wrong here, and not in a log.
   const settings = await settingsOf(flags, context.env)
@@ -150,7 +152,7 @@ async function startElsewhere({ env, out, target }: Context, flags: StartFlags &
   // Not among the arguments, which everybody can list.
   const token = at.kind === 'url' && at.token !== undefined ? { MILLRACE_TOKEN: at.token } : {}
   const pid = await startDetached({ args, log, env: { ...env, ...token, MILLRACE_WORKER_LOG: log } })
-  await out.answer({ id, pid, log }, () => `${id} runs as process ${pid}; what it says is in ${log}`)
+  await out.answer({ id, pid, log }, () => `${id} runs as process ${pid}; its log is ${log}`)
 }
 
 async function stop(context: Context, wanted: readonly string[], { all = false, timeout, wait }: StopFlags): Promise<void> {
@@ -192,7 +194,7 @@ export async function tellStopped({ out }: Context, stopping: readonly Promise<S
 export function assertGone(busy: readonly string[]): void {
   if (busy.length === 0) return
   throw new DrainIncompleteError(
-    `${busy.join(', ')} still runs jobs, and goes on draining: wait longer with --timeout, or end it with worker stop`,
+    `${busy.join(', ')} still runs jobs and continues to drain: wait longer with --timeout, or end it with worker stop`,
   )
 }
 
@@ -200,6 +202,6 @@ function recordOf(records: readonly WorkerRecord[], name: string): WorkerRecord 
   const found = records.find(({ id, pid }) => id === name || String(pid) === name)
   if (found !== undefined) return found
   throw new NotFoundError(
-    `no worker ${name} of millrace worker start runs on this machine: millrace workers list names all that are attached, and millrace workers stop reaches them`,
+    `no worker ${name} of millrace worker start runs on this machine: millrace workers list shows all attached workers, and millrace workers stop stops them`,
   )
 }

@@ -57,7 +57,7 @@ async function stop(context: Context, ids: readonly string[], timeoutMs: number,
   const chosen = ids.flatMap((id) => {
     const found = attached.filter((worker) => worker.id === id)
     if (found.length > 0) return found
-    throw new NotFoundError(`no worker ${id} is attached: millrace workers list names those that are`)
+    throw new NotFoundError(`no worker ${id} is attached: see millrace workers list`)
   })
   const { signal } = context
   const busy = await tellStopped(

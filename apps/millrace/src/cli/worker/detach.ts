@@ -29,7 +29,7 @@ export async function startDetached({ args, log, env }: DetachOptions): Promise<
   closeSync(output)
   const ended = once(child, 'exit')
   const first = await Promise.race([once(child, 'message').then(() => 'ready' as const), ended])
-  if (first !== 'ready') throw new FailedError(`the worker has ended at once: ${tailOf(log)}`)
+  if (first !== 'ready') throw new FailedError(`the worker ended at its start: ${tailOf(log)}`)
   if (child.connected) child.disconnect()
   child.unref()
   return child.pid as number

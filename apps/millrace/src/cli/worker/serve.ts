@@ -57,7 +57,7 @@ export async function serve(
     if (draining) process.exit(EXIT.interrupted)
     draining = true
     note(true)
-    out.note(`${by}: no more jobs are taken, ${worker.running} go on to their end; a second signal ends them`)
+    out.note(`${by}: takes no more jobs and waits for ${worker.running} running; a second signal ends them`)
     told.resolve()
   }
   context.takeOver(drain)
