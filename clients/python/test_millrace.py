@@ -598,6 +598,7 @@ class Operations(unittest.TestCase):
         options = dict(queue="q", priority=1, weight=2, max_attempts=3, timeout=4, heartbeat_timeout=5, max_age=7, ttl=8)
         options["backoff"] = {"type": "fixed", "delay": 6}
         options["weak"] = True
+        options["ttl"] = 8
         worker = millrace.Worker("unix:none", {"a": print}, defaults={"a": options})
         (name, said), *_ = worker._served
         self.assertEqual((name, said), ("a", ["q", 1, 2, 3, 4000, 5000, [2, 6000], 7000, True, 8000]))
