@@ -4,7 +4,7 @@ import { DEFAULT_RETENTION, LIMITS, type Retention, type Settings } from '@millr
 import { InThreadEngine } from '@millrace/engine'
 import { openStore } from '@millrace/sqlite'
 import { Probe, seededRandom, VirtualClock } from '@millrace/testkit'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { temporaryFile } from '../temporary.ts'
 
 const MINUTE = 60_000
@@ -445,4 +445,16 @@ test('wal-and-history-bounded: a journal whose bytes are the smaller bound keeps
   expect(kept).toBeLessThan(1.1 * bytes)
   expect(kept).toBeGreaterThan(bytes / 2)
   expect(firstEvent).toBeLessThan(own.actor.tables.nextEvent - 100)
+})
+
+test('a journal is within its bytes, and then left alone, also if its oldest turn has more events than are too many', async () => {
+  const bytes = 4_000
+  const { clock, probe, engine: own } = start({ retention: { ...DEFAULT_RETENTION, journal: { ageMs: 7 * DAY, bytes } } })
+  await Promise.all(Array.from({ length: 300 }, () => probe.enqueue('a')))
+  while (own.actor.store.journal(0).bytes <= bytes) await probe.enqueue('b')
+  await clock.advance(3 * MINUTE)
+  expect(own.actor.store.journal(0).bytes).toBeLessThanOrEqual(bytes)
+  const turns = vi.spyOn(own.actor, 'turn')
+  await clock.advance(10 * MINUTE)
+  expect(turns.mock.calls.length).toBeLessThan(100)
 })

@@ -688,11 +688,32 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 26',
   },
   {
+    name: 'token-timer-of-a-second-queue-forgotten',
+    file: `${decide}/dispatch.ts`,
+    find: '    if (ms === 0) doors.open(queue)\n    else doors.tokenMono = Math.min(doors.tokenMono, now.mono + ms)\n',
+    replace: '    if (ms === 0) doors.open(queue)\n',
+    breaks: 'invariant 47',
+  },
+  {
+    name: 'lease-of-a-second-session-not-looked-at',
+    file: `${tables}/tables.ts`,
+    find: '    if (leaseMono < this.leaseMono) this.leaseMono = leaseMono\n',
+    replace: '    if (this.leaseMono === Number.POSITIVE_INFINITY) this.leaseMono = leaseMono\n',
+    breaks: 'invariant 47',
+  },
+  {
     name: 'children-behind-a-slice-forgotten',
     file: `${decide}/tell.ts`,
     find: 'if (!done && last !== undefined) return',
     replace: 'if (!done && last === undefined) return',
     breaks: 'invariant 20',
+  },
+  {
+    name: 'journal-without-a-bound-in-bytes',
+    file: 'packages/engine/src/actor/housekeeping.ts',
+    find: 'const surplus = taken > bytes ?',
+    replace: 'const surplus = taken < 0 && taken > bytes ?',
+    breaks: 'invariant 48',
   },
   {
     name: 'failures-not-told-to-children',

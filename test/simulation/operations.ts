@@ -30,6 +30,8 @@ export interface OperationsOptions {
   readonly shareChance: Chance
   /** And of whether their job names take turns. */
   readonly fairChance: Chance
+  /** Of rates in the same worlds. */
+  readonly rateChance: Chance
   /** And of keys that crowd. */
   readonly keyChance: Chance
   /** Calls about what queues are told may be about all of them at once. */
@@ -89,6 +91,7 @@ export class Operations {
   readonly #takesMany: boolean
   readonly #ages: boolean
   readonly #fair: boolean
+  readonly #rates: boolean
   #number = 0
   #call = 0
 
@@ -97,6 +100,7 @@ export class Operations {
     this.#takesMany = options.manyChance.hits(0.3)
     this.#ages = options.ageChance.hits(0.2)
     this.#fair = options.fairChance.hits(0.4)
+    this.#rates = options.rateChance.hits(0.3)
   }
 
   act(client: Client): void {
@@ -122,7 +126,11 @@ export class Operations {
 
   /** Queues that all have jobs take turns: some are told their share, and some get many jobs at once. */
   crowd(client: Client): void {
-    const { shareChance: chance, fairChance } = this.#options
+    const { shareChance: chance, fairChance, rateChance } = this.#options
+    if (this.#rates && rateChance.hits(0.3)) {
+      this.#ration(client)
+      return
+    }
     if (this.#fair && fairChance.hits(0.3)) {
       const [queue, fairness] = [fairChance.pick(QUEUES), fairChance.pick(['name', 'name', 'none'] as const)]
       this.call(client, `configure ${queue} ${fairness}`, client.engine.queues.configure(queue, { fairness }))
@@ -138,6 +146,20 @@ export class Operations {
       client,
       tasks.map((data) => ({ job: chance.pick(JOBS), data, options: { ...plain(), queue: chance.pick(QUEUES) } })),
     )
+  }
+
+  /** Each queue has its rate, and more jobs than that lets start: several wait for tokens at once. */
+  #ration(client: Client): void {
+    const { rateChance: chance } = this.#options
+    for (const queue of QUEUES) {
+      const rateLimit = { limit: 1, period: chance.pick([100, 1_000, 10_000]), burst: 1 }
+      this.call(client, `configure ${queue} ${JSON.stringify({ rateLimit })}`, client.engine.queues.configure(queue, { rateLimit }))
+      const tasks = Array.from({ length: chance.whole(2, 4) }, () => this.#task())
+      this.#sendMany(
+        client,
+        tasks.map((data) => ({ job: chance.pick(JOBS), data, options: { ...plain(), queue } })),
+      )
+    }
   }
 
   /** Of few keys come more jobs than a queue lets start: most are held back, and each has its turn. */

@@ -12,6 +12,8 @@ import { SEASONS } from './schedules.ts'
 const HOUR_MS = 3_600_000
 /** As long as the product keeps completed jobs and events: no world lasts that long. */
 export const WEEK_MS = 7 * 86_400_000
+/** Of events: more than any world has. */
+const ALL_BYTES = 2 ** 30
 
 /** Bounds that no world would meet as they are; one in four of these is tiny in half of the worlds. */
 const TINY = {
@@ -107,6 +109,8 @@ export interface Plan {
   readonly keepMs: number
   /** How long events are. */
   readonly journalMs: number
+  /** How much room they may take. */
+  readonly journalBytes: number
   readonly recovery: 'immediate' | 'backoff'
 
   // Per transaction.
@@ -264,6 +268,7 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     keep: chance.pick([1_000_000, 1_000_000, 5, 0]),
     keepMs: WEEK_MS,
     journalMs: new Chance(seed ^ 0x10a1).pick([WEEK_MS, WEEK_MS, WEEK_MS, 2_000, 200]),
+    journalBytes: new Chance(seed ^ 0x10b1).pick([ALL_BYTES, ALL_BYTES, ALL_BYTES, ALL_BYTES, ALL_BYTES, 4_000]),
     recovery: chance.pick(['immediate', 'backoff'] as const),
     engineCrash: some(0.4, () => chance.random() * 0.03),
     ioError: some(0.3, () => chance.random() * 0.06),
@@ -414,7 +419,7 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
     ...(without.has('batches') && { batches: 0 }),
     ...(without.has('looks') && { looks: 0, keepMs: WEEK_MS, walkRows: LIMITS.walkRows }),
     ...(without.has('beginsMs') && { beginsMs: 0 }),
-    ...(without.has('journalMs') && { journalMs: WEEK_MS }),
+    ...(without.has('journalMs') && { journalMs: WEEK_MS, journalBytes: ALL_BYTES }),
     ...(without.has('tiny') && { tiny: {} }),
     ...(without.has('codec') && { codec: false }),
     ...(without.has('stops') && { stops: [] }),
@@ -429,4 +434,9 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
 /** What can still be left out of a plan. */
 export function reductionsOf(plan: Plan): string[] {
   return REDUCTIONS.filter((reduction) => !(reduction in plan) || Boolean(plan[reduction as keyof Plan]))
+}
+
+/** Its journal keeps all that has ever happened. */
+export function forgetsNothing({ journalMs, journalBytes }: Plan): boolean {
+  return journalMs === WEEK_MS && journalBytes === ALL_BYTES
 }

@@ -17,7 +17,7 @@ import { Misfortunes } from './misfortunes.ts'
 import { Model, whatOf } from './model.ts'
 import { NameTurns } from './nameTurns.ts'
 import { Operations } from './operations.ts'
-import { type Plan, WEEK_MS } from './plan.ts'
+import { forgetsNothing, type Plan } from './plan.ts'
 import { Reader } from './readers.ts'
 import { Requests } from './requests.ts'
 import { Schedules } from './schedules.ts'
@@ -60,7 +60,7 @@ export async function runWorld(plan: Plan, keepHistory = false): Promise<Outcome
   database.reset()
   forgetConnections()
   const { defaultLeaseMs: leaseMs, windowBytes, sliceRows, jobsPerTurn, reattachGraceMs, eventsPerSnapshot, eventsPerPage, walkRows } = plan
-  const journalEveryMs = Math.min(LIMITS.journalEveryMs, plan.journalMs)
+  const journalEveryMs = forgetsNothing(plan) ? LIMITS.journalEveryMs : Math.min(2_000, plan.journalMs)
   const bounds = {
     ...plan.tiny,
     journalEveryMs,
@@ -160,7 +160,7 @@ export class World {
     this.#requests.noted = (entry) => this.folders.some(({ noted }) => noted.has(entry)) || this.#apps.some((app) => app.noted(entry))
     this.#log = new EffectLog(this.history, timeline, this.#model, plan.delayMs)
     this.#sessions.log = this.#log
-    this.#audit = new Audit(this.history, this.#model, plan.journalMs < WEEK_MS)
+    this.#audit = new Audit(this.history, this.#model, !forgetsNothing(plan))
     this.#shares = new Shares(this.history, this.#model)
     this.#nameTurns = new NameTurns(this.history, this.#model)
     this.#misfortunes = new Misfortunes(this, new Chance(plan.seed ^ 0xbad), this.#sessions, this.#requests)
@@ -180,6 +180,7 @@ export class World {
       ageChance: new Chance(plan.seed ^ 0xa6e5),
       shareChance: new Chance(plan.seed ^ 0x54a2e),
       fairChance: new Chance(plan.seed ^ 0xfa12),
+      rateChance: new Chance(plan.seed ^ 0x2a7e),
       keyChance: new Chance(plan.seed ^ 0xc20d),
       retainChance: new Chance(plan.seed ^ 0x2e7a1),
       history: this.history,
@@ -218,7 +219,7 @@ export class World {
     const reading = { chance: new Chance(plan.seed ^ 0x4ead), history: this.history, model: this.#model, timeline }
     this.#readers = Array.from({ length: plan.readers }, () => new Reader(reading))
     // What the journal forgets before it is taken, an export never has.
-    this.#exporter = plan.readers > 0 && plan.journalMs === WEEK_MS ? new Exporter(reading) : undefined
+    this.#exporter = plan.readers > 0 && forgetsNothing(plan) ? new Exporter(reading) : undefined
     this.#apps = Array.from({ length: plan.outboxes }, (_, index) => this.#app(index + 1))
     for (let client = 0; client < plan.clients; client++) this.addClient(client === 0)
   }
@@ -472,7 +473,8 @@ export class World {
         this.folders.every(({ kept }) => kept.length === 0) &&
         sent &&
         !this.#reading() &&
-        this.#model.kept(this.timeline.wall) === undefined
+        this.#model.kept(this.timeline.wall) === undefined &&
+        this.#journalSurplus() <= 0
       )
         return
     }
@@ -483,8 +485,15 @@ export class World {
     for (const { behind } of this.#readers) this.history.hold(!behind, 40, () => 'a reader of events is never told of the last ones')
     const kept = this.#model.kept(this.timeline.wall)
     this.history.hold(kept === undefined, 30, () => `${kept}`)
+    const surplus = this.#journalSurplus()
+    this.history.hold(surplus <= 0, 48, () => `the journal takes ${surplus} bytes more than it may`)
     this.#schedules.unhealed()
     for (const call of this.#openCalls()) this.history.violate(4, `${call} is never answered`)
+  }
+
+  /** A quiet engine forgets a slice each minute: by a few rows that takes hours. */
+  #journalSurplus(): number {
+    return this.engine.dead || this.plan.sliceRows < 100 ? 0 : this.engine.actor.store.journal(0).bytes - this.plan.journalBytes
   }
 
   #goOn(): void {
@@ -554,13 +563,13 @@ export class World {
   }
 }
 
-function retentionOf({ keep, keepMs: ageMs, journalMs }: Plan): Retention {
+function retentionOf({ keep, keepMs: ageMs, journalMs, journalBytes: bytes }: Plan): Retention {
   const some = Math.max(1, keep)
   return {
     ...DEFAULT_RETENTION,
     completed: { ageMs, count: keep },
     failed: { ageMs, count: some },
     cancelled: { ageMs, count: some },
-    journal: { ...DEFAULT_RETENTION.journal, ageMs: journalMs },
+    journal: { ageMs: journalMs, bytes },
   }
 }

@@ -27,3 +27,14 @@ export const DEFAULT_RETENTION: Retention = Object.freeze({
 export function keepsNone(keep: Keep): boolean {
   return keep.ageMs === 0 || keep.count === 0
 }
+
+/** What the journal keeps, of event numbers; 0 for none. */
+export interface JournalExtent {
+  /** The oldest event that is kept. */
+  readonly firstEvent: number
+  /** The last event of the turn that it is of: a turn's events go together. */
+  readonly firstTurnEnd: number
+  /** The last event that happened before the time asked for. */
+  readonly lastEvent: number
+  readonly bytes: number
+}

@@ -11,6 +11,7 @@ import type { StateCode } from './lifecycle.ts'
 import type { HistoryStep } from './observeCommands.ts'
 import type { QueueSettings } from './queueSettings.ts'
 import type { AttemptView } from './replies.ts'
+import type { JournalExtent } from './retention.ts'
 import type { Schedule } from './schedule.ts'
 import type { Counts, LaneTotals } from './tables/lane.ts'
 
@@ -397,8 +398,7 @@ export interface Store {
   ends(after: number, limit: number, events: number): EndsPage
   /** Schedules by the order of their ids, behind `after`; without their jobs' payloads. */
   schedulePage(prefix: string, after: string | undefined, limit: number): Schedule[]
-  /** The oldest event kept, the last one that happened before `at` (0 for none), and the bytes that the journal takes. */
-  journal(at: number): { readonly firstEvent: number; readonly lastEvent: number; readonly bytes: number }
+  journal(at: number): JournalExtent
 
   /** One transaction. Throws StoreFailure. */
   write(effects: Effects, mark: TurnMark): void

@@ -14,6 +14,7 @@ import { ACTIVE, BLOCKED, COMPLETED, FAILED, isFinal, SCHEDULED, type StateCode,
 import { LIMITS } from '../limits.ts'
 import type { HistoryStep } from '../observeCommands.ts'
 import type { AttemptView } from '../replies.ts'
+import type { JournalExtent } from '../retention.ts'
 import type { Schedule } from '../schedule.ts'
 import {
   type ActiveRow,
@@ -411,9 +412,10 @@ export class MemoryStore implements Store {
     return { ends, first, last: next === undefined ? later.at(-1)?.seq : next.seq - 1 }
   }
 
-  journal(at: number): { firstEvent: number; lastEvent: number; bytes: number } {
+  journal(at: number): JournalExtent {
     const lastEvent = this.history.filter((event) => event.at < at).at(-1)?.seq ?? 0
-    return { firstEvent: this.history[0]?.seq ?? 0, lastEvent, bytes: this.history.length * 8 }
+    const firstEvent = this.history[0]?.seq ?? 0
+    return { firstEvent, firstTurnEnd: firstEvent, lastEvent, bytes: this.history.length * 8 }
   }
 
   write(effects: Effects, mark: TurnMark): void {

@@ -64,10 +64,10 @@ export class Housekeeping {
     if (this.#journalMono > now.mono) return
     effects.forgetFailuresBefore = now.wall - LIMITS.failuresMs
     const { ageMs, bytes } = this.#retention.journal
-    const { firstEvent, lastEvent, bytes: taken } = store.journal(now.wall - ageMs)
-    // Events take about the same room each, so the surplus in bytes is the same share of the events.
+    const { firstEvent, firstTurnEnd, lastEvent, bytes: taken } = store.journal(now.wall - ageMs)
+    // Events take about the same room each, so the surplus in bytes is the same share of the events; one turn goes at least.
     const surplus = taken > bytes ? Math.ceil((nextEvent - firstEvent) * (1 - bytes / taken)) : 0
-    effects.forgetEventsBefore = Math.max(lastEvent, surplus === 0 ? 0 : firstEvent + surplus)
+    effects.forgetEventsBefore = Math.max(lastEvent, surplus === 0 ? 0 : Math.max(firstTurnEnd, firstEvent + surplus))
     this.#journalMono = now.mono + (effects.forgetEventsBefore > firstEvent ? NEXT_SLICE_MS : LIMITS.journalEveryMs)
   }
 
