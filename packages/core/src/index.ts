@@ -1,4 +1,4 @@
-export * from './access/auditTarget.ts'
+export * from './access/audited.ts'
 export * from './access/neighbourhood.ts'
 export * from './access/permit.ts'
 export * from './access/scopes.ts'

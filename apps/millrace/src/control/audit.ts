@@ -1,15 +1,9 @@
 /** Who has changed what: the newest 100,000 entries, and the newest 10,000 of calls that were refused, which do not push the others out. */
+import type { Audited } from '@millrace/core'
 import type { AuditRow, ControlDatabase } from './database.ts'
 
-export interface AuditEntry {
-  readonly at: Date
-  /** Name of the token. */
-  readonly who: string
+export interface AuditEntry extends Audited {
   readonly via: 'http' | 'socket'
-  /** By HTTP the `operationId`, by socket the name of the command. */
-  readonly operation: string
-  readonly target: Readonly<Record<string, unknown>>
-  readonly outcome: string
   /** Of HTTP. */
   readonly status?: number
   /** Of what was refused or has failed by socket. */
@@ -91,7 +85,7 @@ function entryOf({ at, who, via, operation, target, outcome, status, code }: Aud
     via: via as AuditEntry['via'],
     operation,
     target: JSON.parse(target) as AuditEntry['target'],
-    outcome,
+    outcome: outcome as AuditEntry['outcome'],
     ...(status !== 0 && { status }),
     ...(code !== null && { code }),
   }

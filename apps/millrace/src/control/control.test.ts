@@ -300,7 +300,7 @@ test('what is audited is on the disk when it resolves', async () => {
     via: 'http' as const,
     operation: 'deleteJob',
     target: { id: 'x' },
-    outcome: 'done',
+    outcome: 'done' as const,
     status,
   })
   await Promise.all([control.audit(entry(200)), control.audit(entry(204))])
@@ -311,9 +311,9 @@ test('what is audited is on the disk when it resolves', async () => {
 test('what is audited at once is on the disk, beside what waits', async () => {
   const file = fileIn()
   const control = open(file)
-  const call = (at: number) => ({ at: new Date(at), who: 'ops', operation: 'backup', target: { file: '/b' }, outcome: 'done' })
+  const call = (at: number) => ({ at: new Date(at), who: 'ops', operation: 'backup', target: { file: '/b' }, outcome: 'done' as const })
   const waiting = control.audit({ ...call(1), status: 200, via: 'http' })
-  const refused = { ...call(3), outcome: 'refused', code: 'FORBIDDEN', via: 'socket' as const }
+  const refused = { ...call(3), outcome: 'refused' as const, code: 'FORBIDDEN', via: 'socket' as const }
   control.auditNow([{ ...call(2), via: 'socket' }, refused])
   const read = open(file)
   expect(read.audited(9)).toEqual([refused, { ...call(2), via: 'socket' }])
@@ -323,14 +323,14 @@ test('what is audited at once is on the disk, beside what waits', async () => {
 
 test('a03: entry after entry is kept, whichever came together', async () => {
   const control = open()
-  const outcomes = ['done', 'refused', 'failed']
+  const outcomes = ['done', 'refused', 'failed'] as const
   const entry = (at: number) => ({
     at: new Date(at),
     who: 'admin',
     via: 'http' as const,
     operation: 'cancelJob',
     target: {},
-    outcome: outcomes[at % 3] as string,
+    outcome: outcomes[at % 3] ?? 'done',
     status: at + 1,
   })
   const entries = Array.from({ length: 60 }, (_, at) => entry(at))
@@ -352,7 +352,7 @@ test('the newest 100,000 of the audit are kept, and 10,000 that were refused, wh
   const control = open(file)
   const counts = () =>
     db.prepare('SELECT outcome, count(*) AS count, min(at) AS oldest, max(at) AS newest FROM audit GROUP BY outcome ORDER BY outcome').all()
-  const add = (at: number, outcome: string) =>
+  const add = (at: number, outcome: 'done' | 'refused') =>
     control.audit({ at: new Date(at), who: 'x', via: 'http', operation: 'deleteJob', target: {}, outcome, status: 200 })
   await Promise.all([200_000, 200_001, 200_002].map((at) => add(at, 'refused')))
   const done = { outcome: 'done', count: 100_000, oldest: 1, newest: 100_000 }

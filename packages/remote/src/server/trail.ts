@@ -1,5 +1,6 @@
 /** Who has asked for what needs `admin`, on one connection: an entry for each call, as soon as its outcome is known. */
 import {
+  type Audited,
   boundedTarget,
   type Clock,
   type Command,
@@ -13,16 +14,9 @@ import {
 import { SCOPES_OF } from '@millrace/wire'
 
 /** A call by socket that needs the scope `admin`. */
-export interface AuditedCall {
-  readonly at: Date
-  /** Name of the token. */
-  readonly who: string
+export interface AuditedCall extends Audited {
   /** As in docs/protocol.md: `deleteMany`, `backup`. */
   readonly operation: Operation
-  /** Names, ids, filters (`ids` is how many) and paths, never payloads. Beyond 2 KiB, `cut` is what it begins with, as JSON. */
-  readonly target: Readonly<Record<string, unknown>>
-  /** `refused`: by a check, or because of what is there. `failed`: by trouble; what became of it is not always known. */
-  readonly outcome: 'done' | 'refused' | 'failed'
   /** Of the error. */
   readonly code?: string
 }
