@@ -1,7 +1,8 @@
 // The writer thread killed again and again under load, in a process that lives on: exactly-once where the process does not die.
 import { Engine } from '@millrace/client'
 import { type Clock, DEFAULT_RETENTION, LIMITS } from '@millrace/core'
-import { CommitUnknownError, defineJob, systemClock, WriterThread } from '@millrace/engine'
+import { CommitUnknownError, defineJob } from '@millrace/engine'
+import { systemClock, WriterThread } from '@millrace/engine/internal'
 import { seededRandom } from '@millrace/testkit'
 import { expect, test } from 'vitest'
 import { auditFile } from '../../packages/sqlite/src/testing/inspect.ts'

@@ -1,6 +1,6 @@
 import { systemCalendar } from '@millrace/client'
 import { DEFAULT_RETENTION } from '@millrace/core'
-import { InThreadEngine } from '@millrace/engine'
+import { InThreadEngine } from '@millrace/engine/internal'
 import { openStore } from '@millrace/sqlite'
 import { seededRandom, VirtualClock } from '@millrace/testkit'
 import { portConformance } from '@millrace/testkit/conformance'

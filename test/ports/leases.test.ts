@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { systemCalendar } from '@millrace/client'
 import { DEFAULT_RETENTION } from '@millrace/core'
-import { InThreadEngine } from '@millrace/engine'
+import { InThreadEngine } from '@millrace/engine/internal'
 import { openStore } from '@millrace/sqlite'
 import { Probe, seededRandom, VirtualClock } from '@millrace/testkit'
 import { afterEach, expect, test } from 'vitest'

@@ -1,7 +1,7 @@
 /** What time alone makes happen, under the virtual clock: nothing here waits. */
 import { systemCalendar } from '@millrace/client'
 import { DEFAULT_RETENTION, LIMITS, type Retention, type Settings } from '@millrace/core'
-import { InThreadEngine } from '@millrace/engine'
+import { InThreadEngine } from '@millrace/engine/internal'
 import { openStore } from '@millrace/sqlite'
 import { Probe, seededRandom, VirtualClock } from '@millrace/testkit'
 import { afterEach, expect, test, vi } from 'vitest'

@@ -17,7 +17,7 @@ import {
   type Store,
   StoreFailure,
 } from '@millrace/core'
-import { InThreadEngine } from '@millrace/engine'
+import { InThreadEngine } from '@millrace/engine/internal'
 import { quiet, seededRandom, sessionIntro } from '@millrace/testkit'
 import type { Call, Effect, Fate } from './ledger.ts'
 import { markerOf, payload } from './payload.ts'

@@ -1,7 +1,8 @@
 /** What happened to others between processes, and must not happen here: named after docs/reliability.md, which tells of it. */
 import { Engine } from '@millrace/client'
 import { LIMITS } from '@millrace/core'
-import { connectPort, defineJob } from '@millrace/remote'
+import { defineJob } from '@millrace/remote'
+import { connectPort } from '@millrace/remote/internal'
 import { quiet, seededRandom, VirtualClock } from '@millrace/testkit'
 import { encodeMessage } from '@millrace/wire'
 import { expect, onTestFinished, test } from 'vitest'

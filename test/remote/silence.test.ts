@@ -1,6 +1,6 @@
 /** Half-open connections: one end is gone, and nothing says so. Only frames that come are signs of life. */
 import type { PortListener } from '@millrace/core'
-import type { RemotePort } from '@millrace/remote'
+import type { RemotePort } from '@millrace/remote/internal'
 import { quiet } from '@millrace/testkit'
 import { expect, test } from 'vitest'
 import { FaultyProxy } from './proxy.ts'

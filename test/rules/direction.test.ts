@@ -1,6 +1,6 @@
 // Who may import whom: the arrows between packages, no deep imports, no cycles. The drawing is in ARCHITECTURE.md.
 import { describe, expect, test } from 'vitest'
-import { elsewhere, SHIPPED, SOURCES, type Source, targetOf } from './sources.ts'
+import { elsewhere, examples, SHIPPED, SOURCES, type Source, targetOf } from './sources.ts'
 
 /** A new arrow is a decision: docs/decisions/. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
@@ -19,7 +19,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   testkit: ['core', 'sqlite', 'worker', 'client', 'engine'],
 }
 
-const SIBLING = /^@millrace\/([^/]+)$/
+/** A package by its root, or by one of the paths that manifests.test.ts allows. The arrows hold for all of them. */
+const SIBLING = /^@millrace\/([^/]+?)(?:(?<=\/client)\/public|(?<=\/(?:engine|remote))\/internal)?$/
 const siblingsOf = ({ imports }: Source) => imports.flatMap(({ specifier }) => SIBLING.exec(specifier)?.[1] ?? [])
 
 test('every package has its arrows', () => {
@@ -99,16 +100,25 @@ test("the testkit's root is for any test runner: it reaches none, and nothing th
     }
   }
   expect(reached.size).toBeGreaterThan(5)
-  expect([...outside].filter((specifier) => !/^(?:node:(?:assert|util)|@millrace\/\w+)$/.test(specifier))).toEqual([])
+  expect([...outside].filter((specifier) => !/^(?:node:(?:assert|util)|@millrace\/\w+(?:\/internal)?)$/.test(specifier))).toEqual([])
 })
 
-test('no deep imports: a package is its root; the conformance suite, which needs vitest, is apart', () => {
+test('no deep imports: a package is its root and the paths that it offers; the conformance suite, which needs vitest, is apart', () => {
   const wrong = [...SOURCES, ...elsewhere()].flatMap(({ path, imports }) =>
     imports
       .filter(
         ({ specifier }) => specifier.startsWith('@millrace/') && !SIBLING.test(specifier) && specifier !== '@millrace/testkit/conformance',
       )
       .map(({ specifier }) => `${path} imports ${specifier}`),
+  )
+  expect(wrong).toEqual([])
+})
+
+test('what is internal is for packages, tests and measurements: no app and no example needs it', () => {
+  const apps = [...SOURCES.filter(({ kind }) => kind === 'apps'), ...examples()]
+  expect(apps.length).toBeGreaterThan(100)
+  const wrong = apps.flatMap(({ path, imports }) =>
+    imports.filter(({ specifier }) => specifier.endsWith('/internal')).map(({ specifier }) => `${path} imports ${specifier}`),
   )
   expect(wrong).toEqual([])
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import * as core from '@millrace/core'
 import * as engine from '@millrace/engine'
 import * as remote from '@millrace/remote'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { ROOT } from './sources.ts'
 
 /** What a store tells the engine, which makes one of the others of it. */
@@ -22,20 +22,34 @@ test.each(Object.entries({ engine, remote }))(
   },
 )
 
-/** What a root lists of another package: names of values, and of types. */
-function listed(root: string, from: string): string[] {
-  const text = readFileSync(join(ROOT, `packages/${root}/src/index.ts`), 'utf8')
-  const lists = [...text.matchAll(/^export (?:type )?\{([^}]*)\} from '([^']+)'/gm)].filter(([, , source]) => source === from)
-  return lists.flatMap(([, list = '']) => [...list.matchAll(/(\w+)\s*(?:,|$)/g)].map(([, name]) => name as string))
+/** The names that a file exports, types included; `export *` is followed within the workspace. */
+function exported(path: string): string[] {
+  const text = readFileSync(join(ROOT, path), 'utf8')
+  const lists = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].map(([, list = '']) => list)
+  const own = lists.flatMap((list) => [...list.matchAll(/(\w+)\s*(?:,|$)/g)].map(([, name]) => name as string))
+  const stars = [...text.matchAll(/^export (?:type )?\* from '([^']+)'/gm)].map(([, from]) => from)
+  expect(stars.filter((from) => from !== '@millrace/client/public')).toEqual([])
+  return stars.length === 0 ? own : [...own, ...exported('packages/client/src/public.ts')]
 }
 
-/** Of `openEngine` alone. */
-const NOT_REMOTE = new Set(['OpenOptions'])
+/** Opening an engine is not for those who connect to one. */
+const NOT_REMOTE = new Set(['openEngine', 'attach', 'assertRuntime', 'OpenOptions', 'AttachOptions'])
 
-describe.each(['@millrace/core', '@millrace/worker', '@millrace/client'])('of %s', (from) => {
-  test('@millrace/remote lists what @millrace/engine lists', () => {
-    const wanted = listed('engine', from).filter((name) => !NOT_REMOTE.has(name))
-    expect(wanted.length).toBeGreaterThan(0)
-    expect(listed('remote', from)).toEqual(expect.arrayContaining(wanted))
-  })
+test('@millrace/engine exports the names that its README lists, and no others', () => {
+  const readme = readFileSync(join(ROOT, 'packages/engine/README.md'), 'utf8')
+  const [, section = ''] = readme.split('## What it exports\n')
+  const rows = section.split('\n').filter((line) => /^\| \w/.test(line))
+  const listed = rows.flatMap((row) => [...row.matchAll(/`(\w+)`/g)].map(([, name]) => name as string))
+  expect(listed.toSorted()).toEqual(exported('packages/engine/src/index.ts').toSorted())
+})
+
+test('@millrace/remote exports the same, except what opens an engine', () => {
+  const wanted = exported('packages/engine/src/index.ts').filter((name) => !NOT_REMOTE.has(name))
+  expect(wanted.length).toBeGreaterThan(150)
+  expect(exported('packages/remote/src/index.ts')).toEqual(expect.arrayContaining(wanted))
+})
+
+test.for(['engine', 'remote'])('@millrace/%s keeps what is internal out of its root', (folder) => {
+  const internal = exported(`packages/${folder}/src/internal.ts`).filter((name) => name !== 'listen')
+  expect(internal.filter((name) => exported(`packages/${folder}/src/index.ts`).includes(name))).toEqual([])
 })

@@ -19,8 +19,13 @@ const root = new URL('../../', import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
 const folders = readdirSync(new URL('packages/', root))
 const manifests = folders.map((folder) => [folder, JSON.parse(read(`packages/${folder}/package.json`)) as Manifest] as const)
-/** Beside its root: what needs a test runner is not for everyone who installs the package. */
-const SUBPATHS: Readonly<Record<string, readonly string[]>> = { testkit: ['conformance'] }
+/** Beside its root: what needs a test runner is not for everyone who installs the package, and what the packages have among themselves for nobody. */
+const SUBPATHS: Readonly<Record<string, readonly string[]>> = {
+  client: ['public'],
+  engine: ['internal'],
+  remote: ['internal'],
+  testkit: ['conformance'],
+}
 const subpaths = (folder: string, target: (name: string) => unknown) =>
   Object.fromEntries((SUBPATHS[folder] ?? []).map((name) => [`./${name}`, target(name)]))
 const app = JSON.parse(read('apps/millrace/package.json')) as Manifest

@@ -66,7 +66,14 @@ export const SHIPPED = SOURCES.filter((source) => source.kind === 'packages' && 
 
 /** Every other TypeScript file of the repository: tests of the whole, benchmarks, settings. */
 export function elsewhere(): { readonly path: string; readonly imports: readonly Import[] }[] {
-  return ['test', 'bench']
+  return within('test', 'bench')
+}
+
+/** Every program of apps/examples. */
+export const examples = () => within('apps/examples')
+
+function within(...folders: readonly string[]): { readonly path: string; readonly imports: readonly Import[] }[] {
+  return folders
     .flatMap((folder) => walk(join(ROOT, folder)))
     .filter((file) => SOURCE.test(file))
     .map((file) => ({ path: pathOf(file), imports: importsOf(withoutComments(readFileSync(file, 'utf8'))) }))

@@ -13,7 +13,7 @@ import {
   type Tables,
   tellChildren,
 } from '@millrace/core'
-import { systemCalendar } from '@millrace/engine'
+import { systemCalendar } from '@millrace/engine/internal'
 
 export const JOBS = 200
 const NOW = { wall: 1_795_000_000_000, mono: 1_000 }

@@ -15,7 +15,7 @@ import {
   type Store,
   validateOpenOptions,
 } from '@millrace/core'
-import { InThreadEngine } from '@millrace/engine'
+import { InThreadEngine } from '@millrace/engine/internal'
 import { openStore } from '@millrace/sqlite'
 import type { JobType } from '@millrace/worker'
 import { quiet, seededRandom, VirtualClock } from './clock.ts'

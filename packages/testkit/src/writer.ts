@@ -3,7 +3,7 @@
  * does when it dies. Sessions may be dead: whatever they say again, they do not come back.
  */
 import type { Delivery, Port, PortListener, Request } from '@millrace/core'
-import type { InThreadEngine } from '@millrace/engine'
+import type { InThreadEngine } from '@millrace/engine/internal'
 
 export class TestWriter implements Port {
   readonly capabilities: Port['capabilities']

@@ -15,7 +15,8 @@ import {
   type Refusal,
   type Request,
 } from '@millrace/core'
-import type { RemotePort, RemoteServer } from '@millrace/remote'
+import type { RemoteServer } from '@millrace/remote'
+import type { RemotePort } from '@millrace/remote/internal'
 import { CAPABILITIES } from '../ports/channel.ts'
 import { GONE, isGone } from '../writer/gone.ts'
 import type { WriterThread } from '../writer/thread.ts'
@@ -40,7 +41,7 @@ export interface SharedPortOptions {
   readonly patienceMs: number
 }
 
-type Remote = typeof import('@millrace/remote')
+type Remote = typeof import('@millrace/remote/internal')
 
 /** Errors of an attempt to own the file after which another process may be attached to. */
 const OTHERS: ReadonlySet<string> = new Set(['ALREADY_OPEN', 'SCHEMA_TOO_NEW'])
@@ -80,7 +81,7 @@ export class SharedPort implements Port {
   /** Owns the file, or attaches to its owner, whichever can be done first. */
   static async open(options: SharedPortOptions): Promise<SharedPort> {
     // Sockets and TLS are loaded where they are used.
-    const port = new SharedPort(options, await import('@millrace/remote'))
+    const port = new SharedPort(options, await import('@millrace/remote/internal'))
     await port.#find(options.patienceMs)
     return port
   }

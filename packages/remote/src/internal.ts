@@ -1,0 +1,8 @@
+/** For the other packages of this workspace. Names can change in any release. */
+
+export { connectPort } from './client/connect.ts'
+export type { RemotePort } from './client/remotePort.ts'
+export type { Surroundings } from './clock.ts'
+export { bootId } from './process.ts'
+export { listen } from './server/listen.ts'
+export { LIBRARY, PROTOCOL } from './version.ts'
