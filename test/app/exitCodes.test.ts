@@ -35,7 +35,7 @@ test('2: misuse, with the flag that it is about', { timeout: LONG }, async () =>
       args: ['enqueue', 'mail', '--max-attempts', '0'],
       code: 2,
       error: 'OPTION_RANGE',
-      says: /--max-attempts: .* from 1 to 100000, not 0/,
+      says: /--max-attempts: maxAttempts must be between 1 and 100000, got 0/,
     },
     { args: ['enqueue', 'mail', '--delay', 'soon'], code: 2, error: 'OPTION_TYPE', says: /--delay: .*milliseconds, '5m'/ },
     { args: ['enqueue', 'ma il'], code: 2, error: 'OPTION_TYPE', says: /<name>: name has " " at position 2/ },

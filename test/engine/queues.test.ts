@@ -93,16 +93,16 @@ test('a full queue that drops its oldest: who waits for it is told why, also by 
 })
 
 test.each([
-  [{ concurrencyLimit: 0 }, /concurrencyLimit is from 1 to 1000000, not 0/],
-  [{ perKeyLimit: -1 }, /perKeyLimit is from 1/],
-  [{ rateLimit: { limit: 0 } }, /rateLimit.limit is from 1/],
-  [{ rateLimit: { limit: 1, period: 0 } }, /rateLimit.period is at least 1 ms/],
-  [{ rateLimit: { limit: 1, burst: 0 } }, /rateLimit.burst is from 1/],
-  [{ perKeyRateLimit: { limit: 0 } }, /perKeyRateLimit.limit is from 1/],
+  [{ concurrencyLimit: 0 }, /concurrencyLimit must be between 1 and 1000000, got 0/],
+  [{ perKeyLimit: -1 }, /perKeyLimit must be between 1 and /],
+  [{ rateLimit: { limit: 0 } }, /rateLimit.limit must be between 1 and /],
+  [{ rateLimit: { limit: 1, period: 0 } }, /rateLimit.period must be at least 1 ms/],
+  [{ rateLimit: { limit: 1, burst: 0 } }, /rateLimit.burst must be between 1 and /],
+  [{ perKeyRateLimit: { limit: 0 } }, /perKeyRateLimit.limit must be between 1 and /],
   [{ perKeyRateLimit: { limit: 1, priod: 5 } }, /no option 'priod'; did you mean 'period'/],
   [{ keyOrder: 'strikt' }, /keyOrder is 'strict' or 'turns', not "strikt"; did you mean 'strict'/],
   [{ keyOrder: 'strict', perKeyLimit: 2 }, /perKeyLimit is 1, or left out, where keyOrder is 'strict', not 2/],
-  [{ maxLength: 1.5 }, /maxLength is a whole number/],
+  [{ maxLength: 1.5 }, /maxLength must be a whole number/],
   [{ onFull: 'drop-newest' }, /onFull is 'reject' or 'drop-oldest', not "drop-newest"; did you mean 'drop-oldest'/],
   [{ onFull: 'drop-oldest', maxLength: null }, /onFull 'drop-oldest' is for a queue with a maxLength, and this takes that away/],
   [{ concurencyLimit: 1 }, /no option 'concurencyLimit'; did you mean 'concurrencyLimit'/],

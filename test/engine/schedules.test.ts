@@ -342,7 +342,7 @@ describe('bad input is refused by name, with its range, and nothing is written',
       /IANA name .* not "Europe\/Atlantis"/,
     ],
     ['a zone for every', { every: '1h', timezone: 'UTC' }, {}, OptionTypeError, 'timezone', /goes with cron/],
-    ['too often', { every: 999 }, {}, OptionRangeError, 'every', /at least 1000 ms, not 999/],
+    ['too often', { every: 999 }, {}, OptionRangeError, 'every', /at least 1000 ms, got 999/],
     [
       'endAt before startAt',
       { ...every, startAt: 2_000, endAt: 1_000 },

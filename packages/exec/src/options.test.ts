@@ -151,7 +151,7 @@ describe('of execHandlers', () => {
     [{ logFolder: 'logs' }, 'logFolder', /absolute/],
     [{ logFolder: 1 }, 'logFolder', /absolute/],
     [{ logfolder: '/x' }, 'logfolder', /did you mean 'logFolder'/],
-    [{ maxLogBytes: 1 }, 'maxLogBytes', /from 4096/],
+    [{ maxLogBytes: 1 }, 'maxLogBytes', /between 4096 and/],
     [{ maxFolderBytes: 'x' }, 'maxFolderBytes', /whole number/],
     [{ maxLogAge: 1 }, 'maxLogAge', /at least 60000 ms/],
   ] as const)('%j', ([options, option, message]) => {

@@ -66,7 +66,7 @@ function assertFits({ definition, settings: { size } }: BatchHandler, { minConcu
   throw new OptionRangeError(
     'batch.size',
     minConcurrency,
-    `batch.size of job '${definition.name}' (${size}) is at most the worker's minConcurrency (${minConcurrency}): raise concurrency or lower the size`,
+    `batch.size of job '${definition.name}' (${size}) must be at most the worker's minConcurrency (${minConcurrency}): raise concurrency or lower the size`,
   )
 }
 

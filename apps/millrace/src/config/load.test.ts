@@ -190,15 +190,15 @@ test.each<[Omit<Sources, 'cwd'>, Record<string, string>, string]>([
 })
 
 test.each<[string, unknown, string]>([
-  ['http.port', '99999', "'http.port' in --http-port: port is from 0 to 65535, not 99999"],
-  ['http.port', 'many', "'http.port' in --http-port: port is a whole number"],
+  ['http.port', '99999', "'http.port' in --http-port: port must be between 0 and 65535, got 99999"],
+  ['http.port', 'many', "'http.port' in --http-port: port must be a whole number"],
   ['http.enabled', '1', "'http.enabled' in --http-enabled: enabled is true or false"],
   ['token', 'short', "'token' in --token: token has 16 to 512 characters"],
   ['log.level', 'inf', "did you mean 'info'?"],
-  ['http.headersTimeout', '5', "'http.headersTimeout' in --http-headers-timeout: headersTimeout is at least 1000 ms, not 5"],
+  ['http.headersTimeout', '5', "'http.headersTimeout' in --http-headers-timeout: headersTimeout must be at least 1000 ms, got 5"],
   ['durability', 'none', "durability is 'full' or 'normal'"],
-  ['retention.completed', 'soon', "'retention.completed' in --retention-completed: retention.completed is a duration"],
-  ['queues', '{"mail":{"maxLength":0}}', "'queues.mail.maxLength' in --queues: maxLength is from 1 to"],
+  ['retention.completed', 'soon', "'retention.completed' in --retention-completed: retention.completed must be a duration"],
+  ['queues', '{"mail":{"maxLength":0}}', "'queues.mail.maxLength' in --queues: maxLength must be between 1 and"],
   ['queues', '{"mail room":{"maxLength":1}}', "'queues.mail room' in --queues: its name has"],
   ['queues', '{"mail":{"defaults":{"backoff":{"type":"none"}}}}', 'backoff.type'],
   ['schedules', '{"a":{"cron":"every day","job":"x"}}', "'schedules.a.cron' in --schedules: cron"],

@@ -311,10 +311,10 @@ test('a setting that is changed leaves the others, and none takes it away', asyn
 
 test.each([
   ['max-lenght', '1', "unknown setting 'max-lenght': did you mean 'max-length'?"],
-  ['max-length', '0', 'maxLength is from 1'],
-  ['max-length', 'many', 'maxLength is a whole number'],
-  ['backoff.jitter', '2', 'backoff.jitter is a fraction'],
-  ['timeout', 'soon', 'timeout is a duration'],
+  ['max-length', '0', 'maxLength must be between 1 and'],
+  ['max-length', 'many', 'maxLength must be a whole number'],
+  ['backoff.jitter', '2', 'backoff.jitter must be a fraction'],
+  ['timeout', 'soon', 'timeout must be a duration'],
   ['paused', 'perhaps', 'paused is true or false'],
 ])('%s %s is refused, and nothing is changed', async (key, value, message) => {
   const engine = await engineOf()

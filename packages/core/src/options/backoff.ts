@@ -57,9 +57,10 @@ export function backoffOption(option: string, value: unknown): Backoff {
 function factorOption(option: string, value: unknown, type: BackoffType): number | undefined {
   if (value === undefined) return undefined
   if (type !== 'exponential') throw new OptionTypeError(option, `${option} belongs to type 'exponential', not to '${type}'`)
-  if (typeof value !== 'number' || Number.isNaN(value)) throw new OptionTypeError(option, `${option} is a number, not ${describe(value)}`)
+  if (typeof value !== 'number' || Number.isNaN(value))
+    throw new OptionTypeError(option, `${option} must be a number, got ${describe(value)}`)
   if (value < 1 || value > FACTOR_MAX)
-    throw new OptionRangeError(option, value < 1 ? 1 : FACTOR_MAX, `${option} is from 1 to ${FACTOR_MAX}, not ${value}`)
+    throw new OptionRangeError(option, value < 1 ? 1 : FACTOR_MAX, `${option} must be between 1 and ${FACTOR_MAX}, got ${value}`)
   return value
 }
 
@@ -68,8 +69,9 @@ const FACTOR_MAX = 1_000
 function jitterOption(option: string, value: unknown): number | 'equal' | 'full' | undefined {
   if (value === undefined || value === 'equal' || value === 'full') return value
   if (typeof value !== 'number' || Number.isNaN(value)) {
-    throw new OptionTypeError(option, `${option} is a fraction from 0 to 1, 'equal' or 'full', not ${describe(value)}`)
+    throw new OptionTypeError(option, `${option} must be a fraction between 0 and 1, 'equal' or 'full', got ${describe(value)}`)
   }
-  if (value < 0 || value > 1) throw new OptionRangeError(option, value < 0 ? 0 : 1, `${option} is a fraction from 0 to 1, not ${value}`)
+  if (value < 0 || value > 1)
+    throw new OptionRangeError(option, value < 0 ? 0 : 1, `${option} must be a fraction between 0 and 1, got ${value}`)
   return value
 }

@@ -22,13 +22,13 @@ export function durationOption(
   const ms = parseDuration(value)
   if (ms === undefined) {
     const hint = typeof value === 'string' && /^\d+$/.test(value) ? ` (a bare number is milliseconds: ${value})` : ''
-    throw new OptionTypeError(option, `${option} is a duration: milliseconds, '5m' or { minutes: 5 }, not ${describe(value)}${hint}`)
+    throw new OptionTypeError(option, `${option} must be a duration: milliseconds, '5m' or { minutes: 5 }, got ${describe(value)}${hint}`)
   }
   if (infinity && ms === Number.POSITIVE_INFINITY) return ms
-  if (ms < min) throw new OptionRangeError(option, min, `${option} is at least ${min} ms, not ${ms}`)
+  if (ms < min) throw new OptionRangeError(option, min, `${option} must be at least ${min} ms, got ${ms}`)
   if (ms > max) {
-    const remedy = infinity ? '; Infinity stands for no limit' : ''
-    throw new OptionRangeError(option, max, `${option} is at most ${formatDuration(max)} (${max} ms), not ${ms}${remedy}`)
+    const remedy = infinity ? '; use Infinity for no limit' : ''
+    throw new OptionRangeError(option, max, `${option} must be at most ${formatDuration(max)} (${max} ms), got ${ms}${remedy}`)
   }
   return Math.ceil(ms)
 }
@@ -56,7 +56,7 @@ export function timeOption(option: string, value: unknown): number {
     throw new OptionRangeError(
       option,
       ms < 0 ? 0 : TIME_MAX_MS,
-      `${option} is from 1970 to the last instant of a Date (${TIME_MAX_MS} ms), not ${ms}`,
+      `${option} must be between 1970 and the last instant of a Date (${TIME_MAX_MS} ms), got ${ms}`,
     )
   }
   return Math.ceil(ms)

@@ -63,7 +63,7 @@ function debounceOption(value: unknown): NonNullable<NewJob['debounce']> {
   if (value['maxDelay'] === undefined) return { key, delay, mode }
   const maxDelay = durationOption('debounce.maxDelay', value['maxDelay'], { min: 1 })
   if (maxDelay < delay) {
-    const message = `debounce.maxDelay (${maxDelay} ms) is at least debounce.delay (${delay} ms): raise one or lower the other`
+    const message = `debounce.maxDelay (${maxDelay} ms) must be at least debounce.delay (${delay} ms): raise one or lower the other`
     throw new OptionRangeError('debounce.maxDelay', delay, message)
   }
   return { key, delay, mode, maxDelay }

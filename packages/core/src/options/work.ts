@@ -76,7 +76,7 @@ function concurrencyOf({ concurrency, minConcurrency, maxConcurrency }: Readonly
     throw new OptionRangeError(
       'minConcurrency',
       max,
-      `minConcurrency (${min}) is at most maxConcurrency (${max}): lower one or raise the other`,
+      `minConcurrency (${min}) must be at most maxConcurrency (${max}): lower one or raise the other`,
     )
   }
   return { minConcurrency: min ?? max, maxConcurrency: max }

@@ -101,7 +101,7 @@ export function validateConnectOptions(options: unknown = {}): ConnectSettings {
   const minDelayMs = durationOption('reconnect.minDelay', reconnect['minDelay'] ?? 50, { min: 1, max: MINUTE })
   const maxDelayMs = durationOption('reconnect.maxDelay', reconnect['maxDelay'] ?? Math.max(5_000, minDelayMs), { min: 1, max: HOUR })
   if (maxDelayMs < minDelayMs) {
-    const message = `reconnect.maxDelay is at least reconnect.minDelay (${minDelayMs} ms), not ${maxDelayMs}`
+    const message = `reconnect.maxDelay must be at least reconnect.minDelay (${minDelayMs} ms), got ${maxDelayMs}`
     throw new OptionRangeError('reconnect.maxDelay', minDelayMs, message)
   }
   return {

@@ -387,9 +387,9 @@ test.for<readonly [what: string, make: () => unknown, message: RegExp]>([
   ['no batch', () => a.handler(() => [], {} as never), /batch/],
   ['an unknown option', () => a.handler(() => [], { batch: { size: 1 }, retries: 1 } as never), /retries/],
   ['an unknown option of the batch', () => a.handler(() => [], { batch: { sise: 1 } as never }), /did you mean 'size'/],
-  ['no size', () => a.handler(() => [], { batch: {} as never }), /batch\.size is a whole number/],
-  ['a size of 0', () => a.handler(() => [], { batch: { size: 0 } }), /batch\.size is from 1 to 10000/],
-  ['a wait that is none', () => a.handler(() => [], { batch: { size: 1, maxWait: 'soon' as never } }), /batch\.maxWait is a duration/],
+  ['no size', () => a.handler(() => [], { batch: {} as never }), /batch\.size must be a whole number/],
+  ['a size of 0', () => a.handler(() => [], { batch: { size: 0 } }), /batch\.size must be between 1 and 10000/],
+  ['a wait that is none', () => a.handler(() => [], { batch: { size: 1, maxWait: 'soon' as never } }), /batch\.maxWait must be a duration/],
   [
     'a wait as long as the timeout',
     () => a.handler(() => [], { batch: { size: 1, maxWait: '5m' } }),
@@ -402,7 +402,7 @@ test.for<readonly [what: string, make: () => unknown, message: RegExp]>([
         a.handler(() => [], { batch: { size: 17 } }),
         { minConcurrency: 16, maxConcurrency: 64 },
       ),
-    /batch\.size of job 'a' \(17\) is at most the worker's minConcurrency \(16\)/,
+    /batch\.size of job 'a' \(17\) must be at most the worker's minConcurrency \(16\)/,
   ],
 ])('%s is refused at once', ([, make, message]) => {
   expect(make).toThrow(message)
