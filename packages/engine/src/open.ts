@@ -129,11 +129,16 @@ const MEMORY = ':memory:'
 const OWNER_STARTS_MS = 10_000
 
 export interface AttachOptions {
-  /** Refused here already; what the engine was opened with holds as well. Default 1 MiB. */
+  /**
+   * The most that data, output and checkpoint may have each: 1 byte to 16 MiB, default 1 MiB. What the engine was opened with holds as
+   * well.
+   */
   readonly maxDataBytes?: number
+  /** Encodes data, output and checkpoint of jobs in this thread. Default none. */
   readonly codec?: Codec
+  /** Maps what workers of this thread say of their runs before it is stored. Default none. */
   readonly redact?: Redact
-  /** As in `openEngine`. */
+  /** As in `openEngine`. Default: warnings and errors go to stderr. */
   readonly logger?: LoggerOption
 }
 

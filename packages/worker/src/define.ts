@@ -14,7 +14,7 @@ import type { EnqueueArguments, JobRequest, JobType, Stored } from './jobType.ts
 import { type ThreadHandler, threadHandler } from './threads/handler.ts'
 
 export interface DefinitionOptions<Schema extends StandardSchemaV1 | undefined> extends BaseOptions {
-  /** Any Standard Schema: checked at enqueue and before the run. */
+  /** Any Standard Schema: checked at enqueue and before the run. Default none. */
   readonly schema?: Schema
 }
 

@@ -13,11 +13,11 @@ export type BackoffType = Backoff['type']
 export interface BackoffOptions {
   /** `exponential` delay·factor^(attempt−1), `linear` delay·attempt, `fixed` delay. */
   readonly type: BackoffType
-  /** Of the first retry. */
+  /** The delay before the first retry: 0 to 100 years. */
   readonly delay: Duration
   /** Of `exponential`: at least 1, default 2. */
   readonly factor?: number
-  /** The cap, which comes after jitter. */
+  /** The cap of every delay, which comes after jitter: 0 to 100 years. Default none. */
   readonly maxDelay?: Duration
   /** 0 to 1 spreads by ± that fraction; `'equal'`: half plus a random half; `'full'`: random. Default none. */
   readonly jitter?: number | 'equal' | 'full'

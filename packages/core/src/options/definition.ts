@@ -10,7 +10,10 @@ import { RUN_OPTIONS, type RunOptions, type RunSettings, readRunOptions } from '
 export interface DefinitionOptions extends Omit<RunOptions, 'backoff'> {
   /** Routes jobs to handlers: 1 to 128 of `A-Z a-z 0-9 _ . : / -`. */
   readonly name: string
-  /** As data, or as a function that runs in the worker. */
+  /**
+   * The delay between attempts, as data, or as a function that runs in the worker. Default exponential from 20 s, factor 2, cap 1 h,
+   * jitter 0.2.
+   */
   readonly backoff?: BackoffOptions | BackoffFunction
 }
 

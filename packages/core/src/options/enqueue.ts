@@ -20,24 +20,28 @@ export interface UniqueOptions {
 }
 
 export interface EnqueueOptions extends RunOptions {
-  /** Not before so long from now, by the engine's clock. Not with `runAt`. */
+  /** The job does not start earlier than this from now, by the engine's clock: 0 to 100 years, default 0. Not with `runAt`. */
   readonly delay?: Duration
-  /** Not before then: a Date, milliseconds since 1970, or an ISO 8601 string with its zone (`'2030-01-31T12:00:00Z'`). */
+  /**
+   * The job does not start before then: a Date, milliseconds since 1970, or an ISO 8601 string with its zone
+   * (`'2030-01-31T12:00:00Z'`). Default: at once.
+   */
   readonly runAt?: Time
-  /** Create once: a repeat answers the first job, whatever its data. 1 to 512 characters. */
+  /** Create once: a repeat answers the first job, whatever its data. 1 to 512 characters, default none. */
   readonly idempotencyKey?: string
   /** A repeat is recognised for at least this long, and until the job has ended; at least 1 ms, default 24 h. */
   readonly idempotencyTtl?: Duration
+  /** At most one live job of that name has the key. Default none. */
   readonly unique?: UniqueOptions
-  /** Many calls in quick succession become one job. Not with `throttle`, `idempotencyKey`, `unique`, `delay` or `runAt`. */
+  /** Many calls in quick succession become one job. Default none. Not with `throttle`, `idempotencyKey`, `unique`, `delay` or `runAt`. */
   readonly debounce?: DebounceOptions
-  /** One job per period at most. Not with `debounce`, `idempotencyKey` or `unique`. */
+  /** One job per period at most. Default none. Not with `debounce`, `idempotencyKey` or `unique`. */
   readonly throttle?: ThrottleOptions
-  /** 1 to 512 characters. */
+  /** The key that the queue's `perKeyLimit`, `perKeyRateLimit` and `keyOrder` count by: 1 to 512 characters, default none. */
   readonly concurrencyKey?: string
-  /** At most 32. */
+  /** Words to find the job by: at most 32, default none. */
   readonly tags?: readonly string[]
-  /** Small facts for people and filters; JSON of at most 16 KiB. */
+  /** Small facts for people and filters; JSON of at most 16 KiB, default none. */
   readonly meta?: unknown
 }
 

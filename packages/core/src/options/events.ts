@@ -11,18 +11,23 @@ import { nameOption } from './name.ts'
 import { type StopSignal, signalOption } from './result.ts'
 
 export interface EventsOptions {
-  /** The `seq` of the last event that is known; 0 (default) begins with the oldest that is kept. */
+  /** The `seq` of the last event that is known: at least 0. Default 0, which begins with the oldest event that is kept. */
   readonly after?: number
+  /** The events to read. Default: all of them. */
   readonly filter?: EventsFilter
-  /** Ends the iteration with its reason. */
+  /** Ends the iteration with its reason when it aborts. Default none. */
   readonly signal?: StopSignal
 }
 
 /** An event is told where it meets all that is said: with `name` or `jobId` one of a job, with `queue` also one of the queue itself. */
 export interface EventsFilter {
+  /** Only events of these types. Default: all types. */
   readonly types?: readonly EventType[]
+  /** Only events of this queue and its jobs. Default: all queues. */
   readonly queue?: string
+  /** Only events of jobs of this name. Default: all names. */
   readonly name?: string
+  /** Only events of this job. Default: all jobs. */
   readonly jobId?: string
 }
 

@@ -7,7 +7,7 @@ import { type StopSignal, signalOption } from './result.ts'
 export interface ExportOptions {
   /** Jobs of one batch at the most: 1 to 200, default 100. */
   readonly limit?: number
-  /** Ends the iteration with its reason. */
+  /** Ends the iteration with its reason when it aborts. Default none. */
   readonly signal?: StopSignal
 }
 

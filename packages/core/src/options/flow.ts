@@ -22,7 +22,7 @@ export interface FlowNodeOptions {
 }
 
 export interface FlowOptions {
-  /** Create once: a repeat answers the first flow, and gives the same nodes. 1 to 512 characters. */
+  /** Create once: a repeat answers the first flow, and gives the same nodes. 1 to 512 characters, default none. */
   readonly idempotencyKey?: string
   /** A repeat is recognised for at least this long, and until the flow has ended; at least 1 ms, default 24 h. */
   readonly idempotencyTtl?: EnqueueOptions['idempotencyTtl']

@@ -9,7 +9,7 @@ import { checkKnown } from './known.ts'
 import { PAGE_JOBS } from './list.ts'
 
 export interface FlowGetOptions {
-  /** `next` of the page before. */
+  /** `next` of the page before. Default: the first page. */
   readonly after?: string
   /** Jobs in the page: 1 to 200, default 50. */
   readonly limit?: number

@@ -19,7 +19,9 @@ export interface HistoryOptions {
 }
 
 export interface FailuresOptions {
+  /** Only failures in this queue. Default: all queues. */
   readonly queue?: string
+  /** Only failures of jobs of this name. Default: all names. */
   readonly name?: string
   /** 1 to 200, default 50. */
   readonly limit?: number

@@ -12,18 +12,22 @@ import { nameOption } from './name.ts'
 import { textOption } from './text.ts'
 
 export interface ListOptions {
+  /** Only jobs in this state. Default: all states. */
   readonly state?: State
+  /** Only jobs of this queue. Default: all queues. */
   readonly queue?: string
+  /** Only jobs of this name. Default: all names. */
   readonly name?: string
+  /** Only jobs with this tag. Default: any tags. */
   readonly tag?: string
   /**
-   * A text that occurs in name, tags, keys or data: 1 to 512 characters, ASCII letters whatever their case. It looks at one job after
-   * the other, newest first, and a page stops after so many, or so long: see `partial`.
+   * A string that occurs in name, tags, keys or data: 1 to 512 characters, ASCII letters whatever their case. Default none. It looks
+   * at one job after the other, newest first, and a page stops after so many, or so long: see `partial`.
    */
   readonly search?: string
-  /** `next` of the page before. */
+  /** `next` of the page before. Default: the first page. */
   readonly after?: string
-  /** 1 to 200, default 50. */
+  /** Jobs in the page: 1 to 200, default 50. */
   readonly limit?: number
 }
 

@@ -27,7 +27,7 @@ export interface OpenOptions {
    * one `stop`: a further one counts as another's.
    */
   readonly share?: boolean
-  /** How long to wait for another owner of the file to go; default 0. */
+  /** How long to wait for another owner of the file to go: 0 to 100 years, default 0. */
   readonly waitForOwner?: Duration
   /** Threads that answer `list` and `flows.get`: 0 to 8, default 1; with 0 the writer does. */
   readonly readers?: number
@@ -45,10 +45,14 @@ export interface OpenOptions {
   readonly maxQueues?: number
   /** Of data, output and checkpoint each, whichever process, thread or client they come from: 1 byte to 16 MiB, default 1 MiB. */
   readonly maxDataBytes?: number
+  /**
+   * How long finished jobs and the journal are kept. Default: completed and cancelled jobs 7 days, failed ones 30 days, the journal 7
+   * days.
+   */
   readonly retention?: RetentionOptions
-  /** Encodes data, output and checkpoint of jobs on this side: the engine and its file never see them. docs/privacy.md */
+  /** Encodes data, output and checkpoint of jobs on this side: the engine and its file never see them. Default none. docs/privacy.md */
   readonly codec?: Codec
-  /** Maps what workers here say of their runs (errors, log lines, notes) before it is stored. */
+  /** Maps what workers here say of their runs (errors, log lines, notes) before it is stored. Default none. */
   readonly redact?: Redact
   /**
    * Hears of failed attempts, of jobs that nobody serves, and of trouble of the engine itself. Default: warnings and errors go to stderr;
@@ -58,8 +62,8 @@ export interface OpenOptions {
   /** `'allow'` opens files on network and shared file systems, which lose locks and syncs, and files with hard links; default `'refuse'`. */
   readonly unsafeFilesystem?: 'refuse' | 'allow'
   /**
-   * Users who may read and write the file and those beside it: `'owner'` (mode 0600), or `'group'` (0660), the group of the file as well.
-   * Sets the mode of files that exist, too. Unless stated new files are 0600; files that every user can read become 0600; and a file
+   * Users who may read and write the file and those beside it: `'owner'` (mode 0600), or `'group'` (0660), the group of the file as
+   * well. Sets the mode of files that exist, too. Default: new files are 0600; files that every user can read become 0600; and a file
    * that only its group can read stays so, with a warning. No effect on Windows.
    */
   readonly fileAccess?: FileAccess

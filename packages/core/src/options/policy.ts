@@ -22,7 +22,10 @@ export interface RunOptions {
   readonly backoff?: BackoffOptions
   /** From hand-out to the deadline of one attempt: at least 1 ms, or Infinity; default 5 m. */
   readonly timeout?: Duration
-  /** What a heartbeat or a checkpoint extends the deadline by; 0: nothing moves it. Default 2 m. */
+  /**
+   * A heartbeat or a checkpoint extends the deadline to at least this long from then: 0 to 100 years, default 2 m. With 0 nothing
+   * extends it.
+   */
   readonly heartbeatTimeout?: Duration
   /** Fails with JobExpiredError if not started so long after the enqueue; at least 1 ms, default none. */
   readonly ttl?: Duration

@@ -29,7 +29,7 @@ export interface PurgeResult {
 }
 
 export interface DrainOptions {
-  /** Rejects DrainIncompleteError after so long; the queue goes on draining. Default none. */
+  /** Rejects with DrainIncompleteError after this time; the queue goes on draining. 0 to 100 years, or Infinity; default Infinity. */
   readonly timeout?: Duration
 }
 

@@ -18,7 +18,7 @@ export interface RateLimitOptions {
   readonly limit: number
   /** Default one second; 1 ms to 365 days. */
   readonly period?: Duration
-  /** Starts at once after a pause; default `limit`. */
+  /** Starts at once after a pause: 1 to 1,000,000,000, default `limit`. */
   readonly burst?: number
 }
 
@@ -38,6 +38,7 @@ export interface QueueOptions {
    * elsewhere. Changed while the queue has no job that is yet to end.
    */
   readonly keyOrder?: 'strict' | 'turns' | null
+  /** Starts of jobs of the queue in a period, over all workers. */
   readonly rateLimit?: RateLimitOptions | null
   /** The same for each `concurrencyKey` in the queue. No more of a key stand in line than have a token: at most `burst` per round. */
   readonly perKeyRateLimit?: RateLimitOptions | null
@@ -151,9 +152,9 @@ function defaultsOption(value: unknown): NonNullable<QueueSettings['defaults']> 
 }
 
 export interface PauseOptions {
-  /** Only jobs of this name. */
+  /** Only jobs of this name. Default: all names. */
   readonly job?: string
-  /** Only jobs with this `concurrencyKey`. */
+  /** Only jobs with this `concurrencyKey`. Default: all keys. */
   readonly key?: string
 }
 

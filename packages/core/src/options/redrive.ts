@@ -4,7 +4,9 @@ import { checkKnown } from './known.ts'
 import { nameOption } from './name.ts'
 
 export interface RedriveOptions {
+  /** Only jobs of this queue. Default: all queues. */
   readonly queue?: string
+  /** Only jobs of this name. Default: all names. */
   readonly name?: string
   /** At most so many jobs; default all of them. */
   readonly limit?: number

@@ -14,9 +14,9 @@ export interface StopSignal {
 }
 
 export interface ResultOptions {
-  /** Rejects ResultTimeoutError after so long; the job goes on. Default none. */
+  /** Rejects with ResultTimeoutError after this time; the job continues. 0 to 100 years, or Infinity; default Infinity. */
   readonly timeout?: Duration
-  /** Rejects with its reason when it aborts; the job goes on. */
+  /** Rejects with its reason when it aborts; the job continues. Default none. */
   readonly signal?: StopSignal
 }
 

@@ -13,13 +13,13 @@ export type Forever = 'forever'
 export type KeepOptions = Duration | Forever | { readonly age?: Duration | Forever; readonly count?: number | Forever }
 
 export interface RetentionOptions {
-  /** Default 7 days and 1,000,000 per queue. */
+  /** How long completed jobs are kept. Default 7 days and 1,000,000 per queue. */
   readonly completed?: KeepOptions
-  /** Default 30 days and 1,000,000 per queue. */
+  /** How long failed jobs are kept. Default 30 days and 1,000,000 per queue. */
   readonly failed?: KeepOptions
-  /** Default 7 days and 1,000,000 per queue. */
+  /** How long cancelled jobs are kept. Default 7 days and 1,000,000 per queue. */
   readonly cancelled?: KeepOptions
-  /** Default 7 days and 1 GiB. */
+  /** How long events are kept: an age of 0 to 100 years, or an age and 1 MiB to 1 TiB. Default 7 days and 1 GiB. */
   readonly journal?: Duration | { readonly age?: Duration; readonly bytes?: number }
 }
 

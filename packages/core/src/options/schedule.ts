@@ -15,16 +15,19 @@ import { nameOption } from './name.ts'
 export interface ScheduleOptions {
   /**
    * 5 fields (minute hour day month weekday), 6 with seconds in front, 7 with seconds in front and the year at the end, or `@hourly`,
-   * `@daily` ... Not with `every`.
+   * `@daily` ... Default none: give this or `every`.
    */
   readonly cron?: string
-  /** Between two ticks: at least 1 s, counted from `startAt` or from the schedule's creation. Not with `cron`. */
+  /**
+   * The time between two ticks: at least 1 s, counted from `startAt` or from the schedule's creation. Default none: give this or
+   * `cron`.
+   */
   readonly every?: Duration
   /** IANA name of the zone whose clocks `cron` goes by; default `'UTC'`. */
   readonly timezone?: string
-  /** No tick before then; where `every` counts from. A Date, or milliseconds since 1970. */
+  /** No tick before then; `every` counts from it. A Date, or milliseconds since 1970. Default: the creation of the schedule. */
   readonly startAt?: Time
-  /** No tick after then. */
+  /** No tick after then. A Date, or milliseconds since 1970. Default: no end. */
   readonly endAt?: Time
   /** Each tick fires up to so much later, the same tick always by the same: up to 24 h, less than `every`; default 0. */
   readonly jitter?: Duration
@@ -199,7 +202,7 @@ export function checkScheduledJob(job: NewJob): NewJob {
 }
 
 export interface TriggerOptions {
-  /** An object, put over the `meta` of the schedule's job: together at most 16,128 characters of JSON. */
+  /** An object, put over the `meta` of the schedule's job: together at most 16,128 characters of JSON. Default none. */
   readonly meta?: Readonly<Record<string, unknown>>
 }
 
@@ -218,9 +221,9 @@ export function validateTriggerOptions(options: unknown = {}): { readonly meta?:
 export interface ScheduleListOptions {
   /** Of the ids; default all. */
   readonly prefix?: string
-  /** `next` of the page before. */
+  /** `next` of the page before. Default: the first page. */
   readonly after?: string
-  /** 1 to 200, default 50. */
+  /** Schedules in the page: 1 to 200, default 50. */
   readonly limit?: number
 }
 

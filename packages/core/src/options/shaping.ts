@@ -17,7 +17,10 @@ export interface DebounceOptions {
    * the data of the first; the calls after it create none until it has been quiet for `delay`.
    */
   readonly mode?: DebounceMode
-  /** Counted from the first call: then the job comes (`trailing`), or the next call creates one (`leading`). At least `delay`. Default: no end. */
+  /**
+   * Counted from the first call: then the job comes (`trailing`), or the next call creates one (`leading`). At least 1 ms, and at
+   * least `delay`. Default: no end.
+   */
   readonly maxDelay?: Duration
 }
 

@@ -7,10 +7,13 @@ import { checkKnown } from './known.ts'
 
 /** As of Node's worker threads, in MiB. */
 export interface ThreadLimits {
-  /** At least 16. */
+  /** The heap of a thread in MiB: 16 to 1,048,576. Default: that of Node. */
   readonly maxOldGenerationSizeMb?: number
+  /** The heap for young objects in MiB: 1 to 1,048,576. Default: that of Node. */
   readonly maxYoungGenerationSizeMb?: number
+  /** The memory for generated code in MiB: 1 to 1,048,576. Default: that of Node. */
   readonly codeRangeSizeMb?: number
+  /** The stack of a thread in MiB: 1 to 1,048,576. Default: that of Node. */
   readonly stackSizeMb?: number
 }
 
@@ -22,9 +25,9 @@ export interface ThreadOptions {
    * jobs. The timeout of a job runs while it waits.
    */
   readonly prefetch?: number
-  /** A thread that passes one dies, and its job fails (retryable). */
+  /** A thread that passes one dies, and its job fails (retryable). Default: those of Node. */
   readonly resourceLimits?: ThreadLimits
-  /** Flags of Node for the threads, such as `--expose-gc`. */
+  /** Flags of Node for the threads, such as `--expose-gc`. Default: those of this process. */
   readonly execArgv?: readonly string[]
   /** `process.env` of the threads; default a copy of this process's. */
   readonly env?: Readonly<Record<string, string>>

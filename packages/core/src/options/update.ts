@@ -7,11 +7,17 @@ import { integerOption } from './integer.ts'
 import { checkKnown } from './known.ts'
 import { type Time, timeOption } from './milliseconds.ts'
 
+/** What is left out stays as it is. */
 export interface UpdateOptions {
+  /** The new data. */
   readonly data?: unknown
+  /** The job does not start before then: a Date, milliseconds since 1970, or an ISO 8601 string with its zone. */
   readonly runAt?: Time
+  /** −1,000,000 to 1,000,000. */
   readonly priority?: number
+  /** 1 to 1,000,000. */
   readonly weight?: number
+  /** What the next attempt finds in `job.checkpoint`. */
   readonly checkpoint?: unknown
 }
 

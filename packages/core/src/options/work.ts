@@ -21,11 +21,11 @@ export interface WorkOptions {
    * up to this number, beside it.
    */
   readonly maxConcurrency?: number
-  /** Short for `minConcurrency` and `maxConcurrency` of the same number. */
+  /** Short for `minConcurrency` and `maxConcurrency` of the same number: 1 to 100,000, default 16. */
   readonly concurrency?: number
-  /** How long an aborted handler may take to settle; default 30 s. */
+  /** How long an aborted handler may take to settle: 0 to 100 years, default 30 s. */
   readonly abortGrace?: Duration
-  /** Maps what this worker says of its runs, in place of the engine's `redact`. */
+  /** Maps what this worker says of its runs, in place of the engine's `redact`. Default: the engine's. */
   readonly redact?: Redact
 }
 
@@ -83,7 +83,7 @@ function concurrencyOf({ concurrency, minConcurrency, maxConcurrency }: Readonly
 }
 
 export interface StopOptions {
-  /** How long what runs may take to finish before its signal aborts; default 30 s. */
+  /** How long running jobs may take to finish before their signals abort: 0 to 100 years, or Infinity; default 30 s. */
   readonly timeout?: Duration
 }
 

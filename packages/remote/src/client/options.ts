@@ -20,23 +20,24 @@ import {
 import { pemOption } from '../credentials.ts'
 
 export interface ConnectOptions {
-  /** Where the server wants one. */
+  /** The token that the server asks for. Default none. */
   readonly token?: string
-  /** Of `tls://` addresses. */
+  /** How a `tls://` address is connected to. Default: as Node does. */
   readonly tls?: ClientTlsOptions
   /** How long to try before `connect` gives up: 100 ms to an hour, default 10 s. */
   readonly connectTimeout?: Duration
   /** Of data, output and checkpoint each: 1 byte to 16 MiB, default 1 MiB. What the engine was opened with holds as well. */
   readonly maxDataBytes?: number
+  /** The delays between attempts to connect again. Default from 50 ms to 5 s. */
   readonly reconnect?: ReconnectOptions
   /**
    * The folder of a journal: `enqueue` resolves when the job is synced there, whether or not a server can be reached, and the jobs are
-   * forwarded in their order when it can.
+   * forwarded in their order when it can. Default none.
    */
   readonly journal?: string | JournalFolder
-  /** Encodes data, output and checkpoint of jobs on this side: the server never sees them. */
+  /** Encodes data, output and checkpoint of jobs on this side: the server never sees them. Default none. */
   readonly codec?: Codec
-  /** Maps what workers here say of their runs (errors, log lines, notes) before it is sent. */
+  /** Maps what workers here say of their runs (errors, log lines, notes) before it is sent. Default none. */
   readonly redact?: Redact
   /** As in `openEngine`: default warnings and errors of workers and jobs on stderr, false or null for nothing. */
   readonly logger?: LoggerOption
@@ -46,10 +47,11 @@ export interface ConnectOptions {
 export interface ClientTlsOptions {
   /** Who signs the server's certificate; default those that Node trusts. */
   readonly ca?: string | Uint8Array
-  /** What this client shows a server that asks for a certificate. */
+  /** The certificate that this client shows a server that asks for one. Default none. */
   readonly cert?: string | Uint8Array
+  /** The private key of `cert`. Default none. */
   readonly key?: string | Uint8Array
-  /** The name in the server's certificate, where it is not the host of the address. */
+  /** The name in the server's certificate. Default: the host of the address. */
   readonly servername?: string
   /** False takes any certificate, which is open to whoever stands between; default true. */
   readonly rejectUnauthorized?: boolean
@@ -57,9 +59,9 @@ export interface ClientTlsOptions {
 
 /** Delays between attempts double from `minDelay` to `maxDelay`; each is a random part of that. */
 export interface ReconnectOptions {
-  /** 1 ms to a minute, default 50 ms. */
+  /** The first delay: 1 ms to 1 m, default 50 ms. */
   readonly minDelay?: Duration
-  /** `minDelay` to an hour, default 5 s. */
+  /** The longest delay: at least `minDelay`, up to 1 h. Default 5 s. */
   readonly maxDelay?: Duration
 }
 

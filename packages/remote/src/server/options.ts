@@ -20,16 +20,16 @@ import type { AuditedCall } from './trail.ts'
 
 export interface ListenOptions {
   /**
-   * What clients must know: a text of 16 to 512 characters (32 random bytes as base64url are good), or up to 64, each
-   * with what it allows; two for the same clients while one replaces the other. Without any, everyone who can connect may do everything.
+   * What clients must know: a string of 16 to 512 characters (32 random bytes as base64url are good), or up to 64, each with what it
+   * allows; two for the same clients while one replaces the other. Default none: everyone who can connect may do everything.
    */
   readonly token?: string | readonly TokenOption[]
   /**
-   * Tells what a token allows, where tokens are kept elsewhere and may change; undefined where it is not known. Asked at each greeting,
-   * and for those who are connected by `server.recheck()`. In place of `token`.
+   * Returns what a token allows, if tokens are kept elsewhere and may change; undefined for one that is not known. Asked at each
+   * greeting, and for those who are connected by `server.recheck()`. In place of `token`. Default none.
    */
   readonly authenticate?: Authenticate
-  /** Of `tls://` addresses. */
+  /** The certificate of a `tls://` address. Default none. */
   readonly tls?: ServerTlsOptions
   /** 1 to 100,000, default 2,000. */
   readonly maxConnections?: number
@@ -45,10 +45,11 @@ export interface ListenOptions {
   /** How long a new connection has to greet: 100 ms to a minute, default 5 s. */
   readonly helloTimeout?: Duration
   /**
-   * Told of every call that needs the scope `admin`, refused ones included, before it is answered. It returns at once, and what it throws
-   * is logged. A call whose connection ends before its answer is `failed`: whether it happens is not known.
+   * Called with every call that needs the scope `admin`, refused ones included, before it is answered. It returns at once, and what it
+   * throws is logged. A call whose connection ends before its answer is `failed`: whether it happens is not known. Default none.
    */
   readonly audit?: (calls: readonly AuditedCall[]) => void
+  /** Hears of connections that are refused or break. Default none. */
   readonly logger?: Logger
 }
 
@@ -78,9 +79,11 @@ export interface KnownToken {
 
 /** PEM texts, as text or bytes. TLS 1.3 at least. */
 export interface ServerTlsOptions {
+  /** The private key of the server. */
   readonly key: string | Uint8Array
+  /** The certificate of the server. */
   readonly cert: string | Uint8Array
-  /** Who signs the certificates of clients. */
+  /** Who signs the certificates of clients. Default: those that Node trusts. */
   readonly ca?: string | Uint8Array
   /** Clients must show a certificate signed by `ca`; default false. */
   readonly requestCert?: boolean

@@ -20,6 +20,7 @@ export interface BatchOptions {
 }
 
 export interface BatchHandlerOptions {
+  /** How many jobs the handler takes at once, and how long it waits for them. */
   readonly batch: BatchOptions
 }
 

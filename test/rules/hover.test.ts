@@ -1,0 +1,102 @@
+// What an editor shows beside an option: a sentence, its default if it can be left out, and its range and unit if it is a number or a duration.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { parseAst } from 'vitest/node'
+import { ROOT, SOURCES } from './sources.ts'
+
+interface Node {
+  readonly type: string
+  readonly start: number
+  readonly end: number
+}
+interface Member extends Node {
+  readonly optional: boolean
+  readonly key: { readonly name: string }
+}
+interface Interface extends Node {
+  readonly id: { readonly name: string }
+  readonly body: { readonly body: readonly Member[] }
+}
+
+interface Option {
+  readonly path: string
+  /** With the interface's name. */
+  readonly name: string
+  readonly optional: boolean
+  readonly type: string
+  readonly comment: string
+}
+
+const UNCHANGED = /left out stays as it is/i
+const DEFAULT = /\bdefault/i
+const RANGE = /\d.* to .*\d|at least|at most|up to|or more|less than|one of/is
+const UNIT = /\d ?(?:ms|s|m|h)\b|\b(?:second|minute|hour|day|year)s?\b|milliseconds/i
+
+/** The names behind each word of the lists that the roots export. */
+function exported(path: string): string[] {
+  return [...readFileSync(join(ROOT, path), 'utf8').matchAll(/\b(\w+Options)\b/g)].map(([, name]) => name as string)
+}
+
+/** Named in an option of those that are exported. */
+const WITHIN = ['KeepOptions', 'ThreadLimits', 'RunOptions', 'EventsFilter']
+const PUBLIC = new Set([
+  ...['client/src/public.ts', 'engine/src/index.ts', 'remote/src/index.ts'].flatMap((path) => exported(`packages/${path}`)),
+  ...WITHIN,
+])
+
+/** The comment that ends right before `start`, without its stars. */
+function commentBefore(text: string, start: number): string {
+  const found = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*(?:export\s+)?$/.exec(text.slice(0, start))
+  return (found?.[1] ?? '').replace(/^\s*\*\s?/gm, '').trim()
+}
+
+function optionsOf({ path, text }: { readonly path: string; readonly text: string }): Option[] {
+  if (!/interface \w+(?:Options|Limits|Filter)\b/.test(text)) return []
+  const { body } = parseAst(text, { lang: 'ts' }) as unknown as { readonly body: readonly (Node & { readonly declaration?: Node })[] }
+  const interfaces = body.map((node) => node.declaration ?? node).filter((node) => node.type === 'TSInterfaceDeclaration') as Interface[]
+  return interfaces
+    .filter(({ id }) => PUBLIC.has(id.name))
+    .flatMap((one) => {
+      const stays = UNCHANGED.test(commentBefore(text, one.start))
+      return one.body.body
+        .map((member) => ({
+          path,
+          name: `${one.id.name}.${member.key.name}`,
+          optional: member.optional && !stays,
+          type: text.slice(member.start, member.end).replace(/^[^:]*:/, ''),
+          comment: commentBefore(text, member.start),
+        }))
+        .filter(({ comment }) => !comment.startsWith('@internal'))
+    })
+}
+
+const OPTIONS = SOURCES.filter(
+  ({ kind, testing, package: name }) => kind === 'packages' && !testing && ['core', 'client', 'engine', 'remote', 'worker'].includes(name),
+).flatMap(optionsOf)
+
+/** Of its own, not of what lies in it. */
+const holds = (option: Option, word: RegExp) => word.test(option.type.replace(/\{[^}]*\}|\w+\[[^\]]*\]/g, ''))
+
+const wrongOf = (option: Option): string[] => [
+  ...(option.comment === '' ? ['no comment'] : []),
+  ...(option.optional && !DEFAULT.test(option.comment) ? ['no default'] : []),
+  ...(holds(option, /\b(?:number|Duration)\b/) && !RANGE.test(option.comment) ? ['no range'] : []),
+  ...(holds(option, /\bDuration\b/) && !UNIT.test(option.comment) ? ['no unit'] : []),
+]
+
+test('the rule sees the options that are exported', () => {
+  expect(new Set(OPTIONS.map(({ name }) => name.split('.')[0])).size).toBeGreaterThan(35)
+  expect(wrongOf({ path: '', name: '', optional: true, type: 'Duration', comment: '' })).toEqual([
+    'no comment',
+    'no default',
+    'no range',
+    'no unit',
+  ])
+  expect(wrongOf({ path: '', name: '', optional: true, type: 'Duration', comment: 'At least 1 ms; default 5 m.' })).toEqual([])
+})
+
+test('each option says what it is, its default, and its range with a unit', () => {
+  const wrong = OPTIONS.flatMap((option) => wrongOf(option).map((why) => `${option.path} ${option.name}: ${why}`))
+  expect(wrong).toEqual([])
+})
