@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { getRequestListener } from '@hono/node-server'
-import { defineJob, openEngine } from '@millrace/engine'
+import { defineJob, openEngine, stopOnSignals } from '@millrace/engine'
 import { createHttp } from '@millrace/http'
 
 const [folder = 'queue', port = '0'] = process.argv.slice(2)
@@ -29,9 +29,5 @@ server.listen(Number(port), '127.0.0.1', () => {
   if (TOKEN === undefined) console.log(`token ${token}`)
 })
 
-process.once('SIGTERM', async () => {
-  server.close()
-  // Ends what runs, and with it the streams of events.
-  await engine.stop()
-  server.closeAllConnections()
-})
+// The stop ends what runs, and with it the streams of events.
+stopOnSignals(engine, { before: () => void server.close() })

@@ -1,7 +1,7 @@
 /** Has the file, and runs no job itself. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { openEngine } from '@millrace/engine'
+import { openEngine, stopOnSignals } from '@millrace/engine'
 import { listen } from '@millrace/remote'
 import { FOLDER, URL } from './jobs.ts'
 
@@ -10,7 +10,5 @@ const engine = await openEngine({ file: join(FOLDER, 'jobs.db'), waitForOwner: '
 const server = await listen(engine, URL)
 console.log(`listening at ${server.url}`)
 
-process.once('SIGINT', async () => {
-  await server.close()
-  await engine.stop()
-})
+// Closes the server too.
+stopOnSignals(engine)

@@ -1,6 +1,6 @@
 /** Works in a process of its own. Through restarts of the engine it keeps what it runs. */
 import { setTimeout } from 'node:timers/promises'
-import { connect } from '@millrace/remote'
+import { connect, stopOnSignals } from '@millrace/remote'
 import { square, URL } from './jobs.ts'
 
 const engine = await connect(URL, { logger: console })
@@ -19,4 +19,4 @@ const worker = engine.work(
 )
 console.log(`${worker.id} is ready`)
 
-process.once('SIGINT', () => engine.stop({ timeout: '5s' }))
+stopOnSignals(engine, { timeout: '5s' })

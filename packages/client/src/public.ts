@@ -162,6 +162,7 @@ export type { EventGap, EventListener, EventName, EventOf, GapListener } from '.
 export type { Failures, Throughput } from './observed.ts'
 export type { JobPage } from './page.ts'
 export type { Schedule, ScheduleChanges, ScheduledJob, ScheduledOptions, SchedulePage, ScheduleSet, Schedules } from './schedules.ts'
+export { type StopOnSignalsOptions, stopOnSignals } from './stopOnSignals.ts'
 export type {
   EngineEvent,
   EnginePauseEvent,

@@ -1,0 +1,71 @@
+/** Stops an engine when the process is told to end, and then ends the process. */
+import { checkKnown, describe, OptionTypeError, type StopOptions, validateStopOptions } from '@millrace/core'
+import { stderrLogger } from './defaultLogger.ts'
+import type { Engine } from './engine.ts'
+
+export interface StopOnSignalsOptions extends StopOptions {
+  /** Signals to listen for; default `SIGTERM` and `SIGINT`. */
+  readonly signals?: readonly NodeJS.Signals[]
+  /** Called first, and awaited: close here what enqueues, such as an HTTP server. If it throws or rejects, the engine is stopped all the same. */
+  readonly before?: () => unknown
+}
+
+const KNOWN: ReadonlySet<string> = new Set(['timeout', 'signals', 'before'])
+const SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT']
+/** Of a process that a signal has ended, as shells report it: 128 and the signal's number. */
+const SIGNAL_EXIT_CODE = 128
+
+/**
+ * At the first signal calls `before`, stops the engine (`engine.stop` with the same `timeout`, default 30 s), and ends the process with
+ * `process.exitCode`, or 0. If `before` or the stop failed, prints the error and ends it with 1. A second signal ends the process at once,
+ * with 128 and the signal's number: running jobs then run again, and the attempt counts.
+ *
+ * A process with other listeners for the signal is not ended: that is theirs to do. Of several engines in one process, the last to stop
+ * ends it. An engine that is stopped in another way is no longer listened for.
+ *
+ * @throws OptionTypeError, OptionRangeError for a wrong option
+ */
+export function stopOnSignals(engine: Engine, options: StopOnSignalsOptions = {}): void {
+  const { signals, before, stop } = settingsOf(options)
+  let stopping = false
+  const leave = () => {
+    for (const signal of signals) process.off(signal, listener)
+  }
+  const end = (signal: NodeJS.Signals, code = process.exitCode) => {
+    leave()
+    if (process.listenerCount(signal) === 0) process.exit(code)
+  }
+  const stopped = async (signal: NodeJS.Signals) => {
+    await reported('what comes before the stop', async () => before?.())
+    await reported('the stop', () => engine.stop(stop))
+    end(signal)
+  }
+  const listener = (signal: NodeJS.Signals, number: number) => {
+    if (stopping) return end(signal, SIGNAL_EXIT_CODE + number)
+    stopping = true
+    void stopped(signal)
+  }
+  for (const signal of signals) process.on(signal, listener)
+  engine.servers.add({ close: async () => void (stopping || leave()) })
+}
+
+/** What fails is logged, and is the process's exit code. */
+async function reported(what: string, step: () => Promise<unknown>): Promise<void> {
+  try {
+    await step()
+  } catch (error) {
+    process.exitCode = 1
+    stderrLogger.error(`${what} failed`, { stack: error instanceof Error ? error.stack : String(error) })
+  }
+}
+
+function settingsOf(options: StopOnSignalsOptions) {
+  checkKnown('stopOnSignals', options, KNOWN, "stopOnSignals(engine, { timeout: '20s' })")
+  const { signals = SIGNALS, before, ...stop } = options
+  if (!Array.isArray(signals) || signals.length === 0 || signals.some((signal) => typeof signal !== 'string'))
+    throw new OptionTypeError('signals', `signals must be an array of names such as 'SIGTERM', got ${describe(signals)}`)
+  if (before !== undefined && typeof before !== 'function')
+    throw new OptionTypeError('before', `before must be a function, got ${describe(before)}`)
+  validateStopOptions(stop)
+  return { signals, before, stop }
+}
