@@ -12,7 +12,10 @@ interface Manifest {
   readonly exports?: unknown
   readonly files?: readonly string[]
   readonly publishConfig?: { readonly exports?: unknown }
+  readonly repository?: unknown
+  readonly keywords?: readonly string[]
   readonly dependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
 }
 
 const root = new URL('../../', import.meta.url)
@@ -113,3 +116,33 @@ test('core depends on nothing', () => {
 test('the lockfile names no registry', () => {
   expect(read('pnpm-lock.yaml').match(/https?:\/\/\S+/g)).toBeNull()
 })
+
+test('what is published says where its sources are, where to ask, and by which words it is found', () => {
+  const { repository } = JSON.parse(read('package.json')) as { repository: { url: string } }
+  const page = repository.url.replace(/^git\+|\.git$/g, '')
+  for (const [folder, manifest] of [
+    ...published.map(([name, value]) => [`packages/${name}`, value] as const),
+    ['apps/millrace', app] as const,
+  ])
+    expect(manifest, folder).toMatchObject({
+      description: expect.stringMatching(/^.{20,120}$/),
+      keywords: expect.arrayContaining(['millrace', 'job queue']),
+      repository: { ...repository, directory: folder },
+      bugs: `${page}/issues`,
+      homepage: `${page}/tree/main/${folder}#readme`,
+    })
+})
+
+test('no package needs itself, tests included: every command of pnpm would warn of it', () => {
+  const needs = new Map([...manifests.map(([, manifest]) => manifest), app].map((manifest) => [manifest.name, siblingsOf(manifest)]))
+  const free = new Set<string>()
+  for (let before = -1; before < free.size; ) {
+    before = free.size
+    for (const [name, siblings] of needs) if (siblings.every((sibling) => free.has(sibling))) free.add(name)
+  }
+  expect([...needs.keys()].filter((name) => !free.has(name))).toEqual([])
+})
+
+function siblingsOf({ dependencies, devDependencies }: Manifest): string[] {
+  return Object.keys({ ...dependencies, ...devDependencies }).filter((name) => name.startsWith('@millrace/'))
+}
