@@ -1,12 +1,13 @@
 // The packed packages, as those who install them meet them.
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { publint } from 'publint'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startProgram } from '../program.ts'
 import { type Consumer, createConsumer } from './consumer.ts'
+import { type Installer, installersOf } from './installers.ts'
 import { type Ended, run } from './run.ts'
 
 const ATTW = fileURLToPath(new URL('dist/index.js', import.meta.resolve('@arethetypeswrong/cli/package.json')))
@@ -195,6 +196,41 @@ describe('threads', () => {
       workers: 1,
     })
   })
+})
+
+describe('installed by', () => {
+  // Named before there are tarballs.
+  test.for(installersOf('', {}).map(({ name }) => name))('%s: the quick start runs', { timeout: 300_000 }, async (name) => {
+    const tarballs = Object.fromEntries(
+      consumer.tarballs.map((file) => {
+        const [, short] = /^millrace(?:-(\D[a-z]+))?-\d/.exec(file) as RegExpExecArray
+        return [short === undefined ? 'millrace' : `@millrace/${short}`, join(consumer.folder, file)]
+      }),
+    )
+    const installer = installersOf('@millrace/engine', tarballs).find((one) => one.name === name) as Installer
+    const folder = join(consumer.folder, 'installed', name.replace(/\W+/g, '-'))
+    mkdirSync(folder, { recursive: true })
+    const manifest = JSON.stringify({ name: 'app', private: true, type: 'module', ...installer.manifest })
+    const files = { 'package.json': manifest, 'start.mjs': QUICK_START, ...installer.files }
+    for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text)
+
+    const [command, ...args] = installer.install
+    const installed = await run(command, args, folder, 240_000)
+    expect(installed.code, installed.stdout + installed.stderr).toBe(0)
+    const [node, ...flags] = installer.node ?? [process.execPath]
+    const { code, stdout, stderr } = await run(node, [...flags, 'start.mjs'], folder)
+    expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: 'Hello, Ada\n' })
+  })
+
+  const QUICK_START = `
+import { defineJob, openEngine } from '@millrace/engine'
+const hello = defineJob({ name: 'hello' })
+const engine = await openEngine({ file: 'jobs.db' })
+engine.work(hello.handler(({ data }) => 'Hello, ' + data.name))
+const handle = await engine.enqueue(hello, { name: 'Ada' })
+console.log(await handle.result())
+await engine.stop()
+`
 })
 
 describe('bundled with esbuild', () => {
