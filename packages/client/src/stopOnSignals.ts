@@ -6,7 +6,7 @@ import type { Engine } from './engine.ts'
 export interface StopOnSignalsOptions extends StopOptions {
   /** Signals to listen for; default `SIGTERM` and `SIGINT`. */
   readonly signals?: readonly NodeJS.Signals[]
-  /** Called first, and awaited: close here what enqueues, such as an HTTP server. If it throws or rejects, the engine is stopped all the same. */
+  /** Called first, and awaited; default none. Close here what enqueues, such as an HTTP server. If it fails, the engine is stopped all the same. */
   readonly before?: () => unknown
 }
 
