@@ -34,7 +34,7 @@ export function findTooLarge(option: string, data: Data, maxBytes: number): Opti
   if (data === null || data.length * (typeof data === 'string' ? 3 : 1) <= maxBytes) return undefined
   const bytes = typeof data !== 'string' || data.length > maxBytes ? data.length : utf8Bytes(data)
   if (bytes <= maxBytes) return undefined
-  const message = `${option} is at least ${bytes} bytes, and at most ${maxBytes} are stored: keep large content elsewhere and store where it is, or raise maxDataBytes of openEngine`
+  const message = `${option} has at least ${bytes} bytes, and at most ${maxBytes} are stored: keep large content elsewhere and store its address, or raise maxDataBytes of openEngine`
   return new OptionRangeError(option, maxBytes, message)
 }
 
