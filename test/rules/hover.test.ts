@@ -2,22 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { parseAst } from 'vitest/node'
-import { ROOT, SOURCES } from './sources.ts'
-
-interface Node {
-  readonly type: string
-  readonly start: number
-  readonly end: number
-}
-interface Member extends Node {
-  readonly optional: boolean
-  readonly key: { readonly name: string }
-}
-interface Interface extends Node {
-  readonly id: { readonly name: string }
-  readonly body: { readonly body: readonly Member[] }
-}
+import { interfacesOf } from './interfaces.ts'
+import { ROOT, SOURCES, type Source } from './sources.ts'
 
 interface Option {
   readonly path: string
@@ -45,30 +31,20 @@ const PUBLIC = new Set([
   ...WITHIN,
 ])
 
-/** The comment that ends right before `start`, without its stars. */
-function commentBefore(text: string, start: number): string {
-  const found = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*(?:export\s+)?$/.exec(text.slice(0, start))
-  return (found?.[1] ?? '').replace(/^\s*\*\s?/gm, '').trim()
-}
-
-function optionsOf({ path, text }: { readonly path: string; readonly text: string }): Option[] {
-  if (!/interface \w+(?:Options|Limits|Filter)\b/.test(text)) return []
-  const { body } = parseAst(text, { lang: 'ts' }) as unknown as { readonly body: readonly (Node & { readonly declaration?: Node })[] }
-  const interfaces = body.map((node) => node.declaration ?? node).filter((node) => node.type === 'TSInterfaceDeclaration') as Interface[]
-  return interfaces
-    .filter(({ id }) => PUBLIC.has(id.name))
-    .flatMap((one) => {
-      const stays = UNCHANGED.test(commentBefore(text, one.start))
-      return one.body.body
-        .map((member) => ({
-          path,
-          name: `${one.id.name}.${member.key.name}`,
-          optional: member.optional && !stays,
-          type: text.slice(member.start, member.end).replace(/^[^:]*:/, ''),
-          comment: commentBefore(text, member.start),
-        }))
+function optionsOf(source: Source): Option[] {
+  return interfacesOf(source)
+    .filter(({ name }) => PUBLIC.has(name))
+    .flatMap(({ path, name, comment: of, members }) =>
+      members
         .filter(({ comment }) => !comment.startsWith('@internal'))
-    })
+        .map(({ name: member, optional, type, comment }) => ({
+          path,
+          name: `${name}.${member}`,
+          optional: optional && !UNCHANGED.test(of),
+          type,
+          comment,
+        })),
+    )
 }
 
 const OPTIONS = SOURCES.filter(

@@ -14,7 +14,7 @@ const readmes = ['packages', 'apps', 'apps/examples', 'clients'].flatMap((folder
 )
 const PAGES = [
   ...readdirSync(ROOT).filter((name) => name.endsWith('.md')),
-  ...['docs', 'docs/decisions'].flatMap(inside),
+  ...['docs', 'docs/reference', 'docs/decisions'].flatMap(inside),
   ...[...readmes, 'bench/README.md'].filter((path) => existsSync(join(ROOT, path))),
 ]
 
@@ -40,7 +40,7 @@ test('the README is at most 8 KiB', () => {
 
 test('docs/README.md lists every page of docs', () => {
   const listed = new Set([...read('docs/README.md').matchAll(/\]\(([^)#]+)/g)].map(([, link]) => link))
-  const pages = inside('docs').map((path) => relative('docs', path))
+  const pages = ['docs', 'docs/reference'].flatMap(inside).map((path) => relative('docs', path))
   expect(pages.filter((page) => page !== 'README.md' && !listed.has(page))).toEqual([])
 })
 

@@ -94,6 +94,7 @@ export class EngineStoppedError extends define('ENGINE_STOPPED', false) {}
 
 // Jobs.
 
+/** No job has that id: it never existed, or it was deleted, by a call or by retention. */
 export class JobNotFoundError extends define('JOB_NOT_FOUND', false) {
   declare readonly jobId: string
 }
@@ -157,6 +158,7 @@ export class ValidationError extends define('VALIDATION', false) {
 
 // Schedules.
 
+/** No schedule has that id. */
 export class ScheduleNotFoundError extends define('SCHEDULE_NOT_FOUND', false) {
   declare readonly scheduleId: string
 }
