@@ -97,11 +97,11 @@ describe('a program in TypeScript', () => {
 import { defineJob, openEngine } from '@millrace/engine'
 import { z } from 'zod'
 
-const resize = defineJob({ name: 'resize', schema: z.object({ path: z.string(), width: z.number().default(80) }) })
+const resize = defineJob({ name: 'resize', schema: z.object({ path: z.string(), width: z.number().default(80) }) }).returns<string>()
 await using engine = await openEngine({ file: 'jobs.db' })
 engine.work(resize.handler(({ data: { path, width } }) => path.padEnd(width satisfies number, '.')))
 const handle = await engine.enqueue(resize, { path: 'a.png', width: 8 })
-const output = await handle.result({ timeout: '30s' })
+const output: string = await handle.result({ timeout: '30s' })
 process.stdout.write(JSON.stringify(output))
 `
 
@@ -115,6 +115,13 @@ export async function wrong(engine: Engine): Promise<void> {
   await engine.enqueue(resize, { path: 1 })
   // @ts-expect-error there is no such data
   await engine.enqueue(resize, { file: 'a.png' })
+  // @ts-expect-error there is no such data, also among many
+  await engine.enqueueMany([{ job: resize, data: { file: 'a.png' } }])
+  // @ts-expect-error nor in a flow
+  await engine.flow([{ ref: 'a', job: resize, data: { file: 'a.png' } }])
+  // @ts-expect-error the output is as its definition says
+  const bytes: number = await (await engine.enqueue(resize.returns<string>(), { path: 'a.png' })).result()
+  console.log(bytes)
   // @ts-expect-error there is no such option
   await engine.enqueue(resize, { path: 'a.png' }, { later: '5m' })
   // @ts-expect-error the handler's data is as its schema says

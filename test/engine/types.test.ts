@@ -283,6 +283,15 @@ test('jobs that are read are typed by the definition that the reader names', asy
   expect(await engine.handle<typeof mail>(id).result()).toEqual({ id: 3 })
 })
 
+test('jobs that a test finds are typed, too', async () => {
+  await using t = createTestEngine()
+  await t.engine.enqueue(mail, { to: 'ann' })
+  const [job] = await t.expectEnqueued(mail, { state: 'waiting' })
+  expectTypeOf(job).toEqualTypeOf<JobOf<typeof mail> | undefined>()
+  expect(job?.data.to).toBe('ann')
+  expectTypeOf(await t.enqueued('mail')).toEqualTypeOf<readonly Job[]>()
+})
+
 test('a handler enqueues with checked data', () => {
   const handler = clean.handler(({ enqueue }) => {
     enqueue(mail, { to: 'ann' })

@@ -1,6 +1,6 @@
 /** The real engine, on this thread, in memory, under a clock that moves only when a test says so. */
 
-import { type Engine, type Job, systemCalendar } from '@millrace/client'
+import { type Engine, type JobOf, systemCalendar } from '@millrace/client'
 import {
   type Codec,
   checkKnown,
@@ -17,7 +17,7 @@ import {
 } from '@millrace/core'
 import { InThreadEngine } from '@millrace/engine/internal'
 import { openStore } from '@millrace/sqlite'
-import type { JobType } from '@millrace/worker'
+import type { JobOrName } from '@millrace/worker'
 import { quiet, seededRandom, VirtualClock } from './clock.ts'
 import { type DrainOptions, drain } from './drain.ts'
 import { type EnqueuedMatcher, type ExpectOptions, enqueued, expectEnqueued } from './enqueued.ts'
@@ -66,13 +66,13 @@ export interface TestEngine extends AsyncDisposable {
    */
   drain(options?: DrainOptions): Promise<void>
   /** All jobs of a name that the engine has, oldest first, in whatever state they are. */
-  enqueued(job: JobType | string): Promise<readonly Job[]>
+  enqueued<Type extends JobOrName>(job: Type): Promise<readonly JobOf<Type>[]>
   /**
    * Answers the jobs of a name that match; default all.
    *
    * @throws AssertionError (of node:assert) where there is none, or not `count`: with what was enqueued, and where each is different
    */
-  expectEnqueued(job: JobType | string, matcher?: EnqueuedMatcher, options?: ExpectOptions): Promise<readonly Job[]>
+  expectEnqueued<Type extends JobOrName>(job: Type, matcher?: EnqueuedMatcher, options?: ExpectOptions): Promise<readonly JobOf<Type>[]>
   /**
    * As after a crash of the process: its workers are gone, what they ran has used an attempt and comes again, unanswered calls get
    * CommitUnknownError, and the engine knows what its store knows. The same `engine` goes on: start workers anew.

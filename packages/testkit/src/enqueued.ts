@@ -1,8 +1,8 @@
 /** What was enqueued, and whether that is what a test expects. */
 import { AssertionError } from 'node:assert'
-import type { Engine, Job } from '@millrace/client'
+import type { Engine, Job, JobOf } from '@millrace/client'
 import { checkKnown, integerOption, LIMITS, nameOption } from '@millrace/core'
-import type { JobType } from '@millrace/worker'
+import type { JobOrName } from '@millrace/worker'
 import { mismatches, shown } from './mismatch.ts'
 
 /** A job as `engine.get` answers it, or a part of that; `data` may be a part of it too. Or a function that says whether it is one. */
@@ -51,16 +51,16 @@ const EXPECT_KNOWN: ReadonlySet<string> = new Set(['count'])
 const SHOWN_MAX = 20
 
 /** Those that the engine has of a name, oldest first, in whatever state they are. */
-export async function enqueued(engine: Engine, job: JobType | string): Promise<readonly Job[]> {
-  return read(engine, nameOf(job))
+export async function enqueued<Type extends JobOrName>(engine: Engine, job: Type): Promise<readonly JobOf<Type>[]> {
+  return (await read(engine, nameOf(job))) as readonly Job[] as readonly JobOf<Type>[]
 }
 
-export async function expectEnqueued(
+export async function expectEnqueued<Type extends JobOrName>(
   engine: Engine,
-  job: JobType | string,
+  job: Type,
   matcher: EnqueuedMatcher,
   options: ExpectOptions,
-): Promise<readonly Job[]> {
+): Promise<readonly JobOf<Type>[]> {
   const name = nameOf(job)
   if (typeof matcher !== 'function') checkKnown('expectEnqueued', matcher, KNOWN)
   checkKnown('expectEnqueued', options, EXPECT_KNOWN)
@@ -68,7 +68,7 @@ export async function expectEnqueued(
   const jobs = await read(engine, name)
   const looked = jobs.map((one) => ({ job: one, wrong: wrongOf(matcher, one) }))
   const found = looked.filter(({ wrong }) => wrong.length === 0).map((one) => one.job)
-  if (count === undefined ? found.length > 0 : found.length === count) return found
+  if (count === undefined ? found.length > 0 : found.length === count) return found as readonly Job[] as readonly JobOf<Type>[]
   const wanted = `${count === undefined ? 'a job' : count === 1 ? '1 job' : `${count} jobs`} '${name}'${likeText(matcher)}`
   const lines = looked.map(({ job: one, wrong }) => `  ${factsOf(one)}${wrong.map((line) => `\n      ${line}`).join('')}`)
   const list = jobs.length > 0 ? lines : await othersOf(engine)
@@ -87,7 +87,7 @@ export async function expectEnqueued(
   })
 }
 
-function nameOf(job: JobType | string): string {
+function nameOf(job: JobOrName): string {
   return nameOption('job', typeof job === 'string' ? job : job?.name)
 }
 
