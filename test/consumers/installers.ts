@@ -20,7 +20,7 @@ export function installersOf(app: string, tarballs: Readonly<Record<string, stri
   const { [app]: direct, ...others } = pinned
   const dependencies = { [app]: direct }
   const yaml = ['overrides:', ...Object.entries(pinned).map(([name, file]) => `  '${name}': '${file}'`), '']
-  const yarnrc = ['enableTelemetry: false', 'enableGlobalCache: false', '']
+  const yarnrc = ['enableTelemetry: false', 'enableGlobalCache: false', 'enableImmutableInstalls: false', '']
   return [
     { name: 'npm', install: ['npm', 'install', '--no-audit', '--no-fund'], manifest: { dependencies, overrides: others } },
     {
@@ -29,7 +29,12 @@ export function installersOf(app: string, tarballs: Readonly<Record<string, stri
       manifest: { dependencies },
       files: { 'pnpm-workspace.yaml': [...yaml.slice(0, -1), 'allowBuilds:', '  better-sqlite3: false', ''].join('\n') },
     },
-    { name: 'yarn 1', install: [...YARN_1, 'install', '--non-interactive'], manifest: { dependencies, resolutions: pinned } },
+    // Its cache goes by name and version alone: it would bring yesterday's tarball.
+    {
+      name: 'yarn 1',
+      install: [...YARN_1, 'install', '--non-interactive', '--cache-folder', 'cache'],
+      manifest: { dependencies, resolutions: pinned },
+    },
     {
       name: 'yarn 4',
       install: [...YARN, 'install'],
