@@ -219,10 +219,14 @@ test('to enqueue is not to read', async () => {
 test('no method of an engine is left out', async () => {
   const engine = await newEngine()
   onTestFinished(() => engine.stop({ timeout: 0 }))
-  const namesOf = (of: object, prefix = '') =>
-    Object.entries(Object.getOwnPropertyDescriptors(Object.getPrototypeOf(of)))
+  const namesOf = (of: object, prefix = ''): string[] => {
+    const kind = Object.getPrototypeOf(of)
+    if (kind === Object.prototype) return []
+    const own = Object.entries(Object.getOwnPropertyDescriptors(kind))
       .filter(([name, { value }]) => typeof value === 'function' && name !== 'constructor')
       .map(([name]) => `${prefix}${name}`)
+    return [...own, ...namesOf(kind, prefix)]
+  }
   const all = [
     ...namesOf(engine).filter((name) => !OWN.has(name)),
     ...namesOf(engine.queues, 'queues.'),
