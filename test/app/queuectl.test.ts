@@ -158,6 +158,6 @@ test('T5: a demo producer, and a demo worker that fails all, some or none', { ti
   expect((await working.ended).code).toBe(0)
   expect(await place.okJson('stats')).toMatchObject({ states: { completed: 20 } })
   expect((await place.run('demo', 'worker', '--fail-percent', '101')).stderr).toMatch(
-    /^millrace: --fail-percent: .*0 to 100, not 101 \(OPTION_RANGE\)/,
+    /^millrace: --fail-percent: .*between 0 and 100, got 101 \(OPTION_RANGE\)/,
   )
 })

@@ -1,5 +1,6 @@
 // A slice of what `pnpm sim` runs, the seeds that have found something, and whether a seed tells all.
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
@@ -44,6 +45,11 @@ test('a seed that finds nothing has nothing to leave out', async () => {
 
 test.each(CANARIES)('the planted bug $name has its one place in the source', (canary) => {
   expect(planted(canary).source).toContain(canary.replace)
+})
+
+test('docs/reliability.md says how many bugs are planted', () => {
+  const page = readFileSync(new URL('../../docs/reliability.md', import.meta.url), 'utf8')
+  expect(page).toContain(`plants ${CANARIES.length} known bugs`)
 })
 
 test.each(['counters-drift', 'lost-wake-up-after-enqueue', 'no-fence'])('the planted bug %s is found', async (canary) => {
