@@ -1,10 +1,11 @@
 // The packed packages, as those who install them meet them.
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { publint } from 'publint'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startProgram } from '../program.ts'
 import { type Consumer, createConsumer } from './consumer.ts'
 import { type Installer, installersOf } from './installers.ts'
@@ -213,16 +214,18 @@ describe('threads', () => {
 
 describe('installed by', () => {
   // Named before there are tarballs.
-  test.for(installersOf('', {}).map(({ name }) => name))('%s: the quick start runs', { timeout: 300_000 }, async (name) => {
+  test.for(installersOf('', {}, '').map(({ name }) => name))('%s: the quick start runs', { timeout: 300_000 }, async (name) => {
     const tarballs = Object.fromEntries(
       consumer.tarballs.map((file) => {
         const [, short] = /^millrace(?:-(\D[a-z]+))?-\d/.exec(file) as RegExpExecArray
         return [short === undefined ? 'millrace' : `@millrace/${short}`, join(consumer.folder, file)]
       }),
     )
-    const installer = installersOf('@millrace/engine', tarballs).find((one) => one.name === name) as Installer
-    const folder = join(consumer.folder, 'installed', name.replace(/\W+/g, '-'))
-    mkdirSync(folder, { recursive: true })
+    const registry = (await run('npm', ['config', 'get', 'registry'], consumer.folder)).stdout.trim()
+    const installer = installersOf('@millrace/engine', tarballs, registry).find((one) => one.name === name) as Installer
+    // Beside the consumer's project: jest would take all below it for that project's own.
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'millrace-installed-')))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
     const manifest = JSON.stringify({ name: 'app', private: true, type: 'module', ...installer.manifest })
     const files = { 'package.json': manifest, 'server.mjs': QUICK_START, ...installer.files }
     for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text)

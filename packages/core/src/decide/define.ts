@@ -89,8 +89,8 @@ function servers({ services }: Tables, name: string): Session[] {
   return [...services.values()].flatMap((service) => (service.names.has(name) ? [...service.sessions] : []))
 }
 
-function defaultsOf({ intro }: Session, name: string): Defaults {
-  return intro.handlers.find((handler) => handler.name === name)?.defaults ?? {}
+function defaultsOf(session: Session, name: string): Defaults {
+  return session.defaults.get(name) ?? {}
 }
 
 function isSame(one: Defaults | undefined, other: Defaults): boolean {

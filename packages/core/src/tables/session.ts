@@ -1,5 +1,5 @@
 /** A worker's session: where jobs are pushed, and what it holds of them. */
-import type { SessionIntro } from '../commands.ts'
+import type { Defaults, SessionIntro } from '../commands.ts'
 import type { Job } from '../job.ts'
 import type { Service } from './service.ts'
 
@@ -10,6 +10,8 @@ export interface Session {
   /** Row number. */
   readonly id: number
   readonly intro: SessionIntro
+  /** What it says of each name that it serves. */
+  readonly defaults: ReadonlyMap<string, Defaults>
   /** Undefined while it is away: a remote session may come back by another one. */
   connection: ConnectionId | undefined
   /** The connection by which it last attached, there still or not: it alone speaks for the session's runs. */
@@ -52,6 +54,7 @@ export function newSession(
   return {
     id,
     intro,
+    defaults: new Map(intro.handlers.map(({ name, defaults }) => [name, defaults])),
     connection,
     holder: connection,
     service,
