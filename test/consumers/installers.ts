@@ -14,23 +14,13 @@ export interface Installer {
 const YARN_1 = ['npx', '-y', 'yarn@1.22.22'] as const
 const YARN = ['npx', '-y', '@yarnpkg/cli-dist@4.18.1'] as const
 
-/**
- * @param app the package that is installed
- * @param tarballs paths by the name of the package, `app` among them
- * @param registry the one that npm uses here: yarn has another by default
- */
-export function installersOf(app: string, tarballs: Readonly<Record<string, string>>, registry: string): readonly Installer[] {
+/** @param app the package that is installed @param tarballs paths by the name of the package, `app` among them */
+export function installersOf(app: string, tarballs: Readonly<Record<string, string>>): readonly Installer[] {
   const pinned = Object.fromEntries(Object.entries(tarballs).map(([name, path]) => [name, `file:${path}`]))
   const { [app]: direct, ...others } = pinned
   const dependencies = { [app]: direct }
   const yaml = ['overrides:', ...Object.entries(pinned).map(([name, file]) => `  '${name}': '${file}'`), '']
-  const yarnrc = [
-    'enableTelemetry: false',
-    'enableGlobalCache: false',
-    'enableImmutableInstalls: false',
-    `npmRegistryServer: '${registry}'`,
-    '',
-  ]
+  const yarnrc = ['enableTelemetry: false', 'enableGlobalCache: false', 'enableImmutableInstalls: false', '']
   return [
     { name: 'npm', install: ['npm', 'install', '--no-audit', '--no-fund'], manifest: { dependencies, overrides: others } },
     {
