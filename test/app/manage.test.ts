@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect, defineJob } from '@millrace/remote'
 import { expect, onTestFinished, test } from 'vitest'
-import { Place } from './millrace.ts'
+import { HANDLERS, Place } from './millrace.ts'
 
 async function served(place: Place, ...flags: readonly string[]) {
   const daemon = place.start('serve', '--http-port', '0', '--json', ...flags)
@@ -90,10 +90,16 @@ test('a token for work that is bound serves its names and queues only; the list 
   const engine = await connect(`unix:${place.file}-socket`, { token: made['token'] as string, logger })
   onTestFinished(() => engine.stop({ timeout: 0 }))
   const handler = (name: string) => defineJob({ name, queue: 'media' }).handler(() => name)
-  engine.work(handler('report'), { queues: ['media'] })
+  const forbidden = engine.work(handler('report'), { queues: ['media'] })
+  await expect(forbidden.ready).rejects.toMatchObject({ code: 'FORBIDDEN' })
   expect(await refused).toMatchObject({ error: expect.stringMatching(/job names 'resize', 'thumbnail' only, not 'report'/) })
   engine.work(handler('resize'), { queues: ['media'] })
   expect(await place.ok('enqueue', 'resize', '--queue', 'media', '--wait')).toContain('resize')
+  // A worker's process that may not serve its handlers ends, and says why.
+  place.env['MILLRACE_TOKEN'] = made['token'] as string
+  place.url = `unix:${place.file}-socket`
+  const worker = await place.run('worker', 'start', '--handlers', HANDLERS)
+  expect([worker.code, worker.stderr]).toEqual([6, expect.stringMatching(/^millrace: this token serves .*\(FORBIDDEN\)$/m)])
   daemon.child.kill('SIGTERM')
   expect((await daemon.ended).code).toBe(0)
 })

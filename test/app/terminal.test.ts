@@ -27,25 +27,32 @@ child.on('exit', (code) => process.exit(code ?? 1))
   return startProgram(new URL(`file://${place.path('run.mjs')}`), [command, place.file])
 }
 
-test('top is drawn again and again, and leaves the terminal as it was', { timeout: LONG }, async ({ skip }) => {
-  if (!found('script')) skip('there is no script(1) here to make a terminal')
-  const place = new Place()
-  await place.ok('enqueue', 'mail')
-  const top = inTerminal(place, 'top', '--interval', '100ms')
-  let text = ''
-  top.child.stdout.on('data', (piece: string) => {
-    text += piece
-  })
-  // The second frame tells rates.
-  await top.said(/0\.0\/s enqueued/)
-  top.child.stdin.write('\u0003')
-  const { code } = await top.ended
-  expect(code).toBe(130)
-  expect(text).toContain('\u001b[?1049h')
-  expect(text).toContain('\u001b[?1049l')
-  expect(text).toContain('\u001b[1mQUEUE')
-  expect(text).toMatch(/^default +0 +1 /m)
-})
+test.for([
+  ['Ctrl-C', '\u0003', 130],
+  ['q', 'q', 0],
+] as const)(
+  'top is drawn again and again until %s, and leaves the terminal as it was',
+  { timeout: LONG },
+  async ([, key, exit], { skip }) => {
+    if (!found('script')) skip('there is no script(1) here to make a terminal')
+    const place = new Place()
+    await place.ok('enqueue', 'mail')
+    const top = inTerminal(place, 'top', '--interval', '100ms')
+    let text = ''
+    top.child.stdout.on('data', (piece: string) => {
+      text += piece
+    })
+    // The second frame tells rates.
+    await top.said(/0\.0\/s enqueued/)
+    top.child.stdin.write(key)
+    const { code } = await top.ended
+    expect(code).toBe(exit)
+    expect(text).toContain('\u001b[?1049h')
+    expect(text).toContain('\u001b[?1049l')
+    expect(text).toContain('\u001b[1mQUEUE')
+    expect(text).toMatch(/^default +0 +1 /m)
+  },
+)
 
 test('what cannot be taken back is asked about', { timeout: LONG }, async ({ skip }) => {
   if (!found('script')) skip('there is no script(1) here to make a terminal')

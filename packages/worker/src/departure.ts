@@ -25,6 +25,10 @@ const ANSWER_MS = 1_000
 export class Departure {
   readonly #options: DepartureOptions
   readonly #hurried = Promise.withResolvers<void>()
+  /** The engine is being told that the session is over. */
+  isLeaving = false
+  /** It knows, or nobody waits for it to know any longer. */
+  hasLeft = false
   #drained = false
   #deadlineMono = Number.POSITIVE_INFINITY
   /** What is waited for may be so by now. */
@@ -78,8 +82,10 @@ export class Departure {
 
   /** Resolves when the engine knows, or at the deadline. */
   async leave(): Promise<void> {
+    this.isLeaving = true
     const patienceMs = this.#drained ? LEAVE_MS : ANSWER_MS
     await within(this.#options.clock, Math.min(patienceMs, this.leftMs), this.#sayLeave())
+    this.hasLeft = true
   }
 
   /**

@@ -43,6 +43,14 @@ export class Worker {
     return this.#sum(({ zombies }) => zombies)
   }
 
+  /**
+   * Resolves when the engine has accepted this worker. Rejects if the engine refuses it (`ForbiddenError`: the token serves other names or
+   * queues), or if it stops before that (`EngineStoppedError`). You need not await it: a refusal is logged as well.
+   */
+  get ready(): Promise<void> {
+    return this.#all(({ ready }) => ready)
+  }
+
   /** Resolves when it has stopped, whoever has told it to. */
   get stopped(): Promise<void> {
     return this.#all(({ stopped }) => stopped)

@@ -148,10 +148,29 @@ test.for([
   await clock.advance(10_000)
   expect(calls.of('attach')).toHaveLength(1)
   expect(logged).toEqual(['error: a worker could not attach to its engine'])
+  await expect(worker.ready).rejects.toBe(refusal)
   calls.answer('attach', () => ({ lost: [] }))
   worker.attach()
   await quiet()
   expect(calls.of('attach')).toHaveLength(2)
+})
+
+test('`ready` waits for the answer, through refusals that pass; a worker that stops before it never was', async () => {
+  const { worker, calls, clock } = workbench(a.handler(() => 1))
+  const other = workbench(a.handler(() => 1))
+  calls.answer('attach', () => new StorageError())
+  let isReady = false
+  void worker.ready.then(() => {
+    isReady = true
+  })
+  worker.attach()
+  await clock.advance(1_000)
+  expect(isReady).toBe(false)
+  calls.answer('attach', () => ({ lost: [] }))
+  await clock.advance(250)
+  expect(isReady).toBe(true)
+  await stop(other)
+  await expect(other.worker.ready).rejects.toMatchObject({ code: 'ENGINE_STOPPED', message: expect.stringContaining('before') })
 })
 
 test('while it drains it says that too, again with each attach', async () => {

@@ -22,7 +22,7 @@ test('stopping twice is stopping once; a wrong option is refused before anything
   expect(() => worker.stop({ time: 5 } as never)).toThrow(/time/)
   expect(calls.said).toEqual([])
   expect(worker.stop()).toBe(worker.stop({ timeout: 0 }))
-  await worker[Symbol.asyncDispose]()
+  await worker.stop()
   expect(calls.of('leave')).toHaveLength(1)
 })
 

@@ -7,6 +7,7 @@ import {
   type Clock,
   CodecError,
   type CommandOf,
+  EngineStoppedError,
   type Grant,
   LeaseLostError,
   type Logger,
@@ -93,11 +94,10 @@ export class WorkerSession {
   readonly #reports: Reports
   readonly #failureLog: FailureLog | undefined
   readonly #complaints: Complaints
+  readonly #ready = Promise.withResolvers<void>()
   readonly #ended = Promise.withResolvers<void>()
   readonly #departure: Departure
   #draining = false
-  #leaving = false
-  #left = false
   #abandoned = false
   #attaching = false
   #attachAgain = false
@@ -136,11 +136,18 @@ export class WorkerSession {
       },
     })
     this.#runnables = makeRunnables(options.handlers, options.settings, this.#link, clock)
+    // Nobody has to ask for it.
+    this.#ready.promise.catch(() => {})
   }
 
   /** Jobs that it runs, or whose outcome is not answered yet. */
   get running(): number {
     return this.#runs.size
+  }
+
+  /** Resolves when the engine has accepted it, rejects if it is refused or stops before that. */
+  get ready(): Promise<void> {
+    return this.#ready.promise
   }
 
   /** Resolves when it has stopped, whoever has told it to. */
@@ -161,7 +168,7 @@ export class WorkerSession {
   /** Tells the engine what this session serves and holds: at the start, and again after any break. */
   attach(): void {
     // Behind a leave that is under way it would be a session without a worker.
-    if (!this.#leaving) this.#attachNow()
+    if (!this.#departure.isLeaving) this.#attachNow()
   }
 
   /** By another connection nothing counts before this session has attached: that is not put off, and goes before an unanswered leave. */
@@ -181,7 +188,7 @@ export class WorkerSession {
     let isOver = false
     try {
       // A break after the answer asks for another round.
-      while (this.#attachAgain && !this.#left) {
+      while (this.#attachAgain && !this.#departure.hasLeft) {
         this.#attachAgain = false
         const runs = this.#runs.values().map(({ context: { grant } }): RunKey => ({ seq: grant.seq, run: grant.run }))
         const held = runs.sort((one, other) => one.seq - other.seq)
@@ -191,6 +198,7 @@ export class WorkerSession {
         // been handed out since and are on their way: they would be given back, and run twice.
         this.#attachAgain = false
         for (const key of lost) this.#lose(key)
+        this.#ready.resolve()
       }
       this.#attaching = false
       isOver = true
@@ -210,6 +218,7 @@ export class WorkerSession {
         return
       }
       this.#attaching = false
+      this.#ready.reject(error)
       if (!this.#draining) logger?.error('a worker could not attach to its engine', { worker: this.id, error: String(error) })
     }
   }
@@ -267,20 +276,12 @@ export class WorkerSession {
     }
   }
 
-  /**
-   * Takes no more jobs, lets the running ones finish for `timeout` (default 30 s), then aborts them and gives back what has not
-   * finished, without using an attempt. Resolves when nothing of it runs: a second after `timeout` at the latest, whether or not the engine
-   * answers; handlers that are aborted have `abortGrace` beside that. Called again it may have less patience than before, not more.
-   */
+  /** See `Worker.stop`. */
   stop(options?: StopOptions): Promise<void> {
     const timeoutMs = validateStopOptions(options)
     if (this.#stopping === undefined) this.#stopping = this.#stop(timeoutMs)
     else if (Number.isFinite(timeoutMs)) this.#departure.hurryAfter(timeoutMs, this.stopped)
     return this.#stopping
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.stop()
   }
 
   /** The engine is gone for good: what runs is told so, and the worker stops as soon as that has ended. */
@@ -296,15 +297,10 @@ export class WorkerSession {
     for (const pool of this.#runnables.pools) pool.drain()
     for (const batcher of this.#runnables.batchers) batcher.drain()
     await this.#departure.drain(timeoutMs, this.#options.settings.abortGraceMs)
-    this.#leaving = true
     const { leftMs } = this.#departure
-    await Promise.all([this.#leave(), Promise.allSettled(this.#runnables.pools.map((pool) => pool.close(leftMs)))])
+    await Promise.all([this.#departure.leave(), Promise.allSettled(this.#runnables.pools.map((pool) => pool.close(leftMs)))])
+    this.#ready.reject(new EngineStoppedError('the worker stopped before the engine accepted it'))
     this.#ended.resolve()
-  }
-
-  async #leave(): Promise<void> {
-    await this.#departure.leave()
-    this.#left = true
   }
 
   #intro(): SessionIntro {

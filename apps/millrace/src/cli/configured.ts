@@ -7,8 +7,9 @@ export function settingFlags(command: Command): Command {
 }
 
 export const SETTINGS_HELP = `
-Each setting of docs/configuration.md is a flag: --http-port 8080, --worker-concurrency=4. --config <file> names the configuration.
-millrace config show prints each of them with its value.
+Each setting is a flag: --http-port 8080, --worker-concurrency=4.
+--config <file> names the configuration file.
+millrace config show lists all settings with their values.
 `
 
 /** The arguments as the configuration reads them. The program has taken those that are its own as well: `--file`, `--token`, `--json`. */

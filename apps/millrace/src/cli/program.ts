@@ -63,13 +63,13 @@ export function createProgram(context: Context): Command {
     .option('--token <token>', 'token of that engine; others can see it: better MILLRACE_TOKEN')
     .option('--json', 'print JSON: one object, or a line for each item of a stream')
     .helpOption('-h, --help', 'print this help')
-    .helpCommand('help [command]', 'print the help of a command')
     .addHelpText('after', EPILOGUE)
   configureHelp(program, context.out)
   for (const [heading, commands] of GROUPS) {
     program.commandsGroup(`${heading}:`)
     for (const add of commands) add(program, context)
   }
+  program.commandsGroup('Help:').helpCommand('help [command]', 'Print the help of a command')
   finishHelp(program)
   return program
 }

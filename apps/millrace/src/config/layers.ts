@@ -1,5 +1,5 @@
 /** Layers of settings, one over the other, and where each value comes from. */
-import { checkKnown } from '@millrace/core'
+import { optionHint } from '@millrace/core'
 import type { z } from 'zod'
 import { ConfigError } from './errors.ts'
 import { KEYS, placeOf } from './keys.ts'
@@ -70,14 +70,13 @@ function known(shape: Readonly<Record<string, z.ZodType>>, name: string, path: P
   throw new ConfigError([`unknown key '${keyText([...path, name])}' in ${origin.name}: ${meant(name, Object.keys(shape))}`])
 }
 
-/** What was meant by a name that nobody knows: the nearest one, one that is elsewhere, or all that there are. */
+/** More names than that are not listed in an error. */
+const FEW = 12
+
+/** Says what an unknown name may mean: the nearest name, a key of another section, or all names if they are few. */
 export function meant(name: string, names: readonly string[]): string {
   const elsewhere = KEYS.find(({ key }) => key.endsWith(`.${name}`))?.key
   if (elsewhere !== undefined) return `did you mean '${elsewhere}'?`
-  try {
-    checkKnown('', { [name]: undefined }, new Set(names))
-    return ''
-  } catch (error) {
-    return (error as Error).message.split('; ').slice(1).join('; ')
-  }
+  const hint = optionHint(name, new Set(names))
+  return hint ?? (names.length > FEW ? 'millrace config show lists all settings' : `it accepts ${names.join(', ')}`)
 }

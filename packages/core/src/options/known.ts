@@ -16,7 +16,7 @@ export function checkKnown(
   }
   for (const name of Object.keys(options)) {
     if (known.has(name)) continue
-    const hint = optionHint(name, known) ?? `it knows ${[...known].join(', ')}`
+    const hint = optionHint(name, known) ?? `it accepts ${[...known].join(', ')}`
     throw new OptionTypeError(name, `${call} has no option '${name}'; ${hint}`)
   }
 }

@@ -46,7 +46,7 @@ export class Words {
     const shape = this.#shapes.get(placeOf(path)) ?? {}
     if (key in shapeOf(shape['options'])) return `belongs in options: { "options": { "${key}": … } }`
     const known = Object.keys(shape)
-    const hint = optionHint(key, new Set(known)) ?? elsewhere(key, shape) ?? `known are ${known.join(', ')}`
+    const hint = optionHint(key, new Set(known)) ?? elsewhere(key, shape) ?? `it accepts ${known.join(', ')}`
     return `is unknown: ${hint}`
   }
 }

@@ -26,12 +26,14 @@ const LEAVE = '\u001b[?7h\u001b[?25h\u001b[?1049l'
 const HOME = '\u001b[H'
 const ERASE_LINE = '\u001b[K'
 const ERASE_BELOW = '\u001b[J'
+/** As a terminal in raw mode says it. */
+const CTRL_C = '\u0003'
 const NAMES = 20
 
 export function addTop(program: Command, context: Context): void {
   program
     .command('top')
-    .description('Watch the engine at work (Ctrl-C ends); without a terminal, print it once')
+    .description('Watch the engine at work (q quits); without a terminal, print it once')
     .option('--interval <duration>', 'time between two frames: 100ms to 1m; default 1s', duration, 1_000)
     .action(async ({ interval }: { readonly interval: number }) => {
       const everyMs = durationOption('interval', interval, { min: 100, max: 60_000 })
@@ -46,11 +48,12 @@ export function addTop(program: Command, context: Context): void {
     })
 }
 
-async function draw({ out, signal }: Context, engine: Engine, first: Frame, everyMs: number): Promise<void> {
+async function draw({ out, stdin, signal: ended }: Context, engine: Engine, first: Frame, everyMs: number): Promise<void> {
   // A process that is told to end leaves the terminal as it was.
   const leave = () => void out.stdout.write(LEAVE)
   process.once('exit', leave)
   out.stdout.write(ENTER)
+  const signal = AbortSignal.any([ended, quitBy(stdin)])
   let [frame, former]: [Frame, Frame | undefined] = [first, undefined]
   while (!signal.aborted) {
     // A terminal that does not say how high it is says 0.
@@ -60,6 +63,20 @@ async function draw({ out, signal }: Context, engine: Engine, first: Frame, ever
     former = frame
     if (!signal.aborted) frame = await frameOf(engine)
   }
+}
+
+/** Aborts when somebody types `q`. Ctrl-C stays the signal that it is. */
+function quitBy(stdin: Context['stdin']): AbortSignal {
+  const quit = new AbortController()
+  if (!stdin.isTTY) return quit.signal
+  stdin.setRawMode(true).on('data', (keys) => {
+    const key = [...String(keys)].find((one) => one === 'q' || one === CTRL_C)
+    if (key === undefined) return
+    stdin.setRawMode(false).pause()
+    if (key === CTRL_C) process.kill(process.pid, 'SIGINT')
+    else quit.abort()
+  })
+  return quit.signal
 }
 
 async function frameOf(engine: Engine): Promise<Frame> {

@@ -71,9 +71,11 @@ export async function serve(
   const probed = health === undefined ? undefined : await serveHealth({ ...health, engine, draining: () => draining })
   if (probed !== undefined && !out.json) out.note(`health: ${probed.url}/healthz and /readyz`)
   try {
-    await attached(engine)
-    if (!draining) note(false)
-    await ready(context, worker, handlers)
+    await Promise.race([worker.ready, told.promise])
+    if (!draining) {
+      note(false)
+      await ready(context, worker, handlers)
+    }
     await Promise.race([told.promise, worker.stopped, ended(engine)])
     await worker.stop({ timeout: drainMs })
   } finally {
@@ -82,11 +84,6 @@ export async function serve(
     removeRecord(folder, record)
     await tracing?.end()
   }
-}
-
-/** What is asked after it attaches is answered after it has. */
-async function attached(engine: Engine): Promise<void> {
-  await engine.workers().catch(unlessForbidden)
 }
 
 /** A token that is for work alone may not ask. */
