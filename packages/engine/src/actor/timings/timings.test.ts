@@ -1,5 +1,6 @@
 import { type Effects, type EventNote, type Job, type JobEventType, type Lane, newLane, newQueue } from '@millrace/core'
 import { expect, test } from 'vitest'
+import { holdingsOf } from '../../../../testkit/src/testing/holdings.ts'
 import { Timings } from './timings.ts'
 
 const lane = (id: number): Lane => newLane(id, newQueue(1, 'q'), `n${id}`)
@@ -46,4 +47,10 @@ test('names are bounded: one that is quiet makes room, one that runs all the tim
   expect(first).toMatchObject({ name: 'n1', started: 200 })
   for (const other of others) expect(other).toMatchObject({ started: 1, completed: 0 })
   expect(others.map(({ name }) => name)).toContain('n209')
+})
+
+test('no lane is held: one would lead to all that the tables before a reload had in memory', () => {
+  const timings = new Timings()
+  for (const of of [lane(1), lane(2)]) timings.note(turn(note('started', of), note('completed', of)), 100)
+  expect([...holdingsOf(timings)]).toEqual([['.entries', 2]])
 })

@@ -5,8 +5,10 @@
 import { type Effects, type Lane, LIMITS, type NameStats } from '@millrace/core'
 import { Spread } from './spread.ts'
 
+/** Names, and no lane: a lane leads to all that its tables held, which a reload has thrown away. */
 interface Entry {
-  lane: Lane
+  queue: string
+  name: string
   /** Again, since it was last passed over for removal: what runs once pushes out nothing that runs often. */
   used: boolean
   started: number
@@ -18,7 +20,7 @@ interface Entry {
 
 export class Timings {
   readonly #max: number
-  /** By the lane's id: lanes are made anew when the tables are. */
+  /** By the lane's id, which a reload keeps. */
   readonly #entries = new Map<number, Entry>()
 
   constructor(max: number = LIMITS.namesTimed) {
@@ -27,13 +29,17 @@ export class Timings {
 
   note({ events }: Effects, wall: number): void {
     let entry: Entry | undefined
+    let lane: Lane | undefined
     for (const note of events) {
       if (note.job === undefined) continue
       const { type, job, attempt } = note
       // One that expired, or was not run because of another, has used no attempt.
       const ended = type === 'completed' || type === 'retrying' || (type === 'failed' && attempt > 0)
       if (!ended && type !== 'started') continue
-      if (entry?.lane !== job.lane) entry = this.#entryOf(job.lane)
+      if (entry === undefined || lane !== job.lane) {
+        lane = job.lane
+        entry = this.#entryOf(lane)
+      }
       if (type === 'started') {
         entry.started++
         entry.wait.add(wall - job.runAt)
@@ -49,9 +55,9 @@ export class Timings {
   stats(): NameStats[] {
     return [...this.#entries.values()]
       .sort((a, b) => b.started - a.started)
-      .map(({ lane, started, completed, failed, wait, run }) => ({
-        queue: lane.queue.name,
-        name: lane.name,
+      .map(({ queue, name, started, completed, failed, wait, run }) => ({
+        queue,
+        name,
         started,
         completed,
         failed,
@@ -64,29 +70,30 @@ export class Timings {
     let entry = this.#entries.get(lane.id)
     if (entry !== undefined) entry.used = true
     else {
-      entry = this.#entries.size < this.#max ? newEntry(lane) : this.#reuse(lane)
+      entry = this.#entries.size < this.#max ? newEntry() : this.#reuse()
       this.#entries.set(lane.id, entry)
     }
-    entry.lane = lane
+    entry.queue = lane.queue.name
+    entry.name = lane.name
     return entry
   }
 
   /** Of a name that had nothing to note since it was last looked at, in a round through all: each look is paid for by a note. */
-  #reuse(lane: Lane): Entry {
+  #reuse(): Entry {
     for (const [id, entry] of this.#entries) {
       this.#entries.delete(id)
       if (!entry.used) {
         entry.wait.clear()
         entry.run.clear()
-        return Object.assign(entry, { lane, started: 0, completed: 0, failed: 0 })
+        return Object.assign(entry, { started: 0, completed: 0, failed: 0 })
       }
       entry.used = false
       this.#entries.set(id, entry)
     }
-    return newEntry(lane)
+    return newEntry()
   }
 }
 
-function newEntry(lane: Lane): Entry {
-  return { lane, used: false, started: 0, completed: 0, failed: 0, wait: new Spread(), run: new Spread() }
+function newEntry(): Entry {
+  return { queue: '', name: '', used: false, started: 0, completed: 0, failed: 0, wait: new Spread(), run: new Spread() }
 }
