@@ -22,7 +22,7 @@ import type { Model, Tracked } from './model.ts'
 /** How late a deadline may be seen: a slow commit, a few turns that could not be written. */
 const LATE_MS = 8_000
 /** Tokens come at fractions of a millisecond. */
-const ROUNDING_MS = 0.01
+export const ROUNDING_MS = 0.01
 /** The wall clock is looked at so often when nothing else happens. */
 const SLICE_MS = 60_000
 
@@ -109,7 +109,6 @@ export class Audit {
     this.#stranded(actor, wall)
     this.#ghosts(actor, mono)
     this.#payloads(actor)
-    this.#timers(actor, mono)
     for (const job of this.#model.jobs.values()) {
       if (job.state === SCHEDULED && job.runAt <= wall - SLICE_MS - LATE_MS)
         this.#history.violate(22, `job ${job.seq} is due since ${wall - job.runAt} ms, and not in line`)
@@ -144,26 +143,23 @@ export class Audit {
       if (state === ACTIVE) this.#history.hold(data === undefined, 18, () => `job ${seq} runs, and its data is still in memory`)
   }
 
-  /** Whatever waits for a time alone: the tables know of a moment that is no later, at which they look. */
-  #timers({ tables }: Actor, mono: number): void {
-    const look = (what: () => string, known: number, time: number) =>
-      this.#history.hold(known <= time + ROUNDING_MS, 47, () => `${what()} waits for ${time}, and nothing is looked at before ${known}`)
-    // Of wall times 0 stands for none.
-    const [dueAt, expiresAt] = [tables.dueAt, tables.expiresAt].map((time) => time || Number.POSITIVE_INFINITY) as [number, number]
+  /** Whatever waits for a time alone: the next turn, which comes in `nextMs`, is no later. */
+  timers({ tables }: Actor, nextMs: number, wall: number, mono: number): void {
+    const look = (what: () => string, ms: number) =>
+      this.#history.hold(nextMs <= ms + ROUNDING_MS, 47, () => waitsTooLong(what(), ms, nextMs))
     for (const job of this.#model.jobs.values()) {
-      if (job.state === SCHEDULED) look(() => `job ${job.seq}`, dueAt, job.runAt)
+      if (job.state === SCHEDULED) look(() => `job ${job.seq}`, job.runAt - wall)
       const isUnstarted = job.state < ACTIVE || job.state === BLOCKED
-      if (isUnstarted && job.expiresAt !== 0) look(() => `the ttl of job ${job.seq}`, expiresAt, job.expiresAt)
+      if (isUnstarted && job.expiresAt !== 0) look(() => `the ttl of job ${job.seq}`, job.expiresAt - wall)
     }
-    const deadlineMono = tables.deadlines.peek()?.deadlineMono ?? Number.POSITIVE_INFINITY
     for (const job of tables.running())
       if (job.deadlinePlace >= 0 || job.abort !== undefined || job.policy.timeout !== Number.POSITIVE_INFINITY)
-        look(() => `the deadline of job ${job.seq}`, deadlineMono, job.deadlineMono)
-    for (const session of tables.sessions.values()) look(() => `the lease of ${session.intro.uuid}`, tables.leaseMono, session.leaseMono)
-    const { waiting, tokenMono } = tables.doors
+        look(() => `the deadline of job ${job.seq}`, job.deadlineMono - mono)
+    for (const session of tables.sessions.values()) look(() => `the lease of ${session.intro.uuid}`, session.leaseMono - mono)
+    const { waiting } = tables.doors
     if (waiting.size > 1) this.#history.meet('queuesWaitForTokens')
     for (const { name, settings, fullMono } of waiting)
-      if (settings.rateLimit !== undefined) look(() => `queue ${name}`, tokenMono, mono + tokenMs(settings.rateLimit, fullMono, mono))
+      if (settings.rateLimit !== undefined) look(() => `queue ${name}`, tokenMs(settings.rateLimit, fullMono, mono))
   }
 
   /** A session with room, and a job that fits, is a job too few. */
@@ -335,6 +331,10 @@ const STATE_AFTER: Readonly<Record<string, readonly number[]>> = {
   completed: [4],
   failed: [5],
   cancelled: [6],
+}
+
+export function waitsTooLong(what: string, ms: number, nextMs: number): string {
+  return `${what} waits for a time in ${ms} ms, and the next turn comes in ${nextMs} ms`
 }
 
 /** Whether a job runs before another one of its queue. */

@@ -969,6 +969,41 @@ export const CANARIES: readonly Canary[] = [
     replace: 'nextMono = now.mono + LIMITS.leaseMs',
     breaks: 'invariant 40',
   },
+  {
+    name: 'renewals-of-broken-connections-kept',
+    file: actor,
+    find: '    tables.renewals.delete(connection)\n',
+    replace: '',
+    breaks: 'invariant 49',
+  },
+  {
+    name: 'idle-keys-kept',
+    file: `${tables}/keys.ts`,
+    find: 'if (idle && key.queue.keys?.get(key.text) === key) key',
+    replace: 'if (idle && key.text.length === 0) key',
+    breaks: 'invariant 49',
+  },
+  {
+    name: 'results-nobody-waits-for-kept',
+    file: 'packages/engine/src/actor/watches.ts',
+    find: '    if (others?.size === 0) this.#bySeq.delete(watch.id.seq)\n',
+    replace: '',
+    breaks: 'invariant 49',
+  },
+  {
+    name: 'timings-lead-to-lanes-of-before-a-reload',
+    file: 'packages/engine/src/actor/timings/timings.ts',
+    find: '    entry.queue = lane.queue.name\n',
+    replace: '    entry.queue = lane.queue.name\n    ;(entry as any).lane ??= lane\n',
+    breaks: 'invariant 49',
+  },
+  {
+    name: 'schedules-asked-for-no-turn',
+    file: 'packages/engine/src/actor/next.ts',
+    find: 'if (tables.fireAt !== 0) ms',
+    replace: 'if (tables.fireAt < 0) ms',
+    breaks: 'invariant 47',
+  },
 ]
 
 /** What a canary changes; throws where there is not exactly one place for it. */

@@ -1,6 +1,6 @@
 /** The engine's process: an actor over the database, the ways to it, and its deaths. What it writes and says is watched. */
 import { systemCalendar } from '@millrace/client'
-import type { Delivery, Effects, Refusal, Request, Retention, Store, TurnMark } from '@millrace/core'
+import type { Delivery, Effects, Refusal, Request, Retention, Settings, Store, TurnMark } from '@millrace/core'
 import { Actor } from '../../packages/engine/src/actor/actor.ts'
 import { ActorFailure } from '../../packages/engine/src/actor/failure.ts'
 import { Loop } from '../../packages/engine/src/actor/loop.ts'
@@ -57,6 +57,8 @@ export function forgetConnections(): void {
 
 export class SimulatedEngine {
   readonly actor: Actor
+  /** A new actor that loads the same file, as when the process starts again. */
+  readonly successor: () => Actor
   dead = false
   readonly #options: EngineOptions
   readonly #loop: Loop
@@ -64,6 +66,7 @@ export class SimulatedEngine {
   constructor(options: EngineOptions) {
     this.#options = options
     const { timeline, random, alive, retention, recovery, watch, landed } = options
+    const settings: Settings = { recovery, retention, calendar: systemCalendar }
     const clock = timeline.clock()
     let failedWrites = 0
     const store: Store & { -readonly [Read in QuestionRead]: Store[Read] } = {
@@ -83,7 +86,8 @@ export class SimulatedEngine {
       },
     }
     for (const read of ['attempts', 'events'] as const) watchRead(store, read, watch)
-    this.actor = new Actor({ store, clock, random, settings: { recovery, retention, calendar: systemCalendar }, alive })
+    this.actor = new Actor({ store, clock, random, settings, alive })
+    this.successor = () => new Actor({ store, clock, random, settings, alive: new Set() })
     const { actor } = this
     const turn = actor.turn.bind(actor)
     actor.turn = () => {

@@ -6,6 +6,7 @@ import { type ScheduleChanges, type ScheduledJob, systemCalendar } from '@millra
 import { CANCELLED, COMPLETED, type Effects, type Job, type Schedule, type ScheduleOptions, tickAfter } from '@millrace/core'
 import type { Definition } from '@millrace/worker'
 import type { Actor } from '../../packages/engine/src/actor/actor.ts'
+import { ROUNDING_MS, waitsTooLong } from './audit.ts'
 import type { Chance } from './chance.ts'
 import type { Client } from './client.ts'
 import { type Act, JOBS, plain, QUEUES, type Task } from './handlers.ts'
@@ -239,6 +240,17 @@ export class Schedules {
           () => `the next schedule fires at ${tables.fireAt}, and ${id} at ${fireAt}`,
         )
       }
+    }
+  }
+
+  /** The next turn, which comes in `nextMs`, is no later than any tick that is to fire. */
+  timers({ tables }: Actor, nextMs: number, wall: number): void {
+    const { history, timeline } = this.#options
+    for (const { record } of this.#book.values()) {
+      const { id, fireAt, held, paused, nextAt } = record
+      if (paused || held || nextAt === 0) continue
+      const ms = Math.max(fireAt - wall, tables.ticksMono - timeline.mono)
+      history.hold(nextMs <= ms + ROUNDING_MS, 47, () => waitsTooLong(`schedule ${id}`, ms, nextMs))
     }
   }
 

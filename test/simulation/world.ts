@@ -13,6 +13,7 @@ import { handlersFor, JOBS, LATE, LATER, QUEUES } from './handlers.ts'
 import { History } from './history.ts'
 import { Folder } from './journal.ts'
 import { Looks } from './looks.ts'
+import { auditMemory } from './memory.ts'
 import { Misfortunes } from './misfortunes.ts'
 import { Model, whatOf } from './model.ts'
 import { NameTurns } from './nameTurns.ts'
@@ -32,9 +33,13 @@ const NEW_YEAR = Date.UTC(2030, 0, 1)
 const SEASON_MS = 15_000
 const LIVENESS_MS = 20 * 60_000
 const SLICE_MS = 1_000
+/** When all have left: their connections end, and buckets of tokens are full again. */
+const QUIET_MS = 70_000
 /** A worker that has ended a run says so within that, once all is healed. */
 const UNTOLD_MS = 4_000
 const COMPARE_EVERY = 128
+/** As long as the engine waits after a turn that could not be written. */
+const FAILED_RETRY_MS = 250
 /** Of workers that have room for what others lose. */
 const ROOMY = [8, 20, 40]
 /** More than that happens at one time only where something is done again and again. */
@@ -120,6 +125,8 @@ export class World {
   #comparedAt = 0
   #movedAt = 0
   #movedMono = -1
+  /** When a turn could not be written for the last time. */
+  #failedMono = Number.NEGATIVE_INFINITY
   #reloads = 0
   /** The engine whose file is another's by now: it may write nothing more. */
   #robbed: SimulatedEngine | undefined
@@ -247,6 +254,7 @@ export class World {
     await this.timeline.run(safetyMs, this.#stop)
     if (this.history.violations.length === 0) await this.#heal()
     if (this.history.violations.length === 0) this.#end()
+    if (this.history.violations.length === 0) await this.#leave()
     for (const app of this.#apps) app.close()
     const { violations, hash, lines, met } = this.history
     const { happened, mono } = this.timeline
@@ -424,9 +432,15 @@ export class World {
         if (this.engine.actor.unanswered > 0 && !this.healed) history.meet('answersPutOff')
         // On a locked file no turn was taken.
         if (timeline.mono < this.faults.busyUntilMono && !this.healed) return
+        if (failed) this.#failedMono = timeline.mono
         if (nextMs > 0 && !failed && !this.engine.actor.hasMail) {
-          this.#audit.turned(this.engine.actor, timeline.wall, timeline.mono)
-          this.#schedules.turned(this.engine.actor, timeline.wall)
+          const { wall, mono } = timeline
+          this.#audit.turned(this.engine.actor, wall, mono)
+          this.#schedules.turned(this.engine.actor, wall)
+          // What could not be written is tried again in its own time.
+          if (mono < this.#failedMono + FAILED_RETRY_MS) return
+          this.#audit.timers(this.engine.actor, nextMs, wall, mono)
+          this.#schedules.timers(this.engine.actor, nextMs, wall)
         }
       },
       failed: (refusal, error) => this.#misfortunes.engineFailed(refusal, error),
@@ -537,6 +551,16 @@ export class World {
     for (const folder of this.folders) this.#journaled(folder)
     for (const app of this.#apps) app.audit()
     if (this.plan.faultFree) this.#faultFree()
+  }
+
+  /** All clients die, and their sessions end: nobody is there, nothing is to be done, and so nothing is to be held for it. */
+  async #leave(): Promise<void> {
+    const { engine, timeline } = this
+    for (const client of [...this.clients]) if (!client.dead) this.#misfortunes.kill(client)
+    await timeline.run(timeline.mono + LIMITS.leaseMs + QUIET_MS, this.#stop)
+    if (engine.dead || this.engine !== engine || this.history.violations.length > 0) return
+    this.#audit.tables(engine.actor)
+    auditMemory(this.history, engine.actor, engine.successor())
   }
 
   /** What its process was told to be safe is in the queue, or was refused and is noted. */
