@@ -388,6 +388,16 @@ describe('a reload while the sessions live', () => {
     expect(world.tables.unattached.size).toBe(0)
   })
 
+  test('a session that never comes back leaves nothing in memory once its runs have ended', () => {
+    const world = reloaded(100_000)
+    world.pass(LIMITS.reattachGraceMs)
+    world.run()
+    expect(world.tables.unattached.size).toBe(1)
+    world.pass(100_000)
+    world.run()
+    expect([world.row({ seq: 1 }).uncounted, world.tables.unattached.size]).toEqual([0, 0])
+  })
+
   test('rebuild-rearms-all-timers: what is left of each deadline, and time enough to come back', () => {
     const world = reloaded(100_000)
     expect(deadlineOf(world, 1)).toBe(99_900)

@@ -16,3 +16,9 @@ export function keepHolders(tables: Tables, before: Tables): void {
   for (const sessions of [before.unattached, before.sessions]) for (const [uuid, { holder }] of sessions) holders.set(uuid, holder)
   for (const sessions of [tables.unattached, tables.sessions]) for (const [uuid, session] of sessions) session.holder = holders.get(uuid)
 }
+
+/** The turn is written: who has gone with it, and who has nothing left to come back for, needs no holder any more. */
+export function forgetHolders({ departed, unattached }: Tables): void {
+  departed.clear()
+  for (const [uuid, { jobs }] of unattached) if (jobs.size === 0) unattached.delete(uuid)
+}

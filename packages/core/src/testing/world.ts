@@ -19,7 +19,7 @@ import { STATES, type State } from '../lifecycle.ts'
 import { type AttachReply, type Decision, type Enqueued, type HELD, Refused, type ReplyOf } from '../replies.ts'
 import { DEFAULT_RETENTION } from '../retention.ts'
 import type { JobRow } from '../store.ts'
-import { keepHolders } from '../tables/holders.ts'
+import { forgetHolders, keepHolders } from '../tables/holders.ts'
 import { loadTables } from '../tables/load.ts'
 import type { Tables } from '../tables/tables.ts'
 import { audit } from './audit.ts'
@@ -114,6 +114,7 @@ export class World {
       news: effects.events.flatMap((note) => (note.job === undefined ? [note.news] : [])),
     }
     effects.clear()
+    forgetHolders(tables)
     if (facts.due.length > 0 || facts.expired.length > 0 || (facts.dueSchedules.length > 0 && this.refusing === undefined))
       Object.assign(tables, store.deadlines())
     for (const job of effects.grants) job.data = undefined

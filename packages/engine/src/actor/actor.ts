@@ -11,6 +11,7 @@ import {
   type Delivery,
   dismiss,
   Effects,
+  forgetHolders,
   HELD,
   isQuestion,
   keepHolders,
@@ -340,7 +341,7 @@ export class Actor {
 
   #succeeded({ effects }: Decided): void {
     this.#busySinceMono = -1
-    this.#tables.departed.clear()
+    forgetHolders(this.#tables)
     if (!this.#unwritten || effects.empty) return
     this.#unwritten = false
     if (this.#reattachMono < Number.POSITIVE_INFINITY) this.#askToAttach()
