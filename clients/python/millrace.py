@@ -289,7 +289,7 @@ def frame(*message):
 def request(id, op, *fields):
     """A request without the nils at its end. Raises Error (OPTION_TYPE) for an operation that there is none of."""
     if op not in OPS:
-        raise _type_error("op", "an operation of docs/protocol.md, not %r" % (op,))
+        raise _type_error("op", "an operation of docs/protocol.md, got %r" % (op,))
     return [id, OPS[op], *_trimmed(fields)]
 
 
@@ -436,16 +436,16 @@ TEXT_LENGTH = 4096
 
 
 def _type_error(option, message):
-    return Error("OPTION_TYPE", "%s is %s" % (option, message), {"option": option})
+    return Error("OPTION_TYPE", "%s must be %s" % (option, message), {"option": option})
 
 
 def _range_error(option, limit, message):
-    return Error("OPTION_RANGE", "%s is %s" % (option, message), {"option": option, "limit": limit})
+    return Error("OPTION_RANGE", "%s must be %s" % (option, message), {"option": option, "limit": limit})
 
 
 def _given(option, value):
     if value is None:
-        raise _type_error(option, "to be given, not None")
+        raise _type_error(option, "given, got None")
     return value
 
 
@@ -453,15 +453,16 @@ def _number(option, value, least, most):
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
-        raise _type_error(option, "a number, not %r" % (value,))
+        raise _type_error(option, "a number, got %r" % (value,))
     if not least <= value <= most:
-        raise _range_error(option, least if value < least else most, "a number from %s to %s, not %r" % (least, most, value))
+        allowed = "%s or more" % least if most == math.inf else "between %s and %s" % (least, most)
+        raise _range_error(option, least if value < least else most, "%s, got %r" % (allowed, value))
     return value
 
 
 def _integer(option, value, least, most):
     if isinstance(value, float) and not value.is_integer():
-        raise _type_error(option, "an integer, not %r" % value)
+        raise _type_error(option, "an integer, got %r" % value)
     return _number(option, value, least, most)
 
 
@@ -473,7 +474,7 @@ def _ms(option, seconds, least=0, infinite=False):
         return seconds
     ms = DURATION_MS if seconds * 1000 > DURATION_MS else math.ceil(seconds * 1000 - 1e-6)
     if ms < least:
-        raise _range_error(option, least / 1000, "%s seconds or more, not %r" % (least / 1000, seconds))
+        raise _range_error(option, least / 1000, "%s seconds or more, got %r" % (least / 1000, seconds))
     return ms
 
 
@@ -486,13 +487,13 @@ def _time(option, seconds):
 def _choice(option, value, choices):
     """Its place among them."""
     if value not in choices:
-        raise _type_error(option, "one of %s, not %r" % (", ".join(choices), value))
+        raise _type_error(option, "one of %s, got %r" % (", ".join(choices), value))
     return list(choices).index(value)
 
 
 def _name(option, value):
     if value is not None and not (isinstance(value, str) and NAME.match(value)):
-        raise _type_error(option, "1 to 128 of the characters A-Z a-z 0-9 _ . : / -, not %r" % (value,))
+        raise _type_error(option, "1 to 128 of the characters A-Z a-z 0-9 _ . : / -, got %r" % (value,))
     return value
 
 
@@ -500,12 +501,12 @@ def _key(option, value):
     if value is None:
         return None
     if not isinstance(value, str):
-        raise _type_error(option, "a string, not %r" % (value,))
+        raise _type_error(option, "a string, got %r" % (value,))
     units = len(value.encode("utf-16-le", "surrogatepass")) // 2
     if not 1 <= units <= KEY_LENGTH:
-        raise _range_error(option, KEY_LENGTH, "1 to %d characters, not %d" % (KEY_LENGTH, units))
+        raise _range_error(option, KEY_LENGTH, "1 to %d characters, got %d" % (KEY_LENGTH, units))
     if HALF.search(PAIR.sub("", value)):
-        raise _type_error(option, "a string without halves of surrogate pairs, not %r" % (value,))
+        raise _type_error(option, "a string without halves of surrogate pairs, got %r" % (value,))
     return value
 
 
@@ -513,17 +514,17 @@ def _tags(tags):
     if tags is None:
         return None
     if isinstance(tags, str):
-        raise _type_error("tags", "a list of strings, not %r" % tags)
+        raise _type_error("tags", "a list of strings, got %r" % tags)
     tags = [_key("tags", tag) for tag in tags]
     if len(tags) > TAGS_MAX or None in tags:
-        raise _range_error("tags", TAGS_MAX, "at most %d strings, not %r" % (TAGS_MAX, tags))
+        raise _range_error("tags", TAGS_MAX, "at most %d strings, got %r" % (TAGS_MAX, tags))
     return tags or None
 
 
 def _meta(meta):
     text = None if meta is None else json.dumps(meta, separators=(",", ":"), allow_nan=False)
     if text is not None and len(text) > META_LENGTH:
-        told = "at most %d characters of JSON, not %d: large content goes into data" % (META_LENGTH, len(text))
+        told = "at most %d characters of JSON, got %d: large content goes into data" % (META_LENGTH, len(text))
         raise _range_error("meta", META_LENGTH, told)
     return text
 
@@ -613,7 +614,7 @@ def _dial(url, timeout):
     else:
         match = re.match(r"^tcp://(?:\[([^\]]+)\]|([^:/]+)):(\d+)/?$", url)
         if match is None:
-            raise ValueError("an address is unix:/path or tcp://host:port, not %r" % url)
+            raise ValueError("an address must be unix:/path or tcp://host:port, got %r" % url)
         family, address = None, (match.group(1) or match.group(2), int(match.group(3)))
     try:
         if family is None:
@@ -777,7 +778,7 @@ def _job_key(job):
     """A JobKey, or an id as people see it, as requests take it."""
     key = JobKey.parse(job) if isinstance(job, str) else job
     if not isinstance(key, (tuple, list)) or len(key) != 3:
-        raise _type_error("job", "a JobKey or an id, not %r" % (job,))
+        raise _type_error("job", "a JobKey or an id, got %r" % (job,))
     return [_integer("job", _given("job", part), 0, most) for part, most in zip(key, (2**48 - 1, SAFE, SAFE))]
 
 
@@ -826,7 +827,7 @@ class Client:
         """All of them or none, at most 10,000: `new_job(...)` each. Raises Error (OPTION_RANGE)."""
         jobs = list(jobs)
         if len(jobs) > JOBS_MAX:
-            raise _range_error("jobs", JOBS_MAX, "at most %d in one call, not %d" % (JOBS_MAX, len(jobs)))
+            raise _range_error("jobs", JOBS_MAX, "at most %d in one call, got %d" % (JOBS_MAX, len(jobs)))
         return [key for key, _created in self.call("enqueue", jobs)]
 
     def result(self, job, timeout=None):

@@ -184,7 +184,7 @@ test('schedules: set, list, show, next, pause, resume, trigger, delete', { timeo
   expect(await place.okJson('schedules', 'show', 'other')).toMatchObject({ options: { meta: { team: 'ops', by: 'tick' } } })
   for (const [meta, told] of [
     ['hand', /It is not JSON/],
-    ['"hand"', /--meta: meta is an object, not "hand"/],
+    ['"hand"', /--meta: meta must be an object, got "hand"/],
   ] as const) {
     const refused = await place.run('schedules', 'trigger', 'nightly', '--meta', meta)
     expect(refused.code).toBe(2)

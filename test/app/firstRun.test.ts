@@ -94,7 +94,7 @@ test.each<[string, Parameters<typeof startDaemon>[1], RegExp]>([
   [
     'a schedule that the engine refuses',
     { env: { MILLRACE_SCHEDULES: '{"a":{"every":"1s","job":"x","options":{"delay":5}}}' } },
-    /'schedules.a': the job of a schedule has no delay/,
+    /'schedules.a': the job of a schedule takes no delay/,
   ],
 ])('%s: exit code 2, and why', async (_what, options, why) => {
   const daemon = startDaemon(temporaryFolder(), options)

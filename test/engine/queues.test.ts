@@ -100,17 +100,17 @@ test.each([
   [{ rateLimit: { limit: 1, burst: 0 } }, /rateLimit.burst must be between 1 and /],
   [{ perKeyRateLimit: { limit: 0 } }, /perKeyRateLimit.limit must be between 1 and /],
   [{ perKeyRateLimit: { limit: 1, priod: 5 } }, /no option 'priod'; did you mean 'period'/],
-  [{ keyOrder: 'strikt' }, /keyOrder is 'strict' or 'turns', not "strikt"; did you mean 'strict'/],
-  [{ keyOrder: 'strict', perKeyLimit: 2 }, /perKeyLimit is 1, or left out, where keyOrder is 'strict', not 2/],
+  [{ keyOrder: 'strikt' }, /keyOrder must be 'strict' or 'turns', got "strikt"; did you mean 'strict'/],
+  [{ keyOrder: 'strict', perKeyLimit: 2 }, /perKeyLimit must be 1 or left out if keyOrder is 'strict', got 2/],
   [{ maxLength: 1.5 }, /maxLength must be a whole number/],
-  [{ onFull: 'drop-newest' }, /onFull is 'reject' or 'drop-oldest', not "drop-newest"; did you mean 'drop-oldest'/],
+  [{ onFull: 'drop-newest' }, /onFull must be 'reject' or 'drop-oldest', got "drop-newest"; did you mean 'drop-oldest'/],
   [{ onFull: 'drop-oldest', maxLength: null }, /onFull 'drop-oldest' is for a queue with a maxLength, and this takes that away/],
   [{ concurencyLimit: 1 }, /no option 'concurencyLimit'; did you mean 'concurrencyLimit'/],
   [{ defaults: { queue: 'b' } }, /no option 'queue'/],
 ])('refused: %j', async (options, message) => {
   const engine = await openEngine({ file: ':memory:' })
   await expect(engine.queues.configure('media', options as never)).rejects.toThrow(message)
-  await expect(engine.queues.pause('media', { job: 'a', key: 'k' })).rejects.toThrow(/not of both/)
+  await expect(engine.queues.pause('media', { job: 'a', key: 'k' })).rejects.toThrow(/not both/)
   expect(await engine.queues.list()).toEqual([])
   await engine.stop()
 })

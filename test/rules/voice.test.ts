@@ -43,6 +43,7 @@ test('help of the command line: plain words', () => {
 })
 
 test('messages say what must be, not what is', () => {
-  const wrong = /\$\{?\w*option\w*\}? is (?:from|at least|at most|a whole number|a duration)\b|choose a number within/
+  const wrong =
+    /\$\{?\w*option\w*\}? is (?:from|at least|at most|a whole number|a duration)\b|choose a number within|Error\([^\n]*\b(?:is|are|has) [^\n`'"]*, (?:and )?not (?:a )?\$\{/
   expect(SOURCES.filter(({ code, testing }) => !testing && wrong.test(code)).map(({ path }) => path)).toEqual([])
 })

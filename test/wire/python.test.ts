@@ -75,11 +75,11 @@ test('a worker in Python: a value that no server takes fails the run that says i
   const bystander = await engine.enqueue('asked')
   await worker.said(/^asked 1$/)
   const causes = {
-    fraction: /progress is a number from 0 to 1/,
-    level: /level is one of debug, info/,
-    snooze: /delay is a number from 0/,
-    text: /delay is a number, not '5'/,
-    retry: /after is a number from 0/,
+    fraction: /progress must be between 0 and 1/,
+    level: /level must be one of debug, info/,
+    snooze: /delay must be 0 or more/,
+    text: /delay must be a number, got '5'/,
+    retry: /after must be 0 or more/,
     careless: /cannot be read/,
     'careless snooze': /delay_ms/,
     output: /not JSON serializable/,

@@ -202,7 +202,7 @@ describe('misuse is refused here, by name, and nothing is asked', () => {
     ['redrive with a limit of 0', () => engine.redrive({ limit: 0 }), /limit/],
     ['backup without a file', () => engine.backup('' as never), /file is empty/],
     ['on an unknown event', () => engine.on('done' as never, () => {}), /there is no event 'done'/],
-    ['once without a listener', () => engine.once('completed', undefined as never), /a listener is a function/],
+    ['once without a listener', () => engine.once('completed', undefined as never), /a listener must be a function/],
     ['work without handlers', () => engine.work([]), /work takes handlers/],
     ['work with a function', () => engine.work([(() => 1) as never]), /work takes handlers/],
     ['work with nothing', () => engine.work(undefined as never), /work takes handlers/],

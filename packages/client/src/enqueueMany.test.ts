@@ -171,7 +171,7 @@ test.for<readonly [what: string, requests: unknown, message: RegExp]>([
   ['nothing', undefined, /enqueueMany takes an array/],
   ['a text', 'abc', /enqueueMany takes an array/],
   ['an object', { job: 'a' }, /enqueueMany takes an array/],
-  ['an array of null', [null], /jobs\[0\] is \{ job, data, options \}/],
+  ['an array of null', [null], /jobs\[0\] must be \{ job, data, options \}/],
   ['an array of an item without a job', [{ data: 1 }], /jobs\[0\] has no job: an item is \{ job, data, options \}/],
   ['a name that is none', [{ job: 'a b' }], /name/],
 ])('%s is refused', async ([, requests, message]) => {

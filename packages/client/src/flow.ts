@@ -120,7 +120,7 @@ function batchNodes(jobs: readonly JobRequest[], callback: JobRequest): FlowNode
   if (!Array.isArray(jobs))
     throw new OptionTypeError('jobs', 'batch takes an array of { job, data, options }, and the job that runs when they have ended')
   if (typeof callback !== 'object' || callback === null)
-    throw new OptionTypeError('callback', 'the callback of a batch is { job, data, options }')
+    throw new OptionTypeError('callback', 'the callback of a batch must be { job, data, options }')
   checkCommandSize('jobs', jobs.length + 1, 0)
   const nodes = jobs.map((job, index): FlowNodeRequest => ({ ...job, ref: `${index}` }))
   return [...nodes, { ...callback, ref: CALLBACK_REF, dependsOn: nodes.map(({ ref }) => ref), onParentFailure: 'continue' }]

@@ -255,7 +255,7 @@ describe('signal', () => {
 test.for<readonly [options: unknown, message: RegExp]>([
   [{ timeout: 'soon' }, /timeout/],
   [{ timeout: -1 }, /timeout/],
-  [{ signal: {} }, /signal is an AbortSignal/],
+  [{ signal: {} }, /signal must be an AbortSignal/],
   [{ wait: 5 }, /wait/],
   [5, /result/],
 ])('options %j are refused', async ([options, message]) => {

@@ -211,7 +211,7 @@ test.for<readonly [name: unknown, listener: unknown, message: RegExp]>([
   ['qqqqqqqq', () => {}, /there is no event 'qqqqqqqq': enqueued, started/],
   ['complete', () => {}, /there is no event 'complete'; did you mean 'completed'\? Others: enqueued, started/],
   [Symbol('s'), () => {}, /there is no event 'Symbol\(s\)'/],
-  ['completed', undefined, /a listener is a function/],
+  ['completed', undefined, /a listener must be a function/],
 ])('%s is refused', async ([name, listener, message]) => {
   for (const once of [true, false]) expect(() => listeners.add(name as never, listener as never, once)).toThrow(message)
   expect(() => listeners.remove(name as never, listener as never)).toThrow(message)

@@ -126,7 +126,7 @@ export class Listeners {
 
   #check(name: unknown, listener: unknown): void {
     if (!NAMES.includes(name as string)) throw new OptionTypeError('event', `there is no event '${String(name)}'${hintOf(String(name))}`)
-    if (typeof listener !== 'function') throw new OptionTypeError('listener', 'a listener is a function')
+    if (typeof listener !== 'function') throw new OptionTypeError('listener', 'a listener must be a function')
   }
 }
 

@@ -9,7 +9,7 @@ export function itemOf(request: JobRequest, place: string, index?: number): JobR
     return request
   }
   const option = index === undefined ? place : `${place}[${index}]`
-  throw new OptionTypeError(option, `${option} is { job, data, options }, not ${request === null ? 'null' : typeof request}`)
+  throw new OptionTypeError(option, `${option} must be { job, data, options }, got ${request === null ? 'null' : typeof request}`)
 }
 
 const ITEM = new Set(['job', 'data', 'options'])

@@ -350,7 +350,7 @@ export class RetryAfterError extends Error {
     if (delay === undefined || !(delay >= 0) || delay === Number.POSITIVE_INFINITY) {
       throw new OptionTypeError(
         'duration',
-        `RetryAfterError takes a duration of 0 or more (milliseconds, '5m' or { minutes: 5 }), not ${String(duration)}`,
+        `RetryAfterError takes a duration of 0 or more (milliseconds, '5m' or { minutes: 5 }), got ${String(duration)}`,
       )
     }
     super(message ?? `retry after ${delay} ms`, options)

@@ -32,7 +32,7 @@ export class NumberMap<V> {
   }
 
   set(key: number, value: V): void {
-    if (!(key >= 0)) throw new RangeError(`a key is a whole number of 0 or more, not ${key}`)
+    if (!(key >= 0)) throw new RangeError(`a key must be a whole number of 0 or more, got ${key}`)
     const place = this.#find(key)
     if (place >= 0) {
       this.#values[place] = value

@@ -151,7 +151,7 @@ export interface AttachOptions {
  */
 export function attach(port: unknown, options: AttachOptions = {}): Engine {
   if (!(port instanceof MessagePort)) {
-    throw new OptionTypeError('port', 'attach takes the MessagePort that engine.port() answers, transferred to this thread')
+    throw new OptionTypeError('port', 'attach takes the MessagePort of engine.port(), transferred to this thread')
   }
   checkKnown('attach', options, ATTACH_KNOWN)
   const { maxDataBytes = LIMITS.dataBytes, codec, redact, logger } = options
@@ -169,7 +169,7 @@ export function attach(port: unknown, options: AttachOptions = {}): Engine {
 function attachedPort(port: MessagePort): Port {
   const greeting = greetingOf(port)
   if (greeting === undefined) {
-    throw new OptionTypeError('port', 'attach takes a MessagePort that engine.port() has answered, and each of them once')
+    throw new OptionTypeError('port', 'attach takes a MessagePort of engine.port(), and each of them once')
   }
   const writer = new ChannelPort(port)
   if (greeting.line === undefined) return writer

@@ -53,7 +53,7 @@ export function execHandlers(commands: Readonly<Record<string, CommandSpec>>, op
     throw new UnsupportedRuntimeError('commands need process groups, which Windows does not have: run this worker on Linux or macOS')
   }
   if (typeof commands !== 'object' || commands === null || Array.isArray(commands)) {
-    throw new OptionTypeError('commands', `commands is an object of commands by the names of their jobs, not ${describe(commands)}`)
+    throw new OptionTypeError('commands', `commands must be an object of commands by the names of their jobs, got ${describe(commands)}`)
   }
   checkKnown('execHandlers', options, KNOWN)
   const { abortGrace } = options

@@ -30,21 +30,21 @@ test('each command is a handler of its name', () => {
 
 describe('of a command', () => {
   test.for([
-    ['file', { file: 'sh' }, /absolute path, not "sh": neither PATH nor a folder is searched/],
+    ['file', { file: 'sh' }, /absolute path, got "sh": neither PATH nor a folder is searched/],
     ['file', { file: './sh' }, /absolute/],
-    ['file', {}, /absolute path, not undefined/],
-    ['file', { file: 3 }, /absolute path, not 3/],
-    ['file', { file: '/no/such/tool' }, /is not there: install it/],
-    ['file', { file: '/usr' }, /is no file/],
+    ['file', {}, /absolute path, got undefined/],
+    ['file', { file: 3 }, /absolute path, got 3/],
+    ['file', { file: '/no/such/tool' }, /does not exist: install it/],
+    ['file', { file: '/usr' }, /is not a file/],
     ['file', { file: '/bin/sh\0' }, /NUL/],
     ['file', { file: '/x/run.bat' }, /is a batch file: cmd.exe/],
     ['file', { file: '/x/run.CMD' }, /is a batch file/],
     ['file', { file: ' ', shell: true }, /text of a script/],
     ['file', { file: 'rm {{path}}', shell: true }, /no template, and has {{path}}: say "\$JOB_DATA_/],
     ['file', { file: 'x\0', shell: true }, /NUL/],
-    ['shell', { file: SH, shell: 1 }, /true or false, not 1/],
-    ['args', { file: SH, args: '-c' }, /array of arguments, not "-c"/],
-    ['args[1]', { file: SH, args: ['x', 3] }, /not 3/],
+    ['shell', { file: SH, shell: 1 }, /true or false, got 1/],
+    ['args', { file: SH, args: '-c' }, /array of arguments, got "-c"/],
+    ['args[1]', { file: SH, args: ['x', 3] }, /got 3/],
     ['args[0]', { file: SH, args: [{ text: 'x' }] }, /literal/],
     ['args[0]', { file: SH, args: ['a\0'] }, /NUL/],
     ['args[0]', { file: SH, args: ['{{a.b}}'] }, /braces that are no field/],
@@ -55,13 +55,13 @@ describe('of a command', () => {
     ['env', { file: SH, env: { inherited: [] } }, /did you mean 'inherit'/, 'inherited'],
     ['env.inherit', { file: SH, env: { inherit: 'PATH' } }, /array of names/],
     ['env.inherit', { file: SH, env: { inherit: ['A-B'] } }, /letters, digits and _/],
-    ['env.inherit', { file: SH, env: { inherit: ['JOB_ID'] } }, /tell of the job/],
+    ['env.inherit', { file: SH, env: { inherit: ['JOB_ID'] } }, /reserved for the job/],
     ['env.set', { file: SH, env: { set: { A: 1 } } }, /string without NUL/],
     ['env.set', { file: SH, env: { set: { A: 'x\0' } } }, /string without NUL/],
     ['env.set', { file: SH, env: { set: { PWD: '/' } } }, /shells set themselves/],
     ['env.set', { file: SH, env: { set: ['A'] } }, /object of strings/],
     ['cwd', { file: SH, cwd: 'tmp' }, /absolute/],
-    ['cwd', { file: SH, cwd: '/no/such' }, /no folder/],
+    ['cwd', { file: SH, cwd: '/no/such' }, /not a folder/],
     ['umask', { file: SH, umask: 63 }, /octal digits/],
     ['umask', { file: SH, umask: '088' }, /octal digits/],
     ['uid', { file: SH, uid: 'nobody' }, /whole number/],
@@ -141,7 +141,7 @@ describe('of a command', () => {
   })
 
   test('a command, and the commands, are objects', () => {
-    expect(thrown({ job: SH }).message).toMatch(/the options of commands\['job'\] are an object, not "\/bin\/sh"/)
+    expect(thrown({ job: SH }).message).toMatch(/the options of commands\['job'\] must be an object, got "\/bin\/sh"/)
     for (const commands of [undefined, null, [], 'x']) expect(thrown(commands).option).toBe('commands')
   })
 })

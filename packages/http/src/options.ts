@@ -143,13 +143,13 @@ function authenticateOption(options: Readonly<Record<string, unknown>>): HttpSet
   if (given.length === 0) {
     throw new OptionTypeError(
       'token',
-      'createHttp needs a token (or authenticate): whoever can reach it could do everything. If that is meant, say open: true',
+      'createHttp needs a token (or authenticate): whoever can reach it could do everything. If you want that, set open: true',
     )
   }
   if (given.length > 1) throw new OptionTypeError(given[1] as string, `${given.join(' and ')} exclude each other: give one of them`)
   if (token !== undefined) return tokenReader(tokensRead(token))
   if (authenticate !== undefined) return functionOption<HttpOptions['authenticate']>('authenticate', authenticate)
-  if (!booleanOption('open', open)) throw new OptionTypeError('open', 'open is true, or not given: then give a token')
+  if (!booleanOption('open', open)) throw new OptionTypeError('open', 'open must be true or left out; if it is left out, give a token')
   return undefined
 }
 
@@ -157,7 +157,7 @@ function tokensRead(value: unknown): readonly KnownToken[] {
   return tokensOption(value, ['name']).map(({ token, scopes, option, item }) => {
     const { name = option } = item
     if (typeof name !== 'string' || name === '')
-      throw new OptionTypeError(`${option}.name`, `${option}.name is a text, not ${describe(name)}`)
+      throw new OptionTypeError(`${option}.name`, `${option}.name must be a string, got ${describe(name)}`)
     return { name, token: headerTokenOption(option === 'token' ? option : `${option}.token`, token), scopes }
   })
 }
@@ -172,9 +172,10 @@ function rateOption(value: unknown): Rate {
 
 function secretOption(value: unknown): Uint8Array {
   const bytes = typeof value === 'string' ? Buffer.from(value) : value
-  if (!(bytes instanceof Uint8Array)) throw new OptionTypeError('cursorSecret', `cursorSecret is a text or bytes, not ${typeof value}`)
+  if (!(bytes instanceof Uint8Array))
+    throw new OptionTypeError('cursorSecret', `cursorSecret must be a string or bytes, got ${typeof value}`)
   if (bytes.length < BOUNDS.secretMin) {
-    const message = `cursorSecret has at least ${BOUNDS.secretMin} bytes, not ${bytes.length}: make it of 32 random bytes`
+    const message = `cursorSecret must have at least ${BOUNDS.secretMin} bytes, got ${bytes.length}: make it of 32 random bytes`
     throw new OptionRangeError('cursorSecret', BOUNDS.secretMin, message)
   }
   return bytes
@@ -182,14 +183,14 @@ function secretOption(value: unknown): Uint8Array {
 
 function basePathOption(value: unknown = '/'): string {
   if (typeof value !== 'string' || !/^(?:\/[A-Za-z0-9._~-]+)*\/?$/.test(value)) {
-    throw new OptionTypeError('basePath', `basePath is '/' or as '/queue', not ${describe(value)}`)
+    throw new OptionTypeError('basePath', `basePath must be '/' or as '/queue', got ${describe(value)}`)
   }
   return value.replace(/\/$/, '')
 }
 
 function controlOption(value: unknown): HttpOptions['control'] {
   const control = value as HttpOptions['control'] | null
-  if (typeof control?.stop !== 'function') throw new OptionTypeError('control', `control is { stop() }, not ${describe(value)}`)
+  if (typeof control?.stop !== 'function') throw new OptionTypeError('control', `control must be { stop() }, got ${describe(value)}`)
   return control
 }
 
@@ -197,12 +198,12 @@ function webhooksOption(value: unknown): WebhookEndpoints {
   const webhooks = value as WebhookEndpoints | null
   for (const call of ['list', 'add', 'enable', 'disable', 'remove'] as const)
     if (typeof webhooks?.[call] !== 'function')
-      throw new OptionTypeError('webhooks', 'webhooks has list(), add(), enable(), disable() and remove()')
+      throw new OptionTypeError('webhooks', 'webhooks must have list(), add(), enable(), disable() and remove()')
   return webhooks as WebhookEndpoints
 }
 
 function functionOption<Wanted>(option: string, value: unknown): Wanted | undefined {
   if (value === undefined) return undefined
-  if (typeof value !== 'function') throw new OptionTypeError(option, `${option} is a function, not ${describe(value)}`)
+  if (typeof value !== 'function') throw new OptionTypeError(option, `${option} must be a function, got ${describe(value)}`)
   return value as Wanted
 }

@@ -94,8 +94,8 @@ function validated(options: unknown) {
   checkKnown('traceRequests', options, KNOWN)
   const { routeOf, ignore = [] } = options
   if (routeOf !== undefined && typeof routeOf !== 'function')
-    throw new OptionTypeError('routeOf', `routeOf is a function, not ${describe(routeOf)}`)
+    throw new OptionTypeError('routeOf', `routeOf must be a function, got ${describe(routeOf)}`)
   if (!Array.isArray(ignore) || !ignore.every((route) => typeof route === 'string'))
-    throw new OptionTypeError('ignore', `ignore is an array of routes, not ${describe(ignore)}`)
+    throw new OptionTypeError('ignore', `ignore must be an array of routes, got ${describe(ignore)}`)
   return { routeOf: routeOf as RequestTracing['routeOf'], ignored: new Set<string>(ignore) }
 }

@@ -31,7 +31,7 @@ export function connectionOption(value: unknown): Connection {
   }
   if (!isOpen(given as Connection)) throw new OptionTypeError('connection', 'connection is closed: open it first')
   if (typeof (given.inTransaction ?? given.isTransaction) !== 'boolean') {
-    const message = 'connection does not tell whether it is in a transaction: take better-sqlite3, or node:sqlite of Node 22.16 or newer'
+    const message = 'connection does not show whether it is in a transaction: use better-sqlite3, or node:sqlite of Node 22.16 or newer'
     throw new OptionTypeError('connection', message)
   }
   return given as Connection

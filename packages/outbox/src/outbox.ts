@@ -114,7 +114,7 @@ export class Outbox {
   transaction<Result>(work: (tx: Connection) => Result): Result {
     const connection = this.#connection
     if (inTransaction(connection))
-      throw new OptionTypeError('tx', 'a transaction is open on this connection already: call enqueue in that one')
+      throw new OptionTypeError('tx', 'a transaction is already open on this connection: call enqueue in that one')
     connection.exec(BEGIN)
     try {
       const result = work(connection)
@@ -221,8 +221,9 @@ export function outbox(connection: Connection, options: OutboxOptions): Outbox {
   const checked = connectionOption(connection)
   checkKnown('outbox', options, KNOWN)
   const { engine, table = TABLE, createTable = false } = options as OutboxOptions
-  if (typeof engine?.sourceLine !== 'function') throw new OptionTypeError('engine', 'engine is what openEngine or connect has answered')
-  if (typeof createTable !== 'boolean') throw new OptionTypeError('createTable', `createTable is true or false, not ${typeof createTable}`)
+  if (typeof engine?.sourceLine !== 'function') throw new OptionTypeError('engine', 'engine must be the result of openEngine or connect')
+  if (typeof createTable !== 'boolean')
+    throw new OptionTypeError('createTable', `createTable must be true or false, got ${typeof createTable}`)
   const name = tableOption(table)
   if (createTable) checked.exec(outboxSchema(name))
   return new Outbox(checked, engine.sourceLine(), name)

@@ -22,11 +22,11 @@ export interface RefusedRow extends Row {
 
 /** A name that needs no quotes: 1 to 64 of the characters `A-Z a-z 0-9 _`, no digit first, and none of SQLite's own. */
 export function tableOption(value: unknown): string {
-  if (typeof value !== 'string') throw new OptionTypeError('table', `table is a string, not ${typeof value}`)
+  if (typeof value !== 'string') throw new OptionTypeError('table', `table must be a string, got ${typeof value}`)
   if (value.length === 0 || value.length > NAME_LENGTH)
-    throw new OptionRangeError('table', NAME_LENGTH, `table has 1 to ${NAME_LENGTH} characters, not ${value.length}`)
+    throw new OptionRangeError('table', NAME_LENGTH, `table must have 1 to ${NAME_LENGTH} characters, got ${value.length}`)
   if (!NAME.test(value) || /^sqlite_/i.test(value))
-    throw new OptionTypeError('table', 'table has the characters A-Z a-z 0-9 _ alone, does not begin with a digit, nor with sqlite_')
+    throw new OptionTypeError('table', 'table must have only the characters A-Z a-z 0-9 _, and must not begin with a digit or with sqlite_')
   return value
 }
 

@@ -10,13 +10,13 @@ export type Address =
 
 /** @throws OptionTypeError, OptionRangeError, which name the option `url` */
 export function parseAddress(url: unknown, platform: NodeJS.Platform = process.platform): Address {
-  if (typeof url !== 'string') throw new OptionTypeError('url', `url is a text such as ${EXAMPLES}, not ${describe(url)}`)
+  if (typeof url !== 'string') throw new OptionTypeError('url', `url must be a string such as ${EXAMPLES}, got ${describe(url)}`)
   const scheme = /^([a-z]+):/.exec(url)?.[1]
   const rest = url.slice((scheme?.length ?? 0) + 1)
   if (scheme === 'unix') return { kind: 'unix', path: socketPath(rest, platform) }
   if (scheme === 'pipe') return { kind: 'pipe', path: pipePath(rest, platform) }
   if (scheme === 'tcp' || scheme === 'tls') return { kind: scheme, ...hostAndPort(url) }
-  throw new OptionTypeError('url', `url is one of ${EXAMPLES}, not ${describe(url)}`)
+  throw new OptionTypeError('url', `url must be one of ${EXAMPLES}, got ${describe(url)}`)
 }
 
 export function formatAddress(address: Address): string {
@@ -40,10 +40,10 @@ const PIPES = '\\\\.\\pipe\\'
 
 function socketPath(text: string, platform: NodeJS.Platform): string {
   if (platform === 'win32') {
-    throw new OptionTypeError('url', `Node has no Unix sockets on Windows: give 'pipe:name' there, not ${describe(`unix:${text}`)}`)
+    throw new OptionTypeError('url', `Node has no Unix sockets on Windows: give 'pipe:name' there, got ${describe(`unix:${text}`)}`)
   }
   if (text.length === 0 || text.includes('\0')) {
-    throw new OptionTypeError('url', `url is the path of a socket, 'unix:/run/app.sock', not ${describe(`unix:${text}`)}`)
+    throw new OptionTypeError('url', `url must be the path of a socket, 'unix:/run/app.sock', got ${describe(`unix:${text}`)}`)
   }
   const path = resolve(text)
   const bytes = Buffer.byteLength(path)
@@ -59,10 +59,10 @@ function socketPath(text: string, platform: NodeJS.Platform): string {
 
 function pipePath(name: string, platform: NodeJS.Platform): string {
   if (platform !== 'win32') {
-    throw new OptionTypeError('url', `pipes are of Windows: give 'unix:/run/app.sock' here, not ${describe(`pipe:${name}`)}`)
+    throw new OptionTypeError('url', `pipes exist only on Windows: give 'unix:/run/app.sock' here, got ${describe(`pipe:${name}`)}`)
   }
   if (!/^[\w.-]{1,128}$/.test(name)) {
-    throw new OptionTypeError('url', `the name of a pipe has 1 to 128 of the characters A-Z a-z 0-9 _ . -, not ${describe(name)}`)
+    throw new OptionTypeError('url', `the name of a pipe must have 1 to 128 of the characters A-Z a-z 0-9 _ . -, got ${describe(name)}`)
   }
   return PIPES + name
 }
@@ -70,10 +70,10 @@ function pipePath(name: string, platform: NodeJS.Platform): string {
 function hostAndPort(text: string): { host: string; port: number } {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || url.hostname === '' || url.port === '') {
-    throw new OptionTypeError('url', `url has a host and a port, as 'tcp://127.0.0.1:7411', not ${describe(text)}`)
+    throw new OptionTypeError('url', `url must have a host and a port, as 'tcp://127.0.0.1:7411', got ${describe(text)}`)
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '' || !/^\/?$/.test(url.pathname)) {
-    throw new OptionTypeError('url', `url has a host and a port alone: the token is an option, and there is no path`)
+    throw new OptionTypeError('url', `url must have only a host and a port: the token is an option, and there is no path`)
   }
   return { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(url.port) }
 }

@@ -8,7 +8,7 @@ export function pemOption(option: string, value: unknown): string | Uint8Array {
     const what = typeof text === 'string' ? 'a text without one' : describe(value)
     throw new OptionTypeError(
       option,
-      `${option} is PEM, as text or bytes ('-----BEGIN ...'), not ${what}: read the file and give what is in it`,
+      `${option} must be PEM as a string or bytes ('-----BEGIN ...'), got ${what}: read the file and give its content`,
     )
   }
   return value as string | Uint8Array

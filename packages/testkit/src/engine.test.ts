@@ -17,8 +17,8 @@ describe('options', () => {
   test('a mistyped one is named, a wrong one says what it takes', () => {
     expect(() => createTestEngine({ sed: 1 } as TestEngineOptions)).toThrow(/createTestEngine has no option 'sed'; did you mean 'seed'/)
     expect(() => createTestEngine({ mode: 'quick' as 'queue' })).toThrow(OptionTypeError)
-    expect(() => createTestEngine({ now: 'soon' as unknown as Date })).toThrow(/now is a Date/)
-    expect(() => createTestEngine({ now: new Date('soon') })).toThrow(/now is a Date/)
+    expect(() => createTestEngine({ now: 'soon' as unknown as Date })).toThrow(/now must be a Date/)
+    expect(() => createTestEngine({ now: new Date('soon') })).toThrow(/now must be a Date/)
     expect(() => createTestEngine({ maxDataBytes: 0 })).toThrow(RangeError)
   })
 

@@ -152,6 +152,6 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
 
 function timeOf(now: unknown): number {
   const time = Object.prototype.toString.call(now) === '[object Date]' ? (now as Date).getTime() : Number.NaN
-  if (Number.isNaN(time)) throw new OptionTypeError('now', `now is a Date, where the test's clock starts, not ${String(now)}`)
+  if (Number.isNaN(time)) throw new OptionTypeError('now', `now must be a Date, where the test's clock starts, got ${String(now)}`)
   return time
 }

@@ -23,16 +23,20 @@ export interface SignatureHeaders {
 /** The bytes of secrets, checked; their texts are never in a message. */
 export function keysOf(option: string, secret: unknown): readonly Buffer[] {
   const list: readonly unknown[] = Array.isArray(secret) ? secret : [secret]
-  if (list.length === 0) throw new OptionRangeError(option, 1, `${option} has 1 secret or more, not none`)
+  if (list.length === 0) throw new OptionRangeError(option, 1, `${option} must have 1 secret or more, got none`)
   return list.map((one) => {
     const text = typeof one === 'string' && one.startsWith(PREFIX) ? one.slice(PREFIX.length) : undefined
     if (text === undefined || !BASE64.test(text)) {
-      throw new OptionTypeError(option, `${option} is '${PREFIX}' and base64, or an array of such while one is replaced`)
+      throw new OptionTypeError(option, `${option} must be '${PREFIX}' and base64, or an array of such while one is replaced`)
     }
     const key = Buffer.from(text, 'base64')
     if (key.length < KEY_BYTES_MIN || key.length > KEY_BYTES_MAX) {
       const limit = key.length < KEY_BYTES_MIN ? KEY_BYTES_MIN : KEY_BYTES_MAX
-      throw new OptionRangeError(option, limit, `${option} has ${KEY_BYTES_MIN} to ${KEY_BYTES_MAX} bytes in base64, not ${key.length}`)
+      throw new OptionRangeError(
+        option,
+        limit,
+        `${option} must have ${KEY_BYTES_MIN} to ${KEY_BYTES_MAX} bytes in base64, got ${key.length}`,
+      )
     }
     return key
   })
@@ -64,9 +68,9 @@ export function sign(webhook: {
   readonly secret: WebhookSecret
 }): SignatureHeaders {
   const { id, timestamp, body, secret } = webhook
-  if (typeof id !== 'string' || id === '' || id.includes('.')) throw new OptionTypeError('id', "id is a text without '.'")
+  if (typeof id !== 'string' || id === '' || id.includes('.')) throw new OptionTypeError('id', "id must be a string without '.'")
   const ms = timestamp instanceof Date ? timestamp.getTime() : Number.NaN
-  if (!(ms >= 0)) throw new OptionTypeError('timestamp', 'timestamp is a Date since 1970')
+  if (!(ms >= 0)) throw new OptionTypeError('timestamp', 'timestamp must be a Date since 1970')
   return signatureHeaders(keysOf('secret', secret), id, Math.floor(ms / 1_000), body)
 }
 

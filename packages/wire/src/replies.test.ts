@@ -29,7 +29,7 @@ const stats = (queues: number): Stats =>
 
 describe('what an answer may have, and one more', () => {
   test.each<[string, (count: number) => unknown, number, string]>([
-    ['queues', (count) => array(count, { queue: 'q', paused: false }), 10_000, 'at most 10,000 items, not 10,001'],
+    ['queues', (count) => array(count, { queue: 'q', paused: false }), 10_000, 'at most 10,000 items, got 10,001'],
     ['worker sessions', (count) => array(count, { worker: 'w' }), 10_000, 'at most 10,000 items'],
     ['exports', (count) => array(count, { name: 'e', mark: 1 }), 10_000, 'at most 10,000 items'],
     ['keys that are paused in one queue', (count) => [{ queue: 'q', pausedKeys: array(count, 'k') }], 10_000, 'at most 10,000 items'],
@@ -39,9 +39,9 @@ describe('what an answer may have, and one more', () => {
       10_000,
       'at most 10,000 items',
     ],
-    ['keys of a map', map, 256, 'at most 256 items, not 257'],
-    ['the length of a key', (count) => ({ ['k'.repeat(count)]: 1 }), 256, 'at most 256 UTF-16 units, not 257'],
-    ['queues of the statistics', stats, 100_000, 'at most 100,000 items, not 100,001'],
+    ['keys of a map', map, 256, 'at most 256 items, got 257'],
+    ['the length of a key', (count) => ({ ['k'.repeat(count)]: 1 }), 256, 'at most 256 UTF-16 units, got 257'],
+    ['queues of the statistics', stats, 100_000, 'at most 100,000 items, got 100,001'],
   ])('%s', (_what, value, most, message) => {
     expect(repliesOf(payloadOf({ replies: [{ id: 1, value: value(most) }] }))).toStrictEqual([{ id: 1, value: value(most) }])
     const beyond = () => payloadOf({ replies: [{ id: 1, value: value(most + 1) }] })

@@ -78,7 +78,8 @@ export function defineJob(value: DefinitionOptions<StandardSchemaV1 | undefined>
   function handler(run: HandlerFunction<never, unknown>): InlineHandler
   function handler(run: BatchFunction<never>, options: BatchHandlerOptions): BatchHandler
   function handler(run: unknown, options?: BatchHandlerOptions): InlineHandler | BatchHandler {
-    if (typeof run !== 'function') throw new OptionTypeError('handler', `the handler of job '${name}' is a function, not a ${typeof run}`)
+    if (typeof run !== 'function')
+      throw new OptionTypeError('handler', `the handler of job '${name}' must be a function, got a ${typeof run}`)
     if (options !== undefined) return batchHandler(definition, run as BatchFunction<never>, options)
     return { kind: 'inline', definition, run: run as HandlerFunction<never, unknown> }
   }

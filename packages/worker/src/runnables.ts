@@ -73,5 +73,5 @@ function assertFits({ definition, settings: { size } }: BatchHandler, { minConcu
 /** @throws OptionRangeError */
 export function assertDistinct(names: readonly string[]): void {
   const twice = names.find((name, index) => names.indexOf(name) !== index)
-  if (twice !== undefined) throw new OptionRangeError('handlers', 1, `two handlers for job '${twice}': a worker has one per name`)
+  if (twice !== undefined) throw new OptionRangeError('handlers', 1, `two handlers for job '${twice}': a worker takes one per name`)
 }

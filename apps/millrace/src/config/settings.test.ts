@@ -315,7 +315,7 @@ test.each([
   ['max-length', 'many', 'maxLength must be a whole number'],
   ['backoff.jitter', '2', 'backoff.jitter must be a fraction'],
   ['timeout', 'soon', 'timeout must be a duration'],
-  ['paused', 'perhaps', 'paused is true or false'],
+  ['paused', 'perhaps', 'paused must be true or false'],
 ])('%s %s is refused, and nothing is changed', async (key, value, message) => {
   const engine = await engineOf()
   await expect(setSetting(engine, key, value, OTHER)).rejects.toThrow(message)

@@ -155,7 +155,7 @@ function readSetting(view: QueueView, key: string): unknown {
 
 async function pause(engine: Engine, text: string, queue: string): Promise<void> {
   if (text !== 'true' && text !== 'false' && text !== 'none')
-    throw new OptionTypeError(PAUSED, `paused is true or false, not ${JSON.stringify(text)}`)
+    throw new OptionTypeError(PAUSED, `paused must be true or false, got ${JSON.stringify(text)}`)
   // As every setting, it may come before the queue's first job.
   if ((await engine.queues.get(queue)) === undefined) await engine.queues.configure(queue, {})
   await (text === 'true' ? engine.queues.pause(queue) : engine.queues.resume(queue))
@@ -196,7 +196,7 @@ function read(text: string): never {
 function rateOf(key: string, text: string): RateLimitOptions {
   const [, limitText, period, burst] = /^(\d+)(?:\/(\d+(?:\.\d+)? ?[a-z]+|\d+))?(?: burst (\d+))?$/.exec(text) ?? []
   if (limitText === undefined || (period !== undefined && parseDuration(read(period)) === undefined))
-    throw new OptionTypeError(key, `${key} is '100/1m', '100/1m burst 10', or '100' a second, not ${JSON.stringify(text)}`)
+    throw new OptionTypeError(key, `${key} must be '100/1m', '100/1m burst 10', or '100' a second, got ${JSON.stringify(text)}`)
   return {
     limit: Number(limitText),
     ...(period !== undefined && { period: read(period) }),

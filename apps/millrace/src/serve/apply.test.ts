@@ -91,6 +91,6 @@ test('what only the engine can see is told with its key', async () => {
   const config = SCHEMA.parse({ schedules: { a: { every: '1s', job: 'x', options: { unique: { key: 'k' } } } } })
   await expect(apply(await opened(), config)).rejects.toMatchObject({
     code: 'CONFIG',
-    message: expect.stringContaining("'schedules.a': the job of a schedule has no unique key"),
+    message: expect.stringContaining("'schedules.a': the job of a schedule takes no unique key"),
   })
 })

@@ -18,13 +18,13 @@ describe('tokens', () => {
   })
 
   test.each([
-    [7, 'OPTION_TYPE', 'token', /is a text, not number/],
-    ['short', 'OPTION_RANGE', 'token', /has 16 to 512 characters, not 5/],
-    [[], 'OPTION_RANGE', 'token', /1 to 64 of { token, scopes }, not 0/],
-    [Array(65).fill({ token: TOKEN }), 'OPTION_RANGE', 'token', /not 65/],
+    [7, 'OPTION_TYPE', 'token', /must be a string, got number/],
+    ['short', 'OPTION_RANGE', 'token', /must have 16 to 512 characters, got 5/],
+    [[], 'OPTION_RANGE', 'token', /1 to 64 of { token, scopes }, got 0/],
+    [Array(65).fill({ token: TOKEN }), 'OPTION_RANGE', 'token', /got 65/],
     [[{ token: TOKEN, name: 'ops' }], 'OPTION_TYPE', 'name', /no option 'name'/],
-    [[{ token: TOKEN, scopes: [] }], 'OPTION_TYPE', 'token[0].scopes', /enqueue, work, read, admin, not none/],
-    [[{ token: TOKEN }, { token: TOKEN, scopes: ['read', 'root'] }], 'OPTION_TYPE', 'token[1].scopes', /not "read", "root"/],
+    [[{ token: TOKEN, scopes: [] }], 'OPTION_TYPE', 'token[0].scopes', /enqueue, work, read, admin, got none/],
+    [[{ token: TOKEN }, { token: TOKEN, scopes: ['read', 'root'] }], 'OPTION_TYPE', 'token[1].scopes', /got "read", "root"/],
   ])('%j is refused as %s of %s', (value, code, option, message) => {
     expect(() => tokensOption(value)).toThrow(expect.objectContaining({ code, option, message: expect.stringMatching(message) }))
   })
@@ -42,7 +42,7 @@ describe('tokens', () => {
 
   test('scopes keep their order, once each; what is no list is none', () => {
     expect(scopesOption('scopes', ['admin', 'enqueue', 'admin'])).toEqual(['enqueue', 'admin'])
-    expect(() => scopesOption('scopes', 'read')).toThrow(/not "read"/)
+    expect(() => scopesOption('scopes', 'read')).toThrow(/got "read"/)
   })
 })
 

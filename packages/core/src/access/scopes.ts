@@ -11,7 +11,7 @@ export type Scope = (typeof SCOPES)[number]
 export function scopesOption(option: string, value: unknown): readonly Scope[] {
   if (value === undefined) return SCOPES
   if (!Array.isArray(value) || value.length === 0 || !value.every((scope) => SCOPES.includes(scope))) {
-    throw new OptionTypeError(option, `${option} are some of ${SCOPES.join(', ')}, not ${given(value)}`)
+    throw new OptionTypeError(option, `${option} must be some of ${SCOPES.join(', ')}, got ${given(value)}`)
   }
   return SCOPES.filter((scope) => value.includes(scope))
 }

@@ -19,12 +19,12 @@ export interface GivenToken {
 
 /** A text of 16 to 512 characters. */
 export function tokenOption(option: string, value: unknown): string {
-  if (typeof value !== 'string') throw new OptionTypeError(option, `${option} is a text, not ${typeof value}`)
+  if (typeof value !== 'string') throw new OptionTypeError(option, `${option} must be a string, got ${typeof value}`)
   if (value.length >= LENGTH_MIN && value.length <= LENGTH_MAX) return value
   throw new OptionRangeError(
     option,
     value.length < LENGTH_MIN ? LENGTH_MIN : LENGTH_MAX,
-    `${option} has ${LENGTH_MIN} to ${LENGTH_MAX} characters, not ${value.length}: make one of 32 random bytes as base64url`,
+    `${option} must have ${LENGTH_MIN} to ${LENGTH_MAX} characters, got ${value.length}: make one of 32 random bytes as base64url`,
   )
 }
 
@@ -32,7 +32,7 @@ export function tokenOption(option: string, value: unknown): string {
 export function headerTokenOption(option: string, value: unknown): string {
   const token = tokenOption(option, value)
   if (/^[\x21-\x7e]+$/.test(token)) return token
-  throw new OptionTypeError(option, `${option} has a space, or what is not ASCII, and no header can carry it: make one of base64url`)
+  throw new OptionTypeError(option, `${option} must be ASCII without spaces, or no header can carry it: make one of base64url`)
 }
 
 /** The option `token` of whoever serves: a text that allows everything, or up to 64 of `{ token, scopes }` and of what else is `known`. */
@@ -44,7 +44,7 @@ export function tokensOption(value: unknown, known: readonly string[] = []): rea
     throw new OptionRangeError(
       'token',
       value.length === 0 ? 1 : TOKENS_MAX,
-      `token is a text or 1 to ${TOKENS_MAX} of { ${keys.join(', ')} }, not ${value.length}: leave out those that nobody uses`,
+      `token must be a string or 1 to ${TOKENS_MAX} of { ${keys.join(', ')} }, got ${value.length}: leave out those that nobody uses`,
     )
   }
   return value.map((item: unknown, index) => {

@@ -9,13 +9,16 @@ export function choiceOption<const Choice extends string>(option: string, value:
   const hint = meant === undefined ? '' : `; did you mean '${meant}'?`
   if (meant !== undefined && choices.length > LISTED_MAX)
     throw new OptionTypeError(option, `${option} ${describe(value)} is unknown${hint}`)
-  throw new OptionTypeError(option, `${option} is ${choices.map((choice) => `'${choice}'`).join(' or ')}, not ${describe(value)}${hint}`)
+  throw new OptionTypeError(
+    option,
+    `${option} must be ${choices.map((choice) => `'${choice}'`).join(' or ')}, got ${describe(value)}${hint}`,
+  )
 }
 
 /** Of more choices, only the one that is meant is named. */
 const LISTED_MAX = 8
 
 export function booleanOption(option: string, value: unknown): boolean {
-  if (typeof value !== 'boolean') throw new OptionTypeError(option, `${option} is true or false, not ${describe(value)}`)
+  if (typeof value !== 'boolean') throw new OptionTypeError(option, `${option} must be true or false, got ${describe(value)}`)
   return value
 }

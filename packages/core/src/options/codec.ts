@@ -17,12 +17,12 @@ const KNOWN = new Set(['encode', 'decode'])
 /** An object with the two methods; other properties of a class's instance are its own. */
 export function codecOption(option: string, value: unknown): Codec {
   if (typeof value !== 'object' || value === null)
-    throw new OptionTypeError(option, `${option} is { encode, decode }, not ${describe(value)}`)
+    throw new OptionTypeError(option, `${option} must be { encode, decode }, got ${describe(value)}`)
   if (Object.getPrototypeOf(value) === Object.prototype) checkKnown(option, value, KNOWN)
   for (const method of ['encode', 'decode'] as const) {
     const given = (value as Partial<Codec>)[method]
     if (typeof given !== 'function')
-      throw new OptionTypeError(`${option}.${method}`, `${option}.${method} is a function, not ${describe(given)}`)
+      throw new OptionTypeError(`${option}.${method}`, `${option}.${method} must be a function, got ${describe(given)}`)
   }
   return value as Codec
 }

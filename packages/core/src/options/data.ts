@@ -52,7 +52,7 @@ export function encodeMeta(value: unknown): string {
     throw new OptionRangeError(
       'meta',
       LIMITS.metaBytes,
-      `meta has at most ${LIMITS.metaBytes} bytes of JSON, not ${bytes}: put the rest into data`,
+      `meta must have at most ${LIMITS.metaBytes} bytes of JSON, got ${bytes}: put the rest into data`,
     )
   }
   return text
@@ -78,7 +78,7 @@ function assertKept(option: string, value: unknown): void {
   const kind = Object.prototype.toString.call(value).slice('[object '.length, -1)
   if (kind === 'Object') return
   const hint = kind === 'Promise' ? 'Await it first' : REMEDY
-  throw new OptionTypeError(option, `${option} cannot be stored as JSON: it is of type ${kind}, of which JSON keeps nothing. ${hint}`)
+  throw new OptionTypeError(option, `${option} cannot be stored as JSON: it has the type ${kind}, which JSON drops. ${hint}`)
 }
 
 const REMEDY = 'Give plain values (a BigInt as text, a Map or a Set as an array), or a Uint8Array for bytes'

@@ -47,6 +47,6 @@ function checkSchema(schema: unknown): void {
   if (typeof standard?.validate === 'function') return
   throw new OptionTypeError(
     'schema',
-    `schema is a Standard Schema (Zod, Valibot, ArkType ...), which has '~standard'.validate; this is ${describe(schema)}`,
+    `schema must be a Standard Schema (Zod, Valibot, ArkType ...), which has '~standard'.validate; got ${describe(schema)}`,
   )
 }

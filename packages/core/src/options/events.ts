@@ -63,13 +63,14 @@ function filterOption(filter: unknown): EventFilter {
 
 function typesOption(types: unknown): readonly EventType[] {
   if (!Array.isArray(types))
-    throw new OptionTypeError('filter.types', `filter.types is an array of types of events, not ${describe(types)}`)
-  if (types.length === 0) throw new OptionRangeError('filter.types', 1, 'filter.types has 1 type or more, not none: leave it out for all')
+    throw new OptionTypeError('filter.types', `filter.types must be an array of types of events, got ${describe(types)}`)
+  if (types.length === 0)
+    throw new OptionRangeError('filter.types', 1, 'filter.types must have 1 type or more, got none: leave it out for all')
   return [...new Set(types.map((type) => choiceOption('filter.types', type, EVENT_TYPES)))]
 }
 
 function idOption(jobId: unknown): NonNullable<EventFilter['id']> {
   const key = typeof jobId === 'string' ? parseId(jobId) : undefined
-  if (key === undefined) throw new OptionTypeError('filter.jobId', `filter.jobId is the id of a job, not ${describe(jobId)}`)
+  if (key === undefined) throw new OptionTypeError('filter.jobId', `filter.jobId must be the id of a job, got ${describe(jobId)}`)
   return key
 }

@@ -48,15 +48,15 @@ export function validateFlowOptions(options: unknown = {}): { readonly idempoten
 
 /** @throws OptionTypeError, OptionRangeError: by name what is unknown, given twice, or waits for itself */
 export function orderNodes(nodes: unknown): readonly OrderedNode[] {
-  if (!Array.isArray(nodes)) throw new OptionTypeError('nodes', `flow takes an array of { ref, job, dependsOn }, not ${describe(nodes)}`)
-  if (nodes.length === 0) throw new OptionRangeError('nodes', 1, 'a flow has at least one node, not 0')
+  if (!Array.isArray(nodes)) throw new OptionTypeError('nodes', `flow requires an array of { ref, job, dependsOn }, got ${describe(nodes)}`)
+  if (nodes.length === 0) throw new OptionRangeError('nodes', 1, 'a flow must have at least one node, got 0')
   const places = new Map<string, number>()
   for (const [index, node] of nodes.entries()) {
     checkKnown(`nodes[${index}]`, node, NODE)
     const ref = textOption(`nodes[${index}].ref`, node['ref'])
     const other = places.get(ref)
     if (other !== undefined)
-      throw new OptionTypeError('ref', `nodes[${other}] and nodes[${index}] both have the ref ${describe(ref)}: refs are unique`)
+      throw new OptionTypeError('ref', `nodes[${other}] and nodes[${index}] both have the ref ${describe(ref)}: refs must be unique`)
     places.set(ref, index)
   }
   const refs = [...places.keys()]
@@ -78,14 +78,15 @@ export function orderNodes(nodes: unknown): readonly OrderedNode[] {
 }
 
 function parentsOf({ dependsOn = [] }: Readonly<Record<string, unknown>>, node: string, places: ReadonlyMap<string, number>): number[] {
-  if (!Array.isArray(dependsOn)) throw new OptionTypeError('dependsOn', `${node}.dependsOn is an array of refs, not ${describe(dependsOn)}`)
+  if (!Array.isArray(dependsOn))
+    throw new OptionTypeError('dependsOn', `${node}.dependsOn must be an array of refs, got ${describe(dependsOn)}`)
   const parents = new Set<number>()
   for (const ref of dependsOn) {
     const parent = places.get(ref)
     if (parent === undefined) {
       const meant = typeof ref === 'string' ? nearest(ref, places.keys()) : undefined
       const hint = meant === undefined ? '' : `; did you mean '${meant}'?`
-      throw new OptionTypeError('dependsOn', `${node} depends on ${describe(ref)}, and no node of the flow has that ref${hint}`)
+      throw new OptionTypeError('dependsOn', `${node} depends on ${describe(ref)}, but no node of the flow has that ref${hint}`)
     }
     if (parents.has(parent)) throw new OptionTypeError('dependsOn', `${node} depends on ${describe(ref)} twice: name it once`)
     parents.add(parent)
@@ -124,5 +125,5 @@ const NAMED_MAX = 10
 function cycle(path: readonly number[], refs: readonly string[]): OptionTypeError {
   const round = path.slice(path.indexOf(path.at(-1) as number)).map((node) => describe(refs[node]))
   const named = round.length > NAMED_MAX ? [...round.slice(0, NAMED_MAX - 1), '...', round.at(-1)] : round
-  return new OptionTypeError('dependsOn', `the flow has a cycle, in which no job could ever run: ${named.join(' waits for ')}`)
+  return new OptionTypeError('dependsOn', `the flow has a cycle, so that no job could ever run: ${named.join(' waits for ')}`)
 }

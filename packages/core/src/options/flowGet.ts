@@ -35,6 +35,6 @@ export function formatFlowCursor({ seq, place }: FlowCursor): string {
 function parseFlowCursor(after: unknown): FlowCursor {
   const parts = typeof after === 'string' ? /^f([0-9a-z]{1,10})\.([0-9a-z]{1,3})$/.exec(after) : null
   const [seq, place] = [Number.parseInt(parts?.[1] ?? '', 36), Number.parseInt(parts?.[2] ?? '', 36)]
-  if (!(seq < SEQ_LIMIT)) throw new OptionTypeError('after', `after is the 'next' of an earlier page, not ${describe(after)}`)
+  if (!(seq < SEQ_LIMIT)) throw new OptionTypeError('after', `after must be the 'next' of an earlier page, got ${describe(after)}`)
   return { seq, place }
 }

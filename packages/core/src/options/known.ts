@@ -12,7 +12,7 @@ export function checkKnown(
 ): asserts options is Readonly<Record<string, unknown>> {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     const hint = example === undefined ? '' : `: ${example}`
-    throw new OptionTypeError('options', `the options of ${call} are an object, not ${describe(options)}${hint}`)
+    throw new OptionTypeError('options', `the options of ${call} must be an object, got ${describe(options)}${hint}`)
   }
   for (const name of Object.keys(options)) {
     if (known.has(name)) continue

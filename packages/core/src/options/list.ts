@@ -67,6 +67,7 @@ export function formatCursor(seq: number): string {
 
 function parseCursor(after: unknown): number {
   const seq = typeof after === 'string' && /^p[0-9a-z]{1,10}$/.test(after) ? Number.parseInt(after.slice(1), 36) : Number.NaN
-  if (!(seq >= 0 && seq <= SEQ_LIMIT)) throw new OptionTypeError('after', `after is the 'next' of an earlier page, not ${describe(after)}`)
+  if (!(seq >= 0 && seq <= SEQ_LIMIT))
+    throw new OptionTypeError('after', `after must be the 'next' of an earlier page, got ${describe(after)}`)
   return seq
 }

@@ -24,7 +24,7 @@ export function loggerOption(option: string, value: unknown): Logger {
     if (typeof (value as Logger | null)?.[level] !== 'function') {
       throw new OptionTypeError(
         option,
-        `${option} has the functions debug, info, warn and error (message, fields), as console has; this is ${describe(value)} without ${level}`,
+        `${option} must have the functions debug, info, warn and error (message, fields), as console has; got ${describe(value)} without ${level}`,
       )
     }
   }

@@ -47,9 +47,9 @@ export function validateMany(call: string, wanted: unknown, options: unknown = {
   checkKnown(call, options, OPTIONS)
   const { state, queue, name, tag, ids, all } = wanted
   const given = Object.keys(wanted).filter((key) => key !== 'all' && wanted[key] !== undefined)
-  if (all !== undefined && all !== true) throw new OptionTypeError('all', `all is true, or not given, not ${describe(all)}`)
+  if (all !== undefined && all !== true) throw new OptionTypeError('all', `all must be true, or not given, got ${describe(all)}`)
   if (all === undefined && given.length === 0) {
-    const message = `${call} with an empty filter would mean every job: give state, queue, name, tag or ids, or { all: true } if that is meant`
+    const message = `${call} with an empty filter would mean every job: give state, queue, name, tag or ids, or { all: true } if you want all`
     throw new OptionTypeError('filter', message)
   }
   if (all === true && given.length > 0) {
@@ -73,9 +73,9 @@ export function validateMany(call: string, wanted: unknown, options: unknown = {
 
 /** Equal ones count once. What is no id at all is no job's, as for `get`. */
 function idsOption(ids: unknown): (JobKey | undefined)[] {
-  if (!Array.isArray(ids)) throw new OptionTypeError('ids', `ids is an array of job ids, not ${describe(ids)}`)
+  if (!Array.isArray(ids)) throw new OptionTypeError('ids', `ids must be an array of job ids, got ${describe(ids)}`)
   for (const [index, id] of ids.entries()) {
-    if (typeof id !== 'string') throw new OptionTypeError(`ids[${index}]`, `ids[${index}] is the id of a job, not ${describe(id)}`)
+    if (typeof id !== 'string') throw new OptionTypeError(`ids[${index}]`, `ids[${index}] must be the id of a job, got ${describe(id)}`)
   }
   return [...new Set(ids as string[])].map((id) => parseId(id))
 }

@@ -8,9 +8,9 @@ const STRANGE = /[^A-Za-z0-9_.:/-]/u
 
 /** A name of 1 to 128 of the characters `A-Z a-z 0-9 _ . : / -`. */
 export function nameOption(option: string, value: unknown): string {
-  if (typeof value !== 'string') throw new OptionTypeError(option, `${option} is a string, not ${describe(value)}`)
+  if (typeof value !== 'string') throw new OptionTypeError(option, `${option} must be a string, got ${describe(value)}`)
   if (value.length === 0 || value.length > LIMITS.nameLength) {
-    const message = `${option} has 1 to ${LIMITS.nameLength} characters, not ${value.length}: choose a shorter name, or put the rest into data`
+    const message = `${option} must have 1 to ${LIMITS.nameLength} characters, got ${value.length}: choose a shorter name, or put the rest into data`
     throw new OptionRangeError(option, LIMITS.nameLength, message)
   }
   if (!NAME.test(value)) throw new OptionTypeError(option, `${option} ${wrong(value)}; allowed are A-Z a-z 0-9 _ . : / -`)

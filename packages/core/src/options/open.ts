@@ -149,13 +149,13 @@ export function validateOpenOptions(options: unknown): OpenSettings {
 
 function shareOption(file: string, share: unknown): boolean {
   const wanted = booleanOption('share', share)
-  if (wanted && file === ':memory:') throw new OptionTypeError('share', "':memory:' is of one process: name a file to share it")
+  if (wanted && file === ':memory:') throw new OptionTypeError('share', "':memory:' cannot be shared: name a file")
   return wanted
 }
 
 function fileOption(file: unknown): string {
   if (typeof file !== 'string' || file.length === 0) {
-    throw new OptionTypeError('file', `file is the path of the database file, or ':memory:', not ${describe(file)}`)
+    throw new OptionTypeError('file', `file must be the path of the database file, or ':memory:', got ${describe(file)}`)
   }
   const nul = file.indexOf('\0')
   if (nul >= 0) throw new OptionTypeError('file', `file has a control character (U+0000) at position ${nul}`)

@@ -45,8 +45,8 @@ describe('a wrong option is refused by name, and never clamped', () => {
     ['runAt', () => enqueue({ runAt: new Date(Number.NaN) }), 'invalid Date'],
     ['idempotencyTtl', () => enqueue({ idempotencyTtl: 1 }), 'needs an idempotencyKey'],
     ['unique.onConflict', () => enqueue({ unique: { key: 'k', onConflict: 'skp' } }), "did you mean 'skip'?"],
-    ['options', () => enqueue({ debounce: 'k' }), 'the options of debounce are an object'],
-    ['debounce.key', () => enqueue({ debounce: { delay: 1 } }), 'is a string'],
+    ['options', () => enqueue({ debounce: 'k' }), 'the options of debounce must be an object'],
+    ['debounce.key', () => enqueue({ debounce: { delay: 1 } }), 'must be a string'],
     ['debounce.delay', () => enqueue({ debounce: { key: 'k' } }), 'a duration'],
     ['debounce.mode', () => enqueue({ debounce: { key: 'k', delay: 1, mode: 'trailling' } }), "did you mean 'trailing'?"],
     ['period', () => enqueue({ debounce: { key: 'k', period: 1 } }), 'it accepts key, delay, mode, maxDelay'],
@@ -241,11 +241,11 @@ describe('data', () => {
       [Symbol('s'), 'symbol'],
       [1n, 'BigInt'],
       [circle, 'circular'],
-      [new Map([[1, 2]]), 'it is of type Map, of which JSON keeps nothing'],
-      [new Set([1]), 'it is of type Set, of which JSON keeps nothing'],
-      [/x/, 'it is of type RegExp'],
-      [new Error('no'), 'it is of type Error'],
-      [Promise.resolve(1), 'it is of type Promise, of which JSON keeps nothing. Await it first'],
+      [new Map([[1, 2]]), 'it has the type Map, which JSON drops'],
+      [new Set([1]), 'it has the type Set, which JSON drops'],
+      [/x/, 'it has the type RegExp'],
+      [new Error('no'), 'it has the type Error'],
+      [Promise.resolve(1), 'it has the type Promise, which JSON drops. Await it first'],
     ] as const) {
       const error = thrownBy(() => encodeData('data', value, 100))
       expect(error).toBeInstanceOf(OptionTypeError)

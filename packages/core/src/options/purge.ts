@@ -40,9 +40,9 @@ const DRAIN_KNOWN = new Set(['timeout'])
 export function validatePurgeOptions(options: unknown = {}): { readonly states: readonly PurgedState[]; readonly dryRun: boolean } {
   checkKnown('queues.purge', options, PURGE_KNOWN)
   const { states = PURGED_STATES, dryRun = false } = options
-  if (!Array.isArray(states)) throw new OptionTypeError('states', `states is an array of states, not ${describe(states)}`)
+  if (!Array.isArray(states)) throw new OptionTypeError('states', `states must be an array of states, got ${describe(states)}`)
   if (states.length === 0) throw new OptionTypeError('states', `states names at least one of ${PURGED_STATES.join(', ')}`)
-  if (states.includes('active')) throw new OptionTypeError('states', 'jobs that run cannot be purged: cancel them first, with cancelMany')
+  if (states.includes('active')) throw new OptionTypeError('states', 'running jobs cannot be purged: cancel them first, with cancelMany')
   const wanted = new Set(states.map((state, index) => choiceOption(`states[${index}]`, state, PURGED_STATES)))
   return { states: PURGED_STATES.filter((state) => wanted.has(state)), dryRun: booleanOption('dryRun', dryRun) }
 }

@@ -94,7 +94,7 @@ export function validateQueueOptions(options: unknown): QueueChanges {
   if (keyOrder !== undefined)
     changes.keyOrder = orNull(keyOrder, (value) => (choiceOption('keyOrder', value, ['strict', 'turns']) === 'strict' ? 'strict' : null))
   if (changes.keyOrder === 'strict' && (changes.perKeyLimit ?? 1) > 1)
-    throw new OptionRangeError('perKeyLimit', 1, `perKeyLimit is 1, or left out, where keyOrder is 'strict', not ${changes.perKeyLimit}`)
+    throw new OptionRangeError('perKeyLimit', 1, `perKeyLimit must be 1 or left out if keyOrder is 'strict', got ${changes.perKeyLimit}`)
   if (rateLimit !== undefined) changes.rateLimit = orNull(rateLimit, rateOption('rateLimit'))
   if (perKeyRateLimit !== undefined) changes.perKeyRateLimit = orNull(perKeyRateLimit, rateOption('perKeyRateLimit'))
   if (maxLength !== undefined) changes.maxLength = orNull(maxLength, count('maxLength', LENGTH_MAX))
@@ -164,7 +164,6 @@ const PAUSE_KNOWN = new Set(['job', 'key'])
 export function validatePauseOptions(options: unknown = {}): PauseOptions {
   checkKnown('queues.pause', options, PAUSE_KNOWN)
   const { job, key } = options
-  if (job !== undefined && key !== undefined)
-    throw new OptionTypeError('key', 'a pause is of a job name or of a key, not of both: call it twice')
+  if (job !== undefined && key !== undefined) throw new OptionTypeError('key', 'a pause takes a job name or a key, not both: call it twice')
   return { ...(job !== undefined && { job: nameOption('job', job) }), ...(key !== undefined && { key: textOption('key', key) }) }
 }

@@ -18,6 +18,6 @@ export interface Said {
 export type Redact = (said: Said) => Pick<Said, 'message' | 'stack' | 'fields'>
 
 export function redactOption(option: string, value: unknown): Redact {
-  if (typeof value !== 'function') throw new OptionTypeError(option, `${option} is a function, not ${describe(value)}`)
+  if (typeof value !== 'function') throw new OptionTypeError(option, `${option} must be a function, got ${describe(value)}`)
   return value as Redact
 }

@@ -39,7 +39,7 @@ export function validateResultOptions(options: unknown = {}): ResultSettings {
 export function signalOption(signal: unknown): StopSignal {
   const { aborted, addEventListener } = (signal ?? {}) as Partial<StopSignal>
   if (typeof aborted !== 'boolean' || typeof addEventListener !== 'function') {
-    throw new OptionTypeError('signal', `signal is an AbortSignal, not ${describe(signal)}`)
+    throw new OptionTypeError('signal', `signal must be an AbortSignal, got ${describe(signal)}`)
   }
   return signal as StopSignal
 }

@@ -66,7 +66,7 @@ export function validateScheduleOptions(options: unknown, calendar: Calendar): S
   if (runImmediately === true && paused === true)
     throw new OptionTypeError('paused', 'runImmediately and paused exclude each other: give one of them')
   if (cron === undefined && timezone !== undefined)
-    throw new OptionTypeError('timezone', 'timezone goes with cron: every is the same in all zones')
+    throw new OptionTypeError('timezone', 'timezone requires cron: every is the same in all zones')
   const caught = catchUp === undefined ? 'latest' : choiceOption('catchUp', catchUp, CATCH_UPS)
   const spec: ScheduleSpec = {
     ...(cron !== undefined && { cron: cronOption(cron), timezone: zoneOption('timezone', timezone) }),
@@ -114,15 +114,15 @@ export function checkScheduleChanges(changes: unknown): asserts changes is Reado
 }
 
 function cronOption(value: unknown): string {
-  if (typeof value !== 'string') throw new OptionTypeError('cron', `cron is a string, not ${describe(value)}`)
+  if (typeof value !== 'string') throw new OptionTypeError('cron', `cron must be a string, got ${describe(value)}`)
   if (value.length === 0 || value.length > LIMITS.cronLength)
-    throw new OptionRangeError('cron', LIMITS.cronLength, `cron has 1 to ${LIMITS.cronLength} characters, not ${value.length}`)
+    throw new OptionRangeError('cron', LIMITS.cronLength, `cron must have 1 to ${LIMITS.cronLength} characters, got ${value.length}`)
   return value
 }
 
 /** A name of the time zone database. */
 function zoneOption(option: string, value: unknown = DEFAULT_TIMEZONE): string {
-  if (typeof value !== 'string') throw new OptionTypeError(option, `${option} is a string, not ${describe(value)}`)
+  if (typeof value !== 'string') throw new OptionTypeError(option, `${option} must be a string, got ${describe(value)}`)
   return value
 }
 
@@ -134,13 +134,13 @@ function zoneOption(option: string, value: unknown = DEFAULT_TIMEZONE): string {
 export function checkScheduleSpec(spec: ScheduleSpec, calendar: Calendar): void {
   const { cron, timezone = DEFAULT_TIMEZONE, every, startAt, endAt, jitter, overlap, catchUp } = spec
   if (cron !== undefined && every !== undefined) throw new OptionTypeError('every', 'cron and every exclude each other: give one of them')
-  if (cron === undefined && every === undefined) throw new OptionTypeError('cron', 'a schedule has cron or every: give one of them')
+  if (cron === undefined && every === undefined) throw new OptionTypeError('cron', 'a schedule needs cron or every: give one of them')
   if (startAt !== undefined && endAt !== undefined && endAt < startAt)
-    throw new OptionRangeError('endAt', startAt, `endAt is not before startAt: it is ${startAt - endAt} ms before it`)
+    throw new OptionRangeError('endAt', startAt, `endAt must not be before startAt, got one that is ${startAt - endAt} ms before it`)
   if (every !== undefined && jitter >= every)
-    throw new OptionRangeError('jitter', every - 1, `jitter is less than every, which is ${every} ms, and not ${jitter} ms`)
+    throw new OptionRangeError('jitter', every - 1, `jitter must be less than every, which is ${every} ms, got ${jitter} ms`)
   if (catchUp === 'all' && overlap !== 'queue') {
-    const message = `catchUp 'all' goes with overlap 'queue': with '${overlap}' the ticks that are caught up would be lost to one another`
+    const message = `catchUp 'all' requires overlap 'queue': with '${overlap}' most of the missed ticks would be skipped or cancelled`
     throw new OptionTypeError('overlap', message)
   }
   if (cron !== undefined) checkCron(cron, timezone, calendar)
@@ -152,7 +152,10 @@ function checkCron(cron: string, timezone: string, calendar: Calendar): void {
     first = calendar.next(cron, timezone, 0)
   } catch (error) {
     if (!isZone(timezone))
-      throw new OptionTypeError('timezone', `timezone is the IANA name of a zone, as 'Europe/Berlin' or 'UTC', not ${describe(timezone)}`)
+      throw new OptionTypeError(
+        'timezone',
+        `timezone must be the IANA name of a zone, as 'Europe/Berlin' or 'UTC', got ${describe(timezone)}`,
+      )
     throw new OptionTypeError('cron', `cron ${describe(cron)} cannot be read: ${(error as Error).message}`)
   }
   if (first === 0) throw new OptionRangeError('cron', 0, `cron ${describe(cron)} never matches: there is no such day`)
@@ -183,21 +186,25 @@ const META_MAX = LIMITS.metaBytes - 256
  */
 export function checkScheduledJob(job: NewJob): NewJob {
   const { delay, runAt, idempotencyKey, unique, tags = [], meta } = job
-  if (delay !== undefined) throw new OptionTypeError('delay', 'the job of a schedule has no delay: it comes at its tick')
-  if (runAt !== undefined) throw new OptionTypeError('runAt', 'the job of a schedule has no runAt: it comes at its tick')
+  if (delay !== undefined) throw new OptionTypeError('delay', 'the job of a schedule takes no delay: it is created at its tick')
+  if (runAt !== undefined) throw new OptionTypeError('runAt', 'the job of a schedule takes no runAt: it is created at its tick')
   if (idempotencyKey !== undefined)
-    throw new OptionTypeError('idempotencyKey', 'the job of a schedule has no idempotencyKey: each tick fires once')
+    throw new OptionTypeError('idempotencyKey', 'the job of a schedule takes no idempotencyKey: each tick fires once')
   for (const option of ['debounce', 'throttle'] as const)
-    if (job[option] !== undefined) throw new OptionTypeError(option, `the job of a schedule has no ${option}: each tick fires once`)
-  if (unique !== undefined) throw new OptionTypeError('unique', 'the job of a schedule has no unique key: overlap says what happens')
+    if (job[option] !== undefined) throw new OptionTypeError(option, `the job of a schedule takes no ${option}: each tick fires once`)
+  if (unique !== undefined) throw new OptionTypeError('unique', 'the job of a schedule takes no unique key: overlap decides what happens')
   if (tags.length >= LIMITS.tagsPerJob) {
     const most = LIMITS.tagsPerJob - 1
-    throw new OptionRangeError('tags', most, `the job of a schedule has at most ${most} tags of its own, not ${tags.length}`)
+    throw new OptionRangeError('tags', most, `the job of a schedule must have at most ${most} tags of its own, got ${tags.length}`)
   }
   if (meta === undefined) return job
   if (meta.length > META_MAX)
-    throw new OptionRangeError('meta', META_MAX, `the meta of a schedule’s job has at most ${META_MAX} characters, not ${meta.length}`)
-  if (!meta.startsWith('{') || !meta.endsWith('}')) throw new OptionTypeError('meta', 'the meta of a schedule’s job is an object')
+    throw new OptionRangeError(
+      'meta',
+      META_MAX,
+      `the meta of a schedule’s job must have at most ${META_MAX} characters, got ${meta.length}`,
+    )
+  if (!meta.startsWith('{') || !meta.endsWith('}')) throw new OptionTypeError('meta', 'the meta of a schedule’s job must be an object')
   return job
 }
 
@@ -214,7 +221,7 @@ export function validateTriggerOptions(options: unknown = {}): { readonly meta?:
   const { meta } = options
   if (meta === undefined) return {}
   const text = encodeMeta(meta)
-  if (!text.startsWith('{')) throw new OptionTypeError('meta', `meta is an object, not ${describe(meta)}`)
+  if (!text.startsWith('{')) throw new OptionTypeError('meta', `meta must be an object, got ${describe(meta)}`)
   return { meta: text }
 }
 

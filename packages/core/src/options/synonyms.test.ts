@@ -50,9 +50,9 @@ test.each<[string, () => unknown, string]>([
   ['lifo', enqueue({ lifo: true }), "did you mean 'priority'? Jobs start by priority, and then first in, first out"],
   ['max_attempts', enqueue({ max_attempts: 5 }), "did you mean 'maxAttempts'?"],
   ['path', open({ path: 'jobs.db' }), "did you mean 'file'?"],
-  ['openEngine("jobs.db")', () => validateOpenOptions('jobs.db'), `not "jobs.db": openEngine({ file: 'jobs.db' })`],
-  ['defineJob("mail")', () => validateDefinition('mail'), `not "mail": defineJob({ name: 'mail' })`],
-  ["backoff: 'exponential'", enqueue({ backoff: 'exponential' }), `not "exponential": { type: 'exponential', delay: '1s' }`],
+  ['openEngine("jobs.db")', () => validateOpenOptions('jobs.db'), `got "jobs.db": openEngine({ file: 'jobs.db' })`],
+  ['defineJob("mail")', () => validateDefinition('mail'), `got "mail": defineJob({ name: 'mail' })`],
+  ["backoff: 'exponential'", enqueue({ backoff: 'exponential' }), `got "exponential": { type: 'exponential', delay: '1s' }`],
   ['state dead', () => validateListOptions({ state: 'dead' }), "did you mean 'failed'?"],
 ])('%s is answered with what we have', (_what, call, hint) => {
   expect(call).toThrow(hint)

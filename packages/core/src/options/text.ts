@@ -5,24 +5,24 @@ import { describe } from './describe.ts'
 
 /** A text of 1 to 512 UTF-16 units without lone surrogates, which no UTF-8 file could tell apart. */
 export function textOption(option: string, value: unknown): string {
-  if (typeof value !== 'string') throw new OptionTypeError(option, `${option} is a string, not ${describe(value)}`)
+  if (typeof value !== 'string') throw new OptionTypeError(option, `${option} must be a string, got ${describe(value)}`)
   if (value.length === 0 || value.length > LIMITS.keyLength) {
-    const message = `${option} has 1 to ${LIMITS.keyLength} characters, not ${value.length}: use a hash of the long text`
+    const message = `${option} must have 1 to ${LIMITS.keyLength} characters, got ${value.length}: use a hash of the long text`
     throw new OptionRangeError(option, LIMITS.keyLength, message)
   }
-  if (!value.isWellFormed()) throw new OptionTypeError(option, `${option} is well-formed Unicode: it has half of a surrogate pair`)
+  if (!value.isWellFormed()) throw new OptionTypeError(option, `${option} must be well-formed Unicode, got half of a surrogate pair`)
   return value
 }
 
 /** At most 32 tags; equal ones count once. */
 export function tagsOption(option: string, value: unknown): readonly string[] {
-  if (!Array.isArray(value)) throw new OptionTypeError(option, `${option} is an array of strings, not ${describe(value)}`)
+  if (!Array.isArray(value)) throw new OptionTypeError(option, `${option} must be an array of strings, got ${describe(value)}`)
   const tags = [...new Set(value.map((tag, index) => textOption(`${option}[${index}]`, tag)))]
   if (tags.length > LIMITS.tagsPerJob) {
     throw new OptionRangeError(
       option,
       LIMITS.tagsPerJob,
-      `a job has at most ${LIMITS.tagsPerJob} tags, not ${tags.length}: put the rest into meta`,
+      `a job must have at most ${LIMITS.tagsPerJob} tags, got ${tags.length}: put the rest into meta`,
     )
   }
   return tags

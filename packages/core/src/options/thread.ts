@@ -72,11 +72,11 @@ function limitsOption(limits: unknown): ThreadLimits {
 
 function textsOption(option: string, value: unknown): readonly string[] {
   if (Array.isArray(value) && value.every((text) => typeof text === 'string')) return value
-  throw new OptionTypeError(option, `${option} is an array of strings, not ${describe(value)}`)
+  throw new OptionTypeError(option, `${option} must be an array of strings, got ${describe(value)}`)
 }
 
 function envOption(value: unknown): Readonly<Record<string, string>> {
   const plain = typeof value === 'object' && value !== null && !Array.isArray(value)
   if (plain && Object.values(value).every((text) => typeof text === 'string')) return value as Record<string, string>
-  throw new OptionTypeError('env', `env is an object of strings, not ${describe(value)}`)
+  throw new OptionTypeError('env', `env must be an object of strings, got ${describe(value)}`)
 }

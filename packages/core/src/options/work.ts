@@ -56,7 +56,7 @@ export function validateWorkOptions(options: unknown = {}): WorkSettings {
 }
 
 function queueNames(queues: unknown): readonly string[] {
-  if (!Array.isArray(queues)) throw new OptionTypeError('queues', `queues is an array of names, not ${describe(queues)}`)
+  if (!Array.isArray(queues)) throw new OptionTypeError('queues', `queues must be an array of names, got ${describe(queues)}`)
   if (queues.length === 0) throw new OptionRangeError('queues', 1, 'queues names at least 1 queue; leave it out to serve every queue')
   return [...new Set(queues.map((queue, index) => nameOption(`queues[${index}]`, queue)))]
 }

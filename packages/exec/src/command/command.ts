@@ -96,20 +96,20 @@ function codesOf(option: string, spec: CommandSpec): Pick<Command, 'isSuccess' |
 }
 
 function codesOption(option: string, value: unknown): ReadonlySet<number> {
-  if (!Array.isArray(value)) throw new OptionTypeError(option, `${option} is an array of exit codes, not ${describe(value)}`)
+  if (!Array.isArray(value)) throw new OptionTypeError(option, `${option} must be an array of exit codes, got ${describe(value)}`)
   return new Set(value.map((code, index) => integerOption(`${option}[${index}]`, code, 0, 255)))
 }
 
 function umaskOption(option: string, value: unknown): string {
   if (typeof value === 'string' && /^[0-7]{3,4}$/.test(value)) return value
-  throw new OptionTypeError(option, `${option} is three or four octal digits in a string, such as '077', not ${describe(value)}`)
+  throw new OptionTypeError(option, `${option} must be three or four octal digits in a string, such as '077', got ${describe(value)}`)
 }
 
 function identityOption(option: string, value: unknown, own: number | undefined): number | undefined {
   if (value === undefined) return undefined
   const id = integerOption(option, value, 0, ID_MAX)
   if (id === own || process.getuid?.() === 0) return id
-  throw new OptionTypeError(option, `${option} is ${id}, and this worker runs as ${own}: only root can start a command as somebody else`)
+  throw new OptionTypeError(option, `${option} is ${id}, and this worker runs as ${own}: only root can start a command as another user`)
 }
 
 function limitsOption(option: string, value: unknown): ProcessLimits {

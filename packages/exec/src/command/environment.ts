@@ -11,9 +11,9 @@ export function environmentOption(option: string, value: unknown, own: NodeJS.Pr
   checkKnown(option, value, KNOWN)
   const { inherit = ['PATH'], set = {} } = value
   if (!Array.isArray(inherit))
-    throw new OptionTypeError(`${option}.inherit`, `${option}.inherit is an array of names, not ${describe(inherit)}`)
+    throw new OptionTypeError(`${option}.inherit`, `${option}.inherit must be an array of names, got ${describe(inherit)}`)
   if (typeof set !== 'object' || set === null || Array.isArray(set)) {
-    throw new OptionTypeError(`${option}.set`, `${option}.set is an object of strings, not ${describe(set)}`)
+    throw new OptionTypeError(`${option}.set`, `${option}.set must be an object of strings, got ${describe(set)}`)
   }
   const variables: Record<string, string> = {}
   for (const name of inherit) {
@@ -23,7 +23,7 @@ export function environmentOption(option: string, value: unknown, own: NodeJS.Pr
   for (const [name, text] of Object.entries(set)) {
     nameOf(`${option}.set`, name)
     if (typeof text !== 'string' || text.includes('\0')) {
-      throw new OptionTypeError(`${option}.set`, `${option}.set.${name} is a string without NUL characters, not ${describe(text)}`)
+      throw new OptionTypeError(`${option}.set`, `${option}.set.${name} must be a string without NUL characters, got ${describe(text)}`)
     }
     variables[name] = text
   }
@@ -32,9 +32,10 @@ export function environmentOption(option: string, value: unknown, own: NodeJS.Pr
 
 function nameOf(option: string, name: unknown): string {
   if (typeof name !== 'string' || !NAME.test(name)) {
-    throw new OptionTypeError(option, `${option} has names of letters, digits and _, not ${describe(name)}`)
+    throw new OptionTypeError(option, `${option} must have names of letters, digits and _, got ${describe(name)}`)
   }
-  if (name.startsWith('JOB_')) throw new OptionTypeError(option, `${option} has ${name}: names with JOB_ tell of the job; choose another`)
+  if (name.startsWith('JOB_'))
+    throw new OptionTypeError(option, `${option} has ${name}: names with JOB_ are reserved for the job; choose another`)
   if (OF_THE_SHELL.has(name)) throw new OptionTypeError(option, `${option} has ${name}, which shells set themselves: leave it out`)
   return name
 }

@@ -12,8 +12,8 @@ export function fileOption(option: string, value: unknown): string {
     throw new OptionTypeError(option, message)
   }
   const found = statSync(path, { throwIfNoEntry: false })
-  if (found === undefined) throw new OptionTypeError(option, `${option} ${describe(path)} is not there: install it, or correct the path`)
-  if (!found.isFile()) throw new OptionTypeError(option, `${option} ${describe(path)} is no file: name a program`)
+  if (found === undefined) throw new OptionTypeError(option, `${option} ${describe(path)} does not exist: install it, or correct the path`)
+  if (!found.isFile()) throw new OptionTypeError(option, `${option} ${describe(path)} is not a file: name a program`)
   try {
     accessSync(path, constants.X_OK)
   } catch {
@@ -25,14 +25,14 @@ export function fileOption(option: string, value: unknown): string {
 export function folderOption(option: string, value: unknown): string {
   const path = pathOption(option, value)
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path
-  throw new OptionTypeError(option, `${option} ${describe(path)} is no folder: make it, or correct the path`)
+  throw new OptionTypeError(option, `${option} ${describe(path)} is not a folder: create it, or correct the path`)
 }
 
 export function pathOption(option: string, value: unknown): string {
-  if (typeof value !== 'string') throw new OptionTypeError(option, `${option} is an absolute path, not ${describe(value)}`)
+  if (typeof value !== 'string') throw new OptionTypeError(option, `${option} must be an absolute path, got ${describe(value)}`)
   if (value.includes('\0')) throw new OptionTypeError(option, `${option} has a NUL character, which no path can have`)
   if (!isAbsolute(value)) {
-    throw new OptionTypeError(option, `${option} is an absolute path, not ${describe(value)}: neither PATH nor a folder is searched`)
+    throw new OptionTypeError(option, `${option} must be an absolute path, got ${describe(value)}: neither PATH nor a folder is searched`)
   }
   return value
 }
@@ -42,11 +42,11 @@ const PLACEHOLDER = /\{\{\s*[A-Za-z_][A-Za-z0-9_]*\s*\}\}/
 /** The text of a script, which no data gets into. */
 export function scriptOption(option: string, value: unknown): string {
   if (typeof value !== 'string' || value.trim() === '') {
-    throw new OptionTypeError(option, `${option} is the text of a script where shell is true, not ${describe(value)}`)
+    throw new OptionTypeError(option, `${option} must be the text of a script if shell is true, got ${describe(value)}`)
   }
   if (value.includes('\0')) throw new OptionTypeError(option, `${option} has a NUL character, which no script can have`)
   if (Buffer.byteLength(value) > ARGUMENT_BYTES) {
-    throw new OptionRangeError(option, ARGUMENT_BYTES, `${option} has at most ${ARGUMENT_BYTES} bytes: put the script into a file`)
+    throw new OptionRangeError(option, ARGUMENT_BYTES, `${option} must have at most ${ARGUMENT_BYTES} bytes: put the script into a file`)
   }
   const [found] = PLACEHOLDER.exec(value) ?? []
   if (found === undefined) return value

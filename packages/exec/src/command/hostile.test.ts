@@ -104,9 +104,9 @@ describe('arguments', () => {
 
   test.for([
     [{}, 'missing'],
-    [{ a: null }, 'not null'],
-    [{ a: {} }, 'not an object'],
-    [{ a: ['x'] }, 'not an array'],
+    [{ a: null }, 'got null'],
+    [{ a: {} }, 'got an object'],
+    [{ a: ['x'] }, 'got an array'],
     [undefined, 'no object but undefined'],
     ['text', 'no object but "text"'],
     [['a'], 'no object but an array'],

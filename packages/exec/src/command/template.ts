@@ -21,9 +21,9 @@ const ARGUMENTS_MAX = 1_000
 
 /** @throws OptionTypeError, OptionRangeError */
 export function parseTemplate(option: string, value: unknown): Template {
-  if (!Array.isArray(value)) throw new OptionTypeError(option, `${option} is an array of arguments, not ${describe(value)}`)
+  if (!Array.isArray(value)) throw new OptionTypeError(option, `${option} must be an array of arguments, got ${describe(value)}`)
   if (value.length > ARGUMENTS_MAX) {
-    const message = `${option} has at most ${ARGUMENTS_MAX} arguments, not ${value.length}: hand the rest over by stdin`
+    const message = `${option} must have at most ${ARGUMENTS_MAX} arguments, got ${value.length}: pass the rest by stdin`
     throw new OptionRangeError(option, ARGUMENTS_MAX, message)
   }
   let afterOptions = false
@@ -38,11 +38,14 @@ function parseArgument(option: string, value: unknown, afterOptions: boolean): P
   const literal = typeof value === 'object' && value !== null && Object.keys(value).join() === 'literal'
   const text: unknown = literal ? (value as { literal: unknown }).literal : value
   if (typeof text !== 'string') {
-    throw new OptionTypeError(option, `${option} is a string such as '--size={{size}}', or { literal: 'as it is' }, not ${describe(value)}`)
+    throw new OptionTypeError(
+      option,
+      `${option} must be a string such as '--size={{size}}', or { literal: 'as it is' }, got ${describe(value)}`,
+    )
   }
   if (text.includes('\0')) throw new OptionTypeError(option, `${option} has a NUL character, which no argument can have`)
   if (Buffer.byteLength(text) > ARGUMENT_BYTES) {
-    throw new OptionRangeError(option, ARGUMENT_BYTES, `${option} has at most ${ARGUMENT_BYTES} bytes: hand it over in a file`)
+    throw new OptionRangeError(option, ARGUMENT_BYTES, `${option} must have at most ${ARGUMENT_BYTES} bytes: pass it in a file`)
   }
   if (literal) return { texts: [text], fields: [], afterOptions }
   // Splitting by a pattern with one group: texts at even places, names at odd ones.
@@ -86,7 +89,7 @@ function fieldOf(data: unknown, field: string): string {
   if (!Object.hasOwn(data, field)) throw badArgs(`the field '${field}' is missing in the job's data`, field)
   const value: unknown = (data as Record<string, unknown>)[field]
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
-    throw badArgs(`the field '${field}' is a string, a number or a boolean, not ${describe(value)}`, field)
+    throw badArgs(`the field '${field}' must be a string, a number or a boolean, got ${describe(value)}`, field)
   }
   return plainText(field, value)
 }

@@ -113,7 +113,7 @@ function makeFolder(path: string): void {
   if ((mode & 0o077) === 0) return
   throw new OptionTypeError(
     'logFolder',
-    `logFolder ${path} can be entered by others (mode ${(mode & 0o777).toString(8)}), and output may be secret: chmod 700 it, or name a folder that is not there yet`,
+    `logFolder ${path} can be entered by others (mode ${(mode & 0o777).toString(8)}), and output may be secret: chmod 700 it, or name a folder that does not exist yet`,
   )
 }
 

@@ -51,7 +51,7 @@ export async function connectPort(url: string, options?: ConnectOptions, surroun
 function addressOf(url: string, { tls }: ConnectOptions = {}): Address {
   const address = parseAddress(url)
   if (address.kind !== 'tls' && tls !== undefined) {
-    throw new OptionTypeError('tls', `the option tls is for tls:// addresses, not ${address.kind}: give a tls:// address, or no tls`)
+    throw new OptionTypeError('tls', `the option tls is for tls:// addresses, got ${address.kind}: give a tls:// address, or no tls`)
   }
   return address
 }

@@ -35,7 +35,7 @@ function checkSafe(address: Address, { tls, tokens, authenticate }: ListenSettin
     throw new OptionTypeError('tls', 'tls:// needs the option tls with the key and the certificate of the server')
   }
   if (address.kind !== 'tls' && tls !== undefined)
-    throw new OptionTypeError('tls', `the option tls is for tls:// addresses, not ${address.kind}:`)
+    throw new OptionTypeError('tls', `the option tls is for tls:// addresses, got ${address.kind}:`)
   if (!('host' in address) || isLoopback(address.host)) return
   const missing = [
     ...(address.kind === 'tls' ? [] : ['TLS (tls:// and the option tls)']),

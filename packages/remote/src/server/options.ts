@@ -156,7 +156,7 @@ function knownTokens(value: unknown): readonly KnownToken[] {
 }
 
 function authenticateOption(value: unknown, token: unknown): Authenticate {
-  if (typeof value !== 'function') throw new OptionTypeError('authenticate', `authenticate is a function, not a ${typeof value}`)
+  if (typeof value !== 'function') throw new OptionTypeError('authenticate', `authenticate must be a function, got a ${typeof value}`)
   if (token !== undefined) {
     throw new OptionTypeError('authenticate', 'token and authenticate exclude each other: let authenticate know the token too')
   }
@@ -172,7 +172,7 @@ function tlsOption(value: unknown): ServerTlsOptions {
   checkKnown('tls', value, TLS_KNOWN)
   const { ca, requestCert = false } = value
   if (booleanOption('tls.requestCert', requestCert) && ca === undefined) {
-    throw new OptionTypeError('tls.ca', 'tls.ca says who signs the certificates of clients: give it with requestCert')
+    throw new OptionTypeError('tls.ca', 'tls.ca names who signs the certificates of clients: it requires requestCert')
   }
   return {
     key: pemOption('tls.key', value['key']),

@@ -43,7 +43,7 @@ function permitOf(answer: unknown): Permit | undefined {
   if (!isThenable(answer)) return permitOption('authenticate.', permitLike(answer))
   // Nobody waits for it: rejected, it would end the process.
   answer.then(undefined, () => {})
-  throw new OptionTypeError('authenticate', 'authenticate is to answer at once, and not with a promise: keep at hand what it needs')
+  throw new OptionTypeError('authenticate', 'authenticate must answer at once, got a promise: load what it needs before')
 }
 
 const ANSWERED = 'the scopes that authenticate answers'

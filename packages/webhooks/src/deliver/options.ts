@@ -135,14 +135,14 @@ export function validateHandlerOptions(options: unknown = {}): HandlerSettings {
 
 function portsOption(ports: unknown): ReadonlySet<number> | 'any' {
   if (ports === 'any') return 'any'
-  if (!Array.isArray(ports)) throw new OptionTypeError('ports', `ports is an array of numbers, or 'any', not ${describe(ports)}`)
+  if (!Array.isArray(ports)) throw new OptionTypeError('ports', `ports must be an array of numbers, or 'any', got ${describe(ports)}`)
   return new Set(ports.map((port, index) => integerOption(`ports[${index}]`, port, 1, 65_535)))
 }
 
 function headerOption(option: string, value: unknown): string {
   const text = textOf(option, value)
   if (HEADER_VALUE.test(text)) return text
-  throw new OptionTypeError(option, `${option} is a text of one line, in Latin-1, not ${describe(value)}`)
+  throw new OptionTypeError(option, `${option} must be a string of one line, in Latin-1, got ${describe(value)}`)
 }
 
 /** Looked at here, since TLS takes what is no certificate for none at all, and then trusts nobody. */
@@ -155,15 +155,15 @@ function certificatesOption(option: string, value: unknown): string {
     throw new OptionTypeError(option, `${option} has a certificate that cannot be read: ${String(error)}`)
   }
   if (certificates.length > 0) return text
-  throw new OptionTypeError(option, `${option} has one certificate or more in PEM, the text of a file and not its path`)
+  throw new OptionTypeError(option, `${option} must have one certificate or more in PEM: the content of a file, not its path`)
 }
 
 function textOf(option: string, value: unknown): string {
   if (typeof value === 'string' && value !== '') return value
-  throw new OptionTypeError(option, `${option} is a text, not ${describe(value)}`)
+  throw new OptionTypeError(option, `${option} must be a string, got ${describe(value)}`)
 }
 
 function functionOption(option: string, value: unknown): unknown {
   if (typeof value === 'function') return value
-  throw new OptionTypeError(option, `${option} is a function, not ${describe(value)}`)
+  throw new OptionTypeError(option, `${option} must be a function, got ${describe(value)}`)
 }

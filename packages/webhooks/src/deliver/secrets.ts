@@ -36,7 +36,7 @@ export type Keyring<Asker extends readonly unknown[] = []> = (name: string, ...a
 export function keyring<Asker extends readonly unknown[]>(secrets: unknown): Keyring<Asker> {
   if (typeof secrets === 'function') return (name, ...asker) => askedFor(secrets as (...args: unknown[]) => unknown, name, asker)
   if (typeof secrets !== 'object' || secrets === null || Array.isArray(secrets))
-    throw new OptionTypeError('secrets', 'secrets is an object of secrets by name, or a function (name, job)')
+    throw new OptionTypeError('secrets', 'secrets must be an object of secrets by name, or a function (name, job)')
   const known = new Map(Object.entries(secrets).map(([name, secret]) => [name, secretOf(`secrets.${name}`, secret)]))
   refuseShared(known)
   return (name, ..._asker) => known.get(name)

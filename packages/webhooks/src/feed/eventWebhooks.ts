@@ -80,14 +80,15 @@ export class EventWebhooks {
 
   /** @throws OptionTypeError, OptionRangeError */
   constructor(engine: Engine, options: EventWebhooksOptions) {
-    if (typeof engine?.events !== 'function') throw new OptionTypeError('engine', 'engine is what openEngine or connect has answered')
+    if (typeof engine?.events !== 'function') throw new OptionTypeError('engine', 'engine must be the result of openEngine or connect')
     checkKnown('EventWebhooks', options, KNOWN)
     const { endpoints, secrets = {}, queue = 'webhooks', disableAfter = '5d' } = options as EventWebhooksOptions
     const { onDisabled, logger, clock = systemClock } = options as EventWebhooksOptions
     for (const call of ['list', 'save', 'update', 'delete'] as const)
       if (typeof endpoints?.[call] !== 'function')
-        throw new OptionTypeError('endpoints', 'endpoints has list(), save(), update() and delete()')
-    if (onDisabled !== undefined && typeof onDisabled !== 'function') throw new OptionTypeError('onDisabled', 'onDisabled is a function')
+        throw new OptionTypeError('endpoints', 'endpoints must have list(), save(), update() and delete()')
+    if (onDisabled !== undefined && typeof onDisabled !== 'function')
+      throw new OptionTypeError('onDisabled', 'onDisabled must be a function')
     this.#clock = clock
     this.#secretOf = keyring(secrets)
     this.#settings = {

@@ -60,13 +60,13 @@ export function hostTest(patterns: readonly string[]): (hostname: string) => boo
 
 /** Patterns of hosts, checked and as `hostTest` takes them. @throws OptionTypeError */
 export function hostsOption(option: string, hosts: unknown): readonly string[] {
-  if (!Array.isArray(hosts)) throw new OptionTypeError(option, `${option} is an array of host names, not ${describe(hosts)}`)
+  if (!Array.isArray(hosts)) throw new OptionTypeError(option, `${option} must be an array of host names, got ${describe(hosts)}`)
   return hosts.map((host, index) => {
     const pattern = typeof host === 'string' ? hostPattern(host) : undefined
     if (pattern !== undefined) return pattern
     throw new OptionTypeError(
       `${option}[${index}]`,
-      `${option} has host names without ports (those are the option ports), as 'example.com' or '*.example.com', not ${describe(host)}`,
+      `${option} must have host names without ports (those are the option ports), as 'example.com' or '*.example.com', got ${describe(host)}`,
     )
   })
 }

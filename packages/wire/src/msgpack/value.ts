@@ -25,7 +25,8 @@ export function writeValue(out: Writer, value: unknown, depth = 0): void {
     if (entries.length > BOUNDS.keys) throw tooMany('a map', BOUNDS.keys, entries.length)
     out.map(entries.length)
     for (const [key, item] of entries) {
-      if (key.length > BOUNDS.keyLength) throw new TooLargeError(`a key has at most ${BOUNDS.keyLength} UTF-16 units, not ${key.length}`)
+      if (key.length > BOUNDS.keyLength)
+        throw new TooLargeError(`a key must have at most ${BOUNDS.keyLength} UTF-16 units, got ${key.length}`)
       out.text(key)
       writeValue(out, item, depth + 1)
     }
@@ -34,5 +35,5 @@ export function writeValue(out: Writer, value: unknown, depth = 0): void {
 
 /** What no reader would take is refused where it is written. */
 export function tooMany(what: string, most: number, count: number): TooLargeError {
-  return new TooLargeError(`${what} has at most ${most.toLocaleString('en-US')} items, not ${count.toLocaleString('en-US')}`)
+  return new TooLargeError(`${what} must have at most ${most.toLocaleString('en-US')} items, got ${count.toLocaleString('en-US')}`)
 }

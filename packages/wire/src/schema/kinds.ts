@@ -77,7 +77,8 @@ export function text(max: number, says = `string, up to ${digits(max)}`): Kind<s
   return {
     says,
     write: (out, value) => {
-      if (value.length > max) throw new TooLargeError(`a string has at most ${digits(max)} UTF-16 units here, not ${digits(value.length)}`)
+      if (value.length > max)
+        throw new TooLargeError(`a string must have at most ${digits(max)} UTF-16 units here, got ${digits(value.length)}`)
       out.text(value)
     },
     read: (from) => from.text(max),

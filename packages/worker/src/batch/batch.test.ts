@@ -383,7 +383,7 @@ describe('a stop', () => {
 })
 
 test.for<readonly [what: string, make: () => unknown, message: RegExp]>([
-  ['no function', () => a.handler(5 as never, { batch: { size: 1 } }), /the handler of job 'a' is a function/],
+  ['no function', () => a.handler(5 as never, { batch: { size: 1 } }), /the handler of job 'a' must be a function/],
   ['no batch', () => a.handler(() => [], {} as never), /batch/],
   ['an unknown option', () => a.handler(() => [], { batch: { size: 1 }, retries: 1 } as never), /retries/],
   ['an unknown option of the batch', () => a.handler(() => [], { batch: { sise: 1 } as never }), /did you mean 'size'/],

@@ -26,7 +26,7 @@ function hrefOf(url: URL | string): string {
     fileURLToPath(href)
     return href
   }
-  throw new OptionTypeError('url', `thread takes the URL of a module, such as new URL('./resize.ts', import.meta.url), not ${String(url)}`)
+  throw new OptionTypeError('url', `thread takes the URL of a module, such as new URL('./resize.ts', import.meta.url), got ${String(url)}`)
 }
 
 function assertTypeStripping(): void {

@@ -75,7 +75,7 @@ const time = (option: string) =>
   read<Date, Date | number | string>((value) => {
     const date = value instanceof Date || typeof value === 'number' || typeof value === 'string' ? new Date(value) : undefined
     if (date === undefined || Number.isNaN(date.getTime()))
-      throw new OptionTypeError(option, `${option} is a time, as '2030-01-31T08:00:00Z'`)
+      throw new OptionTypeError(option, `${option} must be a time, as '2030-01-31T08:00:00Z'`)
     return date
   })
 

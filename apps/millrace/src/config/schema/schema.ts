@@ -283,18 +283,18 @@ function checkRate(value: unknown): void {
 
 function collectorOption(value: unknown): string {
   if (typeof value === 'string' && /^https?:$/.test(URL.parse(value)?.protocol ?? '')) return value
-  throw new OptionTypeError('endpoint', "endpoint is an URL of http or https without the path of traces, as 'http://collector:4318'")
+  throw new OptionTypeError('endpoint', "endpoint must be a URL of http or https without the path of traces, as 'http://collector:4318'")
 }
 
 function portsOf(value: unknown): void {
   if (value === 'any') return
-  if (!Array.isArray(value) || value.length === 0) throw new OptionTypeError('ports', "ports is a list of numbers, or 'any'")
+  if (!Array.isArray(value) || value.length === 0) throw new OptionTypeError('ports', "ports must be a list of numbers, or 'any'")
   for (const port of value) integerOption('ports', port, 1, 65_535)
 }
 
 function textsByName(value: unknown): void {
   if (typeof value !== 'object' || value === null || !Object.values(value).every((each) => typeof each === 'string'))
-    throw new OptionTypeError('headers', "headers are { name: 'value' }")
+    throw new OptionTypeError('headers', "headers must be { name: 'value' }")
 }
 
 function secretsOf(value: unknown): void {
@@ -306,11 +306,11 @@ function secretsOf(value: unknown): void {
   if (!ok)
     throw new OptionTypeError(
       'secrets',
-      "secrets are { name: 'whsec_...' } or { name: { keys: 'whsec_...', hosts: ['example.com'] } }, or lists of keys",
+      "secrets must be { name: 'whsec_...' } or { name: { keys: 'whsec_...', hosts: ['example.com'] } }, or lists of keys",
     )
 }
 
 function objectOf(value: unknown): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new OptionTypeError('exec', 'a command is an object, as { file: "/usr/bin/convert", args: ["{{from}}", "{{to}}"] }')
+    throw new OptionTypeError('exec', 'a command must be an object, as { file: "/usr/bin/convert", args: ["{{from}}", "{{to}}"] }')
 }

@@ -69,13 +69,13 @@ function messageOf(error: unknown): string {
 export function text(option: string): z.ZodType<string, string> {
   return read((value) => {
     if (typeof value === 'string' && value !== '') return value
-    throw new OptionTypeError(option, `${option} is a text that is not empty`)
+    throw new OptionTypeError(option, `${option} must be a string that is not empty`)
   })
 }
 
 export function texts(option: string, what: string): z.ZodType<readonly string[], readonly string[]> {
   return read((value) => {
     if (Array.isArray(value) && value.every((item) => typeof item === 'string' && item !== '')) return value as readonly string[]
-    throw new OptionTypeError(option, `${option} is a list of ${what}`)
+    throw new OptionTypeError(option, `${option} must be a list of ${what}`)
   })
 }
