@@ -10,6 +10,9 @@ export interface RateLimit {
   readonly burst: number
 }
 
+/** Options of jobs for which neither the call nor the definition has a value. */
+export type QueueDefaults = Omit<Defaults, 'queue'>
+
 export interface QueueSettings {
   /** Jobs of the queue that run at the same time, whatever worker runs them. */
   readonly concurrencyLimit?: number
@@ -31,8 +34,8 @@ export interface QueueSettings {
   readonly retention?: Partial<Record<'completed' | 'failed' | 'cancelled', Keep>>
   /** It takes no new jobs: set by `drain`, and taken back by `resume`. */
   readonly draining?: true
-  /** For what neither a call nor a definition says. */
-  readonly defaults?: Omit<Defaults, 'queue'>
+  /** They replace the engine's, option by option. */
+  readonly defaults?: QueueDefaults
 }
 
 /** What is to be changed: null takes a setting away. */
@@ -64,6 +67,11 @@ export function mayRefuse({ maxLength, draining }: QueueSettings): boolean {
 /** Whether the queue holds jobs back by their keys. */
 export function limitsKeys({ perKeyLimit, perKeyRateLimit, keyOrder }: QueueSettings): boolean {
   return perKeyLimit !== undefined || perKeyRateLimit !== undefined || keyOrder !== undefined
+}
+
+/** The engine's defaults with those of the queue over them. */
+export function defaultsOf(engine: QueueDefaults | undefined, { defaults: own }: QueueSettings): QueueDefaults | undefined {
+  return engine === undefined || own === undefined ? (own ?? engine) : { ...engine, ...own }
 }
 
 export function retentionOf(retention: Retention, { retention: own }: QueueSettings): Retention {

@@ -95,7 +95,7 @@ async function openShared(file: string, settings: OpenSettings, { leave, ended }
 function newThread(file: string, settings: OpenSettings): WriterThread {
   const { durability, recovery, retention, maxQueues, maxDataBytes, cacheKib, secureDelete, waitForOwnerMs, unsafeFilesystem, share } =
     settings
-  const { fileAccess, logger } = settings
+  const { defaults, fileAccess, logger } = settings
   const readers = file === MEMORY || settings.readers === 0 ? undefined : new Readers(file, settings.readers)
   // Of a file that is shared, whoever has it is attached to, and not waited for.
   const waitMs = share ? 0 : waitForOwnerMs
@@ -108,6 +108,7 @@ function newThread(file: string, settings: OpenSettings): WriterThread {
       cacheKib,
       secureDelete,
       retention,
+      defaults,
       maxQueues,
       maxDataBytes,
       unsafeFilesystem,

@@ -8,6 +8,7 @@ import {
   type Duration,
   integerOption,
   type Logger,
+  type OpenOptions,
   OptionTypeError,
   type Redact,
   type RetentionOptions,
@@ -40,6 +41,7 @@ export interface TestEngineOptions {
   readonly maxQueues?: number
   readonly maxDataBytes?: number
   readonly retention?: RetentionOptions
+  readonly defaults?: OpenOptions['defaults']
   readonly codec?: Codec
   readonly redact?: Redact
   readonly logger?: Logger
@@ -89,6 +91,7 @@ const KNOWN: ReadonlySet<string> = new Set<keyof TestEngineOptions>([
   'maxQueues',
   'maxDataBytes',
   'retention',
+  'defaults',
   'codec',
   'redact',
   'logger',
@@ -104,14 +107,14 @@ const HOST = { host: 'test', pid: 1 }
 export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
   checkKnown('createTestEngine', options as unknown, KNOWN)
   const { mode, now = DEFAULT_NOW, seed = 1, file = MEMORY, settings, wrapStore = (store) => store, ...opened } = options
-  const { recovery, retention, maxQueues, maxDataBytes, codec, redact, logger } = validateOpenOptions({ ...opened, file })
+  const { recovery, retention, defaults, maxQueues, maxDataBytes, codec, redact, logger } = validateOpenOptions({ ...opened, file })
   const inline = choiceOption('mode', mode ?? 'queue', ['queue', 'inline']) === 'inline'
   const clock = new VirtualClock(timeOf(now))
   const random = seededRandom(integerOption('seed', seed, 0, Number.MAX_SAFE_INTEGER))
 
   const opening = { file, durability: 'full', random, now: clock.read().wall, ...HOST } as const
   const store = faultyStore(wrapStore(openStore(opening)), file === MEMORY)
-  const ruled = { recovery, retention, maxQueues, maxDataBytes, calendar: systemCalendar, ...settings }
+  const ruled = { recovery, retention, defaults, maxQueues, maxDataBytes, calendar: systemCalendar, ...settings }
   const writer = new TestWriter((alive) => new InThreadEngine({ store, clock, random, settings: ruled, alive }))
   // Silent unless a test asks: failed attempts are what tests are about.
   const setup = { maxDataBytes, codec, redact, logger: logger ?? undefined, clock, quietClock: clock, ...HOST, local: true }

@@ -11,6 +11,7 @@ import {
   type QueueOptions,
   type QueueView,
   type RateLimitOptions,
+  type Stats,
 } from '@millrace/core'
 import { meant } from './layers.ts'
 
@@ -134,6 +135,13 @@ export async function setSetting(
 /** Whether a setting is of jobs that neither a call nor a definition states it for. */
 export function isDefault(key: string): boolean {
   return KINDS[key]?.isDefault === true
+}
+
+/** Names of jobs that such a setting does not reach, because their definition states its own value. */
+export function unreached(key: string, definitions: Stats['definitions']): readonly string[] {
+  const [option = ''] = key.split('.')
+  const field = option.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
+  return definitions.filter(({ defaults }) => defaults.weak !== true && field in defaults).map(({ name }) => name)
 }
 
 /** What the queue says; undefined where it does not. */

@@ -42,6 +42,6 @@ async function applySchedule(
 }
 
 /** Without what nobody has set. */
-function given<Value extends object>(value: Value): Partial<Value> {
+export function given<Value extends object>(value: Value): Partial<Value> {
   return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as Partial<Value>
 }

@@ -12,7 +12,7 @@ import { firstToken } from '../control/firstToken.ts'
 import { SYSTEM } from '../control/surroundings.ts'
 import { digestOf, type Holder } from '../control/tokens.ts'
 import { startTracing } from '../tracing/tracing.ts'
-import { apply } from './apply.ts'
+import { apply, given } from './apply.ts'
 import { assemble } from './assemble.ts'
 import { every, shared } from './clock.ts'
 import { startHttp } from './http.ts'
@@ -112,6 +112,7 @@ async function start(config: Config, { logger, cwd, env = {} }: ServeOptions, cl
     file,
     urls: config.listen,
     tls,
+    limits: config.sockets,
     authenticate,
     audit: (calls) => control.auditNow(calls.map((call) => ({ ...call, via: 'socket' }))),
     logger,
@@ -174,8 +175,7 @@ async function closeAll(closers: (() => unknown)[]): Promise<void> {
 function openOptions(config: Config, file: string, logger: Logger): OpenOptions {
   const { durability, recovery, share, waitForOwner, readers, cache, maxQueues, maxDataBytes, secureDelete, unsafeFilesystem, retention } =
     config
-  const { fileAccess } = config
-  const kept = Object.fromEntries(Object.entries(retention).filter(([, keep]) => keep !== undefined))
+  const { fileAccess, defaults } = config
   return {
     file,
     durability,
@@ -189,7 +189,8 @@ function openOptions(config: Config, file: string, logger: Logger): OpenOptions 
     secureDelete,
     unsafeFilesystem,
     ...(fileAccess !== undefined && { fileAccess }),
-    retention: kept,
+    retention: given(retention) as NonNullable<OpenOptions['retention']>,
+    defaults: given(defaults) as NonNullable<OpenOptions['defaults']>,
     logger,
   }
 }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { Engine } from '@millrace/client'
 import { type Logger, OptionRangeError, type Permit } from '@millrace/core'
 import { type ListenOptions, listen, type RemoteServer, type ServerTlsOptions } from '@millrace/remote'
+import type { Config } from '../config/schema/schema.ts'
 
 export interface SocketParts {
   readonly engine: Engine
@@ -11,16 +12,18 @@ export interface SocketParts {
   readonly urls: readonly string[] | undefined
   readonly tls: ServerTlsOptions | undefined
   readonly authenticate: (token: string) => Permit | undefined
+  /** Bounds of each address. */
+  readonly limits: Config['sockets']
   readonly audit: NonNullable<ListenOptions['audit']>
   readonly logger: Logger
 }
 
 /** Listens at every address, or at none. */
-export async function startSockets({ engine, file, urls, tls, authenticate, audit, logger }: SocketParts): Promise<RemoteServer[]> {
+export async function startSockets({ engine, file, urls, tls, limits, authenticate, audit, logger }: SocketParts): Promise<RemoteServer[]> {
   const servers: RemoteServer[] = []
   try {
     for (const url of urls ?? socketOf(file)) {
-      const options = { authenticate, audit, logger, ...(tls !== undefined && url.startsWith('tls:') && { tls }) }
+      const options = { ...limits, authenticate, audit, logger, ...(tls !== undefined && url.startsWith('tls:') && { tls }) }
       servers.push(await listen(engine, url, options))
     }
     return servers

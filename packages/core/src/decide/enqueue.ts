@@ -4,8 +4,9 @@ import type { FlowPlace } from '../flow.ts'
 import type { JobKey } from '../id.ts'
 import { type Job, type JobExtras, newJob, TOUCH_DATA, TOUCH_INSERT } from '../job.ts'
 import { ACTIVE, BLOCKED, SCHEDULED, WAITING } from '../lifecycle.ts'
+import { LIMITS } from '../limits.ts'
 import { resolvePolicy } from '../policy.ts'
-import { mayRefuse } from '../queueSettings.ts'
+import { defaultsOf, mayRefuse } from '../queueSettings.ts'
 import { type Decision, type Enqueued, Refused } from '../replies.ts'
 import type { NameAndKey } from '../store.ts'
 import { type Lane, lengthOf, type Queue } from '../tables/lane.ts'
@@ -171,12 +172,12 @@ interface From {
 }
 
 function create(turn: TurnContext, wanted: NewJob, origin?: Origin, from: From = {}): Job {
-  const { tables, effects, facts, now } = turn
+  const { tables, effects, facts, now, settings } = turn
   const { place } = from
   const defaults = tables.definitions.get(wanted.name)?.defaults
   const queueName = wanted.queue ?? defaults?.queue ?? DEFAULT_QUEUE
   const lane = laneOf(turn, queueName, wanted.name)
-  const ofQueue = lane.queue.settings.defaults
+  const ofQueue = defaultsOf(settings.defaults, lane.queue.settings)
   const blocked = place !== undefined && place.parents > 0
   // Of a job that waits for others, `delay` counts from its release.
   const runAt = blocked ? Math.max(wanted.runAt ?? 0, now.wall) : dueTime(turn, wanted)
@@ -213,8 +214,9 @@ function create(turn: TurnContext, wanted: NewJob, origin?: Origin, from: From =
   return job
 }
 
+/** 0: it never expires. So does a job whose `ttl` is the longest duration: Infinity has no form in a message. */
 export function expiryOf(enqueuedAt: number, ttl: number | undefined): number {
-  return ttl === undefined ? 0 : enqueuedAt + ttl
+  return ttl === undefined || ttl >= LIMITS.durationMs ? 0 : enqueuedAt + ttl
 }
 
 /** Whether it takes nothing new: ticks of schedules come to nothing there. */

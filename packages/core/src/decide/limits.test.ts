@@ -702,7 +702,8 @@ test('a pause of a queue, of a name and of a key: each holds its own, and outliv
 })
 
 test('defaults: a call before the definition before the queue before the engine', () => {
-  const world = new World()
+  const engine = { priority: 8, weight: 8, maxAttempts: 8, timeout: 8_000, ttl: 80_000 }
+  const world = new World({ settings: { defaults: engine } })
   world.call<'configure'>({ op: 'configure', queue: 'default', changes: { defaults: { priority: 3, weight: 5, maxAttempts: 9 } } })
   world.run({
     ...attaching('s', [], { minConcurrency: 1, maxConcurrency: 1 }),
@@ -710,5 +711,22 @@ test('defaults: a call before the definition before the queue before the engine'
   })
   const job = world.enqueue('a', { priority: 4 })
   expect(world.row(job)).toMatchObject({ priority: 4, weight: 7 })
-  expect(JSON.parse(world.row(job).policy as string).maxAttempts).toBe(9)
+  expect(JSON.parse(world.row(job).policy as string)).toMatchObject({ maxAttempts: 9, timeout: 8_000 })
+  expect(world.row(job).expiresAt).toBe(world.now.wall + 80_000)
+  // Of a queue without defaults; and of a name that is defined later.
+  const [plain, late] = [world.enqueue('b', { queue: 'other', maxAttempts: 2 }), world.enqueue('late', { queue: 'other' })]
+  expect(world.row(plain)).toMatchObject({ priority: 8, weight: 8, expiresAt: world.now.wall + 80_000 })
+  expect(JSON.parse(world.row(plain).policy as string)).toMatchObject({ maxAttempts: 2, timeout: 8_000 })
+  const ttl = LIMITS.durationMs
+  world.run({
+    ...attaching('t', [], { minConcurrency: 1, maxConcurrency: 1 }),
+    session: {
+      ...attaching('t', ['late'], {}).session,
+      queues: ['nowhere'],
+      handlers: [{ name: 'late', defaults: { maxAttempts: 3, ttl } }],
+    },
+  })
+  expect(world.row(late)).toMatchObject({ priority: 8, expiresAt: 0 })
+  expect(JSON.parse(world.row(late).policy as string)).toMatchObject({ maxAttempts: 3, timeout: 8_000 })
+  expect(world.row(plain).expiresAt).toBe(world.now.wall + 80_000)
 })

@@ -8,6 +8,7 @@ import { type Job, TOUCH_PLACE } from '../job.ts'
 import { BLOCKED, isFinal, SCHEDULED, WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import { type Policy, type PolicyOptions, resolvePolicy } from '../policy.ts'
+import { defaultsOf } from '../queueSettings.ts'
 import type { Store } from '../store.ts'
 import { countOf, type Lane } from '../tables/lane.ts'
 import type { Tables } from '../tables/tables.ts'
@@ -92,13 +93,13 @@ export function settleRevived(turn: TurnContext, job: Job): void {
 }
 
 function settle(turn: TurnContext, job: Job, { defaults }: Definition): void {
-  const { effects, now } = turn
+  const { effects, now, settings } = turn
   const said = new Set(job.extras?.said)
   const { name } = job.lane
   const queue = said.has('queue') ? job.lane.queue.name : (defaults.queue ?? DEFAULT_QUEUE)
   // It was taken already: where there is no room for another queue, it stays where it is.
   const lane = refuseQueue(turn, queue) === undefined ? laneOf(turn, queue, name) : job.lane
-  const ofQueue = lane.queue.settings.defaults
+  const ofQueue = defaultsOf(settings.defaults, lane.queue.settings)
   const policy = resolvePolicy(stated(job.policy, said), defaults, ofQueue)
   const priority = said.has('priority') ? job.priority : (defaults.priority ?? ofQueue?.priority ?? 0)
   const weight = said.has('weight') ? job.weight : (defaults.weight ?? ofQueue?.weight ?? 1)

@@ -2,6 +2,7 @@
 import type { Now, Random } from '../clock.ts'
 import type { Effects } from '../effects.ts'
 import type { Refusal } from '../errors.ts'
+import type { QueueDefaults } from '../queueSettings.ts'
 import type { Retention } from '../retention.ts'
 import type { Calendar } from '../schedule.ts'
 import type { ConnectionId } from '../tables/session.ts'
@@ -23,6 +24,8 @@ export interface Settings {
   /** What happens to a lost worker's jobs: run again at once, or after their backoff. */
   readonly recovery: 'immediate' | 'backoff'
   readonly retention: Retention
+  /** For jobs of all queues, beneath the defaults of each. Default none. */
+  readonly defaults?: QueueDefaults | undefined
   /** Of data, output and checkpoint each, whoever sends them. Default 16 MiB, which is what one command may have. */
   readonly maxDataBytes?: number
   /** A queue beyond so many is refused. Default 10,000. */

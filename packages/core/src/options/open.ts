@@ -2,6 +2,7 @@
 import type { Duration } from '../duration.ts'
 import { OptionTypeError } from '../errors.ts'
 import { LIMITS } from '../limits.ts'
+import type { QueueDefaults } from '../queueSettings.ts'
 import type { Retention } from '../retention.ts'
 import { booleanOption, choiceOption } from './choice.ts'
 import { type Codec, codecOption } from './codec.ts'
@@ -10,6 +11,8 @@ import { integerOption } from './integer.ts'
 import { checkKnown } from './known.ts'
 import { type Logger, type LoggerOption, quietableLogger } from './logger.ts'
 import { durationOption } from './milliseconds.ts'
+import type { RunOptions } from './policy.ts'
+import { defaultsOption } from './queue.ts'
 import { type Redact, redactOption } from './redact.ts'
 import { type RetentionOptions, retentionOption } from './retention.ts'
 
@@ -50,6 +53,12 @@ export interface OpenOptions {
    * days.
    */
   readonly retention?: RetentionOptions
+  /**
+   * Options of jobs for which neither the call, nor the definition, nor `defaults` of the queue has a value: `priority`, `weight`,
+   * `maxAttempts`, `maxAge`, `backoff`, `timeout`, `heartbeatTimeout`, `ttl`. They apply to jobs that are enqueued while this engine owns
+   * the file. Default: those of `defineJob`.
+   */
+  readonly defaults?: Omit<RunOptions, 'queue'>
   /** Encodes data, output and checkpoint of jobs on this side: the engine and its file never see them. Default none. docs/privacy.md */
   readonly codec?: Codec
   /** Maps what workers here say of their runs (errors, log lines, notes) before it is stored. Default none. */
@@ -83,6 +92,7 @@ export interface OpenSettings {
   readonly maxQueues: number
   readonly maxDataBytes: number
   readonly retention: Retention
+  readonly defaults: QueueDefaults | undefined
   readonly codec: Codec | undefined
   readonly redact: Redact | undefined
   /** Undefined: the default; null: none. */
@@ -103,6 +113,7 @@ const KNOWN = new Set([
   'maxQueues',
   'maxDataBytes',
   'retention',
+  'defaults',
   'codec',
   'redact',
   'logger',
@@ -125,7 +136,7 @@ export function validateOpenOptions(options: unknown): OpenSettings {
     unsafeFilesystem = 'refuse',
     secureDelete = false,
   } = options
-  const { codec, redact, fileAccess } = options
+  const { defaults, codec, redact, fileAccess } = options
   const file = fileOption(options['file'])
   return {
     file,
@@ -139,6 +150,7 @@ export function validateOpenOptions(options: unknown): OpenSettings {
     maxQueues: integerOption('maxQueues', maxQueues, 1, QUEUES_MAX),
     maxDataBytes: integerOption('maxDataBytes', maxDataBytes, 1, LIMITS.bytesPerCommand),
     retention: retentionOption('retention', retention),
+    defaults: defaults === undefined ? undefined : defaultsOption(defaults),
     codec: codec === undefined ? undefined : codecOption('codec', codec),
     redact: redact === undefined ? undefined : redactOption('redact', redact),
     logger: quietableLogger('logger', logger),

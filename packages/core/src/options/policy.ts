@@ -27,7 +27,10 @@ export interface RunOptions {
    * extends it.
    */
   readonly heartbeatTimeout?: Duration
-  /** Fails with JobExpiredError if not started so long after the enqueue; at least 1 ms, default none. */
+  /**
+   * Fails with JobExpiredError if not started so long after the enqueue: at least 1 ms, or Infinity for never, whatever the queue's
+   * `defaults` say. Default none.
+   */
   readonly ttl?: Duration
 }
 
@@ -67,5 +70,5 @@ export function readRunOptions(options: Readonly<Record<string, unknown>>, setti
   if (backoff !== undefined) settings.backoff = backoffOption('backoff', backoff)
   if (timeout !== undefined) settings.timeout = durationOption('timeout', timeout, { min: 1, infinity: true })
   if (heartbeatTimeout !== undefined) settings.heartbeatTimeout = durationOption('heartbeatTimeout', heartbeatTimeout)
-  if (ttl !== undefined) settings.ttl = durationOption('ttl', ttl, { min: 1 })
+  if (ttl !== undefined) settings.ttl = Math.min(LIMITS.durationMs, durationOption('ttl', ttl, { min: 1, infinity: true }))
 }

@@ -2,7 +2,7 @@
 import type { Duration } from '../duration.ts'
 import { OptionRangeError, OptionTypeError } from '../errors.ts'
 import { LIMITS } from '../limits.ts'
-import type { QueueChanges, QueueSettings, RateLimit } from '../queueSettings.ts'
+import type { QueueChanges, QueueDefaults, QueueSettings, RateLimit } from '../queueSettings.ts'
 import { DEFAULT_RETENTION } from '../retention.ts'
 import { choiceOption } from './choice.ts'
 import { integerOption } from './integer.ts'
@@ -58,7 +58,7 @@ export interface QueueOptions {
   readonly fairness?: 'name' | 'none' | null
   /** In place of the engine's. */
   readonly retention?: { readonly completed?: KeepOptions; readonly failed?: KeepOptions; readonly cancelled?: KeepOptions } | null
-  /** For what neither a call nor a definition says. */
+  /** Options of jobs for which neither the call nor the definition has a value, in place of the `defaults` of `openEngine`. */
   readonly defaults?: Omit<RunOptions, 'queue'> | null
 }
 
@@ -144,7 +144,8 @@ function keepsOption(value: unknown): NonNullable<QueueSettings['retention']> {
   return keeps
 }
 
-function defaultsOption(value: unknown): NonNullable<QueueSettings['defaults']> {
+/** @throws OptionTypeError, OptionRangeError */
+export function defaultsOption(value: unknown): QueueDefaults {
   checkKnown('defaults', value, DEFAULTS_KNOWN)
   const settings: RunSettings = {}
   readRunOptions(value, settings)

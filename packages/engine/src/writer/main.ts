@@ -28,7 +28,7 @@ const say = (message: FromWriter): void => host.postMessage(message)
 function open({ options, alive, channel }: WriterData): void {
   const { file, durability, recovery, retention, maxQueues, maxDataBytes, cacheKib, secureDelete, waitForOwnerMs, unsafeFilesystem } =
     options
-  const { fileAccess } = options
+  const { defaults, fileAccess } = options
   const store = openStore({
     file,
     durability,
@@ -54,6 +54,7 @@ function open({ options, alive, channel }: WriterData): void {
     settings: {
       recovery,
       retention,
+      defaults,
       calendar: systemCalendar,
       ...(maxQueues !== undefined && { maxQueues }),
       ...(maxDataBytes !== undefined && { maxDataBytes }),

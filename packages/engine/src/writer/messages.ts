@@ -1,6 +1,6 @@
 /** What the host and the writer thread say to each other beside the commands: few words, each with one meaning. */
 import type { MessagePort } from 'node:worker_threads'
-import type { FileAccess, Refusal, Retention } from '@millrace/core'
+import type { FileAccess, QueueDefaults, Refusal, Retention } from '@millrace/core'
 
 /** All that the writer thread needs to open the file; plain data. */
 export interface WriterOptions {
@@ -11,6 +11,7 @@ export interface WriterOptions {
   readonly cacheKib: number
   readonly secureDelete: boolean
   readonly retention: Retention
+  readonly defaults?: QueueDefaults | undefined
   /** A queue beyond so many is refused. Default 10,000. */
   readonly maxQueues?: number
   /** Of data, output and checkpoint each, whoever sends them. Default 16 MiB. */

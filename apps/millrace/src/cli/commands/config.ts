@@ -1,6 +1,6 @@
 /** `millrace config`: what the daemon is told, and where that was said; and what queues are told while they work. */
 import type { Command } from 'commander'
-import { getSetting, isDefault, listSettings, SETTING_KEYS, setSetting } from '../../config/settings.ts'
+import { getSetting, isDefault, listSettings, SETTING_KEYS, setSetting, unreached } from '../../config/settings.ts'
 import { again } from '../again.ts'
 import { SETTINGS_HELP, settingFlags, settingsOf } from '../configured.ts'
 import type { Context } from '../context.ts'
@@ -44,8 +44,12 @@ export function addConfig(program: Command, context: Context): void {
       await setSetting(engine, key, value, { queue })
       const now = await again(() => getSetting(engine, key, { queue }))
       await out.answer({ queue, key, value: now ?? null }, () => `${key} of ${queue} is ${valueText(now)}`)
-      if (isDefault(key))
-        out.note(`${key} holds for jobs enqueued from now on: calls, handlers and commands that state theirs keep it, webhooks do not`)
+      if (!isDefault(key)) return
+      const { definitions } = await again(() => engine.stats())
+      const kept = unreached(key, definitions)
+      out.note(
+        `${key} applies to new jobs whose call and definition do not set it${kept.length === 0 ? '' : `. Set by the definitions of: ${listed(kept)}`}`,
+      )
     })
   config
     .command('get')
@@ -74,6 +78,11 @@ export function addConfig(program: Command, context: Context): void {
         ),
       )
     })
+}
+
+/** The first ten. */
+function listed(names: readonly string[]): string {
+  return names.length > 10 ? `${names.slice(0, 10).join(', ')} and ${names.length - 10} more` : names.join(', ')
 }
 
 /** As it would be written. */

@@ -27,6 +27,21 @@ export const endless = (option: string, min: number) =>
     durationOption(option, value === 'Infinity' ? Number.POSITIVE_INFINITY : value, { min, infinity: true }),
   )
 
+/** Of `[defaults]`, and of each queue. */
+export const jobDefaults = section({
+  priority: setting(ofDefaults<number>('priority'), 'Of jobs that do not say: −1,000,000 to 1,000,000.'),
+  weight: setting(ofDefaults<number>('weight'), 'What a job counts against its worker’s concurrency: 1 to 1,000,000.'),
+  maxAttempts: setting(ofDefaults<number>('maxAttempts'), 'Attempts in total: 1 to 100,000.'),
+  maxAge: setting(ofDefaults<Duration>('maxAge'), 'No retry begins later than so long after the enqueue.'),
+  backoff: setting(
+    checked<BackoffOptions>((value) => backoffOption('backoff', value)),
+    '`{ type, delay, factor, maxDelay, jitter }`, type exponential, linear or fixed.',
+  ),
+  ttl: setting(ofDefaults<Duration>('ttl'), 'A job that has not started so long after its enqueue fails.'),
+  timeout: setting(endless('timeout', 1), 'A duration from hand-out, or Infinity.'),
+  heartbeatTimeout: setting(ofDefaults<Duration>('heartbeatTimeout'), 'What a heartbeat extends the deadline by; 0: nothing moves it.'),
+})
+
 export const queue = section({
   concurrencyLimit: setting(ofQueue<number>('concurrencyLimit'), 'Jobs of the queue that run at the same time: 1 to 1,000,000.'),
   perKeyLimit: setting(ofQueue<number>('perKeyLimit'), 'The same for each concurrency key.'),
@@ -51,19 +66,7 @@ export const queue = section({
     failed: setting(ofKeep('failed'), 'The same for failed jobs.'),
     cancelled: setting(ofKeep('cancelled'), 'The same for cancelled jobs.'),
   }),
-  defaults: section({
-    priority: setting(ofDefaults<number>('priority'), 'Of jobs that do not say: −1,000,000 to 1,000,000.'),
-    weight: setting(ofDefaults<number>('weight'), 'What a job counts against its worker’s concurrency: 1 to 1,000,000.'),
-    maxAttempts: setting(ofDefaults<number>('maxAttempts'), 'Attempts in total: 1 to 100,000.'),
-    maxAge: setting(ofDefaults<Duration>('maxAge'), 'No retry begins later than so long after the enqueue.'),
-    backoff: setting(
-      checked<BackoffOptions>((value) => backoffOption('backoff', value)),
-      '`{ type, delay, factor, maxDelay, jitter }`, type exponential, linear or fixed.',
-    ),
-    ttl: setting(ofDefaults<Duration>('ttl'), 'A job that has not started so long after its enqueue fails.'),
-    timeout: setting(endless('timeout', 1), 'A duration from hand-out, or Infinity.'),
-    heartbeatTimeout: setting(ofDefaults<Duration>('heartbeatTimeout'), 'What a heartbeat extends the deadline by; 0: nothing moves it.'),
-  }),
+  defaults: jobDefaults,
   paused: setting(
     read<boolean, boolean>((value) => booleanOption('paused', value)),
     'True pauses the queue at each start, false resumes it.',

@@ -20,7 +20,7 @@ import {
 import type { CommandSpec } from '@millrace/exec'
 import type { Secret } from '@millrace/webhooks'
 import { z } from 'zod'
-import { endless, named, queue, schedule } from './queues.ts'
+import { endless, jobDefaults, named, queue, schedule } from './queues.ts'
 import { checked, read, section, setting, settingOr, text, texts } from './setting.ts'
 
 const duration = (option: string, min: number, max: number) =>
@@ -53,6 +53,22 @@ const tls = section({
   cert: setting(text('cert'), 'Path of the certificate chain (PEM).'),
   ca: setting(text('ca'), 'Path of who signs the certificates of clients (PEM).'),
   requestCert: settingOr(flag('requestCert'), false, 'Clients must show a certificate signed by `tls.ca`, which is given then.'),
+})
+
+const sockets = section({
+  maxConnections: settingOr(integer('maxConnections', 1, 100_000), 2_000, 'Connections of each address of `listen`: 1 to 100,000.'),
+  maxConnectionsPerAddress: settingOr(
+    integer('maxConnectionsPerAddress', 1, 100_000),
+    100,
+    'The same from one network address (in IPv6 from one /64), except over Unix sockets: 1 to 100,000.',
+  ),
+  maxUnauthenticated: settingOr(integer('maxUnauthenticated', 1, 100_000), 64, 'Connections that have not greeted yet: 1 to 100,000.'),
+  maxUnreadBytes: settingOr(
+    integer('maxUnreadBytes', 64 * MIB, 65_536 * MIB),
+    256 * MIB,
+    'Answers that clients have not read yet, of all connections together: 64 MiB to 64 GiB. Beyond it the connection with the most is closed.',
+  ),
+  helloTimeout: settingOr(duration('helloTimeout', 100, 60_000), '5s', 'How long a new connection has to greet: 100 ms to a minute.'),
 })
 
 const http = section({
@@ -250,7 +266,9 @@ export const SCHEMA = z.strictObject({
     texts('listen', 'addresses'),
     'Where workers and producers attach: `unix:`, `tcp://` and `tls://` addresses. Unless stated `<file>-socket`; an empty list is none.',
   ),
+  sockets,
   retention,
+  defaults: jobDefaults,
   tls,
   http,
   log,
