@@ -1004,6 +1004,13 @@ export const CANARIES: readonly Canary[] = [
     replace: 'if (tables.fireAt < 0) ms',
     breaks: 'invariant 47',
   },
+  {
+    name: 'told-first-forgotten-when-their-parent-changes',
+    file: 'packages/sqlite/src/write/flows.ts',
+    find: 'DO UPDATE SET after = 0, mode',
+    replace: 'DO UPDATE SET after = after, mode',
+    breaks: 'invariant 26',
+  },
 ]
 
 /** What a canary changes; throws where there is not exactly one place for it. */

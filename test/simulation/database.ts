@@ -34,6 +34,12 @@ interface Rows {
   readonly rows: readonly (readonly unknown[])[]
 }
 
+export interface Edge {
+  readonly parent: number
+  readonly child: number
+  readonly told: number
+}
+
 export class MemoryDatabase {
   readonly #db: Database
   readonly #statements: Statements = new Map()
@@ -41,6 +47,7 @@ export class MemoryDatabase {
   readonly #tables: readonly string[]
   readonly #first: readonly Rows[]
   #gate: Gate = OPEN
+  #edges: Statement | undefined
 
   constructor() {
     this.#db = connectWriter(MEMORY_FILE, { durability: 'normal', cacheKib: 4_096, platform: 'simulation' })
@@ -90,6 +97,12 @@ export class MemoryDatabase {
   /** Held unique keys as `name key seq`. */
   uniqueKeys(): string[] {
     return this.#db.prepare("SELECT name || ' ' || key || ' ' || seq FROM unique_key ORDER BY 1").pluck().all() as string[]
+  }
+
+  /** Who waits for whom in flows, and what it was told of that one. */
+  edges(): readonly Edge[] {
+    this.#edges ??= this.#db.prepare('SELECT parent, child, told FROM flow_edge')
+    return this.#edges.all() as Edge[]
   }
 
   /** As a new one, but with the statements of those before. */

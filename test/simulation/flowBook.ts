@@ -1,5 +1,6 @@
 /** Who waits for whom, as it was asked, and how each has ended: a job is let through after all of them, and fails by one that has failed. */
-import { COMPLETED, DELETED, isFinal, type OnParentFailure } from '@millrace/core'
+import { COMPLETED, DELETED, type FlowEffects, isFinal, type OnParentFailure } from '@millrace/core'
+import type { Edge } from './database.ts'
 import type { Model, ModelOptions, Tracked } from './model.ts'
 
 interface Place {
@@ -14,6 +15,8 @@ export class FlowBook {
   readonly #places = new Map<number, Place>()
   /** How jobs had ended whose rows are gone. */
   readonly #ends = new Map<number, number>()
+  /** Jobs of whose children some are told, and others are not. */
+  readonly #underWay = new Set<number>()
 
   constructor(model: Model, options: ModelOptions) {
     this.#model = model
@@ -55,6 +58,28 @@ export class FlowBook {
     const failed = parents.some((parent) => this.#standing(parent) > COMPLETED)
     history.hold(failed && onParentFailure === 'fail', 26, () => `job ${seq} fails because of others, and none of them has failed`)
     history.hold(run === 0, 26, () => `job ${seq} fails because of others, and has run`)
+  }
+
+  /** A turn is committed. */
+  commit({ progress, due }: FlowEffects): void {
+    for (const { parent, next } of progress) {
+      if (next !== undefined && next.after > 0) this.#underWay.add(parent)
+      else this.#underWay.delete(parent)
+    }
+    for (const parent of due.keys()) if (this.#underWay.delete(parent)) this.#options.history.meet('changedAsItIsTold')
+  }
+
+  /** Each child knows how those that it waits for stand. */
+  told(edges: readonly Edge[]): void {
+    const { history } = this.#options
+    for (const { parent, child, told } of edges) {
+      const state = this.#standing(parent)
+      history.hold(
+        told === state,
+        26,
+        () => `job ${child} is told ${told} of job ${parent}, which it waits for, and that is in state ${state}`,
+      )
+    }
   }
 
   removed({ seq, state }: Tracked): void {

@@ -23,6 +23,7 @@ import {
   WAITING,
 } from '@millrace/core'
 import { opened } from './codec.ts'
+import type { Edge } from './database.ts'
 import { Drops } from './drops.ts'
 import { FlowBook } from './flowBook.ts'
 import { LATE, LATER, WRONG_PARENTS } from './handlers.ts'
@@ -195,6 +196,7 @@ export class Model {
     for (const note of effects.events) if (note.job !== undefined) this.#step(note, turn)
     this.#drops.end(this.jobs)
     this.news.commit(effects)
+    if (effects.flowEffects !== undefined) this.#flows.commit(effects.flowEffects)
     this.limits.started(this.started, this.active, turn.mono)
     for (const job of effects.jobs) this.#compare(job)
     for (const { seq } of effects.pruned) this.#pruned(seq)
@@ -210,6 +212,11 @@ export class Model {
     this.#exporting ||= effects.exports.length > 0
     this.nextEvent = turn.nextEvent
     this.forgotten = Math.max(this.forgotten, effects.forgetEventsBefore)
+  }
+
+  /** After a turn that asked for no other at once: all children are told. */
+  flowsTold(edges: readonly Edge[]): void {
+    this.#flows.told(edges)
   }
 
   /** The job that an id names, where it is there. */

@@ -22,6 +22,7 @@ export interface OperationsOptions {
   /** Of their own, so that seeds whose world takes none are as they were. */
   readonly manyChance: Chance
   readonly batchChance: Chance
+  readonly hastyChance: Chance
   /** The same, of how old jobs may get. */
   readonly ageChance: Chance
   /** And of how long queues keep their finished jobs. */
@@ -51,6 +52,8 @@ export interface OperationsOptions {
   readonly flows: number
   /** How often that is a batch: jobs that wait for nobody, and one that runs when they have ended. */
   readonly callbacks: number
+  /** How often somebody acts as soon as a flow's first job has ended. */
+  readonly hasty: number
   /** Of workers that somebody tells to stop: how long what runs may take. None: nobody does. */
   readonly stops: readonly number[]
   /** By their public names. */
@@ -500,12 +503,34 @@ export class Operations {
       client,
       `flow ${nodes.map(({ data, dependsOn }) => `${data.number} ${data.act} (${dependsOn})`).join()}`,
       create(nodes, options),
-      (handles) => void this.#handles.push(...handles.map((handle) => ({ handle, of: client }))),
+      (handles) => {
+        this.#handles.push(...handles.map((handle) => ({ handle, of: client })))
+        const [first] = handles
+        if (first !== undefined && this.#options.hasty > 0) this.#haste(client, first, 3)
+      },
       (code) => {
         if (DEFINITE.has(code)) for (const { data } of nodes) requests.refused.add(data.number)
         if (options.idempotencyKey !== undefined && tries > 0) timeline.after(100, again)
       },
     )
+  }
+
+  /** Brings back a job that others wait for, or ends all of them, as soon as it has ended. */
+  #haste(client: Client, handle: JobHandle, times: number): void {
+    const { hastyChance: chance, hasty } = this.#options
+    if (!chance.hits(hasty)) return
+    const { id } = handle
+    const act = () => {
+      if (client.dead) return
+      for (const other of this.#handles) this.touched.add(other.handle.id)
+      const kind = chance.pick(['retry', 'retry', 'retry tree', 'cancel tree', 'delete'] as const)
+      const again = () => void (times > 0 && this.#haste(client, handle, times - 1))
+      const { engine } = client
+      if (kind === 'retry tree') this.call(client, `${kind} ${id}`, engine.retry(id, { descendants: true }), again)
+      else if (kind === 'cancel tree') this.call(client, `${kind} ${id}`, engine.cancel(id, { descendants: true }))
+      else this.call<unknown>(client, `${kind} ${id}`, engine[kind](id), again)
+    }
+    this.call(client, `result ${id}`, handle.result(), act, act)
   }
 
   #enqueueMany(client: Client): void {

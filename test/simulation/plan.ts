@@ -91,6 +91,10 @@ export interface Plan {
   readonly flows: number
   /** How many flows are batches of jobs with one that runs when they have ended. */
   readonly callbacks: number
+  /** How often somebody brings back, cancels or deletes a flow's first job as soon as it has ended. */
+  readonly hasty: number
+  /** How long the engine takes turns before it lets others come in between; 0 for one turn. */
+  readonly turnMs: number
   /** How many of the workers take many jobs at once. */
   readonly batches: number
   /** How often somebody walks through the jobs, or searches them. */
@@ -185,6 +189,7 @@ export const REDUCTIONS = [
   'season',
   'flows',
   'callbacks',
+  'hasty',
   'batches',
   'looks',
   'tiny',
@@ -258,6 +263,8 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     season: undefined,
     flows: 0,
     callbacks: 0,
+    hasty: 0,
+    turnMs: LIMITS.turnMs,
     batches: 0,
     looks: 0,
     walkRows: LIMITS.walkRows,
@@ -360,7 +367,9 @@ function aboutSchedules(chance: Chance): Partial<Plan> {
 }
 
 function aboutFlows(chance: Chance): Partial<Plan> {
-  return { flows: 0.4, sliceRows: chance.pick([500, 3, 2, 1]), callbacks: chance.pick([0, 0.3]), looks: chance.pick([0, 15]) }
+  const drawn = { flows: 0.4, sliceRows: chance.pick([500, 3, 2, 1]), callbacks: chance.pick([0, 0.3]), looks: chance.pick([0, 15]) }
+  // Somebody acts while children are told: that takes no time, so calls have no delay, and the engine takes one turn at a time.
+  return chance.hits(0.6) ? drawn : { ...drawn, hasty: 0.7, turnMs: 0, delayMs: 0, sliceRows: chance.pick([3, 2, 1]) }
 }
 
 /** Somebody walks through the jobs while they come and go, some of them because their time is over. */
@@ -416,6 +425,7 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
     ...(without.has('season') && { season: undefined }),
     ...(without.has('flows') && { flows: 0 }),
     ...(without.has('callbacks') && { callbacks: 0 }),
+    ...(without.has('hasty') && { hasty: 0, turnMs: LIMITS.turnMs }),
     ...(without.has('batches') && { batches: 0 }),
     ...(without.has('looks') && { looks: 0, keepMs: WEEK_MS, walkRows: LIMITS.walkRows }),
     ...(without.has('beginsMs') && { beginsMs: 0 }),

@@ -117,6 +117,7 @@ export const PROBES: readonly string[] = [
   'flowRepeated',
   'forsaken',
   'broughtBackWithItsParent',
+  'changedAsItIsTold',
   'memoryAudited',
 ]
 const PROBED_SEEDS = 5_000

@@ -65,6 +65,7 @@ export async function runWorld(plan: Plan, keepHistory = false): Promise<Outcome
   database.reset()
   forgetConnections()
   const { defaultLeaseMs: leaseMs, windowBytes, sliceRows, jobsPerTurn, reattachGraceMs, eventsPerSnapshot, eventsPerPage, walkRows } = plan
+  const { turnMs } = plan
   const journalEveryMs = forgetsNothing(plan) ? LIMITS.journalEveryMs : Math.min(2_000, plan.journalMs)
   const bounds = {
     ...plan.tiny,
@@ -77,6 +78,7 @@ export async function runWorld(plan: Plan, keepHistory = false): Promise<Outcome
     eventsPerSnapshot,
     eventsPerPage,
     walkRows,
+    turnMs,
   }
   const restoreLimits = withLimits(bounds)
   // Errors are many here, and their stacks are looked at by nobody.
@@ -184,6 +186,7 @@ export class World {
       chance: new Chance(plan.seed ^ 0xac7),
       manyChance: new Chance(plan.seed ^ 0xb01c),
       batchChance: new Chance(plan.seed ^ 0xba7c4),
+      hastyChance: new Chance(plan.seed ^ 0x4a57e),
       ageChance: new Chance(plan.seed ^ 0xa6e5),
       shareChance: new Chance(plan.seed ^ 0x54a2e),
       fairChance: new Chance(plan.seed ^ 0xfa12),
@@ -200,6 +203,7 @@ export class World {
       waits: plan.waits,
       flows: plan.flows,
       callbacks: plan.callbacks,
+      hasty: plan.hasty,
       stops: plan.stops,
       workers: () => this.clients.flatMap(({ dead, workerId }) => (dead || workerId === undefined ? [] : [workerId])),
     })
@@ -404,8 +408,13 @@ export class World {
       turnMono = timeline.mono
       this.#requests.turnMono = turnMono
     }
+    let hadMail = false
     return {
-      turning: begin,
+      turning: () => {
+        const { mailboxDepth, unanswered } = this.engine.actor
+        hadMail = mailboxDepth > unanswered
+        begin()
+      },
       // Commands decided one by one, after a failure, follow a reload within one turn, and have its time: a slow commit comes after it.
       writing: seeReloads,
       committed: (effects, mark) => {
@@ -430,17 +439,18 @@ export class World {
       turned: (nextMs, failed) => {
         seeReloads()
         if (this.engine.actor.unanswered > 0 && !this.healed) history.meet('answersPutOff')
+        if (failed) this.#failedMono = timeline.mono
         // On a locked file no turn was taken.
         if (timeline.mono < this.faults.busyUntilMono && !this.healed) return
-        if (failed) this.#failedMono = timeline.mono
+        // Without mail nothing is decided before what could not be written is tried again, in its own time.
+        if (!hadMail && timeline.mono < this.#failedMono + FAILED_RETRY_MS) return
         if (nextMs > 0 && !failed && !this.engine.actor.hasMail) {
           const { wall, mono } = timeline
           this.#audit.turned(this.engine.actor, wall, mono)
           this.#schedules.turned(this.engine.actor, wall)
-          // What could not be written is tried again in its own time.
-          if (mono < this.#failedMono + FAILED_RETRY_MS) return
           this.#audit.timers(this.engine.actor, nextMs, wall, mono)
           this.#schedules.timers(this.engine.actor, nextMs, wall)
+          if (this.plan.flows > 0) this.#model.flowsTold(this.#database.edges())
         }
       },
       failed: (refusal, error) => this.#misfortunes.engineFailed(refusal, error),
