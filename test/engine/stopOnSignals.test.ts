@@ -62,7 +62,7 @@ describe('a signal', () => {
     program.child.stdin.write('finish\n')
     const { code, stderr } = await program.ended
     expect(code).toBe(1)
-    expect(stderr).toMatch(/^millrace error: what comes before the stop failed\nError: the server did not close\n/)
+    expect(stderr).toMatch(/^millrace error: the `before` of stopOnSignals failed\nError: the server did not close\n/)
     expect(await jobIn(folder)).toEqual({ state: 'completed', attempt: 1 })
   })
 

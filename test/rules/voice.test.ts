@@ -42,6 +42,18 @@ test('help of the command line: plain words', () => {
   expect(help.filter((text) => UNUSUAL.test(text))).toEqual([])
 })
 
+/** Of those who develop with the engine: names of tests, and the tables of docs/protocol.md. */
+const NOT_SHOWN = /^packages\/(?:testkit\/src\/\w*(?:conformance|Conformance|leftovers)|wire\/src\/schema\/)/
+
+test('what programs print, answer and throw: plain words', () => {
+  const texts = SOURCES.filter(({ path, testing }) => !testing && !NOT_SHOWN.test(path)).flatMap(({ path, code }) =>
+    [...code.matchAll(/'([^'\n]{12,})'|`([^`\n]{12,})`|"([^"\n]{12,})"/g)].map(([, ...texts]) => `${path}: ${texts.find(Boolean)}`),
+  )
+  const sentences = texts.filter((text) => / \w+ \w+ /.test(text) && !/\b(?:SELECT|UPDATE) /.test(text))
+  expect(sentences.length).toBeGreaterThan(500)
+  expect(sentences.filter((text) => UNUSUAL.test(text.replace(/\$\{[^}]*\}/g, '')))).toEqual([])
+})
+
 test('messages say what must be, not what is', () => {
   const wrong =
     /\$\{?\w*option\w*\}? is (?:from|at least|at most|a whole number|a duration)\b|choose a number within|Error\([^\n]*\b(?:is|are|has) [^\n`'"]*, (?:and )?not (?:a )?\$\{/

@@ -113,7 +113,7 @@ export class Queues {
     const { timeoutMs } = validateDrainOptions(options)
     const until = this.#clock.read().mono + timeoutMs
     const late = () =>
-      new DrainIncompleteError(`queue '${queue}' has jobs left after ${timeoutMs} ms; it goes on draining until it is resumed`, { queue })
+      new DrainIncompleteError(`queue '${queue}' has jobs left after ${timeoutMs} ms; it continues to drain until it is resumed`, { queue })
     const { id, reply } = this.#mailbox.track<'drainQueue'>({ op: 'drainQueue', queue })
     await inTime(reply, { clock: this.#clock, until, late }, () => {
       if (this.#mailbox.forget(id)) this.#mailbox.call<'unwatch'>({ op: 'unwatch', request: id }).catch(() => {})

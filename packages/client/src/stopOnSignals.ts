@@ -36,7 +36,7 @@ export function stopOnSignals(engine: Engine, options: StopOnSignalsOptions = {}
     if (process.listenerCount(signal) === 0) process.exit(code)
   }
   const stopped = async (signal: NodeJS.Signals) => {
-    await reported('what comes before the stop', async () => before?.())
+    await reported('the `before` of stopOnSignals', async () => before?.())
     await reported('the stop', () => engine.stop(stop))
     end(signal)
   }

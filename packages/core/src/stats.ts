@@ -115,7 +115,7 @@ export interface WriterStats {
   readonly commitMsP99: number
   /** Times the tables were thrown away and loaded again. */
   readonly reloads: number
-  /** Turns of which nothing was written, or of which that is unknown. */
+  /** Turns that wrote nothing, or whose outcome is unknown. */
   readonly failedTurns: number
   /** Commands that have arrived and wait for the next turn. */
   readonly mailboxDepth: number

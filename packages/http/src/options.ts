@@ -143,7 +143,7 @@ function authenticateOption(options: Readonly<Record<string, unknown>>): HttpSet
   if (given.length === 0) {
     throw new OptionTypeError(
       'token',
-      'createHttp needs a token (or authenticate): whoever can reach it could do everything. If you want that, set open: true',
+      'createHttp needs a token (or authenticate): without one, anyone who can reach it can do everything. If you want that, set open: true',
     )
   }
   if (given.length > 1) throw new OptionTypeError(given[1] as string, `${given.join(' and ')} exclude each other: give one of them`)

@@ -67,7 +67,7 @@ const DETAILS: Readonly<Record<string, string>> = {
   CONNECTION_LOST: 'the way to the engine was lost: whether it happened is not known; repeat it with an idempotency key',
   STORAGE: 'the store has failed, and nothing of it happened: try again',
   STORAGE_BUSY: 'the store is held by another program: try again',
-  ENGINE_FAILED: 'the engine has failed and must be opened anew',
+  ENGINE_FAILED: 'the engine has failed and must be opened again',
   OWNER_LOST: 'another process has taken the file over',
   DISK_FULL: 'the disk is full, and no new work is taken until there is room for it',
 }

@@ -383,7 +383,7 @@ test('a connection that the app has closed ends the outbox, and is told', async 
   connection.close()
   await box.flush()
   await expect(box.flush()).rejects.toThrow(/connection of the outbox was closed/)
-  expect(warned).toEqual(['the outbox sends nothing any more'])
+  expect(warned).toEqual(['the outbox no longer sends anything'])
 })
 
 test('a queue that is full is waited for', async () => {

@@ -202,7 +202,7 @@ export class Outbox {
 
   #end(reason: Refusal): Promise<void> {
     const { code, message } = reason
-    if (this.#over === undefined && reason !== CLOSED) this.#line.logger?.warn('the outbox sends nothing any more', { code, message })
+    if (this.#over === undefined && reason !== CLOSED) this.#line.logger?.warn('the outbox no longer sends anything', { code, message })
     this.#over ??= reason
     const ended = this.#forwarder.close(reason)
     this.#log.close()

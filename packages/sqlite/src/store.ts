@@ -97,7 +97,7 @@ export function makeStore(db: Database, { file, claim, ballast, connect, making,
     restoreBallast: ballast.restore,
     reopen: () => {
       if (closed) throw new StoreFailure('before', 'io', `${file} is closed`)
-      if (connect === undefined) throw new EngineFailedError('a database in memory is lost with its connection: open the engine anew')
+      if (connect === undefined) throw new EngineFailedError('a database in memory is lost with its connection: open the engine again')
       disconnect()
       // SQLite would make a new one, or take a copy for it.
       if (identityOf(file) !== own) throw moved()

@@ -172,7 +172,7 @@ describe('what MessagePack has and the protocol has not', () => {
     ['ext 32', 'c9 00 00 00 01 05 00'],
     ['timestamp', 'd6 ff 00 00 00 00'],
   ])('an extension: %s', (_what, value) => {
-    expect(refused(replying(value), 'server')).toContain('an extension type, of which there are none')
+    expect(refused(replying(value), 'server')).toContain('an extension type, and there are none')
     expect(refused(followed(value))).toContain('an extension type')
     expect(refused(asking(2, '01', value))).toContain('an extension type')
   })

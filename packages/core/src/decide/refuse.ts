@@ -103,7 +103,7 @@ export function scheduleExists(scheduleId: string): Refused {
 }
 
 export function scheduleChanged(scheduleId: string): Refused {
-  const message = `schedule '${scheduleId}' was changed since it was read: read it again, and make the change anew`
+  const message = `schedule '${scheduleId}' was changed since it was read: read it again, then repeat the change`
   return new Refused({ code: 'SCHEDULE_CHANGED', message, details: { scheduleId } })
 }
 

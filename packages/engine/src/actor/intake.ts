@@ -42,7 +42,7 @@ export class Intake {
     const room = `${Math.ceil(neededBytes / 2 ** 20)} MiB (${neededBytes} bytes)`
     return {
       code: 'DISK_FULL',
-      message: `${what}. Free some space: service resumes by itself when ${room} are free`,
+      message: `${what}. Free some space: service resumes automatically when ${room} are free`,
       details: { neededBytes },
     }
   }
@@ -65,6 +65,6 @@ export class Intake {
 function walFull(): Refusal {
   return {
     code: 'STORAGE_BUSY',
-    message: `a program that reads the file has kept its write-ahead log from being folded in until it grew past ${LIMITS.walBytes} bytes: new jobs are refused, running ones go on. End the long read: service resumes by itself`,
+    message: `a program that reads the file has kept its write-ahead log from being folded in until it grew past ${LIMITS.walBytes} bytes: new jobs are refused, running ones continue. End the long read: service then resumes automatically`,
   }
 }

@@ -15,7 +15,7 @@ import type { FromWriter, ToWriter, WriterData } from './messages.ts'
 import { TrunkEnd } from './trunk.ts'
 
 const host = parentPort
-if (host === null) throw new Error('this file is the writer thread of an engine; it is not to be run by itself')
+if (host === null) throw new Error('this file is the writer thread of an engine: it does not run on its own')
 
 /** On a single processor it would keep the caller from asking. */
 const LINGER_MS = availableParallelism() > 1 ? 0.05 : 0

@@ -51,8 +51,8 @@ test.for([1, 7, 50, 10_000])('what the bound takes is in three files, all of it,
   const output = numbered(200 + 72 + 72)
   expect(await filesOf(output, pieceBytes)).toEqual({
     'a.1.log': { mark: undefined, text: output.slice(0, 200) },
-    'a.2.log': { mark: '[goes on from a.1.log]', text: output.slice(200, 272) },
-    'a.log': { mark: '[goes on from a.2.log]', text: output.slice(272) },
+    'a.2.log': { mark: '[continues from a.1.log]', text: output.slice(200, 272) },
+    'a.log': { mark: '[continues from a.2.log]', text: output.slice(272) },
   })
 })
 
@@ -61,7 +61,7 @@ test.for([1, 7, 50, 10_000])('more keeps its beginning and its end, and counts t
   expect(await filesOf(output, pieceBytes)).toEqual({
     'a.1.log': { mark: undefined, text: output.slice(0, 200) },
     'a.2.log': { mark: `[${72 * 9} bytes between a.1.log and this are not kept]`, text: output.slice(200 + 72 * 9, -8) },
-    'a.log': { mark: '[goes on from a.2.log]', text: output.slice(-8) },
+    'a.log': { mark: '[continues from a.2.log]', text: output.slice(-8) },
   })
 })
 

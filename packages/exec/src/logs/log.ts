@@ -91,7 +91,7 @@ export class RunLog {
     const ended = this.#file
     this.#file = await openNew(this.path)
     await ended.close()
-    await this.#file.writeFile(mark(`goes on from ${basename(isFirst ? this.#first : this.#second)}`))
+    await this.#file.writeFile(mark(`continues from ${basename(isFirst ? this.#first : this.#second)}`))
     this.#room = this.#fileBytes - MARK_BYTES
   }
 

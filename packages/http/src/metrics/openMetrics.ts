@@ -33,7 +33,7 @@ export function openMetrics(
   const omitted = out.family({
     name: 'millrace_metrics_omitted',
     type: 'gauge',
-    help: 'Queues and names that are too many to be told here.',
+    help: 'Queues and names beyond the most that are listed here.',
   })
   omitted(busiest.length - told.length + queuesLeftOut, { kind: 'queue' })
   omitted(names.length - toldNames.length, { kind: 'name' })
@@ -106,7 +106,7 @@ function writerFamilies(out: Exposition, writer: WriterStats): void {
     out.family({ name, type: 'gauge', help, ...(unit !== undefined && { unit }) })(value)
   const counter = (name: string, value: number, help: string) => out.family({ name, type: 'counter', help })(value)
   counter('millrace_writer_turns', writer.turns, 'Turns that the writer has taken.')
-  counter('millrace_writer_failed_turns', writer.failedTurns, 'Turns of which nothing was written, or of which that is unknown.')
+  counter('millrace_writer_failed_turns', writer.failedTurns, 'Turns that wrote nothing, or whose outcome is unknown.')
   counter('millrace_writer_reloads', writer.reloads, 'Times that the tables were loaded again.')
   const size = out.family({
     name: 'millrace_writer_turn_commands',

@@ -23,14 +23,14 @@ export function engineRoutes({ engine: { queues }, settings: { control } }: Serv
     })
   return [
     all('pause', 'Start nothing of any queue until it is resumed'),
-    all('resume', 'Go on; queues that were paused or drained by themselves stay so'),
+    all('resume', 'Resume; queues that were paused or drained on their own stay so'),
     operation({
       id: 'stopEngine',
       method: 'post',
       path: '/v1/engine/stop',
       tag: 'engine',
       scope: 'admin',
-      summary: 'Stop the process that serves this, as it stops by itself',
+      summary: 'Stop the process that serves this, as a signal would',
       responses: { 202: { description: 'It stops', schema: z.strictObject({ stopping: z.literal(true) }) } },
       refusals: [501],
       async handle() {

@@ -38,7 +38,7 @@ export function eventRoutes({ engine, clock }: Service): readonly Operation[] {
       headers: z.object({ 'last-event-id': z.string().optional() }),
       responses: {
         200: {
-          description: 'A stream that does not end by itself; the schema is that of `data`',
+          description: 'A stream without an end; the schema is that of `data`',
           type: 'text/event-stream',
           schema: EVENT_DATA,
         },

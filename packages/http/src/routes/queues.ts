@@ -109,7 +109,7 @@ export function queueRoutes({ engine: { queues } }: Service): readonly Operation
       bodyOptional: true,
       responses: {
         200: { description: 'It is empty', schema: DRAINED },
-        202: { description: 'It has jobs left, and goes on draining', schema: DRAINED },
+        202: { description: 'It has jobs left, and continues to drain', schema: DRAINED },
       },
       async handle({ params: { name }, body: { waitMs = BOUNDS.drainMs } }) {
         try {

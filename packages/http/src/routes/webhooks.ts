@@ -14,7 +14,7 @@ export function webhookRoutes({ settings: { webhooks } }: Service): readonly Ope
       path: '/v1/webhooks',
       tag: 'webhooks',
       scope: 'read',
-      summary: 'Every endpoint, with how far it has been told',
+      summary: 'Every endpoint, with the last event that was posted to it',
       responses: { 200: { description: 'All of them', schema: WEBHOOK_LIST } },
       async handle() {
         return json(200, { webhooks: (await webhooks.list()).map(shown) })
@@ -27,7 +27,7 @@ export function webhookRoutes({ settings: { webhooks } }: Service): readonly Ope
       path: '/v1/webhooks/{id}',
       tag: 'webhooks',
       scope: 'admin',
-      summary: 'Tell an endpoint of what happens from now on; one that is known goes on where it is, as it is said now',
+      summary: 'Post events from now on to an endpoint; a known one continues from its last event, with these settings',
       params: WEBHOOK_PATH,
       body: NEW_WEBHOOK,
       responses: { 200: { description: 'The endpoint', schema: WEBHOOK } },

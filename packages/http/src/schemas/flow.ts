@@ -35,7 +35,7 @@ const DEPENDENCY = z
     id: ID,
     ref: z.string(),
     told: z.enum(['completed', 'failed', 'cancelled', 'deleted']).optional().openapi({
-      description: 'Its final state as far as the job was told, `deleted` where it had none; not there while it has yet to end.',
+      description: 'Its final state as the job saw it, `deleted` if it had none; absent until it has ended.',
     }),
   })
   .openapi('FlowDependency')

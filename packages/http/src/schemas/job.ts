@@ -34,7 +34,7 @@ const ATTEMPT = z
     run: z.number(),
     attempt: z.number(),
     startedAt: WHEN.optional(),
-    endedAt: WHEN.optional().openapi({ description: 'Not there while the run goes on.' }),
+    endedAt: WHEN.optional().openapi({ description: 'Absent while the run continues.' }),
     worker: z.string(),
     error: z.strictObject({ name: z.string(), message: z.string(), stack: z.string().optional() }).optional(),
     logs: z.array(

@@ -85,7 +85,7 @@ export const WORKERS = z
         draining: z.boolean(),
         away: z.boolean(),
         attachedAt: WHEN.optional().openapi({
-          description: 'Anew after each break; not there where it has yet to come back to an engine that was opened since.',
+          description: 'Set again after each break; absent until it is back at an engine that was opened since.',
         }),
         lastSeenAt: WHEN.optional().openapi({
           description: 'When the engine last heard that it lives: at most 15 s ago where all is well.',

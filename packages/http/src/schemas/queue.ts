@@ -93,7 +93,7 @@ export const DRAIN = z
       .min(1)
       .max(BOUNDS.drainWaitMs)
       .optional()
-      .openapi({ description: 'How long this request waits for the queue to be empty; default 50. The queue goes on draining.' }),
+      .openapi({ description: 'How long this request waits for the queue to be empty; default 50. The queue continues to drain.' }),
   })
   .openapi('DrainOptions')
 

@@ -35,7 +35,7 @@ export const WEBHOOK = z
     names: z.array(z.string()).optional(),
     enabled: z.boolean(),
     createdAt: WHEN,
-    cursor: z.number().openapi({ description: 'The last event that it has been told of, or that was not for it.' }),
+    cursor: z.number().openapi({ description: 'The last event that was posted to it, or that was not for it.' }),
     failingSince: WHEN.optional(),
     disabledReason: z.enum(['gone', 'failing', 'invalid']).optional(),
   })

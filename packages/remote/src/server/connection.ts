@@ -117,7 +117,7 @@ export class Connection {
     this.#options.logger?.warn('a client was cut off: all clients together have too much unread, and it has the most', {
       unreadBytes: this.unreadBytes,
     })
-    this.#link.abandon('the client has read too little of what it was told')
+    this.#link.abandon('the client has read too little of what it was sent')
   }
 
   /** Its token may have been revoked, or may allow something else. */

@@ -17,7 +17,7 @@ export interface Endpoint {
   readonly names?: readonly string[]
   readonly enabled: boolean
   readonly createdAt: Date
-  /** The last event that it has been told of, or that was not for it. */
+  /** The last event that was posted to it, or that was not for it. */
   readonly cursor: number
   /** No delivery has succeeded since this one failed. */
   readonly failingSince?: Date | undefined

@@ -407,5 +407,5 @@ function typeOf(code: number): string {
   if (code >= 0xc4 && code <= 0xc6) return 'bytes'
   if (code === 0xc0) return 'nil'
   if (code === 0xc1) return 'the byte c1, which MessagePack never uses'
-  return code === 0xc2 || code === 0xc3 ? 'a boolean' : 'an extension type, of which there are none'
+  return code === 0xc2 || code === 0xc3 ? 'a boolean' : 'an extension type, and there are none'
 }

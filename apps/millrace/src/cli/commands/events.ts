@@ -72,7 +72,7 @@ function fits(event: EventStreamItem, { type, queue, name, jobId }: Flags): bool
 }
 
 function eventText(event: EventStreamItem, paint: Paint): Line {
-  if (event.type === 'gap') return paint('yellow', `gap: what happened before event ${event.resumesAt} is not kept any more`)
+  if (event.type === 'gap') return paint('yellow', `gap: events before ${event.resumesAt} are no longer kept`)
   const { seq, type, at } = event
   const head = (style: Style) => line`${at.toISOString()} ${String(seq).padStart(8)} ${paint(style, type.padEnd(9))}`
   if ('session' in event) return line`${head(type === 'worker.lost' ? 'red' : 'cyan')} ${event.worker}`

@@ -183,7 +183,7 @@ const webhooks = section({
 })
 
 const endpoint = section({
-  url: setting(text('url'), 'Where events are told of, as webhooks of the queue `webhooks`. Required.'),
+  url: setting(text('url'), 'The URL to which events are posted, as webhooks of the queue `webhooks`. Required.'),
   secret: setting(text('secret'), 'The name of one of `webhooks.secrets`, which no other endpoint has.'),
   headers: setting(checked<Readonly<Record<string, string>>>(textsByName), { text: 'Sent with each.', secret: true }),
   events: setting(texts('events', 'types of events') as z.ZodType<readonly EventType[]>, 'Types, as `completed` and `failed`. Required.'),
@@ -243,13 +243,13 @@ export const SCHEMA = z.strictObject({
   maxDataBytes: settingOr(
     integer('maxDataBytes', 1, LIMITS.bytesPerCommand),
     LIMITS.dataBytes,
-    'Of data, output and checkpoint each, whoever sends them: up to 16 MiB.',
+    'Most bytes of data, output and checkpoint each, from any sender: up to 16 MiB.',
   ),
   secureDelete: settingOr(flag('secureDelete'), false, 'What is deleted is overwritten with zeros.'),
   unsafeFilesystem: settingOr(
     choice('unsafeFilesystem', ['refuse', 'allow']),
     'refuse',
-    '`allow` opens files on network file systems, which lose locks and syncs, and files with hard links, each name of which has an owner of its own.',
+    '`allow` opens files on network file systems, which lose locks and syncs, and files with hard links, which would have one owner per name.',
   ),
   fileAccess: setting(
     choice('fileAccess', ['owner', 'group']),
