@@ -64,7 +64,7 @@ ON CONFLICT (parent) DO UPDATE SET after = 0, mode = CASE WHEN excluded.mode >= 
     for (const { seq, pending, failed, state } of changed) expectChanges('set a gate', gate.run(pending, failed, state, seq).changes, 1)
     for (const { parent, child, state } of told) expectChanges('tell a child', edge.run(state, parent, child).changes, 1)
     for (const { parent, next } of progress)
-      expectChanges('note how far a parent is', (next === undefined ? done.run(parent) : advance.run(next.after, next.mode, parent)).changes, 1)
+      expectChanges('note a parent', (next === undefined ? done.run(parent) : advance.run(next.after, next.mode, parent)).changes, 1)
     for (const [parent, mode] of added) due.run(parent, mode)
   }
 }
