@@ -16,6 +16,8 @@ const OPENERS = [
   'packages/remote/src/journal/log.ts',
   'packages/remote/src/journal/refusals.ts',
   'packages/remote/src/process.ts',
+  // The manifest of its package.
+  'packages/remote/src/version.ts',
   // Creates files, and never opens one that is there.
   'packages/sqlite/src/access.ts',
   // Only while no connection of this process has the file open.

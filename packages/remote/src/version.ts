@@ -1,4 +1,9 @@
 /** How both ends introduce themselves. */
-export const LIBRARY = 'millrace/0.0.0'
+import { readFileSync } from 'node:fs'
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { readonly version: string }
+
+/** With the version of this package, which all packages of Millrace share. */
+export const LIBRARY = `millrace/${version}`
 
 export { VERSIONS as PROTOCOL } from '@millrace/wire'
