@@ -7,6 +7,7 @@ import { InThreadEngine } from '@millrace/engine/internal'
 import { openStore } from '@millrace/sqlite'
 import { Probe, seededRandom, VirtualClock } from '@millrace/testkit'
 import { afterEach, expect, test } from 'vitest'
+import { holdingsOf } from '../../packages/testkit/src/testing/holdings.ts'
 import { temporaryFolder } from '../temporary.ts'
 
 const MINUTE = 60_000
@@ -230,6 +231,24 @@ test('a session whose process is known to be dead loses its runs at once, whiche
   expect([(await next.grants.take()).seq, (await next.grants.take()).seq].sort()).toEqual([1, 2])
   await next.barrier()
   expect(next.grants.size).toBe(0)
+})
+
+test('a dead process whose last word was that its session left: nothing is kept of it', async () => {
+  const { engine, connect } = start()
+  const [lost, bystander] = [connect(), connect()]
+  await bystander.attach(['b'], { ...remote, uuid: 'bystander' })
+  const held = () => holdingsOf(engine.actor).get('.dead') ?? 0
+  await lost.attach(['a'], { ...remote, uuid: 'lost' })
+  const left = lost.call<'leave'>({ op: 'leave', session: 'lost' })
+  engine.actor.bury(['lost', 'bystander'])
+  expect(held()).toBe(2)
+  await left
+  await lost.port.close()
+  await bystander.barrier()
+  expect(held()).toBe(1)
+  await bystander.port.close()
+  await connect().barrier()
+  expect(held()).toBe(0)
 })
 
 test('and where they do not come back, their jobs run elsewhere after it', async () => {

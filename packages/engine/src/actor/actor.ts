@@ -65,7 +65,7 @@ export class Actor {
   readonly #connections = new Map<ConnectionId, (delivery: Delivery) => void>()
   readonly #subscribed = new Set<ConnectionId>()
   /** Sessions that are dead while the end of their connection is yet to be heard of. */
-  readonly #dead = new Set<string>()
+  readonly #dead = new Map<string, ConnectionId>()
   readonly #housekeeping: Housekeeping
   #tables: Tables
   /** When they were loaded. */
@@ -147,9 +147,10 @@ export class Actor {
       const { renewedMono, intro } = session
       tables.setLease(
         session,
-        intro.local || this.#dead.delete(intro.uuid) ? Number.NEGATIVE_INFINITY : Math.min(session.leaseMono, renewedMono + LIMITS.leaseMs),
+        intro.local || this.#dead.has(intro.uuid) ? Number.NEGATIVE_INFINITY : Math.min(session.leaseMono, renewedMono + LIMITS.leaseMs),
       )
     }
+    for (const [uuid, of] of this.#dead) if (of === connection) this.#dead.delete(uuid)
   }
 
   /** One question of a connection, or all of them, is given up: nobody waits for its answer. */
@@ -168,7 +169,7 @@ export class Actor {
       if (session?.connection === undefined) {
         if (session !== undefined) this.#tables.setLease(session, Number.NEGATIVE_INFINITY)
         else dismiss(this.#tables, uuid)
-      } else this.#dead.add(uuid)
+      } else this.#dead.set(uuid, session.connection)
     }
   }
 
