@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { systemCalendar } from '@millrace/client'
-import { DEFAULT_RETENTION } from '@millrace/core'
+import { DEFAULT_RETENTION, type Store, StoreFailure } from '@millrace/core'
 import { InThreadEngine } from '@millrace/engine/internal'
 import { openStore } from '@millrace/sqlite'
 import { Probe, seededRandom, VirtualClock } from '@millrace/testkit'
@@ -21,9 +21,10 @@ afterEach(() => {
   for (const engine of engines.splice(0)) engine.close()
 })
 
-function start(file = ':memory:', clock = new VirtualClock()) {
+function start(file = ':memory:', clock = new VirtualClock(), around = (write: () => void) => write()) {
   const random = seededRandom(7)
-  const store = openStore({ file, durability: 'normal', random, now: clock.read().wall, host: 'host', pid: 1 })
+  const opened = openStore({ file, durability: 'normal', random, now: clock.read().wall, host: 'host', pid: 1 })
+  const store: Store = { ...opened, write: (effects, mark) => around(() => opened.write(effects, mark)) }
   const engine = new InThreadEngine({
     store,
     clock,
@@ -249,6 +250,33 @@ test('a dead process whose last word was that its session left: nothing is kept 
   await bystander.port.close()
   await connect().barrier()
   expect(held()).toBe(0)
+})
+
+test('a turn that could not be written is decided again as it was: an attach in it takes no run from what came before', async () => {
+  const failures: StoreFailure[] = []
+  const { clock, connect, engine } = start(':memory:', new VirtualClock(), (write) => {
+    const failure = failures.shift()
+    if (failure !== undefined) throw failure
+    write()
+  })
+  const [first, next, bystander] = [connect(), connect(), connect()]
+  await bystander.attach(['b'], { ...remote, uuid: 'bystander' })
+  await first.attach(['a'], remote)
+  await first.enqueue('a', job)
+  await bystander.enqueue('b', job)
+  const [{ seq, run }, other] = [await first.grants.take(), await bystander.grants.take()]
+  failures.push(new StoreFailure('before', 'busy', 'another program has the lock'))
+  const heard = first.call<'heartbeat'>({ op: 'heartbeat', seq, run })
+  const attached = next.attach(['a'], remote, [{ seq, run }])
+  // Something to write.
+  const enqueued = bystander.enqueue('c', job)
+  await clock.advance(1_000)
+  expect(engine.actor.meter.reloads).toBe(1)
+  await Promise.all([heard, enqueued])
+  expect(await attached).toEqual({ lost: [] })
+  await expect(first.call<'complete'>({ op: 'complete', seq, run, output: null })).rejects.toMatchObject({ code: 'STALE_RUN' })
+  await next.call<'complete'>({ op: 'complete', seq, run, output: null })
+  await bystander.call<'complete'>({ op: 'complete', seq: other.seq, run: other.run, output: null })
 })
 
 test('and where they do not come back, their jobs run elsewhere after it', async () => {

@@ -36,6 +36,8 @@ export class Audit {
   readonly #inForce = new Map<string, Defaults>()
   /** The sessions that were there after the last turn, by their uuid. */
   #present: ReadonlyMap<string, number> = new Map()
+  /** What sessions of the engine's own process said then: one may have decided within the turn, and be gone by its end. */
+  #ownSaid: ReadonlySet<string> = new Set()
 
   constructor(history: History, model: Model, forgets: boolean) {
     this.#history = history
@@ -54,12 +56,14 @@ export class Audit {
         [...tables.sessions.values()].filter(({ intro }) =>
           intro.handlers.some((handler) => handler.name === name && JSON.stringify(handler.defaults) === JSON.stringify(of)),
         )
-      const own = said(defaults).some(({ intro }) => intro.local)
+      const own = said(defaults).some(({ intro }) => intro.local) || this.#ownSaid.has(textOf(name, defaults))
       // Not one that was taken for lost meanwhile, and is back as a newcomer.
       const still = said(before).find(({ intro, id }) => (intro.local || !own) && this.#present.get(intro.uuid) === id)
       this.#history.hold(still === undefined, 46, () => `${still?.intro.worker} still says what was in force for ${name}, and is overruled`)
     }
     this.#present = new Map([...tables.present].map(([uuid, { id }]) => [uuid, id]))
+    const own = [...tables.sessions.values()].filter(({ intro }) => intro.local)
+    this.#ownSaid = new Set(own.flatMap(({ intro }) => intro.handlers.map(({ name, defaults }) => textOf(name, defaults))))
   }
 
   /** Of what a turn has started: nothing that was to run before it still waits. */
@@ -343,4 +347,8 @@ type Place = Pick<Tracked, 'priority' | 'runAt' | 'seq'>
 function before(a: Place, b: Place): boolean {
   if (a.priority !== b.priority) return a.priority > b.priority
   return a.runAt === b.runAt ? a.seq < b.seq : a.runAt < b.runAt
+}
+
+function textOf(name: string, defaults: Defaults): string {
+  return `${name} ${JSON.stringify(defaults)}`
 }

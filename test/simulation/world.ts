@@ -429,7 +429,11 @@ export class World {
         this.#shares.commit(this.engine.actor.tables, mark.at)
         this.#nameTurns.commit(this.engine.actor.tables, mark.at)
       },
-      reading: () => this.faults.read(),
+      reading: () => {
+        // A slow answer comes after the reload, and takes nothing of the leases that began with it.
+        seeReloads()
+        this.faults.read()
+      },
       received: (connection, requests, sentMono) => this.#requests.received(connection, requests, sentMono),
       delivering: (connection, delivery) => {
         seeReloads()

@@ -56,9 +56,11 @@ function recorded({ tables }: TurnContext, uuid: string, before: Session | undef
     tables.removeSession(before)
     return jobs
   }
-  const jobs = tables.unattached.get(uuid)?.jobs ?? new Set<Job>()
+  const unattached = tables.unattached.get(uuid)
+  if (unattached === undefined) return new Set()
   tables.unattached.delete(uuid)
-  return jobs
+  tables.noteHolder(uuid, unattached.holder)
+  return unattached.jobs
 }
 
 function adopt({ tables, effects }: TurnContext, session: Session, job: Job): void {

@@ -41,7 +41,7 @@ export function leave(turn: TurnContext, command: LeaveCommand): Decision<'leave
   // It may leave before it has attached again, after a reload: what is on record for it is given back all the same.
   const unattached = tables.unattached.get(command.session)
   for (const job of [...(session?.jobs ?? unattached?.jobs ?? [])]) endAborted(turn, job)
-  if (tables.unattached.delete(command.session)) tables.departed.set(command.session, unattached?.holder)
+  if (tables.unattached.delete(command.session)) tables.noteHolder(command.session, unattached?.holder)
   if (session !== undefined) tables.removeSession(session)
   disappear(turn, command.session, 'worker.left', session)
   return true

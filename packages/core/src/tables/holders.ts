@@ -10,15 +10,16 @@ export function holderOf({ unattached }: Tables, job: Job): ConnectionId | undef
   return undefined
 }
 
-/** Connections are no part of the store: after a commit that failed they are those of the tables before. */
+/** Connections are no part of the store: after a turn that was not written they are those from before it. */
 export function keepHolders(tables: Tables, before: Tables): void {
-  const holders = new Map(before.departed)
+  const holders = new Map<string, ConnectionId | undefined>()
   for (const sessions of [before.unattached, before.sessions]) for (const [uuid, { holder }] of sessions) holders.set(uuid, holder)
+  for (const [uuid, holder] of before.formerHolders) holders.set(uuid, holder)
   for (const sessions of [tables.unattached, tables.sessions]) for (const [uuid, session] of sessions) session.holder = holders.get(uuid)
 }
 
-/** The turn is written: who has gone with it, and who has nothing left to come back for, needs no holder any more. */
-export function forgetHolders({ departed, unattached }: Tables): void {
-  departed.clear()
+/** The turn is written: sessions that went with it, or have nothing left to come back for, need no holder. */
+export function forgetHolders({ formerHolders, unattached }: Tables): void {
+  formerHolders.clear()
   for (const [uuid, { jobs }] of unattached) if (jobs.size === 0) unattached.delete(uuid)
 }

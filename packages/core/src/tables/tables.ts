@@ -53,8 +53,8 @@ export class Tables {
   readonly services = new Map<string, Service>()
   /** Running jobs whose session lives and has yet to attach, by its uuid. */
   readonly unattached = new Map<string, Unattached>()
-  /** Whose connections spoke for sessions that have gone with this turn: where it cannot be written they are back. */
-  readonly departed = new Map<string, ConnectionId | undefined>()
+  /** The connections that spoke for sessions when this turn began, if it has changed them: they do again if it cannot be written. */
+  readonly formerHolders = new Map<string, ConnectionId | undefined>()
   /** Running jobs whose process is gone: recovered by the first turn. */
   readonly abandoned: Job[] = []
   /** Runs past their grace that may still be going on, by `seq:run`. */
@@ -351,9 +351,14 @@ export class Tables {
     return session
   }
 
+  /** Before the turn takes it away. The first is the one of before the turn. */
+  noteHolder(uuid: string, holder: ConnectionId | undefined): void {
+    if (!this.formerHolders.has(uuid)) this.formerHolders.set(uuid, holder)
+  }
+
   removeSession(session: Session): void {
     this.sessions.delete(session.intro.uuid)
-    this.departed.set(session.intro.uuid, session.holder)
+    this.noteHolder(session.intro.uuid, session.holder)
     this.#sate(session)
     const { service } = session
     service.sessions.delete(session)
