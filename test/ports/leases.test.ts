@@ -279,6 +279,49 @@ test('a turn that could not be written is decided again as it was: an attach in 
   await bystander.call<'complete'>({ op: 'complete', seq: other.seq, run: other.run, output: null })
 })
 
+test('an attach that could not be written is refused, and heard all the same: what comes behind it is not stale', async () => {
+  const failures: StoreFailure[] = []
+  const { clock, connect } = start(':memory:', new VirtualClock(), (write) => {
+    const failure = failures.shift()
+    if (failure !== undefined) throw failure
+    write()
+  })
+  const [first, next, bystander] = [connect(), connect(), connect()]
+  await bystander.attach(['b'], { ...remote, uuid: 'bystander' })
+  await first.attach(['a'], remote)
+  await first.enqueue('a', job)
+  await bystander.enqueue('b', job)
+  const [{ seq, run }, other] = [await first.grants.take(), await bystander.grants.take()]
+  failures.push(new StoreFailure('before', 'io', 'the disk'))
+  const refused = [next.attach(['a'], remote, [{ seq, run }]), bystander.enqueue('c', job)]
+  for (const call of refused) call.catch(() => {})
+  await clock.advance(1_000)
+  for (const call of refused) await expect(call).rejects.toMatchObject({ code: 'STORAGE' })
+  await expect(first.call<'complete'>({ op: 'complete', seq, run, output: null })).rejects.toMatchObject({ code: 'STALE_RUN' })
+  await next.call<'complete'>({ op: 'complete', seq, run, output: null })
+  await bystander.call<'complete'>({ op: 'complete', seq: other.seq, run: other.run, output: null })
+})
+
+test('no lease and no deadline ends a run whose worker has spoken in time, however much is decided before its word', async () => {
+  let writeMs = 0
+  const { clock, connect } = start(':memory:', new VirtualClock(), (write) => {
+    write()
+    clock.stall(writeMs)
+  })
+  const [worker, crowd] = [connect(), connect()]
+  await worker.attach(['a'], remote)
+  const hurried = [{ heartbeatTimeout: 1_000 }, { timeout: 1_000 }].map((hurry) => ({ ...job, ...hurry, name: 'a', data: null }))
+  await crowd.call<'enqueue'>({ op: 'enqueue', jobs: hurried })
+  const runs = [await worker.grants.take(), await worker.grants.take()]
+  writeMs = 600
+  const many = Array.from({ length: 2_000 }, () => ({ name: 'c', data: null }))
+  const crowded = [1, 2, 3].map(() => crowd.call<'enqueue'>({ op: 'enqueue', jobs: many }))
+  await worker.callAll(runs.map(({ seq, run }) => ({ op: 'complete', seq, run, output: null }) as const))
+  await Promise.all(crowded)
+  const { states } = await crowd.call<'stats'>({ op: 'stats' })
+  expect(states).toMatchObject({ completed: 2, waiting: 6_000 })
+})
+
 test('and where they do not come back, their jobs run elsewhere after it', async () => {
   const file = `${temporaryFolder()}/jobs.db`
   const clock = new VirtualClock()

@@ -73,6 +73,13 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 10',
   },
   {
+    name: 'refused-attach-not-heard',
+    file: actor,
+    find: "      if (request.command.op === 'attach') setHolder(this.#tables, request.command.session.uuid, connection)\n",
+    replace: '',
+    breaks: 'invariant 15',
+  },
+  {
     name: 'attached-by-another-connection-not-noted',
     file: `${decide}/attach.ts`,
     find: '  session.holder = connection\n',

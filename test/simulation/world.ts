@@ -589,12 +589,12 @@ export class World {
   /** Without faults nothing is lost, given back, or tried twice. */
   #faultFree(): void {
     const { sure, touched } = this.operations
-    // A first job with a short lease is given back once, to be renewed for in time; and a lease may be shorter than its messages take.
+    // A first job with a short lease is given back once, to be renewed for in time; a lease or timeout may be shorter than its messages take.
     const remote = this.clients.some((client) => client.remote)
     for (const what of remote ? ['reloaded'] : ['stalled', 'givenBack', 'reloaded'])
       this.history.hold(this.history.met[what] === undefined, 11, () => `a run is ${what} in a world without faults`)
-    for (const { id, number, seq, run, uncounted, heartbeatTimeout } of this.#model.jobs.values()) {
-      if (remote && leaseMs(heartbeatTimeout) < 4 * this.plan.delayMs + 1_000) continue
+    for (const { id, number, seq, run, uncounted, heartbeatTimeout, timeout } of this.#model.jobs.values()) {
+      if (remote && Math.min(leaseMs(heartbeatTimeout), timeout) <= 4 * this.plan.delayMs + 1_000) continue
       if (!sure.has(number) || touched.has(id) || run === 0) continue
       this.history.hold(run - uncounted === 1, 11, () => `job ${seq} took ${run - uncounted} attempts in a world without faults`)
     }

@@ -32,7 +32,7 @@ export function makeTurns(openStore: (now: number) => Store, retention: Retentio
     const effects = new Effects(NOW.wall)
     const requests = commands.map((command, id): Request => ({ id, command }))
     const facts = gather(store, tables, requests, NOW, undefined)
-    const turn = { tables, facts, effects, now: NOW, random: () => 0.5, settings, refusing: undefined }
+    const turn = { tables, facts, effects, now: NOW, heardMono: NOW.mono, random: () => 0.5, settings, refusing: undefined }
     tellChildren(turn)
     for (const { id, command } of requests) decide(turn, command, { connection: 1, request: id })
     elapse(turn)

@@ -14,12 +14,12 @@ import { settleSlice } from './settle.ts'
 import type { TurnContext } from './turn.ts'
 import { noteZombie } from './zombies.ts'
 
-/** After the turn's commands, so that what was said in time is heard before anything expires. */
+/** After the turn's commands, so that what was said in time is heard before anything expires; where more is waiting, up to its arrival. */
 export function elapse(turn: TurnContext): void {
-  const { tables, facts, now } = turn
+  const { tables, facts, now, heardMono } = turn
   recover(turn)
   settleSlice(turn)
-  for (let job = tables.deadlines.peek(); job !== undefined && job.deadlineMono <= now.mono; job = tables.deadlines.peek())
+  for (let job = tables.deadlines.peek(); job !== undefined && job.deadlineMono <= heardMono; job = tables.deadlines.peek())
     overrun(turn, job)
   lapse(turn)
   for (const job of facts.due) if (job.state === SCHEDULED && job.runAt <= now.wall && !isDeleted(job)) promote(turn, job)

@@ -25,11 +25,11 @@ export function renew({ tables, now }: TurnContext, { renewal }: RenewCommand, {
 
 /** Leases that have run out. */
 export function lapse(turn: TurnContext): void {
-  const { tables, now } = turn
-  if (tables.leaseMono > now.mono) return
+  const { tables, heardMono } = turn
+  if (tables.leaseMono > heardMono) return
   tables.leaseMono = Number.POSITIVE_INFINITY
   for (const session of [...tables.sessions.values()]) {
-    if (session.leaseMono > now.mono) tables.setLease(session, session.leaseMono)
+    if (session.leaseMono > heardMono) tables.setLease(session, session.leaseMono)
     else if (session.leaseMono === Number.NEGATIVE_INFINITY) loseSession(turn, session)
     else loseSilent(turn, session)
   }
@@ -38,11 +38,11 @@ export function lapse(turn: TurnContext): void {
 
 /** Job by job, each at the end of its own lease; a session that is away for long and holds nothing is forgotten. */
 function loseSilent(turn: TurnContext, session: Session): void {
-  const { tables, now, effects } = turn
+  const { tables, heardMono, effects } = turn
   let nextMono = Number.POSITIVE_INFINITY
   for (const job of [...session.jobs]) {
     const endMono = leaseEndMono(session, job)
-    if (endMono > now.mono) nextMono = Math.min(nextMono, endMono)
+    if (endMono > heardMono) nextMono = Math.min(nextMono, endMono)
     else {
       session.silent = true
       effects.notices.push({ session, job, run: job.run, note: { kind: 'lost' } })
@@ -51,7 +51,7 @@ function loseSilent(turn: TurnContext, session: Session): void {
   }
   // What it still holds may be held for longer than that.
   if (session.connection === undefined && session.jobs.size === 0) nextMono = session.renewedMono + LIMITS.leaseMs
-  if (nextMono <= now.mono) loseSession(turn, session)
+  if (nextMono <= heardMono) loseSession(turn, session)
   else {
     tables.weigh(session)
     tables.setLease(session, nextMono)

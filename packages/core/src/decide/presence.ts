@@ -28,9 +28,9 @@ export function disappear(turn: TurnContext, uuid: string, type: 'worker.left' |
 
 /** Those that were on record and have not come back. */
 export function lapsePresent(turn: TurnContext): void {
-  const { tables, now } = turn
+  const { tables, heardMono } = turn
   for (const [uuid, { untilMono }] of tables.present) {
-    if (untilMono <= now.mono) disappear(turn, uuid, 'worker.lost')
+    if (untilMono <= heardMono) disappear(turn, uuid, 'worker.lost')
     else tables.leaseMono = Math.min(tables.leaseMono, untilMono)
   }
 }

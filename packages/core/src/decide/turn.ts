@@ -14,6 +14,8 @@ export interface TurnContext {
   readonly facts: Facts
   readonly effects: Effects
   readonly now: Now
+  /** Whatever had arrived by then is decided: who has been silent, and whose time is up, is judged by it. Not after `now`. */
+  readonly heardMono: number
   readonly random: Random
   readonly settings: Settings
   /** Why new work is refused just now; undefined where it is not. */

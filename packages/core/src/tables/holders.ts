@@ -18,6 +18,12 @@ export function keepHolders(tables: Tables, before: Tables): void {
   for (const sessions of [tables.unattached, tables.sessions]) for (const [uuid, session] of sessions) session.holder = holders.get(uuid)
 }
 
+/** It speaks for its session from now on, also where its attach could not be written. */
+export function setHolder({ sessions, unattached }: Tables, uuid: string, connection: ConnectionId): void {
+  const session = sessions.get(uuid) ?? unattached.get(uuid)
+  if (session !== undefined) session.holder = connection
+}
+
 /** The turn is written: sessions that went with it, or have nothing left to come back for, need no holder. */
 export function forgetHolders({ formerHolders, unattached }: Tables): void {
   formerHolders.clear()

@@ -92,7 +92,16 @@ export class World {
     const effects = new Effects(now.wall)
     const requests = commands.map((command, index) => ({ id: index + 1, command }))
     const facts = gather(store, tables, requests, now, this.pruning ? this.settings.retention : undefined)
-    const turn = { tables, facts, effects, now, random: this.#random, settings: this.settings, refusing: this.refusing }
+    const turn = {
+      tables,
+      facts,
+      effects,
+      now,
+      heardMono: now.mono,
+      random: this.#random,
+      settings: this.settings,
+      refusing: this.refusing,
+    }
     tellChildren(turn)
     const replies = requests.map(({ id, command }) => decide(turn, command, { connection: this.connection, request: id, gone: this.gone }))
     elapse(turn)

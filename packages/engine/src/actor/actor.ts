@@ -26,6 +26,7 @@ import {
   type Settings,
   type Store,
   StoreFailure,
+  setHolder,
   type Tables,
 } from '@millrace/core'
 import { Answers, describe } from './answers.ts'
@@ -174,7 +175,8 @@ export class Actor {
   }
 
   receive(connection: ConnectionId, requests: readonly Request[]): void {
-    for (const request of requests) this.#mail.push({ connection, request })
+    const atMono = this.#clock.read().mono
+    for (const request of requests) this.#mail.push({ connection, request, atMono })
   }
 
   /** Takes one turn, and answers in how many milliseconds the next is due at the latest: 0 for at once. */
@@ -208,7 +210,8 @@ export class Actor {
 
   #decide(mail: readonly Letter[], now: Now): Decided {
     this.#answers.outdate()
-    return takeTurn(this.#parts, this.#tables, mail, now, this.#intake.refusal)
+    const heardMono = Math.min(now.mono, this.#mail[0]?.atMono ?? now.mono)
+    return takeTurn(this.#parts, this.#tables, mail, now, heardMono, this.#intake.refusal)
   }
 
   /** A turn, with what is to be done when it fails; undefined where its mail is answered, or put off, already. */
@@ -231,14 +234,14 @@ export class Actor {
       this.#reload(mail, () => this.store.reopen())
       const message = `the commit's outcome is unknown (${error.message}): the call may have happened; repeat it with the same idempotencyKey`
       // Who only asks would ask again at once, and set off a turn that fails as this one did.
-      this.#refuse(mail, { code: 'COMMIT_UNKNOWN', message }, true)
+      this.#refuse(mail, { code: 'COMMIT_UNKNOWN', message })
       return undefined
     }
     this.#reload(mail)
     if (error.reason === 'busy') return this.#storeBusy(mail, now, error)
     if (error.reason === 'full' && this.#intake.diskIsFull(now)) return this.#decideSafely(mail, this.#loaded)
     const message = `nothing was written: ${error.message}`
-    this.#refuse(mail, error.reason === 'full' ? this.#intake.diskFull(message) : { code: 'STORAGE', message }, true)
+    this.#refuse(mail, error.reason === 'full' ? this.#intake.diskFull(message) : { code: 'STORAGE', message })
     return undefined
   }
 
@@ -251,14 +254,8 @@ export class Actor {
       return
     }
     this.#busySinceMono = -1
-    this.#refuse(
-      mail,
-      {
-        code: 'STORAGE_BUSY',
-        message: `another program has held the file's write lock for ${BUSY_PATIENCE_MS} ms: ${error.message}`,
-      },
-      true,
-    )
+    const message = `another program has held the file's write lock for ${BUSY_PATIENCE_MS} ms: ${error.message}`
+    this.#refuse(mail, { code: 'STORAGE_BUSY', message })
   }
 
   /** Nothing depends on it: what fails before its commit is tried again in its time, and the tables are as true as before. */
@@ -300,7 +297,7 @@ export class Actor {
       this.meter.failedTurns++
       if (error instanceof StoreFailure && error.phase !== 'broken') return this.#storeFailed([letter], now, error)
       this.#reload([letter])
-      this.#refuse([letter], { code: 'INTERNAL', message: describe(error) }, true)
+      this.#refuse([letter], { code: 'INTERNAL', message: describe(error) })
       return undefined
     }
   }
@@ -404,11 +401,15 @@ export class Actor {
     for (const [connection, delivery] of byConnection) this.#connections.get(connection)?.(delivery)
   }
 
-  /** `readable`: of a turn that was not written, after the reload: whoever only asks is answered, from the file. */
-  #refuse(mail: readonly Letter[], refusal: Refusal, readable = false): void {
+  /**
+   * Of a turn that was not written, after the reload: whoever only asks is answered, from the file. An attach is refused, and
+   * heard: what comes behind it on its connection is its session's.
+   */
+  #refuse(mail: readonly Letter[], refusal: Refusal): void {
     const deliveries = new Deliveries(this.#tables, new Effects(), this.#loaded, this.#subscribed)
     for (const { connection, request, gone } of mail) {
-      if (readable && !gone && isQuestion(request.command)) this.#answers.inTime(deliveries, { connection, request })
+      if (request.command.op === 'attach') setHolder(this.#tables, request.command.session.uuid, connection)
+      if (!gone && isQuestion(request.command)) this.#answers.inTime(deliveries, { connection, request })
       else deliveries.refuse(connection, request.id, refusal)
     }
     this.#send(deliveries)

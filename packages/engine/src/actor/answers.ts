@@ -14,7 +14,7 @@ import type { Actor } from './actor.ts'
 import { answer } from './answer.ts'
 import { Backlog } from './backlog.ts'
 import type { Deliveries } from './deliveries.ts'
-import type { Letter } from './turn.ts'
+import type { Sent } from './turn.ts'
 
 /** They read nothing, begin to wait, or are heard of later: no reason to put them off. */
 const AT_ONCE: ReadonlySet<Operation> = new Set(['subscribe', 'unwatch', 'drainQueue', 'backup'])
@@ -46,7 +46,7 @@ export class Answers {
   }
 
   /** At once, if the turn has time for it and the connection's earlier questions are answered; otherwise one of the next turns does. */
-  inTime(deliveries: Deliveries, letter: Letter): void {
+  inTime(deliveries: Deliveries, letter: Sent): void {
     const waits = !AT_ONCE.has(letter.request.command.op) && (this.#backlog.holds(letter) || !this.#backlog.hasTime())
     if (waits) this.#backlog.add(letter)
     else this.#answer(deliveries, letter)
@@ -70,7 +70,7 @@ export class Answers {
     this.#backlog.forget(connection, request)
   }
 
-  #answer(deliveries: Deliveries, { connection, request }: Pick<Letter, 'connection' | 'request'>): void {
+  #answer(deliveries: Deliveries, { connection, request }: Sent): void {
     const { command, id } = request
     if (command.op === 'subscribe') {
       this.#actor.subscribe(connection, command.on)

@@ -3,7 +3,7 @@
  * connections by turns, and pages of the journal mostly after all others.
  */
 import { type Clock, type ConnectionId, LIMITS, type Operation } from '@millrace/core'
-import type { Letter } from './turn.ts'
+import type { Sent } from './turn.ts'
 
 /** Their readers come back for page after page: a short question does not wait behind them. */
 const PAGES: ReadonlySet<Operation> = new Set(['events', 'export'])
@@ -38,16 +38,16 @@ export class Backlog {
   }
 
   /** True if the connection has a question of this kind in the backlog, which is answered first. */
-  holds({ connection, request }: Letter): boolean {
+  holds({ connection, request }: Sent): boolean {
     return this.#lineOf(request.command.op).has(connection)
   }
 
-  add(letter: Letter): void {
+  add(letter: Sent): void {
     this.#lineOf(letter.request.command.op).add(letter)
   }
 
   /** The question that is answered next; it leaves the backlog. */
-  take(): Letter | undefined {
+  take(): Sent | undefined {
     const [first, second] = ++this.#taken % PAGE_EVERY === 0 ? [this.#pages, this.#short] : [this.#short, this.#pages]
     return first.take() ?? second.take()
   }
@@ -64,8 +64,8 @@ export class Backlog {
 
 /** The questions of one connection, in order. The iterator goes on behind those that were taken. */
 interface Own {
-  readonly letters: Map<number, Letter>
-  readonly order: Iterator<Letter>
+  readonly letters: Map<number, Sent>
+  readonly order: Iterator<Sent>
 }
 
 class Line {
@@ -81,11 +81,11 @@ class Line {
     return this.#byConnection.has(connection)
   }
 
-  add(letter: Letter): void {
+  add(letter: Sent): void {
     const { connection, request } = letter
     let own = this.#byConnection.get(connection)
     if (own === undefined) {
-      const letters = new Map<number, Letter>()
+      const letters = new Map<number, Sent>()
       own = { letters, order: letters.values() }
       this.#byConnection.set(connection, own)
     }
@@ -93,7 +93,7 @@ class Line {
     own.letters.set(request.id, letter)
   }
 
-  take(): Letter | undefined {
+  take(): Sent | undefined {
     for (const [connection, own] of this.#byConnection) {
       this.#byConnection.delete(connection)
       const next = own.order.next()

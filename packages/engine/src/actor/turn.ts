@@ -25,9 +25,15 @@ import type { Housekeeping } from './housekeeping.ts'
 import type { Meter } from './meter.ts'
 
 /** A request with the connection that it came by. */
-export interface Letter {
+export interface Sent {
   readonly connection: ConnectionId
   readonly request: Request
+}
+
+/** One that a turn has to decide. */
+export interface Letter extends Sent {
+  /** When it came, on the engine's clock. */
+  readonly atMono: number
   readonly gone?: boolean | undefined
 }
 
@@ -48,12 +54,19 @@ export interface Decided {
   readonly now: Now
 }
 
-export function takeTurn(parts: TurnParts, tables: Tables, mail: readonly Letter[], now: Now, refusing: Refusal | undefined): Decided {
+export function takeTurn(
+  parts: TurnParts,
+  tables: Tables,
+  mail: readonly Letter[],
+  now: Now,
+  heardMono: number,
+  refusing: Refusal | undefined,
+): Decided {
   const { store, random, settings, housekeeping } = parts
   const requests = mail.map((letter) => letter.request)
   const facts = gather(store, tables, requests, now, housekeeping.pruning(now))
   const effects = new Effects(now.wall)
-  const turn = { tables, facts, effects, now, random, settings, refusing }
+  const turn = { tables, facts, effects, now, heardMono, random, settings, refusing }
   tellChildren(turn)
   const decisions = mail.map(({ connection, request, gone }) => decide(turn, request.command, { connection, request: request.id, gone }))
   elapse(turn)
