@@ -244,7 +244,7 @@ test.for<readonly [what: string, env: Readonly<Record<string, string>>, message:
   [
     'an endpoint that is none',
     { MILLRACE_OTEL_ENDPOINT: 'collector:4318' },
-    /'otel.endpoint' in MILLRACE_OTEL_ENDPOINT: endpoint is an URL/,
+    /'otel.endpoint' in MILLRACE_OTEL_ENDPOINT: endpoint must be a URL/,
   ],
 ])('%s is refused by name', { timeout: LONG }, async ([, env, message]) => {
   const { code, stderr } = await startDaemon(temporaryFolder(), { env: { MILLRACE_OTEL_ENABLED: 'true', ...env } }).ended

@@ -193,14 +193,14 @@ describe('refused by name', () => {
     ['an unknown ref', () => t.engine.flow([node('apple'), node('b', 'aple')]), /nodes\[1\] depends on "aple".*did you mean 'apple'/],
     ['a ref given twice', () => t.engine.flow([node('a'), node('a')]), /nodes\[0\] and nodes\[1\] both have the ref "a"/],
     ['a parent named twice', () => t.engine.flow([node('a'), node('b', 'a', 'a')]), /depends on "a" twice/],
-    ['no ref', () => t.engine.flow([{ job: step, data: {} } as never]), /nodes\[0\]\.ref is a string/],
+    ['no ref', () => t.engine.flow([{ job: step, data: {} } as never]), /nodes\[0\]\.ref must be a string/],
     ['nothing', () => t.engine.flow([]), /at least one node/],
-    ['no array', () => t.engine.flow({} as never), /takes an array/],
+    ['no array', () => t.engine.flow({} as never), /requires an array/],
     ['an unknown field', () => t.engine.flow([{ ...node('a'), dependson: [] } as never]), /did you mean 'dependsOn'/],
     [
       'an unknown policy',
       () => t.engine.flow([{ ...node('a'), onParentFailure: 'skip' } as never]),
-      /onParentFailure is 'fail' or 'continue' or 'ignore'/,
+      /onParentFailure must be 'fail' or 'continue' or 'ignore'/,
     ],
     [
       'a key of its own',

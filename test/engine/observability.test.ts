@@ -82,7 +82,7 @@ describe('E25: what a queue has done over time', () => {
   })
 
   test('misuse is refused at the border', async () => {
-    await expect(t.engine.history({ step: 'day' as never })).rejects.toThrow("step is 'minute' or 'hour'")
+    await expect(t.engine.history({ step: 'day' as never })).rejects.toThrow("step must be 'minute' or 'hour'")
     await expect(t.engine.history({ from: 'today' as never })).rejects.toThrow(TypeError)
     await expect(t.engine.history({ steps: 1 } as never)).rejects.toThrow("did you mean 'step'?")
     await expect(t.engine.failures({ limit: 201 })).rejects.toThrow(RangeError)

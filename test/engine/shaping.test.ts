@@ -74,6 +74,6 @@ test('what a schedule or a flow makes has neither', async () => {
     /'throttle', which a job of a flow cannot have/,
   )
   await expect(async () => t.engine.schedules.upsert('s', { every: '1m' }, { job: index, data: 1, options })).rejects.toThrow(
-    /has no throttle/,
+    /takes no throttle/,
   )
 })

@@ -71,7 +71,7 @@ const OPENINGS: readonly (readonly [what: string, options: () => unknown, failur
   ['no options', () => undefined, wrongType('options', /openEngine/)],
   ['an unknown option', () => ({ file: temporaryFile(), fiel: 'x' }), wrongType('fiel', /did you mean 'file'\?/)],
   ['no file', () => ({}), wrongType('file', /path of the database file, or ':memory:'/)],
-  ['a file that is a number', () => ({ file: 7 }), wrongType('file', /not 7/)],
+  ['a file that is a number', () => ({ file: 7 }), wrongType('file', /got 7/)],
   ['a file with a control character', () => ({ file: 'a\0b' }), wrongType('file', /U\+0000/)],
   ['an unknown durability', () => ({ file: temporaryFile(), durability: 'ful' }), wrongType('durability', /did you mean 'full'\?/)],
   ['an unknown recovery', () => ({ file: temporaryFile(), recovery: 1 }), wrongType('recovery', /'immediate' or 'backoff'/)],
@@ -94,7 +94,7 @@ const OPENINGS: readonly (readonly [what: string, options: () => unknown, failur
   [
     'a fileAccess that is none',
     () => ({ file: temporaryFile(), fileAccess: 'all' }),
-    wrongType('fileAccess', /'owner' or 'group', not "all"/),
+    wrongType('fileAccess', /'owner' or 'group', got "all"/),
   ],
   ['a secureDelete that is none', () => ({ file: temporaryFile(), secureDelete: 'yes' }), wrongType('secureDelete', /true or false/)],
 ]

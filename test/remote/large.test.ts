@@ -145,7 +145,7 @@ test('an answer that no client takes is refused, and all else of its delivery ar
   const heard = client.heard.flatMap((message) => (message.type === 'delivery' ? message.delivery : []))
   expect(heard.flatMap(({ replies }) => replies)).toMatchObject([
     { id: 2, value: true },
-    { id: 1, refusal: { code: 'TOO_LARGE', message: expect.stringContaining('at most 10,000 items, not 10,001') } },
+    { id: 1, refusal: { code: 'TOO_LARGE', message: expect.stringContaining('at most 10,000 items, got 10,001') } },
     { id: 3, value: true },
   ])
   expect([heard.flatMap(({ grants }) => grants).length, heard.flatMap(({ notices }) => notices).length]).toEqual([1, 1])
