@@ -16,6 +16,7 @@ docs/protocol.md, and the names of its parts are the names here.
 """
 
 import difflib
+import errno
 import json
 import math
 import os
@@ -433,6 +434,10 @@ JOBS_MAX = 10_000
 META_LENGTH = 16_384
 TAGS_MAX = 32
 TEXT_LENGTH = 4096
+STACK_LENGTH = 16384
+CODE_LENGTH = 128
+CAUSE_LENGTH = 1000
+CAUSES_MAX = 5
 
 
 def _type_error(option, message):
@@ -831,13 +836,14 @@ class Client:
         return [key for key, _created in self.call("enqueue", jobs)]
 
     def result(self, job, timeout=None):
-        """What the job's handler has returned. Raises Error (JOB_FAILED, JOB_CANCELLED), and TimeoutError after `timeout` seconds."""
+        """What the job's handler has returned. Raises Error (JOB_FAILED, JOB_CANCELLED), and TimeoutError after `timeout` seconds. The
+        details of JOB_FAILED are `attempt` and `error`: the last error's name, message, stack, and if it has them `code` and `cause`."""
         outcome = self._outcome(job, timeout)
         state = outcome["state"]
         if state == "completed":
             return decode_data(outcome["output"])
         if state == "failed":
-            raise Error("JOB_FAILED", "%(name)s: %(message)s" % outcome["error"], {"attempt": outcome["attempt"]})
+            raise Error("JOB_FAILED", "%(name)s: %(message)s" % outcome["error"], {"attempt": outcome["attempt"], "error": outcome["error"]})
         why = ": %(message)s" % outcome["error"] if "error" in outcome else ""
         raise Error("JOB_CANCELLED" if state == "cancelled" else "JOB_NOT_FOUND", "the job was %s%s" % (state, why))
 
@@ -1438,11 +1444,43 @@ class Worker:
                 self._send(request(self._next_id(), op, job.key.seq, job.run, *fields))
 
 
+def _facts(error):
+    """Its code and its causes. Where they cannot be read, the error itself still can."""
+    try:
+        return _code(error), _causes(error)
+    except Exception:
+        return None, []
+
+
+def _code(error):
+    """The `code` of an error, as a string; of an OSError without one the name of its `errno`, such as ECONNREFUSED."""
+    code = getattr(error, "code", None)
+    if code is None and isinstance(error, OSError):
+        code = errno.errorcode.get(error.errno, error.errno)
+    if isinstance(code, bool) or not isinstance(code, (str, int, float)) or code == "":
+        return None
+    return str(code)[:CODE_LENGTH]
+
+
+def _causes(error):
+    """What it was raised from (`raise ... from ...`), the nearest first: `[name, message, code]`, or without a code."""
+    causes = []
+    while error.__cause__ is not None and len(causes) < CAUSES_MAX:
+        error = error.__cause__
+        code = _code(error)
+        causes.append([type(error).__name__[:CODE_LENGTH], str(error)[:CAUSE_LENGTH]] + ([] if code is None else [code]))
+    return causes
+
+
 def _failure(error):
     """What a run has failed with, and when it is tried again. Never raises, whatever was raised."""
     try:
         stack = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-        told = [type(error).__name__, str(error)[:TEXT_LENGTH], stack[:16384]]
+        code, causes = _facts(error)
+        room = STACK_LENGTH - sum(len(text or "") for text in (code, *(text for cause in causes for text in cause)))
+        told = [type(error).__name__, str(error)[:TEXT_LENGTH], stack[:room]]
+        if code is not None or causes:
+            told += [code, causes] if causes else [code]
     except Exception:
         told = [type(error).__name__, "the handler has raised what cannot be read"]
     return told, getattr(error, "after_ms", None) if isinstance(error, Retry) else False if isinstance(error, Fail) else None

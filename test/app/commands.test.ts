@@ -64,8 +64,12 @@ test('Q1: jobs: enqueue, list, show, cancel, retry, delete, run, logs', { timeou
     { run: 1, at: expect.any(String), level: 'warn', message: 'about to fail', fields: null },
   ])
   expect(await place.ok('jobs', 'show', String(failed?.id))).toMatch(
-    /^run 1, attempt 1: .*\n {2}Error: no such luck\n {4}at .*handlers\.ts[\s\S]*about to fail$/m,
+    /^run 1, attempt 1: .*\n {2}Error: no such luck \(E_LUCK\)\n {4}caused by Error: connect refused \(ECONNREFUSED\)\n {4}at .*handlers\.ts[\s\S]*about to fail$/m,
   )
+  const cause = [{ name: 'Error', message: 'connect refused', code: 'ECONNREFUSED' }]
+  expect(await place.okJson('jobs', 'show', String(failed?.id))).toMatchObject({
+    attempts: [{ error: { name: 'Error', message: 'no such luck', code: 'E_LUCK', cause } }],
+  })
 })
 
 test('queues: list, show, set, pause, resume, drain, purge, delete', { timeout: LONG }, async () => {

@@ -1,5 +1,5 @@
 /** What `result` answers, however the job ends, and however long that takes. */
-import { type ErrorCode, type Outcome, ResultTimeoutError } from '@millrace/core'
+import { type ErrorCode, type JobFailedError, type Outcome, ResultTimeoutError } from '@millrace/core'
 import { systemClock } from '@millrace/worker'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { JobHandle } from './handle.ts'
@@ -85,6 +85,19 @@ describe('outcomes', () => {
     expect(cause).toBeInstanceOf(Error)
     expect([cause.name, cause.message, cause.stack]).toEqual([error.name, error.message, error.stack])
     expect(String(cause)).toBe('PaymentError: declined')
+  })
+
+  test('failed: the code of the error and its causes are those of the errors that it is made of', async () => {
+    const cause = [
+      { name: 'TypeError', message: 'fetch failed' },
+      { name: 'Error', message: '', code: 'ECONNREFUSED' },
+    ]
+    const thrown = await settled({ state: 'failed', error: { name: 'E', message: 'm', code: '502', cause }, attempt: 1 })
+    const { cause: error } = thrown as unknown as JobFailedError
+    expect([error.code, error.cause?.message, error.cause?.cause?.code]).toEqual(['502', 'fetch failed', 'ECONNREFUSED'])
+    expect([error.cause?.stack, error.cause?.cause?.stack]).toEqual(['TypeError: fetch failed', 'Error'])
+    expect(error.cause && 'code' in error.cause).toBe(false)
+    expect(error.cause?.cause && 'cause' in error.cause.cause).toBe(false)
   })
 
   test('failed without a stack', async () => {

@@ -6,6 +6,7 @@ import {
   type Enqueued,
   type ErrorCode,
   formatId,
+  handlerErrorOf,
   InternalError,
   JobCancelledError,
   JobFailedError,
@@ -15,7 +16,6 @@ import {
   type Outcome,
   type ResultOptions,
   ResultTimeoutError,
-  type RunError,
   validateResultOptions,
 } from '@millrace/core'
 import type { JobType, OutputOf } from '@millrace/worker'
@@ -63,7 +63,7 @@ export class JobHandle<Output = unknown> {
   /**
    * The job's output, once it is completed; race-free at any time, and through restarts of the engine and lost connections.
    *
-   * @throws JobFailedError, whose `cause` is the last attempt's error; JobCancelledError, with a `cause` named JobDroppedError where its
+   * @throws JobFailedError, whose `cause` is the last attempt's error, with its `code` and `cause`; JobCancelledError, with a `cause` named JobDroppedError where its
    * queue was full and it the oldest; JobNotFoundError where it was deleted;
    * ResultTimeoutError after `timeout` (default: none), the job goes on; the signal's reason where `signal` aborts
    */
@@ -122,20 +122,15 @@ export class JobHandle<Output = unknown> {
         throw new JobFailedError(
           `job ${this.id} failed at attempt ${outcome.attempt}: ${outcome.error.message}`,
           { ...details, attempt: outcome.attempt },
-          { cause: rebuild(outcome.error) },
+          { cause: handlerErrorOf(outcome.error) },
         )
       case 'cancelled':
         if (outcome.error === undefined) throw new JobCancelledError(`job ${this.id} was cancelled`, details)
-        throw new JobCancelledError(`job ${this.id} was cancelled: ${outcome.error.message}`, details, { cause: rebuild(outcome.error) })
+        throw new JobCancelledError(`job ${this.id} was cancelled: ${outcome.error.message}`, details, {
+          cause: handlerErrorOf(outcome.error),
+        })
       case 'deleted':
         throw new JobNotFoundError(`job ${this.id} was deleted before it ended`, details)
     }
   }
-}
-
-function rebuild({ name, message, stack }: RunError): Error {
-  const error = new Error(message)
-  error.name = name
-  if (stack !== undefined) error.stack = stack
-  return error
 }

@@ -14,6 +14,7 @@ import {
   type MissReason,
   type OnParentFailure,
   type QueueNews,
+  type RunCause,
   type RunError,
   type ScheduleEventType,
   type State,
@@ -216,6 +217,9 @@ export interface EngineEvent extends Stamp {
   readonly error?: string
   /** Of `failed` and `retrying`, for listeners of `on` and `once`: the error's message, as `redact` left it. `events()` never has it. */
   readonly message?: string
+  /** The same, for listeners alone: the error's code and its causes, as `redact` left them. */
+  readonly code?: string
+  readonly cause?: readonly RunCause[]
   /** Of `progress`. */
   readonly progress?: number
   /** Of `retrying`, `snoozed` and whatever is due later. */
@@ -254,7 +258,10 @@ export function engineEventOf(event: JournalEvent): MillraceEvent {
   return { ...rest, at, ...(tick !== undefined && { tick: new Date(tick) }), ...(job !== undefined && { jobId: formatId(job) }) }
 }
 
-function jobEventOf({ seq, type, queue, name, run, attempt, error, message, fraction, runAt, ...id }: JobEvent, at: Date): EngineEvent {
+function jobEventOf(
+  { seq, type, queue, name, run, attempt, error, message, code, cause, fraction, runAt, ...id }: JobEvent,
+  at: Date,
+): EngineEvent {
   return {
     seq,
     type,
@@ -266,6 +273,8 @@ function jobEventOf({ seq, type, queue, name, run, attempt, error, message, frac
     attempt,
     ...(error !== undefined && { error }),
     ...(message !== undefined && { message }),
+    ...(code !== undefined && { code }),
+    ...(cause !== undefined && { cause }),
     ...(fraction !== undefined && { progress: fraction }),
     ...(runAt !== undefined && { runAt: new Date(runAt) }),
   }

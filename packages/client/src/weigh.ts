@@ -1,5 +1,5 @@
 /** Roughly the bytes of a call: what is under way, and what waits, is bounded by them. */
-import { type Command, dataBytes, type FlowNode, type NewJob, weighJob } from '@millrace/core'
+import { type Command, dataBytes, type FlowNode, type NewJob, type RunError, weighJob } from '@millrace/core'
 
 export function weighCommand(command: Command): number {
   switch (command.op) {
@@ -18,7 +18,7 @@ export function weighCommand(command: Command): number {
     case 'upsertSchedule':
       return weighJob(command.job)
     case 'fail':
-      return command.error.message.length + (command.error.stack?.length ?? 0)
+      return weighError(command.error)
     case 'log': {
       let bytes = 0
       for (const { message, fields } of command.lines) bytes += message.length + (fields?.length ?? 0)
@@ -27,6 +27,12 @@ export function weighCommand(command: Command): number {
     default:
       return 0
   }
+}
+
+function weighError({ message, stack = '', code = '', cause = [] }: RunError): number {
+  let bytes = message.length + stack.length + code.length
+  for (const each of cause) bytes += each.name.length + each.message.length + (each.code?.length ?? 0)
+  return bytes
 }
 
 export function weighJobs(jobs: readonly NewJob[]): number {

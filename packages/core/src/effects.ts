@@ -24,8 +24,8 @@ export interface EventNote {
   readonly attempt: number
   /** The class's name of an error. */
   readonly error: string | undefined
-  /** The message of that error: for who listens now, never for the journal. */
-  readonly message?: string | undefined
+  /** The error itself: for those who listen now, never for the journal. */
+  readonly failure?: RunError | undefined
   /** A due time or a fraction. */
   readonly value: number | undefined
 }
@@ -271,8 +271,8 @@ export class Effects {
     this.#counted(lane)
   }
 
-  event(type: JobEventType, job: Job, value?: number, error?: string, message?: string): void {
-    this.events.push({ type, job, run: job.run, attempt: attemptOf(job), error, message, value })
+  event(type: JobEventType, job: Job, value?: number, error?: string, failure?: RunError): void {
+    this.events.push({ type, job, run: job.run, attempt: attemptOf(job), error, failure, value })
   }
 
   news(news: News): void {

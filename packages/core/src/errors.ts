@@ -3,6 +3,7 @@
  * trouble is a MillraceError with a stable `code`; a broken invariant is InternalError.
  */
 import { type Duration, parseDuration } from './duration.ts'
+import type { HandlerError } from './handlerError.ts'
 
 /** What may cross a Port in place of an error: its class is found again by `code`. */
 export interface Refusal {
@@ -106,8 +107,9 @@ export class JobActiveError extends define('JOB_ACTIVE', true) {
 export class JobFinishedError extends define('JOB_FINISHED', false) {
   declare readonly jobId: string
 }
-/** `result()` of a job that failed for good. `cause` is the last attempt's error. */
+/** `result()` of a job that failed for good. `cause` is the last attempt's error, with its own `code` and `cause`. */
 export class JobFailedError extends define('JOB_FAILED', false) {
+  declare readonly cause: HandlerError
   declare readonly jobId: string
 }
 /** `result()` of a cancelled job; also the abort reason of a cancelled job's signal. */

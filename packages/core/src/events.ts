@@ -1,4 +1,5 @@
 /** What happened, in a total order: the journal keeps it, listeners hear of it after the commit. */
+import type { RunCause } from './commands.ts'
 import type { JobKey } from './id.ts'
 
 /** The journal and the wire name a type by its place, here and below: new ones are added at the end. */
@@ -73,6 +74,9 @@ export interface JobEvent extends Stamp {
   readonly error?: string
   /** Of `failed` and `retrying`: the error's message, told to subscribers alone. The journal never has it. */
   readonly message?: string
+  /** The same: the error's code and its causes. */
+  readonly code?: string
+  readonly cause?: readonly RunCause[]
   /** Of `progress`. */
   readonly fraction?: number
   /** Of `retrying` and `snoozed`: when it runs again. */

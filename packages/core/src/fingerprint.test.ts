@@ -33,6 +33,11 @@ test('any message has one, of 14 hexadecimal digits, and soon', () => {
   expect(performance.now() - begin).toBeLessThan(2_000)
 })
 
+test('neither the code nor the causes of an error change it', () => {
+  const error = { name: 'Error', message: 'row 1', code: 'E', cause: [{ name: 'Error', message: 'deep', code: 'F' }] }
+  expect(fingerprintOf(error)).toBe(of('row 1'))
+})
+
 test('it is what it has always been: files keep it', () => {
   expect(formatFingerprint(of('no such file "a"'))).toBe(formatFingerprint(of("no such file 'b'")))
   expect(formatFingerprint(of('no such file "a"'))).toMatchInlineSnapshot(`"0d391ff3220ec2"`)

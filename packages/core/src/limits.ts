@@ -36,6 +36,11 @@ export const LIMITS = {
   /** Of one error's message and stack, of a log line, all in UTF-16 units; the rest is cut off. */
   errorMessageLength: 4_096,
   errorStackLength: 16_384,
+  /** Of an error's code, and of the names of an error and its causes; of a cause's message; how many causes of a chain are kept. */
+  errorNameLength: 128,
+  errorCodeLength: 128,
+  errorCauseLength: 1_000,
+  errorCauses: 5,
   logMessageLength: 4_096,
   /** The newest log lines that are kept of one run. */
   logLinesPerRun: 100,

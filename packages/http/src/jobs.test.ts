@@ -111,18 +111,23 @@ describe('one job', () => {
     const worker = engine.work(
       job.handler(({ job: { attempt }, log }) => {
         log('info', 'trying', { attempt })
-        if (attempt === 1) throw new TypeError('not yet')
+        if (attempt === 1) {
+          const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+          throw Object.assign(new TypeError('not yet', { cause }), { code: 502 })
+        }
         return new Uint8Array([1, 2, 255])
       }),
     )
     for await (const event of engine.events({ filter: { jobId: id, types: ['completed'] } })) if (event.type === 'completed') break
     await worker.stop()
     const { body } = await http.send('GET', `/v1/jobs/${id}`)
+    const cause = [{ name: 'Error', message: 'connect ECONNREFUSED', code: 'ECONNREFUSED' }]
+    const error = { name: 'TypeError', message: 'not yet', code: '502', cause }
     expect(body).toMatchObject({
       state: 'completed',
       output: 'AQL/',
       binary: ['output'],
-      attempts: [{ error: { name: 'TypeError', message: 'not yet' } }, { logs: [{ level: 'info', fields: { attempt: 2 } }] }],
+      attempts: [{ error }, { logs: [{ level: 'info', fields: { attempt: 2 } }] }],
     })
   })
 })

@@ -82,6 +82,10 @@ describe.each(files)('%s', (name) => {
     )
     const failed = store.failed([1, 2], { finishedAt: -1, seq: -1 }, 9)
     expect(failed).toHaveLength(2)
-    expect(store.attempts(failed)[0]).toMatchObject([{ run: 1, error: { name: 'Error' }, logs: [{ message: 'hello' }] }])
+    const more = version >= 16 && { code: 'E_NO', cause: [{ name: 'Error', message: 'refused', code: 'ECONNREFUSED' }] }
+    const error = { name: 'Error', message: 'no', ...more }
+    expect(store.attempts(failed)[0]).toMatchObject([{ run: 1, logs: [{ message: 'hello' }] }])
+    expect(store.attempts(failed)[0]?.[0]?.error).toEqual(error)
+    expect(store.lastError(failed[0]?.seq as number)).toEqual(error)
   })
 })

@@ -128,7 +128,12 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
         run: 1,
         lines: [{ at: 1, level: 'warn', message: 'careful', fields: '{"k":1}' }],
       })
-      await probe.call<'fail'>({ op: 'fail', seq: first.seq, run: 1, error: { name: 'TypeError', message: 'no', stack: 'at x' }, retry: 0 })
+      const cause = [
+        { name: 'Error', message: 'refused', code: 'ECONNREFUSED' },
+        { name: 'Error', message: 'down' },
+      ]
+      const error = { name: 'TypeError', message: 'no', stack: 'at x', code: '502', cause }
+      await probe.call<'fail'>({ op: 'fail', seq: first.seq, run: 1, error, retry: 0 })
       const second = await probe.grants.take()
       expect(second).toMatchObject({ seq: first.seq, run: 2, attempt: 2 })
       await probe.call<'fail'>({ op: 'fail', seq: first.seq, run: 2, error: { name: 'RangeError', message: 'never' } })
@@ -139,7 +144,7 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
           run: 1,
           attempt: 1,
           worker: 'worker-1',
-          error: { name: 'TypeError', message: 'no', stack: 'at x' },
+          error,
           logs: [{ level: 'warn', message: 'careful', fields: '{"k":1}' }],
         },
         { run: 2, attempt: 2, worker: 'worker-1', error: { name: 'RangeError', message: 'never' }, logs: [] },

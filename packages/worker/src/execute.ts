@@ -8,6 +8,7 @@ import {
   type FailCommand,
   type GiveBackCommand,
   type Grant,
+  handlerErrorOf,
   isThenable,
   LIMITS,
   NonRetryableError,
@@ -84,8 +85,7 @@ async function elsewhere(runnable: Runnable, context: RunContext): Promise<Settl
   const settlement = await (runnable.settle as NonNullable<Runnable['settle']>)(context, checked)
   const { backoff } = runnable
   if (backoff === undefined || settlement.op !== 'fail' || settlement.retry !== undefined) return settlement
-  const error = Object.assign(new Error(settlement.error.message), { name: settlement.error.name })
-  const retry = askBackoff(backoff, context, error)
+  const retry = askBackoff(backoff, context, handlerErrorOf(settlement.error))
   return retry === undefined ? settlement : { ...settlement, retry }
 }
 

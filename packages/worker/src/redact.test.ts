@@ -75,6 +75,28 @@ test.each([
   expect(JSON.stringify(logged)).not.toContain('secret')
 })
 
+test('the code of an error and each of its causes is asked about by itself, and hidden where redact fails', () => {
+  const error = { name: 'E', message: 'at 4111222', code: '4111222', cause: [{ name: 'C', message: 'by 4111222', code: 'X' }] }
+  expect(new Redactor(redact, undefined).error('a', error)).toEqual({
+    name: 'E',
+    message: 'at #',
+    code: '#',
+    cause: [{ name: 'C', message: 'by #', code: 'X' }],
+  })
+  const failing = new Redactor(() => undefined as never, undefined).error('a', error)
+  expect(JSON.stringify(failing)).not.toContain('4111222')
+  expect(failing.cause).toMatchObject([{ name: 'C', message: expect.stringContaining('redact has failed') }])
+  const seen: unknown[] = []
+  new Redactor((said) => {
+    seen.push(said)
+    return { message: '' }
+  }, undefined).error('a', error)
+  const asked = ['at 4111222', '4111222', 'by 4111222', 'X'].map((message) => ({ kind: 'error', name: 'a', message }))
+  expect(seen).toEqual(asked)
+  const long = new Redactor(() => ({ message: 'x'.repeat(9_999) }), undefined).error('a', error)
+  expect([long.code?.length, long.cause?.[0]?.message.length]).toEqual([LIMITS.errorCodeLength, LIMITS.errorCauseLength])
+})
+
 test('what is left out is not kept', () => {
   const redactor = new Redactor(({ message }) => ({ message }), undefined)
   expect(redactor.error('a', { name: 'E', message: 'm', stack: 's' })).toEqual({ name: 'E', message: 'm' })

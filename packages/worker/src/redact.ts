@@ -1,5 +1,5 @@
 /** Applies `redact` to all that a run says about itself: nothing of it leaves the worker before. */
-import { LIMITS, type Logger, type LogLine, type Redact, type RunError, type Said } from '@millrace/core'
+import { LIMITS, type Logger, type LogLine, type Redact, type RunCause, type RunError, type Said } from '@millrace/core'
 
 const HIDDEN = '[redact has failed: nothing is shown]'
 
@@ -25,7 +25,23 @@ export class Redactor {
       name: error.name,
       message: message.slice(0, LIMITS.errorMessageLength),
       ...(typeof shown === 'string' && { stack: shown.slice(0, LIMITS.errorStackLength) }),
+      ...this.#code(name, error.code),
+      ...(error.cause !== undefined && { cause: error.cause.map((cause) => this.#cause(name, cause)) }),
     }
+  }
+
+  #cause(name: string, { name: cause, message, code }: RunCause): RunCause {
+    return { name: cause, message: this.#errorText(name, message, LIMITS.errorCauseLength), ...this.#code(name, code) }
+  }
+
+  #code(name: string, code: string | undefined): Pick<RunError, 'code'> {
+    const shown = code === undefined ? '' : this.#errorText(name, code, LIMITS.errorCodeLength)
+    return shown === '' ? {} : { code: shown }
+  }
+
+  /** Each text by itself, as if it were the message of an error: a function that knows of messages alone hides in all of them. */
+  #errorText(name: string, text: string, limit: number): string {
+    return this.#ask({ kind: 'error', name, message: whole(text, limit) }).message.slice(0, limit)
   }
 
   lines(name: string, lines: readonly LogLine[]): readonly LogLine[] {

@@ -68,6 +68,58 @@ test('code, causes and the errors of an AggregateError are kept behind the stack
   expect(shown?.slice(9)).toEqual(['[errors][9]: no 9', '[errors]: 2 more'])
 })
 
+test('code and causes are fields, too: a number is a string, and what caused it may be anything', () => {
+  const refused = Object.assign(new RangeError('refused', { cause: 'the network' }), { code: 'ECONNREFUSED' })
+  const { code, cause } = runErrorOf(Object.assign(new Error('no', { cause: refused }), { code: 7 }))
+  expect(code).toBe('7')
+  expect(cause).toEqual([
+    { name: 'RangeError', message: 'refused', code: 'ECONNREFUSED' },
+    { name: 'Error', message: 'the network' },
+  ])
+  for (const none of ['', undefined, null, true, {}, Symbol('no')])
+    expect(Object.keys(runErrorOf(Object.assign(new Error('no'), { code: none })))).toEqual(['name', 'message', 'stack'])
+})
+
+test('code and causes are bounded one by one, and with the stack by its own limit', () => {
+  let error: Error | undefined
+  for (let depth = 0; depth < 9; depth++) {
+    error = Object.assign(new Error(`${depth} ${'m'.repeat(9_000)}`, { cause: error }), { code: 'c'.repeat(999), name: 'n'.repeat(999) })
+    error.stack = 's '.repeat(50_000)
+  }
+  const { stack = '', code, cause = [] } = runErrorOf(error)
+  expect(code?.length).toBe(LIMITS.errorCodeLength)
+  expect(cause.map(({ name, message, code: of }) => [name.length, message.length, of?.length])).toEqual(
+    Array(LIMITS.errorCauses).fill([LIMITS.errorNameLength, LIMITS.errorCauseLength, LIMITS.errorCodeLength]),
+  )
+  expect(cause[0]?.message).toMatch(/^7 m+…$/)
+  const texts = [stack, code, ...cause.flatMap((each) => [each.name, each.message, each.code])]
+  expect(texts.reduce((length, text = '') => length + text.length, 0)).toBeLessThanOrEqual(LIMITS.errorStackLength)
+  expect(stack.length).toBeGreaterThan(LIMITS.errorStackLength / 2)
+})
+
+test('a cause that cannot be read hides neither the error, nor its code, nor the other causes', () => {
+  const unreadable = {
+    get message(): never {
+      throw new Error('never')
+    },
+    toJSON: () => {
+      throw new Error('never')
+    },
+  }
+  const error = Object.assign(new Error('no', { cause: new Error('near', { cause: unreadable }) }), { code: 'E' })
+  expect(runErrorOf(error)).toMatchObject({
+    message: 'no',
+    code: 'E',
+    cause: [{ message: 'near' }, { name: 'Error', message: 'the cause cannot be read' }],
+  })
+  const crooked = Object.defineProperty(new Error('no', { cause: new Error('near') }), 'code', {
+    get() {
+      throw new Error('never')
+    },
+  })
+  expect(runErrorOf(crooked)).toMatchObject({ message: 'no', cause: [{ message: 'near' }] })
+})
+
 test('what is kept is bounded, however deep, long or crooked the causes are', () => {
   const circle = new Error('round')
   circle.cause = circle

@@ -1,45 +1,85 @@
 /** What is stored of an error. */
-import { LIMITS, type RunError } from '@millrace/core'
+import { LIMITS, type RunCause, type RunError } from '@millrace/core'
 
-const CAUSES_MAX = 5
 const ERRORS_MAX = 10
 /** Of the stack of a cause: where it was thrown is in its first lines. */
-const CAUSE_LENGTH = 1_000
-const CODE_LENGTH = 128
+const CAUSE_STACK_LENGTH = 1_000
 
 /** Never throws, whatever was thrown: an object without a prototype, an error whose fields are getters that throw. */
 export function runErrorOf(error: unknown): RunError {
   try {
     if (!(error instanceof Error)) return { name: 'Error', message: cut(textOf(error), LIMITS.errorMessageLength) }
-    const { name, message, stack } = error
+    const { stack } = error
+    const facts = factsOf(error)
     return {
-      name: cut(typeof name === 'string' && name !== '' ? name : 'Error', 128),
-      message: cut(textOf(message), LIMITS.errorMessageLength),
-      ...(typeof stack === 'string' && { stack: withDetails(stack, detailsOf(error)) }),
+      name: nameOf(error),
+      message: cut(textOf(error.message), LIMITS.errorMessageLength),
+      ...(typeof stack === 'string' && { stack: withDetails(stack, detailsOf(error), LIMITS.errorStackLength - lengthOf(facts)) }),
+      ...facts,
     }
   } catch {
     return { name: 'Error', message: 'the handler has thrown something that cannot be read' }
   }
 }
 
+type Facts = Pick<RunError, 'code' | 'cause'>
+
+/** What programs ask of an error. A code or a cause that cannot be read hides nothing else. */
+function factsOf(error: Error): Facts {
+  const code = attempt(() => codeOf(error), undefined)
+  const cause = attempt(() => chainOf(error), []).map((each) => attempt(() => causeOf(each), UNREADABLE))
+  return { ...(code !== undefined && { code }), ...(cause.length > 0 && { cause }) }
+}
+
+const UNREADABLE: RunCause = { name: 'Error', message: 'the cause cannot be read' }
+
+function causeOf(cause: unknown): RunCause {
+  if (!(cause instanceof Error)) return { name: 'Error', message: cut(textOf(cause), LIMITS.errorCauseLength) }
+  const code = codeOf(cause)
+  return { name: nameOf(cause), message: cut(textOf(cause.message), LIMITS.errorCauseLength), ...(code !== undefined && { code }) }
+}
+
+/** The causes of an error, the nearest first. One that is no error is the last. */
+function chainOf(error: Error): unknown[] {
+  const chain: unknown[] = []
+  for (let { cause } = error; cause !== undefined && chain.length < LIMITS.errorCauses; ) {
+    chain.push(cause)
+    cause = cause instanceof Error ? cause.cause : undefined
+  }
+  return chain
+}
+
+function lengthOf({ code = '', cause = [] }: Facts): number {
+  return cause.reduce((length, each) => length + each.name.length + each.message.length + (each.code?.length ?? 0), code.length)
+}
+
 /** The details come whole: they are short, and the end of a long stack says least. */
-function withDetails(stack: string, details: readonly string[]): string {
-  if (details.length === 0) return cut(stack, LIMITS.errorStackLength)
-  const rest = cutWord(details.map((line) => `\n${line}`).join(''), LIMITS.errorStackLength / 2)
-  return cutWord(stack, LIMITS.errorStackLength - rest.length) + rest
+function withDetails(stack: string, details: readonly string[], length: number): string {
+  if (details.length === 0) return cut(stack, length)
+  const rest = cutWord(details.map((line) => `\n${line}`).join(''), length / 2)
+  return cutWord(stack, length - rest.length) + rest
 }
 
 /** What an error has beside its stack, as Node shows it: `code`, the chain of `cause`, and the `errors` of an AggregateError. */
 function detailsOf(error: Error): string[] {
-  try {
-    return [...codeOf(error), ...errorsOf(error), ...causesOf(error)]
-  } catch {
-    return []
-  }
+  return attempt(() => [...codeLine(error), ...errorsOf(error), ...chainOf(error).flatMap(causeLines)], [])
 }
 
-function codeOf({ code }: Error & { readonly code?: unknown }): string[] {
-  return typeof code === 'string' || typeof code === 'number' ? [`[code]: ${cut(String(code), CODE_LENGTH)}`] : []
+function nameOf({ name }: Error): string {
+  return cut(typeof name === 'string' && name !== '' ? name : 'Error', LIMITS.errorNameLength)
+}
+
+function codeOf({ code }: Error & { readonly code?: unknown }): string | undefined {
+  return (typeof code === 'string' && code !== '') || typeof code === 'number' ? cut(String(code), LIMITS.errorCodeLength) : undefined
+}
+
+function codeLine(error: Error): string[] {
+  const code = codeOf(error)
+  return code === undefined ? [] : [`[code]: ${code}`]
+}
+
+function causeLines(cause: unknown): string[] {
+  return [`[cause]: ${shortOf(cause)}`, ...(cause instanceof Error ? codeLine(cause) : [])]
 }
 
 function errorsOf(error: Error): string[] {
@@ -49,21 +89,17 @@ function errorsOf(error: Error): string[] {
   return left > 0 ? [...shown, `[errors]: ${left} more`] : shown
 }
 
-function causesOf(error: Error): string[] {
-  const lines: string[] = []
-  let { cause } = error
-  for (let depth = 0; cause !== undefined && depth < CAUSES_MAX; depth++) {
-    lines.push(`[cause]: ${shortOf(cause)}`)
-    if (!(cause instanceof Error)) break
-    lines.push(...codeOf(cause))
-    cause = cause.cause
-  }
-  return lines
-}
-
 function shortOf(value: unknown): string {
   const text = value instanceof Error ? (value.stack ?? `${value.name}: ${value.message}`) : textOf(value)
-  return cutWord(text, CAUSE_LENGTH)
+  return cutWord(text, CAUSE_STACK_LENGTH)
+}
+
+function attempt<Answer>(read: () => Answer, otherwise: Answer): Answer {
+  try {
+    return read()
+  } catch {
+    return otherwise
+  }
 }
 
 function textOf(value: unknown): string {

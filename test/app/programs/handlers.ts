@@ -10,7 +10,8 @@ export const handlers = [
   }),
   defineJob({ name: 'fail' }).handler(({ log }) => {
     log('warn', 'about to fail')
-    throw new Error('no such luck')
+    const cause = Object.assign(new Error('connect refused'), { code: 'ECONNREFUSED' })
+    throw Object.assign(new Error('no such luck', { cause }), { code: 'E_LUCK' })
   }),
 ]
 

@@ -42,6 +42,10 @@ export async function handler({
     case 'snooze':
       if (job.run === 1) snooze('1h')
       return 'awake'
+    case 'call': {
+      const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+      throw Object.assign(new TypeError('fetch failed', { cause: refused }), { code: 502 })
+    }
     case 'discard':
       return discard('unwanted')
     default:

@@ -66,11 +66,11 @@ export function endFailed(turn: TurnContext, job: Job, error: RunError, retry: n
   if (over || turn.now.wall + delayMs > job.enqueuedAt + maxAge) {
     finish(turn, job, 'exhaust', FAILED, TOUCH_OTHER)
     turn.effects.total(job.lane, 'failed')
-    turn.effects.event('failed', job, undefined, error.name, error.message)
+    turn.effects.event('failed', job, undefined, error.name, error)
     leave(turn, job, kept(turn, job).failed)
   } else {
     again(turn, job, 'retry', delayMs)
-    turn.effects.event('retrying', job, job.runAt, error.name, error.message)
+    turn.effects.event('retrying', job, job.runAt, error.name, error)
   }
 }
 
@@ -201,7 +201,7 @@ function finishUnstarted(turn: TurnContext, job: Job, transition: 'expire' | 'fo
   noteFailure(turn, job, error)
   finish(turn, job, transition, FAILED, TOUCH_OTHER)
   turn.effects.total(job.lane, 'failed')
-  turn.effects.event('failed', job, undefined, error.name, error.message)
+  turn.effects.event('failed', job, undefined, error.name, error)
   leave(turn, job, kept(turn, job).failed)
 }
 

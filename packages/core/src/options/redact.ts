@@ -7,6 +7,7 @@ export interface Said {
   readonly kind: 'error' | 'log' | 'progress'
   /** Of the job. */
   readonly name: string
+  /** The text. The message of each cause of an error, and each code, is passed by itself, in a call of its own. */
   readonly message: string
   /** Of an error. */
   readonly stack?: string

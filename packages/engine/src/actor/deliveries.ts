@@ -77,7 +77,7 @@ export class Deliveries {
         this.of(connection).notices.push({ kind: 'stop', session: intro.uuid, timeout })
     }
     if (this.#subscribed.size === 0 || effects.events.length === 0) return
-    const events = withMessages(this.events, effects.events)
+    const events = withErrors(this.events, effects.events)
     for (const connection of this.#subscribed) this.of(connection).events = events
   }
 
@@ -134,10 +134,12 @@ function eventOf(note: EventNote | NewsNote, seq: number, at: number): JournalEv
   }
 }
 
-/** The messages of errors are for who listens now: what reads the journal finds them nowhere, whenever it reads. */
-function withMessages(events: readonly JournalEvent[], notes: Effects['events']): readonly JournalEvent[] {
+/** What errors say is for those who listen now: a reader of the journal finds it nowhere, whenever it reads. */
+function withErrors(events: readonly JournalEvent[], notes: Effects['events']): readonly JournalEvent[] {
   return events.map((event, index) => {
     const note = notes[index]
-    return note?.job === undefined || note.message === undefined ? event : { ...event, message: note.message }
+    if (note?.job === undefined || note.failure === undefined) return event
+    const { message, code, cause } = note.failure
+    return { ...event, message, ...(code !== undefined && { code }), ...(cause !== undefined && { cause }) }
   })
 }

@@ -4,7 +4,7 @@ import type { Job } from '@millrace/client'
 import { LIMITS, ON_PARENT_FAILURE } from '@millrace/core'
 import { BOUNDS } from '../limits.ts'
 import { ENQUEUE_OPTIONS } from './options.ts'
-import { CURSOR, KEY, NAME, SAFE_COUNT, STATE, TIME, WHEN, whole } from './plain.ts'
+import { CURSOR, KEY, NAME, RUN_ERROR, SAFE_COUNT, STATE, TIME, WHEN, whole } from './plain.ts'
 
 /** Any JSON. */
 const DATA = z.unknown().optional()
@@ -36,7 +36,7 @@ const ATTEMPT = z
     startedAt: WHEN.optional(),
     endedAt: WHEN.optional().openapi({ description: 'Absent while the run continues.' }),
     worker: z.string(),
-    error: z.strictObject({ name: z.string(), message: z.string(), stack: z.string().optional() }).optional(),
+    error: RUN_ERROR.optional(),
     logs: z.array(
       z.strictObject({
         at: WHEN,

@@ -21,6 +21,21 @@ export const TIME = z.iso
 /** As it is answered. */
 export const WHEN = z.iso.datetime()
 
+/** The error that a run ended with. */
+export const RUN_ERROR = z
+  .strictObject({
+    name: z.string(),
+    message: z.string(),
+    stack: z.string().optional(),
+    code: z.string().optional().openapi({ description: "The error's own code; a number as a string.", example: 'ECONNREFUSED' }),
+    cause: z
+      .array(z.strictObject({ name: z.string(), message: z.string(), code: z.string().optional() }))
+      .max(LIMITS.errorCauses)
+      .optional()
+      .openapi({ description: 'The chain of its causes, the nearest first.' }),
+  })
+  .openapi('RunError')
+
 function noDuration({ input }: { readonly input?: unknown }): string {
   return `must be a duration: milliseconds, '5m' (ms, s, m, h, d, w) or { minutes: 5 }, got ${describe(input)}`
 }

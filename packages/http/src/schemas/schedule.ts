@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi'
 import { CATCH_UPS, LIMITS, OVERLAPS } from '@millrace/core'
 import { SCHEDULED_OPTIONS } from './options.ts'
-import { CURSOR, DURATION, NAME, STATE, TIME, WHEN, whole } from './plain.ts'
+import { CURSOR, DURATION, NAME, RUN_ERROR, STATE, TIME, WHEN, whole } from './plain.ts'
 
 export const SCHEDULE_PATH = z.strictObject({ id: NAME.openapi({ param: { name: 'id', in: 'path' } }) })
 
@@ -69,7 +69,7 @@ export const SCHEDULE = z
       .strictObject({
         state: STATE,
         output: z.unknown().optional(),
-        error: z.strictObject({ name: z.string(), message: z.string(), stack: z.string().optional() }).optional(),
+        error: RUN_ERROR.optional(),
       })
       .optional(),
     runs: z.number(),

@@ -14,6 +14,7 @@ import { kinds } from './012-kinds.ts'
 import { paused } from './013-paused.ts'
 import { keptKeys } from './014-kept-keys.ts'
 import { definitions } from './015-definitions.ts'
+import { codesAndCauses } from './016-codes-and-causes.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -32,6 +33,7 @@ export const MIGRATIONS: readonly Migration[] = [
   paused,
   keptKeys,
   definitions,
+  codesAndCauses,
 ]
 
 /** The newest schema that this version knows. */

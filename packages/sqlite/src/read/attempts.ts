@@ -10,9 +10,9 @@ import {
   type RunError,
 } from '@millrace/core'
 import type { Database, Statement } from '../driver.ts'
+import { ERROR_COLUMNS, errorFrom, type RawError } from './runError.ts'
 
 type RawAttempt = [seq: number, run: number, attempt: number, startedAt: number, endedAt: number, worker: string, ...error: RawError]
-type RawError = [name: string, message: string, stack: string | null]
 type RawLog = [seq: number, run: number, at: number, level: LogLevel, message: string, fields: string | null]
 type RawSession = [id: number, worker: string]
 
@@ -22,7 +22,7 @@ const LISTED = 'FROM json_each(?) AS wanted CROSS JOIN'
 export function prepareAttempts(db: Database): (rows: readonly JobRow[]) => AttemptView[][] {
   const ended = db
     .prepare(
-      `SELECT seq, run, attempt, started_at, ended_at, worker, error_name, error_message, error_stack
+      `SELECT seq, run, attempt, started_at, ended_at, worker, ${ERROR_COLUMNS}
 ${LISTED} attempt ON attempt.seq = wanted.value ORDER BY seq, run`,
     )
     .raw()
@@ -56,9 +56,7 @@ ${LISTED} attempt ON attempt.seq = wanted.value ORDER BY seq, run`,
 
 /** The error of the last run that failed. */
 export function prepareLastError(db: Database): (seq: number) => RunError | undefined {
-  const statement = db
-    .prepare("SELECT error_name, error_message, error_stack FROM attempt WHERE seq = ? AND error_name <> '' ORDER BY run DESC LIMIT 1")
-    .raw()
+  const statement = db.prepare(`SELECT ${ERROR_COLUMNS} FROM attempt WHERE seq = ? AND error_name <> '' ORDER BY run DESC LIMIT 1`).raw()
   return (seq) => {
     const raw = statement.get(seq) as RawError | undefined
     return raw === undefined ? undefined : errorFrom(raw)
@@ -86,10 +84,6 @@ function attemptFrom([seq, run, attempt, startedAt, endedAt, worker, ...error]: 
   // A run that was given back or snoozed has none.
   const failed = error[0] !== '' && { error: errorFrom(error) }
   return { run, attempt, startedAt, endedAt, worker, ...failed, logs: linesOf(lines, seq, run) }
-}
-
-function errorFrom([name, message, stack]: RawError): RunError {
-  return stack === null ? { name, message } : { name, message, stack }
 }
 
 /** By job, then by run. */

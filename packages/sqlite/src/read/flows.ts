@@ -13,6 +13,7 @@ import {
 import type { Database } from '../driver.ts'
 import type { Bounded } from './bounded.ts'
 import { extrasFrom, payloadBytes, type RawRow, ROW_COLUMNS_WITHOUT_DATA, rowFrom } from './row.ts'
+import { errorFrom, type RawError } from './runError.ts'
 
 type RawDue = [
   parent: number,
@@ -98,8 +99,8 @@ type RawParent = [
   output: ParentRow['output'],
   ended: Told | null,
   ref: string | null,
-  errorName: string | null,
-  errorMessage: string | null,
+  // None of a parent that has not failed.
+  ...error: RawError | [null, ...unknown[]],
 ]
 
 export type ReadParents = (
@@ -111,11 +112,11 @@ export type ReadParents = (
 
 export function prepareParents(db: Database): ReadParents {
   const lastError = (column: string) =>
-    `(SELECT ${column} FROM attempt WHERE attempt.seq = edge.parent AND error_name <> '' ORDER BY run DESC LIMIT 1)`
+    `coalesce(ended.${column}, (SELECT ${column} FROM attempt WHERE attempt.seq = edge.parent AND error_name <> '' ORDER BY run DESC LIMIT 1))`
   const statement = db
     .prepare(
       `SELECT edge.place, edge.parent, job.state, job.extras, coalesce(job.output, ended.output), ended.state, ended.ref,
-coalesce(ended.error_name, ${lastError('error_name')}), coalesce(ended.error_message, ${lastError('error_message')})
+${lastError('error_name')}, ${lastError('error_message')}, NULL, ${lastError('error_code')}, ${lastError('error_cause')}
 FROM flow_edge AS edge INDEXED BY flow_edge_child LEFT JOIN job ON job.seq = edge.parent LEFT JOIN flow_end AS ended ON ended.seq = edge.parent
 WHERE edge.child = ? AND edge.place > ? ORDER BY edge.place`,
     )
@@ -133,13 +134,13 @@ WHERE edge.child = ? AND edge.place > ? ORDER BY edge.place`,
   }
 }
 
-function parentFrom([place, seq, state, extras, output, ended, ref, errorName, errorMessage]: RawParent): ParentRow {
+function parentFrom([place, seq, state, extras, output, ended, ref, ...error]: RawParent): ParentRow {
   return {
     place,
     seq,
     ref: ref ?? extrasFrom(extras)?.flow?.ref ?? '',
     state: state ?? ended ?? DELETED,
     output,
-    error: errorName === null ? undefined : { name: errorName, message: errorMessage ?? '' },
+    error: error[0] === null ? undefined : errorFrom(error as RawError),
   }
 }

@@ -405,6 +405,18 @@ describe('the runs of jobs', () => {
   })
 })
 
+test('causes that somebody has broken hide neither the error nor the runs beside it', () => {
+  const { store, turns, db } = openCrowd()
+  const job = turns.insert()
+  job.run = 2
+  const error = { name: 'E', message: 'm', code: 'C', cause: [{ name: 'E', message: 'deep \u0000 \ud800' }] }
+  for (const run of [1, 2]) turns.effects.runs.push({ seq: job.seq, run, attempt: run, startedAt: 1, endedAt: 2, worker: 'w', error })
+  turns.commit()
+  db.prepare("UPDATE attempt SET error_cause = '{half' WHERE seq = ? AND run = 1").run(job.seq)
+  const errors = store.attempts(store.jobs([job.seq]))[0]?.map((attempt) => attempt.error)
+  expect(errors).toEqual([{ name: 'E', message: 'm', code: 'C' }, error])
+})
+
 describe('a page', () => {
   function populate(): Crowd & { jobs: Job[] } {
     const crowd = openCrowd()

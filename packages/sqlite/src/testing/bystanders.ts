@@ -19,7 +19,8 @@ export function addBystanders(turns: Turns): void {
       job.finishedAt = turns.at
       job.dropped = state === CANCELLED && lane.queue.name === 'by'
       turns.move(job, state)
-      const error = { name: 'Error', message: 'no' }
+      const cause = [{ name: 'Error', message: 'refused', code: 'ECONNREFUSED' }]
+      const error = { name: 'Error', message: 'no', code: 'E_NO', cause }
       effects.runs.push({ seq: job.seq, run: 1, attempt: 1, startedAt: turns.at, endedAt: turns.at, worker: 'w', error })
       if (state === FAILED) effects.failures.push({ job, run: 1, error: error.name, fingerprint: 7 })
       effects.logs.push({ seq: job.seq, run: 1, slot: 0, number: 0, line: { at: turns.at, level: 'info', message: 'hello' } })

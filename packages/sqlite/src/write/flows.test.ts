@@ -136,6 +136,24 @@ test('what a job has put out outlives its row, until nobody waits for it any mor
   }
 })
 
+test('the last error of a job outlives its row with its code and causes', () => {
+  const { parent, kids, turns, store, commit } = addFlow(1)
+  const child = kids[0]?.seq as number
+  const error = { name: 'TypeError', message: 'no', code: '502', cause: [{ name: 'Error', message: 'refused', code: 'ECONNREFUSED' }] }
+  const run = { seq: parent.seq, attempt: 1, startedAt: 1, endedAt: 2, worker: 'w' }
+  turns.effects.runs.push({ ...run, run: 1, error: { name: 'Error', message: 'earlier', code: 'E' } })
+  turns.effects.runs.push({ ...run, run: 2, error: { ...error, stack: 'at x' } })
+  parent.finishedAt = turns.at
+  turns.move(parent, FAILED)
+  commit()
+  expect(store.parents(child, 0, 10, 100).rows[0]?.error).toEqual(error)
+  turns.effects.flows.ends.push({ seq: parent.seq, ref: 'p', state: 0, keep: 'row', output: null })
+  turns.effects.pruned.push({ seq: parent.seq, lane: parent.lane, extras: parent.extras })
+  commit()
+  expect(store.jobs([parent.seq])).toEqual([])
+  expect(store.parents(child, 0, 10, 100).rows[0]?.error).toEqual(error)
+})
+
 test('an end that nobody waits for is not kept', () => {
   const { turns, commit } = crowd
   turns.effects.flows.ends.push({ seq: 77, ref: 'x', state: FAILED, keep: 'state', output: null })

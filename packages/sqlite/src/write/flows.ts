@@ -74,8 +74,8 @@ function prepareOutlive(db: Database): WriteFlows {
   const awaited = 'EXISTS (SELECT 1 FROM flow_edge WHERE flow_edge.parent = wanted.seq)'
   const lastError = (column: string) =>
     `(SELECT ${column} FROM attempt WHERE attempt.seq = wanted.seq AND error_name <> '' ORDER BY run DESC LIMIT 1)`
-  const columns = 'INSERT INTO flow_end (seq, ref, state, output, error_name, error_message)'
-  const errors = `${lastError('error_name')}, ${lastError('error_message')}`
+  const columns = 'INSERT INTO flow_end (seq, ref, state, output, error_name, error_message, error_code, error_cause)'
+  const errors = ['error_name', 'error_message', 'error_code', 'error_cause'].map(lastError).join(', ')
   const row = db.prepare(
     `WITH shared (seq, ref) AS (SELECT ?, ?)
 ${columns} SELECT wanted.seq, ref, job.state, job.output, ${errors} FROM shared AS wanted CROSS JOIN job ON job.seq = wanted.seq WHERE ${awaited}`,
@@ -84,7 +84,7 @@ ${columns} SELECT wanted.seq, ref, job.state, job.output, ${errors} FROM shared 
     `WITH shared (seq, ref, state, output) AS (SELECT ?, ?, ?, ?) ${columns} SELECT seq, ref, state, output, ${errors} FROM shared AS wanted WHERE ${awaited}`,
   )
   const state = db.prepare(
-    `WITH shared (seq, ref, state) AS (SELECT ?, ?, ?) ${columns} SELECT seq, ref, state, NULL, NULL, NULL FROM shared AS wanted WHERE ${awaited}`,
+    `WITH shared (seq, ref, state) AS (SELECT ?, ?, ?) ${columns} SELECT seq, ref, state, NULL, NULL, NULL, NULL, NULL FROM shared AS wanted WHERE ${awaited}`,
   )
   const write: Readonly<Record<FlowEnd['keep'], (end: FlowEnd) => unknown>> = {
     row: (end) => row.run(end.seq, end.ref),

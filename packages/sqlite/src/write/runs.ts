@@ -4,7 +4,9 @@ import type { Database } from '../driver.ts'
 
 export function prepareRuns(db: Database): (effects: Effects) => void {
   const attempt = db.prepare(
-    'INSERT OR REPLACE INTO attempt (seq, run, attempt, started_at, ended_at, worker, error_name, error_message, error_stack) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    `INSERT OR REPLACE INTO attempt
+(seq, run, attempt, started_at, ended_at, worker, error_name, error_message, error_stack, error_code, error_cause)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const trimAttempts = db.prepare(
     'DELETE FROM attempt WHERE seq = ? AND run <= (SELECT run FROM attempt WHERE seq = ? ORDER BY run DESC LIMIT 1 OFFSET ?)',
@@ -17,7 +19,9 @@ export function prepareRuns(db: Database): (effects: Effects) => void {
     for (const { seq, run, attempt: number, startedAt, endedAt, worker, error } of runs) {
       // No name stands for a run that has not failed: none that failed goes without.
       const name = error === undefined ? '' : error.name || 'Error'
-      attempt.run(seq, run, number, startedAt, endedAt, worker, name, error?.message ?? '', error?.stack ?? null)
+      const { message = '', stack = null, code = null, cause } = error ?? {}
+      const causes = cause === undefined || cause.length === 0 ? null : JSON.stringify(cause)
+      attempt.run(seq, run, number, startedAt, endedAt, worker, name, message, stack, code, causes)
       if (run > LIMITS.attemptsPerJob) trimAttempts.run(seq, seq, LIMITS.attemptsPerJob)
     }
     for (const { seq, run, slot, number, line } of logs) {

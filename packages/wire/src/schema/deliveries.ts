@@ -21,7 +21,7 @@ import {
 } from '@millrace/core'
 import { WireError } from '../errors.ts'
 import type { Reader } from '../msgpack/reader.ts'
-import { JOB_KEY, KEY, NONE, node, priority, RUN, RUN_KEYS, seq, weight } from './jobs.ts'
+import { JOB_KEY, KEY, NONE, node, priority, RUN, RUN_CAUSES, RUN_KEYS, seq, weight } from './jobs.ts'
 import { boolean, choice, count, data, duration, FIELDS_MAX, type Kind, list, recurring, text, time, told, value } from './kinds.ts'
 import { field, optional, or, type RecordKind, record } from './record.ts'
 import { STATS } from './stats.ts'
@@ -192,6 +192,8 @@ const JOB_EVENT = record<Omit<JobEvent, 'seq' | 'type'>>('JobEvent', {
   fraction: optional<number>({ says: 'number', write: (out, of) => out.number(of), read: (from) => from.number() }, 'of `progress`'),
   runAt: optional(time, 'of `retrying` and `snoozed`'),
   message: optional(told(LIMITS.errorMessageLength), 'of `failed` and `retrying`, and of what `subscribe` asked for: the error’s message'),
+  code: optional(told(LIMITS.errorCodeLength), 'the same: its code'),
+  cause: optional(RUN_CAUSES, 'the same: its causes'),
 })
 
 const QUEUE_EVENT = record<Omit<QueueEvent, 'seq' | 'type'>>('QueueEvent', {

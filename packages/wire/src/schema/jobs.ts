@@ -18,6 +18,7 @@ import {
   ON_PARENT_FAILURE,
   type OnConflict,
   OVERLAPS,
+  type RunCause,
   type RunError,
   type RunKey,
   type ScheduleSpec,
@@ -227,10 +228,20 @@ export const KEY = {
 
 export const JOB_KEY = record<JobKey>('JobKey', KEY)
 
+export const RUN_CAUSE = record<RunCause>('RunCause', {
+  name: field(told(LIMITS.errorNameLength), 'of its class'),
+  message: field(told(LIMITS.errorCauseLength)),
+  code: optional(told(LIMITS.errorCodeLength)),
+})
+
+export const RUN_CAUSES = list(RUN_CAUSE, LIMITS.errorCauses)
+
 export const RUN_ERROR = record<RunError>('RunError', {
   name: field(told(LIMITS.errorMessageLength), 'of the error’s class'),
   message: field(told(LIMITS.errorMessageLength)),
   stack: optional(told(LIMITS.errorStackLength)),
+  code: optional(told(LIMITS.errorCodeLength), 'such as `ECONNREFUSED`; a number as a string'),
+  cause: optional(RUN_CAUSES, 'the chain of its causes, the nearest first'),
 })
 
 export const LOG_LINE = record<LogLine>('LogLine', {

@@ -121,7 +121,13 @@ const run = { seq, run: count }
 const runKey = record(run)
 const id = record({ seq, node, enqueuedAt: time })
 const uuid = anyText(128)
-const error = record({ name: anyText(60), message: anyText(300), stack: anyText(300) }, { requiredKeys: ['name', 'message'] })
+const cause = fc.array(record({ name: anyText(60), message: anyText(100), code: anyText(60) }, { requiredKeys: ['name', 'message'] }), {
+  maxLength: 5,
+})
+const error = record(
+  { name: anyText(60), message: anyText(300), stack: anyText(300), code: anyText(60), cause },
+  { requiredKeys: ['name', 'message'] },
+)
 const line = record(
   { at: time, level: fc.constantFrom('debug', 'info', 'warn', 'error'), message: anyText(60), fields: anyText(60) },
   { requiredKeys: ['at', 'level', 'message'] },
@@ -433,6 +439,9 @@ const jobEvent = record(
     error: anyText(40),
     fraction,
     runAt: time,
+    message: anyText(100),
+    code: anyText(60),
+    cause,
   },
   { requiredKeys: ['seq', 'type', 'jobSeq', 'node', 'enqueuedAt', 'queue', 'name', 'at', 'run', 'attempt'] },
 ) as fc.Arbitrary<JobEvent>

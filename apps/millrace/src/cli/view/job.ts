@@ -72,9 +72,17 @@ function attemptLines({ run, attempt, startedAt, endedAt, worker, error, logs }:
     paint('bold', head),
     ...(error === undefined
       ? []
-      : [line`  ${paint('red', error.name)}: ${error.message}`, ...stackOf(error).map((frame) => paint('dim', `    ${frame}`))]),
+      : [
+          line`  ${paint('red', error.name)}: ${error.message}${codeText(error)}`,
+          ...(error.cause ?? []).map((cause) => line`    caused by ${cause.name}: ${cause.message}${codeText(cause)}`),
+          ...stackOf(error).map((frame) => paint('dim', `    ${frame}`)),
+        ]),
     ...logs.map((each) => line`  ${logText(each, paint)}`),
   ]
+}
+
+function codeText({ code }: Pick<RunError, 'code'>): string {
+  return code === undefined ? '' : ` (${code})`
 }
 
 /** Where it was thrown: the lines of its stack below those that say its name and message. */

@@ -1,0 +1,11 @@
+/** The codes of errors and their causes, as programs read them. A version that does not know of them stores none. */
+import type { Migration } from './migration.ts'
+
+const SQL = `
+ALTER TABLE attempt ADD COLUMN error_code TEXT;
+-- JSON: [{ name, message, code? }], the nearest first.
+ALTER TABLE attempt ADD COLUMN error_cause TEXT;
+ALTER TABLE flow_end ADD COLUMN error_code TEXT;
+ALTER TABLE flow_end ADD COLUMN error_cause TEXT;`
+
+export const codesAndCauses: Migration = { id: 16, name: 'codes-and-causes', sql: SQL, minReader: 15 }

@@ -1,0 +1,28 @@
+/** Errors of runs, as their columns hold them. */
+import type { RunError } from '@millrace/core'
+
+export type RawError = [name: string, message: string, stack: string | null, code: string | null, cause: string | null]
+
+/** Those of `attempt`, in the order of `RawError`. */
+export const ERROR_COLUMNS = 'error_name, error_message, error_stack, error_code, error_cause'
+
+export function errorFrom([name, message, stack, code, cause]: RawError): RunError {
+  const causes = causesFrom(cause)
+  return {
+    name,
+    message,
+    ...(stack !== null && { stack }),
+    ...(code !== null && { code }),
+    ...(causes !== undefined && { cause: causes }),
+  }
+}
+
+/** What somebody has broken is as if it had not been stored: it hides no other run. */
+function causesFrom(text: string | null): RunError['cause'] {
+  if (text === null) return undefined
+  try {
+    return JSON.parse(text) as RunError['cause']
+  } catch {
+    return undefined
+  }
+}
