@@ -80,7 +80,11 @@ test.each<[string, Parameters<typeof startDaemon>[1], RegExp]>([
   ['a socket that others reach', { flags: { listen: 'tcp://0.0.0.0:0' } }, /0.0.0.0 can be reached by others/],
   ['a key without its certificate', { flags: { 'tls-key': 'key.pem' } }, /'tls.key' and 'tls.cert' go together/],
   ['a module that is not there', { flags: { 'worker-handlers': './none.ts' } }, /'worker.handlers': .\/none.ts cannot be loaded/],
-  ['a command that cannot be', { env: { MILLRACE_EXEC: '{"a":{"file":"relative"}}' } }, /'exec': commands\['a'\].file must be an absolute path/],
+  [
+    'a command that cannot be',
+    { env: { MILLRACE_EXEC: '{"a":{"file":"relative"}}' } },
+    /'exec': commands\['a'\].file must be an absolute path/,
+  ],
   [
     'a secret that is none',
     { env: { MILLRACE_WEBHOOKS_ENABLED: 'true', MILLRACE_WEBHOOKS_SECRETS: '{"a":"whsec_YWJj"}' } },

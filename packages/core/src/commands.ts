@@ -25,6 +25,7 @@ import type {
 } from './manageCommands.ts'
 import type { DeleteExportCommand, ExportCommand, ExportsCommand, FailuresCommand, HistoryCommand } from './observeCommands.ts'
 import type { PolicyOptions } from './policy.ts'
+import type { RunError } from './runError.ts'
 import type { ScheduleCommand } from './scheduleCommands.ts'
 
 /** A job as it is asked for: valid (options/ has checked it), with only what was set. Times in milliseconds. */
@@ -71,30 +72,6 @@ export interface Defaults extends PolicyOptions {
 export interface RunKey {
   readonly seq: number
   readonly run: number
-}
-
-/** One link of the chain of causes of an error. Lengths are in UTF-16 units; longer texts are cut. */
-export interface RunCause {
-  /** The name of its class; at most 128. `Error` if it is no error. */
-  readonly name: string
-  /** Its message; at most 1,000. */
-  readonly message: string
-  /** Its own code; at most 128. */
-  readonly code?: string
-}
-
-/** The error that a run ended with, as it is stored. Lengths are in UTF-16 units; longer texts are cut. */
-export interface RunError {
-  /** The name of its class; at most 128. */
-  readonly name: string
-  /** Its message; at most 4,096. */
-  readonly message: string
-  /** Where it was thrown, with its code and causes at the end. At most 16,384, less what `code` and `cause` take. */
-  readonly stack?: string
-  /** Its `code`, such as `ECONNREFUSED`; a number as a string. At most 128. */
-  readonly code?: string
-  /** The chain of its causes, the nearest first: at most 5. Absent if it has none. */
-  readonly cause?: readonly RunCause[]
 }
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'

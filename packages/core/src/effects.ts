@@ -3,13 +3,14 @@
  * hear after the commit. Decisions change the tables at once and note here what the store must write; where the commit fails,
  * both are thrown away together.
  */
-import type { LogLine, RunError } from './commands.ts'
+import type { LogLine } from './commands.ts'
 import type { JobEventType, News, NewsType } from './events.ts'
 import { FlowEffects } from './flow.ts'
 import { type MinuteNote, minuteOf } from './history.ts'
 import type { JobKey } from './id.ts'
 import { type AbortCause, attemptOf, type Job, type JobExtras, TOUCH_OTHER } from './job.ts'
 import { mayMove, type StateCode, type Transition } from './lifecycle.ts'
+import type { RunError } from './runError.ts'
 import type { Schedule, ScheduleChange } from './schedule.ts'
 import type { DefinitionRow } from './store.ts'
 import type { Gate, Key } from './tables/gate.ts'

@@ -3,7 +3,7 @@
  * trouble is a MillraceError with a stable `code`; a broken invariant is InternalError.
  */
 import { type Duration, parseDuration } from './duration.ts'
-import type { HandlerError } from './handlerError.ts'
+import type { HandlerError } from './runError.ts'
 
 /** What may cross a Port in place of an error: its class is found again by `code`. */
 export interface Refusal {

@@ -1,6 +1,7 @@
 /** What happened, in a total order: the journal keeps it, listeners hear of it after the commit. */
-import type { RunCause } from './commands.ts'
+
 import type { JobKey } from './id.ts'
+import type { RunCause } from './runError.ts'
 
 /** The journal and the wire name a type by its place, here and below: new ones are added at the end. */
 export const JOB_EVENT_TYPES = [

@@ -2,7 +2,7 @@
  * Which failures are of a kind: the same class of error, and the same message but for what differs from job to job (numbers, ids, what
  * stands in quotes). Only a hash of it is kept, and no text.
  */
-import type { RunError } from './commands.ts'
+import type { RunError } from './runError.ts'
 
 /** Of the message: what comes behind is mostly particular. */
 const LOOKED_AT = 1_024

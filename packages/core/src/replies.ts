@@ -1,6 +1,6 @@
 /** What the commands are answered with. */
 import type { Backoff } from './backoff.ts'
-import type { FailedPlace, LogLine, NewJob, Operation, RunError, RunKey } from './commands.ts'
+import type { FailedPlace, LogLine, NewJob, Operation, RunKey } from './commands.ts'
 import type { Refusal } from './errors.ts'
 import type { JournalEvent } from './events.ts'
 import type { OnParentFailure } from './flow.ts'
@@ -8,6 +8,7 @@ import type { FlowCursor } from './flowCommands.ts'
 import type { JobKey } from './id.ts'
 import type { Data } from './job.ts'
 import type { State } from './lifecycle.ts'
+import type { RunError } from './runError.ts'
 import type { ScheduleSpec } from './schedule.ts'
 import type { AttachedWorker, QueueView, Stats, Totals } from './stats.ts'
 

@@ -1,5 +1,5 @@
 /** What the engine needs of the file: reads set by set, and one write per turn. Synchronous; `@millrace/sqlite` implements it. */
-import type { FailedPlace, ListFilter, RunError } from './commands.ts'
+import type { FailedPlace, ListFilter } from './commands.ts'
 import type { Definition } from './definition.ts'
 import type { Effects, ExportMark, SourceMark } from './effects.ts'
 import type { JobEnd, JournalEvent } from './events.ts'
@@ -12,6 +12,7 @@ import type { HistoryStep } from './observeCommands.ts'
 import type { QueueSettings } from './queueSettings.ts'
 import type { AttemptView } from './replies.ts'
 import type { JournalExtent } from './retention.ts'
+import type { RunError } from './runError.ts'
 import type { Schedule } from './schedule.ts'
 import type { Counts, LaneTotals } from './tables/lane.ts'
 

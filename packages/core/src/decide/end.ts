@@ -4,13 +4,14 @@
  */
 
 import { backoffDelay } from '../backoff.ts'
-import type { CompleteCommand, RunError, RunKey } from '../commands.ts'
+import type { CompleteCommand, RunKey } from '../commands.ts'
 import { fingerprintOf } from '../fingerprint.ts'
 import { formatId } from '../id.ts'
 import { attemptOf, type Job, TOUCH_COMPLETE, TOUCH_DELETE, TOUCH_OTHER } from '../job.ts'
 import { ACTIVE, CANCELLED, COMPLETED, FAILED, SCHEDULED, WAITING } from '../lifecycle.ts'
 import { retentionOf } from '../queueSettings.ts'
 import { type Keep, keepsNone, type Retention } from '../retention.ts'
+import type { RunError } from '../runError.ts'
 import { holderOf } from '../tables/holders.ts'
 import { outlive, tellLater } from './flowEnds.ts'
 import { enterLine } from './line.ts'

@@ -3,7 +3,7 @@
  * are unique, states and times agree), and it writes only what a touch bit says, so that a decision which forgets one is
  * found out.
  */
-import type { FailedPlace, ListFilter, RunError } from '../commands.ts'
+import type { FailedPlace, ListFilter } from '../commands.ts'
 import type { Effects, LogRecord, PresenceNote, PrunedJob, RunRecord, SourceMark } from '../effects.ts'
 import { isEnd, isJobEvent, type JobEvent, type JournalEvent } from '../events.ts'
 import type { FlowGate } from '../flow.ts'
@@ -15,6 +15,7 @@ import { LIMITS } from '../limits.ts'
 import type { HistoryStep } from '../observeCommands.ts'
 import type { AttemptView } from '../replies.ts'
 import type { JournalExtent } from '../retention.ts'
+import type { RunError } from '../runError.ts'
 import type { Schedule } from '../schedule.ts'
 import {
   type ActiveRow,

@@ -1,5 +1,28 @@
-/** Errors of handlers, made from what is stored of them: so that programs read them like errors of their own. */
-import type { RunCause, RunError } from './commands.ts'
+/** What is stored of a handler's error, and the error made from it: so that programs read it like one of their own. */
+
+/** One link of the chain of causes of an error. Lengths are in UTF-16 units; longer texts are cut. */
+export interface RunCause {
+  /** The name of its class; at most 128. `Error` if it is no error. */
+  readonly name: string
+  /** Its message; at most 1,000. */
+  readonly message: string
+  /** Its own code; at most 128. */
+  readonly code?: string
+}
+
+/** The error that a run ended with, as it is stored. Lengths are in UTF-16 units; longer texts are cut. */
+export interface RunError {
+  /** The name of its class; at most 128. */
+  readonly name: string
+  /** Its message; at most 4,096. */
+  readonly message: string
+  /** Where it was thrown, with its code and causes at the end. At most 16,384, less what `code` and `cause` take. */
+  readonly stack?: string
+  /** Its `code`, such as `ECONNREFUSED`; a number as a string. At most 128. */
+  readonly code?: string
+  /** The chain of its causes, the nearest first: at most 5. Absent if it has none. */
+  readonly cause?: readonly RunCause[]
+}
 
 /** The error that a handler threw, made from what was stored. It has the name of its class, but is an instance of `Error` alone. */
 export interface HandlerError extends Error {
