@@ -12,8 +12,11 @@ test.each(['true', 'false'])('its file was deleted, share %s: exit code 1, and t
   await engine.enqueue('anything')
   unlinkSync(join(folder, 'millrace.db'))
   const lost = engine.enqueue('anything').catch((error) => error)
-  const { code } = await daemon.ended
-  expect([code, daemon.lines.find((line) => line.includes('the engine has failed'))]).toEqual([1, expect.stringContaining('millrace.db')])
+  const { code, stderr } = await daemon.ended
+  expect({ code, stderr, said: daemon.lines.join('\n') }).toMatchObject({
+    code: 1,
+    said: expect.stringMatching(/the engine has failed.*millrace\.db/),
+  })
   await engine.stop({ timeout: 0 })
   await lost
 })
