@@ -1,5 +1,5 @@
 /** One seed's world: an engine, its clients, what they do, what befalls them, and what must hold all the while and in the end. */
-import { DEFAULT_RETENTION, LIMITS, leaseMs, type Retention } from '@millrace/core'
+import { DEFAULT_POLICY, DEFAULT_RETENTION, LIMITS, leaseMs, type Retention } from '@millrace/core'
 import { App } from './app.ts'
 import { Audit } from './audit.ts'
 import { Chance } from './chance.ts'
@@ -571,7 +571,9 @@ export class World {
   async #leave(): Promise<void> {
     const { engine, timeline } = this
     for (const client of [...this.clients]) if (!client.dead) this.#misfortunes.kill(client)
-    await timeline.run(timeline.mono + LIMITS.leaseMs + QUIET_MS, this.#stop)
+    // A session is away for as long as the longest lease of a job that it had.
+    const longestMs = Math.max(LIMITS.leaseMs, DEFAULT_POLICY.heartbeatTimeout)
+    await timeline.run(timeline.mono + longestMs + QUIET_MS, this.#stop)
     if (engine.dead || this.engine !== engine || this.history.violations.length > 0) return
     this.#audit.tables(engine.actor)
     auditMemory(this.history, engine.actor, engine.successor())
