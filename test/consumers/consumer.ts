@@ -55,7 +55,8 @@ const PUBLISHED = ['@millrace/testkit', '@millrace/outbox', 'millrace']
 async function pack(destination: string): Promise<void> {
   const copy = mkdtempSync(join(tmpdir(), 'millrace-pack-'))
   try {
-    for (const file of ['LICENSE', 'package.json', 'pnpm-workspace.yaml', 'tsconfig.base.json']) cpSync(join(ROOT, file), join(copy, file))
+    for (const file of ['LICENSE', 'build.ts', 'package.json', 'pnpm-workspace.yaml', 'tsconfig.base.json'])
+      cpSync(join(ROOT, file), join(copy, file))
     const filter = (path: string) => basename(path) !== 'dist'
     for (const folder of ['packages', 'apps/millrace'])
       cpSync(join(ROOT, folder), join(copy, folder), { recursive: true, verbatimSymlinks: true, filter })

@@ -53,16 +53,16 @@ describe('the tarballs', () => {
       expect.arrayContaining(['LICENSE', 'README.md', 'package.json', 'dist/index.js', 'dist/index.d.ts'].map((file) => `package/${file}`)),
     )
     const strays = files.filter(
-      (file) => !/^package\/(?:LICENSE|README\.md|package\.json|dist\/[\w/-]+\.(?:js|d\.ts)|vectors\/\w+\.json)$/.test(file),
+      (file) =>
+        !/^package\/(?:LICENSE|README\.md|package\.json|dist\/(?:[\w/-]+\.d\.ts|[\w-]+\.js(?:\.map)?)|vectors\/\w+\.json)$/.test(file),
     )
     expect(strays).toEqual([])
     expect(files.filter((file) => /\/(?:src|testing|fixtures)\//.test(file))).toEqual([])
-    // Each file of code has its types, and none of them is a leftover of a file that is gone.
+    expect(files.some((path) => path.endsWith('.js.map'))).toBe(true)
+    // Each file of types has its source: none is a leftover of a file that is gone.
     const sources = new URL(`../../packages/${name}/src/`, import.meta.url)
-    for (const file of files.filter((path) => path.endsWith('.js'))) {
-      expect(files).toContain(file.replace(/\.js$/, '.d.ts'))
-      expect(existsSync(new URL(file.replace(/^package\/dist\//, '').replace(/\.js$/, '.ts'), sources)), file).toBe(true)
-    }
+    for (const file of files.filter((path) => path.endsWith('.d.ts')))
+      expect(existsSync(new URL(file.replace(/^package\/dist\//, '').replace(/\.d\.ts$/, '.ts'), sources)), file).toBe(true)
   })
 
   test('millrace: code, manifest, README, licence and dashboard; no sources, no tests', () => {
@@ -70,10 +70,7 @@ describe('the tarballs', () => {
     const around = ['LICENSE', 'README.md', 'package.json', 'dashboards/grafana.json'].map((file) => `package/${file}`)
     expect(files).toEqual(expect.arrayContaining([...around, 'package/dist/main.js']))
     const code = files.filter((file) => !around.includes(file))
-    expect(code.filter((file) => !/^package\/dist\/[\w/-]+\.js$/.test(file))).toEqual([])
-    const sources = new URL('../../apps/millrace/src/', import.meta.url)
-    for (const file of code)
-      expect(existsSync(new URL(file.replace(/^package\/dist\//, '').replace(/\.js$/, '.ts'), sources)), file).toBe(true)
+    expect(code.filter((file) => !/^package\/dist\/[\w-]+\.js(?:\.map)?$/.test(file))).toEqual([])
   })
 
   test('publint has nothing to say', async () => {
@@ -352,6 +349,35 @@ export const double = defineJob({ name: 'double' }).handler(({ data }) => data *
     const { version } = JSON.parse(readFileSync(new URL('../../apps/millrace/package.json', import.meta.url), 'utf8'))
     expect(await run('npx', ['--no-install', 'millrace', '--version'], consumer.folder)).toMatchObject({ code: 0, stdout: `${version}\n` })
     for (const shell of ['bash', 'zsh', 'fish']) expect(await millrace('completion', shell)).toContain('enqueue')
+  })
+})
+
+describe('what is loaded before anything is asked for', () => {
+  const loads = async (specifier: string) => told(await consumer.node('loaded.mjs', specifier)) as readonly string[]
+
+  test('@millrace/engine: a file or two of each package; no driver, no pool, no sockets, no server', async () => {
+    const loaded = await loads('@millrace/engine')
+    expect(new Set(loaded.map((file) => file.split('/dist/')[0]))).toEqual(
+      new Set([
+        '@millrace/client',
+        '@millrace/core',
+        '@millrace/engine',
+        '@millrace/worker',
+        'croner',
+        'eventemitter3/index.js',
+        'eventemitter3/index.mjs',
+      ]),
+    )
+    expect(loaded.length).toBeLessThan(20)
+  })
+
+  test('millrace: neither the driver, nor the configuration, nor HTTP', async () => {
+    const loaded = await loads(pathToFileURL(join(consumer.folder, 'node_modules/millrace/dist/run.js')).href)
+    expect(
+      loaded.filter((file) =>
+        /^(?:better-sqlite3|zod|hono|c12|pino|undici|@millrace\/(?:http|remote|sqlite|webhooks|exec|otel))\b/.test(file),
+      ),
+    ).toEqual([])
   })
 })
 

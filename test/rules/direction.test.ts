@@ -129,7 +129,8 @@ const ONLY_IN: readonly (readonly [what: string, pattern: RegExp, packages: read
   ['node:sqlite', /^node:sqlite$/, ['remote']],
   ['threads', /^(node:)?worker_threads$/, ['engine', 'worker']],
   ['piscina', /^piscina$/, ['engine', 'worker']],
-  ['files', /^(node:)?fs(\/promises)?$/, ['sqlite', 'engine', 'remote', 'exec']],
+  // The worker asks whether the file of its threads is there.
+  ['files', /^(node:)?fs(\/promises)?$/, ['sqlite', 'engine', 'remote', 'exec', 'worker']],
   ['sockets', /^(node:)?(net|tls|dgram|http2?|https)$/, ['remote', 'webhooks']],
 ]
 

@@ -32,7 +32,7 @@ export type {
 } from './jobType.ts'
 export { checkSchema } from './schema.ts'
 export { Worker, type WorkerOptions } from './sessions.ts'
-export { threadOptions } from './threads/execArgv.ts'
 export type { ThreadHandler } from './threads/handler.ts'
+export { threadFile, threadOptions } from './threads/start.ts'
 export { within } from './within.ts'
 export type { Calls } from './worker.ts'

@@ -1,8 +1,7 @@
 /** Which engine a command talks to: one that listens at a URL, or a file, whoever has it open. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type Engine, openEngine } from '@millrace/engine'
-import { connect } from '@millrace/remote'
+import type { Engine } from '@millrace/engine'
 import type { ConnectOptions } from './context.ts'
 import { NoFileError, UsageError } from './errors.ts'
 
@@ -44,10 +43,13 @@ export function targetOf({ file, url, token }: TargetOptions, env: NodeJS.Proces
 export async function openTarget(target: Target, { create = false, created, logger }: ConnectOptions = {}): Promise<Engine> {
   // What the daemon is configured to, a command cannot know: it warns of nothing on stderr, which may be read as JSON.
   const log = { logger: logger ?? null }
-  if (target.kind === 'url')
+  if (target.kind === 'url') {
+    const { connect } = await import('@millrace/remote')
     return connect(target.url, { connectTimeout: PATIENCE, ...(target.token !== undefined && { token: target.token }), ...log })
+  }
   const missing = !existsSync(target.file)
   if (!create && missing) throw new NoFileError(target.file)
+  const { openEngine } = await import('@millrace/engine')
   const engine = await openEngine({ file: target.file, share: true, ...log })
   if (missing) created?.(target.file)
   return engine

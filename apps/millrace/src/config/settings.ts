@@ -7,13 +7,13 @@ import {
   type KeepOptions,
   LIMITS,
   OptionTypeError,
+  optionHint,
   parseDuration,
   type QueueOptions,
   type QueueView,
   type RateLimitOptions,
   type Stats,
 } from '@millrace/core'
-import { meant } from './layers.ts'
 
 export interface QueueOption {
   /** Default `'default'`. */
@@ -180,7 +180,11 @@ export function keepsOf(view: QueueView | undefined): Keeps {
 }
 
 function checkKey(key: string): void {
-  if (!SETTING_KEYS.includes(key)) throw new OptionTypeError(key, `unknown setting '${key}': ${meant(key, SETTING_KEYS)}`)
+  if (!SETTING_KEYS.includes(key))
+    throw new OptionTypeError(
+      key,
+      `unknown setting '${key}': ${optionHint(key, new Set(SETTING_KEYS)) ?? 'millrace config show lists all settings'}`,
+    )
 }
 
 /** The defaults of the queue's jobs with some changed, as they can be told again. */

@@ -1,7 +1,7 @@
 /** Read-only threads for pages of jobs, so that a long one never delays a turn. Started with the first question. */
 
 import type { Clock, CommandOf, ReplyOf } from '@millrace/core'
-import { threadOptions } from '@millrace/worker'
+import { threadFile, threadOptions } from '@millrace/worker'
 import type { Piscina } from 'piscina'
 import { systemClock } from '../clock.ts'
 
@@ -60,7 +60,7 @@ export class Readers {
     const { Piscina } = await import('piscina')
     // Equal bounds: a pool that grows strands queued tasks when a thread of it is ended.
     const pool = new Piscina({
-      filename: (this.#query ?? queryUrl()).href,
+      filename: (this.#query ?? threadFile('millrace-query', import.meta.url)).href,
       name: 'page',
       minThreads: this.#threads,
       maxThreads: this.#threads,
@@ -71,10 +71,4 @@ export class Readers {
     pool.on('error', () => {})
     return pool
   }
-}
-
-/** Beside this file: as source in development, as JavaScript when packed. A bundle has no such file, and is told so before. */
-function queryUrl(): URL {
-  const here = import.meta.url
-  return new URL(here.endsWith('.ts') ? './query.ts' : './query.js', here)
 }

@@ -2,19 +2,9 @@
  * The host's side of the writer thread: starts it, starts it again when it dies, and is the Port of the process that owns the
  * file. A thread that dies has answered none of its turn: what is unanswered is of unknown outcome.
  */
-import { existsSync } from 'node:fs'
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
-import {
-  type Clock,
-  errorFrom,
-  type Logger,
-  type Port,
-  type PortListener,
-  type Refusal,
-  type Request,
-  UnsupportedRuntimeError,
-} from '@millrace/core'
-import { threadOptions } from '@millrace/worker'
+import { type Clock, errorFrom, type Logger, type Port, type PortListener, type Refusal, type Request } from '@millrace/core'
+import { threadFile, threadOptions } from '@millrace/worker'
 import { CAPABILITIES, ChannelPort } from '../ports/channel.ts'
 import { Trunk } from '../ports/trunk.ts'
 import { askReaders, deliveryOf, ReadingPort } from '../readers/asked.ts'
@@ -245,7 +235,7 @@ export class WriterThread implements Port {
 }
 
 function newWorker(workerData: WriterData): Worker {
-  const url = threadUrl()
+  const url = threadFile('millrace-writer', import.meta.url)
   try {
     return new Worker(url, {
       workerData,
@@ -258,17 +248,4 @@ function newWorker(workerData: WriterData): Worker {
     const message = `the writer thread cannot be started: ${(cause as Error).message}. Raise the system's limit of threads or memory, and open the file again`
     throw errorFrom({ code: 'ENGINE_FAILED', message }, { cause })
   }
-}
-
-/** The thread's own file, beside this one: as source in development, as JavaScript when packed. */
-function threadUrl(): URL {
-  const here = import.meta.url
-  if (here !== undefined && /\/writer\/thread\.[jt]s$/.test(new URL(here).pathname)) {
-    const url = new URL(here.endsWith('.ts') ? './main.ts' : './main.js', here)
-    // Some bundlers write the path of the machine that bundled in place of `import.meta.url`.
-    if (existsSync(url)) return url
-  }
-  throw new UnsupportedRuntimeError(
-    'the engine has been bundled, and its writer thread is not where it belongs: mark @millrace/engine as external in the bundler (esbuild: --external:@millrace/engine; webpack: externals; Vite: ssr.external; Next: serverExternalPackages), and install it where the bundle runs',
-  )
 }

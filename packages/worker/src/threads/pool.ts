@@ -1,21 +1,13 @@
 /** A pool of threads for handlers that are modules. A thread that ignores an abort beyond its grace is killed, and replaced. */
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
-import {
-  type Clock,
-  MillraceError,
-  type ParentsPage,
-  type RunError,
-  refusalFrom,
-  UnsupportedRuntimeError,
-  WorkerStoppedError,
-} from '@millrace/core'
+import { type Clock, MillraceError, type ParentsPage, type RunError, refusalFrom, WorkerStoppedError } from '@millrace/core'
 import type { Piscina } from 'piscina'
 import type { RunContext, RunLink } from '../context.ts'
 import type { Settlement } from '../execute.ts'
 import { runErrorOf } from '../runError.ts'
-import { threadOptions } from './execArgv.ts'
 import type { ThreadHandler } from './handler.ts'
 import type { FromThread, ThreadTask, ToThread } from './messages.ts'
+import { threadFile, threadOptions } from './start.ts'
 
 type PiscinaOptions = NonNullable<ConstructorParameters<typeof Piscina>[0]>
 
@@ -47,7 +39,7 @@ export class ThreadPool {
     this.#free = threads
     this.#link = link
     this.#clock = clock
-    this.#pool = openPool(threadUrl(), {
+    this.#pool = openPool(threadFile('millrace-thread', import.meta.url), {
       name: 'run',
       minThreads: threads,
       maxThreads: threads,
@@ -181,17 +173,6 @@ export class ThreadPool {
         break
     }
   }
-}
-
-/** The threads' own file, beside this one: as source in development, as JavaScript when packed. */
-function threadUrl(): URL {
-  const here = import.meta.url
-  if (here === undefined || !/\/threads\/pool\.[jt]s$/.test(new URL(here).pathname)) {
-    throw new UnsupportedRuntimeError(
-      'the worker has been bundled, and the file of its threads is not where it belongs: mark @millrace/engine as external in the bundler',
-    )
-  }
-  return new URL(here.endsWith('.ts') ? './thread.ts' : './thread.js', here)
 }
 
 /** Loaded late: in a bundle it would throw at once, before anything could say what to do about bundles. */

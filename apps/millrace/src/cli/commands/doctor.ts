@@ -1,6 +1,6 @@
 /** `millrace doctor`: looks a file over, read only, whether or not it is open: each check with what it found. */
 import { statSync } from 'node:fs'
-import { auditFile, type FileFacts, type FileProblems, probeOwner } from '@millrace/sqlite'
+import type { FileFacts, FileProblems, probeOwner } from '@millrace/sqlite'
 import type { Command } from 'commander'
 import { now } from '../clock.ts'
 import type { Context } from '../context.ts'
@@ -39,8 +39,9 @@ export function addDoctor(program: Command, context: Context): void {
         throw new UsageError('doctor reads the file itself: run it with --file on the machine of the file; the engine may be running')
       const { file } = target
       if (statSync(file, { throwIfNoEntry: false }) === undefined) throw new NoFileError(file)
+      const { auditFile, probeOwner } = await import('@millrace/sqlite')
       const { facts, problems } = auditFile(file)
-      const checks = checksOf(file, facts, problems)
+      const checks = checksOf(file, facts, problems, probeOwner(file))
       const bad = checks.filter(({ verdict }) => verdict === 'problem').length
       await out.answer({ file, healthy: bad === 0, checks, facts: shownFacts(facts) }, () => checkLines(checks, out.paint))
       if (bad > 0) throw new FailedError(`${many(bad, 'check')} found a problem in ${file}`)
@@ -56,10 +57,12 @@ function shownFacts({ createdAt, lastEventAt, migrations, ...facts }: FileFacts)
   }
 }
 
-function checksOf(file: string, facts: FileFacts, { integrity, counters, lists }: FileProblems): readonly Check[] {
+type Owner = ReturnType<typeof probeOwner>
+
+function checksOf(file: string, facts: FileFacts, { integrity, counters, lists }: FileProblems, owner: Owner): readonly Check[] {
   return [
     schemaCheck(facts),
-    ownerCheck(file, facts),
+    ownerCheck(facts, owner),
     accessCheck(file),
     settingsCheck(facts),
     listCheck('integrity', integrity, 'every page, row and reference is sound', 'stop the engine and restore a backup; keep the file'),
@@ -84,8 +87,7 @@ function schemaCheck({ schemaVersion, knownVersion }: FileFacts): Check {
     : { check: 'schema', verdict: 'warning', found, remedy: 'counters and lists are looked at by that millrace' }
 }
 
-function ownerCheck(file: string, { epoch }: FileFacts): Check {
-  const owner = probeOwner(file)
+function ownerCheck({ epoch }: FileFacts, owner: Owner): Check {
   const opened = `opened ${countText(epoch)} times`
   if (owner === undefined) return { check: 'owner', verdict: 'ok', found: `nobody has it open; ${opened}` }
   if (owner === 'unknown') return { check: 'owner', verdict: 'ok', found: `is being opened; ${opened}` }

@@ -1,7 +1,5 @@
 /** `millrace migrate`: brings a file to the schema of this version, as opening it does. */
 import { existsSync } from 'node:fs'
-import { openEngine } from '@millrace/engine'
-import { inspectFile } from '@millrace/sqlite'
 import { Argument, type Command } from 'commander'
 import type { Context } from '../context.ts'
 import { FailedError, NoFileError, UsageError } from '../errors.ts'
@@ -18,6 +16,7 @@ export function addMigrate(program: Command, context: Context): void {
       if (target.kind === 'url') throw new UsageError('migrate requires --file: a running engine has migrated its file')
       const { file } = target
       if (!existsSync(file)) throw new NoFileError(file)
+      const { inspectFile } = await import('@millrace/sqlite')
       const { schemaVersion: before, knownVersion: known } = inspectFile(file)
       const pending = before < known
       if (check) {
@@ -27,7 +26,10 @@ export function addMigrate(program: Command, context: Context): void {
         if (pending) throw new FailedError(`${file} needs a migration: run millrace migrate`)
         return
       }
-      if (pending) await openEngine({ file }).then((engine) => engine.stop())
+      if (pending) {
+        const { openEngine } = await import('@millrace/engine')
+        await openEngine({ file }).then((engine) => engine.stop())
+      }
       const { schemaVersion: after } = inspectFile(file)
       await out.answer({ file, before, after }, () => (before === after ? `schema ${after}: nothing to do` : `schema ${before} → ${after}`))
     })

@@ -1,5 +1,4 @@
 /** `millrace openapi`: the document of the HTTP API, as the daemon serves it. */
-import { openEngine } from '@millrace/engine'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 
@@ -8,7 +7,8 @@ export function addOpenapi(program: Command, { out }: Context): void {
     .command('openapi')
     .description('Print the OpenAPI 3.1 document of the HTTP API')
     .action(async () => {
-      const [{ loadConfig }, { Control }, { SYSTEM }, { createLogger }, { feedOf, httpOf }] = await Promise.all([
+      const [{ openEngine }, { loadConfig }, { Control }, { SYSTEM }, { createLogger }, { feedOf, httpOf }] = await Promise.all([
+        import('@millrace/engine'),
         import('../../config/load.ts'),
         import('../../control/control.ts'),
         import('../../control/surroundings.ts'),

@@ -1,9 +1,9 @@
 /** Whether a worker's process lives and takes jobs, for probes: a server of its own, as orchestrators ask for one. */
+import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { MillraceError } from '@millrace/core'
 import type { Engine } from '@millrace/engine'
-import { AddressInUseError } from '@millrace/remote'
 import { pause } from '../clock.ts'
 
 export interface HealthOptions {
@@ -59,15 +59,12 @@ async function silence(engine: Engine): Promise<string | undefined> {
   return Promise.race([asked, late]).finally(() => over.abort())
 }
 
-function listening(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (cause: NodeJS.ErrnoException) =>
-      reject(
-        cause.code === 'EADDRINUSE'
-          ? new AddressInUseError(`another server listens at ${host}:${port}: stop it first, or choose another --health-port`, { cause })
-          : cause,
-      ),
-    )
-    server.listen(port, host, resolve)
-  })
+async function listening(server: Server, host: string, port: number): Promise<void> {
+  try {
+    await once(server.listen(port, host), 'listening')
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause
+    const { AddressInUseError } = await import('@millrace/remote')
+    throw new AddressInUseError(`another server listens at ${host}:${port}: stop it first, or choose another --health-port`, { cause })
+  }
 }

@@ -35,7 +35,7 @@ test('its jobs are left out of a list', async () => {
     turns.effects.queuesGone.push(job.lane.queue)
     turns.commit()
   }
-  const { page } = await import('./query.ts')
+  const { page } = await import('./millrace-query.ts')
   expect(page({ op: 'list', filter: {}, limit: 5 })).toEqual({ jobs: [], next: null })
   store.close()
 })

@@ -1,0 +1,25 @@
+/** Where the files of threads are, and the Node options of threads that run one. */
+import { existsSync } from 'node:fs'
+import { UnsupportedRuntimeError } from '@millrace/core'
+
+/**
+ * The file of that name beside the one that asks: in the sources, and in what is published.
+ *
+ * @param here `import.meta.url` of who asks; a bundler may have made undefined of it, or the path of the machine that bundled
+ * @throws UnsupportedRuntimeError where somebody has bundled the package, and not this file
+ */
+export function threadFile(name: string, here: string | undefined): URL {
+  const file = here === undefined ? undefined : new URL(`./${name}${here.endsWith('.ts') ? '.ts' : '.js'}`, here)
+  if (file !== undefined && existsSync(file)) return file
+  throw new UnsupportedRuntimeError(
+    `the engine has been bundled, and the file of its threads, ${name}.js, is not where it belongs: mark @millrace/engine as external in the bundler (esbuild: --external:@millrace/engine; webpack: externals; Vite: ssr.external; Next: serverExternalPackages), and install it where the bundle runs`,
+  )
+}
+
+/**
+ * Threads inherit the options of their process, but `--input-type` only fits code that is given as a string: a thread with a file
+ * refuses it and dies. A process that was started with it (`node --input-type=module -e …`) starts its threads without options.
+ */
+export function threadOptions(): { readonly execArgv?: string[] } {
+  return process.execArgv.some((option) => option.startsWith('--input-type')) ? { execArgv: [] } : {}
+}
