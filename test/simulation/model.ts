@@ -132,7 +132,7 @@ export interface ModelOptions {
   readonly mayLose: (job: Tracked) => boolean
   readonly mayRelease: (job: Tracked) => boolean
   readonly mayLoseSession: NewsBookOptions['mayLoseSession']
-  readonly sessionLost: NewsBookOptions['sessionLost']
+  readonly sessionGone: NewsBookOptions['sessionGone']
   readonly hasLeft: NewsBookOptions['hasLeft']
   /** Whether the export, if there is one, has had the job. */
   readonly exported: (job: Tracked) => boolean

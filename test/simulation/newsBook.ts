@@ -39,7 +39,7 @@ export interface NewsBookOptions {
   readonly jobs: ReadonlyMap<number, Tracked>
   /** Why the engine may take a worker's session for lost; false where it may not. */
   readonly mayLoseSession: (session: string) => boolean
-  readonly sessionLost: (session: string) => void
+  readonly sessionGone: (session: string, isLost: boolean) => void
   readonly hasLeft: (session: string) => boolean
 }
 
@@ -194,7 +194,7 @@ export class NewsBook {
   }
 
   #worker(type: string, session: string, news: News): void {
-    const { hasLeft, mayLoseSession, sessionLost } = this.#options
+    const { hasLeft, mayLoseSession, sessionGone } = this.#options
     const drains = this.#workers.get(session)
     if (type === 'worker.attached') {
       this.#hold(drains === undefined, news, 'it is there')
@@ -209,10 +209,8 @@ export class NewsBook {
       return
     }
     if (type === 'worker.left') this.#hold(hasLeft(session), news, 'it has not said so')
-    else {
-      this.#hold(mayLoseSession(session), news, 'it lives')
-      sessionLost(session)
-    }
+    else this.#hold(mayLoseSession(session), news, 'it lives')
+    sessionGone(session, type === 'worker.lost')
     this.#workers.delete(session)
   }
 }

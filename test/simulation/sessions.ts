@@ -14,7 +14,7 @@ export class Sessions {
   readonly #droppedMono = new Map<string, number>()
   readonly #left = new Set<string>()
   readonly #names = new Map<string, string>()
-  /** Told to stop by this engine, since its tables were loaded, and not taken for lost since. */
+  /** Told to stop by this engine, since its tables were loaded, and neither left nor lost since. */
   readonly #stopped = new Set<string>()
   /** Of other processes: when each was last heard of. */
   readonly #heardMono = new Map<string, number>()
@@ -96,7 +96,7 @@ export class Sessions {
   }
 
   /** Whoever comes back is a newcomer: what it was told is forgotten. */
-  readonly lost = (session: string): void => void this.#stopped.delete(session)
+  readonly gone = (session: string): void => void this.#stopped.delete(session)
 
   readonly hasLeft = (session: string): boolean => this.#left.has(session)
 

@@ -12,7 +12,9 @@ import { runWorld } from './world.ts'
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
 const CHILD_MS = 60_000
-const sim = (...args: string[]) => promisify(execFile)(process.execPath, [MAIN, ...args], { timeout: CHILD_MS, killSignal: 'SIGKILL' })
+// A canary is planted in the sources.
+const env = { ...process.env, NODE_OPTIONS: undefined }
+const sim = (...args: string[]) => promisify(execFile)(process.execPath, [MAIN, ...args], { env, timeout: CHILD_MS, killSignal: 'SIGKILL' })
 
 describe('seeds that have found a bug', () => {
   test.each(regressions)('$seed: $why', async ({ seed, without = [] }) => {

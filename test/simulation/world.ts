@@ -155,9 +155,9 @@ export class World {
       lost: (job, mono) => this.#log.lost(job, mono),
       mayRelease: this.#sessions.mayRelease,
       mayLoseSession: this.#sessions.mayLoseSession,
-      sessionLost: (session) => {
-        this.#sessions.lost(session)
-        if (!this.healed) this.history.meet('lostAmidFaults')
+      sessionGone: (session, isLost) => {
+        this.#sessions.gone(session)
+        if (isLost && !this.healed) this.history.meet('lostAmidFaults')
       },
       hasLeft: this.#sessions.hasLeft,
       exported: (job) => this.#exporter === undefined || this.#exporter.has(job),
