@@ -7,35 +7,52 @@
  * sources, and here.
  */
 import { execFileSync } from 'node:child_process'
-import { globSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 
 interface Manifest {
-  readonly exports?: Readonly<Record<string, string>>
+  readonly exports?: Readonly<Record<string, string | { readonly default: string }>>
   readonly bin?: Readonly<Record<string, string>>
 }
 
-const TSC = fileURLToPath(import.meta.resolve('typescript/package.json')).replace('package.json', 'bin/tsc')
-
 async function build(folder: string): Promise<void> {
-  const dist = join(folder, 'dist')
-  rmSync(dist, { recursive: true, force: true })
-  execFileSync(process.execPath, [TSC, '-b'], { cwd: folder, stdio: 'inherit' })
+  rmSync(join(folder, 'dist'), { recursive: true, force: true })
+  const tsc = fileURLToPath(import.meta.resolve('typescript/package.json')).replace('package.json', 'bin/tsc')
+  execFileSync(process.execPath, [tsc, '-b'], { cwd: folder, stdio: 'inherit' })
+  await bundle(folder)
+}
+
+/** The code alone. A file that is as it was is left alone, and no file is ever there in part: processes may be loading them. */
+export async function bundle(folder: string): Promise<void> {
   const { exports = {}, bin = {} }: Manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-  const named = [...Object.values(exports), ...Object.values(bin)].filter((file) => file.endsWith('.ts'))
+  const targets = [...Object.values(exports), ...Object.values(bin)].map((target) => (typeof target === 'string' ? target : target.default))
+  const named = targets.filter((file) => file.endsWith('.ts'))
   const files = [...named, ...globSync('src/**/millrace-!(*.test).ts', { cwd: folder })].map((file) => resolve(folder, file))
-  const bundle = await rolldown({
+  const bundler = await rolldown({
     input: Object.fromEntries(files.map((file) => [basename(file, '.ts'), file])),
     platform: 'node',
     transform: { target: 'es2024' },
     // What `using` compiles to is a part of the file.
     external: (id) => !/^(?:[./\\0]|@oxc-project\/)/.test(id),
   })
-  await bundle.write({ dir: dist, format: 'esm', sourcemap: true, minify: false, chunkFileNames: '[name].js' })
-  await bundle.close()
+  const dir = join(folder, 'dist')
+  const { output } = await bundler.generate({ dir, format: 'esm', sourcemap: true, minify: false, chunkFileNames: '[name].js' })
+  await bundler.close()
+  mkdirSync(dir, { recursive: true })
+  for (const made of output) replace(join(dir, made.fileName), made.type === 'chunk' ? made.code : made.source)
 }
 
-const named = process.argv.slice(2)
-for (const folder of named.length > 0 ? globSync(named) : ['.']) await build(resolve(folder))
+function replace(file: string, content: string | Uint8Array): void {
+  if (existsSync(file) && readFileSync(file).equals(Buffer.from(content as Uint8Array))) return
+  const written = `${file}.${process.pid}`
+  // A command may be linked to, and run.
+  writeFileSync(written, content, { mode: content.slice(0, 2).toString() === '#!' ? 0o755 : 0o644 })
+  renameSync(written, file)
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const folders = process.argv.slice(2)
+  for (const folder of folders.length > 0 ? globSync(folders) : ['.']) await build(resolve(folder))
+}

@@ -1,9 +1,8 @@
-import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { useBuilt } from './test/built.ts'
 import { CountsReporter } from './test/reporter.ts'
 
-// The threads of the engine take their stripped sources from here: see test/warmUp.ts.
-process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('./node_modules/.cache/millrace', import.meta.url))
+useBuilt()
 
 export default defineConfig({
   test: {

@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type Program, startProgram } from '../program.ts'
 import { temporaryFolder } from '../temporary.ts'
 
-const MAIN = new URL('../../apps/millrace/src/main.ts', import.meta.url)
+const MAIN = new URL('../../apps/millrace/dist/main.js', import.meta.url)
 export const HANDLERS = fileURLToPath(new URL('./programs/handlers.ts', import.meta.url))
 
 export interface Ended {

@@ -22,7 +22,7 @@ function installed(): string {
   mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true })
   mkdirSync(join(folder, 'node_modules/@millrace'))
   symlinkSync(join(ROOT, 'packages/engine'), join(folder, 'node_modules/@millrace/engine'))
-  symlinkSync(join(ROOT, 'apps/millrace/src/main.ts'), join(folder, 'node_modules/.bin/millrace'))
+  symlinkSync(join(ROOT, 'apps/millrace/dist/main.js'), join(folder, 'node_modules/.bin/millrace'))
   writeFileSync(join(folder, 'package.json'), '{"private":true}')
   return folder
 }

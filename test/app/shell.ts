@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-const MAIN = join(ROOT, 'apps/millrace/src/main.ts')
+const MAIN = join(ROOT, 'apps/millrace/dist/main.js')
 const MARK = '=== the next block ==='
 
 /** What each block printed; a block that fails ends the run. */

@@ -7,7 +7,7 @@ import { startProgram } from '../program.ts'
 import { Place } from './millrace.ts'
 
 const LONG = 300_000
-const MAIN = fileURLToPath(new URL('../../apps/millrace/src/main.ts', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../apps/millrace/dist/main.js', import.meta.url))
 const found = (program: string): boolean => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0
 
 /** In a terminal of its own, as `script` makes one. */

@@ -15,7 +15,7 @@ const RECORD = fileURLToPath(new URL('programs/record.ts', import.meta.url))
 const FAULTS = fileURLToPath(new URL('programs/faults.ts', import.meta.url))
 const CRASH = fileURLToPath(new URL('programs/crash.ts', import.meta.url))
 // Started again and again: what was compiled once is not compiled anew.
-const ENVIRONMENT = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'millrace-compile-cache') }
+const ENVIRONMENT = { ...process.env, NODE_OPTIONS: undefined, NODE_COMPILE_CACHE: join(tmpdir(), 'millrace-compile-cache') }
 
 /** A folder of memory where there is one: what is tried there is never meant to last. */
 export function memoryFolder(): string {

@@ -31,6 +31,8 @@ const SUBPATHS: Readonly<Record<string, readonly string[]>> = {
 }
 const subpaths = (folder: string, target: (name: string) => unknown) =>
   Object.fromEntries((SUBPATHS[folder] ?? []).map((name) => [`./${name}`, target(name)]))
+/** In this workspace: its sources, and to the processes of tests what is built of them (test/built.ts). */
+const here = (name: string) => ({ 'millrace-dist': `./dist/${name}.js`, default: `./src/${name}.ts` })
 const app = JSON.parse(read('apps/millrace/package.json')) as Manifest
 const published = manifests.filter(([, manifest]) => manifest.private !== true)
 
@@ -38,8 +40,8 @@ describe.each(manifests)('packages/%s', (folder, manifest) => {
   test('is an ESM package of the family', () => {
     expect(manifest).toMatchObject({ name: `@millrace/${folder}`, type: 'module', license: 'MIT', engines: { node: '>=22.14' } })
     expect(manifest.exports).toEqual({
-      '.': './src/index.ts',
-      ...subpaths(folder, (name) => `./src/${name}.ts`),
+      '.': here('index'),
+      ...subpaths(folder, here),
       './package.json': './package.json',
     })
   })

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { buildAll, useBuilt } from '../built.ts'
 import * as overload from '../overload/scenarios.ts'
-import warmUp from '../warmUp.ts'
 import { type Outcome, type Scenario, Tally } from './scenario.ts'
 import { clockJumps } from './scenarios/clock.ts'
 import { fullDisk } from './scenarios/disk.ts'
@@ -62,8 +62,8 @@ if (chosen.length === 0 || !(minutes > 0) || !Number.isInteger(firstSeed) || !(s
   process.exit(2)
 }
 
-process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'millrace-compile-cache')
-warmUp()
+useBuilt()
+await buildAll()
 // So that no program goes on.
 process.once('SIGINT', () => process.exit(130))
 process.once('SIGTERM', () => process.exit(143))

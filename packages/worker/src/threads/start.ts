@@ -9,11 +9,19 @@ import { UnsupportedRuntimeError } from '@millrace/core'
  * @throws UnsupportedRuntimeError where somebody has bundled the package, and not this file
  */
 export function threadFile(name: string, here: string | undefined): URL {
-  const file = here === undefined ? undefined : new URL(`./${name}${here.endsWith('.ts') ? '.ts' : '.js'}`, here)
+  const file = here === undefined ? undefined : besides(name, here)
   if (file !== undefined && existsSync(file)) return file
   throw new UnsupportedRuntimeError(
     `the engine has been bundled, and the file of its threads, ${name}.js, is not where it belongs: mark @millrace/engine as external in the bundler (esbuild: --external:@millrace/engine; webpack: externals; Vite: ssr.external; Next: serverExternalPackages), and install it where the bundle runs`,
   )
+}
+
+function besides(name: string, here: string): URL {
+  if (!here.endsWith('.ts')) return new URL(`./${name}.js`, here)
+  // The tests of this workspace take their threads from what is built (test/built.ts).
+  return process.env['NODE_OPTIONS']?.includes('millrace-dist') === true
+    ? new URL(`dist/${name}.js`, here.replace(/src\/.*$/, ''))
+    : new URL(`./${name}.ts`, here)
 }
 
 /**
