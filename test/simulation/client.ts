@@ -43,6 +43,8 @@ export interface ClientOptions {
 }
 
 const RESTART_MS = 5
+/** Of a worker whose attach was refused. */
+const SAY_AGAIN_MS = 250
 const BROKEN: Refusal = { code: 'COMMIT_UNKNOWN', message: 'the channel was cut before the engine answered' }
 
 export class Client {
@@ -240,7 +242,11 @@ export class Client {
       const sentMono = this.#attaches.get(id)
       if (sentMono === undefined) continue
       this.#attaches.delete(id)
-      if (refusal !== undefined) continue
+      if (refusal !== undefined) {
+        // Whether it was written or not, the worker says it again after a pause, and hears only then what is its own no longer.
+        this.disturbedUntil = Math.max(this.disturbedUntil, timeline.mono + SAY_AGAIN_MS)
+        continue
+      }
       this.attachSentMono = sentMono
       this.attachedMono = timeline.mono
       const { lost: runs } = value as ReplyOf['attach']

@@ -20,9 +20,11 @@ export function define(turn: TurnContext, session: Session): readonly string[] {
   const disputed: string[] = []
   for (const { name, defaults } of session.intro.handlers) {
     const inForce = definitions.get(name)
-    if (inForce === undefined) putInForce(turn, name, session)
-    else if (!isSame(inForce.defaults, defaults) || definitions.disputes.has(name)) reconsider(turn, name)
-    else if (!present.has(inForce.session)) putInForce(turn, name, session)
+    const agrees = inForce !== undefined && isSame(inForce.defaults, defaults)
+    const sayer = inForce && present.get(inForce.session)
+    // One of the engine's own process stands for what others have said first: nobody else of it overrules that while it is away.
+    if (inForce === undefined || (agrees && (sayer === undefined || (session.intro.local && !sayer.local)))) putInForce(turn, name, session)
+    if ((inForce !== undefined && !agrees) || definitions.disputes.has(name)) reconsider(turn, name)
     if (definitions.disputes.get(name)?.has(session)) disputed.push(name)
   }
   return disputed
@@ -36,7 +38,8 @@ export function undefine(turn: TurnContext, uuid: string, session: Session | und
   for (const { name } of session?.intro.handlers ?? []) if (definitions.disputes.has(name)) names.add(name)
   for (const name of names) {
     const { defaults, session: sayer } = definitions.get(name) ?? {}
-    const agreed = sayer === uuid ? oldest(servers(tables, name).filter((one) => isSame(defaults, defaultsOf(one, name)))) : undefined
+    const agreeing = sayer === uuid ? servers(tables, name).filter((one) => isSame(defaults, defaultsOf(one, name))) : []
+    const agreed = oldest(votersOf(agreeing))
     if (agreed !== undefined) putInForce(turn, name, agreed)
     reconsider(turn, name)
   }
@@ -46,11 +49,10 @@ function reconsider(turn: TurnContext, name: string): void {
   const { tables, effects } = turn
   const { definitions } = tables
   const sessions = servers(tables, name)
-  const own = sessions.filter(({ intro }) => intro.local)
-  const voters = own.length > 0 ? own : sessions
+  const voters = votersOf(sessions)
   const first = oldest(voters)
   const isInForce = (session: Session) => isSame(definitions.get(name)?.defaults, defaultsOf(session, name))
-  if (first !== undefined && !voters.some(isInForce) && !isToComeBack(tables, name, own.length > 0)) putInForce(turn, name, first)
+  if (first !== undefined && !voters.some(isInForce) && !isToComeBack(tables, name, first.intro.local)) putInForce(turn, name, first)
   const before = definitions.disputes.get(name)
   const against = new Set(sessions.filter((session) => !isInForce(session)))
   if (against.size === 0) definitions.disputes.delete(name)
@@ -79,6 +81,12 @@ function putInForce({ tables, effects, now }: TurnContext, name: string, session
   definitions.set(name, definition)
   if (before !== undefined && !isSame(before.defaults, definition.defaults)) settleAnew(tables, name, definition)
   effects.definitions.push({ name, definition, settling: definitions.settling.get(name)?.before ?? 0 })
+}
+
+/** Those of the engine's own process, if there are any. */
+function votersOf(sessions: readonly Session[]): readonly Session[] {
+  const own = sessions.filter(({ intro }) => intro.local)
+  return own.length > 0 ? own : sessions
 }
 
 function oldest(sessions: readonly Session[]): Session | undefined {

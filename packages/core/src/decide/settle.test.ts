@@ -316,6 +316,22 @@ describe('defaults of a name that living sessions say differently', () => {
     expect(world.tables.definitions.disputes.size).toBe(0)
   })
 
+  test("after a reload the engine's own keep what they have said, though another one said it first", () => {
+    const world = new World()
+    world.run(defining('far', 'a', { maxAttempts: 1 }, remote))
+    world.run(defining('own', 'a', { maxAttempts: 1 }))
+    world.run(defining('other', 'a', { maxAttempts: 9 }))
+    expect(inForce(world)).toMatchObject({ defaults: { maxAttempts: 1 }, session: 'own' })
+    world.failCommit('own', 'other')
+    // Both are back sooner than the one that agrees with what is in force.
+    world.run(defining('far', 'a', { maxAttempts: 1 }, remote), defining('other', 'a', { maxAttempts: 9 }))
+    expect(inForce(world)).toMatchObject({ defaults: { maxAttempts: 1 } })
+    expect(world.run(defining('own', 'a', { maxAttempts: 1 })).replies).toEqual([{ lost: [] }])
+    // When it is gone, the other one of the engine's own decides, not the stranger who was first.
+    world.run({ op: 'leave', session: 'own' })
+    expect(inForce(world)).toMatchObject({ defaults: { maxAttempts: 9 }, session: 'other' })
+  })
+
   test('who comes back with the same word is in no dispute', () => {
     const world = new World()
     world.run(defining('one', 'a', { maxAttempts: 1 }, remote))
