@@ -1,5 +1,5 @@
 /** How a session ends: what runs has its time, all answers share one deadline, and the engine is told that nothing is held any more. */
-import { type Clock, MillraceError } from '@millrace/core'
+import { type Clock, LIMITS, MillraceError } from '@millrace/core'
 import { within } from './within.ts'
 import type { Calls } from './worker.ts'
 
@@ -89,12 +89,12 @@ export class Departure {
   }
 
   /**
-   * Said again for a while if the answer leaves it open, also after the deadline: what the session still holds would wait for it until
-   * its own.
+   * Said again if the answer leaves it open, also after the deadline: what the session still holds would wait for it. After the lease of a
+   * silent session the engine knows by itself.
    */
   async #sayLeave(): Promise<void> {
     const { calls, clock, session } = this.#options
-    const untilMono = clock.read().mono + LEAVE_MS
+    const untilMono = clock.read().mono + LIMITS.leaseMs
     for (;;) {
       const left = calls.call<'leave'>({ op: 'leave', session })
       const isOpen = await left.then(

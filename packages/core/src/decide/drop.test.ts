@@ -1,5 +1,4 @@
 /** Full queues that drop their oldest: never too long for a new job, and never another one gone than the oldest that may go. */
-import '../testing/smallLimits.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Command, NewJob } from '../commands.ts'
@@ -9,7 +8,10 @@ import { type Enqueued, Refused } from '../replies.ts'
 import { DEFAULT_RETENTION } from '../retention.ts'
 import { lengthOf } from '../tables/lane.ts'
 import { flowOf } from '../testing/flows.ts'
+import { useSmallLimits } from '../testing/smallLimits.ts'
 import { attaching, enqueueing, keyOfJob, type Turned, World } from '../testing/world.ts'
+
+useSmallLimits()
 
 /** A world whose queue takes so many, and drops its oldest for more. */
 function full(maxLength: number, changes: QueueChanges = {}): World {

@@ -1,5 +1,4 @@
 /** Flows, case by case; random ones in flows.test.ts. Bounds are so small that every slice is cut. */
-import '../testing/smallLimits.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Command } from '../commands.ts'
 import type { JobKey } from '../id.ts'
@@ -7,7 +6,10 @@ import { LIMITS } from '../limits.ts'
 import type { Enqueued } from '../replies.ts'
 import { DEFAULT_RETENTION } from '../retention.ts'
 import { createFlow, flowOf } from '../testing/flows.ts'
+import { useSmallLimits } from '../testing/smallLimits.ts'
 import { keyOfJob, World } from '../testing/world.ts'
+
+useSmallLimits()
 
 let world: World
 

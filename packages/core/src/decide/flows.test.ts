@@ -1,5 +1,4 @@
 /** Random flows under random hands, audited after every turn: each job is let through once, after its last parent, and none is forgotten. */
-import '../testing/smallLimits.ts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Command } from '../commands.ts'
@@ -8,7 +7,10 @@ import { isFinal, isLive } from '../lifecycle.ts'
 import type { Enqueued } from '../replies.ts'
 import { DEFAULT_RETENTION } from '../retention.ts'
 import { createFlow, type TestNode } from '../testing/flows.ts'
+import { useSmallLimits } from '../testing/smallLimits.ts'
 import { keyOfJob, type Turned, World } from '../testing/world.ts'
+
+useSmallLimits()
 
 const node = fc.record({
   parents: fc.uniqueArray(fc.nat({ max: 11 }), { maxLength: 4 }),

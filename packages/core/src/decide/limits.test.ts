@@ -1,5 +1,4 @@
 /** Limits, rates and pauses: never one over, and nothing that may run waits while a session has room. */
-import '../testing/smallLimits.ts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Command, NewJob } from '../commands.ts'
@@ -11,7 +10,10 @@ import { Refused } from '../replies.ts'
 import { tokenMs } from '../tables/bucket.ts'
 import type { Lane } from '../tables/lane.ts'
 import { keyOf } from '../testing/memoryStore.ts'
+import { useSmallLimits } from '../testing/smallLimits.ts'
 import { attaching, enqueueing, type Granted, World } from '../testing/world.ts'
+
+useSmallLimits()
 
 const QUEUES = ['q1', 'q2'] as const
 const NAMES = ['a', 'b'] as const

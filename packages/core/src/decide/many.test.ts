@@ -1,5 +1,4 @@
 /** Many jobs by a filter, under limits so small that every filter takes several slices. */
-import '../testing/smallLimits.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { CommandOf, ListFilter } from '../commands.ts'
@@ -7,7 +6,10 @@ import { ACTIVE, CANCELLED, COMPLETED, FAILED, SCHEDULED, STATES, type StateCode
 import { LIMITS } from '../limits.ts'
 import type { ManyCommand } from '../manageCommands.ts'
 import type { SkipReason, Slice } from '../replies.ts'
+import { useSmallLimits } from '../testing/smallLimits.ts'
 import { enqueueing, World } from '../testing/world.ts'
+
+useSmallLimits()
 
 type Op = 'cancelMany' | 'retryMany' | 'deleteMany'
 

@@ -1,11 +1,13 @@
 /** Events of queues, schedules and workers: one for each change, in the turn that makes it, and none where nothing changes. */
-import '../testing/smallLimits.ts'
 import { describe, expect, test } from 'vitest'
 import type { Command, SessionIntro } from '../commands.ts'
 import { LIMITS } from '../limits.ts'
 import type { ScheduleSpec } from '../schedule.ts'
 import { awaited, dismiss } from '../tables/present.ts'
+import { useSmallLimits } from '../testing/smallLimits.ts'
 import { attaching, enqueueing, World } from '../testing/world.ts'
+
+useSmallLimits()
 
 const MINUTE = 60_000
 

@@ -1,8 +1,10 @@
 /** A queue that takes nothing new, and one that is no more. */
-import '../testing/smallLimits.ts'
 import { describe, expect, test } from 'vitest'
 import { HELD } from '../replies.ts'
+import { useSmallLimits } from '../testing/smallLimits.ts'
 import { attaching, codeOf, enqueueing, keyOfJob, World } from '../testing/world.ts'
+
+useSmallLimits()
 
 const drain = (queue = 'q') => ({ op: 'drainQueue', queue }) as const
 const resume = (queue = 'q') => ({ op: 'pause', queue, paused: false }) as const

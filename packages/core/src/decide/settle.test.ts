@@ -1,10 +1,12 @@
 /** Jobs that were enqueued before their name was defined, and whose word counts for a name. */
-import '../testing/smallLimits.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Command, Defaults, NewJob } from '../commands.ts'
 import { LIMITS } from '../limits.ts'
+import { useSmallLimits } from '../testing/smallLimits.ts'
 import { attaching, enqueueing, World } from '../testing/world.ts'
+
+useSmallLimits()
 
 const defining = (uuid: string, name: string, defaults: Defaults, intro: Parameters<typeof attaching>[2] = {}): Command =>
   attaching(uuid, [name], { handlers: [{ name, defaults }], ...intro })

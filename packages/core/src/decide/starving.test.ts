@@ -1,11 +1,13 @@
 /** Who waits has his turn: keys, names, queues and heavy jobs, however much else comes meanwhile. */
-import '../testing/smallLimits.ts'
 import { describe, expect, test } from 'vitest'
 import type { Command, NewJob, RunKey } from '../commands.ts'
 import { ACTIVE } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import type { QueueChanges } from '../queueSettings.ts'
+import { useSmallLimits } from '../testing/smallLimits.ts'
 import { attaching, enqueueing, type Granted, World } from '../testing/world.ts'
+
+useSmallLimits()
 
 const k = { concurrencyKey: 'k' }
 const slots = (count: number) => ({ minConcurrency: count, maxConcurrency: count })

@@ -1,11 +1,13 @@
 /** Commands about one thing in one turn: each meets what those before it have made of it, as it would a turn later. */
-import '../testing/smallLimits.ts'
 import { describe, expect, test, vi } from 'vitest'
 import type { Command } from '../commands.ts'
 import type { QueueChanges } from '../queueSettings.ts'
 import type { Enqueued } from '../replies.ts'
 import { createFlow } from '../testing/flows.ts'
+import { useSmallLimits } from '../testing/smallLimits.ts'
 import { attaching, enqueueing, keyOfJob, World } from '../testing/world.ts'
+
+useSmallLimits()
 
 const one = { minConcurrency: 1, maxConcurrency: 1 }
 const failing = ({ seq }: Enqueued): Command => ({ op: 'fail', seq, run: 1, error: { name: 'Error', message: 'no' }, retry: false })

@@ -1,5 +1,4 @@
 /** Random histories, audited after every turn: invariant 18, and what must hold whatever is asked in whatever order. */
-import '../testing/smallLimits.ts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Command, NewJob, RunKey } from '../commands.ts'
@@ -7,7 +6,10 @@ import type { JobKey } from '../id.ts'
 import { isLive } from '../lifecycle.ts'
 import type { Enqueued } from '../replies.ts'
 import { Refused } from '../replies.ts'
+import { useSmallLimits } from '../testing/smallLimits.ts'
 import { attaching, codeOf, type Turned, World } from '../testing/world.ts'
+
+useSmallLimits()
 
 const NAMES = ['a', 'b', 'c'] as const
 const SESSIONS = ['s1', 's2', 's3'] as const

@@ -1,7 +1,8 @@
-/** Imported before anything else of core: bounds so small that a test of ten jobs meets every one of them. */
+/** Bounds so small that a test of ten jobs meets every one of them, until the tests of the file that asks for them are over. */
+import { afterAll } from 'vitest'
 import { LIMITS } from '../limits.ts'
 
-Object.assign(LIMITS, {
+const SMALL = {
   windowJobs: 4,
   windowBytes: 60,
   windowsJobs: 10,
@@ -11,4 +12,10 @@ Object.assign(LIMITS, {
   heavyPatienceMs: 40,
   reattachGraceMs: 25,
   logLinesPerRun: 2,
-})
+}
+
+export function useSmallLimits(): void {
+  const before = { ...LIMITS }
+  Object.assign(LIMITS, SMALL)
+  afterAll(() => void Object.assign(LIMITS, before))
+}
