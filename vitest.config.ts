@@ -1,34 +1,40 @@
+import { globSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { useBuilt } from './test/built.ts'
 import { CountsReporter } from './test/reporter.ts'
 
 useBuilt()
 
+const UNITS = ['packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts']
+const NOT_OURS = '**/node_modules/**'
+/** What is killed, starved and filled up for long, measured, or packed and installed. */
+const LONG = ['test/{bench,consumers,crash,limits,overload,powerloss,torture}/**/*.test.ts', 'test/**/*{k,K}ills.test.ts']
+/** A module that one file replaces would stay so for the next. */
+const REPLACING = filesWith(/\bvi\.(?:mock|doMock)\(/, UNITS)
+/** What is tried at random: at all times, and more often in `pnpm proof` (packages/testkit/src/testing/runs.ts). */
+const RANDOM = filesWith(/\bruns\(/, [...UNITS, 'test/**/*.test.ts'])
+
+function filesWith(pattern: RegExp, globs: readonly string[]): string[] {
+  return globSync(globs, { exclude: [NOT_OURS] }).filter((file) => pattern.test(readFileSync(file, 'utf8')))
+}
+
 export default defineConfig({
   test: {
-    // better-sqlite3 is a native module: each test file gets a process of its own.
     globalSetup: ['./test/warmUp.ts'],
+    setupFiles: ['./test/quiet.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: Math.max(2, availableParallelism()),
     // What hangs: a machine that is slow, or busy with other work, is no failure.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     reporters: ['default', new CountsReporter()],
     projects: [
-      {
-        extends: true,
-        test: { name: 'unit', setupFiles: ['./test/quiet.ts'], include: ['packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts'] },
-      },
-      { extends: true, test: { name: 'rules', include: ['test/rules/**/*.test.ts'] } },
-      {
-        extends: true,
-        test: {
-          name: 'system',
-          setupFiles: ['./test/quiet.ts'],
-          include: ['test/**/*.test.ts'],
-          exclude: ['test/rules/**', '**/node_modules/**'],
-        },
-      },
+      { extends: true, test: { name: 'unit', include: UNITS, exclude: [...REPLACING, NOT_OURS], isolate: false } },
+      { extends: true, test: { name: 'unit alone', include: REPLACING } },
+      { extends: true, test: { name: 'rules', include: ['test/rules/**/*.test.ts'], isolate: false } },
+      { extends: true, test: { name: 'system', include: ['test/**/*.test.ts'], exclude: ['test/rules/**', ...LONG, NOT_OURS] } },
+      { extends: true, test: { name: 'proof', include: [...LONG, ...RANDOM], env: { MILLRACE_PROOF: '1' } } },
     ],
   },
 })

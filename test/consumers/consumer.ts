@@ -2,13 +2,13 @@
  * A project of its own, as a user has it: a new folder, the packed packages installed into it with npm, and the tools that
  * users run them with. Made once, for all tests of this folder.
  */
-import { cpSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { install, pack } from './pack.ts'
 import { type Ended, run } from './run.ts'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const PROGRAMS = fileURLToPath(new URL('./programs', import.meta.url))
 
 /** Exact, and taken from npm's cache where it has them: a run does not depend on what was released this morning. */
@@ -46,31 +46,4 @@ export async function createConsumer(): Promise<Consumer> {
     consumer.tarballs.map((name) => `./${name}`),
   )
   return consumer
-}
-
-/** What is published, each with all that it needs. */
-const PUBLISHED = ['@millrace/testkit', '@millrace/outbox', 'millrace']
-
-/** Built by their own `prepack`, from a copy of the sources: runs side by side do not take each other's `dist` away. */
-async function pack(destination: string): Promise<void> {
-  const copy = mkdtempSync(join(tmpdir(), 'millrace-pack-'))
-  try {
-    for (const file of ['LICENSE', 'build.ts', 'package.json', 'pnpm-workspace.yaml', 'tsconfig.base.json'])
-      cpSync(join(ROOT, file), join(copy, file))
-    const filter = (path: string) => basename(path) !== 'dist'
-    for (const folder of ['packages', 'apps/millrace'])
-      cpSync(join(ROOT, folder), join(copy, folder), { recursive: true, verbatimSymlinks: true, filter })
-    symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
-    const those = ['--recursive', ...PUBLISHED.flatMap((name) => ['--filter-prod', `${name}...`]), '--config.verifyDepsBeforeRun=false']
-    const packed = await run('npx', ['-y', 'pnpm@12', ...those, 'pack', '--pack-destination', destination], copy, 240_000)
-    if (packed.code !== 0) throw new Error(`the packages could not be packed:\n${packed.stdout}${packed.stderr}`)
-  } finally {
-    rmSync(copy, { recursive: true, force: true, maxRetries: 3 })
-  }
-}
-
-async function install(folder: string, packages: readonly string[]): Promise<void> {
-  const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']
-  const installed = await run('npm', ['install', '--save-exact', ...quiet, ...packages], folder, 240_000)
-  if (installed.code !== 0) throw new Error(`npm could not install ${packages.join(' ')}:\n${installed.stdout}${installed.stderr}`)
 }

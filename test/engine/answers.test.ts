@@ -1,5 +1,5 @@
 /** How long a turn answers questions: what it has no time for waits in order, and commands pass. */
-import { systemCalendar } from '@millrace/client'
+import { systemCalendar } from '@millrace/client/calendar'
 import { type Command, DEFAULT_RETENTION, type Delivery, LIMITS, type Stats, type Store } from '@millrace/core'
 import { openStore } from '@millrace/sqlite'
 import { seededRandom, VirtualClock } from '@millrace/testkit'

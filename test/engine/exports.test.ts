@@ -5,6 +5,7 @@ import { defineJob, type Engine, type ExportBatch, type Job, openEngine } from '
 import { createTestEngine, quiet, type TestEngine } from '@millrace/testkit'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
+import { runs } from '../../packages/testkit/src/testing/runs.ts'
 import { startFaulty } from '../failures/faulty.ts'
 import { temporaryFile } from '../temporary.ts'
 
@@ -273,7 +274,7 @@ test('whatever becomes of jobs, each is told whole as often as it holds what an 
       expect(told).toEqual(expected)
       expect(missed).toBe(gone)
     }),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   )
 })
 

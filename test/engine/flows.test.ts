@@ -3,6 +3,7 @@ import { type Context, defineJob, JobBlockedError, LIMITS, ParentFailedError } f
 import { createTestEngine, quiet, type TestEngine } from '@millrace/testkit'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { runs } from '../../packages/testkit/src/testing/runs.ts'
 
 let t: TestEngine
 
@@ -281,7 +282,7 @@ test('whatever waits for whatever: each runs once, after its parents, and the ou
       }
       await engine[Symbol.asyncDispose]()
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   )
 })
 

@@ -1,6 +1,6 @@
 // Limits with a large backlog behind them: what a turn does stays bounded, and so does memory; nobody waits for what is held back.
 
-import { systemCalendar } from '@millrace/client'
+import { systemCalendar } from '@millrace/client/calendar'
 import { type Command, DEFAULT_RETENTION, type Delivery, LIMITS, type NewJob, type Store } from '@millrace/core'
 import { openStore } from '@millrace/sqlite'
 import { seededRandom, sessionIntro, VirtualClock } from '@millrace/testkit'

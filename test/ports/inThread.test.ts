@@ -1,4 +1,4 @@
-import { systemCalendar } from '@millrace/client'
+import { systemCalendar } from '@millrace/client/calendar'
 import { DEFAULT_RETENTION } from '@millrace/core'
 import { InThreadEngine } from '@millrace/engine/internal'
 import { openStore } from '@millrace/sqlite'

@@ -1,7 +1,7 @@
 // N4: sessions of other processes, under the virtual clock: away, back, silent, lost; and their engine dies.
 
 import { join } from 'node:path'
-import { systemCalendar } from '@millrace/client'
+import { systemCalendar } from '@millrace/client/calendar'
 import { DEFAULT_RETENTION, type Store, StoreFailure } from '@millrace/core'
 import { InThreadEngine } from '@millrace/engine/internal'
 import { openStore } from '@millrace/sqlite'

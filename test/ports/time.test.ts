@@ -1,5 +1,5 @@
 /** What time alone makes happen, under the virtual clock: nothing here waits. */
-import { systemCalendar } from '@millrace/client'
+import { systemCalendar } from '@millrace/client/calendar'
 import { DEFAULT_RETENTION, LIMITS, type Retention, type Settings } from '@millrace/core'
 import { InThreadEngine } from '@millrace/engine/internal'
 import { openStore } from '@millrace/sqlite'

@@ -1,5 +1,5 @@
 /** The real engine on this thread over the real store, asked command by command; every answer goes into the ledger as it is given. */
-import { systemCalendar } from '@millrace/client'
+import { systemCalendar } from '@millrace/client/calendar'
 import {
   type Clock,
   type CommandOf,

@@ -2,7 +2,7 @@
 
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { systemCalendar } from '@millrace/client'
+import { systemCalendar } from '@millrace/client/calendar'
 import type { Delivery } from '@millrace/core'
 import { InThreadEngine } from '@millrace/engine/internal'
 import { openStore } from '@millrace/sqlite'

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { systemCalendar } from '@millrace/client'
+import { systemCalendar } from '@millrace/client/calendar'
 import { DEFAULT_RETENTION } from '@millrace/core'
 import { openEngine } from '@millrace/engine'
 import { InThreadEngine } from '@millrace/engine/internal'

@@ -1,7 +1,7 @@
 /** An engine under a virtual clock that other Ports reach through real sockets: time is the test's, bytes take the way they take. */
 
 import { join } from 'node:path'
-import { systemCalendar } from '@millrace/client'
+import { systemCalendar } from '@millrace/client/calendar'
 import { DEFAULT_RETENTION, type Settings } from '@millrace/core'
 import { InThreadEngine } from '@millrace/engine/internal'
 import { type ConnectOptions, type ListenOptions, listen, type RemoteServer } from '@millrace/remote'

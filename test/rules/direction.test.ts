@@ -20,7 +20,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** A package by its root, or by one of the paths that manifests.test.ts allows. The arrows hold for all of them. */
-const SIBLING = /^@millrace\/([^/]+?)(?:(?<=\/client)\/public|(?<=\/(?:engine|remote))\/internal)?$/
+const SIBLING = /^@millrace\/([^/]+?)(?:(?<=\/client)\/(?:calendar|public)|(?<=\/worker)\/clock|(?<=\/(?:engine|remote))\/internal)?$/
 const siblingsOf = ({ imports }: Source) => imports.flatMap(({ specifier }) => SIBLING.exec(specifier)?.[1] ?? [])
 
 test('every package has its arrows', () => {
@@ -100,7 +100,9 @@ test("the testkit's root is for any test runner: it reaches none, and nothing th
     }
   }
   expect(reached.size).toBeGreaterThan(5)
-  expect([...outside].filter((specifier) => !/^(?:node:(?:assert|util)|@millrace\/\w+(?:\/internal)?)$/.test(specifier))).toEqual([])
+  expect(
+    [...outside].filter((specifier) => !/^(?:node:(?:assert|util)|@millrace\/\w+(?:\/(?:calendar|internal))?)$/.test(specifier)),
+  ).toEqual([])
 })
 
 test('no deep imports: a package is its root and the paths that it offers; the conformance suite, which needs vitest, is apart', () => {

@@ -24,10 +24,11 @@ const folders = readdirSync(new URL('packages/', root))
 const manifests = folders.map((folder) => [folder, JSON.parse(read(`packages/${folder}/package.json`)) as Manifest] as const)
 /** Beside its root: what needs a test runner is not for everyone who installs the package, and what the packages have among themselves for nobody. */
 const SUBPATHS: Readonly<Record<string, readonly string[]>> = {
-  client: ['public'],
+  client: ['calendar', 'public'],
   engine: ['internal'],
   remote: ['internal'],
   testkit: ['conformance'],
+  worker: ['clock'],
 }
 const subpaths = (folder: string, target: (name: string) => unknown) =>
   Object.fromEntries((SUBPATHS[folder] ?? []).map((name) => [`./${name}`, target(name)]))

@@ -1,5 +1,5 @@
 /** The engine's process: an actor over the database, the ways to it, and its deaths. What it writes and says is watched. */
-import { systemCalendar } from '@millrace/client'
+import { systemCalendar } from '@millrace/client/calendar'
 import type { Delivery, Effects, Refusal, Request, Retention, Settings, Store, TurnMark } from '@millrace/core'
 import { Actor } from '../../packages/engine/src/actor/actor.ts'
 import { ActorFailure } from '../../packages/engine/src/actor/failure.ts'

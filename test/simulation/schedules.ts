@@ -2,7 +2,8 @@
  * Schedules, as the world asks for them, and a book of their ticks from committed turns alone: each fires once and in order, never
  * early, never before its schedule begins, never beside the job of an earlier one, and in a healed world the chain goes on.
  */
-import { type ScheduleChanges, type ScheduledJob, systemCalendar } from '@millrace/client'
+import type { ScheduleChanges, ScheduledJob } from '@millrace/client'
+import { systemCalendar } from '@millrace/client/calendar'
 import { CANCELLED, COMPLETED, type Effects, type Job, type Schedule, type ScheduleOptions, tickAfter } from '@millrace/core'
 import type { Definition } from '@millrace/worker'
 import type { Actor } from '../../packages/engine/src/actor/actor.ts'

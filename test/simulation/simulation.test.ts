@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../packages/testkit/src/testing/runs.ts'
 import { CANARIES, planted } from './canaries.ts'
 import { planOf } from './plan.ts'
 import regressions from './regressions.json' with { type: 'json' }
@@ -12,6 +13,7 @@ import { runWorld } from './world.ts'
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
 const CHILD_MS = 60_000
+const WORLDS = runs(150)
 // A canary is planted in the sources.
 const env = { ...process.env, NODE_OPTIONS: undefined }
 const sim = (...args: string[]) => promisify(execFile)(process.execPath, [MAIN, ...args], { env, timeout: CHILD_MS, killSignal: 'SIGKILL' })
@@ -22,9 +24,9 @@ describe('seeds that have found a bug', () => {
   })
 })
 
-test('nothing is violated in 150 worlds', async () => {
+test(`nothing is violated in ${WORLDS} worlds`, async () => {
   const first = 1_000_000 + Math.floor(Date.now() / 86_400_000) * 1_000
-  for (let seed = first; seed < first + 150; seed++) expect([seed, ...(await runWorld(planOf(seed))).violations]).toEqual([seed])
+  for (let seed = first; seed < first + WORLDS; seed++) expect([seed, ...(await runWorld(planOf(seed))).violations]).toEqual([seed])
 })
 
 test('the same seed makes the same history, byte for byte, in another process too', async () => {

@@ -3,6 +3,7 @@ import { createTestEngine } from '@millrace/testkit'
 import { type EndpointChange, type EventWebhook, EventWebhooks, MemoryEndpointStore } from '@millrace/webhooks'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../packages/testkit/src/testing/runs.ts'
 
 class UnluckyStore extends MemoryEndpointStore {
   /** What becomes of the updates to come. */
@@ -88,6 +89,6 @@ test('one delivery for each event that fits, for each endpoint, whatever happens
       expect(told.all.toSorted()).toEqual(wanted.all.toSorted())
       expect(told.some.toSorted()).toEqual(wanted.some.toSorted())
     }),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   )
 })

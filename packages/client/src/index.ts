@@ -1,6 +1,5 @@
 export type { JobRequest } from '@millrace/worker'
 export type { WorkerView } from './attached.ts'
-export { systemCalendar } from './calendar/calendar.ts'
 export type { JobEnqueued } from './channels.ts'
 export { JobChecks } from './checks.ts'
 export { loggerOrDefault } from './defaultLogger.ts'

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../testkit/src/testing/runs.ts'
 import { type Backoff, backoffDelay } from './backoff.ts'
 import { LIMITS } from './limits.ts'
 import { DEFAULT_POLICY } from './policy.ts'
@@ -67,6 +68,6 @@ test('whatever the attempt, a whole number of milliseconds that leads to a time 
       expect(delay).toBeLessThanOrEqual(backoff.maxDelay ?? LIMITS.durationMs)
       expect(new Date(Date.UTC(2100) + delay).getTime()).not.toBeNaN()
     }),
-    { numRuns: 1_000 },
+    { numRuns: runs(1_000) },
   )
 })

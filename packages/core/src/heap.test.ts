@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../testkit/src/testing/runs.ts'
 import { IndexedHeap } from './heap.ts'
 
 interface Item {
@@ -56,7 +57,7 @@ test('agrees with a sorted array, and no item ever loses its place', () => {
         expect(heap.peek()?.key).toBe(model.length === 0 ? undefined : Math.min(...model.map((item) => item.key)))
       }
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   )
 })
 

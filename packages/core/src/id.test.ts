@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../testkit/src/testing/runs.ts'
 import { formatId, type JobKey, NODE_LIMIT, PLACE_LIMIT, parseId, SEQ_LIMIT, sourcedNode } from './id.ts'
 
 const V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -20,7 +21,7 @@ test('says all of its key, and is a valid UUIDv7', () => {
       expect(parseId(id)).toEqual(key)
       expect(parseId(id.toUpperCase())).toEqual(key)
     }),
-    { numRuns: 1_000 },
+    { numRuns: runs(1_000) },
   )
 })
 
@@ -40,7 +41,7 @@ test('ids of one file sort by (time, row), as text', () => {
       const [x, y] = [formatId(a), formatId(other)]
       expect(x < y ? -1 : x > y ? 1 : 0).toBe(Math.sign(order))
     }),
-    { numRuns: 1_000 },
+    { numRuns: runs(1_000) },
   )
 })
 
@@ -85,6 +86,6 @@ test('an id that a journal makes says its place and its number, whatever row the
       expect(id).toMatch(V7)
       expect(parseId(id)).toEqual({ seq, node, enqueuedAt })
     }),
-    { numRuns: 1_000 },
+    { numRuns: runs(1_000) },
   )
 })

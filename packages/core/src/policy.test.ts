@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../testkit/src/testing/runs.ts'
 import { DEFAULT_POLICY, type PolicyOptions, parsePolicy, resolvePolicy } from './policy.ts'
 
 const options: fc.Arbitrary<PolicyOptions> = fc.record(
@@ -50,7 +51,7 @@ test("a row's text says the same policy, Infinity included, even once all that w
       expect(again.timeout).toBe(options.timeout ?? DEFAULT_POLICY.timeout)
       expect(again.maxAge).toBe(options.maxAge ?? Number.POSITIVE_INFINITY)
     }),
-    { numRuns: 20 },
+    { numRuns: runs(20) },
   )
 })
 

@@ -14,6 +14,7 @@ import { type Engine, openEngine } from '@millrace/engine'
 import fc from 'fast-check'
 import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runs } from '../../testkit/src/testing/runs.ts'
 import { problemOf } from './problem.ts'
 import { TOKEN, testApi } from './testing/api.ts'
 
@@ -195,7 +196,7 @@ describe('bodies that are refused', () => {
         expect([200, 201, 202, 204, 400, 409]).toContain(status)
         if (status === 201 && path.startsWith('/v1/jobs')) created++
       }),
-      { numRuns: 600 },
+      { numRuns: runs(600) },
     )
     expect((await engine.stats()).totals.enqueued - before).toBeGreaterThanOrEqual(created)
   }, 60_000)
@@ -220,7 +221,7 @@ test('whatever is in a path or a query, it is never a 500', async () => {
       const { status } = await http.send('GET', `${template.slice(0, at)}${text}`.replaceAll('#', ''))
       expect([200, 400, 404, 405]).toContain(status)
     }),
-    { numRuns: 400 },
+    { numRuns: runs(400) },
   )
 }, 60_000)
 
@@ -296,7 +297,7 @@ describe('what is wrong is said in the words of the library', () => {
           if (status === 400) expect(JSON.stringify(answer)).not.toMatch(/Invalid |Too (?:small|big)|expected|Unrecognized|pattern/)
         }
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     )
   }, 60_000)
 })

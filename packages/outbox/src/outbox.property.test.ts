@@ -5,6 +5,7 @@ import { quiet, VirtualClock } from '@millrace/testkit'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../testkit/src/testing/runs.ts'
 import { Outbox } from './outbox.ts'
 import { outboxSchema } from './table.ts'
 
@@ -130,6 +131,6 @@ test('whatever is committed is in the queue or refused, once, in its order; noth
       await box.close()
       connection.close()
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   )
 })

@@ -1,6 +1,7 @@
 /** The real engine, on this thread, in memory, under a clock that moves only when a test says so. */
 
-import { type Engine, type JobOf, systemCalendar } from '@millrace/client'
+import type { Engine, JobOf } from '@millrace/client'
+import { systemCalendar } from '@millrace/client/calendar'
 import {
   type Codec,
   checkKnown,

@@ -1,6 +1,7 @@
 import { type Command, LIMITS, type Reply, type Request, type Stats } from '@millrace/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../testkit/src/testing/runs.ts'
 import { decodeMessage, encodeMessage } from './codec.ts'
 import { HEADER_BYTES } from './frames.ts'
 import type { Message, Role } from './message.ts'
@@ -36,7 +37,7 @@ describe('every message comes out as it went in', () => {
         const sent = { type, ...of } as Message
         expect(roundTrip(sent)).toStrictEqual(sent)
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 

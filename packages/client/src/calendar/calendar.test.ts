@@ -1,6 +1,7 @@
 /** Cron in the zones of the world, against a calendar that looks at every minute; and the days on which clocks change. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../../testkit/src/testing/runs.ts'
 import { systemCalendar } from './calendar.ts'
 import { zoneOf } from './zone.ts'
 
@@ -143,6 +144,6 @@ test('as a calendar that looks at every minute would have it', () => {
       }
       expect(found).toEqual(expected)
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   )
 })

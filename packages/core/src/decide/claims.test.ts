@@ -1,6 +1,7 @@
 /** What a call with keys would create is known before it is created: by that a queue is full, or is not. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../testkit/src/testing/runs.ts'
 import type { NewJob } from '../commands.ts'
 import { codeOf, enqueueing, World } from '../testing/world.ts'
 
@@ -39,7 +40,7 @@ test('an array is refused by a full queue where it would create more than there 
       if (codeOf(reply) === undefined) expect(reply).toMatchObject({ length: array.length })
       else expect(world.store.rows.size).toBe(waiting + 1)
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   )
 })
 

@@ -1,6 +1,7 @@
 /** Full queues that drop their oldest: never too long for a new job, and never another one gone than the oldest that may go. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../../testkit/src/testing/runs.ts'
 import type { Command, NewJob } from '../commands.ts'
 import { BLOCKED, isLive, SCHEDULED, WAITING } from '../lifecycle.ts'
 import type { QueueChanges } from '../queueSettings.ts'
@@ -400,7 +401,7 @@ test('never too long for a new job, and never another one gone than the oldest: 
         for (const { state, dropped: gone } of world.store.rows.values()) expect(gone && isLive(state)).toBe(false)
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   )
   expect(dropped).toBeGreaterThan(100)
 })

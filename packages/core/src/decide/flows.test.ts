@@ -1,6 +1,7 @@
 /** Random flows under random hands, audited after every turn: each job is let through once, after its last parent, and none is forgotten. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../testkit/src/testing/runs.ts'
 import type { Command } from '../commands.ts'
 import { ON_PARENT_FAILURE } from '../flow.ts'
 import { isFinal, isLive } from '../lifecycle.ts'
@@ -160,6 +161,6 @@ test('each job of a flow is let through once, after its last parent, and none is
         expect([world.store.rows.size, edges.size, ends.size, gates.size, due.size, gone.size]).toEqual([0, 0, 0, 0, 0, 0])
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   )
 })

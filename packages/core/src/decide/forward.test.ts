@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../../testkit/src/testing/runs.ts'
 import type { CheckedForward, ForwardCommand, NewJob, SourceEntry } from '../commands.ts'
 import { formatId, PLACE_LIMIT, parseId, sourcedNode } from '../id.ts'
 import { type Forwarded, Refused } from '../replies.ts'
@@ -190,7 +191,7 @@ describe('forward', () => {
           )
         }
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 })

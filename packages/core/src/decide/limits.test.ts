@@ -1,6 +1,7 @@
 /** Limits, rates and pauses: never one over, and nothing that may run waits while a session has room. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../testkit/src/testing/runs.ts'
 import type { Command, NewJob } from '../commands.ts'
 import type { Job } from '../job.ts'
 import { ACTIVE, CANCELLED, isLive, SCHEDULED, WAITING } from '../lifecycle.ts'
@@ -338,7 +339,7 @@ test('M2: never one over, never one idle, whatever is asked in whatever order', 
         expectBusy(world)
       }
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   )
 })
 
@@ -397,7 +398,7 @@ test('M6: rate: never more than the burst and what time has refilled since, and 
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   )
 })
 
@@ -468,7 +469,7 @@ test('rate of a key: never more than its burst and what time has refilled since,
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   )
 })
 

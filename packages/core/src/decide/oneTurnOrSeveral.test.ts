@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../testkit/src/testing/runs.ts'
 import type { Command, NewJob } from '../commands.ts'
 import { ACTIVE } from '../lifecycle.ts'
 import { HELD, Refused } from '../replies.ts'
@@ -167,6 +168,6 @@ test('commands of one turn end as one by one', () => {
         expect(imageOf(one)).toEqual(imageOf(several))
       },
     ),
-    { numRuns: 1_000 },
+    { numRuns: runs(1_000) },
   )
 })

@@ -1,6 +1,7 @@
 /** How long a key waits for the others: the rounds in which keys take turns, and where there are none. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../testkit/src/testing/runs.ts'
 import type { Command } from '../commands.ts'
 import type { QueueChanges } from '../queueSettings.ts'
 import { attaching, type Granted, World } from '../testing/world.ts'
@@ -111,7 +112,7 @@ test('a newcomer waits for at most perKeyLimit starts of each other key in each 
         }
       },
     ),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   )
 })
 

@@ -1,6 +1,7 @@
 /** Debounce and throttle: what becomes of calls that come too often, through restarts, and whatever else happens to the job. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../../testkit/src/testing/runs.ts'
 import type { NewJob } from '../commands.ts'
 import { attaching, codeOf, enqueueing, World } from '../testing/world.ts'
 
@@ -304,6 +305,6 @@ test('whatever happens: at most one that has not started has the key, it is not 
       // Every key that is held is held by a job that is yet to start: the audit of each turn says the rest.
       expect(world.store.uniqueKeys.size).toBeLessThanOrEqual(1)
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   )
 })

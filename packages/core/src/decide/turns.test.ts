@@ -1,6 +1,7 @@
 /** Random histories, audited after every turn: invariant 18, and what must hold whatever is asked in whatever order. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../testkit/src/testing/runs.ts'
 import type { Command, NewJob, RunKey } from '../commands.ts'
 import type { JobKey } from '../id.ts'
 import { isLive } from '../lifecycle.ts'
@@ -274,7 +275,7 @@ test('18: whatever happens in whatever order, the tables are a function of the s
       world.refusing = undefined
       heal(world, outside)
     }),
-    { numRuns: Number(process.env.FC_RUNS ?? 400) },
+    { numRuns: runs(400) },
   )
 })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../../testkit/src/testing/runs.ts'
 import { dataBytes, type Job, newJob } from '../job.ts'
 import { WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
@@ -127,7 +128,7 @@ test('is a prefix of the lane, whatever comes, goes, or is read from disk', () =
         model.check()
       }
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   )
 })
 

@@ -2,6 +2,7 @@
 import { type EventFilter, type EventsPage, HELD, type JobEvent, LIMITS, type Reply, type Store } from '@millrace/core'
 import fc from 'fast-check'
 import { beforeEach, expect, test } from 'vitest'
+import { runs } from '../../../testkit/src/testing/runs.ts'
 import { Followers } from './followers.ts'
 
 let journal: JobEvent[]
@@ -167,6 +168,6 @@ test('whatever is committed between questions, whoever follows next sees each ev
         expect(seen).toEqual(wanted.map(({ seq }) => seq))
       },
     ),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   )
 })

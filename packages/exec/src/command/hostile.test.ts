@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { NonRetryableError } from '@millrace/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../../testkit/src/testing/runs.ts'
 import { BadArgsError } from '../errors.ts'
 import { preparationOf } from '../process/launch.ts'
 import { fillTemplate, parseTemplate } from './template.ts'
@@ -74,7 +75,7 @@ describe('arguments', () => {
         const { stdout, status } = spawnSync(file, args, { encoding: 'utf8', env: {} })
         expect([status, JSON.parse(stdout)]).toEqual([0, [a, `--size=${b}`, `x${a}y${b}z`]])
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     )
   })
 
@@ -90,7 +91,7 @@ describe('arguments', () => {
           expect(stdout).toBe(`${a}\n--\n${a}`)
         },
       ),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     )
   })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
+import { runs } from '../../../testkit/src/testing/runs.ts'
 import { Excerpt, jsonBytes } from './excerpt.ts'
 import { lastLines, lastText } from './lines.ts'
 
@@ -72,7 +73,7 @@ test('head and tail have all that fits: another character would be too much', ()
       if (truncated && before !== undefined && Buffer.byteLength(before + tail) <= share)
         expect(jsonBytes(before + tail)).toBeGreaterThan(share)
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   )
 })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../../testkit/src/testing/runs.ts'
 import { decodeHeader, encodeHeader, encodeRecord, HEAD_BYTES, recordAt } from './segment.ts'
 
 const header = fc.record({
@@ -59,7 +60,7 @@ describe('records', () => {
         const filled = Buffer.concat([joined(before), whole.subarray(0, -1), Buffer.alloc(1 + zeros)])
         expect(readAll(filled)).toEqual({ found: before, end: 'torn' })
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -77,7 +78,7 @@ describe('records', () => {
         fc.pre(!image.equals(written))
         expect(readAll(image)).toMatchObject({ found: { length: before.length + 1 }, end: 'torn' })
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     )
   })
 
@@ -97,7 +98,7 @@ describe('records', () => {
         record.writeUInt8(record.readUInt8(at) ^ flip, at)
         expect(readAll(Buffer.concat([head, record, joined(after)]))).toEqual({ found: before, end: 'damaged' })
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 

@@ -2,6 +2,7 @@
 import { FAILED, type Lane, type ListFilter } from '@millrace/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../testkit/src/testing/runs.ts'
 import { openReader } from '../reader.ts'
 import { openCrowd } from '../testing/crowd.ts'
 
@@ -83,7 +84,7 @@ test('page by page, within any bound, it finds what one look finds', () => {
       expect(pages({}, limit, { rows, late: () => late })).toEqual(whole)
       expect(pages({ tag: 'odd' }, limit, { rows, late: () => late })).toEqual(odd)
     }),
-    { numRuns: 20 },
+    { numRuns: runs(20) },
   )
 })
 

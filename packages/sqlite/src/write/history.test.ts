@@ -2,6 +2,7 @@
 import { Effects, HOUR_MS, type LaneTotals, LIMITS, MINUTE_MS, minuteOf } from '@millrace/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../testkit/src/testing/runs.ts'
 import { openCrowd } from '../testing/crowd.ts'
 
 const T0 = 500_000 * HOUR_MS
@@ -81,6 +82,6 @@ test('whatever the clock does: what is kept is bounded, in order, and adds up to
         }
       }
     }),
-    { numRuns: 30 },
+    { numRuns: runs(30) },
   )
 })

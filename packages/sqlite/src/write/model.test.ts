@@ -16,6 +16,7 @@ import {
 } from '@millrace/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../testkit/src/testing/runs.ts'
 import { openStore } from '../open-store.ts'
 import { storeOptions } from '../testing/files.ts'
 import { Turns } from '../testing/jobs.ts'
@@ -205,7 +206,7 @@ test('the file says what the tables say, whatever a turn does', () => {
       }
       store.close()
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   )
 })
 

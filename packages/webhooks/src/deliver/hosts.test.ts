@@ -1,6 +1,7 @@
 import { systemClock } from '@millrace/worker'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../testkit/src/testing/runs.ts'
 import { CountedClock } from '../testing/countedClock.ts'
 import { BUSY, Hosts } from './hosts.ts'
 
@@ -32,7 +33,7 @@ test('no more than perHost of a host at a time, all of them in the end, and noth
         expect(hosts.size).toBe(0)
       },
     ),
-    { numRuns: 50 },
+    { numRuns: runs(50) },
   )
 })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../testkit/src/testing/runs.ts'
 import { batchesOf } from './batches.ts'
 
 /** Pages of numbers, with a wait before each. */
@@ -22,7 +23,7 @@ test('all of it, in its order, in batches that are neither empty nor too large',
         for (const batch of batches) expect(batch.length > 0 && batch.length <= max).toBe(true)
       },
     ),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   )
 })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../../testkit/src/testing/runs.ts'
 import { isPrivate, PRIVATE_RANGES } from './addresses.ts'
 
 /** As a number of 32 or 128 bits, by other means than those under test. */
@@ -53,7 +54,7 @@ test('an address is private where one of the ranges has it', () => {
     fc.property(fc.oneof(ipv4, ipv6, edges), (address) => {
       expect(isPrivate(address), address).toBe(expected(address))
     }),
-    { numRuns: 3_000 },
+    { numRuns: runs(3_000) },
   )
 })
 

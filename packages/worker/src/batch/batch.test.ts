@@ -3,6 +3,7 @@ import { type Command, JobCancelledError, NonRetryableError, RetryAfterError, St
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import fc from 'fast-check'
 import { describe, expect, expectTypeOf, test } from 'vitest'
+import { runs } from '../../../testkit/src/testing/runs.ts'
 import { defineJob } from '../define.ts'
 import { quiet } from '../testing/manualClock.ts'
 import { unhandledDuring } from '../testing/unhandled.ts'
@@ -470,6 +471,6 @@ test('whatever happens, each run is with the handler at most once and settled ex
       expect(bench.called.every(({ seqs }) => seqs.length > 0 && seqs.length <= size)).toBe(true)
       expect([bench.worker.running, bench.worker.zombies, bench.clock.timers]).toEqual([0, 0, 0])
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   )
 })

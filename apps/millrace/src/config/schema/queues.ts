@@ -1,5 +1,5 @@
 /** Settings of queues and schedules, as `queues.configure` and `schedules.upsert` take them. The engine's own checks apply. */
-import { systemCalendar } from '@millrace/client'
+import { systemCalendar } from '@millrace/client/calendar'
 import {
   type BackoffOptions,
   backoffOption,

@@ -1,6 +1,7 @@
 /** Schedules: each tick fires once, the next is never lost, and what overlap and catchUp say is so. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../../../testkit/src/testing/runs.ts'
 import type { NewJob } from '../../commands.ts'
 import { LIMITS } from '../../limits.ts'
 import type { ScheduleSpec } from '../../schedule.ts'
@@ -623,7 +624,7 @@ test('whatever happens, ticks only grow, none fires twice, and the chain goes on
       expect(world.schedule().fired).toBeGreaterThan(fired + 2)
       expect(world.schedule().nextAt).toBeGreaterThan(world.now.wall - 2 * MINUTE)
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   )
 })
 

@@ -1,6 +1,7 @@
 import { TIMING_BOUNDS_MS } from '@millrace/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../../testkit/src/testing/runs.ts'
 import { Spread } from './spread.ts'
 
 const ms = fc.oneof(fc.nat(20), fc.nat(5_000), fc.nat(2 ** 31))
@@ -50,7 +51,7 @@ test('the histogram forgets nothing, and has each duration once, on the right si
         expect(upTo).toBe(capped.filter((each) => each <= bound).length)
       }
     }),
-    { numRuns: 50 },
+    { numRuns: runs(50) },
   )
 })
 

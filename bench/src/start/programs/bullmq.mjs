@@ -1,0 +1,7 @@
+const before = performance.now()
+const { Queue } = await import('bullmq')
+const [host, port] = process.argv[2].split(':')
+const queue = new Queue('jobs', { connection: { host, port: Number(port) } })
+await queue.add('first', {})
+console.log(JSON.stringify({ first: performance.now() - before }))
+await queue.close()

@@ -1,0 +1,16 @@
+// Tells each package of which a file is loaded, in any thread of the process, in the file that TOLD names.
+import { appendFileSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+import { isMainThread } from 'node:worker_threads'
+
+const OWN = /\/(packages|apps)\/([^/]+)\/dist\//
+const INSTALLED = /^.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//
+
+registerHooks({
+  load(url, context, next) {
+    const [, kind, own] = OWN.exec(url) ?? []
+    const name = own === undefined ? INSTALLED.exec(url)?.[1] : kind === 'apps' ? own : `@millrace/${own}`
+    if (name !== undefined) appendFileSync(process.env['TOLD'], `${isMainThread ? 'main' : 'thread'} ${name}\n`)
+    return next(url, context)
+  },
+})
