@@ -22,6 +22,8 @@ export interface Settings {
   /** Who offers the load to the event loop's host. */
   readonly load: 'none' | 'host' | 'thread'
   readonly seconds: number
+  /** Of `handlers.ts`. */
+  readonly handler: string
   /** In use, of `features.ts`. */
   readonly feature: string
   /** The other system, and what is asked of it. */
@@ -53,6 +55,7 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'file'> = {
   backlogJobs: 0,
   load: 'none',
   seconds: 0,
+  handler: 'empty',
   feature: 'none',
   peer: '',
   task: 'endToEnd',

@@ -1,8 +1,9 @@
-/** Workers in a process of their own. This file is both: what starts it, and what it runs (`workerProcess.ts URL CONCURRENCY WORKERS JOB`). */
+/** Workers in a process of their own. This file is both: what starts it, and what it runs (`workerProcess.ts URL CONCURRENCY WORKERS JOB HANDLER`). */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { connect, defineJob } from '@millrace/remote'
+import { handlerKind } from './handlers.ts'
 import { noop } from './jobs.ts'
 
 export interface WorkerProcess {
@@ -20,11 +21,19 @@ export interface WorkerProcessOptions {
   readonly workers?: number
   /** What they wait for. */
   readonly job?: string
+  /** Of `handlers.ts`, for the job that is measured. */
+  readonly handler?: string
 }
 
 /** Resolves when it is ready for jobs. */
-export async function startWorkerProcess({ url, concurrency, workers = 1, job = noop.name }: WorkerProcessOptions): Promise<WorkerProcess> {
-  const child = fork(SCRIPT, [url, String(concurrency), String(workers), job])
+export async function startWorkerProcess({
+  url,
+  concurrency,
+  workers = 1,
+  job = noop.name,
+  handler = 'empty',
+}: WorkerProcessOptions): Promise<WorkerProcess> {
+  const child = fork(SCRIPT, [url, String(concurrency), String(workers), job, handler])
   process.once('exit', () => child.kill())
   await once(child, 'message')
   return {
@@ -37,15 +46,12 @@ export async function startWorkerProcess({ url, concurrency, workers = 1, job = 
   }
 }
 
-async function main(url: string, concurrency: number, workers: number, job: string): Promise<void> {
-  const { handler } = defineJob({ name: job })
+async function main(url: string, concurrency: number, workers: number, job: string, kind: string): Promise<void> {
+  const handler = job === noop.name ? handlerKind(kind).handler(() => {}) : defineJob({ name: job }).handler(() => {})
   const engines = await Promise.all(
     Array.from({ length: workers }, async () => {
       const engine = await connect(url)
-      engine.work(
-        handler(() => {}),
-        { concurrency },
-      )
+      engine.work(handler, { concurrency })
       // Answered after the worker is known.
       await engine.stats()
       return engine
@@ -61,6 +67,6 @@ async function main(url: string, concurrency: number, workers: number, job: stri
 }
 
 if (process.argv[1] === SCRIPT) {
-  const [url = '', concurrency, workers, job = ''] = process.argv.slice(2)
-  await main(url, Number(concurrency), Number(workers), job)
+  const [url = '', concurrency, workers, job = '', handler = ''] = process.argv.slice(2)
+  await main(url, Number(concurrency), Number(workers), job, handler)
 }

@@ -7,6 +7,7 @@ import { eventLoop } from './eventLoop.ts'
 import type { Experiment } from './experiment.ts'
 import { features } from './features.ts'
 import { growth } from './growth.ts'
+import { handlers } from './handlers.ts'
 import { idle } from './idle.ts'
 import { idleWorkers } from './idleWorkers.ts'
 import { remote } from './remote.ts'
@@ -17,6 +18,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   bulk,
   drain,
   endToEnd,
+  handlers,
   remote,
   idleWorkers,
   features,

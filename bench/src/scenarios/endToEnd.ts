@@ -1,10 +1,11 @@
 /**
- * Whole jobs through the public API: each enqueue awaited, so many in flight, handlers that do nothing, until the last completion
- * is durable. The file may hold a backlog already.
+ * Whole jobs through the public API: each enqueue awaited, so many in flight, handlers of one kind, until the last completion is
+ * durable. The file may hold a backlog already.
  */
 import { existsSync } from 'node:fs'
 import { openEngine } from '@millrace/engine'
 import { checkCompleted, journalEnd } from '../check.ts'
+import { callerOf, handlerKind } from '../handlers.ts'
 import { keepInFlight } from '../inFlight.ts'
 import { noop } from '../jobs.ts'
 import type { Scenario } from '../measurement.ts'
@@ -12,7 +13,8 @@ import { memory, startMeter } from '../meter.ts'
 import { BACKLOG_TAG, payloadOf } from '../payload.ts'
 import { endOf } from './end.ts'
 
-export const endToEnd: Scenario = async ({ file, durability, jobs, inFlight, concurrency }) => {
+export const endToEnd: Scenario = async ({ file, durability, jobs, inFlight, concurrency, handler }) => {
+  const kind = handlerKind(handler)
   const before = existsSync(file) ? journalEnd(file) : 0
   const beginMs = performance.now()
   const engine = await openEngine({ file, durability })
@@ -26,13 +28,13 @@ export const endToEnd: Scenario = async ({ file, durability, jobs, inFlight, con
   let alsoHandled = 0
   const stop = startMeter()
   const worker = engine.work(
-    noop.handler(({ data }) => {
+    kind.handler((data) => {
       if (data.tag === BACKLOG_TAG) alsoHandled++
       else if (++handled === jobs) resolve()
     }),
     { concurrency },
   )
-  await keepInFlight(inFlight, jobs, (index) => engine.enqueue(noop, payloadOf(index)))
+  await keepInFlight(inFlight, jobs, callerOf(engine, kind))
   await allHandled
   await worker.stop()
   const figures = stop(jobs)

@@ -1,0 +1,37 @@
+/** How fast whole jobs go through with handlers as people write them, in the engine's process and in another one. */
+import { HANDLERS } from '../handlers.ts'
+import { IN_FLIGHT } from './endToEnd.ts'
+import { DURABILITIES, type Experiment } from './experiment.ts'
+
+/** With room to spare: see remote.ts. */
+const REMOTE_ROOM = 4 * IN_FLIGHT
+
+export const handlers: Experiment = {
+  name: 'handlers',
+  what: `whole jobs as in endToEnd, each with another handler: empty, awaits once, awaits a turn of the event loop (\`setImmediate\`), reads \`job.id\` and \`attempt\`, logs and reports progress, empty while its caller reads the handle's id, 1 kB both ways; beside the limit, and under \`normal\` in another process over a Unix socket with a concurrency of ${REMOTE_ROOM}`,
+  headline: 'jobsPerSecond',
+  ratioTitle: 'of the limit',
+  columns: ['mainMicrosPerJob', 'writerMicrosPerJob', 'workersMicrosPerJob', 'turnSizeP50', 'commitP99Ms', 'rssPeakMb'],
+  groups: (plan) =>
+    DURABILITIES.map((durability) => {
+      const settings = { durability, jobs: plan.jobs, inFlight: IN_FLIGHT, concurrency: IN_FLIGHT }
+      const against = { subject: 'limit', label: durability }
+      const cell = (handler: string) => ({
+        subject: 'millrace',
+        label: `${durability}, ${handler}`,
+        against,
+        settings: { ...settings, handler },
+      })
+      const remote = (handler: string) => ({
+        ...cell(handler),
+        label: `${durability}, ${handler}, another process`,
+        scenario: 'remote',
+        settings: { ...settings, handler, workers: 1, concurrency: REMOTE_ROOM },
+      })
+      return [
+        { subject: 'limit', label: durability, scenario: 'limit', settings: { durability, jobs: plan.jobs } },
+        ...HANDLERS.map(({ name }) => ({ ...cell(name), scenario: 'endToEnd' })),
+        ...(durability === 'normal' ? HANDLERS.map(({ name }) => remote(name)) : []),
+      ]
+    }),
+}

@@ -1,0 +1,77 @@
+/** Handlers as people write them, one by one beside the limit. Each tells what it was given when it has done its work. */
+import { setImmediate } from 'node:timers/promises'
+import type { Engine, Handler } from '@millrace/engine'
+import { noop } from './jobs.ts'
+import { type Payload, payloadOf } from './payload.ts'
+
+export interface HandlerKind {
+  readonly name: string
+  readonly handler: (handled: (data: Payload) => void) => Handler
+  /** Of the caller: it reads the id of what it has enqueued. */
+  readonly readsId?: boolean
+  readonly payload?: (index: number) => Payload
+}
+
+const KILOBYTE = 'x'.repeat(900)
+/** Where what is read goes, so that reading it cannot be left out. */
+const read = { characters: 0 }
+
+export const HANDLERS: readonly HandlerKind[] = [
+  { name: 'empty', handler: (handled) => noop.handler(({ data }) => handled(data)) },
+  {
+    name: 'async',
+    handler: (handled) =>
+      noop.handler(async ({ data }) => {
+        await Promise.resolve()
+        handled(data)
+      }),
+  },
+  {
+    name: 'I/O',
+    handler: (handled) =>
+      noop.handler(async ({ data }) => {
+        await setImmediate()
+        handled(data)
+      }),
+  },
+  {
+    name: 'looks at its job',
+    handler: (handled) =>
+      noop.handler(({ data, job }) => {
+        read.characters += job.id.length + job.attempt
+        handled(data)
+      }),
+  },
+  {
+    name: 'a line in the log, and progress',
+    handler: (handled) =>
+      noop.handler((context) => {
+        context.log('info', 'resized')
+        context.progress(1)
+        handled(context.data)
+      }),
+  },
+  { name: "the handle's id is read", readsId: true, handler: (handled) => noop.handler(({ data }) => handled(data)) },
+  {
+    name: '1 kB of data, 1 kB of output',
+    payload: (index) => ({ ...payloadOf(index), user: KILOBYTE }),
+    handler: (handled) =>
+      noop.handler(({ data }) => {
+        handled(data)
+        return data
+      }),
+  },
+]
+
+export function handlerKind(name: string): HandlerKind {
+  return HANDLERS.find((kind) => kind.name === name) as HandlerKind
+}
+
+/** Enqueues as that kind's caller does. */
+export function callerOf(engine: Engine, { payload = payloadOf, readsId = false }: HandlerKind): (index: number) => Promise<unknown> {
+  if (!readsId) return (index) => engine.enqueue(noop, payload(index))
+  return async (index) => {
+    const { id } = await engine.enqueue(noop, payload(index))
+    read.characters += id.length
+  }
+}
