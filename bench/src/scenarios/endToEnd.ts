@@ -7,10 +7,9 @@ import { openEngine } from '@millrace/engine'
 import { checkCompleted, journalEnd } from '../check.ts'
 import { callerOf, handlerKind } from '../handlers.ts'
 import { keepInFlight } from '../inFlight.ts'
-import { noop } from '../jobs.ts'
 import type { Scenario } from '../measurement.ts'
 import { memory, startMeter } from '../meter.ts'
-import { BACKLOG_TAG, payloadOf } from '../payload.ts'
+import { BACKLOG_TAG } from '../payload.ts'
 import { endOf } from './end.ts'
 
 export const endToEnd: Scenario = async ({ file, durability, jobs, inFlight, concurrency, handler }) => {
