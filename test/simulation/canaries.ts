@@ -117,7 +117,7 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'the-last-word-is-in-force',
     file: `${decide}/define.ts`,
-    find: 'if (first !== undefined && !voters.some(isInForce) && !isToComeBack(tables, name, own.length > 0)) putInForce(turn, name, first)',
+    find: 'if (first !== undefined && !voters.some(isInForce) && !isToComeBack(tables, name, first.intro.local)) putInForce(turn, name, first)',
     replace: 'if (first !== undefined) putInForce(turn, name, sessions.at(-1) as Session)',
     breaks: 'invariant 46',
   },
