@@ -10,7 +10,15 @@ const TELLS = new URL('./programs/tells.mjs', import.meta.url).href
 const MAIN = fileURLToPath(new URL('../../apps/millrace/dist/main.js', import.meta.url))
 
 const ENGINE = ['@millrace/client', '@millrace/core', '@millrace/engine', '@millrace/worker', 'croner', 'eventemitter3']
-const WRITER = ['@millrace/client', '@millrace/core', '@millrace/engine', '@millrace/sqlite', '@millrace/worker', 'better-sqlite3', 'croner']
+const WRITER = [
+  '@millrace/client',
+  '@millrace/core',
+  '@millrace/engine',
+  '@millrace/sqlite',
+  '@millrace/worker',
+  'better-sqlite3',
+  'croner',
+]
 const COMMANDS = ['commander', 'millrace']
 
 function loadedBy(...args: readonly string[]): Record<'main' | 'thread', string[]> {
