@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { install, pack } from '../../../test/consumers/pack.ts'
 import { findPackage } from '../peers/packages.ts'
 
-const PEERS = ['bullmq', 'pg-boss', 'plainjob', 'better-sqlite3'] as const
+const PEERS = ['bullmq', 'ioredis', 'pg-boss', 'plainjob', 'better-sqlite3'] as const
 
 export async function installAll(folder: string): Promise<void> {
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'start', private: true, type: 'module' }))
