@@ -12,8 +12,8 @@ const NOT_OURS = '**/node_modules/**'
 const LONG = ['test/{bench,consumers,crash,limits,overload,powerloss,torture}/**/*.test.ts', 'test/**/*{k,K}ills.test.ts']
 /** A module that one file replaces would stay so for the next. */
 const REPLACING = filesWith(/\bvi\.(?:mock|doMock)\(/, UNITS)
-/** What is tried at random: at all times, and more often in `pnpm proof` (packages/testkit/src/testing/runs.ts). */
-const RANDOM = filesWith(/\bruns\(/, [...UNITS, 'test/**/*.test.ts'])
+/** What is tried many times: at all times, and more often in `pnpm proof` (packages/testkit/src/testing/runs.ts). */
+const REPEATED = filesWith(/\b(?:runs\(|STRIDE\b)/, [...UNITS, 'test/**/*.test.ts'])
 
 function filesWith(pattern: RegExp, globs: readonly string[]): string[] {
   return globSync(globs, { exclude: [NOT_OURS] }).filter((file) => pattern.test(readFileSync(file, 'utf8')))
@@ -34,7 +34,7 @@ export default defineConfig({
       { extends: true, test: { name: 'unit alone', include: REPLACING } },
       { extends: true, test: { name: 'rules', include: ['test/rules/**/*.test.ts'], isolate: false } },
       { extends: true, test: { name: 'system', include: ['test/**/*.test.ts'], exclude: ['test/rules/**', ...LONG, NOT_OURS] } },
-      { extends: true, test: { name: 'proof', include: [...LONG, ...RANDOM], env: { MILLRACE_PROOF: '1' } } },
+      { extends: true, test: { name: 'proof', include: [...LONG, ...REPEATED], env: { PROOF: '1' } } },
     ],
   },
 })

@@ -24,7 +24,7 @@ export interface HttpParts extends Pick<Assembled, 'fetch' | 'health' | 'longReq
   readonly logger: Logger
 }
 
-/** How often Node looks for connections that are past their time. */
+/** How often Node looks for connections that are past their time, at the least. */
 const LOOK_MS = 5_000
 /** What is under way when the server closes may take as long. */
 const CLOSE_MS = 5_000
@@ -38,7 +38,7 @@ export async function startHttp({ options, tls, fetch, health, longRequest, long
     // Each request has its own, as imports take longer: `whole`.
     requestTimeout: 0,
     keepAliveTimeout,
-    connectionsCheckingInterval: LOOK_MS,
+    connectionsCheckingInterval: Math.min(LOOK_MS, headersTimeout),
     maxHeaderSize: maxHeaderBytes,
   }
   const places = new Places(maxConnections, logger)
@@ -103,6 +103,9 @@ function listening(server: Server, host: string, port: number): Promise<void> {
 }
 
 async function close(server: Server, streams: ReadonlySet<ServerResponse>): Promise<void> {
+  // Connections that are idle end now, and the others behind their answer.
+  server.keepAliveTimeout = 1
+  server.keepAliveTimeoutBuffer = 0
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeIdleConnections()
   // A stream of events has no end: its reader goes on elsewhere from the last one that it has seen.

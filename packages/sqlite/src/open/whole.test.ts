@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, 
 import { join } from 'node:path'
 import { FileTruncatedError, ForeignLogError, NotADatabaseError } from '@millrace/core'
 import { describe, expect, test } from 'vitest'
+import { STRIDE } from '../../../testkit/src/testing/runs.ts'
 import { auditFile } from '../audit.ts'
 import { openStore } from '../open-store.ts'
 import { storeOptions, temporaryFolder } from '../testing/files.ts'
@@ -143,7 +144,7 @@ describe('a first start that is killed', () => {
     ['where no file is', 3, () => {}],
   ])('at any call, %s, can start again', (_what, step, make) => {
     let call = 1
-    for (; ; call += step) {
+    for (; ; call += step * STRIDE) {
       const file = join(temporaryFolder(), 'jobs.db')
       make(file)
       const { signal, status, stderr } = start(file, call)
