@@ -24,7 +24,8 @@ export default defineConfig({
     globalSetup: ['./test/warmUp.ts'],
     setupFiles: ['./test/quiet.ts'],
     pool: 'forks',
-    maxWorkers: Math.max(2, availableParallelism()),
+    // Many tests wait for processes that they have started.
+    maxWorkers: Math.ceil(1.5 * availableParallelism()),
     // What hangs: a machine that is slow, or busy with other work, is no failure.
     testTimeout: 120_000,
     hookTimeout: 120_000,
