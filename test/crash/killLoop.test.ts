@@ -1,7 +1,7 @@
 // kill -9 of the owner under load, again and again on one file: what was acknowledged is true ever after, and nothing is lost.
 import { formatId } from '@millrace/core'
 import { type Engine, openEngine } from '@millrace/engine'
-import { seededRandom } from '@millrace/testkit'
+import { seededRandom } from '@millrace/testkit/internal'
 import { expect, test } from 'vitest'
 import { auditFile } from '../../packages/sqlite/src/testing/inspect.ts'
 import { startProgram } from '../program.ts'

@@ -2,7 +2,8 @@
 import { systemCalendar } from '@millrace/client/calendar'
 import { type Command, DEFAULT_RETENTION, type Delivery, LIMITS, type Stats, type Store } from '@millrace/core'
 import { openStore } from '@millrace/sqlite'
-import { seededRandom, VirtualClock } from '@millrace/testkit'
+import { VirtualClock } from '@millrace/testkit'
+import { seededRandom } from '@millrace/testkit/internal'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { Actor } from '../../packages/engine/src/actor/actor.ts'
 

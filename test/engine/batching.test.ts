@@ -1,6 +1,7 @@
 /** Handlers of many jobs through the public interface, under the virtual clock. */
 import { type BatchItem, defineJob, JobCancelledError, JobFailedError } from '@millrace/engine'
-import { createTestEngine, quiet, type TestEngine } from '@millrace/testkit'
+import { createTestEngine, type TestEngine } from '@millrace/testkit'
+import { quiet } from '@millrace/testkit/internal'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
 let t: TestEngine

@@ -2,7 +2,8 @@
 import { statSync } from 'node:fs'
 import { DEFAULT_RETENTION, LIMITS, type Store, StoreFailure } from '@millrace/core'
 import { defineJob } from '@millrace/engine'
-import { createTestEngine, type FaultyStore, faultyStore } from '@millrace/testkit'
+import { createTestEngine } from '@millrace/testkit'
+import { type FaultyStore, faultyStore } from '@millrace/testkit/internal'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFile } from '../temporary.ts'
 

@@ -1,6 +1,7 @@
 /** Flows and batches through the public interface, under the virtual clock. */
 import { type Context, defineJob, JobBlockedError, LIMITS, ParentFailedError } from '@millrace/engine'
-import { createTestEngine, quiet, type TestEngine } from '@millrace/testkit'
+import { createTestEngine, type TestEngine } from '@millrace/testkit'
+import { quiet } from '@millrace/testkit/internal'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runs } from '../../packages/testkit/src/testing/runs.ts'

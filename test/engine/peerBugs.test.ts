@@ -1,6 +1,7 @@
 /** What happened to others, and must not happen here: named after docs of theirs that tell of it. */
 import { defineJob, openEngine } from '@millrace/engine'
-import { createTestEngine, Probe, quiet, type TestEngine } from '@millrace/testkit'
+import { createTestEngine, type TestEngine } from '@millrace/testkit'
+import { Probe, quiet } from '@millrace/testkit/internal'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { temporaryFile } from '../temporary.ts'
 

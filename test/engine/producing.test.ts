@@ -1,6 +1,7 @@
 /** Producing, asking and changing through the public interface. */
 import { type Definition, defineJob, type EngineEvent, JobNotFoundError, type MillraceEvent, OptionRangeError } from '@millrace/engine'
-import { createTestEngine, quiet, type TestEngine } from '@millrace/testkit'
+import { createTestEngine, type TestEngine } from '@millrace/testkit'
+import { quiet } from '@millrace/testkit/internal'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 

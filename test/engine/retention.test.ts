@@ -1,7 +1,8 @@
 // Emptying a queue: purge, drain, delete. Under a virtual clock, and through the public engine.
 import { STATES } from '@millrace/core'
 import { DrainIncompleteError, defineJob, QueueDrainingError, QueueNotEmptyError } from '@millrace/engine'
-import { createTestEngine, quiet } from '@millrace/testkit'
+import { createTestEngine } from '@millrace/testkit'
+import { quiet } from '@millrace/testkit/internal'
 import { expect, onTestFinished, test } from 'vitest'
 
 const mail = defineJob<number>({ name: 'mail', queue: 'mail', maxAttempts: 2, backoff: { type: 'fixed', delay: '10s', jitter: 0 } })

@@ -8,7 +8,8 @@ import {
   ScheduleNotFoundError,
   type ScheduleOptions,
 } from '@millrace/engine'
-import { createTestEngine, quiet, type TestEngine } from '@millrace/testkit'
+import { createTestEngine, type TestEngine } from '@millrace/testkit'
+import { quiet } from '@millrace/testkit/internal'
 import { afterEach, describe, expect, test } from 'vitest'
 import { tamper } from '../../packages/sqlite/src/testing/inspect.ts'
 import { temporaryFile } from '../temporary.ts'

@@ -1,6 +1,7 @@
 /** Workers through the public interface, under the virtual clock. */
 import { defineJob, JobFailedError, NonRetryableError, RetryAfterError, StaleRunError } from '@millrace/engine'
-import { createTestEngine, quiet, type TestEngine } from '@millrace/testkit'
+import { createTestEngine, type TestEngine } from '@millrace/testkit'
+import { quiet } from '@millrace/testkit/internal'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 let t: TestEngine

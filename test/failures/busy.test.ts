@@ -1,6 +1,6 @@
 // Another program holds the file's write lock: what was asked waits for some turns, in order, and is then refused.
 import { defineJob, StorageBusyError } from '@millrace/engine'
-import { quiet } from '@millrace/testkit'
+import { quiet } from '@millrace/testkit/internal'
 import { expect, test } from 'vitest'
 import { gate } from '../gate.ts'
 import { startFaulty } from './faulty.ts'

@@ -1,6 +1,6 @@
 // COMMIT itself fails: nobody can know. The calls are told so, the file is opened anew, and whatever is true there goes on.
 import { CommitUnknownError, defineJob } from '@millrace/engine'
-import { quiet } from '@millrace/testkit'
+import { quiet } from '@millrace/testkit/internal'
 import { describe, expect, test } from 'vitest'
 import { gate } from '../gate.ts'
 import { startFaulty } from './faulty.ts'

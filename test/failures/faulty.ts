@@ -1,5 +1,6 @@
 /** The real engine on this thread, over a real file, with a store between them that fails when a test says so. */
-import { createTestEngine, type FaultyStore, faultyStore, Probe, quiet, rebuilt, tableFacts } from '@millrace/testkit'
+import { createTestEngine } from '@millrace/testkit'
+import { type FaultyStore, faultyStore, Probe, quiet, rebuilt, tableFacts } from '@millrace/testkit/internal'
 import { expect, onTestFinished } from 'vitest'
 import { temporaryFile } from '../temporary.ts'
 

@@ -1,6 +1,6 @@
 // A full disk is a mode: new work is refused, what runs goes on, and service resumes by itself.
 import { DiskFullError, defineJob } from '@millrace/engine'
-import { quiet } from '@millrace/testkit'
+import { quiet } from '@millrace/testkit/internal'
 import { describe, expect, test, vi } from 'vitest'
 import { startFaulty } from './faulty.ts'
 

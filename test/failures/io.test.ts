@@ -1,7 +1,7 @@
 // A storage error before COMMIT: the whole turn is refused, definitely, and nothing of it happened anywhere.
 import { isJobEvent } from '@millrace/core'
 import { defineJob, StorageError } from '@millrace/engine'
-import { quiet } from '@millrace/testkit'
+import { quiet } from '@millrace/testkit/internal'
 import { expect, test } from 'vitest'
 import { startFaulty } from './faulty.ts'
 

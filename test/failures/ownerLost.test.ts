@@ -1,7 +1,7 @@
 // 8: an engine that has lost its file stops before its next answer, and writes nothing more.
 import { once } from 'node:events'
 import { CommitUnknownError, defineJob, OwnerLostError, openEngine } from '@millrace/engine'
-import { quiet } from '@millrace/testkit'
+import { quiet } from '@millrace/testkit/internal'
 import { expect, test } from 'vitest'
 import { stealFile, tableRows } from '../../packages/sqlite/src/testing/inspect.ts'
 import { temporaryFile } from '../temporary.ts'

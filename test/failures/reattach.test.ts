@@ -2,7 +2,7 @@
 import { Engine } from '@millrace/client'
 import { LIMITS, type Port, type Request } from '@millrace/core'
 import { defineJob } from '@millrace/engine'
-import { quiet } from '@millrace/testkit'
+import { quiet } from '@millrace/testkit/internal'
 import { expect, test } from 'vitest'
 import { gate } from '../gate.ts'
 import { startFaulty } from './faulty.ts'

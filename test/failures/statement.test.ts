@@ -1,6 +1,6 @@
 // A constraint or a bug is one command's fault: it alone is refused, and those beside it in the turn succeed.
 import { defineJob, InternalError } from '@millrace/engine'
-import { type Fault, quiet } from '@millrace/testkit'
+import { type Fault, quiet } from '@millrace/testkit/internal'
 import { expect, test } from 'vitest'
 import { gate } from '../gate.ts'
 import { startFaulty } from './faulty.ts'

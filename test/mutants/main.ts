@@ -5,7 +5,7 @@
 import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { seededRandom } from '@millrace/testkit'
+import { seededRandom } from '@millrace/testkit/internal'
 import { areaOf, parseAreas } from './areas.ts'
 import { Campaign } from './campaign.ts'
 import { copyCheckout, plantAll } from './copy.ts'

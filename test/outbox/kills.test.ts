@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { type Engine, openEngine } from '@millrace/engine'
 import { connect } from '@millrace/remote'
-import { seededRandom } from '@millrace/testkit'
+import { seededRandom } from '@millrace/testkit/internal'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { type Program, startProgram } from '../program.ts'

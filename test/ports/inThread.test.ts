@@ -2,8 +2,9 @@ import { systemCalendar } from '@millrace/client/calendar'
 import { DEFAULT_RETENTION } from '@millrace/core'
 import { InThreadEngine } from '@millrace/engine/internal'
 import { openStore } from '@millrace/sqlite'
-import { seededRandom, VirtualClock } from '@millrace/testkit'
+import { VirtualClock } from '@millrace/testkit'
 import { portConformance } from '@millrace/testkit/conformance'
+import { seededRandom } from '@millrace/testkit/internal'
 
 portConformance('in-thread', async () => {
   const clock = new VirtualClock()

@@ -18,7 +18,7 @@ import {
   StoreFailure,
 } from '@millrace/core'
 import { InThreadEngine } from '@millrace/engine/internal'
-import { quiet, seededRandom, sessionIntro } from '@millrace/testkit'
+import { quiet, seededRandom, sessionIntro } from '@millrace/testkit/internal'
 import type { Call, Effect, Fate } from './ledger.ts'
 import { markerOf, payload } from './payload.ts'
 import type { Mark } from './trace.ts'

@@ -1,5 +1,5 @@
 /** Lets the power fail at every point of a recorded run, in every way, and holds what is found against what was answered by then. */
-import { seededRandom } from '@millrace/testkit'
+import { seededRandom } from '@millrace/testkit/internal'
 import type { Database } from '../../packages/sqlite/src/driver.ts'
 import { auditOf, jobsOf } from './contents.ts'
 import { Disk, type DiskOptions, type Loss } from './disk.ts'

@@ -1,6 +1,7 @@
 /** Some time in the life of an engine, by a seed: jobs of all sizes come, run, fail, are cancelled, deleted and forgotten. */
 import type { NewJob } from '@millrace/core'
-import { seededRandom, type VirtualClock } from '@millrace/testkit'
+import type { VirtualClock } from '@millrace/testkit'
+import { seededRandom } from '@millrace/testkit/internal'
 import type { Driver, Held } from './driver.ts'
 
 /** Of the data: none, some bytes, most of a page, several overflow pages. Few are large: what makes a file large makes its replay slow. */

@@ -1,7 +1,7 @@
 /** Tokens that are kept elsewhere: asked for at each greeting, and again when they have changed. */
 import { type Request, SCOPES, type Scope } from '@millrace/core'
 import { type Authenticate, listen } from '@millrace/remote'
-import { sessionIntro } from '@millrace/testkit'
+import { sessionIntro } from '@millrace/testkit/internal'
 import { expect, test } from 'vitest'
 import { HELLO, RawClient } from './rawClient.ts'
 import { serve } from './served.ts'

@@ -1,6 +1,6 @@
 /** Who asks faster than it is answered, and who takes more slowly than it is told. */
 
-import { quiet } from '@millrace/testkit'
+import { quiet } from '@millrace/testkit/internal'
 import { encodeMessage } from '@millrace/wire'
 import { expect, test } from 'vitest'
 import { HELLO, RawClient, welcomed } from './rawClient.ts'

@@ -1,6 +1,6 @@
 /** Tokens whose scope `work` is bound to names and queues: what is outside is refused here, and never reaches the engine. */
 import { connect, defineJob, type Permit } from '@millrace/remote'
-import { sessionIntro } from '@millrace/testkit'
+import { sessionIntro } from '@millrace/testkit/internal'
 import { expect, onTestFinished, test } from 'vitest'
 import { HELLO, RawClient } from './rawClient.ts'
 import { serve } from './served.ts'

@@ -10,8 +10,9 @@ import { InThreadEngine } from '@millrace/engine/internal'
 import { listen } from '@millrace/remote'
 import { connectPort } from '@millrace/remote/internal'
 import { openStore } from '@millrace/sqlite'
-import { seededRandom, VirtualClock } from '@millrace/testkit'
+import { VirtualClock } from '@millrace/testkit'
 import { portConformance } from '@millrace/testkit/conformance'
+import { seededRandom } from '@millrace/testkit/internal'
 
 portConformance('a Unix socket, an engine of this thread behind it', async () => {
   const clock = new VirtualClock()

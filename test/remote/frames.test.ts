@@ -1,6 +1,6 @@
 /** Bytes in every shape: in crumbs, too many, none that make sense, and slowly. */
 
-import { seededRandom } from '@millrace/testkit'
+import { seededRandom } from '@millrace/testkit/internal'
 import { encodeMessage } from '@millrace/wire'
 import { expect, test } from 'vitest'
 import { HELLO, RawClient, welcomed } from './rawClient.ts'

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect, type Engine } from '@millrace/remote'
-import { seededRandom } from '@millrace/testkit'
+import { seededRandom } from '@millrace/testkit/internal'
 import { expect, test } from 'vitest'
 import { type Program, startProgram } from '../program.ts'
 import { temporaryFolder } from '../temporary.ts'

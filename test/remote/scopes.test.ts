@@ -1,7 +1,7 @@
 /** What a token does not allow is refused here, and never reaches the engine. */
 import type { CommandOf, Operation } from '@millrace/core'
 import { SCOPES, type Scope } from '@millrace/core'
-import { sessionIntro } from '@millrace/testkit'
+import { sessionIntro } from '@millrace/testkit/internal'
 import { SCOPES_OF } from '@millrace/wire'
 import { expect, test } from 'vitest'
 import { serve } from './served.ts'

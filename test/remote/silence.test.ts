@@ -1,7 +1,7 @@
 /** Half-open connections: one end is gone, and nothing says so. Only frames that come are signs of life. */
 import type { PortListener } from '@millrace/core'
 import type { RemotePort } from '@millrace/remote/internal'
-import { quiet } from '@millrace/testkit'
+import { quiet } from '@millrace/testkit/internal'
 import { expect, test } from 'vitest'
 import { FaultyProxy } from './proxy.ts'
 import { type RawClient, welcomed } from './rawClient.ts'

@@ -20,7 +20,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** A package by its root, or by one of the paths that manifests.test.ts allows. The arrows hold for all of them. */
-const SIBLING = /^@millrace\/([^/]+?)(?:(?<=\/client)\/(?:calendar|public)|(?<=\/worker)\/clock|(?<=\/(?:engine|remote))\/internal)?$/
+const SIBLING =
+  /^@millrace\/([^/]+?)(?:(?<=\/client)\/(?:calendar|public)|(?<=\/worker)\/clock|(?<=\/(?:engine|remote|testkit))\/internal)?$/
 const siblingsOf = ({ imports }: Source) => imports.flatMap(({ specifier }) => SIBLING.exec(specifier)?.[1] ?? [])
 
 test('every package has its arrows', () => {

@@ -49,7 +49,7 @@ test('@millrace/remote exports the same, except what opens an engine', () => {
   expect(exported('packages/remote/src/index.ts')).toEqual(expect.arrayContaining(wanted))
 })
 
-test.for(['engine', 'remote'])('@millrace/%s keeps what is internal out of its root', (folder) => {
+test.for(['engine', 'remote', 'testkit'])('@millrace/%s keeps what is internal out of its root', (folder) => {
   const internal = exported(`packages/${folder}/src/internal.ts`).filter((name) => name !== 'listen')
   expect(internal.filter((name) => exported(`packages/${folder}/src/index.ts`).includes(name))).toEqual([])
 })

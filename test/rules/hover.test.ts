@@ -26,8 +26,9 @@ function exported(path: string): string[] {
 
 /** Named in an option of those that are exported. */
 const WITHIN = ['KeepOptions', 'ThreadLimits', 'RunOptions', 'EventsFilter']
+const OF_USERS = ['engine', 'remote', 'http', 'webhooks', 'exec', 'outbox', 'otel', 'testkit']
 const PUBLIC = new Set([
-  ...['client/src/public.ts', 'engine/src/index.ts', 'remote/src/index.ts'].flatMap((path) => exported(`packages/${path}`)),
+  ...['client/src/public.ts', ...OF_USERS.map((name) => `${name}/src/index.ts`)].flatMap((path) => exported(`packages/${path}`)),
   ...WITHIN,
 ])
 
@@ -48,7 +49,7 @@ function optionsOf(source: Source): Option[] {
 }
 
 const OPTIONS = SOURCES.filter(
-  ({ kind, testing, package: name }) => kind === 'packages' && !testing && ['core', 'client', 'engine', 'remote', 'worker'].includes(name),
+  ({ kind, testing, package: name }) => kind === 'packages' && !testing && ['core', 'client', 'worker', ...OF_USERS].includes(name),
 ).flatMap(optionsOf)
 
 /** Of its own, not of what lies in it. */

@@ -27,7 +27,7 @@ const SUBPATHS: Readonly<Record<string, readonly string[]>> = {
   client: ['calendar', 'public'],
   engine: ['internal'],
   remote: ['internal'],
-  testkit: ['conformance'],
+  testkit: ['conformance', 'internal'],
   worker: ['clock'],
 }
 const subpaths = (folder: string, target: (name: string) => unknown) =>

@@ -13,7 +13,7 @@ import {
   tokenMs,
   WAITING,
 } from '@millrace/core'
-import { rebuilt, tableFacts } from '@millrace/testkit'
+import { rebuilt, tableFacts } from '@millrace/testkit/internal'
 import type { Actor } from '../../packages/engine/src/actor/actor.ts'
 import type { MemoryDatabase } from './database.ts'
 import type { History } from './history.ts'

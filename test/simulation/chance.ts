@@ -1,5 +1,5 @@
 /** Draws from one repeatable source. */
-import { seededRandom } from '@millrace/testkit'
+import { seededRandom } from '@millrace/testkit/internal'
 
 export class Chance {
   readonly random: () => number

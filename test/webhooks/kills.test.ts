@@ -1,7 +1,7 @@
 /** Processes killed in the middle of deliveries, and between the jobs of a feed and its cursor. */
 import { join } from 'node:path'
 import { type Engine, type Job, openEngine } from '@millrace/engine'
-import { seededRandom } from '@millrace/testkit'
+import { seededRandom } from '@millrace/testkit/internal'
 import { type EventWebhook, webhookJob } from '@millrace/webhooks'
 import { expect, test } from 'vitest'
 import { type Receiver, receiver } from '../../packages/webhooks/src/testing/receiver.ts'

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { seededRandom } from '@millrace/testkit'
+import { seededRandom } from '@millrace/testkit/internal'
 import { decodeMessage, encodeMessage, FrameReader, HEADER_BYTES, type Role, WireError } from '@millrace/wire'
 import { corpus, type Frame } from './corpus.ts'
 import { mutate } from './mutate.ts'

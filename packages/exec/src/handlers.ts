@@ -28,7 +28,7 @@ export interface ExecOptions {
   readonly maxFolderBytes?: number
   /** Older logs are removed: at least 1 minute, default 7 days. */
   readonly maxLogAge?: Duration
-  /** That of the worker which is given these handlers: a command whose `killGrace` is not below it is refused. Default: not looked at. */
+  /** That of the worker which is given these handlers, 0 to 100 years: a command whose `killGrace` is not below it is refused. Default: not looked at. */
   readonly abortGrace?: Duration
 }
 

@@ -25,12 +25,12 @@ import type { WebhookEndpoints } from './webhooks.ts'
 export interface HttpOptions {
   /**
    * What callers send as `Authorization: Bearer`: a text of 16 to 512 characters (32 random bytes as base64url are good), or up to 64, each
-   * with what it allows; two for the same callers while one replaces the other. One of `token`, `authenticate` and `open` is given.
+   * with what it allows; two for the same callers while one replaces the other. Default none: one of `token`, `authenticate` and `open` is given.
    */
   readonly token?: string | readonly HttpTokenOption[]
-  /** Tells who a token is, where tokens are kept elsewhere; undefined for nobody. */
+  /** Tells who a token is, where tokens are kept elsewhere; undefined for nobody. Default: `token` says so. */
   readonly authenticate?: (token: string) => Caller | undefined | Promise<Caller | undefined>
-  /** No token is needed: everyone who can send a request may do everything. */
+  /** No token is needed: everyone who can send a request may do everything. By default one is. */
   readonly open?: true
   /** Of a request's body, but for imports: 1 KiB to 64 MiB, default 1 MiB. */
   readonly maxBodyBytes?: number
@@ -40,18 +40,19 @@ export interface HttpOptions {
   readonly bodyTimeout?: Duration
   /** Requests of one token: `limit` at once, then as many per `period` (default 1 s). Default none. */
   readonly rateLimit?: { readonly limit: number; readonly period?: Duration }
-  /** Told of every call that needs the scope `admin`, refused ones included; the answer waits for it. */
+  /** Told of every call that needs the scope `admin`, refused ones included; the answer waits for it. Default: nobody is. */
   readonly audit?: (entry: AuditEntry) => unknown
   /** Signs the cursors of pages: 16 bytes or more. Default random: cursors end with the process. */
   readonly cursorSecret?: string | Uint8Array
   /** Where it is mounted, as `/queue`; default `/`. */
   readonly basePath?: string
+  /** Told of requests that fail within, and of addresses that try wrong tokens. Default: the former are warnings of the process. */
   readonly logger?: Logger
-  /** What `POST /v1/engine/stop` calls, before it answers: `stop` begins, and does not wait. Without it that is a 501. */
+  /** What `POST /v1/engine/stop` calls, before it answers: `stop` begins, and does not wait. Default none: that is a 501. */
   readonly control?: { stop(): void }
-  /** Asked by `/readyz` beside the engine. */
+  /** Asked by `/readyz` beside the engine. Default: the engine alone is. */
   readonly ready?: () => boolean
-  /** Who is told of events, for `/v1/webhooks`; without it there is nothing there. */
+  /** Who is told of events, for `/v1/webhooks`. Default none: there is nothing there. */
   readonly webhooks?: WebhookEndpoints
   /** The version that `/v1/stats` and `/metrics` show, of the program that serves the API: 1 to 512 characters. Default none. */
   readonly version?: string

@@ -1,7 +1,8 @@
 // Any order of commits, rollbacks, lost answers and restarts: the queue has what was committed, once, in its order.
 import { Reach, type SourceLine } from '@millrace/client'
 import { type CommandOf, ConnectionLostError, type Forwarded, type NewJob, parseId, StorageError } from '@millrace/core'
-import { quiet, VirtualClock } from '@millrace/testkit'
+import { VirtualClock } from '@millrace/testkit'
+import { quiet } from '@millrace/testkit/internal'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'

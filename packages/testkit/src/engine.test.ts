@@ -1,7 +1,8 @@
 // createTestEngine, as users have it: time, draining, inline mode, restarts.
 import { defineJob, JobFailedError, LeaseLostError, OptionTypeError, ResultTimeoutError, WorkerLostError } from '@millrace/engine'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createTestEngine, DrainError, quiet, type TestEngineOptions } from './index.ts'
+import { quiet } from './clock.ts'
+import { createTestEngine, DrainError, type TestEngineOptions } from './index.ts'
 
 const mail = defineJob<{ to: string }>({ name: 'mail', maxAttempts: 3, backoff: { type: 'exponential', delay: '20s', jitter: 0 } })
 

@@ -1,10 +1,7 @@
 /** Tests of what uses the engine: the real one, in memory, on the test's own thread, under a clock that the test moves. */
-export { quiet, seededRandom, VirtualClock } from './clock.ts'
+export { VirtualClock } from './clock.ts'
 export { DrainError, type DrainOptions } from './drain.ts'
 export { createTestEngine, type TestEngine, type TestEngineOptions } from './engine.ts'
 export type { EnqueuedMatcher, ExpectOptions } from './enqueued.ts'
 export { TestFaults } from './faults.ts'
-export { type Fault, type FaultPlan, Faults, type FaultyStore, faultyStore } from './faultyStore.ts'
 export type { Leftover } from './leftovers.ts'
-export { Probe, sessionIntro } from './probe.ts'
-export { rebuilt, tableFacts } from './rebuilt.ts'

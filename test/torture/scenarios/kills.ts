@@ -1,6 +1,6 @@
 /** kill -9 of the owner under load, again and again on one file, several times a second; then all that is left is done. */
 import { join } from 'node:path'
-import { seededRandom } from '@millrace/testkit'
+import { seededRandom } from '@millrace/testkit/internal'
 import { Child } from '../child.ts'
 import { effectsSince } from '../programs/effects.ts'
 import type { LoadSettings } from '../programs/load.ts'

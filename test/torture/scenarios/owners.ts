@@ -1,6 +1,6 @@
 /** Several processes want one file, each owner is killed under load, and the next takes over: at most one at any time. */
 import { join } from 'node:path'
-import { seededRandom } from '@millrace/testkit'
+import { seededRandom } from '@millrace/testkit/internal'
 import { Child } from '../child.ts'
 import type { LoadSettings } from '../programs/load.ts'
 import { type Scenario, Tally } from '../scenario.ts'

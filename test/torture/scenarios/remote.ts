@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { connect } from '@millrace/remote'
-import { seededRandom } from '@millrace/testkit'
+import { seededRandom } from '@millrace/testkit/internal'
 import { auditFile } from '../../../packages/sqlite/src/testing/inspect.ts'
 import { quick } from '../../remote/programs/jobs.ts'
 import { Child } from '../child.ts'

@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AlreadyOpenError, openEngine } from '@millrace/engine'
-import { seededRandom } from '@millrace/testkit'
+import { seededRandom } from '@millrace/testkit/internal'
 import { auditFile } from '../../../packages/sqlite/src/testing/inspect.ts'
 import { Child } from '../child.ts'
 import { type Scenario, Tally } from '../scenario.ts'

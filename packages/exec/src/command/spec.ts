@@ -6,7 +6,7 @@ import type { ArgumentTemplate } from './template.ts'
 export interface EnvironmentOptions {
   /** Names that are taken over from the worker's own environment, where they are set there; default `['PATH']`. */
   readonly inherit?: readonly string[]
-  /** Fixed values; they come before inherited ones. */
+  /** Fixed values; they come before inherited ones. Default none. */
   readonly set?: Readonly<Record<string, string>>
 }
 

@@ -1,7 +1,8 @@
 /** When a Port that has lost its connection tries again, with sockets and time in the test's hand. */
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
-import { quiet, VirtualClock } from '@millrace/testkit'
+import { VirtualClock } from '@millrace/testkit'
+import { quiet } from '@millrace/testkit/internal'
 import { expect, test } from 'vitest'
 import { Link } from '../link.ts'
 import { Backoff } from './backoff.ts'

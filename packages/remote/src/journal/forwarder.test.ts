@@ -15,7 +15,8 @@ import {
   type SourceEntry,
   TooLargeError,
 } from '@millrace/core'
-import { quiet, VirtualClock } from '@millrace/testkit'
+import { VirtualClock } from '@millrace/testkit'
+import { quiet } from '@millrace/testkit/internal'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { JournalLog } from './log.ts'
 import { REFUSED_FILE, Refusals } from './refusals.ts'

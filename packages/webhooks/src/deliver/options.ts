@@ -36,7 +36,7 @@ export interface WebhookHandlerOptions extends RetrySettings {
   readonly timeout?: Duration
   /** The most that a job may say: at least `timeout`, and 24 h at most; default `timeout`. */
   readonly maxTimeout?: Duration
-  /** Of the connection, within `timeout`: default 5 s. */
+  /** Of the connection, within `timeout`: 1 ms to 24 h, default 5 s. */
   readonly connectTimeout?: Duration
   /** Of an answer, that are kept: up to 160 KiB, default 64 KiB. */
   readonly maxResponseBytes?: number
@@ -44,13 +44,13 @@ export interface WebhookHandlerOptions extends RetrySettings {
   readonly maxBodyBytes?: number
   /** One line, in Latin-1; default `millrace-webhooks`. */
   readonly userAgent?: string
-  /** The authorities whose servers are trusted, PEM, in place of the public ones. */
+  /** The authorities whose servers are trusted, PEM; default the public ones. */
   readonly ca?: string
   /** How names are resolved; default `lookup` of node:dns. */
   readonly lookup?: Lookup
   /** More headers of each request, asked for within its run: the context of a trace. What the job names itself goes before. Default none. */
   readonly propagate?: () => Readonly<Record<string, string>>
-  /** A receiver has answered 410; awaited before the job fails. */
+  /** Told that a receiver has answered 410; awaited before the job fails. Default: nobody is. */
   readonly gone?: (url: string, job: JobInfo) => void | Promise<void>
   /** @internal */
   readonly clock?: Clock

@@ -41,8 +41,9 @@ export interface EventWebhooksOptions {
   readonly queue?: string
   /** How long all deliveries to an endpoint fail before it is disabled: 1 m or more, or Infinity; default 5 days. */
   readonly disableAfter?: Duration
-  /** Told once an endpoint is stored as disabled; nothing waits for it, so it may `remove`, `enable` and `stop`. */
+  /** Told once an endpoint is stored as disabled; nothing waits for it, so it may `remove`, `enable` and `stop`. Default: nobody is. */
   readonly onDisabled?: OnDisabled
+  /** Told of endpoints that are disabled, and of feeds that fail or end. Default: nobody is. */
   readonly logger?: Logger
   /** @internal */
   readonly clock?: Clock
