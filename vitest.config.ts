@@ -16,7 +16,8 @@ const REPLACING = filesWith(/\bvi\.(?:mock|doMock)\(/, UNITS)
 const REPEATED = filesWith(/\b(?:runs\(|STRIDE\b)/, [...UNITS, 'test/**/*.test.ts'])
 
 function filesWith(pattern: RegExp, globs: readonly string[]): string[] {
-  return globSync(globs, { exclude: [NOT_OURS] }).filter((file) => pattern.test(readFileSync(file, 'utf8')))
+  const files = globSync(globs, { exclude: [NOT_OURS] }).filter((file) => pattern.test(readFileSync(file, 'utf8')))
+  return files.map((file) => file.replaceAll('\\', '/'))
 }
 
 export default defineConfig({
