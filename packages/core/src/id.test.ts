@@ -25,6 +25,19 @@ test('says all of its key, and is a valid UUIDv7', () => {
   )
 })
 
+test('says the same whatever was asked for before', () => {
+  const few = fc.record({
+    seq: fc.constantFrom(1, 2, 2 ** 22 - 1, 2 ** 22, 2 ** 36 + 1),
+    node: fc.constantFrom(0, 1, 2 ** 24, NODE_LIMIT - 1),
+    enqueuedAt: fc.constantFrom(0, 1_795_000_000_000, 1_795_000_000_001),
+  })
+  fc.assert(
+    fc.property(fc.array(few, { maxLength: 20 }), (keys) => {
+      expect(keys.map((key) => parseId(formatId(key)))).toEqual(keys)
+    }),
+  )
+})
+
 test('every UUIDv7 is the id of one key', () => {
   fc.assert(
     fc.property(fc.uuid({ version: 7 }), (id) => {

@@ -312,6 +312,9 @@ function fieldsText(fields: Readonly<Record<string, unknown>>): string {
   }
 }
 
+const NO_TAGS: readonly string[] = Object.freeze([])
+const NO_META: JobInfo['meta'] = Object.freeze({})
+
 /** @internal Also built in a handler's own thread. */
 export function infoOf(grant: Grant): JobInfo {
   return Object.freeze({
@@ -326,13 +329,13 @@ export function infoOf(grant: Grant): JobInfo {
     checkpoint: decodeData(grant.checkpoint),
     enqueuedAt: new Date(grant.enqueuedAt),
     runAt: new Date(grant.runAt),
-    tags: Object.freeze(grant.tags ?? []),
+    tags: grant.tags === undefined ? NO_TAGS : Object.freeze(grant.tags),
     meta: metaOf(grant),
   })
 }
 
 export function metaOf({ meta }: Grant): JobInfo['meta'] {
-  return Object.freeze(meta === undefined ? {} : JSON.parse(meta))
+  return meta === undefined ? NO_META : Object.freeze(JSON.parse(meta))
 }
 
 function percentHint(fraction: number): string {
