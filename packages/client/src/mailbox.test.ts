@@ -83,6 +83,22 @@ describe('sending', () => {
     expect(port.requests.map(({ id }) => id)).toEqual(Array.from({ length: 300 }, (_, index) => index + 1))
   })
 
+  test('in a turn of the event loop the first tick that calls something posts at once; the calls of its other ticks wait for the end of the turn', async () => {
+    const posted: number[] = []
+    const tick = () =>
+      inTask(() => {
+        posted.push(port.posts.length)
+        void mailbox.call<'stats'>({ op: 'stats' })
+      })
+    await Promise.all([tick(), tick(), tick(), tick()])
+    await quiet()
+    expect(posted).toEqual([0, 1, 1, 1])
+    expect(port.posts.map((requests) => requests.length)).toEqual([1, 3])
+    await inTask(() => void mailbox.call<'stats'>({ op: 'stats' }))
+    await new Promise<void>((resolve) => process.nextTick(resolve))
+    expect(port.posts.map((requests) => requests.length)).toEqual([1, 3, 1])
+  })
+
   test('a tick in which nothing is called posts nothing', async () => {
     await mailbox.settle()
     await quiet()

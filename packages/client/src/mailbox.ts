@@ -3,6 +3,7 @@
  * its call by number, and what is under way is bounded. Beyond the bounds calls wait here in order; only new work is ever refused
  * as busy.
  */
+import { setImmediate } from 'node:timers'
 import {
   BusyError,
   type Command,
@@ -64,6 +65,8 @@ export class Mailbox {
   #line: Pending[] = []
   #nextId = 1
   #flushing = false
+  /** This turn of the event loop has had its post: what its other ticks call is gathered. */
+  #gathering = false
   #broken = false
   #end: Refusal | undefined
   /** Beside open calls, what keeps the Port's process alive. */
@@ -234,14 +237,26 @@ export class Mailbox {
     return underWay >= LIMITS.commandsInFlight || (this.#sentBytes + heldBytes >= LIMITS.bytesInFlight && this.#sent.size + held > 0)
   }
 
+  /**
+   * The first tick of a turn of the event loop that calls something posts it at once, for nobody is to wait who calls alone. What the
+   * others call leaves together when the turn is over: handlers that await timers or sockets end in a tick each.
+   */
   #flushLater(): void {
     if (this.#flushing || this.#broken) return
     this.#flushing = true
+    if (this.#gathering) return
+    this.#gathering = true
+    setImmediate(this.#endTurn)
     // Behind the microtasks of this burst and all that they set off, so that all of it leaves in one post.
     queueMicrotask(this.#afterMicrotasks)
   }
 
   readonly #afterMicrotasks = (): void => process.nextTick(this.#flush)
+
+  readonly #endTurn = (): void => {
+    this.#gathering = false
+    if (this.#flushing) this.#flush()
+  }
 
   readonly #flush = (): void => {
     this.#flushing = false
