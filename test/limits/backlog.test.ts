@@ -105,6 +105,42 @@ test('a million jobs of one saturated key ahead of another key’s job; a limit 
   expect(bench.actor.store.load().gates).toEqual([])
 })
 
+test('300,000 jobs of a key that has no room, there before the worker: they are passed over as a set, and cost no write of their own', {
+  timeout: 120_000,
+}, () => {
+  const bench = new Bench()
+  bench.ask({ op: 'configure', queue: 'default', changes: { perKeyLimit: 2 } })
+  bench.fill(300_000, { concurrencyKey: 'greedy' })
+  bench.ask({ op: 'enqueue', jobs: [{ name: 'a', data: null, concurrencyKey: 'free' }] })
+  bench.forget()
+  bench.attach(['a'], 10)
+  expect(bench.take().map(({ seq }) => seq)).toEqual([1, 2, 300_001])
+  expect(bench.turns).toBeLessThan(5)
+  expect(bench.largestTurn).toBeLessThan(2 * LIMITS.keyJobsInLine)
+  // Each that ends lets one go, in the order of their arrival.
+  for (let seq = 1; seq <= 200; seq += 2) {
+    bench.ask({ op: 'complete', seq, run: 1, output: null }, { op: 'complete', seq: seq + 1, run: 1, output: null })
+    expect(bench.take().map((started) => started.seq)).toEqual([seq + 2, seq + 3])
+  }
+  bench.expectBounded()
+})
+
+test('jobs of 5,000 keys, in line on disk, with a limit on keys: the keys that are remembered are bounded', () => {
+  const bench = new Bench()
+  const { tables, store } = bench.actor
+  bench.ask({ op: 'configure', queue: 'default', changes: { perKeyLimit: 1 } })
+  for (let round = 0; round < 3; round++)
+    bench.ask({
+      op: 'enqueue',
+      jobs: Array.from({ length: 5_000 }, (_, index) => ({ name: 'a', data: null, concurrencyKey: `key-${index}` })),
+    })
+  expect(tables.keys.gatesById.size).toBe(LIMITS.keysFar)
+  expect(tables.queues.get('default')?.keys?.size).toBe(LIMITS.keysFar)
+  expect(store.load().gates).toEqual([])
+  bench.attach(['a'], CHUNK)
+  expect(bench.take()).toHaveLength(5_000)
+})
+
 test('100,000 names, one of them with room: what is closed is not looked at again', { timeout: 60_000 }, () => {
   const bench = new Bench()
   const names = Array.from({ length: 100_000 }, (_, index) => `n${index}`)

@@ -765,6 +765,20 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 19',
   },
   {
+    name: 'jobs-on-disk-counted-twice',
+    file: `${tables}/keys.ts`,
+    find: '    gate.outside++\n    if (isFar(gate)) this.#remember(gate)\n  }\n\n  /** The job has left',
+    replace: '    gate.outside += 2\n    if (isFar(gate)) this.#remember(gate)\n  }\n\n  /** The job has left',
+    breaks: 'invariant 49',
+  },
+  {
+    name: 'gathered-calls-forgotten',
+    file: 'packages/client/src/mailbox.ts',
+    find: '    if (this.#flushing) this.#flush()\n',
+    replace: '    this.#flushing = false\n',
+    breaks: 'invariant 19',
+  },
+  {
     name: 'bucket-full-after-a-restart',
     file: `${tables}/tables.ts`,
     find: 'queue.fullMono = fullMonoOf(missingMs, missingAt, now)',

@@ -35,6 +35,8 @@ const TINY = {
   parentsBytes: [40],
   attemptsPerJob: [2],
   logLinesPerRun: [1],
+  keyJobsInLine: [3, 1],
+  keysFar: [2, 1],
 } as const satisfies Partial<Record<keyof typeof LIMITS, readonly number[]>>
 
 export interface Plan {

@@ -80,7 +80,7 @@ export class Timeline {
 
   clock({ drift, frozenMs }: Pace = STEADY): Clock {
     const read = (): Now => ({ wall: this.wall, mono: this.mono * drift })
-    return {
+    const clock: Clock = {
       read,
       setTimer: (ms, wake) => {
         let cancel = () => {}
@@ -93,7 +93,10 @@ export class Timeline {
         cancel = this.after(Math.min(ms, 2 ** 40) / drift, ring)
         return () => cancel()
       },
+      // Behind all that happens at this instant.
+      afterTurn: (work) => void clock.setTimer(0, work),
     }
+    return clock
   }
 
   /** Lets all happen that is due until then, or until `stop` says so after one of them. */

@@ -92,7 +92,7 @@ export class Engine extends Changes {
 
   /** @internal Engines are opened by `openEngine`. */
   constructor(port: Port, given: EngineSetup) {
-    const mailbox = new Mailbox(port)
+    const mailbox = new Mailbox(port, given.clock.afterTurn)
     super(mailbox)
     const setup = boundedBy(port, given)
     this.#port = port

@@ -14,7 +14,7 @@ let mailbox: Mailbox
 
 beforeEach(() => {
   port = new FakePort()
-  mailbox = new Mailbox(port)
+  mailbox = new Mailbox(port, setImmediate)
   port.listen({
     deliver: ({ replies }) => {
       for (const reply of replies) mailbox.answer(reply)

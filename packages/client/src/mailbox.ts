@@ -3,9 +3,9 @@
  * its call by number, and what is under way is bounded. Beyond the bounds calls wait here in order; only new work is ever refused
  * as busy.
  */
-import { setImmediate } from 'node:timers'
 import {
   BusyError,
+  type Clock,
   type Command,
   type CommandOf,
   errorFrom,
@@ -56,6 +56,7 @@ export class Mailbox {
   /** Of streams that catch up: so many pages are asked for at a time. */
   readonly pages = new Slots(PAGES_MAX)
   readonly #port: Port
+  readonly #afterTurn: Clock['afterTurn']
   readonly #sent = new NumberMap<Pending>()
   #sentBytes = 0
   #patient = 0
@@ -75,8 +76,10 @@ export class Mailbox {
   /** Waits for the answers to all calls before a number. */
   #awaited: { readonly before: number; readonly resolve: () => void } | undefined
 
-  constructor(port: Port) {
+  /** Without `afterTurn` each tick has its own post. */
+  constructor(port: Port, afterTurn?: Clock['afterTurn']) {
     this.#port = port
+    this.#afterTurn = afterTurn
   }
 
   /** What every further call rejects with. */
@@ -238,15 +241,17 @@ export class Mailbox {
   }
 
   /**
-   * The first tick of a turn of the event loop that calls something posts it at once, for nobody is to wait who calls alone. What the
+   * The first tick of a turn of the event loop that calls something posts it at once, so that nobody waits who calls alone. What the
    * others call leaves together when the turn is over: handlers that await timers or sockets end in a tick each.
    */
   #flushLater(): void {
     if (this.#flushing || this.#broken) return
     this.#flushing = true
     if (this.#gathering) return
-    this.#gathering = true
-    setImmediate(this.#endTurn)
+    if (this.#afterTurn !== undefined) {
+      this.#gathering = true
+      this.#afterTurn(this.#endTurn)
+    }
     // Behind the microtasks of this burst and all that they set off, so that all of it leaves in one post.
     queueMicrotask(this.#afterMicrotasks)
   }

@@ -12,6 +12,8 @@ export interface Clock {
   read(): Now
   /** Calls `wake` once, `ms` milliseconds from now; answers a function that forgets it. */
   setTimer(ms: number, wake: () => void): () => void
+  /** Calls `work` when this turn of the event loop is over. A clock without a loop leaves it out. */
+  readonly afterTurn?: (work: () => void) => void
 }
 
 /** In [0, 1). */

@@ -61,6 +61,10 @@ export const LIMITS = {
   windowBytes: 4 * MIB,
   windowsJobs: 64_000,
   windowsBytes: 256 * MIB,
+  /** Of a key of which nothing runs or is in memory: so many of its jobs stand in line before further ones are parked. */
+  keyJobsInLine: 64,
+  /** Such keys that are counted, each for a job name: those whose jobs came last. */
+  keysFar: 1_000,
   /** Rows that one turn promotes, expires or prunes at most. */
   sliceRows: 500,
   /** Rows that one slice of a walk through the jobs looks at. */

@@ -510,7 +510,9 @@ test('rate of a key: a restart gives no second burst, a change keeps what is mis
   world.turn()
   expect(world.store.buckets.size).toBe(2)
   world.run()
-  expect([world.store.buckets.size, world.tables.queues.get('default')?.keys?.size]).toEqual([0, 0])
+  expect(world.store.buckets.size).toBe(0)
+  // Its jobs ran when the tables were built anew, and have lined up since.
+  expect([...(world.tables.queues.get('default')?.keys?.keys() ?? [])]).toEqual(['k'])
 })
 
 test('fairness: keys take turns, however many jobs one of them has, and however late the others come', () => {

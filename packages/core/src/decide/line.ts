@@ -1,13 +1,13 @@
 /** How a waiting job takes its place and leaves it: in its lane, or parked behind the gate of its key. */
 import type { Job } from '../job.ts'
-import { type Gate, isStrict, mayLine } from '../tables/gate.ts'
+import { type Gate, isStrict, mayEnter } from '../tables/gate.ts'
 import type { TurnContext } from './turn.ts'
 
 /** A job has become waiting, or has changed its place: its row is written by this turn. */
 export function enterLine(turn: TurnContext, job: Job): void {
   const { keys } = turn.tables
-  const gate = job.lane.queue.settings.keyOrder === 'strict' ? keys.gateFor(job) : keys.gateOf(job)
-  const mayStand = gate === undefined || (!isStrict(gate) && mayLine(gate, turn.now.mono))
+  const gate = keys.gateFor(job)
+  const mayStand = gate === undefined || (!isStrict(gate) && mayEnter(gate, turn.now.mono))
   if (gate === undefined || (mayStand && gate.parked === 0)) {
     standInLine(turn, job)
     return

@@ -3,6 +3,7 @@
  * behind a gate: they wait on disk, outside the lane, and stand in nobody's way. In memory there are the keys that run, stand in a
  * window, are parked or paused, or whose token buckets are not full, and no others.
  */
+import { LIMITS } from '../limits.ts'
 import { tokensOf } from './bucket.ts'
 import type { Lane, Queue } from './lane.ts'
 import { Window } from './window.ts'
@@ -62,6 +63,19 @@ export function roomOf({ paused, active, queue, fullMono }: Key, mono: number): 
 /** Whether one more of its jobs may stand in line: no key has more there, of one name, than may run, so that others have their turn. */
 export function mayLine({ key, lined, outside }: Gate, mono: number): boolean {
   return lined + outside < roomOf(key, mono)
+}
+
+/**
+ * The same of a job that comes. The first one stands in any case; where all that is known of the key is that it has jobs on disk, so do
+ * some more, for keys with a few jobs are too many to remember them all.
+ */
+export function mayEnter(gate: Gate, mono: number): boolean {
+  return mayLine(gate, mono) || isIdle(gate) || (isFar(gate) && gate.outside < LIMITS.keyJobsInLine)
+}
+
+/** Whether nothing of it runs, is in memory, or is parked. */
+export function isFar({ key, lined, parked }: Gate): boolean {
+  return key.active + lined + parked === 0
 }
 
 /** Whether its jobs stand by arrival, and one of all that have the key is let go at a time. */

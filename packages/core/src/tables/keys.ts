@@ -1,6 +1,7 @@
 /** The keys that queues limit or pause: found by their jobs, counted, and given up when nothing of them is left. */
 import { dataBytes, type Job } from '../job.ts'
-import { type Gate, isIdle, type Key, newGate, newKey } from './gate.ts'
+import { LIMITS } from '../limits.ts'
+import { type Gate, isFar, isIdle, type Key, newGate, newKey } from './gate.ts'
 import { KeyBuckets } from './keyBuckets.ts'
 import type { Lane, Queue } from './lane.ts'
 
@@ -16,6 +17,8 @@ export class Keys {
   readonly thirsty = new Set<Gate>()
   /** Lanes that have more jobs in their windows than a moment ago, in queues that know keys. */
   readonly crowded = new Set<Lane>()
+  /** Those that only count jobs on disk, the one that has stood still longest first. */
+  readonly far = new Set<Gate>()
   readonly buckets = new KeyBuckets()
   /** Keys in queues that keep an order, whose turn may be another job's by now: the store is to be asked. */
   readonly turns = new Set<Key>()
@@ -110,17 +113,31 @@ export class Keys {
 
   /** The job stands in line behind what is in memory. */
   enterOutside(job: Job): void {
-    const gate = this.gateOf(job)
-    if (gate !== undefined) gate.outside++
+    const gate = this.gateFor(job)
+    if (gate === undefined) return
+    gate.outside++
+    if (isFar(gate)) this.#remember(gate)
   }
 
-  /** The job has left memory, and stands in line on disk: remembered where its key is at work, for others are too many. */
+  /** The job has left memory, and stands in line on disk. */
   evict(job: Job): void {
     const gate = this.gateOf(job)
     if (gate === undefined) return
     gate.lined--
-    if (gate.key.active + gate.parked > 0) gate.outside++
-    else this.#ease(gate)
+    gate.outside++
+    if (isFar(gate)) this.#remember(gate)
+  }
+
+  /** Of so many: what another one knew is forgotten, and its jobs are counted again as they come into memory. */
+  #remember(gate: Gate): void {
+    this.far.delete(gate)
+    this.far.add(gate)
+    if (this.far.size <= LIMITS.keysFar) return
+    const [oldest] = this.far as Iterable<Gate> as [Gate]
+    this.far.delete(oldest)
+    if (!isFar(oldest)) return
+    this.#drop(oldest)
+    this.#forgetKey(oldest.key)
   }
 
   /** The job stands in line no more: in memory, or behind that. */
@@ -139,7 +156,14 @@ export class Keys {
   }
 
   forgetIdle(key: Key): void {
-    for (const gate of key.gates.values()) if (isIdle(gate)) this.#drop(gate)
+    for (const gate of key.gates.values()) {
+      if (isIdle(gate)) this.#drop(gate)
+      else if (isFar(gate)) this.#remember(gate)
+    }
+    this.#forgetKey(key)
+  }
+
+  #forgetKey(key: Key): void {
     const idle = key.active === 0 && !key.paused && key.gates.size === 0 && key.bucketPlace < 0
     if (idle && key.queue.keys?.get(key.text) === key) key.queue.keys.delete(key.text)
   }
@@ -154,6 +178,7 @@ export class Keys {
   #drop(gate: Gate): void {
     gate.key.gates.delete(gate.lane)
     this.gatesById.delete(gate.id)
+    this.far.delete(gate)
     this.roomy.delete(gate)
     this.thirsty.delete(gate)
   }

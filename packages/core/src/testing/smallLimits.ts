@@ -8,6 +8,8 @@ const SMALL = {
   windowsJobs: 10,
   windowsBytes: 200,
   sliceRows: 3,
+  keyJobsInLine: 2,
+  keysFar: 3,
   walkRows: 5,
   heavyPatienceMs: 40,
   reattachGraceMs: 25,
