@@ -66,6 +66,16 @@ SEARCH job USING INDEX job_parked (gate=? AND (rank,run_at)>(?,?))`,
   expect(plan(reads, 'WHERE job.gate = ? ORDER')).toBe('SEARCH job USING INDEX job_parked (gate=?)')
 })
 
+test('jobs with a tag are found block by block, newest first, and a tag goes by its place', () => {
+  const ways = (part: string) => [...new Set(plan(reads, part).split('\n'))].filter((line) => line.startsWith('SEARCH'))
+  expect(ways('SELECT max(block) FROM tag')).toEqual(['SEARCH tag USING PRIMARY KEY (block<?)'])
+  expect(ways('FROM tag CROSS JOIN job')).toEqual([
+    'SEARCH tag USING PRIMARY KEY (block=? AND tag=? AND seq<?)',
+    'SEARCH job USING INTEGER PRIMARY KEY (rowid=?)',
+  ])
+  expect(plan(writes, 'DELETE FROM tag')).toBe('SEARCH tag USING PRIMARY KEY (block=? AND tag=? AND seq=?)')
+})
+
 test('whose turn a key has: by its key, and else by arrival over an index of such gates alone', () => {
   expect(plan(reads, 'FROM key_turn WHERE queue = ?')).toBe('SEARCH key_turn USING PRIMARY KEY (queue=? AND key=?)')
   expect(plan(reads, 'INDEXED BY job_strict')).toBe('SEARCH job USING COVERING INDEX job_strict (gate=?)')

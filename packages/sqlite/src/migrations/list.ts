@@ -15,6 +15,7 @@ import { paused } from './013-paused.ts'
 import { keptKeys } from './014-kept-keys.ts'
 import { definitions } from './015-definitions.ts'
 import { codesAndCauses } from './016-codes-and-causes.ts'
+import { tagsByBlock } from './017-tags-by-block.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -34,6 +35,7 @@ export const MIGRATIONS: readonly Migration[] = [
   keptKeys,
   definitions,
   codesAndCauses,
+  tagsByBlock,
 ]
 
 /** The newest schema that this version knows. */

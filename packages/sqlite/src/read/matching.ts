@@ -4,6 +4,7 @@
  */
 import { type JobRow, LIMITS, type Matching, type StateCode } from '@millrace/core'
 import type { Database } from '../driver.ts'
+import { firstOf, prepareTagBlocks } from '../tags.ts'
 import { prepareJobsWithin } from './jobs.ts'
 import { prepareStateSeqs } from './selection.ts'
 
@@ -19,25 +20,45 @@ export function prepareMatching(db: Database): ReadMatching {
   const byTag = db
     .prepare(
       `SELECT job.seq, job.lane, job.state FROM tag CROSS JOIN job ON job.seq = tag.seq
-WHERE tag.tag = ? AND tag.seq < ? ORDER BY tag.seq DESC LIMIT ?`,
+WHERE tag.block = ? AND tag.tag = ? AND tag.seq < ? ORDER BY tag.seq DESC LIMIT ?`,
     )
     .raw()
+  const blocks = prepareTagBlocks(db)
   const seqsOf = prepareStateSeqs(db)
   const jobs = prepareJobsWithin(db, SLICE_BYTES)
+
+  const walked = (before: number): { seen: Seen[]; next: number | null } => {
+    const seen = walk.all(before, LIMITS.walkRows) as Seen[]
+    return { seen, next: seen.length < LIMITS.walkRows ? null : (seen.at(-1) as Seen)[0] }
+  }
+
+  /** A block counts as a row. */
+  const tagged = (tag: string, before: number): { seen: Seen[]; next: number | null } => {
+    const seen: Seen[] = []
+    let left: number = LIMITS.walkRows
+    for (const block of blocks(before)) {
+      const found = byTag.all(block, tag, before, left) as Seen[]
+      seen.push(...found)
+      if (found.length === left) return { seen, next: (found.at(-1) as Seen)[0] }
+      left -= found.length + 1
+      if (left <= 0) return { seen, next: firstOf(block) }
+    }
+    return { seen, next: null }
+  }
 
   const look = ({ laneIds, state, tag, indexed }: Matching, before: number, limit: number): { seqs: number[]; next: number | null } => {
     if (indexed && laneIds !== undefined && state !== undefined) {
       const seqs = seqsOf(laneIds, state, before, limit)
       return { seqs, next: seqs.length < limit ? null : (seqs.at(-1) as number) }
     }
-    const seen = (tag === undefined ? walk.all(before, LIMITS.walkRows) : byTag.all(tag, before, LIMITS.walkRows)) as Seen[]
+    const { seen, next } = tag === undefined ? walked(before) : tagged(tag, before)
     const lanes = laneIds && new Set(laneIds)
     const seqs: number[] = []
     for (const [seq, lane, rowState] of seen) {
       if (seqs.length === limit) return { seqs, next: seqs.at(-1) as number }
       if ((state === undefined || rowState === state) && lanes?.has(lane) !== false) seqs.push(seq)
     }
-    return { seqs, next: seen.length < LIMITS.walkRows ? null : (seen.at(-1) as Seen)[0] }
+    return { seqs, next }
   }
 
   return (filter, before, limit) => {

@@ -4,6 +4,7 @@
  */
 import type { JobRow, ListFilter } from '@millrace/core'
 import type { Database, SqlValue } from '../driver.ts'
+import { prepareTagBlocks } from '../tags.ts'
 import { prepareJobs } from './jobs.ts'
 import { type RawRow, ROW_COLUMNS, rowFrom } from './row.ts'
 import { prepareSelection } from './selection.ts'
@@ -14,7 +15,7 @@ export function preparePage(db: Database): ReadPage {
   const byTag = db
     .prepare(
       `SELECT ${ROW_COLUMNS} FROM tag CROSS JOIN job ON job.seq = tag.seq
-WHERE tag.tag = ? AND tag.seq < ? AND (? IS NULL OR job.state = ?) AND (? IS NULL OR job.lane IN (SELECT value FROM json_each(?)))
+WHERE tag.block = ? AND tag.tag = ? AND tag.seq < ? AND (? IS NULL OR job.state = ?) AND (? IS NULL OR job.lane IN (SELECT value FROM json_each(?)))
 ORDER BY tag.seq DESC LIMIT ?`,
     )
     .raw()
@@ -25,6 +26,7 @@ WHERE job.seq < ? AND (? IS NULL OR +job.state = ?) AND (? IS NULL OR +job.lane 
 ORDER BY job.seq DESC LIMIT ?`,
     )
     .raw()
+  const blocks = prepareTagBlocks(db)
   const jobs = prepareJobs(db)
   const select = prepareSelection(db)
 
@@ -35,7 +37,14 @@ ORDER BY job.seq DESC LIMIT ?`,
     const state = filter.state ?? null
     const lanes = selection.narrow ? JSON.stringify(selection.laneIds) : null
     const read = (statement: typeof walk, values: readonly SqlValue[]) => (statement.all(...values) as RawRow[]).map(rowFrom)
-    if (filter.tag !== undefined) return read(byTag, [filter.tag, before, state, state, lanes, lanes, limit])
+    if (filter.tag !== undefined) {
+      const rows: JobRow[] = []
+      for (const block of blocks(before)) {
+        rows.push(...read(byTag, [block, filter.tag, before, state, state, lanes, lanes, limit - rows.length]))
+        if (rows.length === limit) break
+      }
+      return rows
+    }
     if (selection.scanned < walkLength(selection, limit)) return jobs(selection.seqs(before, limit))
     return read(walk, [before, state, state, lanes, lanes, limit])
   })

@@ -246,6 +246,18 @@ describe('finished jobs', () => {
     return job
   }
 
+  test('with a tag that few have come in slices too: so many blocks of jobs are asked in one', () => {
+    const { store, turns } = openCrowd()
+    const first = turns.insert({ extras: { tags: ['rare'] } })
+    for (let n = 0; n < LIMITS.walkRows + 5; n++) turns.insert({ seq: turns.nextSeq + 4_096, extras: { tags: ['other'] } })
+    turns.commit()
+    const filter = { laneIds: undefined, state: undefined, tag: 'rare', indexed: false } as const
+    const slice = store.matching(filter, Number.MAX_SAFE_INTEGER, 500)
+    expect(slice.rows).toEqual([])
+    expect(seqsOf(store.matching(filter, slice.next as number, 500).rows)).toEqual([first.seq])
+    expect(store.matching(filter, slice.next as number, 500).next).toBeNull()
+  })
+
   test('that a filter matches come in slices, by whatever way', () => {
     const { store, turns } = openCrowd()
     const lanes = [turns.lane('x'), turns.lane('y')]
@@ -253,6 +265,7 @@ describe('finished jobs', () => {
     for (let n = 0; n < LIMITS.walkRows + 600; n++) {
       const job = turns.insert({
         lane: lanes[n % 2] as Lane,
+        seq: turns.nextSeq + (n % 700 === 699 ? 9_000 : 0),
         ...(n % 3 === 0 && { extras: { tags: ['third'] } }),
         ...(n % 4 === 1 && { runAt: turns.at + 60_000 }),
       })
@@ -427,6 +440,8 @@ describe('a page', () => {
       const lane = turns.lane(`n${index % 3}`, `q${index % 2}`)
       const job = turns.insert({
         lane,
+        // Over several blocks of tags.
+        seq: turns.nextSeq + (index % 30 === 29 ? 5_000 : 0),
         ...(index % 5 === 0 && { extras: { tags: ['five', `t${index}`] } }),
         ...(index % 7 === 0 && { runAt: turns.at + index + 1 }),
       })

@@ -64,7 +64,12 @@ test('with a filter: both hold', () => {
 test('page by page, within any bound, it finds what one look finds', () => {
   const { store, turns, found } = crowd()
   for (let n = 0; n < 300; n++)
-    turns.insert({ data: JSON.stringify(n % 7 === 0 ? 'needle' : n), ...(n % 2 && { extras: { tags: ['odd'] } }) })
+    turns.insert({
+      // Over several blocks of tags.
+      seq: turns.nextSeq + (n % 50 === 49 ? 4_096 : 0),
+      data: JSON.stringify(n % 7 === 0 ? 'needle' : n),
+      ...(n % 2 && { extras: { tags: ['odd'] } }),
+    })
   turns.commit()
   const pages = (filter: ListFilter, limit: number, bound: { readonly rows: number; readonly late: () => boolean }) => {
     const seqs: number[] = []

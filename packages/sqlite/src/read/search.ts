@@ -4,6 +4,7 @@
  */
 import type { JobRow, SearchQuery } from '@millrace/core'
 import type { Database, SqlValue } from '../driver.ts'
+import { prepareTagBlocks } from '../tags.ts'
 import { prepareJobsWithin } from './jobs.ts'
 import { extrasFrom } from './row.ts'
 
@@ -30,10 +31,17 @@ const ASKED = `job.seq, CASE WHEN (? IS NULL OR job.state = ?) AND (? IS NULL OR
 export function prepareSearch(db: Database): ReadSearch {
   const walk = db.prepare(`SELECT ${ASKED} FROM job WHERE job.seq < ? ORDER BY job.seq DESC`).raw()
   const byTag = db
-    .prepare(`SELECT ${ASKED} FROM tag CROSS JOIN job ON job.seq = tag.seq WHERE tag.seq < ? AND tag.tag = ? ORDER BY tag.seq DESC`)
+    .prepare(
+      `SELECT ${ASKED} FROM tag CROSS JOIN job ON job.seq = tag.seq WHERE tag.seq < ? AND tag.block = ? AND tag.tag = ? ORDER BY tag.seq DESC`,
+    )
     .raw()
+  const blocks = prepareTagBlocks(db)
   const lanes = db.prepare('SELECT lane.id, queue.name, lane.name FROM lane JOIN queue ON queue.id = lane.queue').raw()
   const jobs = prepareJobsWithin(db, PAGE_BYTES)
+
+  function* tagged(tag: string, before: number, values: readonly SqlValue[]): Generator<unknown, void> {
+    for (const block of blocks(before)) yield* byTag.iterate(...values, block, tag)
+  }
 
   // A reader's statements are of one moment in a transaction alone: what was found is there when it is read.
   return db.transaction<ReadSearch>(({ filter, text }, before, limit, bound) => {
@@ -56,12 +64,13 @@ export function prepareSearch(db: Database): ReadSearch {
       json,
       before,
     ]
-    if (filter.tag !== undefined) values.push(filter.tag)
     const seqs: number[] = []
     let looked = 0
     let next: number | null = null
     // Leaving the loop early ends the iterator, and with it the read transaction.
-    for (const [seq, found] of (filter.tag === undefined ? walk : byTag).iterate(...values) as Iterable<Seen>) {
+    for (const [seq, found] of (filter.tag === undefined
+      ? walk.iterate(...values)
+      : tagged(filter.tag, before, values)) as Iterable<Seen>) {
       if (found === 1 || (typeof found === 'string' && isInExtras(found, wanted))) seqs.push(seq)
       looked++
       if (seqs.length < limit && looked < bound.rows && (looked % ROWS_PER_LOOK !== 0 || !bound.late())) continue

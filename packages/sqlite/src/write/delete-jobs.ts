@@ -2,6 +2,7 @@
 import type { PrunedJob } from '@millrace/core'
 import { prepareByRow } from '../by-row.ts'
 import type { Database } from '../driver.ts'
+import { blockOf } from '../tags.ts'
 import { expectChanges } from './expect.ts'
 
 export interface DeleteJobs {
@@ -16,7 +17,7 @@ export function prepareDeleteJobs(db: Database): DeleteJobs {
   const rows = rowsOf('job')
   const attempts = rowsOf('attempt')
   const logs = rowsOf('log')
-  const tag = db.prepare('DELETE FROM tag WHERE tag = ? AND seq = ?')
+  const tag = db.prepare('DELETE FROM tag WHERE block = ? AND tag = ? AND seq = ?')
   const unique = db.prepare('DELETE FROM unique_key WHERE name = ? AND key = ? AND seq = ?')
 
   const content = (jobs: readonly PrunedJob[]) => {
@@ -25,7 +26,7 @@ export function prepareDeleteJobs(db: Database): DeleteJobs {
     logs.run(seqs, [])
     for (const { seq, lane, extras } of jobs) {
       if (extras === undefined) continue
-      for (const name of extras.tags ?? []) tag.run(name, seq)
+      for (const name of extras.tags ?? []) tag.run(blockOf(seq), name, seq)
       if (extras.uniqueKey !== undefined) unique.run(lane.name, extras.uniqueKey, seq)
     }
   }

@@ -1,7 +1,7 @@
 /** Creates the rows of new jobs, in their state at the end of the turn. */
 import { type Job, type JobExtras, StoreFailure } from '@millrace/core'
 import type { Database, SqlValue } from '../driver.ts'
-import { prepareLadder } from '../ladder.ts'
+import { type Ladder, prepareLadder } from '../ladder.ts'
 import { expectChanges } from './expect.ts'
 import type { SortedJobs } from './sort.ts'
 
@@ -10,27 +10,51 @@ const COLUMNS =
 
 /** Of a job with the usual settings: all else of its row is NULL. */
 const PLAIN_COLUMNS = 'seq, node, lane, state, rank, weight, run_at, run, uncounted, enqueued_at, cancel_requested, data'
+/** What keys, tags, a ttl and the like add. */
+const KEYED_COLUMNS = 'policy, extras, expires_at'
 
 /**
  * `node` is the file's own, and no value to be bound. The turn's time is, once for each row: one that all rows share would be a join,
  * which took a tenth of the insert of 50 rows and a third of that of one.
  */
 export function prepareInsertJobs(db: Database, node: number): (jobs: SortedJobs) => void {
+  const plainWaiting = `column1, ${node}, column2, 1, 0, 1, column3, 0, 0, column3, 0, column4`
+  const plainActive = `column1, ${node}, column2, 2, 0, 1, column3, 1, 0, column3, 0, column4`
   const waiting = prepareLadder<Job>(db, {
     sql: (values) => `INSERT INTO job (${PLAIN_COLUMNS})
-SELECT column1, ${node}, column2, 1, 0, 1, column3, 0, 0, column3, 0, column4 FROM (VALUES ${values})`,
+SELECT ${plainWaiting} FROM (VALUES ${values})`,
     shared: 0,
     width: 4,
     bind: bindPlain,
   })
   const active = prepareLadder<Job>(db, {
     sql: (values) => `INSERT INTO job (${PLAIN_COLUMNS}, session, started_at)
-SELECT column1, ${node}, column2, 2, 0, 1, column3, 1, 0, column3, 0, column4, column5, column3 FROM (VALUES ${values})`,
+SELECT ${plainActive}, column5, column3 FROM (VALUES ${values})`,
     shared: 0,
     width: 5,
     bind: (job, values, place) => {
       bindPlain(job, values, place)
       values[place + 4] = job.sessionId
+    },
+  })
+  const keyedWaiting = prepareLadder<Job>(db, {
+    sql: (values) => `INSERT INTO job (${PLAIN_COLUMNS}, ${KEYED_COLUMNS}, gate)
+SELECT ${plainWaiting}, column5, column6, column7, column8 FROM (VALUES ${values})`,
+    shared: 0,
+    width: 8,
+    bind: (job, values, place) => {
+      bindKeyed(job, values, place)
+      values[place + 7] = job.parked?.id ?? null
+    },
+  })
+  const keyedActive = prepareLadder<Job>(db, {
+    sql: (values) => `INSERT INTO job (${PLAIN_COLUMNS}, ${KEYED_COLUMNS}, session, started_at)
+SELECT ${plainActive}, column5, column6, column7, column8, column3 FROM (VALUES ${values})`,
+    shared: 0,
+    width: 8,
+    bind: (job, values, place) => {
+      bindKeyed(job, values, place)
+      values[place + 7] = job.sessionId
     },
   })
   const any = prepareLadder<Job>(db, {
@@ -40,10 +64,15 @@ SELECT column1, ${node}, column2, 2, 0, 1, column3, 1, 0, column3, 0, column4, c
     bind: bindRow,
   })
 
-  return ({ plainWaiting, plainActive, inserted }) => {
-    if (plainWaiting.length > 0) expectChanges('insert waiting jobs', waiting.run(plainWaiting, []), plainWaiting.length)
-    if (plainActive.length > 0) expectChanges('insert active jobs', active.run(plainActive, []), plainActive.length)
-    if (inserted.length > 0) expectChanges('insert jobs', any.run(inserted, []), inserted.length)
+  return (sorted) => {
+    const insert = (jobs: readonly Job[], statement: Ladder<Job>) => {
+      if (jobs.length > 0) expectChanges('insert jobs', statement.run(jobs, []), jobs.length)
+    }
+    insert(sorted.plainWaiting, waiting)
+    insert(sorted.plainActive, active)
+    insert(sorted.keyedWaiting, keyedWaiting)
+    insert(sorted.keyedActive, keyedActive)
+    insert(sorted.inserted, any)
   }
 }
 
@@ -53,6 +82,13 @@ function bindPlain(job: Job, values: SqlValue[], place: number): void {
   values[place + 1] = job.lane.id
   values[place + 2] = job.enqueuedAt
   values[place + 3] = dataOf(job)
+}
+
+function bindKeyed(job: Job, values: SqlValue[], place: number): void {
+  bindPlain(job, values, place)
+  values[place + 4] = job.policy.text
+  values[place + 5] = extrasText(job.extras)
+  values[place + 6] = orNull(job.expiresAt)
 }
 
 function bindRow(job: Job, values: SqlValue[], place: number): void {

@@ -10,6 +10,7 @@ import {
 } from '@millrace/core'
 import type { Database, SqlValue } from '../driver.ts'
 import { prepareLadder } from '../ladder.ts'
+import { blockOf } from '../tags.ts'
 
 export function prepareKeys(db: Database): (effects: Effects) => void {
   // A key that had run out may still have its row.
@@ -19,12 +20,30 @@ export function prepareKeys(db: Database): (effects: Effects) => void {
     width: 7,
     bind: bindRecord,
   })
-  const hold = db.prepare('INSERT INTO unique_key (name, key, seq) VALUES (?, ?, ?)')
+  const hold = prepareLadder<UniqueRecord>(db, {
+    sql: (values) => `INSERT INTO unique_key (name, key, seq) VALUES ${values}`,
+    shared: 0,
+    width: 3,
+    bind: ({ name, key, seq }, values, place) => {
+      values[place] = name
+      values[place + 1] = key
+      values[place + 2] = seq
+    },
+  })
   const free = db.prepare('DELETE FROM unique_key WHERE name = ? AND key = ? AND seq = ?')
   const forgetOwn = db.prepare('DELETE FROM idempotency WHERE name = ? AND key = ? AND seq = ?')
   // Through all keys of the name: no index finds them by their job, which every key would pay for.
   const forgetOthers = db.prepare('DELETE FROM idempotency WHERE name = ? AND seq IN (SELECT value FROM json_each(?))')
-  const tag = db.prepare('INSERT OR IGNORE INTO tag (tag, seq) VALUES (?, ?)')
+  const tags = prepareLadder<readonly [tag: string, seq: number]>(db, {
+    sql: (values) => `INSERT OR IGNORE INTO tag (block, tag, seq) VALUES ${values}`,
+    shared: 0,
+    width: 3,
+    bind: ([tag, seq], values, place) => {
+      values[place] = blockOf(seq)
+      values[place + 1] = tag
+      values[place + 2] = seq
+    },
+  })
 
   const forget = (forgotten: readonly ForgottenKeys[]) => {
     const others = new Map<string, number[]>()
@@ -41,9 +60,12 @@ export function prepareKeys(db: Database): (effects: Effects) => void {
     if (uniqueHeld.length > 0 || uniqueFreed.length > 0) {
       const { held, freed } = net(uniqueHeld, uniqueFreed)
       for (const { name, key, seq } of freed) free.run(name, key, seq)
-      for (const { name, key, seq } of held) hold.run(name, key, seq)
+      hold.run(held, [])
     }
-    for (const job of jobs) if (job.extras?.tags !== undefined && isCreated(job)) for (const name of job.extras.tags) tag.run(name, job.seq)
+    const tagged: (readonly [string, number])[] = []
+    for (const job of jobs)
+      if (job.extras?.tags !== undefined && isCreated(job)) for (const tag of job.extras.tags) tagged.push([tag, job.seq])
+    if (tagged.length > 0) tags.run(tagged, [])
   }
 }
 

@@ -20,6 +20,9 @@ export class SortedJobs {
   /** New, waiting or active, with nothing out of the ordinary. */
   readonly plainWaiting: Job[] = []
   readonly plainActive: Job[] = []
+  /** The same with extras, a policy or a ttl. */
+  readonly keyedWaiting: Job[] = []
+  readonly keyedActive: Job[] = []
   /** All other new ones. */
   readonly inserted: Job[] = []
   readonly started: Job[] = []
@@ -48,6 +51,8 @@ export class SortedJobs {
     for (const list of [
       this.plainWaiting,
       this.plainActive,
+      this.keyedWaiting,
+      this.keyedActive,
       this.inserted,
       this.started,
       this.completed,
@@ -65,7 +70,8 @@ export class SortedJobs {
     const { touched } = job
     if (touched & TOUCH_INSERT) {
       if (touched & TOUCH_DELETE) return this.vanished
-      if (job.node !== node || job.enqueuedAt !== at || !isPlain(job)) return this.inserted
+      if (job.node !== node || job.enqueuedAt !== at || !isUsual(job)) return this.inserted
+      if (isKeyed(job)) return job.state === WAITING ? this.keyedWaiting : this.keyedActive
       return job.state === WAITING ? this.plainWaiting : this.plainActive
     }
     if (touched & TOUCH_DELETE) return this.deleted
@@ -76,8 +82,8 @@ export class SortedJobs {
   }
 }
 
-/** Whether all but row number, lane, payload and session is what most new jobs have, so that a batch of them can share it. */
-function isPlain(job: Job): boolean {
+/** Whether what a batch of new jobs shares is what most of them have: all but row number, lane, payload, session, and what keys add. */
+function isUsual(job: Job): boolean {
   return (
     (job.state === WAITING || (job.state === ACTIVE && job.run === 1 && job.startedAt === job.enqueuedAt)) &&
     (job.state === ACTIVE || job.run === 0) &&
@@ -85,9 +91,6 @@ function isPlain(job: Job): boolean {
     job.priority === 0 &&
     job.weight === 1 &&
     job.runAt === job.enqueuedAt &&
-    job.expiresAt === 0 &&
-    job.policy.text === null &&
-    job.extras === undefined &&
     job.checkpoint === null &&
     job.progress === null &&
     !job.cancelRequested &&
@@ -95,4 +98,9 @@ function isPlain(job: Job): boolean {
     (job.state === ACTIVE || job.lane.queue.settings.onFull === undefined) &&
     dataBytes(job.data) <= BATCHED_BYTES
   )
+}
+
+/** Who has a gate has a key, too. */
+function isKeyed({ extras, expiresAt, policy }: Job): boolean {
+  return extras !== undefined || expiresAt !== 0 || policy.text !== null
 }
