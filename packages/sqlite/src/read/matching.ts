@@ -36,11 +36,11 @@ WHERE tag.block = ? AND tag.tag = ? AND tag.seq < ? ORDER BY tag.seq DESC LIMIT 
   const tagged = (tag: string, before: number): { seen: Seen[]; next: number | null } => {
     const seen: Seen[] = []
     let left: number = LIMITS.walkRows
-    for (const block of blocks(before)) {
+    for (const { block, asked } of blocks(tag, before)) {
       const found = byTag.all(block, tag, before, left) as Seen[]
       seen.push(...found)
       if (found.length === left) return { seen, next: (found.at(-1) as Seen)[0] }
-      left -= found.length + 1
+      left -= found.length + asked
       if (left <= 0) return { seen, next: firstOf(block) }
     }
     return { seen, next: null }

@@ -39,7 +39,7 @@ ORDER BY job.seq DESC LIMIT ?`,
     const read = (statement: typeof walk, values: readonly SqlValue[]) => (statement.all(...values) as RawRow[]).map(rowFrom)
     if (filter.tag !== undefined) {
       const rows: JobRow[] = []
-      for (const block of blocks(before)) {
+      for (const { block } of blocks(filter.tag, before)) {
         rows.push(...read(byTag, [block, filter.tag, before, state, state, lanes, lanes, limit - rows.length]))
         if (rows.length === limit) break
       }

@@ -40,7 +40,7 @@ export function prepareSearch(db: Database): ReadSearch {
   const jobs = prepareJobsWithin(db, PAGE_BYTES)
 
   function* tagged(tag: string, before: number, values: readonly SqlValue[]): Generator<unknown, void> {
-    for (const block of blocks(before)) yield* byTag.iterate(...values, block, tag)
+    for (const { block } of blocks(tag, before)) yield* byTag.iterate(...values, block, tag)
   }
 
   // A reader's statements are of one moment in a transaction alone: what was found is there when it is read.
