@@ -1,35 +1,44 @@
 /**
- * `pnpm bench:start [REPETITIONS]`: how long the first moments take, of the packed packages in a project of their own: each figure in a process
- * that has loaded nothing, all of them in turns, the median of ten. Beside them Node itself and other queues, where their servers are here.
+ * `pnpm bench:start [--rounds N] [--save]`: the first moments of the packed packages in a project of their own, each in a process that has
+ * loaded nothing, all of them in turns; medians. Beside them Node itself and other queues, where their servers are here. `--save` keeps
+ * the figures under bench/results/start.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { machineOf, versions } from './machine.ts'
+import { parseArgs } from 'node:util'
+import { run } from '../../test/consumers/run.ts'
+import { countFlag } from './amounts.ts'
+import { commit, machineOf, versions } from './machine.ts'
 import { postgres } from './peers/servers/postgres.ts'
 import { freePort } from './peers/servers/program.ts'
 import { redis } from './peers/servers/redis.ts'
 import type { ServerKind } from './peers/servers/server.ts'
 import { median, quantile } from './quantile.ts'
+import { RESULTS } from './saved.ts'
 import { installAll } from './start/install.ts'
 import { markdown } from './table.ts'
 
-interface Subject {
+interface Figure {
   readonly what: string
   /** Of the median. */
   readonly goalMs?: number
-  /** Answers how many milliseconds it took, once. */
-  readonly run: () => Promise<number>
 }
 
-/** The daemon's and its clients'. */
-const ENV = { ...process.env, MILLRACE_TOKEN: 'of-a-daemon-that-is-measured' }
-const MAIN = 'node_modules/millrace/dist/main.js'
+/** One process, and what it tells. */
+interface Subject {
+  readonly figures: readonly Figure[]
+  /** Answers how many milliseconds each took, once. */
+  readonly run: () => Promise<readonly number[]>
+}
 
-const repetitions = Number(process.argv[2] ?? 10)
-if (!Number.isInteger(repetitions) || repetitions < 1) throw new RangeError(`REPETITIONS is a whole number from 1, not ${process.argv[2]}`)
+const MAIN = 'node_modules/millrace/dist/main.js'
+const TOKEN = { MILLRACE_TOKEN: 'of-a-daemon-that-is-measured' }
+
+const { values: flags } = parseArgs({ options: { rounds: { type: 'string', default: '10' }, save: { type: 'boolean', default: false } } })
+const rounds = countFlag('rounds', flags.rounds)
 const folder = mkdtempSync(join(tmpdir(), 'millrace-start-'))
 /** What was started, ended in the other order. */
 const ends: (() => Promise<unknown>)[] = []
@@ -37,45 +46,45 @@ try {
   process.stderr.write('packing and installing\n')
   await installAll(folder)
   const subjects = [...own(await daemon()), ...peers(), ...(await served('bullmq', redis)), ...(await served('pgBoss', postgres))]
-  const took = subjects.map(() => [] as number[])
+  const took = subjects.map(({ figures }) => figures.map(() => [] as number[]))
   // The first round creates files and fills caches, and is not counted.
-  for (let round = 0; round <= repetitions; round++) {
-    process.stderr.write(`round ${round} of ${repetitions}\n`)
-    for (const [index, { run }] of subjects.entries()) {
-      const ms = await run()
-      if (round > 0) took[index]?.push(ms)
+  for (let round = 0; round <= rounds; round++) {
+    process.stderr.write(`round ${round} of ${rounds}\n`)
+    for (const [index, subject] of subjects.entries()) {
+      const all = await subject.run()
+      if (round > 0) for (const [figure, ms] of all.entries()) took[index]?.[figure]?.push(ms)
     }
   }
-  process.stdout.write(`${report(subjects, took)}\n`)
+  report(subjects.flatMap(({ figures }, index) => figures.map((figure, place) => ({ ...figure, ms: took[index]?.[place] ?? [] }))))
 } finally {
   for (const end of ends.toReversed()) await end()
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
 }
 
 function own(url: string): Subject[] {
-  const file = join(folder, 'jobs.db')
-  const engine = (what: string, figure: string, goalMs: number) => ({ what, goalMs, run: () => printed(figure, 'engine.mjs', file) })
   return [
-    { what: 'Node itself', run: () => whole('-e', '0') },
-    { what: "`import '@millrace/engine'`", goalMs: 60, run: () => printed('import', 'import.mjs', '@millrace/engine') },
-    engine('`openEngine` of an existing file', 'open', 100),
-    engine('the first `enqueue`', 'enqueue', 5),
-    engine('the writer restarts after a death', 'restart', 150),
-    { what: '`millrace --version`', goalMs: 100, run: () => whole(MAIN, '--version') },
-    { what: '`millrace enqueue --file`', goalMs: 250, run: () => whole(MAIN, 'enqueue', 'a', '{}', '--file', join(folder, 'cli.db')) },
-    { what: '`millrace enqueue --url`', goalMs: 250, run: () => whole(MAIN, 'enqueue', 'a', '{}', '--url', url) },
-    { what: '`millrace serve` is ready', goalMs: 600, run: () => serving('serve.db').then(({ ms, end }) => end().then(() => ms)) },
-    { what: 'import, open, first job stored: @millrace/engine', run: () => printed('first', 'engine.mjs', file) },
+    timed('Node itself', undefined, '-e', '0'),
+    printing('import.mjs', '@millrace/engine', [['import', "`import '@millrace/engine'`", 60]]),
+    printing('engine.mjs', join(folder, 'jobs.db'), [
+      ['open', '`openEngine` of an existing file', 100],
+      ['enqueue', 'the first `enqueue`', 5],
+      ['restart', 'the writer restarts after a death', 150],
+      ['first', 'import, open, first job stored: @millrace/engine'],
+    ]),
+    timed('`millrace --version`', 100, MAIN, '--version'),
+    timed('`millrace enqueue --file`', 250, MAIN, 'enqueue', 'a', '{}', '--file', join(folder, 'cli.db')),
+    timed('`millrace enqueue --url`', 250, MAIN, 'enqueue', 'a', '{}', '--url', url),
+    {
+      figures: [{ what: '`millrace serve` is ready', goalMs: 600 }],
+      run: () => serving('serve.db').then(({ ms, end }) => end().then(() => [ms])),
+    },
   ]
 }
 
 function peers(): Subject[] {
   return [
-    ...['bullmq', 'pg-boss', 'plainjob'].map((name) => ({
-      what: `\`import '${name}'\``,
-      run: () => printed('import', 'import.mjs', name),
-    })),
-    { what: 'import, open, first job stored: plainjob', run: () => printed('first', 'plainjob.mjs', join(folder, 'plainjob.db')) },
+    ...['bullmq', 'pg-boss', 'plainjob'].map((name) => printing('import.mjs', name, [['import', `\`import '${name}'\``]])),
+    printing('plainjob.mjs', join(folder, 'plainjob.db'), [['first', 'import, open, first job stored: plainjob']]),
   ]
 }
 
@@ -89,32 +98,28 @@ async function served(name: string, kind: ServerKind): Promise<Subject[]> {
   mkdirSync(data)
   const { address, stop } = await kind.start(data, 'normal')
   ends.push(stop)
-  return [{ what: `import, open, first job stored: ${name}`, run: () => printed('first', `${name}.mjs`, address) }]
+  return [printing(`${name}.mjs`, address, [['first', `import, open, first job stored: ${name}`]])]
 }
 
-/** A figure that the program prints. */
-async function printed(figure: string, ...args: readonly string[]): Promise<number> {
-  const { stdout } = await ended(args)
-  return (JSON.parse(stdout) as Readonly<Record<string, number>>)[figure] as number
+/** Figures that a program prints. */
+function printing(program: string, argument: string, told: readonly (readonly [key: string, what: string, goalMs?: number])[]): Subject {
+  return {
+    figures: told.map(([, what, goalMs]) => ({ what, ...(goalMs !== undefined && { goalMs }) })),
+    async run() {
+      const all = JSON.parse((await ended(program, argument)).stdout) as Readonly<Record<string, number>>
+      return told.map(([key]) => all[key] as number)
+    },
+  }
 }
 
 /** From the start of the process to its end. */
-async function whole(...args: readonly string[]): Promise<number> {
-  return (await ended(args)).ms
+function timed(what: string, goalMs: number | undefined, ...args: readonly string[]): Subject {
+  return { figures: [{ what, ...(goalMs !== undefined && { goalMs }) }], run: async () => [(await ended(...args)).ms] }
 }
 
-async function ended(args: readonly string[]): Promise<{ readonly stdout: string; readonly ms: number }> {
+async function ended(...args: readonly string[]): Promise<{ readonly stdout: string; readonly ms: number }> {
   const began = performance.now()
-  const child = spawn(process.execPath, args, { cwd: folder, env: ENV, stdio: ['ignore', 'pipe', 'pipe'] })
-  let stdout = ''
-  let stderr = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text
-  })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text
-  })
-  const [code] = await once(child, 'close')
+  const { code, stdout, stderr } = await run(process.execPath, args, folder, { env: TOKEN })
   if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`)
   return { stdout, ms: performance.now() - began }
 }
@@ -130,29 +135,39 @@ async function serving(file: string): Promise<{ readonly ms: number; readonly ur
   const port = await freePort()
   const began = performance.now()
   const args = [MAIN, 'serve', '--file', join(folder, file), '--http-port', String(port), '--log-format', 'json']
-  const child = spawn(process.execPath, args, { cwd: folder, env: ENV, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, args, { cwd: folder, env: { ...process.env, ...TOKEN }, stdio: ['ignore', 'pipe', 'inherit'] })
+  const over = once(child, 'exit')
   let said = ''
   for await (const text of child.stdout.setEncoding('utf8')) {
     said += text
     if (/"msg":"serving"/.test(said)) break
   }
   const ms = performance.now() - began
-  const closed = child.exitCode === null ? once(child, 'exit') : Promise.resolve()
   const end = () => {
     child.kill('SIGTERM')
-    return closed
+    return over
   }
   return { ms, url: `unix:${join(folder, file)}-socket`, end }
 }
 
-function report(subjects: readonly Subject[], took: readonly (readonly number[])[]): string {
-  const ms = (value: number) => (value < 10 ? value.toFixed(1) : value.toFixed(0))
-  const rows = subjects.map(({ what, goalMs }, index) => {
-    const all = took[index] ?? []
-    const measured = median(all)
+function report(figures: readonly (Figure & { readonly ms: readonly number[] })[]): void {
+  const format = (value: number) => (value < 10 ? value.toFixed(1) : value.toFixed(0))
+  const rows = figures.map(({ what, goalMs, ms }) => {
+    const measured = median(ms)
     const met = goalMs === undefined ? '' : measured <= goalMs ? 'met' : '**not met**'
-    return [what, ms(measured), `${ms(quantile(all, 0))} to ${ms(quantile(all, 1))}`, goalMs === undefined ? '' : `${goalMs}`, met]
+    const range = `${format(quantile(ms, 0))} to ${format(quantile(ms, 1))}`
+    return [what, format(measured), range, goalMs === undefined ? '' : `${goalMs}`, met]
   })
-  const facts = Object.entries({ ...machineOf(folder), ...versions() }).map(([name, value]) => `${name} ${value}`)
-  return `${markdown(['what', 'median, ms', 'all', 'goal', ''], rows)}\n\n${repetitions} rounds; ${facts.join(', ')}.`
+  const machine = machineOf(folder)
+  const facts = Object.entries({ ...machine, ...versions() }).map(([name, value]) => `${name} ${value}`)
+  process.stdout.write(`${markdown(['what', 'median, ms', 'all', 'goal', ''], rows)}\n\n${rounds} rounds; ${facts.join(', ')}.\n`)
+  if (!flags.save) return
+  const date = new Date().toISOString()
+  const name = `${date.slice(0, 16).replaceAll(':', '')}-${commit().split(' ')[0]}.json`
+  mkdirSync(join(RESULTS, 'start'), { recursive: true })
+  writeFileSync(
+    join(RESULTS, 'start', name),
+    `${JSON.stringify({ date, commit: commit(), machine, versions: versions(), rounds, figures }, null, 2)}\n`,
+  )
+  process.stderr.write(`saved as bench/results/start/${name}\n`)
 }

@@ -227,7 +227,7 @@ describe('installed by', () => {
     for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text)
 
     const [command, ...args] = installer.install
-    const installed = await run(command, args, folder, 240_000)
+    const installed = await run(command, args, folder, { hangsMs: 240_000 })
     expect(installed.code, installed.stdout + installed.stderr).toBe(0)
     const [node, ...flags] = installer.node ?? [process.execPath]
     const { code, stdout, stderr } = await run(node, [...flags, 'server.mjs'], folder)

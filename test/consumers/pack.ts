@@ -21,7 +21,7 @@ export async function pack(destination: string): Promise<void> {
       cpSync(join(ROOT, folder), join(copy, folder), { recursive: true, verbatimSymlinks: true, filter })
     symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
     const those = ['--recursive', ...PUBLISHED.flatMap((name) => ['--filter-prod', `${name}...`]), '--config.verifyDepsBeforeRun=false']
-    const packed = await run('npx', ['-y', 'pnpm@12', ...those, 'pack', '--pack-destination', destination], copy, 240_000)
+    const packed = await run('npx', ['-y', 'pnpm@12', ...those, 'pack', '--pack-destination', destination], copy, { hangsMs: 240_000 })
     if (packed.code !== 0) throw new Error(`the packages could not be packed:\n${packed.stdout}${packed.stderr}`)
   } finally {
     rmSync(copy, { recursive: true, force: true, maxRetries: 3 })
@@ -30,6 +30,6 @@ export async function pack(destination: string): Promise<void> {
 
 export async function install(folder: string, packages: readonly string[]): Promise<void> {
   const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']
-  const installed = await run('npm', ['install', '--save-exact', ...quiet, ...packages], folder, 240_000)
+  const installed = await run('npm', ['install', '--save-exact', ...quiet, ...packages], folder, { hangsMs: 240_000 })
   if (installed.code !== 0) throw new Error(`npm could not install ${packages.join(' ')}:\n${installed.stdout}${installed.stderr}`)
 }

@@ -13,8 +13,25 @@ export interface Ended {
 /** One that does not end by itself is killed: it hangs. */
 const HANGS_MS = 50_000
 
-export async function run(command: string, args: readonly string[], cwd: string, hangsMs = HANGS_MS): Promise<Ended> {
-  const child = spawn(command, args, { cwd, env: ENV, stdio: ['ignore', 'pipe', 'pipe'], timeout: hangsMs, killSignal: 'SIGKILL' })
+export interface RunOptions {
+  readonly hangsMs?: number
+  /** Beside what every shell has. */
+  readonly env?: Readonly<NodeJS.ProcessEnv>
+}
+
+export async function run(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  { hangsMs = HANGS_MS, env }: RunOptions = {},
+): Promise<Ended> {
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...ENV, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: hangsMs,
+    killSignal: 'SIGKILL',
+  })
   let stdout = ''
   let stderr = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

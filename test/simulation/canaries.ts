@@ -774,8 +774,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'gathered-calls-forgotten',
     file: 'packages/client/src/mailbox.ts',
-    find: '    if (this.#flushing) this.#flush()\n',
-    replace: '    this.#flushing = false\n',
+    find: '    if (this.#gathered) this.#flush()\n',
+    replace: '',
     breaks: 'invariant 19',
   },
   {

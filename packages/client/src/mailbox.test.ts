@@ -99,6 +99,17 @@ describe('sending', () => {
     expect(port.posts.map((requests) => requests.length)).toEqual([1, 3, 1])
   })
 
+  test('an attach leaves with its tick all the same, and what was gathered before it: what it says that a worker holds is so now', async () => {
+    const stats = () => inTask(() => void mailbox.call<'stats'>({ op: 'stats' }))
+    await Promise.all([
+      stats(),
+      stats(),
+      inTask(() => void mailbox.call<'attach'>({ op: 'attach', session: { ...SESSION, uuid: 's' }, held: [] })),
+    ])
+    await new Promise<void>((resolve) => process.nextTick(resolve))
+    expect(port.posts.map((requests) => requests.map(({ command }) => command.op))).toEqual([['stats'], ['stats', 'attach']])
+  })
+
   test('a tick in which nothing is called posts nothing', async () => {
     await mailbox.settle()
     await quiet()

@@ -65,9 +65,12 @@ export class Mailbox {
   /** What is held, and what was and is forgotten, in the order in which it leaves. */
   #line: Pending[] = []
   #nextId = 1
-  #flushing = false
+  /** What waits leaves with this tick. */
+  #ticking = false
   /** This turn of the event loop has had its post: what its other ticks call is gathered. */
   #gathering = false
+  /** Something has been. */
+  #gathered = false
   #broken = false
   #end: Refusal | undefined
   /** Beside open calls, what keeps the Port's process alive. */
@@ -126,7 +129,7 @@ export class Mailbox {
     this.#heldBytes += bytes
     if (!this.#alive) this.#keepAlive()
     if (this.#held.size >= CALLS_PER_POST) this.#flush()
-    else this.#flushLater()
+    else this.#flushLater(pending.urgent)
   }
 
   /** In front of all but those that have gone first as well. */
@@ -244,11 +247,14 @@ export class Mailbox {
    * The first tick of a turn of the event loop that calls something posts it at once, so that nobody waits who calls alone. What the
    * others call leaves together when the turn is over: handlers that await timers or sockets end in a tick each.
    */
-  #flushLater(): void {
-    if (this.#flushing || this.#broken) return
-    this.#flushing = true
-    if (this.#gathering) return
-    if (this.#afterTurn !== undefined) {
+  #flushLater(urgent = false): void {
+    if (this.#ticking || this.#broken) return
+    if (this.#gathering && !urgent) {
+      this.#gathered = true
+      return
+    }
+    this.#ticking = true
+    if (!this.#gathering && this.#afterTurn !== undefined) {
       this.#gathering = true
       this.#afterTurn(this.#endTurn)
     }
@@ -260,11 +266,12 @@ export class Mailbox {
 
   readonly #endTurn = (): void => {
     this.#gathering = false
-    if (this.#flushing) this.#flush()
+    if (this.#gathered) this.#flush()
   }
 
   readonly #flush = (): void => {
-    this.#flushing = false
+    this.#ticking = false
+    this.#gathered = false
     if (this.#broken) return
     const requests: Request[] = []
     let taken = 0
