@@ -8,11 +8,11 @@ useBuilt()
 
 const UNITS = ['packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts']
 const NOT_OURS = '**/node_modules/**'
-/** What is killed, starved and filled up for long, measured, or packed and installed. */
+/** Tests that kill, starve and fill up for long, measure, or pack and install. */
 const LONG = ['test/{bench,consumers,crash,limits,overload,powerloss,torture}/**/*.test.ts', 'test/**/*{k,K}ills.test.ts']
 /** A module that one file replaces would stay so for the next. */
 const REPLACING = filesWith(/\bvi\.(?:mock|doMock)\(/, UNITS)
-/** What is tried many times: at all times, and more often in `pnpm proof` (packages/testkit/src/testing/runs.ts). */
+/** Properties are tried many times: in every run, and more often in `pnpm proof` (packages/testkit/src/testing/runs.ts). */
 const REPEATED = filesWith(/\b(?:runs\(|STRIDE\b)/, [...UNITS, 'test/**/*.test.ts'])
 
 function filesWith(pattern: RegExp, globs: readonly string[]): string[] {
@@ -27,7 +27,7 @@ export default defineConfig({
     pool: 'forks',
     // Many tests wait for processes that they have started.
     maxWorkers: Math.ceil(1.5 * availableParallelism()),
-    // What hangs: a machine that is slow, or busy with other work, is no failure.
+    // For tests that hang: a machine that is slow, or busy with other work, is no failure.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     reporters: ['default', new CountsReporter()],

@@ -10,7 +10,7 @@ import { bundle } from '../build.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-/** What this process starts from now on loads what is built, and compiles it once. */
+/** Threads and processes that this one starts from now on load what is built, and compile it once. */
 export function useBuilt(): void {
   process.env['NODE_OPTIONS'] = `${process.env['NODE_OPTIONS'] ?? ''} --conditions=millrace-dist`
   process.env['NODE_COMPILE_CACHE'] ??= join(ROOT, 'node_modules/.cache/millrace')

@@ -7,13 +7,13 @@ import { type Payload, payloadOf } from './payload.ts'
 export interface HandlerKind {
   readonly name: string
   readonly handler: (handled: (data: Payload) => void) => Handler
-  /** Of the caller: it reads the id of what it has enqueued. */
+  /** The caller reads the id of what it has enqueued. */
   readonly readsId?: boolean
   readonly payload?: (index: number) => Payload
 }
 
 const KILOBYTE = 'x'.repeat(900)
-/** Where what is read goes, so that reading it cannot be left out. */
+/** Takes what is read, so that reading it cannot be left out. */
 const read = { characters: 0 }
 
 export const HANDLERS: readonly HandlerKind[] = [
@@ -64,7 +64,9 @@ export const HANDLERS: readonly HandlerKind[] = [
 ]
 
 export function handlerKind(name: string): HandlerKind {
-  return HANDLERS.find((kind) => kind.name === name) as HandlerKind
+  const found = HANDLERS.find((kind) => kind.name === name)
+  if (found === undefined) throw new RangeError(`there is no handler '${name}'; there are ${HANDLERS.map((kind) => kind.name).join(', ')}`)
+  return found
 }
 
 /** Enqueues as that kind's caller does. */

@@ -22,7 +22,7 @@ export interface Settings {
   /** Who offers the load to the event loop's host. */
   readonly load: 'none' | 'host' | 'thread'
   readonly seconds: number
-  /** Of `handlers.ts`. */
+  /** A name in `handlers.ts`. */
   readonly handler: string
   /** In use, of `features.ts`. */
   readonly feature: string

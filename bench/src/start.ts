@@ -23,7 +23,7 @@ import { markdown } from './table.ts'
 
 interface Figure {
   readonly what: string
-  /** Of the median. */
+  /** The median is to be no longer. */
   readonly goalMs?: number
 }
 
@@ -40,7 +40,7 @@ const TOKEN = { MILLRACE_TOKEN: 'of-a-daemon-that-is-measured' }
 const { values: flags } = parseArgs({ options: { rounds: { type: 'string', default: '10' }, save: { type: 'boolean', default: false } } })
 const rounds = countFlag('rounds', flags.rounds)
 const folder = mkdtempSync(join(tmpdir(), 'millrace-start-'))
-/** What was started, ended in the other order. */
+/** Each ends something that was started; the last one first. */
 const ends: (() => Promise<unknown>)[] = []
 try {
   process.stderr.write('packing and installing\n')

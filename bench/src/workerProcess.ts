@@ -15,13 +15,13 @@ const SCRIPT = fileURLToPath(import.meta.url)
 
 export interface WorkerProcessOptions {
   readonly url: string
-  /** Of each worker. */
+  /** Each worker has so many places. */
   readonly concurrency: number
   /** Each has a connection of its own; default 1. */
   readonly workers?: number
   /** What they wait for. */
   readonly job?: string
-  /** Of `handlers.ts`, for the job that is measured. */
+  /** A name in `handlers.ts`, for the job that is measured. */
   readonly handler?: string
 }
 

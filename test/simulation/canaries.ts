@@ -776,7 +776,7 @@ export const CANARIES: readonly Canary[] = [
     file: 'packages/client/src/mailbox.ts',
     find: '    if (this.#gathered) this.#flush()\n',
     replace: '',
-    breaks: 'invariant 19',
+    breaks: 'invariant 4',
   },
   {
     name: 'bucket-full-after-a-restart',

@@ -31,7 +31,7 @@ export function sourcedNode(place: number, number: number): number {
   return place * NODE_LIMIT + number
 }
 
-/** What the ids of a run of jobs have in common: they are asked for job after job, of one file and mostly of one millisecond. */
+/** The ids of a run of jobs have this in common: they are asked for job after job, of one file and mostly of one millisecond. */
 const shared = { enqueuedAt: -1, above: -1, node: -1, before: '', behind: '' }
 
 export function formatId(key: JobKey): string {
