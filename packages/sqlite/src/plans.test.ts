@@ -71,6 +71,7 @@ test('jobs with a tag are found block by block, newest first, and a tag goes by 
   expect(ways('AS (\n  SELECT max(tag.block)')).toEqual([
     'SEARCH tag USING PRIMARY KEY (block<?)',
     'SEARCH tag USING PRIMARY KEY (block=? AND tag=?)',
+    'SEARCH hop',
   ])
   expect(ways('FROM tag CROSS JOIN job')).toEqual([
     'SEARCH tag USING PRIMARY KEY (block=? AND tag=? AND seq<?)',

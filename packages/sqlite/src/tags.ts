@@ -32,18 +32,18 @@ export function prepareTagBlocks(db: Database): (tag: string, before: number) =>
       `WITH RECURSIVE hop (block, asked) AS (
   SELECT max(tag.block), 1 FROM tag WHERE tag.block < ?
   UNION ALL
-  SELECT (SELECT max(tag.block) FROM tag WHERE tag.block < hop.block), hop.asked + 1 FROM hop WHERE hop.block IS NOT NULL
+  SELECT (SELECT max(tag.block) FROM tag WHERE tag.block < hop.block), hop.asked + 1 FROM hop
+  WHERE hop.block IS NOT NULL AND hop.asked < ${BLOCKS_PER_LOOK}
+    AND NOT EXISTS (SELECT 1 FROM tag WHERE tag.block = hop.block AND tag.tag = ?)
 )
-SELECT hop.block, hop.asked FROM hop
-WHERE EXISTS (SELECT 1 FROM tag WHERE tag.block = hop.block AND tag.tag = ?) OR (hop.asked = ${BLOCKS_PER_LOOK} AND hop.block IS NOT NULL)
-LIMIT 1`,
+-- The block of the last hop: SQLite takes it from the row that has the most.
+SELECT hop.block, max(hop.asked) FROM hop`,
     )
     .raw()
   return function* blocks(tag, before) {
     for (let last = Math.ceil(before / BLOCK_JOBS); ; ) {
-      const found = next.get(last, tag) as [block: number, asked: number] | undefined
-      if (found === undefined) return
-      const [block, asked] = found
+      const [block, asked] = next.get(last, tag) as [block: number | null, asked: number]
+      if (block === null) return
       yield { block, asked }
       last = block
     }
