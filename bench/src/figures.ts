@@ -28,6 +28,7 @@ const FIGURES: Readonly<Record<string, Figure>> = {
   commitP99Ms: figure('commit p99 ms', 'lower', 1),
   p50Micros: figure('p50 µs', 'lower', 0),
   p99Micros: figure('p99 µs', 'lower', 0),
+  freeStartsMs: figure('starts after ms', 'lower', 0),
   delayP50Ms: figure('delay p50 ms', 'lower', 2),
   delayP99Ms: figure('delay p99 ms', 'lower', 2),
   delayMaxMs: figure('delay max ms', 'lower', 1),

@@ -6,6 +6,7 @@ import { enqueue } from './enqueue.ts'
 import { eventLoop } from './eventLoop.ts'
 import type { Experiment } from './experiment.ts'
 import { features } from './features.ts'
+import { greedy } from './greedy.ts'
 import { growth } from './growth.ts'
 import { handlers } from './handlers.ts'
 import { idle } from './idle.ts'
@@ -23,6 +24,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   idleWorkers,
   features,
   idle,
+  greedy,
   growth,
   eventLoop,
   sustained,

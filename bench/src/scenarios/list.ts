@@ -7,6 +7,7 @@ import { enqueue } from './enqueue.ts'
 import { features } from './features.ts'
 import { fill } from './fill.ts'
 import { fsync } from './fsync.ts'
+import { greedy } from './greedy.ts'
 import { host } from './host.ts'
 import { idle } from './idle.ts'
 import { idleWorkers } from './idleWorkers.ts'
@@ -25,6 +26,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   features,
   fill,
   fsync,
+  greedy,
   host,
   idle,
   idleWorkers,
