@@ -204,7 +204,8 @@ export class Schedules {
     if (!requests.redriven) {
       for (const other of tracked.jobs) {
         const job = model.jobs.get(other)
-        const over = job === undefined || job.state >= COMPLETED || job.cancelRequested || job.state === CANCELLED
+        const over =
+          job === undefined || job.state >= COMPLETED || job.cancelRequested || job.state === CANCELLED || requests.asked('retry', job)
         history.hold(over, 23, () => `job ${seq} of schedule ${id} comes while job ${other} is in state ${job?.state}`)
         if (over) tracked.jobs.delete(other)
       }
