@@ -6,7 +6,7 @@
 import type { Database } from './driver.ts'
 
 const BLOCK_JOBS = 4_096
-/** As many as may be asked in one statement: it can not be interrupted. */
+/** Asked in one statement at the most: nothing interrupts it. */
 const BLOCKS_PER_LOOK = 1_000
 
 /** Of the job with that number. */
@@ -25,7 +25,10 @@ export interface TagBlock {
   readonly asked: number
 }
 
-/** The blocks in which jobs before that one have the tag, newest first; of those that have it not each 1,000th. */
+/**
+ * The blocks in which jobs before that one have the tag, newest first. Where 1,000 in a row do not have it, it answers the last of them,
+ * so that the caller may stop there.
+ */
 export function prepareTagBlocks(db: Database): (tag: string, before: number) => Generator<TagBlock, void> {
   const next = db
     .prepare(

@@ -1,7 +1,7 @@
 /**
  * Jobs with a `concurrencyKey`, in queues that limit or pause keys. Where a lane has more jobs of a key than may run, the rest are parked
  * behind a gate: they wait on disk, outside the lane, and stand in nobody's way. In memory there are the keys that run, stand in a
- * window, are parked or paused, or whose token buckets are not full, and no others.
+ * window, are parked or paused, or whose token buckets are not full; and of those that have jobs on disk alone the last 1,000.
  */
 import { LIMITS } from '../limits.ts'
 import { tokensOf } from './bucket.ts'
@@ -66,8 +66,8 @@ export function mayLine({ key, lined, outside }: Gate, mono: number): boolean {
 }
 
 /**
- * The same of a job that comes. The first one stands in any case; where all that is known of the key is that it has jobs on disk, so do
- * some more, for keys with a few jobs are too many to remember them all.
+ * Whether a job that comes may stand in line. The first of its key always may. Where the key has jobs on disk alone, some more may: to
+ * park them would take a gate for every key with a few jobs.
  */
 export function mayEnter(gate: Gate, mono: number): boolean {
   return mayLine(gate, mono) || isIdle(gate) || (isFar(gate) && gate.outside < LIMITS.keyJobsInLine)
