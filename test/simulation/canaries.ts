@@ -117,8 +117,15 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'the-last-word-is-in-force',
     file: `${decide}/define.ts`,
-    find: 'if (first !== undefined && !voters.some(isInForce) && !isToComeBack(tables, name, first.intro.local)) putInForce(turn, name, first)',
+    find: 'if (first !== undefined && !voters.some(isInForce) && !isAwaited(tables, first.intro.local)) putInForce(turn, name, first)',
     replace: 'if (first !== undefined) putInForce(turn, name, sessions.at(-1) as Session)',
+    breaks: 'invariant 46',
+  },
+  {
+    name: 'overruled-while-awaited',
+    file: `${decide}/define.ts`,
+    find: ' && !isAwaited(tables, first.intro.local)',
+    replace: '',
     breaks: 'invariant 46',
   },
   {

@@ -8,7 +8,7 @@ import type { Job } from '../job.ts'
 import { LIMITS } from '../limits.ts'
 import type { Decision } from '../replies.ts'
 import { beginLease } from '../tables/lease.ts'
-import type { Session } from '../tables/session.ts'
+import { hasAttached, type Session } from '../tables/session.ts'
 import { beginToDefine, define } from './define.ts'
 import { endGivenBack } from './end.ts'
 import { stopSession } from './leave.ts'
@@ -30,7 +30,7 @@ export function attach(turn: TurnContext, command: AttachCommand, { connection, 
   // Its process may have become the engine's own, or ceased to be it.
   if ((before?.intro.local ?? known?.local) !== intro.local) effects.newSessions.push(session)
   appear(turn, session)
-  const disputed = define(turn, session)
+  const disputed = define(turn, session, known !== undefined && !hasAttached(before))
   const lost: RunKey[] = []
   for (const { seq, run } of held) {
     const job = tables.jobs.get(seq)

@@ -3,7 +3,7 @@
  * equals whoever was first, until it is gone or they agree. What is in force stays so when nobody is left who says it.
  */
 import type { Defaults, SessionIntro } from '../commands.ts'
-import type { Session } from '../tables/session.ts'
+import { hasAttached, type Session } from '../tables/session.ts'
 import type { Tables } from '../tables/tables.ts'
 import { beginToSettle, settleAnew } from './settle.ts'
 import type { TurnContext } from './turn.ts'
@@ -14,8 +14,8 @@ export function beginToDefine({ tables }: TurnContext, { handlers }: SessionIntr
     if (tables.definitions.get(name) === undefined && Object.keys(defaults).length > 0) beginToSettle(tables, name)
 }
 
-/** A session has said its defaults. Answers the names for which others than its own are in force. */
-export function define(turn: TurnContext, session: Session): readonly string[] {
+/** A session has said its defaults, maybe after it was awaited. Answers the names for which others than its own are in force. */
+export function define(turn: TurnContext, session: Session, wasAwaited: boolean): readonly string[] {
   const { definitions, present } = turn.tables
   const disputed: string[] = []
   for (const { name, defaults } of session.intro.handlers) {
@@ -25,8 +25,9 @@ export function define(turn: TurnContext, session: Session): readonly string[] {
     // One of the engine's own process stands for what others have said first: nobody else of it overrules that while it is away.
     if (inForce === undefined || (agrees && (sayer === undefined || (session.intro.local && !sayer.local)))) putInForce(turn, name, session)
     if ((inForce !== undefined && !agrees) || definitions.disputes.has(name)) reconsider(turn, name)
-    if (definitions.disputes.get(name)?.has(session)) disputed.push(name)
   }
+  if (wasAwaited) for (const name of [...definitions.disputes.keys()]) reconsider(turn, name)
+  for (const { name } of session.intro.handlers) if (definitions.disputes.get(name)?.has(session)) disputed.push(name)
   return disputed
 }
 
@@ -35,7 +36,9 @@ export function undefine(turn: TurnContext, uuid: string, session: Session | und
   const { tables } = turn
   const { definitions } = tables
   const names = new Set(definitions.saidBy(uuid))
-  for (const { name } of session?.intro.handlers ?? []) if (definitions.disputes.has(name)) names.add(name)
+  // Of one that was awaited it was not known what it would say.
+  const mayHaveSaid = hasAttached(session) ? session.intro.handlers.map(({ name }) => name) : definitions.disputes.keys()
+  for (const name of mayHaveSaid) if (definitions.disputes.has(name)) names.add(name)
   for (const name of names) {
     const { defaults, session: sayer } = definitions.get(name) ?? {}
     const agreeing = sayer === uuid ? servers(tables, name).filter((one) => isSame(defaults, defaultsOf(one, name))) : []
@@ -52,7 +55,7 @@ function reconsider(turn: TurnContext, name: string): void {
   const voters = votersOf(sessions)
   const first = oldest(voters)
   const isInForce = (session: Session) => isSame(definitions.get(name)?.defaults, defaultsOf(session, name))
-  if (first !== undefined && !voters.some(isInForce) && !isToComeBack(tables, name, first.intro.local)) putInForce(turn, name, first)
+  if (first !== undefined && !voters.some(isInForce) && !isAwaited(tables, first.intro.local)) putInForce(turn, name, first)
   const before = definitions.disputes.get(name)
   const against = new Set(sessions.filter((session) => !isInForce(session)))
   if (against.size === 0) definitions.disputes.delete(name)
@@ -63,13 +66,11 @@ function reconsider(turn: TurnContext, name: string): void {
   }
 }
 
-/** The session whose word is in force is there as far as is known, and has yet to attach again after a break. */
-function isToComeBack({ definitions, present, sessions }: Tables, name: string, isOverruled: boolean): boolean {
-  const uuid = definitions.get(name)?.session ?? ''
-  const sayer = present.get(uuid)
-  // One that is away serves nothing; one that is back may have changed its mind.
-  if (sayer === undefined || (sessions.get(uuid)?.intro.handlers.length ?? 0) > 0) return false
-  return sayer.local || !isOverruled
+/** After a reload nobody is overruled while a session has yet to attach again that may say what is in force, and would be heard. */
+function isAwaited({ present, sessions }: Tables, byOwn: boolean): boolean {
+  return [...present].some(
+    ([uuid, { local, untilMono }]) => (local || !byOwn) && untilMono > Number.NEGATIVE_INFINITY && !hasAttached(sessions.get(uuid)),
+  )
 }
 
 function putInForce({ tables, effects, now }: TurnContext, name: string, session: Session): void {

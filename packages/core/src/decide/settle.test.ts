@@ -334,6 +334,41 @@ describe('defaults of a name that living sessions say differently', () => {
     expect(inForce(world)).toMatchObject({ defaults: { maxAttempts: 9 }, session: 'other' })
   })
 
+  test.each(['attaches with something else to say', 'never comes back'])(
+    'after a reload that the first has not survived, its word is kept while one who may say it has yet to attach; then it %s',
+    (how) => {
+      const world = new World()
+      for (const [uuid, name, maxAttempts] of [
+        ['one', 'a', 1],
+        ['two', 'a', 2],
+        ['three', 'b', 3],
+      ] as const)
+        world.run(defining(uuid, name, { maxAttempts }))
+      world.failCommit('two', 'three')
+      expect(world.run(defining('two', 'a', { maxAttempts: 2 })).replies).toEqual([{ lost: [], disputed: ['a'] }])
+      expect(inForce(world)).toMatchObject({ defaults: { maxAttempts: 1 }, session: 'one' })
+      if (how.startsWith('never')) world.after(LIMITS.reattachGraceMs + 1)
+      else world.run(defining('three', 'b', { maxAttempts: 3 }))
+      expect(inForce(world)).toMatchObject({ defaults: { maxAttempts: 2 }, session: 'two' })
+      expect(world.tables.definitions.disputes.size).toBe(0)
+      expect(world.tables.definitions.get('b')).toMatchObject({ defaults: { maxAttempts: 3 } })
+    },
+  )
+
+  test('after a reload that the first has not survived, who says the same stands for it, though another one is back before it', () => {
+    const world = new World()
+    for (const [uuid, maxAttempts] of [
+      ['one', 1],
+      ['two', 2],
+      ['agrees', 1],
+    ] as const)
+      world.run(defining(uuid, 'a', { maxAttempts }))
+    world.failCommit('two', 'agrees')
+    world.run(defining('two', 'a', { maxAttempts: 2 }))
+    world.run(defining('agrees', 'a', { maxAttempts: 1 }))
+    expect(inForce(world)).toMatchObject({ defaults: { maxAttempts: 1 }, session: 'agrees' })
+  })
+
   test('who comes back with the same word is in no dispute', () => {
     const world = new World()
     world.run(defining('one', 'a', { maxAttempts: 1 }, remote))

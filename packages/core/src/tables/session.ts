@@ -71,6 +71,11 @@ export function newSession(
   }
 }
 
+/** Whether it has said what it serves: not one that is on record alone. */
+export function hasAttached(session: Session | undefined): session is Session {
+  return session !== undefined && session.attachedAt > 0
+}
+
 /** Whether anybody is behind it, as far as is known: of those that are neither there nor hold a job, no one hears. */
 export function isLiving({ jobs, connection, silent }: Session): boolean {
   return jobs.size > 0 || (connection !== undefined && !silent)
