@@ -225,9 +225,9 @@ test('a session whose process is known to be dead loses its runs at once, whiche
     await lost.attach([uuid], { ...remote, uuid })
     await next.enqueue(uuid, job)
     await lost.grants.take()
-    if (uuid === 'before') engine.actor.bury([uuid])
+    if (uuid === 'before') engine.actor.declareDead([uuid])
     await lost.port.close()
-    if (uuid === 'after') engine.actor.bury([uuid])
+    if (uuid === 'after') engine.actor.declareDead([uuid])
   }
   await next.attach(['before', 'after', 'alive'], { uuid: 'next' })
   expect([(await next.grants.take()).seq, (await next.grants.take()).seq].sort()).toEqual([1, 2])
@@ -242,7 +242,7 @@ test('a dead process whose last word was that its session left: nothing is kept 
   const held = () => holdingsOf(engine.actor).get('.dead') ?? 0
   await lost.attach(['a'], { ...remote, uuid: 'lost' })
   const left = lost.call<'leave'>({ op: 'leave', session: 'lost' })
-  engine.actor.bury(['lost', 'bystander'])
+  engine.actor.declareDead(['lost', 'bystander'])
   expect(held()).toBe(2)
   await left
   await lost.port.close()

@@ -19,6 +19,7 @@ export interface Canary {
 const decide = 'packages/core/src/decide'
 const tables = 'packages/core/src/tables'
 const actor = 'packages/engine/src/actor/actor.ts'
+const memory = 'packages/engine/src/actor/memory.ts'
 const worker = 'packages/worker/src/worker.ts'
 const batcher = 'packages/worker/src/batch/batcher.ts'
 const lease = 'packages/remote/src/client/lease.ts'
@@ -32,8 +33,8 @@ const beforeCommit = (work: string) => `this.#parts = {
           ${work}
           store.write(effects, mark)
         },
-      }) as any, clock, random, settings, housekeeping: this.#housekeeping, meter: this.meter }`
-const PARTS = 'this.#parts = { store, clock, random, settings, housekeeping: this.#housekeeping, meter: this.meter }'
+      }) as any, clock, random, settings, upkeep: this.#housekeeping, meter: this.meter }`
+const PARTS = 'this.#parts = { store, clock, random, settings, upkeep: this.#housekeeping, meter: this.meter }'
 
 export const CANARIES: readonly Canary[] = [
   {
@@ -67,15 +68,15 @@ export const CANARIES: readonly Canary[] = [
   },
   {
     name: 'holders-forgotten-by-a-reload',
-    file: actor,
-    find: '    keepHolders(this.#tables, before)\n',
+    file: memory,
+    find: '    keepHolders(this.tables, before)\n',
     replace: '',
     breaks: 'invariant 10',
   },
   {
     name: 'refused-attach-not-heard',
     file: actor,
-    find: "      if (request.command.op === 'attach') setHolder(this.#tables, request.command.session.uuid, connection)\n",
+    find: "      if (request.command.op === 'attach') setHolder(this.tables, request.command.session.uuid, connection)\n",
     replace: '',
     breaks: 'invariant 15',
   },
@@ -131,9 +132,9 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'acknowledged-before-commit',
     file: actor,
-    find: '    const decided = this.#decideSafely(mail, now)\n',
+    find: '    const decided = failures.take(mail, now)\n',
     replace:
-      "    for (const { connection, request } of mail) if (request.command.op === 'complete') this.#post(connection, { replies: [{ id: request.id, value: true }] })\n    const decided = this.#decideSafely(mail, now)\n",
+      "    for (const { connection, request } of mail) if (request.command.op === 'complete') this.#connections.post(connection, { replies: [{ id: request.id, value: true }] })\n    const decided = failures.take(mail, now)\n",
     breaks: 'invariant 3',
   },
   {
@@ -141,7 +142,7 @@ export const CANARIES: readonly Canary[] = [
     file: actor,
     find: PARTS,
     replace: beforeCommit(
-      'for (const { seq, session, run } of effects.grants) this.#connections.get(session.connection)?.({ replies: [], notices: [], events: [], grants: [{ seq, run, session: session.intro.uuid, attempt: run } as any] })',
+      'for (const { seq, session, run } of effects.grants) this.#connections.post(session.connection, { grants: [{ seq, run, session: session.intro.uuid, attempt: run } as any] })',
     ),
     breaks: 'invariant 3',
   },
@@ -150,7 +151,7 @@ export const CANARIES: readonly Canary[] = [
     file: actor,
     find: PARTS,
     replace: beforeCommit(
-      'for (const connection of this.#subscribed) this.#connections.get(connection)?.({ replies: [], notices: [], grants: [], events: effects.events.flatMap(({ type, job, run, attempt }: any, index: number) => job === undefined ? [] : [{ type, seq: mark.nextEvent - effects.events.length + index, jobSeq: job.seq, node: job.node, enqueuedAt: job.enqueuedAt, queue: job.lane.queue.name, name: job.lane.name, at: mark.at, run, attempt }]) })',
+      'for (const connection of this.#connections.subscribed) this.#connections.post(connection, { events: effects.events.flatMap(({ type, job, run, attempt }: any, index: number) => job === undefined ? [] : [{ type, seq: mark.nextEvent - effects.events.length + index, jobSeq: job.seq, node: job.node, enqueuedAt: job.enqueuedAt, queue: job.lane.queue.name, name: job.lane.name, at: mark.at, run, attempt }]) })',
     ),
     breaks: 'invariant 3',
   },
@@ -297,16 +298,16 @@ export const CANARIES: readonly Canary[] = [
   },
   {
     name: 'commit-failure-refused',
-    file: actor,
+    file: 'packages/engine/src/actor/failures.ts',
     find: "{ code: 'COMMIT_UNKNOWN', message }",
     replace: "{ code: 'STORAGE', message }",
     breaks: 'invariant 6',
   },
   {
     name: 'tables-kept-after-failure',
-    file: actor,
-    find: '      this.#tables = loadTables(this.store, alive, this.#loaded)\n',
-    replace: '      if (reopen !== undefined) this.#tables = loadTables(this.store, alive, this.#loaded)\n',
+    file: memory,
+    find: '      this.tables = loadTables(this.#store, alive, this.loadedAt)\n',
+    replace: '      if (reopen !== undefined) this.tables = loadTables(this.#store, alive, this.loadedAt)\n',
     breaks: 'invariant 18',
   },
   {
@@ -514,7 +515,7 @@ export const CANARIES: readonly Canary[] = [
   },
   {
     name: 'connection-forgotten-at-reload',
-    file: actor,
+    file: memory,
     find: 'if (session !== undefined) session.connection = connection',
     replace: 'void connection',
     breaks: 'invariant 15',
@@ -577,21 +578,21 @@ export const CANARIES: readonly Canary[] = [
   },
   {
     name: 'watchers-forgotten-at-reload',
-    file: actor,
-    find: '    this.watches.recheck(this.store, (connection, reply) => this.#post(connection, { replies: [reply] }))\n',
+    file: 'packages/engine/src/actor/waiters/waiters.ts',
+    find: '    this.results.recheck(store, post)\n',
     replace: '',
     breaks: 'invariant 4',
   },
   {
     name: 'readers-forgotten-at-reload',
-    file: actor,
-    find: '[...this.followers.takeAll(), ...this.exporters.takeAll()]',
-    replace: '[...this.exporters.takeAll()]',
+    file: 'packages/engine/src/actor/waiters/waiters.ts',
+    find: '[...this.events.takeAll(), ...this.exports.takeAll()]',
+    replace: '[...this.exports.takeAll()]',
     breaks: 'invariant 40',
   },
   {
     name: 'reader-waits-before-the-end',
-    file: 'packages/engine/src/actor/followers.ts',
+    file: 'packages/engine/src/actor/waiters/events.ts',
     find: 'if (events.length > 0 || next < last) return { events, next }',
     replace: 'if (events.length > 0) return { events, next }',
     breaks: 'invariant 40',
@@ -619,7 +620,7 @@ export const CANARIES: readonly Canary[] = [
   },
   {
     name: 'export-leaves-out-what-has-no-room',
-    file: 'packages/engine/src/actor/exporters.ts',
+    file: 'packages/engine/src/actor/waiters/exports.ts',
     find: 'next: seq - 1 }',
     replace: 'next: seq }',
     breaks: 'invariant 40',
@@ -971,7 +972,7 @@ export const CANARIES: readonly Canary[] = [
   },
   {
     name: 'gap-not-told',
-    file: 'packages/engine/src/actor/followers.ts',
+    file: 'packages/engine/src/actor/waiters/events.ts',
     find: 'if (after > 0 && first > after + 1) return',
     replace: 'if (after < 0) return',
     breaks: 'invariant 40',
@@ -1013,7 +1014,7 @@ export const CANARIES: readonly Canary[] = [
   },
   {
     name: 'results-nobody-waits-for-kept',
-    file: 'packages/engine/src/actor/watches.ts',
+    file: 'packages/engine/src/actor/waiters/results.ts',
     find: '    if (others?.size === 0) this.#bySeq.delete(watch.id.seq)\n',
     replace: '',
     breaks: 'invariant 49',
@@ -1027,7 +1028,7 @@ export const CANARIES: readonly Canary[] = [
   },
   {
     name: 'schedules-asked-for-no-turn',
-    file: 'packages/engine/src/actor/next.ts',
+    file: `${decide}/nextTurn.ts`,
     find: 'if (tables.fireAt !== 0) ms',
     replace: 'if (tables.fireAt < 0) ms',
     breaks: 'invariant 47',

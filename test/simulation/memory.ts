@@ -9,11 +9,11 @@ const MAY_DIFFER: Readonly<Record<string, string>> = {
   '.meter.sizes': 'of the last 256 turns',
   '.meter.durationsMs': 'of the last 256 turns',
   '.meter.timings.entries': 'of the names that ran last: at most `LIMITS.namesTimed`',
-  '.followers.pages': 'as `.followers.pages[]`',
-  '.followers.pages[]': 'pages of the journal that the next reader may ask for: at most eight',
-  '.exporters.seen': 'how far each export of the file has been read',
+  '.waiters.events.pages': 'as `.waiters.events.pages[]`',
+  '.waiters.events.pages[]': 'pages of the journal that the next reader may ask for: at most eight',
+  '.waiters.exports.seen': 'how far each export of the file has been read',
   '.answers.stats': 'the last answer to `stats`, until the next turn',
-  '.tables.served': 'the service that the last job was handed out to, until the next hand-out',
+  '.memory.tables.served': 'the service that the last job was handed out to, until the next hand-out',
 }
 /** A new engine looks at all that it has loaded before it is idle. */
 const TURNS_MAX = 10_000

@@ -1,18 +1,5 @@
 /** Turns as the actor takes them, over any store and without threads. */
-import {
-  type Command,
-  decide,
-  dispatch,
-  Effects,
-  elapse,
-  gather,
-  loadTables,
-  type Request,
-  type Retention,
-  type Store,
-  type Tables,
-  tellChildren,
-} from '@millrace/core'
+import { type Command, type Effects, type Envelope, loadTables, type Retention, type Store, type Tables, takeTurn } from '@millrace/core'
 import { systemCalendar } from '@millrace/engine/internal'
 
 export const JOBS = 200
@@ -28,20 +15,10 @@ export function makeTurns(openStore: (now: number) => Store, retention: Retentio
   const store = openStore(NOW.wall)
   const tables = loadTables(store, new Set(), NOW)
   const settings = { recovery: 'immediate', retention, calendar: systemCalendar } as const
+  const parts = { store, clock: { read: () => NOW }, random: () => 0.5, settings, upkeep: { pruning: () => undefined, note: () => {} } }
   const take = (commands: readonly Command[]): Effects => {
-    const effects = new Effects(NOW.wall)
-    const requests = commands.map((command, id): Request => ({ id, command }))
-    const facts = gather(store, tables, requests, NOW, undefined)
-    const turn = { tables, facts, effects, now: NOW, heardMono: NOW.mono, random: () => 0.5, settings, refusing: undefined }
-    tellChildren(turn)
-    for (const { id, command } of requests) decide(turn, command, { connection: 1, request: id })
-    elapse(turn)
-    dispatch(turn)
-    tables.nextEvent += effects.events.length
-    const { nextSeq, nextEvent, nextSession } = tables
-    const running = () => tables.running().map(({ seq }) => seq)
-    if (!effects.empty) store.write(effects, { at: NOW.wall, mono: NOW.mono, nextSeq, nextEvent, nextSession, running })
-    effects.clear()
+    const mail = commands.map((command, id): Envelope => ({ connection: 1, request: { id, command } }))
+    const { effects } = takeTurn(parts, { tables, mail, now: NOW, heardMono: NOW.mono, refusing: undefined })
     for (const granted of effects.grants) granted.data = undefined
     return effects
   }

@@ -316,8 +316,8 @@ export class Engine extends Changes {
   }
 
   /** @internal What a server knows of the processes that were its clients. */
-  bury(sessions: readonly string[]): void {
-    this.#setup.bury?.(sessions)
+  declareDead(sessions: readonly string[]): void {
+    this.#setup.declareDead?.(sessions)
   }
 
   /** @internal A further Port of this thread to the same engine: what a server hands to a connection. */

@@ -21,7 +21,7 @@ export interface EngineSetup {
   /** The same for this thread: what a server hands to a connection. */
   readonly openPort?: () => Port
   /** Tells the engine which worker sessions of a server's clients are dead for certain. */
-  readonly bury?: (sessions: readonly string[]) => void
+  readonly declareDead?: (sessions: readonly string[]) => void
   /** Shared with servers of the same engine; default those of this engine alone. */
   readonly checks?: JobChecks
   /** Takes new jobs in the engine's place. */

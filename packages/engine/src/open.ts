@@ -56,7 +56,7 @@ async function openOwn(file: string, settings: OpenSettings): Promise<Engine> {
     ...setupOf(settings),
     openChannel: () => thread.openChannel(),
     openPort: () => thread.openPort(),
-    bury: (sessions) => thread.bury(sessions),
+    declareDead: (sessions) => thread.declareDead(sessions),
     closed: file === MEMORY ? () => {} : registerFile(file),
   })
 }

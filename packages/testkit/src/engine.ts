@@ -135,7 +135,7 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
     expectEnqueued: (job, matcher = {}, expected = {}) => expectEnqueued(engine, job, matcher, expected),
     async restart() {
       const workers = engine.takeWorkers()
-      for (const session of workers.flatMap(({ sessions }) => sessions)) writer.bury(session)
+      for (const session of workers.flatMap(({ sessions }) => sessions)) writer.declareDead(session)
       writer.restart()
       await quiet()
       for (const worker of workers) worker.abandon(new Error('the test has restarted the engine'))

@@ -65,13 +65,13 @@ export class TestWriter implements Port {
   }
 
   /** The process of a session is dead: it does not come back. */
-  bury(session: string): void {
+  declareDead(session: string): void {
     this.#dead.add(session)
   }
 
   /** The process of a session dies: what it ran is lost in the next turn. */
   kill(session: string): void {
-    this.bury(session)
+    this.declareDead(session)
     const { tables } = this.#inThread.actor
     const found = tables.sessions.get(session)
     if (found !== undefined) tables.setLease(found, Number.NEGATIVE_INFINITY)

@@ -10,7 +10,7 @@ import { LIMITS } from '../limits.ts'
 import { NO_SETTINGS } from '../queueSettings.ts'
 import { tokenMs } from '../tables/bucket.ts'
 import { type Gate, roomOf } from '../tables/gate.ts'
-import { countOf, type Queue, takeTurn } from '../tables/lane.ts'
+import { countOf, passTurn, type Queue } from '../tables/lane.ts'
 import { comesBefore, type ReadyLanes } from '../tables/readyLanes.ts'
 import type { Service } from '../tables/service.ts'
 import type { Session } from '../tables/session.ts'
@@ -86,7 +86,7 @@ function pick(turn: TurnContext, service: Service, session: Session): Job | unde
     if (job === KEEP_ROOM) return undefined
     if (job !== undefined) {
       service.rotate(queue, lanes)
-      takeTurn(job.lane)
+      passTurn(job.lane)
       return job
     }
   }

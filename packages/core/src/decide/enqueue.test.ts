@@ -1,7 +1,8 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { TOUCH_INSERT, TOUCH_START } from '../job.ts'
 import { DEFAULT_POLICY } from '../policy.ts'
 import { Refused } from '../replies.ts'
+import { MemoryStore } from '../testing/memoryStore.ts'
 import { codeOf, enqueueing, World } from '../testing/world.ts'
 
 /** All that the store holds, to be held against what it held before. */
@@ -12,7 +13,14 @@ describe('where a new job goes', () => {
   test('a job enqueued while a worker waits is inserted as active, in the same turn and in one touch', () => {
     const world = new World()
     world.attach('s', ['a'])
+    const write = vi.spyOn(world.store, 'write')
+    const touched: number[] = []
+    write.mockImplementation(function (this: MemoryStore, effects, mark) {
+      touched.push(...effects.jobs.map((job) => job.touched))
+      MemoryStore.prototype.write.call(this, effects, mark)
+    })
     const { replies, grants, events } = world.turn(enqueueing({ name: 'a', data: '"x"' }))
+    expect(touched).toEqual([TOUCH_INSERT | TOUCH_START])
     expect(grants).toEqual([
       {
         session: 's',
@@ -23,7 +31,6 @@ describe('where a new job goes', () => {
         attempt: 1,
         data: '"x"',
         checkpoint: null,
-        touched: TOUCH_INSERT | TOUCH_START,
       },
     ])
     expect(replies[0]).toEqual([{ seq: 1, node: 7, enqueuedAt: world.now.wall, created: true }])

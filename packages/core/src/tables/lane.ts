@@ -143,7 +143,7 @@ export function countOf(lane: { readonly counts: Counts }, state: StateCode): nu
 }
 
 /** A job of that lane was handed out: names of its queue take turns, if it says so. */
-export function takeTurn(lane: Lane): void {
+export function passTurn(lane: Lane): void {
   const { queue } = lane
   if (queue.settings.fairness !== undefined) lane.turn = ++queue.turns
 }

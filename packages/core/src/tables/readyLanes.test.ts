@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest'
 import { type Job, newJob } from '../job.ts'
 import { WAITING } from '../lifecycle.ts'
 import { DEFAULT_POLICY } from '../policy.ts'
-import { type Lane, newLane, newQueue, takeTurn } from './lane.ts'
+import { type Lane, newLane, newQueue, passTurn } from './lane.ts'
 import { ReadyLanes } from './readyLanes.ts'
 import { runsBefore, Window } from './window.ts'
 
@@ -107,7 +107,7 @@ test('21: where names take turns it is the first job of the name whose last turn
         } else {
           const job = ready.first()
           if (job !== undefined) {
-            takeTurn(job.lane)
+            passTurn(job.lane)
             job.lane.window.remove(job)
           }
         }

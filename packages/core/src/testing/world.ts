@@ -4,13 +4,10 @@
  */
 import type { Now } from '../clock.ts'
 import type { AttachCommand, Command, CommandOf, EnqueueCommand, NewJob, Operation, RunKey, SessionIntro } from '../commands.ts'
-import { dispatch } from '../decide/dispatch.ts'
-import { elapse } from '../decide/elapse.ts'
-import { gather } from '../decide/gather.ts'
-import { decide } from '../decide/index.ts'
-import { tellChildren } from '../decide/tell.ts'
+import { nextTurnMs } from '../decide/nextTurn.ts'
+import { type TurnParts, takeTurn } from '../decide/takeTurn.ts'
 import type { Settings } from '../decide/turn.ts'
-import { Effects, type EventNote, type NoticeNote } from '../effects.ts'
+import type { EventNote, NoticeNote } from '../effects.ts'
 import type { ErrorCode, Refusal } from '../errors.ts'
 import type { JobEventType, News } from '../events.ts'
 import type { JobKey } from '../id.ts'
@@ -34,8 +31,6 @@ export interface Granted extends RunKey {
   readonly attempt: number
   readonly data: Data | undefined
   readonly checkpoint: Data
-  /** What the turn did to the row, as bits. */
-  readonly touched: number
 }
 
 export type Noticed = RunKey & NoticeNote & { readonly session: string }
@@ -65,7 +60,7 @@ const BEGIN_WALL = Date.UTC(2030, 0, 1)
 export class World {
   readonly store: MemoryStore
   readonly settings: Settings
-  readonly #random: () => number
+  readonly #parts: TurnParts
   readonly #audited: boolean
   now: Now = { wall: BEGIN_WALL, mono: 1_000 }
   tables: Tables
@@ -81,39 +76,19 @@ export class World {
   constructor({ settings, random = () => 0.5, store = new MemoryStore(), audited = true }: WorldOptions = {}) {
     this.store = store
     this.settings = { recovery: 'immediate', retention: DEFAULT_RETENTION, calendar: plainCalendar, ...settings }
-    this.#random = random
+    const upkeep = { pruning: () => (this.pruning ? this.settings.retention : undefined), note: () => {} }
+    this.#parts = { store, clock: { read: () => this.now }, random, settings: this.settings, upkeep }
     this.#audited = audited
     this.tables = loadTables(store, new Set(), this.now)
   }
 
   /** One turn. */
   turn(...commands: readonly Command[]): Turned {
-    const { tables, store, now } = this
-    const effects = new Effects(now.wall)
-    const requests = commands.map((command, index) => ({ id: index + 1, command }))
-    const facts = gather(store, tables, requests, now, this.pruning ? this.settings.retention : undefined)
-    const turn = {
-      tables,
-      facts,
-      effects,
-      now,
-      heardMono: now.mono,
-      random: this.#random,
-      settings: this.settings,
-      refusing: this.refusing,
-    }
-    tellChildren(turn)
-    const replies = requests.map(({ id, command }) => decide(turn, command, { connection: this.connection, request: id, gone: this.gone }))
-    elapse(turn)
-    dispatch(turn)
-    if (!effects.empty) {
-      const { nextSeq, nextSession } = tables
-      tables.nextEvent += effects.events.length
-      const running = () => tables.running().map((job) => job.seq)
-      store.write(effects, { at: now.wall, mono: now.mono, nextSeq, nextEvent: tables.nextEvent, nextSession, running })
-    }
+    const { tables, store, now, connection, gone, refusing } = this
+    const mail = commands.map((command, index) => ({ connection, gone, request: { id: index + 1, command } }))
+    const { decisions, effects } = takeTurn(this.#parts, { tables, mail, now, heardMono: now.mono, refusing })
     const turned = {
-      replies,
+      replies: decisions,
       grants: effects.grants.map(grantOf),
       notices: effects.notices.map(({ session, job, run, note }) => ({ ...note, session: session.intro.uuid, seq: job.seq, run })),
       stops: effects.stops.map(({ intro }) => intro.uuid),
@@ -122,10 +97,7 @@ export class World {
         .map(({ type, job, run, attempt }) => ({ type, seq: job.seq, run, attempt })),
       news: effects.events.flatMap((note) => (note.job === undefined ? [note.news] : [])),
     }
-    effects.clear()
     forgetHolders(tables)
-    if (facts.due.length > 0 || facts.expired.length > 0 || (facts.dueSchedules.length > 0 && this.refusing === undefined))
-      Object.assign(tables, store.deadlines())
     for (const job of effects.grants) job.data = undefined
     if (this.#audited) audit(store, tables)
     return turned
@@ -134,7 +106,7 @@ export class World {
   /** A turn, and those that follow from it at once. */
   run(...commands: readonly Command[]): Turned {
     const turns = [this.turn(...commands)]
-    while (this.#isDue()) {
+    while (nextTurnMs(this.tables, this.now) === 0) {
       if (turns.length > 200) throw new Error('the engine spins: it is always time for another turn, and nothing comes of it')
       turns.push(this.turn())
     }
@@ -217,21 +189,6 @@ export class World {
     const { run, uncounted } = this.row(job)
     return run - uncounted
   }
-
-  /** Whether the engine's loop would take another turn at once. */
-  #isDue(): boolean {
-    const { tables, now } = this
-    const { dueAt, expiresAt } = tables
-    if (tables.abandoned.length > 0 || tables.flowWork || tables.freed.size > 0 || tables.hurried || tables.tokenMono <= now.mono)
-      return true
-    if (tables.fireAt !== 0 && tables.fireAt <= now.wall && tables.ticksMono <= now.mono) return true
-    if ((dueAt !== 0 && dueAt <= now.wall) || (expiresAt !== 0 && expiresAt <= now.wall)) return true
-    const overdue = tables.deadlines.peek()
-    if (overdue !== undefined && overdue.deadlineMono <= now.mono) return true
-    if (tables.leaseMono <= now.mono) return true
-    for (const lane of tables.thirsty) for (const service of lane.services) if (service.hungry.size > 0) return true
-    return false
-  }
 }
 
 export function attaching(
@@ -280,6 +237,5 @@ function grantOf(job: Job): Granted {
     attempt: attemptOf(job),
     data: job.data,
     checkpoint: job.checkpoint,
-    touched: job.touched,
   }
 }

@@ -58,18 +58,18 @@ export function answer(actor: Actor, command: Command, sender: Sender): unknown 
     case 'getFlow':
       return readFlow(actor.store, command, (laneId) => namesOf(actor.tables, laneId))
     case 'watch':
-      return actor.watches.ask(actor.store, command.id, sender)
+      return actor.waiters.results.ask(actor.store, command.id, sender)
     case 'unwatch':
       actor.forget(sender.connection, command.request)
       return true
     case 'drainQueue':
-      return actor.drains.ask(actor.tables, command.queue, sender)
+      return actor.waiters.drains.ask(actor.tables, command.queue, sender)
     case 'queues':
       return queuesOf(actor, command)
     case 'events':
-      return actor.followers.ask(actor.store, actor.tables.nextEvent - 1, command, sender)
+      return actor.waiters.events.ask(actor.store, actor.tables.nextEvent - 1, command, sender)
     case 'export':
-      return actor.exporters.ask(actor.store, actor.tables, command, sender)
+      return actor.waiters.exports.ask(actor.store, actor.tables, command, sender)
     case 'exports':
       return exportsOf(actor)
     case 'stats':

@@ -3,6 +3,7 @@ import {
   type Clock,
   type Command,
   type ConnectionId,
+  type Envelope,
   HELD,
   type Operation,
   Refused,
@@ -14,7 +15,7 @@ import type { Actor } from './actor.ts'
 import { answer } from './answer.ts'
 import { Backlog } from './backlog.ts'
 import type { Deliveries } from './deliveries.ts'
-import type { Sent } from './turn.ts'
+import type { Repeated } from './waiters/waiters.ts'
 
 /** They read nothing, begin to wait, or are heard of later: no reason to put them off. */
 const AT_ONCE: ReadonlySet<Operation> = new Set(['subscribe', 'unwatch', 'drainQueue', 'backup'])
@@ -46,23 +47,23 @@ export class Answers {
   }
 
   /** At once, if the turn has time for it and the connection's earlier questions are answered; otherwise one of the next turns does. */
-  inTime(deliveries: Deliveries, letter: Sent): void {
-    const waits = !AT_ONCE.has(letter.request.command.op) && (this.#backlog.holds(letter) || !this.#backlog.hasTime())
-    if (waits) this.#backlog.add(letter)
-    else this.#answer(deliveries, letter)
+  inTime(deliveries: Deliveries, envelope: Envelope): void {
+    const waits = !AT_ONCE.has(envelope.request.command.op) && (this.#backlog.holds(envelope) || !this.#backlog.hasTime())
+    if (waits) this.#backlog.add(envelope)
+    else this.#answer(deliveries, envelope)
   }
 
   /** Those that wait, while there is time. One answer at least, so that a turn that is slow for other reasons gets on with them. */
   rest(deliveries: Deliveries, atLeastOne: boolean): void {
     for (let due = this.#backlog.hasTime() || atLeastOne; due; due = this.#backlog.hasTime()) {
-      const letter = this.#backlog.take()
-      if (letter === undefined) return
-      this.#answer(deliveries, letter)
+      const envelope = this.#backlog.take()
+      if (envelope === undefined) return
+      this.#answer(deliveries, envelope)
     }
   }
 
-  /** They have waited for something to happen: answered in one of the next turns, or in this one. */
-  askAgain(questions: readonly (Sender & { readonly command: Command })[]): void {
+  /** Adds questions that have waited for something to happen: this turn answers them, or one of the next. */
+  askAgain(questions: readonly Repeated[]): void {
     for (const { connection, request: id, command } of questions) this.#backlog.add({ connection, request: { id, command } })
   }
 
@@ -70,7 +71,7 @@ export class Answers {
     this.#backlog.forget(connection, request)
   }
 
-  #answer(deliveries: Deliveries, { connection, request }: Sent): void {
+  #answer(deliveries: Deliveries, { connection, request }: Envelope): void {
     const { command, id } = request
     if (command.op === 'subscribe') {
       this.#actor.subscribe(connection, command.on)

@@ -2,8 +2,7 @@
  * Questions that a turn had no time for. The next turns answer them: those of one connection in the order in which they came, the
  * connections by turns, and pages of the journal mostly after all others.
  */
-import { type Clock, type ConnectionId, LIMITS, type Operation } from '@millrace/core'
-import type { Sent } from './turn.ts'
+import { type Clock, type ConnectionId, type Envelope, LIMITS, type Operation } from '@millrace/core'
 
 /** Their readers come back for page after page: a short question does not wait behind them. */
 const PAGES: ReadonlySet<Operation> = new Set(['events', 'export'])
@@ -38,16 +37,16 @@ export class Backlog {
   }
 
   /** True if the connection has a question of this kind in the backlog, which is answered first. */
-  holds({ connection, request }: Sent): boolean {
+  holds({ connection, request }: Envelope): boolean {
     return this.#lineOf(request.command.op).has(connection)
   }
 
-  add(letter: Sent): void {
-    this.#lineOf(letter.request.command.op).add(letter)
+  add(envelope: Envelope): void {
+    this.#lineOf(envelope.request.command.op).add(envelope)
   }
 
   /** The question that is answered next; it leaves the backlog. */
-  take(): Sent | undefined {
+  take(): Envelope | undefined {
     const [first, second] = ++this.#taken % PAGE_EVERY === 0 ? [this.#pages, this.#short] : [this.#short, this.#pages]
     return first.take() ?? second.take()
   }
@@ -64,8 +63,8 @@ export class Backlog {
 
 /** The questions of one connection, in order. The iterator goes on behind those that were taken. */
 interface Own {
-  readonly letters: Map<number, Sent>
-  readonly order: Iterator<Sent>
+  readonly envelopes: Map<number, Envelope>
+  readonly order: Iterator<Envelope>
 }
 
 class Line {
@@ -81,26 +80,26 @@ class Line {
     return this.#byConnection.has(connection)
   }
 
-  add(letter: Sent): void {
-    const { connection, request } = letter
+  add(envelope: Envelope): void {
+    const { connection, request } = envelope
     let own = this.#byConnection.get(connection)
     if (own === undefined) {
-      const letters = new Map<number, Sent>()
-      own = { letters, order: letters.values() }
+      const envelopes = new Map<number, Envelope>()
+      own = { envelopes, order: envelopes.values() }
       this.#byConnection.set(connection, own)
     }
-    if (!own.letters.has(request.id)) this.#size++
-    own.letters.set(request.id, letter)
+    if (!own.envelopes.has(request.id)) this.#size++
+    own.envelopes.set(request.id, envelope)
   }
 
-  take(): Sent | undefined {
+  take(): Envelope | undefined {
     for (const [connection, own] of this.#byConnection) {
       this.#byConnection.delete(connection)
       const next = own.order.next()
       if (next.done) continue
-      own.letters.delete(next.value.request.id)
+      own.envelopes.delete(next.value.request.id)
       this.#size--
-      if (own.letters.size > 0) this.#byConnection.set(connection, own)
+      if (own.envelopes.size > 0) this.#byConnection.set(connection, own)
       return next.value
     }
     return undefined
@@ -109,10 +108,10 @@ class Line {
   forget(connection: ConnectionId, request?: number): void {
     const own = this.#byConnection.get(connection)
     if (own === undefined) return
-    const before = own.letters.size
-    if (request === undefined) own.letters.clear()
-    else own.letters.delete(request)
-    this.#size -= before - own.letters.size
-    if (own.letters.size === 0) this.#byConnection.delete(connection)
+    const before = own.envelopes.size
+    if (request === undefined) own.envelopes.clear()
+    else own.envelopes.delete(request)
+    this.#size -= before - own.envelopes.size
+    if (own.envelopes.size === 0) this.#byConnection.delete(connection)
   }
 }

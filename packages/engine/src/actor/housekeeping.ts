@@ -14,6 +14,7 @@ import {
   retentionOf,
   type Store,
   type Tables,
+  type Upkeep,
 } from '@millrace/core'
 
 /** While there is more to forget than one slice. */
@@ -22,7 +23,7 @@ const SHRINK_EVERY_MS = 5_000
 /** While there is more: 5 MiB a second at most. */
 const SHRINK_SLICE_MS = 25
 
-export class Housekeeping {
+export class Housekeeping implements Upkeep {
   readonly #retention: Retention
   #pruneMono: number
   #journalMono: number

@@ -50,11 +50,11 @@ test('turns are taken while there is more to do, then others get the thread', ()
 test('what has arrived and not been announced is taken in before each turn', () => {
   const order: string[] = []
   const { loop } = world([], {
-    collect: () => void order.push('collect'),
+    drain: () => void order.push('drain'),
     actor: { turn: () => order.push('turn') && (order.length < 4 ? 0 : 5) } as never,
   })
   loop.wake()
-  expect(order).toEqual(['collect', 'turn', 'collect', 'turn'])
+  expect(order).toEqual(['drain', 'turn', 'drain', 'turn'])
 })
 
 describe('lingering', () => {
@@ -72,7 +72,7 @@ describe('lingering', () => {
         return 500
       }),
     }
-    const collect = () => {
+    const drain = () => {
       if (++looked === looks) mail = true
     }
     const timers: number[] = []
@@ -81,7 +81,7 @@ describe('lingering', () => {
       return () => {}
     }
     const clock = { read: () => ({ wall: 0, mono: mono++ }), setTimer }
-    const loop = new Loop({ actor: actor as never, clock, collect, lingerMs: 10, breathe: () => {}, failed: () => {} })
+    const loop = new Loop({ actor: actor as never, clock, drain, lingerMs: 10, breathe: () => {}, failed: () => {} })
     loop.wake()
     return { turns: actor.turn.mock.calls.length, timers }
   }

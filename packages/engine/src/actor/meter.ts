@@ -1,10 +1,10 @@
 /** How the writer fares: of the last turns, in two small rings; and how jobs do. */
-import type { WriterStats } from '@millrace/core'
+import type { Effects, Now, TurnMeter, WriterStats } from '@millrace/core'
 import { Timings } from './timings/timings.ts'
 
 const KEPT = 256
 
-export class Meter {
+export class Meter implements TurnMeter {
   #turns = 0
   readonly timings = new Timings()
   reloads = 0
@@ -12,11 +12,11 @@ export class Meter {
   readonly #sizes: number[] = []
   readonly #durationsMs: number[] = []
 
-  /** A turn that wrote, of `size` commands. */
-  commit(size: number, durationMs: number): void {
+  committed(effects: Effects, commands: number, ms: number, { wall }: Now): void {
     const slot = this.#turns++ % KEPT
-    this.#sizes[slot] = size
-    this.#durationsMs[slot] = durationMs
+    this.#sizes[slot] = commands
+    this.#durationsMs[slot] = ms
+    this.timings.note(effects, wall)
   }
 
   stats(state: Pick<WriterStats, 'mailboxDepth' | 'walBytes' | 'journalBytes' | 'draining'>): WriterStats {

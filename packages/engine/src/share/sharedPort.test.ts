@@ -67,7 +67,7 @@ class Attempt {
 
   hold(): void {}
   send(): void {}
-  bury(): void {}
+  declareDead(): void {}
   openChannel() {
     return new MessageChannel().port1
   }

@@ -196,7 +196,7 @@ export class SharedPort implements Port {
       const server = await this.#remote.listen(
         {
           openPort: () => thread.openPort(),
-          bury: (sessions: readonly string[]) => thread.bury(sessions),
+          declareDead: (sessions: readonly string[]) => thread.declareDead(sessions),
           checks: this.#options.checks,
         },
         url,

@@ -33,7 +33,7 @@ export type ToWriter =
   /** A channel of many connections: `ports/trunk.ts`. */
   | { readonly kind: 'connectTrunk'; readonly channel: MessagePort }
   /** Worker sessions whose process is dead for certain. */
-  | { readonly kind: 'bury'; readonly sessions: readonly string[] }
+  | { readonly kind: 'declareDead'; readonly sessions: readonly string[] }
   /** Finish what has arrived, close the file, end. */
   | { readonly kind: 'close' }
 

@@ -143,8 +143,8 @@ export class WriterThread implements Port {
   }
 
   /** The process of these worker sessions is dead: where they are away, their runs are lost at once. */
-  bury(sessions: readonly string[]): void {
-    this.#tell({ kind: 'bury', sessions })
+  declareDead(sessions: readonly string[]): void {
+    this.#tell({ kind: 'declareDead', sessions })
   }
 
   close(): Promise<void> {

@@ -44,7 +44,7 @@ export interface ConnectionOptions {
   readonly refusalOf: (command: Command) => Refusal | undefined
   /** Says which entries of a `forward` do not fit. */
   readonly checked: (command: Command) => Command
-  readonly bury: (sessions: readonly string[]) => void
+  readonly declareDead: (sessions: readonly string[]) => void
   readonly helloTimeoutMs: number
   readonly clock: Clock
   readonly audit: ListenSettings['audit']
@@ -340,12 +340,12 @@ export class Connection {
     this.#audit(this.#trail?.end(this.#who))
     void this.#port?.close()
     this.#port = undefined
-    if (this.#sessions.size > 0 && this.#process !== '') this.#bury(DYING_MS)
+    if (this.#sessions.size > 0 && this.#process !== '') this.#declareDead(DYING_MS)
   }
 
   /** A client that is dead has no use for the leases of its workers; one that lives comes back within them. */
-  #bury([waitMs, ...more]: readonly number[]): void {
-    if (isDead(this.#process)) this.#options.bury([...this.#sessions])
-    else if (waitMs !== undefined) this.#options.clock.setTimer(waitMs, () => this.#bury(more))
+  #declareDead([waitMs, ...more]: readonly number[]): void {
+    if (isDead(this.#process)) this.#options.declareDead([...this.#sessions])
+    else if (waitMs !== undefined) this.#options.clock.setTimer(waitMs, () => this.#declareDead(more))
   }
 }

@@ -16,7 +16,7 @@ export interface Shareable {
   /** @internal */
   openPort(): Port
   /** @internal Of sessions whose process is dead. */
-  bury?(sessions: readonly string[]): void
+  declareDead?(sessions: readonly string[]): void
   /** @internal Closed when the engine is stopped. */
   readonly servers?: { add(server: RemoteServer): unknown; delete(server: RemoteServer): unknown }
   /** @internal Why nothing of a command is sent to the engine; undefined if it may be. */
@@ -154,7 +154,7 @@ export class RemoteServer implements AsyncDisposable {
       openPort: () => this.#engine.openPort(),
       refusalOf: (command) => this.#engine.checks?.refusalOf(command, 'other'),
       checked: (command) => this.#engine.checks?.checked(command) ?? command,
-      bury: (sessions) => this.#engine.bury?.(sessions),
+      declareDead: (sessions) => this.#engine.declareDead?.(sessions),
       helloTimeoutMs: this.#settings.helloTimeoutMs,
       clock: this.#clock,
       audit: this.#settings.audit,

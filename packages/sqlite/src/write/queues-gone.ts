@@ -5,20 +5,20 @@ import { tombOf } from '../tombs.ts'
 
 export interface QueuesGone {
   /** Before others may take their names. */
-  bury(gone: readonly Queue[]): void
+  declareDead(gone: readonly Queue[]): void
   /** Once all that the turn has noted of them is written. */
   forget(gone: readonly Queue[]): void
 }
 
 export function prepareQueuesGone(db: Database): QueuesGone {
-  const bury = db.prepare('UPDATE queue SET name = ? WHERE id = ?')
+  const declareDead = db.prepare('UPDATE queue SET name = ? WHERE id = ?')
   const forget = ['queue_settings', 'paused_key', 'key_bucket', 'finished', 'history'].map((table) =>
     db.prepare(`DELETE FROM ${table} WHERE queue = ?`),
   )
   const forgetFailures = db.prepare('DELETE FROM failure WHERE lane = ?')
   return {
-    bury: (gone) => {
-      for (const { id, name } of gone) bury.run(tombOf(name, id), id)
+    declareDead: (gone) => {
+      for (const { id, name } of gone) declareDead.run(tombOf(name, id), id)
     },
     forget: (gone) => {
       for (const { id, lanes } of gone) {

@@ -57,7 +57,7 @@ export function prepareWrite(db: Database, claim: Claim): Write {
     // First, so that an engine that has lost the file touches nothing else.
     mark.write(effects, turn)
     // Before others may take their names.
-    if (effects.queuesGone.length > 0) queuesGone.bury(effects.queuesGone)
+    if (effects.queuesGone.length > 0) queuesGone.declareDead(effects.queuesGone)
     lanes(effects.newLanes, effects.countedLanes)
     queues(effects, turn)
     sessions(effects, turn.at)

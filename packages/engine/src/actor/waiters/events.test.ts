@@ -2,11 +2,11 @@
 import { type EventFilter, type EventsPage, HELD, type JobEvent, LIMITS, type Reply, type Store } from '@millrace/core'
 import fc from 'fast-check'
 import { beforeEach, expect, test } from 'vitest'
-import { runs } from '../../../testkit/src/testing/runs.ts'
-import { Followers } from './followers.ts'
+import { runs } from '../../../../testkit/src/testing/runs.ts'
+import { EventWaiters } from './events.ts'
 
 let journal: JobEvent[]
-let followers: Followers
+let followers: EventWaiters
 let told: [connection: number, reply: Reply][]
 
 const store = {
@@ -15,7 +15,7 @@ const store = {
 
 beforeEach(() => {
   journal = []
-  followers = new Followers()
+  followers = new EventWaiters()
   told = []
 })
 
@@ -50,7 +50,7 @@ function commit(count: number, change: Partial<JobEvent> = {}): void {
     journal.push(next)
     events.push(next)
   }
-  followers.tell(events, post)
+  followers.committed(events, post)
 }
 
 const seqs = (page: EventsPage | typeof HELD) => (page === HELD ? page : page.events.map(({ seq }) => seq))
@@ -135,7 +135,7 @@ test('whatever is committed between questions, whoever follows next sees each ev
       fc.constantFrom<EventFilter>({}, { name: 'b' }, { types: ['failed'] }),
       (steps, filter) => {
         journal = []
-        followers = new Followers()
+        followers = new EventWaiters()
         told = []
         const seen: number[] = []
         let after = 0

@@ -1,4 +1,4 @@
-/** Who waits for which job to become final. Kept apart from the tables, so that a reload loses none. */
+/** Callers that wait for a job to become final. */
 import {
   attemptOf,
   CANCELLED,
@@ -16,28 +16,25 @@ import {
   type JobRow,
   type Outcome,
   Refused,
-  type Reply,
   type Sender,
   type Store,
 } from '@millrace/core'
-import { Waiting } from './waiting.ts'
+import { type Post, WaitingRoom } from './waitingRoom.ts'
 
 interface Watch extends Sender {
   readonly id: JobKey
 }
 
-type Post = (connection: ConnectionId, reply: Reply) => void
-
-export class Watches {
+export class ResultWaiters {
   readonly #bySeq = new Map<number, Set<Watch>>()
-  readonly #waiting = new Waiting<Watch>()
+  readonly #waiting = new WaitingRoom<Watch>()
 
-  /** How many results are waited for. */
+  /** The number of results that somebody waits for. */
   get size(): number {
     return this.#waiting.size
   }
 
-  /** The outcome of a job that is final; otherwise remembers who asked. */
+  /** Returns the outcome of a final job; otherwise the caller waits. */
   ask(store: Store, id: JobKey, sender: Sender): Outcome | Refused | typeof HELD {
     const row = findRow(store, id)
     const found = row === undefined ? notFound(id) : read(store, row)
@@ -51,7 +48,7 @@ export class Watches {
     return HELD
   }
 
-  /** Jobs that this turn has made final, or deleted: told from the records, since retention may have taken the rows already. */
+  /** Answers for the jobs that this turn has made final, or deleted: from the records, since retention may have removed the rows already. */
   settle(effects: Effects, post: Post): void {
     if (this.#bySeq.size === 0) return
     for (const job of effects.settled) {
@@ -66,7 +63,7 @@ export class Watches {
     }
   }
 
-  /** After a reload: what became final may never have been told. */
+  /** Runs after a reload: what became final may never have been delivered. */
   recheck(store: Store, post: Post): void {
     for (const seq of [...this.#bySeq.keys()]) this.#check(store, seq, post)
   }

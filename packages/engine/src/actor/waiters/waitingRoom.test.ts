@@ -1,12 +1,12 @@
 // Who waits, gives up or goes away leaves nothing behind: each kind of waiting, a thousand times.
 import { type EventsCommand, HELD, type JobRow, newCounts, type Reply, type Store, type Tables, WAITING } from '@millrace/core'
 import { expect, test } from 'vitest'
-import { growth } from '../../../testkit/src/testing/growth.ts'
-import { Drains } from './drains.ts'
-import { Exporters } from './exporters.ts'
-import { Followers } from './followers.ts'
-import { Waiting } from './waiting.ts'
-import { Watches } from './watches.ts'
+import { growth } from '../../../../testkit/src/testing/growth.ts'
+import { DrainWaiters } from './drains.ts'
+import { EventWaiters } from './events.ts'
+import { ExportWaiters } from './exports.ts'
+import { ResultWaiters } from './results.ts'
+import { WaitingRoom } from './waitingRoom.ts'
 
 const key = (seq: number) => ({ seq, node: 1, enqueuedAt: 5 })
 const store = {
@@ -26,7 +26,12 @@ function tablesOf(waiting: number): Tables {
   return { queues, exports: new Map([['x', 0]]), nextEvent: 1 } as unknown as Tables
 }
 
-const crowd = () => ({ watches: new Watches(), followers: new Followers(), exporters: new Exporters(), drains: new Drains() })
+const crowd = () => ({
+  watches: new ResultWaiters(),
+  followers: new EventWaiters(),
+  exporters: new ExportWaiters(),
+  drains: new DrainWaiters(),
+})
 type Crowd = ReturnType<typeof crowd>
 
 const sizesOf = (all: Crowd) => Object.fromEntries(Object.entries(all).map(([name, { size }]) => [name, size]))
@@ -70,7 +75,7 @@ test('a queue that is drained answers all who wait for it, once', async () => {
 })
 
 test('one of many is taken by who asked, whatever else waits', () => {
-  const waiting = new Waiting<{ readonly connection: number; readonly request: number }>()
+  const waiting = new WaitingRoom<{ readonly connection: number; readonly request: number }>()
   for (const connection of [1, 2]) for (const request of [1, 2]) waiting.add({ connection, request })
   expect(waiting.take(1, 2)).toEqual([{ connection: 1, request: 2 }])
   expect(waiting.take(1, 2)).toEqual([])

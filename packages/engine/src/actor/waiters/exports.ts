@@ -1,6 +1,6 @@
 /**
- * Who takes finished jobs out of the queue: whole, in the order in which they ended, from the mark that the file keeps for each export.
- * Where there is none yet, the question waits for the next commit that has one.
+ * Exporters, which take finished jobs out of the queue: whole, in the order in which they ended, from the mark that the file keeps for
+ * each export. If there is none yet, the question waits for the next commit that has one.
  */
 import {
   type ConnectionId,
@@ -22,7 +22,7 @@ import {
   type Tables,
   viewOf,
 } from '@millrace/core'
-import { Waiting } from './waiting.ts'
+import { WaitingRoom } from './waitingRoom.ts'
 
 interface Exporter extends Sender {
   readonly command: ExportCommand
@@ -30,12 +30,12 @@ interface Exporter extends Sender {
   readonly mark: number
 }
 
-export class Exporters {
-  readonly #waiting = new Waiting<Exporter>()
-  /** By export: nothing between its mark and this event is for it. */
+export class ExportWaiters {
+  readonly #waiting = new WaitingRoom<Exporter>()
+  /** By export: it has nothing between its mark and this event. */
   readonly #seen = new Map<string, number>()
 
-  /** How many wait for the next job that ends. */
+  /** The number of exporters that wait for the next job that ends. */
   get size(): number {
     return this.#waiting.size
   }
@@ -54,8 +54,8 @@ export class Exporters {
     return HELD
   }
 
-  /** Those that a turn may have something for, by its events up to `last`: each asks again. */
-  take(notes: readonly (EventNote | NewsNote)[], last: number): readonly Exporter[] {
+  /** Removes and returns those that a turn's events, up to `last`, may have something for: each asks again. */
+  committed(notes: readonly (EventNote | NewsNote)[], last: number): readonly Exporter[] {
     if (notes.length === 0 || this.#waiting.size === 0) return []
     if (notes.some((note) => note.job !== undefined && isEnd(note.type))) return this.takeAll()
     const late = [...this.#waiting].filter(({ mark }) => last - mark >= LIMITS.eventsPassed)
@@ -68,7 +68,7 @@ export class Exporters {
     return this.#waiting.takeAll()
   }
 
-  /** The exports of these names are no more: whoever waits for them asks again, and is told so. */
+  /** The exports of these names were deleted: whoever waits for them asks again, and learns it. */
   end(names: readonly string[]): readonly Exporter[] {
     if (names.length === 0) return []
     for (const name of names) this.#seen.delete(name)

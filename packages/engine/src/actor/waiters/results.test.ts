@@ -13,13 +13,13 @@ import {
   WAITING,
 } from '@millrace/core'
 import { beforeEach, expect, test } from 'vitest'
-import { Watches } from './watches.ts'
+import { ResultWaiters } from './results.ts'
 
 const key = (seq: number) => ({ seq, node: 1, enqueuedAt: 5 })
 
 let rows: Map<number, Partial<JobRow>>
 let store: Store
-let watches: Watches
+let watches: ResultWaiters
 let told: [connection: number, reply: Reply][]
 
 beforeEach(() => {
@@ -29,7 +29,7 @@ beforeEach(() => {
     jobs: (seqs: readonly number[]) => seqs.flatMap((seq) => (rows.has(seq) ? [rows.get(seq)] : [])),
     lastError: () => ({ name: 'E', message: 'no' }),
   } as unknown as Store
-  watches = new Watches()
+  watches = new ResultWaiters()
   told = []
 })
 
@@ -118,7 +118,7 @@ test('after a reload: what has become final is told, what is gone is deleted, th
 
 test('giving one up takes no longer where many others wait', () => {
   const msOf = (waits: number): number => {
-    const crowd = new Watches()
+    const crowd = new ResultWaiters()
     for (let seq = 1; seq <= waits; seq++) {
       row(seq, WAITING)
       crowd.ask(store, key(seq), { connection: 1, request: seq })

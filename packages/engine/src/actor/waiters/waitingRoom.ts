@@ -1,7 +1,9 @@
-/** Questions that wait for an answer, by who asked them: giving one up takes the same time however many wait. */
-import type { ConnectionId, Sender } from '@millrace/core'
+/** Questions that wait for an answer, by who asked them: to give one up takes the same time however many wait. */
+import type { ConnectionId, Reply, Sender } from '@millrace/core'
 
-export class Waiting<T extends Sender> {
+export type Post = (connection: ConnectionId, reply: Reply) => void
+
+export class WaitingRoom<T extends Sender> {
   readonly #byConnection = new Map<ConnectionId, Map<number, T>>()
   #size = 0
 

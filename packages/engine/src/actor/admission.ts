@@ -1,12 +1,12 @@
 /**
- * Whether new work is taken. It is refused while the disk is full, and while a reader has kept the write-ahead log from being folded
- * into the file for so long that it takes a gigabyte; what runs completes. Looked at once a second, so that service resumes by itself.
+ * Decides whether new work is accepted. It is refused while the disk is full, and while a reader has kept the write-ahead log from being
+ * folded into the file for so long that it takes a gigabyte. Running jobs complete. A look once a second resumes service automatically.
  */
 import { LIMITS, type Now, type Refusal, type Store } from '@millrace/core'
 
 const LOOK_EVERY_MS = 1_000
 
-export class Intake {
+export class Admission {
   readonly #store: Store
   #nextMono = Number.NEGATIVE_INFINITY
   #diskFull = false
@@ -16,7 +16,7 @@ export class Intake {
     this.#store = store
   }
 
-  /** Undefined where new work is welcome. */
+  /** Why new work is refused; undefined while it is accepted. */
   get refusal(): Refusal | undefined {
     if (this.#diskFull) return this.diskFull('the disk is full: new jobs are refused, running jobs continue')
     return this.#walFull ? walFull() : undefined

@@ -1,7 +1,9 @@
-/** When the next turn is due, if no mail comes before. */
-import { LIMITS, type Now, type Tables } from '@millrace/core'
+/** Says when the next turn is due if no command comes before. */
+import type { Now } from '../clock.ts'
+import { LIMITS } from '../limits.ts'
+import type { Tables } from '../tables/tables.ts'
 
-/** Milliseconds; 0 for at once; never more than a slice, so that a wall clock that jumps is noticed. */
+/** Returns milliseconds: 0 for at once, and never more than `LIMITS.timerSliceMs`, so that a wall clock that jumps is noticed. */
 export function nextTurnMs(tables: Tables, now: Now): number {
   if (tables.abandoned.length > 0 || tables.flowWork || tables.freed.size > 0 || tables.hurried || isStarving(tables)) return 0
   let ms: number = LIMITS.timerSliceMs
@@ -14,7 +16,7 @@ export function nextTurnMs(tables: Tables, now: Now): number {
   return Math.max(0, ms)
 }
 
-/** A window ran dry while a session had room and there was more on disk. */
+/** True if a window ran dry while a session has room and more jobs wait on disk. */
 function isStarving(tables: Tables): boolean {
   for (const lane of tables.thirsty) for (const service of lane.services) if (service.hungry.size > 0) return true
   return false

@@ -1,11 +1,10 @@
 /**
- * Who reads the journal by cursor. A question is answered from the journal, a page at a time; at its end the question waits here, and is
- * answered with the commit that has something for it. So there is one way to read, whether an event is old or new: nothing is missed or
- * told twice where the one becomes the other, and nothing is kept for a reader that is slow. Kept apart from the tables, so that a reload
- * loses none.
+ * Readers of the journal by cursor. A question is answered from the journal, a page at a time. At the journal's end it waits here, and
+ * is answered with the next commit that has something for it. So there is one way to read, whether an event is old or new: no event is
+ * missed or delivered twice where old ones end, and nothing is kept for a slow reader.
  *
- * The writer reads, and no reader thread: it alone knows what the next commit brings, and it is what every Port leads to. Pages come
- * after all else in what time a turn has for questions, so readers that catch up delay no commit.
+ * The writer reads, not a reader thread: it alone knows what the next commit brings, and every Port leads to it. Pages come after all
+ * other questions of a turn, so readers that catch up delay no commit.
  */
 import {
   type ConnectionId,
@@ -16,11 +15,10 @@ import {
   HELD,
   type JournalEvent,
   LIMITS,
-  type Reply,
   type Sender,
   type Store,
 } from '@millrace/core'
-import { Waiting } from './waiting.ts'
+import { type Post, WaitingRoom } from './waitingRoom.ts'
 
 interface Follower extends Sender {
   readonly command: EventsCommand
@@ -31,7 +29,7 @@ interface Follower extends Sender {
   after: number
 }
 
-/** Readers at the same place with the same filter are told the same page: it is made once, and crosses a channel once. */
+/** A page that readers at the same place with the same filter share: it is made once, and crosses a channel once. */
 interface Read {
   readonly events: readonly JournalEvent[]
   /** By the text of the filter. */
@@ -42,31 +40,31 @@ interface Read {
 const PAGES_KEPT = 8
 const FILTERS_KEPT = 16
 
-export class Followers {
-  readonly #waiting = new Waiting<Follower>()
+export class EventWaiters {
+  readonly #waiting = new WaitingRoom<Follower>()
   /** Whole pages, which never change, by what they come after; the one that was used last is at the end. */
   readonly #pages = new Map<number, Read>()
 
-  /** Some wait for the next event. */
+  /** True if somebody waits for the next event. */
   get any(): boolean {
     return this.#waiting.size > 0
   }
 
-  /** How many wait for the next event. */
+  /** The number of readers that wait for the next event. */
   get size(): number {
     return this.#waiting.size
   }
 
-  /** The page behind the cursor; where there is nothing for it yet, who asked is remembered. `last` is the journal's last event. */
+  /** Returns the page behind the cursor; if there is nothing yet, the reader waits. `last` is the journal's last event. */
   ask(store: Store, last: number, command: EventsCommand, { connection, request }: Sender): EventsPage | typeof HELD {
     const { after, filter } = command
-    // Of a file that was put back to an earlier state: what it then had is not what it has.
+    // The file was put back to an earlier state: the cursor points at events that it does not have.
     if (after > last) return { events: [], next: last, gap: { after, resumesAt: last + 1 } }
     const read = after < last ? this.#read(store, after) : NOTHING
     const next = read.events.at(-1)?.seq ?? last
     const first = read.events[0]?.seq ?? last + 1
     const events = fittingOf(read, filter)
-    // Numbers leave out none: what is missing was forgotten.
+    // Events are numbered without gaps: the missing ones were forgotten.
     if (after > 0 && first > after + 1) return { events, next, gap: { after, resumesAt: first } }
     if (events.length > 0 || next < last) return { events, next }
     const text = JSON.stringify(filter)
@@ -74,8 +72,8 @@ export class Followers {
     return HELD
   }
 
-  /** What a turn has committed: all who wait have been asked about everything before it. */
-  tell(events: readonly JournalEvent[], post: (connection: ConnectionId, reply: Reply) => void): void {
+  /** A turn has committed these events: everybody who waits has seen all before them. */
+  committed(events: readonly JournalEvent[], post: Post): void {
     const last = events.at(-1)?.seq
     if (last === undefined) return
     const pages = new Map<string, EventsPage>()
@@ -84,14 +82,14 @@ export class Followers {
       const page = pages.get(text) ?? firstPage(events, last, fits)
       pages.set(text, page)
       follower.after = last
-      // Who has no use for what happens is told how far it has come now and then, before the journal forgets where it was.
+      // A reader whose filter matches nothing still gets an empty page from time to time, so that its cursor stays within the journal.
       if (page.events.length === 0 && last - command.after < LIMITS.eventsPassed) continue
       this.#waiting.delete(follower)
       post(connection, { id: request, value: page })
     }
   }
 
-  /** After a reload, what was committed may never have been told: each asks again. */
+  /** Removes and returns everybody, to ask again. */
   takeAll(): readonly { readonly connection: ConnectionId; readonly request: number; readonly command: EventsCommand }[] {
     return this.#waiting
       .takeAll()

@@ -1,23 +1,21 @@
-/** Who waits for a queue to be drained. Kept apart from the tables, so that a reload loses none. */
-import { type ConnectionId, HELD, liveCountOf, Refused, type Reply, type Sender, type Tables } from '@millrace/core'
-import { Waiting } from './waiting.ts'
+/** Callers that wait for a queue to be drained. */
+import { type ConnectionId, HELD, liveCountOf, Refused, type Sender, type Tables } from '@millrace/core'
+import { type Post, WaitingRoom } from './waitingRoom.ts'
 
 interface Drain extends Sender {
   readonly queue: string
 }
 
-type Post = (connection: ConnectionId, reply: Reply) => void
-
-export class Drains {
-  readonly #waiting = new Waiting<Drain>()
+export class DrainWaiters {
+  readonly #waiting = new WaitingRoom<Drain>()
   readonly #byQueue = new Map<string, Set<Drain>>()
 
-  /** How many drains are waited for. */
+  /** The number of drains that somebody waits for. */
   get size(): number {
     return this.#waiting.size
   }
 
-  /** True where nothing of the queue is left that has not ended; otherwise remembers who asked. */
+  /** Returns true if all jobs of the queue have ended; otherwise the caller waits. */
   ask(tables: Tables, queue: string, { connection, request }: Sender): true | Refused | typeof HELD {
     const found = outcomeOf(tables, queue)
     if (found !== HELD) return found
@@ -29,7 +27,7 @@ export class Drains {
     return HELD
   }
 
-  /** After a turn, or a reload. */
+  /** Runs after a turn, or a reload. */
   settle(tables: Tables, post: Post): void {
     for (const [queue, drains] of this.#byQueue) {
       const found = outcomeOf(tables, queue)
@@ -54,7 +52,7 @@ export class Drains {
 
 function outcomeOf({ queues }: Tables, name: string): true | Refused | typeof HELD {
   const queue = queues.get(name)
-  // Deleted, and so empty.
+  // It was deleted, and so is empty.
   if (queue === undefined) return true
   if (queue.settings.draining === undefined) {
     const message = `queue '${name}' was resumed before it was drained: it takes new jobs again`

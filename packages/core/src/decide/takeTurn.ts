@@ -1,0 +1,99 @@
+/**
+ * One turn: commands are decided, then what time alone makes happen, then what free capacity makes happen; one transaction stores
+ * all of it. The caller answers nobody before `takeTurn` has returned. If it throws, the caller throws the tables away.
+ */
+import type { Clock, Now, Random } from '../clock.ts'
+import type { Operation } from '../commands.ts'
+import { Effects } from '../effects.ts'
+import type { Refusal } from '../errors.ts'
+import type { Request } from '../port.ts'
+import type { Decision } from '../replies.ts'
+import type { Retention } from '../retention.ts'
+import type { Store } from '../store.ts'
+import type { ConnectionId } from '../tables/session.ts'
+import type { Tables } from '../tables/tables.ts'
+import { dispatch } from './dispatch.ts'
+import { elapse } from './elapse.ts'
+import type { Facts } from './facts.ts'
+import { gather } from './gather.ts'
+import { decide } from './index.ts'
+import { tellChildren } from './tell.ts'
+import type { Settings } from './turn.ts'
+
+/** A request with the connection that it came by. */
+export interface Envelope {
+  readonly connection: ConnectionId
+  readonly request: Request
+  /** The connection is closed: the command counts, and nobody receives the answer. */
+  readonly gone?: boolean | undefined
+}
+
+/** What all turns of an engine share. */
+export interface TurnParts {
+  readonly store: Store
+  /** Times the transaction. */
+  readonly clock: Pick<Clock, 'read'>
+  readonly random: Random
+  readonly settings: Settings
+  readonly upkeep: Upkeep
+  readonly meter?: TurnMeter
+}
+
+/** Decides when a turn also removes what is old. */
+export interface Upkeep {
+  /** The retention that this turn prunes by; undefined while it is not time to. */
+  pruning(now: Now): Retention | undefined
+  /** Runs once everything else is decided, and adds to the effects what the turn forgets. */
+  note(facts: Facts, effects: Effects, store: Store, tables: Tables, now: Now): void
+}
+
+/** Hears of each turn that wrote something: its effects, the number of its commands, and how long the transaction took, in ms. */
+export interface TurnMeter {
+  committed(effects: Effects, commands: number, ms: number, now: Now): void
+}
+
+export interface TurnInput {
+  readonly tables: Tables
+  readonly mail: readonly Envelope[]
+  readonly now: Now
+  /** As of TurnContext. */
+  readonly heardMono: number
+  /** Why new work is refused; undefined while it is accepted. */
+  readonly refusing: Refusal | undefined
+}
+
+export interface Decided {
+  /** One per envelope, in order. */
+  readonly decisions: readonly Decision<Operation>[]
+  readonly effects: Effects
+  readonly facts: Facts
+  /** The turn's time: later than the time at which it began if it was decided again. */
+  readonly now: Now
+}
+
+/** Throws StoreFailure, and whatever a decision throws. */
+export function takeTurn(parts: TurnParts, { tables, mail, now, heardMono, refusing }: TurnInput): Decided {
+  const { store, random, settings, upkeep } = parts
+  const requests = mail.map((envelope) => envelope.request)
+  const facts = gather(store, tables, requests, now, upkeep.pruning(now))
+  const effects = new Effects(now.wall)
+  const turn = { tables, facts, effects, now, heardMono, random, settings, refusing }
+  tellChildren(turn)
+  const decisions = mail.map(({ connection, request, gone }) => decide(turn, request.command, { connection, request: request.id, gone }))
+  elapse(turn)
+  dispatch(turn)
+  upkeep.note(facts, effects, store, tables, now)
+  if (!effects.empty) write(parts, tables, effects, mail.length, now)
+  // Nothing is read between the commit and its answers: a read that fails would deny what has happened.
+  effects.clear()
+  return { decisions, effects, facts, now }
+}
+
+function write({ store, clock, meter }: TurnParts, tables: Tables, effects: Effects, commands: number, now: Now): void {
+  tables.nextEvent += effects.events.length
+  const { nextSeq, nextEvent, nextSession } = tables
+  const startMono = clock.read().mono
+  const running = () => tables.running().map((job) => job.seq)
+  store.write(effects, { at: now.wall, mono: now.mono, nextSeq, nextEvent, nextSession, running })
+  meter?.committed(effects, commands, clock.read().mono - startMono, now)
+}

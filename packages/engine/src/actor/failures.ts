@@ -1,0 +1,194 @@
+/**
+ * What happens to a turn that fails. Its tables are thrown away, and nothing of it was written unless the commit itself failed. Then,
+ * by cause: refused as a whole (storage), put off (the file is locked), decided again without new work (the disk is full), decided
+ * command by command (a fault in one of them); or the actor ends (the file has another owner, or cannot be read).
+ */
+import { type Clock, type Decided, forgetHolders, LIMITS, type Now, type Refusal, type Store, StoreFailure } from '@millrace/core'
+import type { Admission } from './admission.ts'
+import { describe } from './answers.ts'
+import { ActorFailure } from './failure.ts'
+import type { Arrived, Inbox } from './inbox.ts'
+import type { Memory } from './memory.ts'
+import type { Meter } from './meter.ts'
+
+/** The parts of the actor that a failed turn concerns. */
+export interface Turns {
+  readonly store: Store
+  readonly clock: Clock
+  readonly meter: Meter
+  readonly admission: Admission
+  readonly memory: Memory
+  readonly inbox: Inbox
+  /** One turn; throws if it fails. */
+  decide(mail: readonly Arrived[], now: Now): Decided
+  deliver(mail: readonly Arrived[], decided: Decided): void
+  refuse(mail: readonly Arrived[], refusal: Refusal): void
+  /** The tables are new. */
+  reloaded(): void
+  /** Every session says again what it holds. */
+  askToAttach(): void
+}
+
+/** The turn's mail is back in the inbox. */
+const PUT_OFF = Symbol('put off')
+type Outcome = Decided | typeof PUT_OFF | undefined
+
+const BUSY_PATIENCE_MS = 5_000
+const BUSY_RETRY_MS = 25
+const FAILED_RETRY_MS = 250
+
+export class Failures {
+  readonly #turns: Turns
+  #busySinceMono = -1
+  /** When the lock is tried again. */
+  #busyUntilMono = 0
+  /** The tables were loaded anew, and nothing has been written since. */
+  #unwritten = false
+  /** When sessions are asked to attach again. */
+  #reattachMono = Number.POSITIVE_INFINITY
+  /** The last turn could not be written: time alone sets off no other before. */
+  #retryMono = Number.NEGATIVE_INFINITY
+
+  constructor(turns: Turns) {
+    this.#turns = turns
+  }
+
+  /** How many milliseconds a locked file is left alone; 0 if it is not locked. */
+  lockedMs({ mono }: Now): number {
+    return this.#busySinceMono < 0 ? 0 : Math.max(0, this.#busyUntilMono - mono)
+  }
+
+  /** How many milliseconds time alone sets off no turn; 0 or less if it may. */
+  restMs({ mono }: Now): number {
+    return this.#retryMono - mono
+  }
+
+  /** When mail that is left is due: at once, unless the file is locked. */
+  get mailMs(): number {
+    return this.#busySinceMono < 0 ? 0 : BUSY_RETRY_MS
+  }
+
+  /** In how many milliseconds sessions are to be asked to attach again. */
+  reattachMs({ mono }: Now): number {
+    return Math.max(0, this.#reattachMono - mono)
+  }
+
+  askToAttachInTime({ mono }: Now): void {
+    if (mono >= this.#reattachMono) this.#askToAttach()
+  }
+
+  /** Takes a turn. Returns undefined if it failed: its mail is answered, or back in the inbox. Throws ActorFailure. */
+  take(mail: readonly Arrived[], now: Now): Decided | undefined {
+    this.#retryMono = Number.NEGATIVE_INFINITY
+    const outcome = this.#decide(mail, now)
+    if (outcome !== PUT_OFF) return outcome
+    this.#turns.inbox.putBack(mail)
+    return undefined
+  }
+
+  /** Work beside the turns has failed. Nothing depends on it: if it failed before its commit, it is tried again in its time. */
+  failedBeside(error: unknown, now: Now): void {
+    if (!(error instanceof StoreFailure)) throw error
+    if (error.reason === 'owner' || error.phase === 'commit') this.#storeFailed([], now, error)
+    else if (error.phase === 'broken') throw new ActorFailure({ code: 'INTERNAL', message: describe(error) }, { cause: error })
+  }
+
+  #decide(mail: readonly Arrived[], now: Now): Outcome {
+    try {
+      return this.#succeeded(this.#turns.decide(mail, now))
+    } catch (error) {
+      this.#turns.meter.failedTurns++
+      if (error instanceof StoreFailure && error.phase !== 'broken') return this.#storeFailed(mail, now, error)
+      return this.#oneByOne(mail, error)
+    }
+  }
+
+  #succeeded(decided: Decided): Decided {
+    this.#busySinceMono = -1
+    forgetHolders(this.#turns.memory.tables)
+    if (this.#unwritten && !decided.effects.empty) {
+      this.#unwritten = false
+      if (this.#reattachMono < Number.POSITIVE_INFINITY) this.#askToAttach()
+    }
+    return decided
+  }
+
+  #storeFailed(mail: readonly Arrived[], now: Now, error: StoreFailure): Outcome {
+    const { store, clock, admission, memory } = this.#turns
+    this.#retryMono = clock.read().mono + FAILED_RETRY_MS
+    if (error.reason === 'owner') throw new ActorFailure({ code: 'OWNER_LOST', message: error.message }, { cause: error })
+    if (error.phase === 'commit') {
+      this.#reload(mail, () => store.reopen())
+      const message = `the commit's outcome is unknown (${error.message}): the call may have happened; repeat it with the same idempotencyKey`
+      // A caller that only asks would ask again at once, and set off a turn that fails as this one did.
+      this.#turns.refuse(mail, { code: 'COMMIT_UNKNOWN', message })
+      return undefined
+    }
+    this.#reload(mail)
+    if (error.reason === 'busy') return this.#storeBusy(mail, now, error)
+    if (error.reason === 'full' && admission.diskIsFull(now)) return this.#decide(mail, memory.loadedAt)
+    const message = `nothing was written: ${error.message}`
+    this.#turns.refuse(mail, error.reason === 'full' ? admission.diskFull(message) : { code: 'STORAGE', message })
+    return undefined
+  }
+
+  /** Another program holds the lock (a shell, a replicator): the mail waits for some turns before it is refused. */
+  #storeBusy(mail: readonly Arrived[], now: Now, error: StoreFailure): Outcome {
+    if (this.#busySinceMono < 0) this.#busySinceMono = now.mono
+    if (now.mono - this.#busySinceMono < BUSY_PATIENCE_MS) {
+      this.#busyUntilMono = now.mono + BUSY_RETRY_MS
+      return PUT_OFF
+    }
+    this.#busySinceMono = -1
+    const message = `another program has held the file's write lock for ${BUSY_PATIENCE_MS} ms: ${error.message}`
+    this.#turns.refuse(mail, { code: 'STORAGE_BUSY', message })
+    return undefined
+  }
+
+  /**
+   * One command is at fault: each is decided again in a transaction of its own, and only the culprit is refused. Their time is that of
+   * the last reload: leases and deadlines count from there, and what is said in the rest of the mail is heard before any ends.
+   */
+  #oneByOne(mail: readonly Arrived[], cause: unknown): Outcome {
+    this.#reload(mail)
+    if (mail.length === 0) throw new ActorFailure({ code: 'INTERNAL', message: describe(cause) }, { cause })
+    for (const [index, envelope] of mail.entries()) {
+      const outcome = this.#decideAlone(envelope)
+      if (outcome === PUT_OFF) {
+        this.#turns.inbox.putBack(mail.slice(index))
+        return undefined
+      }
+      if (outcome !== undefined) this.#turns.deliver([envelope], outcome)
+    }
+    return undefined
+  }
+
+  #decideAlone(envelope: Arrived): Outcome {
+    const now = this.#turns.memory.loadedAt
+    try {
+      return this.#succeeded(this.#turns.decide([envelope], now))
+    } catch (error) {
+      this.#turns.meter.failedTurns++
+      if (error instanceof StoreFailure && error.phase !== 'broken') return this.#storeFailed([envelope], now, error)
+      this.#reload([envelope])
+      this.#turns.refuse([envelope], { code: 'INTERNAL', message: describe(error) })
+      return undefined
+    }
+  }
+
+  #reload(mail: readonly Arrived[], reopen?: () => void): void {
+    const { memory, meter, clock } = this.#turns
+    memory.reload(mail, reopen)
+    meter.reloads++
+    // If the store fails again and again, what sessions answer is not to bring on the next failure at once.
+    if (this.#unwritten) this.#reattachMono = clock.read().mono + Math.min(FAILED_RETRY_MS, LIMITS.reattachGraceMs / 10)
+    else this.#askToAttach()
+    this.#unwritten = true
+    this.#turns.reloaded()
+  }
+
+  #askToAttach(): void {
+    this.#reattachMono = Number.POSITIVE_INFINITY
+    this.#turns.askToAttach()
+  }
+}

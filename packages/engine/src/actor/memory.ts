@@ -1,0 +1,60 @@
+/** The tables, and how they are built anew from the store after a turn that was not written. */
+import {
+  awaited,
+  type Clock,
+  type Envelope,
+  keepHolders,
+  loadTables,
+  type Now,
+  type Store,
+  StoreFailure,
+  type Tables,
+} from '@millrace/core'
+import { describe } from './answers.ts'
+import { ActorFailure } from './failure.ts'
+
+export class Memory {
+  readonly #store: Store
+  readonly #clock: Clock
+  /** When they were loaded. */
+  loadedAt: Now
+  tables: Tables
+
+  /** `alive` are the sessions that may come back for the jobs on record for them: those of this very process. */
+  constructor(store: Store, clock: Clock, alive: ReadonlySet<string>) {
+    this.#store = store
+    this.#clock = clock
+    this.loadedAt = clock.read()
+    this.tables = loadTables(store, alive, this.loadedAt)
+  }
+
+  /** Throws away tables that ran ahead of the disk. Throws ActorFailure if the store cannot be read. */
+  reload(mail: readonly Envelope[], reopen?: () => void): void {
+    const alive = this.#aliveBefore(mail)
+    const before = this.tables
+    try {
+      reopen?.()
+      // Read anew: a commit that took seconds to fail takes nothing of the grace that sessions have to come back.
+      this.loadedAt = this.#clock.read()
+      this.tables = loadTables(this.#store, alive, this.loadedAt)
+    } catch (cause) {
+      const code = cause instanceof StoreFailure && cause.reason === 'owner' ? 'OWNER_LOST' : 'STORAGE'
+      throw new ActorFailure({ code, message: describe(cause) }, { cause })
+    }
+    // Their connections are what they were: until they have attached again, renewals count.
+    for (const [uuid, { connection }] of before.sessions) {
+      const session = this.tables.sessions.get(uuid)
+      if (session !== undefined) session.connection = connection
+    }
+    keepHolders(this.tables, before)
+    for (const [connection, renewal] of before.renewals) this.tables.renewals.set(connection, renewal)
+  }
+
+  /** The sessions that were there before the turn that failed: one that wanted to leave has not left. */
+  #aliveBefore(mail: readonly Envelope[]): ReadonlySet<string> {
+    const alive = new Set([...this.tables.unattached.keys(), ...awaited(this.tables)])
+    for (const [uuid, session] of this.tables.sessions) if (session.intro.local && session.connection !== undefined) alive.add(uuid)
+    for (const { request } of mail) if (request.command.op === 'leave') alive.add(request.command.session)
+    return alive
+  }
+}
