@@ -72,6 +72,8 @@ export class Requests {
   /** Refused entries of journals that no mark has passed yet: their places by source. */
   readonly #refusedEntries = new Map<string, number>()
   readonly #unsayable = new Set<string>()
+  /** When the engine last refused the outcome of a run for the time being; monotonic. */
+  readonly #putOff = new Map<string, number>()
   /** Of jobs that are enqueued by a name that may be defined after them, by number: what the call has stated. */
   readonly late = new Map<number, NewJob>()
   /** By which connection each session has attached last. */
@@ -157,6 +159,11 @@ export class Requests {
   /** The engine can write no outcome of that run: its worker holds it until its deadline, which is its end. */
   unsayable(seq: number, run: number): boolean {
     return this.#unsayable.has(`${seq}:${run}`)
+  }
+
+  /** When the engine last refused the outcome of that run for the time being: its worker says it again. */
+  putOffMono(seq: number, run: number): number {
+    return this.#putOff.get(`${seq}:${run}`) ?? 0
   }
 
   retryOf(seq: number, run: number): number | false | undefined {
@@ -271,6 +278,7 @@ export class Requests {
   #refusal(command: Command, code: string, connection: string, model: Model): void {
     const history = this.#history
     history.meet(`refused ${code}`)
+    if (code === 'QUEUE_DRAINING' && command.op === 'complete') this.#putOff.set(`${command.seq}:${command.run}`, history.mono)
     if (code === 'INTERNAL') {
       // One statement's error is one command's fault, and the simulator makes some.
       if (command.op === 'fail') this.#unsayable.add(`${command.seq}:${command.run}`)

@@ -1,5 +1,5 @@
 /** One seed's world: an engine, its clients, what they do, what befalls them, and what must hold all the while and in the end. */
-import { DEFAULT_POLICY, DEFAULT_RETENTION, LIMITS, leaseMs, type Retention } from '@millrace/core'
+import { DEFAULT_POLICY, DEFAULT_RETENTION, LIMITS, leaseMs, type Retention, type RunKey } from '@millrace/core'
 import { App } from './app.ts'
 import { Audit } from './audit.ts'
 import { Chance } from './chance.ts'
@@ -473,6 +473,11 @@ export class World {
     return this.history.violations.length > 0
   }
 
+  /** The engine could have taken the outcome of that run for a while. */
+  #isSayable({ seq, run }: RunKey): boolean {
+    return !this.#requests.unsayable(seq, run) && this.timeline.mono - this.#requests.putOffMono(seq, run) > UNTOLD_MS
+  }
+
   /** Nothing goes wrong any more: all that was asked must end. */
   async #heal(): Promise<void> {
     this.healed = true
@@ -490,7 +495,7 @@ export class World {
       for (const app of this.#apps) sent = app.heal() && sent
       await this.timeline.run(this.timeline.mono + SLICE_MS, this.#stop)
       if (this.history.violations.length > 0) return
-      for (const { seq, run } of this.#log.untold(UNTOLD_MS).filter((job) => !this.#requests.unsayable(job.seq, job.run)))
+      for (const { seq, run } of this.#log.untold(UNTOLD_MS).filter((job) => this.#isSayable(job)))
         this.history.violate(19, `run ${run} of job ${seq} has ended in its worker, and the engine is not told`)
       const helper = this.clients.find((client) => !client.dead && this.#helpers.has(client))
       const over = helper !== undefined && this.#schedules.heal(helper)
