@@ -82,6 +82,13 @@ test('a turn answers for so long; the rest comes with the next turns, in order, 
   expect(actor.hasMail).toBe(false)
 })
 
+test('an operation that this version does not know is refused, and nothing else with it', () => {
+  const a = connect('a')
+  actor.turn()
+  a({ op: 'levitate' } as never, { op: 'constructor' } as never, ENQUEUE)
+  expect(turn()).toEqual(['a1 UNSUPPORTED', 'a2 UNSUPPORTED', 'a3'])
+})
+
 test('commands pass the questions that wait, those of the same connection too', () => {
   const [a, b] = [connect('a'), connect('b')]
   actor.turn()

@@ -1,8 +1,7 @@
 /** What a token does not allow is refused here, and never reaches the engine. */
 import type { CommandOf, Operation } from '@millrace/core'
-import { SCOPES, type Scope } from '@millrace/core'
+import { OPERATIONS, SCOPES, type Scope } from '@millrace/core'
 import { sessionIntro } from '@millrace/testkit/internal'
-import { SCOPES_OF } from '@millrace/wire'
 import { expect, test } from 'vitest'
 import { serve } from './served.ts'
 
@@ -90,8 +89,8 @@ test.each(SCOPES)('%s alone', async (scope: Scope) => {
   const commands = Object.values(COMMANDS)
   const replies = await client.settle(commands)
   const forbidden = commands.filter((_, index) => replies[index]?.refusal?.code === 'FORBIDDEN').map(({ op }) => op)
-  expect(forbidden).toEqual(commands.map(({ op }) => op).filter((op) => !SCOPES_OF[op].includes(scope)))
-  const allowed = commands.map(({ op }) => op).filter((op) => SCOPES_OF[op].includes(scope))
+  expect(forbidden).toEqual(commands.map(({ op }) => op).filter((op) => !OPERATIONS[op].scopes.includes(scope)))
+  const allowed = commands.map(({ op }) => op).filter((op) => OPERATIONS[op].scopes.includes(scope))
   // A renewal goes before every attach.
   expect([...new Set(heard)].toSorted()).toEqual(allowed.toSorted())
 })

@@ -2,11 +2,10 @@
  * Many jobs: an array is one atomic command. An iterable goes in atomic chunks, one at a time, and is asked for the next while none is
  * under way: of the jobs themselves one chunk is in memory, of those that are committed their keys, until it ends.
  */
-import { checkCommandSize, type Enqueued, LIMITS, type NewJob, OptionTypeError, weighJob } from '@millrace/core'
+import { checkCommandSize, type Enqueued, LIMITS, type NewJob, OptionTypeError, weighJob, weighJobs } from '@millrace/core'
 import type { JobOrName, JobRequest, OutputOf } from '@millrace/worker'
 import type { JobHandle } from './handle.ts'
 import { itemOf, newJobOf } from './newJobs.ts'
-import { weighJobs } from './weigh.ts'
 
 const CHUNK_JOBS = 1_000
 

@@ -11,12 +11,12 @@ import {
   type OrderedNode,
   orderNodes,
   validateFlowOptions,
+  weighCommand,
 } from '@millrace/core'
 import type { JobOrName, JobRequest, OutputOf } from '@millrace/worker'
 import { newJobsOf } from './enqueueMany.ts'
 import type { JobHandle } from './handle.ts'
 import type { Mailbox } from './mailbox.ts'
-import { weighNodes } from './weigh.ts'
 
 /** The place of a node in its flow. */
 export interface FlowPlace<Ref extends string = string, Refs extends string = string> extends Omit<FlowNodeOptions, 'ref' | 'dependsOn'> {
@@ -99,7 +99,7 @@ async function flowCommand(nodes: readonly FlowNodeRequest[], options: FlowOptio
     parents: node.parents,
     onFailure: node.onFailure,
   }))
-  checkCommandSize('nodes', placed.length, weighNodes(placed))
+  checkCommandSize('nodes', placed.length, weighCommand({ op: 'flow', nodes: placed }))
   return { command: { op: 'flow', nodes: placed, ...settings }, refs: order.map(({ ref }) => ref) }
 }
 

@@ -9,23 +9,19 @@ import {
   type Command,
   type CommandOf,
   errorFrom,
+  isPatient,
   LIMITS,
   NumberMap,
+  OPERATIONS,
   type Operation,
   type Port,
   type Refusal,
   type Reply,
   type ReplyOf,
   type Request,
+  weighCommand,
 } from '@millrace/core'
 import { Slots } from './slots.ts'
-import { weighCommand } from './weigh.ts'
-
-/** Answered when there is something to say, which may be never: they take no place among the calls that are under way. */
-const PATIENT: ReadonlySet<Operation> = new Set(['watch', 'events', 'export', 'drainQueue', 'backup'])
-
-/** A stop does not wait for these. */
-const ENDLESS: ReadonlySet<Operation> = new Set(['watch', 'events', 'export', 'drainQueue'])
 
 interface Pending {
   readonly id: number
@@ -120,8 +116,8 @@ export class Mailbox {
       reject,
       bytes,
       urgent: command.op === 'attach',
-      patient: PATIENT.has(command.op),
-      endless: ENDLESS.has(command.op),
+      patient: isPatient(command.op),
+      endless: OPERATIONS[command.op].answered === 'openEnded',
     }
     if (pending.urgent && (this.#broken || this.#isFull(this.#held.size, this.#heldBytes))) this.#goFirst(pending)
     else this.#line.push(pending)

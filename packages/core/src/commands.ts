@@ -1,32 +1,16 @@
 /**
- * Everything that can be asked of the engine. Each command gets exactly one reply, in the order of arrival on its Port, with two
- * exceptions. `watch`, `events`, `export`, `drainQueue` and `backup` are answered when there is something to say. Other questions
- * that read may be answered after later commands, in their own order. One operation, one name: the file of the same name in
- * decide/ decides it.
+ * The commands about jobs, runs and workers. Each command gets exactly one reply, in the order of arrival on its Port, with two
+ * exceptions: patient operations (operations.ts says which) are answered when there is something to say, and questions that read may be
+ * answered after later commands, in their own order.
  */
 import type { Backoff } from './backoff.ts'
-import type { Duration } from './duration.ts'
 import type { Refusal } from './errors.ts'
 import type { EventType } from './events.ts'
-import type { FlowCommand, GetFlowCommand, ParentsCommand } from './flowCommands.ts'
 import type { JobKey } from './id.ts'
 import type { Data } from './job.ts'
 import type { StateCode } from './lifecycle.ts'
-import type {
-  CancelManyCommand,
-  ConfigureCommand,
-  DeleteManyCommand,
-  DeleteQueueCommand,
-  DrainQueueCommand,
-  PauseAllCommand,
-  PauseCommand,
-  QueuesCommand,
-  RetryManyCommand,
-} from './manageCommands.ts'
-import type { DeleteExportCommand, ExportCommand, ExportsCommand, FailuresCommand, HistoryCommand } from './observeCommands.ts'
 import type { PolicyOptions } from './policy.ts'
 import type { RunError } from './runError.ts'
-import type { ScheduleCommand } from './scheduleCommands.ts'
 
 /** A job as it is asked for: valid (options/ has checked it), with only what was set. Times in milliseconds. */
 export interface NewJob {
@@ -372,60 +356,3 @@ export interface BackupCommand {
   readonly op: 'backup'
   readonly file: string
 }
-
-export type Command =
-  | ScheduleCommand
-  | EnqueueCommand
-  | ForwardCommand
-  | FlowCommand
-  | ParentsCommand
-  | GetFlowCommand
-  | AttachCommand
-  | DrainCommand
-  | LeaveCommand
-  | StopWorkerCommand
-  | RenewCommand
-  | CompleteCommand
-  | FailCommand
-  | SnoozeCommand
-  | GiveBackCommand
-  | HeartbeatCommand
-  | CheckpointCommand
-  | ProgressCommand
-  | LogCommand
-  | GetCommand
-  | WatchCommand
-  | UnwatchCommand
-  | CancelCommand
-  | CancelTreeCommand
-  | RetryTreeCommand
-  | UpdateCommand
-  | RetryCommand
-  | RedriveCommand
-  | RunNowCommand
-  | DeleteCommand
-  | ConfigureCommand
-  | PauseCommand
-  | PauseAllCommand
-  | DrainQueueCommand
-  | DeleteQueueCommand
-  | QueuesCommand
-  | CancelManyCommand
-  | RetryManyCommand
-  | DeleteManyCommand
-  | StatsCommand
-  | WorkersCommand
-  | ListCommand
-  | SubscribeCommand
-  | EventsCommand
-  | ExportCommand
-  | ExportsCommand
-  | DeleteExportCommand
-  | BackupCommand
-  | HistoryCommand
-  | FailuresCommand
-
-export type Operation = Command['op']
-export type CommandOf<Op extends Operation> = Extract<Command, { op: Op }>
-
-export type { Duration }

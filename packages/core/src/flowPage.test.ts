@@ -1,9 +1,10 @@
 /** The reading of a flow: by which ids it is found, what it tells, and that nothing else is taken for it. */
+
 import { beforeEach, expect, test } from 'vitest'
-import type { CommandOf } from './commands.ts'
 import type { FlowCursor } from './flowCommands.ts'
 import { readFlow } from './flowPage.ts'
 import type { JobKey } from './id.ts'
+import type { CommandOf } from './operations.ts'
 import type { Enqueued } from './replies.ts'
 import type { LaneRow } from './store.ts'
 import { createFlow } from './testing/flows.ts'

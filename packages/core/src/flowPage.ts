@@ -1,10 +1,11 @@
 /** A page of a flow: the one reading of it, whichever thread it happens on. */
-import type { CommandOf } from './commands.ts'
+
 import { DELETED, type Told } from './flow.ts'
 import type { FlowCursor } from './flowCommands.ts'
 import type { JobKey } from './id.ts'
 import { STATES } from './lifecycle.ts'
 import { LIMITS } from './limits.ts'
+import type { CommandOf } from './operations.ts'
 import type { DependencyView, FlowJobView, FlowPage } from './replies.ts'
 import type { FlowJobRow, JobRow, Store } from './store.ts'
 

@@ -2,11 +2,13 @@
  * The narrow waist. Everything that runs jobs or asks about them talks to a Port; everything that keeps jobs stands behind
  * one. Both directions carry arrays; what is in one call was decided, or is to be sent, together.
  */
-import type { Command, RunKey } from './commands.ts'
+
+import type { RunKey } from './commands.ts'
 import type { Refusal } from './errors.ts'
 import type { JournalEvent } from './events.ts'
 import type { JobKey } from './id.ts'
 import type { AbortCause, Data } from './job.ts'
+import type { Command } from './operations.ts'
 
 /** What a Port may lack; the conformance suite proves each one that is declared. */
 export type Capability = 'work' | 'list' | 'backup' | 'events'

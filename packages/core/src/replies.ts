@@ -1,6 +1,7 @@
 /** What the commands are answered with. */
+
 import type { Backoff } from './backoff.ts'
-import type { FailedPlace, LogLine, NewJob, Operation, RunKey } from './commands.ts'
+import type { FailedPlace, LogLine, NewJob, RunKey } from './commands.ts'
 import type { Refusal } from './errors.ts'
 import type { JournalEvent } from './events.ts'
 import type { OnParentFailure } from './flow.ts'
@@ -8,9 +9,10 @@ import type { FlowCursor } from './flowCommands.ts'
 import type { JobKey } from './id.ts'
 import type { Data } from './job.ts'
 import type { State } from './lifecycle.ts'
+import type { Operation, ReplyOf } from './operations.ts'
 import type { RunError } from './runError.ts'
 import type { ScheduleSpec } from './schedule.ts'
-import type { AttachedWorker, QueueView, Stats, Totals } from './stats.ts'
+import type { Totals } from './stats.ts'
 
 export interface Enqueued extends JobKey {
   /** False where a key matched an earlier job, which this then is. */
@@ -275,65 +277,6 @@ export interface FailureGroup {
   /** The one that failed last, and its message; null once it is gone. */
   readonly job: JobKey | null
   readonly message: string | null
-}
-
-export interface ReplyOf {
-  enqueue: readonly Enqueued[]
-  forward: Forwarded
-  flow: Enqueued
-  parents: ParentsPage
-  getFlow: FlowPage | null
-  attach: AttachReply
-  drain: true
-  leave: true
-  stopWorker: true
-  renew: true
-  complete: true
-  fail: true
-  snooze: true
-  giveBack: true
-  heartbeat: true
-  checkpoint: true
-  progress: true
-  log: true
-  get: JobView | null
-  watch: Outcome
-  unwatch: true
-  cancel: 'cancelled' | 'cancelling'
-  cancelTree: 'cancelled' | 'cancelling' | 'finished'
-  retryTree: true
-  update: true
-  retry: true
-  redrive: Redriven
-  runNow: true
-  delete: true
-  configure: true
-  pause: true
-  pauseAll: true
-  drainQueue: true
-  deleteQueue: boolean
-  queues: readonly QueueView[]
-  cancelMany: Slice
-  retryMany: Slice
-  deleteMany: Slice
-  stats: Stats
-  workers: readonly AttachedWorker[]
-  list: ListPage
-  subscribe: true
-  events: EventsPage
-  export: ExportPage
-  exports: readonly ExportView[]
-  deleteExport: boolean
-  backup: { readonly bytes: number }
-  upsertSchedule: Upserted
-  getSchedule: ScheduleView | null
-  listSchedules: SchedulePage
-  deleteSchedule: true
-  pauseSchedule: true
-  resumeSchedule: true
-  triggerSchedule: readonly Enqueued[]
-  history: readonly HistoryPoint[]
-  failures: readonly FailureGroup[]
 }
 
 /** Decided, but to be answered later. */

@@ -62,12 +62,3 @@ export interface TriggerScheduleCommand {
   /** JSON text of an object, put over the `meta` of the schedule's job. */
   readonly meta?: string
 }
-
-export type ScheduleCommand =
-  | UpsertScheduleCommand
-  | GetScheduleCommand
-  | ListSchedulesCommand
-  | DeleteScheduleCommand
-  | PauseScheduleCommand
-  | ResumeScheduleCommand
-  | TriggerScheduleCommand

@@ -1,10 +1,11 @@
 /** The tables of docs/protocol.md are what the code does. After a change: `vitest run --project unit packages/wire -u` writes them anew. */
+
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { OPERATIONS } from '@millrace/core'
 import { expect, test } from 'vitest'
 import { decodeMessage } from './codec.ts'
 import { FrameReader } from './frames.ts'
-import { OPERATIONS } from './schema/requests.ts'
 import { namesSpokenOf, tables } from './testing/tables.ts'
 
 const path = fileURLToPath(new URL('../../../docs/protocol.md', import.meta.url))
@@ -30,7 +31,7 @@ test('every object that a table speaks of has its own', () => {
 const WORDS = new Set(['Request', 'Reply', 'Notice', 'Delivery', 'UTF', 'JSON'])
 
 test('every operation is described', () => {
-  for (const operation of OPERATIONS) expect(text, operation).toMatch(new RegExp(`^(?:#+|-) .*\`${operation}\``, 'm'))
+  for (const operation of Object.keys(OPERATIONS)) expect(text, operation).toMatch(new RegExp(`^(?:#+|-) .*\`${operation}\``, 'm'))
 })
 
 test('the bytes in the text are what they are said to be', () => {

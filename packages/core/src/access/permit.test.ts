@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Command, SessionIntro } from '../commands.ts'
+import type { SessionIntro } from '../commands.ts'
+import type { Command } from '../operations.ts'
 import { allowsLess, outsideOf, type Permit, permitOption } from './permit.ts'
 import { SCOPES } from './scopes.ts'
 

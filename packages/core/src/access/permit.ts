@@ -1,6 +1,8 @@
 /** What a token allows: scopes, and for `work` the jobs that it may serve. */
-import type { Command, NewJob } from '../commands.ts'
+
+import type { NewJob } from '../commands.ts'
 import { OptionRangeError, OptionTypeError } from '../errors.ts'
+import type { Command } from '../operations.ts'
 import { describe } from '../options/describe.ts'
 import { nameOption } from '../options/name.ts'
 import { SCOPES, type Scope, scopesOption } from './scopes.ts'

@@ -1,9 +1,11 @@
 /** Full queues that drop their oldest: never too long for a new job, and never another one gone than the oldest that may go. */
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '../../../testkit/src/testing/runs.ts'
-import type { Command, NewJob } from '../commands.ts'
+import type { NewJob } from '../commands.ts'
 import { BLOCKED, isLive, SCHEDULED, WAITING } from '../lifecycle.ts'
+import type { Command } from '../operations.ts'
 import type { QueueChanges } from '../queueSettings.ts'
 import { type Enqueued, Refused } from '../replies.ts'
 import { DEFAULT_RETENTION } from '../retention.ts'

@@ -1,8 +1,9 @@
 /** Flows, case by case; random ones in flows.test.ts. Bounds are so small that every slice is cut. */
+
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Command } from '../commands.ts'
 import type { JobKey } from '../id.ts'
 import { LIMITS } from '../limits.ts'
+import type { Command } from '../operations.ts'
 import type { Enqueued } from '../replies.ts'
 import { DEFAULT_RETENTION } from '../retention.ts'
 import { createFlow, flowOf } from '../testing/flows.ts'

@@ -1,10 +1,11 @@
 /** Random flows under random hands, audited after every turn: each job is let through once, after its last parent, and none is forgotten. */
+
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../testkit/src/testing/runs.ts'
-import type { Command } from '../commands.ts'
 import { ON_PARENT_FAILURE } from '../flow.ts'
 import { isFinal, isLive } from '../lifecycle.ts'
+import type { Command } from '../operations.ts'
 import type { Enqueued } from '../replies.ts'
 import { DEFAULT_RETENTION } from '../retention.ts'
 import { createFlow, type TestNode } from '../testing/flows.ts'

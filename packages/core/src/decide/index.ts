@@ -1,5 +1,5 @@
 /** One turn's decisions: which function decides which command. Exhaustive, so a command without one does not compile. */
-import type { Command, CommandOf, Operation } from '../commands.ts'
+import { type Command, type CommandOf, isQuestion, type OfKind, type Operation } from '../operations.ts'
 import { type Decision, HELD } from '../replies.ts'
 import { attach } from './attach.ts'
 import { cancel } from './cancel.ts'
@@ -29,10 +29,7 @@ import { update } from './update.ts'
 
 type Decide<Op extends Operation> = (turn: TurnContext, command: CommandOf<Op>, sender: Sender) => Decision<Op>
 
-/** Questions change nothing: the actor answers them after the commit. */
-const question = (): typeof HELD => HELD
-
-const OPERATIONS: { readonly [Op in Operation]: Decide<Op> } = {
+const DECISIONS: { readonly [Op in OfKind<'command'>]: Decide<Op> } = {
   enqueue,
   forward,
   flow,
@@ -62,40 +59,21 @@ const OPERATIONS: { readonly [Op in Operation]: Decide<Op> } = {
   pauseAll,
   drainQueue,
   deleteQueue,
-  queues: question,
   cancelMany,
   retryMany,
   deleteMany,
-  parents: question,
-  getFlow: question,
-  get: question,
-  watch: question,
-  unwatch: question,
-  stats: question,
-  workers: question,
-  list: question,
-  subscribe: question,
-  events: question,
   export: exportFinished,
-  exports: question,
   deleteExport,
-  backup: question,
   upsertSchedule,
-  getSchedule: question,
-  listSchedules: question,
   deleteSchedule,
   pauseSchedule,
   resumeSchedule,
   triggerSchedule,
-  history: question,
-  failures: question,
 }
 
-/** Whether it changes nothing, and is answered after the commit. */
-export function isQuestion({ op }: Command): boolean {
-  return OPERATIONS[op] === question
-}
-
-export function decide<Op extends Operation>(turn: TurnContext, command: Command & { op: Op }, sender: Sender): Decision<Op> {
-  return findOversized(turn.settings, command) ?? (OPERATIONS[command.op] as Decide<Op>)(turn, command as CommandOf<Op>, sender)
+/** Questions are held until the commit: the actor answers them. */
+export function decide(turn: TurnContext, command: Command, sender: Sender): Decision<Operation> {
+  if (isQuestion(command)) return HELD
+  const decideIt = DECISIONS[command.op as OfKind<'command'>] as Decide<Operation>
+  return findOversized(turn.settings, command) ?? decideIt(turn, command, sender)
 }

@@ -1,11 +1,13 @@
 /** Limits, rates and pauses: never one over, and nothing that may run waits while a session has room. */
+
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../testkit/src/testing/runs.ts'
-import type { Command, NewJob } from '../commands.ts'
+import type { NewJob } from '../commands.ts'
 import type { Job } from '../job.ts'
 import { ACTIVE, CANCELLED, isLive, SCHEDULED, WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
+import type { Command } from '../operations.ts'
 import type { QueueChanges } from '../queueSettings.ts'
 import { Refused } from '../replies.ts'
 import { tokenMs } from '../tables/bucket.ts'

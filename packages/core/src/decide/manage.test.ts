@@ -1,7 +1,8 @@
 /** What people do to jobs: update, runNow, retry, redrive, delete; and what retention does. */
+
 import { describe, expect, test } from 'vitest'
-import type { Command } from '../commands.ts'
 import { LIMITS } from '../limits.ts'
+import type { Command } from '../operations.ts'
 import { DEFAULT_RETENTION, type Retention } from '../retention.ts'
 import { codeOf, enqueueing, World } from '../testing/world.ts'
 

@@ -1,6 +1,8 @@
 // As many queues as maxQueues allows: whatever would make another one is refused by name, and those that are there go on.
+
 import { expect, test } from 'vitest'
-import type { Command, NewJob } from '../commands.ts'
+import type { NewJob } from '../commands.ts'
+import type { Command } from '../operations.ts'
 import { Refused } from '../replies.ts'
 import { attaching, World } from '../testing/world.ts'
 

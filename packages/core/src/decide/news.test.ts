@@ -1,7 +1,9 @@
 /** Events of queues, schedules and workers: one for each change, in the turn that makes it, and none where nothing changes. */
+
 import { describe, expect, test } from 'vitest'
-import type { Command, SessionIntro } from '../commands.ts'
+import type { SessionIntro } from '../commands.ts'
 import { LIMITS } from '../limits.ts'
+import type { Command } from '../operations.ts'
 import type { ScheduleSpec } from '../schedule.ts'
 import { awaited, dismiss } from '../tables/present.ts'
 import { useSmallLimits } from '../testing/smallLimits.ts'

@@ -2,11 +2,13 @@
  * Whatever comes in one turn ends as if each command had come in one of its own. Nothing starts meanwhile: who is next depends on who is there;
  * and there are no flows, whose children hear of their parents between two turns.
  */
+
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../testkit/src/testing/runs.ts'
-import type { Command, NewJob } from '../commands.ts'
+import type { NewJob } from '../commands.ts'
 import { ACTIVE } from '../lifecycle.ts'
+import type { Command } from '../operations.ts'
 import { HELD, Refused } from '../replies.ts'
 import type { JobRow } from '../store.ts'
 import { World } from '../testing/world.ts'

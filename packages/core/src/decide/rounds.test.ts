@@ -1,8 +1,9 @@
 /** How long a key waits for the others: the rounds in which keys take turns, and where there are none. */
+
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../testkit/src/testing/runs.ts'
-import type { Command } from '../commands.ts'
+import type { Command } from '../operations.ts'
 import type { QueueChanges } from '../queueSettings.ts'
 import { attaching, type Granted, World } from '../testing/world.ts'
 

@@ -1,7 +1,9 @@
 /** What a worker says of a run, and the fence around it. */
+
 import { describe, expect, test } from 'vitest'
-import type { Command, RunKey } from '../commands.ts'
+import type { RunKey } from '../commands.ts'
 import { LIMITS } from '../limits.ts'
+import type { Command } from '../operations.ts'
 import { codeOf, enqueueing, World } from '../testing/world.ts'
 
 const ERROR = { name: 'TypeError', message: 'no', stack: 'at x' }

@@ -1,8 +1,9 @@
 /** Sessions come, come back, fall silent and die. */
+
 import { describe, expect, test } from 'vitest'
-import type { Command } from '../commands.ts'
 import { WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
+import type { Command } from '../operations.ts'
 import { attaching, enqueueing, World } from '../testing/world.ts'
 
 const ERROR = { name: 'E', message: 'm' }

@@ -1,8 +1,10 @@
 /** Jobs that were enqueued before their name was defined, and whose word counts for a name. */
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Command, Defaults, NewJob } from '../commands.ts'
+import type { Defaults, NewJob } from '../commands.ts'
 import { LIMITS } from '../limits.ts'
+import type { Command } from '../operations.ts'
 import { useSmallLimits } from '../testing/smallLimits.ts'
 import { attaching, enqueueing, World } from '../testing/world.ts'
 

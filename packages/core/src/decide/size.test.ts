@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { Command, NewJob } from '../commands.ts'
+import type { NewJob } from '../commands.ts'
 import { LIMITS } from '../limits.ts'
+import type { Command } from '../operations.ts'
 import { type Forwarded, Refused } from '../replies.ts'
 import { attaching, codeOf, enqueueing, World } from '../testing/world.ts'
 

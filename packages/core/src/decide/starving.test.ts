@@ -1,8 +1,10 @@
 /** Who waits has his turn: keys, names, queues and heavy jobs, however much else comes meanwhile. */
+
 import { describe, expect, test } from 'vitest'
-import type { Command, NewJob, RunKey } from '../commands.ts'
+import type { NewJob, RunKey } from '../commands.ts'
 import { ACTIVE } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
+import type { Command } from '../operations.ts'
 import type { QueueChanges } from '../queueSettings.ts'
 import { useSmallLimits } from '../testing/smallLimits.ts'
 import { attaching, enqueueing, type Granted, World } from '../testing/world.ts'

@@ -2,10 +2,11 @@
  * One turn: commands are decided, then what time alone makes happen, then what free capacity makes happen; one transaction stores
  * all of it. The caller answers nobody before `takeTurn` has returned. If it throws, the caller throws the tables away.
  */
+
 import type { Clock, Now, Random } from '../clock.ts'
-import type { Operation } from '../commands.ts'
 import { Effects } from '../effects.ts'
 import type { Refusal } from '../errors.ts'
+import type { Operation } from '../operations.ts'
 import type { Request } from '../port.ts'
 import type { Decision } from '../replies.ts'
 import type { Retention } from '../retention.ts'

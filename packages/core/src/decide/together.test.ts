@@ -1,6 +1,7 @@
 /** Commands about one thing in one turn: each meets what those before it have made of it, as it would a turn later. */
+
 import { describe, expect, test, vi } from 'vitest'
-import type { Command } from '../commands.ts'
+import type { Command } from '../operations.ts'
 import type { QueueChanges } from '../queueSettings.ts'
 import type { Enqueued } from '../replies.ts'
 import { createFlow } from '../testing/flows.ts'

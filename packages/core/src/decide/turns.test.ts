@@ -1,10 +1,12 @@
 /** Random histories, audited after every turn: invariant 18, and what must hold whatever is asked in whatever order. */
+
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../testkit/src/testing/runs.ts'
-import type { Command, NewJob, RunKey } from '../commands.ts'
+import type { NewJob, RunKey } from '../commands.ts'
 import type { JobKey } from '../id.ts'
 import { isLive } from '../lifecycle.ts'
+import type { Command } from '../operations.ts'
 import type { Enqueued } from '../replies.ts'
 import { Refused } from '../replies.ts'
 import { useSmallLimits } from '../testing/smallLimits.ts'

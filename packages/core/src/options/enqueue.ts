@@ -116,6 +116,12 @@ function readKeys(options: Readonly<Record<string, unknown>>, job: Draft): void 
 const JOB_BYTES = 128
 
 /** Roughly the bytes of one job in a command. */
+export function weighJobs(jobs: readonly NewJob[]): number {
+  let bytes = 0
+  for (const job of jobs) bytes += weighJob(job)
+  return bytes
+}
+
 export function weighJob({ data, meta }: NewJob): number {
   return JOB_BYTES + (data === null ? 0 : data.length) + (meta === undefined ? 0 : meta.length)
 }

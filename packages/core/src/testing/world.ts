@@ -2,8 +2,9 @@
  * An engine without threads, sockets or disk: whole turns over a MemoryStore, as the engine's actor takes them, with time as a
  * number that tests move. After every turn the tables are held against the store (audit.ts).
  */
+
 import type { Now } from '../clock.ts'
-import type { AttachCommand, Command, CommandOf, EnqueueCommand, NewJob, Operation, RunKey, SessionIntro } from '../commands.ts'
+import type { AttachCommand, EnqueueCommand, NewJob, RunKey, SessionIntro } from '../commands.ts'
 import { nextTurnMs } from '../decide/nextTurn.ts'
 import { type TurnParts, takeTurn } from '../decide/takeTurn.ts'
 import type { Settings } from '../decide/turn.ts'
@@ -13,7 +14,8 @@ import type { JobEventType, News } from '../events.ts'
 import type { JobKey } from '../id.ts'
 import { attemptOf, type Data, type Job } from '../job.ts'
 import { STATES, type State } from '../lifecycle.ts'
-import { type AttachReply, type Decision, type Enqueued, type HELD, Refused, type ReplyOf } from '../replies.ts'
+import type { Command, CommandOf, Operation, ReplyOf } from '../operations.ts'
+import { type AttachReply, type Decision, type Enqueued, type HELD, Refused } from '../replies.ts'
 import { DEFAULT_RETENTION } from '../retention.ts'
 import type { JobRow } from '../store.ts'
 import { forgetHolders, keepHolders } from '../tables/holders.ts'

@@ -1,16 +1,18 @@
 /** Questions: answered after the commit, from the store and the tables. */
 import {
-  ACTIVE,
   type AttachedWorker,
   type Command,
+  type CommandOf,
   type Counts,
   countOf,
   DELETED,
   type ExportView,
   findRow,
   type Gate,
+  type HELD,
   hasFailed,
   isLiving,
+  isOfRunning,
   type Job,
   type JobRow,
   type JobView,
@@ -20,6 +22,7 @@ import {
   type ListPage,
   liveCountOf,
   type Now,
+  type OfKind,
   type ParentRow,
   type ParentsCommand,
   type ParentsPage,
@@ -29,6 +32,7 @@ import {
   type QueuesCommand,
   type QueueView,
   Refused,
+  type ReplyOf,
   readFlow,
   runOf,
   type Sender,
@@ -47,48 +51,46 @@ import { definitionsOf } from './definitions.ts'
 import { failuresOf, historyOf } from './observed.ts'
 import { scheduleOf, schedulesOf } from './schedules.ts'
 
+/** What is answered here: `subscribe` and `backup` are the connections' and the store's (answers.ts). */
+type Answered = Exclude<OfKind<'question'>, 'subscribe' | 'backup'> | 'drainQueue' | 'export'
+
+type Answer<Op extends Answered> = (actor: Actor, command: CommandOf<Op>, sender: Sender) => ReplyOf[Op] | Refused | typeof HELD
+
+const ANSWERS: { readonly [Op in Answered]: Answer<Op> } = {
+  get: jobOf,
+  parents,
+  getFlow: ({ store, tables }, command) => readFlow(store, command, (laneId) => namesOf(tables, laneId)),
+  watch: ({ store, waiters }, { id }, sender) => waiters.results.ask(store, id, sender),
+  unwatch,
+  drainQueue: ({ tables, waiters }, { queue }, sender) => waiters.drains.ask(tables, queue, sender),
+  queues: queuesOf,
+  events: ({ store, tables, waiters }, command, sender) => waiters.events.ask(store, tables.nextEvent - 1, command, sender),
+  export: ({ store, tables, waiters }, command, sender) => waiters.exports.ask(store, tables, command, sender),
+  exports: exportsOf,
+  stats,
+  workers: workersOf,
+  list,
+  getSchedule: scheduleOf,
+  listSchedules: schedulesOf,
+  history: historyOf,
+  failures: failuresOf,
+}
+
+/** HELD: the caller waits, and is answered by a later turn. */
 export function answer(actor: Actor, command: Command, sender: Sender): unknown {
-  switch (command.op) {
-    case 'get': {
-      const row = findRow(actor.store, command.id)
-      return row === undefined ? null : view(actor.tables, row, actor.store.attempts([row])[0] ?? [])
-    }
-    case 'parents':
-      return parents(actor, command, sender)
-    case 'getFlow':
-      return readFlow(actor.store, command, (laneId) => namesOf(actor.tables, laneId))
-    case 'watch':
-      return actor.waiters.results.ask(actor.store, command.id, sender)
-    case 'unwatch':
-      actor.forget(sender.connection, command.request)
-      return true
-    case 'drainQueue':
-      return actor.waiters.drains.ask(actor.tables, command.queue, sender)
-    case 'queues':
-      return queuesOf(actor, command)
-    case 'events':
-      return actor.waiters.events.ask(actor.store, actor.tables.nextEvent - 1, command, sender)
-    case 'export':
-      return actor.waiters.exports.ask(actor.store, actor.tables, command, sender)
-    case 'exports':
-      return exportsOf(actor)
-    case 'stats':
-      return stats(actor)
-    case 'workers':
-      return workersOf(actor, command)
-    case 'list':
-      return list(actor, command)
-    case 'getSchedule':
-      return scheduleOf(actor, command)
-    case 'listSchedules':
-      return schedulesOf(actor, command)
-    case 'history':
-      return historyOf(actor, command)
-    case 'failures':
-      return failuresOf(actor, command)
-    default:
-      return new Refused({ code: 'UNSUPPORTED', message: `unknown operation '${String(command.op)}'` })
-  }
+  if (!Object.hasOwn(ANSWERS, command.op)) return new Refused({ code: 'UNSUPPORTED', message: `unknown operation '${command.op}'` })
+  const answerIt = ANSWERS[command.op as Answered] as Answer<Answered>
+  return answerIt(actor, command as CommandOf<Answered>, sender)
+}
+
+function jobOf({ store, tables }: Actor, { id }: CommandOf<'get'>): JobView | null {
+  const row = findRow(store, id)
+  return row === undefined ? null : view(tables, row, store.attempts([row])[0] ?? [])
+}
+
+function unwatch(actor: Actor, { request }: CommandOf<'unwatch'>, { connection }: Sender): true {
+  actor.forget(connection, request)
+  return true
 }
 
 function exportsOf({ tables }: Actor): ExportView[] {
@@ -136,12 +138,7 @@ function list(actor: Actor, { filter, before, limit, search }: ListCommand): Lis
   return { jobs: rows.map((row) => view(tables, row, [])), next: rows.length < limit || last === undefined ? null : last.seq }
 }
 
-/** Which jobs run is known here, and on disk by no index: it would cost every job that runs. */
-export function isOfRunning({ state, tag }: ListCommand['filter']): boolean {
-  return state === ACTIVE && tag === undefined
-}
-
-/** Their numbers, newest first. */
+/** The numbers of running jobs, newest first. */
 function runningOf(tables: Tables, { queue, name }: ListCommand['filter'], before = Number.POSITIVE_INFINITY, limit: number): number[] {
   return tables
     .running()

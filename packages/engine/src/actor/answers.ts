@@ -5,20 +5,17 @@ import {
   type ConnectionId,
   type Envelope,
   HELD,
-  type Operation,
   Refused,
   type Request,
   type Sender,
   StoreFailure,
+  traitsOf,
 } from '@millrace/core'
 import type { Actor } from './actor.ts'
 import { answer } from './answer.ts'
 import { Backlog } from './backlog.ts'
 import type { Deliveries } from './deliveries.ts'
 import type { Repeated } from './waiters/waiters.ts'
-
-/** They read nothing, begin to wait, or are heard of later: no reason to put them off. */
-const AT_ONCE: ReadonlySet<Operation> = new Set(['subscribe', 'unwatch', 'drainQueue', 'backup'])
 
 export class Answers {
   readonly #actor: Actor
@@ -48,7 +45,8 @@ export class Answers {
 
   /** At once, if the turn has time for it and the connection's earlier questions are answered; otherwise one of the next turns does. */
   inTime(deliveries: Deliveries, envelope: Envelope): void {
-    const waits = !AT_ONCE.has(envelope.request.command.op) && (this.#backlog.holds(envelope) || !this.#backlog.hasTime())
+    const { reads } = traitsOf(envelope.request.command.op)
+    const waits = reads !== 'nothing' && (this.#backlog.holds(envelope) || !this.#backlog.hasTime())
     if (waits) this.#backlog.add(envelope)
     else this.#answer(deliveries, envelope)
   }

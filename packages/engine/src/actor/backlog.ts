@@ -2,10 +2,8 @@
  * Questions that a turn had no time for. The next turns answer them: those of one connection in the order in which they came, the
  * connections by turns, and pages of the journal mostly after all others.
  */
-import { type Clock, type ConnectionId, type Envelope, LIMITS, type Operation } from '@millrace/core'
+import { type Clock, type ConnectionId, type Envelope, LIMITS, type Operation, traitsOf } from '@millrace/core'
 
-/** Their readers come back for page after page: a short question does not wait behind them. */
-const PAGES: ReadonlySet<Operation> = new Set(['events', 'export'])
 /** However many short questions there are, so often it is a page's turn. */
 const PAGE_EVERY = 8
 
@@ -57,7 +55,7 @@ export class Backlog {
   }
 
   #lineOf(op: Operation): Line {
-    return PAGES.has(op) ? this.#pages : this.#short
+    return traitsOf(op).reads === 'journal' ? this.#pages : this.#short
   }
 }
 

@@ -1,6 +1,5 @@
 /** What has arrived and is yet to be decided, in order. */
-import { type ConnectionId, type Envelope, LIMITS, type Request } from '@millrace/core'
-import { jobsOf } from './weight.ts'
+import { type ConnectionId, type Envelope, jobsOf, LIMITS, type Request } from '@millrace/core'
 
 export interface Arrived extends Envelope {
   /** On the engine's clock. */

@@ -1,6 +1,14 @@
 /** Which questions reader threads answer in place of the writer, whatever Port they come by. */
-import type { Command, CommandOf, Delivery, Port, PortListener, Reply, Request } from '@millrace/core'
-import { isOfRunning } from '../actor/answer.ts'
+import {
+  type Command,
+  type CommandOf,
+  type Delivery,
+  type Port,
+  type PortListener,
+  type Reply,
+  type Request,
+  traitsOf,
+} from '@millrace/core'
 import type { Paged, Readers } from './readers.ts'
 
 type Pages = Pick<Readers, 'page'>
@@ -22,8 +30,7 @@ export function askReaders(readers: Pages, requests: readonly Request[], answer:
 }
 
 function isForReaders(command: Command): command is CommandOf<Paged> {
-  if (command.op === 'getFlow') return true
-  return command.op === 'list' && (command.search !== undefined || !isOfRunning(command.filter))
+  return traitsOf(command.op).isForReaders?.(command) ?? false
 }
 
 /** `renewal`: the last that the writer has named: readers count none. */

@@ -10,6 +10,7 @@ import {
   isUnbounded,
   LIMITS,
   type Logger,
+  OPERATIONS,
   outsideOf,
   type Permit,
   type Port,
@@ -20,7 +21,7 @@ import {
   refusalFrom,
   tooManyWrongTokens,
 } from '@millrace/core'
-import { chooseVersion, ELEMENTS_MAX, type Message, SCOPES_OF, WireError } from '@millrace/wire'
+import { chooseVersion, ELEMENTS_MAX, type Message, WireError } from '@millrace/wire'
 import { sendCut, slices } from '../frames.ts'
 import { BOUNDS } from '../limits.ts'
 import type { Link } from '../link.ts'
@@ -227,13 +228,8 @@ export class Connection {
   }
 
   #ask(requests: readonly Request[], bytes: number): void {
-    this.#trail?.ask(requests)
     const allowed = this.#allowed(requests)
     if (allowed.length === 0) return
-    for (const { command } of allowed) {
-      if (command.op === 'attach') this.#attach(command.session.uuid)
-      else if (command.op === 'leave') this.#sessions.delete(command.session)
-    }
     this.#unanswered.ask(allowed, bytes)
     this.#readings.ask(allowed)
     if (this.#unanswered.full) this.#link.pause()
@@ -245,26 +241,34 @@ export class Connection {
       throw new WireError('BAD_MESSAGE', `one connection has at most ${BOUNDS.sessions} worker sessions: let some leave, or open another`)
   }
 
-  /** Those that the token allows, and whose jobs are as their schemas say; the others are refused here. */
+  /** Returns the requests that the token allows, and whose jobs are as their schemas say; refuses the others. */
   #allowed(requests: readonly Request[]): readonly Request[] {
     const refused: Reply[] = []
-    const allowed = requests.filter(({ id, command }) => {
+    const allowed: Request[] = []
+    for (const request of requests) {
+      const { id, command } = request
+      this.#trail?.ask(request)
       const message = this.#unbounded ? undefined : this.#forbidden(command)
       const refusal = message === undefined ? this.#options.refusalOf(command) : ({ code: 'FORBIDDEN', message } as const)
-      if (refusal !== undefined) refused.push({ id, refusal })
-      return refusal === undefined
-    })
+      if (refusal !== undefined) {
+        refused.push({ id, refusal })
+        continue
+      }
+      if (command.op === 'attach') this.#attach(command.session.uuid)
+      else if (command.op === 'leave') this.#sessions.delete(command.session)
+      allowed.push({ id, command: this.#options.checked(command) })
+    }
     if (refused.length > 0) {
       this.#audit(this.#trail?.answer(refused, this.#who))
       this.#send(this.#replying(refused))
     }
-    return allowed.map(({ id, command }) => ({ id, command: this.#options.checked(command) }))
+    return allowed
   }
 
   /** What the token lacks for it; undefined if it is allowed. */
   #forbidden(command: Command): string | undefined {
     const permit = this.#permit ?? { scopes: [] }
-    const enough = SCOPES_OF[command.op]
+    const enough = OPERATIONS[command.op].scopes
     if (enough.some((scope) => permit.scopes.includes(scope))) return outsideOf(permit, command)
     const has = permit.scopes.join(', ')
     return `'${command.op}' needs the scope '${enough.join("' or '")}', and the token has ${has}: use one that has it`

@@ -2,16 +2,8 @@
  * What a connection asks of the engine, in its order, with a bound on the jobs that are read at a time, and none while its client does not
  * read what it was told: the requests are small, and their answers are not.
  */
-import { type Command, type Operation, type Reply, type Request, SCOPES } from '@millrace/core'
-import { SCOPES_OF } from '@millrace/wire'
+import { type Reply, type Request, traitsOf } from '@millrace/core'
 import { BOUNDS } from '../limits.ts'
-
-/** Answered with what is there, which may be much. */
-const QUESTIONS: ReadonlySet<Operation> = new Set([
-  ...(Object.keys(SCOPES_OF) as Operation[]).filter((op) => SCOPES_OF[op].length < SCOPES.length && SCOPES_OF[op].includes('read')),
-  'parents',
-  'export',
-])
 
 export class Readings {
   readonly #send: (requests: readonly Request[]) => void
@@ -62,8 +54,9 @@ export class Readings {
     const isRead = this.#isRead()
     let taken = 0
     for (const { id, command } of waiting) {
-      if (!isRead && QUESTIONS.has(command.op)) break
-      const jobs = jobsIn(command)
+      const { reads, jobsRead } = traitsOf(command.op)
+      if (!isRead && reads !== 'nothing') break
+      const jobs = jobsRead?.(command) ?? 0
       // One that alone is more than that goes alone.
       if (jobs > 0 && this.#count > 0 && this.#count + jobs > BOUNDS.jobsRead) break
       if (jobs > 0) this.#jobs.set(id, (this.#jobs.get(id) ?? 0) + jobs)
@@ -73,10 +66,4 @@ export class Readings {
     this.#waiting = taken === waiting.length ? [] : waiting.slice(taken)
     if (taken > 0) this.#send(taken === waiting.length ? waiting : waiting.slice(0, taken))
   }
-}
-
-function jobsIn(command: Command): number {
-  // A page of a flow has no payloads: as much as a job may have.
-  if (command.op === 'get' || command.op === 'getFlow') return 1
-  return command.op === 'list' ? command.limit : 0
 }

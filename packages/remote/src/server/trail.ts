@@ -6,12 +6,12 @@ import {
   type Command,
   errorFrom,
   formatId,
+  OPERATIONS,
   type Operation,
   type Reply,
   type Request,
   STATES,
 } from '@millrace/core'
-import { SCOPES_OF } from '@millrace/wire'
 
 /** A call by socket that needs the scope `admin`. */
 export interface AuditedCall extends Audited {
@@ -23,7 +23,6 @@ export interface AuditedCall extends Audited {
 
 type Asked = Pick<AuditedCall, 'at' | 'operation' | 'target'>
 
-const AUDITED: ReadonlySet<string> = new Set(Object.entries(SCOPES_OF).flatMap(([op, scopes]) => (scopes.join() === 'admin' ? [op] : [])))
 /** Of a command, what says what it is for. */
 const SAID = ['queue', 'name', 'job', 'key', 'paused', 'worker', 'file', 'limit', 'dryRun'] as const
 
@@ -39,12 +38,11 @@ export class Trail {
     this.#clock = clock
   }
 
-  ask(requests: readonly Request[]): void {
-    for (const { id, command } of requests) {
-      if (!AUDITED.has(command.op)) continue
-      const asked = this.#askedOf(command)
-      if (asked !== undefined) this.#asked.set(id, asked)
-    }
+  ask({ id, command }: Request): void {
+    const { scopes } = OPERATIONS[command.op]
+    if (scopes.length > 1 || scopes[0] !== 'admin') return
+    const asked = this.#askedOf(command)
+    if (asked !== undefined) this.#asked.set(id, asked)
   }
 
   answer(replies: readonly Reply[], who: string): readonly AuditedCall[] {

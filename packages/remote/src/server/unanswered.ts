@@ -1,10 +1,7 @@
 /** What a connection has asked and not been told yet: beyond a bound its server reads no more. */
-import { LIMITS, type Operation, type Reply, type Request } from '@millrace/core'
+import { isPatient, LIMITS, type Reply, type Request } from '@millrace/core'
 import { WireError } from '@millrace/wire'
 import { BOUNDS } from '../limits.ts'
-
-/** Answered when there is something to say, which may be never: they take no place among the others. */
-const PATIENT: ReadonlySet<Operation> = new Set(['watch', 'events', 'export', 'drainQueue', 'backup'])
 
 interface Frame {
   /** Requests in it that are to be answered in turn. */
@@ -38,7 +35,7 @@ export class Unanswered {
       if (this.#patient.size > 0 && this.#patient.has(id))
         throw new WireError('BAD_MESSAGE', `request ${id} is not answered yet: take another number`)
       if (command.op === 'unwatch' && this.#patient.has(command.request)) this.#unwatching.set(id, command.request)
-      if (!PATIENT.has(command.op)) continue
+      if (!isPatient(command.op)) continue
       if (this.#patient.size >= BOUNDS.watches) {
         throw new WireError(
           'BAD_MESSAGE',

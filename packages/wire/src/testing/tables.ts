@@ -1,5 +1,5 @@
 /** The tables of docs/protocol.md, from what the code reads and writes by. */
-import { ERROR_CODES, errorFrom, type Operation, SCOPES } from '@millrace/core'
+import { ERROR_CODES, errorFrom, OPERATIONS, type Operation, SCOPES } from '@millrace/core'
 import { BOUNDS } from '../msgpack/reader.ts'
 import { DELIVERY, ENQUEUED, EVENTS, GRANT, NOTICE, REPLIES } from '../schema/deliveries.ts'
 import {
@@ -29,7 +29,6 @@ import { FIELDS_MAX } from '../schema/kinds.ts'
 import { CLIENT, LIMITS, MESSAGE } from '../schema/messages.ts'
 import type { Field, RecordKind } from '../schema/record.ts'
 import { COMMAND } from '../schema/requests.ts'
-import { SCOPES_OF } from '../scopes.ts'
 import { ALLOWED, type MessageType, maySend, type SessionState } from '../states.ts'
 
 type AnyRecord = RecordKind<never>
@@ -124,7 +123,7 @@ function operations(): string {
 }
 
 function scopesOf(op: Operation): string {
-  const scopes = SCOPES_OF[op]
+  const { scopes } = OPERATIONS[op]
   return scopes === SCOPES ? 'any' : scopes.join(', ')
 }
 
