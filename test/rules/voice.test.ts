@@ -59,3 +59,13 @@ test('messages say what must be, not what is', () => {
     /\$\{?\w*option\w*\}? is (?:from|at least|at most|a whole number|a duration)\b|choose a number within|Error\([^\n]*\b(?:is|are|has) [^\n`'"]*, (?:and )?not (?:a )?\$\{/
   expect(SOURCES.filter(({ code, testing }) => !testing && wrong.test(code)).map(({ path }) => path)).toEqual([])
 })
+
+/** Openings that leave out what a comment is about. */
+const HEADLESS = /\/\*\*\s*(?:\* )?(?:Of|What|Whose|Whether|Who|Whom|Whoever|One that|Those|Where)\b[^\n]*/g
+
+test('a doc comment says what it is about', () => {
+  const comments = SOURCES.filter(({ testing }) => !testing).flatMap(({ path, text }) =>
+    [...text.matchAll(HEADLESS)].map(({ 0: comment, index }) => `${path}:${text.slice(0, index).split('\n').length} ${comment}`),
+  )
+  expect(comments).toEqual([])
+})

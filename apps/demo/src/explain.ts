@@ -1,4 +1,4 @@
-/** What went wrong, for people: one line where they can put it right, a stack only for what is our fault. */
+/** Errors for people: one line for what they can put right, a stack only for what is our fault. */
 import { MillraceError } from '@millrace/engine'
 import { CommandError } from './commandError.ts'
 import { INTERRUPTED, Interruption } from './interrupt.ts'

@@ -12,7 +12,7 @@ export function fromSystem(bytes: Buffer): string {
   return isUtf8(bytes) ? bytes.toString('utf8') : RAW + bytes.toString('latin1')
 }
 
-/** What the file system functions take. */
+/** Returns the path as the file system functions take it. */
 export function toSystem(text: string): string | Buffer {
   return text.startsWith(RAW) ? Buffer.from(text.slice(1), 'latin1') : text
 }

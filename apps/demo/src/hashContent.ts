@@ -4,7 +4,7 @@ import { closeSync, constants, createReadStream, fstatSync, openSync, readSync }
 import { toSystem } from './filePath.ts'
 
 export interface Content {
-  /** Of what was read. */
+  /** The number of bytes that were read. */
   readonly size: number
   readonly sha256: string
   /** Device and inode, where the file has several names. */

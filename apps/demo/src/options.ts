@@ -1,4 +1,4 @@
-/** What the command line says: a folder, perhaps a queue file, or a wish for help. */
+/** The command line: a folder, perhaps a queue file, or a request for help. */
 import { parseArgs } from 'node:util'
 import { CommandError } from './commandError.ts'
 

@@ -1,11 +1,11 @@
-/** Where the queue lives: one place per folder, so that the same command finds its unfinished run again. */
+/** The queue's file: one place per folder, so that the same command finds its unfinished run again. */
 import { createHash } from 'node:crypto'
 import { access, constants, mkdir, readdir, realpath, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { CommandError } from './commandError.ts'
 import type { IsOwn } from './scanFolder.ts'
 
-/** What stands after the queue file's name in its own name (nothing) and in those that SQLite and the engine keep beside it. */
+/** The endings of the queue file (none) and of the files that SQLite and the engine keep beside it. */
 const ENDINGS = /^(-wal|-shm|-journal|-ballast|-owner(\.json.*)?)?$/
 
 /** The real path of the queue file; its folder exists from here on. */

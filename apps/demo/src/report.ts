@@ -1,4 +1,4 @@
-/** What a run has found: computed from its jobs as they are stored, so it is the same however often the run was interrupted. */
+/** The findings of a run: computed from its jobs as they are stored, so it is the same however often the run was interrupted. */
 import type { Engine } from '@millrace/engine'
 import { allJobs } from './allJobs.ts'
 import { type DuplicateGroup, findDuplicates, type HashedFile } from './duplicates.ts'

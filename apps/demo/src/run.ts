@@ -21,7 +21,7 @@ const LOOK_EVERY_MS = 100
 
 export interface Run {
   readonly engine: Engine
-  /** What earlier sessions have done of it; undefined for a new run. */
+  /** The number of jobs that earlier sessions have done; undefined for a new run. */
   readonly doneBefore: number | undefined
 }
 
@@ -48,7 +48,7 @@ async function assertSameFolder(engine: Engine, rootId: string, folder: string, 
   throw new CommandError(`${file} holds an unfinished run over ${forPeople(other)}: finish that one, or name another --file`)
 }
 
-/** What one session did: jobs finished in it, and in the whole run. */
+/** The work of one session: jobs finished in it, and in the whole run. */
 export interface Session {
   readonly jobs: number
   readonly jobsOfRun: number

@@ -13,7 +13,7 @@ export interface Part {
 export interface Scan {
   readonly files: readonly string[]
   readonly folders: readonly string[]
-  /** Where there are too many entries for one job: what to scan instead, one by one. */
+  /** The parts to scan one by one, if there are too many entries for one job. */
   readonly parts: readonly Part[]
   readonly links: number
   /** Sockets, pipes, devices, pseudo file systems. */

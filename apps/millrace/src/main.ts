@@ -1,18 +1,18 @@
 #!/usr/bin/env node
-/** `millrace`: the queue as a program. */
+/** The entry point of the `millrace` program. */
 import module from 'node:module'
 
-// A command is a process of its own: what was compiled once is not compiled anew. A Node that is too old has no such thing, and is to say so.
+// Each command is a new process, so cache compiled code. A Node that is too old lacks this function, and must still report that.
 module.enableCompileCache?.()
 const args = process.argv.slice(2)
 const code =
   args.length === 1 && /^(?:-V|--version)$/.test(args[0] as string)
     ? await tellVersion()
     : await (await import('./cli/run.ts')).run(args, process)
-// What an interrupted command was waiting for keeps nothing alive; what was written before has left first.
+// Exits after earlier output is written, even if an interrupted command still waits for something.
 process.stdout.write('', () => process.exit(code))
 
-/** Asked by scripts, again and again: nothing else is loaded for it. */
+/** Prints the version and loads nothing else, because scripts ask for it often. */
 async function tellVersion(): Promise<number> {
   const { version } = await import('./version.ts')
   process.stdout.write(`${version()}\n`)

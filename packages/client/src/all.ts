@@ -1,4 +1,4 @@
-/** What is asked page by page, and told at once. */
+/** Reads the pages of a list and returns them as one array. */
 import { type AttachedWorker, LIMITS, type QueueView } from '@millrace/core'
 import type { Mailbox } from './mailbox.ts'
 
@@ -26,7 +26,7 @@ interface Paged<T> {
   readonly follows: (item: T, last: T) => boolean
 }
 
-/** A page that is not full is the last. A server that knows no pages answers all of them each time: once is enough. */
+/** Stops after a page that is not full. A server without paging returns all items each time: reading stops when a page repeats some. */
 async function all<T>({ limit, ask, follows }: Paged<T>): Promise<readonly T[]> {
   const found: T[] = []
   for (;;) {

@@ -1,21 +1,25 @@
-/** What `workers` tells, as callers see it. */
+/** Maps the reply of `workers` to the views that callers get. */
 import type { AttachedWorker } from '@millrace/core'
 import { allWorkers } from './all.ts'
 import type { Mailbox } from './mailbox.ts'
 import { dateOf } from './view.ts'
 
 export interface WorkerView extends Omit<AttachedWorker, 'session' | 'attachedAt' | 'lastSeenAt'> {
-  /** By the engine's clock, anew after each break; undefined where it has yet to come back to an engine that was opened since. */
+  /**
+   * The time at which the worker attached, by the engine's clock; each reconnect renews it. Undefined if the engine was
+   * reopened and the worker has not come back yet.
+   */
   readonly attachedAt: Date | undefined
   /**
-   * When the engine last heard that it lives, by its clock: a worker of another process says so at least every 15 s, one of the engine's
-   * own is seen now. Undefined as above.
+   * The time at which the engine last heard from the worker, by the engine's clock. A worker of another process reports
+   * at least every 15 s. A worker of the engine's own process counts as heard now. Undefined under the same condition as
+   * `attachedAt`.
    */
   readonly lastSeenAt: Date | undefined
 }
 
 function workerOf({ session: _, attachedAt, lastSeenAt, ...worker }: AttachedWorker): WorkerView {
-  // An older server tells neither.
+  // An older server sends neither.
   return { ...worker, attachedAt: dateOf(attachedAt ?? 0), lastSeenAt: dateOf(lastSeenAt ?? 0) }
 }
 

@@ -1,2 +1,2 @@
-/** For the writer's thread, which needs nothing else of this package. */
+/** Exports the calendar alone for the writer thread, which needs nothing else of this package. */
 export { systemCalendar } from './calendar/calendar.ts'

@@ -12,7 +12,7 @@ import type { Mailbox } from './mailbox.ts'
 import { runMany } from './many.ts'
 import { runRedrive } from './redrive.ts'
 
-/** Those of one job throw JobNotFoundError if there is none, and JobActiveError or JobFinishedError if it is too late. */
+/** Calls on one job throw JobNotFoundError if the job does not exist, and JobActiveError or JobFinishedError if it is too late. */
 export abstract class Changes {
   readonly #mailbox: Mailbox
 
@@ -20,9 +20,9 @@ export abstract class Changes {
     this.#mailbox = mailbox
   }
 
-  /** A job that has not started is cancelled at once; one that runs has its signal aborted, and ends as cancelled. */
+  /** Cancels a job at once if it has not started. If it is running, its signal aborts and it ends as cancelled. */
   async cancel(id: string): Promise<'cancelled' | 'cancelling'>
-  /** With `descendants`, all that waits for the job in its flow is cancelled too, in bounded steps: also where it is `finished` itself. */
+  /** Also cancels all jobs of its flow that wait for it if `descendants` is set, in bounded steps, even if it is already `finished`. */
   async cancel(id: string, options?: TreeOptions): Promise<'cancelled' | 'cancelling' | 'finished'>
   async cancel(id: string, options?: TreeOptions): Promise<'cancelled' | 'cancelling' | 'finished'> {
     const op = validateTreeOptions('cancel', options) ? 'cancelTree' : 'cancel'
@@ -30,46 +30,49 @@ export abstract class Changes {
   }
 
   /**
-   * Runs a failed or cancelled job again from its first attempt, and one that waits for its retry at once. What has failed because of it
-   * in its flow waits for it again; with `descendants`, so does all that waits for it and failed of itself or was cancelled.
+   * Runs a failed or cancelled job again from its first attempt, and a job that waits for its retry at once. Jobs of its
+   * flow that failed because of it wait for it again. With `descendants`, so do all jobs that wait for it and failed on
+   * their own or were cancelled.
    *
-   * @throws ParentFailedError where one that it waits for has failed: retry that one; JobScheduledError if no attempt failed: `runNow`
+   * @throws ParentFailedError if a job that it waits for has failed: retry that job; JobScheduledError if no attempt
+   * failed: use `runNow`
    */
   async retry(id: string, options?: TreeOptions): Promise<void> {
     const op = validateTreeOptions('retry', options) ? 'retryTree' : 'retry'
     await this.#mailbox.call<typeof op>({ op, id: keyOf(id) })
   }
 
-  /** Retries failed jobs, the oldest failure first; answers how many. */
+  /** Retries failed jobs, the oldest failure first. Returns the number of jobs retried. */
   redrive(options?: RedriveOptions): Promise<{ readonly count: number }> {
     return runRedrive(this.#mailbox, options)
   }
 
-  /** Makes a scheduled job due now; one that waits already stays as it is. */
+  /** Makes a scheduled job due now. A job that is already waiting stays as it is. */
   async runNow(id: string): Promise<void> {
     await this.#mailbox.call<'runNow'>({ op: 'runNow', id: keyOf(id) })
   }
 
-  /** Removes a job that is not running, with all that it has left. */
+  /** Removes a job that is not running, and everything stored with it. */
   async delete(id: string): Promise<void> {
     await this.#mailbox.call<'delete'>({ op: 'delete', id: keyOf(id) })
   }
 
-  // Many at once, a slice of at most 500 in each transaction, newest first. Jobs that are created meanwhile are not met.
+  // Bulk calls: newest jobs first, at most 500 in each transaction. Jobs that are created meanwhile are not affected.
 
-  /** Cancels all that the filter matches: what has not started at once, what runs by aborting its signal. */
+  /** Cancels all jobs that match the filter: those that have not started at once, running ones by aborting their signal. */
   cancelMany(filter: ManyFilter, options?: ManyOptions): Promise<ManyResult> {
     return runMany(this.#mailbox, 'cancelMany', filter, options)
   }
 
-  /** Retries all that the filter matches and that failed, was cancelled, or waits for a retry. */
+  /** Retries all jobs that match the filter and that failed, were cancelled or wait for a retry. */
   retryMany(filter: ManyFilter, options?: ManyOptions): Promise<ManyResult> {
     return runMany(this.#mailbox, 'retryMany', filter, options)
   }
 
   /**
-   * Removes all that the filter matches, with runs, logs, tags and keys (the idempotency keys too: a repeat creates a new job). Jobs
-   * that run are left, and counted: cancel them first. What stays in the log and in backups, and until when: docs/privacy.md.
+   * Removes all jobs that match the filter, with runs, logs, tags and keys. Idempotency keys are removed too, so a
+   * repeated call creates a new job. Running jobs are kept and counted: cancel them first. docs/privacy.md says what
+   * remains in the log and in backups, and until when.
    */
   deleteMany(filter: ManyFilter, options?: ManyOptions): Promise<ManyResult> {
     return runMany(this.#mailbox, 'deleteMany', filter, options)

@@ -1,20 +1,23 @@
-/** `node:diagnostics_channel`, for tracing: what this process enqueues. Without subscribers nothing is made. */
+/**
+ * Publishes the jobs that this process enqueues on `node:diagnostics_channel`, for tracing. Without subscribers, no
+ * object is created.
+ */
 import { channel } from 'node:diagnostics_channel'
 import { type Enqueued, formatId, type NewJob } from '@millrace/core'
 
-/** On `millrace:enqueued`, once it is committed (or, with a journal, synced there). */
+/** The message on `millrace:enqueued`, published once the job is committed or, with a journal, synced to the journal. */
 export interface JobEnqueued {
   readonly jobId: string
   readonly name: string
-  /** Undefined: the definition's, or the engine's default. */
+  /** The queue that the call names; undefined for that of the definition, or else the engine's default. */
   readonly queue: string | undefined
-  /** False where a key matched an earlier job, which this then is. */
+  /** False if a key matched an earlier job, which `jobId` then names. */
   readonly created: boolean
 }
 
 const ENQUEUED = channel('millrace:enqueued')
 
-/** The jobs with their keys, in the same order. */
+/** Publishes the jobs with their keys, which are in the same order. */
 export function tellEnqueued(jobs: readonly NewJob[], keys: readonly Enqueued[]): void {
   if (!ENQUEUED.hasSubscribers) return
   for (const [index, key] of keys.entries()) {

@@ -1,6 +1,6 @@
 /**
- * Schemas of jobs that this process serves. What it lets in is held against them, whoever sends it: by plain name here, over HTTP, by a
- * socket, in schedules.
+ * Checks jobs against the schemas of this process's definitions, for every way in: by plain name here, over HTTP, by a
+ * socket, or in schedules.
  */
 import { type Command, type CommandOf, decodeData, errorFrom, type NewJob, type Operation, type Refusal, refusalFrom } from '@millrace/core'
 import { checkSchema, type JobType } from '@millrace/worker'
@@ -8,34 +8,35 @@ import type { Mailbox } from './mailbox.ts'
 
 type Calls = Pick<Mailbox, 'call'>
 
-/** Who has sent a command: bytes of others may be encoded by a codec that is not known here, and are looked at when they are run. */
+/** The sender of a command. Bytes from others may be encoded by a codec that is unknown here, so they are checked when they run. */
 export type Sender = 'own' | 'other'
 
 export class JobChecks {
   readonly #types = new Map<string, JobType>()
 
   /**
-   * Jobs of these types are held against their schemas also where they come by their plain names: here, over HTTP, by the sockets of
-   * `listen` and of `share`, and in schedules. Refused ones are a ValidationError. A schema that is asynchronous, and what another process's
-   * codec has encoded, are looked at before the run alone. Types without a schema are left out.
+   * Checks jobs of these types against their schemas even if they come by plain name: here, over HTTP, by the sockets of
+   * `listen` and `share`, and in schedules. Jobs that do not fit are refused with ValidationError. Asynchronous schemas,
+   * and data that another process's codec has encoded, are checked only before the run. Types without a schema are
+   * ignored.
    */
   add(types: readonly JobType[]): void {
     for (const type of types) if (type.schema !== undefined) this.#types.set(type.name, type)
   }
 
-  /** @internal @throws ValidationError for what this process asks itself */
+  /** @internal @throws ValidationError if a command of this process has a job that does not fit its schema */
   assert(command: Command): void {
     const refusal = this.refusalOf(command, 'own')
     if (refusal !== undefined) throw errorFrom(refusal)
   }
 
-  /** @internal Why the command is refused; undefined where all of its jobs are as their schemas say, or that is not known. */
+  /** @internal Returns why the command is refused; undefined if all of its jobs fit their schemas, or if that is unknown. */
   refusalOf(command: Command, sender: Sender): Refusal | undefined {
     if (this.#types.size === 0) return undefined
     return this.#refusalOfJobs(jobsOf(command), sender)
   }
 
-  /** @internal Calls whose jobs are looked at before. */
+  /** @internal Returns calls that first check the jobs of each command. */
   around(calls: Calls): Calls {
     return {
       call: async <Op extends Operation>(command: CommandOf<Op>) => {
@@ -46,15 +47,15 @@ export class JobChecks {
   }
 
   /**
-   * @internal The same command. A `forward` says which of its entries do not fit: the engine refuses those it has not taken before, and
-   * takes the others.
+   * @internal Returns the same command. A `forward` also lists its entries that do not fit: the engine refuses those that
+   * it has not taken before, and takes the others.
    */
   checked<Asked extends Command>(command: Asked): Asked {
     if (command.op !== 'forward' || this.#types.size === 0) return command
     const unfit = new Map<number, Refusal>()
     let place = command.first
     for (const { jobs } of command.entries) {
-      // What a journal or an outbox holds is encoded already.
+      // Data from a journal or an outbox is already encoded.
       const refusal = this.#refusalOfJobs(jobs, 'other')
       if (refusal !== undefined) unfit.set(place, refusal)
       place += jobs.length
@@ -76,7 +77,7 @@ export class JobChecks {
     if (schema === undefined || (sender === 'other' && data instanceof Uint8Array)) return undefined
     try {
       const checked = checkSchema(schema, name, decodeData(data))
-      // One that takes its time is asked before the run.
+      // An asynchronous schema is checked before the run.
       if (checked instanceof Promise) checked.catch(() => {})
       return undefined
     } catch (error) {
@@ -85,7 +86,10 @@ export class JobChecks {
   }
 }
 
-/** Jobs that are refused with their command. Entries of a journal or an outbox are refused one by one; jobs that a run creates are checked when they run. */
+/**
+ * Returns the jobs that are refused together with their command. Entries of a journal or an outbox are refused one by
+ * one. Jobs that a run creates are checked when they run.
+ */
 function jobsOf(command: Command): readonly NewJob[] {
   switch (command.op) {
     case 'enqueue':

@@ -1,4 +1,4 @@
-/** Hands what one turn has for this process to those whom it concerns. */
+/** Passes the delivery of one turn to the parts of this process that it concerns. */
 import type { Delivery } from '@millrace/core'
 import type { Listeners } from './listeners.ts'
 import type { Mailbox } from './mailbox.ts'
@@ -12,7 +12,7 @@ export interface Recipients {
 
 export function deliver({ replies, grants, notices, events }: Delivery, { mailbox, listeners, workers }: Recipients): void {
   for (const reply of replies) mailbox.answer(reply)
-  // Of runs from before this turn: a job that is lost here may be granted anew below.
+  // Notices concern runs from before this turn: a job that is lost here may be granted again below.
   for (const notice of notices) {
     if (notice.kind === 'gap') listeners.missed(notice)
     else workers.notice(notice)

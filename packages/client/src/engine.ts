@@ -1,4 +1,4 @@
-/** The public interface of a queue: the same whatever stands behind the Port. */
+/** The public interface of a queue, the same for every kind of Port. */
 import {
   type Capability,
   type Enqueued,
@@ -65,17 +65,17 @@ const STOPPED: Refusal = { code: 'ENGINE_STOPPED', message: 'the engine was stop
 export class Engine extends Changes {
   /** Limits, rates, pauses and settings of queues. */
   readonly queues: Queues
-  /** Schemas that jobs are held against wherever this process lets them in. */
+  /** The schemas that jobs are checked against wherever they enter through this process. */
   readonly checks: JobChecks
-  /** How far flows are. */
+  /** The progress of flows. */
   readonly flows: Flows
-  /** Finished jobs, taken elsewhere before retention forgets them. */
+  /** Exports of finished jobs, before retention removes them. */
   readonly exports: Exports
-  /** @internal Servers that `listen` has opened for it: they end with it. */
+  /** @internal The servers that `listen` has opened for this engine: they close with it. */
   readonly servers = new Set<{ close(): Promise<void> }>()
   readonly #port: Port
   readonly #setup: EngineSetup
-  /** Jobs that come by themselves: by cron expressions, or at intervals. */
+  /** Recurring jobs, by cron expressions or at intervals. */
   readonly schedules: Schedules
   readonly #mailbox: Mailbox
   readonly #listeners: Listeners
@@ -86,11 +86,11 @@ export class Engine extends Changes {
   readonly #unserved: Unserved
   #stopping: Promise<void> | undefined
   readonly #reach = new Reach()
-  /** Why the Port has ended. */
+  /** The reason for which the Port has ended. */
   #end: Refusal | undefined
   #closed = false
 
-  /** @internal Engines are opened by `openEngine`. */
+  /** @internal Call `openEngine` instead. */
   constructor(port: Port, given: EngineSetup) {
     const mailbox = new Mailbox(port, given.clock.afterTurn)
     super(mailbox)
@@ -111,7 +111,7 @@ export class Engine extends Changes {
     port.listen({
       deliver: (delivery) => deliver(delivery, { mailbox: this.#mailbox, listeners: this.#listeners, workers: this.#workers }),
       broken: (refusal) => {
-        // A server, or another owner of the file, may be there in a second, or never: to stop is not to wait for it.
+        // A server, or another owner of the file, may be there in a second or never: `stop` does not wait for it.
         if (!setup.local || refusal.code === 'CONNECTION_LOST') this.#reach.lost()
         this.#mailbox.break(refusal)
       },
@@ -132,10 +132,10 @@ export class Engine extends Changes {
   // Producing.
 
   /**
-   * Creates a job; resolves when it is committed (synced, under durability 'full').
+   * Creates a job. Resolves when it is committed (with durability 'full': synced).
    *
-   * @throws OptionTypeError, OptionRangeError, ValidationError; BusyError, DiskFullError (retryable); UniqueConflictError,
-   * JobActiveError by `unique.onConflict`; CommitUnknownError where the outcome is unknown
+   * @throws OptionTypeError, OptionRangeError, ValidationError; BusyError, DiskFullError (retryable);
+   * UniqueConflictError, JobActiveError (by `unique.onConflict`); CommitUnknownError if the outcome is unknown
    */
   async enqueue<Input, Output>(
     job: JobType<Input, Output> | string,
@@ -147,8 +147,9 @@ export class Engine extends Changes {
   }
 
   /**
-   * Creates many jobs; keeps and answers a handle of each. An array is all or nothing: up to 10,000 jobs and 16 MiB. Any iterable goes in
-   * chunks of 1,000, each all or nothing, and is read as they are committed; what ends it early has `committed`, the number of jobs created.
+   * Creates many jobs and returns their handles, which all stay in memory. An array is all or nothing: up to 10,000 jobs
+   * and 16 MiB. Any other iterable is read as its jobs are committed, in chunks of 1,000 that are all or nothing each. An
+   * error that ends it early has `committed`, the number of jobs created.
    */
   async enqueueMany<Job extends JobOrName>(jobs: JobStream<Job>): Promise<readonly JobHandle<OutputOf<Job>>[]>
   async enqueueMany<const Jobs extends readonly JobOrName[]>(jobs: JobList<Jobs>): Promise<JobHandles<Jobs>>
@@ -157,9 +158,10 @@ export class Engine extends Changes {
   }
 
   /**
-   * Creates jobs that wait for one another, all or nothing: up to 10,000, 16 MiB, and 50,000 times one that waits for another.
+   * Creates jobs that wait for one another, all or nothing: up to 10,000 jobs, 16 MiB and 50,000 dependencies.
    *
-   * @throws OptionTypeError, OptionRangeError: a cycle, a ref that is unknown or given twice, a node with keys of its own; else as enqueue
+   * @throws OptionTypeError, OptionRangeError: a cycle, a ref that is unknown or given twice, a node with keys of its
+   * own; otherwise as `enqueue`
    */
   async flow<const Refs extends readonly string[], const Jobs extends readonly JobOrName[]>(
     nodes: FlowNodes<Refs, Jobs>,
@@ -170,8 +172,8 @@ export class Engine extends Changes {
   }
 
   /**
-   * Creates jobs, and one that runs once they all have ended, however: a flow in which it waits for them, and sees which have failed.
-   * Up to 9,999 jobs.
+   * Creates jobs, and a callback job that runs once all of them have ended in any state. This is a flow in which the
+   * callback waits for the others and sees which have failed. Up to 9,999 jobs.
    */
   async batch<const Jobs extends readonly JobOrName[], Callback extends JobOrName>(
     jobs: JobList<Jobs>,
@@ -185,8 +187,8 @@ export class Engine extends Changes {
   // Working.
 
   /**
-   * Starts a worker for the handlers' jobs, in every queue unless `queues` names some. A known `id` drains and replaces that
-   * worker.
+   * Starts a worker for the handlers' jobs, in every queue unless `queues` names some. An existing worker with the same
+   * `id` is drained and replaced.
    */
   work(handlers: readonly Handler[] | Handler, options?: WorkOptions): Worker {
     this.#needs('work')
@@ -195,56 +197,65 @@ export class Engine extends Changes {
     return this.#workers.start(list, validateWorkOptions(options))
   }
 
-  // Asking.
+  // Reading.
 
   /**
-   * The job, or undefined if there is none of that id. `get<typeof resize>(id)` gives the types of its data and output; nothing checks at
-   * run time that it is such a job.
+   * Returns the job, or undefined if there is none with that id. `get<typeof resize>(id)` gives the types of its data and
+   * output; nothing checks them at run time.
    */
   get<Type extends JobType = JobType>(id: string): Promise<JobOf<Type> | undefined> {
     return readJob<Type>(this.#mailbox, id, this.#sealer)
   }
 
-  /** A handle of a job that somebody else has enqueued, or this process before: for its `result`. `handle<typeof resize>(id)`
-   * gives the type of its output. Throws JobNotFoundError for what is no id. */
+  /**
+   * Returns a handle of a job that was enqueued elsewhere or earlier, for its `result`. `handle<typeof resize>(id)` gives
+   * the type of its output. Throws JobNotFoundError if the id is malformed.
+   */
   handle<Type = unknown>(id: string): JobHandle<HandleOutput<Type>> {
     return new JobHandle<HandleOutput<Type>>({ ...keyOf(id), created: false }, this.#mailbox, this.#setup.clock, undefined, this.#sealer)
   }
 
-  /** A page of jobs, newest first. With `search`, one that looks inside: a page may be short, or empty, and yet have a `next`. */
+  /**
+   * Returns a page of jobs, newest first. With `search`, which looks inside jobs, a page may be short or empty and still
+   * have a `next`.
+   */
   async list(options?: ListOptions): Promise<JobPage> {
     const settings = validateListOptions(options)
     this.#needs('list')
     return readPage(this.#mailbox, settings, this.#sealer)
   }
 
-  /** Counts by state and queue, in time that does not depend on how many jobs there are. */
+  /** Returns counts by state and queue, in time that does not depend on the number of jobs. */
   stats(): Promise<Stats> {
     return this.#mailbox.call<'stats'>({ op: 'stats' })
   }
 
-  /** What a queue has done in each minute of the last 6 hours, or each hour of the last 14 days that had something; restarts included. */
+  /**
+   * Returns what a queue has done in each minute of the last 6 hours, or in each hour of the last 14 days, across
+   * restarts. Minutes or hours in which nothing happened are left out.
+   */
   history(options?: HistoryOptions): Promise<readonly Throughput[]> {
     return readHistory(this.#mailbox, options)
   }
 
   /**
-   * Failed runs by their kind, those seen last first: the 1,000 last kinds of the last 30 days are kept. What a kind's last job has said
-   * is shown for as long as that job is kept.
+   * Returns failed runs grouped by kind, the most recent first. The last 1,000 kinds of the last 30 days are kept. The
+   * message of a kind's last job is available for as long as that job is kept.
    */
   failures(options?: FailuresOptions): Promise<readonly Failures[]> {
     return readFailures(this.#mailbox, options)
   }
 
-  /** All attached workers. */
+  /** Returns all attached workers. */
   workers(): Promise<readonly WorkerView[]> {
     return workersOf(this.#mailbox)
   }
 
   /**
-   * Tells every worker of that id, wherever it runs, to stop as by its own `stop` with that `timeout` (default 30 s). Resolves when it
-   * gets no more jobs; `workers()` lists it until it has left. One that is away hears of it when it comes back, unless it was taken for lost
-   * meanwhile (`worker.lost`), or the engine was started anew: tell it again. Throws WorkerNotFoundError.
+   * Makes every worker with that id, in any process, stop as by its own `stop` with that `timeout` (default 30 s).
+   * Resolves when it gets no more jobs; `workers()` lists it until it has left. A worker that is away stops when it comes
+   * back. If it was taken for lost meanwhile (`worker.lost`), or the engine was restarted, call this again. Throws
+   * WorkerNotFoundError.
    */
   async stopWorker(id: string, options?: StopOptions): Promise<void> {
     await this.#mailbox.call<'stopWorker'>({ op: 'stopWorker', worker: nameOption('id', id), timeout: validateStopOptions(options) })
@@ -257,7 +268,10 @@ export class Engine extends Changes {
 
   // Listening.
 
-  /** Calls `listener` for each event of that type ('*' for all), after its commit. 'gap' tells what one misses that is 20,000 behind. */
+  /**
+   * Calls `listener` for each event of that type ('*' for all) after its commit. 'gap' reports the events that a listener
+   * misses because it is 20,000 behind.
+   */
   on<Name extends EventName>(event: Name, listener: EventListener<Name>): this
   on(event: 'gap', listener: GapListener): this
   on(event: EventName | 'gap', listener: EventListener | GapListener): this {
@@ -282,11 +296,12 @@ export class Engine extends Changes {
   }
 
   /**
-   * All events behind a cursor, from the journal and then as they are committed: none is missing and none comes twice, whatever breaks in
-   * between. Where the journal has forgotten some, a `gap` takes their place. Reads as fast as it is asked to, and keeps a page.
+   * Returns all events after a cursor, from the journal and then as they are committed. None is missing or repeated,
+   * whatever breaks in between. If the journal has dropped some, a `gap` takes their place. Reads only as fast as its
+   * caller, and keeps one page.
    *
-   * @throws OptionTypeError, OptionRangeError; while it is read, what ended it: EngineStoppedError, EngineFailedError, the reason of
-   * `signal`
+   * @throws OptionTypeError, OptionRangeError; while it is read, the error that ended it: EngineStoppedError,
+   * EngineFailedError, the reason of `signal`
    */
   events(options?: EventsOptions): EventStream {
     const settings = validateEventsOptions(options)
@@ -295,32 +310,32 @@ export class Engine extends Changes {
     return followEvents(this.#mailbox, settings, this.#setup.clock)
   }
 
-  // The whole.
+  // The engine as a whole.
 
-  /** Writes a copy of the database to a new file, while everything goes on. */
+  /** Writes a copy of the database to a new file while the engine continues to work. */
   backup(file: string): Promise<{ readonly bytes: number }> {
     this.#needs('backup')
     return this.#mailbox.call<'backup'>({ op: 'backup', file: textOf(file, 'file') })
   }
 
-  /** A MessagePort for another thread, which hands it to `attach`, once. */
+  /** Returns a MessagePort for another thread, which passes it to `attach`, once. */
   port(): unknown {
     if (this.#setup.openChannel === undefined) throw new UnsupportedError('port() is not offered by this kind of connection')
     this.#assertOpen()
     return this.#setup.openChannel()
   }
 
-  /** @internal What an outbox needs. */
+  /** @internal Returns the part of the engine that an outbox needs. */
   sourceLine(): SourceLine {
     return sourceLine(this.#setup, this.checks, this.#mailbox, this.#sealer, this.#reach)
   }
 
-  /** @internal What a server knows of the processes that were its clients. */
+  /** @internal Reports that the processes of these sessions, which were a server's clients, are dead. */
   declareDead(sessions: readonly string[]): void {
     this.#setup.declareDead?.(sessions)
   }
 
-  /** @internal A further Port of this thread to the same engine: what a server hands to a connection. */
+  /** @internal Opens another Port of this thread to the same engine, which a server gives to a connection. */
   openPort(): Port {
     if (this.#setup.openPort === undefined) throw new UnsupportedError('this kind of connection cannot be shared further')
     this.#assertOpen()
@@ -328,9 +343,9 @@ export class Engine extends Changes {
   }
 
   /**
-   * Stops its workers (as `worker.stop`, with the same `timeout`), lets open calls be answered, closes its servers, and itself. An engine
-   * of another process has `timeout` and a second for all of its answers: calls that it has not answered by then throw CommitUnknownError.
-   * Later calls throw EngineStoppedError.
+   * Stops its workers (as `worker.stop`, with the same `timeout`), lets open calls be answered, and closes its servers
+   * and itself. An engine of another process has `timeout` plus one second for all of its answers. Calls that are
+   * unanswered by then throw CommitUnknownError. Later calls throw EngineStoppedError.
    */
   stop(options?: StopOptions): Promise<void> {
     validateStopOptions(options)
@@ -350,11 +365,11 @@ export class Engine extends Changes {
   async #stop(options?: StopOptions): Promise<void> {
     const { clock, intake } = this.#setup
     const deadlineMono = await this.#workers.stop(options)
-    // An engine of this process answers all, whatever its disk takes. One of another process may never answer again.
+    // An engine of this process answers every call, however long its disk takes. One of another process may never answer again.
     const leftMs = () => (this.#port.distant === true ? Math.max(0, deadlineMono - clock.read().mono) : Number.POSITIVE_INFINITY)
     await within(clock, leftMs(), Promise.race([this.#answered(), new Promise<void>((resolve) => this.#reach.whenAway(resolve))]))
     await Promise.allSettled([...this.servers].map((server) => server.close()))
-    // First, so that what it has under way is not said again.
+    // Close the intake first, so that it does not repeat the calls that it has under way.
     const closed = intake?.close()
     this.#mailbox.end({ code: 'COMMIT_UNKNOWN', message: 'the engine was stopped before it answered' }, STOPPED)
     await Promise.all([this.#port.close(leftMs()), closed])
@@ -363,7 +378,8 @@ export class Engine extends Changes {
 
   async #answered(): Promise<void> {
     await this.#setup.intake?.forwarded()
-    // A question (of no request: they begin at 1) after all that was called before: when it is answered, so is all else that the writer answers.
+    // A question about no request (ids begin at 1), sent after all earlier calls: when it is answered, so is everything
+    // else that the writer answers.
     await this.#mailbox.call<'unwatch'>({ op: 'unwatch', request: 0 }).catch(() => {})
     await this.#mailbox.answered()
   }
@@ -371,7 +387,7 @@ export class Engine extends Changes {
   #ended(refusal: Refusal): void {
     this.#end = refusal
     this.#reach.lost()
-    // Whoever stops the engine hears how that went.
+    // If closing fails, the caller of `stop` gets the error.
     this.#setup.intake?.close(refusal).catch(() => {})
     this.#mailbox.end({ code: 'COMMIT_UNKNOWN', message: refusal.message }, refusal)
     this.#workers.abandon(errorFrom(refusal))
@@ -379,7 +395,7 @@ export class Engine extends Changes {
     if (this.#stopping === undefined) this.#setup.logger?.error('the engine has ended', { code: refusal.code, message: refusal.message })
   }
 
-  /** Once: by now the same file may be open again. */
+  /** Runs once: by now the same file may be open again. */
   #letGo(): void {
     if (this.#closed) return
     this.#closed = true
@@ -397,7 +413,7 @@ export class Engine extends Changes {
     return created
   }
 
-  /** Of jobs that no journal takes. */
+  /** Returns the handle of a job that no journal takes. */
   readonly #handleOf = (key: Enqueued): JobHandle => new JobHandle(key, this.#mailbox, this.#setup.clock, undefined, this.#sealer)
 
   #handle<Output>(key: Enqueued): JobHandle<Output> {

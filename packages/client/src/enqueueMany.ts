@@ -1,6 +1,7 @@
 /**
- * Many jobs: an array is one atomic command. An iterable goes in atomic chunks, one at a time, and is asked for the next while none is
- * under way: of the jobs themselves one chunk is in memory, of those that are committed their keys, until it ends.
+ * Enqueues many jobs. An array is one atomic command. An iterable is sent in atomic chunks, one at a time, and is read
+ * only while no chunk is under way. Memory holds one chunk of jobs and, until the iterable ends, the keys of all
+ * committed jobs.
  */
 import { checkCommandSize, type Enqueued, LIMITS, type NewJob, OptionTypeError, weighJob, weighJobs } from '@millrace/core'
 import type { JobOrName, JobRequest, OutputOf } from '@millrace/worker'
@@ -15,13 +16,13 @@ export type JobList<Jobs extends readonly JobOrName[]> = { readonly [Index in ke
 /** The handles of jobs, in their order. */
 export type JobHandles<Jobs extends readonly JobOrName[]> = { readonly [Index in keyof Jobs]: JobHandle<OutputOf<Jobs[Index]>> }
 
-/** Jobs that are read as they are committed. An array is none: it is one atomic command. */
+/** Jobs that are committed while they are read. An array does not qualify: it is one atomic command. */
 export type JobStream<Job extends JobOrName> = (Iterable<JobRequest<Job>> | AsyncIterable<JobRequest<Job>>) & { readonly length?: never }
 
 /** Jobs of any definitions, whose data the compiler does not check. */
 export type JobRequests = readonly JobRequest[] | Iterable<JobRequest> | AsyncIterable<JobRequest>
 
-/** All or none of them. */
+/** Enqueues all of the jobs or none. */
 export type Enqueue = (jobs: readonly NewJob[]) => Promise<readonly Enqueued[]>
 
 export async function enqueueMany(enqueue: Enqueue, requests: JobRequests, maxDataBytes: number): Promise<readonly Enqueued[]> {
@@ -34,7 +35,7 @@ export async function enqueueMany(enqueue: Enqueue, requests: JobRequests, maxDa
 
 async function enqueueArray(enqueue: Enqueue, requests: readonly JobRequest[], maxDataBytes: number): Promise<readonly Enqueued[]> {
   if (requests.length === 0) return []
-  // Before anything is encoded: a million jobs are refused without being looked at.
+  // Check the count before anything is encoded: a million jobs are refused without being looked at.
   checkCommandSize('jobs', requests.length, 0)
   const jobs = await newJobsOf(requests, maxDataBytes)
   checkCommandSize('jobs', jobs.length, weighJobs(jobs))
@@ -63,14 +64,14 @@ async function enqueueChunks(enqueue: Enqueue, requests: AsyncIterable<JobReques
     }
     await send()
   } catch (error) {
-    // What was committed stays: the caller goes on after it.
+    // Committed jobs stay: the caller continues after them.
     if (error instanceof Error) Object.assign(error, { committed: enqueued.length })
     throw error
   }
   return enqueued
 }
 
-/** A promise only where a schema is asynchronous. Where one item is refused, nobody waits for the others any more. */
+/** Returns a promise only if a schema is asynchronous. If one item is refused, the others are no longer awaited. */
 export function newJobsOf(requests: readonly JobRequest[], maxDataBytes: number): readonly NewJob[] | Promise<readonly NewJob[]> {
   const jobs: (NewJob | Promise<NewJob>)[] = []
   let asynchronous = false

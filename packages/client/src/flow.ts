@@ -1,4 +1,4 @@
-/** Flows as they are asked for: checked, put in order, encoded; and batches, which are flows of one shape. */
+/** Checks, orders and encodes the nodes of flows, and of batches, which are flows of one shape. */
 import {
   type CommandOf,
   checkCommandSize,
@@ -20,16 +20,19 @@ import type { Mailbox } from './mailbox.ts'
 
 /** The place of a node in its flow. */
 export interface FlowPlace<Ref extends string = string, Refs extends string = string> extends Omit<FlowNodeOptions, 'ref' | 'dependsOn'> {
-  /** Names the node within its flow. 1 to 512 characters. */
+  /** Names the node within its flow: 1 to 512 characters. */
   readonly ref: Ref
-  /** Refs of the nodes that it waits for; default none. */
+  /** The refs of the nodes that it waits for; default none. */
   readonly dependsOn?: readonly NoInfer<Refs>[]
 }
 
-/** One node of `flow`. Its options have no `idempotencyKey`, `unique`, `debounce` or `throttle`: the flow has a key as a whole. */
+/** One node of `flow`. Its options cannot have `idempotencyKey`, `unique`, `debounce` or `throttle`: the flow has a key as a whole. */
 export type FlowNodeRequest<Ref extends string = string, Job extends JobOrName = JobOrName> = JobRequest<Job> & FlowPlace<Ref, Ref>
 
-/** The nodes of a flow, each with the data of its own definition. Either half infers what it names, and leaves the rest to the other. */
+/**
+ * The nodes of a flow, each with the data of its own definition. Each half infers the fields that it names, and leaves
+ * the rest to the other.
+ */
 export type FlowNodes<Refs extends readonly string[], Jobs extends readonly JobOrName[], All extends string = Refs[number]> = {
   readonly [Index in keyof Refs]: FlowPlace<Refs[Index], All> & Unchecked<'job' | 'data' | 'options'>
 } & { readonly [Index in keyof Jobs]: JobRequest<Jobs[Index]> & Unchecked<keyof FlowPlace> }
@@ -38,26 +41,26 @@ type Unchecked<Field extends string> = { readonly [Name in Field]?: unknown }
 
 /** The handles of a flow's jobs by their refs. */
 export interface Flow<Jobs extends Readonly<Record<string, JobHandle>> = Readonly<Record<string, JobHandle>>> {
-  /** The id of its first job. */
+  /** The id of the flow's first job. */
   readonly id: string
   readonly jobs: Jobs
 }
 
-/** The handle of each ref; in flows of no fixed length, all refs have handles of all outputs. */
+/** Maps each ref to its handle. In a flow of no fixed length, every ref maps to a handle of all outputs. */
 export type FlowHandles<Refs extends readonly string[], Jobs extends readonly JobOrName[]> = number extends Refs['length']
   ? Readonly<Record<Refs[number], JobHandle<OutputOf<Jobs[number]>>>>
   : { readonly [Index in Exclude<keyof Refs, keyof []> as Refs[Index] & string]: JobHandle<OutputOf<Jobs[Index & keyof Jobs]>> }
 
 export interface Batch<Jobs extends readonly JobHandle[] = readonly JobHandle[], Callback = unknown> {
   readonly id: string
-  /** In order. */
+  /** The handles of the jobs, in order. */
   readonly jobs: Jobs
   readonly callback: JobHandle<Callback>
 }
 
 interface FlowCall {
   readonly command: CommandOf<'flow'>
-  /** In the order of the command's nodes. */
+  /** Refs in the order of the command's nodes. */
   readonly refs: readonly string[]
 }
 
@@ -87,7 +90,7 @@ export async function createBatch(
 }
 
 async function flowCommand(nodes: readonly FlowNodeRequest[], options: FlowOptions | undefined, maxDataBytes: number): Promise<FlowCall> {
-  // Before anything is looked at: a million nodes are refused at once.
+  // Check the count before anything else: a million nodes are refused at once.
   if (Array.isArray(nodes)) checkCommandSize('nodes', nodes.length, 0)
   const settings = validateFlowOptions(options)
   const order = orderNodes(nodes)
@@ -103,7 +106,7 @@ async function flowCommand(nodes: readonly FlowNodeRequest[], options: FlowOptio
   return { command: { op: 'flow', nodes: placed, ...settings }, refs: order.map(({ ref }) => ref) }
 }
 
-/** An earlier job that a key matches waits for nobody, and nobody could wait for it. */
+/** Refuses keys: an earlier job that a key matches waits for no other job, and none could wait for it. */
 function keyless(job: NewJob, { index, ref }: OrderedNode): NewJob {
   for (const option of ['idempotencyKey', 'unique', 'debounce', 'throttle'] as const) {
     if (job[option] === undefined) continue
@@ -115,7 +118,7 @@ function keyless(job: NewJob, { index, ref }: OrderedNode): NewJob {
 
 const CALLBACK_REF = 'callback'
 
-/** The refs of a batch's jobs are their places, from 0. */
+/** Returns the nodes of a batch. The refs of its jobs are their places, from 0. */
 function batchNodes(jobs: readonly JobRequest[], callback: JobRequest): FlowNodeRequest[] {
   if (!Array.isArray(jobs))
     throw new OptionTypeError('jobs', 'batch takes an array of { job, data, options }, and the job that runs when they have ended')

@@ -1,4 +1,4 @@
-/** `engine.flows`: how far flows are. They are created by `engine.flow` and `engine.batch`. */
+/** `engine.flows` reports the progress of flows. `engine.flow` and `engine.batch` create them. */
 import {
   type DependencyView,
   type FlowGetOptions,
@@ -15,16 +15,16 @@ import { textOf } from './jobKey.ts'
 import type { Mailbox } from './mailbox.ts'
 import { dateOf } from './view.ts'
 
-/** What a job of a flow waits for. */
+/** A job that a job of a flow waits for. */
 export interface FlowDependency {
   readonly id: string
-  /** Empty where neither that job nor anything of it is left. */
+  /** Empty if neither that job nor anything stored about it is left. */
   readonly ref: string
-  /** Its final state as far as the job was told, `'deleted'` where it had none; undefined while it has yet to end. */
+  /** The final state, or `'deleted'` if it had none, as the waiting job knows it; undefined until the job ends. */
   readonly told: State | 'deleted' | undefined
 }
 
-/** A job as `flows.get` answers it: `get` tells the rest. */
+/** A job as `flows.get` returns it; `engine.get` returns the rest. */
 export interface FlowJob {
   readonly id: string
   readonly ref: string
@@ -36,16 +36,19 @@ export interface FlowJob {
   readonly startedAt: Date | undefined
   readonly finishedAt: Date | undefined
   readonly onParentFailure: OnParentFailure
-  /** How many jobs it waits for. */
+  /** The number of jobs that it waits for. */
   readonly parents: number
-  /** In the order in which they were named. Of a job that waits for more than 1,000, a part: the next page begins with the job again, and the rest. */
+  /**
+   * The dependencies in the order in which they were named. A job that waits for more than 1,000 has only some of them
+   * here: the next page begins with the same job and the rest.
+   */
   readonly dependsOn: readonly FlowDependency[]
 }
 
 export interface FlowPage {
-  /** The flow's. */
+  /** The id of the flow. */
   readonly id: string
-  /** Each behind all that it waits for; those that are still kept. */
+  /** The jobs that are still kept, each after all jobs that it waits for. */
   readonly jobs: readonly FlowJob[]
   /** Pass as `after` for the next page; undefined at the end. */
   readonly next: string | undefined
@@ -54,14 +57,15 @@ export interface FlowPage {
 export class Flows {
   readonly #calls: Pick<Mailbox, 'call'>
 
-  /** @internal Made by the engine. */
+  /** @internal Created by the engine. */
   constructor(calls: Pick<Mailbox, 'call'>) {
     this.#calls = calls
   }
 
   /**
-   * A page of a flow's jobs, without their payloads, and what each waits for; by the flow's id, or by that of any of its jobs. Undefined
-   * where none of its jobs is left, or the job is in no flow. A page tells of at most 1,000 that its jobs wait for, and may so be short.
+   * Returns a page of a flow's jobs, without their payloads, with the dependencies of each. The id is that of the flow or
+   * of any of its jobs. Returns undefined if none of its jobs is left, or if the job is in no flow. A page has at most
+   * 1,000 dependencies, and may therefore be short.
    *
    * @throws OptionTypeError, OptionRangeError
    */

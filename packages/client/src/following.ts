@@ -1,4 +1,4 @@
-/** What `events` and `exports` ask of the journal, and how its pages are shown. */
+/** Defines how `events` and `exports` read the journal, and the items of their pages. */
 import {
   type Clock,
   type EventsSettings,
@@ -23,7 +23,7 @@ export function followEvents(mailbox: Mailbox, { after: first, filter, signal }:
       read: ({ events, next, gap }): Items<EventStreamItem> => {
         after = next
         if (gap !== undefined) return [{ type: 'gap' as const, ...gap }, ...events.map(engineEventOf)]
-        // Made as they are read: a page that comes for many streams at once takes next to no time.
+        // Created when they are read: a page that arrives for many streams at once then takes almost no time.
         return { length: events.length, at: (index) => engineEventOf(events[index] as JournalEvent) }
       },
     },
@@ -32,17 +32,17 @@ export function followEvents(mailbox: Mailbox, { after: first, filter, signal }:
   )
 }
 
-/** Jobs that have ended, to be taken elsewhere before they are forgotten here. */
+/** Finished jobs, to be stored elsewhere before they are removed here. */
 export interface ExportBatch {
-  /** Whole, as from `get`, in the order in which they ended. */
+  /** Complete jobs, as `get` returns them, in the order in which they ended. */
   readonly jobs: readonly Job[]
-  /** Jobs that ended and were gone before they could be told. */
+  /** The number of jobs that ended, and were removed before they could be exported. */
   readonly missed: number
-  /** Before the batch: what ended there is not known here any more. */
+  /** The gap before the batch, if any: jobs that ended within it are no longer known here. */
   readonly gap: JournalGap | undefined
 }
 
-/** Exports by name: what each is yet to have is kept for it. */
+/** Exports by name. Jobs that an export has yet to read are kept for it. */
 export class Exports {
   readonly #mailbox: Mailbox
   readonly #assertOpen: () => void
@@ -57,11 +57,11 @@ export class Exports {
   }
 
   /**
-   * Finished jobs behind the export's mark, batch by batch; a name that is not known begins with the oldest event that is kept. To ask for
-   * the next batch confirms the one before, and its mark is stored: at least once, through restarts.
+   * Reads the finished jobs after the export's mark, batch by batch. An unknown name begins with the oldest event that is
+   * kept. Asking for the next batch confirms the one before and stores its mark: at least once, through restarts.
    *
-   * @throws OptionTypeError, OptionRangeError; while it is read, what ended it: UnsupportedError where the export was deleted, or is one
-   * too many
+   * @throws OptionTypeError, OptionRangeError; while it is read, the error that ended it: UnsupportedError if the export
+   * was deleted, or if there are too many exports
    */
   read(name: string, options?: ExportOptions): JournalStream<'export', ExportBatch> {
     const { limit, signal } = validateExportOptions(options)
@@ -84,12 +84,12 @@ export class Exports {
     )
   }
 
-  /** Each with the last event that it is done with, and how many have come since. */
+  /** Returns all exports, each with the last event that it has confirmed and the number of events since. */
   list(): Promise<readonly ExportView[]> {
     return this.#mailbox.call<'exports'>({ op: 'exports' })
   }
 
-  /** Nothing is kept for it any longer; answers whether there was one. Whoever reads it is told. */
+  /** Deletes an export: nothing is kept for it any longer, and its readers get an error. Returns true if it existed. */
   async delete(name: string): Promise<boolean> {
     return this.#mailbox.call<'deleteExport'>({ op: 'deleteExport', name: nameOption('name', name) })
   }

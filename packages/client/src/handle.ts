@@ -1,4 +1,4 @@
-/** A job that was enqueued, as its producer holds it. */
+/** The handle by which a producer holds an enqueued job. */
 import {
   type Clock,
   CodecError,
@@ -26,10 +26,10 @@ import { whyLate } from './whyLate.ts'
 
 type Signal = ReturnType<typeof validateResultOptions>['signal']
 
-/** A question is safe to ask again, once there is somebody to ask. */
+/** Errors after which a question is asked again, once there is an engine to ask: questions are safe to repeat. */
 export const ASKED_AGAIN: ReadonlySet<string> = new Set(['COMMIT_UNKNOWN', 'CONNECTION_LOST'] satisfies ErrorCode[])
 
-/** The output of what `handle` is asked for: a definition or a handler by its type, or the type of the output itself. */
+/** The output type for an argument of `handle`: that of a definition or a handler, or the given type itself. */
 export type HandleOutput<Type> = Type extends JobType | { readonly definition: JobType } ? OutputOf<Type> : Type
 
 export class JobHandle<Output = unknown> {
@@ -40,7 +40,7 @@ export class JobHandle<Output = unknown> {
   readonly #sealer: Sealer | undefined
   #id: string | undefined
 
-  /** `settled` answers the job as the engine knows it, where that is not known yet. */
+  /** `settled` resolves to the job as the engine knows it, if that is not known yet. */
   constructor(key: Enqueued, mailbox: Mailbox, clock: Clock, settled?: () => Promise<JobKey>, sealer?: Sealer) {
     this.#sealer = sealer
     this.#key = key
@@ -49,23 +49,25 @@ export class JobHandle<Output = unknown> {
     this.#clock = clock
   }
 
-  /** A UUIDv7. */
+  /** The job's id, a UUIDv7. */
   get id(): string {
     this.#id ??= formatId(this.#key)
     return this.#id
   }
 
-  /** False where a key matched an earlier job, which this then is. */
+  /** False if a key matched an earlier job, which this handle then stands for. */
   get created(): boolean {
     return this.#key.created
   }
 
   /**
-   * The job's output, once it is completed; race-free at any time, and through restarts of the engine and lost connections.
+   * Resolves to the job's output once it has completed. You can call it at any time without a race; it survives restarts
+   * of the engine and lost connections.
    *
-   * @throws JobFailedError, whose `cause` is the last attempt's error, with its `code` and `cause`; JobCancelledError, with a `cause` named JobDroppedError where its
-   * queue was full and it the oldest; JobNotFoundError where it was deleted;
-   * ResultTimeoutError after `timeout` (default: none), the job goes on; the signal's reason where `signal` aborts
+   * @throws JobFailedError, whose `cause` is the last attempt's error, with its `code` and `cause`; JobCancelledError,
+   * with a `cause` named JobDroppedError if the job was dropped as the oldest of a full queue; JobNotFoundError if the
+   * job was deleted; ResultTimeoutError after `timeout` (default: none), while the job continues; the signal's reason if
+   * `signal` aborts
    */
   async result(options?: ResultOptions): Promise<Output> {
     const { timeoutMs, signal } = validateResultOptions(options)
@@ -78,7 +80,7 @@ export class JobHandle<Output = unknown> {
         return this.#read(await this.#watch(job, until, signal))
       } catch (error) {
         if (error instanceof ResultTimeoutError && timeoutMs > 0) throw await this.#explained(error, job)
-        // The engine, or the way to it, went away meanwhile: what became of the job is asked again.
+        // The engine, or the connection to it, was lost meanwhile: ask for the outcome again.
         if (!(error instanceof MillraceError) || !ASKED_AGAIN.has(error.code)) throw error
       }
     }

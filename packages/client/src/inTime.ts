@@ -1,16 +1,16 @@
-/** A reply that may be long in coming, and how long its caller waits for it. */
+/** Limits the wait for a reply that may take long. */
 import type { Clock, StopSignal } from '@millrace/core'
 
 export interface Patience {
   readonly clock: Clock
-  /** Monotonic; Infinity for ever. */
+  /** The monotonic time at which the wait ends; Infinity for never. */
   readonly until: number
   readonly signal?: StopSignal | undefined
-  /** What the call rejects with when its time is over. */
+  /** Returns the error that the call rejects with when its time is over. */
   readonly late: () => Error
 }
 
-/** `reply`, unless time or the caller's patience ends first: then `forget` is called. */
+/** Resolves to `reply`. If the time ends or the signal aborts first, calls `forget` and rejects. */
 export function inTime<Reply>(reply: Promise<Reply>, { clock, until, signal, late }: Patience, forget: () => void): Promise<Reply> {
   const leftMs = until - clock.read().mono
   if (leftMs === Number.POSITIVE_INFINITY && signal === undefined) return reply

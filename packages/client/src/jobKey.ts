@@ -1,4 +1,4 @@
-/** What callers name jobs and files by. */
+/** Checks the ids of jobs and the names of files that callers pass. */
 import { describe, type JobKey, JobNotFoundError, OptionTypeError, parseId } from '@millrace/core'
 
 export function keyOf(id: string): JobKey {

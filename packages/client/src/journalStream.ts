@@ -1,7 +1,7 @@
 /**
- * The journal by cursor, for `for await`: events one by one, or finished jobs in batches. A page is asked for when the one before has been
- * read, and no sooner: what a slow reader has yet to see stays where it is. Where the engine goes away and comes back, the same is asked
- * for again.
+ * Reads the journal by cursor, for `for await`: events one by one, or finished jobs in batches. A page is requested only
+ * when the one before has been read, so that nothing piles up for a slow reader. If the engine goes away and comes back,
+ * the same page is requested again.
  */
 import {
   type Clock,
@@ -17,7 +17,7 @@ import { ASKED_AGAIN } from './handle.ts'
 import type { Mailbox } from './mailbox.ts'
 import type { MillraceEvent } from './view.ts'
 
-/** Told in place of events that the journal does not have any more. `resumesAt - 1` is the cursor behind it. */
+/** Takes the place of events that the journal no longer has. `resumesAt - 1` is the cursor behind it. */
 export interface EventsGap extends JournalGap {
   readonly type: 'gap'
 }
@@ -27,24 +27,24 @@ export type EventStream = JournalStream<'events', EventStreamItem>
 
 type Question = 'events' | 'export'
 
-/** An array, or what makes its items when they are read. */
+/** An array, or an object that creates its items when they are read. */
 export interface Items<Item> {
   readonly length: number
   at(index: number): Item | undefined
 }
 
-/** What is asked, page by page. */
+/** The questions and pages of a stream. */
 export interface Pages<Op extends Question, Item> {
-  /** The next question. */
+  /** Returns the next question. */
   ask(): CommandOf<Op>
-  /** What a page has; maybe nothing. The next question comes when all of it has been read. */
+  /** Returns the items of a page, perhaps none. The next question comes when all of them have been read. */
   read(page: ReplyOf[Op]): Items<Item>
 }
 
-/** What failed may be the turn that the question came with: so often in a row it is asked again. */
+/** Errors that may concern the whole turn of the question. It is asked again after up to FAILURES_MAX of them in a row. */
 const TURN_FAILED: ReadonlySet<string> = new Set(['STORAGE', 'STORAGE_BUSY', 'DISK_FULL'] satisfies ErrorCode[])
 const FAILURES_MAX = 3
-/** What is of unknown outcome again and again is asked again after a pause: a question may write, and fail as the last one did. */
+/** The pause before a question is asked again after repeated unknown outcomes: it may write, and fail as the last one did. */
 const PAUSE_MS = 250
 const DONE: IteratorResult<never, undefined> = { done: true, value: undefined }
 
@@ -52,14 +52,14 @@ export class JournalStream<Op extends Question, Item> implements AsyncIterableIt
   readonly #mailbox: Mailbox
   readonly #pages: Pages<Op, Item>
   readonly #signal: StopSignal | undefined
-  /** Of the page that was read last. */
+  /** The items of the last page that was read. */
   #items: Items<Item> = []
   #read = 0
-  /** The last page was full, so there is more: the stream catches up. */
+  /** True if the last page was full, so that there is more: the stream catches up. */
   #behind = false
-  /** Calls of `next` are answered in their order. */
+  /** The last call of `next`: calls are answered in order. */
   #last: Promise<unknown> = Promise.resolve()
-  /** Ends the wait for the page that is asked for. */
+  /** Ends the wait for the requested page. */
   #leave: (() => void) | undefined
   readonly #clock: Clock
   #failures = 0
@@ -82,14 +82,14 @@ export class JournalStream<Op extends Question, Item> implements AsyncIterableIt
     return result
   }
 
-  /** Up to so many items that are there already, behind what `next` has answered: none is waited for. */
+  /** Returns up to `count` items that are already here, after those that `next` has returned. It waits for none. */
   take(count: number): readonly Item[] {
     const taken: Item[] = []
     while (taken.length < count && this.#read < this.#items.length) taken.push(this.#items.at(this.#read++) as Item)
     return taken
   }
 
-  /** Ends it at once, also where `next` waits. */
+  /** Ends the stream at once, even while `next` waits. */
   async return(): Promise<IteratorResult<Item, undefined>> {
     this.#end()
     return DONE
@@ -115,7 +115,7 @@ export class JournalStream<Op extends Question, Item> implements AsyncIterableIt
     }
   }
 
-  /** Streams that catch up take turns: hundreds of whole pages at once would hold up every other answer. */
+  /** Turns a page when it is this stream's turn: hundreds of whole pages at once would delay every other answer. */
   async #catchUp(): Promise<void> {
     const { pages } = this.#mailbox
     await pages.take()
@@ -126,7 +126,7 @@ export class JournalStream<Op extends Question, Item> implements AsyncIterableIt
     }
   }
 
-  /** Reads the next page, if it comes before the end. */
+  /** Reads the next page, if it arrives before the end. */
   async #turnPage(): Promise<void> {
     const { id, reply } = this.#mailbox.track<Op>(this.#pages.ask())
     const left = new Promise<undefined>((resolve) => {
@@ -155,7 +155,7 @@ export class JournalStream<Op extends Question, Item> implements AsyncIterableIt
     }
   }
 
-  /** Ended by the end of the stream. */
+  /** Waits until the pause is over or the stream ends. */
   async #pause(): Promise<void> {
     if (this.#ended) return
     await new Promise<void>((resolve) => {

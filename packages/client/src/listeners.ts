@@ -1,4 +1,4 @@
-/** `on`, `once`, `off`: events are asked of the engine only while somebody listens. */
+/** `on`, `once`, `off`: the engine sends events only while there is a listener. */
 import {
   type EnginePauseEventType,
   EVENT_TYPES,
@@ -25,7 +25,7 @@ import {
 } from './view.ts'
 
 export type EventName = EventType | '*'
-/** Of a type of event: of just what that happens to. */
+/** The shape of the events with that name. */
 export type EventOf<Name extends EventName> = Name extends JobEventType
   ? EngineEvent
   : Name extends QueueEventType
@@ -39,7 +39,7 @@ export type EventOf<Name extends EventName> = Name extends JobEventType
           : MillraceEvent
 export type EventListener<Name extends EventName = '*'> = (event: EventOf<Name>) => void
 
-/** Events that were not told, by their numbers: whoever listens did not keep up. */
+/** Events that were not delivered, by their numbers, because the listener did not keep up. */
 export interface EventGap {
   readonly first: number
   readonly last: number
@@ -51,7 +51,7 @@ type Told = MillraceEvent & EventGap
 
 const NAMES: readonly string[] = [...EVENT_TYPES, '*', 'gap']
 
-/** What the emitter calls: the listener, kept from doing harm. */
+/** The function that the emitter calls: the listener, with its errors caught. */
 interface Guarded {
   (event: Told): void
   readonly listener: EventListener | GapListener
@@ -61,7 +61,7 @@ export class Listeners {
   readonly #emitter = new EventEmitter<Name>()
   readonly #mailbox: Mailbox
   readonly #logger: Logger | undefined
-  /** What the engine was told last. */
+  /** The subscription that the engine was last sent. */
   #subscribed = false
 
   constructor(mailbox: Mailbox, logger: Logger | undefined) {
@@ -83,7 +83,7 @@ export class Listeners {
     this.#subscribe()
   }
 
-  /** After a break: whoever is there now has not been told that somebody listens. */
+  /** Subscribes again after a break: the engine that is there now does not know of the listeners. */
   renew(): void {
     this.#subscribed = false
     this.#subscribe()
@@ -102,7 +102,7 @@ export class Listeners {
     this.#emitter.emit('gap', { first, last })
   }
 
-  /** With the first listener that comes, and with the last that goes. */
+  /** Subscribes with the first listener, and unsubscribes with the last. */
   #subscribe(): void {
     const on = this.#emitter.eventNames().length > 0
     if (on === this.#subscribed) return
@@ -110,7 +110,7 @@ export class Listeners {
     this.#mailbox.call<'subscribe'>({ op: 'subscribe', on }).catch(() => {})
   }
 
-  /** A listener that throws, or rejects, is no reason to stop the others, or the engine. */
+  /** Calls a listener. If it throws or rejects, neither the other listeners nor the engine stop. */
   #call(name: Name, listener: EventListener | GapListener, event: Told): void {
     const failed = (error: unknown) => {
       if (this.#logger === undefined) process.emitWarning(`a listener for '${name}' has thrown: ${textOf(error)}`, 'MillraceWarning')
@@ -130,7 +130,7 @@ export class Listeners {
   }
 }
 
-/** The nearest name first; the others follow. */
+/** Returns the nearest name first, then the others. */
 function hintOf(name: string): string {
   const near = nearest(name, NAMES)
   const others = NAMES.filter((other) => other !== near).join(', ')

@@ -1,7 +1,7 @@
 /**
- * Calls on their way to a Port and back: what is called within a tick leaves in one post (a burst in several), every answer finds
- * its call by number, and what is under way is bounded. Beyond the bounds calls wait here in order; only new work is ever refused
- * as busy.
+ * Sends calls to a Port and matches the answers. Calls of one tick leave in one post (a burst in several), and every
+ * answer finds its call by number. Calls under way are bounded: beyond the bounds they wait here in order. Only new work
+ * is ever refused as busy.
  */
 import {
   BusyError,
@@ -25,31 +25,32 @@ import { Slots } from './slots.ts'
 
 interface Pending {
   readonly id: number
-  /** Until it is sent. */
+  /** The request, until it is sent. */
   request: Request | undefined
   readonly resolve: (value: never) => void
   readonly reject: (error: Error) => void
   readonly bytes: number
-  /** It leaves with this tick, whatever is under way: what it says that a worker holds is not so for long. */
+  /** True if it leaves with this tick, whatever is under way: the runs that it reports as held may soon end. */
   readonly urgent: boolean
   readonly patient: boolean
   readonly endless: boolean
 }
 
-/** Whole pages of the journal that are under way at a time: enough for the writer to read one while another is taken in. */
+/** The maximum number of whole journal pages under way: enough for the writer to read one while another is received. */
 const PAGES_MAX = 4
-/** What a refused caller is told to wait. */
+/** The `retryAfter` of a refused call. */
 const RETRY_AFTER_MS = 100
 /**
- * A burst leaves in posts of so many calls, so that the writer begins with the first while the rest is still being called: whole
- * jobs, 500 in flight, 106k per second in one post per tick, 128k in posts of 128 (of 64: 115k; of 250: 126k).
+ * The number of calls in each post of a burst, so that the writer begins with the first while the rest is still being
+ * called. Whole jobs, 500 in flight: 106k per second in one post per tick, 128k in posts of 128 (of 64: 115k; of 250:
+ * 126k).
  */
 const CALLS_PER_POST = 128
-/** Below that, those that were forgotten may stay in line. */
+/** Below this length, forgotten calls may stay in line. */
 const LINE_MIN = 128
 
 export class Mailbox {
-  /** Of streams that catch up: so many pages are asked for at a time. */
+  /** Limits the pages that streams request at a time while they catch up. */
   readonly pages = new Slots(PAGES_MAX)
   readonly #port: Port
   readonly #afterTurn: Clock['afterTurn']
@@ -58,40 +59,40 @@ export class Mailbox {
   #patient = 0
   readonly #held = new NumberMap<Pending>()
   #heldBytes = 0
-  /** What is held, and what was and is forgotten, in the order in which it leaves. */
+  /** Calls that are held, or were and are forgotten, in the order in which they leave. */
   #line: Pending[] = []
   #nextId = 1
-  /** What waits leaves with this tick. */
+  /** True if held calls leave with this tick. */
   #ticking = false
-  /** This turn of the event loop has had its post: what its other ticks call is gathered. */
+  /** True if this turn of the event loop has had its post: calls of its other ticks are gathered. */
   #gathering = false
-  /** Something has been. */
+  /** True if calls have been gathered. */
   #gathered = false
   #broken = false
   #end: Refusal | undefined
-  /** Beside open calls, what keeps the Port's process alive. */
+  /** The number of attached workers, which keep the Port's process alive as open calls do. */
   #workers = 0
   #alive = false
-  /** Waits for the answers to all calls before a number. */
+  /** The wait for the answers to all calls before a number. */
   #awaited: { readonly before: number; readonly resolve: () => void } | undefined
 
-  /** Without `afterTurn` each tick has its own post. */
+  /** Creates a mailbox. Without `afterTurn`, each tick has its own post. */
   constructor(port: Port, afterTurn?: Clock['afterTurn']) {
     this.#port = port
     this.#afterTurn = afterTurn
   }
 
-  /** What every further call rejects with. */
+  /** The refusal that every further call rejects with. */
   get ended(): Refusal | undefined {
     return this.#end
   }
 
-  /** Sends with all else that is called within this tick. Rejects with the typed error of a refusal. */
+  /** Sends the command with all others that are called within this tick. Rejects with the typed error of a refusal. */
   call<Op extends Operation>(command: CommandOf<Op>): Promise<ReplyOf[Op]> {
     return new Promise((resolve, reject) => this.#accept(this.#nextId++, command, resolve as Pending['resolve'], reject))
   }
 
-  /** As `call`, with the call's number. */
+  /** Calls, and returns the call's number as well. */
   track<Op extends Operation>(command: CommandOf<Op>): { readonly id: number; readonly reply: Promise<ReplyOf[Op]> } {
     return { id: this.#nextId, reply: this.call(command) }
   }
@@ -128,13 +129,13 @@ export class Mailbox {
     else this.#flushLater(pending.urgent)
   }
 
-  /** In front of all but those that have gone first as well. */
+  /** Puts a call in front of all but other urgent ones. */
   #goFirst(pending: Pending): void {
     const place = this.#line.findIndex(({ urgent }) => !urgent)
     this.#line.splice(place < 0 ? this.#line.length : place, 0, pending)
   }
 
-  /** A reply has come. One that nobody waits for any more is dropped. */
+  /** Takes a reply. A reply that nobody waits for any more is dropped. */
   answer({ id, value, refusal }: Reply): void {
     const pending = this.#take(id)
     if (pending === undefined) return
@@ -142,14 +143,17 @@ export class Mailbox {
     else pending.reject(errorFrom(refusal))
   }
 
-  /** After a delivery: there may be room for what was held back, and nothing left to stay alive for. */
+  /** Runs after a delivery: there may be room for held calls, and no more reason to stay alive. */
   settle(): void {
     if (this.#held.size > 0) this.#flushLater()
     else if (this.#sent.size === 0) this.#keepAlive()
     if (this.#awaited !== undefined) this.#tellAnswered(this.#awaited)
   }
 
-  /** Resolves when every call that has been made is answered, but for results, events and exports that are waited for: they may take for ever. Lists come from other threads, and backups take their time. */
+  /**
+   * Resolves when every call made so far is answered, except results, drains, events and exports, which may take forever.
+   * Lists, which come from other threads, and backups are waited for.
+   */
   answered(): Promise<void> {
     return new Promise((resolve) => {
       this.#awaited = { before: this.#nextId, resolve }
@@ -163,13 +167,13 @@ export class Mailbox {
     resolve()
   }
 
-  /** Stops waiting for the reply to a call; answers whether it was under way, so that the far side still knows of it. */
+  /** Stops waiting for the reply to a call. Returns true if it was under way, so that the far side still knows of it. */
   forget(id: number): boolean {
     const sent = this.#take(id) !== undefined
     if (!sent) {
       this.#heldBytes -= this.#held.get(id)?.bytes ?? 0
       this.#held.delete(id)
-      // While there is no connection, nothing else takes those out that are forgotten.
+      // Without a connection, nothing else takes forgotten calls out of the line.
       if (this.#line.length > LINE_MIN && this.#line.length > 2 * this.#held.size)
         this.#line = this.#line.filter((one) => this.#held.has(one.id))
     }
@@ -177,7 +181,7 @@ export class Mailbox {
     return sent
   }
 
-  /** The far side is gone: what was sent is of unknown outcome; what was not waits. */
+  /** Handles the loss of the far side: sent calls are of unknown outcome, and unsent calls wait. */
   break(refusal: Refusal): void {
     this.#broken = true
     const sent = this.#sent.values().sort((one, other) => one.id - other.id)
@@ -188,7 +192,7 @@ export class Mailbox {
     this.settle()
   }
 
-  /** It is back. What is called before the next tick, such as attaching, goes first. */
+  /** Continues after a break. Calls that `first` makes, such as attaching, leave first. */
   mend(first: () => void): void {
     const held = this.#line
     this.#line = []
@@ -198,7 +202,7 @@ export class Mailbox {
     this.#flushLater()
   }
 
-  /** Nothing is to be had any more: every call, open or to come, is rejected. */
+  /** Ends the mailbox: every call, open or future, is rejected. */
   end(sentRefusal: Refusal, later: Refusal = sentRefusal): void {
     if (this.#end !== undefined) return
     this.#end = later
@@ -211,7 +215,7 @@ export class Mailbox {
     this.settle()
   }
 
-  /** Attached workers keep the process alive, as open calls do. */
+  /** Counts attached workers, which keep the process alive as open calls do. */
   countWorkers(change: 1 | -1): void {
     this.#workers += change
     this.#keepAlive()
@@ -233,15 +237,16 @@ export class Mailbox {
     this.#port.hold(alive)
   }
 
-  /** Whether no more may be under way, with so many that are held and their bytes. */
+  /** True if no more calls may be under way, when this number of held calls and their bytes count too. */
   #isFull(held = 0, heldBytes = 0): boolean {
     const underWay = this.#sent.size - this.#patient + held
     return underWay >= LIMITS.commandsInFlight || (this.#sentBytes + heldBytes >= LIMITS.bytesInFlight && this.#sent.size + held > 0)
   }
 
   /**
-   * The first tick of a turn of the event loop that calls something posts it at once, so that nobody waits who calls alone. What the
-   * others call leaves together when the turn is over: handlers that await timers or sockets end in a tick each.
+   * Posts held calls. The first tick of an event-loop turn that calls something posts it at once, so that a lone call
+   * does not wait. Calls of later ticks leave together when the turn is over: handlers that await timers or sockets end
+   * in a tick each.
    */
   #flushLater(urgent = false): void {
     if (this.#ticking || this.#broken) return
@@ -254,7 +259,7 @@ export class Mailbox {
       this.#gathering = true
       this.#afterTurn(this.#endTurn)
     }
-    // Behind the microtasks of this burst and all that they set off, so that all of it leaves in one post.
+    // Run after the microtasks of this burst and all that they set off, so that everything leaves in one post.
     queueMicrotask(this.#afterMicrotasks)
   }
 

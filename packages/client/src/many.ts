@@ -1,4 +1,4 @@
-/** `cancelMany`, `retryMany` and `deleteMany`: slice after slice, so that no turn is long. */
+/** `cancelMany`, `retryMany` and `deleteMany` work slice by slice, so that no turn is long. */
 import {
   type JobKey,
   LIMITS,
@@ -13,7 +13,7 @@ import type { Mailbox } from './mailbox.ts'
 
 export type ManyOperation = 'cancelMany' | 'retryMany' | 'deleteMany'
 
-/** An error between two slices has `done`: what the slices before it have changed. */
+/** Runs a bulk call. An error between two slices has `done`, the result of the slices before it. */
 export async function runMany(
   calls: Pick<Mailbox, 'call'>,
   op: ManyOperation,

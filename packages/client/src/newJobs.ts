@@ -1,8 +1,11 @@
-/** What callers ask to be enqueued, checked and encoded. */
+/** Checks and encodes the jobs that callers enqueue. */
 import { describe, type EnqueueOptions, encodeData, type NewJob, nameOption, newJobFrom, OptionTypeError, optionHint } from '@millrace/core'
 import { checkSchema, type JobRequest, type JobType } from '@millrace/worker'
 
-/** An item as it is given, in JavaScript perhaps; `index`: of an array. Its name is made for the error alone: there may be many items. */
+/**
+ * Checks an item, perhaps from JavaScript; `index` is its place in an array. Its name is built only for an error: there
+ * may be many items.
+ */
 export function itemOf(request: JobRequest, place: string, index?: number): JobRequest {
   if (typeof request === 'object' && request !== null) {
     if (request.job === undefined) throw withoutJob(request, index === undefined ? place : `${place}[${index}]`)
@@ -23,7 +26,7 @@ function withoutJob(request: object, option: string): OptionTypeError {
   )
 }
 
-/** What was given in place of a definition or a name. */
+/** Returns the error for a value in place of a definition or a name. */
 function unnamed(job: unknown): OptionTypeError {
   const fields = typeof job === 'object' && job !== null ? job : {}
   const given =
@@ -35,7 +38,7 @@ function unnamed(job: unknown): OptionTypeError {
   return new OptionTypeError('job', `a job is named by its definition (defineJob) or by its name${given}`)
 }
 
-/** A promise only where the definition's schema is asynchronous. */
+/** Returns a promise only if the definition's schema is asynchronous. */
 export function newJobOf(
   job: JobType | string,
   data: unknown,

@@ -1,4 +1,4 @@
-/** What `history` and `failures` tell, as callers see it. */
+/** Maps the replies of `history` and `failures` to the views that callers get. */
 import {
   type FailureGroup,
   type FailuresOptions,
@@ -11,24 +11,24 @@ import {
 } from '@millrace/core'
 import type { Mailbox } from './mailbox.ts'
 
-/** What a queue has done in a minute, or an hour. */
+/** The throughput of a queue in one minute or hour. */
 export interface Throughput extends Totals {
-  /** When it began. */
+  /** The time at which the minute or hour began. */
   readonly at: Date
 }
 
-/** Failed runs of one class of error and, but for what differs from job to job, of one message. */
+/** Failed runs with the same class of error and, except for the parts that differ from job to job, the same message. */
 export interface Failures {
-  /** The same for the same kind of failure, in every queue and file. */
+  /** Identifies the kind of failure, the same in every queue and file. */
   readonly fingerprint: string
   readonly queue: string
   readonly name: string
-  /** The class's name. */
+  /** The name of the error's class. */
   readonly error: string
   readonly count: number
   readonly firstAt: Date
   readonly lastAt: Date
-  /** The job that failed last so, and what its run said; undefined once it is gone. */
+  /** The last job that failed this way and, below, the message of its run; undefined once the job is gone. */
   readonly jobId: string | undefined
   readonly message: string | undefined
 }

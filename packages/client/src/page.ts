@@ -1,4 +1,4 @@
-/** A job by its id, and pages of `list`. */
+/** Reads a job by its id, and pages of `list`. */
 import { formatCursor, type ListSettings, parseId } from '@millrace/core'
 import type { JobType } from '@millrace/worker'
 import { textOf } from './jobKey.ts'
@@ -10,7 +10,7 @@ export interface JobPage {
   readonly jobs: readonly Job[]
   /** Pass as `after` for the next page; undefined at the end. */
   readonly next: string | undefined
-  /** Of a search: its bound was reached before the page was full. There may be more behind `next`. */
+  /** True if a search reached its bound before the page was full. There may be more behind `next`. */
   readonly partial?: true
 }
 

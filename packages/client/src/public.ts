@@ -1,4 +1,7 @@
-/** The names that an application needs of the engine, its workers and its errors: `@millrace/engine` and `@millrace/remote` export them all. */
+/**
+ * Lists the exports that an application needs of the engine, its workers and its errors: `@millrace/engine` and
+ * `@millrace/remote` export all of them.
+ */
 
 export type {
   Backoff,

@@ -1,4 +1,4 @@
-/** `queues.purge`: what a queue has, counted first, and removed state by state, slice by slice. */
+/** `queues.purge`: counts a queue's jobs, or removes them state by state, slice by slice. */
 import { nameOption, type PurgedState, type PurgeOptions, type PurgeResult, type QueueView, validatePurgeOptions } from '@millrace/core'
 import type { Mailbox } from './mailbox.ts'
 import { runMany } from './many.ts'

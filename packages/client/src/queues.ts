@@ -1,4 +1,4 @@
-/** What is told to queues, and asked of them. */
+/** Configures, inspects, pauses, drains and purges queues. */
 import {
   type Clock,
   DrainIncompleteError,
@@ -20,7 +20,7 @@ import { inTime } from './inTime.ts'
 import type { Mailbox } from './mailbox.ts'
 import { runPurge } from './purge.ts'
 
-/** `engine.queues`. A queue is there from its first job, or from the first thing that it is told. */
+/** `engine.queues`. A queue exists from its first job, or from the first call that configures it. */
 export class Queues {
   readonly #mailbox: Mailbox
   readonly #clock: Clock
@@ -31,14 +31,14 @@ export class Queues {
     this.#clock = clock
   }
 
-  /** All queues, in the order of their names: asked for page by page, so that no answer is too large, and no turn too long. */
+  /** Returns all queues in the order of their names. They are read page by page, so that no answer is too large and no turn too long. */
   list(): Promise<readonly QueueView[]> {
     return allQueues(this.#mailbox)
   }
 
   /**
-   * A page of `list`: `after` is the name of the last queue of the page before; `limit` is 1 to 500, default 500. A page with fewer is the
-   * last.
+   * Returns a page of `list`. `after` is the name of the last queue of the previous page; `limit` is 1 to 500, default
+   * 500. A page with fewer queues is the last.
    *
    * @throws OptionTypeError, OptionRangeError
    */
@@ -46,15 +46,15 @@ export class Queues {
     return this.#mailbox.call<'queues'>({ op: 'queues', ...validateQueuesPageOptions(options) })
   }
 
-  /** The queue, or undefined where there is none of that name. */
+  /** Returns the queue, or undefined if there is none with that name. */
   async get(name: string): Promise<QueueView | undefined> {
     const [queue] = await this.#mailbox.call<'queues'>({ op: 'queues', queue: nameOption('name', name) })
     return queue
   }
 
   /**
-   * Changes what is given, and keeps the rest; in force at once, for every worker, and kept with the file. What runs beyond a smaller
-   * limit runs to its end.
+   * Changes the given settings and keeps the rest. They apply at once, for every worker, and are stored in the file. If a
+   * limit is lowered, running jobs beyond it run to their end.
    *
    * @throws OptionTypeError, OptionRangeError
    */
@@ -63,9 +63,10 @@ export class Queues {
   }
 
   /**
-   * Nothing of the queue starts until it is resumed; with `job` or `key`, nothing of that name or key. What runs goes on.
+   * Pauses the queue: none of its jobs starts until it is resumed. With `job` or `key`, only jobs of that name or key are
+   * paused. Running jobs continue.
    *
-   * @throws QueueNotFoundError for a queue that was never used, which may be a misspelt one: `configure(name, {})` creates it
+   * @throws QueueNotFoundError for a queue that was never used, perhaps misspelt: `configure(name, {})` creates it
    */
   async pause(name: string, options?: PauseOptions): Promise<void> {
     await this.#mailbox.call<'pause'>({
@@ -77,7 +78,10 @@ export class Queues {
     })
   }
 
-  /** Takes back one `pause`: that of the queue, or with `job` or `key` of that name or key. Without them it ends a `drain`, too. Throws QueueNotFoundError. */
+  /**
+   * Undoes one `pause`: of the queue, or with `job` or `key` of that name or key. Without them, it also ends a `drain`.
+   * Throws QueueNotFoundError.
+   */
   async resume(name: string, options?: PauseOptions): Promise<void> {
     await this.#mailbox.call<'pause'>({
       op: 'pause',
@@ -89,24 +93,26 @@ export class Queues {
   }
 
   /**
-   * Nothing of any queue starts until `resumeAll`, queues of later included; what runs goes on. Kept with the file. What each queue was
-   * told by itself stays as it is, and is in force again after `resumeAll`.
+   * Pauses all queues until `resumeAll`, including queues created later. Running jobs continue. The pause is stored in
+   * the file. Each queue's own settings and pauses stay as they are, and apply again after `resumeAll`.
    */
   async pauseAll(): Promise<void> {
     await this.#mailbox.call<'pauseAll'>({ op: 'pauseAll', paused: true })
   }
 
-  /** Takes back `pauseAll`, and no queue's own `pause` or `drain`. */
+  /** Undoes `pauseAll`, but no queue's own `pause` or `drain`. */
   async resumeAll(): Promise<void> {
     await this.#mailbox.call<'pauseAll'>({ op: 'pauseAll', paused: false })
   }
 
   /**
-   * Takes no new jobs from now on, until `resume`: enqueues are refused with QueueDrainingError, which is retryable, and the ticks of
-   * schedules are skipped. Resolves when no job of the queue is scheduled, waiting, blocked or active; what its own running jobs enqueue
-   * into it with their completion is taken, and waited for. Kept with the file; to call it again waits again.
+   * Refuses new jobs until `resume`: enqueues throw QueueDrainingError, which is retryable, and the ticks of schedules
+   * are skipped. Resolves when no job of the queue is scheduled, waiting, blocked or active. Jobs that its own running
+   * jobs enqueue into it with their completion are accepted and waited for. The drain is stored in the file; a further
+   * call waits again.
    *
-   * @throws DrainIncompleteError after `timeout` (default: none), or when the queue is resumed before; OptionTypeError, OptionRangeError
+   * @throws DrainIncompleteError after `timeout` (default: none), or if the queue is resumed before; OptionTypeError,
+   * OptionRangeError
    */
   async drain(name: string, options?: DrainOptions): Promise<void> {
     const queue = nameOption('name', name)
@@ -121,8 +127,8 @@ export class Queues {
   }
 
   /**
-   * Removes the queue's jobs, in slices of at most 500, as `deleteMany` does; with `dryRun` it only counts them. Jobs that run are left,
-   * and counted. What comes meanwhile is not met: `pause` or `drain` the queue first.
+   * Removes the queue's jobs, in slices of at most 500, as `deleteMany` does; with `dryRun` it only counts them. Running
+   * jobs are kept and counted. Jobs that arrive meanwhile are not removed: `pause` or `drain` the queue first.
    *
    * @throws OptionTypeError
    */
@@ -131,10 +137,10 @@ export class Queues {
   }
 
   /**
-   * Forgets an empty queue: what it was told, its pauses, its counters and its names. Answers whether there was one. It begins anew with
-   * its next job.
+   * Forgets an empty queue: its settings, pauses, counters and names. Returns true if it existed. Its next job creates it
+   * again.
    *
-   * @throws QueueNotEmptyError where it has jobs, finished ones included: `purge` it
+   * @throws QueueNotEmptyError if it has jobs, including finished ones: `purge` it
    */
   async delete(name: string): Promise<boolean> {
     return this.#mailbox.call<'deleteQueue'>({ op: 'deleteQueue', queue: nameOption('name', name) })

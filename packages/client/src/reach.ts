@@ -1,14 +1,14 @@
-/** Whether the far side may be waited for, and who is to hear when it may not. */
+/** Tracks whether the far side can be waited for, and notifies listeners when it cannot. */
 export class Reach {
   readonly #listeners = new Set<() => void>()
   #away = false
 
-  /** Out of reach for a time that nobody knows, or ended. */
+  /** True if the far side is out of reach for an unknown time, or has ended. */
   get away(): boolean {
     return this.#away
   }
 
-  /** Calls the listener whenever it goes away, and at once where it is away by now; what is answered ends that. */
+  /** Calls the listener whenever the far side goes away, and at once if it is away now. Returns a function that ends this. */
   whenAway(listener: () => void): () => void {
     this.#listeners.add(listener)
     if (this.#away) listener()

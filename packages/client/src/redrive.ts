@@ -1,4 +1,4 @@
-/** `redrive`: slice after slice, so that no turn is long. */
+/** `redrive` works slice by slice, so that no turn is long. */
 import { type FailedPlace, LIMITS, type Redriven, type RedriveOptions, validateRedriveOptions } from '@millrace/core'
 import type { Mailbox } from './mailbox.ts'
 
@@ -10,7 +10,7 @@ export async function runRedrive(calls: Pick<Mailbox, 'call'>, options: RedriveO
   do {
     const slice = Math.min(limit - count, LIMITS.sliceRows)
     const done: Redriven = await calls.call<'redrive'>({ op: 'redrive', ...filter, limit: slice, ...(after !== null && { after }) })
-    // Those that fail again meanwhile come behind: were they taken too, it might never end.
+    // Jobs that fail again meanwhile come last. If they were retried too, this might never end.
     if (after === null) limit = Math.min(limit, done.failed)
     count += done.count
     after = done.next

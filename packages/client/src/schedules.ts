@@ -1,4 +1,4 @@
-/** `engine.schedules`: jobs that come by themselves. */
+/** `engine.schedules`: recurring jobs. */
 import {
   changedSchedule,
   checkScheduleChanges,
@@ -36,20 +36,20 @@ import { itemOf, newJobOf } from './newJobs.ts'
 import type { EngineSetup } from './setup.ts'
 import { dateOf, shown } from './view.ts'
 
-/** The options of a scheduled job: without keys, `delay` and `runAt`. */
+/** The options of a scheduled job: those of `enqueue` without keys, `delay` and `runAt`. */
 export type ScheduledOptions = Omit<
   EnqueueOptions,
   'delay' | 'runAt' | 'idempotencyKey' | 'idempotencyTtl' | 'unique' | 'debounce' | 'throttle'
 >
 
-/** The job that comes at each tick: `{ job, data, options }`. */
+/** The job that is enqueued at each tick: `{ job, data, options }`. */
 export type ScheduledJob<Job extends JobOrName = JobOrName> = { readonly job: Job; readonly options?: ScheduledOptions } & DataField<
   InputOf<Job>
 >
 
 /**
- * Single fields of a schedule and its job: a field that is left out stays as it is. `options` takes the place of all options that the job
- * had; `data` is checked by the definition in `job`, if one is given beside it.
+ * Single fields of a schedule and its job: a field that is left out stays as it is. `options` replaces all options of the
+ * job. `data` is checked by the definition in `job`, if one is given with it.
  */
 export interface ScheduleChanges<Job extends JobOrName = JobOrName> extends ScheduleTimes {
   readonly job?: Job
@@ -57,41 +57,44 @@ export interface ScheduleChanges<Job extends JobOrName = JobOrName> extends Sche
   readonly options?: ScheduledOptions
 }
 
-/** What a call that sets a schedule answers. */
+/** The result of a call that sets a schedule. */
 export interface ScheduleSet {
   readonly id: string
   readonly created: boolean
-  /** Undefined while it is paused, and after its last tick. */
+  /** The next tick; undefined while the schedule is paused, and after its last tick. */
   readonly nextRunAt: Date | undefined
 }
 
-/** How often `update` reads a schedule again that others change at the same moment. */
+/** The number of times that `update` reads a schedule that other calls change at the same moment. */
 const UPDATE_TRIES = 10
 
 export interface Schedule<Data = unknown, Output = unknown> extends Omit<ScheduleSpec, 'startAt' | 'endAt'> {
   readonly id: string
   readonly startAt: Date | undefined
   readonly endAt: Date | undefined
-  /** Name of its jobs. */
+  /** The name of its jobs. */
   readonly job: string
-  /** Undefined in lists. */
+  /** The data of its jobs; undefined in lists. */
   readonly data: Data | undefined
-  /** What its jobs are enqueued with. Durations in milliseconds. */
+  /** The options that its jobs are enqueued with. Durations are in milliseconds. */
   readonly options: Readonly<Record<string, unknown>>
   readonly paused: boolean
-  /** Undefined while it is paused, and after its last tick. In the past while a tick waits for the job of an earlier one. */
+  /**
+   * The next tick; undefined while the schedule is paused, and after its last tick. It is in the past while a tick waits
+   * for the job of an earlier one.
+   */
   readonly nextRunAt: Date | undefined
-  /** The times that come next, as many as `get` was asked for. */
+  /** The next ticks, as many as `get` was asked for. */
   readonly nextRuns: readonly Date[]
-  /** The tick that fired last. */
+  /** The last tick that fired. */
   readonly lastRunAt: Date | undefined
-  /** The job that came last. */
+  /** The id of the last job that was created. */
   readonly lastJobId: string | undefined
-  /** How far that job is, where it is still kept; undefined in lists. */
+  /** The state and result of that job, if it is still kept; undefined in lists. */
   readonly lastResult: { readonly state: State; readonly output: Output | undefined; readonly error: RunError | undefined } | undefined
-  /** Jobs that have come. */
+  /** The number of jobs created so far. */
   readonly runs: number
-  /** Ticks that were lost to `overlap: 'skip'`. */
+  /** The number of ticks that were skipped because of `overlap: 'skip'`. */
   readonly skipped: number
   readonly createdAt: Date
   readonly updatedAt: Date
@@ -108,7 +111,7 @@ export class Schedules {
   readonly #setup: Pick<EngineSetup, 'maxDataBytes'>
   readonly #handle: (job: Enqueued) => JobHandle
 
-  /** @internal Made by the engine. */
+  /** @internal Created by the engine. */
   constructor(calls: Pick<Mailbox, 'call'>, setup: Pick<EngineSetup, 'maxDataBytes'>, handle: (job: Enqueued) => JobHandle) {
     this.#calls = calls
     this.#setup = setup
@@ -116,7 +119,8 @@ export class Schedules {
   }
 
   /**
-   * Creates the schedule, or changes it. One whose ticks are as before keeps its next: call it at each start.
+   * Creates the schedule, or changes it. If its ticks stay the same, it keeps its next tick: you can call this at each
+   * start.
    *
    * @throws OptionTypeError, OptionRangeError, ValidationError
    */
@@ -125,7 +129,7 @@ export class Schedules {
   }
 
   /**
-   * Creates the schedule; one with that id is refused and stays as it is.
+   * Creates the schedule. If the id exists, the call is refused and that schedule stays as it is.
    *
    * @throws OptionTypeError, OptionRangeError, ValidationError, ScheduleExistsError
    */
@@ -136,8 +140,8 @@ export class Schedules {
   /**
    * Changes single fields of a schedule; the others stay as they are, even if another call changes them at the same time.
    *
-   * @throws OptionTypeError, OptionRangeError, ValidationError, ScheduleNotFoundError; ScheduleChangedError if others change it without
-   * end
+   * @throws OptionTypeError, OptionRangeError, ValidationError, ScheduleNotFoundError; ScheduleChangedError if other
+   * calls keep changing it
    */
   async update<Job extends JobOrName = JobOrName>(id: string, changes: ScheduleChanges<Job>): Promise<ScheduleSet> {
     checkScheduleChanges(changes)
@@ -169,7 +173,10 @@ export class Schedules {
     return { id, created, nextRunAt: dateOf(fireAt) }
   }
 
-  /** The schedule, or undefined if there is none of that id. `get<typeof report>(id)` gives the types of its job's data and output. */
+  /**
+   * Returns the schedule, or undefined if there is none with that id. `get<typeof report>(id)` gives the types of its
+   * job's data and output.
+   */
   async get<Type extends JobType = JobType>(
     id: string,
     options?: ScheduleGetOptions,
@@ -180,33 +187,33 @@ export class Schedules {
     return view === null ? undefined : scheduleOf(view)
   }
 
-  /** A page of schedules, in the order of their ids. */
+  /** Returns a page of schedules, in the order of their ids. */
   async list(options?: ScheduleListOptions): Promise<SchedulePage> {
     const page = validateScheduleListOptions(options)
     const { schedules, next } = await this.#calls.call<'listSchedules'>({ op: 'listSchedules', ...page })
     return { schedules: schedules.map(scheduleOf), next: next ?? undefined }
   }
 
-  /** Removes the schedule, and its job where that has not started. Throws ScheduleNotFoundError, as all that follow. */
+  /** Removes the schedule, and its job if that has not started. Throws ScheduleNotFoundError, as do all calls below. */
   async delete(id: string): Promise<void> {
     await this.#calls.call<'deleteSchedule'>({ op: 'deleteSchedule', id: scheduleIdOption(id) })
   }
 
-  /** No tick fires until it is resumed. */
+  /** Pauses the schedule: no tick fires until it is resumed. */
   async pause(id: string): Promise<void> {
     await this.#calls.call<'pauseSchedule'>({ op: 'pauseSchedule', id: scheduleIdOption(id) })
   }
 
-  /** Goes on with the first tick from now: what has gone by meanwhile is not caught up. */
+  /** Resumes with the first tick from now. Ticks that passed meanwhile are not caught up. */
   async resume(id: string): Promise<void> {
     await this.#calls.call<'resumeSchedule'>({ op: 'resumeSchedule', id: scheduleIdOption(id) })
   }
 
   /**
-   * Its job comes now, beside its ticks. While the last one is not final, that one is the answer (`created` is false), or is cancelled
-   * first (`overlap: 'cancel'`). `trigger<typeof report>(id)` gives the type of its output.
+   * Creates its job now, in addition to its ticks. If the last job is not final, returns that job (`created` is false),
+   * or cancels it first (`overlap: 'cancel'`). `trigger<typeof report>(id)` gives the type of its output.
    *
-   * @throws OptionTypeError, OptionRangeError; InvalidScheduleError where the `meta` of both is too much
+   * @throws OptionTypeError, OptionRangeError; InvalidScheduleError if the `meta` of both is too large
    */
   async trigger<Type extends JobType = JobType>(id: string, options?: TriggerOptions): Promise<JobHandle<OutputOf<Type>>>
   async trigger(id: string, options?: TriggerOptions): Promise<JobHandle> {

@@ -1,6 +1,6 @@
 /**
- * The codec around what is stored. What leaves for the engine is encoded, what comes from it decoded, here and nowhere else: neither
- * the engine nor its file sees the data, and neither handlers nor callers see the codec.
+ * Applies the codec to stored data: encodes it on the way to the engine, and decodes it on the way back, here and nowhere
+ * else. Neither the engine nor its file sees the plain data, and neither handlers nor callers see the codec.
  */
 import {
   type Codec,
@@ -19,7 +19,7 @@ import type { Mailbox } from './mailbox.ts'
 
 type Calls = Pick<Mailbox, 'call'>
 
-/** In front of what the codec is given: which kind of data that is. */
+/** The first byte of the codec's input: the kind of data. */
 const TEXT = 0
 const BYTES = 1
 
@@ -29,7 +29,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 export class Sealer {
   readonly #codec: Codec
   readonly #maxBytes: number
-  /** What has been said of a run, for as long as its worker may say it again. */
+  /** Encoded completions of runs, for as long as a worker may repeat them. */
   readonly #completions = new WeakMap<CompleteCommand, CompleteCommand>()
 
   constructor(codec: Codec, maxBytes: number) {
@@ -45,12 +45,12 @@ export class Sealer {
       const message = `codec.encode has made ${encoded.byteLength} bytes of ${what}, and at most ${this.#maxBytes} are stored: raise maxDataBytes`
       throw new CodecError(message)
     }
-    // A piece of a larger buffer would take all of that along to the engine's thread.
+    // A view of a larger buffer would take the whole buffer along to the engine's thread.
     return encoded.byteLength === encoded.buffer.byteLength ? encoded : new Uint8Array(encoded)
   }
 
   /**
-   * Text is what was stored before there was a codec, which stores bytes only.
+   * Decodes stored data. A string was stored before there was a codec, which stores only bytes.
    *
    * @throws CodecError
    */
@@ -70,7 +70,7 @@ export class Sealer {
     return { ...grant, data: this.open('data', grant.data), checkpoint: this.open('checkpoint', grant.checkpoint) }
   }
 
-  /** Calls whose data is encoded on the way. */
+  /** Returns calls whose data is encoded on the way, and whose replies are decoded. */
   around(calls: Calls): Calls {
     return {
       call: <Op extends Operation>(command: CommandOf<Op>): Promise<ReplyOf[Op]> => {
@@ -112,7 +112,7 @@ export class Sealer {
     }
   }
 
-  /** Said again it is the same completion only with the same bytes, and a codec may answer others each time. */
+  /** Encodes a completion once: a repeat counts as the same only with the same bytes, and a codec may return other bytes each time. */
   #sealedOnce(command: CompleteCommand): CompleteCommand {
     const before = this.#completions.get(command)
     if (before !== undefined) return before

@@ -1,4 +1,4 @@
-/** So many at a time, in the order in which they came. */
+/** A limited number of slots, given out in the order of requests. */
 export class Slots {
   #free: number
   readonly #waiting: (() => void)[] = []
@@ -7,7 +7,7 @@ export class Slots {
     this.#free = count
   }
 
-  /** Resolves when there is a free slot, which is then taken until `give`. */
+  /** Resolves when a slot is free, which is then taken until `give`. */
   async take(): Promise<void> {
     if (this.#free > 0) this.#free--
     else await new Promise<void>((resolve) => void this.#waiting.push(resolve))

@@ -1,27 +1,31 @@
-/** Stops an engine when the process is told to end, and then ends the process. */
+/** Stops an engine when a signal asks the process to end, and then ends the process. */
 import { checkKnown, describe, OptionTypeError, type StopOptions, validateStopOptions } from '@millrace/core'
 import { stderrLogger } from './defaultLogger.ts'
 import type { Engine } from './engine.ts'
 
 export interface StopOnSignalsOptions extends StopOptions {
-  /** Signals to listen for; default `SIGTERM` and `SIGINT`. */
+  /** The signals to listen for; default `SIGTERM` and `SIGINT`. */
   readonly signals?: readonly NodeJS.Signals[]
-  /** Called first, and awaited; default none. Close here what enqueues, such as an HTTP server. If it fails, the engine is stopped all the same. */
+  /**
+   * Called first, and awaited; default none. Use it to close what enqueues, such as an HTTP server. If it fails, the
+   * engine is stopped anyway.
+   */
   readonly before?: () => unknown
 }
 
 const KNOWN: ReadonlySet<string> = new Set(['timeout', 'signals', 'before'])
 const SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT']
-/** Of a process that a signal has ended, as shells report it: 128 and the signal's number. */
+/** The base of the exit code of a process that a signal has ended, as shells report it: 128 plus the signal's number. */
 const SIGNAL_EXIT_CODE = 128
 
 /**
- * At the first signal calls `before`, stops the engine (`engine.stop` with the same `timeout`, default 30 s), and ends the process with
- * `process.exitCode`, or 0. If `before` or the stop failed, prints the error and ends it with 1. A second signal ends the process at once,
- * with 128 and the signal's number: running jobs then run again, and the attempt counts.
+ * Handles the first signal: calls `before`, stops the engine (`engine.stop` with the same `timeout`, default 30 s), and
+ * ends the process with `process.exitCode`, or 0. If `before` or the stop failed, prints the error and ends the process
+ * with 1. A second signal ends the process at once, with 128 plus the signal's number: running jobs then run again, and
+ * the attempt counts.
  *
- * A process with other listeners for the signal is not ended: that is theirs to do. Of several engines in one process, the last to stop
- * ends it. An engine that is stopped in another way is no longer listened for.
+ * If the process has other listeners for the signal, it is not ended: that is their task. With several engines in one
+ * process, the last to stop ends it. If an engine is stopped in another way, its signals are no longer listened for.
  *
  * @throws OptionTypeError, OptionRangeError for a wrong option
  */
@@ -49,7 +53,7 @@ export function stopOnSignals(engine: Engine, options: StopOnSignalsOptions = {}
   engine.servers.add({ close: async () => void (stopping || leave()) })
 }
 
-/** What fails is logged, and is the process's exit code. */
+/** Runs a step. If it fails, logs the error and sets the process's exit code to 1. */
 async function reported(what: string, step: () => Promise<unknown>): Promise<void> {
   try {
     await step()

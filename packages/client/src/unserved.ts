@@ -3,22 +3,22 @@ import type { Clock, Logger, NewJob, Stats } from '@millrace/core'
 import type { EngineSetup } from './setup.ts'
 
 const AFTER_MS = 5_000
-/** Pairs of a queue and a name that are known; those beyond are nobody's first steps. */
+/** The maximum number of known pairs of a queue and a name. The warning is for first steps, which need no more. */
 const KNOWN_MAX = 1_000
 
 export class Unserved {
   readonly #logger: Logger | undefined
   readonly #clock: Clock | undefined
   readonly #stats: () => Promise<Stats>
-  /** Queues by name; '' stands for the queue that the name goes to by default. */
+  /** Queues by job name; '' stands for the name's default queue. */
   readonly #known = new Map<string, Set<string>>()
   readonly #warned = new Set<string>()
   #pairs = 0
-  /** Names to be looked after. */
+  /** The names to check next. */
   #names = new Set<string>()
   #cancel: (() => void) | undefined
 
-  /** Without a logger, or without a clock that keeps no process alive, it does nothing. */
+  /** Does nothing without a logger, or without a clock whose timers do not keep the process alive. */
   constructor({ logger, quietClock }: Pick<EngineSetup, 'logger' | 'quietClock'>, stats: () => Promise<Stats>) {
     this.#logger = logger
     this.#clock = quietClock
@@ -43,7 +43,7 @@ export class Unserved {
     this.#pairs = KNOWN_MAX
   }
 
-  /** Who may not ask, or cannot be answered, is not warned either. */
+  /** Warns of unserved names. If the stats may not be read, or get no answer, there is no warning. */
   async #look(): Promise<void> {
     const names = this.#names
     this.#names = new Set()

@@ -1,4 +1,4 @@
-/** Jobs and events as callers see them: dates are `Date`s, payloads are decoded, ids are texts. */
+/** Defines jobs and events as callers see them: dates are `Date`s, payloads are decoded, ids are strings. */
 import {
   type AttemptView,
   decodeData,
@@ -13,6 +13,8 @@ import {
   type LogLevel,
   type MissReason,
   type OnParentFailure,
+  POLICY_FIELDS,
+  type PolicyView,
   type QueueNews,
   type RunCause,
   type RunError,
@@ -31,14 +33,15 @@ export interface JobLog {
 }
 
 /**
- * A run that goes on, completed or failed, or that logged before it was given back or snoozed (without `error`, and its attempt is the
- * next run's, too). Why a job failed that never ran is one of attempt 0.
+ * A run that is active, completed or failed, or that logged before it was given back or snoozed. The latter has no
+ * `error`, and the next run has the same attempt number. If a job failed without ever running, its error is in an entry
+ * with attempt 0.
  */
 export interface JobAttempt {
   readonly run: number
   readonly attempt: number
   readonly startedAt: Date | undefined
-  /** Undefined while it goes on. */
+  /** Undefined while the run is active. */
   readonly endedAt: Date | undefined
   /** The worker's id. */
   readonly worker: string
@@ -50,12 +53,12 @@ type Payload = 'data' | 'output' | 'checkpoint'
 export interface JobFlow {
   readonly id: string
   readonly ref: string
-  /** How many jobs it waits for. */
+  /** The number of jobs that it waits for. */
   readonly parents: number
   readonly onParentFailure: OnParentFailure
 }
 
-export interface Job<Data = unknown, Output = unknown> {
+export interface Job<Data = unknown, Output = unknown> extends PolicyView {
   readonly id: string
   readonly name: string
   readonly queue: string
@@ -64,47 +67,40 @@ export interface Job<Data = unknown, Output = unknown> {
   /** Undefined until the job completes. */
   readonly output: Output | undefined
   readonly checkpoint: unknown
-  /** Which of these three could not be decoded, and are here as they are stored. Not there where all could. */
+  /** The payloads that could not be decoded, and are given as they are stored. Absent if all could be decoded. */
   readonly undecoded?: readonly Payload[]
-  /** 0 to 1. */
+  /** The progress, 0 to 1; undefined if none was reported. */
   readonly progress: number | undefined
   readonly progressNote: string | undefined
   readonly attempt: number
   readonly run: number
-  readonly maxAttempts: number
-  /** Milliseconds; Infinity for none. */
-  readonly maxAge: number
-  /** Milliseconds; Infinity for none. */
-  readonly timeout: number
-  readonly heartbeatTimeout: number
-  readonly backoff: JobView['backoff']
   readonly priority: number
   readonly weight: number
   readonly enqueuedAt: Date
   readonly runAt: Date
   readonly startedAt: Date | undefined
   readonly finishedAt: Date | undefined
-  /** Of its `ttl`. */
+  /** The time at which its `ttl` ends; undefined if it has none. */
   readonly expiresAt: Date | undefined
-  /** A cancel was taken while it ran. */
+  /** True if the job was cancelled while it ran. */
   readonly cancelRequested: boolean
   readonly tags: readonly string[]
   readonly meta: unknown
   readonly idempotencyKey: string | undefined
   readonly uniqueKey: string | undefined
   readonly concurrencyKey: string | undefined
-  /** Where it stands in its flow. */
+  /** The job's place in its flow; undefined if it is in none. */
   readonly flow: JobFlow | undefined
-  /** Empty in lists. */
+  /** The runs of the job; empty in lists. */
   readonly attempts: readonly JobAttempt[]
 }
 
-/** A job of that definition: `JobOf<typeof resize>`. */
+/** A job of the given definition: `JobOf<typeof resize>`. */
 export type JobOf<Type> = Job<Stored<InputOf<Type>>, OutputOf<Type>>
 
 export function jobOf(view: JobView, sealer?: Sealer): Job {
   const undecoded: Payload[] = []
-  // One job that somebody has broken does not hide the others.
+  // One corrupt job does not hide the others.
   const opened = (what: Payload): unknown => {
     try {
       return decodeData(sealer === undefined ? view[what] : sealer.open(what, view[what]))
@@ -127,12 +123,7 @@ export function jobOf(view: JobView, sealer?: Sealer): Job {
     progressNote,
     attempt: view.attempt,
     run: view.run,
-    maxAttempts: view.maxAttempts,
-    // An engine of an older version says nothing of it.
-    maxAge: view.maxAge ?? Number.POSITIVE_INFINITY,
-    timeout: view.timeout,
-    heartbeatTimeout: view.heartbeatTimeout,
-    backoff: view.backoff,
+    ...policyOf(view),
     priority: view.priority,
     weight: view.weight,
     enqueuedAt: new Date(view.enqueuedAt),
@@ -151,11 +142,17 @@ export function jobOf(view: JobView, sealer?: Sealer): Job {
   }
 }
 
+/** Returns the policy. An engine of an older version does not send newer fields: its jobs have no such limits. */
+function policyOf(view: JobView): PolicyView {
+  const fields = POLICY_FIELDS.map((field) => [field, view[field] ?? Number.POSITIVE_INFINITY])
+  return Object.fromEntries(fields) as unknown as PolicyView
+}
+
 function flowOf({ first, ref, parents, onParentFailure }: FlowView): JobFlow {
   return { id: formatId(first), ref, parents, onParentFailure }
 }
 
-/** As it is stored, where that is no JSON: one job that somebody has broken does not hide the others. */
+/** Returns the decoded value, or the stored one if it is not JSON: one corrupt job does not hide the others. */
 export function shown(stored: JobView['data']): unknown {
   try {
     return decodeData(stored)
@@ -186,7 +183,7 @@ function attemptOf({ run, attempt, startedAt, endedAt, worker, error, logs }: At
   }
 }
 
-/** Fields that were cut to their limit are no JSON any more. */
+/** Parses the fields of a log line. Fields that were cut to their limit are no longer JSON. */
 function fieldsOf(text: string): Readonly<Record<string, unknown>> {
   try {
     return JSON.parse(text)
@@ -200,12 +197,12 @@ export function dateOf(ms: number): Date | undefined {
 }
 
 interface Stamp {
-  /** Only grows; a cursor. */
+  /** The number of the event, which only grows; a cursor. */
   readonly seq: number
   readonly at: Date
 }
 
-/** What happened to a job. */
+/** An event of a job. */
 export interface EngineEvent extends Stamp {
   readonly type: JobEventType
   readonly jobId: string
@@ -213,41 +210,44 @@ export interface EngineEvent extends Stamp {
   readonly name: string
   readonly run: number
   readonly attempt: number
-  /** Of `failed` and `retrying`: the error's name. Of `cancelled`: JobDroppedError, where the queue was full and the job its oldest. */
+  /** The error's name, for `failed` and `retrying`. For `cancelled`: JobDroppedError if the job was the oldest of a full queue. */
   readonly error?: string
-  /** Of `failed` and `retrying`, for listeners of `on` and `once`: the error's message, as `redact` left it. `events()` never has it. */
+  /**
+   * The error's message after `redact`, for `failed` and `retrying`, and only for listeners of `on` and `once`:
+   * `events()` never has it.
+   */
   readonly message?: string
-  /** The same, for listeners alone: the error's code and its causes, as `redact` left them. */
+  /** The error's code and causes after `redact`, for the same listeners only. */
   readonly code?: string
   readonly cause?: readonly RunCause[]
-  /** Of `progress`. */
+  /** The fraction, for `progress`: 0 to 1. */
   readonly progress?: number
-  /** Of `retrying`, `snoozed` and whatever is due later. */
+  /** The time at which the job is due, for `retrying`, `snoozed` and all others that are due later. */
   readonly runAt?: Date
 }
 
-/** What happened to a queue. */
+/** An event of a queue. */
 export interface QueueEvent extends Stamp, QueueNews {}
 
-/** What happened to a schedule. */
+/** An event of a schedule. */
 export interface ScheduleEvent extends Stamp {
   readonly type: ScheduleEventType
   readonly schedule: string
-  /** Of `fired` and `skipped`: the time that the calendar or the interval names. */
+  /** The time that the calendar or the interval names, for `fired` and `skipped`. */
   readonly tick?: Date
-  /** Of `fired` and `triggered`: the job that came. */
+  /** The id of the job that was created, for `fired` and `triggered`. */
   readonly jobId?: string
-  /** Of `skipped`: the job of an earlier tick had not ended, the queue takes nothing new, or it was too late for it. */
+  /** The reason, for `skipped`: the job of an earlier tick had not ended, the queue accepts no new jobs, or the tick was too late. */
   readonly reason?: MissReason
 }
 
-/** What happened to a worker. */
+/** An event of a worker. */
 export interface WorkerEvent extends Stamp, WorkerNews {}
 
-/** All queues were paused, or that was taken back. */
+/** All queues were paused, or were resumed by `resumeAll`. */
 export interface EnginePauseEvent extends Stamp, EnginePauseNews {}
 
-/** What happened. Its `type` tells of what. */
+/** An event of any kind, as its `type` says. */
 export type MillraceEvent = EngineEvent | QueueEvent | ScheduleEvent | WorkerEvent | EnginePauseEvent
 
 export function engineEventOf(event: JournalEvent): MillraceEvent {

@@ -1,22 +1,22 @@
-/** Why a job has not ended yet, as far as the engine answers at once: for the message of ResultTimeoutError. */
+/** Finds out why a job has not ended yet, if the engine answers at once: for the message of ResultTimeoutError. */
 import type { Clock, JobKey, JobView, Stats } from '@millrace/core'
 import { within } from '@millrace/worker'
 import type { Mailbox } from './mailbox.ts'
 
-/** An engine that is out of reach is not waited for. */
+/** The longest wait for the answer: an engine that is out of reach is not waited for. */
 const PATIENCE_MS = 250
-/** Thousands of results may run out of time together: the writer is asked about some of them. */
+/** The maximum number of jobs to ask about at a time: thousands of results may time out together. */
 const ASKED_MAX = 16
 
 interface Asking {
   jobs: number
-  /** Shared by all that ask meanwhile: it looks at every queue. */
+  /** The stats that all concurrent questions share, since they look at every queue. */
   stats: Promise<Stats> | undefined
 }
 
 const ASKING = new WeakMap<Mailbox, Asking>()
 
-/** Undefined where that is not known. */
+/** Returns the reason, or undefined if it is unknown. */
 export async function whyLate(mailbox: Mailbox, clock: Clock, id: JobKey): Promise<string | undefined> {
   const asking = ASKING.get(mailbox) ?? { jobs: 0, stats: undefined }
   ASKING.set(mailbox, asking)

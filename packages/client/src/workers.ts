@@ -1,4 +1,4 @@
-/** The workers of one engine, as `engine.work` starts them. */
+/** Manages the workers that `engine.work` has started for one engine. */
 import { type Grant, type Notice, OptionTypeError, type StopOptions, validateStopOptions, type WorkSettings } from '@millrace/core'
 import { type Handler, Worker } from '@millrace/worker'
 import type { Mailbox } from './mailbox.ts'
@@ -7,7 +7,7 @@ import type { EngineSetup } from './setup.ts'
 
 const KINDS: ReadonlySet<string> = new Set<Handler['kind']>(['inline', 'batch', 'thread'])
 
-/** How long a stop waits, after its timeout, for what is not answered yet. */
+/** The time that a stop waits after its timeout for calls that are not answered yet. */
 const ANSWER_MS = 1_000
 
 /** @throws OptionTypeError */
@@ -32,7 +32,7 @@ export class Workers {
     this.#open = sealer && ((grant) => sealer.openGrant(grant))
   }
 
-  /** One of the same id is drained: it is replaced. */
+  /** Starts a worker. A worker with the same id is drained and replaced. */
   start(handlers: readonly Handler[], settings: WorkSettings): Worker {
     const { maxDataBytes, clock, host, pid, local, logger, redact } = this.#setup
     const calls = this.#calls
@@ -49,7 +49,7 @@ export class Workers {
     return worker
   }
 
-  /** Each once, however many sessions it has. */
+  /** Returns each worker once, whatever the number of its sessions. */
   #all(): ReadonlySet<Worker> {
     return new Set(this.#bySession.values())
   }
@@ -62,11 +62,11 @@ export class Workers {
 
   notice(notice: Exclude<Notice, { kind: 'gap' }>): void {
     if (notice.kind !== 'reattach') this.#bySession.get(notice.session)?.notice(notice)
-    // After what was answered before it has been heard.
+    // Attach after earlier answers have been heard.
     else queueMicrotask(() => this.attach())
   }
 
-  /** Each names itself to the engine again. */
+  /** Makes every worker attach to the engine again. */
   attach(): void {
     for (const worker of this.#all()) worker.attach()
   }
@@ -79,7 +79,7 @@ export class Workers {
     for (const worker of this.#all()) worker.lapsed(ms)
   }
 
-  /** Answers the moment after which a stop, of theirs and of the engine's, waits for no answer. */
+  /** Stops all workers. Returns the moment after which neither their stops nor the engine's wait for an answer. */
   async stop(options?: StopOptions): Promise<number> {
     const untilMono = this.#setup.clock.read().mono + validateStopOptions(options) + ANSWER_MS
     const workers = [...this.#all()]

@@ -16,5 +16,5 @@ export interface Clock {
   readonly afterTurn?: (work: () => void) => void
 }
 
-/** In [0, 1). */
+/** Returns a number in [0, 1). */
 export type Random = () => number

@@ -3,37 +3,27 @@
  * exceptions: patient operations (operations.ts says which) are answered when there is something to say, and questions that read may be
  * answered after later commands, in their own order.
  */
-import type { Backoff } from './backoff.ts'
 import type { Refusal } from './errors.ts'
 import type { EventType } from './events.ts'
 import type { JobKey } from './id.ts'
 import type { Data } from './job.ts'
 import type { StateCode } from './lifecycle.ts'
-import type { PolicyOptions } from './policy.ts'
+import type { RunSettings } from './options/runOptions.ts'
 import type { RunError } from './runError.ts'
 
 /** A job as it is asked for: valid (options/ has checked it), with only what was set. Times in milliseconds. */
-export interface NewJob {
+export interface NewJob extends Readonly<RunSettings> {
   readonly name: string
-  readonly queue?: string
   readonly data: Data
   /** Counts by the engine's clock, from the turn that takes the job. */
   readonly delay?: number
   /** Since 1970. */
   readonly runAt?: number
-  readonly priority?: number
-  readonly weight?: number
-  readonly maxAttempts?: number
-  readonly maxAge?: number
-  readonly timeout?: number
-  readonly heartbeatTimeout?: number
-  readonly backoff?: Backoff
-  readonly ttl?: number
   readonly idempotencyKey?: string
   readonly idempotencyTtl?: number
   /** Alone: without `throttle`, `idempotencyKey`, `unique`, `delay` and `runAt`. */
   readonly debounce?: { readonly key: string; readonly delay: number; readonly mode: 'trailing' | 'leading'; readonly maxDelay?: number }
-  /** Without `idempotencyKey` and `unique`. */
+  /** Not with `idempotencyKey` or `unique`. */
   readonly throttle?: { readonly key: string; readonly period: number }
   readonly unique?: { readonly key: string; readonly onConflict: OnConflict }
   readonly concurrencyKey?: string
@@ -43,13 +33,10 @@ export interface NewJob {
 
 export type OnConflict = 'skip' | 'replace' | 'reschedule' | 'error'
 
-/** What a definition sets for enqueues by plain name. */
-export interface Defaults extends PolicyOptions {
-  readonly queue?: string
-  readonly priority?: number
-  readonly weight?: number
-  /** Milliseconds from the enqueue by which it has to start. */
-  readonly ttl?: number
+/** The options that a definition sets for enqueues by plain name. */
+export interface Defaults extends Readonly<RunSettings> {
+  /** The options of how a job runs are beneath all layers that do not say so: a handler's own values, which a queue's settings replace. */
+  readonly weak?: boolean
 }
 
 /** A hand-out: what fences everything that a worker says about a job. */
@@ -95,9 +82,9 @@ export interface CheckedForward extends ForwardCommand {
   readonly unfit?: ReadonlyMap<number, Refusal>
 }
 
-/** What one call of a producer has put into its journal. */
+/** The jobs that one call of a producer has put into its journal. */
 export interface SourceEntry {
-  /** By the producer's clock. */
+  /** The producer's clock at the call. */
   readonly at: number
   readonly jobs: readonly NewJob[]
 }
@@ -178,7 +165,7 @@ export interface SnoozeCommand extends RunKey {
   readonly delay: number
 }
 
-/** Not run, or stopped before its end: waits again, without using an attempt. Reply: true. */
+/** The run has not begun, or was stopped before its end: the job waits again, without using an attempt. Reply: true. */
 export interface GiveBackCommand extends RunKey {
   readonly op: 'giveBack'
   /** Its handler has begun: a ttl is for the first start alone. Default false. */
@@ -304,7 +291,7 @@ export interface WorkersCommand {
   readonly op: 'workers'
   /** `session` of the last worker of the page before. */
   readonly after?: number
-  /** Without it, as clients of before ask: all workers, as far as one answer may tell them. */
+  /** The size of the page. Older clients send none: they get all workers that fit into one answer. */
   readonly limit?: number
 }
 
@@ -326,7 +313,7 @@ export interface ListFilter {
   readonly tag?: string
 }
 
-/** From now on the Port gets events after each commit, or no longer. Reply: true. */
+/** Turns on or off that the Port gets events after each commit. Reply: true. */
 export interface SubscribeCommand {
   readonly op: 'subscribe'
   readonly on: boolean

@@ -1,4 +1,4 @@
-/** What is in force for enqueues by plain name, and whose word that is. */
+/** Defaults in force for enqueues by plain name, and the worker that set them. */
 import type { Defaults } from './commands.ts'
 
 export interface Definition {
@@ -18,11 +18,11 @@ export interface Definition {
 export interface Settling {
   /** Jobs in rows before this one are yet to be looked at. */
   before: number
-  /** How many there are at most; Infinity when the tables were loaded meanwhile. */
+  /** The number of jobs at most; Infinity if the tables were loaded meanwhile. */
   left: number
 }
 
-/** What a definition, or a caller, may state of a job. */
+/** The fields of a job that a definition or a caller may state. */
 export type Field = keyof Defaults
 
 export const FIELDS: readonly Field[] = [

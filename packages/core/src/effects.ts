@@ -1,6 +1,6 @@
 /**
- * What one turn has decided, before it is written: rows, keys, counters, the journal's events, and what the Ports are to
- * hear after the commit. Decisions change the tables at once and note here what the store must write; where the commit fails,
+ * The effects of one turn, before they are written: rows, keys, counters, the journal's events, and the messages that go to
+ * Ports after the commit. Decisions change the tables at once and note here what the store must write. If the commit fails,
  * both are thrown away together.
  */
 import type { LogLine } from './commands.ts'
@@ -103,7 +103,7 @@ export interface PrunedJob {
   readonly extras: JobExtras | undefined
 }
 
-/** Whose turn a key has, in a queue that keeps an order. */
+/** The job whose turn a key has, in a queue that keeps an order. */
 export interface TurnRecord {
   readonly queue: Queue
   readonly key: string
@@ -151,13 +151,13 @@ export class Effects {
   readonly pausedLanes: Lane[] = []
   readonly pausedKeys: Key[] = []
   readonly gates: Gate[] = []
-  /** Before those that are over: a job that is let go may expire in the same turn. */
+  /** Turns of keys that begin; written before those that end, since a job that is let go may expire in the same turn. */
   readonly turnsTaken: TurnRecord[] = []
-  /** Of jobs that had them, or had none. */
+  /** Turns of keys that end, whether they had begun or not. */
   readonly turnsOver: TurnRecord[] = []
   /** Keys whose token buckets change. */
   readonly buckets: Key[] = []
-  /** Whether nothing of any queue starts, with its event; undefined where that stays as it is. */
+  /** True if all queues are paused from now on, false if they resume; undefined if nothing changes. */
   paused: boolean | undefined
   readonly newSessions: Session[] = []
   /** Each with its event. */
@@ -197,7 +197,7 @@ export class Effects {
     this.#minuteAt = minuteOf(at)
   }
 
-  /** Whether there is anything to commit. */
+  /** True if there is nothing to commit. */
   get empty(): boolean {
     return (
       this.jobs.length === 0 &&
@@ -322,7 +322,7 @@ export class Effects {
     this.countedLanes.push(lane)
   }
 
-  /** What the turn has noted of it before is void: one of that name may be made anew, and is written after that. */
+  /** Drops what the turn has noted of the export: one of that name may be created again, and is written after that. */
   forgetExport(name: string): void {
     this.exports = this.exports.filter((mark) => mark.name !== name)
     this.exportsGone.push(name)
@@ -333,7 +333,7 @@ export class Effects {
     for (let at = this.settled.indexOf(job); at >= 0; at = this.settled.indexOf(job)) this.settled.splice(at, 1)
   }
 
-  /** After the commit: the marks that only this turn needed are taken off. */
+  /** Removes the marks that only this turn needed. Runs after the commit. */
   clear(): void {
     for (const job of this.jobs) job.touched = 0
     for (const lane of this.countedLanes) lane.counted = false

@@ -5,7 +5,7 @@
 import { type Duration, parseDuration } from './duration.ts'
 import type { HandlerError } from './runError.ts'
 
-/** What may cross a Port in place of an error: its class is found again by `code`. */
+/** An error as it crosses a Port: `code` leads back to its class. */
 export interface Refusal {
   readonly code: ErrorCode
   readonly message: string
@@ -17,7 +17,7 @@ export interface Refusal {
 export abstract class MillraceError extends Error {
   /** Stable: the class's name in capitals, without `Error`. */
   readonly code: string
-  /** Whether the same call may succeed later, unchanged. */
+  /** True if the same call may succeed later, unchanged. */
   readonly retryable: boolean
 
   constructor(code: string, retryable: boolean, message: string, details?: Readonly<Record<string, unknown>>, options?: ErrorOptions) {
@@ -70,7 +70,7 @@ export class UnsupportedError extends define('UNSUPPORTED', false) {}
 
 /** The disk is full: new work is refused, running jobs complete, service resumes by itself when there is room. */
 export class DiskFullError extends define('DISK_FULL', true) {
-  /** How many bytes must be free before new work is taken again, if that is known. */
+  /** The number of bytes that must be free before new work is accepted again, if known. */
   declare readonly neededBytes?: number
 }
 /** Another program holds on to the file for too long: its write lock, or a read that keeps the write-ahead log from being folded in. */
@@ -129,7 +129,7 @@ export class TooManyQueuesError extends define('TOO_MANY_QUEUES', false) {
   declare readonly queue: string
   declare readonly maxQueues: number
 }
-/** As many jobs of the queue are yet to start as its `maxLength` allows. */
+/** The queue holds as many jobs that have yet to start as its `maxLength` allows. */
 export class QueueFullError extends define('QUEUE_FULL', true) {
   declare readonly queue: string
   declare readonly maxLength: number
@@ -151,7 +151,7 @@ export class QueueNotEmptyError extends define('QUEUE_NOT_EMPTY', true) {
   declare readonly queue: string
   declare readonly jobs: number
 }
-/** What the codec has thrown, or has answered in place of bytes. A job whose data cannot be decoded fails at once. */
+/** The codec threw, or returned something other than bytes. A job whose data cannot be decoded fails at once. */
 export class CodecError extends define('CODEC', false) {}
 /** The payload does not satisfy the job's schema. */
 export class ValidationError extends define('VALIDATION', false) {

@@ -1,4 +1,4 @@
-/** Which events somebody wants to hear of. */
+/** Filters of events. */
 import type { EventFilter } from './commands.ts'
 import { isJobEvent, type JobEvent, type JournalEvent } from './events.ts'
 import { formatId } from './id.ts'

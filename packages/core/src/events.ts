@@ -1,4 +1,4 @@
-/** What happened, in a total order: the journal keeps it, listeners hear of it after the commit. */
+/** Events, in a total order: the journal keeps them, and listeners get them after the commit. */
 
 import type { JobKey } from './id.ts'
 import type { RunCause } from './runError.ts'
@@ -20,7 +20,7 @@ export const JOB_EVENT_TYPES = [
   'deleted',
 ] as const
 
-/** Of queues, schedules, workers and the engine. */
+/** Events of queues, schedules, workers and the engine. */
 export const NEWS_TYPES = [
   'queue.configured',
   'queue.paused',
@@ -61,7 +61,7 @@ interface Stamp {
   readonly at: number
 }
 
-/** What happened to a job, as it crosses a Port. Times in milliseconds since 1970. */
+/** An event of a job, as it crosses a Port. Times in milliseconds since 1970. */
 export interface JobEvent extends Stamp {
   readonly type: JobEventType
   readonly jobSeq: number
@@ -71,23 +71,23 @@ export interface JobEvent extends Stamp {
   readonly name: string
   readonly run: number
   readonly attempt: number
-  /** Of an error: its class's name, never its message. */
+  /** The name of an error's class, never its message. */
   readonly error?: string
-  /** Of `failed` and `retrying`: the error's message, told to subscribers alone. The journal never has it. */
+  /** The error's message, for `failed` and `retrying`. Only subscribers get it: the journal never stores it. */
   readonly message?: string
   /** The same: the error's code and its causes. */
   readonly code?: string
   readonly cause?: readonly RunCause[]
-  /** Of `progress`. */
+  /** The progress, for `progress`. */
   readonly fraction?: number
-  /** Of `retrying` and `snoozed`: when it runs again. */
+  /** When the job runs again, for `retrying` and `snoozed`. */
   readonly runAt?: number
 }
 
 export interface QueueNews {
   readonly type: QueueEventType
   readonly queue: string
-  /** Of `paused` and `resumed`: only jobs of that name, or with that concurrency key; all, where neither is there. */
+  /** For `paused` and `resumed`: only jobs of that name or with that concurrency key; all jobs if neither is set. */
   readonly name?: string
   readonly key?: string
 }
@@ -99,11 +99,11 @@ export type MissReason = (typeof MISS_REASONS)[number]
 export interface ScheduleNews {
   readonly type: ScheduleEventType
   readonly schedule: string
-  /** Of `fired` and `skipped`. */
+  /** The tick, for `fired` and `skipped`. */
   readonly tick?: number
-  /** Of `fired` and `triggered`: created with the event, in this file. */
+  /** The job that was created with the event, for `fired` and `triggered`. */
   readonly job?: JobKey
-  /** Of `skipped`. */
+  /** The reason, for `skipped`. */
   readonly reason?: MissReason
 }
 
@@ -113,7 +113,7 @@ export interface WorkerNews {
   readonly worker: string
   /** Tells apart the workers that have had the id. */
   readonly session: string
-  /** Of `disputed`: the job name for which other defaults than this worker's are in force. */
+  /** For `disputed`: the job name for which other defaults than this worker's are in force. */
   readonly name?: string
 }
 
@@ -121,13 +121,13 @@ export interface EnginePauseNews {
   readonly type: EnginePauseEventType
 }
 
-/** What a turn has to tell of something that is no job. */
+/** An event that is not about a job. */
 export type News = QueueNews | ScheduleNews | WorkerNews | EnginePauseNews
 
 export interface QueueEvent extends Stamp, QueueNews {}
 export interface ScheduleEvent extends Stamp, ScheduleNews {}
 export interface WorkerEvent extends Stamp, WorkerNews {}
-/** Of the engine as a whole. */
+/** Events of the engine as a whole. */
 export interface EnginePauseEvent extends Stamp, EnginePauseNews {}
 export type NewsEvent = QueueEvent | ScheduleEvent | WorkerEvent | EnginePauseEvent
 export type JournalEvent = JobEvent | NewsEvent
@@ -135,7 +135,7 @@ export type JournalEvent = JobEvent | NewsEvent
 /** The end of a job, as far as it names the job. */
 export type JobEnd = Pick<JobEvent, 'seq' | 'jobSeq' | 'node' | 'enqueuedAt' | 'at'>
 
-/** Whether a job has ended by it. */
+/** True if a job has ended with this event. */
 export function isEnd(type: EventType): boolean {
   return type === 'completed' || type === 'failed' || type === 'cancelled'
 }

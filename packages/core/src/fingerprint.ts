@@ -4,7 +4,7 @@
  */
 import type { RunError } from './runError.ts'
 
-/** Of the message: what comes behind is mostly particular. */
+/** The length of the message that counts: the rest mostly differs from job to job. */
 const LOOKED_AT = 1_024
 const QUOTED = /"[^"]*"|`[^`]*`|(?<!\w)'[^']*'(?!\w)/g
 const WORD = /[\w-]+/g
@@ -14,7 +14,7 @@ export function fingerprintOf({ name, message }: RunError): number {
   return hash(`${name}: ${normalized(message)}`)
 }
 
-/** As callers see it. */
+/** The fingerprint as callers see it. */
 export function formatFingerprint(fingerprint: number): string {
   return fingerprint.toString(16).padStart(14, '0')
 }

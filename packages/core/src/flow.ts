@@ -5,7 +5,7 @@
 import type { Data, Job } from './job.ts'
 import { COMPLETED, type StateCode } from './lifecycle.ts'
 
-/** What a job does when one of those that it waits for has failed, was cancelled or was deleted before it completed. */
+/** The reaction of a job to a parent that failed, was cancelled or was deleted before it completed. */
 export const ON_PARENT_FAILURE = ['fail', 'continue', 'ignore'] as const
 
 export type OnParentFailure = (typeof ON_PARENT_FAILURE)[number]
@@ -14,9 +14,9 @@ export interface FlowPlace {
   /** Row number of the flow's first job; a flow's jobs follow one another. */
   readonly first: number
   readonly ref: string
-  /** How many jobs it waits for. */
+  /** The number of jobs that it waits for. */
   readonly parents: number
-  /** Whether others wait for it. */
+  /** True if other jobs wait for it. */
   readonly children: boolean
   readonly onFailure: OnParentFailure
   /** Milliseconds from its release. */
@@ -30,7 +30,7 @@ export const OPEN = 1
 /** The job has failed because a parent has. */
 export const SHUT = 2
 
-/** What a job that waits for others has heard of them. */
+/** The state of a job's parents, as far as the job knows it. */
 export interface FlowGate {
   readonly seq: number
   /** One of those that it waits for: whoever is to be looked at again hears of that one. */
@@ -42,33 +42,33 @@ export interface FlowGate {
   state: typeof CLOSED | typeof OPEN | typeof SHUT
 }
 
-/** In place of a final state: the job was deleted before it had one. */
+/** Stands for a final state if the job was deleted before it had one. */
 export const DELETED = 7
 
-/** What a child is told of a parent: 0 while that one lives. */
+/** A parent's outcome as a child stores it: 0 while the parent lives. */
 export type Told = 0 | StateCode | typeof DELETED
 
 export function hasFailed(told: Told): boolean {
   return told > COMPLETED
 }
 
-/** What the children of a job are to hear: how it stands. */
+/** The modes in which a parent's outcome goes to its children. */
 export const TELL = 0
 /** First of all that it lives again, and those that failed because of it with it. */
 export const BACK = 1
-/** That they are cancelled, and so are theirs. */
+/** Cancels the children, and theirs. */
 export const CANCEL = 2
-/** As BACK, and all that failed or were cancelled come back, and so do theirs. */
+/** Like BACK, and revives all children that failed or were cancelled, and theirs. */
 export const RETRY = 3
 
 export type DueMode = typeof TELL | typeof BACK | typeof CANCEL | typeof RETRY
 
-/** What is taken back is so before anything else is told: nobody is let through on the word of a parent that lives again. */
+/** Reverts children of a revived parent before anything else, so that no child starts on an outcome that no longer holds. */
 export function takesBack(mode: DueMode): boolean {
   return mode === BACK || mode === RETRY
 }
 
-/** What is asked for a whole tree stands against what merely happens; of two such, the later. */
+/** A request for a whole tree overrides a mere outcome; of two requests, the later one counts. */
 export function dueMode(before: DueMode, mode: DueMode): DueMode {
   return mode >= CANCEL || mode > before ? mode : before
 }
@@ -80,7 +80,7 @@ export interface FlowEdge {
   readonly place: number
 }
 
-/** What stays of a job whose row goes, for the children that may still ask. */
+/** The part of a removed job that its children may still ask for. */
 export interface FlowEnd {
   readonly seq: number
   readonly ref: string
@@ -90,7 +90,7 @@ export interface FlowEnd {
   readonly output: Data
 }
 
-/** What a turn does to flows. */
+/** The changes of a turn to flows. */
 export class FlowEffects {
   readonly gates: FlowGate[] = []
   readonly edges: FlowEdge[] = []
@@ -100,13 +100,13 @@ export class FlowEffects {
   readonly progress: { readonly parent: number; readonly next: { readonly after: number; readonly mode: DueMode } | undefined }[] = []
   /** Jobs whose children are to be told from the first on, by later turns. */
   readonly due = new Map<number, DueMode>()
-  /** Whether some of those live again. */
+  /** True if some parents live again. */
   back = false
   readonly ends: FlowEnd[] = []
   /** Jobs with parents, whose rows go: their edges follow in slices. */
   readonly gone: number[] = []
   readonly dropped: { readonly parent: number; readonly child: number }[] = []
-  /** Those of `gone` that have no edge left. */
+  /** The jobs of `gone` that have no edge left. */
   readonly dropping: number[] = []
 
   note({ seq }: { readonly seq: number }, mode: DueMode): void {

@@ -1,4 +1,4 @@
-/** What is asked of flows. */
+/** Commands about flows. */
 import type { NewJob, RunKey } from './commands.ts'
 import type { OnParentFailure } from './flow.ts'
 import type { JobKey } from './id.ts'
@@ -14,14 +14,14 @@ export interface FlowCommand {
 
 export interface FlowNode {
   readonly ref: string
-  /** Without keys of its own that an earlier job might match. */
+  /** The job; it has no keys that an earlier job might match. */
   readonly job: NewJob
   /** Places in `nodes` of those that it waits for, each once. */
   readonly parents: readonly number[]
   readonly onFailure: OnParentFailure
 }
 
-/** What a running job waited for, in order, a page at a time. Reply: `ParentsPage`. */
+/** Reads the parents of a running job in order, a page at a time. Reply: `ParentsPage`. */
 export interface ParentsCommand extends RunKey {
   readonly op: 'parents'
   /** `next` of the page before. */
@@ -34,17 +34,17 @@ export interface ParentsCommand extends RunKey {
  */
 export interface GetFlowCommand {
   readonly op: 'getFlow'
-  /** Of the flow, or of any job of it that is there. */
+  /** The id of the flow, or of any of its jobs that exists. */
   readonly id: JobKey
   readonly limit: number
   /** `next` of the page before. */
   readonly from?: FlowCursor
 }
 
-/** Where a page of a flow begins. */
+/** The place where a page of a flow begins. */
 export interface FlowCursor {
   /** Row number of the job. */
   readonly seq: number
-  /** Of those that it waits for, so many have been told. */
+  /** The number of its parents that earlier pages have listed. */
   readonly place: number
 }

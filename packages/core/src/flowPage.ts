@@ -22,7 +22,7 @@ export function readFlow(store: FlowStore, { id, limit, from }: CommandOf<'getFl
   return { first, jobs: rows.map((job) => jobOf(job, lanes)), next }
 }
 
-/** Where nothing is left of the job that the id names, it may be the first of a flow, others of which are there. */
+/** Finds the flow of a job that is gone: it may be the first job of a flow that has others. */
 function firstOf(store: FlowStore, id: JobKey): JobKey | undefined {
   const own = store.children([id.seq], 0).rows[0]
   const row = own ?? store.flowJobs(id.seq, BEGINNING, 1, 0).rows[0]?.row

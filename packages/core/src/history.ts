@@ -1,7 +1,7 @@
 /**
- * What queues have done over time. A queue's totals are kept as they were before the first turn of a minute that counted something; what
- * happened in the minute is the difference to those of the next one that is kept, or to what they are now. So a minute is one row, written
- * once, and what is kept of an hour is the row of its first minute.
+ * The history of queues. The totals of a queue are stored as they were before the first turn of each minute that counted something. The
+ * activity of a minute is the difference to the next stored totals, or to the present ones. So a minute is one row, written once, and
+ * an hour is the row of its first minute.
  */
 import type { LaneTotals, Queue } from './tables/lane.ts'
 

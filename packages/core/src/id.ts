@@ -8,11 +8,11 @@
  * more: whatever carries a JobKey carries either kind.
  */
 
-/** What an id says: with these three a job is found, and told apart from any other file's. */
+/** The three numbers in an id: they find a job, and tell it from the jobs of any other file. */
 export interface JobKey {
   /** Row number in the file; never reused. */
   readonly seq: number
-  /** Who made the id: the file's number, below 2^26, or what `sourcedNode` answers for a producer's journal. */
+  /** The maker of the id: the file's number, below 2^26, or the value of `sourcedNode` for a producer's journal. */
   readonly node: number
   /** Milliseconds since 1970, UTC. */
   readonly enqueuedAt: number
@@ -26,7 +26,7 @@ const TIME_LIMIT = 2 ** 48
 
 const PATTERN = /^([0-9a-f]{8})-([0-9a-f]{4})-7([0-9a-f]{3})-([89ab][0-9a-f]{3})-([0-9a-f]{12})$/i
 
-/** What stands for the node of a job that has this place, from 1, in the journal of that number. */
+/** Returns the node of a job that has this place, from 1, in the journal of that number. */
 export function sourcedNode(place: number, number: number): number {
   return place * NODE_LIMIT + number
 }

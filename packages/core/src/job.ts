@@ -20,7 +20,7 @@ export interface Shape {
   readonly key: string
 }
 
-/** What few jobs have. */
+/** Fields that few jobs have. */
 export interface JobExtras {
   readonly tags?: readonly string[]
   /** JSON text. */
@@ -36,18 +36,18 @@ export interface JobExtras {
   readonly said?: readonly Field[]
 }
 
-/** How the run now going on is to end, whatever its handler says: set once, on timeout, cancel, stop or a lost lease. */
+/** The cause that ends the current run, whatever its handler says. It is set once, on timeout, cancel, stop or a lost lease. */
 export type AbortCause = 'timeout' | 'cancel' | 'stop'
 
-/** What a turn does to a row, as bits: the store picks the cheapest statement that covers them. */
+/** The changes of a turn to a row, as bits: the store picks the cheapest statement that covers them. */
 export const TOUCH_INSERT = 1
 export const TOUCH_START = 2
 export const TOUCH_COMPLETE = 4
 export const TOUCH_OTHER = 8
 export const TOUCH_DELETE = 16
-/** With TOUCH_OTHER: the payload changes too. */
+/** The payload changes too. Set together with TOUCH_OTHER. */
 export const TOUCH_DATA = 32
-/** With what else: its lane, policy and extras change too. */
+/** Lane, policy and extras change too. Set together with another bit. */
 export const TOUCH_PLACE = 64
 
 export interface Job extends JobKey {
@@ -60,7 +60,7 @@ export interface Job extends JobKey {
   runAt: number
   /** Hand-outs so far; the fence. */
   run: number
-  /** Those of them that cost no attempt. `attempt` = run − uncounted. */
+  /** The number of runs that cost no attempt: `attempt` = run − uncounted. */
   uncounted: number
   /** The job's `ttl`: fails if not started by then; 0 for never. */
   expiresAt: number
@@ -97,7 +97,7 @@ export interface Job extends JobKey {
   /** Place in the heap of deadlines; -1 when not there. */
   deadlinePlace: number
   abort: AbortCause | undefined
-  /** Whether the job stands in its lane's window, or, parked, in its gate's. */
+  /** True if the job is in its lane's window, or, if parked, in its gate's. */
   windowed: boolean
   /** When a lighter job first passed this one for want of room; monotonic, -1 for never. */
   passedMono: number
@@ -116,7 +116,7 @@ export function dataBytes(data: Data | undefined): number {
   return data === null || data === undefined ? 0 : data.length
 }
 
-/** What differs between a new record and the rest of a row, in one place so that every record has one shape. */
+/** The fields in which a new record differs from a row, in one place so that all records have one shape. */
 export function newJob(
   key: JobKey,
   lane: Lane,

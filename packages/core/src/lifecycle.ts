@@ -18,7 +18,7 @@ export const CANCELLED = 6
 
 export type StateCode = 0 | 1 | 2 | 3 | 4 | 5 | 6
 
-/** From which states a transition may start, and in which it may end. `enqueue` starts from nothing. */
+/** The states in which each transition may start and end. `enqueue` starts from nothing. */
 export const LIFECYCLE = {
   enqueue: { from: [], to: [SCHEDULED, WAITING, BLOCKED] },
   promote: { from: [SCHEDULED], to: [WAITING] },

@@ -3,9 +3,9 @@
 const MIB = 2 ** 20
 
 export const LIMITS = {
-  /** Of queue and job names and worker ids; also `^[A-Za-z0-9_.:/-]+$`. */
+  /** The length of queue names, job names and worker ids, which also match `^[A-Za-z0-9_.:/-]+$`. */
   nameLength: 128,
-  /** Of idempotency, unique and concurrency keys and of tags, in UTF-16 units. */
+  /** The length of idempotency, unique and concurrency keys and of tags, in UTF-16 units. */
   keyLength: 512,
   tagsPerJob: 32,
   /** Levels of nesting of JSON that comes as text. */
@@ -14,29 +14,29 @@ export const LIMITS = {
   queues: 10_000,
   /** Default of the option `maxDataBytes`, for data, output and checkpoint each. */
   dataBytes: MIB,
-  /** Of `meta` as JSON. */
+  /** The length of `meta` as JSON. */
   metaBytes: 16 * 1024,
   /** One atomic command. */
   jobsPerCommand: 10_000,
   bytesPerCommand: 16 * MIB,
   /** "Waits for" of all jobs of one flow together. */
   edgesPerFlow: 50_000,
-  /** Of those in one page of a flow: the rest of what a job waits for is on the next. */
+  /** The number of dependencies in one page of a flow: the rest of a job's dependencies is on the next page. */
   edgesPerPage: 1_000,
-  /** Of one page of what a job waited for: outputs beyond the first. */
+  /** The bytes of outputs in one page of a job's parents, beyond the first output. */
   parentsBytes: 4 * MIB,
   priority: 1_000_000,
   weight: 1_000_000,
   maxAttempts: 100_000,
   concurrency: 100_000,
-  /** Of a queue, and of a key in it. */
+  /** The largest concurrency limit of a queue, and of a key in it. */
   concurrencyLimit: 1_000_000,
-  /** Of any delay, ttl, timeout: a hundred years of 365 days. */
+  /** The longest delay, ttl or timeout: a hundred years of 365 days. */
   durationMs: 100 * 365 * 86_400_000,
-  /** Of one error's message and stack, of a log line, all in UTF-16 units; the rest is cut off. */
+  /** The lengths of an error's message and stack and of a log line, in UTF-16 units; the rest is cut off. */
   errorMessageLength: 4_096,
   errorStackLength: 16_384,
-  /** Of an error's code, and of the names of an error and its causes; of a cause's message; how many causes of a chain are kept. */
+  /** The lengths of an error's code and name and of a cause's name and message; the number of causes that are kept. */
   errorNameLength: 128,
   errorCodeLength: 128,
   errorCauseLength: 1_000,
@@ -61,7 +61,7 @@ export const LIMITS = {
   windowBytes: 4 * MIB,
   windowsJobs: 64_000,
   windowsBytes: 256 * MIB,
-  /** Of a key of which nothing runs or is in memory: so many of its jobs stand in line before further ones are parked. */
+  /** The number of jobs in line of a key that has nothing running or in memory; further ones are parked. */
   keyJobsInLine: 64,
   /** Such keys that are counted, each for a job name: those whose jobs came last. */
   keysFar: 1_000,
@@ -69,11 +69,11 @@ export const LIMITS = {
   sliceRows: 500,
   /** Rows that one slice of a walk through the jobs looks at. */
   walkRows: 2_000,
-  /** How often old jobs, old events, and idempotency keys that have run out are looked for. */
+  /** The intervals at which old jobs, old events and expired idempotency keys are looked for. */
   pruneEveryMs: 5_000,
   journalEveryMs: 60_000,
   keysEveryMs: 60_000,
-  /** How long until a key that has run out, and whose job lives, is looked at again. */
+  /** The time until an expired key whose job still lives is looked at again. */
   keysKeptMs: 3_600_000,
   /** Jobs that one slice of `cancelMany`, `retryMany` or `deleteMany` names by id. */
   idsPerSlice: 100,
@@ -81,7 +81,7 @@ export const LIMITS = {
   eventsPerSnapshot: 50_000,
   /** Queues' job names of which `stats` tells how long they wait and run. */
   namesTimed: 1_000,
-  /** How long what a queue has done is kept by the minute, and by the hour. */
+  /** How long the history of a queue is kept by the minute, and by the hour. */
   historyMinutesMs: 6 * 3_600_000,
   historyHoursMs: 14 * 86_400_000,
   /** Kinds of failures that are kept: those seen last, within so long. */
@@ -98,7 +98,7 @@ export const LIMITS = {
   slicePages: 32,
   /** Told on one Port and not yet read there: beyond them events are left out, and a gap is told. */
   eventsUnread: 20_000,
-  /** Of the journal, that one question for events looks at. */
+  /** The number of journal rows that one question for events looks at. */
   eventsPerPage: 500,
   /** The same of a question for an export: of the events in between it makes nothing. */
   exportEvents: 2_000,
@@ -106,19 +106,19 @@ export const LIMITS = {
   eventsPassed: 10_000,
   /** Names for which finished jobs are kept until they are taken. */
   exports: 64,
-  /** Of payloads in one batch of an export, but for a single job that has more. */
+  /** The bytes of payloads in one batch of an export, except for a single job that has more. */
   exportBytes: 8 * MIB,
-  /** Of one state in a queue: what exports make retention keep at the most, where it is not told to keep more. */
+  /** The number of jobs of one state in a queue that exports make retention keep, unless it is set to keep more. */
   jobsHeldForExports: 1_000_000,
-  /** How long lighter jobs may pass one that does not fit. */
+  /** The time for which lighter jobs may pass a job that does not fit. */
   heavyPatienceMs: 5_000,
-  /** Of a job with `heartbeatTimeout` 0, and of a remote session that holds none: how long it may be silent. */
+  /** The time for which a remote session may be silent if it holds no job, or one with `heartbeatTimeout` 0. */
   leaseMs: 120_000,
-  /** What a run whose session has yet to attach again has at least, after a reload. */
+  /** The time that a run has at least after a reload until its session has attached again. */
   reattachGraceMs: 30_000,
   /** Page of `list`, and of `flows.get`. */
   pageJobs: 200,
-  /** What one page of a search looks at, on a reader's thread; on the writer's it is `walkRows` and `turnMs`. */
+  /** The rows that one page of a search looks at on a reader thread; on the writer `walkRows` and `turnMs` bound it. */
   searchRows: 50_000,
   searchMs: 250,
   /** Page of `queues.list`, and of `workers`. */
@@ -133,20 +133,20 @@ export const LIMITS = {
   pausedTold: 1_000,
   /** The shortest time between two ticks of a schedule. */
   everyMs: 1_000,
-  /** Of a cron expression, in characters. */
+  /** The length of a cron expression, in characters. */
   cronLength: 256,
-  /** Of a schedule's `jitter`. */
+  /** The largest `jitter` of a schedule. */
   jitterMs: 86_400_000,
   /** Schedules that one turn fires at most. */
   sliceSchedules: 100,
   /** Page of `schedules.list`, and of the times that `schedules.get` tells. */
   pageSchedules: 200,
   timesPerSchedule: 1_000,
-  /** How late a tick may fire where `catchUp` is 'none'. */
+  /** How late a tick may fire if `catchUp` is 'none'. */
   tickGraceMs: 60_000,
   /** Late ticks that `catchUp: 'all'` fires one after another, before the rest becomes one. */
   ticksCaughtUp: 1_000,
-  /** Where no new work is taken, due schedules are looked at again after so long. */
+  /** The time until due schedules are looked at again while no new work is accepted. */
   refusedTicksMs: 1_000,
   /** Timers are set at most this far ahead, so that a wall clock that jumps or a machine that slept is noticed. */
   timerSliceMs: 60_000,

@@ -1,4 +1,4 @@
-/** What is told to queues, and of many jobs at once. */
+/** Commands about queues, and about many jobs at once. */
 import type { ListFilter } from './commands.ts'
 import type { JobKey } from './id.ts'
 import type { QueueChanges } from './queueSettings.ts'
@@ -10,7 +10,7 @@ export interface ConfigureCommand {
   readonly changes: QueueChanges
 }
 
-/** Of a queue, of one job name in it, or of one key: nothing of it starts until it goes on. Reply: true. */
+/** Pauses or resumes a queue, one job name in it, or one key: while it is paused, none of its jobs starts. Reply: true. */
 export interface PauseCommand {
   readonly op: 'pause'
   readonly queue: string
@@ -48,14 +48,14 @@ export interface QueuesCommand {
   readonly queue?: string
   /** The name of the last queue of the page before. */
   readonly after?: string
-  /** Without it, as clients of before ask: all queues, as far as one answer may tell them. */
+  /** The size of the page. Older clients send none: they get all queues that fit into one answer. */
   readonly limit?: number
 }
 
-/** What `cancelMany`, `retryMany` and `deleteMany` are about; one slice of it, newest first. With no filter and no ids: every job. */
+/** The jobs of `cancelMany`, `retryMany` and `deleteMany`: one slice, newest first. Without a filter and ids: every job. */
 export interface ManyCommand {
   readonly filter: ListFilter
-  /** Of these jobs alone: at most `LIMITS.idsPerSlice`, and no slice follows. */
+  /** Only these jobs: at most `LIMITS.idsPerSlice`, and no slice follows. */
   readonly ids?: readonly JobKey[]
   /** At most so many change. */
   readonly limit: number

@@ -4,14 +4,14 @@
  * aged one of them, all that follow stay in memory, with everything they held, until the next. 500 calls in flight kept 17 MB so.
  */
 export class NumberMap<V> {
-  /** Of each place; NONE where it is free. An entry lies at its home, or behind it with nothing free between. */
+  /** The key at each place; NONE if it is free. An entry lies at its home, or behind it with nothing free between. */
   #keys: number[] = []
   #values: (V | undefined)[] = []
   #size = 0
   /** The most there were at a time, and how many have gone, since it was last asked whether all these places are needed. */
   #most = 0
   #gone = 0
-  /** What a hash of 32 bits is shifted by to give a home. */
+  /** The number of bits by which a hash of 32 bits is shifted to give a home. */
   #shift = 0
 
   constructor() {
@@ -44,7 +44,7 @@ export class NumberMap<V> {
     if (this.#size > this.#most) this.#most = this.#size
   }
 
-  /** Whether it was there. */
+  /** Returns true if the key was present. */
   delete(key: number): boolean {
     const place = this.#find(key)
     if (place < 0) return false
@@ -92,7 +92,7 @@ export class NumberMap<V> {
     this.#values[place] = value
   }
 
-  /** Those behind it move up, unless that would be before their home. */
+  /** Moves the entries behind it up, unless that would put them before their home. */
   #free(place: number): void {
     const keys = this.#keys
     const values = this.#values
@@ -109,7 +109,7 @@ export class NumberMap<V> {
     values[hole] = undefined
   }
 
-  /** As many places have been left as there are: half of them will do where few were ever taken. */
+  /** As many places have been left as there are; half of them are enough if few were ever taken. */
   #fit(): void {
     if (this.#most * 8 < this.#keys.length && this.#keys.length > PLACES_MIN) this.#resize(this.#keys.length / 2)
     this.#most = this.#size

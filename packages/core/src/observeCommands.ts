@@ -1,13 +1,13 @@
 /** Questions about how a queue has fared. */
 
-/** What a queue has done in each minute, or each hour, that had something. Reply: `HistoryPoint[]`, oldest first. */
+/** Reads the totals of a queue for each minute, or hour, in which something happened. Reply: `HistoryPoint[]`, oldest first. */
 export interface HistoryCommand {
   readonly op: 'history'
   readonly queue: string
   readonly step: HistoryStep
   /** The minute, or hour, of this time is the first one. */
   readonly from: number
-  /** That of this time is not told any more; undefined: up to now. */
+  /** The end, exclusive; undefined: up to now. */
   readonly to?: number
 }
 

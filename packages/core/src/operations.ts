@@ -102,7 +102,7 @@ interface Traits<C> {
    * take no place among the calls that are under way, and a stop does not wait for the last.
    */
   readonly answered: 'turn' | 'after' | 'late' | 'openEnded'
-  /** What its answer is read from. `journal`: pages, for which a reader comes back again and again. */
+  /** The source of its answer. `journal`: pages, for which a reader comes back again and again. */
   readonly reads: 'nothing' | 'rows' | 'journal'
   /** New jobs that it carries. */
   newJobs?(command: C): readonly NewJob[]

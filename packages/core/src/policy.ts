@@ -1,22 +1,28 @@
 import type { Backoff } from './backoff.ts'
 
-/** How a job is run and run again, resolved when it is enqueued and fixed from then on. Times in milliseconds. */
-export interface Policy {
-  /** Hand-outs that count, the first included. */
+/** How a job runs and is retried: resolved at its enqueue, and fixed from then on. Times in milliseconds. */
+export interface PolicyView {
+  /** The number of hand-outs that count, the first included. */
   readonly maxAttempts: number
-  /** No retry begins later than so long after the enqueue; Infinity for none. */
+  /** No retry begins later than this long after the enqueue; Infinity for no limit. */
   readonly maxAge: number
-  /** From hand-out to the deadline; Infinity for none. */
+  /** The time from hand-out to the deadline; Infinity for no limit. */
   readonly timeout: number
-  /** What a heartbeat extends the deadline by, and how long a silent remote worker keeps the job; 0: nothing moves the deadline. */
+  /** The time by which a heartbeat extends the deadline, and for which a silent remote worker keeps the job; 0: nothing moves the deadline. */
   readonly heartbeatTimeout: number
   readonly backoff: Backoff
-  /** What the row stores: null for the defaults, which most jobs have. */
+}
+
+export interface Policy extends PolicyView {
+  /** The policy as the row stores it: null for the defaults, which most jobs have. */
   readonly text: string | null
 }
 
-export interface PolicyOptions extends Partial<Omit<Policy, 'text'>> {
-  /** What it says is beneath all layers that do not say so: a handler's own values, which a queue's settings replace. */
+/** The fields in the order in which a row has them. */
+export const POLICY_FIELDS = ['maxAttempts', 'timeout', 'heartbeatTimeout', 'backoff', 'maxAge'] as const satisfies (keyof PolicyView)[]
+
+export interface PolicyOptions extends Partial<PolicyView> {
+  /** True if all other layers override this one: a handler's own values, which a queue's settings replace. */
   readonly weak?: boolean
 }
 
@@ -35,43 +41,37 @@ const INTERNED_MAX = 1_000
 
 /** Merges what is set in the first of `layers` that sets it, the weak ones last, over the defaults. */
 export function resolvePolicy(...layers: readonly (PolicyOptions | undefined)[]): Policy {
-  let maxAttempts: number | undefined
-  let maxAge: number | undefined
-  let timeout: number | undefined
-  let heartbeatTimeout: number | undefined
-  let backoff: Backoff | undefined
+  let set: Record<string, unknown> | undefined
   for (const layer of ordered(layers)) {
     if (layer === undefined) continue
-    maxAttempts ??= layer.maxAttempts
-    maxAge ??= layer.maxAge
-    timeout ??= layer.timeout
-    heartbeatTimeout ??= layer.heartbeatTimeout
-    backoff ??= layer.backoff
+    for (const field of POLICY_FIELDS) {
+      if (layer[field] === undefined) continue
+      set ??= {}
+      set[field] ??= layer[field]
+    }
   }
-  if ((maxAttempts ?? maxAge ?? timeout ?? heartbeatTimeout ?? backoff) === undefined) return DEFAULT_POLICY
-  const whole = {
-    maxAttempts: maxAttempts ?? DEFAULT_POLICY.maxAttempts,
-    // JSON has no Infinity: null stands for it in the row.
-    timeout: timeout === undefined ? DEFAULT_POLICY.timeout : Number.isFinite(timeout) ? timeout : null,
-    heartbeatTimeout: heartbeatTimeout ?? DEFAULT_POLICY.heartbeatTimeout,
-    backoff: backoff ?? DEFAULT_POLICY.backoff,
-    ...(maxAge !== undefined && { maxAge }),
+  if (set === undefined) return DEFAULT_POLICY
+  const whole: Record<string, unknown> = {}
+  for (const field of POLICY_FIELDS) {
+    const value = set[field] ?? DEFAULT_POLICY[field]
+    // JSON writes Infinity as null, and what has no limit by default may be left out.
+    if (set[field] !== undefined || value !== Number.POSITIVE_INFINITY) whole[field] = value
   }
   return parsePolicy(JSON.stringify(whole))
 }
 
-/** Of most jobs no layer is weak. */
+/** Most jobs have no weak layer. */
 function ordered(layers: readonly (PolicyOptions | undefined)[]): readonly (PolicyOptions | undefined)[] {
   const isWeak = (layer: PolicyOptions | undefined) => layer?.weak === true
   return layers.some(isWeak) ? [...layers.filter((layer) => !isWeak(layer)), ...layers.filter(isWeak)] : layers
 }
 
-/** What somebody has broken is as if it had not been set: one row is no reason for all others to wait. */
+/** A row that somebody has broken gets the default policy: it is no reason for all others to wait. */
 function decode(text: string): Policy {
   try {
-    const { maxAttempts, maxAge, timeout, heartbeatTimeout, backoff } = JSON.parse(text)
-    const [age, runs] = [maxAge ?? Number.POSITIVE_INFINITY, timeout ?? Number.POSITIVE_INFINITY]
-    return { maxAttempts, maxAge: age, timeout: runs, heartbeatTimeout, backoff, text }
+    const stored = JSON.parse(text)
+    const fields = POLICY_FIELDS.map((field) => [field, stored[field] ?? Number.POSITIVE_INFINITY])
+    return { ...(Object.fromEntries(fields) as PolicyView), text }
   } catch {
     return { ...DEFAULT_POLICY, text }
   }

@@ -10,7 +10,7 @@ import type { JobKey } from './id.ts'
 import type { AbortCause, Data } from './job.ts'
 import type { Command } from './operations.ts'
 
-/** What a Port may lack; the conformance suite proves each one that is declared. */
+/** Features that a Port may lack; the conformance suite proves each one that is declared. */
 export type Capability = 'work' | 'list' | 'backup' | 'events'
 
 /** A command with its number on this Port: 1, 2, 3 ... */
@@ -28,7 +28,7 @@ export interface Reply {
 
 /** A job handed to a session, to be run now. */
 export interface Grant extends JobKey {
-  /** Of the session that gets it. */
+  /** The session that gets the job. */
   readonly session: string
   readonly name: string
   readonly queue: string
@@ -47,7 +47,7 @@ export interface Grant extends JobKey {
   readonly meta: string | undefined
 }
 
-/** What the engine tells a session about runs that it has. */
+/** The engine's notices to a session about its runs. */
 export type Notice =
   /** Abort the run's signal and settle it; past the grace the engine ends it by itself. */
   | ({ readonly kind: 'abort'; readonly session: string; readonly cause: AbortCause } & RunKey)
@@ -85,13 +85,13 @@ export interface PortListener {
 
 export interface Port {
   readonly capabilities: ReadonlySet<Capability>
-  /** What the engine behind it stores of data, output and checkpoint each; undefined where this end has not been told. */
+  /** The largest data, output and checkpoint that the engine stores; undefined if this end does not know it. */
   readonly maxDataBytes?: number | undefined
   /** Names who hears of replies, grants and notices: once, before the first send. */
   listen(listener: PortListener): void
   /** Sends in order. Never throws for what the far side may refuse. */
   send(requests: readonly Request[]): void
-  /** Whether this Port keeps its process alive: while calls are open or workers are attached. */
+  /** Sets whether this Port keeps its process alive: it does while calls are open or workers are attached. */
   hold(alive: boolean): void
   /** True while the engine behind it is in another process, which may never answer again. */
   readonly distant?: boolean

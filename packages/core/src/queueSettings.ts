@@ -1,4 +1,4 @@
-/** What a queue is told to hold its jobs to. Kept with the file, changed at run time, in force from the turn that takes the change. */
+/** Settings of a queue: stored in the file, changed at run time, in force from the turn that takes the change. */
 import type { Defaults } from './commands.ts'
 import type { Keep, Retention } from './retention.ts'
 
@@ -38,7 +38,7 @@ export interface QueueSettings {
   readonly defaults?: QueueDefaults
 }
 
-/** What is to be changed: null takes a setting away. */
+/** Changes of a queue's settings: null removes a setting. */
 export type QueueChanges = { readonly [Name in keyof QueueSettings]?: QueueSettings[Name] | null }
 
 export const NO_SETTINGS: QueueSettings = Object.freeze({})
@@ -59,12 +59,12 @@ function textOf(settings: QueueSettings): string {
   return JSON.stringify(settings, (_, value) => (isObject(value) ? sorted(value as object) : value))
 }
 
-/** Whether a new job of the queue has to be looked at before it is taken: where it may be refused, or take an older one's place. */
+/** True if a new job may be refused, or may take an older job's place. */
 export function mayRefuse({ maxLength, draining }: QueueSettings): boolean {
   return maxLength !== undefined || draining !== undefined
 }
 
-/** Whether the queue holds jobs back by their keys. */
+/** True if the queue holds jobs back by their keys. */
 export function limitsKeys({ perKeyLimit, perKeyRateLimit, keyOrder }: QueueSettings): boolean {
   return perKeyLimit !== undefined || perKeyRateLimit !== undefined || keyOrder !== undefined
 }

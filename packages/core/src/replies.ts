@@ -1,6 +1,5 @@
-/** What the commands are answered with. */
+/** Replies to commands. */
 
-import type { Backoff } from './backoff.ts'
 import type { FailedPlace, LogLine, NewJob, RunKey } from './commands.ts'
 import type { Refusal } from './errors.ts'
 import type { JournalEvent } from './events.ts'
@@ -10,6 +9,7 @@ import type { JobKey } from './id.ts'
 import type { Data } from './job.ts'
 import type { State } from './lifecycle.ts'
 import type { Operation, ReplyOf } from './operations.ts'
+import type { PolicyView } from './policy.ts'
 import type { RunError } from './runError.ts'
 import type { ScheduleSpec } from './schedule.ts'
 import type { Totals } from './stats.ts'
@@ -36,7 +36,7 @@ export interface Redriven {
   readonly count: number
   /** The last job that was looked at; null where there was none left. */
   readonly next: FailedPlace | null
-  /** How many there were before. */
+  /** The number of failed jobs before the slice. */
   readonly failed: number
 }
 
@@ -46,7 +46,7 @@ export interface Redriven {
  */
 export type SkipReason = State | 'cancelling' | 'uniqueConflict' | 'parentFailed' | 'notFound'
 
-/** What `cancelMany`, `retryMany` and `deleteMany` have done, or would do. */
+/** The outcome of `cancelMany`, `retryMany` and `deleteMany`, or of their dry run. */
 export interface ManyResult {
   /** Jobs that the filter matches, as far as was looked. */
   readonly matched: number
@@ -61,19 +61,19 @@ export interface Slice extends ManyResult {
 }
 
 export interface AttachReply {
-  /** Those of `held` that are no longer the session's own. */
+  /** The runs of `held` that are no longer the session's own. */
   readonly lost: readonly RunKey[]
   /** Names for which other defaults than the session's own are in force. */
   readonly disputed?: readonly string[]
 }
 
-/** One that a job waited for. */
+/** A job that another one waited for. */
 export interface ParentView extends JobKey {
   readonly ref: string
   /** `deleted`: before it had ended. */
   readonly state: State | 'deleted'
   readonly output: Data
-  /** Of its last run that failed. */
+  /** The error of its last run that failed. */
   readonly error?: RunError
 }
 
@@ -83,13 +83,13 @@ export interface ParentsPage {
   readonly next: number | null
 }
 
-/** What a job of a flow waits for. */
+/** A dependency of a job in a flow. */
 export interface DependencyView {
   /** Row number: the ids of a flow's jobs differ in that alone. */
   readonly seq: number
   /** Empty where nothing is left that says it. */
   readonly ref: string
-  /** What the job has been told of it: its final state, or `deleted` before it had one; null: that it has yet to end. */
+  /** Its final state, or `deleted` if it had none, as the waiting job knows it; null if it has yet to end. */
   readonly told: State | 'deleted' | null
 }
 
@@ -105,16 +105,16 @@ export interface FlowJobView {
   readonly startedAt: number
   readonly finishedAt: number
   readonly onParentFailure: OnParentFailure
-  /** How many jobs it waits for. */
+  /** The number of jobs that it waits for. */
   readonly parents: number
-  /** In the order in which they were named. Of a job that waits for more than a page has, a part: the next page begins with the rest. */
+  /** The dependencies in the order in which they were named. If they do not fit, the next page begins with the rest. */
   readonly dependsOn: readonly DependencyView[]
 }
 
 export interface FlowPage {
   /** The flow's first job, by which it is called; its row may be gone. */
   readonly first: JobKey
-  /** Those that are still kept. */
+  /** The jobs that are still kept. */
   readonly jobs: readonly FlowJobView[]
   /** Pass as `from` for the next page; null at the end. */
   readonly next: FlowCursor | null
@@ -138,18 +138,18 @@ export interface AttemptView {
   readonly logs: readonly LogLine[]
 }
 
-/** Where a job stands in its flow. */
+/** A job's place in its flow. */
 export interface FlowView {
   /** The flow's first job. */
   readonly first: JobKey
   readonly ref: string
-  /** How many jobs it waits for. */
+  /** The number of jobs that it waits for. */
   readonly parents: number
   readonly onParentFailure: OnParentFailure
 }
 
 /** A job as `get` and `list` tell it; `attempts` is empty in lists. */
-export interface JobView extends JobKey {
+export interface JobView extends JobKey, PolicyView {
   readonly name: string
   readonly queue: string
   readonly state: State
@@ -158,12 +158,6 @@ export interface JobView extends JobKey {
   readonly checkpoint: Data
   readonly run: number
   readonly attempt: number
-  readonly maxAttempts: number
-  /** Infinity for none. */
-  readonly maxAge: number
-  readonly timeout: number
-  readonly heartbeatTimeout: number
-  readonly backoff: Backoff
   readonly priority: number
   readonly weight: number
   readonly runAt: number
@@ -191,25 +185,25 @@ export interface ListPage {
 export interface JournalGap {
   /** The last event before the gap, as it was asked for. */
   readonly after: number
-  /** What comes next has this number, or a higher one. */
+  /** The lowest number that the next event may have. */
   readonly resumesAt: number
 }
 
 export interface EventsPage {
-  /** Those that fit, in order; maybe none. */
+  /** The events that match, in order; maybe none. */
   readonly events: readonly JournalEvent[]
   /** All up to this one have been looked at: `after` of the next page. */
   readonly next: number
-  /** Before the first of them. */
+  /** The gap before the first of them. */
   readonly gap?: JournalGap
 }
 
 export interface ExportPage {
-  /** In the order in which they ended; maybe none. */
+  /** The jobs in the order in which they ended; maybe none. */
   readonly jobs: readonly JobView[]
   /** Jobs that ended and were gone before they could be told: deleted by somebody, or by retention past its utmost bounds. */
   readonly missed: number
-  /** To be confirmed, as `upTo`, when all of it is safe. */
+  /** The cursor to confirm, as `upTo`, when all of the page is safe. */
   readonly next: number
   readonly gap?: JournalGap
 }
@@ -218,7 +212,7 @@ export interface ExportView {
   readonly name: string
   /** The last event that is confirmed. */
   readonly cursor: number
-  /** How many events have come since. */
+  /** The number of events since then. */
   readonly behind: number
 }
 
@@ -233,7 +227,7 @@ export interface Upserted {
 export interface ScheduleView {
   readonly id: string
   readonly spec: ScheduleSpec
-  /** Without `data` in lists. */
+  /** The job; in lists without `data`. */
   readonly job: NewJob
   readonly paused: boolean
   readonly fireAt: number
@@ -247,7 +241,7 @@ export interface ScheduleView {
   readonly updatedAt: number
   /** The job that came last. */
   readonly last: JobKey | null
-  /** How far that is, where it is still kept; null in lists. */
+  /** The outcome of that job, if it is still kept; null in lists. */
   readonly result: { readonly state: State; readonly output: Data; readonly error: RunError | null } | null
 }
 
@@ -257,7 +251,7 @@ export interface SchedulePage {
   readonly next: string | null
 }
 
-/** What a queue has done in a minute or an hour. */
+/** The totals of a queue in a minute or an hour. */
 export interface HistoryPoint extends Totals {
   /** When it began. */
   readonly at: number

@@ -3,7 +3,7 @@
 export interface Keep {
   /** Milliseconds since it finished; 0 deletes at once. */
   readonly ageMs: number
-  /** Of the newest. */
+  /** The number of the newest jobs that are kept. */
   readonly count: number
 }
 
@@ -23,12 +23,12 @@ export const DEFAULT_RETENTION: Retention = Object.freeze({
   journal: { ageMs: 7 * DAY_MS, bytes: 2 ** 30 },
 })
 
-/** Whether finished jobs of that state are not kept at all. */
+/** True if finished jobs of that state are not kept at all. */
 export function keepsNone(keep: Keep): boolean {
   return keep.ageMs === 0 || keep.count === 0
 }
 
-/** What the journal keeps, of event numbers; 0 for none. */
+/** The event numbers that the journal keeps; 0 for none. */
 export interface JournalExtent {
   /** The oldest event that is kept. */
   readonly firstEvent: number

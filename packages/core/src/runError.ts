@@ -1,4 +1,4 @@
-/** What is stored of a handler's error, and the error made from it: so that programs read it like one of their own. */
+/** A handler's error as it is stored, and the error made from it, which programs read like their own. */
 
 /** One link of the chain of causes of an error. Lengths are in UTF-16 units; longer texts are cut. */
 export interface RunCause {
@@ -16,7 +16,7 @@ export interface RunError {
   readonly name: string
   /** Its message; at most 4,096. */
   readonly message: string
-  /** Where it was thrown, with its code and causes at the end. At most 16,384, less what `code` and `cause` take. */
+  /** The stack, with code and causes at the end. At most 16,384 characters, less the room that `code` and `cause` take. */
   readonly stack?: string
   /** Its `code`, such as `ECONNREFUSED`; a number as a string. At most 128. */
   readonly code?: string
@@ -28,7 +28,7 @@ export interface RunError {
 export interface HandlerError extends Error {
   /** The code that it had, such as `ECONNREFUSED`; a number as a string. */
   readonly code?: string
-  /** What caused it, with the code and cause of its own: a chain of at most 5. */
+  /** The chain of causes, each with its code: at most 5. */
   readonly cause?: HandlerError
 }
 

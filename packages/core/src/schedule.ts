@@ -5,10 +5,10 @@
 import type { NewJob } from './commands.ts'
 import type { JobKey } from './id.ts'
 
-/** What becomes of a tick while the job of an earlier one is not final. */
+/** The fate of a tick while the job of an earlier tick is not final. */
 export type Overlap = 'skip' | 'queue' | 'cancel'
 
-/** What becomes of ticks whose time has gone by unused. */
+/** The fate of ticks that were missed. */
 export type CatchUp = 'latest' | 'all' | 'none'
 
 export const OVERLAPS: readonly Overlap[] = ['skip', 'queue', 'cancel']
@@ -36,7 +36,7 @@ export interface Schedule {
   spec: ScheduleSpec
   /** The job that comes. */
   job: NewJob
-  /** Where `every` counts from. */
+  /** The time from which `every` counts. */
   anchor: number
   /** The tick that comes next; 0 where none does. */
   nextAt: number
@@ -58,7 +58,7 @@ export interface Schedule {
   updatedAt: number
 }
 
-/** What a turn does to a schedule's row. */
+/** The changes of a turn to a schedule's row. */
 export type ScheduleChange = 'move' | 'put' | 'delete'
 
 /** Reads cron expressions. Answers depend on what is asked alone. */
@@ -111,7 +111,7 @@ export function fireTime(schedule: Pick<Schedule, 'id' | 'spec' | 'anchor'>, tic
   return tick + (hash(`${id} ${tick}`) % (jitter + 1))
 }
 
-/** Where no calendar can make sense of it, that is found when the tick comes. */
+/** A spec that no calendar understands is found when its tick comes. */
 function followerOf(schedule: Pick<Schedule, 'spec' | 'anchor'>, tick: number, calendar: Calendar): number {
   try {
     return tickAfter(schedule, tick, calendar)
@@ -143,7 +143,7 @@ export function sameTicks(a: ScheduleSpec, b: ScheduleSpec): boolean {
   )
 }
 
-/** By which the jobs of a schedule are found. */
+/** The tag by which the jobs of a schedule are found. */
 export function scheduleTag(id: string): string {
   return `schedule:${id}`
 }

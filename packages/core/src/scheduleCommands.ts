@@ -1,4 +1,4 @@
-/** What is asked of schedules. */
+/** Commands about schedules. */
 import type { NewJob } from './commands.ts'
 import type { ScheduleSpec } from './schedule.ts'
 
@@ -7,7 +7,7 @@ export interface UpsertScheduleCommand {
   readonly op: 'upsertSchedule'
   readonly id: string
   readonly spec: ScheduleSpec
-  /** Without keys, `delay` and `runAt`: it comes at its tick, once. */
+  /** The job, without keys, `delay` and `runAt`: each tick creates it once. */
   readonly job: NewJob
   /** A new schedule's first job comes at once. */
   readonly runImmediately: boolean
@@ -23,14 +23,14 @@ export interface UpsertScheduleCommand {
 export interface GetScheduleCommand {
   readonly op: 'getSchedule'
   readonly id: string
-  /** How many of the times that come next to tell. */
+  /** The number of next times to return. */
   readonly times: number
 }
 
 /** One page in order of the ids. Reply: `SchedulePage`. */
 export interface ListSchedulesCommand {
   readonly op: 'listSchedules'
-  /** Of the ids. */
+  /** Prefix of the ids. */
   readonly prefix: string
   readonly limit: number
   /** Ids behind this one. */

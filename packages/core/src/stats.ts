@@ -1,4 +1,4 @@
-/** What the engine tells of itself: `stats` and `workers`. */
+/** Statistics: the replies to `stats` and `workers`. */
 import type { Defaults } from './commands.ts'
 import type { State } from './lifecycle.ts'
 import type { QueueSettings } from './queueSettings.ts'
@@ -43,13 +43,13 @@ export interface Stats {
   readonly paused: boolean
   readonly states: StateCounts
   readonly totals: Totals
-  /** Those with the most jobs that have not ended; 1,000 at most. `queues.list` tells of all. */
+  /** The queues with the most jobs that have not ended: at most 1,000. `queues.list` returns all. */
   readonly queues: Readonly<Record<string, QueueStats>>
-  /** How many queues are not among them; undefined for none. */
+  /** The number of queues that are not among them; undefined if there are none. */
   readonly queuesLeftOut?: number
   /** Names with waiting jobs that no attached worker serves, the most jobs first; 100 at most. */
   readonly unserved: readonly { readonly queue: string; readonly name: string; readonly waiting: number }[]
-  /** What is in force for enqueues by plain name, those that are disputed first; 1,000 names at most. */
+  /** The defaults in force for enqueues by plain name, disputed ones first: at most 1,000 names. */
   readonly definitions: readonly DefinitionStats[]
   /** Job names that have run lately, the busiest first; 1,000 at most. */
   readonly names: readonly NameStats[]
@@ -57,11 +57,11 @@ export interface Stats {
   readonly writer: WriterStats
 }
 
-/** The defaults of a job name, and whose word that is. */
+/** The defaults of a job name, and the worker that set them. */
 export interface DefinitionStats {
   readonly name: string
   readonly defaults: Defaults
-  /** Of the worker that has said so; empty if an earlier version has stored it. */
+  /** The worker that set them; empty if an earlier version has stored it. */
   readonly worker: string
   readonly host: string
   /** Milliseconds since 1970; 0 if an earlier version has stored it. */
@@ -70,7 +70,7 @@ export interface DefinitionStats {
   readonly disputedBy: readonly string[]
 }
 
-/** How the jobs of a name fare in a queue, since the engine was opened. */
+/** Timings of the jobs of a name in a queue since the engine was opened. */
 export interface NameStats {
   readonly queue: string
   readonly name: string
@@ -79,15 +79,15 @@ export interface NameStats {
   readonly completed: number
   /** Runs that failed, those that are tried again included. */
   readonly failed: number
-  /** From when a job became due to its hand-out. */
+  /** Time from a job's due time to its hand-out. */
   readonly waitMs: Timing
-  /** From a run's hand-out to its end, well or badly. */
+  /** Time from a run's hand-out to its end, whether it completed or failed. */
   readonly runMs: Timing
 }
 
 /** Percentiles of what was lately, and a histogram of all since the name is kept. */
 export interface Timing extends Percentiles {
-  /** Of all of them, in whole milliseconds each. */
+  /** The sum of all, each in whole milliseconds. */
   readonly sum: number
   /**
    * How many took more than `TIMING_BOUNDS_MS[i - 1]` and up to `TIMING_BOUNDS_MS[i]` milliseconds; behind the last bound those that took
@@ -99,7 +99,7 @@ export interface Timing extends Percentiles {
 /** 1 ms, and doubling to 2^22 ms: 70 minutes. */
 export const TIMING_BOUNDS_MS: readonly number[] = Array.from({ length: 23 }, (_, doublings) => 2 ** doublings)
 
-/** Of the last 1,024 to 2,048, right to within 6 %; all 0 where there was none. */
+/** Percentiles of the last 1,024 to 2,048 values, within 6 %; all 0 if there was none. */
 export interface Percentiles {
   readonly p50: number
   readonly p95: number
@@ -119,9 +119,9 @@ export interface WriterStats {
   readonly failedTurns: number
   /** Commands that have arrived and wait for the next turn. */
   readonly mailboxDepth: number
-  /** Of the write-ahead log, as it is on disk; 0 for a database in memory. */
+  /** The size of the write-ahead log on disk; 0 for a database in memory. */
   readonly walBytes: number
-  /** Of the events that the journal keeps. */
+  /** The size of the events that the journal keeps. */
   readonly journalBytes: number
   /** New work is refused: the disk is full, or the write-ahead log has grown behind a slow reader. */
   readonly draining: boolean

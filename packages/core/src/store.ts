@@ -1,4 +1,4 @@
-/** What the engine needs of the file: reads set by set, and one write per turn. Synchronous; `@millrace/sqlite` implements it. */
+/** The engine's interface to its file: reads set by set, and one write per turn. It is synchronous; `@millrace/sqlite` implements it. */
 import type { FailedPlace, ListFilter } from './commands.ts'
 import type { Definition } from './definition.ts'
 import type { Effects, ExportMark, SourceMark } from './effects.ts'
@@ -62,7 +62,7 @@ export interface QueueRow {
   readonly settings: QueueSettings
   readonly paused: boolean
   readonly pausedKeys: readonly string[]
-  /** How long before its token bucket was full, at that time of the wall clock. */
+  /** The time until its token bucket was full, at that time of the wall clock. */
   readonly missingMs: number
   readonly missingAt: number
 }
@@ -85,7 +85,7 @@ export interface PrunableRow {
 
 export interface Prunable {
   readonly rows: readonly PrunableRow[]
-  /** What the store is to forget in the turn that removes the rows: its own, handed back in `Effects.pruneMarks`. */
+  /** The store's own token, handed back in `Effects.pruneMarks` with the turn that removes the rows. */
   readonly mark: unknown
 }
 
@@ -102,7 +102,7 @@ export interface ActiveRow extends JobRow {
 export interface FlowDueRow {
   readonly parent: number
   readonly mode: DueMode
-  /** What it is to be told: how the parent stands. */
+  /** The parent's outcome for it. */
   readonly state: Told
   /** Undefined where none is left. */
   readonly child: { readonly seq: number; readonly told: Told; readonly gate: FlowGate | undefined } | undefined
@@ -114,7 +114,7 @@ export interface FlowLeftRow {
   readonly parent: number | undefined
 }
 
-/** One that a job waited for, as far as it is still known. */
+/** A job that another one waited for, as far as it is still known. */
 export interface ParentRow {
   /** Among the job's parents, from 1. */
   readonly place: number
@@ -125,7 +125,7 @@ export interface ParentRow {
   readonly error: RunError | undefined
 }
 
-/** One that a job of a flow waits for, and what that one was told of it. */
+/** A dependency of a job in a flow, and its outcome as the job knows it. */
 export interface DependencyRow {
   readonly seq: number
   /** Empty where nothing is left that says it. */
@@ -137,7 +137,7 @@ export interface DependencyRow {
 export interface FlowJobRow {
   readonly row: JobRow
   readonly place: FlowPlace
-  /** Those from the cursor on, and as far as there was room. */
+  /** The jobs from the cursor on, as far as there was room. */
   readonly parents: readonly DependencyRow[]
 }
 
@@ -157,7 +157,7 @@ export interface FailureRow {
   readonly lastAt: number
   /** The one that failed last; undefined where its row is gone. */
   readonly job: JobKey | undefined
-  /** Of the run of it that did; undefined where that is gone. */
+  /** The message of the run that failed; undefined if it is gone. */
   readonly message: string | undefined
 }
 
@@ -209,12 +209,12 @@ export interface Loaded {
   readonly active: readonly ActiveRow[]
   readonly present: readonly PresentRow[]
   readonly definitions: readonly DefinitionRow[]
-  /** Of jobs in rows before this one it is not known which fields their callers have stated. */
+  /** The first row for which it is known which fields its caller has stated. */
   readonly saidFrom: number
   readonly exports: readonly ExportMark[]
   /** Schedules that wait for a job which has ended. */
   readonly freed: readonly string[]
-  /** Whether there are children to be told, or edges to be dropped. */
+  /** True if there are outcomes to propagate to children, or edges to remove. */
   readonly flowWork: boolean
   /** The last minute of which a queue's totals were noted. */
   readonly minutes: readonly { readonly queueId: number; readonly at: number }[]
@@ -231,7 +231,7 @@ export interface EndsPage {
 }
 
 /** A list's filter as the tables know it. */
-/** What is in force for a name, and before which row its jobs are yet to take it; 0: none is. */
+/** The defaults in force for a name, and the row before which jobs have yet to take them; 0 if none have. */
 export interface DefinitionRow {
   readonly name: string
   readonly definition: Definition
@@ -284,7 +284,7 @@ export interface TurnMark {
   readonly nextSeq: number
   readonly nextEvent: number
   readonly nextSession: number
-  /** Of the turn, on the clock that `Queue.fullMono` is of. */
+  /** The time of the turn, on the clock of `Queue.fullMono`. */
   readonly mono: number
   /** The jobs that run once the turn is written. */
   readonly running: () => readonly number[]
@@ -308,7 +308,7 @@ export interface Store {
   unique(keys: readonly NameAndKey[]): KeyHolder[]
   /** Jobs of producers' journals, by their `node`. */
   sourced(nodes: readonly number[]): JobRow[]
-  /** How far each of these journals has come; nothing of those that are unknown. */
+  /** Returns the offset of each of these journals that is known. */
   marks(sources: readonly string[]): SourceMark[]
   /** The next waiting jobs of a lane in its order, at most `jobs` and about `bytes` of payload (at least one job). */
   window(
@@ -324,7 +324,7 @@ export interface Store {
     jobs: number,
     bytes: number,
   ): { readonly rows: JobRow[]; readonly complete: boolean }
-  /** Whose turn it is: of the first of these keys, up to about so many bytes of payload; of at least one. */
+  /** Returns the jobs whose turn it is, of the first of these keys, up to about so many bytes of payload; at least one. */
   turns(keys: readonly TurnQuery[], bytes: number): TurnRow[]
   /**
    * Scheduled and waiting jobs of a queue that drops its oldest, by arrival and without payload: at most `limit`, and about `bytes` of what
@@ -349,7 +349,7 @@ export interface Store {
   prunable(queueId: number, state: StateCode, before: number, limit: number, lastEvent?: number): Prunable | undefined
   /** Gates of jobs that wait for others; nothing of those that do not. */
   flowGates(seqs: readonly number[]): FlowGate[]
-  /** Who is to be told what, what is taken back before all else: by parent, then by child; at most `limit` rows. */
+  /** Returns outcomes to propagate, reverted ones first, by parent, then by child: at most `limit` rows. */
   flowDue(limit: number): FlowDueRow[]
   /** Jobs in this order without payload and output, at most about `bytes` of what else they carry; at least one where there is one. */
   children(seqs: readonly number[], bytes: number): { readonly rows: JobRow[]; readonly complete: boolean }
@@ -368,7 +368,7 @@ export interface Store {
   attempts(rows: readonly JobRow[]): AttemptView[][]
   /** The error of the job's last failed run. */
   lastError(seq: number): RunError | undefined
-  /** What a job waited for, behind a place: at most `limit`, and about `bytes` of output; at least one where there is one. */
+  /** Returns a job's parents behind a place: at most `limit`, and about `bytes` of output; at least one if there is one. */
   parents(seq: number, after: number, limit: number, bytes: number): { readonly rows: ParentRow[]; readonly complete: boolean }
   /**
    * Jobs of the flow that begins with a row, which may be gone, from a place on: at most `limit`, with at most so many that they wait for,
@@ -392,7 +392,7 @@ export interface Store {
   oldestParked(gateId: number): number
   /** A queue's totals before each minute or hour that counted something, from one on, in order. */
   minutes(queueId: number, step: HistoryStep, from: number): MinuteRow[]
-  /** Those seen last first; of these lanes, or of all. */
+  /** Returns groups of failures, those seen last first; of these lanes, or of all. */
   failures(laneIds: readonly number[] | undefined, limit: number): FailureRow[]
   events(after: number, limit: number): JournalEvent[]
   /** The ends of jobs after an event, in order: at most `limit`, and of the next `events` that the journal has alone. */
@@ -405,7 +405,7 @@ export interface Store {
   write(effects: Effects, mark: TurnMark): void
 
   backup(file: string): Promise<{ readonly bytes: number }>
-  /** Of the write-ahead log; 0 where there is none. */
+  /** Returns the size of the write-ahead log; 0 if there is none. */
   walBytes(): number
   /** Folds the log into the file and cuts it, where no reader is in the way. */
   foldWal(): void
@@ -413,7 +413,7 @@ export interface Store {
   freePages(): { readonly free: number; readonly all: number }
   /** Gives up to so many free pages back, in a transaction of its own; the file is as much shorter once the log is folded in. Throws StoreFailure. */
   shrink(pages: number): void
-  /** How many bytes must be free before `restoreBallast` succeeds. */
+  /** The number of bytes that must be free before `restoreBallast` succeeds. */
   readonly ballastNeedsBytes: number
   /** Gives back the room that was kept for a full disk, or takes it again; false where it cannot. */
   releaseBallast(): void

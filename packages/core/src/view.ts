@@ -7,7 +7,7 @@ import type { AttemptView, FlowView, JobView } from './replies.ts'
 import type { JobRow } from './store.ts'
 
 export function viewOf(row: JobRow, queue: string, name: string, attempts: readonly AttemptView[]): JobView {
-  const { maxAttempts, maxAge, timeout, heartbeatTimeout, backoff } = parsePolicy(row.policy)
+  const { text: _text, ...policy } = parsePolicy(row.policy)
   return {
     seq: row.seq,
     node: row.node,
@@ -20,11 +20,7 @@ export function viewOf(row: JobRow, queue: string, name: string, attempts: reado
     checkpoint: row.checkpoint,
     run: row.run,
     attempt: row.run - row.uncounted,
-    maxAttempts,
-    maxAge,
-    timeout,
-    heartbeatTimeout,
-    backoff,
+    ...policy,
     priority: row.priority,
     weight: row.weight,
     runAt: row.runAt,
@@ -43,7 +39,7 @@ export function viewOf(row: JobRow, queue: string, name: string, attempts: reado
   }
 }
 
-/** Of a job that was dropped: no run, but why there is none. */
+/** Returns the attempt of a job that was dropped: it had no run, and this says why. */
 export function droppedAttempt({ run, finishedAt }: JobRow): AttemptView {
   return { run, attempt: 0, startedAt: 0, endedAt: finishedAt, worker: '', error: DROPPED, logs: [] }
 }

@@ -1,4 +1,4 @@
-/** Where chance enters the engine; time is the worker package's clock, and the calendar the client's. */
+/** The engine's source of randomness, with the worker package's clock and the client package's calendar. */
 import type { Random } from '@millrace/core'
 
 export { systemCalendar } from '@millrace/client/calendar'

@@ -1,4 +1,4 @@
-/** Everything that an application needs: `openEngine`, definitions, errors, and the types of what goes in and comes out. */
+/** Everything that an application needs: `openEngine`, definitions, errors, and the types of arguments and results. */
 
 export * from '@millrace/client/public'
 export type { OpenOptions } from '@millrace/core'

@@ -1,4 +1,4 @@
-/** For the other packages of this workspace. Names can change in any release. */
+/** Exports for the other packages of this workspace. Names can change in any release. */
 
 export { systemCalendar, systemClock, systemRandom } from './clock.ts'
 export { InThreadEngine, type InThreadOptions } from './ports/inThread.ts'

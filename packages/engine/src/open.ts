@@ -32,14 +32,14 @@ import { SharedPort } from './share/sharedPort.ts'
 import { WriterThread } from './writer/thread.ts'
 
 /**
- * Opens the file, creating it where it is not there yet, and starts the writer thread that owns it. With `share`, all openings of one
- * process answer one engine, which ends when it was stopped as often as it was opened.
+ * Opens the file, creating it if it does not exist, and starts the writer thread that owns it. With `share`, all openings
+ * in one process return the same engine, which ends when it was stopped as often as it was opened.
  *
- * @throws OptionTypeError, OptionRangeError for a wrong option, also where this process shares the file by an engine that has another
- * `codec`, `redact` or `maxDataBytes`; AlreadyOpenError where another process (or this one) has the
- * file; NotADatabaseError, FileTruncatedError, ForeignLogError, SchemaTooNewError, NotWritableError, UnsafeFilesystemError where the file cannot be used;
- * UnsupportedRuntimeError where this runtime, or a bundle of the engine, cannot work; EngineFailedError where the system has no thread
- * left for the writer.
+ * @throws OptionTypeError, OptionRangeError for a wrong option, or if this process shares the file by an engine with
+ * another `codec`, `redact` or `maxDataBytes`; AlreadyOpenError if another process (or this one) has the file;
+ * NotADatabaseError, FileTruncatedError, ForeignLogError, SchemaTooNewError, NotWritableError, UnsafeFilesystemError if
+ * the file cannot be used; UnsupportedRuntimeError if this runtime, or a bundle of the engine, cannot work;
+ * EngineFailedError if the system has no thread left for the writer.
  */
 export async function openEngine(options: OpenOptions): Promise<Engine> {
   const settings = validateOpenOptions(options)
@@ -62,7 +62,7 @@ async function openOwn(file: string, settings: OpenSettings): Promise<Engine> {
 }
 
 async function openShared(file: string, settings: OpenSettings, { leave, ended }: Membership): Promise<Engine> {
-  // By an engine that is not shared.
+  // An engine that is not shared may have it open.
   assertNotOpen(file)
   const { waitForOwnerMs } = settings
   const checks = new JobChecks()
@@ -97,7 +97,7 @@ function newThread(file: string, settings: OpenSettings): WriterThread {
     settings
   const { defaults, fileAccess, logger } = settings
   const readers = file === MEMORY || settings.readers === 0 ? undefined : new Readers(file, settings.readers)
-  // Of a file that is shared, whoever has it is attached to, and not waited for.
+  // If the file is shared, its owner is attached to instead of waited for.
   const waitMs = share ? 0 : waitForOwnerMs
   return new WriterThread(
     {
@@ -126,27 +126,28 @@ function setupOf({ maxDataBytes, codec, redact, logger }: OpenSettings) {
 
 const HERE = { clock: systemClock, quietClock, host: hostname(), pid: process.pid, local: true }
 const MEMORY = ':memory:'
-/** An owner that has just begun may not be heard yet. */
+/** The shortest patience: an owner that has just started may not answer yet. */
 const OWNER_STARTS_MS = 10_000
 
 export interface AttachOptions {
   /**
-   * The most that data, output and checkpoint may have each: 1 byte to 16 MiB, default 1 MiB. What the engine was opened with holds as
-   * well.
+   * The maximum size of data, output and checkpoint each: 1 byte to 16 MiB, default 1 MiB. The limit that the engine was
+   * opened with applies as well.
    */
   readonly maxDataBytes?: number
   /** Encodes data, output and checkpoint of jobs in this thread. Default none. */
   readonly codec?: Codec
-  /** Maps what workers of this thread say of their runs before it is stored. Default none. */
+  /** Maps what workers of this thread report about their runs before it is stored. Default none. */
   readonly redact?: Redact
-  /** As in `openEngine`. Default: warnings and errors go to stderr. */
+  /** The logger, as in `openEngine`. Default: warnings and errors go to stderr. */
   readonly logger?: LoggerOption
 }
 
 /**
- * The same engine from another thread: takes what `engine.port()` answered there, once. It ends where that engine stops, and also where
- * its writer dies and is started again, which the engine itself outlives: calls and `result()` here then reject with EngineStoppedError
- * (with CommitUnknownError what was sent and not answered), and workers here end. Attach another `port()` of the engine to go on.
+ * Opens the same engine from another thread, by the port that `engine.port()` returned there. A port can be attached to
+ * once. The attached engine ends when that engine stops. It also ends when the writer thread dies and is restarted, which
+ * the original engine survives. Calls and `result()` here then reject with EngineStoppedError (with CommitUnknownError if
+ * they were sent and not answered), and workers here end. To continue, attach another `port()` of the engine.
  *
  * @throws OptionTypeError, OptionRangeError for a wrong port or option.
  */
@@ -166,7 +167,7 @@ export function attach(port: unknown, options: AttachOptions = {}): Engine {
   return new Engine(attachedPort(port), setup)
 }
 
-/** To the writer itself; only pages are asked for by way of the thread that opened the file. */
+/** Returns a Port to the writer itself. Only pages are requested by way of the thread that opened the file. */
 function attachedPort(port: MessagePort): Port {
   const greeting = greetingOf(port)
   if (greeting === undefined) {

@@ -1,11 +1,11 @@
 /**
- * The one path of a file, whatever links lead to it, also before it is there: what processes on one file have in common. As the store's
- * own, which only the writer's thread loads.
+ * Returns the one path of a file, whatever links lead to it, even before the file exists: the same for all processes on
+ * one file. It works like the store's own function, which only the writer thread loads.
  */
 import { readlinkSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 
-/** As Linux follows: links that lead in a circle lead nowhere. */
+/** The maximum number of links, as in Linux: links in a circle lead nowhere. */
 const LINKS_MAX = 40
 
 export function realFile(file: string, linksMax = LINKS_MAX): string {

@@ -1,4 +1,4 @@
-/** The files that this process has open, across reloads of this module and second installed copies of it. */
+/** The files that this process has open, across reloads of this module and several installed copies of it. */
 import { statSync } from 'node:fs'
 import { AlreadyOpenError, type OpenSettings, OptionTypeError } from '@millrace/core'
 import { realFile } from './realFile.ts'
@@ -6,7 +6,7 @@ import { realFile } from './realFile.ts'
 const KEY = Symbol.for('millrace.openFiles')
 const SHARED_KEY = Symbol.for('millrace.sharedFiles')
 
-/** Marks a file as open until the function that it answers is called; throws AlreadyOpenError where it is. */
+/** Marks a file as open until the returned function is called. Throws AlreadyOpenError if it is open. */
 export function registerFile(file: string): () => void {
   const files = openFiles()
   const key = identityOf(file)
@@ -16,36 +16,36 @@ export function registerFile(file: string): () => void {
   return () => files.delete(key)
 }
 
-/** Before opening: the file may not exist yet, and then nobody has it open. */
+/** Runs before opening: if the file does not exist yet, nobody has it open. */
 export function assertNotOpen(file: string): void {
   const key = identityOf(file)
   if (key !== undefined && openFiles().has(key)) throw alreadyOpen(file)
 }
 
-/** An engine that more than one part of the process uses: counted, and closed with the last. */
+/** An engine that several parts of the process use: they are counted, and the last one closes it. */
 export interface Shared<Engine> {
   readonly engine: Promise<Engine>
   readonly terms: Terms
   users: number
 }
 
-/** What decides how the data of all that use an engine is kept: the first opening's, and nobody else may think it another. */
+/** The options that decide how the data of all users of an engine is kept. The first opening sets them, and later ones must agree. */
 export type Terms = Pick<OpenSettings, (typeof TERMS)[number]>
 
 const TERMS = ['codec', 'redact', 'maxDataBytes'] as const
 
-/** What an engine says to those that share it. */
+/** The functions by which a shared engine reports to this registry. */
 export interface Membership {
-  /** Whether a stop is the last one, by which it ends. */
+  /** Reports a stop. Returns true if it is the last one, which ends the engine. */
   readonly leave: () => boolean
-  /** It has ended: who comes next opens another. */
+  /** Reports that the engine has ended: the next opening creates another. */
   readonly ended: () => void
 }
 
 /**
- * The engine that this process shares its file by: opened by `open` where there is none yet.
+ * Returns the engine by which this process shares its file; `open` opens it if there is none yet.
  *
- * @throws OptionTypeError where it was opened on other terms
+ * @throws OptionTypeError if it was opened on other terms
  */
 export async function joinShared<Engine>(file: string, terms: Terms, open: (membership: Membership) => Promise<Engine>): Promise<Engine> {
   const files = sharedFiles<Engine>()
@@ -96,8 +96,8 @@ function openFiles(): Set<string> {
 }
 
 /**
- * Device and inode: the same for every path that leads to the file. `stat` opens nothing. Where it may not even look, nobody
- * here has the file open, and the store says what is wrong with the place.
+ * Returns device and inode, which are the same for every path to the file. `stat` opens nothing. If even that is not
+ * allowed, nobody here has the file open, and the store reports what is wrong with the place.
  */
 function identityOf(file: string): string | undefined {
   try {

@@ -1,13 +1,14 @@
-/** Whether this runtime can run the engine: said before anything native is loaded, instead of a crash. */
+/** Checks if this runtime can run the engine, before anything native is loaded and could crash. */
 import { UnsupportedRuntimeError } from '@millrace/core'
 
 const NODE_MIN = [22, 14] as const
 
 /**
- * Whether the engine works here: `openEngine` asks by itself. For programs that load the SQLite driver before, or want to say so early.
+ * Checks if the engine works here; `openEngine` does so automatically. It is for programs that load the SQLite driver
+ * first, or want to report the problem early.
  *
- * @param versions of the runtime; `process.versions` unless stated
- * @throws UnsupportedRuntimeError on Node before 22.14, on Bun and on Deno, naming what would do
+ * @param versions the versions of the runtime; default `process.versions`
+ * @throws UnsupportedRuntimeError on Node before 22.14, on Bun and on Deno, naming what would work
  */
 export function assertRuntime(versions: Readonly<Record<string, string | undefined>> = process.versions): void {
   const remedy = `run it on Node ${NODE_MIN.join('.')} or newer, or Electron with such a Node`

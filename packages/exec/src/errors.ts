@@ -1,13 +1,13 @@
-/** What a run of a command throws. */
+/** Errors that a run of a command throws. */
 import { MillraceError, NonRetryableError } from '@millrace/core'
 
-/** How a process has ended: one of the two is null. */
+/** The exit code or the signal that a process ended with. The other one is null. */
 export interface Ending {
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
 }
 
-/** The command has ended with an exit code that is none of its `successCodes`, by a signal, or could not be started (both are null). */
+/** The command ended with a code outside its `successCodes`, or by a signal, or could not be started (both are null). */
 export class CommandFailedError extends MillraceError {
   static readonly code = 'COMMAND_FAILED'
   declare readonly exitCode: number | null
@@ -17,7 +17,7 @@ export class CommandFailedError extends MillraceError {
   }
 }
 
-/** The job's data cannot be handed to its command. `field` is the key of the data, where one is at fault. */
+/** The job's data cannot be passed to its command. `field` is the key of the data that is at fault, if there is one. */
 export class BadArgsError extends MillraceError {
   static readonly code = 'BAD_ARGS'
   declare readonly field: string | undefined
@@ -26,9 +26,9 @@ export class BadArgsError extends MillraceError {
   }
 }
 
-/** As a handler throws it: the same data is no better the next time. */
+/** Returns the error as a handler throws it. It is not retryable, because the same data would fail again. */
 export function badArgs(message: string, field?: string): NonRetryableError {
   const cause = new BadArgsError(message, field)
-  // Of an error its name and message are stored: the code is in it so that it can be told from others.
+  // Only the name and the message of an error are stored. The code in the message distinguishes this error from others.
   return new NonRetryableError(`${cause.code}: ${message}`, { cause })
 }

@@ -9,7 +9,8 @@ import {
   integerOption,
   OptionRangeError,
   OptionTypeError,
-  RUN_OPTIONS,
+  RUN_OPTION_NAMES,
+  type RunOption,
   UnsupportedRuntimeError,
 } from '@millrace/core'
 import { defineJob, type InlineHandler } from '@millrace/worker'
@@ -22,9 +23,9 @@ import { runCommand } from './run.ts'
 export interface ExecOptions {
   /** An absolute path: a log for each run, in up to three files, and what is needed to end the commands of a worker that was killed. Default none. */
   readonly logFolder?: string
-  /** Of one run's log: 4 KiB to 1 TiB, default 64 MiB, in files of a third each. Of a longer one the beginning and the end are kept. */
+  /** The size of one run's log: 4 KiB to 1 TiB, default 64 MiB, in files of a third each. A longer one keeps its beginning and its end. */
   readonly maxLogBytes?: number
-  /** Of all logs together: 4 KiB to 1 TiB, default 1 GiB. Those of the oldest runs go first. */
+  /** The size of all logs together: 4 KiB to 1 TiB, default 1 GiB. The logs of the oldest runs are removed first. */
   readonly maxFolderBytes?: number
   /** Older logs are removed: at least 1 minute, default 7 days. */
   readonly maxLogAge?: Duration
@@ -68,8 +69,8 @@ export function execHandlers(commands: Readonly<Record<string, CommandSpec>>, op
   return allowed.map(({ command, definition }) => definition.handler((context) => runCommand(command, context, folder)))
 }
 
-function runOptionsOf(spec: CommandSpec): Pick<CommandSpec, (typeof RUN_OPTIONS)[number]> {
-  return Object.fromEntries(RUN_OPTIONS.filter((name) => spec[name] !== undefined).map((name) => [name, spec[name]]))
+function runOptionsOf(spec: CommandSpec): Pick<CommandSpec, RunOption> {
+  return Object.fromEntries(RUN_OPTION_NAMES.filter((name) => spec[name] !== undefined).map((name) => [name, spec[name]]))
 }
 
 /** Past its `abortGrace` a worker waits for no run: what the command has said is lost, and the next attempt may meet it. */

@@ -1,4 +1,4 @@
-/** Shell-command jobs: what a worker allows, run as whole process groups. */
+/** Shell-command jobs: the commands that a worker allows, run as whole process groups. */
 export type { CommandSpec, EnvironmentOptions } from './command/spec.ts'
 export type { ArgumentTemplate } from './command/template.ts'
 export { BadArgsError, CommandFailedError, type Ending } from './errors.ts'

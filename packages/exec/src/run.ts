@@ -1,4 +1,4 @@
-/** One run of a command: started, listened to, ended with all that it has started, and told. */
+/** Runs a command once: starts it, reads its output, ends all that it has started, and reports the result. */
 import { type ChildProcessByStdio, type SpawnOptions, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { NonRetryableError } from '@millrace/core'
@@ -16,18 +16,18 @@ import { ProcessGroup } from './process/group.ts'
 
 export interface ExecOutput {
   readonly exitCode: number
-  /** Never there in an output: a command that a signal has ended has failed. */
+  /** Always null in an output: a command that a signal has ended has failed. */
   readonly signal: null
   readonly stdout: Captured
   readonly stderr: Captured
   readonly durationMs: number
-  /** Where the end of it is, on the machine of the worker that ran it. What one file does not take is beside it: `.1.log` has the beginning. */
+  /** The file with the end of the log, on the machine of the worker. Earlier output is beside it: `.1.log` has the beginning. */
   readonly logFile?: string
 }
 
 type Child = ChildProcessByStdio<Writable | null, Readable, Readable>
 
-/** Of the output, for all that is in it but the text of the command. */
+/** The bytes of the output that are reserved for everything but the command's own output. */
 const REST_BYTES = 1_024
 const MESSAGE_LENGTH = 2_000
 const LINES = 20
@@ -67,7 +67,7 @@ function checkSize(args: readonly string[], env: Readonly<Record<string, string>
   throw badArgs(`the arguments and variables have ${bytes} bytes together, and at most ${START_BYTES}: hand the data over by stdin`)
 }
 
-/** Nothing is started whose log cannot be begun; the next attempt may find the disk in better order. */
+/** Opens the log. If that fails, the command is not started; the next attempt may succeed. */
 async function filesOf(folder: LogFolder | undefined, { job }: Context): Promise<RunFiles | undefined> {
   try {
     return await folder?.begin(job)
@@ -85,7 +85,7 @@ interface Start {
   readonly stderr: Excerpt
 }
 
-/** Resolves when nothing of the command runs any more, and all that it said is noted. */
+/** Resolves when nothing of the command runs any more, and all of its output is kept. */
 async function runProcess(command: Command, { data, job, signal, log }: Context, start: Start): Promise<Ending> {
   const { stdin, cwd, uid, gid, killGraceMs } = command
   const { file, args } = command.launch(start.args)
@@ -93,7 +93,7 @@ async function runProcess(command: Command, { data, job, signal, log }: Context,
     cwd,
     env: start.env,
     shell: false,
-    // A session and a group of its own, which is ended as a whole.
+    // A session and a group of its own, so that it is ended as a whole.
     detached: true,
     stdio: [stdin === 'data' ? 'pipe' : 'ignore', 'pipe', 'pipe'],
     ...(uid !== undefined && { uid }),
@@ -109,7 +109,7 @@ async function runProcess(command: Command, { data, job, signal, log }: Context,
   signal.addEventListener('abort', end, { once: true })
   const unrecorded = recorded(start.files, child.pid)
   if (unrecorded !== undefined) end()
-  // A command that does not read all of it is none the worse for it.
+  // A command may end without reading all of it.
   child.stdin?.on('error', () => {}).end(data instanceof Uint8Array ? data : JSON.stringify(data ?? null))
   const { stdout, stderr } = start
   const outputs = [
@@ -131,7 +131,7 @@ async function runProcess(command: Command, { data, job, signal, log }: Context,
   }
 }
 
-/** Says why where the group could not be recorded: such a command must not go on, since nobody would find it after a crash. */
+/** Returns why the group could not be recorded. Such a command must end, because nothing would find it after a crash. */
 function recorded(files: RunFiles | undefined, pid: number): string | undefined {
   try {
     files?.started(pid)
@@ -141,7 +141,7 @@ function recorded(files: RunFiles | undefined, pid: number): string | undefined 
   }
 }
 
-/** Some of what a system refuses is thrown, and some is told later. */
+/** Starts a process. Some failures are thrown here, and some arrive later as an event. */
 function startProcess(name: string, file: string, args: readonly string[], options: SpawnOptions): Child {
   try {
     return spawn(file, args, options) as Child
@@ -161,7 +161,7 @@ interface Outcome extends Ending {
   readonly logFile?: string
 }
 
-/** A job that fails has no output: how it ended, and the last lines, are in its error and in the log of its attempt. */
+/** Returns the error of a run. A failed job has no output: its error and log have the ending and the last lines. */
 function failureOf(command: Command, { signal, log }: Context, { stdout, stderr, ...facts }: Outcome): Error {
   const { exitCode, signal: name } = facts
   const how = name === null ? `has ended with exit code ${exitCode}` : `was ended by ${name}`

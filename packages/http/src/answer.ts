@@ -1,4 +1,4 @@
-/** Answers, each with the headers that keep a browser from making more of it than it is. */
+/** Responses, each with headers that restrict what a browser does with it. */
 
 const SECURITY = {
   'x-content-type-options': 'nosniff',
@@ -12,7 +12,7 @@ export const SECURITY_HEADERS = { ...SECURITY, 'content-security-policy': "defau
 
 const JSON_HEADERS = { 'content-type': 'application/json', ...SECURITY_HEADERS }
 
-/** Dates become ISO 8601, what is undefined is left out, and Infinity is null: no limit. */
+/** Returns a JSON response. Dates become ISO 8601, undefined is left out, and Infinity becomes null: no limit. */
 export function json(status: number, value: unknown, headers?: Readonly<Record<string, string>>): Response {
   return new Response(JSON.stringify(value), { status, headers: headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers } })
 }

@@ -1,7 +1,7 @@
-/** What is told of calls that change more than they add. */
+/** Audit entries of calls that change more than they add. */
 import type { Audited } from '@millrace/core'
 
-/** A call by HTTP that needs the scope `admin`. */
+/** A call over HTTP that needs the scope `admin`. */
 export interface AuditEntry extends Audited {
   /** The `operationId` in the OpenAPI document. */
   readonly operation: string

@@ -1,18 +1,18 @@
-/** Where time and chance enter: the one file that reads them. */
+/** The only file that reads the time and random numbers. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Clock } from '@millrace/core'
 import { systemClock } from '@millrace/worker'
 
-/** What tests replace. */
+/** The dependencies that tests replace. */
 export interface Surroundings {
   readonly clock: Clock
-  /** Names an error that is told without its reason. */
+  /** Returns an id for an error that is shown without its reason. */
   newId(): string
-  /** So many random bytes. */
+  /** Returns this many random bytes. */
   newSecret(bytes: number): Uint8Array
 }
 
-/** Its timers keep no process alive: the server that this is mounted in does. */
+/** The system's clock, with timers that keep no process alive: the server that mounts the API does that. */
 const quietClock: Clock = {
   read: systemClock.read,
   setTimer(ms, wake) {
@@ -23,7 +23,7 @@ const quietClock: Clock = {
 
 export const SYSTEM: Surroundings = { clock: quietClock, newId: () => randomUUID(), newSecret: (bytes) => randomBytes(bytes) }
 
-/** When everything that is due by now has had the thread. */
+/** Calls `wake` after everything that is due by now has had the thread. */
 export function soon(wake: () => void): void {
   setImmediate(wake)
 }

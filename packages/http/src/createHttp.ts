@@ -25,21 +25,21 @@ import { webhookRoutes } from './routes/webhooks.ts'
 
 export interface HttpApi {
   /**
-   * Answers a request; never rejects. `env` says where it came from: what @hono/node-server gives, or `{ remoteAddress }`.
+   * Answers a request; never rejects. `env` says where it came from: as @hono/node-server gives it, or `{ remoteAddress }`.
    */
   fetch(request: Request, env?: unknown): Promise<Response>
-  /** What the API takes and answers. */
+  /** Returns the OpenAPI document of the API. */
   document(): OpenApiDocument
-  /** The path that answers a request, as the document has it, below `basePath`: `/v1/jobs/{id}`. Undefined where nothing does. */
+  /** Returns the documented path that answers a request, with `basePath` before it: `/v1/jobs/{id}`. Undefined if nothing answers. */
   routeOf(request: Request): string | undefined
 }
 
-/** @throws OptionTypeError, OptionRangeError; without `token` or `authenticate`, unless `open: true` says that this is meant */
+/** @throws OptionTypeError, OptionRangeError; also without `token` and `authenticate`, unless `open: true` confirms that */
 export function createHttp(engine: Engine, options: HttpOptions): HttpApi {
   return buildHttp(engine, options, SYSTEM).api
 }
 
-/** The same with a clock of its own, and with the operations that it is made of: for tests. */
+/** Builds the API with another clock, and also returns its operations: for tests. */
 export function buildHttp(engine: Engine, options: HttpOptions, { clock, newId, newSecret }: Surroundings) {
   const settings = validateHttpOptions(options)
   const service: Service = {

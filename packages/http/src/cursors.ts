@@ -1,4 +1,4 @@
-/** Cursors of pages, signed: what comes back is what was handed out, for the same list. */
+/** Signed cursors of pages: only a cursor that was handed out for the same list is accepted. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { invalid } from './errors.ts'
 
@@ -11,7 +11,7 @@ export class Cursors {
     this.#secret = secret
   }
 
-  /** @param list what it is a place in: `jobs`, `schedules` */
+  /** @param list that the place is in: `jobs`, `schedules` */
   sign(list: string, place: string | undefined): string | undefined {
     return place === undefined ? undefined : `${Buffer.from(place).toString('base64url')}.${this.#mac(list, place).toString('base64url')}`
   }

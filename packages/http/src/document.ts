@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document, made of the operations. */
+/** Builds the OpenAPI 3.1 document from the operations. */
 import { type OpenAPIHono, z } from '@hono/zod-openapi'
 import type { Operation } from './operation.ts'
 import { TITLES } from './problem.ts'

@@ -1,14 +1,14 @@
-/** What only the HTTP border says. All else is in the core's catalogue. */
+/** Errors that only the HTTP API has. All others are in the core's catalogue. */
 import { MillraceError } from '@millrace/core'
 
-/** One fault of a request: where, and what. */
+/** One fault of a request: its place and its description. */
 export interface Fault {
-  /** `body.options.delay`, `query.limit`. */
+  /** The place of the fault: `body.options.delay`, `query.limit`. */
   readonly path: string
   readonly message: string
 }
 
-/** What is told beside the message. */
+/** Details that are shown beside the message. */
 export interface HttpErrorDetails {
   readonly option?: string
   readonly limit?: number | string
@@ -17,11 +17,11 @@ export interface HttpErrorDetails {
   /** Milliseconds. */
   readonly retryAfter?: number
   readonly errors?: readonly Fault[]
-  /** What an import had done when it ended. */
+  /** The counts of an import when it ended. */
   readonly progress?: unknown
 }
 
-/** A refusal with a status of its own. */
+/** An error with a status of its own. */
 export class HttpError extends MillraceError {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>

@@ -1,4 +1,4 @@
-/** Events as server-sent events: read from the journal as fast as the reader takes them, and no faster. */
+/** Server-sent events, read from the journal as fast as the reader takes them, and no faster. */
 import type { Engine, EventStreamItem } from '@millrace/client'
 import type { Clock, EventsFilter } from '@millrace/core'
 import { BOUNDS } from './limits.ts'
@@ -9,17 +9,17 @@ export interface StreamOptions {
   readonly pace: Pace
   readonly after: number
   readonly filter: EventsFilter
-  /** The reader is gone. */
+  /** Aborts when the reader is gone. */
   readonly signal: AbortSignal
   readonly clock: Clock
-  /** Asked with each heartbeat: where its token is good no more, the stream ends. */
+  /** Asked with each heartbeat. The stream ends if its token is no longer valid. */
   readonly stillMay: () => Promise<boolean>
-  /** Called once, when it is over. */
+  /** Called once, when the stream is over. */
   readonly ended: () => void
 }
 
 const encoder = new TextEncoder()
-/** Browsers come back after so many milliseconds. */
+/** Makes browsers reconnect after this many milliseconds. */
 const OPENING = encoder.encode('retry: 2000\n\n')
 const HEARTBEAT = encoder.encode(':\n\n')
 
@@ -41,7 +41,7 @@ export function eventStream(engine: Engine, options: StreamOptions): ReadableStr
   let abort = () => end()
   const beat = (controller: ReadableStreamDefaultController<Uint8Array>) => {
     cancelTimer = clock.setTimer(BOUNDS.heartbeatMs, () => {
-      // One whose reader takes nothing has enough to send.
+      // A reader that takes nothing has enough to read already.
       if ((controller.desiredSize ?? 0) > 0) controller.enqueue(HEARTBEAT)
       beat(controller)
       void stillMay().then((still) => still || end(controller))
@@ -64,7 +64,7 @@ export function eventStream(engine: Engine, options: StreamOptions): ReadableStr
           else if (!over)
             controller.enqueue(encoder.encode([value, ...events.take(BOUNDS.eventsPerChunk - 1)].map((item) => frames.of(item)).join('')))
         } catch {
-          // The engine has stopped: whoever reads comes back with the last id that it has.
+          // The engine has stopped. The reader comes back with the last id that it has.
           end(controller)
         }
       },
@@ -74,7 +74,7 @@ export function eventStream(engine: Engine, options: StreamOptions): ReadableStr
   )
 }
 
-/** The text of events, made once for all streams that come to them one soon after the other. */
+/** Keeps the text of events for all streams that reach them one soon after the other. */
 export class Frames {
   readonly #texts = new Map<number, string>()
 
@@ -89,7 +89,7 @@ export class Frames {
   }
 }
 
-/** To go on behind a gap, its id is the cursor in front of what comes next. */
+/** Formats an item. The id of a gap is the cursor before the next event, so that a reader resumes behind the gap. */
 function frameOf(item: EventStreamItem): string {
   const id = item.type === 'gap' ? item.resumesAt - 1 : item.seq
   return `id: ${id}\nevent: ${item.type}\ndata: ${JSON.stringify(item)}\n\n`

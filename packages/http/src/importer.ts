@@ -1,4 +1,4 @@
-/** Lines that become jobs: in atomic commands, one on its way while the next is made, so that a fast sender waits. */
+/** Turns lines into jobs, in atomic commands. One is under way while the next is made, so a fast sender waits. */
 import type { Engine, JobRequest } from '@millrace/client'
 import { checkJsonText, type EnqueueOptions } from '@millrace/core'
 import { defineJob } from '@millrace/worker'
@@ -9,22 +9,22 @@ import { refusePoison } from './requests/poison.ts'
 export interface ImportOptions {
   readonly name: string
   readonly queue?: string | undefined
-  /** Of each job. */
+  /** The options of each job. */
   readonly options?: EnqueueOptions | undefined
-  /** With it each line is created once: its job's key is this and its number. */
+  /** Makes each line create its job once: the job's key is this and the line's number. */
   readonly key?: string | undefined
-  /** Each line is JSON, and not a text. */
+  /** True if each line is JSON, false if it is a string. */
   readonly json: boolean
 }
 
 export interface ImportCounts {
   readonly lines: number
-  /** Blank ones, and those that begin with #. */
+  /** Blank lines, and those that begin with #. */
   readonly skipped: number
   readonly created: number
   readonly existing: number
   readonly refused: number
-  /** The first of those refused. */
+  /** The first of the refused lines. */
   readonly errors: readonly { readonly line: number; readonly code: string; readonly message: string }[]
 }
 
@@ -52,7 +52,7 @@ export class Importer {
     return this.#counts
   }
 
-  /** Resolves when the next lines may come. */
+  /** Resolves when it can take the next lines. */
   async take(lines: readonly Line[]): Promise<void> {
     for (const { number, text, fault } of lines) {
       this.#counts.lines++
@@ -63,14 +63,14 @@ export class Importer {
     }
   }
 
-  /** Resolves when all is stored. */
+  /** Resolves when all jobs are stored. */
   async end(): Promise<ImportCounts> {
     await this.#send()
     await this.#sending
     return this.#counts
   }
 
-  /** What is on its way is let through, and what has yet to be sent is not. */
+  /** Waits for the command that is under way. Lines that were not sent yet are dropped. */
   async stop(): Promise<void> {
     await this.#sending.catch(() => {})
   }
@@ -102,7 +102,7 @@ export class Importer {
     this.#chunk = newChunk()
     if (chunk.jobs.length === 0) return
     this.#sending = this.#enqueue(chunk)
-    // It is thrown by whoever waits for it next.
+    // The next caller that awaits it gets the error.
     this.#sending.catch(() => {})
   }
 
@@ -111,7 +111,7 @@ export class Importer {
       await this.#create(jobs)
     } catch (error) {
       if (!isMisuse(error)) throw error
-      // One of them is refused, and with it all: which one is found by sending them one by one.
+      // One refused job refuses all of them. Sending them one by one shows which one.
       for (const [index, job] of jobs.entries()) await this.#createOne(job, numbers[index] as number)
     }
   }

@@ -1,4 +1,4 @@
-/** Puts operations onto a router: who calls, what came, what is answered, and who is told. */
+/** Mounts operations on a router: admits the caller, reads the request, answers it, and audits the call. */
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import { boundedTarget } from '@millrace/core'
 import type { Context } from 'hono'
@@ -14,9 +14,9 @@ import { routerPath } from './route.ts'
 export interface Mounting {
   readonly service: Service
   readonly access: Access
-  /** The answer to what was thrown. */
+  /** Returns the answer to an error that was thrown. */
   readonly refuse: (error: unknown) => Response
-  /** Logs what must not be told; answers its id. */
+  /** Logs an error that must not be shown, and returns its id. */
   readonly report: (error: unknown) => string
 }
 
@@ -71,7 +71,7 @@ async function audited(each: Operation, c: Context, mounting: Mounting, caller: 
   try {
     await service.settings.audit?.(entry)
   } catch (error) {
-    // It has happened: to answer that it has not would be worse than a gap in the trail, which the log shows.
+    // The change has happened. To answer that it has not would be worse than a gap in the audit trail, which the log shows.
     report(error)
   }
   return response
@@ -109,13 +109,13 @@ function checkHeaders({ headers }: Operation, request: Request): void {
   if (headers !== undefined && key !== null) check(headers, { 'idempotency-key': key }, 'header')
 }
 
-/** No such path, or not with this method. */
+/** Returns the error for an unknown path, or for a known path with another method. */
 function nowhere(app: OpenAPIHono, c: Context, basePath: string): HttpError {
   const { method, path } = c.req
   const methodsAt = (at: string) => METHODS.filter((other) => app.router.match(other, at)[0].length > 0)
   const allowed = methodsAt(path)
   if (allowed.length === 0) {
-    // As `app.mount` of Hono and `app.use` of Express give it on.
+    // `app.mount` of Hono and `app.use` of Express strip the path like this.
     const stripped = basePath !== '' && methodsAt(`${basePath}${path}`).length > 0
     const hint = stripped
       ? `: the API has the basePath ${basePath}, and the path came without it. Route whole paths: app.all('${basePath}/*', ...) instead of app.mount; or leave basePath out`

@@ -24,50 +24,51 @@ import type { WebhookEndpoints } from './webhooks.ts'
 
 export interface HttpOptions {
   /**
-   * What callers send as `Authorization: Bearer`: a text of 16 to 512 characters (32 random bytes as base64url are good), or up to 64, each
-   * with what it allows; two for the same callers while one replaces the other. Default none: one of `token`, `authenticate` and `open` is given.
+   * The token that callers send as `Authorization: Bearer`: a string of 16 to 512 characters (32 random bytes as base64url are
+   * good). Or up to 64 of them, each with its scopes; two for the same callers while one replaces the other. Default none:
+   * exactly one of `token`, `authenticate` and `open` is required.
    */
   readonly token?: string | readonly HttpTokenOption[]
-  /** Tells who a token is, where tokens are kept elsewhere; undefined for nobody. Default: `token` says so. */
+  /** Returns the caller of a token if tokens are kept elsewhere; undefined for an unknown one. Default: `token` decides. */
   readonly authenticate?: (token: string) => Caller | undefined | Promise<Caller | undefined>
-  /** No token is needed: everyone who can send a request may do everything. By default one is. */
+  /** Requires no token: everyone who can send a request may do everything. Default: a token is required. */
   readonly open?: true
-  /** Of a request's body, but for imports: 1 KiB to 64 MiB, default 1 MiB. */
+  /** The maximum size of a request's body, except for imports: 1 KiB to 64 MiB, default 1 MiB. */
   readonly maxBodyBytes?: number
-  /** Of one line of an import: 1 KiB to 16 MiB, default 1 MiB. */
+  /** The maximum size of one line of an import: 1 KiB to 16 MiB, default 1 MiB. */
   readonly maxLineBytes?: number
-  /** For a body to come, and for an import to send more of it, else 408: 1 ms to 24 h, default 30 s. */
+  /** The time for a body to arrive, or for an import to send more of it, else 408: 1 ms to 24 h, default 30 s. */
   readonly bodyTimeout?: Duration
-  /** Requests of one token: `limit` at once, then as many per `period` (default 1 s). Default none. */
+  /** The rate of requests of one token: `limit` at once, then as many per `period` (default 1 s). Default none. */
   readonly rateLimit?: { readonly limit: number; readonly period?: Duration }
-  /** Told of every call that needs the scope `admin`, refused ones included; the answer waits for it. Default: nobody is. */
+  /** Called for every call that needs the scope `admin`, refused ones included; the answer waits for it. Default none. */
   readonly audit?: (entry: AuditEntry) => unknown
-  /** Signs the cursors of pages: 16 bytes or more. Default random: cursors end with the process. */
+  /** The key that signs the cursors of pages: 16 bytes or more. Default random: cursors end with the process. */
   readonly cursorSecret?: string | Uint8Array
-  /** Where it is mounted, as `/queue`; default `/`. */
+  /** The path that the API is mounted at, such as `/queue`; default `/`. */
   readonly basePath?: string
-  /** Told of requests that fail within, and of addresses that try wrong tokens. Default: the former are warnings of the process. */
+  /** Logs requests that fail internally, and addresses that try wrong tokens. Default: the former are process warnings. */
   readonly logger?: Logger
-  /** What `POST /v1/engine/stop` calls, before it answers: `stop` begins, and does not wait. Default none: that is a 501. */
+  /** `POST /v1/engine/stop` calls `stop` before it answers: `stop` begins, and does not wait. Default none: the answer is 501. */
   readonly control?: { stop(): void }
-  /** Asked by `/readyz` beside the engine. Default: the engine alone is. */
+  /** True if the process is ready. `/readyz` asks this beside the engine. Default: only the engine is asked. */
   readonly ready?: () => boolean
-  /** Who is told of events, for `/v1/webhooks`. Default none: there is nothing there. */
+  /** The endpoints that receive events, for `/v1/webhooks`. Default none: the routes do not exist. */
   readonly webhooks?: WebhookEndpoints
-  /** The version that `/v1/stats` and `/metrics` show, of the program that serves the API: 1 to 512 characters. Default none. */
+  /** The version of the program that serves the API, shown by `/v1/stats` and `/metrics`: 1 to 512 characters. Default none. */
   readonly version?: string
 }
 
 export interface HttpTokenOption {
   readonly token: string
-  /** `enqueue`, `work`, `read`, `admin`; default all of them. */
+  /** The allowed scopes: `enqueue`, `work`, `read`, `admin`; default all of them. */
   readonly scopes?: readonly Scope[]
-  /** What `audit` and `rateLimit` know it by; default its place: `token[0]`. */
+  /** The name for `audit` and `rateLimit`; default its place: `token[0]`. */
   readonly name?: string
 }
 
 export interface HttpSettings {
-  /** Undefined where no token is needed. */
+  /** Undefined if no token is needed. */
   readonly authenticate: HttpOptions['authenticate'] | undefined
   readonly maxBodyBytes: number
   readonly maxLineBytes: number
@@ -75,7 +76,7 @@ export interface HttpSettings {
   readonly rate: Rate | undefined
   readonly audit: HttpOptions['audit'] | undefined
   readonly cursorSecret: Uint8Array | undefined
-  /** Without a slash at its end: '' for the root. */
+  /** The path without a slash at its end: '' for the root. */
   readonly basePath: string
   readonly logger: Logger | undefined
   readonly control: HttpOptions['control'] | undefined

@@ -1,4 +1,4 @@
-/** What the API shows of itself and of schedules, beside the engine's own counts. */
+/** Data about the API itself and about schedules, beside the engine's own counts. */
 import type { Engine } from '@millrace/client'
 import { LIMITS } from '@millrace/core'
 import { BOUNDS } from './limits.ts'
@@ -14,7 +14,7 @@ export interface Overview {
 export interface ScheduleCounts {
   readonly enabled: number
   readonly paused: number
-  /** False: there are more, which were not counted. */
+  /** False if there are more, which were not counted. */
   readonly complete: boolean
 }
 
@@ -23,7 +23,7 @@ export async function overviewOf({ engine, clock, settings, startedAt }: Service
   return { version: settings.version, uptimeMs: Math.max(0, Math.round(clock.read().mono - startedAt)), schedules }
 }
 
-/** Page by page, up to a bound: the engine keeps no count of them, and few installations have more than a page. */
+/** Counts page by page, up to a limit. The engine keeps no count of them, and few installations have more than a page. */
 async function countSchedules({ schedules }: Engine): Promise<ScheduleCounts> {
   let [enabled, paused] = [0, 0]
   let after: string | undefined

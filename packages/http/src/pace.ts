@@ -1,4 +1,4 @@
-/** Lets the other requests of the thread come in between the chunks of many streams: so many chunks, and then everything else. */
+/** Gives the thread to other requests between the chunks of many streams: a number of chunks, and then everything else. */
 import { soon } from './clock.ts'
 import { BOUNDS } from './limits.ts'
 

@@ -1,10 +1,10 @@
-/** Errors as RFC 9457 has them: `application/problem+json`, with the error's stable `code`. */
+/** Errors in the form of RFC 9457: `application/problem+json`, with the error's stable `code`. */
 import type { Logger } from '@millrace/core'
 import { SECURITY_HEADERS } from './answer.ts'
 import { HttpError } from './errors.ts'
 import { BOUNDS } from './limits.ts'
 
-/** By code. What is not here is a 500, and tells nothing but an id. */
+/** Statuses by code. An error with another code is a 500, and shows nothing but an id. */
 const STATUS: Readonly<Record<string, number>> = {
   OPTION_TYPE: 400,
   OPTION_RANGE: 400,
@@ -43,7 +43,7 @@ const STATUS: Readonly<Record<string, number>> = {
   DISK_FULL: 507,
 }
 
-/** Of statuses, in a problem and in the document. */
+/** Titles of statuses, in a problem and in the document. */
 export const TITLES: Readonly<Record<number, string>> = {
   400: 'The request is not valid',
   401: 'A token is needed',
@@ -61,7 +61,7 @@ export const TITLES: Readonly<Record<number, string>> = {
   507: 'The disk is full',
 }
 
-/** The store's own words may hold SQL and paths: these are told in their place. */
+/** Messages in place of the store's own, which may contain SQL and paths. */
 const DETAILS: Readonly<Record<string, string>> = {
   COMMIT_UNKNOWN: 'whether it happened is not known: repeat it with an idempotency key',
   CONNECTION_LOST: 'the way to the engine was lost: whether it happened is not known; repeat it with an idempotency key',
@@ -72,7 +72,7 @@ const DETAILS: Readonly<Record<string, string>> = {
   DISK_FULL: 'the disk is full, and no new work is taken until there is room for it',
 }
 
-/** Fields of errors that are told; whatever else an error has stays here. */
+/** Fields of errors that are shown. All others stay in the process. */
 const TOLD = [
   'option',
   'limit',
@@ -90,7 +90,7 @@ const TOLD = [
 
 type Thrown = Readonly<Record<string, unknown>> & { readonly message: string }
 
-/** @param report is given what nobody but the log may see, and answers the id by which it is found there */
+/** @param report gets errors that only the log may show, and returns the id by which they are found there */
 export function problemOf(thrown: unknown, report: (error: unknown) => string): Response {
   const error = thrown as Thrown
   const code = typeof error?.code === 'string' ? error.code : ''
@@ -136,7 +136,7 @@ function faultOf(issue: unknown): { path: string; message: string } {
   return { path: ['data', ...path].join('.'), message }
 }
 
-/** Logs what must not be told, under a new id. */
+/** Returns a function that logs an error that must not be shown, and returns its new id. */
 export function reporter(logger: Logger | undefined, newId: () => string): (error: unknown) => string {
   return (error) => {
     const id = newId()

@@ -1,6 +1,6 @@
 /**
- * Requests that are read in one go of the event loop act in one tick: what they ask of the engine leaves in one post, and is one turn and
- * one commit there. Nobody waits for a time: only until the sockets that have something to say were read.
+ * Lets requests that are read in one round of the event loop act in one tick. Their commands to the engine leave in one post,
+ * and are one turn and one commit there. There is no fixed wait: only until the sockets that have data were read.
  */
 export class Together {
   #next: Promise<void> | undefined

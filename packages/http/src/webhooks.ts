@@ -1,4 +1,4 @@
-/** What the API asks of whoever tells endpoints of events: `EventWebhooks` of @millrace/webhooks with its store does that. */
+/** The endpoints that the API requires. `EventWebhooks` of @millrace/webhooks, with its store, implements this. */
 import type { EventType } from '@millrace/core'
 
 export interface NewWebhookEndpoint {
@@ -21,10 +21,10 @@ export interface WebhookEndpoint extends NewWebhookEndpoint {
 
 export interface WebhookEndpoints {
   list(): Promise<readonly WebhookEndpoint[]>
-  /** One of its id goes on where it is, as it is said now. */
+  /** Adds an endpoint. A known id gets these settings, and continues at its position. */
   add(endpoint: NewWebhookEndpoint): Promise<WebhookEndpoint>
   enable(id: string, options: { readonly replay?: boolean }): Promise<void>
   disable(id: string): Promise<void>
-  /** Answers whether there was one. */
+  /** Resolves with true if the endpoint existed. */
   remove(id: string): Promise<boolean>
 }

@@ -1,4 +1,4 @@
-/** Spans of what enqueues, and their context in the jobs. */
+/** Traces calls that enqueue, and puts their context into the jobs. */
 import type { Engine, FlowNodeRequest, JobRequest, JobRequests } from '@millrace/client'
 import type { EnqueueOptions, FlowOptions, TriggerOptions } from '@millrace/core'
 import { type Context, context, type Span, SpanKind, trace } from '@opentelemetry/api'
@@ -9,8 +9,8 @@ import { attributesOf, failed, tracer } from './tracer.ts'
 export type Enqueues = Pick<Engine, 'enqueue' | 'enqueueMany'> & Partial<Pick<Engine, 'flow' | 'batch' | 'schedules'>>
 
 /**
- * The same engine, whose `enqueue`, `enqueueMany`, `flow`, `batch` and `schedules.trigger` are in a span of their own, which ends when the
- * jobs are committed. The jobs' runs are its children.
+ * Returns the same engine, with a span of its own for each call of `enqueue`, `enqueueMany`, `flow`, `batch` and
+ * `schedules.trigger`. The span ends when the jobs are committed. The jobs' runs are its children.
  */
 export function traceEnqueues<Enqueuing extends Enqueues>(engine: Enqueuing): Enqueuing {
   const enqueue = async (job: JobRequest['job'], data?: unknown, options?: EnqueueOptions) => {
@@ -54,7 +54,7 @@ export function traceEnqueues<Enqueuing extends Enqueues>(engine: Enqueuing): En
   return replaced(engine, { enqueue, enqueueMany, flow, batch, ...(schedules && { schedules }) })
 }
 
-/** The job is of one name, which only the schedule knows. */
+/** Traces `trigger`. The span has no job name, because only the schedule knows it. */
 function traceTrigger(schedules: Engine['schedules']): Engine['schedules']['trigger'] {
   const trigger = async (id: string, options?: TriggerOptions) =>
     within(`trigger ${id}`, undefined, undefined, async (span, inside) => {
@@ -66,7 +66,7 @@ function traceTrigger(schedules: Engine['schedules']): Engine['schedules']['trig
   return trigger as Engine['schedules']['trigger']
 }
 
-/** With the context of its span. */
+/** Returns the request with the context of its span. */
 function traced<Request extends JobRequest>(request: Request, inside: Context): Request {
   return { ...request, options: { ...request?.options, ...metaOf(request?.options, inside) } }
 }

@@ -1,4 +1,4 @@
-/** All that a worker runs, each run in a span. */
+/** Traces all that a worker runs, each run in a span. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Handler, RunEnded, RunStarted } from '@millrace/worker'
 import { diag, type Span } from '@opentelemetry/api'
@@ -7,15 +7,17 @@ import { ended, isTraced, startRun, traceRun } from './runs.ts'
 export interface TracedHandlers {
   readonly handlers: readonly Handler[]
   /**
-   * No more spans of what is not on this thread alone, once all have ended that trace a job of that name; of runs that go on there is none
-   * then. Until then they are traced by their name, whichever worker of the process runs them.
+   * Ends the tracing of handlers that do not run on this thread alone. For each job name it ends once all that trace that name
+   * have ended; runs that continue then have no span. Until then they are traced by their name, whichever worker of the process
+   * runs them.
    */
   end(): void
 }
 
 /**
- * Handlers as `engine.work` takes them. One of a function has its span active while it runs; of batches and of modules on threads a span
- * lasts from the hand-out to what the engine has committed, and is nobody's context. A function of `traceRun` stays as it is.
+ * Returns handlers for `engine.work`. A handler that is a function has its span active while it runs. For batches and for modules
+ * on threads, a span lasts from the hand-out to the engine's commit, and is never the active context. A function of `traceRun`
+ * stays as it is.
  */
 export function traceHandlers(handlers: readonly Handler[]): TracedHandlers {
   const elsewhere = new Set(handlers.filter(({ kind }) => kind !== 'inline').map(({ definition }) => definition.name))
@@ -33,13 +35,13 @@ export function traceHandlers(handlers: readonly Handler[]): TracedHandlers {
   }
 }
 
-/** A job that runs elsewhere: how often its handlers are traced, and the spans of its runs that go on. */
+/** A job that runs elsewhere: the number of times that its handlers are traced, and the spans of its runs in progress. */
 interface Followed {
   uses: number
   readonly spans: Map<string, Span>
 }
 
-// The channels are the process's, and tell of all its workers: two that listened to one run would make two spans of it.
+// The channels are the process's, and report all of its workers: two listeners to one run would make two spans of it.
 const followed = new Map<string, Followed>()
 
 function follow(name: string): void {
@@ -79,7 +81,7 @@ const finish = harmless((message) => {
   else ended(span, Object.assign(new Error(run.error.message), { name: run.error.name, stack: run.error.stack }))
 })
 
-/** What a subscriber of a channel throws ends the process: tracing that does not work is no reason for that. */
+/** Catches errors: an error from a channel's subscriber ends the process, and broken tracing is no reason for that. */
 function harmless(subscriber: (message: unknown) => void): (message: unknown) => void {
   return (message) => {
     try {
@@ -90,7 +92,7 @@ function harmless(subscriber: (message: unknown) => void): (message: unknown) =>
   }
 }
 
-/** Of a run there is one anywhere. */
+/** Returns a key that only this run has. */
 function keyOf({ jobId, run }: RunStarted): string {
   return `${jobId} ${run}`
 }

@@ -1,12 +1,12 @@
-/** The context of a trace as a job carries it: in `meta`, by the names that the propagator has for it (`traceparent` of W3C). */
+/** Carries the context of a trace in a job: in `meta`, by the names that the propagator has for it (`traceparent` of W3C). */
 import { type Context, context, propagation } from '@opentelemetry/api'
 
-/** `meta` with the active context in it, for what creates jobs unseen: an outbox, a client in another language. */
+/** Returns `meta` with the active context in it, for producers that are not traced: an outbox, a client in another language. */
 export function traceMeta(meta?: unknown): unknown {
   return carried(meta, context.active())
 }
 
-/** A `meta` that is no map has no place for it, and is left as it is. */
+/** Returns `meta` with the context in it. A `meta` that is not a map has no place for it, and stays as it is. */
 export function carried(meta: unknown, from: Context): unknown {
   if (meta !== undefined && !isMap(meta)) return meta
   const carrier: Record<string, string> = {}
@@ -14,7 +14,7 @@ export function carried(meta: unknown, from: Context): unknown {
   return Object.keys(carrier).length === 0 ? meta : { ...meta, ...carrier }
 }
 
-/** Only where there is any: `meta: undefined` would be an option that is set. */
+/** Sets `meta` only if there is any: `meta: undefined` would be an option that is set. */
 export function metaOf(options: { readonly meta?: unknown } | undefined, from: Context): { readonly meta?: unknown } {
   const meta = carried(options?.meta, from)
   return meta === undefined ? {} : { meta }

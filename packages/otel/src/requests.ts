@@ -1,4 +1,4 @@
-/** Spans of requests over HTTP, and the context that comes and goes with them. */
+/** Traces requests over HTTP, and carries the context in and out with them. */
 import { checkKnown, describe, OptionTypeError } from '@millrace/core'
 import {
   type Attributes,
@@ -14,9 +14,12 @@ import {
 import { failed, tracer } from './tracer.ts'
 
 export interface RequestTracing {
-  /** The path as whoever answers has it: `/v1/jobs/{id}`. Undefined where nothing does; without it spans have the method alone for a name. */
+  /**
+   * Returns the path as the server has it: `/v1/jobs/{id}`; undefined if it serves none. Without `routeOf`, spans are named by
+   * the method alone.
+   */
   readonly routeOf?: (request: Request) => string | undefined
-  /** Routes that have no span, as those that something asks for every few seconds. Default none. */
+  /** Routes without a span, for example those requested every few seconds. Default none. */
   readonly ignore?: readonly string[]
 }
 
@@ -30,8 +33,8 @@ const HEADERS: TextMapGetter<Headers> = {
 }
 
 /**
- * A function of requests, each in a `SERVER` span within the trace that it names (`traceparent` of W3C): what it enqueues is a part of that
- * trace. The span ends with the answer's head: what is streamed behind it is not waited for.
+ * Wraps a function of requests: each gets a `SERVER` span within the trace that it names (`traceparent` of W3C), and the jobs
+ * that it enqueues are a part of that trace. The span ends with the response's head: it does not wait for a streamed body.
  *
  * @throws OptionTypeError
  */
@@ -58,7 +61,7 @@ export function traceRequests<Rest extends readonly unknown[]>(
   }
 }
 
-/** The active context as headers, for a request that is to be a part of its trace; none where nothing is traced. */
+/** Returns the active context as headers, for a request that is to be a part of its trace; none if nothing is traced. */
 export function traceHeaders(): Record<string, string> {
   const headers: Record<string, string> = {}
   propagation.inject(context.active(), headers)
@@ -71,7 +74,7 @@ function startSpan({ method, url, headers }: Request, route: string | undefined,
   const attributes: Attributes = {
     'http.request.method': known ? method : '_OTHER',
     ...(!known && { 'http.request.method_original': method }),
-    // No query: it may say what nobody but the queue is to know.
+    // Leaves out the query: it may contain something that only the queue may know.
     'url.path': pathname,
     'url.scheme': protocol.slice(0, -1),
     'server.address': hostname,
@@ -82,7 +85,7 @@ function startSpan({ method, url, headers }: Request, route: string | undefined,
   return tracer().startSpan(name, { kind: SpanKind.SERVER, attributes }, from)
 }
 
-/** A caller's mistake is not an error of the server. */
+/** Notes the response's status. A caller's mistake is not an error of the server. */
 function answered(span: Span, { status }: Response): void {
   span.setAttribute('http.response.status_code', status)
   if (status < SERVER_ERROR) return

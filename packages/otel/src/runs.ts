@@ -1,4 +1,4 @@
-/** Spans of runs, as children of the enqueue that the job comes from. */
+/** Traces runs, as children of the enqueue that the job comes from. */
 import { type EnqueueOptions, isThenable } from '@millrace/core'
 import type { JobInfo, JobType, Context as RunContext } from '@millrace/worker'
 import {
@@ -19,8 +19,8 @@ import { attributesOf, failed, tracer } from './tracer.ts'
 type Run<Data, Output> = (run: RunContext<Data>) => Output | Promise<Output>
 
 /**
- * A handler's function in a span: of each run one, active while the handler runs. What the handler enqueues is a part of its trace. Also
- * what a module on a thread exports, where that thread has a tracer provider.
+ * Wraps a handler's function: each run has a span, active while the handler runs. The jobs that the handler enqueues are a part
+ * of its trace. It also wraps what a module on a thread exports, if that thread has a tracer provider.
  */
 export function traceRun<Data, Output>(run: Run<Data, Output>): Run<Data, Output> {
   const traced: Run<Data, Output> = (given) => {
@@ -40,12 +40,12 @@ export function isTraced(run: object): boolean {
   return TRACED.has(run)
 }
 
-/** A span of a run, a child of what its job carries. */
+/** Starts a span of a run, as a child of the context that its job carries. */
 export function startRun({ id, name, queue, run, attempt, meta }: Pick<JobInfo, 'id' | 'name' | 'queue' | 'run' | 'attempt' | 'meta'>): {
   readonly span: Span
   readonly parent: Context
 } {
-  // Not the active context: a worker runs within what was active when its engine was opened.
+  // The active context is not the parent: a worker runs within what was active when its engine was opened.
   const parent = propagation.extract(ROOT_CONTEXT, meta, TEXTS)
   const attributes = {
     ...attributesOf('run', queue, name),
@@ -57,7 +57,7 @@ export function startRun({ id, name, queue, run, attempt, meta }: Pick<JobInfo, 
   return { span: tracer().startSpan(`run ${name}`, { kind: SpanKind.CONSUMER, attributes }, parent), parent }
 }
 
-/** Whoever enqueues chooses what is in `meta`: propagators take for granted that what they read is a string. */
+/** Reads strings only: a producer can put anything into `meta`, and propagators take strings for granted. */
 const TEXTS: TextMapGetter<unknown> = {
   keys: (meta) => (isMap(meta) ? Object.keys(meta) : []),
   get: (meta, key) => {
@@ -66,19 +66,19 @@ const TEXTS: TextMapGetter<unknown> = {
   },
 }
 
-/** Of a job that has come by itself: nobody's child, so that it is known by its schedule. */
+/** Returns the schedule of a job that a schedule has enqueued: it has no parent, so its schedule identifies it. */
 function scheduleOf(meta: unknown): Attributes {
   const schedule = isMap(meta) ? meta['schedule'] : undefined
   const { id, at } = isMap(schedule) ? schedule : {}
   return typeof id === 'string' && typeof at === 'string' ? { 'millrace.schedule.id': id, 'millrace.schedule.tick': at } : {}
 }
 
-/** What is answered at once is answered at once. */
+/** Runs within the span. A synchronous result stays synchronous. */
 function spanned<Output>(span: Span, run: () => Output | Promise<Output>): Output | Promise<Output> {
   let output: Output | Promise<Output>
   try {
     output = run()
-    // A thenable may call back twice, or throw: a promise of it does neither. As the worker has it.
+    // A thenable may call back twice, or throw: a promise of it does neither. The worker does the same.
     if (isThenable(output)) output = Promise.resolve(output)
   } catch (error) {
     ended(span, error)
@@ -100,7 +100,7 @@ function spanned<Output>(span: Span, run: () => Output | Promise<Output>): Outpu
   return output
 }
 
-/** By its name: a second copy of the package has another class. */
+/** Recognizes a snooze by its name: a second copy of the package has another class. */
 export function ended(span: Span, error: unknown): void {
   if (error instanceof Error && error.name === 'SnoozeSignal') span.setAttribute('millrace.outcome', 'snoozed')
   else failed(span, error)

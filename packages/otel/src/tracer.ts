@@ -1,7 +1,10 @@
-/** The tracer, and what every span of ours says. */
+/** The tracer, and the attributes that every span of this package has. */
 import { type Attributes, type Span, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api'
 
-/** Asked for anew: whoever sets a provider later is heard. Without one, spans are nothing and cost next to nothing. */
+/**
+ * Returns the tracer. It is requested each time, so that a provider that is set later takes effect. Without one, spans do nothing
+ * and cost next to nothing.
+ */
 export function tracer(): Tracer {
   return trace.getTracer('@millrace/otel')
 }

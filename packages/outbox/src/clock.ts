@@ -1,4 +1,4 @@
-/** Where chance enters: the one file that asks for it. Time comes with the engine. */
+/** The only file that asks for random numbers. Time comes with the engine. */
 import { randomInt, randomUUID } from 'node:crypto'
 import type { Source } from '@millrace/client'
 import { NODE_LIMIT } from '@millrace/core'

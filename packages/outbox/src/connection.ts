@@ -1,4 +1,4 @@
-/** The app's own connection, as better-sqlite3 and node:sqlite both have it. */
+/** The app's own connection, reduced to what better-sqlite3 and node:sqlite share. */
 import { OptionTypeError } from '@millrace/core'
 
 interface Statement {
@@ -7,17 +7,17 @@ interface Statement {
   iterate(...values: unknown[]): Iterable<unknown>
 }
 
-/** A `Database` of better-sqlite3, or a `DatabaseSync` of node:sqlite: drizzle and kysely are given one of these too. */
+/** A `Database` of better-sqlite3, or a `DatabaseSync` of node:sqlite: drizzle and kysely are given one of these, too. */
 export interface Connection {
   prepare(sql: string): Statement
   exec(sql: string): unknown
-  /** Of better-sqlite3. */
+  /** True in a transaction; better-sqlite3 has it. */
   readonly inTransaction?: boolean
-  /** Of node:sqlite, since Node 22.16. */
+  /** True in a transaction; node:sqlite has it since Node 22.16. */
   readonly isTransaction?: boolean
-  /** Of better-sqlite3. */
+  /** True while the connection is open; better-sqlite3 has it. */
   readonly open?: unknown
-  /** Of node:sqlite. */
+  /** True while the connection is open; node:sqlite has it. */
   readonly isOpen?: boolean
 }
 

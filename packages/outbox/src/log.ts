@@ -1,11 +1,14 @@
-/** The rows of an outbox as the forwarder takes them. It looks only while the app has no transaction open: what it saw within could yet be rolled back. */
+/**
+ * Reads the rows of an outbox for the forwarder. It reads only while the app has no transaction open: rows seen within one could
+ * still be rolled back.
+ */
 import type { Chunk, Source, SourceLog, SourceRefusals } from '@millrace/client'
 import { type Clock, EngineStoppedError, type Refusal } from '@millrace/core'
 import { type Connection, inTransaction, isOpen } from './connection.ts'
 import type { OutboxTable, Row } from './table.ts'
 
 const CHUNK_JOBS = 1_000
-/** Between two looks at whether the app's transaction is over, which grow from 1 ms to this. */
+/** The longest pause between two checks for the end of the app's transaction; pauses grow from 1 ms to this. */
 const LOOK_MS = 100
 
 export interface OutboxChunk extends Chunk {
@@ -18,14 +21,14 @@ export class OutboxLog implements SourceLog<OutboxChunk>, SourceRefusals {
   readonly #clock: Clock
   readonly #gone: () => void
   #source: Source
-  /** The last own place that is done with. */
+  /** The last place of this source that is done. */
   #done = 0
-  /** The last of the rows that were there before the source; 0 once they are done with. */
+  /** The last of the rows that existed before the source; 0 once they are done. */
   #left = 0
   #closed = false
   #look = () => {}
 
-  /** `gone` is called where the app has closed its connection. */
+  /** `gone` is called if the app has closed its connection. */
   constructor(connection: Connection, table: OutboxTable, clock: Clock, source: Source, gone: () => void) {
     this.#connection = connection
     this.#table = table
@@ -35,14 +38,14 @@ export class OutboxLog implements SourceLog<OutboxChunk>, SourceRefusals {
     this.begin(source)
   }
 
-  /** Takes the rows that are there as another's, and goes on with this source. */
+  /** Takes the existing rows as another source's, and continues with this source. */
   begin(source: Source): void {
     this.#source = source
     this.#done = 0
     this.#left = this.#table.newest()
   }
 
-  /** Whether the transaction is over is looked at now. */
+  /** Checks now whether the transaction is over. */
   look(): void {
     this.#look()
   }
@@ -67,7 +70,7 @@ export class OutboxLog implements SourceLog<OutboxChunk>, SourceRefusals {
     })
   }
 
-  /** What was refused is not read again. */
+  /** Returns false, because refused rows are not read again. */
   has(): boolean {
     return false
   }
@@ -85,7 +88,7 @@ export class OutboxLog implements SourceLog<OutboxChunk>, SourceRefusals {
     return this.#table.own(this.#source, this.#done, CHUNK_JOBS)
   }
 
-  /** Does the work outside of the app's transactions: in the tick in which that is seen, for in the next one there may be another. */
+  /** Does the work outside of the app's transactions, in the same tick as the check: in the next one there may be another transaction. */
   async #outside<Result>(work: () => Result): Promise<Result> {
     for (let ms = 1; ; ms = Math.min(2 * ms, LOOK_MS)) {
       if (!isOpen(this.#connection)) this.#gone()

@@ -1,4 +1,4 @@
-/** Jobs that are enqueued in the app's own transaction: rows of a table there, which are sent to the engine once they are committed. */
+/** Enqueues jobs in the app's own transaction: they are rows of a table there, which are sent to the engine once they are committed. */
 import { type Engine, Forwarder, type ForwarderOptions, type Source, type SourceLine } from '@millrace/client'
 import {
   checkKnown,
@@ -21,25 +21,25 @@ import { type OutboxChunk, OutboxLog } from './log.ts'
 import { BEGIN, OutboxTable, outboxSchema, type RefusedRow, TABLE, tableOption } from './table.ts'
 
 export interface OutboxOptions {
-  /** Of `openEngine` or `connect`. */
+  /** The result of `openEngine` or `connect`. */
   readonly engine: Engine
-  /** Default `millrace_outbox`; 1 to 64 of the characters `A-Z a-z 0-9 _`. */
+  /** The name of the table: 1 to 64 of the characters `A-Z a-z 0-9 _`. Default `millrace_outbox`. */
   readonly table?: string
-  /** Makes the table where it is not there yet. Default false: the app's migrations run `outboxSchema()`. */
+  /** If true, creates the table if it does not exist. Default false: the app's migrations run `outboxSchema()`. */
   readonly createTable?: boolean
 }
 
-/** A job that is in the queue soon after its transaction has committed, and never if it does not. */
+/** A job that is in the queue soon after its transaction commits, and never if it does not. */
 export interface OutboxJob {
   /** A UUIDv7: the job's id in the engine, unless a key matches an earlier job there. */
   readonly id: string
 }
 
-/** What the engine would not take, for good. */
+/** A job that the engine rejected permanently. */
 export interface RefusedJob {
   readonly id: string
   readonly name: string
-  /** As it was enqueued; with a codec, encoded. */
+  /** The data as it was enqueued; with a codec, encoded. */
   readonly data: unknown
   readonly enqueuedAt: Date
   readonly error: { readonly code: string; readonly message: string }
@@ -62,12 +62,12 @@ export class Outbox {
   #waking = false
   #closed = false
   #over: Refusal | undefined
-  /** Ends the listening for the engine's going away. */
+  /** Stops listening for the engine to become unreachable. */
   readonly #forget: () => void
-  /** Ends the call that is under way. */
+  /** Ends the call in progress. */
   #hangUp = (_reason: Error) => {}
 
-  /** @internal Outboxes are opened by `outbox`. */
+  /** @internal `outbox` opens outboxes. */
   constructor(connection: Connection, line: SourceLine, table: string, drawSource = newSource) {
     this.#connection = connection
     this.#line = line
@@ -81,8 +81,8 @@ export class Outbox {
   }
 
   /**
-   * Writes the job into the transaction that is open on `tx`, the outbox's connection. Once it commits, the job is sent to the engine by
-   * itself; nothing is left of it where it rolls back. `delay` and `ttl` count from this call.
+   * Writes the job into the transaction that is open on `tx`, the outbox's connection. Once it commits, the job is sent to the
+   * engine automatically. If it rolls back, nothing of the job is left. `delay` and `ttl` count from this call.
    *
    * @throws OptionTypeError, OptionRangeError, ValidationError; EngineStoppedError after `close`; what the database throws
    */
@@ -98,7 +98,7 @@ export class Outbox {
     const wanted = this.#line.newJob(job as JobType | string, data, options as EnqueueOptions | undefined)
     const at = this.#line.clock.read().wall
     if (this.#place + 1 >= PLACE_LIMIT) this.#beginSource()
-    // One that is rolled back leaves a gap: no other job has ever the same id.
+    // A job that is rolled back leaves a gap: no other job ever has the same id.
     const place = ++this.#place
     this.#table.insert(this.#source, place, anchored(wanted, at), at)
     this.#wakeSoon()
@@ -106,10 +106,11 @@ export class Outbox {
   }
 
   /**
-   * Runs `work` in a transaction on the connection: committed when it returns, rolled back when it throws. What better-sqlite3, drizzle or
-   * kysely offer, or BEGIN and COMMIT, does as well.
+   * Runs `work` in a transaction on the connection: commits when it returns, rolls back when it throws. A transaction of
+   * better-sqlite3, drizzle or kysely, or BEGIN and COMMIT, works as well.
    *
-   * @throws what `work` throws; OptionTypeError where it answers a promise, or a transaction is open already; what the database throws
+   * @throws what `work` throws; OptionTypeError if it returns a promise, or if a transaction is open already; what the database
+   * throws
    */
   transaction<Result>(work: (tx: Connection) => Result): Result {
     const connection = this.#connection
@@ -131,8 +132,9 @@ export class Outbox {
   }
 
   /**
-   * Resolves when all that is committed is in the queue, or refused; or when the engine takes nothing for a time that nobody knows. It need
-   * not be called for jobs to be sent: it tells at once of a commit that an asynchronous transaction has made, and waits.
+   * Resolves when all committed jobs are in the queue, or refused. Also resolves while the engine is unreachable, because nobody
+   * knows for how long. Jobs are sent without this call, too: it notices the commit of an asynchronous transaction at once, and
+   * waits.
    *
    * @throws what ended the outbox, or its engine
    */
@@ -144,7 +146,7 @@ export class Outbox {
   }
 
   /**
-   * What the engine has refused, the oldest first; `limit` 1 to 1,000, default 100.
+   * Returns the jobs that the engine has refused, the oldest first; `limit` 1 to 1,000, default 100.
    *
    * @throws OptionTypeError, OptionRangeError
    */
@@ -153,13 +155,13 @@ export class Outbox {
     return this.#table.refused(integerOption('limit', options['limit'] ?? 100, 1, REFUSED_MAX)).map(refusedOf)
   }
 
-  /** Removes a refused job from the table; answers whether there was one. */
+  /** Removes a refused job from the table. Returns true if there was one. */
   dismiss(id: string): boolean {
     const key = typeof id === 'string' ? parseId(id) : undefined
     return key !== undefined && this.#table.dismiss(key.node, key.seq, key.enqueuedAt)
   }
 
-  /** Ends the outbox and leaves the connection to the app. What was not sent stays for the next one. */
+  /** Ends the outbox and leaves the connection to the app. Jobs that were not sent stay for the next one. */
   async close(): Promise<void> {
     this.#closed = true
     await this.#end(CLOSED)
@@ -169,7 +171,7 @@ export class Outbox {
     return this.close()
   }
 
-  /** Behind this tick, and so behind the end of a synchronous transaction. */
+  /** Wakes the forwarder after this tick, and so after the end of a synchronous transaction. */
   #wakeSoon(): void {
     if (this.#waking) return
     this.#waking = true
@@ -187,7 +189,7 @@ export class Outbox {
 
   readonly #call: ForwarderOptions['call'] = (command) =>
     new Promise((resolve, reject) => {
-      // What was read before the end is not sent after it: nobody would end that call.
+      // Jobs read before the end are not sent after it: nothing would end that call.
       if (this.#over !== undefined) {
         reject(errorFrom(this.#over))
         return
@@ -213,7 +215,7 @@ export class Outbox {
 }
 
 /**
- * The outbox on the app's connection: sends what its table holds, and from then on what is committed there.
+ * Opens the outbox on the app's connection. It sends what its table holds, and from then on what is committed there.
  *
  * @throws OptionTypeError, OptionRangeError: no such connection, engine or table
  */
@@ -229,7 +231,7 @@ export function outbox(connection: Connection, options: OutboxOptions): Outbox {
   return new Outbox(checked, engine.sourceLine(), name)
 }
 
-/** Delays count from the call, however much later the engine hears of it. */
+/** Delays count from the call, however much later the job reaches the engine. */
 function anchored({ delay, ...job }: NewJob, at: number): NewJob {
   return delay === undefined ? job : { ...job, runAt: at + delay }
 }

@@ -1,4 +1,4 @@
-/** The outbox's table in the app's database: all SQL that is run there. */
+/** The outbox's table in the app's database, with all SQL that runs there. */
 import type { Source } from '@millrace/client'
 import { type Data, LIMITS, type NewJob, OptionRangeError, OptionTypeError, type Refusal, type SourceEntry, weighJob } from '@millrace/core'
 import type { Connection } from './connection.ts'
@@ -7,7 +7,7 @@ export const TABLE = 'millrace_outbox'
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 const NAME_LENGTH = 64
 
-/** A job in its place. */
+/** A job with its place in its source. */
 export interface Row {
   readonly seq: number
   readonly source: Source
@@ -20,7 +20,7 @@ export interface RefusedRow extends Row {
   readonly message: string
 }
 
-/** A name that needs no quotes: 1 to 64 of the characters `A-Z a-z 0-9 _`, no digit first, and none of SQLite's own. */
+/** Accepts a name that needs no quotes: 1 to 64 of the characters `A-Z a-z 0-9 _`, no digit first, and none of SQLite's own. */
 export function tableOption(value: unknown): string {
   if (typeof value !== 'string') throw new OptionTypeError('table', `table must be a string, got ${typeof value}`)
   if (value.length === 0 || value.length > NAME_LENGTH)
@@ -31,7 +31,7 @@ export function tableOption(value: unknown): string {
 }
 
 /**
- * The SQL that makes the outbox's table where it is not there yet, for an app's migrations.
+ * Returns the SQL that creates the outbox's table if it does not exist, for an app's migrations.
  *
  * @throws OptionTypeError, OptionRangeError
  */
@@ -65,7 +65,7 @@ export class OutboxTable {
   readonly #refused
   readonly #dismiss
 
-  /** @throws OptionTypeError where there is no such table */
+  /** @throws OptionTypeError if there is no such table */
   constructor(connection: Connection, table: string) {
     const prepare = (sql: string) => connection.prepare(sql)
     const columns = 'seq, source, number, place, at, job, data'
@@ -88,7 +88,7 @@ export class OutboxTable {
     this.#insert.run(uuid, number, place, at, JSON.stringify(job), data)
   }
 
-  /** The last row's number; 0 where there is none. */
+  /** Returns the last row's number; 0 if there is none. */
   newest(): number {
     const [row] = this.#newest.all()
     if (Array.isArray(row))
@@ -100,8 +100,8 @@ export class OutboxTable {
   }
 
   /**
-   * Of the source that has the oldest row, up to one; all of that source's from its first place on: numbers of rows that are gone come
-   * again, and the mark must not move beyond a place that is here.
+   * Returns rows of the source that has the oldest row up to `upTo`, all of them from its first place on. Numbers of deleted rows
+   * are reused, and the mark must not move beyond a place that is still in the table.
    */
   left(upTo: number, most: number): Row[] {
     const [row] = this.#leftOf.all(upTo) as { readonly source: string }[]
@@ -120,18 +120,18 @@ export class OutboxTable {
     this.#refuse.run(code, message, uuid, place)
   }
 
-  /** The oldest ones. */
+  /** Returns the oldest refused rows. */
   refused(most: number): RefusedRow[] {
     return (this.#refused.all(most) as Columns[]).map((columns) => ({ ...rowOf(columns), code: columns.code, message: columns.message }))
   }
 
-  /** Whether there was one. */
+  /** Returns true if there was such a row. */
   dismiss(number: number, place: number, at: number): boolean {
     return this.#dismiss.all(number, place, at).length > 0
   }
 }
 
-/** As they come; integers as BigInt where the connection was told so. */
+/** A row as the connection returns it; integers are BigInt if the connection is set so. */
 interface Columns {
   readonly seq: number | bigint
   readonly source: string
@@ -144,7 +144,7 @@ interface Columns {
   readonly message: string
 }
 
-/** One source's, with nothing missing between, and no more than one call takes well. */
+/** Takes the rows of one source, with nothing missing between, and no more than one call takes well. */
 function take(rows: Iterable<unknown>, most: number): Row[] {
   const taken: Row[] = []
   let bytes = 0
@@ -172,7 +172,7 @@ function rowOf({ seq, source, number, place, at, job, data }: Columns): Row {
   }
 }
 
-/** A timeout may have no end, for which JSON says null; nothing else of a job is null there. */
+/** A timeout may be infinite, for which JSON says null; nothing else of a job is null there. */
 function fromJson(_name: string, value: unknown): unknown {
   return value === null ? Number.POSITIVE_INFINITY : value
 }

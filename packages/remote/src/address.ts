@@ -1,11 +1,11 @@
-/** Where a server listens, as a text: `unix:/run/app.sock`, `pipe:name`, `tcp://127.0.0.1:7411`, `tls://host:7411`. */
+/** The address that a server listens at, as a string: `unix:/run/app.sock`, `pipe:name`, `tcp://127.0.0.1:7411`, `tls://host:7411`. */
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { describe, OptionRangeError, OptionTypeError } from '@millrace/core'
 import { BOUNDS } from './limits.ts'
 
 export type Address =
-  /** Of a Unix socket, or a Windows pipe. */
+  /** A Unix socket, or a Windows pipe. */
   { readonly kind: 'unix' | 'pipe'; readonly path: string } | { readonly kind: 'tcp' | 'tls'; readonly host: string; readonly port: number }
 
 /** @throws OptionTypeError, OptionRangeError, which name the option `url` */
@@ -30,7 +30,7 @@ export function formatAddress(address: Address): string {
   }
 }
 
-/** Only this machine reaches it. */
+/** True if only this machine can reach the host. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }

@@ -1,23 +1,23 @@
-/** Where time and chance enter: the one file that reads them. */
+/** The only file of this package that reads the time and random numbers. */
 import { randomUUID } from 'node:crypto'
 import type { Clock, Random } from '@millrace/core'
 import { quietClock } from '@millrace/worker'
 
-/** What tests replace. */
+/** The clock and the random numbers, which tests replace. */
 export interface Surroundings {
   readonly clock: Clock
   readonly random: Random
 }
 
-/** Sockets keep the process alive, and `keepAlive` where there is none. */
+/** Sockets keep the process alive, and `keepAlive` does while there is none. */
 export const SYSTEM: Surroundings = { clock: quietClock, random: Math.random }
 
-/** Names a producer's journal. */
+/** Returns a new name for a producer's journal. */
 export function newSourceId(): string {
   return randomUUID()
 }
 
-/** Keeps the process alive until the function that it answers is called. */
+/** Keeps the process alive until the returned function is called. */
 export function keepAlive(): () => void {
   const timer = setInterval(() => {}, 2 ** 30)
   return () => clearInterval(timer)

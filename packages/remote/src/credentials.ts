@@ -1,10 +1,10 @@
-/** Certificates and keys as options: the text itself, never a path; and never told in a message. */
+/** Certificates and keys as options: their content, never a path. No message shows them. */
 import { describe, OptionTypeError } from '@millrace/core'
 
 export function pemOption(option: string, value: unknown): string | Uint8Array {
   const text = value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('latin1') : value
   if (typeof text !== 'string' || !text.includes('-----BEGIN ')) {
-    // Never the value: it may be a key.
+    // The message never shows the value: it may be a key.
     const what = typeof text === 'string' ? 'a text without one' : describe(value)
     throw new OptionTypeError(
       option,

@@ -1,7 +1,7 @@
-/** What only `listen` and `connect` throw. What may come as the answer to a call is in the core's catalogue. */
+/** Errors that only `listen` and `connect` throw. Errors that can answer a call are in the core's catalogue. */
 import { MillraceError } from '@millrace/core'
 
-/** Another server listens at the address, or something that is no socket lies at the path. */
+/** Another server listens at the address, or the path holds something that is not a socket. */
 export class AddressInUseError extends MillraceError {
   static readonly code = 'ADDRESS_IN_USE'
   constructor(message: string, options?: ErrorOptions) {
@@ -9,7 +9,7 @@ export class AddressInUseError extends MillraceError {
   }
 }
 
-/** The address can be reached by others, and TLS or a token is missing. */
+/** Others can reach the address, and TLS or a token is missing. */
 export class InsecureBindError extends MillraceError {
   static readonly code = 'INSECURE_BIND'
   constructor(message: string) {
@@ -17,7 +17,7 @@ export class InsecureBindError extends MillraceError {
   }
 }
 
-/** No server answered within `connectTimeout`. `cause` is why the last attempt failed. */
+/** No server answered within `connectTimeout`. `cause` is the error of the last attempt. */
 export class ConnectFailedError extends MillraceError {
   static readonly code = 'CONNECT_FAILED'
   constructor(message: string, options?: ErrorOptions) {
@@ -33,7 +33,7 @@ export class JournalInUseError extends MillraceError {
   }
 }
 
-/** The journal holds as much as it may, and the engine has yet to take it. Nothing of the call is kept. */
+/** The journal is full, and the engine has yet to take its jobs. Nothing of the call is stored. */
 export class JournalFullError extends MillraceError {
   static readonly code = 'JOURNAL_FULL'
   constructor(message: string) {
@@ -41,7 +41,7 @@ export class JournalFullError extends MillraceError {
   }
 }
 
-/** A file of the journal is not what was written. Nothing of it is forwarded. */
+/** A file of the journal does not hold what was written. None of it is forwarded. */
 export class JournalDamagedError extends MillraceError {
   static readonly code = 'JOURNAL_DAMAGED'
   declare readonly file: string

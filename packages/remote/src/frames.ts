@@ -1,20 +1,20 @@
-/** Many items in as few frames as their size allows, in order. */
+/** Sends many items in as few frames as their size allows, in order. */
 import { type Delivery, type Grant, type JournalEvent, type Reply, TooLargeError } from '@millrace/core'
 import { encodeCounted, HEADER_BYTES, type Message } from '@millrace/wire'
 import { BOUNDS } from './limits.ts'
 
 export interface Cut<Item> {
   readonly message: (items: readonly Item[]) => Message
-  /** Of a payload. */
+  /** The limit for the bytes of a payload. */
   readonly frameBytes: number
-  /** Of all arrays and maps in it. */
+  /** The limit for the items of all arrays and maps in it. */
   readonly elements: number
   readonly send: (frame: Uint8Array) => void
-  /** An item that alone is more than the other end takes, and why. */
+  /** Called with an item that alone is more than the other end accepts, and the reason. */
   readonly refuse: (item: Item, reason: string) => void
 }
 
-/** Encodes all at once, and halves what turns out to be too large. Answers whether all went in one frame. */
+/** Encodes all items at once, and halves a batch that is too large. Returns true if all went in one frame. */
 export function sendCut<Item>(items: readonly Item[], cut: Cut<Item>): boolean {
   if (items.length <= BOUNDS.itemsPerFrame) {
     const encoded = encodeWithin(cut.message(items), cut)
@@ -33,7 +33,7 @@ export function sendCut<Item>(items: readonly Item[], cut: Cut<Item>): boolean {
   return false
 }
 
-/** The frame, or why the other end would not take it. */
+/** Returns the frame, or the reason why the other end would not accept it. */
 function encodeWithin(message: Message, bounds: Pick<Cut<never>, 'frameBytes' | 'elements'>): Uint8Array | string {
   try {
     const { frame, elements } = encodeCounted(message)
@@ -48,8 +48,8 @@ function encodeWithin(message: Message, bounds: Pick<Cut<never>, 'frameBytes' | 
 }
 
 /**
- * A delivery as one or several, each small: replies, then notices, grants and events, so that whoever takes them one after the
- * other does what they would have done with all at once. What is of several kinds always fits into one frame.
+ * Returns a delivery as one or several small ones: replies, then notices, grants and events. A receiver that takes them in turn
+ * does the same as with all at once. A slice with several kinds always fits into one frame.
  */
 export function* slices(delivery: Delivery): Iterable<Delivery> {
   const { replies, grants, notices, events, renewal } = delivery
@@ -87,7 +87,7 @@ function* lots<Item>(items: readonly Item[], weightOf: (item: Item) => number): 
   if (from < items.length) yield items.slice(from)
 }
 
-// In UTF-16 units of all that may be large: counting bytes exactly takes as long as encoding them.
+// Weights are in UTF-16 units of everything that may be large: counting bytes exactly takes as long as encoding them.
 
 function weighGrant({ data, checkpoint, meta, tags }: Grant): number {
   return weighValue(data) + weighValue(checkpoint) + weighValue(meta) + weighValue(tags)
@@ -110,7 +110,7 @@ function weighValue(value: unknown, depth = 0): number {
   return units
 }
 
-/** What lies deeper is not sent. */
+/** Values that lie deeper are not sent, so they weigh nothing. */
 const DEPTH_MAX = 10
-/** Of a number, at the most. */
+/** The weight of each item of an array: the most that a number takes. */
 const ITEM_UNITS = 9

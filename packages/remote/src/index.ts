@@ -1,4 +1,4 @@
-/** What a process needs that shares its engine, or uses one of another process: `listen`, `connect`, definitions, errors. */
+/** The API for a process that shares its engine, or uses the engine of another one: `listen`, `connect`, definitions, errors. */
 
 export * from '@millrace/client/public'
 export type { Permit, Scope } from '@millrace/core'

@@ -1,4 +1,4 @@
-/** For the other packages of this workspace. Names can change in any release. */
+/** Exports for the other packages of this workspace. Names can change in any release. */
 
 export { connectPort } from './client/connect.ts'
 export type { RemotePort } from './client/remotePort.ts'

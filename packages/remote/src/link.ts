@@ -1,35 +1,35 @@
 /**
  * One end of a connection: a socket that carries messages. It cuts bytes into frames, holds both ends to the table of states,
- * pings, and takes the other end for dead after a silence. Only frames that came count as signs of life: a socket takes what is
- * written long after nobody is there to read it.
+ * pings, and treats the other end as dead after a silence. Only frames that arrived count as signs of life: a socket accepts
+ * writes long after the other end is gone.
  */
 import type { Socket } from 'node:net'
 import type { Clock } from '@millrace/core'
 import { decodeMessage, encodeMessage, FrameReader, type Message, nextState, type Role, type SessionState, WireError } from '@millrace/wire'
 import { BOUNDS } from './limits.ts'
 
-/** Why a connection is over: what one of the ends has said, or how it broke. */
+/** The reason why a connection is over: the goodbye of one of the ends, or how it broke. */
 export interface End {
   readonly code: string
   readonly message: string
-  /** As in a goodbye: -1 = for good. */
+  /** Milliseconds before another attempt, as in a goodbye; -1 for never. */
   readonly retryAfterMs: number
 }
 
 export interface LinkListener {
-  /** @param bytes of the message's frame */
+  /** @param bytes the size of the message's payload */
   heard(message: Message, bytes: number): void
-  /** Once: nothing is heard afterwards, and nothing that is sent arrives. */
+  /** Called once: nothing is heard afterwards, and nothing that is sent arrives. */
   over(end: End): void
-  /** `unreadBytes` has changed: there are some, or none any more. Also after the end, until the socket is closed. */
+  /** Called when there are new unread bytes, or none are left. It may be called after the end, until the socket is closed. */
   flowed?(): void
 }
 
 export interface LinkOptions {
-  /** Of this end. */
+  /** The role of this end. */
   readonly role: Role
   readonly clock: Clock
-  /** A frame that has begun is whole after so long, or the connection is over. */
+  /** The time in which a frame that has begun must be whole; otherwise the connection is over. */
   readonly frameMs: number
 }
 
@@ -46,15 +46,15 @@ export class Link {
   #over = false
   #corked = false
   #paused = false
-  /** Queued within this tick; and the most that one tick has queued since the socket last had nothing to send. */
+  /** The bytes queued within this tick, and the most that one tick has queued since the socket last had nothing to send. */
   #tickBytes = 0
   #burstBytes = 0
-  /** Infinity until there has been a welcome: the greeting has its own time. */
+  /** Infinity until the welcome: the greeting has its own timeout. */
   #pingMs = Number.POSITIVE_INFINITY
   #silenceMs = Number.POSITIVE_INFINITY
   #heardMono: number
   #pingedMono: number
-  /** When the frame that is not whole yet began; -1 for none. */
+  /** The time at which the incomplete frame began; -1 for none. */
   #partialMono = -1
   #cancelWatch: (() => void) | undefined
   #watchMono = Number.POSITIVE_INFINITY
@@ -84,12 +84,12 @@ export class Link {
     return this.#state
   }
 
-  /** Sent, and not taken from this process yet. */
+  /** The number of bytes that were sent and have yet to leave this process. */
   get unreadBytes(): number {
     return this.#socket.destroyed ? 0 : this.#socket.writableLength
   }
 
-  /** The greeting is over: frames may be large, and silence counts. */
+  /** Ends the greeting: from now on frames may be large, and silence counts. */
   begin(frameBytes: number, pingMs: number, silenceMs: number): void {
     this.#reader.frameBytes = frameBytes
     this.#pingMs = pingMs
@@ -102,12 +102,12 @@ export class Link {
     this.sendFrame(message.type, encodeMessage(message))
   }
 
-  /** As `send`, encoded already. */
+  /** Sends a message that is already encoded. */
   sendFrame(type: Message['type'], frame: Uint8Array): void {
     if (this.#over) return
     this.#state = nextState(this.#role, this.#state, type)
     this.#tickBytes += frame.length
-    // All of one tick in one write.
+    // All frames of one tick leave in one write.
     if (!this.#corked) {
       this.#corked = true
       this.#socket.cork()
@@ -116,29 +116,29 @@ export class Link {
     this.#socket.write(frame)
   }
 
-  /** Says why, and closes once that is out. */
+  /** Sends the reason, and closes once it is out. */
   goodbye(code: string, whole: string, retryAfterMs: number): void {
     if (this.#over) return
-    // Before the welcome the other end takes no more.
+    // Before the welcome the other end accepts no more than this.
     const message = whole.slice(0, BOUNDS.goodbyeLength)
     this.send({ type: 'goodbye', code, message, retryAfterMs })
     this.#finish({ code, message, retryAfterMs })
   }
 
-  /** Closes at once, without a word, whatever has yet to get out. */
+  /** Closes at once, without a goodbye, and drops everything that has yet to get out. */
   abandon(message: string): void {
     this.#socket.destroy()
     this.#lost(message)
   }
 
-  /** Reads no more until `resume`. */
+  /** Stops reading until `resume`. */
   pause(): void {
     if (this.#paused || this.#over) return
     this.#paused = true
     this.#socket.pause()
   }
 
-  /** What was not read is no silence of the other end. */
+  /** Reads again. The pause does not count as silence of the other end. */
   resume(): void {
     if (!this.#paused || this.#over) return
     this.#paused = false
@@ -148,7 +148,7 @@ export class Link {
     this.#watch()
   }
 
-  /** Whether the socket keeps its process alive. */
+  /** Sets whether the socket keeps its process alive. */
   hold(alive: boolean): void {
     if (alive) this.#socket.ref()
     else this.#socket.unref()
@@ -166,7 +166,7 @@ export class Link {
     }
   }
 
-  /** What is said at once is large where much was asked for: a server waits for it to be taken, and not for more on top of it. */
+  /** Cuts off a client that reads too slowly. A large burst answers large requests, so only bytes on top of it count. */
   #checkTaken(): void {
     if (this.#role === 'client' || this.#socket.writableLength <= BOUNDS.unsentBytes + this.#burstBytes) return
     const message = `more than ${BOUNDS.unsentBytes} bytes wait to be taken: read faster, or ask for less`
@@ -203,7 +203,7 @@ export class Link {
     else if (message.type !== 'pong') this.listener?.heard(message, payload.length)
   }
 
-  /** Not to an end that takes none of them: what waits for it shows as well that this one lives. */
+  /** Answers a ping, unless the socket's buffer is full: the unread bytes already prove that this end is alive. */
   #pong(nonce: number): void {
     if (this.#socket.writableLength <= BOUNDS.unsentPongBytes) this.send({ type: 'pong', nonce })
   }
@@ -219,7 +219,7 @@ export class Link {
     this.#over = true
     this.#cancelWatch?.()
     const socket = this.#socket
-    // What still comes is dropped: closed over bytes that nobody has read, a connection is reset, and the goodbye lost with it.
+    // Further input is dropped: a connection that closes with unread bytes is reset, and the goodbye is lost with it.
     socket.resume()
     socket.end()
     const cancel = this.#clock.setTimer(BOUNDS.goodbyeMs, () => socket.destroy())
@@ -227,9 +227,9 @@ export class Link {
     this.listener?.over(end)
   }
 
-  /** One timer, to the first moment at which there may be something to do. */
+  /** Sets one timer, to the first time at which there may be something to do. */
   #watch(): void {
-    // What is not read is late by no fault of the other end's: `resume` sets its times anew.
+    // During a pause, delays are not the other end's fault: `resume` resets its times.
     const dueMono = this.#paused
       ? this.#nextPingMono()
       : Math.min(
@@ -241,7 +241,7 @@ export class Link {
     this.#cancelWatch?.()
     this.#watchMono = dueMono
     this.#cancelWatch = this.#clock.setTimer(Math.max(0, dueMono - this.#clock.read().mono), () => {
-      // A thread that was held up finds the timer first, and behind it what has come meanwhile.
+      // A thread that was held up runs the timer first, and only then reads what has arrived meanwhile.
       setImmediate(() => this.#look())
     })
   }

@@ -1,24 +1,24 @@
 /**
- * What tells a process from every other one on its machine, later ones of its number included, and whether it is still there. Where
- * that cannot be known (another machine, another container, another system than Linux) nothing is said, and leases decide.
+ * Identifies a process among all others on its machine, even later ones with its number, and tests if it is still alive. If that
+ * cannot be known (another machine, another container, a system other than Linux), nothing is said, and leases decide.
  */
 import { readFileSync, readlinkSync } from 'node:fs'
 
-/** `boot:namespace:pid:start`; empty where it cannot be known. */
+/** Returns `boot:namespace:pid:start`; empty if it cannot be known. */
 export function processKey(): string {
   const start = startOf(process.pid)
   const here = namespace()
   return start === undefined || here === undefined ? '' : `${here}:${process.pid}:${start}`
 }
 
-/** Whether the process with that key is dead for certain. */
+/** True if the process with that key is certainly dead. */
 export function isDead(key: string): boolean {
   const [boot, space, pid, start] = key.split(':')
   if (start === undefined || `${boot}:${space}` !== namespace()) return false
   return startOf(Number(pid)) !== start
 }
 
-/** What the machine is called since it last started; empty where the system does not tell. */
+/** Returns the id of the machine's current boot; empty if the system does not report it. */
 export function bootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
@@ -27,7 +27,7 @@ export function bootId(): string {
   }
 }
 
-/** Numbers of processes mean something within one boot and one namespace alone. */
+/** Returns the boot and the pid namespace: numbers of processes have a meaning only within both. */
 function namespace(): string | undefined {
   const boot = bootId()
   try {
@@ -37,10 +37,10 @@ function namespace(): string | undefined {
   }
 }
 
-/** When it began, in ticks since the boot; undefined for one that has ended. */
+/** Returns the start of a process in ticks since the boot; undefined if it has ended. */
 function startOf(pid: number): string | undefined {
   try {
-    // The name in the second field may contain anything, also blanks and brackets.
+    // The name in the second field may contain anything, including blanks and brackets.
     const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
       .replace(/^.*\) /s, '')
       .split(' ')

@@ -1,6 +1,7 @@
 /**
- * Which users may read and write a database and the files beside it: their modes. Whoever can read one of them can also lock it, and so
- * stop the writer. Windows has no modes: nothing is set there, and the folder's permissions decide.
+ * Sets the modes of a database and the files beside it: they decide which users may read and write them. A user who can read one
+ * of these files can also lock it, and so stop the writer. Windows has no modes: nothing is set there, and the folder's
+ * permissions decide.
  */
 import {
   chmodSync,
@@ -26,17 +27,17 @@ const OTHERS = 0o007
 const GROUP = 0o070
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0
 const HAS_MODES = process.platform !== 'win32'
-/** A file system without hard links. */
+/** Error codes of a file system without hard links. */
 const LINKLESS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 
-/** How files of a database are created. */
+/** The mode and the owner that new files of a database get. */
 export interface Making {
   readonly mode: number
-  /** The user and the group that get the file, if root creates it: those of the database. */
+  /** The database's stats: a file that root creates gets the database's user and group. */
   readonly like: Stats | undefined
 }
 
-/** Without `access` new files take after a database that its group may use: somebody has set that. */
+/** Returns the mode for new files. Without `access`, they follow a database that its group may use: somebody has set that. */
 export function makingOf(file: string, access: FileAccess | undefined): Making {
   const like = statSync(file, { throwIfNoEntry: false })
   if (access !== undefined || !HAS_MODES) return { mode: MODES[access ?? 'owner'], like }
@@ -44,12 +45,12 @@ export function makingOf(file: string, access: FileAccess | undefined): Making {
   return { mode: isOfGroup ? MODES.owner | (like.mode & MODES.group) : MODES.owner, like }
 }
 
-/** Creates a file with its mode, whatever the umask; never through a link, and never in place of a file. Returns its open descriptor. */
+/** Creates a file with the given mode, regardless of the umask. Never follows a link or replaces a file. Returns the open descriptor. */
 export function createFile(path: string, { mode, like }: Making): number {
   const descriptor = openSync(path, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | NO_FOLLOW, MODES.owner)
   try {
     if (HAS_MODES && mode !== MODES.owner) fchmodSync(descriptor, mode)
-    // As SQLite does with its log.
+    // SQLite does the same with its log.
     if (like !== undefined && process.getuid?.() === 0) fchownSync(descriptor, like.uid, like.gid)
     return descriptor
   } catch (error) {
@@ -59,8 +60,8 @@ export function createFile(path: string, { mode, like }: Making): number {
 }
 
 /**
- * Creates an empty file that SQLite is going to lock, unless it exists. It is made elsewhere and gets its name when it is closed: to close
- * a descriptor of a file drops the locks that another thread of this process may have taken on it meanwhile.
+ * Creates an empty file that SQLite is going to lock, unless it exists. The file is created elsewhere and gets its name after it
+ * is closed: closing a descriptor of a file drops the locks that another thread of this process may have taken on it meanwhile.
  */
 export function createLockable(path: string, making: Making): void {
   if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return
@@ -71,14 +72,14 @@ export function createLockable(path: string, making: Making): void {
     linkSync(made, path)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    // Another engine was first; or SQLite creates it, and `restrict` sets its mode.
+    // Another engine was first; or SQLite creates the file, and `restrict` sets its mode.
     if (code !== 'EEXIST' && !LINKLESS.has(code)) throw error
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-/** Refuses what is not a plain file under a name that the engine writes to. @throws NotWritableError */
+/** Rejects anything but a plain file under a name that the engine writes to. @throws NotWritableError */
 export function assertPlain(file: string): void {
   for (const path of filesBeside(file)) {
     const found = lstatSync(path, { throwIfNoEntry: false })
@@ -89,8 +90,8 @@ export function assertPlain(file: string): void {
 }
 
 /**
- * Sets the modes of files that exist, by their paths: nothing is opened, so no lock is dropped. Without `access` only files that every user
- * may read are changed, and a group stays.
+ * Sets the modes of existing files by their paths: it opens no file, so it drops no lock. Without `access`, it changes only files
+ * that every user may read, and keeps a group's access.
  */
 export function restrict(file: string, access: FileAccess | undefined, warn: Warn): void {
   if (!HAS_MODES) return

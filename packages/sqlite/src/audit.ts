@@ -1,6 +1,6 @@
 /**
- * Looks a file over, read only, whether or not an engine of another process has it open: what it is, and whether it holds what its own
- * counters and lists say. One read sees one commit. It goes through every page, and keeps none of what it finds in memory but the problems.
+ * Inspects a file read-only, whether or not an engine of another process has it open. Reports what the file is, and whether it
+ * matches its own counters and lists. One read sees one commit. An audit reads every page, and keeps only the problems in memory.
  */
 import { statSync } from 'node:fs'
 import { NotADatabaseError, STATES, type State } from '@millrace/core'
@@ -19,38 +19,38 @@ import { isThere } from './tombs.ts'
 
 export interface FileFacts {
   readonly schemaVersion: number
-  /** What this version of Millrace brings a file to. */
+  /** The schema version that this version of Millrace upgrades a file to. */
   readonly knownVersion: number
-  /** The migrations that it has had, oldest first. Times in milliseconds since 1970. */
+  /** The migrations applied to the file, oldest first. Times are in milliseconds since 1970. */
   readonly migrations: readonly { readonly id: number; readonly name: string; readonly appliedAt: number }[]
-  /** How many engines have owned the file. */
+  /** The number of engines that have owned the file. */
   readonly epoch: number
   readonly createdAt: number
-  /** Of the last turn that has told of something; 0 where there was none. */
+  /** The time of the last turn with an event in the journal; 0 if there is none. */
   readonly lastEventAt: number
   readonly fileBytes: number
   readonly walBytes: number
   readonly pageBytes: number
   readonly freePages: number
-  /** `wal` once an engine has opened it; `delete` of a backup until then. */
+  /** `wal` once an engine has opened the file; `delete` for a backup until then. */
   readonly journalMode: string
-  /** The settings that it got when it was made, and what they are to be. */
+  /** The settings that the file got when it was created, and the values that they should have. */
   readonly settings: readonly { readonly name: string; readonly value: number | string; readonly wanted: number | string }[]
 }
 
 export interface FileProblems {
-  /** What SQLite finds wrong about its pages, rows and references; at most 100. */
+  /** The errors that SQLite finds: at most 100 in pages and rows, and at most 100 in references. */
   readonly integrity: readonly string[]
-  /** Queues whose counters are not their rows. */
+  /** Queues whose counters differ from their rows. */
   readonly counters: readonly string[]
-  /** Finished jobs that retention would not find, and running ones that opening the file would not. */
+  /** Finished jobs that retention would not find, and running jobs that opening the file would not find. */
   readonly lists: readonly string[]
 }
 
 const PROBLEMS_MAX = 100
 
 /**
- * Facts alone: costs nothing.
+ * Returns the facts alone. Cheap: it does not read the whole file.
  *
  * @throws NotADatabaseError, SchemaTooNewError, StorageError, NotWritableError
  */
@@ -59,7 +59,7 @@ export function inspectFile(file: string): FileFacts {
 }
 
 /**
- * Facts, and all that is wrong: reads the whole file.
+ * Returns the facts and all problems. Reads the whole file.
  *
  * @throws as `inspectFile`
  */
@@ -67,7 +67,7 @@ export function auditFile(file: string): { readonly facts: FileFacts; readonly p
   return looking(file, (db, path) => {
     const facts = factsOf(db, path)
     const integrity = [...readable('pages', () => integrityOf(db)), ...readable('references', () => referencesOf(db))]
-    // A file of another schema has other tables.
+    // A file with another schema has other tables.
     if (facts.schemaVersion !== SCHEMA_VERSION) return { facts, problems: { integrity, counters: [], lists: [] } }
     const counters = readable('counters', () => countersOf(db))
     const lists = [...readable('finished jobs', () => finishedOf(db)), ...readable('running jobs', () => runningOf(db))]
@@ -118,7 +118,7 @@ function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }
 
-/** Pages may be so broken that nothing can be said of what is on them: that is said. */
+/** Runs a check. If the pages are too damaged to read, the result says so. */
 function readable(what: string, look: () => string[]): string[] {
   try {
     return look()
@@ -159,7 +159,10 @@ function countersOf(db: Database): string[] {
   )
 }
 
-/** Every finished job is named by the batch of the turn in which it finished; a batch may name more, that were brought back since. */
+/**
+ * Counts finished jobs that no batch lists. Each belongs in the batch of the turn in which it finished; a batch may list more
+ * jobs, which were brought back since.
+ */
 function finishedOf(db: Database): string[] {
   const finished = db.prepare('SELECT count(*) FROM job WHERE state >= 4').pluck().get() as number
   const named = db.prepare('SELECT count(*) FROM job WHERE seq BETWEEN ? AND ? AND state = ? AND lane = ? AND finished_at = ?').pluck()

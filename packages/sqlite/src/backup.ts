@@ -1,6 +1,6 @@
 /**
- * A copy of the database as it is at the end, page by page through SQLite: writes go on meanwhile. The copy has no node number,
- * so that whoever opens it draws a new one and ids of the two never meet.
+ * Copies the database as it is at the end, page by page through SQLite, while writes continue. The copy has no node number: the
+ * engine that opens it draws a new one, so ids of the two never collide.
  */
 import { closeSync, existsSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,13 +9,13 @@ import { createFile, type Making } from './access.ts'
 import { type Database, openDatabase } from './driver.ts'
 import { WRITER_BUSY_MS } from './open/pragmas.ts'
 
-/** Pages per step: the writer's thread is blocked for no more than a few milliseconds at a time. */
+/** Pages per step: a step blocks the writer's thread for at most a few milliseconds. */
 const STEP_PAGES = 256
 
 /** @param making the mode of the copy */
 export async function backUp(db: Database, target: string, making: Making): Promise<{ readonly bytes: number }> {
   refuseExisting(target)
-  // Of its own: another backup to the same file, of whatever process, is not to write into this one.
+  // A folder of its own keeps other backups to the same file, from any process, out of this one.
   const folder = mkdtempSync(`${target}.partial-`)
   const partial = join(folder, 'copy.db')
   try {
@@ -34,7 +34,7 @@ function refuseExisting(target: string): void {
   if (existsSync(target)) throw new NotWritableError(`cannot back up to ${target}: the file exists. Name a new one`, { path: target })
 }
 
-/** Leaves one file, without a log beside it. */
+/** Turns the copy into one file, without a log beside it. */
 function finish(partial: string): void {
   const copy = openDatabase(partial, { timeout: WRITER_BUSY_MS })
   try {

@@ -1,4 +1,4 @@
-/** A file of real bytes beside the database: given up when the disk is full, so that running jobs can still complete. */
+/** A file of real bytes beside the database. It is given up when the disk is full, so that running jobs can still complete. */
 import { closeSync, lstatSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createFile, type Making } from './access.ts'
@@ -7,10 +7,10 @@ import { ballastFile } from './beside.ts'
 const CHUNK_BYTES = 2 ** 20
 
 export interface Ballast {
-  /** How many bytes must be free before `restore` takes its room again. */
+  /** The number of bytes that must be free before `restore` takes its room again. */
   readonly neededBytes: number
   release(): void
-  /** False where there is no room for it. */
+  /** Returns false if there is no room for it. */
   restore(): boolean
 }
 
@@ -27,9 +27,9 @@ export function ballastBeside(file: string, bytes: number, making: () => Making)
       try {
         const found = lstatSync(path, { throwIfNoEntry: false })
         if (found?.isFile() && found.nlink === 1 && found.size === bytes) return true
-        // As much again must stay free, or the disk would be full once more at once.
+        // The same amount must stay free; otherwise the disk would be full again at once.
         if (freeBytes(path) < neededBytes) return false
-        // A link is removed, not followed: what it leads to is somebody's file.
+        // A link is removed, not followed: its target is somebody else's file.
         release()
         fill(path, bytes, making())
         return true
@@ -49,16 +49,16 @@ function freeBytes(path: string): number {
 function fill(path: string, bytes: number, making: Making): void {
   const descriptor = createFile(path, making)
   try {
-    // Not zeros: some file systems store those without taking room.
+    // Some file systems store zeros without taking room.
     const chunk = new Uint8Array(CHUNK_BYTES).fill(0x6d)
-    // Not synced: the room is taken all the same, and nobody ever reads it.
+    // No sync is needed: the room is taken anyway, and nobody ever reads it.
     for (let written = 0; written < bytes; ) written += writeSync(descriptor, chunk, 0, Math.min(CHUNK_BYTES, bytes - written))
   } finally {
     closeSync(descriptor)
   }
 }
 
-/** A folder in its place, which nobody here has made, stays. */
+/** Ignores errors: a folder of that name, which the engine has not created, stays. */
 function attempt(work: () => void): void {
   try {
     work()

@@ -1,19 +1,19 @@
-/** The files that lie beside a database: one place for their names. */
+/** The names of the files that lie beside a database. */
 import { MIGRATIONS } from './migrations/list.ts'
 
 /** The lock of the engine that has the database open: an SQLite file of 0 bytes. */
 export const ownerFile = (file: string): string => `${file}-owner`
 /** The pid, the host and the epoch of that engine, for people. */
 export const noteFile = (file: string): string => `${file}-owner.json`
-/** Room that is given up when the disk is full. */
+/** The file whose room is given up when the disk is full. */
 export const ballastFile = (file: string): string => `${file}-ballast`
-/** Lies there from the first start until its first commit: while it does, a database of 0 bytes is no loss. */
+/** Exists from the first start until its first commit. While it exists, a database of 0 bytes is not a loss. */
 export const newFile = (file: string): string => `${file}-new`
 export const walFile = (file: string): string => `${file}-wal`
-/** The copy that is made before a migration shuts older versions out. */
+/** The copy made before a migration that shuts out older versions. */
 export const copyFile = (file: string, migration: number): string => `${file}.before-${String(migration).padStart(3, '0')}`
 
-/** Of SQLite and of the engine. */
+/** The files of SQLite and of the engine. */
 export function filesBeside(file: string): readonly string[] {
   return [walFile(file), `${file}-shm`, `${file}-journal`, ownerFile(file), noteFile(file), ballastFile(file), newFile(file)]
 }
@@ -23,7 +23,7 @@ export function copiesBeside(file: string): readonly string[] {
   return MIGRATIONS.map(({ id }) => copyFile(file, id))
 }
 
-/** Files that only a database with content leaves beside it, those of the daemon included. */
+/** The files that only a database with content leaves beside it, including those of the daemon. */
 export function tracesBeside(file: string): readonly string[] {
   return [ballastFile(file), ownerFile(file), walFile(file), `${file}-journal`, `${file}-control`]
 }

@@ -1,23 +1,23 @@
 /**
- * One statement for many rows that differ in nothing but their number. Jobs are created, finished and pruned in about one order, so
- * most of a turn's follow one another: those go as a range, the others as lists. Measured (µs per completed row, two indexes
+ * Runs one statement for many rows that differ only in their number. Jobs are created, finished and pruned in roughly one order,
+ * so most rows of a turn are consecutive: those run as a range, the others as lists. Measured (µs per completed row, two indexes
  * touched): joined with VALUES 1.5, by list of 50 1.2, by range 0.9, one by one 2.4.
  */
 import type { Database, SqlValue } from './driver.ts'
 import { prepareLadder } from './ladder.ts'
 import { rangesOf } from './seqs.ts'
 
-/** Shorter runs are left to the lists: each range is a statement run of its own. */
+/** Shorter ranges go into the lists, because each range needs a statement run of its own. */
 const RANGE_MIN = 12
 
 export interface ByRow {
-  /** Runs the statement for the rows of these numbers, each given once; answers how many changed. */
+  /** Runs the statement for the rows with these numbers, each given once. Returns the number of changed rows. */
   run(seqs: readonly number[], shared: readonly SqlValue[]): number
 }
 
 /**
- * @param sql the statement around a condition on `seq`, which is its last
- * @param shared how many values the statement binds before the condition
+ * @param sql the statement around a condition on `seq`, which comes last
+ * @param shared the number of values that the statement binds before the condition
  */
 export function prepareByRow(db: Database, sql: (condition: string) => string, shared: number): ByRow {
   const range = db.prepare(sql('seq BETWEEN ? AND ?'))

@@ -1,8 +1,8 @@
-/** A growing buffer that is written from front to back and used again, and its counterpart. Numbers up to 2^53. */
+/** A growing buffer that is written from front to back and reused, and its reader. Numbers go up to 2^53. */
 
-/** The longest that one number takes, and then some. */
+/** More than the longest encoding of one number takes. */
 const NUMBER_BYTES = 16
-/** Above this, bit operations no longer hold. */
+/** Bit operations no longer work above this. */
 const BITS_LIMIT = 2 ** 31
 
 export class ByteWriter {
@@ -17,7 +17,7 @@ export class ByteWriter {
     this.#length = 0
   }
 
-  /** A view: valid until the next `clear`. */
+  /** Returns a view that is valid until the next `clear`. */
   bytes(): Uint8Array {
     return this.#buffer.subarray(0, this.#length)
   }
@@ -41,7 +41,7 @@ export class ByteWriter {
     this.#buffer[this.#length++] = rest
   }
 
-  /** Folded, so that small numbers of either sign stay short. */
+  /** Folds the number, so that small numbers of either sign stay short. */
   signed(value: number): void {
     this.unsigned(value < 0 ? -2 * value - 1 : 2 * value)
   }

@@ -1,8 +1,8 @@
-/** What an error of SQLite means for the turn that met it. */
+/** Classifies SQLite's errors by their effect on the turn that met them. */
 import { StoreFailure } from '@millrace/core'
 import { sqliteCode } from './driver.ts'
 
-/** An error before COMMIT: after the rollback nothing of the turn has happened. */
+/** Returns the failure for an error before COMMIT: after the rollback, nothing of the turn has happened. */
 export function failureBefore(error: unknown): StoreFailure {
   if (error instanceof StoreFailure) return error
   const reason = reasonOf(error)
@@ -10,9 +10,10 @@ export function failureBefore(error: unknown): StoreFailure {
 }
 
 /**
- * An error of COMMIT itself. BUSY leaves the transaction open, so it is rolled back and nothing happened. FULL is told by a write
- * to the log that found no room: the frame that would have made the commit is not whole, and SQLite has rolled back. After any other
- * the outcome is unknown: a sync that failed can come back as a commit when the log is read again after a crash.
+ * Returns the failure for an error of COMMIT itself. BUSY leaves the transaction open, so it is rolled back and nothing happened.
+ * FULL comes from a write to the log that found no room: the frame that would have made the commit is incomplete, and SQLite has
+ * rolled back. After any other error the outcome is unknown: a failed sync can turn out to be a commit when the log is read again
+ * after a crash.
  */
 export function failureAtCommit(error: unknown): StoreFailure {
   const reason = reasonOf(error)
@@ -34,7 +35,7 @@ function reasonOf(error: unknown): StoreFailure['reason'] {
   return STATEMENT_CODE.test(code) ? 'statement' : 'io'
 }
 
-/** What the statement or its values did. All else (IOERR, CORRUPT, READONLY, CANTOPEN, NOMEM) is the storage's. */
+/** Matches errors that the statement or its values caused. All others (IOERR, CORRUPT, READONLY, CANTOPEN, NOMEM) come from the storage. */
 const STATEMENT_CODE = /^SQLITE_(ERROR|CONSTRAINT|MISMATCH|MISUSE|RANGE|TOOBIG)(_|$)/
 
 function messageOf(error: unknown): string {

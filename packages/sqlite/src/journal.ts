@@ -1,35 +1,36 @@
 /**
- * How a turn's events are packed into one journal row. An event is one byte of type and flags, then what differs from the event
- * before it: most take three or four bytes. Numbers are varints (seven bits a byte, low first); those that may be negative are
- * folded (0, -1, 1, -2, ...). The row begins with the format's version and the file's node at the time: a restored copy has another.
+ * Packs a turn's events into one journal row. An event is one byte of type and flags, then the fields that differ from the event
+ * before it: most events take three or four bytes. Numbers are varints (seven bits a byte, low first); those that may be negative
+ * are folded (0, -1, 1, -2, ...). The row begins with the format's version and the file's node at the time: a restored copy has
+ * another node.
  */
 import { type EventNote, isEnd, JOB_EVENT_TYPES, type JobEnd, type JobEventType, type JournalEvent, type NewsNote } from '@millrace/core'
 import { ByteReader, ByteWriter } from './bytes.ts'
 import { newsEventOf, type PackedNews, readNews, writeNews } from './news.ts'
 
 const FORMAT = 1
-/** What a journal row takes beside its packed events, roughly. */
+/** The approximate size of a journal row without its packed events. */
 export const JOURNAL_ROW_BYTES = 24
 const TYPE_BITS = 0x1f
-/** In place of a job's event type: it is no job's event, and nothing of it is as in the event before. */
+/** Stands in place of a job's event type: the event belongs to no job, and shares no field with the event before. */
 const NEWS = 0x1f
-/** The lane follows; else it is that of the event before. */
+/** The lane follows; otherwise it is that of the event before. */
 const LANE = 0x20
-/** The run follows; else it is that of the event before. */
+/** The run follows; otherwise it is that of the event before. */
 const RUN = 0x40
 /** A second byte of flags follows. */
 const MORE = 0x80
 
 const NODE = 0x01
-/** Hand-outs that cost no attempt follow: run − attempt; else none. */
+/** The number of hand-outs that cost no attempt follows (run − attempt); otherwise there are none. */
 const UNCOUNTED = 0x02
 const ERROR = 0x04
-/** A time follows, as the distance from the turn's. */
+/** A time follows, as the distance from the turn's time. */
 const TIME = 0x08
 const FRACTION = 0x10
 
 const CODES: ReadonlyMap<string, number> = new Map(JOB_EVENT_TYPES.map((type, code) => [type, code]))
-/** The one type whose value is no time. */
+/** The only type whose value is not a time. */
 const PROGRESS = CODES.get('progress')
 
 export interface JournalRow {
@@ -89,13 +90,13 @@ export function encodeEvents(events: readonly (EventNote | NewsNote)[], at: numb
   return writer.bytes()
 }
 
-/** What is told of a row's events, in their order; `index` is an event's place among them. */
+/** Receives a row's events in their order; `index` is an event's place in the row. */
 interface Visitor {
   job(index: number, event: PackedEvent): void
   news?(index: number, news: PackedNews): void
 }
 
-/** An event as its bytes say it: one object for all of a row's, which changes from one to the next. */
+/** An event as its bytes store it. One object serves all events of a row, and changes from one to the next. */
 interface PackedEvent {
   type: JobEventType
   seq: number
@@ -105,12 +106,12 @@ interface PackedEvent {
   run: number
   uncounted: number
   error: string | undefined
-  /** As the distance from the turn's. */
+  /** The distance from the turn's time. */
   time: number | undefined
   fraction: number | undefined
 }
 
-/** The events of a row, in order. `laneOf` names the lanes by their id. */
+/** Returns the events of a row, in order. `laneOf` returns the names of a lane by its id. */
 export function decodeEvents(row: JournalRow, laneOf: (id: number) => LaneName): JournalEvent[] {
   const events: JournalEvent[] = []
   visitEvents(row, {
@@ -138,7 +139,7 @@ function jobEventOf(packed: PackedEvent, seq: number, at: number, laneOf: (id: n
   }
 }
 
-/** Which jobs have ended, in order: nothing is made of the other events. */
+/** Returns the jobs that ended, in order. Builds no objects for other events. */
 export function decodeEnds(row: JournalRow): JobEnd[] {
   const ends: JobEnd[] = []
   visitEvents(row, {
@@ -149,7 +150,7 @@ export function decodeEnds(row: JournalRow): JobEnd[] {
   return ends
 }
 
-/** Which run began, and which ended: what the set of running jobs is kept up to date with. */
+/** Applies the starts and ends of runs in a row to the set of running jobs. */
 export function replayRuns(row: JournalRow, running: Set<number>): void {
   visitEvents(row, {
     job: (_index, { type, seq }) => {

@@ -1,8 +1,9 @@
 /**
- * One statement for many rows of VALUES: prepared for a few numbers of rows, and a batch goes down them like a ladder. Measured
- * (rows per second in transactions of 1,000, 120-byte payloads, two indexes touched): insert row by row with all 21 columns 220k,
- * 50 rows at a time with all columns 300k, 50 rows with only what differs 540k. Every bound value costs about 80 ns, so
- * what a batch shares is not bound for each row; to join it as a row of its own has a price, too (insert-jobs.ts).
+ * Runs one statement for many rows of VALUES. It is prepared for a few row counts, and a batch goes down them like a ladder.
+ * Measured (rows per second in transactions of 1,000, 120-byte payloads, two indexes touched): insert row by row with all 21
+ * columns 220k, 50 rows at a time with all columns 300k, 50 rows with only the differing columns 540k. Every bound value costs
+ * about 80 ns, so values that a batch shares are not bound for each row. Joining them as a row of their own has a price, too
+ * (insert-jobs.ts).
  */
 import type { Database, SqlValue, Statement } from './driver.ts'
 
@@ -15,20 +16,20 @@ interface Rung {
 }
 
 export interface Ladder<Item> {
-  /** Runs the statement for all items; answers how many rows changed. */
+  /** Runs the statement for all items. Returns the number of changed rows. */
   run(items: readonly Item[], shared: readonly SqlValue[]): number
-  /** Runs a query for all items; answers its rows, as arrays. */
+  /** Runs a query for all items. Returns its rows as arrays. */
   all(items: readonly Item[], shared: readonly SqlValue[]): unknown[]
 }
 
 export interface LadderShape<Item> {
   /** The SQL around a list of VALUES. */
   readonly sql: (values: string) => string
-  /** Values that all rows share, bound before the rows'. */
+  /** The number of values that all rows share, bound before those of the rows. */
   readonly shared: number
-  /** Values per row. */
+  /** The number of values per row. */
   readonly width: number
-  /** Writes an item's values from `at` on; `index` is its place among the items. */
+  /** Writes an item's values, starting at `at`; `index` is the item's place among the items. */
   readonly bind: (item: Item, values: SqlValue[], at: number, index: number) => void
 }
 
@@ -44,14 +45,14 @@ export function prepareLadder<Item>(db: Database, { sql, shared, width, bind }: 
     let next = 0
     for (const rung of rungs) {
       const { rows, values } = rung
-      // Its values are many: to fill and to clear them for nothing took a lone job 10 µs.
+      // A rung has many values: filling and clearing them for nothing cost a lone job 10 µs.
       if (items.length - next < rows) continue
       for (let index = 0; index < shared; index++) values[index] = sharedValues[index] as SqlValue
       for (; items.length - next >= rows; next += rows) {
         for (let index = 0; index < rows; index++) bind(items[next + index] as Item, values, shared + index * width, next + index)
         step(rung)
       }
-      // What was bound last is let go of: it may be large.
+      // Releases the last bound values, because they may be large.
       values.fill(null)
     }
   }

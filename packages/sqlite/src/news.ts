@@ -1,6 +1,6 @@
 /**
- * How an event of a queue, a schedule or a worker is packed: its type, what follows, and whose it is by name. So it says the same
- * whatever becomes of those, and costs events of jobs nothing.
+ * Packs an event of a queue, a schedule or a worker: its type, the fields that follow, and the name of its subject. The stored
+ * name stays true whatever becomes of the subject, and costs events of jobs nothing.
  */
 import { type JobKey, MISS_REASONS, type MissReason, NEWS_TYPES, type News, type NewsEvent, type NewsType } from '@millrace/core'
 import type { ByteReader, ByteWriter } from './bytes.ts'
@@ -9,7 +9,7 @@ const NAME = 0x01
 const KEY = 0x02
 const SESSION = 0x04
 const JOB = 0x08
-/** As the distance from the turn's time. */
+/** The distance from the turn's time. */
 const TICK = 0x10
 const REASON = 0x20
 
@@ -28,7 +28,7 @@ export interface PackedNews {
   readonly news: NewsType
   readonly subject: string
   readonly details: Omit<Details, 'job' | 'tick'>
-  /** Row number of a job that came with the event. */
+  /** The row number of a job that came with the event. */
   readonly job: number | undefined
   readonly node: number
   readonly tick: number | undefined
@@ -54,7 +54,7 @@ export function writeNews(writer: ByteWriter, news: News, at: number): void {
   if (reason !== undefined) writer.byte(MISS_REASONS.indexOf(reason))
 }
 
-/** `node`: the file's own when it was written. */
+/** Reads a packed event. `node` is the file's own when the event was written. */
 export function readNews(reader: ByteReader, node: number): PackedNews {
   const code = reader.unsigned()
   const flags = reader.byte()
@@ -94,7 +94,7 @@ function subjectOf(news: News): string {
   return 'worker' in news ? news.worker : ''
 }
 
-/** What stands before the dot of a type. */
+/** Returns the part of a type before the dot. */
 function subjectField(type: NewsType): string {
   return type.slice(0, type.indexOf('.'))
 }

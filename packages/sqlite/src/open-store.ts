@@ -1,4 +1,4 @@
-/** Opens a database as its one owner: finds out whose it is, locks it, brings it up to date, and claims it. */
+/** Opens a database as its one owner: identifies the file, locks it, migrates it and claims it. */
 import { closeSync, existsSync, rmSync } from 'node:fs'
 import { StorageBusyError, StoreFailure } from '@millrace/core'
 import { assertPlain, createFile, type Making, makingOf, restrict } from './access.ts'
@@ -26,7 +26,7 @@ export function openStore(given: StoreOptions): SqliteStore {
   const options = { ...given, file: realFile(given.file) }
   const ballast = ballastBeside(options.file, options.ballastBytes ?? BALLAST_BYTES, () => makingOf(options.file, options.fileAccess))
   const release = () => {
-    // Nobody else's.
+    // Another engine's ballast stays.
     if (probeOwner(options.file) === undefined) ballast.release()
   }
   return withRoom(options.file, release, () => openOrExplain(options, ballast))
@@ -62,17 +62,17 @@ function openOnDisk(options: StoreOptions, ballast: Ballast): SqliteStore {
   const making = () => makingOf(file, fileAccess)
   assertPlain(file)
   const lock = () => lockOwner({ file, pid, host, now, waitMs, making })
-  // A killed engine has left its log: SQLite may not see that one before it is known to be the file's own.
+  // A killed engine has left its log: SQLite must not see it before the log is known to be the file's own.
   let owner = hasLog(file) && existsSync(ownerFile(file)) ? lock() : undefined
   let db: Database | undefined
   try {
     if (owner !== undefined) assertOwnLog(file)
-    // Before the owner's file: an empty database beside that one was emptied.
+    // This comes before the owner's file: an empty database beside that file was emptied.
     if (identifyUnlessClosing(file) === false && !existsSync(ownerFile(file))) markNew(file, making())
     owner ??= lock()
     restrict(file, fileAccess, warn)
     owner.announce(0)
-    // Again, now that nobody else can create or migrate it.
+    // Looks again, now that nobody else can create or migrate the file.
     if (!identify(file, waitMs)) createDatabase(file, making())
     db = connect(options)
     migrate(db, { file, now, making: making() })
@@ -94,7 +94,7 @@ function openOnDisk(options: StoreOptions, ballast: Ballast): SqliteStore {
   }
 }
 
-/** Only while nobody else can open it: closing the descriptor would drop the locks that this process has on it. */
+/** Call it only while nobody else can open the file: closing the descriptor would drop the locks that this process has on it. */
 function createDatabase(file: string, making: Making): void {
   markNew(file, making)
   createUnlessThere(file, making)
@@ -113,8 +113,8 @@ function createUnlessThere(path: string, making: Making): void {
 }
 
 /**
- * An owner's last act locks the database itself, while the log is folded into it: the owner's lock decides, and is waited for. Returns
- * undefined then.
+ * Identifies the file, or returns undefined if a closing owner has locked it. An owner's last act locks the database itself while
+ * the log is folded into it. The caller then waits for the owner's lock, which decides.
  */
 function identifyUnlessClosing(file: string): boolean | undefined {
   try {
@@ -125,7 +125,7 @@ function identifyUnlessClosing(file: string): boolean | undefined {
   }
 }
 
-/** The lock is held all the while; the epoch is the second look. */
+/** Rejects the connection if the epoch has changed. The lock is held all the while; the epoch is a second check. */
 function stillMine(db: Database, epoch: number): Database {
   if (epochOf(db) === epoch) return db
   db.close()

@@ -4,6 +4,15 @@ import { expect, test } from 'vitest'
 import { initial } from './migrations/001-initial.ts'
 import { openCrowd } from './testing/crowd.ts'
 
+test('schema.sql is the schema that all migrations lead to', async () => {
+  const rows = openCrowd()
+    .db.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY tbl_name, type = 'index', name")
+    .pluck()
+    .all() as string[]
+  const header = '-- The schema of this version: all migrations applied. Written by `vitest -u`, and held by schema.test.ts.\n\n'
+  await expect(`${header}${rows.map((sql) => `${sql};\n`).join('\n')}`).toMatchFileSnapshot('../schema.sql')
+})
+
 test('the schema names the states as the lifecycle does', () => {
   expect(initial.sql).toContain(STATES.map((state, code) => `${code} ${state}`).join(', '))
   const columns = openCrowd().db.prepare('SELECT name FROM pragma_table_info(?)').pluck().all('lane')

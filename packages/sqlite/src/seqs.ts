@@ -1,12 +1,15 @@
-/** Sets of row numbers as bytes. Jobs come and go in about one order, so they are kept as runs: a gap, and how many follow. */
+/**
+ * Packs sets of row numbers into bytes. Jobs come and go in roughly one order, so a set is stored as runs: a gap, then the number
+ * of rows that follow.
+ */
 import { ByteReader, ByteWriter } from './bytes.ts'
 
-/** From its first number to its last. */
+/** A range of row numbers, both ends included. */
 export type Range = readonly [first: number, last: number]
 
 const writer = new ByteWriter(1_024)
 
-/** In order, each once. */
+/** Returns the ranges in order, with each number once. */
 export function rangesOf(seqs: readonly number[]): Range[] {
   const sorted = [...seqs].sort((a, b) => a - b)
   const ranges: Range[] = []
@@ -27,7 +30,7 @@ export function packRanges(ranges: readonly Range[]): Uint8Array {
     writer.unsigned(last - first)
     end = last
   }
-  // A copy: a Buffer's own slice would be a view, which the next call overwrites.
+  // Copies the bytes: a Buffer's own slice would be a view, which the next call overwrites.
   return new Uint8Array(writer.bytes())
 }
 

@@ -1,6 +1,6 @@
 /**
- * Gives free pages back to the file system, a slice at a time. Every file has `auto_vacuum = incremental` from its creation
- * (`CREATION_SETTINGS`), and a copy has it from its original, so none has to be written anew for it.
+ * Returns free pages to the file system, a slice at a time. Every file has `auto_vacuum = incremental` from its creation
+ * (`CREATION_SETTINGS`), and a copy has it from its original, so no file must be rewritten for it.
  */
 import type { Store } from '@millrace/core'
 import type { Database } from './driver.ts'
@@ -21,7 +21,7 @@ export function prepareShrink(db: Database, claim: Claim): Shrink {
     shrink: (pages) =>
       transaction(() => {
         assertOwned()
-        // A step a page: a prepared statement's `run` would take the first alone.
+        // `exec` takes a step per page: a prepared statement's `run` would take only the first.
         db.exec(`PRAGMA incremental_vacuum(${pages})`)
       }),
   }

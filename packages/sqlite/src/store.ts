@@ -1,4 +1,4 @@
-/** The store as the engine has it: one writer connection, which `reopen` replaces, and what stands beside the file. */
+/** The store as the engine has it: one writer connection, which `reopen` replaces, and the files beside the database. */
 import { statSync } from 'node:fs'
 import { EngineFailedError, type Store, StoreFailure } from '@millrace/core'
 import type { Making } from './access.ts'
@@ -13,26 +13,26 @@ import { prepareWrite, type Write } from './write/write.ts'
 
 export interface SqliteStore extends Store {
   readonly file: string
-  /** How many engines have owned the file, this one included. */
+  /** The number of engines that have owned the file, this one included. */
   readonly epoch: number
   /** The file's number in the ids of its jobs. */
   readonly node: number
 }
 
-/** What a store is made of. */
+/** The parts of a store. */
 export interface StoreParts {
   readonly file: string
   readonly claim: Claim
   readonly ballast: Ballast
-  /** Opens the writer's connection anew; undefined where the database lives and dies with its first. */
+  /** Opens the writer's connection again; undefined if the database lives and dies with its first connection. */
   readonly connect: (() => Database) | undefined
-  /** How a backup is created. */
+  /** Returns the mode and the owner for a backup. */
   readonly making: () => Making
-  /** After the last connection is closed. */
+  /** Runs after the last connection is closed. */
   readonly release: () => void
 }
 
-/** How long a file that has lost its name may go unnoticed while turns are written. */
+/** The longest time that a file without its name goes unnoticed while turns are written. */
 const LOOK_EVERY_MS = 10
 
 interface Connection {
@@ -56,12 +56,12 @@ export function makeStore(db: Database, { file, claim, ballast, connect, making,
     return connection
   }
   const own = connect === undefined ? undefined : identityOf(file)
-  /** SQLite goes on writing into a file that has lost its name: whoever opens it next finds another one, or none. */
+  /** SQLite keeps writing into a file that has lost its name: the next engine finds another file under that name, or none. */
   let lookedAt = 0
   const moved = () =>
     new StoreFailure('commit', 'owner', `${file} was moved, deleted or replaced under the engine: what was written since is not in it`)
   const assertInPlace = (at: number) => {
-    // To look costs a lone turn 15 µs: so often is soon enough.
+    // A look costs a lone turn 15 µs: this often is soon enough.
     if (own === undefined || Math.abs(at - lookedAt) < LOOK_EVERY_MS) return
     lookedAt = at
     if (identityOf(file) !== own) throw moved()
@@ -87,7 +87,7 @@ export function makeStore(db: Database, { file, claim, ballast, connect, making,
       try {
         current().db.pragma('wal_checkpoint(TRUNCATE)')
       } catch {
-        // As on a full disk: the log is as long as before, which is seen.
+        // For example on a full disk: the log stays as long as before, and the caller sees that.
       }
     },
     freePages: () => current().shrink.freePages(),
@@ -99,7 +99,7 @@ export function makeStore(db: Database, { file, claim, ballast, connect, making,
       if (closed) throw new StoreFailure('before', 'io', `${file} is closed`)
       if (connect === undefined) throw new EngineFailedError('a database in memory is lost with its connection: open the engine again')
       disconnect()
-      // SQLite would make a new one, or take a copy for it.
+      // SQLite would create a new file, or take a copy for it.
       if (identityOf(file) !== own) throw moved()
       connection = prepare(connect())
     },
@@ -115,7 +115,7 @@ export function makeStore(db: Database, { file, claim, ballast, connect, making,
   }
 }
 
-/** Asked of the folder, not of the file: opening and closing it would drop SQLite's locks. */
+/** Identifies a file without opening it: opening and closing it would drop SQLite's locks. */
 function identityOf(file: string): string | undefined {
   const found = statSync(file, { throwIfNoEntry: false })
   return found === undefined ? undefined : `${found.dev}:${found.ino}`

@@ -1,33 +1,33 @@
 /**
- * Tags stand by blocks of jobs whose numbers follow one another, and in a block by tag: what a turn adds is on a few pages, however many
- * tags there are. By tag alone it was a page for each; two tags of 1,000 took 10 µs per job in place of 2. Who looks for a tag asks
- * each block, 1 µs a block (docs/decisions/0036).
+ * Tags are stored by blocks of jobs with consecutive numbers, and within a block by tag. So the tags that a turn adds are on a
+ * few pages, however many tags there are. Sorted by tag alone, each took a page: two tags of 1,000 took 10 µs per job instead of
+ * 2. A search for a tag looks into each block, 1 µs a block (docs/decisions/0036).
  */
 import type { Database } from './driver.ts'
 
 const BLOCK_JOBS = 4_096
-/** Asked in one statement at the most: nothing interrupts it. */
+/** The most blocks that one statement looks into: nothing can interrupt it. */
 const BLOCKS_PER_LOOK = 1_000
 
-/** Of the job with that number. */
+/** Returns the block of the job with that number. */
 export function blockOf(seq: number): number {
   return Math.floor(seq / BLOCK_JOBS)
 }
 
-/** The first number of a block. */
+/** Returns the first number of a block. */
 export function firstOf(block: number): number {
   return block * BLOCK_JOBS
 }
 
 export interface TagBlock {
   readonly block: number
-  /** How many blocks were asked for it. */
+  /** The number of blocks that were searched for it. */
   readonly asked: number
 }
 
 /**
- * The blocks in which jobs before that one have the tag, newest first. Where 1,000 in a row do not have it, it answers the last of them,
- * so that the caller may stop there.
+ * Yields the blocks in which jobs before that number have the tag, newest first. If 1,000 blocks in a row do not have it, yields
+ * the last of them, so that the caller may stop there.
  */
 export function prepareTagBlocks(db: Database): (tag: string, before: number) => Generator<TagBlock, void> {
   const next = db

@@ -1,23 +1,23 @@
-/** One write transaction, and what is true when it did not end well. */
+/** One write transaction, and its outcome if it fails. */
 import { StoreFailure } from '@millrace/core'
 import type { Database } from './driver.ts'
 import { failureAtCommit, failureBefore } from './failure.ts'
 
-/** Answers a function that runs `work` between BEGIN IMMEDIATE and COMMIT. It throws StoreFailure. */
+/** Returns a function that runs `work` between BEGIN IMMEDIATE and COMMIT. That function throws StoreFailure. */
 export function prepareTransaction(db: Database): (work: () => void) => void {
   const begin = db.prepare('BEGIN IMMEDIATE')
   const commit = db.prepare('COMMIT')
   const rollback = db.prepare('ROLLBACK')
 
-  /** The first error is the one that counts: SQLite may have rolled back by itself, and a failing ROLLBACK says nothing new. */
+  /** The first error counts: SQLite may have rolled back automatically, and a failing ROLLBACK says nothing new. */
   const undo = (failure: StoreFailure): StoreFailure => {
     try {
       if (db.inTransaction) rollback.run()
     } catch {
-      // Seen below.
+      // The check below notices this.
     }
     if (!db.inTransaction) return failure
-    // Nothing was committed, but the connection is of no more use.
+    // Nothing was committed, but the connection is no longer usable.
     return new StoreFailure('commit', 'io', `${failure.message} (and the transaction could not be rolled back)`, { cause: failure.cause })
   }
 

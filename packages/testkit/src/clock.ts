@@ -13,7 +13,7 @@ export class VirtualClock implements Clock {
   #order = 0
   readonly #timers = new Set<Timer>()
 
-  /** @param wall where the wall clock starts, in ms since 1970 */
+  /** @param wall the time at which the wall clock starts, in ms since 1970 */
   constructor(wall = Date.UTC(2030, 0, 1)) {
     this.#wall = wall
   }
@@ -22,13 +22,13 @@ export class VirtualClock implements Clock {
     return { wall: this.#wall, mono: this.#mono }
   }
 
-  /** What the wall clock shows. */
+  /** Returns the time of the wall clock. */
   now(): Date {
     return new Date(this.#wall)
   }
 
   /**
-   * Resolves once so much of this clock's time has passed, with Infinity never: for handlers that take their time.
+   * Resolves once that much of this clock's time has passed, with Infinity never: for handlers that take their time.
    *
    * @throws OptionTypeError, OptionRangeError
    */
@@ -38,22 +38,22 @@ export class VirtualClock implements Clock {
   }
 
   setTimer(ms: number, wake: () => void): () => void {
-    // Both clocks tell whole milliseconds, as rows hold them; the token of a rate may be there in between.
+    // Both clocks count whole milliseconds, as rows hold them; the token of a rate may be ready in between.
     const timer = { atMono: this.#mono + Math.max(0, Math.ceil(ms)), order: this.#order++, wake }
     this.#timers.add(timer)
     return () => this.#timers.delete(timer)
   }
 
   /**
-   * Moves both clocks on, and lets every timer that is due on the way run, in order, each followed by all that it set off. What needs real
-   * time, as reading a file, may still be under way then. At most a hundred years.
+   * Moves both clocks forward, and fires every timer that is due on the way, in order, each followed by everything that it
+   * triggered. Work that needs real time, such as reading a file, may still be in progress afterwards. At most a hundred years.
    *
    * @throws OptionTypeError, OptionRangeError
    */
   async advance(duration: Duration): Promise<void> {
     const endMono = this.#mono + durationOption('advance', duration)
     await quiet()
-    // What stalls on the way may take longer than this.
+    // A stall on the way may take longer than this.
     const next = () => this.#next(Math.max(endMono, this.#mono))
     for (let timer = next(); timer !== undefined; timer = next()) {
       this.#move(Math.max(0, timer.atMono - this.#mono))
@@ -64,12 +64,12 @@ export class VirtualClock implements Clock {
     this.#move(Math.max(0, endMono - this.#mono))
   }
 
-  /** Time passes while nobody looks, as when a thread is blocked: timers fire late, with the next `advance`. */
+  /** Lets time pass unnoticed, as when a thread is blocked: timers fire late, with the next `advance`. */
   stall(ms: number): void {
     this.#move(Math.ceil(ms))
   }
 
-  /** The wall clock alone jumps, as when somebody sets it, or after a suspend, which the monotonic one sleeps through. */
+  /** Moves the wall clock alone, as when somebody sets it, or after a suspend, which the monotonic one sleeps through. */
   jump(ms: number): void {
     this.#wall += Math.ceil(ms)
   }
@@ -89,21 +89,21 @@ export class VirtualClock implements Clock {
   }
 }
 
-/** Node's own: a test may have put its runner's fake timers in their places by the time they are used. */
+/** Node's own functions: a test may have replaced them with its runner's fake timers by the time they are used. */
 const { setImmediate: soon, setTimeout: later, clearTimeout: never } = globalThis
 
-/** Resolves once everything that was set off in microtasks and ticks has run: twice round the event loop, no waiting. */
+/** Resolves once everything that was triggered in microtasks and ticks has run: two rounds of the event loop, no waiting. */
 export async function quiet(): Promise<void> {
   for (let round = 0; round < 2; round++) await new Promise<void>((resolve) => soon(resolve))
 }
 
-/** Calls `wake` after so much real time; answers what forgets it. */
+/** Calls `wake` after that much real time. Returns a function that cancels it. */
 export function inRealTime(ms: number, wake: () => void): () => void {
   const timer = later(wake, ms)
   return () => never(timer)
 }
 
-/** A repeatable source of chance in [0, 1): mulberry32, public domain. */
+/** Returns a repeatable source of random numbers in [0, 1): mulberry32, public domain. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -1,4 +1,4 @@
-/** What every Port promises, as one suite: each Port's own test file runs it, so that what is behind it does not matter. */
+/** Tests the promises of every Port in one suite: each Port's own test file runs it, whatever is behind the Port. */
 import { type Enqueued, formatId, isJobEvent, type JobKey, type NewsEvent, type Port } from '@millrace/core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Probe } from './probe.ts'
@@ -177,7 +177,7 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       await log(1, 'stopped')
       await probe.call<'giveBack'>({ op: 'giveBack', seq, run: 1 })
       await probe.grants.take()
-      // Without a word there is nothing to tell.
+      // A run without logs leaves nothing to report.
       await probe.call<'giveBack'>({ op: 'giveBack', seq, run: 2 })
       await probe.grants.take()
       await log(3, 'not yet')
@@ -207,7 +207,7 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       const { seq } = await probe.grants.take()
       expect(await probe.call<'cancel'>({ op: 'cancel', id: running })).toBe('cancelling')
       expect(await probe.notices.take()).toMatchObject({ kind: 'abort', cause: 'cancel', session: 'session-1', seq, run: 1 })
-      // Whatever the handler says in the end.
+      // This holds whatever the handler says in the end.
       await probe.call<'complete'>({ op: 'complete', seq, run: 1, output: '1' })
       expect([await stateOf(waiting), await stateOf(running)]).toEqual(['cancelled', 'cancelled'])
     })
@@ -616,7 +616,7 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       expect(granted.map(({ seq }) => seq)).toEqual([ids[0]?.seq, ids[2]?.seq])
       const first = ids[0]?.seq as number
       await probe.call<'giveBack'>({ op: 'giveBack', seq: first, run: 1 })
-      // It alone, however long the other one has waited.
+      // Only this job starts, however long the other one has waited.
       expect(await probe.grants.take()).toMatchObject({ seq: first, run: 2 })
       await probe.call<'complete'>({ op: 'complete', seq: first, run: 2, output: null })
       expect((await probe.grants.take()).seq).toBe(ids[1]?.seq)
@@ -714,7 +714,7 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       expect(await probe.call<'deleteQueue'>({ op: 'deleteQueue', queue: 'media' })).toBe(false)
       expect(await probe.call<'queues'>({ op: 'queues', queue: 'media' })).toEqual([])
       expect(await stateOf(bystander)).toBe('waiting')
-      // What happened there is still told by its name.
+      // Its events still have its name.
       const { events } = await probe.call<'events'>({ op: 'events', after: 0, filter: { queue: 'media', types: ['completed'] } })
       expect(events).toMatchObject([{ jobSeq: seq, queue: 'media', name: 'a' }])
     })
@@ -850,7 +850,7 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       const read = async (filter = {}) => (await probe.call<'events'>({ op: 'events', after: 0, filter })).events
       await probe.call<'subscribe'>({ op: 'subscribe', on: true })
       await probe.attach(['a'], { uuid: 'one', worker: 'w' })
-      // Again, as after a break.
+      // Attaches again, as after a break.
       await probe.attach(['a'], { uuid: 'one', worker: 'w' })
       const pause = { op: 'pause', queue: 'q', job: 'a' } as const
       await probe.call<'pause'>({ ...pause, paused: true })
@@ -910,7 +910,7 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
       expect(names[0]?.runMs.p99).toBeGreaterThanOrEqual(names[0]?.runMs.p50 ?? 0)
       expect(writer).toMatchObject({ failedTurns: 0, journalBytes: expect.any(Number), mailboxDepth: expect.any(Number) })
       for (const step of ['minute', 'hour'] as const) {
-        // The Ports' clocks are not ours: a minute may end in between.
+        // The Ports' clocks are not the test's: a minute may end in between.
         const points = await probe.call<'history'>({ op: 'history', queue: 'q', step, from: 0 })
         const sum = (total: 'enqueued' | 'completed' | 'failed' | 'cancelled') => points.reduce((all, point) => all + point[total], 0)
         expect([sum('enqueued'), sum('completed'), sum('failed'), sum('cancelled')]).toEqual([2, 1, 1, 0])

@@ -1,15 +1,15 @@
-/** Waits for work to be done: in as much real time as handlers need, and in none of the virtual clock's. */
+/** Waits for work to be done: as much real time as handlers need, and none of the virtual clock's. */
 import { ACTIVE, countOf, type Duration, durationOption, WAITING } from '@millrace/core'
 import { inRealTime, quiet, type VirtualClock } from './clock.ts'
 import { type Leftover, leftoversOf } from './leftovers.ts'
 import type { TestWriter } from './writer.ts'
 
 export interface DrainOptions {
-  /** How much real time handlers may take together; default 4 s, less than test runners give a test. */
+  /** The real time that handlers may take together; default 4 s, less than test runners give a test. */
   readonly timeout?: Duration
 }
 
-/** What has to be done cannot be, or takes too long. */
+/** The error if work cannot be done, or takes too long. */
 export class DrainError extends Error {
   override readonly name = 'DrainError'
   readonly left: readonly Leftover[]
@@ -24,7 +24,7 @@ export class DrainError extends Error {
 interface Settling {
   readonly done: () => boolean
   readonly timeoutMs: number
-  /** What could not be, for the error. */
+  /** The start of the error's message: what could not be done. */
   readonly what: string
 }
 
@@ -38,7 +38,7 @@ export async function drain(writer: TestWriter, clock: VirtualClock, { timeout =
   await settle(writer, clock, { done: () => isIdle(writer), timeoutMs, what: 'drain has left jobs undone' })
 }
 
-/** Resolves when `done`; rejects as soon as nothing can change that by itself, or when the time is over. */
+/** Resolves when `done`; rejects as soon as nothing can change without the test, or when the time is over. */
 export async function settle(writer: TestWriter, clock: VirtualClock, { done, timeoutMs, what }: Settling): Promise<void> {
   let late = false
   let tellLate = () => {}

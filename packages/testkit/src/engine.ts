@@ -29,15 +29,15 @@ import { InlineEngine, TrackingEngine } from './inline.ts'
 import { TestWriter } from './writer.ts'
 
 export interface TestEngineOptions {
-  /** `'inline'`: what is enqueued runs before the call resolves. Default `'queue'`: as in an application. */
+  /** `'inline'`: jobs run before the call that enqueues them resolves. Default `'queue'`: as in an application. */
   readonly mode?: 'queue' | 'inline'
-  /** Where the virtual clock starts; default 2030-01-01T00:00:00Z. */
+  /** The time at which the virtual clock starts; default 2030-01-01T00:00:00Z. */
   readonly now?: Date
-  /** Of all chance, as in the jitter of backoffs; default 1. The same seed gives the same. */
+  /** The seed of all random numbers, such as the jitter of backoffs; default 1. The same seed gives the same numbers. */
   readonly seed?: number
-  /** Default in memory. */
+  /** The path of the database; default in memory. */
   readonly file?: string
-  /** As in `openEngine`. */
+  /** The same as in `openEngine`. */
   readonly recovery?: 'immediate' | 'backoff'
   readonly maxQueues?: number
   readonly maxDataBytes?: number
@@ -53,32 +53,33 @@ export interface TestEngineOptions {
 }
 
 export interface TestEngine extends AsyncDisposable {
-  /** As `openEngine` answers it. */
+  /** The engine as `openEngine` returns it. */
   readonly engine: Engine
-  /** `clock.advance('1h')` moves time, and fires what is due on the way in order: schedules, retries, delays, timeouts, limits. */
+  /** `clock.advance('1h')` moves time, and fires everything due on the way in order: schedules, retries, delays, timeouts, limits. */
   readonly clock: VirtualClock
   readonly faults: TestFaults
   /** @internal */
   readonly inThread: InThreadEngine
-  /** As `clock.advance`. */
+  /** The same as `clock.advance`. */
   advance(duration: Duration): Promise<void>
   /**
-   * Resolves when no job waits, runs, or is due. Moves no clock: what is scheduled for later stays.
+   * Resolves when no job waits, runs, or is due. It moves no clock: jobs scheduled for later stay.
    *
-   * @throws DrainError, which says what is left and why: at once where nothing can change by itself, else after `timeout`
+   * @throws DrainError, which says what is left and why: at once if nothing can change without the test, otherwise after
+   * `timeout`
    */
   drain(options?: DrainOptions): Promise<void>
-  /** All jobs of a name that the engine has, oldest first, in whatever state they are. */
+  /** Returns all jobs of a name that the engine has, oldest first, in any state. */
   enqueued<Type extends JobOrName>(job: Type): Promise<readonly JobOf<Type>[]>
   /**
-   * Answers the jobs of a name that match; default all.
+   * Returns the jobs of a name that match; default all.
    *
-   * @throws AssertionError (of node:assert) where there is none, or not `count`: with what was enqueued, and where each is different
+   * @throws AssertionError (of node:assert) if there is none, or not `count`: with what was enqueued, and the differences of each
    */
   expectEnqueued<Type extends JobOrName>(job: Type, matcher?: EnqueuedMatcher, options?: ExpectOptions): Promise<readonly JobOf<Type>[]>
   /**
-   * As after a crash of the process: its workers are gone, what they ran has used an attempt and comes again, unanswered calls get
-   * CommitUnknownError, and the engine knows what its store knows. The same `engine` goes on: start workers anew.
+   * Acts like a crash of the process. Its workers are gone, and their runs have used an attempt and come again. Unanswered calls
+   * get CommitUnknownError, and the engine knows what its store knows. The same `engine` continues: start new workers.
    */
   restart(): Promise<void>
 }
@@ -117,7 +118,7 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
   const store = faultyStore(wrapStore(openStore(opening)), file === MEMORY)
   const ruled = { recovery, retention, defaults, maxQueues, maxDataBytes, calendar: systemCalendar, ...settings }
   const writer = new TestWriter((alive) => new InThreadEngine({ store, clock, random, settings: ruled, alive }))
-  // Silent unless a test asks: failed attempts are what tests are about.
+  // Silent unless a test asks: tests fail attempts on purpose.
   const setup = { maxDataBytes, codec, redact, logger: logger ?? undefined, clock, quietClock: clock, ...HOST, local: true }
   const engine = inline ? new InlineEngine(writer, setup, clock) : new TrackingEngine(writer, setup)
   const faults = new TestFaults(store.faults, clock, writer)
@@ -147,7 +148,8 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
       const stopped = engine.stop({ timeout: 0 }).finally(() => {
         over = true
       })
-      // What ignores its abort is given up when its grace ends. What takes real time, as the end of a thread, is waited for in that.
+      // A handler that ignores its abort is given up when its grace ends. The loop also waits for things that take real time,
+      // such as the end of a thread.
       for (let leftMs = engine.graceMs + MINUTE_MS; leftMs > 0 && !over; leftMs -= MINUTE_MS) await clock.advance(MINUTE_MS)
       await stopped
     },

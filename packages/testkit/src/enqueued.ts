@@ -1,15 +1,15 @@
-/** What was enqueued, and whether that is what a test expects. */
+/** Returns the enqueued jobs, and checks that they are what a test expects. */
 import { AssertionError } from 'node:assert'
 import type { Engine, Job, JobOf } from '@millrace/client'
 import { checkKnown, integerOption, LIMITS, nameOption } from '@millrace/core'
 import type { JobOrName } from '@millrace/worker'
 import { mismatches, shown } from './mismatch.ts'
 
-/** A job as `engine.get` answers it, or a part of that; `data` may be a part of it too. Or a function that says whether it is one. */
+/** A job as `engine.get` returns it, or a part of it; `data` may be a part, too. Or a function that returns true for a match. */
 export type EnqueuedMatcher = Partial<Omit<Job, 'name'>> | ((job: Job) => boolean)
 
 export interface ExpectOptions {
-  /** Exactly so many; 0 for none. Default: at least one. */
+  /** The exact number of jobs; 0 for none. Default: at least one. */
   readonly count?: number
 }
 
@@ -47,10 +47,10 @@ const KNOWN: ReadonlySet<string> = new Set<Exclude<keyof Job, 'name'>>([
   'attempts',
 ])
 const EXPECT_KNOWN: ReadonlySet<string> = new Set(['count'])
-/** Told of, in an error. */
+/** The number of jobs that an error shows. */
 const SHOWN_MAX = 20
 
-/** Those that the engine has of a name, oldest first, in whatever state they are. */
+/** Returns the jobs of a name that the engine has, oldest first, in any state. */
 export async function enqueued<Type extends JobOrName>(engine: Engine, job: Type): Promise<readonly JobOf<Type>[]> {
   return (await read(engine, nameOf(job))) as readonly Job[] as readonly JobOf<Type>[]
 }

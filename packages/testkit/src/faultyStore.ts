@@ -1,20 +1,23 @@
-/** A store that fails when a test says so. What is behind it stays whole and real: a fault stands before it, or before its answer. */
+/**
+ * A store that fails when a test says so. The store behind it stays whole and real: a fault comes before its call, or before its
+ * answer.
+ */
 import { type Effects, type Store, StoreFailure, type TurnMark } from '@millrace/core'
 
 export type Fault =
-  /** Before COMMIT, as SQLite tells it: nothing is written. */
+  /** Fails before COMMIT, as SQLite reports it: nothing is written. */
   | { readonly kind: 'full' | 'busy' | 'io' | 'owner' }
-  /** COMMIT itself fails; `committed` is what became of it in truth, as the next opening of the file will find. */
+  /** COMMIT itself fails; `committed` is its true outcome, as the next opening of the file will find. */
   | { readonly kind: 'commit'; readonly committed: boolean }
-  /** A statement fails, of those turns that have what `culprit` looks for. */
+  /** A statement fails, in turns that have what `culprit` looks for. */
   | { readonly kind: 'statement'; readonly culprit: (effects: Effects) => boolean }
-  /** COMMIT takes its time, which `pass` lets go by. */
+  /** COMMIT takes time, which `pass` lets go by. */
   | { readonly kind: 'slow'; readonly pass: () => void }
 
 export interface FaultPlan {
-  /** Writes that still go well. Default 0. */
+  /** The number of writes that still succeed. Default 0. */
   readonly after?: number
-  /** Writes that fail then; Infinity until `heal`. Default 1. */
+  /** The number of writes that fail then; Infinity until `heal`. Default 1. */
   readonly times?: number
 }
 
@@ -27,16 +30,16 @@ const MESSAGES = {
 
 type ReadName = Exclude<keyof Store, 'write' | 'backup' | 'releaseBallast' | 'restoreBallast' | 'reopen' | 'close'>
 
-/** What to fail, and what was asked of the store so far. */
+/** The faults to cause, and counts of the store's calls so far. */
 export class Faults {
-  /** Transactions asked for, those that failed included. */
+  /** The number of transactions requested, those that failed included. */
   writes = 0
   failed = 0
   reopened = 0
   released = 0
-  /** Whether there is room for the ballast again. */
+  /** True if there is room for the ballast again. */
   room = true
-  /** Whether a full disk has room once the ballast is gone. */
+  /** True if a full disk has room once the ballast is gone. */
   ballastHelps = true
   #fault: Fault | undefined
   #script: Fault[] = []
@@ -50,12 +53,12 @@ export class Faults {
     this.#times = times
   }
 
-  /** The next writes fail with these, in order. */
+  /** Makes the next writes fail with these, in order. */
   failInOrder(...faults: readonly Fault[]): void {
     this.#script = [...faults]
   }
 
-  /** The next `times` questions of that name fail. */
+  /** Makes the next `times` reads of that name fail. */
   failRead(name: ReadName, times = 1): void {
     this.#reads.set(name, times)
   }
@@ -66,7 +69,7 @@ export class Faults {
     this.#reads.clear()
   }
 
-  /** The fault that the next write meets. */
+  /** Returns the fault that the next write meets. */
   next(effects: Effects): Fault | undefined {
     this.writes++
     const scripted = this.#script.shift()
@@ -102,7 +105,7 @@ export interface FaultyStore extends Store {
   readonly faults: Faults
 }
 
-/** @param keep a reopening keeps the connection: a database in memory is gone with it, and what has failed was never its own */
+/** @param keep if true, a reopening keeps the connection: a database in memory is gone with it, and the fault was never its own */
 export function faultyStore(store: Store, keep = false): FaultyStore {
   const faults = new Faults()
   const own: Partial<FaultyStore> = {

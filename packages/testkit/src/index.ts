@@ -1,4 +1,4 @@
-/** Tests of what uses the engine: the real one, in memory, on the test's own thread, under a clock that the test moves. */
+/** Tests code that uses the engine: the real one, in memory, on the test's own thread, under a clock that the test moves. */
 export { VirtualClock } from './clock.ts'
 export { DrainError, type DrainOptions } from './drain.ts'
 export { createTestEngine, type TestEngine, type TestEngineOptions } from './engine.ts'

@@ -1,4 +1,4 @@
-/** Engines of tests: they know their workers; and those that run what is enqueued before they answer. */
+/** Engines for tests: the first knows its workers, the second also runs what is enqueued before it returns. */
 import { Engine, type JobHandle, type JobRequest } from '@millrace/client'
 import { ACTIVE, findRow, isFinal, type JobKey, parseId, validateWorkOptions, WAITING, type WorkOptions } from '@millrace/core'
 import type { EnqueueArguments, Handler, JobType, Stored, Worker } from '@millrace/worker'
@@ -10,7 +10,7 @@ export class TrackingEngine extends Engine {
   readonly #workers = new Set<Worker>()
   #graceMs = 0
 
-  /** The longest `abortGrace` of all that were ever started. */
+  /** The longest `abortGrace` of all workers that were ever started. */
   get graceMs(): number {
     return this.#graceMs
   }
@@ -22,7 +22,7 @@ export class TrackingEngine extends Engine {
     return worker
   }
 
-  /** Those that were started since it was asked last. */
+  /** Returns the workers that were started since the last call. */
   takeWorkers(): readonly Worker[] {
     const workers = [...this.#workers]
     this.#workers.clear()
@@ -30,7 +30,7 @@ export class TrackingEngine extends Engine {
   }
 }
 
-/** Its producing calls resolve once their jobs neither wait nor run: they have ended, or it is not their time yet. */
+/** An engine whose producing calls resolve once their jobs neither wait nor run: they have ended, or it is not their time yet. */
 export class InlineEngine extends TrackingEngine {
   readonly #writer: TestWriter
   readonly #clock: VirtualClock
@@ -74,7 +74,7 @@ export class InlineEngine extends TrackingEngine {
       for (const key of left) {
         const state = findRow(this.#writer.inThread.actor.store, key)?.state
         if (state === WAITING || state === ACTIVE) return false
-        // What is blocked, or waits for its time, may be set going by another of them.
+        // A job that is blocked, or waits for its time, may be started by another of them.
         if (state === undefined || isFinal(state)) left.delete(key)
       }
       return true

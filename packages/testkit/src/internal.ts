@@ -1,4 +1,4 @@
-/** What the tests of this repository share; nothing of it is promised. */
+/** Exports shared by the tests of this repository, without any promise of stability. */
 export { quiet, seededRandom } from './clock.ts'
 export { type Fault, type FaultPlan, Faults, type FaultyStore, faultyStore } from './faultyStore.ts'
 export { Probe, sessionIntro } from './probe.ts'

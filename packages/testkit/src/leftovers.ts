@@ -1,4 +1,4 @@
-/** What has not been done, and why: told from the engine's tables. */
+/** Lists what has not been done, and why, from the engine's tables. */
 import { ACTIVE, countOf, type Gate, type Lane, type Now, roomOf, type Tables, tokenMs, WAITING } from '@millrace/core'
 
 export interface Leftover {
@@ -6,11 +6,11 @@ export interface Leftover {
   readonly name: string
   readonly state: 'waiting' | 'active'
   readonly count: number
-  /** In words, with what to do about it. */
+  /** The reason in words, with what to do about it. */
   readonly why: string
 }
 
-/** Of every job name with jobs that wait or run. */
+/** Returns the leftovers of every job name with jobs that wait or run. */
 export function leftoversOf(tables: Tables, now: Now): readonly Leftover[] {
   return [...tables.lanesById.values()].flatMap((lane) => leftoversIn(tables, lane, now))
 }

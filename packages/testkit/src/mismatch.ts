@@ -1,14 +1,14 @@
-/** Where a value is not as it was expected to be, in words. */
+/** Describes in words where a value differs from what was expected. */
 import { inspect, isDeepStrictEqual } from 'node:util'
 
-/** `expect.any(Number)` and its like, of vitest and jest. */
+/** `expect.any(Number)` and the like, of vitest and jest. */
 interface AsymmetricMatcher {
   asymmetricMatch(value: unknown): boolean
 }
 
 /**
- * One line for each place; none where all is as expected. Objects may have more than is expected of them, arrays may not; whatever has
- * `asymmetricMatch` says for itself.
+ * Returns one line for each place; none if all is as expected. Objects may have more than is expected of them, arrays may not; a
+ * value with `asymmetricMatch` decides for itself.
  */
 export function mismatches(expected: unknown, actual: unknown, path: string): readonly string[] {
   if (isAsymmetric(expected)) return expected.asymmetricMatch(actual) ? [] : [differs(path, expected, actual)]
@@ -36,7 +36,7 @@ function isAsymmetric(value: unknown): value is AsymmetricMatcher {
   return typeof value === 'object' && value !== null && 'asymmetricMatch' in value && typeof value.asymmetricMatch === 'function'
 }
 
-/** Of any realm: jest runs tests in one of its own. */
+/** True for plain objects of any realm: jest runs tests in one of its own. */
 function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
   return Object.prototype.toString.call(value) === '[object Object]' && !(value instanceof Uint8Array)
 }

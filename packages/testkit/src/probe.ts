@@ -1,4 +1,4 @@
-/** Talks to a Port command by command, and keeps what the Port says until a test asks for it: the tests wait for signals, never for time. */
+/** Talks to a Port command by command, and keeps what the Port says until a test asks for it: tests wait for signals, never for time. */
 import {
   type CommandOf,
   type Delivery,
@@ -18,7 +18,7 @@ import {
   type SessionIntro,
 } from '@millrace/core'
 
-/** What has come, and who waits for it. */
+/** The items that have arrived, and the calls that wait for one. */
 class Inbox<T> {
   readonly #items: T[] = []
   readonly #waiting: ((item: T) => void)[] = []
@@ -43,15 +43,15 @@ export class Probe {
   readonly port: Port
   readonly grants = new Inbox<Grant>()
   readonly notices = new Inbox<Notice>()
-  /** Of jobs. */
+  /** Events of jobs. */
   readonly events = new Inbox<JobEvent>()
-  /** Of all else. */
+  /** All other events. */
   readonly news = new Inbox<NewsEvent>()
-  /** Why the Port ended. */
+  /** The reasons why the Port ended. */
   readonly ends = new Inbox<Refusal>()
-  /** Every reply's id, in the order in which they came. */
+  /** The ids of all replies, in the order of their arrival. */
   readonly replied: number[] = []
-  /** As the last delivery has named it. */
+  /** The `renewal` of the last delivery. */
   renewal = 0
   readonly #open = new Map<number, (reply: Reply) => void>()
   #nextId = 1
@@ -72,7 +72,7 @@ export class Probe {
     return this.callAll([command]).then(([value]) => value as ReplyOf[Op])
   }
 
-  /** Sends all in one post; rejects with the first refusal. */
+  /** Sends all commands in one post; rejects with the first refusal. */
   async callAll(commands: readonly CommandOf<Operation>[]): Promise<unknown[]> {
     const settled = await this.settle(commands)
     return settled.map((reply) => {
@@ -81,7 +81,7 @@ export class Probe {
     })
   }
 
-  /** As `callAll`, refusals included. */
+  /** Does the same as `callAll`, but returns refusals as well. */
   settle(commands: readonly CommandOf<Operation>[]): Promise<Reply[]> {
     const requests: Request[] = commands.map((command) => ({ id: this.#nextId++, command }))
     const replies = requests.map(({ id }) => new Promise<Reply>((resolve) => this.#open.set(id, resolve)))
@@ -99,7 +99,7 @@ export class Probe {
     return this.call<'attach'>({ op: 'attach', session: sessionIntro(names, intro), held })
   }
 
-  /** Resolves once everything sent before has been decided: a question that changes nothing. */
+  /** Resolves once everything sent before has been decided: it sends a query that changes nothing. */
   async barrier(): Promise<void> {
     await this.call<'workers'>({ op: 'workers' })
   }

@@ -1,7 +1,7 @@
-/** Invariant 18: live tables say what tables rebuilt from the store would say. */
+/** Invariant 18: live tables equal tables that are rebuilt from the store. */
 import { ACTIVE, type Job, loadTables, type Queue, type Store, type Tables } from '@millrace/core'
 
-/** The facts of tables that must not depend on how they came about; compare those of live ones with those of `rebuilt`. */
+/** Returns the facts of tables that must not depend on their history; compare those of live ones with those of `rebuilt`. */
 export function tableFacts(tables: Tables) {
   return {
     node: tables.node,
@@ -50,7 +50,7 @@ function keyBuckets({ name, keys }: Queue): string[] {
 }
 
 function running({ seq, node, enqueuedAt, run, uncounted, sessionId, startedAt, cancelRequested, checkpoint, progress, logLines }: Job) {
-  // Bytes come back from a file as a Buffer, which is equal to none but another.
+  // Bytes come back from a file as a Buffer, which equals only another Buffer.
   const saved = checkpoint instanceof Uint8Array ? [...checkpoint] : checkpoint
   return { seq, node, enqueuedAt, run, uncounted, sessionId, startedAt, cancelRequested, checkpoint: saved, progress, logLines }
 }

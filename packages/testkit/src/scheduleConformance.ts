@@ -1,4 +1,7 @@
-/** Schedules, the same through every Port: part of the conformance suite. The Ports' clocks are not ours, so ticks come by hand. */
+/**
+ * Tests schedules, the same through every Port: part of the conformance suite. The Ports' clocks are not the test's, so it sends
+ * ticks itself.
+ */
 import { type CommandOf, LIMITS, type NewJob, type ScheduleSpec, type ScheduleView } from '@millrace/core'
 import { expect, test } from 'vitest'
 import type { Probe } from './probe.ts'
@@ -56,7 +59,7 @@ export function scheduleConformance(under: () => Probe): void {
     expect(JSON.parse(grant.meta as string)).toEqual({ schedule: { id: 's', at } })
     const { seq, node, enqueuedAt } = grant
     expect(await get('s')).toMatchObject({ fired: 1, last: { seq, node, enqueuedAt }, result: { state: 'active', output: null } })
-    // One is live: it is the answer.
+    // One is live, so the call returns it.
     expect(await probe.call<'triggerSchedule'>({ op: 'triggerSchedule', id: 's' })).toEqual([{ seq, node, enqueuedAt, created: false }])
     await probe.call<'complete'>({ op: 'complete', seq, run: grant.run, output: '"done"' })
     expect((await get('s'))?.result).toEqual({ state: 'completed', output: '"done"', error: null })

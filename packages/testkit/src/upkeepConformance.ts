@@ -1,4 +1,4 @@
-/** What Ports carry beside the lives of jobs: renewals, journals, backups. Part of the conformance suite. */
+/** Tests what Ports carry beside the lives of jobs: renewals, journals, backups. Part of the conformance suite. */
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import type { Probe } from './probe.ts'
 
 const NUMBER = 4_711
 const AT = Date.UTC(2026, 0, 1)
-/** What a wall clock that is being set right may differ by from the monotonic one meanwhile. */
+/** The most that a wall clock can differ from the monotonic one while it is being set right. */
 const CLOCKS_MS = 10
 
 function forwarding(first: number, entries: readonly SourceEntry[]): CommandOf<'forward'> {

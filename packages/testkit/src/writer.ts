@@ -1,6 +1,6 @@
 /**
- * The engine's own Port, with the actor behind it on this thread. The actor may be replaced over the same store: what the writer thread
- * does when it dies. Sessions may be dead: whatever they say again, they do not come back.
+ * The engine's own Port, with the actor behind it on this thread. The actor may be replaced over the same store, as when the
+ * writer thread dies. Sessions may be dead: whatever they say again, they do not come back.
  */
 import type { Delivery, Port, PortListener, Request } from '@millrace/core'
 import type { InThreadEngine } from '@millrace/engine/internal'
@@ -15,7 +15,7 @@ export class TestWriter implements Port {
   #listener: PortListener | undefined
   #tellSent: (() => void)[] = []
 
-  /** @param open starts an actor; `alive` are the sessions that may come back for what they run */
+  /** @param open starts an actor; `alive` are the sessions that may come back for their runs */
   constructor(open: (alive: ReadonlySet<string>) => InThreadEngine) {
     this.#open = open
     this.#inThread = open(new Set())
@@ -27,7 +27,7 @@ export class TestWriter implements Port {
     return this.#inThread
   }
 
-  /** Resolves when something is sent next: a handler that ends, or a call of the test. */
+  /** Resolves at the next send: when a handler ends, or when the test makes a call. */
   sent(): Promise<void> {
     return new Promise((resolve) => this.#tellSent.push(resolve))
   }
@@ -54,7 +54,7 @@ export class TestWriter implements Port {
     return this.#port.close()
   }
 
-  /** What is unanswered is of unknown outcome; the tables are what the store says; sessions that live attach again. */
+  /** Replaces the actor: unanswered calls have an unknown outcome, the tables are what the store says, and live sessions attach again. */
   restart(): void {
     this.#inThread.abandon()
     this.#listener?.broken({ code: 'COMMIT_UNKNOWN', message: 'the engine was restarted before it answered: the call may have happened' })
@@ -64,12 +64,12 @@ export class TestWriter implements Port {
     this.#listener?.reopened()
   }
 
-  /** The process of a session is dead: it does not come back. */
+  /** Notes that the process of a session is dead: it does not come back. */
   declareDead(session: string): void {
     this.#dead.add(session)
   }
 
-  /** The process of a session dies: what it ran is lost in the next turn. */
+  /** Kills the process of a session: its runs are lost in the next turn. */
   kill(session: string): void {
     this.declareDead(session)
     const { tables } = this.#inThread.actor

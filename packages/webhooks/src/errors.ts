@@ -1,17 +1,17 @@
-/** What a delivery ends with, where it is not taken, and what `verify` throws. */
+/** Errors of deliveries that are not accepted, and of `verify`. */
 import { MillraceError, NonRetryableError } from '@millrace/core'
 
-/** As NonRetryableError, which the worker knows it by; with a name and a code that say more, which its type would not allow. */
+/** NonRetryableError, which the worker recognizes, with a type that allows subclasses a more specific name and code. */
 const Hopeless = NonRetryableError as unknown as new (message: string, options?: ErrorOptions) => Error
 
-/** The target is not one that may be called: its scheme, port, user name or host, or a private address. Not tried again. */
+/** The target may not be called because of its scheme, port, user name, host or private address. Not retried. */
 export class SsrfBlockedError extends Hopeless {
   override readonly name = 'SsrfBlockedError'
   readonly code = 'SSRF_BLOCKED'
   readonly retryable = false
 }
 
-/** The receiver answered that it does not want this: a 4xx, or a redirect, which is never followed. Not tried again. */
+/** The receiver refused the delivery: it answered with a 4xx, or with a redirect, which is never followed. Not retried. */
 export class DeliveryRejectedError extends Hopeless {
   override readonly name = 'DeliveryRejectedError'
   readonly code = 'DELIVERY_REJECTED'
@@ -23,7 +23,7 @@ export class DeliveryRejectedError extends Hopeless {
   }
 }
 
-/** 410: the receiver wants nothing any more. Not tried again. */
+/** The receiver answered 410: it wants no more deliveries. Not retried. */
 export class WebhookGoneError extends Hopeless {
   override readonly name = 'WebhookGoneError'
   readonly code = 'WEBHOOK_GONE'
@@ -31,14 +31,14 @@ export class WebhookGoneError extends Hopeless {
   readonly status = 410
 }
 
-/** What cannot be sent as it is: a body beyond `maxBodyBytes`. Not tried again. */
+/** The delivery cannot be sent as it is: its body exceeds `maxBodyBytes`. Not retried. */
 export class UnsendableError extends Hopeless {
   override readonly name = 'UnsendableError'
   readonly code = 'UNSENDABLE'
   readonly retryable = false
 }
 
-/** 408, 425, 429 or 5xx without `Retry-After`, or a connection that failed (without `status`; `cause` is why). Tried again. */
+/** The receiver answered 408, 425, 429 or 5xx without `Retry-After`, or the connection failed (no `status`; see `cause`). Retried. */
 export class DeliveryFailedError extends MillraceError {
   static readonly code = 'DELIVERY_FAILED'
   declare readonly status?: number
@@ -47,7 +47,7 @@ export class DeliveryFailedError extends MillraceError {
   }
 }
 
-/** The whole answer has not come within `timeout`. Tried again. */
+/** The complete answer did not arrive within `timeout`. Retried. */
 export class DeliveryTimeoutError extends MillraceError {
   static readonly code = 'DELIVERY_TIMEOUT'
   constructor(message: string) {
@@ -55,7 +55,7 @@ export class DeliveryTimeoutError extends MillraceError {
   }
 }
 
-/** The worker has no secret of the name that the job gives, or it is none. Tried again: a deploy may bring it. */
+/** The worker has no valid secret with the name that the job gives. Retried: a deploy may add it. */
 export class SecretMissingError extends MillraceError {
   static readonly code = 'SECRET_MISSING'
   constructor(message: string) {
@@ -63,14 +63,14 @@ export class SecretMissingError extends MillraceError {
   }
 }
 
-/** The secret that the job names is not for it: it is for other hosts, or for deliveries of endpoints alone. Nothing was sent. Not tried again. */
+/** The secret that the job names is for other hosts, or only for deliveries of endpoints. Nothing was sent. Not retried. */
 export class SecretRefusedError extends Hopeless {
   override readonly name = 'SecretRefusedError'
   readonly code = 'SECRET_REFUSED'
   readonly retryable = false
 }
 
-/** A webhook that is not signed with any of the secrets, or not now. */
+/** The webhook lacks valid signature headers, no signature matches, or its time is too far from now. */
 export class SignatureInvalidError extends MillraceError {
   static readonly code = 'SIGNATURE_INVALID'
   constructor(message: string) {
@@ -78,7 +78,7 @@ export class SignatureInvalidError extends MillraceError {
   }
 }
 
-/** There is no endpoint of that id. */
+/** There is no endpoint with that id. */
 export class EndpointNotFoundError extends MillraceError {
   static readonly code = 'ENDPOINT_NOT_FOUND'
   declare readonly endpointId: string

@@ -1,4 +1,4 @@
-/** The job 'http': one request, tried until it is taken. */
+/** The job 'http': one request, retried until it is accepted. */
 import { type BackoffOptions, type Duration, parseDuration } from '@millrace/core'
 import { type Definition, defineJob } from '@millrace/worker'
 import type { WebhookOutput } from './deliver/response.ts'
@@ -7,36 +7,36 @@ export const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE', 'GET', 'HEAD'] as cons
 export type WebhookMethod = (typeof METHODS)[number]
 
 export interface WebhookData {
-  /** https, unless the worker allows http. */
+  /** An https URL, or an http URL if the worker allows it. */
   readonly url: string
-  /** Default `POST`. */
+  /** The HTTP method; default `POST`. */
   readonly method?: WebhookMethod
-  /** Beside those that every delivery has, which are not to be given: `webhook-*`, `millrace-*` and those of the connection. */
+  /** More headers. Those of the connection and of every delivery (`webhook-*`, `millrace-*`) are refused. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as JSON. */
+  /** The body, sent as JSON. */
   readonly body?: unknown
-  /** In place of `body`: base64 of the bytes to be sent as they are. */
+  /** Base64 of the bytes to send as they are, in place of `body`. */
   readonly bytes?: string
-  /** The name of a secret that the worker has; never the secret itself. */
+  /** The name of a secret that the worker has, never the secret itself. */
   readonly secret?: string
-  /** Of deliveries of `EventWebhooks`, which make it: what shows that a secret without hosts may sign them. */
+  /** The proof that `EventWebhooks` adds to its deliveries, so that a secret without hosts may sign them. */
   readonly proof?: string
-  /** Of the whole exchange: 1 ms to 24 h, and at most what the worker allows (`maxTimeout`); default that of the worker. */
+  /** The time for the whole exchange: 1 ms to 24 h, and at most the worker's `maxTimeout`; default the worker's `timeout`. */
   readonly timeout?: Duration
 }
 
-/** Of one delivery. */
+/** The longest timeout of a delivery. */
 export const TIMEOUT_MAX_MS = 86_400_000
 
 const URL_LENGTH_MAX = 8_192
-/** No blank and no control character: URL parsers drop or escape them, each in its way, and JSON makes six bytes of one. */
+/** Refuses blanks and control characters: URL parsers drop or escape them, each in its way, and JSON takes six bytes for one. */
 const URL_TEXT = /^[\x21-\x7e\x80-\uffff]*$/
 const HEADERS_MAX = 50
 const HEADERS_BYTES_MAX = 8_192
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
-/** Of a header: one line, in Latin-1. */
+/** The value of a header: one line, in Latin-1. */
 export const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
-/** Of the connection, or ours. */
+/** Headers of the connection, and those that every delivery sets. */
 const OURS =
   /^(?:host|connection|content-length|transfer-encoding|keep-alive|upgrade|te|trailer|expect|http2-settings|proxy-.*|webhook-.*|millrace-.*)$/i
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
@@ -48,7 +48,7 @@ interface Issue {
   readonly path: readonly string[]
 }
 
-/** What is wrong with a webhook's data, whatever the worker allows. */
+/** Returns the faults of a webhook's data, regardless of what the worker allows. */
 export function webhookIssues(value: unknown): readonly Issue[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof Uint8Array)
     return [{ message: 'a webhook is { url, method, headers, body, bytes, secret, timeout }', path: [] }]
@@ -106,20 +106,20 @@ const SCHEMA = {
 } as const
 
 /**
- * One webhook. Tried 10 times within some three days (at once, then after 5 s, 25 s, 2 m, 10 m, 1 h, 4 h, 22 h, 24 h, 24 h, each ± 20 %),
- * unless the enqueue says otherwise or the receiver says when.
+ * The definition of a webhook. It is tried 10 times within about three days (at once, then after 5 s, 25 s, 2 m, 10 m, 1 h, 4
+ * h, 22 h, 24 h, 24 h, each ± 20 %), unless the enqueue sets other values or the receiver says when.
  */
 export const webhookJob: Definition<WebhookData, WebhookOutput> = define()
 
-/** How a webhook is tried again. */
+/** The retry settings of a webhook. */
 export interface RetrySettings {
-  /** Default 10. */
+  /** The maximum number of attempts; default 10. */
   readonly maxAttempts?: number
-  /** Default exponential from 5 s, factor 5, cap 24 h, jitter 0.2. */
+  /** The delay between attempts; default exponential from 5 s, factor 5, cap 24 h, jitter 0.2. */
   readonly backoff?: BackoffOptions
 }
 
-/** What a handler says of jobs that are enqueued by name: weaker than the settings of their queue. @throws OptionTypeError, OptionRangeError */
+/** Returns the definition for jobs enqueued by name. Their queue's settings override it. @throws OptionTypeError, OptionRangeError */
 export function weakWebhookJob(
   settings: RetrySettings,
 ): Pick<Definition<WebhookData, WebhookOutput>, 'name' | 'defaults' | 'schema' | 'backoff'> {
@@ -130,7 +130,7 @@ export function weakWebhookJob(
 function define({ maxAttempts = 10, backoff = BACKOFF }: RetrySettings = {}): Definition<WebhookData, WebhookOutput> {
   return defineJob({ name: 'http', maxAttempts, backoff, timeout: '5m', schema: SCHEMA }).returns<WebhookOutput>()
 }
-/** What is sent, and what it is where no header says so. */
+/** Returns the content to send, and its type if no header sets one. */
 export function contentOf({ body, bytes }: WebhookData): {
   readonly content: string | Buffer
   readonly type: string | undefined

@@ -1,14 +1,14 @@
 /**
- * Deliveries of EventWebhooks carry a proof that the feed has made them: only who has the secret of the endpoint can make one. So a secret
- * signs nothing that somebody else has enqueued under its name.
+ * Deliveries of EventWebhooks carry a proof that the feed has made them. Only a holder of the endpoint's secret can make one.
+ * So a secret signs nothing that somebody else has enqueued under its name.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { WebhookData } from './job.ts'
 
-/** No signature of a webhook begins so: the id of a job does. */
+/** Begins the input of a proof. The input of a webhook's signature begins with a job's id instead, so neither can serve as the other. */
 const DOMAIN = 'millrace.delivery\n'
 
-/** Over all that a delivery has. */
+/** Returns the proof of a delivery, over all of its data. */
 export function proofOf(key: Buffer, { proof: _proof, ...data }: WebhookData): string {
   return digest(key, data).toString('base64')
 }

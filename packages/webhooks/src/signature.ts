@@ -11,7 +11,7 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3
 const SIGNATURES_MAX = 16
 const TOLERANCE_MS = 300_000
 
-/** `whsec_` and the base64 of 24 to 64 bytes; several while one takes over from another. */
+/** `whsec_` and the base64 of 24 to 64 bytes; several while one replaces another. */
 export type WebhookSecret = string | readonly string[]
 
 export interface SignatureHeaders {
@@ -20,7 +20,7 @@ export interface SignatureHeaders {
   readonly 'webhook-signature': string
 }
 
-/** The bytes of secrets, checked; their texts are never in a message. */
+/** Returns the bytes of checked secrets. Error messages never contain the secrets themselves. */
 export function keysOf(option: string, secret: unknown): readonly Buffer[] {
   const list: readonly unknown[] = Array.isArray(secret) ? secret : [secret]
   if (list.length === 0) throw new OptionRangeError(option, 1, `${option} must have 1 secret or more, got none`)
@@ -56,14 +56,14 @@ function digest(key: Buffer, id: string, seconds: string, body: string | Uint8Ar
 }
 
 /**
- * The three headers of a webhook.
+ * Returns the three headers of a webhook.
  *
- * @throws OptionTypeError, OptionRangeError: a secret that is none, an id that is empty or has a '.'
+ * @throws OptionTypeError, OptionRangeError if the secret is invalid, or the id is empty or has a '.'
  */
 export function sign(webhook: {
   readonly id: string
   readonly timestamp: Date
-  /** The very bytes that are sent; a string stands for its UTF-8. */
+  /** The exact bytes that are sent. A string stands for its UTF-8. */
   readonly body: string | Uint8Array
   readonly secret: WebhookSecret
 }): SignatureHeaders {
@@ -74,22 +74,23 @@ export function sign(webhook: {
   return signatureHeaders(keysOf('secret', secret), id, Math.floor(ms / 1_000), body)
 }
 
-/** As node:http has them, or a `Headers`. */
+/** Headers as node:http has them, or a `Headers` object. */
 export type ReceivedHeaders = Readonly<Record<string, string | readonly string[] | undefined>> | { get(name: string): string | null }
 
 /**
- * Who the webhook is from: answers its id, which is the same for each attempt, and when it was signed.
+ * Checks the signature of a webhook. Returns its id, which is the same for each attempt, and the time when it was signed.
  *
- * @throws SignatureInvalidError: headers missing, no signature that fits, or a time further off than `tolerance` (default 5 m)
+ * @throws SignatureInvalidError if headers are missing, no signature matches, or the time is off by more than `tolerance`
+ * (default 5 m)
  * @throws OptionTypeError, OptionRangeError
  */
 export function verify(webhook: {
   readonly headers: ReceivedHeaders
-  /** As it was received, not parsed and written again. */
+  /** The body as it was received, not parsed and serialized again. */
   readonly body: string | Uint8Array
   readonly secret: WebhookSecret
   readonly tolerance?: Duration
-  /** Default now. */
+  /** The time to compare with; default now. */
   readonly now?: Date
 }): { readonly id: string; readonly timestamp: Date } {
   const { headers, body, secret, tolerance = TOLERANCE_MS, now } = webhook

@@ -1,4 +1,4 @@
-/** Messages to frames, and payloads to messages. */
+/** Encodes messages to frames, and decodes payloads to messages. */
 import { WireError } from './errors.ts'
 import { HEADER_BYTES } from './frames.ts'
 import type { Message, Role } from './message.ts'
@@ -11,17 +11,17 @@ const writer = new Writer()
 const reader = new Reader()
 
 /**
- * Items of arrays and maps in one frame by who sends it, all together: tiny ones take a hundred times their bytes in memory. The largest
- * call that there is, 10,000 jobs with everything that a job can have, is 0.7 million; the statistics of 100,000 queues are 3 million.
+ * The most items of arrays and maps in one frame, all together, by sender: tiny items take a hundred times their bytes in memory.
+ * The largest call, 10,000 jobs with everything that a job can have, has 0.7 million; the statistics of 100,000 queues have 3 million.
  */
 export const ELEMENTS_MAX: Readonly<Record<Role, number>> = { client: 1_000_000, server: 4_000_000 }
 
-/** The whole frame, header included, as a block of its own. What is too much for one message is for the caller to split. */
+/** Returns the whole frame, header included, as its own block. The caller splits what is too much for one message. */
 export function encodeMessage(message: Message): Uint8Array {
   return encodeCounted(message).frame
 }
 
-/** As `encodeMessage`; `elements` as ELEMENTS_MAX counts them. */
+/** Encodes like `encodeMessage`; `elements` is counted as ELEMENTS_MAX counts. */
 export function encodeCounted(message: Message): { readonly frame: Uint8Array; readonly elements: number } {
   writer.begin(HEADER_BYTES)
   MESSAGE.write(writer, message)
@@ -35,9 +35,9 @@ export function encodeCounted(message: Message): { readonly frame: Uint8Array; r
 }
 
 /**
- * The message that a payload says. Nothing of it refers to the payload.
+ * Returns the message that a payload holds. Nothing of it refers to the payload.
  *
- * @throws WireError BAD_FRAME, or BAD_MESSAGE for one that `from` never sends
+ * @throws WireError BAD_FRAME, or BAD_MESSAGE for a message that `from` never sends
  */
 export function decodeMessage(payload: Uint8Array, from: Role): Message {
   reader.open(payload, ELEMENTS_MAX[from])

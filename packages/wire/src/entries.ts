@@ -1,4 +1,4 @@
-/** What a producer's journal keeps of its calls: the same bytes as on the wire. */
+/** Encodes and decodes the calls that a producer's journal keeps, in the same bytes as on the wire. */
 import type { SourceEntry } from '@millrace/core'
 import { ELEMENTS_MAX } from './codec.ts'
 import { Reader } from './msgpack/reader.ts'
@@ -8,7 +8,7 @@ import { SOURCE_ENTRIES } from './schema/jobs.ts'
 const writer = new Writer()
 const reader = new Reader()
 
-/** Up to 10,000 of them. */
+/** Encodes up to 10,000 entries. */
 export function encodeEntries(entries: readonly SourceEntry[]): Uint8Array {
   writer.begin(0)
   SOURCE_ENTRIES.write(writer, entries)

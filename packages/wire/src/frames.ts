@@ -1,24 +1,24 @@
-/** Bytes as they come from a socket, in whatever pieces; payloads of whole frames out. */
+/** Cuts the bytes of a socket, which arrive in any pieces, into the payloads of whole frames. */
 import { WireError } from './errors.ts'
 
-/** Of the length that leads every frame. */
+/** The size of the length that leads every frame. */
 export const HEADER_BYTES = 4
 
 export interface FrameReaderOptions {
-  /** Payloads of more bytes are refused by their length alone. */
+  /** The most bytes of a payload: longer ones are refused by their length alone. */
   readonly frameBytes: number
 }
 
 const EMPTY = new Uint8Array(0)
 
 export class FrameReader {
-  /** Of the frames that begin from now on; a server raises it once it has greeted the client. */
+  /** The limit for frames that begin from now on; a server raises it once it has greeted the client. */
   frameBytes: number
-  /** Of the frame that has begun: its length, once known. */
+  /** The length of the frame that has begun, once it is known. */
   #length = -1
   #header = 0
   #headerBytes = 0
-  /** What has come of its payload. Grows with what came, never with what was announced. */
+  /** The bytes of its payload that have arrived. The block grows with them, never with the announced length. */
   #kept = EMPTY
   #keptBytes = 0
 
@@ -26,15 +26,15 @@ export class FrameReader {
     this.frameBytes = frameBytes
   }
 
-  /** In the middle of a frame: bytes of it have come, and more must. */
+  /** True in the middle of a frame: bytes of it have arrived, and more must. */
   get partial(): boolean {
     return this.#headerBytes > 0
   }
 
   /**
-   * The payloads that are complete with this chunk. They may be views of it: decode them before its bytes change.
+   * Returns the payloads that are complete with this chunk. They may be views of it: decode them before its bytes change.
    *
-   * @throws WireError FRAME_TOO_LARGE, BAD_FRAME; the reader is of no use after either
+   * @throws WireError FRAME_TOO_LARGE, BAD_FRAME; the reader cannot be used after either
    */
   push(chunk: Uint8Array): readonly Uint8Array[] {
     const payloads: Uint8Array[] = []
@@ -85,7 +85,7 @@ export class FrameReader {
     return at
   }
 
-  /** Doubling what is kept copies each byte twice at most, in whatever pieces it came, and one block holds no crumbs. */
+  /** Keeps bytes in one block, which holds no crumbs. Doubling it copies each byte at most twice, whatever pieces arrive. */
   #keep(bytes: Uint8Array): void {
     const wanted = this.#keptBytes + bytes.length
     if (wanted > this.#kept.length) {

@@ -1,7 +1,7 @@
-/** What the two ends of a connection say to each other: one message a frame. */
+/** The messages between the two ends of a connection: one in each frame. */
 import type { Delivery, Request, Scope } from '@millrace/core'
 
-/** `client`: the end that connected. */
+/** One of the two ends: `client` is the one that connected. */
 export type Role = 'client' | 'server'
 
 export type Message =
@@ -13,12 +13,12 @@ export type Message =
       readonly token: string | undefined
       readonly client: ClientIntro
     }
-  /** The answer to `hello`: from here on both ends may say what they like. */
+  /** The answer to `hello`: from here on both ends may send at any time. */
   | {
       readonly type: 'welcome'
-      /** The highest that both ends speak. */
+      /** The highest version that both ends speak. */
       readonly version: number
-      /** Name and version of the server. */
+      /** The name and version of the server. */
       readonly server: string
       /** The file's number, which is part of every job's id. */
       readonly node: number
@@ -28,9 +28,9 @@ export type Message =
   | { readonly type: 'requests'; readonly requests: readonly Request[] }
   | { readonly type: 'delivery'; readonly delivery: Delivery }
   | { readonly type: 'ping'; readonly nonce: number }
-  /** At once, with the nonce of the ping. */
+  /** Sent at once, with the nonce of the ping. */
   | { readonly type: 'pong'; readonly nonce: number }
-  /** The last message of whoever says it; then the connection closes. */
+  /** The last message of its sender; then the connection closes. */
   | {
       readonly type: 'goodbye'
       readonly code: string
@@ -40,25 +40,25 @@ export type Message =
     }
 
 export interface ClientIntro {
-  /** Name and version. */
+  /** The name and version of the client. */
   readonly library: string
   readonly host: string
   readonly pid: number
-  /** What tells the process from one that had its pid before: boot id, pid namespace and start time; empty where unknown. */
+  /** Distinguishes the process from one that had its pid before: boot id, pid namespace and start time; empty if unknown. */
   readonly process: string
 }
 
-/** What the server takes from one connection. */
+/** The limits that the server sets for one connection. */
 export interface WireLimits {
   readonly frameBytes: number
-  /** Unanswered. */
+  /** The most unanswered requests. */
   readonly requestsInFlight: number
-  /** Of unanswered requests, as they came. */
+  /** The most bytes of unanswered requests, as they arrived. */
   readonly bytesInFlight: number
-  /** Without a frame from the other end for so long, a ping. */
+  /** The time without a frame from the other end after which an end pings. */
   readonly pingMs: number
-  /** Without a frame from the other end for so long, it is taken for dead. */
+  /** The time without a frame from the other end after which it counts as dead. */
   readonly silenceMs: number
-  /** Of data, output and checkpoint each, with the engine; undefined where the server is too old to say. */
+  /** The largest data, output or checkpoint that the engine stores, each; undefined if the server is too old to report it. */
   readonly dataBytes?: number
 }

@@ -1,18 +1,18 @@
 /**
- * Who may say what when, in one table. Both ends keep one state per connection and put every message through it, those they
- * send and those they get; the drawing and the table in docs/protocol.md mirror it, and a test holds them against each other.
+ * The messages that each end may send in each state, in one table. Both ends keep one state per connection and check every message
+ * against it, sent or received. The drawing and the table in docs/protocol.md mirror it, and a test compares them.
  */
 import { WireError } from './errors.ts'
 import type { Message, Role } from './message.ts'
 
 export type MessageType = Message['type']
 
-/** `greeting` until the server's welcome, `closed` from either end's goodbye. */
+/** The state is `greeting` until the server's welcome, and `closed` from either end's goodbye. */
 export type SessionState = 'greeting' | 'open' | 'closed'
 
 type Row = Readonly<Record<MessageType, SessionState | null>>
 
-/** The state that follows, or null where that end may not say it. */
+/** The state that follows, or null if that end may not send the message. */
 export const ALLOWED: Readonly<Record<SessionState, Readonly<Record<Role, Row>>>> = {
   greeting: {
     // The server answers at once, so there is no state between the two.
@@ -30,9 +30,9 @@ export const ALLOWED: Readonly<Record<SessionState, Readonly<Record<Role, Row>>>
 }
 
 /**
- * The state of the connection once `role` has said a message of that type.
+ * Returns the state of the connection once `role` has sent a message of that type.
  *
- * @throws WireError BAD_MESSAGE where it may not
+ * @throws WireError BAD_MESSAGE if it may not
  */
 export function nextState(role: Role, state: SessionState, type: MessageType): SessionState {
   const next = ALLOWED[state][role][type]
@@ -40,7 +40,7 @@ export function nextState(role: Role, state: SessionState, type: MessageType): S
   return next
 }
 
-/** Whether that end may say it at all. */
+/** True if that end may ever send such a message. */
 export function maySend(role: Role, type: MessageType): boolean {
   return ALLOWED.greeting[role][type] !== null || ALLOWED.open[role][type] !== null
 }

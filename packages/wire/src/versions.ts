@@ -1,13 +1,13 @@
-/** The versions of the protocol that this package speaks, and which one two ends speak with each other. */
+/** The versions of the protocol that this package speaks, and the choice of the one that two ends speak with each other. */
 import { WireError } from './errors.ts'
 
-/** The lowest and the highest. */
+/** The lowest and the highest version. */
 export type VersionRange = readonly [min: number, max: number]
 
 export const VERSIONS = [1, 1] as const satisfies VersionRange
 
 /**
- * The highest version that both ends speak.
+ * Returns the highest version that both ends speak.
  *
  * @throws WireError VERSION_MISMATCH
  */

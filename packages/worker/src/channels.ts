@@ -1,13 +1,13 @@
 /**
- * `node:diagnostics_channel`, for tracing: what the runs of this process come to. Without subscribers nothing is made, and a run pays for
- * two looks at a flag.
+ * Publishes the starts and ends of this process's runs on `node:diagnostics_channel`, for tracing. Without subscribers,
+ * no object is created, and a run pays for two looks at a flag.
  */
 import { channel } from 'node:diagnostics_channel'
 import { formatId, type Grant, type RunError } from '@millrace/core'
 import { type JobInfo, metaOf } from './context.ts'
 import type { Settlement } from './execute.ts'
 
-/** On `millrace:started`, just before the handler is called. */
+/** The message on `millrace:started`, published just before the handler is called. */
 export interface RunStarted {
   readonly jobId: string
   readonly name: string
@@ -16,13 +16,16 @@ export interface RunStarted {
   readonly attempt: number
   /** The worker's id. */
   readonly worker: string
-  /** Of the job: the context of a trace is in it. */
+  /** The job's `meta`, which holds the context of a trace. */
   readonly meta: JobInfo['meta']
 }
 
-/** On `millrace:ended`, once the engine has committed it; `lost` once this run is known to be no longer the worker's own. */
+/**
+ * The message on `millrace:ended`, published once the engine has committed it; `lost` once the run is known to be no
+ * longer the worker's own.
+ */
 export interface RunEnded extends RunStarted {
-  /** `failed`: this run. Whether there is another one is the engine's to decide. */
+  /** The outcome of this run. After `failed`, the engine decides whether there is another run. */
   readonly outcome: 'completed' | 'failed' | 'snoozed' | 'released' | 'lost'
   readonly error?: RunError
 }
@@ -36,7 +39,7 @@ export function tellStarted(grant: Grant, worker: string): void {
   if (STARTED.hasSubscribers) STARTED.publish(factsOf(grant, worker))
 }
 
-/** `settlement`: undefined for a run that is lost. */
+/** Publishes the end of a run. `settlement` is undefined if the run is lost. */
 export function tellEnded(grant: Grant, worker: string, settlement: Settlement | undefined): void {
   if (!ENDED.hasSubscribers) return
   const ended: RunEnded = {

@@ -1,17 +1,17 @@
-/** Where time enters the worker: the one file that reads it. */
+/** The worker's clock: the one file that reads the time. */
 
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '@millrace/core'
 
-/** The longest that one of Node's timers can hold: longer ones would fire at once. */
+/** The longest delay of a Node timer, in milliseconds: longer ones would fire at once. */
 const TIMER_MAX_MS = 2 ** 31 - 1
 
-/** Node's own, whatever fake timers a test has put in its place by the time it is used: calls would never leave. */
+/** Node's own function, even if a test has installed fake timers by the time it is used: calls would never leave. */
 const { setImmediate: soon } = globalThis
 
 export const systemClock: Clock = clock((timer) => timer)
 
-/** Its timers keep no process alive: for what a process can end without. */
+/** A clock whose timers do not keep the process alive, for work that a process can end without. */
 export const quietClock: Clock = clock((timer) => timer.unref())
 
 function clock(held: (timer: NodeJS.Timeout) => NodeJS.Timeout): Clock {
@@ -32,7 +32,7 @@ function clock(held: (timer: NodeJS.Timeout) => NodeJS.Timeout): Clock {
   }
 }
 
-/** Names a session: never a host name or a pid. */
+/** Returns a name for a session: never a host name or a pid. */
 export function newSessionId(): string {
   return randomUUID()
 }

@@ -1,4 +1,4 @@
-/** Wrong uses that fail no job: in the job's log each time, in the worker's once for each name of a job. */
+/** Reports mistakes that fail no job: in the job's log each time, in the worker's log once for each job name. */
 import type { Logger } from '@millrace/core'
 import type { RunContext } from './context.ts'
 import type { Redactor } from './redact.ts'

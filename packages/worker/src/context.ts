@@ -1,4 +1,4 @@
-/** What a handler is given: one object per run, whose dear parts are made when they are asked for. */
+/** The context of a handler: one object per run, whose costly parts are created when they are asked for. */
 import {
   choiceOption,
   DiscardedError,
@@ -31,14 +31,14 @@ export interface JobInfo {
   readonly id: string
   readonly name: string
   readonly queue: string
-  /** Hand-outs so far; fences everything that this run says. */
+  /** The number of this run, from 1. It counts every hand-out of the job, and fences everything that this run reports. */
   readonly run: number
-  /** Those that count, from 1. */
+  /** The number of this attempt, from 1. Runs that used no attempt are not counted. */
   readonly attempt: number
   readonly maxAttempts: number
   readonly priority: number
   readonly weight: number
-  /** What an earlier attempt stored last. */
+  /** The last value that an earlier attempt stored. */
   readonly checkpoint: unknown
   readonly enqueuedAt: Date
   readonly runAt: Date
@@ -46,15 +46,15 @@ export interface JobInfo {
   readonly meta: Readonly<Record<string, unknown>>
 }
 
-/** A job that another one of its flow has waited for. */
+/** A job of the same flow that this job has waited for. */
 export interface Parent<Output = unknown> {
   readonly id: string
   readonly ref: string
-  /** `deleted`: before it had ended. */
+  /** The state of the job; `deleted` if it was deleted before it ended. */
   readonly state: State | 'deleted'
   /** The output of a completed job; undefined if the job did not complete, or was deleted since. */
   readonly output: Output | undefined
-  /** Of its last run that failed. */
+  /** The error of its last run that failed. */
   readonly error?: RunError
 }
 
@@ -63,33 +63,36 @@ export interface Context<Data = unknown> {
   readonly job: JobInfo
   /** Aborts on timeout, cancel, a lost lease and stop; the reason is a typed error. */
   readonly signal: AbortSignal
-  /** How far the job has come, 0 to 1; another number is ignored, with a warning. Cheap: the last value of a tick is sent, or of the time until the one before is answered. */
+  /**
+   * Reports the job's progress, 0 to 1; another number is ignored, with a warning. Cheap: only the last value of a tick
+   * is sent, or the last one before the previous report is answered.
+   */
   progress(fraction: number, note?: string): void
-  /** Moves the deadline to at least now + heartbeatTimeout. Rejects with StaleRunError where the run is no longer this one. */
+  /** Moves the deadline to at least now + `heartbeatTimeout`. Rejects with StaleRunError if this run is no longer the current one. */
   heartbeat(): Promise<void>
-  /** Stores a value durably, for the next attempt; also a heartbeat. */
+  /** Stores a value durably for the next attempt. It is also a heartbeat. */
   checkpoint(value: unknown): Promise<void>
   log(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void
   /**
-   * The jobs of its flow that this one has waited for, in the order of `dependsOn`, read as they are asked for: in memory is one page of
-   * them at a time. Those that failed are among them under `onParentFailure: 'continue'`, and left out under `'ignore'`.
-   * `parents<typeof resize>()` gives the type of their outputs; nothing checks at run time that they are such jobs.
+   * Iterates over the jobs of its flow that this job has waited for, in the order of `dependsOn`. They are read on
+   * demand, with one page of them in memory at a time. Failed jobs are included under `onParentFailure: 'continue'`, and
+   * left out under `'ignore'`. `parents<typeof resize>()` gives the type of their outputs; nothing checks it at run time.
    */
   parents<Job extends JobType = JobType>(): AsyncIterable<Parent<OutputOf<Job>>>
   /**
-   * One of them; undefined if this job has not waited for one of that ref, or that one is left out. `parent<typeof resize>('thumb')` gives
-   * the type of its output.
+   * Returns the parent with that ref; undefined if this job has not waited for such a job, or if it is left out.
+   * `parent<typeof resize>('thumb')` gives the type of its output.
    */
   parent<Job extends JobType = JobType>(ref: string): Promise<Parent<OutputOf<Job>> | undefined>
-  /** A job that is created in the same commit as this one's completion, or not at all. */
+  /** Creates a job in the same commit as this job's completion, or not at all. */
   enqueue<Input>(job: JobType<Input> | string, ...rest: EnqueueArguments<Input>): void
-  /** Ends the run: the job comes again later, without having used an attempt. */
+  /** Ends the run: the job runs again later, without using an attempt. */
   snooze(duration: Duration): never
-  /** Ends the run: the job fails for good. */
+  /** Ends the run: the job fails permanently. */
   discard(reason: string): never
 }
 
-/** Thrown by `snooze`: ends the handler. */
+/** Thrown by `snooze` to end the handler. */
 export class SnoozeSignal extends Error {
   override readonly name = 'SnoozeSignal'
   readonly delayMs: number
@@ -99,15 +102,15 @@ export class SnoozeSignal extends Error {
   }
 }
 
-/** What a run's context needs of the session that runs it. */
+/** The part of a session that a run's context needs. */
 export interface RunLink {
   readonly maxDataBytes: number
   heartbeat(run: RunContext): Promise<void>
   checkpoint(run: RunContext, value: NewJob['data']): Promise<void>
   parents(run: RunContext, after: number): Promise<ParentsPage>
-  /** There is progress, or there are log lines, to be taken at the end of the tick. */
+  /** Called when there is progress, or log lines, to take at the end of the tick. */
   dirty(run: RunContext): void
-  /** The handler, or a function of its definition, is used wrongly; the job need not fail for it. */
+  /** Called when the handler, or a function of its definition, makes a mistake that need not fail the job. */
   complained(run: RunContext, message: string): void
   now(): number
 }
@@ -127,7 +130,7 @@ export class RunContext implements Context {
   #progress: [number, string?] | undefined
   #lines: LogLine[] | undefined
   #complaints: Set<string> | undefined
-  /** The handler asked for it, whatever it throws or returns in the end. */
+  /** Set if the handler asked to snooze or to discard, whatever it throws or returns in the end. */
   #ending: SnoozeSignal | NonRetryableError | undefined
 
   constructor(grant: Grant, link: RunLink) {
@@ -152,7 +155,7 @@ export class RunContext implements Context {
     return this.#controller.signal
   }
 
-  // Handlers take these apart, so each is bound; made when asked for, since most runs use none.
+  // Handlers destructure these, so each is bound. They are created when asked for, since most runs use none.
 
   get progress(): Context['progress'] {
     return (fraction, note) => this.#setProgress(fraction, note)
@@ -201,7 +204,7 @@ export class RunContext implements Context {
   }
 
   #setProgress(fraction: number, note?: string): void {
-    // No reason to fail a job that is otherwise well.
+    // A wrong value is no reason to fail a job that is otherwise well.
     if (!(fraction >= 0 && fraction <= 1)) {
       this.complain(`progress must be a number from 0 to 1, got ${describe(fraction)}; the value is ignored${percentHint(fraction)}`)
       return
@@ -268,7 +271,7 @@ export class RunContext implements Context {
     this.#controller?.abort(reason)
   }
 
-  /** Said once in a run: a loop says the same again and again. */
+  /** Reports a mistake once in a run: a loop repeats it. */
   complain(message: string): void {
     if (this.#complaints?.has(message) === true || (this.#complaints?.size ?? 0) >= COMPLAINTS_MAX) return
     this.#complaints ??= new Set()
@@ -279,7 +282,7 @@ export class RunContext implements Context {
   addLines(lines: readonly LogLine[]): void {
     this.#lines ??= []
     this.#lines.push(...lines)
-    // More than are kept need not be sent either.
+    // Lines beyond those that are kept need not be sent.
     if (this.#lines.length > LIMITS.logLinesPerRun) this.#lines = this.#lines.slice(-LIMITS.logLinesPerRun)
     this.#link.dirty(this)
   }
@@ -297,13 +300,13 @@ export class RunContext implements Context {
   }
 }
 
-/** Rejects for those who await it; a handler that does not is no reason to end the process. */
+/** Returns the promise, which rejects for callers that await it. A handler that does not is no reason to end the process. */
 function unbothered(promise: Promise<void>): Promise<void> {
   promise.catch(() => {})
   return promise
 }
 
-/** A log line is no reason to fail a job. */
+/** Returns the fields as JSON. Fields that cannot be encoded are no reason to fail a job. */
 function fieldsText(fields: Readonly<Record<string, unknown>>): string {
   try {
     return JSON.stringify(fields).slice(0, LIMITS.logMessageLength)
@@ -315,7 +318,7 @@ function fieldsText(fields: Readonly<Record<string, unknown>>): string {
 const NO_TAGS: readonly string[] = Object.freeze([])
 const NO_META: JobInfo['meta'] = Object.freeze({})
 
-/** @internal Also built in a handler's own thread. */
+/** @internal Also called in a handler's own thread. */
 export function infoOf(grant: Grant): JobInfo {
   return Object.freeze({
     id: formatId(grant),

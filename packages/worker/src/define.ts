@@ -1,4 +1,4 @@
-/** Job definitions: what a job is called, how it is run, and what its payload is. They hold no engine: producers import them. */
+/** Job definitions: a job's name, its options and the types of its payload. They hold no engine: producers import them. */
 import {
   type BackoffFunction,
   type DefinitionOptions as BaseOptions,
@@ -14,28 +14,28 @@ import type { EnqueueArguments, JobRequest, JobType, Stored } from './jobType.ts
 import { type ThreadHandler, threadHandler } from './threads/handler.ts'
 
 export interface DefinitionOptions<Schema extends StandardSchemaV1 | undefined> extends BaseOptions {
-  /** Any Standard Schema: checked at enqueue and before the run. Default none. */
+  /** Any Standard Schema: data is checked at enqueue and before the run. Default none. */
   readonly schema?: Schema
 }
 
 export interface Definition<Input = unknown, Output = unknown, Data = Stored<Input>> extends JobType<Input, Output> {
   readonly schema: StandardSchemaV1<Input, Data> | undefined
   readonly backoff: BackoffFunction | undefined
-  /** One job for `enqueueMany`, `flow` or `batch`, with its data checked: `{ job, data, options }`. */
+  /** Returns one job for `enqueueMany`, `flow` or `batch`, with type-checked data: `{ job, data, options }`. */
   job(...[data, options]: EnqueueArguments<Input>): JobRequest<JobType<Input, Output>>
-  /** The same definition with the type of its output: for definitions with a `schema`, whose types are inferred. */
+  /** Returns the same definition with the type of its output: for definitions with a `schema`, whose types are inferred. */
   returns<Result>(): Definition<Input, Result, Data>
-  /** A handler on this thread. Its return value is the job's output. */
+  /** Creates a handler on this thread. Its return value is the job's output. */
   handler<Result extends Output>(run: HandlerFunction<Data, Result>): InlineHandler<Input, Result>
-  /** A handler on this thread that takes many jobs at once: `{ batch: { size, maxWait } }`. */
+  /** Creates a handler on this thread that takes many jobs at once: `{ batch: { size, maxWait } }`. */
   handler(run: BatchFunction<Data, Output>, options: BatchHandlerOptions): BatchHandler<Input, Output>
-  /** A handler that is a module, run on a pool of threads. */
+  /** Creates a handler that is a module, run on a pool of threads. */
   thread(url: URL | string, options?: ThreadOptions): ThreadHandler<Input, Output>
 }
 
 export type HandlerFunction<Data, Output> = (context: Context<Data>) => Output | Promise<Output>
 
-/** The function of a handler, for one that stands in a module of its own: `HandlerOf<typeof resize>`. */
+/** The function of a handler, for a handler in a module of its own: `HandlerOf<typeof resize>`. */
 export type HandlerOf<Job extends JobType> =
   Job extends Definition<infer _Input, infer Output, infer Data> ? HandlerFunction<Data, Output> : HandlerFunction<unknown, unknown>
 

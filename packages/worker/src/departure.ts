@@ -1,4 +1,4 @@
-/** How a session ends: what runs has its time, all answers share one deadline, and the engine is told that nothing is held any more. */
+/** Ends a session: running jobs have their time, all answers share one deadline, and the engine learns that nothing is held any more. */
 import { type Clock, LIMITS, MillraceError } from '@millrace/core'
 import { within } from './within.ts'
 import type { Calls } from './worker.ts'
@@ -7,31 +7,31 @@ export interface DepartureOptions {
   readonly calls: Calls
   readonly clock: Clock
   readonly session: string
-  /** No run is left, and every outcome is answered. */
+  /** True if no run is left, and every outcome is answered. */
   readonly isEmpty: () => boolean
-  /** Every handler has said how its run ended. */
+  /** True if every handler has reported how its run ended. */
   readonly isSettled: () => boolean
-  /** Tells what runs to stop. */
+  /** Aborts all running jobs. */
   readonly abort: () => void
 }
 
-/** How long a refused `leave` waits before it is said again. */
+/** The time before a refused `leave` is repeated. */
 const SAY_AGAIN_MS = 250
-/** How long a stop waits for answers that it can do without. */
+/** The time that a stop waits for answers that it can do without. */
 const LEAVE_MS = 5_000
-/** How long a stop waits for answers after its time is over, all of them together. */
+/** The time that a stop waits for all of its answers after its own time is over. */
 const ANSWER_MS = 1_000
 
 export class Departure {
   readonly #options: DepartureOptions
   readonly #hurried = Promise.withResolvers<void>()
-  /** The engine is being told that the session is over. */
+  /** True once the engine is being notified that the session is over. */
   isLeaving = false
-  /** It knows, or nobody waits for it to know any longer. */
+  /** True once the engine knows, or is no longer waited for. */
   hasLeft = false
   #drained = false
   #deadlineMono = Number.POSITIVE_INFINITY
-  /** What is waited for may be so by now. */
+  /** Checks again if the condition that is waited for holds. */
   #look: (() => void) | undefined
 
   constructor(options: DepartureOptions) {
@@ -43,27 +43,30 @@ export class Departure {
     return this.#deadlineMono
   }
 
-  /** What is left until the deadline. */
+  /** The time that is left until the deadline, in milliseconds. */
   get leftMs(): number {
     return Math.max(0, this.#deadlineMono - this.#options.clock.read().mono)
   }
 
-  /** A run has settled, or was let go. */
+  /** Called when a run was settled or dropped. */
   changed(): void {
     this.#look?.()
   }
 
-  /** The time of what runs is over. */
+  /** Ends the time of running jobs. */
   hurry(): void {
     this.#hurried.resolve()
   }
 
-  /** As `hurry`, after so many milliseconds, unless `stopped` comes first. */
+  /** Calls `hurry` after `ms` milliseconds, unless `stopped` comes first. */
   hurryAfter(ms: number, stopped: Promise<void>): void {
     void within(this.#options.clock, ms, stopped).then(() => this.hurry())
   }
 
-  /** Resolves when nothing runs, or nobody waits for it any longer: no later than `timeoutMs`, the grace of what is aborted then, and a second. */
+  /**
+   * Resolves when nothing runs, or when running jobs are no longer waited for: at most `timeoutMs`, then the grace of
+   * aborted runs, then a second.
+   */
   async drain(timeoutMs: number, graceMs: number): Promise<void> {
     const { calls, clock, session, isEmpty } = this.#options
     const overMono = clock.read().mono + timeoutMs
@@ -74,7 +77,7 @@ export class Departure {
       this.changed()
     })
     const hurried = this.#hurried.promise
-    // What was handed out before is here with the answer. An engine out of reach hands out nothing, and may never be back.
+    // Jobs that were handed out before are here with the answer. An engine out of reach hands out nothing, and may never be back.
     await this.#until(() => this.#drained && isEmpty(), Math.min(timeoutMs, LEAVE_MS), hurried)
     await this.#until(isEmpty, overMono - clock.read().mono, hurried)
     if (!isEmpty()) await this.#cutShort(graceMs)
@@ -89,8 +92,8 @@ export class Departure {
   }
 
   /**
-   * Said again if the answer leaves it open, also after the deadline: what the session still holds would wait for it. After the lease of a
-   * silent session the engine knows by itself.
+   * Repeats `leave` if the answer leaves it open, even after the deadline: jobs that the session still holds would wait
+   * for it. After the lease of a silent session, the engine ends it automatically.
    */
   async #sayLeave(): Promise<void> {
     const { calls, clock, session } = this.#options
@@ -106,7 +109,7 @@ export class Departure {
     }
   }
 
-  /** Handlers have their grace to settle; after that, only what the engine has yet to answer is waited for. */
+  /** Gives handlers their grace to settle. After that, only answers of the engine are waited for. */
   async #cutShort(graceMs: number): Promise<void> {
     const { clock, isEmpty, isSettled, abort } = this.#options
     abort()
@@ -115,7 +118,7 @@ export class Departure {
     await this.#until(isEmpty, ANSWER_MS)
   }
 
-  /** Resolves when the condition holds, which is looked at whenever something has changed; or after `ms`, or `sooner`. */
+  /** Resolves when the condition holds, which is checked whenever something has changed; or after `ms`, or with `sooner`. */
   async #until(condition: () => boolean, ms: number, sooner?: Promise<void>): Promise<void> {
     if (condition()) return
     const met = new Promise<void>((resolve) => {

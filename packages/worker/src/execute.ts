@@ -1,4 +1,4 @@
-/** Runs a handler once, and says how the run ended: the one place where outcomes are told apart. */
+/** Runs a handler once and reports how the run ended: the one place that distinguishes outcomes. */
 import {
   type BackoffFunction,
   type CompleteCommand,
@@ -27,22 +27,25 @@ import { checkSchema } from './schema.ts'
 
 export type Settlement = CompleteCommand | FailCommand | SnoozeCommand | GiveBackCommand
 
-/** What of a definition has a say in how a run ends. */
+/** The parts of a definition that affect how a run ends. */
 export interface Ending {
   readonly schema: StandardSchemaV1 | undefined
   readonly backoff: BackoffFunction | undefined
 }
 
 export interface Runnable extends Ending {
-  /** On this thread: returns the output, or throws. */
+  /** Runs the handler on this thread: returns the output, or throws. */
   run?(context: RunContext): unknown
-  /** In another one, or together with others: answers how the run ended there. `checked` is the data as the schema has made it. */
+  /**
+   * Runs the handler in another thread, or for many jobs at once, and resolves to how the run ended. `checked` is the
+   * data as its schema returned it.
+   */
   settle?(context: RunContext, checked: { readonly data: unknown } | undefined): Promise<Settlement>
 }
 
 /**
- * Calls `settled` exactly once, at once where nothing of the run is asynchronous. `given` is data that was decoded and checked
- * elsewhere.
+ * Calls `settled` exactly once, and synchronously if nothing of the run is asynchronous. `given` is data that was decoded
+ * and checked elsewhere.
  */
 export function execute(
   runnable: Runnable,
@@ -60,7 +63,7 @@ export function execute(
     const data = given === undefined ? payloadOf(runnable, context.grant) : given.data
     output = data instanceof Promise ? data.then((checked) => start(runnable, context, checked)) : start(runnable, context, data)
     if (isThenable(output)) {
-      // A thenable may call back twice, or throw: a promise of it does neither.
+      // A thenable may call back twice, or throw. A promise of it does neither.
       Promise.resolve(output).then(
         (value) => settled(returned(runnable, context, value, maxDataBytes)),
         (error) => settled(threw(runnable, context, error)),
@@ -79,7 +82,7 @@ function start(runnable: Runnable, context: RunContext, data: unknown): unknown 
   return runnable.run?.(context)
 }
 
-/** In another thread, which decodes the data itself unless a schema here has to see it first. */
+/** Runs the handler elsewhere. Another thread decodes the data itself, unless a schema here has to see it first. */
 async function elsewhere(runnable: Runnable, context: RunContext): Promise<Settlement> {
   const checked = runnable.schema === undefined ? undefined : { data: await payloadOf(runnable, context.grant) }
   const settlement = await (runnable.settle as NonNullable<Runnable['settle']>)(context, checked)
@@ -89,10 +92,10 @@ async function elsewhere(runnable: Runnable, context: RunContext): Promise<Settl
   return retry === undefined ? settlement : { ...settlement, retry }
 }
 
-/** The data that the handler is to get. What fails here fails again: no retry. */
+/** Returns the data for the handler. An error here would repeat itself, so there is no retry. */
 export function payloadOf({ schema }: Ending, { name, data, checkpoint }: Grant): unknown {
   const value = decodeStored('data', data)
-  // Not to be found out by the handler alone, which may never look, and begin anew.
+  // Decoded here too: a handler that never looks at a broken checkpoint would start from the beginning.
   if (checkpoint !== null) decodeStored('checkpoint', checkpoint)
   return schema === undefined ? value : checkSchema(schema, name, value)
 }
@@ -109,7 +112,7 @@ function decodeStored(what: string, stored: Grant['data']): unknown {
 export function returned(ending: Ending, context: RunContext, output: unknown, maxDataBytes: number): Settlement {
   if (context.ending !== undefined) return threw(ending, context, context.ending)
   const { seq, run } = context.grant
-  // What a handler returns after it was told to stop may be half of its work: it is run again.
+  // The return value of a handler that was asked to stop may be half of its work: the job runs again.
   if (context.aborted instanceof WorkerStoppedError) return { op: 'giveBack', seq, run, started: true }
   try {
     const { enqueues } = context
@@ -122,7 +125,7 @@ export function returned(ending: Ending, context: RunContext, output: unknown, m
 
 export function threw({ backoff }: Ending, context: RunContext, thrown: unknown): Settlement {
   const { seq, run } = context.grant
-  // What the handler asked for counts, even where its own code caught the signal.
+  // The handler's request counts, even if its own code caught the signal.
   const error = context.ending ?? thrown
   if (error instanceof SnoozeSignal) return { op: 'snooze', seq, run, delay: error.delayMs }
   if (context.aborted instanceof WorkerStoppedError) return { op: 'giveBack', seq, run, started: true }
@@ -132,7 +135,10 @@ export function threw({ backoff }: Ending, context: RunContext, thrown: unknown)
   return retry === undefined ? failure : { ...failure, retry }
 }
 
-/** What the error itself says of another attempt: never, after so many milliseconds, or nothing. An error that cannot be read says nothing. */
+/**
+ * Returns what the error itself says about another attempt: never, a delay in milliseconds, or nothing. An error that
+ * cannot be read says nothing.
+ */
 function retryOf(error: unknown): number | false | undefined {
   try {
     if (isHopeless(error)) return false
@@ -142,7 +148,7 @@ function retryOf(error: unknown): number | false | undefined {
   }
 }
 
-/** By name too: an error thrown in another thread, or by a second copy of this package, is of another class. */
+/** Checks the name too: an error from another thread, or from a second copy of this package, is of another class. */
 function isHopeless(error: unknown): boolean {
   if (error instanceof ValidationError || error instanceof NonRetryableError) return true
   if (error instanceof OptionTypeError || error instanceof OptionRangeError) return error.option === 'data' || error.option === 'output'
@@ -153,7 +159,7 @@ function isRetryAfter(error: unknown): error is { readonly delay: unknown } {
   return error instanceof RetryAfterError || (error instanceof Error && error.name === 'RetryAfterError' && 'delay' in error)
 }
 
-/** A function that throws, or answers what is no duration, leaves the job to its stored backoff; but not in silence. */
+/** Calls the backoff function. If it throws, or returns no valid duration, the stored backoff is used and a complaint reported. */
 function askBackoff(backoff: BackoffFunction, context: RunContext, error: unknown): number | false | undefined {
   try {
     const answer: unknown = backoff(context.grant.attempt, error)
@@ -176,7 +182,7 @@ function wrongAnswer(answer: unknown): string {
   return `answered ${describe(answer)}, and must answer ${allowed}`
 }
 
-/** Rows hold whole milliseconds, and no more of them than a duration may have. */
+/** Returns whole milliseconds, as rows hold them; undefined if they are no valid duration. */
 function wholeDelay(ms: unknown): number | undefined {
   return typeof ms === 'number' && ms >= 0 && ms <= LIMITS.durationMs ? Math.ceil(ms) : undefined
 }

@@ -1,4 +1,4 @@
-/** Logs the attempts that failed: nobody else may be listening. A flood is cut, and what is left out is counted. */
+/** Logs failed attempts, since there may be no other listener. A flood is cut, and the lines left out are counted. */
 import { type Clock, type FailCommand, formatId, JobCancelledError, type Logger } from '@millrace/core'
 import type { RunContext } from './context.ts'
 
@@ -19,7 +19,7 @@ export class FailureLog {
     this.#worker = worker
   }
 
-  /** A warning; an error with its stack for an attempt that was the last. */
+  /** Logs a warning, or for the last attempt an error with its stack. */
   tell({ grant, aborted }: Pick<RunContext, 'grant' | 'aborted'>, { error, retry }: FailCommand): void {
     // A cancelled job ends as cancelled, whatever its handler throws.
     if (aborted instanceof JobCancelledError || !this.#mayTell()) return

@@ -1,4 +1,4 @@
-/** The types that flow from a definition to all who use it. */
+/** The types that flow from a definition to all of its users. */
 import type { Defaults, EnqueueOptions } from '@millrace/core'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 

@@ -1,4 +1,4 @@
-/** A while in which something waits, and which may be ended early. */
+/** A pause that may be ended early. */
 import type { Clock } from '@millrace/core'
 
 export interface Pause {

@@ -1,4 +1,4 @@
-/** Why a run is told to stop: what its signal aborts with. */
+/** Returns the error that a run's signal aborts with. */
 import { type AbortCause, formatId, type Grant, JobCancelledError, JobTimeoutError, WorkerStoppedError } from '@millrace/core'
 
 export function reasonOf(cause: AbortCause, grant: Grant): Error {

@@ -1,4 +1,4 @@
-/** Applies `redact` to all that a run says about itself: nothing of it leaves the worker before. */
+/** Applies `redact` to everything that a run says about itself, before any of it leaves the worker. */
 import { LIMITS, type Logger, type LogLine, type Redact, type RunCause, type RunError, type Said } from '@millrace/core'
 
 const HIDDEN = '[redact has failed: nothing is shown]'
@@ -39,7 +39,7 @@ export class Redactor {
     return shown === '' ? {} : { code: shown }
   }
 
-  /** Each text by itself, as if it were the message of an error: a function that knows of messages alone hides in all of them. */
+  /** Redacts a string as if it were the message of an error: a function that only knows messages then covers all strings. */
   #errorText(name: string, text: string, limit: number): string {
     return this.#ask({ kind: 'error', name, message: whole(text, limit) }).message.slice(0, limit)
   }
@@ -58,7 +58,7 @@ export class Redactor {
     })
   }
 
-  /** A line for the worker's own log. */
+  /** Redacts a line for the worker's own log. */
   line(name: string, message: string): string {
     return this.#ask({ kind: 'log', name, message }).message
   }
@@ -75,7 +75,7 @@ export class Redactor {
       if (answer.fields !== undefined) JSON.stringify(answer.fields)
       return answer
     } catch (error) {
-      // Once: it may fail for every line.
+      // Log it once: it may fail for every line.
       if (!this.#told) this.#logger?.error('redact has failed: what it was asked about is hidden', { error: nameOf(error) })
       this.#told = true
       return { message: HIDDEN }
@@ -83,12 +83,12 @@ export class Redactor {
   }
 }
 
-/** A text that was cut to its limit may end in half of what would be redacted: without its last word. */
+/** Removes the last word of a string that was cut to its limit: it may be half of what would be redacted. */
 function whole(text: string, limit: number): string {
   return text.length < limit ? text : text.replace(/\S*$/, '…')
 }
 
-/** Fields that were cut are no JSON any more, and can only be hidden. */
+/** Parses the fields of a log line. Fields that were cut are no longer JSON, and can only be hidden. */
 function fieldsOf(text: string): Readonly<Record<string, unknown>> {
   try {
     return JSON.parse(text) as Readonly<Record<string, unknown>>
@@ -97,7 +97,7 @@ function fieldsOf(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Its message may have in it what was to be redacted. */
+/** Returns the name of an error: its message may contain what was to be redacted. */
 function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : typeof error
 }

@@ -1,4 +1,4 @@
-/** Progress and log lines on their way: of each run one report at a time, so that what nobody takes piles up nowhere. */
+/** Sends progress and log lines, one report per run at a time, so that they do not pile up. */
 
 import type { RunContext } from './context.ts'
 import type { Redactor } from './redact.ts'
@@ -8,26 +8,29 @@ export class Reports {
   readonly #calls: Calls
   readonly #redactor: Redactor | undefined
   readonly #isHeld: (context: RunContext) => boolean
-  /** They have said something in this tick. */
+  /** Runs with something to report in this tick. */
   readonly #dirty = new Set<RunContext>()
-  /** Their last report is not answered yet. */
+  /** Runs whose last report is not answered yet. */
   readonly #underWay = new Set<RunContext>()
 
-  /** @param isHeld what others say is nobody's loss */
+  /** @param isHeld true for a run that this worker holds; reports of others are dropped */
   constructor(calls: Calls, redactor: Redactor | undefined, isHeld: (context: RunContext) => boolean) {
     this.#calls = calls
     this.#redactor = redactor
     this.#isHeld = isHeld
   }
 
-  /** There is something new, which leaves at the end of the tick, or when the last report is answered: until then the run keeps the last of it. */
+  /**
+   * Notes that a run has something new, which leaves at the end of the tick, or when the last report is answered. Until
+   * then the run keeps the last of it.
+   */
   note(context: RunContext): void {
     if (this.#underWay.has(context) || !this.#isHeld(context)) return
     if (this.#dirty.size === 0) process.nextTick(() => this.#flush())
     this.#dirty.add(context)
   }
 
-  /** The run has ended: whatever is left leaves now, before its outcome. */
+  /** Sends the rest of a run that has ended, before its outcome. */
   finish(context: RunContext): void {
     if (this.#dirty.delete(context) || this.#underWay.delete(context)) this.#send(context)
   }
@@ -56,7 +59,7 @@ export class Reports {
     const lines = context.takeLines()
     if (lines !== undefined)
       calls.push(this.#calls.call<'log'>({ op: 'log', seq, run, lines: this.#redactor?.lines(name, lines) ?? lines }))
-    // What comes too late for its run is nobody's loss.
+    // A report that is too late for its run is no loss.
     return calls.map((call) => call.catch(() => {}))
   }
 }

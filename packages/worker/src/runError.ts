@@ -1,11 +1,11 @@
-/** What is stored of an error. */
+/** Returns errors as they are stored. */
 import { LIMITS, type RunCause, type RunError } from '@millrace/core'
 
 const ERRORS_MAX = 10
-/** Of the stack of a cause: where it was thrown is in its first lines. */
+/** The maximum length of a cause's stack: its first lines show where it was thrown. */
 const CAUSE_STACK_LENGTH = 1_000
 
-/** Never throws, whatever was thrown: an object without a prototype, an error whose fields are getters that throw. */
+/** Returns an error as it is stored. Never throws, even for an object without a prototype, or an error with getters that throw. */
 export function runErrorOf(error: unknown): RunError {
   try {
     if (!(error instanceof Error)) return { name: 'Error', message: cut(textOf(error), LIMITS.errorMessageLength) }
@@ -24,7 +24,7 @@ export function runErrorOf(error: unknown): RunError {
 
 type Facts = Pick<RunError, 'code' | 'cause'>
 
-/** What programs ask of an error. A code or a cause that cannot be read hides nothing else. */
+/** Returns the fields that programs read. A code or a cause that cannot be read hides nothing else. */
 function factsOf(error: Error): Facts {
   const code = attempt(() => codeOf(error), undefined)
   const cause = attempt(() => chainOf(error), []).map((each) => attempt(() => causeOf(each), UNREADABLE))
@@ -39,7 +39,7 @@ function causeOf(cause: unknown): RunCause {
   return { name: nameOf(cause), message: cut(textOf(cause.message), LIMITS.errorCauseLength), ...(code !== undefined && { code }) }
 }
 
-/** The causes of an error, the nearest first. One that is no error is the last. */
+/** Returns the causes of an error, the nearest first. A cause that is not an error is the last. */
 function chainOf(error: Error): unknown[] {
   const chain: unknown[] = []
   for (let { cause } = error; cause !== undefined && chain.length < LIMITS.errorCauses; ) {
@@ -53,14 +53,17 @@ function lengthOf({ code = '', cause = [] }: Facts): number {
   return cause.reduce((length, each) => length + each.name.length + each.message.length + (each.code?.length ?? 0), code.length)
 }
 
-/** The details come whole: they are short, and the end of a long stack says least. */
+/** Adds the details, and cuts the stack first: they are short, and the end of a long stack says least. */
 function withDetails(stack: string, details: readonly string[], length: number): string {
   if (details.length === 0) return cut(stack, length)
   const rest = cutWord(details.map((line) => `\n${line}`).join(''), length / 2)
   return cutWord(stack, length - rest.length) + rest
 }
 
-/** What an error has beside its stack, as Node shows it: `code`, the chain of `cause`, and the `errors` of an AggregateError. */
+/**
+ * Returns the details of an error beside its stack, as Node shows them: `code`, the chain of `cause`, and the `errors` of
+ * an AggregateError.
+ */
 function detailsOf(error: Error): string[] {
   return attempt(() => [...codeLine(error), ...errorsOf(error), ...chainOf(error).flatMap(causeLines)], [])
 }
@@ -110,7 +113,7 @@ function cut(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length - 1)}…`
 }
 
-/** Without its last word: half of it may be half of what `redact` would hide. */
+/** Cuts off the last word too: half of it may be half of what `redact` would hide. */
 function cutWord(text: string, length: number): string {
   return text.length <= length ? text : text.slice(0, length - 1).replace(/\S*$/, '…')
 }

@@ -1,4 +1,4 @@
-/** What a worker runs, by job name. */
+/** The handlers of a worker, by job name. */
 import { type Clock, OptionRangeError, type WorkSettings } from '@millrace/core'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { Batcher } from './batch/batcher.ts'
@@ -9,9 +9,9 @@ import type { Runnable } from './execute.ts'
 import { ThreadPool } from './threads/pool.ts'
 
 export interface WorkerRunnable extends Runnable {
-  /** Tells a run that is not with a function of its own to stop. */
+  /** Stops a run that is executed elsewhere: in a thread, or with others. */
   abort?(context: RunContext, reason: Error): void
-  /** Ends a run that does not; false where nothing can. */
+  /** Ends a run that ignores its abort; returns false if nothing can. */
   kill?(context: RunContext): boolean
 }
 
@@ -21,7 +21,7 @@ export interface Runnables {
   readonly batchers: readonly Batcher[]
 }
 
-/** @throws OptionRangeError where two handlers are of one name, or a batch could never be full: before any thread is started */
+/** @throws OptionRangeError if two handlers have the same name, or a batch could never be full: before any thread is started */
 export function makeRunnables(handlers: readonly Handler[], settings: WorkSettings, link: RunLink, clock: Clock): Runnables {
   assertDistinct(handlers.map((handler) => handler.definition.name))
   for (const handler of handlers) if (handler.kind === 'batch') assertFits(handler, settings)
@@ -36,7 +36,7 @@ export function makeRunnables(handlers: readonly Handler[], settings: WorkSettin
       const batcher = new Batcher(handler, base, link.maxDataBytes, clock)
       batchers.push(batcher)
       byName.set(name, {
-        // The batcher asks both, with the error itself in hand.
+        // The batcher uses both, since it has the error itself.
         schema: undefined,
         backoff: undefined,
         settle: (context) => batcher.run(context),
@@ -60,7 +60,10 @@ export function makeRunnables(handlers: readonly Handler[], settings: WorkSettin
   return { byName, pools: [...pools.values()], batchers }
 }
 
-/** A worker that runs `minConcurrency` is handed nothing more, so a larger batch would always wait its whole time. */
+/**
+ * Checks the size of a batch. A worker that runs `minConcurrency` jobs gets no more, so a larger batch would always wait
+ * its whole time.
+ */
 function assertFits({ definition, settings: { size } }: BatchHandler, { minConcurrency }: WorkSettings): void {
   if (size <= minConcurrency) return
   throw new OptionRangeError(

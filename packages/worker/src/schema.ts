@@ -1,8 +1,8 @@
-/** Payloads against their schema. */
+/** Checks payloads against their schemas. */
 import { ValidationError } from '@millrace/core'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 
-/** The schema's output for `value`; a promise where the schema is asynchronous. Throws, or rejects with, ValidationError. */
+/** Returns the schema's output for `value`; a promise if the schema is asynchronous. Throws, or rejects with, ValidationError. */
 export function checkSchema(schema: StandardSchemaV1, name: string, value: unknown): unknown {
   const result = schema['~standard'].validate(value)
   return result instanceof Promise ? result.then((settled) => outputOf(settled, name)) : outputOf(result, name)

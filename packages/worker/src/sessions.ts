@@ -1,6 +1,6 @@
 /**
- * A worker as its owner holds it: one session for the handlers of this thread, and one for each pool of threads. The engine hands a
- * session no more than it has room for, so that no job waits for a thread while its timeout runs.
+ * A worker as its owner holds it: one session for the handlers of this thread, and one for each pool of threads. The
+ * engine gives a session no more jobs than it has room for, so that no job waits for a thread while its timeout runs.
  */
 import { type Grant, LIMITS, type Notice, type StopOptions, validateStopOptions, type WorkSettings } from '@millrace/core'
 import type { Handler } from './define.ts'
@@ -10,7 +10,7 @@ import { type SessionOptions, WorkerSession } from './worker.ts'
 export type WorkerOptions = SessionOptions
 
 export class Worker {
-  /** Public name. */
+  /** The worker's public name. */
   readonly id: string
   readonly #sessions: readonly WorkerSession[]
 
@@ -28,17 +28,17 @@ export class Worker {
     return (this.#sessions[0] as WorkerSession).session
   }
 
-  /** All of them, as events name them. */
+  /** All sessions, as events name them. */
   get sessions(): readonly string[] {
     return this.#sessions.map(({ session }) => session)
   }
 
-  /** Jobs that it runs, or whose outcome is not answered yet. */
+  /** The number of jobs that it runs, or whose outcome is not answered yet. */
   get running(): number {
     return this.#sum(({ running }) => running)
   }
 
-  /** Runs that have ignored their abort for the whole grace, and still go on. */
+  /** The number of runs that have ignored their abort for the whole grace and still run. */
   get zombies(): number {
     return this.#sum(({ zombies }) => zombies)
   }
@@ -51,7 +51,7 @@ export class Worker {
     return this.#all(({ ready }) => ready)
   }
 
-  /** Resolves when it has stopped, whoever has told it to. */
+  /** Resolves when the worker has stopped, for whatever reason. */
   get stopped(): Promise<void> {
     return this.#all(({ stopped }) => stopped)
   }
@@ -61,12 +61,12 @@ export class Worker {
     return Math.max(...this.#sessions.map(({ deadlineMono }) => deadlineMono))
   }
 
-  /** Tells the engine what its sessions serve and hold: at the start, and again after any break. */
+  /** Reports to the engine what its sessions serve and hold: at the start, and again after any break. */
   attach(): void {
     for (const session of this.#sessions) session.attach()
   }
 
-  /** There is another connection: each session attaches there before anything else is said of its runs. */
+  /** Handles a new connection: each session attaches there before anything else is said about its runs. */
   reopened(): void {
     for (const session of this.#sessions) session.reopened()
   }
@@ -84,9 +84,10 @@ export class Worker {
   }
 
   /**
-   * Takes no more jobs, lets the running ones finish for `timeout` (default 30 s), then aborts them and gives back what has not
-   * finished, without using an attempt. Resolves when nothing of it runs: a second after `timeout` at the latest, whether or not the engine
-   * answers; handlers that are aborted have `abortGrace` beside that. Called again it may have less patience than before, not more.
+   * Takes no more jobs, and lets the running ones finish for `timeout` (default 30 s). Then it aborts them and gives back
+   * the unfinished ones, without using an attempt. Resolves when nothing of it runs: at most a second after `timeout`,
+   * even if the engine does not answer. Aborted handlers have `abortGrace` in addition. A further call can shorten the
+   * timeout, but not extend it.
    */
   stop(options?: StopOptions): Promise<void> {
     validateStopOptions(options)
@@ -97,7 +98,7 @@ export class Worker {
     return this.stop()
   }
 
-  /** The engine is gone for good: what runs is told so, and the worker stops as soon as that has ended. */
+  /** Handles the permanent end of the engine: running jobs are aborted, and the worker stops as soon as they have ended. */
   abandon(reason: Error): void {
     for (const session of this.#sessions) session.abandon(reason)
   }
@@ -115,13 +116,16 @@ export class Worker {
   }
 }
 
-/** Handlers that share a session: those of this thread, and those of each pool. The former come first: a wrong batch starts no thread. */
+/**
+ * Returns handlers grouped by session: those of this thread, and those of each pool. The former come first: a wrong batch
+ * starts no thread.
+ */
 function parts(handlers: readonly Handler[]): readonly (readonly Handler[])[] {
   const byPool = Map.groupBy(handlers, (handler) => (handler.kind === 'thread' ? handler.key : ''))
   return [...byPool].sort(([one], [other]) => Number(one !== '') - Number(other !== '')).map(([, part]) => part)
 }
 
-/** A pool has room for a job in each thread, and for those that its `prefetch` lets wait for one. */
+/** Returns settings with room for a job in each thread of a pool, and for the jobs that its `prefetch` lets wait for one. */
 function roomFor([handler]: readonly Handler[], settings: WorkSettings): WorkSettings {
   if (handler?.kind !== 'thread') return settings
   const { threads, prefetch } = handler.settings

@@ -1,7 +1,7 @@
-/** Waiting that has an end. */
+/** Limits a wait. */
 import type { Clock } from '@millrace/core'
 
-/** What is promised, or undefined after `ms` without it; Infinity sets no timer. */
+/** Resolves to the promised value, or to undefined after `ms` milliseconds without it; Infinity sets no timer. */
 export function within<Value>(clock: Clock, ms: number, promised: Promise<Value>): Promise<Value | undefined> {
   if (ms === Number.POSITIVE_INFINITY) return promised
   return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 /**
- * A worker's session over a Port: takes grants, runs handlers, settles. It does not know what stands behind the Port. What it
- * has not heard an answer to, it holds: through any break it names those runs when it attaches again, and says their outcomes
- * again until they are answered.
+ * A worker's session over a Port: takes grants, runs handlers, settles. It does not know what is behind the Port. It
+ * holds each run until its outcome is answered: after any break, it names those runs when it attaches again, and repeats
+ * their outcomes.
  */
 import {
   type Clock,
@@ -41,7 +41,7 @@ import { Reports } from './reports.ts'
 import { runErrorOf } from './runError.ts'
 import { makeRunnables, type Runnables, type WorkerRunnable } from './runnables.ts'
 
-/** The way to the engine. */
+/** The calls to the engine. */
 export interface Calls {
   call<Op extends Operation>(command: CommandOf<Op>): Promise<ReplyOf[Op]>
 }
@@ -52,12 +52,12 @@ export interface SessionOptions {
   readonly settings: WorkSettings
   readonly host: string
   readonly pid: number
-  /** Lives in the engine's own process. */
+  /** True if it lives in the engine's own process. */
   readonly local: boolean
   readonly maxDataBytes: number
   readonly clock: Clock
   readonly logger: Logger | undefined
-  /** Decodes what a grant carries. @throws CodecError */
+  /** Decodes the payloads of a grant. @throws CodecError */
   readonly open?: ((grant: Grant) => Grant) | undefined
   readonly redact?: Redact | undefined
 }
@@ -66,24 +66,24 @@ export interface SessionOptions {
 interface Run {
   readonly context: RunContext
   readonly runnable: WorkerRunnable
-  /** Said, and not answered yet. */
+  /** The outcome that was sent and is not answered yet. */
   settlement: Settlement | undefined
-  /** The last that its handler has asked for. */
+  /** The last checkpoint that its handler has asked for. */
   checkpoint: CommandOf<'checkpoint'> | undefined
   cancelGrace: (() => void) | undefined
   zombie: boolean
-  /** Given up by the clock here: the engine may still wait for how it ends. */
+  /** True if the clock here has given it up: the engine may still wait for its outcome. */
   lapsed: boolean
 }
 
-/** Refusals after which nobody is left to hear of a run. */
+/** Refusals after which the outcome of a run no longer matters. */
 const OVER: ReadonlySet<string> = new Set(['STALE_RUN', 'FORBIDDEN', 'ENGINE_STOPPED', 'ENGINE_FAILED', 'OWNER_LOST'])
-/** How long an outcome waits before it is said again, after an answer that leaves it open. */
+/** The time before an outcome is repeated, after an answer that leaves it open. */
 const SAY_AGAIN_MS = 250
 const DISPUTED = "another worker's defaults are in force for some of this worker's job names: make them agree, or stop the other worker"
 
 export class WorkerSession {
-  /** Public name. */
+  /** The worker's public name. */
   readonly id: string
   readonly session: string
   readonly #options: SessionOptions
@@ -101,7 +101,7 @@ export class WorkerSession {
   #abandoned = false
   #attaching = false
   #attachAgain = false
-  /** After an attach that was put off, until the next: what is said meanwhile would be of a session that the engine may not know. */
+  /** The pause from a postponed attach to the next. The engine may not know the session meanwhile, so outcomes wait. */
   #pause: Pause | undefined
   #stopping: Promise<void> | undefined
   #zombies = 0
@@ -140,17 +140,17 @@ export class WorkerSession {
     this.#ready.promise.catch(() => {})
   }
 
-  /** Jobs that it runs, or whose outcome is not answered yet. */
+  /** The number of jobs that it runs, or whose outcome is not answered yet. */
   get running(): number {
     return this.#runs.size
   }
 
-  /** Resolves when the engine has accepted it, rejects if it is refused or stops before that. */
+  /** Resolves when the engine has accepted it; rejects if it is refused or stops before that. */
   get ready(): Promise<void> {
     return this.#ready.promise
   }
 
-  /** Resolves when it has stopped, whoever has told it to. */
+  /** Resolves when the session has stopped, for whatever reason. */
   get stopped(): Promise<void> {
     return this.#ended.promise
   }
@@ -160,18 +160,18 @@ export class WorkerSession {
     return this.#departure.deadlineMono
   }
 
-  /** Runs that have ignored their abort for the whole grace, and still go on. */
+  /** The number of runs that have ignored their abort for the whole grace and still run. */
   get zombies(): number {
     return this.#zombies
   }
 
-  /** Tells the engine what this session serves and holds: at the start, and again after any break. */
+  /** Reports to the engine what this session serves and holds: at the start, and again after any break. */
   attach(): void {
-    // Behind a leave that is under way it would be a session without a worker.
+    // After a leave that is under way, it would be a session without a worker.
     if (!this.#departure.isLeaving) this.#attachNow()
   }
 
-  /** By another connection nothing counts before this session has attached: that is not put off, and goes before an unanswered leave. */
+  /** Attaches by another connection, on which nothing else counts before. It is not postponed, and goes before an unanswered leave. */
   reopened(): void {
     this.#pause?.end()
     this.#attachNow()
@@ -187,28 +187,28 @@ export class WorkerSession {
     this.#attaching = true
     let isOver = false
     try {
-      // A break after the answer asks for another round.
+      // A break after the answer requires another round.
       while (this.#attachAgain && !this.#departure.hasLeft) {
         this.#attachAgain = false
         const runs = this.#runs.values().map(({ context: { grant } }): RunKey => ({ seq: grant.seq, run: grant.run }))
         const held = runs.sort((one, other) => one.seq - other.seq)
         const { lost, disputed = [] } = await calls.call<'attach'>({ op: 'attach', session: this.#intro(), held })
         if (disputed.length > 0) logger?.warn(DISPUTED, { worker: this.id, names: disputed.join(', ') })
-        // What asked for it before this answer came is answered by it. Another round would name the runs of then, not those that have
-        // been handed out since and are on their way: they would be given back, and run twice.
+        // This answer covers all that asked for it before. Another round would name the runs of then, not those that were
+        // handed out since and are on their way: they would be given back, and run twice.
         this.#attachAgain = false
         for (const key of lost) this.#lose(key)
         this.#ready.resolve()
       }
       this.#attaching = false
       isOver = true
-      // No part of it: it may wait for another connection, by which this session has to attach first.
+      // Not part of the attach: it may wait for another connection, by which this session has to attach first.
       if (this.#draining) await calls.call<'drain'>({ op: 'drain', session: this.session })
     } catch (error) {
-      // Of the drain: another round is under way, and says it again.
+      // The drain failed: another round is under way, and repeats it.
       if (isOver && this.#attaching) return
       if (error instanceof MillraceError && error.retryable) {
-        // Until then no notice sets off another: else workers whose refusals tell all others to attach would never pause.
+        // Until then, no notice causes another attach: otherwise workers whose refusals make all others attach would never pause.
         this.#attaching = true
         this.#pause = pause(clock, SAY_AGAIN_MS, () => {
           this.#pause = undefined
@@ -229,7 +229,7 @@ export class WorkerSession {
       this.#say({ op: 'giveBack', seq: given.seq, run: given.run })
       return
     }
-    // Its next run is here before this session has heard that the last one is lost, or answered.
+    // Its next run is here before this session has learned that the last one is lost, or answered.
     const former = this.#runs.get(given.seq)
     if (former !== undefined) this.#drop(former)
     const opened = this.#options.open === undefined ? given : this.#opened(given)
@@ -267,7 +267,7 @@ export class WorkerSession {
     }
   }
 
-  /** The engine may not have heard of this worker for so long: what it would have given to another by now ends here. */
+  /** Ends the runs that the engine may have given to others, since it may not have heard of this worker for `ms` milliseconds. */
   lapsed(ms: number): void {
     for (const run of this.#runs.values()) {
       if (run.settlement !== undefined || leaseMs(run.context.grant.heartbeatTimeout) > ms) continue
@@ -284,7 +284,7 @@ export class WorkerSession {
     return this.#stopping
   }
 
-  /** The engine is gone for good: what runs is told so, and the worker stops as soon as that has ended. */
+  /** Handles the permanent end of the engine: running jobs are aborted, and the worker stops as soon as they have ended. */
   abandon(reason: Error): void {
     this.#abandoned = true
     for (const run of this.#runs.values()) this.#abort(run, reason)
@@ -352,11 +352,11 @@ export class WorkerSession {
     else this.#refused(run, settlement, error)
   }
 
-  /** The outcome itself was refused, with all that came with it: that is how the run failed. */
+  /** Fails a run whose outcome was refused, with everything that came with it. */
   #refused(run: Run, settlement: Settlement, error: MillraceError | OptionRangeError): void {
     const { seq, run: number } = settlement
     if (settlement.op === 'fail' && settlement.retry === undefined) {
-      // There is nothing simpler to say. Held, the run ends at its deadline; forgotten, it would be given back, and run again at once.
+      // There is no simpler outcome. Held, the run ends at its deadline; forgotten, it would be given back, and run again at once.
       this.#options.logger?.error('the outcome of a run was refused', { worker: this.id, job: run.context.job.id, error: error.message })
       return
     }
@@ -365,13 +365,13 @@ export class WorkerSession {
       seq,
       run: number,
       error: settlement.op === 'fail' ? settlement.error : runErrorOf(error),
-      // What cannot be encoded now, or is too large, will be so again.
+      // An outcome that cannot be encoded, or is too large, will be so again.
       ...((error instanceof CodecError || error instanceof OptionRangeError) && { retry: false as const }),
     }
     this.#sayOutcome(run, run.settlement)
   }
 
-  /** `settlement`: what of it is committed; without, it is lost. */
+  /** Forgets a run. `settlement` is its committed outcome; without it, the run is lost. */
   #forget(run: Run, settlement?: Settlement): void {
     const { grant } = run.context
     if (this.#runs.get(grant.seq) === run) {
@@ -421,7 +421,7 @@ export class WorkerSession {
     return found?.context.grant.run === run ? found : undefined
   }
 
-  /** Says it again where the answer leaves it open: a writer that starts again is no reason for a handler to fail. */
+  /** Repeats the command if the answer leaves it open: a writer that restarts is no reason for a handler to fail. */
   async #insist(command: CommandOf<'heartbeat' | 'checkpoint' | 'parents'>): Promise<unknown> {
     const { calls, clock } = this.#options
     const run = this.#find(command)
@@ -434,7 +434,7 @@ export class WorkerSession {
         if (!(error instanceof MillraceError && error.retryable)) throw error
         await new Promise<void>((resolve) => clock.setTimer(SAY_AGAIN_MS, resolve))
         if (run === undefined || run.context.aborted !== undefined) throw error
-        // A later value has been said meanwhile, which this one would undo.
+        // A later value was sent meanwhile, which this one would undo.
         if (command.op === 'checkpoint' && run.checkpoint !== command) throw error
       }
     }

@@ -1,10 +1,10 @@
-/** Questions that are asked again where the engine changes hands in between: the owner of a shared file may be another short command. */
+/** Repeats calls if the engine changes hands in between, because the owner of a shared file may be another short command. */
 import { type ErrorCode, MillraceError } from '@millrace/core'
 
 const ASKED_AGAIN: ReadonlySet<string> = new Set(['COMMIT_UNKNOWN', 'CONNECTION_LOST'] satisfies ErrorCode[])
 const TIMES = 20
 
-/** Only for what may happen twice: questions, and calls with an idempotency key. */
+/** Repeats a call whose result was lost. Use it only for calls that may happen twice: queries, and those with an idempotency key. */
 export async function again<T>(call: () => Promise<T>): Promise<T> {
   for (let time = 1; ; time++) {
     try {

@@ -1,4 +1,4 @@
-/** Jobs by the thousand, from a stream: sent in atomic chunks, the next of which is read when the last is committed. */
+/** Enqueues jobs by the thousand from a stream, in atomic chunks. The next chunk is read when the last is committed. */
 import type { Engine, JobRequest } from '@millrace/engine'
 import { UsageError } from './errors.ts'
 import { type Line, linesOf } from './lines.ts'
@@ -6,12 +6,12 @@ import { many } from './output/amounts.ts'
 import type { Output } from './output/output.ts'
 
 const CHUNK_JOBS = 1_000
-/** In UTF-16 units of the lines: far below what one command may hold. */
+/** The maximum length of the lines of a chunk, in UTF-16 units: far below what one command may hold. */
 const CHUNK_LENGTH = 4 * 2 ** 20
 
 export interface BulkResult {
   readonly enqueued: number
-  /** Found by a key. */
+  /** The number of jobs that already existed, found by a key. */
   readonly existing: number
 }
 
@@ -19,9 +19,9 @@ export interface BulkOptions {
   readonly engine: Engine
   readonly out: Output
   readonly input: NodeJS.ReadableStream
-  /** The job of a line; undefined where there is none in it. Throws where it cannot be read. */
+  /** Returns the job of a line; undefined if there is none in it. Throws if the line cannot be read. */
   readonly jobOf: (line: Line) => JobRequest | undefined
-  /** Hears of each line that is refused, and of why; throws where that is the end. */
+  /** Called with each line that is rejected, and its error. Throws to end the run. */
   readonly refused: (line: Line, error: unknown) => void
 }
 
@@ -41,7 +41,7 @@ export async function enqueueLines({ engine, out, input, jobOf, refused }: BulkO
     for (const { created } of jobs) created ? enqueued++ : existing++
     progress.show(() => `${many(enqueued, 'job')} enqueued, up to line ${items.at(-1)?.line.number}`)
   }
-  /** Whose fault it is is found by taking them one by one: of the chunk nothing was enqueued. */
+  /** Sends the chunk. If one job is at fault, nothing of the chunk is enqueued, and sending its jobs one by one finds it. */
   const send = async (): Promise<void> => {
     const items = chunk
     chunk = []
@@ -70,7 +70,7 @@ export async function enqueueLines({ engine, out, input, jobOf, refused }: BulkO
           if (!line.exact) throw new UsageError('the line is not UTF-8')
           job = jobOf(line)
         } catch (error) {
-          // What stands before it is enqueued, as it is said.
+          // The lines before it are enqueued first, as reported.
           await send()
           refused(line, error)
         }
@@ -90,7 +90,7 @@ export async function enqueueLines({ engine, out, input, jobOf, refused }: BulkO
   }
 }
 
-/** What one job asks for is wrong, or too late; anything else would be so for all of them. */
+/** True if the request of one job is wrong or too late. Any other error would affect all of them. */
 function isOfOne(error: unknown): boolean {
   const code = (error as { readonly code?: unknown }).code
   return code === 'OPTION_TYPE' || code === 'OPTION_RANGE' || code === 'VALIDATION' || code === 'UNIQUE_CONFLICT' || code === 'JOB_ACTIVE'

@@ -1,13 +1,13 @@
-/** Time and chance of the command line. */
+/** The clock and the randomness of the command line. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** Milliseconds since 1970. */
+/** Returns milliseconds since 1970. */
 export function now(): number {
   return Date.now()
 }
 
-/** In [0, 1). */
+/** Returns a random number in [0, 1). */
 export function chance(): number {
   return Math.random()
 }
@@ -16,12 +16,12 @@ export function newKey(): string {
   return randomUUID()
 }
 
-/** Resolves after so long, or when the signal aborts; never rejects. */
+/** Resolves after `ms` milliseconds, or when the signal aborts. Never rejects. */
 export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   await wait(ms, undefined, signal && { signal }).catch(() => {})
 }
 
-/** Keeps the process alive until the answer is called. */
+/** Keeps the process alive until the returned function is called. */
 export function keepAlive(): () => void {
   const timer = setInterval(() => {}, 2 ** 30)
   return () => clearInterval(timer)

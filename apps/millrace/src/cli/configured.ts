@@ -1,7 +1,7 @@
-/** Commands that take every setting of the configuration as a flag: `--http-port 8080`. */
+/** Helpers for commands that take every setting of the configuration as a flag: `--http-port 8080`. */
 import type { Command } from 'commander'
 
-/** What it is not told of, the configuration reads, and refuses where it does not know it either. */
+/** Lets unknown flags pass. The configuration reads them, and rejects those that it does not know either. */
 export function settingFlags(command: Command): Command {
   return command.allowUnknownOption().allowExcessArguments()
 }
@@ -12,7 +12,7 @@ Each setting is a flag: --http-port 8080, --worker-concurrency=4.
 millrace config show lists all settings with their values.
 `
 
-/** The arguments as the configuration reads them. The program has taken those that are its own as well: `--file`, `--token`, `--json`. */
+/** Returns the arguments for the configuration, with those that the program has already parsed: `--file`, `--token`, `--json`. */
 export function settingsOf(command: Command): string[] {
   const { file, token, json } = command.optsWithGlobals<{ file?: string; token?: string; json?: boolean }>()
   return [

@@ -1,15 +1,15 @@
-/** Asks before what cannot be taken back. */
+/** Asks before an action that cannot be undone. */
 import { createInterface } from 'node:readline/promises'
 import { visible } from '../visible.ts'
 import type { Context } from './context.ts'
 import { InterruptedError, UsageError } from './errors.ts'
 
-/** Returns where it was said that it is meant: by --yes, or by whoever sits at the terminal. */
+/** Resolves if the action is confirmed: by --yes, or by the user at the terminal. Rejects otherwise. */
 export async function confirm({ out, stdin, signal }: Context, question: string, yes: boolean | undefined): Promise<void> {
   if (yes === true) return
   if (!stdin.isTTY || !out.stderr.isTTY || out.json) throw new UsageError(`${question} Confirm with --yes`)
   const lines = createInterface({ input: stdin, output: out.stderr })
-  // Ctrl-C and Ctrl-D are read here as keys, and end the lines: no signal comes of them.
+  // Ctrl-C and Ctrl-D are read here as keys, and end the lines. They cause no signal.
   const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')))
   try {
     const answer = await Promise.race([lines.question(`${visible(question)} [y/N] `, { signal }), ended]).catch(() => '')

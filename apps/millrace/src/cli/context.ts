@@ -1,15 +1,15 @@
-/** What commands are given: one object, made once a run. */
+/** The context that commands receive: one object for each run. */
 import type { Logger } from '@millrace/core'
 import type { Engine } from '@millrace/engine'
 import type { Output } from './output/output.ts'
 import type { Target } from './target.ts'
 
 export interface ConnectOptions {
-  /** Makes the file where there is none yet: for commands that put something into it. */
+  /** Creates the file if there is none yet: for commands that put something into it. */
   readonly create?: boolean
-  /** Hears of the file that was made. */
+  /** Called with the path of the file that was created. */
   readonly created?: (file: string) => void
-  /** Hears what the engine tells of by itself. */
+  /** Receives the log messages of the engine. */
   readonly logger?: Logger
 }
 
@@ -17,13 +17,13 @@ export interface Context {
   readonly env: NodeJS.ProcessEnv
   readonly out: Output
   readonly stdin: NodeJS.ReadStream
-  /** Aborted by SIGINT and SIGTERM, and when the reader of stdout has gone. Commands that go on until then look at it. */
+  /** Aborted by SIGINT and SIGTERM, and when the reader of stdout has gone. Commands that run until then watch it. */
   readonly signal: AbortSignal
-  /** The run ends by itself alone: a command that calls this hears of each signal, and goes on where nobody reads its stdout any more. */
+  /** Lets a command handle each signal itself. Only the command then ends the run, and it continues even if nobody reads its stdout. */
   takeOver(heard: (signal: NodeJS.Signals) => void): void
   target(): Target
-  /** What the run ends with, where no error says it. */
+  /** Sets the exit code of a run that ends without an error. */
   exitWith(code: number): void
-  /** The engine, connected at the first call; stopped when the run ends. */
+  /** Returns the engine, which connects at the first call and stops when the run ends. */
   connect(options?: ConnectOptions): Promise<Engine>
 }

@@ -1,4 +1,4 @@
-/** What a daemon keeps beside its file, opened by a command that runs beside it. Loaded when it is asked for. */
+/** Opens a daemon's control database, for a command that runs beside it. The code is loaded only when needed. */
 import { existsSync } from 'node:fs'
 import type { Control } from '../control/control.ts'
 import type { Context } from './context.ts'
@@ -6,11 +6,11 @@ import { NotFoundError } from './errors.ts'
 import { beside } from './target.ts'
 
 export interface ControlOptions {
-  /** Makes it where there is none yet. */
+  /** Creates the control database if there is none yet. */
   readonly create?: boolean
 }
 
-/** @throws UsageError where only a URL is known; NotFoundError */
+/** @throws UsageError if only a URL is known; NotFoundError */
 export async function controlOf(
   { target }: Pick<Context, 'target'>,
   { create = false }: ControlOptions = {},

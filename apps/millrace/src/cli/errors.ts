@@ -1,4 +1,4 @@
-/** What only the command line says is wrong; all else is said by the engine. */
+/** Errors that only the command line throws. The engine throws all others. */
 import { MillraceError } from '@millrace/core'
 
 /** The arguments do not fit together. */
@@ -9,7 +9,7 @@ export class UsageError extends MillraceError {
   }
 }
 
-/** There is no file at the target, and the command makes none. */
+/** There is no file at the target, and the command does not create one. */
 export class NoFileError extends MillraceError {
   static readonly code = 'NO_FILE'
   constructor(file: string) {
@@ -21,7 +21,7 @@ export class NoFileError extends MillraceError {
   }
 }
 
-/** There is no queue or worker of that name. */
+/** There is no queue or worker with that name. */
 export class NotFoundError extends MillraceError {
   static readonly code = 'NOT_FOUND'
   constructor(message: string) {
@@ -29,7 +29,7 @@ export class NotFoundError extends MillraceError {
   }
 }
 
-/** A check has found what is wrong, or some of many could not be done; what that was has been told. */
+/** A check has found problems, or some of many items have failed. They have already been reported. */
 export class FailedError extends MillraceError {
   static readonly code = 'FAILED'
   constructor(message: string) {
@@ -37,7 +37,7 @@ export class FailedError extends MillraceError {
   }
 }
 
-/** Ended by a signal before it was done. */
+/** The command ended before it was done: by a signal, or because it was not confirmed. */
 export class InterruptedError extends MillraceError {
   static readonly code = 'INTERRUPTED'
   constructor() {

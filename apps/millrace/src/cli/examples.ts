@@ -1,4 +1,4 @@
-/** Examples of commands, by the words after `millrace`: shown by `--help`, and in docs/cli.md. */
+/** Examples of commands, by the words after `millrace`. `--help` and docs/cli.md show them. */
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   serve: ['millrace serve', 'millrace serve --file jobs.db --http-port 8080'],
   enqueue: [

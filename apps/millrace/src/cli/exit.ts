@@ -1,13 +1,13 @@
-/** How the command line ends: numbers that scripts rely on. They are in docs/cli.md, and never change. */
+/** The exit codes of the command line. Scripts rely on them: they are in docs/cli.md, and never change. */
 
 export const EXIT = {
   ok: 0,
   failure: 1,
   usage: 2,
   notFound: 3,
-  /** Too late, or in the way of another: the job runs or has ended, a key is taken, a queue has jobs. */
+  /** The call is too late or conflicts with another: the job runs or has ended, a key is taken, or a queue has jobs. */
   conflict: 4,
-  /** The same may succeed later. */
+  /** The same command may succeed later. */
   busy: 5,
   connection: 6,
   interrupted: 130,
@@ -50,7 +50,7 @@ const BY_CODE: Readonly<Record<string, ExitCode>> = {
   INTERRUPTED: EXIT.interrupted,
 }
 
-/** By an error's code; what is not named here is busy where the same call may succeed later, and a failure otherwise. */
+/** Returns the exit code of an error code. A code that is not listed is busy if the call is retryable, and a failure otherwise. */
 export function exitCodeOf(code: string, retryable: boolean): ExitCode {
   return BY_CODE[code] ?? (retryable ? EXIT.busy : EXIT.failure)
 }

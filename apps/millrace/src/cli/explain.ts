@@ -1,4 +1,4 @@
-/** An error as a line on stderr, naming the flag that it is about, or as JSON; and the exit code that stands for it. */
+/** Turns an error into a line on stderr that names its flag, or into JSON, and into its exit code. */
 
 import { choiceMeant, optionHint } from '@millrace/core'
 import type { Command } from 'commander'
@@ -20,12 +20,12 @@ interface Thrown {
 }
 
 export function explain(error: unknown, command: Command | undefined): Explained {
-  // Of commander, every error is one of usage.
+  // Every error of commander is a usage error.
   if (error instanceof CommanderError) return { exit: 2, code: 'USAGE', message: usageText(error) }
   if (!(error instanceof Error)) return { exit: 1, code: 'INTERNAL', message: String(error) }
   const { code, retryable, option, problems } = error as Thrown
   if (typeof code !== 'string') return { exit: 1, code: 'INTERNAL', message: `${error.name}: ${error.message}` }
-  // Of a configuration each is a line.
+  // A configuration error has one line for each problem.
   const message = Array.isArray(problems) ? problems.join('; ') : error.message
   const flag = typeof option === 'string' && command !== undefined ? flagOf(option, command) : undefined
   return {
@@ -39,7 +39,7 @@ export function linesOf({ code, message }: Explained, json: boolean): string {
   return json ? jsonText({ error: { code, message } }) : `millrace: ${visible(message)} (${code})`
 }
 
-/** As commander says it, in one line; of a flag or a command that is unknown, with what is meant. */
+/** Returns commander's message in one line. For an unknown flag or command, it adds which one may be meant. */
 function usageText({ code, message, command }: CommanderError & { readonly command?: Command }): string {
   const text = message.replace(/^error: /, '').replace(/\n/g, ' ')
   if (command === undefined) return text
@@ -47,7 +47,7 @@ function usageText({ code, message, command }: CommanderError & { readonly comma
     const hint = flagHint(text, command)
     return hint === undefined ? text : `${text.replace(/ \(Did you mean .*\)$/, '')}; ${hint}`
   }
-  // A group without a command lists: what stands there was meant to be a command.
+  // A group without a command lists, so an excess argument was meant to be a command.
   const word = command.parent?.args[0]
   if (code !== 'commander.excessArguments' || word === undefined || word === command.name()) return text
   const meant = choiceMeant(word, command.parent?.commands.map((each) => each.name()) ?? [])
@@ -64,7 +64,7 @@ function flagHint(text: string, command: Command): string | undefined {
   return optionHint(camel, new Set(flags.keys()), (option) => `'${flags.get(option)}'`)
 }
 
-/** The flag or the argument that an option of the engine came from: `maxAttempts`, `tags[0]`, `unique.key`. */
+/** Returns the flag or the argument that an option of the engine came from: `maxAttempts`, `tags[0]`, `unique.key`. */
 function flagOf(option: string, command: Command): string | undefined {
   const parts = option.split(/[.[\]]+/).filter((part) => part !== '' && !/^\d+$/.test(part))
   const wanted = parts.flatMap((part) => [part, part.replace(/s$/, '')])

@@ -1,28 +1,28 @@
-/** What `--help` shows: commands in groups, the flags that go with every command, and an example for each. */
+/** The output of `--help`: commands in groups, the flags of every command, and examples for each. */
 import type { Command, CommanderError } from 'commander'
 import { EXAMPLES } from './examples.ts'
 import type { Output } from './output/output.ts'
 
 const GLOBAL_OPTIONS = 'Options of every command:'
 
-/** Before commands are added, so that all of them inherit it. Help goes where answers go, however it is asked for. */
+/** Configures the help. Call it before commands are added, so that all inherit it. Help always goes where answers go. */
 export function configureHelp(program: Command, out: Output): void {
   const write = (text: string) => {
-    // As JSON it is answered by `answerHelp`.
+    // `answerHelp` prints it as JSON.
     if (!out.json) void out.raw(text)
   }
   program
     .configureHelp({
       showGlobalOptions: true,
-      // A description names its default itself, as people write it.
+      // A description names its default itself, in readable form.
       optionDescription: ({ description }) => description,
       styleTitle: (title) => (title === 'Global Options:' ? GLOBAL_OPTIONS : title),
     })
-    // Errors are told in one place: explain.ts.
+    // Errors are reported in one place: explain.ts.
     .configureOutput({ writeOut: write, writeErr: write, outputError: () => {} })
 }
 
-/** After commands are added: an example behind the help of each, and an error that knows the command it is of. */
+/** Adds examples to the help of each command, and the command to each of its errors. Call it after all commands are added. */
 export function finishHelp(command: Command, path = ''): void {
   const examples = EXAMPLES[path]
   if (examples !== undefined && path !== '')
@@ -33,7 +33,7 @@ export function finishHelp(command: Command, path = ''): void {
   for (const each of command.commands) finishHelp(each, `${path} ${each.name()}`.trim())
 }
 
-/** Whether it is no error, but help or the version, which people have been shown; as JSON it is answered here. */
+/** Returns true if the error is only help or the version, which people have already seen. As JSON, it is printed here. */
 export async function answerHelp(error: CommanderError & { readonly command?: Command }, out: Output): Promise<boolean> {
   const { code, command } = error
   if (code === 'commander.version') {

@@ -1,18 +1,19 @@
 /** Jobs as lines of JSON: what a line asks for, as `enqueueMany` takes it or as `export` has written it; and what `export` writes. */
+import { type OptionRow, RUN_OPTION_NAMES, RUN_OPTIONS, type RunOption } from '@millrace/core'
 import type { Job, JobRequest } from '@millrace/engine'
 import { UsageError } from './errors.ts'
 import { said } from './jobFlags.ts'
 import { plain } from './output/plain.ts'
 
-/** Of an exported job, what is asked for again. */
-const KEPT = ['queue', 'priority', 'weight', 'maxAttempts', 'heartbeatTimeout', 'tags', 'meta'] as const
+/** The options that an exported job tells, and is enqueued with again: its `ttl` has become a time. */
+const OPTIONS = RUN_OPTION_NAMES.filter((name) => name !== 'ttl')
 /** And what has become of it, which begins anew. */
 const FATE = [
   ...['id', 'state', 'output', 'checkpoint', 'progress', 'progressNote', 'attempt', 'run', 'enqueuedAt', 'startedAt', 'finishedAt'],
   ...['expiresAt', 'cancelRequested', 'idempotencyKey', 'uniqueKey', 'flow', 'attempts', 'undecoded'],
 ]
-const OTHERS = ['name', 'job', 'data', 'binary', 'options', 'runAt', 'maxAge', 'timeout', 'backoff', 'concurrencyKey']
-const KNOWN: ReadonlySet<string> = new Set([...KEPT, ...FATE, ...OTHERS])
+const OTHERS = ['name', 'job', 'data', 'binary', 'options', 'runAt', 'tags', 'meta', 'concurrencyKey']
+const KNOWN: ReadonlySet<string> = new Set([...OPTIONS, ...FATE, ...OTHERS])
 
 const PAYLOADS = ['data', 'output', 'checkpoint'] as const
 
@@ -39,16 +40,20 @@ export function importedJob(line: unknown): JobRequest {
 }
 
 function exportedOptions(fields: Readonly<Record<string, unknown>>): object {
-  const kept = Object.fromEntries(KEPT.map((name) => [name, fields[name]]))
-  const { state, runAt, maxAge, timeout, backoff, concurrencyKey } = fields
+  const { state, runAt, tags, meta, concurrencyKey } = fields
   return said({
-    ...kept,
-    maxAge: maxAge ?? undefined,
-    timeout: timeout === null ? Number.POSITIVE_INFINITY : timeout,
-    backoff,
+    ...Object.fromEntries(OPTIONS.map((name) => [name, fields[name] === null ? limitless(name) : fields[name]])),
+    tags,
+    meta,
     concurrencyKey: concurrencyKey ?? undefined,
     runAt: state === 'scheduled' && typeof runAt === 'string' ? new Date(runAt) : undefined,
   })
+}
+
+/** An export writes no limit as null, whether the option has a word for it or is left out. */
+function limitless(name: RunOption): number | undefined {
+  const { kind }: OptionRow = RUN_OPTIONS[name]
+  return kind.type === 'duration' && kind.endless !== undefined ? Number.POSITIVE_INFINITY : undefined
 }
 
 /** Data of a job may look as bytes are exported, and be just that: bytes are where the export says so. */

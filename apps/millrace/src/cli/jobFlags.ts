@@ -1,20 +1,12 @@
 /** The flags that say how a job is enqueued, and what they mean to the engine. */
 
-import type { EnqueueOptions } from '@millrace/core'
+import { type EnqueueOptions, type OptionKind, type OptionRow, RUN_OPTION_NAMES, RUN_OPTIONS, type RunOption } from '@millrace/core'
 import type { Command } from 'commander'
+import { flagName } from '../config/flagName.ts'
 import { duration, json, number, texts, time } from './values.ts'
 
-/** How a job stands in line, runs and runs again. */
-export interface RunFlags {
-  readonly queue?: string
-  readonly priority?: number
-  readonly weight?: number
-  readonly maxAttempts?: number
-  readonly maxAge?: number
-  readonly backoff?: unknown
-  readonly timeout?: number
-  readonly heartbeatTimeout?: number
-  readonly ttl?: number
+/** The flags of core's table of job options, and what else any job may have. */
+export interface RunFlags extends Readonly<Partial<Record<RunOption, unknown>>> {
   readonly tag?: readonly string[]
   readonly meta?: unknown
   readonly concurrencyKey?: string
@@ -33,17 +25,25 @@ export interface JobFlags extends RunFlags {
   readonly throttlePeriod?: number
 }
 
+/** How the value of an option is written and read; `forms` follows what it does. */
+const VALUES: Readonly<
+  Record<OptionKind['type'], { readonly value: string; readonly parse?: (text: string) => unknown; readonly forms?: string }>
+> = {
+  name: { value: 'name' },
+  integer: { value: 'number', parse: number },
+  duration: { value: 'duration', parse: duration },
+  backoff: { value: 'spec', parse: backoff, forms: 'fixed:5s, linear:5s, exponential:1s:2 (delay, factor, cap), or JSON' },
+}
+
 export function addRunFlags(command: Command): Command {
+  for (const name of RUN_OPTION_NAMES) {
+    const { kind, says, preset }: OptionRow = RUN_OPTIONS[name]
+    const { value, parse, forms } = VALUES[kind.type]
+    const endless = kind.type === 'duration' && kind.endless !== undefined ? 'none for no limit' : undefined
+    const help = [`${says[0]?.toLowerCase()}${says.slice(1)}`, forms, endless, preset && `default ${preset}`].filter(Boolean).join('; ')
+    command.option(`--${flagName(name)} <${value}>`, help, parse as (text: string) => unknown)
+  }
   return command
-    .option('--queue <name>', 'queue; default "default"')
-    .option('--priority <number>', 'jobs with a higher priority start first; default 0', number)
-    .option('--weight <number>', "share of its worker's concurrency that it takes; default 1", number)
-    .option('--max-attempts <number>', 'attempts in total, the first included; default 4', number)
-    .option('--max-age <duration>', 'stop retrying this long after the enqueue', duration)
-    .option('--backoff <spec>', 'fixed:5s, linear:5s, exponential:1s:2 (delay, factor, cap), or JSON', backoff)
-    .option('--timeout <duration>', 'time limit of one attempt: 30s, 5m, none; default 5m', duration)
-    .option('--heartbeat-timeout <duration>', 'how long a heartbeat extends an attempt; default 2m', duration)
-    .option('--ttl <duration>', 'fail the job if it has not started after this long', duration)
     .option('--tag <tag>', 'label to find it by; repeat for more', texts)
     .option('--meta <json>', 'small facts about it', json)
     .option('--concurrency-key <key>', 'key of the limits per key in its queue')
@@ -65,21 +65,9 @@ export function addJobFlags(command: Command): Command {
 
 /** Only what was said: the engine checks it. */
 export function runOptionsOf(flags: RunFlags): EnqueueOptions {
-  const { queue, priority, weight, maxAttempts, maxAge, backoff, timeout, heartbeatTimeout, ttl, tag, meta, concurrencyKey } = flags
-  return said<EnqueueOptions>({
-    queue,
-    priority,
-    weight,
-    maxAttempts,
-    maxAge,
-    backoff,
-    timeout,
-    heartbeatTimeout,
-    ttl,
-    tags: tag,
-    meta,
-    concurrencyKey,
-  })
+  const { tag, meta, concurrencyKey } = flags
+  const run = Object.fromEntries(RUN_OPTION_NAMES.map((name) => [name, flags[name]]))
+  return said<EnqueueOptions>({ ...run, tags: tag, meta, concurrencyKey })
 }
 
 export function enqueueOptionsOf(flags: JobFlags): EnqueueOptions {

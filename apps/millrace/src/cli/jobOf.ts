@@ -1,4 +1,4 @@
-/** The job of an id, which has to be there. */
+/** Returns the job with an id, which must exist. */
 import { JobNotFoundError } from '@millrace/core'
 import type { Engine, Job } from '@millrace/engine'
 import { again } from './again.ts'

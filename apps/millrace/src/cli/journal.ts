@@ -1,7 +1,7 @@
-/** Where the engine's journal stands. */
+/** Positions in the engine's journal. */
 import type { Engine, EventStreamItem } from '@millrace/engine'
 
-/** The number of the last event: a cursor that is ahead of the journal is answered with where it is. */
+/** Returns the number of the last event. The engine answers a cursor ahead of the journal with its current position. */
 export async function lastEvent(engine: Engine): Promise<number> {
   const stream = engine.events({ after: Number.MAX_SAFE_INTEGER })
   const { value } = await stream.next()
@@ -9,7 +9,7 @@ export async function lastEvent(engine: Engine): Promise<number> {
   return value === undefined ? 0 : cursorOf(value)
 }
 
-/** What is behind an item of the stream has a larger number. */
+/** Returns the cursor of an item of the stream. Later items have larger numbers. */
 export function cursorOf(event: EventStreamItem): number {
   return event.type === 'gap' ? event.resumesAt - 1 : event.seq
 }

@@ -1,20 +1,20 @@
-/** Text as it comes, line by line, with no more of it in memory than has just come. */
+/** Reads text line by line as it arrives, and keeps only the newest part in memory. */
 import { isUtf8 } from 'node:buffer'
 import { UsageError } from './errors.ts'
 
 export interface Line {
-  /** From 1. */
+  /** The line number, from 1. */
   readonly number: number
   readonly text: string
-  /** Its bytes are those of the text; else characters have been put in place of some. */
+  /** True if the line is valid UTF-8. Otherwise, some of its bytes were replaced by other characters. */
   readonly exact: boolean
 }
 
-/** In bytes: more than any job may hold. */
+/** The maximum length of a line in bytes: more than any job may hold. */
 const LINE_MAX = 17 * 2 ** 20
 const NEWLINE = 10
 
-/** The lines of each piece that the stream hands out: what comes slowly is not held back until there is more. Blank ones are left out. */
+/** Yields the lines of each chunk of the stream without waiting for the next chunk. Blank lines are left out. */
 export async function* linesOf(stream: NodeJS.ReadableStream): AsyncGenerator<readonly Line[]> {
   let number = 0
   let rest: Buffer[] = []

@@ -1,4 +1,4 @@
-/** `millrace jobs logs`: the lines of a job's runs, as they come. */
+/** `millrace jobs logs`: prints the log lines of a job's runs as they arrive. */
 import type { Job, JobLog } from '@millrace/engine'
 import { pause } from './clock.ts'
 import type { Context } from './context.ts'
@@ -6,7 +6,7 @@ import { jobOf } from './jobOf.ts'
 import { line as text } from './output/line.ts'
 import { logText } from './view/job.ts'
 
-/** A line of a log is no event: it is looked for. */
+/** The interval at which new lines are looked for, because log lines cause no events. */
 const LOOK_MS = 250
 const FINAL: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled'])
 
@@ -24,7 +24,7 @@ export async function followLogs({ connect, out, signal }: Context, id: string, 
   }
 }
 
-/** What has been shown of each run: the time of the last line, and how many there were of that time. Only the newest lines are kept. */
+/** The last line shown of each run: its time, and the number of lines with that time. A job keeps only its newest lines. */
 class Shown {
   readonly #last = new Map<number, { at: number; count: number }>()
 

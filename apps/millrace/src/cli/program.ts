@@ -1,4 +1,4 @@
-/** The program: its global flags, and its commands, each added by a file of its own. */
+/** The program with its global flags and its commands. Each command is added by its own file. */
 import { Command } from 'commander'
 import { version } from '../version.ts'
 import { addAudit } from './commands/audit.ts'
@@ -31,7 +31,7 @@ import { configureHelp, finishHelp } from './help.ts'
 
 type Add = (program: Command, context: Context) => void
 
-/** In the order of `millrace --help`. */
+/** Groups of commands, in the order of `millrace --help`. */
 const GROUPS: readonly (readonly [heading: string, commands: readonly Add[]])[] = [
   ['Run', [addServe, addEnqueue, addImport, addDemo]],
   ['Jobs', [addJobs, addDlq, addFlows, addEvents, addExport]],

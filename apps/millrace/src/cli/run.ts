@@ -1,4 +1,4 @@
-/** One run of the command line: reads the arguments, does what they say, and answers the exit code. */
+/** One run of the command line: parses the arguments, runs the command, and returns the exit code. */
 import { assertRuntime } from '@millrace/engine'
 import { type Command, CommanderError } from 'commander'
 import { keepAlive } from './clock.ts'
@@ -13,24 +13,24 @@ import { openTarget, type Target, targetOf } from './target.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
-/** It is a note: a command that takes milliseconds does not fail for it. A daemon, which stays, refuses the flag. */
+/** The note is not an error, because a command takes only milliseconds. A daemon, which keeps running, rejects the flag. */
 const TOKEN_SEEN = 'millrace: --token shows the token to every user of this machine, in the list of its processes: set MILLRACE_TOKEN'
 
-/** Of a command that is interrupted: its engine has nothing to wait for. */
+/** The limit for stopping the engine of an interrupted command, which has nothing to wait for. */
 const STOP = { timeout: '5s' } as const
 
 export async function run(argv: readonly string[], { env, stdin, stdout, stderr }: NodeJS.Process): Promise<number> {
   const interrupted = new AbortController()
-  // An engine that is attached to may go away, and its calls wait for the next one: nothing of that keeps a process alive.
+  // If an attached engine goes away, calls wait for the next one. None of them keeps a process alive.
   const letGo = keepAlive()
-  // Of a worker, or the daemon: what it says is not what it is for.
+  // True for a worker or the daemon: their output is not their purpose.
   let endsByItself = false
   const out = new Output({ stdout, stderr }, (error) => {
     if (endsByItself) return
     if (!out.closed) throw error
     interrupted.abort(GONE)
   })
-  // Errors of the arguments themselves are told before they are read.
+  // Errors in the arguments are reported before the arguments are parsed.
   out.json = argv.includes('--json')
   let command: Command | undefined
   let engine: ReturnType<Context['connect']> | undefined
@@ -63,11 +63,11 @@ export async function run(argv: readonly string[], { env, stdin, stdout, stderr 
     command = action
     out.json = program.opts()['json'] === true
     if (program.opts()['token'] !== undefined && !out.json) out.note(TOKEN_SEEN)
-    // Not every command opens an engine: some would load the driver by themselves, and crash with it.
+    // Not every command opens an engine: some would load the driver directly, and crash with it.
     assertRuntime()
   })
   let forget = hear(() => {
-    // A second one does not wait for anything.
+    // A second signal does not wait for anything.
     if (interrupted.signal.aborted) process.exit(EXIT.interrupted)
     interrupted.abort(new InterruptedError())
   })
@@ -76,7 +76,7 @@ export async function run(argv: readonly string[], { env, stdin, stdout, stderr 
     await Promise.race([done, rejection(interrupted.signal)])
     return exit
   } catch (error) {
-    // The reader of stdout has had enough.
+    // The reader of stdout has closed it, which is no error.
     if (out.closed && !endsByItself) return EXIT.ok
     if (error instanceof CommanderError && (await answerHelp(error, out))) return EXIT.ok
     const explained = explain(error, command)

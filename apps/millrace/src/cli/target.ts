@@ -1,4 +1,4 @@
-/** Which engine a command talks to: one that listens at a URL, or a file, whoever has it open. */
+/** The engine that a command talks to: one that listens at a URL, or that of a file, no matter which process has it open. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Engine } from '@millrace/engine'
@@ -16,14 +16,14 @@ export interface TargetOptions {
   readonly token?: string
 }
 
-/** What they say is of the engine that a command goes to. Two of them are settings of a daemon as well, and are not meant for a worker's configuration. */
+/** Variables that select the engine of a command. Two of them are also settings of a daemon, and must not configure a worker. */
 export const TARGET_VARIABLES: ReadonlySet<string> = new Set(['MILLRACE_URL', 'MILLRACE_TOKEN', 'MILLRACE_FILE'])
 
 const DEFAULT_FILE = 'millrace.db'
-/** For an engine that does not answer: it may be starting. */
+/** The time to wait for an engine that does not answer: it may be starting. */
 const PATIENCE = '5s'
 
-/** A flag goes before the environment; there, MILLRACE_URL before MILLRACE_FILE. */
+/** Returns the target. A flag takes precedence over the environment, and MILLRACE_URL over MILLRACE_FILE. */
 export function targetOf({ file, url, token }: TargetOptions, env: NodeJS.ProcessEnv): Target {
   if (file !== undefined && url !== undefined) throw new UsageError('--file and --url exclude each other: give one of them')
   const at = url ?? (file === undefined ? given(env['MILLRACE_URL']) : undefined)
@@ -39,9 +39,9 @@ export function targetOf({ file, url, token }: TargetOptions, env: NodeJS.Proces
   return { kind: 'file', file: resolve(path) }
 }
 
-/** The engine behind it. A file that is not there is made with `create` alone. */
+/** Opens the engine of a target. A missing file is created only with `create`. */
 export async function openTarget(target: Target, { create = false, created, logger }: ConnectOptions = {}): Promise<Engine> {
-  // What the daemon is configured to, a command cannot know: it warns of nothing on stderr, which may be read as JSON.
+  // A command cannot know the daemon's configuration, so it warns of nothing on stderr, which may be read as JSON.
   const log = { logger: logger ?? null }
   if (target.kind === 'url') {
     const { connect } = await import('@millrace/remote')
@@ -55,7 +55,7 @@ export async function openTarget(target: Target, { create = false, created, logg
   return engine
 }
 
-/** The file whose daemon keeps tokens and endpoints beside it. */
+/** Returns the file beside which its daemon keeps tokens and endpoints. */
 export function beside(target: Target): string {
   if (target.kind === 'file') return target.file
   throw new UsageError(

@@ -1,15 +1,15 @@
-/** What flags say, as values that the engine checks: what is no number, duration or time is passed on for it to refuse by name. */
+/** Parses flags into values that the engine checks. It passes on invalid numbers, durations and times, which the engine rejects by name. */
 import { readFile } from 'node:fs/promises'
 import { checkJsonText } from '@millrace/core'
 import { InvalidArgumentError } from 'commander'
 import { UsageError } from './errors.ts'
 
-/** A number, or the text where it is none. */
+/** Returns a number, or the string if it is none. */
 export function number(text: string): number {
   return (text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text) as number
 }
 
-/** `5m`, `90s` or `250ms`; `none` for no limit. People who write a number alone mean seconds as often as milliseconds. */
+/** Accepts `5m`, `90s` or `250ms`, and `none` for no limit. A unit is required, because a number alone may mean seconds or milliseconds. */
 export function duration(text: string): number {
   if (text === 'none') return Number.POSITIVE_INFINITY
   if (/^\d*\.?\d+$/.test(text) && Number(text) !== 0)
@@ -17,25 +17,25 @@ export function duration(text: string): number {
   return (text === '0' ? 0 : text) as number
 }
 
-/** An ISO time, or milliseconds since 1970. */
+/** Parses an ISO time, or milliseconds since 1970. */
 export function time(text: string): Date {
   return new Date(/^\d+$/.test(text) ? Number(text) : text)
 }
 
-/** What `none` is read as: commander takes null for a flag without its value. */
+/** The parsed value of `none`. It is not null, which commander takes for a flag without its value. */
 export const NONE: unique symbol = Symbol('none')
 
-/** `none` takes a setting away. */
+/** Returns a parser that also accepts `none`, which removes a setting. */
 export function orNone<T>(parse: (text: string) => T): (text: string) => T | typeof NONE {
   return (text) => (text === 'none' ? NONE : parse(text))
 }
 
-/** A flag that may be given again and again, and take several at once: `a,b`. */
+/** Parses a flag that may be repeated, and may take several values at once: `a,b`. */
 export function names(text: string, earlier: readonly string[] = []): string[] {
   return [...earlier, ...text.split(',')]
 }
 
-/** A flag that may be given again and again; its texts may have commas. */
+/** Parses a flag that may be repeated. Its values may contain commas. */
 export function texts(text: string, earlier: readonly string[] = []): string[] {
   return [...earlier, text]
 }
@@ -50,7 +50,7 @@ export function json(text: string): unknown {
 }
 
 /**
- * The value of a JSON text whose numbers are kept as they are written.
+ * Parses JSON, and makes sure that its numbers keep the value that is written.
  *
  * @throws SyntaxError; OptionRangeError for a number that would change, and for deep nesting
  */
@@ -59,7 +59,7 @@ export function parsedJson(option: string, text: string): unknown {
   return JSON.parse(text)
 }
 
-/** JSON as it stands there, or the content of a file: `@file`. Undefined where nothing is given. */
+/** Parses the argument as JSON, or the content of a file if it is `@file`. Undefined if nothing is given. */
 export async function dataOf(argument: string | undefined): Promise<unknown> {
   if (argument === undefined) return undefined
   const text = argument.startsWith('@') ? await readText(argument.slice(1)) : argument
@@ -80,7 +80,7 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-/** How to write what is a string without its quotes. */
+/** Returns a hint on how to write a string that lacks its quotes. */
 function quoted(text: string): string {
   return `A string needs double quotes of its own: '${/^[\w .@-]{1,40}$/.test(text) ? JSON.stringify(text) : '"text"'}'`
 }

@@ -1,4 +1,4 @@
-/** Settings as texts: of variables, and of flags. One rule for all of them. */
+/** Reads settings from the strings of variables and flags, by one rule for both. */
 import type { z } from 'zod'
 import { ConfigError } from './errors.ts'
 import { flagOf, keyOf, NAMED, SETTABLE, variableOf } from './keys.ts'
@@ -8,16 +8,16 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 const KEY_OF_VARIABLE = new Map(SETTABLE.map((key) => [variableOf(key), key]))
 
-/** Variables that are no settings: which configuration to read, and how the command line finds a daemon. */
+/** Variables that are not settings: they select the configuration, or help the command line find a daemon. */
 const OTHERS = new Set(['MILLRACE_ENV', 'MILLRACE_CONFIG', 'MILLRACE_URL', 'MILLRACE_STATE_DIR', 'MILLRACE_WORKER_LOG'])
 
-/** What Kubernetes tells every container of a service called millrace. */
+/** The variables that Kubernetes sets in every container for a service named millrace. */
 const KUBERNETES = /^MILLRACE(?:_\w+)?_(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT(?:_\d+_(?:TCP|UDP)(?:_\w+)?)?)$/
 
 /**
- * The settings of `MILLRACE_*`, each a layer of its own; an empty variable is none. `PORT`, as platforms set it, is below them.
+ * Returns the settings of `MILLRACE_*`, each as its own layer. Empty variables are ignored. `PORT`, which platforms set, is below them.
  *
- * @throws ConfigError for a variable that sets nothing
+ * @throws ConfigError for an unknown variable
  */
 export function readEnvironment(env: Environment): Layer[] {
   const layers: Layer[] = []
@@ -36,9 +36,9 @@ export function readEnvironment(env: Environment): Layer[] {
 }
 
 /**
- * Settings by key, as texts or as values: what a command line has understood.
+ * Returns settings given by key, as strings or as values, from a parsed command line. Each is its own layer.
  *
- * @throws ConfigError for a key that sets nothing
+ * @throws ConfigError for an unknown key
  */
 export function readFlags(flags: Readonly<Record<string, unknown>>): Layer[] {
   return Object.entries(flags).flatMap(([key, value]) => {
@@ -54,14 +54,14 @@ function layerOf(key: string, value: unknown, origin: Origin): Layer {
   return { origin, values: parts.reduceRight((inner: unknown, part) => ({ [part]: inner }), read) }
 }
 
-/** A text is taken as it is where the setting can be one; else it is read as JSON, or as a list with commas: of texts, or each as JSON. */
+/** Uses the string as it is if the setting accepts it; else reads it as JSON, or as a list with commas: of strings, or of JSON values. */
 function readText(key: string, text: string, origin: Origin): unknown {
   if (NAMED.includes(key)) return jsonOf(key, text, origin)
   const { schema } = keyOf(key.split('.')) as { schema: z.ZodType }
   const json = parsed(text)
   const items = text.split(',').map((item) => item.trim())
   const candidates = [text, ...(json === undefined ? [] : [json.value]), items, items.map((item) => parsed(item)?.value ?? item)]
-  // Where none fits, the check of the whole says what is wrong with the text.
+  // If none fits, the check of the whole configuration reports what is wrong with the string.
   return candidates.find((candidate) => schema.safeParse(candidate).success) ?? json?.value ?? text
 }
 

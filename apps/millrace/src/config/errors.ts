@@ -1,7 +1,7 @@
-/** What is wrong with what the daemon was told, in words that lead to the place. */
+/** Errors in the configuration of the daemon, with messages that name the place. */
 import { MillraceError } from '@millrace/core'
 
-/** A configuration that cannot be used. `problems` has one line for each thing that is wrong with it. */
+/** The configuration cannot be used. `problems` has one line for each problem. */
 export class ConfigError extends MillraceError {
   static readonly code = 'CONFIG'
   declare readonly problems: readonly string[]

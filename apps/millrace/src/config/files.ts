@@ -1,4 +1,4 @@
-/** Settings in files: one for everybody, and one for this machine alone. Nothing is fetched, and no file reaches for another. */
+/** Reads settings from files: one for everybody, and one for this machine only. Nothing is fetched, and no file includes another. */
 import { existsSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { loadConfig } from 'c12'
@@ -7,13 +7,13 @@ import type { Layer, Origin } from './layers.ts'
 
 export interface FileOptions {
   readonly cwd: string
-  /** A path that must be there; else `millrace.config.*` of the folder, where there is one. */
+  /** A path that must exist. If undefined, `millrace.config.*` in `cwd` is read, if it exists. */
   readonly configFile: string | undefined
-  /** Whose section counts: `production` for `$production`. */
+  /** The environment that selects a section: `production` for `$production`. */
   readonly environment: string | undefined
 }
 
-/** The file, its section, the local file, and its section: each over the one before. @throws ConfigError */
+/** Returns the file, its section, the local file and its section, each above the one before. @throws ConfigError */
 export async function readFiles({ cwd, configFile, environment }: FileOptions): Promise<Layer[]> {
   const named = configFile === undefined ? undefined : resolve(cwd, configFile)
   if (named !== undefined && !existsSync(named)) throw new ConfigError([`there is no configuration file ${named}`])
@@ -44,7 +44,7 @@ async function readFile(file: string | undefined): Promise<Found | undefined> {
       name: 'millrace',
       cwd: dirname(file),
       configFile: file,
-      // Layers are ours, and nothing but this file is read.
+      // We merge the layers ourselves, and read nothing but this file.
       envName: false,
       extend: false,
       giget: false,

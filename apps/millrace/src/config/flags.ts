@@ -1,4 +1,4 @@
-/** Arguments of a command line as settings: `--http-port 80`, `--http-port=80`. */
+/** Reads the arguments of a command line as settings: `--http-port 80`, `--http-port=80`. */
 import { ConfigError } from './errors.ts'
 import { flagOf, SETTABLE, secretIn, variableOf } from './keys.ts'
 import { meant } from './layers.ts'
@@ -11,7 +11,7 @@ export interface ReadFlags {
   readonly configFile?: string
 }
 
-/** @throws ConfigError for a flag that sets nothing, and for a secret: every user of the machine can list the arguments of a process */
+/** @throws ConfigError for an unknown flag, and for a secret, because every user of the machine can list the arguments of a process */
 export function flagsOf(argv: readonly string[]): ReadFlags {
   const flags: Record<string, string> = {}
   let configFile: string | undefined

@@ -3,19 +3,19 @@ import type { z } from 'zod'
 import { SCHEMA } from './schema/schema.ts'
 import { type About, aboutOf } from './schema/setting.ts'
 
-/** What a place in the schema is. */
+/** A node of the schema, by its kind. */
 export type Place =
   | { readonly kind: 'section'; readonly shape: Readonly<Record<string, z.ZodType>> }
-  /** Sections or settings by a name that the user gives. */
+  /** Sections or settings under names that the user chooses. */
   | { readonly kind: 'named'; readonly value: z.ZodType }
   | { readonly kind: 'setting' }
 
 export interface Key {
-  /** `http.port`; `queues.<name>.maxLength`. */
+  /** The key, such as `http.port` or `queues.<name>.maxLength`. */
   readonly key: string
   readonly text: string
   readonly secret: About['secret']
-  /** As it is written; undefined where there is none. */
+  /** The default as it is written; undefined if there is none. */
   readonly preset: unknown
   readonly schema: z.ZodType
 }
@@ -38,10 +38,10 @@ export function placeOf(schema: z.ZodType): Place {
   return placeOf(innerType as z.ZodType)
 }
 
-/** Every setting; of named ones, the setting of any name. */
+/** Every setting. Settings under user-chosen names appear once, with `<name>` in the key. */
 export const KEYS: readonly Key[] = keysOf(SCHEMA, '')
 
-/** Keys of what has names: `queues`, `schedules`, `exec`. */
+/** Keys of sections whose entries have user-chosen names, such as `queues`, `schedules` and `exec`. */
 export const NAMED: readonly string[] = Object.entries(SCHEMA.shape)
   .filter(([, schema]) => placeOf(schema as z.ZodType).kind === 'named')
   .map(([name]) => name)
@@ -56,7 +56,7 @@ function keysOf(schema: z.ZodType, key: string): Key[] {
   return [{ key, text, secret, preset: type === 'prefault' ? defaultValue : undefined, schema }]
 }
 
-/** `http.maxBodyBytes` is `MILLRACE_HTTP_MAX_BODY_BYTES`: dots and capitals begin a word. */
+/** Returns the variable of a key: `MILLRACE_HTTP_MAX_BODY_BYTES` for `http.maxBodyBytes`. Dots and capitals begin a word. */
 export function variableOf(key: string): string {
   return `MILLRACE_${key
     .replace(/([A-Z])/g, '_$1')
@@ -64,7 +64,7 @@ export function variableOf(key: string): string {
     .toUpperCase()}`
 }
 
-/** `http.maxBodyBytes` is `--http-max-body-bytes`. */
+/** Returns the flag of a key: `--http-max-body-bytes` for `http.maxBodyBytes`. */
 export function flagOf(key: string): string {
   return `--${key
     .replace(/([A-Z])/g, '-$1')
@@ -72,10 +72,10 @@ export function flagOf(key: string): string {
     .toLowerCase()}`
 }
 
-/** What one variable or one flag sets: every setting without a name in its key, and what has names as a whole, in JSON. */
+/** Keys that one variable or flag sets: every setting without a name in its key, and each section with names as a whole, in JSON. */
 export const SETTABLE: readonly string[] = [...KEYS.map(({ key }) => key).filter((key) => !key.includes('<')), ...NAMED]
 
-/** The setting that a key with names in it is of: `queues.mail.maxLength` is of `queues.<name>.maxLength`. */
+/** Returns the setting that a key with names in it belongs to: `queues.<name>.maxLength` for `queues.mail.maxLength`. */
 export function keyOf(path: readonly (string | number)[]): Key | undefined {
   const pattern = path.map((part, index) => (index === 1 && NAMED.includes(String(path[0])) ? '<name>' : part)).join('.')
   return BY_KEY.get(pattern)
@@ -83,7 +83,7 @@ export function keyOf(path: readonly (string | number)[]): Key | undefined {
 
 const BY_KEY = new Map(KEYS.map((key) => [key.key, key]))
 
-/** The secret setting that a text for this key sets: `token`, or `exec.report.env.set`. Undefined if it sets none. */
+/** Returns the secret setting that a string for this key sets: `token`, or `exec.report.env.set`. Undefined if it sets none. */
 export function secretIn(key: string, text: string): string | undefined {
   if (!NAMED.includes(key)) return BY_KEY.get(key)?.secret === undefined ? undefined : key
   const names = Object.entries(objectOf(text))
@@ -97,7 +97,7 @@ export function secretIn(key: string, text: string): string | undefined {
   return undefined
 }
 
-/** An object, also as JSON; what is none has nothing in it. */
+/** Returns the value if it is an object, or parses it if it is an object as JSON. Returns an empty object for anything else. */
 function objectOf(value: unknown): Readonly<Record<string, unknown>> {
   if (typeof value === 'object' && value !== null) return value as Readonly<Record<string, unknown>>
   if (typeof value !== 'string') return {}

@@ -1,11 +1,11 @@
-/** Layers of settings, one over the other, and where each value comes from. */
+/** Layers of settings, each above the one before, and the origin of each value. */
 import { optionHint } from '@millrace/core'
 import type { z } from 'zod'
 import { ConfigError } from './errors.ts'
 import { KEYS, placeOf } from './keys.ts'
 import { SCHEMA } from './schema/schema.ts'
 
-/** Where a value was written. */
+/** The place where a value was written. */
 export interface Origin {
   readonly layer: 'default' | 'file' | 'local file' | 'environment' | 'flag'
   /** The file (with its section), the variable, or the flag. */
@@ -17,7 +17,7 @@ export interface Layer {
   readonly values: unknown
 }
 
-/** The parts of a key: a name may have dots in it. */
+/** The parts of a key. They are a list because a name may contain dots. */
 export type Path = readonly string[]
 
 export interface Written {
@@ -25,18 +25,18 @@ export interface Written {
   readonly origin: Origin
 }
 
-/** A key as people read it: `queues."mail.urgent".maxLength`. */
+/** Returns the key in readable form: `queues."mail.urgent".maxLength`. */
 export function keyText(path: Path): string {
   return path.map((part) => (part.includes('.') ? JSON.stringify(part) : part)).join('.')
 }
 
 export class Layers {
-  /** What was written, by nobody checked but for its keys. */
+  /** The values as they were written. Only their keys are checked. */
   readonly values: Record<string, unknown> = {}
-  /** Of every setting that was written: by its key. */
+  /** Every setting that was written, by its key. */
   readonly written = new Map<string, Written>()
 
-  /** Puts a layer over those that are there. Sections are merged, a setting replaces the one below as a whole. @throws ConfigError */
+  /** Adds a layer above the others. Sections are merged; a setting replaces the whole setting below it. @throws ConfigError */
   add({ origin, values }: Layer): void {
     this.#put(SCHEMA, values, this.values, [], origin)
   }
@@ -70,10 +70,10 @@ function known(shape: Readonly<Record<string, z.ZodType>>, name: string, path: P
   throw new ConfigError([`unknown key '${keyText([...path, name])}' in ${origin.name}: ${meant(name, Object.keys(shape))}`])
 }
 
-/** More names than that are not listed in an error. */
+/** The maximum number of names that an error lists. */
 const FEW = 12
 
-/** Says what an unknown name may mean: the nearest name, a key of another section, or all names if they are few. */
+/** Suggests what an unknown name may mean: the nearest name, a key of another section, or all names if they are few. */
 export function meant(name: string, names: readonly string[]): string {
   const elsewhere = KEYS.find(({ key }) => key.endsWith(`.${name}`))?.key
   if (elsewhere !== undefined) return `did you mean '${elsewhere}'?`

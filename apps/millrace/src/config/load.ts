@@ -1,4 +1,4 @@
-/** What the daemon is told: defaults, then files, then the environment, then flags. */
+/** Loads the configuration of the daemon: defaults, then files, then the environment, then flags. */
 import type { z } from 'zod'
 import { type Environment, readEnvironment, readFlags } from './environment.ts'
 import { ConfigError } from './errors.ts'
@@ -9,34 +9,34 @@ import { type Config, SCHEMA } from './schema/schema.ts'
 import type { About } from './schema/setting.ts'
 
 export interface Sources {
-  /** By key, as `{ 'http.port': 8080 }`; values or texts. */
+  /** Settings by key, as `{ 'http.port': 8080 }`. Each is a value or a string. */
   readonly flags?: Readonly<Record<string, unknown>>
   readonly env?: Environment
-  /** Where files are looked for. */
+  /** The folder in which configuration files are looked up. */
   readonly cwd: string
-  /** Read in place of `millrace.config.*`; `MILLRACE_CONFIG` names one too. Null: no file is read. */
+  /** The file to read instead of `millrace.config.*`; `MILLRACE_CONFIG` names one, too. If null, no file is read. */
   readonly configFile?: string | null
 }
 
 export interface Setting {
   readonly key: string
-  /** As it was written; '[redacted]' in place of what is secret of it. */
+  /** The value as it was written, with '[redacted]' in place of its secret parts. */
   readonly value: unknown
   readonly origin: Origin
 }
 
 export interface LoadedConfig {
   readonly config: Config
-  /** Of every setting that has a value, by its key. */
+  /** The origin of every setting that has a value, by its key. */
   readonly origins: ReadonlyMap<string, Origin>
-  /** The same with the values, for `millrace config show`: in the order of the reference. */
+  /** The same settings with their values, for `millrace config show`, in the order of the reference. */
   readonly settings: readonly Setting[]
 }
 
 const DEFAULT: Origin = { layer: 'default', name: 'default' }
 
 /**
- * Reads and checks everything; what is wrong is told with the place where it was written.
+ * Reads and checks all settings. Each problem is reported with the place where the value was written.
  *
  * @throws ConfigError
  */
@@ -78,12 +78,12 @@ function problemOf(path: Path, message: string, written: ReadonlyMap<string, Wri
   return `'${keyText(path)}'${origin === undefined ? '' : ` in ${origin.name}`}: ${message}`
 }
 
-/** Of a name that cannot be one, zod has the reason within. */
+/** Returns the message of an issue. If a name is invalid, zod has the reason in an inner issue. */
 function messageOf(issue: z.core.$ZodIssue): string {
   return issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message
 }
 
-/** Of the setting or one in it, else of what it is part of. */
+/** Returns the origin of the setting or of one in it, else that of the part that contains it. */
 function originOf(path: Path, written: ReadonlyMap<string, Written>): Origin | undefined {
   for (let length = path.length; length > 0; length--) {
     const part = path.slice(0, length)

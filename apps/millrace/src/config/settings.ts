@@ -12,8 +12,11 @@ import {
   type QueueOptions,
   type QueueView,
   type RateLimitOptions,
+  RUN_OPTION_NAMES,
+  type RunOption,
   type Stats,
 } from '@millrace/core'
+import { flagName } from './flagName.ts'
 
 export interface QueueOption {
   /** Default `'default'`. */
@@ -30,14 +33,12 @@ interface Kind {
   /** The change of the queue that a text stands for; null takes the setting away. */
   readonly change: (value: string | null, view: QueueView | undefined) => QueueOptions
   readonly read: (view: QueueView) => unknown
-  /** Of jobs that do not state it themselves. */
+  /** True if it applies to jobs that do not state it themselves. */
   readonly isDefault?: true
 }
 
-type Settings = QueueView['settings']
 type Limit = 'concurrencyLimit' | 'perKeyLimit' | 'maxLength' | 'share'
-type Defaults = NonNullable<Settings['defaults']>
-type Run = Exclude<keyof Defaults, 'backoff'>
+type Run = Exclude<RunOption, 'queue' | 'backoff'>
 type Finished = 'completed' | 'failed' | 'cancelled'
 
 const limit = (name: Limit): Kind => ({
@@ -50,7 +51,7 @@ const rate = (name: 'rateLimit' | 'perKeyRateLimit', key: string): Kind => ({
   read: ({ settings }) => settings[name],
 })
 
-/** Of a setting that is changed in part, the rest stays. */
+/** A setting that changes one of the defaults: the others stay. */
 const run = (name: Run): Kind => ({
   isDefault: true,
   change: (value, view) => defaultsWith(view, { [name]: value === null ? undefined : read(value) }),
@@ -81,6 +82,8 @@ const retention = (state: Finished): Kind => ({
   },
 })
 
+const RUN_NAMES = RUN_OPTION_NAMES.filter((name): name is Run => name !== 'queue' && name !== 'backoff')
+
 const KINDS: Readonly<Record<string, Kind>> = {
   'concurrency-limit': limit('concurrencyLimit'),
   'per-key-limit': limit('perKeyLimit'),
@@ -91,18 +94,12 @@ const KINDS: Readonly<Record<string, Kind>> = {
   'on-full': { change: (value) => ({ onFull: value as 'reject' | 'drop-oldest' | null }), read: ({ settings }) => settings.onFull },
   share: limit('share'),
   fairness: { change: (value) => ({ fairness: value as 'name' | null }), read: ({ settings }) => settings.fairness },
-  priority: run('priority'),
-  weight: run('weight'),
-  'max-attempts': run('maxAttempts'),
-  'max-age': run('maxAge'),
+  ...Object.fromEntries(RUN_NAMES.map((name) => [flagName(name), run(name)])),
   'backoff.type': backoff('type'),
   'backoff.delay': backoff('delay'),
   'backoff.factor': backoff('factor'),
   'backoff.max-delay': backoff('maxDelay'),
   'backoff.jitter': backoff('jitter'),
-  ttl: run('ttl'),
-  timeout: run('timeout'),
-  'heartbeat-timeout': run('heartbeatTimeout'),
   'retention.completed': retention('completed'),
   'retention.failed': retention('failed'),
   'retention.cancelled': retention('cancelled'),
@@ -132,7 +129,7 @@ export async function setSetting(
   await engine.queues.configure(queue, change(text === 'none' ? null : text, view))
 }
 
-/** Whether a setting is of jobs that neither a call nor a definition states it for. */
+/** True if a setting applies to jobs for which neither a call nor a definition states it. */
 export function isDefault(key: string): boolean {
   return KINDS[key]?.isDefault === true
 }
@@ -144,7 +141,7 @@ export function unreached(key: string, definitions: Stats['definitions']): reado
   return definitions.filter(({ defaults }) => defaults.weak !== true && field in defaults).map(({ name }) => name)
 }
 
-/** What the queue says; undefined where it does not. */
+/** Returns the queue's value; undefined if it has none. */
 export async function getSetting(engine: Engine, key: string, { queue = 'default' }: QueueOption = {}): Promise<unknown> {
   checkKey(key)
   const view = await engine.queues.get(queue)
@@ -198,7 +195,7 @@ function presetOf(name: keyof BackoffOptions): Partial<BackoffOptions> {
   return preset === undefined ? {} : { [name]: preset }
 }
 
-/** What is no number stays a text: a duration, or something for the engine to refuse. */
+/** Returns a number if the string is one; otherwise the string: a duration, or something for the engine to refuse. */
 function read(text: string): never {
   const number = text.trim() === '' ? Number.NaN : Number(text)
   return (Number.isNaN(number) ? text : number) as never

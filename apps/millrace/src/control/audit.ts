@@ -1,30 +1,30 @@
-/** Who has changed what: the newest 100,000 entries, and the newest 10,000 of calls that were refused, which do not push the others out. */
+/** The audit of changes: the newest 100,000 entries, and the newest 10,000 of refused calls, which do not push the others out. */
 import type { Audited } from '@millrace/core'
 import type { AuditRow, ControlDatabase } from './database.ts'
 
 export interface AuditEntry extends Audited {
   readonly via: 'http' | 'socket'
-  /** Of HTTP. */
+  /** The status of a call over HTTP. */
   readonly status?: number
-  /** Of what was refused or has failed by socket. */
+  /** The error code of a call by socket that was refused or has failed. */
   readonly code?: string
 }
 
-/** By whether they were refused. */
+/** The number of entries that are kept: of calls that were not refused, and of those that were. */
 const KEPT = [100_000, 10_000] as const
 
 export class Audit {
   readonly #db: ControlDatabase
   #waiting: AuditRow[] = []
   #written: Promise<void> | undefined
-  /** How many there are, by the same; nobody else adds any. */
+  /** The number of entries of each of these kinds in the file. No other process adds any. */
   #counts: readonly number[] | undefined
 
   constructor(db: ControlDatabase) {
     this.#db = db
   }
 
-  /** Resolves when it is on the disk; what comes at the same time is written together. */
+  /** Adds an entry, and resolves when it is on disk. Entries that arrive at the same time are written together. */
   add(entry: AuditEntry): Promise<void> {
     this.#waiting.push(rowOf(entry))
     this.#written ??= new Promise((resolve, reject) => {
@@ -40,12 +40,12 @@ export class Audit {
     return this.#written
   }
 
-  /** They are on the disk when it returns. */
+  /** Adds entries. They are on disk when it returns. */
   addNow(entries: readonly AuditEntry[]): void {
     this.#write(entries.map(rowOf))
   }
 
-  /** Writes what waits. */
+  /** Writes the entries that wait. */
   flush(): void {
     const rows = this.#waiting
     this.#waiting = []
@@ -68,7 +68,7 @@ export class Audit {
     this.#counts = KEPT.map((kept, kind) => Math.min(kept, counts[kind] as number))
   }
 
-  /** The newest first. */
+  /** Returns the newest entries, newest first. */
   newest(limit: number): readonly AuditEntry[] {
     return this.#db.audit.newest.all(limit).map(entryOf)
   }

@@ -1,10 +1,10 @@
-/** What the daemon keeps beside its jobs: tokens, endpoints, and who has changed what. */
+/** The data that the daemon keeps beside its jobs: tokens, endpoints, and the audit of changes. */
 import { Audit, type AuditEntry } from './audit.ts'
 import { type ControlDatabase, openDatabase } from './database.ts'
 import { Endpoints } from './endpoints.ts'
 import { type Holder, type Surroundings, type TokenOptions, Tokens, type TokenView } from './tokens.ts'
 
-/** Where it is, for a queue's file. */
+/** Returns the path of the control database for a queue's file. */
 export function controlFileOf(file: string): string {
   return file === ':memory:' ? file : `${file}-control`
 }
@@ -25,7 +25,7 @@ export class Control {
     this.endpoints = new Endpoints(this.#db)
   }
 
-  /** A text for a token, of nobody yet. */
+  /** Returns a new token string that belongs to nobody yet. */
   newToken(): string {
     return this.#tokens.newText()
   }
@@ -39,43 +39,43 @@ export class Control {
     return this.#tokens.list()
   }
 
-  /** In force at once. @throws TokenNotFoundError */
+  /** Revokes a token with immediate effect. @throws TokenNotFoundError */
   revokeToken(idOrName: string): TokenView {
     return this.#tokens.revoke(idOrName)
   }
 
-  /** Who a token is; undefined where it is not known, or was revoked, by whichever process. */
+  /** Returns the holder of a token; undefined if it is unknown, or if any process has revoked it. */
   authenticate(token: string): Holder | undefined {
     return this.#tokens.authenticate(token)
   }
 
-  /** Whether there ever was a token. */
+  /** True if there ever was a token. */
   get hasTokens(): boolean {
     return this.#tokens.any
   }
 
-  /** Resolves when the entry is on the disk. */
+  /** Adds an entry. Resolves when it is on disk. */
   audit(entry: AuditEntry): Promise<void> {
     return this.#audit.add(entry)
   }
 
-  /** The entries are on the disk when it returns. */
+  /** Adds entries. They are on disk when it returns. */
   auditNow(entries: readonly AuditEntry[]): void {
     this.#audit.addNow(entries)
   }
 
-  /** The newest entries, newest first. */
+  /** Returns the newest entries, newest first. */
   audited(limit: number): readonly AuditEntry[] {
     return this.#audit.newest(limit)
   }
 
-  /** Told after tokens have changed, here or, once `look` has seen it, elsewhere. Answers what ends it. */
+  /** Calls the listener after tokens have changed here, or after `look` has seen a change elsewhere. Returns a function that removes it. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Looks whether another process has written. */
+  /** Checks whether another process has written, and notifies the listeners if so. */
   look(): void {
     const version = this.#db.version()
     if (version === this.#version) return

@@ -1,6 +1,6 @@
 /**
- * The control database: who may do what, where events are delivered to, and who has changed what. A small file beside the queue's, with the
- * only SQL of the app: docs/decisions/0020. Several processes may have it open at once.
+ * The control database: tokens, endpoints of events, and the audit of changes. It is a small file beside the queue's, with the only SQL
+ * of the app: docs/decisions/0020. Several processes may have it open at once.
  */
 import { chmodSync, constants, copyFileSync, linkSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -12,11 +12,11 @@ export interface TokenRow {
   readonly id: string
   readonly name: string
   readonly sha256: Uint8Array
-  /** Separated by spaces, as the next two. */
+  /** A list separated by spaces, like the next two fields. */
   readonly scopes: string
-  /** Null: every job name. */
+  /** The job names that are allowed; null for every name. */
   readonly names: string | null
-  /** Null: every queue. */
+  /** The queues that are allowed; null for every queue. */
   readonly queues: string | null
   readonly createdAt: number
   readonly lastUsedAt: number | null
@@ -25,7 +25,7 @@ export interface TokenRow {
 
 export interface EndpointRow {
   readonly id: string
-  /** All that is known of it but its cursor, as JSON. */
+  /** All fields of the endpoint but its id and its cursor, as JSON. */
   readonly settings: string
   readonly cursor: number
 }
@@ -37,15 +37,15 @@ export interface AuditRow {
   /** JSON. */
   readonly target: string
   readonly outcome: string
-  /** 0 by socket. */
+  /** The HTTP status; 0 for a call by socket. */
   readonly status: number
   /** http or socket. */
   readonly via: string
-  /** Of an error by socket. */
+  /** The code of an error by socket; null otherwise. */
   readonly code: string | null
 }
 
-/** Appended to, and never changed: the file's user_version says how many it has. */
+/** Migrations are appended and never changed: the file's user_version is the number of those that it has. */
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE token (
      id TEXT PRIMARY KEY,
@@ -80,7 +80,7 @@ const MIGRATIONS: readonly string[] = [
 
 /** 'Mill'. */
 const APPLICATION_ID = 0x4d696c6d
-/** Others write for milliseconds; nothing here may hold up the daemon's thread for long. */
+/** The time to wait for a lock. Other processes write for milliseconds, and the daemon's thread must not wait for long. */
 const BUSY_MS = 1_000
 
 export type ControlDatabase = ReturnType<typeof openDatabase>
@@ -117,9 +117,9 @@ export function openDatabase(file: string) {
     insert: db.prepare<[AuditRow]>(
       'INSERT INTO audit (at, who, operation, target, outcome, status, via, code) VALUES (@at, @who, @operation, @target, @outcome, @status, @via, @code)',
     ),
-    /** Of those that were refused (1), or of the others (0). */
+    /** Counts the entries that were refused (1), or the others (0). */
     count: db.prepare<[number], { readonly count: number }>("SELECT count(*) AS count FROM audit WHERE (outcome = 'refused') = ?"),
-    /** The oldest so many of them. */
+    /** Deletes the given number of oldest entries, of those that were refused (1) or of the others (0). */
     forget: db.prepare<[number, number]>(
       "DELETE FROM audit WHERE number IN (SELECT number FROM audit WHERE (outcome = 'refused') = ? ORDER BY number LIMIT ?)",
     ),
@@ -131,9 +131,9 @@ export function openDatabase(file: string) {
     tokens,
     endpoints,
     audit,
-    /** Runs in one transaction that waits for other writers first. */
+    /** Runs `work` in one transaction that waits for other writers first. */
     write: <T>(work: () => T): T => db.transaction(work).immediate(),
-    /** Another number whenever another process has written. */
+    /** Returns a number that changes whenever another process has written. */
     version: () => db.pragma('data_version', { simple: true }) as number,
     close: () => db.close(),
   }
@@ -161,14 +161,14 @@ function openFile(file: string): Database.Database {
   }
 }
 
-/** Its owner's alone, and never without content; the files that SQLite puts beside it take after it. */
+/** Creates a missing file, rejects an emptied one, and makes the file private to its owner. SQLite's files beside it get its mode. */
 function ownFile(file: string): void {
   const stats = statSync(file, { throwIfNoEntry: false })
   if (stats === undefined) {
     createWhole(file)
     return
   }
-  // SQLite takes a file of one byte for an empty one, too.
+  // SQLite treats a file of one byte as empty, too.
   if (stats.size <= 1) {
     throw new FileTruncatedError(
       `${file} was emptied: it has ${stats.size} bytes, and the tokens, the endpoints and the audit that it held are gone. Restore a copy of it; or, to start with a new admin token, delete ${basename(file)}`,
@@ -178,7 +178,7 @@ function ownFile(file: string): void {
   if ((stats.mode & 0o077) !== 0) chmodSync(file, 0o600)
 }
 
-/** Made elsewhere, it gets its name when it has its tables: an empty file of that name was emptied, whenever a daemon was killed. */
+/** Creates the file elsewhere, and names it when it has its tables. So an empty file was emptied later, whenever a daemon was killed. */
 function createWhole(file: string): void {
   const folder = mkdtempSync(`${file}.partial-`)
   const made = join(folder, 'control')
@@ -196,13 +196,13 @@ function createWhole(file: string): void {
   }
 }
 
-/** Another process may have been first: its file stays. */
+/** Gives the new file its name. If another process was first, its file stays. */
 function giveName(made: string, file: string): void {
   try {
     linkSync(made, file)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return
-    // A file system without hard links.
+    // The file system has no hard links.
     copyFileSync(made, file, constants.COPYFILE_EXCL)
   }
 }
@@ -215,7 +215,7 @@ function migrate(db: Database.Database, file: string): void {
   if (versionOf() > MIGRATIONS.length) throw new SchemaTooNewError(`${file} was written by a newer version: use that one`)
   if (versionOf() === MIGRATIONS.length) return
   db.transaction(() => {
-    // Another process may have done it meanwhile.
+    // Another process may have migrated the file meanwhile.
     for (const step of MIGRATIONS.slice(versionOf())) db.exec(step)
     db.pragma(`application_id = ${APPLICATION_ID}`)
     db.pragma(`user_version = ${MIGRATIONS.length}`)

@@ -1,4 +1,4 @@
-/** Where events are delivered to, and how far each endpoint has come: the `EndpointStore` of @millrace/webhooks. */
+/** Stores the endpoints that events are delivered to, and the progress of each: the `EndpointStore` of @millrace/webhooks. */
 import type { Endpoint, EndpointChange, EndpointStore } from '@millrace/webhooks'
 import type { ControlDatabase, EndpointRow } from './database.ts'
 
@@ -13,12 +13,12 @@ export class Endpoints implements EndpointStore {
     return this.#db.endpoints.all.all().map((row) => endpointOf(row))
   }
 
-  /** A new one, or one in place of that of its id. Resolves when it is on the disk. */
+  /** Adds an endpoint, or replaces the one with its id. Resolves when it is on disk. */
   async save(endpoint: Endpoint): Promise<void> {
     this.#db.endpoints.save.run(rowOf(endpoint))
   }
 
-  /** All of it or nothing: only the fields that are given, of those that are still there. Resolves when it is on the disk. */
+  /** Changes the given fields of the endpoints that still exist, all or none of them. Resolves when it is on disk. */
   async update(changes: readonly EndpointChange[]): Promise<void> {
     this.#db.write(() => {
       for (const change of changes) {
@@ -28,7 +28,7 @@ export class Endpoints implements EndpointStore {
     })
   }
 
-  /** Answers whether there was one. */
+  /** Resolves to true if the endpoint existed. */
   async delete(id: string): Promise<boolean> {
     return this.#db.endpoints.delete.run(id).changes === 1
   }

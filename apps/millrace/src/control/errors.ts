@@ -1,7 +1,7 @@
-/** What only the control database refuses. */
+/** Errors that only the control database throws. */
 import { MillraceError } from '@millrace/core'
 
-/** A token of that name is in use: revoke it first, or choose another name. */
+/** A token with that name is in use: revoke it first, or choose another name. */
 export class TokenExistsError extends MillraceError {
   static readonly code = 'TOKEN_EXISTS'
   constructor(name: string) {

@@ -1,15 +1,15 @@
-/** The first run of a daemon makes a token, so that nothing is ever served without one. */
+/** Creates a token at the first run of a daemon, so that nothing is ever served without one. */
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import type { Control } from './control.ts'
 
-/** Where the command line of the same user finds it. */
+/** Returns the path of the file where the command line of the same user finds the token. */
 export function tokenFileOf(file: string): string {
   return `${file}-token`
 }
 
 /**
- * Makes the token 'admin' where there never was any; answers it, this once. It is written to its file first: a daemon that dies in between
- * makes another one.
+ * Creates the token 'admin' if there never was a token, and returns it this once. It is written to its file first: if the daemon dies
+ * in between, the next start creates another token.
  */
 export function firstToken(control: Control, file: string): string | undefined {
   if (control.hasTokens) return undefined
@@ -19,7 +19,7 @@ export function firstToken(control: Control, file: string): string | undefined {
   return token
 }
 
-/** A file that is its owner's alone from its first byte on, whole or not there. */
+/** Writes a file that only its owner can read, from its first byte on. The file is complete or does not exist. */
 function writeAlone(path: string, text: string): void {
   const made = `${path}.new`
   rmSync(made, { force: true })

@@ -1,4 +1,4 @@
-/** Where time and chance enter. */
+/** The clock and the randomness of the system. */
 import { randomBytes } from 'node:crypto'
 import type { Surroundings } from './tokens.ts'
 

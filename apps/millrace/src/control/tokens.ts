@@ -1,10 +1,10 @@
-/** Who may do what. A token is told once, when it is made; its SHA-256 digest alone is kept. */
+/** Tokens and what they allow. A token is shown once, when it is created. Only its SHA-256 digest is stored. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { nameOption, type Permit, permitOption, type Scope } from '@millrace/core'
 import type { ControlDatabase, TokenRow } from './database.ts'
 import { TokenExistsError, TokenNotFoundError } from './errors.ts'
 
-/** Who a token is, and what it allows. */
+/** The holder of a token, and what the token allows. */
 export interface Holder extends Permit {
   readonly name: string
 }
@@ -13,20 +13,20 @@ export interface TokenView {
   readonly id: string
   readonly name: string
   readonly scopes: readonly Scope[]
-  /** Undefined: every job name. */
+  /** The job names that are allowed; undefined for every name. */
   readonly names: readonly string[] | undefined
-  /** Undefined: every queue. */
+  /** The queues that are allowed; undefined for every queue. */
   readonly queues: readonly string[] | undefined
   readonly createdAt: Date
-  /** To the minute; undefined where it was never used. */
+  /** The time of the last use, to the minute; undefined if it was never used. */
   readonly lastUsedAt: Date | undefined
   readonly revokedAt: Date | undefined
 }
 
 export interface TokenOptions {
-  /** What the audit and the logs know it by: 1 to 128 of `A-Z a-z 0-9 _ . : / -`, one of those in use. */
+  /** The name in the audit and the logs: 1 to 128 of `A-Z a-z 0-9 _ . : / -`, unique among the tokens in use. */
   readonly name: string
-  /** Default all of them. */
+  /** The scopes of the token; default all of them. */
   readonly scopes?: readonly Scope[]
   /** Job names that its workers may serve; default every name. */
   readonly names?: readonly string[]
@@ -40,7 +40,7 @@ export interface Surroundings {
   readonly randomBytes: (count: number) => Buffer
 }
 
-/** A use is noted no more often. */
+/** The minimum time between two updates of `lastUsedAt`. */
 const USED_MS = 60_000
 
 export class Tokens {
@@ -54,12 +54,12 @@ export class Tokens {
     this.#changed = changed
   }
 
-  /** A text for a token: 32 random bytes. */
+  /** Returns a new token string, from 32 random bytes. */
   newText(): string {
     return `mr_${this.#surroundings.randomBytes(32).toString('base64url')}`
   }
 
-  /** @param text what the token is; made up unless it is given */
+  /** @param text the token; generated unless it is given */
   create({ name, scopes, names, queues }: TokenOptions, text = this.newText()): { readonly token: string; readonly view: TokenView } {
     const permit = permitOption('', { scopes, names, queues })
     const row: TokenRow = {
@@ -81,17 +81,17 @@ export class Tokens {
     return { token: text, view: viewOf(row) }
   }
 
-  /** All that there ever were, the oldest first. */
+  /** Returns all tokens that ever existed, the oldest first. */
   list(): readonly TokenView[] {
     return this.#db.tokens.all.all().map(viewOf)
   }
 
-  /** Whether there ever was one. */
+  /** True if there ever was a token. */
   get any(): boolean {
     return this.#db.tokens.any.get()?.found === 1
   }
 
-  /** In force at once, here and in every other process. @throws TokenNotFoundError */
+  /** Revokes a token with immediate effect, here and in every other process. @throws TokenNotFoundError */
   revoke(idOrName: string): TokenView {
     const revokedAt = this.#surroundings.now()
     const row = this.#db.write(() => {
@@ -104,7 +104,7 @@ export class Tokens {
     return viewOf(row)
   }
 
-  /** Who it is; undefined for a token that is not known, or was revoked. Asks the file each time. */
+  /** Returns the holder of a token; undefined if it is unknown or was revoked. Reads the file each time. */
   authenticate(token: string): Holder | undefined {
     const digest = digestOf(token)
     const row = this.#db.tokens.byDigest.get(digest)
@@ -120,7 +120,7 @@ export class Tokens {
     try {
       this.#db.tokens.used.run(now, id)
     } catch (error) {
-      // Whoever has a good token is let in, whether or not that can be noted just now.
+      // A valid token is accepted even if its use cannot be recorded just now.
       if (!String((error as { code?: unknown }).code).startsWith('SQLITE_')) throw error
     }
   }

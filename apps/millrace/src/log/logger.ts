@@ -1,4 +1,4 @@
-/** What the daemon writes: one object a line, or lines for people. Tokens and secrets are never in it. */
+/** The daemon's log: one object a line, or lines for people. It never contains tokens or secrets. */
 import type { Logger } from '@millrace/core'
 import { pino } from 'pino'
 import { prettyFactory } from 'pino-pretty'
@@ -7,14 +7,14 @@ import { escaped, visible, visibleLines } from '../visible.ts'
 
 export interface LogOptions {
   readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'
-  /** `'auto'`: for people on a terminal. */
+  /** `'auto'` is `'pretty'` on a terminal, and `'json'` otherwise. */
   readonly format: 'auto' | 'json' | 'pretty'
-  /** Paths, beside tokens and secrets. */
+  /** Paths to redact in addition to tokens and secrets. */
   readonly redact: readonly string[]
 }
 
 const SECRET = ['authorization', 'Authorization', 'token', 'secret', 'secrets', 'password', 'cookie', 'Cookie', 'set-cookie', 'Set-Cookie']
-/** How deep they are looked for. */
+/** Path prefixes for the depths at which secrets are redacted. */
 const DEPTHS = ['', '*.', '*.*.', '*.*.*.']
 
 const SECRET_PATHS = SECRET.flatMap((name) =>
@@ -22,9 +22,9 @@ const SECRET_PATHS = SECRET.flatMap((name) =>
 )
 
 /**
- * Each line is written before the call returns: what was logged before a crash is there.
+ * Creates a logger that writes each line before the call returns, so that lines logged before a crash are not lost.
  *
- * @throws ConfigError for a path that is none
+ * @throws ConfigError for an invalid path
  */
 export function createLogger({ level, format, redact }: LogOptions, out: NodeJS.WriteStream): Logger {
   const forPeople = format === 'pretty' || (format === 'auto' && out.isTTY)
@@ -42,7 +42,7 @@ export function createLogger({ level, format, redact }: LogOptions, out: NodeJS.
   }
 }
 
-/** What is shown without quotes, and so is escaped by nobody else. */
+/** Parses a log line, and escapes the keys and values that the formatter prints without quotes and does not escape. */
 function unquoted(line: string): Record<string, unknown> {
   const entries = Object.entries(JSON.parse(line) as Readonly<Record<string, unknown>>)
   return Object.fromEntries(

@@ -1,11 +1,11 @@
-/** Queues and schedules of the configuration, told to the engine at each start. What is not named stays as it is. */
+/** Applies the queues and schedules of the configuration to the engine at each start. Those that it does not name stay unchanged. */
 import type { Engine } from '@millrace/client'
 import type { QueueOptions, ScheduleOptions } from '@millrace/core'
 import type { Config } from '../config/schema/schema.ts'
 import { defaultsWith, keepsOf } from '../config/settings.ts'
 import { named } from './named.ts'
 
-/** @throws ConfigError for what only the engine could see */
+/** @throws ConfigError for problems that only the engine can detect */
 export async function apply(engine: Engine, { queues, schedules }: Config): Promise<void> {
   for (const [name, settings] of Object.entries(queues)) await named(`queues.${name}`, () => applyQueue(engine, name, settings))
   for (const [id, schedule] of Object.entries(schedules)) await named(`schedules.${id}`, () => applySchedule(engine, id, schedule))
@@ -23,7 +23,7 @@ async function applyQueue(
     ...(Object.keys(keeps).length > 0 && { retention: { ...keepsOf(view), ...keeps } }),
     ...(Object.keys(run).length > 0 && defaultsWith(view, run)),
   } as QueueOptions
-  // To pause it, or not, is said of a queue that is there.
+  // Only an existing queue can be paused or resumed.
   if (Object.keys(changes).length > 0 || view === undefined) await engine.queues.configure(name, changes)
   if (paused === true) await engine.queues.pause(name)
   if (paused === false) await engine.queues.resume(name)
@@ -41,7 +41,7 @@ async function applySchedule(
   })
 }
 
-/** Without what nobody has set. */
+/** Returns the object without its undefined fields. */
 export function given<Value extends object>(value: Value): Partial<Value> {
   return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as Partial<Value>
 }

@@ -1,5 +1,5 @@
 /**
- * What is served, put together in one place: the answers of HTTP, the handlers of the daemon's own worker, and what else runs as long as
+ * Assembles what the daemon serves: the HTTP API, the handlers of the daemon's own workers, and everything else that runs as long as
  * the daemon does.
  */
 import { resolve } from 'node:path'
@@ -23,11 +23,11 @@ export interface Parts {
   readonly config: Config
   readonly logger: Logger
   readonly tracing: Tracing
-  /** Relative paths of the configuration are from here. */
+  /** The base folder of relative paths in the configuration. */
   readonly cwd: string
-  /** Who a token is; undefined for nobody. */
+  /** Returns the caller that a token belongs to; undefined if it is unknown. */
   readonly authenticate: (token: string) => Caller | undefined
-  /** Whether the daemon takes work: from its start to the first signal. */
+  /** Returns true while the daemon takes work: from its start to the first signal. */
   readonly ready: () => boolean
   /** Ends the daemon as a signal does. */
   readonly stop: () => void
@@ -35,16 +35,16 @@ export interface Parts {
 
 export interface Assembled {
   readonly fetch: (request: Request, env: unknown) => Response | Promise<Response>
-  /** Whether the body of a request may take as long as it comes: an import. */
+  /** True for a request whose body may take any time as long as data arrives: an import. */
   readonly longRequest: (path: string) => boolean
-  /** True for what says how the daemon is: it is answered even if all connections are taken. */
+  /** True for health checks, which are answered even if all connections are taken. */
   readonly health: (path: string) => boolean
-  /** Whether an answer has no end: a stream of events. */
+  /** True for a request whose response has no end: a stream of events. */
   readonly longAnswer: (path: string) => boolean
   readonly workers: readonly Plan[]
-  /** Called when all else is there. */
+  /** Called after everything else has started. */
   readonly start: () => void | Promise<void>
-  /** Before workers stop. */
+  /** Called before workers stop. */
   readonly close: () => void | Promise<void>
 }
 
@@ -55,9 +55,9 @@ export async function assemble(parts: Parts): Promise<Assembled> {
   if (feed !== undefined) await applyEndpoints(parts, feed)
   const { fetch, routeOf } = httpOf({ ...parts, engine: tracing.engine(parts.engine) }, feed)
   const workers = await workersOf(config, cwd, tracing)
-  // What the daemon serves itself it knows: what would fail is not let in.
+  // The daemon knows the jobs that it serves itself, so the engine rejects those that would fail.
   parts.engine.checks.add(workers.flatMap(({ handlers }) => handlers.map(({ definition }) => definition)))
-  // Endpoints may be changed by another process, too.
+  // Another process may change endpoints, too.
   const forget = parts.control.onChange(() => feed?.refresh())
   return {
     fetch: tracing.fetch(fetch, routeOf),
@@ -74,9 +74,9 @@ export async function assemble(parts: Parts): Promise<Assembled> {
 }
 
 /**
- * What one worker of this configuration runs: handlers of modules, commands, webhooks.
+ * Returns the handlers that one worker of this configuration runs: those of modules, commands and webhooks.
  *
- * @param propagate what goes with each webhook
+ * @param propagate returns the headers that are sent with each webhook
  */
 export async function handlersOf(config: Config, cwd: string, propagate?: Tracing['headers']): Promise<readonly Handler[]> {
   const { modules, commands, webhooks } = await handlersByKind(config, cwd, propagate)
@@ -111,7 +111,7 @@ export function feedOf({ engine, control, config, logger }: Pick<Parts, 'engine'
   })
 }
 
-/** Endpoints of the configuration are added, or said anew; those that it does not name stay as they are. */
+/** Adds or updates the endpoints of the configuration. Endpoints that it does not name stay unchanged. */
 async function applyEndpoints({ config }: Parts, feed: EventWebhooks): Promise<void> {
   for (const [id, settings] of Object.entries(config.endpoints)) {
     const endpoint = { ...(Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as NewEndpoint), id }
@@ -119,7 +119,7 @@ async function applyEndpoints({ config }: Parts, feed: EventWebhooks): Promise<v
   }
 }
 
-/** @param feed of event webhooks, where they are served */
+/** @param feed the event webhooks; undefined if they are not served */
 export function httpOf(
   { engine, control, config, logger, authenticate, ready, stop }: Omit<Parts, 'cwd' | 'tracing'>,
   feed: EventWebhooks | undefined,

@@ -1,6 +1,6 @@
-/** Timers of the daemon. They keep the process alive: it serves until it is told to end. */
+/** Timers of the daemon. They keep the process alive, because it serves until it is stopped. */
 
-/** Calls `work` again and again, the next time only when the last one has settled. Answers what ends it. */
+/** Calls `work` repeatedly, each time `ms` milliseconds after the last call has settled. Returns a function that stops it. */
 export function every(ms: number, work: () => void | Promise<void>): () => void {
   let timer: NodeJS.Timeout | undefined
   let over = false
@@ -14,13 +14,13 @@ export function every(ms: number, work: () => void | Promise<void>): () => void 
   }
 }
 
-/** Calls `work` once, unless what it answers was called before. */
+/** Calls `work` once after `ms` milliseconds, unless the returned function is called first. */
 export function after(ms: number, work: () => void): () => void {
   const timer = setTimeout(work, ms)
   return () => clearTimeout(timer)
 }
 
-/** What is left of a time that several waits share, in milliseconds: it begins with the first that asks, and is 0 once it is over. */
+/** Returns a function for the milliseconds left of a time that several waits share. Its first call starts the time; 0 once it is over. */
 export function shared(ms: number, now: () => number = () => performance.now()): () => number {
   let untilMono: number | undefined
   return () => {

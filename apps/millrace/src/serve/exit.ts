@@ -1,19 +1,19 @@
-/** How `millrace serve` ends, as numbers: docs/daemon.md. Those of the command line, where it has them. */
+/** The exit codes of `millrace serve`: docs/daemon.md. They equal those of the command line if it has them. */
 import { MillraceError } from '@millrace/core'
 import { ConfigError } from '../config/errors.ts'
 
 export const EXIT = {
   /** Drained after a signal, or stopped by an admin. */
   ok: 0,
-  /** The engine has failed, or something that nobody foresaw has happened. */
+  /** The engine has failed, or an unexpected error has occurred. */
   failure: 1,
-  /** What it was told is not understood. */
+  /** The configuration is invalid. */
   usage: 2,
-  /** Something that it needs is in use: the file, the address. The same may succeed later. */
+  /** The file or the address is in use. The same command may succeed later. */
   busy: 5,
 } as const
 
-/** A second signal does not wait: 128 and its number. */
+/** The exit codes after a second signal, which does not wait: 128 plus the number of the signal. */
 export const EXIT_OF_SIGNAL = { SIGINT: 130, SIGTERM: 143 } as const
 
 export function exitCodeOf(error: unknown): number {

@@ -1,4 +1,4 @@
-/** Handlers that modules of the user's export: for the daemon's own worker, and for `millrace worker start`. */
+/** Loads handlers from the user's modules: for the daemon's own worker, and for `millrace worker start`. */
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Handler } from '@millrace/worker'
@@ -6,10 +6,10 @@ import { ConfigError } from '../config/errors.ts'
 
 const KINDS: ReadonlySet<unknown> = new Set<Handler['kind']>(['inline', 'batch', 'thread'])
 
-/** What is wrong with a module, as an error of whoever has named it. */
+/** Creates the error for a module that cannot be used, in the terms of the caller that names the module. */
 type Refusal = (what: string, options?: ErrorOptions) => Error
 
-/** Of the setting `worker.handlers`. @throws ConfigError */
+/** Loads the handlers of the setting `worker.handlers`. @throws ConfigError */
 export async function loadHandlers(paths: readonly string[], cwd: string): Promise<Handler[]> {
   const refuse: Refusal = (what, options) => new ConfigError([`'worker.handlers': ${what}`], options)
   const handlers: Handler[] = []
@@ -17,7 +17,7 @@ export async function loadHandlers(paths: readonly string[], cwd: string): Promi
   return handlers
 }
 
-/** Every handler that a module exports: by itself, in an array, under any name; once each. @throws what `refuse` answers */
+/** Returns every handler that a module exports, alone or in an array, under any name, once each. @throws the error that `refuse` returns */
 export async function handlersOfModule(path: string, cwd: string, refuse: Refusal): Promise<readonly Handler[]> {
   let exported: Readonly<Record<string, unknown>>
   try {

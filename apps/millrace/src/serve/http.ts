@@ -1,4 +1,4 @@
-/** HTTP for a fetch function: Node's server with the limits of the configuration, on loopback unless it is stated otherwise. */
+/** Serves a fetch function over HTTP: Node's server with the limits of the configuration, on loopback unless configured otherwise. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
@@ -13,20 +13,20 @@ import { whole } from './whole.ts'
 
 export interface HttpServer {
   readonly url: string
-  /** Takes no more requests, and resolves when those that came are answered. */
+  /** Stops taking requests, and resolves when those that arrived are answered. */
   close(): Promise<void>
 }
 
 export interface HttpParts extends Pick<Assembled, 'fetch' | 'health' | 'longRequest' | 'longAnswer'> {
   readonly options: Config['http']
-  /** PEM; with it HTTP is HTTPS. */
+  /** The key and the certificate in PEM. If set, the server speaks HTTPS. */
   readonly tls: { readonly key: string; readonly cert: string } | undefined
   readonly logger: Logger
 }
 
-/** How often Node looks for connections that are past their time, at the least. */
+/** The maximum interval at which Node looks for connections that are past their time. */
 const LOOK_MS = 5_000
-/** What is under way when the server closes may take as long. */
+/** The time that requests in progress may take when the server closes. */
 const CLOSE_MS = 5_000
 
 /** @throws InsecureBindError, AddressInUseError */
@@ -35,7 +35,7 @@ export async function startHttp({ options, tls, fetch, health, longRequest, long
   checkSafe(options, tls)
   const limits = {
     headersTimeout,
-    // Each request has its own, as imports take longer: `whole`.
+    // `whole` applies it to each request, because imports take longer.
     requestTimeout: 0,
     keepAliveTimeout,
     connectionsCheckingInterval: Math.min(LOOK_MS, headersTimeout),
@@ -48,14 +48,14 @@ export async function startHttp({ options, tls, fetch, health, longRequest, long
     return fetch(request, trustProxy ? { remoteAddress: forwardedFor(request, incoming) } : env)
   }
   const server = createAdaptorServer({
-    // Of HTTP/1.0, which needs no Host: some load balancers check so.
+    // The host of HTTP/1.0 requests, which need no Host header: some load balancers send such health checks.
     hostname: 'localhost',
     fetch: answer,
     ...(tls === undefined
       ? { createServer, serverOptions: limits }
       : {
           createServer: createTlsServer,
-          // Until it is done there is no request that could be late.
+          // Until the handshake is done, there is no request that could be late.
           serverOptions: { ...limits, ...tls, handshakeTimeout: headersTimeout, minVersion: 'TLSv1.2' as const },
         }),
   }) as Server
@@ -103,19 +103,19 @@ function listening(server: Server, host: string, port: number): Promise<void> {
 }
 
 async function close(server: Server, streams: ReadonlySet<ServerResponse>): Promise<void> {
-  // Connections that are idle end now, and the others behind their answer.
+  // Idle connections end now, and the others after their response.
   server.keepAliveTimeout = 1
   server.keepAliveTimeoutBuffer = 0
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeIdleConnections()
-  // A stream of events has no end: its reader goes on elsewhere from the last one that it has seen.
+  // A stream of events has no end: its reader resumes elsewhere after the last event that it has seen.
   for (const response of streams) response.destroy()
   const late = after(CLOSE_MS, () => server.closeAllConnections())
   await closed
   late()
 }
 
-/** For all but questions of health. */
+/** Returns the response to all requests but health checks if all connections are taken. */
 function taken(maxConnections: number): Response {
   const type = 'urn:millrace:problem:busy'
   const detail = `all ${maxConnections} connections are being answered (http.maxConnections): try again`
@@ -127,7 +127,7 @@ function pathOf({ url = '/' }: IncomingMessage): string {
   return url.split('?', 1)[0] as string
 }
 
-/** The last proxy says whom it has heard. */
+/** Returns the address that the last proxy reports, else that of the socket. */
 function forwardedFor(
   request: Request,
   incoming: { readonly socket: { readonly remoteAddress?: string | undefined } },

@@ -1,8 +1,8 @@
-/** What only those can see who are given a part of the configuration. */
+/** Reports problems that only the consumer of a part of the configuration can detect. */
 import { ValidationError } from '@millrace/core'
 import { ConfigError } from '../config/errors.ts'
 
-/** What `work` answers. @throws ConfigError with the key in place of what it says about its own options */
+/** Returns the result of `work`. @throws ConfigError with the key in front of the problem, if `work` rejects its options */
 export async function named<Result>(key: string, work: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await work()

@@ -1,12 +1,12 @@
-/** Tells systemd how the daemon is: docs/daemon.md. Node has no datagram sockets of Unix, so `systemd-notify` says it. */
+/** Reports the state of the daemon to systemd: docs/daemon.md. Node has no Unix datagram sockets, so `systemd-notify` sends it. */
 import { execFile } from 'node:child_process'
 import type { Logger } from '@millrace/core'
 import type { Environment } from '../config/environment.ts'
 
 export interface Notifier {
-  /** Resolves when it is said, or cannot be. */
+  /** Sends the states. Resolves when they are sent, or cannot be. */
   say(...states: readonly string[]): Promise<void>
-  /** How often systemd wants to hear that all is well; undefined where it does not. */
+  /** The interval at which systemd expects a sign of life, in milliseconds; undefined if it expects none. */
   readonly watchdogMs: number | undefined
 }
 

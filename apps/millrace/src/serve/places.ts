@@ -1,18 +1,18 @@
 /**
- * Places for connections of HTTP. A connection whose request is not whole, or that has none, waits: if all places are taken, the one that
- * has waited longest of the address that has most of these is closed for a newcomer. So half-sent requests shut nobody out, and cost
- * nothing but each other. A few more places are kept for questions of health, for the case that all others are being answered.
+ * Places for HTTP connections. A connection without a complete request waits. If all places are taken, a newcomer replaces the waiting
+ * connection that has waited longest, of the address that has most of them. So half-sent requests shut out only each other. A few more
+ * places are reserved for health checks, in case all other connections are being answered.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Logger, neighbourhoodOf, WaitingRoom } from '@millrace/core'
 
-/** Beyond `http.maxConnections`. */
+/** The number of places that are reserved for health checks, beyond `http.maxConnections`. */
 const KEPT = 16
 
 interface Place {
   readonly kept: boolean
-  /** Requests that are being answered. */
+  /** The number of requests that are being answered. */
   answering: number
   /** Ends the wait. */
   leave: () => void
@@ -23,7 +23,7 @@ export class Places {
   readonly #logger: Logger
   readonly #waiting = new WaitingRoom(Number.POSITIVE_INFINITY)
   readonly #waitingKept = new WaitingRoom(Number.POSITIVE_INFINITY)
-  /** By both ends of the connection: with TLS, a request has another socket than its connection. */
+  /** Places by both ends of the connection, because with TLS a request has another socket than its connection. */
   readonly #byEnds = new Map<string, Place>()
   #kept = 0
   #crowded = false
@@ -33,7 +33,7 @@ export class Places {
     this.#logger = logger
   }
 
-  /** A connection has come: it gets a place, or is closed. */
+  /** Gives a new connection a place, or closes it. */
   take(socket: Socket): void {
     const { remoteAddress } = socket
     if (remoteAddress === undefined) return
@@ -50,7 +50,7 @@ export class Places {
     socket.once('close', () => this.#free(ends, place))
   }
 
-  /** A request has a whole head: its connection waits no more until all of its requests are answered. */
+  /** Marks a request whose head is complete: its connection stops waiting until all of its requests are answered. */
   begin({ socket }: IncomingMessage, response: ServerResponse): void {
     const ends = endsOf(socket)
     const place = this.#byEnds.get(ends)
@@ -60,12 +60,12 @@ export class Places {
     place.leave()
     const address = neighbourhoodOf(socket.remoteAddress ?? '')
     response.once('close', () => {
-      // The rest of its body may yet have to come.
+      // The rest of its body may still have to arrive.
       if (--place.answering === 0 && this.#byEnds.get(ends) === place) this.#wait(ends, place, address, socket)
     })
   }
 
-  /** True if the connection has one of the places that are kept for questions of health. */
+  /** True if the connection has one of the places that are reserved for health checks. */
   isKept(socket: Socket): boolean {
     return this.#kept > 0 && this.#byEnds.get(endsOf(socket))?.kept === true
   }

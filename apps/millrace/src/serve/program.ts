@@ -18,5 +18,5 @@ async function main(argv: readonly string[]): Promise<number> {
   return runDaemon({ ...read, env, cwd: process.cwd(), stdout, stderr })
 }
 
-// A handler that does not end when it is told to holds nothing up.
+// A handler that ignores its abort must not keep the process alive.
 process.exit(await main(process.argv.slice(2)))

@@ -1,11 +1,11 @@
-/** Whether the engine is there, and serves the file that the daemon was started for. */
+/** Checks that the engine answers, and serves the file that the daemon was started for. */
 import { statSync } from 'node:fs'
 import type { Engine } from '@millrace/client'
 import { MillraceError, OwnerLostError } from '@millrace/core'
 
 /**
- * What answers, each time that it is called, why the daemon cannot go on; undefined where it can. An engine whose file is shared opens
- * whatever lies at the path when its own is gone: to a daemon, another file is the end.
+ * Returns a function that resolves to the reason why the daemon cannot continue, or to undefined if it can. If a shared file is gone,
+ * its engine opens any other file at the path. The daemon must end then.
  */
 export function pulseOf(engine: Engine, file: string): () => Promise<Error | undefined> {
   const begun = identityOf(file)
@@ -16,7 +16,7 @@ export function pulseOf(engine: Engine, file: string): () => Promise<Error | und
     )
     if (identityOf(file) !== begun)
       return new OwnerLostError(`${file} was moved, deleted or replaced under the daemon: later writes are not in it`)
-    // It may come back by itself.
+    // The engine may recover automatically.
     return failed instanceof MillraceError && failed.retryable ? undefined : failed
   }
 }

@@ -1,4 +1,4 @@
-/** `millrace serve`: reads what it is told, serves until a signal, and answers the exit code. */
+/** `millrace serve`: reads the configuration, serves until a signal, and returns the exit code. */
 import type { Logger } from '@millrace/core'
 import type { Environment } from '../config/environment.ts'
 import { ConfigError } from '../config/errors.ts'
@@ -11,18 +11,18 @@ import { type Daemon, serve } from './serve.ts'
 
 export interface RunOptions extends Sources {
   readonly env: Environment
-  /** Of logs. */
+  /** The stream for logs. */
   readonly stdout: NodeJS.WriteStream
-  /** Of what is told to people, once: the first token, and why nothing is served. */
+  /** The stream for messages that people see once: the first token, and why nothing is served. */
   readonly stderr: NodeJS.WriteStream
 }
 
 type Signal = keyof typeof EXIT_OF_SIGNAL
 const SIGNALS: readonly Signal[] = ['SIGTERM', 'SIGINT']
 
-/** Resolves when the daemon has ended; a second signal ends the process at once. */
+/** Runs the daemon, and resolves to the exit code when it has ended. A second signal ends the process at once. */
 export async function runDaemon({ stdout, stderr, ...sources }: RunOptions): Promise<number> {
-  // A reader of logs that goes away is no reason to end.
+  // The daemon continues if the reader of its logs goes away.
   for (const stream of [stdout, stderr]) stream.on('error', () => {})
   const told = signalled()
   try {
@@ -45,7 +45,7 @@ export async function runDaemon({ stdout, stderr, ...sources }: RunOptions): Pro
   }
 }
 
-/** The first signal, which the daemon may be too busy starting to look at; the second one is obeyed at once. */
+/** Returns the first signal as a promise, because it may arrive while the daemon is busy starting. The second ends the process at once. */
 function signalled(): { readonly first: Promise<Signal>; readonly forget: () => void } {
   const { promise: first, resolve } = Promise.withResolvers<Signal>()
   let before = false

@@ -1,4 +1,4 @@
-/** The daemon: an engine with all that is around it, in one process. It hears no signals and ends no process: `run` does. */
+/** The daemon: an engine with everything around it, in one process. It handles no signals and ends no process: `run` does. */
 import { timingSafeEqual } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { Engine } from '@millrace/client'
@@ -24,48 +24,48 @@ import { startWorkers } from './workers.ts'
 
 export interface ServeOptions {
   readonly logger: Logger
-  /** Relative paths of the configuration are from here. */
+  /** The base folder of relative paths in the configuration. */
   readonly cwd: string
-  /** Of systemd: how it is told; of OpenTelemetry: what it is told. */
+  /** Variables of systemd, which say how to notify it, and of OpenTelemetry, which configure it. */
   readonly env?: Environment
 }
 
 export interface Daemon {
-  /** Of HTTP; undefined where it is off. */
+  /** The URL of HTTP; undefined if it is off. */
   readonly url: string | undefined
-  /** Where workers attach. */
+  /** The URLs that workers attach to. */
   readonly sockets: readonly string[]
-  /** The admin token that the first run has made: told nowhere else but in its file. */
+  /** The admin token that the first run has created. It appears nowhere else but in its file. */
   readonly firstToken: string | undefined
   readonly engine: Engine
   readonly control: Control
-  /** Resolves when the daemon should end: an admin has said so (undefined), or the engine has failed. */
+  /** Resolves when the daemon should end: to undefined if an admin stops it, or to the error if the engine has failed. */
   readonly ending: Promise<unknown>
   /**
-   * Takes no more work, lets its own worker finish what runs for `shutdown.timeout`, then aborts it, and closes everything. Remote workers
-   * go on, and attach to the next daemon.
+   * Stops taking work, lets its own workers finish running jobs for `shutdown.timeout`, then aborts them, and closes everything. Remote
+   * workers continue, and attach to the next daemon.
    */
   close(): Promise<void>
 }
 
-/** How often it is looked whether tokens have changed elsewhere. */
+/** The interval at which the daemon checks whether tokens have changed elsewhere. */
 const LOOK_MS = 1_000
-/** How often the engine is asked whether it is there. */
+/** The maximum interval at which the daemon checks that the engine answers. */
 const BEAT_MS = 5_000
 
-/** @throws ConfigError; what `openEngine` and `listen` throw. Nothing is left open then. */
+/** @throws ConfigError, and the errors of `openEngine` and `listen`. Nothing is left open then. */
 export async function serve(config: Config, options: ServeOptions): Promise<Daemon> {
   const closers: (() => unknown)[] = []
   try {
     return await start(config, options, closers)
   } catch (error) {
-    // Why it cannot be served matters more than how that ends.
+    // The error of the start matters more than an error while closing.
     await closeAll(closers).catch(() => {})
     throw error
   }
 }
 
-/** Each part that was started is closed by the last of the closers first. */
+/** Starts the parts in order. Each part adds its closer, and the last closer is called first. */
 async function start(config: Config, { logger, cwd, env = {} }: ServeOptions, closers: (() => unknown)[]): Promise<Daemon> {
   const file = config.file === ':memory:' ? config.file : resolve(cwd, config.file)
   const tls = readTls(config.tls, cwd)
@@ -73,13 +73,13 @@ async function start(config: Config, { logger, cwd, env = {} }: ServeOptions, cl
   const { promise: ending, resolve: end } = Promise.withResolvers<unknown>()
   let ready = false
 
-  // Ended last: what ends is traced, too.
+  // Ended last, so that closing the other parts is traced, too.
   const tracing = await startTracing(config.otel, env, logger)
   closers.push(() => tracing.end())
   const engine = await openEngine(openOptions(config, file, logger))
   const leftMs = shared(config.shutdown.timeout)
   closers.push(() => engine.stop({ timeout: leftMs() }))
-  // First begun and last ended: systemd wants to hear of a daemon that drains, too.
+  // Started first and ended last: systemd expects signs of life from a draining daemon, too.
   const pulse = pulseOf(engine, file)
   const beatMs = Math.min(BEAT_MS, (notify.watchdogMs ?? Number.POSITIVE_INFINITY) / 2)
   closers.push(
@@ -104,7 +104,7 @@ async function start(config: Config, { logger, cwd, env = {} }: ServeOptions, cl
     ready: () => ready,
     stop: () => end(undefined),
   })
-  // Behind what says which jobs are known: schedules are held against that.
+  // After `assemble`, which registers the known jobs: schedules are checked against them.
   await apply(engine, config)
 
   const sockets = await startSockets({
@@ -138,7 +138,7 @@ async function start(config: Config, { logger, cwd, env = {} }: ServeOptions, cl
   await startWorkers(engine, assembled.workers, config.worker, workers)
   await assembled.start()
   closers.push(() => assembled.close())
-  // Last: it is told once, and a daemon that cannot be served has told nothing. Until then nobody is let in.
+  // Last, because the token is shown once: a daemon that fails to start must not have created it. Until then nobody is let in.
   const made = config.token === undefined ? firstToken(control, file) : undefined
   ready = true
   await notify.say('READY=1', `STATUS=serving ${file}`)
@@ -159,7 +159,7 @@ async function start(config: Config, { logger, cwd, env = {} }: ServeOptions, cl
   }
 }
 
-/** All of them, the last first, whatever becomes of one. @throws the first error */
+/** Calls all closers, the last one first, even if one fails. @throws the first error */
 async function closeAll(closers: (() => unknown)[]): Promise<void> {
   const errors: unknown[] = []
   for (const close of closers.splice(0).toReversed()) {
@@ -195,7 +195,7 @@ function openOptions(config: Config, file: string, logger: Logger): OpenOptions 
   }
 }
 
-/** Tokens of the control database, and that of the configuration. */
+/** Returns a function that accepts the tokens of the control database, and that of the configuration. */
 function authenticator(control: Control, token: string | undefined): (token: string) => Holder | undefined {
   if (token === undefined) return (given) => control.authenticate(given)
   const digest = digestOf(token)

@@ -1,4 +1,4 @@
-/** Where workers and producers attach. */
+/** Opens the sockets that workers and producers attach to. */
 import { resolve } from 'node:path'
 import type { Engine } from '@millrace/client'
 import { type Logger, OptionRangeError, type Permit } from '@millrace/core'
@@ -8,17 +8,17 @@ import type { Config } from '../config/schema/schema.ts'
 export interface SocketParts {
   readonly engine: Engine
   readonly file: string
-  /** Undefined: a Unix socket beside the file. */
+  /** The addresses to listen at. If undefined, a Unix socket beside the file. */
   readonly urls: readonly string[] | undefined
   readonly tls: ServerTlsOptions | undefined
   readonly authenticate: (token: string) => Permit | undefined
-  /** Bounds of each address. */
+  /** The limits of each address. */
   readonly limits: Config['sockets']
   readonly audit: NonNullable<ListenOptions['audit']>
   readonly logger: Logger
 }
 
-/** Listens at every address, or at none. */
+/** Listens at every address, or at none if one fails. */
 export async function startSockets({ engine, file, urls, tls, limits, authenticate, audit, logger }: SocketParts): Promise<RemoteServer[]> {
   const servers: RemoteServer[] = []
   try {
@@ -29,7 +29,7 @@ export async function startSockets({ engine, file, urls, tls, limits, authentica
     return servers
   } catch (error) {
     await Promise.all(servers.map((server) => server.close()))
-    // Nobody has chosen that path.
+    // The user has not chosen the default path, so an unusable one is no error.
     if (urls !== undefined || !(error instanceof OptionRangeError)) throw error
     logger.warn(`cannot open a socket for workers: ${error.message}, and set it as \`listen\``)
     return []

@@ -1,4 +1,4 @@
-/** Keys and certificates of the configuration, read from their files. */
+/** Reads the keys and certificates of the configuration from their files. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { ServerTlsOptions } from '@millrace/remote'
@@ -10,7 +10,7 @@ export interface TlsTexts extends ServerTlsOptions {
   readonly cert: string
 }
 
-/** Undefined where none is configured. @throws ConfigError */
+/** Returns undefined if none is configured. @throws ConfigError */
 export function readTls({ key, cert, ca, requestCert }: Config['tls'], cwd: string): TlsTexts | undefined {
   if (key === undefined && cert === undefined && ca === undefined && !requestCert) return undefined
   if (key === undefined || cert === undefined) throw new ConfigError(["'tls.key' and 'tls.cert' go together: give both"])

@@ -1,21 +1,21 @@
-/** How long a request may take to arrive. */
+/** Limits the time in which a request must arrive. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { after } from './clock.ts'
 
 export interface Patience {
   readonly ms: number
-  /** It may take as long as it comes, and only never be silent for so long. */
+  /** If true, the request may take any time, but may never be silent for `ms`. */
   readonly endless: boolean
 }
 
-/** Ends the connection of a request that is not whole in time, with 408 where nothing was answered yet. */
+/** Ends the connection of a request that is not complete in time, with 408 if nothing was answered yet. */
 export function whole(request: IncomingMessage, response: ServerResponse, { ms, endless }: Patience): void {
   if (request.complete) return
   let seen = request.socket.bytesRead
   let cancel = after(ms, look)
   function look(): void {
     const { bytesRead } = request.socket
-    // What has come and is not read yet is waited for by nobody but us.
+    // If received data is not read yet, the delay is ours and not the client's.
     if (endless && (bytesRead !== seen || request.readableLength > 0)) {
       seen = bytesRead
       cancel = after(ms, look)

@@ -1,29 +1,29 @@
-/** The daemon's own workers: one for each kind of work, so that none takes the places of another. */
+/** The daemon's own workers: one for each kind of work, so that no kind takes the slots of another. */
 import type { Engine } from '@millrace/client'
 import type { Handler, Worker } from '@millrace/worker'
 import type { Config } from '../config/schema/schema.ts'
 import { named } from './named.ts'
 
-/** Where event webhooks are delivered from. */
+/** The queue that event webhooks are delivered from. */
 export const EVENTS_QUEUE = 'webhooks'
 
 /** One worker of the daemon. */
 export interface Plan {
-  /** Behind `worker.id`: the name of this one. */
+  /** The suffix that follows `worker.id` in the name of this worker. */
   readonly suffix: string
   readonly handlers: readonly Handler[]
-  /** Jobs at a time. */
+  /** The maximum number of jobs that run at a time. */
   readonly concurrency: number
-  /** Of the queues that the configuration names, these alone; undefined for all of them. */
+  /** The only queue that it serves; undefined for all queues that the configuration names. */
   readonly queue?: string
 }
 
-/** Handlers by where they come from. */
+/** Handlers by their source. */
 export interface Handlers {
   readonly modules: readonly Handler[]
   readonly commands: readonly Handler[]
   readonly webhooks: readonly Handler[]
-  /** As `webhooks`, with places at each host of its own. */
+  /** Like `webhooks`, with its own slots at each host. */
   readonly events: readonly Handler[]
 }
 
@@ -37,7 +37,7 @@ export function plansOf({ worker, webhooks }: Config, handlers: Handlers): reado
   return plans.filter(({ handlers: own, queue }) => own.length > 0 && (queue === undefined || (worker.queues?.includes(queue) ?? true)))
 }
 
-/** @param workers those that were started so far, also where a later one cannot be. @throws ConfigError */
+/** @param workers receives each worker that starts, and keeps them if a later one cannot start. @throws ConfigError */
 export async function startWorkers(
   engine: Engine,
   plans: readonly Plan[],

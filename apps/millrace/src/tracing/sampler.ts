@@ -1,4 +1,4 @@
-/** Which traces are sent: what the variables of OpenTelemetry say, whose SDK leaves them to whoever sets it up. */
+/** Chooses which traces are sent, by the variables of OpenTelemetry. Its SDK leaves them to the program that sets it up. */
 import type { Sampler } from '@opentelemetry/sdk-trace'
 import type { Environment } from '../config/environment.ts'
 import { ConfigError } from '../config/errors.ts'
@@ -14,7 +14,7 @@ const NAMES = [
   'parentbased_traceidratio',
 ] as const
 
-/** Whole traces unless stated, and of those that began elsewhere what was said there. @throws ConfigError */
+/** Returns the sampler. The default samples traces that begin here, and follows the decision of the others' origin. @throws ConfigError */
 export function samplerOf({ OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG }: Environment, sdk: Sdk): Sampler {
   const name = OTEL_TRACES_SAMPLER || 'parentbased_always_on'
   const known = NAMES.find((each) => each === name)

@@ -1,4 +1,4 @@
-/** Spans of OpenTelemetry, where the configuration asks for them: without, nothing of it is loaded. */
+/** OpenTelemetry spans, if the configuration enables them. Otherwise, nothing of OpenTelemetry is loaded. */
 import type { Engine } from '@millrace/client'
 import type { Logger } from '@millrace/core'
 import type { Handler } from '@millrace/worker'
@@ -10,17 +10,17 @@ import { samplerOf } from './sampler.ts'
 
 type Fetch = (request: Request, env: unknown) => Response | Promise<Response>
 
-/** What there is to be traced, as it is used from then on. */
+/** Returns traced versions of what the daemon uses. */
 export interface Tracing {
-  /** Its enqueues are spans, and the jobs carry their context. */
+  /** Returns an engine whose enqueues are spans, and whose jobs carry their context. */
   engine(engine: Engine): Engine
-  /** Requests are spans, within the traces that they name, and so is what they enqueue. */
+  /** Makes requests, and the enqueues that they cause, spans within the traces that the requests name. */
   fetch(fetch: Fetch, routeOf: (request: Request) => string | undefined): Fetch
-  /** Each run is a span. */
+  /** Returns handlers whose runs are spans. */
   handlers(handlers: readonly Handler[]): readonly Handler[]
-  /** What goes with a request that a run sends; undefined where nothing is traced. */
+  /** Returns the headers for a request that a run sends. Undefined if nothing is traced. */
   readonly headers: (() => Readonly<Record<string, string>>) | undefined
-  /** Sends what is left, for 5 s at most; never rejects. */
+  /** Sends the remaining spans, for 5 s at most. Never rejects. */
   end(): Promise<void>
 }
 
@@ -31,7 +31,7 @@ const NONE: Tracing = {
   headers: undefined,
   end: async () => {},
 }
-/** Asked for every few seconds by what watches the daemon: nobody wants to see these. */
+/** Paths that monitoring requests every few seconds. Their spans would only be noise. */
 const PROBES = ['/healthz', '/readyz', '/metrics']
 
 const PACKAGES = [
@@ -42,10 +42,10 @@ const PACKAGES = [
   '@opentelemetry/resources',
   '@opentelemetry/sdk-trace',
 ]
-/** A collector that does not answer holds nobody up. */
+/** The time limit for the last spans, so that a collector that does not answer delays nobody. */
 const END_MS = 5_000
 
-/** Of one process, once: what OpenTelemetry calls global is set. @throws ConfigError */
+/** Starts tracing. Call it once in a process, because it sets OpenTelemetry's globals. @throws ConfigError */
 export async function startTracing({ enabled, endpoint }: Config['otel'], env: Environment, logger: Logger): Promise<Tracing> {
   if (!enabled) return NONE
   const { api, sdk, core, resources, hooks, exporting, otel } = await load()

@@ -1,6 +1,7 @@
 /**
- * Ticks of cron expressions in the zones of the world. One rule for the days on which clocks change: each time that they show fires
- * once. Shown twice (they go back), it fires the first time; skipped (they go forward), at the moment of the change.
+ * Computes the ticks of cron expressions in time zones. On days when clocks change, each wall time fires once. A wall
+ * time that is shown twice (clocks go back) fires the first time. A wall time that is skipped (clocks go forward) fires
+ * at the moment of the change.
  */
 import type { Calendar } from '@millrace/core'
 import { nextMatch } from './pattern.ts'

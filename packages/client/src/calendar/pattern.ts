@@ -1,15 +1,15 @@
-/** Cron expressions, without zones: croner reads them, and finds the next match on a clock that never changes. */
+/** Finds matches of cron expressions without zones: croner parses them and searches on a clock that never changes. */
 import { Cron } from 'croner'
 
 const PATTERNS_MAX = 1_000
 
-/** An expression that has been read; the least recent are forgotten. */
+/** Parsed expressions; the least recently used are dropped. */
 const patterns = new Map<string, Cron>()
 
 /**
- * The first wall time after `after` that an expression matches; undefined where none does.
+ * Returns the first wall time after `after` that the expression matches; undefined if there is none.
  *
- * @throws Error that says what is wrong with it
+ * @throws Error that says what is wrong with the expression
  */
 export function nextMatch(expression: string, after: number): number | undefined {
   let pattern = patterns.get(expression)
@@ -18,12 +18,12 @@ export function nextMatch(expression: string, after: number): number | undefined
   patterns.set(expression, pattern)
   if (patterns.size > PATTERNS_MAX) patterns.delete(patterns.keys().next().value as string)
   const from = new Date(after)
-  // Behind all that a Date can hold nothing comes.
+  // Nothing matches beyond the range of a Date.
   return Number.isNaN(from.getTime()) ? undefined : pattern.nextRun(from)?.getTime()
 }
 
 function read(expression: string): Cron {
-  // Croner takes dates too.
+  // Croner also accepts dates, which are no expressions.
   const fields = expression.trim().split(/\s+/).length
   if (!expression.startsWith('@') && (fields < 5 || fields > 7)) {
     const known = '5 (minute hour day month weekday), 6 (with seconds in front) or 7 (with seconds in front and the year at the end)'

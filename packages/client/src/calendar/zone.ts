@@ -1,14 +1,17 @@
-/** What clocks on the wall show in a zone. A *wall time* is what they show, counted as if it were UTC: milliseconds since 1970. */
+/**
+ * Converts between UTC and wall times. A *wall time* is what clocks show in a zone, counted as if it were UTC:
+ * milliseconds since 1970.
+ */
 
 const HOUR_MS = 3_600_000
-/** Further apart than any zone is from UTC, and nearer than two changes of one zone's clocks. */
+/** Longer than any zone's offset from UTC, and shorter than the time between two clock changes of one zone. */
 const AROUND_MS = 26 * HOUR_MS
 const ZONES_MAX = 100
 
-/** A zone that has been looked at; the least recent are forgotten. */
+/** Zones by name; the least recently used are dropped. */
 const zones = new Map<string, Zone>()
 
-/** @throws Error where the zone is not known */
+/** @throws Error if the zone is unknown */
 export function zoneOf(name: string): Zone {
   let zone = zones.get(name)
   if (zone === undefined) zone = new Zone(name)
@@ -25,7 +28,7 @@ export class Zone {
     this.#format = name === 'UTC' ? undefined : formatOf(name)
   }
 
-  /** Clocks show `at` plus that. */
+  /** Returns the difference between wall time and UTC at `at`, in milliseconds. */
   offset(at: number): number {
     if (this.#format === undefined) return 0
     const parts: Record<string, string> = {}
@@ -36,8 +39,8 @@ export class Zone {
   }
 
   /**
-   * The last wall time that clocks have shown up to `at`: later than what they show where they have gone back since, for what they
-   * show is then shown for the second time.
+   * Returns the last wall time that clocks have shown up to `at`. After clocks have gone back, that is later than the
+   * current wall time, which is then shown for the second time.
    */
   shownUntil(at: number): number {
     const [now, before] = [this.offset(at), this.offset(at - AROUND_MS)]
@@ -46,7 +49,7 @@ export class Zone {
     return Math.max(at + now, change + before - 1)
   }
 
-  /** When clocks first show a wall time; where they skip it, the moment at which they go forward. */
+  /** Returns the moment at which clocks first show a wall time. If they skip it, returns the moment at which they go forward. */
   firstShows(wall: number): number {
     const [before, after] = [this.offset(wall - AROUND_MS), this.offset(wall + AROUND_MS)]
     const first = wall - Math.max(before, after)
@@ -56,7 +59,7 @@ export class Zone {
     return this.#changeIn(wall - AROUND_MS, wall + AROUND_MS)
   }
 
-  /** The first moment at which clocks do not show any more what they would have shown at `from`. */
+  /** Returns the first moment at which the offset differs from the offset at `from`. */
   #changeIn(from: number, to: number): number {
     const before = this.offset(from)
     let [low, high] = [from, to]

@@ -1,4 +1,4 @@
-/** Sends what a source holds to the engine, in its order, until each entry is in the queue or among the refusals. */
+/** Sends the entries of a source to the engine, in order, until each entry is in the queue or among the refusals. */
 import {
   type Clock,
   type Command,
@@ -14,11 +14,11 @@ import {
   sourcedNode,
 } from '@millrace/core'
 
-/** What jobs come from: begun anew with each process, so that a copy never speaks for its original. */
+/** The origin of forwarded jobs. Each process starts a new one, so that a copy never speaks for its original. */
 export interface Source {
-  /** Random. */
+  /** A random UUID. */
   readonly uuid: string
-  /** Stands for it in the ids of its jobs. */
+  /** The number that stands for the source in the ids of its jobs. */
   readonly number: number
 }
 
@@ -30,25 +30,25 @@ export interface Chunk {
   readonly entries: readonly SourceEntry[]
 }
 
-/** Where the entries are kept until they are forwarded. */
+/** The log in which entries are kept until they are forwarded. */
 export interface SourceLog<Read extends Chunk = Chunk> {
-  /** Undefined where there are none. */
+  /** Resolves to undefined if there are no entries. */
   read(): Promise<Read | undefined>
-  /** What was read is done with. */
+  /** Drops a chunk that was forwarded. */
   drop(chunk: Read): Promise<void>
 }
 
-/** Where those are noted that the engine refused, for good. */
+/** The record of entries that the engine has refused permanently. */
 export interface SourceRefusals {
   has(source: Source, place: number, entry: SourceEntry): boolean
-  /** Resolves when it is safe: from then on the log need not have it. */
+  /** Resolves when the refusal is safe: from then on the log need not keep the entry. */
   note(source: Source, place: number, entry: SourceEntry, refusal: Refusal): Promise<void>
-  /** The log has it no more. */
+  /** Called when the log no longer has the entry. */
   forget(source: Source, place: number, entry: SourceEntry): void
 }
 
 export interface ForwarderOptions<Read extends Chunk = Chunk> {
-  /** What is forwarded, as the logger calls it. */
+  /** The source's name in log messages. */
   readonly what: 'journal' | 'outbox'
   readonly log: SourceLog<Read>
   readonly refusals: SourceRefusals
@@ -67,32 +67,32 @@ interface Waiter {
   readonly reject: (error: Error) => void
 }
 
-/** About the call itself: said again, it would be refused again. Of an internal error nobody knows. */
+/** Codes of errors about the call itself: if repeated, it would be refused again. For an internal error, that is unknown. */
 const CONTENT: ReadonlySet<string> = new Set(['TOO_LARGE', 'INTERNAL'])
 const RETRY_MS = 250
 /**
- * An entry that ends in an internal error is said so many times, after pauses that double: 8 s in all. None that follows may pass it
- * meanwhile: the mark would move beyond it, and it would be taken for one that the engine has had.
+ * The number of tries for an entry that ends in an internal error, with pauses that double: 8 s in all. Later entries
+ * must not pass it meanwhile: the mark would move beyond it, and the engine would count it as received.
  */
 const INTERNAL_TRIES = 6
-/** Fates of jobs that nobody has asked for yet, so many of the last ones. */
+/** The maximum number of fates that are kept for jobs that nobody has asked for yet; the oldest are dropped. */
 const FATES_MAX = 10_000
 
 export class Forwarder<Read extends Chunk = Chunk> {
   readonly #options: ForwarderOptions<Read>
-  /** By what stands for the node of their jobs. */
+  /** Waiters by the node number that stands for their job. */
   readonly #waiters = new Map<number, Waiter[]>()
-  /** Of jobs that were merged or refused. */
+  /** The fates of jobs that were merged or refused. */
   readonly #fates = new Map<number, JobKey | Refusal>()
-  /** The last place that is done with, by the number of its source. */
+  /** The last place that is done, by the number of its source. */
   readonly #done = new Map<number, number>()
   #arrived = () => {}
   #idle: (() => void)[] = []
   #busy = true
-  /** Since the log was last read. */
+  /** True if entries have arrived since the log was last read. */
   #news = false
   #closed: Refusal | undefined
-  /** What it was put off for, as people were told. */
+  /** The code of the last delay that was logged. */
   #told: string | undefined
   readonly #running: Promise<void>
 
@@ -101,24 +101,24 @@ export class Forwarder<Read extends Chunk = Chunk> {
     this.#running = this.#run()
   }
 
-  /** There is more in the log. */
+  /** Reports new entries in the log. */
   wake(): void {
     this.#busy = true
     this.#news = true
     this.#arrived()
   }
 
-  /** Resolves when the log is empty, the engine takes nothing from it for a time that nobody knows, or `letGo` is called. */
+  /** Resolves when the log is empty, when the engine takes nothing from it for an unknown time, or when `letGo` is called. */
   forwarded(): Promise<void> {
     return this.#busy ? new Promise((resolve) => this.#idle.push(resolve)) : Promise.resolve()
   }
 
-  /** Ends the waits for `forwarded`, however much is left. */
+  /** Ends the waits for `forwarded`, whatever is left. */
   letGo(): void {
     for (const resolve of this.#idle.splice(0)) resolve()
   }
 
-  /** The job as the engine knows it, once it does. Rejects where the engine has refused it. */
+  /** Resolves to the job as the engine knows it, once it does. Rejects if the engine has refused it. */
   settled({ seq: place, node: number, enqueuedAt }: JobKey): Promise<JobKey> {
     const node = sourcedNode(place, number)
     const fate = this.#fates.get(node)
@@ -133,7 +133,7 @@ export class Forwarder<Read extends Chunk = Chunk> {
     })
   }
 
-  /** A call that is under way is waited for. What was not forwarded stays in the log. */
+  /** Waits for a call that is under way. Entries that were not forwarded stay in the log. */
   async close(reason: Refusal): Promise<void> {
     this.#closed = reason
     this.#arrived()
@@ -149,7 +149,7 @@ export class Forwarder<Read extends Chunk = Chunk> {
         await this.#step()
         this.#told = undefined
       } catch (error) {
-        // Everything is still in the log, and what the engine has had of it is skipped when it comes again.
+        // Everything is still in the log. The engine skips entries that it already has when they come again.
         await this.#putOff(error)
       }
     }
@@ -186,7 +186,7 @@ export class Forwarder<Read extends Chunk = Chunk> {
     this.#busy = true
   }
 
-  /** Nobody is to wait for it any longer. */
+  /** Ends all waits for the log. */
   #release(): void {
     this.#busy = false
     this.letGo()
@@ -202,7 +202,7 @@ export class Forwarder<Read extends Chunk = Chunk> {
       const reply = await this.#ask(source, some)
       most = Number.POSITIVE_INFINITY
       if ('code' in reply) {
-        // One of them is to blame.
+        // One of these entries is at fault.
         if (some.length > 1) most = Math.ceil(some.length / 2)
         else if (reply.code === 'INTERNAL' && ++tries < INTERNAL_TRIES) {
           await this.#pause(RETRY_MS * 2 ** (tries - 1))
@@ -229,12 +229,12 @@ export class Forwarder<Read extends Chunk = Chunk> {
     this.#reach(source, entries.reduce((place, { jobs }) => place + jobs.length, first) - 1)
   }
 
-  /** What was refused in between has its fate. */
+  /** Moves the last place that is done. Refused entries up to it already have their fate. */
   #reach({ number }: Source, place: number): void {
     this.#done.set(number, Math.max(place, this.#done.get(number) ?? 0))
   }
 
-  /** The answer, or a refusal of what was sent. */
+  /** Returns the answer, or a refusal of the entries sent. */
   async #ask(source: Source, some: readonly Placed[]): Promise<Forwarded | Refusal> {
     const entries = some.map(({ entry }) => entry)
     const first = (some[0] as Placed).place
@@ -276,7 +276,7 @@ export class Forwarder<Read extends Chunk = Chunk> {
     if (this.#fates.size > FATES_MAX) this.#fates.delete(this.#fates.keys().next().value as number)
   }
 
-  /** That the jobs are in the queue, to those who wait for it. */
+  /** Notifies waiters that their jobs are in the queue. */
   #tell({ number }: Source, place: number, { at, jobs }: SourceEntry): void {
     if (this.#waiters.size === 0) return
     for (let index = 0; index < jobs.length; index++) {
@@ -296,7 +296,7 @@ function placed(entries: readonly SourceEntry[], first: number): Placed[] {
   })
 }
 
-/** The first of them, with nothing missing between, and no more jobs than one answer can name. */
+/** Returns the first entries, without a gap between them, and with no more jobs than one answer can name. */
 function consecutive(entries: readonly Placed[], most: number): readonly Placed[] {
   const first = entries[0]?.place ?? 0
   const gap = entries.findIndex(({ place, entry }, index) => {

@@ -1,4 +1,4 @@
-/** What a source of an app's own, such as its outbox, needs of an engine. */
+/** The part of an engine that a source of an application, such as its outbox, needs. */
 import type { Clock, Command, EnqueueOptions, Forwarded, Logger, NewJob, Refusal } from '@millrace/core'
 import { OptionTypeError } from '@millrace/core'
 import type { JobType } from '@millrace/worker'
@@ -12,10 +12,10 @@ import type { EngineSetup } from '../setup.ts'
 export interface SourceLine {
   readonly clock: Clock
   readonly logger: Logger | undefined
-  /** The job as it is kept: checked, and encoded with the engine's codec. At once, so not for a schema that takes its time. */
+  /** Returns the job as it is stored: checked, and encoded with the engine's codec. Synchronous, so it refuses asynchronous schemas. */
   newJob(job: JobType | string, data: unknown, options: EnqueueOptions | undefined): NewJob
   call(command: Command & { readonly op: 'forward' }): Promise<Forwarded>
-  /** Why the engine takes nothing any more. */
+  /** Returns why the engine accepts no more calls; undefined while it does. */
   ended(): Refusal | undefined
   readonly reach: Reach
 }

@@ -1,4 +1,4 @@
-/** A Port whose far side is the test: keeps what is sent, and says what the test tells it to. */
+/** A Port whose far side is the test: it keeps the requests sent, and delivers what the test asks for. */
 import {
   type Capability,
   type Command,
@@ -21,12 +21,12 @@ const EMPTY: Delivery = { replies: [], grants: [], notices: [], events: [], rene
 
 export class FakePort implements Port {
   readonly capabilities: ReadonlySet<Capability>
-  /** What was sent, post by post. */
+  /** The requests that were sent, post by post. */
   readonly posts: (readonly Request[])[] = []
-  /** What it was told about keeping the process alive. */
+  /** The values that `hold` was called with. */
   readonly holds: boolean[] = []
   closed = 0
-  /** As it was told by the last `close`. */
+  /** The argument of the last `close`. */
   closedWithinMs: number | undefined
   distant = false
   readonly #usual = new Map<Operation, (command: never) => unknown>()
@@ -62,12 +62,12 @@ export class FakePort implements Port {
     this.closedWithinMs = withinMs
   }
 
-  /** From now on, commands of that kind are not answered by themselves. */
+  /** Stops answering commands of that kind automatically. */
   silence(op: Operation): void {
     this.#usual.delete(op)
   }
 
-  /** From now on, commands of that kind are answered so, by themselves; a MillraceError refuses. */
+  /** Answers later commands of that kind automatically with the returned value; a MillraceError refuses them. */
   answer<Op extends Operation>(op: Op, value: (command: CommandOf<Op>) => unknown): void {
     this.#usual.set(op, value as (command: never) => unknown)
   }
@@ -80,7 +80,7 @@ export class FakePort implements Port {
     return this.requests.map(({ command }) => command)
   }
 
-  /** The requests of that kind, in order. */
+  /** Returns the requests of that kind, in order. */
   of<Op extends Operation>(op: Op): readonly { readonly id: number; readonly command: CommandOf<Op> }[] {
     return this.requests.filter((request): request is Request & { command: CommandOf<Op> } => request.command.op === op)
   }
@@ -122,7 +122,7 @@ export class FakePort implements Port {
   }
 }
 
-/** Resolves once all that was set off in ticks and microtasks has run. */
+/** Resolves once everything that was set off in ticks and microtasks has run. */
 export async function quiet(): Promise<void> {
   for (let round = 0; round < 2; round++) await new Promise<void>((resolve) => setImmediate(resolve))
 }

@@ -1,4 +1,4 @@
-/** What a token allows: scopes, and for `work` the jobs that it may serve. */
+/** The rights of a token: its scopes, and for `work` the jobs that it may serve. */
 
 import type { NewJob } from '../commands.ts'
 import { OptionRangeError, OptionTypeError } from '../errors.ts'
@@ -9,18 +9,18 @@ import { SCOPES, type Scope, scopesOption } from './scopes.ts'
 
 export interface Permit {
   readonly scopes: readonly Scope[]
-  /** What the audit knows the token by. */
+  /** The token's name in the audit. */
   readonly name?: string
-  /** Job names that workers with this token serve, 1 to 100. Default every name. It binds the scope `work` alone. */
+  /** Job names that workers with this token serve, 1 to 100. Default every name. It restricts only the scope `work`. */
   readonly names?: readonly string[]
-  /** Queues that workers with this token serve, 1 to 100. Default every queue. It binds the scope `work` alone. */
+  /** Queues that workers with this token serve, 1 to 100. Default every queue. It restricts only the scope `work`. */
   readonly queues?: readonly string[]
 }
 
 const BOUND_MAX = 100
 
 /**
- * A permit as it is given, each name once.
+ * Returns a permit read from options, with each name once.
  *
  * @param prefix of the options in errors: '' or 'token[0].'
  * @throws OptionTypeError, OptionRangeError
@@ -50,12 +50,12 @@ function boundOption(option: string, value: unknown, scopes: readonly Scope[]): 
   return [...new Set(value.map((name, index) => nameOption(`${option}[${index}]`, name)))]
 }
 
-/** True if it allows everything: nothing that is asked has to be looked at. */
+/** True if the permit allows everything, so that no request needs a check. */
 export function isUnbounded({ scopes, names, queues }: Permit): boolean {
   return scopes.length === SCOPES.length && names === undefined && queues === undefined
 }
 
-/** True if something that one allows is not allowed by the other. */
+/** True if `before` allows something that `after` does not. */
 export function allowsLess(after: Permit, before: Permit): boolean {
   return (
     before.scopes.some((scope) => !after.scopes.includes(scope)) ||
@@ -69,8 +69,8 @@ function isNarrower(after: readonly string[] | undefined, before: readonly strin
 }
 
 /**
- * Why a command is outside of what the token may serve; undefined if it is within. A worker must name its queues if these are bound. What
- * a completion creates must be within, too, unless the token may enqueue anyway.
+ * Returns why a command exceeds what the token may serve, or undefined if it does not. If the token's queues are restricted, a
+ * worker must name its queues. Jobs that a completion creates must be within the limits too, unless the token may enqueue anyway.
  */
 export function outsideOf(permit: Permit, command: Command): string | undefined {
   const { names, queues, scopes } = permit

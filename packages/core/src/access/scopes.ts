@@ -1,4 +1,4 @@
-/** What a token may allow: the same four words by socket and over HTTP. */
+/** The scopes that a token may have: the same four words over sockets and over HTTP. */
 import { OptionTypeError } from '../errors.ts'
 import { describe } from '../options/describe.ts'
 
@@ -7,7 +7,7 @@ export const SCOPES = ['enqueue', 'work', 'read', 'admin'] as const
 
 export type Scope = (typeof SCOPES)[number]
 
-/** Some of them, in their order; all where nothing is said. */
+/** Returns the given scopes in the order of SCOPES, or all of them if none are given. */
 export function scopesOption(option: string, value: unknown): readonly Scope[] {
   if (value === undefined) return SCOPES
   if (!Array.isArray(value) || value.length === 0 || !value.every((scope) => SCOPES.includes(scope))) {

@@ -1,4 +1,4 @@
-/** Tokens as options. None is ever told in a message. */
+/** Reads tokens from options. No message ever contains a token. */
 import { OptionRangeError, OptionTypeError } from '../errors.ts'
 import { checkKnown } from '../options/known.ts'
 import { type Scope, scopesOption } from './scopes.ts'
@@ -7,17 +7,17 @@ const TOKENS_MAX = 64
 const LENGTH_MIN = 16
 const LENGTH_MAX = 512
 
-/** A token that is known, and what was said with it. */
+/** A configured token, and what was given with it. */
 export interface GivenToken {
   readonly token: string
   readonly scopes: readonly Scope[]
-  /** What it is as an option: `token`, or `token[0]`. */
+  /** The name of the token's option: `token` or `token[0]`. */
   readonly option: string
-  /** All that was said of it; nothing of one that is a text alone. */
+  /** The whole item as it was given; empty if the token is a plain string. */
   readonly item: Readonly<Record<string, unknown>>
 }
 
-/** A text of 16 to 512 characters. */
+/** Returns a token: a string of 16 to 512 characters. */
 export function tokenOption(option: string, value: unknown): string {
   if (typeof value !== 'string') throw new OptionTypeError(option, `${option} must be a string, got ${typeof value}`)
   if (value.length >= LENGTH_MIN && value.length <= LENGTH_MAX) return value
@@ -28,14 +28,14 @@ export function tokenOption(option: string, value: unknown): string {
   )
 }
 
-/** One that a header of HTTP can carry, too. */
+/** Returns a token that an HTTP header can carry, too. */
 export function headerTokenOption(option: string, value: unknown): string {
   const token = tokenOption(option, value)
   if (/^[\x21-\x7e]+$/.test(token)) return token
   throw new OptionTypeError(option, `${option} must be ASCII without spaces, or no header can carry it: make one of base64url`)
 }
 
-/** The option `token` of whoever serves: a text that allows everything, or up to 64 of `{ token, scopes }` and of what else is `known`. */
+/** Reads a server's option `token`: a string that allows everything, or 1 to 64 items of `{ token, scopes }` and the `known` keys. */
 export function tokensOption(value: unknown, known: readonly string[] = []): readonly GivenToken[] {
   if (!Array.isArray(value))
     return [{ token: tokenOption('token', value), scopes: scopesOption('token', undefined), option: 'token', item: {} }]

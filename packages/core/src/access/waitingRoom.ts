@@ -1,10 +1,10 @@
 /**
- * A bounded number of places for those who have yet to say who they are. Where it is full, whoever has waited longest of the address that
- * has the most is sent away for one of an address that has fewer: nobody alone can take all places.
+ * A bounded number of places for clients that have yet to identify themselves. When it is full, a client of an address with fewer
+ * places replaces the one that has waited longest of the address with the most. No single address can take all places.
  */
 export class WaitingRoom {
   readonly #places: number
-  /** How to send each away, the longest there first. */
+  /** Functions that send a client away, by address, the longest there first. */
   readonly #byAddress = new Map<string | undefined, Set<() => void>>()
   #taken = 0
 
@@ -13,23 +13,23 @@ export class WaitingRoom {
   }
 
   /**
-   * Answers how to leave, which counts once; undefined where there is no room.
+   * Takes a place. Returns the function that leaves it, which counts once, or undefined if there is no room.
    *
-   * @param address undefined for those who cannot be told apart
-   * @param sendAway the place is another's by then
+   * @param address undefined for clients that cannot be distinguished
+   * @param sendAway called once the place is no longer the client's
    */
   enter(address: string | undefined, sendAway: () => void): (() => void) | undefined {
     if (this.#taken >= this.#places && !this.#makeRoom(address)) return undefined
     const others = this.#byAddress.get(address) ?? new Set()
     this.#byAddress.set(address, others)
-    // Told apart, also where two give the same function.
+    // Each place has its own function, even if two callers pass the same one.
     const place = () => sendAway()
     others.add(place)
     this.#taken++
     return () => this.#leave(address, place)
   }
 
-  /** Sends away whoever has waited longest of the address that has the most; answers whether there was anybody. */
+  /** Sends away the client that has waited longest of the address that has the most. Returns true if there was one. */
   crowdOut(): boolean {
     return this.#sendAway(0)
   }
@@ -38,7 +38,7 @@ export class WaitingRoom {
     return this.#sendAway((this.#byAddress.get(address)?.size ?? 0) + 1)
   }
 
-  /** Of an address that has more than so many. */
+  /** Sends away a client of the address that has the most places, if it has more than `more`. */
   #sendAway(more: number): boolean {
     let largest: Set<() => void> | undefined
     let crowded: string | undefined

@@ -1,6 +1,7 @@
 /**
- * Addresses that try tokens. After five wrong tokens in a minute, further wrong ones of that address are refused for half a minute. A
- * good token passes at every address, because many people may share one: callers look at the token first, and come here with wrong ones.
+ * Limits addresses that try tokens. After five wrong tokens in a minute, further wrong ones of that address are refused for half
+ * a minute. A correct token passes from every address, because many people may share one. Callers check the token first, and come
+ * here only with wrong ones.
  */
 import type { Clock } from '../clock.ts'
 import { isLoopbackNeighbourhood } from './neighbourhood.ts'
@@ -12,14 +13,14 @@ const ADDRESSES_MAX = 10_000
 
 interface Tried {
   count: number
-  /** Of the first that counts. */
+  /** The time of the first attempt that counts. */
   readonly sinceMono: number
   beyondUntilMono: number
 }
 
-/** What a wrong token is to its address. */
+/** The consequence of a wrong token for its address. */
 export interface WrongToken {
-  /** `limit`: it was the last one that counts, and deserves a line in the log; `beyond`: it came within half a minute after that. */
+  /** `limit`: the last wrong token that counts, which deserves a line in the log. `beyond`: it came within half a minute after that. */
   readonly kind: 'counted' | 'limit' | 'beyond'
   /** Milliseconds for which the address's wrong tokens are still refused; 0 if they are not, as for loopback. */
   readonly blockedMs: number
@@ -27,19 +28,19 @@ export interface WrongToken {
 
 export class WrongTokens {
   readonly #clock: Clock
-  /** The longest ago first. */
+  /** Attempts by address, the oldest first. */
   readonly #byAddress = new Map<string, Tried>()
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  /** Addresses that are remembered: 10,000 at most. */
+  /** The number of addresses that are remembered: at most 10,000. */
   get size(): number {
     return this.#byAddress.size
   }
 
-  /** Counts a wrong token of that neighbourhood. Loopback is never refused: users, containers and a proxy share it. */
+  /** Counts a wrong token from that neighbourhood. Loopback is never refused: users, containers and a proxy share it. */
   add(address: string): WrongToken {
     const { mono } = this.#clock.read()
     const before = this.#byAddress.get(address)
@@ -63,7 +64,7 @@ export class WrongTokens {
   }
 }
 
-/** What the log says of an address that has reached the limit: once per lockout, not per token. */
+/** Returns the log entry for an address that has reached the limit: one per lockout, not per token. */
 export function tooManyWrongTokens(
   address: string,
   { blockedMs }: WrongToken,

@@ -1,6 +1,6 @@
 /**
- * The scheduled and waiting jobs of a queue by arrival, as far as a turn knows them: the oldest that the file has, or all of them, and what
- * the turn itself adds. What has left meanwhile is passed over.
+ * The scheduled and waiting jobs of a queue by arrival, as far as a turn knows them. They are the oldest jobs that the file has,
+ * or all of them, and those that the turn itself adds. Jobs that have left meanwhile are skipped.
  */
 import { type Job, TOUCH_DELETE } from '../job.ts'
 import { SCHEDULED, WAITING } from '../lifecycle.ts'
@@ -8,7 +8,7 @@ import { SCHEDULED, WAITING } from '../lifecycle.ts'
 export class Arrivals {
   readonly #jobs: Job[]
   #next = 0
-  /** Of the jobs up to this row none is missing. */
+  /** The row up to which no job is missing. */
   readonly #knownTo: number
 
   constructor(jobs: Job[], complete: boolean) {
@@ -16,7 +16,7 @@ export class Arrivals {
     this.#knownTo = complete ? Number.POSITIVE_INFINITY : (jobs.at(-1)?.seq ?? 0)
   }
 
-  /** It is new, or has come back. */
+  /** Adds a job that is new or has come back. */
   add(job: Job): void {
     if (job.seq > this.#knownTo) return
     let place = this.#jobs.length
@@ -24,7 +24,7 @@ export class Arrivals {
     this.#jobs.splice(place, 0, job)
   }
 
-  /** The oldest before a row; undefined where none is known. */
+  /** Returns the oldest job before a row, or undefined if none is known. */
   first(before: number): Job | undefined {
     for (; this.#next < this.#jobs.length; this.#next++) {
       const job = this.#jobs[this.#next] as Job

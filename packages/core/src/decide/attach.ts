@@ -1,7 +1,7 @@
 /**
- * A session begins, or names itself again after a reload, a restart or a break. One exchange for all: what it holds and the
- * engine recorded for it goes on; what it holds and is no longer its own is named as lost; what was recorded for it and it
- * had not received is given back without having used an attempt.
+ * Attaches a session, or attaches it again after a reload, a restart or a lost connection. One exchange handles all cases. A run
+ * that the session holds and the engine recorded for it continues. A run that the session holds and no longer owns is reported as
+ * lost. A run that was recorded for the session, but not received by it, is given back without using an attempt.
  */
 import type { AttachCommand, RunKey } from '../commands.ts'
 import type { Job } from '../job.ts'
@@ -25,9 +25,9 @@ export function attach(turn: TurnContext, command: AttachCommand, { connection, 
   const session = tables.addSession(intro, gone === true ? undefined : connection, turn.now.mono, before?.id ?? known?.id)
   session.holder = connection
   session.attachedAt = turn.now.wall
-  // A process that is gone takes its own sessions with it; a remote one may come back by another connection.
+  // A process that is gone takes its own sessions with it. A remote session may come back by another connection.
   if (session.connection === undefined) tables.setLease(session, intro.local ? Number.NEGATIVE_INFINITY : turn.now.mono + LIMITS.leaseMs)
-  // Its process may have become the engine's own, or ceased to be it.
+  // The session's process may have become the engine's own, or stopped being it.
   if ((before?.intro.local ?? known?.local) !== intro.local) effects.newSessions.push(session)
   appear(turn, session)
   const disputed = define(turn, session, known !== undefined && !hasAttached(before))
@@ -38,17 +38,17 @@ export function attach(turn: TurnContext, command: AttachCommand, { connection, 
     else lost.push({ seq, run })
   }
   for (const job of mine) {
-    // It may be on its way, behind what this session had heard when it spoke: then it comes before this notice, and has begun.
+    // The job may still be on its way to the session. Then it arrives before this notice, and has begun.
     effects.notices.push({ session, job, run: job.run, note: { kind: 'lost' } })
     endGivenBack(turn, job)
   }
-  // It may never have heard of it.
+  // The session may not have received the stop.
   if (before?.stopMs !== undefined) stopSession(turn, session, before.stopMs)
   tables.weigh(session)
   return { lost, ...(disputed.length > 0 && { disputed }) }
 }
 
-/** The runs on record for the session: from before a reload, or of the session that this one repeats. */
+/** Returns the runs on record for the session: from before a reload, or of the earlier session with the same uuid. */
 function recorded({ tables }: TurnContext, uuid: string, before: Session | undefined): Set<Job> {
   if (before !== undefined) {
     const jobs = new Set(before.jobs)
@@ -69,6 +69,6 @@ function adopt({ tables, effects }: TurnContext, session: Session, job: Job): vo
   session.weight += job.weight
   if (!session.intro.local) beginLease(tables, session, job)
   if (job.abort === undefined && job.policy.timeout === Number.POSITIVE_INFINITY) tables.clearDeadline(job)
-  // It may never have heard of the abort.
+  // The session may not have received the abort.
   if (job.abort !== undefined) effects.notices.push({ session, job, run: job.run, note: { kind: 'abort', cause: job.abort } })
 }

@@ -1,4 +1,4 @@
-/** A job that has not started is cancelled at once; one that runs is told to stop, and ends as cancelled whatever it does. */
+/** Cancels a job: at once if it has not started. A running job is asked to stop, and ends as cancelled whatever it does. */
 import type { CancelCommand } from '../commands.ts'
 import type { Job } from '../job.ts'
 import { ACTIVE, isFinal, STATES } from '../lifecycle.ts'
@@ -16,7 +16,7 @@ export function cancel(turn: TurnContext, { id }: CancelCommand): Decision<'canc
   return cancelJob(turn, job)
 }
 
-/** Of a job that is not final. */
+/** Cancels a job that is not final. */
 export function cancelJob(turn: TurnContext, job: Job): 'cancelled' | 'cancelling' {
   if (job.state === ACTIVE) {
     if (!job.cancelRequested) {

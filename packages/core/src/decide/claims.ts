@@ -1,13 +1,13 @@
-/** What the keys of one call's jobs are worth before any is created: which are free, and which make a job a repeat of an earlier one. */
+/** Checks the keys of one call's jobs before any is created: which are free, and which make a job a repeat of an earlier one. */
 import type { NewJob } from '../commands.ts'
 import type { JobKey } from '../id.ts'
 import type { Facts } from './facts.ts'
 import { placeOf, shapeOf } from './shaping.ts'
 
-/** Another job of the same call, which has no id yet. */
+/** Stands for another job of the same call, which has no id yet. */
 export const OF_CALL = Symbol('of the call')
 
-/** Asked job by job, in the call's order: each holds its keys against those behind it. `ending` frees its unique key before. */
+/** Answers job by job, in the call's order: each job's keys count against those after it. `ending` frees its unique key first. */
 export class Claims {
   readonly #facts: Facts
   readonly #ending: number | undefined
@@ -18,7 +18,7 @@ export class Claims {
     this.#ending = ending?.seq
   }
 
-  /** Whether its idempotency key, its debounce or its throttle answers it with an earlier job. */
+  /** True if its idempotency key, its debounce or its throttle makes the job a repeat of an earlier one. */
   repeats(job: NewJob): boolean {
     const { name, idempotencyKey } = job
     if (idempotencyKey !== undefined && this.#idempotent(name, idempotencyKey)) return true
@@ -28,7 +28,7 @@ export class Claims {
     return shape.by === 'trailing' ? this.unique(place.name, place.key) !== undefined : this.#idempotent(place.name, place.key)
   }
 
-  /** Who has that unique key; undefined where it was free, and is not any more. */
+  /** Returns the holder of a unique key, or undefined if the key was free. From then on the key is taken. */
   unique(name: string, key: string): JobKey | typeof OF_CALL | undefined {
     const holder = this.#facts.unique(name, key)
     if (holder !== undefined && holder.seq !== this.#ending) return holder

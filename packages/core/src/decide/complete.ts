@@ -1,4 +1,4 @@
-/** The run ended well; what its handler enqueued is created in the same commit. */
+/** Completes a run. Jobs that its handler enqueued are created in the same commit. */
 import type { CompleteCommand, RunKey } from '../commands.ts'
 import type { Data } from '../job.ts'
 import { COMPLETED } from '../lifecycle.ts'
@@ -29,7 +29,7 @@ export function complete(turn: TurnContext, command: CompleteCommand, sender: Se
   return true
 }
 
-/** The same completion said again, after its answer was lost: by another connection, maybe, but with the same output. */
+/** True if the same completion is repeated because its answer was lost: maybe by another connection, but with the same output. */
 function repeated(turn: TurnContext, { seq, run, output }: CompleteCommand): boolean {
   const job = turn.facts.job(seq)
   return job !== undefined && job.state === COMPLETED && job.run === run && sameData(job.output, output)

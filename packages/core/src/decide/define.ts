@@ -1,6 +1,6 @@
 /**
- * Whose defaults of a name are in force. Of living sessions that say different ones, those of the engine's own process decide; among
- * equals whoever was first, until it is gone or they agree. What is in force stays so when nobody is left who says it.
+ * Decides whose defaults of a name are in force. If living sessions disagree, those of the engine's own process decide. Among
+ * equals the first one decides, until it is gone or they agree. Defaults stay in force when no session that states them is left.
  */
 import type { Defaults, SessionIntro } from '../commands.ts'
 import { hasAttached, type Session } from '../tables/session.ts'
@@ -8,13 +8,13 @@ import type { Tables } from '../tables/tables.ts'
 import { beginToSettle, settleAnew } from './settle.ts'
 import type { TurnContext } from './turn.ts'
 
-/** Names that a session is the first to define: before it is served any of their jobs. A definition that says nothing changes none. */
+/** Begins to settle names that a session defines first, before it is served any of their jobs. An empty definition changes none. */
 export function beginToDefine({ tables }: TurnContext, { handlers }: SessionIntro): void {
   for (const { name, defaults } of handlers)
     if (tables.definitions.get(name) === undefined && Object.keys(defaults).length > 0) beginToSettle(tables, name)
 }
 
-/** A session has said its defaults, maybe after it was awaited. Answers the names for which others than its own are in force. */
+/** Takes the defaults of a session, which may have been awaited. Returns the names for which others than its own are in force. */
 export function define(turn: TurnContext, session: Session, wasAwaited: boolean): readonly string[] {
   const { definitions, present } = turn.tables
   const disputed: string[] = []
@@ -22,7 +22,7 @@ export function define(turn: TurnContext, session: Session, wasAwaited: boolean)
     const inForce = definitions.get(name)
     const agrees = inForce !== undefined && isSame(inForce.defaults, defaults)
     const sayer = inForce && present.get(inForce.session)
-    // One of the engine's own process stands for what others have said first: nobody else of it overrules that while it is away.
+    // A session of the engine's own process takes over what others stated first: its other sessions cannot overrule that while it is away.
     if (inForce === undefined || (agrees && (sayer === undefined || (session.intro.local && !sayer.local)))) putInForce(turn, name, session)
     if ((inForce !== undefined && !agrees) || definitions.disputes.has(name)) reconsider(turn, name)
   }
@@ -31,12 +31,12 @@ export function define(turn: TurnContext, session: Session, wasAwaited: boolean)
   return disputed
 }
 
-/** A session is gone: whoever agreed with it stands for what it has said; otherwise what others have said in vain may be in force now. */
+/** Handles the end of a session. One that agrees takes over its defaults; otherwise disputed ones may come into force. */
 export function undefine(turn: TurnContext, uuid: string, session: Session | undefined): void {
   const { tables } = turn
   const { definitions } = tables
   const names = new Set(definitions.saidBy(uuid))
-  // Of one that was awaited it was not known what it would say.
+  // It is unknown what an awaited session would have stated.
   const mayHaveSaid = hasAttached(session) ? session.intro.handlers.map(({ name }) => name) : definitions.disputes.keys()
   for (const name of mayHaveSaid) if (definitions.disputes.has(name)) names.add(name)
   for (const name of names) {
@@ -66,7 +66,7 @@ function reconsider(turn: TurnContext, name: string): void {
   }
 }
 
-/** After a reload nobody is overruled while a session has yet to attach again that may say what is in force, and would be heard. */
+/** True if a session with a say in the defaults has yet to attach again after a reload. No defaults are overruled until then. */
 function isAwaited({ present, sessions }: Tables, byOwn: boolean): boolean {
   return [...present].some(
     ([uuid, { local, untilMono }]) => (local || !byOwn) && untilMono > Number.NEGATIVE_INFINITY && !hasAttached(sessions.get(uuid)),
@@ -84,7 +84,7 @@ function putInForce({ tables, effects, now }: TurnContext, name: string, session
   effects.definitions.push({ name, definition, settling: definitions.settling.get(name)?.before ?? 0 })
 }
 
-/** Those of the engine's own process, if there are any. */
+/** Returns the sessions of the engine's own process, or all of them if it has none. */
 function votersOf(sessions: readonly Session[]): readonly Session[] {
   const own = sessions.filter(({ intro }) => intro.local)
   return own.length > 0 ? own : sessions

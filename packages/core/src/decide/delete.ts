@@ -17,7 +17,7 @@ export function deleteJob(turn: TurnContext, { id }: DeleteCommand): Decision<'d
   return true
 }
 
-/** Of a job that does not run. */
+/** Removes a job that is not running. */
 export function removeJob(turn: TurnContext, job: Job): void {
   const { effects } = turn
   leaveLine(turn, job)

@@ -1,8 +1,7 @@
 /**
- * What capacity makes happen: waiting jobs go to sessions with room. Within a queue by (priority desc, due time, seq) across
- * all names that a session serves, or names of equal priority in turn where the queue is fair to them; between queues, and between
- * sessions, in turn. Exactly as many sessions get a push as get
- * jobs.
+ * Hands waiting jobs to sessions with room. Within a queue, the order is (priority desc, due time, seq) across all names that a
+ * session serves. If the queue is fair to its names, those of equal priority take turns. Queues take turns, and so do sessions.
+ * Exactly as many sessions get a push as get jobs.
  */
 import type { Job } from '../job.ts'
 import { ACTIVE } from '../lifecycle.ts'
@@ -38,19 +37,19 @@ function serve(turn: TurnContext): void {
     services = services.filter(({ hungry, ready }) => hungry.size > 0 && ready.size > 0)
     const before = grants.length
     handOut(turn, services)
-    // The heavy job that one of them has kept room for may have gone to another.
+    // The heavy job that one service has kept room for may have gone to another.
     if (services.length < 2 || grants.length === before) return
   }
 }
 
-/** Beginning behind the one that was handed a job last: where a queue may start but one job at a time, each has its turn. */
+/** Returns the services, beginning after the last one served: if a queue may start only one job at a time, each has its turn. */
 function inTurn({ services, served }: Tables): Service[] {
   const all = [...services.values()]
   const after = served === undefined ? 0 : all.indexOf(served) + 1
   return after === 0 ? all : [...all.slice(after), ...all.slice(0, after)]
 }
 
-/** Round by round, a job per service, so that services that share a lane share its jobs. */
+/** Hands out one job per service and round, so that services that share a lane share its jobs. */
 function handOut(turn: TurnContext, services: Service[]): void {
   let open = services
   while (open.length > 1) open = open.filter((service) => handOne(turn, service))
@@ -77,12 +76,12 @@ function handOne(turn: TurnContext, service: Service): boolean {
   return false
 }
 
-/** The next job for a session: the first queue in line that has one which fits, unless room is kept for a heavy one. */
+/** Returns the next job for a session: from the first queue in line with a job that fits, unless room is kept for a heavy one. */
 function pick(turn: TurnContext, service: Service, session: Session): Job | undefined {
   for (const [queue, lanes] of service.ready) {
     if (!mayStart(turn, queue)) continue
     const job = pickOf(turn, service, queue, lanes, session)
-    // Nor may another queue's jobs take the room.
+    // Jobs of other queues must not take the room either.
     if (job === KEEP_ROOM) return undefined
     if (job !== undefined) {
       service.rotate(queue, lanes)
@@ -120,16 +119,16 @@ function pickOf(
   }
 }
 
-/** The gate of a job whose key has no room. */
+/** Returns the gate of a job whose key has no room. */
 function closedGateOf({ tables, now }: TurnContext, job: Job): Gate | undefined {
   const gate = tables.keys.gateOf(job)
   return gate !== undefined && roomOf(gate.key, now.mono) <= 0 ? gate : undefined
 }
 
-/** Out of the line, so that what stands behind it comes into sight. False where this turn has set enough aside. */
+/** Takes a job out of the line, so that those behind it can be seen. Returns false if this turn has set enough aside. */
 function setAside(turn: TurnContext, job: Job, gate: Gate): boolean {
   const { tables } = turn
-  // Whatever else this turn writes: one full turn after the other may come in, and those behind wait.
+  // The bound holds whatever else this turn writes: full turns may follow each other, and everything behind them waits.
   if (tables.setAside === LIMITS.sliceRows) {
     tables.unfinished = true
     return false
@@ -139,7 +138,7 @@ function setAside(turn: TurnContext, job: Job, gate: Gate): boolean {
   return true
 }
 
-/** Whether the queue may start one more job now; one that may not is passed over until something reopens it. */
+/** True if the queue may start one more job now. If it may not, it is skipped until something reopens it. */
 function mayStart({ tables, now }: TurnContext, queue: Queue): boolean {
   const { settings, paused } = queue
   if (settings === NO_SETTINGS && !paused) return true
@@ -153,7 +152,7 @@ function mayStart({ tables, now }: TurnContext, queue: Queue): boolean {
   return ms === 0
 }
 
-/** Queues whose buckets have a token again. */
+/** Opens queues whose buckets have a token again. */
 function fillBuckets({ tables: { doors }, now }: TurnContext): void {
   if (doors.tokenMono > now.mono) return
   doors.tokenMono = Number.POSITIVE_INFINITY
@@ -165,12 +164,12 @@ function fillBuckets({ tables: { doors }, now }: TurnContext): void {
   }
 }
 
-/** A job heavier than the maximum runs alone. */
+/** True if the job fits into the session's room. A job heavier than the maximum runs alone. */
 function fits(job: Job, session: Session): boolean {
   return session.weight === 0 || session.weight + job.weight <= session.intro.maxConcurrency
 }
 
-/** `heavy` does not fit: for a while lighter jobs may pass it, then the room is kept for it. */
+/** Returns a lighter job that may pass `heavy`, which does not fit. After a while the room is kept for `heavy` instead. */
 function passing(turn: TurnContext, lanes: ReadyLanes, heavy: Job, session: Session): Job | typeof KEEP_ROOM | undefined {
   const { now } = turn
   if (heavy.passedMono < 0) heavy.passedMono = now.mono
@@ -191,7 +190,7 @@ function passing(turn: TurnContext, lanes: ReadyLanes, heavy: Job, session: Sess
         best = job
         break
       }
-      // What stands behind it may be to run before all that other lanes have: nobody else's turn comes with this one.
+      // A job behind it may precede all jobs of other lanes, so none of those is taken now.
       if (!setAside(turn, job, gate)) return undefined
     }
   }

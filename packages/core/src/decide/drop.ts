@@ -1,6 +1,6 @@
 /**
- * Queues that drop their oldest: where as many jobs are yet to start as may, each new one takes the place of the oldest by arrival that is
- * scheduled or waiting. Jobs that come back by a retry take nobody's place.
+ * Makes room in queues that drop their oldest jobs. If as many jobs are yet to start as `maxLength` allows, each new job replaces
+ * the oldest by arrival that is scheduled or waiting. Jobs that come back for a retry replace none.
  */
 import type { Job } from '../job.ts'
 import { lengthOf, type Queue } from '../tables/lane.ts'
@@ -8,13 +8,13 @@ import { finishCancelled } from './end.ts'
 import { leaveLine } from './line.ts'
 import type { TurnContext } from './turn.ts'
 
-/** Whether so many new jobs of one call find room, or places to take. */
+/** True if `wanted` new jobs of one call find room, or jobs to replace. */
 export function mayMakeRoom({ facts }: TurnContext, queue: Queue, maxLength: number, wanted: number): boolean {
   const surplus = Math.min(wanted, lengthOf(queue) + wanted - maxLength)
   return surplus <= 0 || (wanted <= maxLength && facts.arrivals(queue).has(surplus))
 }
 
-/** Once a call has created its jobs, from row `first` on: these stay. */
+/** Drops jobs after a call has created its own. Jobs from row `first` on stay. */
 export function makeRoom(turn: TurnContext, first: number): void {
   const { fresh } = turn.facts
   if (fresh.size === 0) return
@@ -22,7 +22,7 @@ export function makeRoom(turn: TurnContext, first: number): void {
     const { maxLength = Number.POSITIVE_INFINITY } = queue.settings
     for (let surplus = Math.min(count, lengthOf(queue) - maxLength); surplus > 0; surplus--) {
       const job = turn.facts.arrivals(queue).first(first)
-      // A schedule's tick is not refused: it may find nobody whose place to take.
+      // A schedule's tick is not refused, so there may be no job to replace.
       if (job === undefined) break
       drop(turn, job)
     }
@@ -36,7 +36,7 @@ function drop(turn: TurnContext, job: Job): void {
   finishCancelled(turn, job, DROPPED.name)
 }
 
-/** What is said of such a job. */
+/** The error of a dropped job. */
 export const DROPPED = {
   name: 'JobDroppedError',
   message: 'the job was the oldest of a full queue, and gave its place to a new one',

@@ -1,4 +1,4 @@
-/** What time alone makes happen: lost workers, deadlines, leases, due jobs, jobs that expired, jobs kept long enough. */
+/** Handles what time alone causes: lost workers, deadlines, leases, due jobs, expired jobs, and jobs kept long enough. */
 import type { Job } from '../job.ts'
 import { ACTIVE, FAILED, isFinal, mayMove, SCHEDULED, WAITING } from '../lifecycle.ts'
 import type { PrunableRow } from '../store.ts'
@@ -14,7 +14,7 @@ import { settleSlice } from './settle.ts'
 import type { TurnContext } from './turn.ts'
 import { noteZombie } from './zombies.ts'
 
-/** After the turn's commands, so that what was said in time is heard before anything expires; where more is waiting, up to its arrival. */
+/** Runs after the turn's commands, so that timely messages precede any expiry. If more mail waits, time counts up to its arrival. */
 export function elapse(turn: TurnContext): void {
   const { tables, facts, now, heardMono } = turn
   recover(turn)
@@ -34,7 +34,7 @@ export function elapse(turn: TurnContext): void {
   }
 }
 
-/** A job that a command of this turn has touched has one record, which says whether that end is still its end: it may have another since. */
+/** Removes a finished job. If a command of this turn has touched it, its one record decides: it may be live, or have another end. */
 function prune(turn: TurnContext, { seq, laneId, state, extras }: PrunableRow): void {
   const { tables, facts, effects } = turn
   const known = facts.job(seq)
@@ -48,20 +48,20 @@ function prune(turn: TurnContext, { seq, laneId, state, extras }: PrunableRow): 
   effects.pruned.push({ seq, lane, extras })
 }
 
-/** Jobs of a process that is gone, as found when the file was opened. */
+/** Recovers jobs whose process was gone when the file was opened. */
 function recover(turn: TurnContext): void {
   for (const job of turn.tables.abandoned) if (job.state === ACTIVE) endLost(turn, job)
   turn.tables.abandoned.length = 0
 }
 
-/** The deadline of a run, or of the grace that follows its abort. */
+/** Handles the deadline of a run, or of the grace period after its abort. */
 function overrun(turn: TurnContext, job: Job): void {
   if (job.abort === undefined && job.session !== undefined && job.session.intro.abortGrace > 0) {
     abort(turn, job, 'timeout')
     return
   }
   if (job.abort === undefined && job.session === undefined) {
-    // Its session never came back for it.
+    // The run's session never came back for it.
     endLost(turn, job)
     return
   }

@@ -1,6 +1,6 @@
 /**
- * How a run ends: taken off its session and its deadline, and then moved to what comes next. Every way to end a run goes
- * through `release`, so that a slot is given back exactly once.
+ * Ends runs: a run leaves its session and its deadline, and then moves to its next state. Every way to end a run goes through
+ * `release`, so that a slot is given back exactly once.
  */
 
 import { backoffDelay } from '../backoff.ts'
@@ -19,7 +19,7 @@ import { exclusiveKey } from './shaping.ts'
 import { endTurn } from './strict.ts'
 import type { Sender, TurnContext } from './turn.ts'
 
-/** The fence: the job whose current run that is, if the sender's connection holds it; else undefined. */
+/** The fence: returns the job if this is its current run and the sender's connection holds it, otherwise undefined. */
 export function runOf({ tables }: Pick<TurnContext, 'tables'>, { seq, run }: RunKey, { connection }: Sender): Job | undefined {
   const job = tables.jobs.get(seq)
   return job !== undefined && job.state === ACTIVE && job.run === run && holderOf(tables, job) === connection ? job : undefined
@@ -51,7 +51,7 @@ export function endCompleted(turn: TurnContext, job: Job, output: CompleteComman
   leave(turn, job, kept(turn, job).completed)
 }
 
-/** A run that failed: tried again after its backoff, after `retry` ms, or never; nor once the job would be too old for it. */
+/** Ends a failed run. The job is retried after its backoff or `retry` ms, unless `retry` is false or it has no attempts or age left. */
 export function endFailed(turn: TurnContext, job: Job, error: RunError, retry: number | false | undefined): void {
   if (job.cancelRequested) {
     endCancelled(turn, job, error)
@@ -75,7 +75,7 @@ export function endFailed(turn: TurnContext, job: Job, error: RunError, retry: n
   }
 }
 
-/** The worker is gone: the attempt counts, and is tried again at once or after its backoff. */
+/** Ends the run of a lost worker. The attempt counts, and is retried at once or after its backoff. */
 export function endLost(turn: TurnContext, job: Job): void {
   turn.effects.event('stalled', job)
   const error = { name: 'WorkerLostError', message: 'the worker that ran the job died or was silent for longer than its lease' }
@@ -88,7 +88,7 @@ export function endCancelled(turn: TurnContext, job: Job, error: RunError = CANC
   finishCancelled(turn, job)
 }
 
-/** Also of a job that has not started. `error`: why, where nobody has asked for it. */
+/** Cancels a job, which need not have started. `error`: the reason, if no caller asked for it. */
 export function finishCancelled(turn: TurnContext, job: Job, error?: string): void {
   finish(turn, job, 'cancel', CANCELLED, TOUCH_OTHER)
   turn.effects.total(job.lane, 'cancelled')
@@ -96,7 +96,7 @@ export function finishCancelled(turn: TurnContext, job: Job, error?: string): vo
   leave(turn, job, kept(turn, job).cancelled)
 }
 
-/** Back in line without having used an attempt. */
+/** Puts the job back in line without using an attempt. */
 export function endGivenBack(turn: TurnContext, job: Job): void {
   if (job.cancelRequested) {
     endCancelled(turn, job)
@@ -109,7 +109,7 @@ export function endGivenBack(turn: TurnContext, job: Job): void {
   turn.effects.event('released', job)
 }
 
-/** Later, without having used an attempt. */
+/** Puts the job off without using an attempt. */
 export function endSnoozed(turn: TurnContext, job: Job, delayMs: number): void {
   if (job.cancelRequested) {
     endCancelled(turn, job)
@@ -122,7 +122,7 @@ export function endSnoozed(turn: TurnContext, job: Job, delayMs: number): void {
   turn.effects.event('snoozed', job, job.runAt)
 }
 
-/** The run as its abort has decided: whatever its handler says in the end. */
+/** Ends the run as its abort has decided, whatever its handler reports. */
 export function endAborted(turn: TurnContext, job: Job, error?: RunError): void {
   switch (job.abort) {
     case 'cancel':
@@ -158,7 +158,7 @@ function finish(
   if (job.extras !== undefined) tellLater(turn, job)
 }
 
-/** A job has become final: its unique key is free, its watchers hear of it, and later commands of the turn find it. */
+/** Settles a job that has become final: frees its unique key, notifies its watchers, and lets later commands of the turn find it. */
 export function settle(turn: TurnContext, job: Job): void {
   const held = exclusiveKey(job)
   if (held !== undefined) {
@@ -171,24 +171,24 @@ export function settle(turn: TurnContext, job: Job): void {
   turn.facts.add(job)
 }
 
-/** Finished jobs that are not kept go at once, but for those that an export is yet to have: retention takes them after that. */
+/** Removes a finished job at once if none is kept. If there are exports, retention removes it once they have read it. */
 function leave(turn: TurnContext, job: Job, keep: Keep): void {
   if (keepsNone(keep) && turn.tables.exports.size === 0) erase(turn, job)
 }
 
-/** Removes the row: of a job that is in no table any more. */
+/** Removes the row of a job that is no longer in any table. */
 export function erase(turn: TurnContext, job: Job): void {
   if (job.extras !== undefined) outlive(turn, job, job)
   turn.effects.count(job.lane, job.state, -1)
   turn.effects.touch(job, TOUCH_DELETE)
 }
 
-/** A job that never started within its ttl. */
+/** Fails a job that did not start within its ttl. */
 export function finishExpired(turn: TurnContext, job: Job): void {
   finishUnstarted(turn, job, 'expire', { name: 'JobExpiredError', message: 'the job was not started within its ttl' })
 }
 
-/** A job that was never run, because of one that it waited for. A flow's jobs are of one commit: their ids differ in the row alone. */
+/** Fails a job that never ran, because of one that it waited for. A flow's jobs share a commit: their ids differ only in the row. */
 export function finishForsaken(turn: TurnContext, job: Job, parent: { readonly seq: number; readonly state: string } | undefined): void {
   const which = parent && `job ${formatId({ seq: parent.seq, node: job.node, enqueuedAt: job.enqueuedAt })} is ${parent.state}`
   finishUnstarted(turn, job, 'forsake', {
@@ -213,7 +213,7 @@ function kept({ settings }: TurnContext, { lane }: Job): Retention {
 function again(turn: TurnContext, job: Job, transition: 'retry' | 'snooze' | 'giveBack', delayMs: number): void {
   const { tables, effects, now } = turn
   if (transition !== 'giveBack') job.runAt = now.wall + delayMs
-  // A ttl is for the first start alone.
+  // A ttl applies only to the first start.
   if (transition === 'giveBack') tables.noteExpiry(job.expiresAt)
   else job.expiresAt = 0
   turn.facts.addArrival(job)
@@ -228,8 +228,8 @@ function again(turn: TurnContext, job: Job, transition: 'retry' | 'snooze' | 'gi
 }
 
 /**
- * A job that has run stands in line again without its payload, which left memory when it was handed out: it waits on disk,
- * and its lane's window is read anew from there.
+ * Puts a job that has run back in line without its payload, which left memory when it was handed out. The job waits on disk, and
+ * its lane's window is read again from there.
  */
 function reline(turn: TurnContext, job: Job): void {
   enterLine(turn, job)
@@ -240,7 +240,7 @@ function noteFailure({ effects }: TurnContext, job: Job, error: RunError): void 
   effects.failures.push({ job, run: job.run, error: error.name, fingerprint: fingerprintOf(error) })
 }
 
-/** A run that used no attempt is worth a row where it has logged: without one nobody could read what it has said. */
+/** Records a run that used no attempt, if it has logged: without a row its log lines could not be read. */
 function recordLogged(turn: TurnContext, job: Job): void {
   if (job.logLines > 0) record(turn, job, undefined)
 }

@@ -1,4 +1,4 @@
-/** Creates jobs, all or none; a key that matches an earlier job answers that one. */
+/** Creates jobs, all or none. A key that matches an earlier job returns that job. */
 import type { EnqueueCommand, NewJob } from '../commands.ts'
 import type { FlowPlace } from '../flow.ts'
 import type { JobKey } from '../id.ts'
@@ -29,7 +29,7 @@ export function enqueue(turn: TurnContext, command: EnqueueCommand): Decision<'e
   return refused ?? createAll(turn, command.jobs)
 }
 
-/** What refuses one of the jobs, and so all of them. Nothing is changed. `ending` frees its key before they are created. */
+/** Returns the refusal of one of the jobs, and so of all. Changes nothing. `ending` frees its key before they are created. */
 export function findRefusal(turn: TurnContext, jobs: readonly NewJob[], ending?: Job): Refused | undefined {
   const bounded = turn.tables.bounded > 0 || mayExceedQueues(turn, jobs.length)
   if (!bounded && !jobs.some(({ unique }) => unique !== undefined)) return undefined
@@ -55,8 +55,8 @@ export function findRefusal(turn: TurnContext, jobs: readonly NewJob[], ending?:
 }
 
 /**
- * A queue that would be one too many; one that has no room for so many more jobs, none of which is a repeat, and can make none, or takes none because it is drained: but for
- * those of its own runs, which could not come to their end without.
+ * Returns a refusal if a job's queue would be one too many, is draining, or has no room for these jobs and can make none. None of
+ * the jobs is a repeat. A draining queue still takes jobs of its own runs, which could not end otherwise.
  */
 export function findFull(turn: TurnContext, jobs: readonly NewJob[], own?: Queue): Refused | undefined {
   const { tables } = turn
@@ -91,22 +91,22 @@ export function createOne(turn: TurnContext, job: NewJob, origin?: Origin): Enqu
   return existing(turn, job) ?? answer(create(turn, job, origin), true)
 }
 
-/** A job of a flow, which has no key that an earlier one might match. */
+/** Creates a job of a flow, which has no key that could match an earlier job. */
 export function createInFlow(turn: TurnContext, job: NewJob, place: FlowPlace): Job {
   return create(turn, job, undefined, { place })
 }
 
-/** Of a job that has its id before it has a row. */
+/** The part of an id that a job has before it has a row. */
 export type Origin = Pick<JobKey, 'node' | 'enqueuedAt'>
 
-/** The job of a schedule: without keys, so there is nothing that could refuse it, and none that it could be instead. */
+/** Creates the job of a schedule. It has no keys, so nothing can refuse it, and no earlier job can stand in for it. */
 export function createScheduled(turn: TurnContext, job: NewJob, schedule: string): Enqueued {
   const created = create(turn, job, undefined, { schedule })
   makeRoom(turn, created.seq)
   return answer(created, true)
 }
 
-/** The earlier job that a key of this one matches, changed as `onConflict` says. */
+/** Returns the earlier job that a key of this one matches, changed as `onConflict` says. */
 function existing(turn: TurnContext, job: NewJob): Enqueued | undefined {
   const { facts } = turn
   if (job.idempotencyKey !== undefined) {
@@ -129,7 +129,7 @@ function existing(turn: TurnContext, job: NewJob): Enqueued | undefined {
       break
     default:
   }
-  // The call has been answered with this job: repeated under its key, it is so again, whatever has become of the job by then.
+  // The call was answered with this job. A repeat under its key gets the same answer, whatever has become of the job by then.
   holdIdempotent(turn, holder, job)
   return answer(key, false)
 }
@@ -145,7 +145,7 @@ function replace(turn: TurnContext, holder: Job, job: NewJob, runAt: number): vo
   })
 }
 
-/** The job of an earlier call that a debounce or a throttle makes this one a repeat of. */
+/** Returns the earlier job that a debounce or a throttle makes this one a repeat of. */
 function firstOfShape({ facts }: TurnContext, job: NewJob): JobKey | undefined {
   const shape = shapeOf(job)
   if (shape === undefined) return undefined
@@ -165,7 +165,7 @@ function shaped(turn: TurnContext, job: NewJob): Enqueued | undefined {
   return answer(first, false)
 }
 
-/** What a job comes from, beside a call. */
+/** The flow or the schedule that a job comes from. */
 interface From {
   readonly place?: FlowPlace
   readonly schedule?: string
@@ -179,7 +179,7 @@ function create(turn: TurnContext, wanted: NewJob, origin?: Origin, from: From =
   const lane = laneOf(turn, queueName, wanted.name)
   const ofQueue = defaultsOf(settings.defaults, lane.queue.settings)
   const blocked = place !== undefined && place.parents > 0
-  // Of a job that waits for others, `delay` counts from its release.
+  // If a job waits for others, `delay` counts from its release.
   const runAt = blocked ? Math.max(wanted.runAt ?? 0, now.wall) : dueTime(turn, wanted)
   const enqueuedAt = origin?.enqueuedAt ?? now.wall
   const job = newJob(
@@ -206,7 +206,7 @@ function create(turn: TurnContext, wanted: NewJob, origin?: Origin, from: From =
   if (job.state === WAITING) enterLine(turn, job)
   else if (job.state === SCHEDULED) tables.noteDue(runAt)
   if (exclusiveKey(job) !== undefined || !tables.jobs.has(job.seq)) facts.add(job)
-  // By its id it may be asked for before the turn is over.
+  // The job may be looked up by its id before the turn is over.
   if (origin !== undefined) {
     facts.add(job)
     facts.addSourced(job)
@@ -214,18 +214,18 @@ function create(turn: TurnContext, wanted: NewJob, origin?: Origin, from: From =
   return job
 }
 
-/** 0: it never expires. So does a job whose `ttl` is the longest duration: Infinity has no form in a message. */
+/** Returns when a job expires, or 0 for never. The longest `ttl` also means never, because messages cannot carry Infinity. */
 export function expiryOf(enqueuedAt: number, ttl: number | undefined): number {
   return ttl === undefined || ttl >= LIMITS.durationMs ? 0 : enqueuedAt + ttl
 }
 
-/** Whether it takes nothing new: ticks of schedules come to nothing there. */
+/** Returns the name of the job's queue if it is draining, otherwise undefined. Ticks of schedules create no jobs there. */
 export function drained(turn: TurnContext, job: NewJob): string | undefined {
   const name = queueOf(turn.tables, job)
   return turn.tables.queues.get(name)?.settings.draining === undefined ? undefined : name
 }
 
-/** Created on its first use. */
+/** Returns a lane, which is created on its first use. */
 export function laneOf(turn: TurnContext, queueName: string, name: string): Lane {
   const known = turn.tables.lane(queueName, name)
   if (known !== undefined) return known

@@ -1,4 +1,4 @@
-/** A job that was not started within its ttl. */
+/** Expires a job that did not start within its ttl. */
 import type { Job } from '../job.ts'
 import { finishExpired } from './end.ts'
 import { leaveLine } from './line.ts'

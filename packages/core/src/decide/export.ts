@@ -1,4 +1,4 @@
-/** Moves an export's mark, which holds retention back; what there is behind it is read after the commit. */
+/** Moves an export's mark, which holds retention back. Events behind the mark are read after the commit. */
 
 import { LIMITS } from '../limits.ts'
 import type { DeleteExportCommand, ExportCommand } from '../observeCommands.ts'
@@ -8,13 +8,13 @@ import type { TurnContext } from './turn.ts'
 
 export function exportFinished({ tables, facts, effects }: TurnContext, { name, upTo }: ExportCommand): Decision<'export'> {
   const known = tables.exports.get(name)
-  // Deleted since its reader began: it is not to come back by that.
+  // The export was deleted after its reader began, and must not come back because of it.
   if (known === undefined && upTo !== undefined) return noExport(name)
   if (known === undefined && tables.exports.size >= LIMITS.exports) {
     const message = `there are ${LIMITS.exports} exports, and no more can be: delete one that is over (engine.exports.delete)`
     return new Refused({ code: 'UNSUPPORTED', message })
   }
-  // What is confirmed twice, or by a reader that another has passed, stays where it is.
+  // The mark stays if it is confirmed twice, or by a reader that another one has passed.
   const cursor = known === undefined ? facts.firstEvent - 1 : Math.min(upTo ?? 0, tables.nextEvent - 1)
   if (known === undefined || cursor > known) {
     tables.exports.set(name, cursor)

@@ -1,6 +1,6 @@
 /**
- * What a turn knows of the disk beyond the tables: read set by set before anything is decided, and kept true while the turn
- * goes on, so that a later command sees what an earlier one did.
+ * A turn's knowledge of the disk beyond the tables. It is read set by set before anything is decided, and kept true during the
+ * turn, so that a later command sees what an earlier one did.
  */
 import type { RedriveCommand } from '../commands.ts'
 import type { Settling } from '../definition.ts'
@@ -16,13 +16,13 @@ import type { Queue } from '../tables/lane.ts'
 import type { Tables } from '../tables/tables.ts'
 import { Arrivals } from './arrivals.ts'
 
-/** Children of one parent that this turn tells. */
+/** Children of one parent that this turn notifies. */
 export interface FlowSlice {
   readonly parent: number
   readonly mode: DueMode
   readonly state: Told
   readonly children: { readonly seq: number; readonly told: Told }[]
-  /** Whether these are the last. */
+  /** True if these are the last. */
   done: boolean
 }
 
@@ -31,7 +31,7 @@ type IdempotentKey = JobKey & Partial<Pick<IdempotentHolder, 'until'>>
 /** Jobs that are to take the defaults of their name, which was defined after them. */
 export interface SettlingSlice {
   readonly name: string
-  /** The walk that they are of: another may have begun since. */
+  /** The walk that the jobs belong to; another may have begun since. */
   readonly walk: Settling
   readonly jobs: readonly Job[]
   readonly next: number | null
@@ -40,42 +40,42 @@ export interface SettlingSlice {
 export class Facts {
   readonly #tables: Tables
   readonly #jobs = new Map<number, Job>()
-  // Each made when something is first put there: most turns have no use for most of them, and a map is dear.
+  // Each map is created on first use: most turns need few of them, and a map is expensive.
   #idempotent: Map<string, IdempotentKey> | undefined
   #unique: Map<string, JobKey> | undefined
-  /** Jobs of producers' journals, by their `node`: two journals may have drawn the same number. */
+  /** Jobs of producers' journals, by their `node`. Two journals may have drawn the same number. */
   #sourced: Map<number, Job[]> | undefined
   #marks: Map<string, number> | undefined
   /** Jobs found by time or by filter, for the decisions that asked for them. */
   due: readonly Job[] = []
   expired: readonly Job[] = []
   prunable: readonly Prunable[] = []
-  /** The oldest that is kept, or the next one; for a new export. */
+  /** The oldest event that is kept, or the next one if none is; for a new export. */
   firstEvent = 1
   #failed: Map<RedriveCommand, { readonly job: Job; readonly finishedAt: number }[]> | undefined
   #matching: Map<ManyCommand, { readonly jobs: readonly Job[]; readonly next: number | null }> | undefined
   #schedules: Map<string, Schedule> | undefined
-  /** Schedules that are due, and those whose job has ended. */
+  /** Schedules that are due, and schedules whose job has ended. */
   dueSchedules: readonly Schedule[] = []
   freedSchedules: readonly Schedule[] = []
-  /** Parked jobs that may take their keys' turns; `taken`: or have had them. */
+  /** Parked jobs that may take their keys' turns. `taken`: the job already has the turn. */
   readonly turns: { readonly key: Key; readonly job: Job; readonly taken: boolean }[] = []
   settling: SettlingSlice | undefined
   flowSlices: readonly FlowSlice[] = []
-  /** Whether some children have yet to hear that a parent lives again. */
+  /** True if some children have yet to hear that a parent is live again. */
   flowBack = false
   flowLeft: readonly FlowLeftRow[] = []
   #gates: Map<number, FlowGate> | undefined
-  /** Of queues that drop their oldest. */
+  /** Arrivals in queues that drop their oldest jobs. */
   #arrivals: Map<Queue, Arrivals> | undefined
-  /** How many jobs the call that is decided has created in them. */
+  /** The number of jobs that the current call has created in each of these queues. */
   readonly fresh = new Map<Queue, number>()
 
   constructor(tables: Tables) {
     this.#tables = tables
   }
 
-  /** One record per job and turn: the tables' own where they have it. */
+  /** Returns the turn's one record of a job: the tables' own if they have it. */
   remember(row: JobRow): Job {
     const known = this.job(row.seq)
     if (known !== undefined) return known
@@ -84,7 +84,7 @@ export class Facts {
     return job
   }
 
-  /** As `remember`, of a row that was read without its payload. */
+  /** Does the same as `remember` for a row that was read without its payload. */
   rememberBare(row: JobRow): Job {
     const known = this.job(row.seq)
     if (known !== undefined) return known
@@ -97,7 +97,7 @@ export class Facts {
     return this.#gates?.get(seq)
   }
 
-  /** One gate per job and turn. */
+  /** Adds the turn's one gate of a job. */
   addGate(gate: FlowGate): void {
     this.#gates ??= new Map()
     if (!this.#gates.has(gate.seq)) this.#gates.set(gate.seq, gate)
@@ -108,7 +108,7 @@ export class Facts {
     this.#arrivals.set(queue, new Arrivals(jobs, complete))
   }
 
-  /** Where nothing was read, nothing is known: the queue had room enough, or was not told to drop any. */
+  /** Returns a queue's arrivals. If none were read, none are known: the queue had room enough, or is not set to drop any. */
   arrivals(queue: Queue): Arrivals {
     this.#arrivals ??= new Map()
     const known = this.#arrivals.get(queue) ?? new Arrivals([], false)
@@ -116,13 +116,13 @@ export class Facts {
     return known
   }
 
-  /** A job has come back to be started. */
+  /** Notes a job that has come back to be started. */
   addArrival(job: Job): void {
     const { queue } = job.lane
     if (queue.settings.onFull !== undefined) this.arrivals(queue).add(job)
   }
 
-  /** A job is new. */
+  /** Notes a new job. */
   addFresh(job: Job): void {
     const { queue } = job.lane
     if (queue.settings.onFull === undefined) return
@@ -138,14 +138,14 @@ export class Facts {
     return this.#tables.jobs.get(seq) ?? this.#jobs.get(seq)
   }
 
-  /** The job that the whole id names; not one that this turn has deleted. */
+  /** Returns the job that the whole id names, unless this turn has deleted it. */
   find(id: JobKey): Job | undefined {
     const own = this.job(id.seq)
     const job = own?.node === id.node && own.enqueuedAt === id.enqueuedAt ? own : this.#findSourced(id)
     return job === undefined || isDeleted(job) ? undefined : job
   }
 
-  /** The id says the job's place in a producer's journal. */
+  /** Returns the job whose id names its place in a producer's journal. */
   #findSourced({ seq, node, enqueuedAt }: JobKey): Job | undefined {
     return this.#sourced?.get(sourcedNode(seq, node))?.find((job) => job.enqueuedAt === enqueuedAt)
   }
@@ -163,7 +163,7 @@ export class Facts {
     else others.push(job)
   }
 
-  /** How far a producer's journal has come; 0 where it has said nothing yet. */
+  /** Returns the mark that a producer's journal has reached; 0 if nothing of it has come yet. */
   mark(source: string): number {
     return this.#marks?.get(source) ?? 0
   }
@@ -173,12 +173,12 @@ export class Facts {
     this.#marks.set(source, mark)
   }
 
-  /** The jobs that a redrive has asked for. */
+  /** Returns the jobs that a redrive has asked for. */
   failed(command: RedriveCommand): readonly { readonly job: Job; readonly finishedAt: number }[] {
     return this.#failed?.get(command) ?? []
   }
 
-  /** With its place among the failed ones: an earlier command of the turn may change that. */
+  /** Adds a job with its place among the failed ones, which an earlier command of the turn may change. */
   addFailed(command: RedriveCommand, job: Job, finishedAt: number): void {
     this.#failed ??= new Map()
     const others = this.#failed.get(command)
@@ -186,7 +186,7 @@ export class Facts {
     else others.push({ job, finishedAt })
   }
 
-  /** The jobs on disk that a slice of many is about, newest first, and the place behind which the next begins. */
+  /** Returns the jobs on disk for a slice of a bulk command, newest first, and the place behind which the next slice begins. */
   matching(command: ManyCommand): { readonly jobs: readonly Job[]; readonly next: number | null } {
     return this.#matching?.get(command) ?? { jobs: [], next: null }
   }
@@ -200,7 +200,7 @@ export class Facts {
     return this.#schedules?.get(id)
   }
 
-  /** One record per schedule and turn. */
+  /** Returns the turn's one record of a schedule. */
   rememberSchedule(read: Schedule): Schedule {
     this.#schedules ??= new Map()
     const known = this.#schedules.get(read.id)
@@ -218,7 +218,7 @@ export class Facts {
     return first !== undefined && this.#isFree(first) ? undefined : first
   }
 
-  /** Its time is over, and this turn has ended its job. A flow's key is free from the next turn on. */
+  /** True if the key's time is over and this turn has ended its job. A flow's key is free from the next turn on. */
   #isFree({ seq, until }: IdempotentKey): boolean {
     const job = until === seq ? this.job(seq) : undefined
     return job !== undefined && (isFinal(job.state) || isDeleted(job))
@@ -229,12 +229,12 @@ export class Facts {
     this.#idempotent.set(`${name}\0${key}`, job)
   }
 
-  /** Whatever keys name that job. */
+  /** Forgets every key that names the job. */
   forgetIdempotent(seq: number): void {
     for (const [key, job] of this.#idempotent ?? []) if (job.seq === seq) this.#idempotent?.delete(key)
   }
 
-  /** The live job that holds the unique key. */
+  /** Returns the live job that holds the unique key. */
   unique(name: string, key: string): JobKey | undefined {
     return this.#unique?.get(`${name}\0${key}`)
   }
@@ -254,7 +254,7 @@ export class Facts {
   }
 }
 
-/** Deleted by this turn: its record is still there, its row will not be. */
+/** True if this turn has deleted the job: its record still exists, its row will not. */
 export function isDeleted(job: Job): boolean {
   return (job.touched & TOUCH_DELETE) !== 0
 }

@@ -1,4 +1,4 @@
-/** The run ended badly. */
+/** Fails a run. */
 import type { FailCommand } from '../commands.ts'
 import type { Decision } from '../replies.ts'
 import { staleRun } from './complete.ts'

@@ -1,4 +1,4 @@
-/** Creates a flow: its jobs wait for one another from the first moment on. */
+/** Creates a flow: its jobs wait for one another from the start. */
 
 import { CLOSED, type FlowGate, type FlowPlace } from '../flow.ts'
 import type { FlowCommand, FlowNode } from '../flowCommands.ts'
@@ -7,7 +7,7 @@ import { makeRoom } from './drop.ts'
 import { answer, createInFlow, findFull, IDEMPOTENCY_TTL_MS } from './enqueue.ts'
 import type { TurnContext } from './turn.ts'
 
-/** No job has it: the keys of flows are apart from those of jobs. */
+/** The name under which keys of flows are stored. No job has it, so they are separate from the keys of jobs. */
 export const FLOW_KEYS = '#flow'
 
 export function flow(turn: TurnContext, { nodes, idempotencyKey: key, idempotencyTtl }: FlowCommand): Decision<'flow'> {

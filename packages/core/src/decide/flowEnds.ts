@@ -1,17 +1,17 @@
-/** What the end of a job, or of its row, means for its flow: noted in the same commit, told by the turns that follow at once. */
+/** Notes what the end of a job, or of its row, means for its flow: in the same commit. The next turns notify the children. */
 import { DELETED, type DueMode, isParent, TELL } from '../flow.ts'
 import { type Job, type JobExtras, TOUCH_COMPLETE } from '../job.ts'
 import { isFinal } from '../lifecycle.ts'
 import type { TurnContext } from './turn.ts'
 
-/** A job is final, lives again, or is gone: its children are to hear of it. */
+/** Notes that the children must hear of a job that is final, live again, or gone. */
 export function tellLater({ tables, effects }: TurnContext, job: Job, mode: DueMode = TELL): void {
   if (!isParent(job)) return
   effects.flows.note(job, mode)
   tables.flowWork = true
 }
 
-/** The row of a finished job goes: its children may still ask for what it has left. */
+/** Keeps what the children of a finished job may still ask for when its row goes. */
 export function outlive(
   turn: TurnContext,
   { seq, extras }: { readonly seq: number; readonly extras: JobExtras | undefined },
@@ -21,7 +21,7 @@ export function outlive(
   if (place === undefined) return
   const { flows } = turn.effects
   if (place.children) {
-    // What was read for other reasons may be without its output: but for what has completed just now, the row says it.
+    // A record read for other reasons may lack its output. Unless the job has completed just now, the row has it.
     const known = job !== undefined && job.touched !== 0 ? job : undefined
     const output = known !== undefined && (known.touched & TOUCH_COMPLETE) !== 0 ? known.output : null
     flows.ends.push({ seq, ref: place.ref, state: known?.state ?? 0, keep: known === undefined ? 'row' : 'record', output })
@@ -29,7 +29,7 @@ export function outlive(
   if (place.parents > 0) leave(turn, seq)
 }
 
-/** Somebody has deleted the job: of its content nothing stays. */
+/** Handles a job that was deleted by a caller: none of its content stays. */
 export function vanish(turn: TurnContext, job: Job): void {
   const place = job.extras?.flow
   if (place === undefined) return

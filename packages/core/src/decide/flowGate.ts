@@ -5,7 +5,7 @@ import { SCHEDULED, WAITING } from '../lifecycle.ts'
 import { enterLine } from './line.ts'
 import type { TurnContext } from './turn.ts'
 
-/** Its parents have all ended, as far as it has heard. Where one may live again and it has not heard that yet, it hears again. */
+/** Opens the gate if all parents have ended as far as the job has heard. If one may be live again, the job is notified first. */
 export function openOnceTold(turn: TurnContext, job: Job, gate: FlowGate): void {
   const { tables, facts, effects } = turn
   if (facts.flowBack || effects.flows.back) {
@@ -14,7 +14,7 @@ export function openOnceTold(turn: TurnContext, job: Job, gate: FlowGate): void 
   } else open(turn, job, gate)
 }
 
-/** The one place where such a job is let through. Its `delay` counts from here. */
+/** Lets a job through; there is no other place that does. Its `delay` counts from here. */
 function open(turn: TurnContext, job: Job, gate: FlowGate): void {
   const { tables, facts, effects, now } = turn
   setGate(turn, gate, OPEN)

@@ -1,4 +1,4 @@
-/** Creates what a producer's journal holds: each entry once, however often it is sent. */
+/** Creates the jobs of a producer's journal: each entry once, however often it is sent. */
 import type { CheckedForward } from '../commands.ts'
 import { PLACE_LIMIT, sourcedNode } from '../id.ts'
 import { type Decision, type Forwarded, Refused } from '../replies.ts'
@@ -18,11 +18,11 @@ export function forward(turn: TurnContext, { source, number, first, entries, unf
     const place = next
     next += jobs.length
     if (place <= known) continue
-    // Before the mark moves: all of it comes again.
+    // The request is refused before the mark moves, so all of it comes again.
     if (turn.refusing !== undefined) return new Refused(turn.refusing)
     const refusal =
       next > PLACE_LIMIT ? TOO_MANY : (unfit?.get(place) ?? (findOversizedJob(turn.settings, jobs) ?? findRefusal(turn, jobs))?.refusal)
-    // There will be room: until then the journal keeps it.
+    // There will be room later; until then the journal keeps the entry.
     if (refusal?.code === 'QUEUE_FULL' || refusal?.code === 'QUEUE_DRAINING') {
       if (mark === known) return new Refused(refusal)
       break

@@ -34,7 +34,7 @@ export function gather(store: Store, tables: Tables, requests: readonly Request[
   gatherFlows(store, tables, facts)
   if (tables.dueAt !== 0 && tables.dueAt <= now.wall) {
     facts.due = store.due(now.wall, LIMITS.sliceRows).map((row) => facts.remember(row))
-    // The job that it was for has gone: without a later time the next turn would be due at once, for ever.
+    // The job with that time is gone. Without a later time the next turn would be due at once, for ever.
     if (facts.due.length === 0) tables.dueAt = store.deadlines().dueAt
   }
   if (tables.expiresAt !== 0 && tables.expiresAt <= now.wall) {
@@ -44,12 +44,12 @@ export function gather(store: Store, tables: Tables, requests: readonly Request[
   gatherSchedules(store, tables, facts, schedules, now)
   gatherArrivals(store, tables, facts, requests)
   gatherSettling(store, tables, facts)
-  // More than the turn can finish, so that what is kept stays bounded however fast jobs come.
+  // Reads more than the turn can finish, so that the number kept stays bounded however fast jobs come.
   if (retention !== undefined) gatherPrunable(store, tables, facts, now, retention, Math.max(LIMITS.sliceRows, 2 * requests.length))
   return facts
 }
 
-/** Fills windows that run low, some of them per turn. */
+/** Refills windows that run low, at most 32 per turn. */
 function refill(store: Store, tables: Tables): void {
   let lanes = 0
   for (const lane of tables.thirsty) {
@@ -60,7 +60,7 @@ function refill(store: Store, tables: Tables): void {
   }
 }
 
-/** The parked jobs that are let go next, of some gates per turn. */
+/** Reads the parked jobs that are let go next, for at most 32 gates per turn. */
 function refillGates(store: Store, tables: Tables, { mono }: Now): void {
   let gates = 0
   for (const gate of tables.keys.thirsty) {
@@ -74,13 +74,13 @@ function refillGates(store: Store, tables: Tables, { mono }: Now): void {
 
 function gatherFor(store: Store, tables: Tables, facts: Facts, requests: readonly Request[], now: Now, schedules: string[]): void {
   const seqs: number[] = []
-  // What memory has now may leave it (a window that is cut) before the turn comes to the command.
+  // A job in memory may leave it (when a window is cut) before the turn comes to the command.
   const want = (seq: number) => {
     const known = tables.jobs.get(seq)
     if (known === undefined) seqs.push(seq)
     else {
       facts.add(known)
-      // It may end, and come back, in this very turn.
+      // The job may end and come back in this very turn.
       mayRevive(known)
     }
   }
@@ -93,7 +93,7 @@ function gatherFor(store: Store, tables: Tables, facts: Facts, requests: readonl
   const idempotent: NameAndKey[] = []
   const unique: NameAndKey[] = []
   const gated: number[] = []
-  // A job that comes back to life takes its key again, and waits again for those that it waited for.
+  // A job that comes back to life takes its key again, and waits again for its parents.
   const mayRevive = (job: Job) => {
     const { seq, extras } = job
     const held = exclusiveKey(job)
@@ -152,7 +152,7 @@ function gatherFor(store: Store, tables: Tables, facts: Facts, requests: readonl
         }
         break
       case 'export':
-        // One that is there may be deleted, and made anew, by this very turn.
+        // This very turn may delete an existing export and create it again.
         if (command.upTo === undefined) facts.firstEvent = store.journal(0).firstEvent || tables.nextEvent
         break
       case 'cancelMany':
@@ -188,7 +188,7 @@ function gatherFor(store: Store, tables: Tables, facts: Facts, requests: readonl
   }
 }
 
-/** Where the jobs are that a redrive is about. */
+/** Returns the lanes with the jobs that a redrive is about. */
 export function failedLanes(tables: Tables, { queue, name }: RedriveCommand): Lane[] {
   const lanes: Lane[] = []
   for (const candidate of queue === undefined ? tables.queues.values() : [tables.queues.get(queue)]) {
@@ -230,7 +230,7 @@ function gatherPrunable(store: Store, tables: Tables, facts: Facts, now: Now, re
   facts.prunable = prunable
 }
 
-/** The last event that every export is done with, or can have no more; undefined where there is no export. */
+/** Returns the last event that every export is done with or can no longer get; undefined if there is no export. */
 function lastExported(store: Store, { exports, nextEvent }: Tables): number | undefined {
   if (exports.size === 0) return undefined
   return Math.max(Math.min(...exports.values()), (store.journal(0).firstEvent || nextEvent) - 1)

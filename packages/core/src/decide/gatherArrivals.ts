@@ -1,4 +1,4 @@
-/** Reads, of full queues that drop their oldest, as many of these as the turn may drop. */
+/** Reads the oldest jobs of full queues that drop them, as many as the turn may drop. */
 import type { NewJob } from '../commands.ts'
 import { ACTIVE } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
@@ -9,13 +9,13 @@ import type { Tables } from '../tables/tables.ts'
 import type { Facts } from './facts.ts'
 import { queueOf } from './queueOf.ts'
 
-/** Of checkpoints and outputs: what is cut off is dropped by later turns. */
+/** The bytes of checkpoints and outputs in one slice. Later turns drop the rest. */
 const SLICE_BYTES = 64 * 2 ** 20
 
 export function gatherArrivals(store: Store, tables: Tables, facts: Facts, requests: readonly Request[]): void {
   if (tables.bounded === 0) return
   const wanted = new Map<Queue, number>()
-  // A worker that attaches in this very turn may say where jobs of its names go.
+  // A worker that attaches in this very turn may define where jobs of its names go.
   const said = requests.flatMap(({ command }) => (command.op === 'attach' ? command.session.handlers : []))
   const wantIn = (name: string) => {
     const queue = tables.queues.get(name)
@@ -31,12 +31,12 @@ export function gatherArrivals(store: Store, tables: Tables, facts: Facts, reque
   if (wanted.size === 0) return
   const { leaving, growing } = otherwise(requests, facts)
   for (const [queue, count] of wanted) {
-    // Runs may come back, to wait for another attempt.
+    // Runs may come back to wait for another attempt.
     const most = growing ? Number.POSITIVE_INFINITY : lengthOf(queue) + countOf(queue, ACTIVE) + count
     if (most <= (queue.settings.maxLength ?? 0)) continue
     const { rows, complete } = store.arrivals(queue.id, count + leaving, SLICE_BYTES)
     const jobs = rows.map((row) => facts.rememberBare(row))
-    // What memory has now may leave it before the turn comes to the command.
+    // A job in memory may leave it before the turn comes to the command.
     for (const job of jobs) facts.add(job)
     facts.setArrivals(queue, jobs, complete)
   }
@@ -63,9 +63,9 @@ function newJobsOf({ command }: Request, facts: Facts): readonly NewJob[] {
   }
 }
 
-/** How many of those that are read may leave before it is their turn, and whether the queue may have more jobs, or less room, by then. */
+/** Returns how many of the jobs read may leave before their turn, and whether the queue may gain jobs or lose room by then. */
 function otherwise(requests: readonly Request[], facts: Facts): { readonly leaving: number; readonly growing: boolean } {
-  // A tick may cancel the job before it, as may a schedule that is triggered; one that is deleted takes its own along.
+  // A tick or a triggered schedule may cancel the job before it. A schedule that is deleted takes its own job along.
   let leaving = facts.expired.length + facts.dueSchedules.length + facts.freedSchedules.length
   for (const { children } of facts.flowSlices) leaving += children.length
   let growing = facts.flowSlices.length > 0

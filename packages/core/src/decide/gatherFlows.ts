@@ -1,4 +1,4 @@
-/** Reads what a turn needs of flows: gates of jobs that may come back, and a slice of the children that are to be told. */
+/** Reads what a turn needs of flows: gates of jobs that may come back, and a slice of the children to notify. */
 
 import { takesBack } from '../flow.ts'
 import { LIMITS } from '../limits.ts'
@@ -6,7 +6,7 @@ import type { Store } from '../store.ts'
 import type { Tables } from '../tables/tables.ts'
 import type { Facts, FlowSlice } from './facts.ts'
 
-/** One slice's checkpoints; the rest comes in the next turn. */
+/** The bytes of checkpoints in one slice. The next turn reads the rest. */
 const SLICE_BYTES = 16 * 2 ** 20
 
 export function gatherFlows(store: Store, tables: Tables, facts: Facts): void {
@@ -42,11 +42,11 @@ export function gatherFlows(store: Store, tables: Tables, facts: Facts): void {
   facts.flowBack = slices.some(({ mode }) => takesBack(mode))
 }
 
-/** Answers those that there was no room for. */
+/** Returns the children that there was no room for. */
 function readChildren(store: Store, facts: Facts, seqs: readonly number[]): ReadonlySet<number> {
   if (seqs.length === 0) return new Set()
   const { rows, complete } = store.children(seqs, SLICE_BYTES)
-  // What memory has now may leave it while others are told.
+  // A job in memory may leave it while others are notified.
   for (const row of rows) facts.add(facts.rememberBare(row))
   const last = rows.at(-1)
   return complete || last === undefined ? new Set() : new Set(seqs.slice(seqs.indexOf(last.seq) + 1))

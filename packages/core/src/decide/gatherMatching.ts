@@ -1,4 +1,4 @@
-/** What a slice of `cancelMany`, `retryMany` or `deleteMany` is about, as it is on disk before the turn. */
+/** Reads the jobs for a slice of `cancelMany`, `retryMany` or `deleteMany`, as they are on disk before the turn. */
 import type { ListFilter } from '../commands.ts'
 import type { Job } from '../job.ts'
 import { ACTIVE, FAILED, SCHEDULED, type StateCode, WAITING } from '../lifecycle.ts'
@@ -13,7 +13,7 @@ export function gatherMatching(store: Store, tables: Tables, facts: Facts, comma
   const { filter, before = Number.MAX_SAFE_INTEGER } = command
   const limit = sliceOf(command)
   if (filter.state === ACTIVE) {
-    // Known here, and on disk by no index.
+    // Running jobs are known here, and no index on disk has them.
     const running = tables.running().filter((job) => job.seq < before && matches(filter, job))
     const jobs = running.sort((a, b) => b.seq - a.seq).slice(0, limit)
     for (const job of jobs) facts.add(job)
@@ -24,7 +24,7 @@ export function gatherMatching(store: Store, tables: Tables, facts: Facts, comma
   const lanes = [...tables.lanesById.values()].filter((lane) => countIn(lane, state) > 0)
   const chosen = lanes.filter((lane) => isOf(filter, lane))
   if (chosen.length === 0) return []
-  // The index of scheduled jobs does not know the lane.
+  // The index of scheduled jobs does not contain the lane.
   const few = sum(state === SCHEDULED ? lanes : chosen, state) <= LIMITS.walkRows
   const indexed = few && tag === undefined && (state === FAILED || state === WAITING || state === SCHEDULED)
   const laneIds = indexed || chosen.length < lanes.length ? chosen.map(({ id }) => id) : undefined

@@ -1,4 +1,4 @@
-/** The worker did not run the job, or stopped before its end: it waits again. */
+/** Gives back a job that the worker did not run, or stopped before its end: it waits again. */
 import type { GiveBackCommand } from '../commands.ts'
 import type { Decision } from '../replies.ts'
 import { staleRun } from './complete.ts'
@@ -9,7 +9,7 @@ export function giveBack(turn: TurnContext, command: GiveBackCommand, sender: Se
   const job = runOf(turn, command, sender)
   if (job === undefined) return staleRun(turn, command, sender)
   if (command.started === true) job.expiresAt = 0
-  // Without an abort of the engine's own this is `endGivenBack`.
+  // Without an abort by the engine this is `endGivenBack`.
   endAborted(turn, job)
   return true
 }

@@ -1,4 +1,4 @@
-/** What a running handler says: it lives, how far it has come, what it wants kept. */
+/** Handles messages of a running handler: that it is alive, its progress, its log lines, and what it wants to keep. */
 import type { CheckpointCommand, HeartbeatCommand, LogCommand, ProgressCommand } from '../commands.ts'
 import type { Job } from '../job.ts'
 import { LIMITS } from '../limits.ts'
@@ -42,7 +42,7 @@ export function log(turn: TurnContext, command: LogCommand, sender: Sender): Dec
   return true
 }
 
-/** Deadline = max(deadline, now + heartbeatTimeout); 0 = nothing moves it. An aborted run's grace is not to be moved. */
+/** Moves the deadline to max(deadline, now + heartbeatTimeout); a timeout of 0 does not. An aborted run's grace period stays. */
 function extend({ tables, now }: TurnContext, job: Job): void {
   const { heartbeatTimeout } = job.policy
   if (job.deadlinePlace < 0 || job.abort !== undefined || heartbeatTimeout === 0) return

@@ -1,4 +1,4 @@
-/** One turn's decisions: which function decides which command. Exhaustive, so a command without one does not compile. */
+/** Maps each command to the function that decides it. The map is exhaustive: a command without a function does not compile. */
 import { type Command, type CommandOf, isQuestion, type OfKind, type Operation } from '../operations.ts'
 import { type Decision, HELD } from '../replies.ts'
 import { attach } from './attach.ts'
@@ -71,7 +71,7 @@ const DECISIONS: { readonly [Op in OfKind<'command'>]: Decide<Op> } = {
   triggerSchedule,
 }
 
-/** Questions are held until the commit: the actor answers them. */
+/** Decides a command. Questions are held until the commit, and the actor answers them. */
 export function decide(turn: TurnContext, command: Command, sender: Sender): Decision<Operation> {
   if (isQuestion(command)) return HELD
   const decideIt = DECISIONS[command.op as OfKind<'command'>] as Decide<Operation>

@@ -1,4 +1,4 @@
-/** Sessions of other processes: renewed, and lost where they are silent for too long. */
+/** Renews sessions of other processes, and loses those that are silent for too long. */
 import type { RenewCommand } from '../commands.ts'
 import { LIMITS } from '../limits.ts'
 import type { Decision } from '../replies.ts'
@@ -9,7 +9,7 @@ import { loseSession } from './leave.ts'
 import { lapsePresent } from './presence.ts'
 import type { Sender, TurnContext } from './turn.ts'
 
-/** All sessions of the sender are heard to live. */
+/** Renews all sessions of the sender. */
 export function renew({ tables, now }: TurnContext, { renewal }: RenewCommand, { connection, gone }: Sender): Decision<'renew'> {
   if (gone === true) return true
   tables.renewals.set(connection, renewal)
@@ -23,7 +23,7 @@ export function renew({ tables, now }: TurnContext, { renewal }: RenewCommand, {
   return true
 }
 
-/** Leases that have run out. */
+/** Handles leases that have run out. */
 export function lapse(turn: TurnContext): void {
   const { tables, heardMono } = turn
   if (tables.leaseMono > heardMono) return
@@ -36,7 +36,7 @@ export function lapse(turn: TurnContext): void {
   lapsePresent(turn)
 }
 
-/** Job by job, each at the end of its own lease; a session that is away for long and holds nothing is forgotten. */
+/** Loses each job at the end of its own lease. A session that is away for long and holds nothing is forgotten. */
 function loseSilent(turn: TurnContext, session: Session): void {
   const { tables, heardMono, effects } = turn
   let nextMono = Number.POSITIVE_INFINITY
@@ -49,7 +49,7 @@ function loseSilent(turn: TurnContext, session: Session): void {
       endLost(turn, job)
     }
   }
-  // What it still holds may be held for longer than that.
+  // A job that the session still holds may have a longer lease than that.
   if (session.connection === undefined && session.jobs.size === 0) nextMono = session.renewedMono + LIMITS.leaseMs
   if (nextMono <= heardMono) loseSession(turn, session)
   else {

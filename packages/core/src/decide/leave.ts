@@ -1,4 +1,4 @@
-/** Sessions that take no more, that are told to stop, that are over, or that are gone without a word. */
+/** Handles sessions that take no more jobs, are asked to stop, end, or vanish without a word. */
 import type { DrainCommand, LeaveCommand, StopWorkerCommand } from '../commands.ts'
 import type { Decision } from '../replies.ts'
 import { isLiving, type Session } from '../tables/session.ts'
@@ -25,7 +25,7 @@ export function stopWorker(turn: TurnContext, { worker, timeout }: StopWorkerCom
   return true
 }
 
-/** It gets nothing more from this turn on, whenever it hears of it. */
+/** Stops a session: it gets nothing more from this turn on, whenever it hears of it. */
 export function stopSession(turn: TurnContext, session: Session, stopMs: number): void {
   const { tables, effects } = turn
   session.stopMs = stopMs
@@ -38,7 +38,7 @@ export function stopSession(turn: TurnContext, session: Session, stopMs: number)
 export function leave(turn: TurnContext, command: LeaveCommand): Decision<'leave'> {
   const { tables } = turn
   const session = tables.sessions.get(command.session)
-  // It may leave before it has attached again, after a reload: what is on record for it is given back all the same.
+  // The session may leave after a reload before it attaches again. Its recorded runs are given back all the same.
   const unattached = tables.unattached.get(command.session)
   for (const job of [...(session?.jobs ?? unattached?.jobs ?? [])]) endAborted(turn, job)
   if (tables.unattached.delete(command.session)) tables.noteHolder(command.session, unattached?.holder)
@@ -47,7 +47,7 @@ export function leave(turn: TurnContext, command: LeaveCommand): Decision<'leave
   return true
 }
 
-/** The session's process died, or nobody comes back for it. */
+/** Loses a session whose process died, or that did not come back. */
 export function loseSession(turn: TurnContext, session: Session): void {
   for (const job of [...session.jobs]) {
     turn.effects.notices.push({ session, job, run: job.run, note: { kind: 'lost' } })

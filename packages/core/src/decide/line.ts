@@ -1,9 +1,9 @@
-/** How a waiting job takes its place and leaves it: in its lane, or parked behind the gate of its key. */
+/** Puts a waiting job in its place and takes it out: in its lane, or parked behind the gate of its key. */
 import type { Job } from '../job.ts'
 import { type Gate, isStrict, mayEnter } from '../tables/gate.ts'
 import type { TurnContext } from './turn.ts'
 
-/** A job has become waiting, or has changed its place: its row is written by this turn. */
+/** Lines up a job that has become waiting or has changed its place. This turn writes its row. */
 export function enterLine(turn: TurnContext, job: Job): void {
   const { keys } = turn.tables
   const gate = keys.gateFor(job)
@@ -14,11 +14,11 @@ export function enterLine(turn: TurnContext, job: Job): void {
   }
   turn.tables.park(job, gate)
   noteParked(turn, job, gate)
-  // What was held back before it is let go before it.
+  // Jobs that were held back before it are let go before it.
   if (mayStand) keys.roomy.add(gate)
 }
 
-/** A job that was parked is let go: it lines up behind what waits by now. */
+/** Lets a parked job go: it lines up behind the jobs that wait by now. */
 export function letGo(turn: TurnContext, job: Job): void {
   const { tables, effects, now } = turn
   effects.noteGate(job.parked as Gate)
@@ -32,7 +32,7 @@ export function standInLine({ tables }: TurnContext, job: Job): void {
   else tables.line(job)
 }
 
-/** A waiting job goes elsewhere. Of any other job there is nothing to do. */
+/** Takes a waiting job out of its place. Any other job is left as it is. */
 export function leaveLine({ tables, effects }: TurnContext, job: Job): void {
   const { parked } = job
   if (parked === undefined) {
@@ -43,7 +43,7 @@ export function leaveLine({ tables, effects }: TurnContext, job: Job): void {
   effects.noteGate(parked)
 }
 
-/** A job that is in its lane's window has to wait for its key. */
+/** Parks a job that is in its lane's window and has to wait for its key. */
 export function shelve(turn: TurnContext, job: Job, gate: Gate): void {
   turn.tables.shelve(job, gate)
   noteParked(turn, job, gate)
@@ -54,6 +54,6 @@ function noteParked({ tables, effects, facts, now }: TurnContext, job: Job, gate
   else tables.keys.awaitToken(gate.key, now.mono, gate.lined + gate.outside + 1)
   effects.touch(job)
   effects.noteGate(gate)
-  // Out of the tables, it is still this turn's one record of the job.
+  // The job has left the tables, but this is still the turn's one record of it.
   facts.add(job)
 }

@@ -1,6 +1,6 @@
 /**
- * Many jobs by a filter, one bounded slice a command. Each job is judged as the command for it alone would judge it, and what cannot be
- * done is counted by its reason. A dry run judges, and leaves all as it is.
+ * Changes many jobs by a filter, one bounded slice per command. Each job is judged as the command for a single job would judge
+ * it, and skipped jobs are counted by reason. A dry run judges and changes nothing.
  */
 
 import { type Job, TOUCH_INSERT } from '../job.ts'
@@ -15,7 +15,7 @@ import { isHeldByParents, makeDue, revive, waitsForRetry } from './retry.ts'
 import { exclusiveKey, placeOf } from './shaping.ts'
 import type { TurnContext } from './turn.ts'
 
-/** Why a job is skipped; undefined where it is not. */
+/** Returns why a job is skipped, or undefined if it is not. */
 type Judge = (turn: TurnContext, job: Job) => SkipReason | undefined
 
 export function cancelMany(turn: TurnContext, command: CancelManyCommand): Decision<'cancelMany'> {
@@ -48,7 +48,7 @@ function notDeletable(_turn: TurnContext, { state }: Job): SkipReason | undefine
   return state === ACTIVE ? 'active' : undefined
 }
 
-/** Unlike `delete`, which leaves idempotency keys so that a repeat creates nothing: they may name a person. */
+/** Removes a job and its idempotency keys, which may name a person. `delete` leaves them, so that a repeat creates nothing. */
 function erase(turn: TurnContext, job: Job): void {
   removeJob(turn, job)
   const { idempotencyKey, uniqueKey, shape } = job.extras ?? {}
@@ -69,7 +69,7 @@ function slice(turn: TurnContext, command: ManyCommand, judge: Judge, change: (t
   let matched = 0
   let changed = 0
   for (const job of jobs) {
-    // Only where this turn has created some: what was read from disk is no more than the slice.
+    // This happens only if the turn has created some: the jobs read from disk are at most one slice.
     if (changed === limit) return { matched, changed, skipped, next: command.ids === undefined ? job.seq + 1 : null }
     matched++
     const reason = judge(turn, job)
@@ -81,7 +81,7 @@ function slice(turn: TurnContext, command: ManyCommand, judge: Judge, change: (t
   return { matched, changed, skipped, next }
 }
 
-/** Newest first; with ids, in their order. */
+/** Returns the jobs newest first; with ids, in their order. */
 function candidates(turn: TurnContext, command: ManyCommand): { jobs: readonly Job[]; next: number | null; missing: number } {
   const { filter, ids, before } = command
   const isMeant = (job: Job) => !isDeleted(job) && matches(filter, job)
@@ -91,7 +91,7 @@ function candidates(turn: TurnContext, command: ManyCommand): { jobs: readonly J
     return { jobs, next: null, missing: ids.length - jobs.length }
   }
   const { jobs, next } = turn.facts.matching(command)
-  // What this very turn has created before is in no file yet.
+  // Jobs that this very turn has created are in no file yet.
   const created = before === undefined ? turn.effects.jobs.filter(({ touched }) => (touched & TOUCH_INSERT) !== 0).reverse() : []
   return { jobs: [...created, ...jobs].filter(isMeant), next, missing: 0 }
 }

@@ -1,4 +1,4 @@
-/** The bound on queues: each takes memory, and what tells of all of them takes time. Whatever would make one beyond it is refused by name. */
+/** Bounds the number of queues: each takes memory, and reports on all of them take time. A queue beyond the bound is refused by name. */
 import type { NewJob } from '../commands.ts'
 import { LIMITS } from '../limits.ts'
 import type { Refused } from '../replies.ts'
@@ -6,12 +6,12 @@ import { queueOf } from './queueOf.ts'
 import { tooManyQueues } from './refuse.ts'
 import type { TurnContext } from './turn.ts'
 
-/** So many new queues may be more than there is room for. */
+/** True if `fresh` new queues may be more than there is room for. */
 export function mayExceedQueues({ tables, settings }: TurnContext, fresh: number): boolean {
   return tables.queues.size + fresh > boundOf(settings)
 }
 
-/** The refusal of jobs that would make a queue too many. */
+/** Returns the refusal of jobs that would create one queue too many. */
 export function findNewQueue(turn: TurnContext, jobs: readonly NewJob[]): Refused | undefined {
   if (!mayExceedQueues(turn, jobs.length)) return undefined
   const { tables, settings } = turn
@@ -25,7 +25,7 @@ export function findNewQueue(turn: TurnContext, jobs: readonly NewJob[]): Refuse
   return undefined
 }
 
-/** The refusal of a queue that is not there yet, and would be one too many. */
+/** Returns the refusal of a queue that does not exist yet and would be one too many. */
 export function refuseQueue(turn: TurnContext, name: string): Refused | undefined {
   if (turn.tables.queues.has(name) || !mayExceedQueues(turn, 1)) return undefined
   return tooManyQueues(name, boundOf(turn.settings))

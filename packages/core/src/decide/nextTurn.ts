@@ -1,9 +1,9 @@
-/** Says when the next turn is due if no command comes before. */
+/** Computes when the next turn is due if no command comes before. */
 import type { Now } from '../clock.ts'
 import { LIMITS } from '../limits.ts'
 import type { Tables } from '../tables/tables.ts'
 
-/** Returns milliseconds: 0 for at once, and never more than `LIMITS.timerSliceMs`, so that a wall clock that jumps is noticed. */
+/** Returns milliseconds: 0 for at once, and at most `LIMITS.timerSliceMs`, so that a jump of the wall clock is noticed. */
 export function nextTurnMs(tables: Tables, now: Now): number {
   if (tables.abandoned.length > 0 || tables.flowWork || tables.freed.size > 0 || tables.hurried || isStarving(tables)) return 0
   let ms: number = LIMITS.timerSliceMs

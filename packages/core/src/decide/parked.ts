@@ -1,7 +1,7 @@
 /**
- * What limits on keys make happen before jobs are handed out. A key has no more jobs of one name in line than may run; the rest are
- * parked, and each that is let go lines up anew, behind what waits by then: so keys take turns, in rounds of as many as may run, however
- * many jobs one of them has.
+ * Applies limits on keys before jobs are handed out. A key has no more jobs of one name in line than may run; the rest are
+ * parked. A job that is let go lines up behind the jobs that wait by then. So keys take turns, in rounds of as many jobs as may
+ * run, however many jobs one of them has.
  */
 import type { Job } from '../job.ts'
 import { LIMITS } from '../limits.ts'
@@ -22,7 +22,7 @@ export function settleGates(turn: TurnContext): void {
   passTurns(turn)
 }
 
-/** Keys whose buckets have a token again, or are full: so many in one turn, the others in the next. */
+/** Handles keys whose buckets have a token again or are full: a slice in this turn, the others in the next. */
 function fillBuckets({ tables: { keys }, effects, now }: TurnContext): void {
   for (let left: number = LIMITS.sliceRows; left > 0; left--) {
     const key = keys.buckets.due(now.mono)
@@ -36,7 +36,7 @@ function fillBuckets({ tables: { keys }, effects, now }: TurnContext): void {
   }
 }
 
-/** What has come from the disk may be more of one key than may stand in line. */
+/** Parks jobs from the disk if there are more of one key than may stand in line. */
 function thin(turn: TurnContext, { window }: Lane): void {
   const { tables, now } = turn
   const seen = new Map<Gate, number>()
@@ -71,7 +71,7 @@ function letMoreGo(turn: TurnContext): void {
       letGo(turn, job)
       standInLine(turn, job)
     }
-    // The rest of them with the next turn.
+    // The next turn handles the rest.
     if (left === 0) return
     if (gate.parked > 0) tables.keys.awaitToken(gate.key, now.mono, gate.lined + gate.outside + 1)
     tables.keys.roomy.delete(gate)

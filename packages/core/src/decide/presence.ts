@@ -1,9 +1,9 @@
-/** What is told of workers: each comes once, whatever breaks and begins anew in between, and goes once. */
+/** Reports workers: each comes once and goes once, however often it reconnects in between. */
 import type { Session } from '../tables/session.ts'
 import { undefine } from './define.ts'
 import type { TurnContext } from './turn.ts'
 
-/** It has attached, maybe again. */
+/** Notes a session that has attached, maybe again. */
 export function appear(turn: TurnContext, { id, intro: { uuid, worker, local } }: Session): void {
   const { present } = turn.tables
   const known = present.get(uuid)
@@ -18,7 +18,7 @@ export function beginToDrain(turn: TurnContext, uuid: string): void {
   tell(turn, uuid, 'worker.draining')
 }
 
-/** `session`: as it was when it went, if it was there. */
+/** Notes a session that has gone. `session`: its last state, if it was in the tables. */
 export function disappear(turn: TurnContext, uuid: string, type: 'worker.left' | 'worker.lost', session?: Session): void {
   if (!turn.tables.present.has(uuid)) return
   tell(turn, uuid, type)
@@ -26,7 +26,7 @@ export function disappear(turn: TurnContext, uuid: string, type: 'worker.left' |
   undefine(turn, uuid, session)
 }
 
-/** Those that were on record and have not come back. */
+/** Loses sessions that were on record and have not come back. */
 export function lapsePresent(turn: TurnContext): void {
   const { tables, heardMono } = turn
   for (const [uuid, { untilMono }] of tables.present) {

@@ -1,4 +1,4 @@
-/** The queue of a job: as it says, as its definition says, or the default one. */
+/** Finds the queue of a job: the one that it names, the one that its definition names, or the default. */
 import type { NewJob } from '../commands.ts'
 import type { Tables } from '../tables/tables.ts'
 

@@ -1,4 +1,4 @@
-/** What queues are told: settings, pauses of a queue, of a job name or of a key, that they take nothing new, and that they are no more. */
+/** Manages queues: settings, pauses (of a queue, a job name or a key), draining and deletion. */
 import type { ConfigureCommand, DeleteQueueCommand, DrainQueueCommand, PauseAllCommand, PauseCommand } from '../manageCommands.ts'
 import { changeSettings, mayRefuse, NO_SETTINGS, type QueueChanges, type RateLimit, sameSettings } from '../queueSettings.ts'
 import { type Decision, HELD, type Refused } from '../replies.ts'
@@ -21,7 +21,7 @@ export function configure(turn: TurnContext, { queue: name, changes }: Configure
   return true
 }
 
-/** Of settings that do not go together, or not with the jobs that are there. */
+/** Returns the refusal of settings that conflict with each other, or with existing jobs. */
 function findConflict(queue: Queue | undefined, name: string, changes: QueueChanges): Refused | undefined {
   const before = queue?.settings ?? NO_SETTINGS
   const { keyOrder, perKeyLimit = 1, onFull, maxLength } = changeSettings(before, changes)
@@ -31,7 +31,7 @@ function findConflict(queue: Queue | undefined, name: string, changes: QueueChan
   return keyOrder !== before.keyOrder && live > 0 ? keyOrderTooLate(name, live) : undefined
 }
 
-/** In force for what starts from now on: what runs beyond a smaller limit runs to its end. */
+/** Applies settings to jobs that start from now on. Jobs that run beyond a smaller limit run to their end. */
 function change(turn: TurnContext, queue: Queue, changes: QueueChanges): void {
   const { tables, effects, now } = turn
   const before = queue.settings
@@ -52,14 +52,14 @@ function change(turn: TurnContext, queue: Queue, changes: QueueChanges): void {
   effects.noteQueue(queue)
 }
 
-/** Between its names: nobody has had one yet. */
+/** Starts the turns between the queue's names: none has had one yet. */
 function beginTurns({ tables }: TurnContext, queue: Queue): void {
   queue.turns = 0
   for (const lane of queue.lanes.values()) lane.turn = 0
   for (const service of tables.services.values()) service.reorder(queue)
 }
 
-/** Of every key whose bucket is not full: there are no more of them than starts within the time that one takes to fill up. */
+/** Converts each key whose bucket is not full. There are at most as many as jobs start within the time that one takes to fill up. */
 function changeKeyRate({ tables, effects, now }: TurnContext, queue: Queue, from: RateLimit | undefined): void {
   const { perKeyRateLimit: to } = queue.settings
   for (const key of queue.keys?.values() ?? []) {
@@ -71,7 +71,7 @@ function changeKeyRate({ tables, effects, now }: TurnContext, queue: Queue, from
   }
 }
 
-/** The actor answers when nothing of the queue is left that has not ended. */
+/** Drains a queue. The actor answers when all of its jobs have ended. */
 export function drainQueue(turn: TurnContext, { queue: name }: DrainQueueCommand): Decision<'drainQueue'> {
   const refused = refuseQueue(turn, name)
   if (refused !== undefined) return refused
@@ -83,7 +83,7 @@ export function drainQueue(turn: TurnContext, { queue: name }: DrainQueueCommand
   return HELD
 }
 
-/** Of queues that take nothing new: that nothing is left which has not ended. After all else that the turn does to jobs. */
+/** Reports queues that take no new jobs once all their jobs have ended. Runs after all else that the turn does to jobs. */
 export function tellDrained({ tables, effects }: TurnContext): void {
   if (tables.bounded === 0) return
   const look = (queue: Queue) => {
@@ -152,7 +152,7 @@ function pauseKey({ tables, effects }: TurnContext, queue: Queue, text: string, 
   tables.keys.forgetIdle(key)
 }
 
-/** The default queue is there before its first job. */
+/** Returns the refusal of a queue that must exist and does not. The default queue exists before its first job. */
 function refuseMisspelt({ tables }: TurnContext, name: string, existing: boolean | undefined): Refused | undefined {
   return existing === true && name !== DEFAULT_QUEUE && !tables.queues.has(name) ? queueNotFound(name) : undefined
 }

@@ -1,4 +1,4 @@
-/** Changes a job that has not started, and puts it where it then belongs: in line, or among those that are not yet due. */
+/** Changes a job that has not started, and puts it where it then belongs: in line, or among the jobs that are not yet due. */
 import { type Job, TOUCH_OTHER } from '../job.ts'
 import { BLOCKED, SCHEDULED, WAITING } from '../lifecycle.ts'
 import { enterLine, leaveLine } from './line.ts'
@@ -20,6 +20,6 @@ export function reorder(turn: TurnContext, job: Job, change: () => void): void {
     tables.noteDue(job.runAt)
     if (job.run === 0) endTurn(turn, job)
   }
-  // Out of the tables, it is still this turn's one record of the job.
+  // The job has left the tables, but this is still the turn's one record of it.
   turn.facts.add(job)
 }

@@ -1,4 +1,4 @@
-/** Jobs that failed or were cancelled run again from their first attempt; one that waits for its retry, at once. */
+/** Runs failed or cancelled jobs again from their first attempt. A job that waits for its retry runs at once. */
 import type { FailedPlace, RedriveCommand, RetryCommand } from '../commands.ts'
 import { BACK, CLOSED, OPEN } from '../flow.ts'
 import { attemptOf, type Job } from '../job.ts'
@@ -49,7 +49,7 @@ export function redrive(turn: TurnContext, command: RedriveCommand): Decision<'r
   return { count, next, failed }
 }
 
-/** False for a job that is scheduled because somebody wanted so: no attempt of it has failed. */
+/** True if the job waits for a retry. False if it was scheduled by a caller: no attempt of it has failed. */
 export function waitsForRetry(job: Job): boolean {
   return job.state === SCHEDULED && attemptOf(job) > 0
 }
@@ -61,8 +61,8 @@ export function makeDue(turn: TurnContext, job: Job): void {
 }
 
 /**
- * From the first attempt: every hand-out so far is uncounted. Refused where another live job has its unique key by now, or where one
- * that it waits for has failed; where one lives, it waits again.
+ * Revives a job from its first attempt: every hand-out so far is uncounted. It is refused if another live job has its unique key
+ * by now, or if a job that it waits for has failed. If one of those is live, it waits again.
  */
 export function revive(turn: TurnContext, job: Job): Refused | undefined {
   const { effects, facts, now } = turn
@@ -74,7 +74,7 @@ export function revive(turn: TurnContext, job: Job): Refused | undefined {
     if (holder !== undefined && holder.seq !== job.seq) return uniqueConflict(held.key, holder)
     holdUnique(turn, job, held)
   }
-  // Final within this turn alone: its watchers wait on.
+  // The job was final only within this turn, so its watchers keep waiting.
   if (job.touched !== 0) effects.unsettle(job)
   job.uncounted = job.run
   job.runAt = now.wall
@@ -83,10 +83,10 @@ export function revive(turn: TurnContext, job: Job): Refused | undefined {
   job.dropped = false
   job.progress = null
   settleRevived(turn, job)
-  // A ttl is for the first start alone: no definition that is yet to come gives it one.
+  // A ttl applies only to the first start: no later definition gives the job one.
   job.expiresAt = 0
   sayMore(turn, job, { ttl: 0 })
-  // Of a job that was let through before, its parents may have come back too.
+  // If the job was let through before, its parents may have come back too.
   const waits = gate !== undefined && (gate.pending > 0 || gate.state !== OPEN)
   effects.move(job, 'revive', waits ? BLOCKED : WAITING)
   effects.event('updated', job, waits ? undefined : job.runAt)
@@ -101,7 +101,7 @@ export function revive(turn: TurnContext, job: Job): Refused | undefined {
   return undefined
 }
 
-/** A job that failed because one that it waits for has: it comes back with that one. */
+/** True if the job failed because one that it waits for failed. It comes back with that one. */
 export function isHeldByParents(facts: Facts, { seq, extras }: Job): boolean {
   return extras?.flow?.onFailure === 'fail' && (facts.gate(seq)?.failed ?? 0) > 0
 }

@@ -1,10 +1,10 @@
-/** What callers have stated of jobs whose name is yet to be defined: the definition is to leave that as it is. */
+/** Notes what callers have stated for jobs whose name is yet to be defined. The definition leaves that as it is. */
 import { FIELDS, type Field } from '../definition.ts'
 import { type Job, TOUCH_PLACE } from '../job.ts'
 import type { Tables } from '../tables/tables.ts'
 import type { TurnContext } from './turn.ts'
 
-/** What a caller has stated, in the order of FIELDS; undefined for nothing. */
+/** Returns the fields that a caller has stated, in the order of FIELDS; undefined for none. */
 export function saidOf(stated: Readonly<Partial<Record<Field, unknown>>>): readonly Field[] | undefined {
   // Most calls state nothing.
   let said: Field[] | undefined
@@ -16,7 +16,7 @@ export function saidOf(stated: Readonly<Partial<Record<Field, unknown>>>): reado
   return said
 }
 
-/** A caller states more of a job that has yet to take the defaults of its name. */
+/** Adds fields that a caller states for a job that has yet to take the defaults of its name. */
 export function sayMore({ tables, effects }: TurnContext, job: Job, stated: Readonly<Partial<Record<Field, unknown>>>): void {
   const said = saidOf(stated)
   if (said === undefined || !isUnsettled(tables, job)) return

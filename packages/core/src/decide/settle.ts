@@ -1,7 +1,7 @@
 /**
- * Jobs that were enqueued before their name was defined. They keep what their callers stated (`extras.said`), and take the rest from the
- * definition when it comes, so that it makes no difference which of the two was first. None of them can have started: nobody serves a
- * name before it is defined, nor while its jobs are settled.
+ * Settles jobs that were enqueued before their name was defined. They keep what their callers stated (`extras.said`), and take
+ * the rest from the definition when it comes. So it makes no difference which of the two was first. None of these jobs can have
+ * started: a name is not served before it is defined, nor while its jobs are settled.
  */
 import type { Definition, Field } from '../definition.ts'
 import { type Job, TOUCH_PLACE } from '../job.ts'
@@ -20,13 +20,13 @@ import { DEFAULT_QUEUE } from './queueOf.ts'
 import { endTurn } from './strict.ts'
 import type { TurnContext } from './turn.ts'
 
-/** A name is defined for the first time: its jobs are to take what it says. */
+/** Begins to settle a name that is defined for the first time: its jobs are to take its defaults. */
 export function beginToSettle(tables: Tables, name: string): void {
   const left = (tables.lanesByName.get(name) ?? []).reduce((sum, lane) => sum + unstarted(lane), 0)
   if (left > 0) tables.definitions.settling.set(name, { before: tables.nextSeq, left })
 }
 
-/** Others are in force before any of its jobs could start: those that have taken the former ones take these. */
+/** Settles again if other defaults come into force before any job of the name could start. Settled jobs take them, too. */
 export function settleAnew({ definitions }: Tables, name: string, { firstSeq }: Definition): void {
   if (!definitions.isUnserved(name)) return
   definitions.settled.delete(name)
@@ -51,14 +51,14 @@ export function gatherSettling(store: Store, tables: Tables, facts: Facts): void
   }
 }
 
-/** After the turn's commands, which may have ended some of them. */
+/** Settles a slice after the turn's commands, which may have ended some of its jobs. */
 export function settleSlice(turn: TurnContext): void {
   const { tables, effects, facts } = turn
   const { settling: slice } = facts
   const settling = slice && tables.definitions.settling.get(slice.name)
   const definition = slice && tables.definitions.get(slice.name)
   if (slice === undefined || settling !== slice.walk || definition === undefined) return
-  // By arrival: of jobs of one key the first to enter the line stands in it.
+  // In order of arrival, because the first job of a key to enter the line stands in it.
   for (const job of slice.jobs.toReversed()) {
     if (job.seq >= settling.before || isFinal(job.state) || isDeleted(job)) continue
     settle(turn, job, definition)
@@ -70,7 +70,7 @@ export function settleSlice(turn: TurnContext): void {
   effects.definitions.push({ name: slice.name, definition, settling: settling.before })
 }
 
-/** Its jobs are as its definition says: it is served as soon as no other name is settled. */
+/** Ends the settling of a name. It is served as soon as no other name is being settled. */
 function endSettling(tables: Tables, name: string): void {
   const { settling, settled } = tables.definitions
   settling.delete(name)
@@ -81,14 +81,14 @@ function endSettling(tables: Tables, name: string): void {
   for (const one of names) for (const lane of tables.lanesByName.get(one) ?? []) tables.beginToServe(lane)
 }
 
-/** A job that ended before its name was defined comes back: it takes the defaults now. */
+/** Gives a job that ended before its name was defined, and comes back, the defaults now. */
 export function settleRevived(turn: TurnContext, job: Job): void {
   const { tables } = turn
   const definition = tables.definitions.get(job.lane.name)
   if (definition === undefined || job.run > 0 || job.seq >= definition.firstSeq || job.seq < tables.definitions.saidFrom) return
   settle(turn, job, definition)
   const settling = tables.definitions.settling.get(job.lane.name)
-  // The slices will come by it.
+  // The slices will reach this job.
   if (settling !== undefined && job.seq < settling.before) settling.left++
 }
 
@@ -97,7 +97,7 @@ function settle(turn: TurnContext, job: Job, { defaults }: Definition): void {
   const said = new Set(job.extras?.said)
   const { name } = job.lane
   const queue = said.has('queue') ? job.lane.queue.name : (defaults.queue ?? DEFAULT_QUEUE)
-  // It was taken already: where there is no room for another queue, it stays where it is.
+  // The job was already accepted. If there is no room for another queue, it stays where it is.
   const lane = refuseQueue(turn, queue) === undefined ? laneOf(turn, queue, name) : job.lane
   const ofQueue = defaultsOf(settings.defaults, lane.queue.settings)
   const policy = resolvePolicy(stated(job.policy, said), defaults, ofQueue)
@@ -118,7 +118,7 @@ function settle(turn: TurnContext, job: Job, { defaults }: Definition): void {
       effects.total(of, 'enqueued', change)
     }
     job.lane = lane
-    // Due as it was: a wall clock that was set back puts no waiting job off.
+    // The due time stays: a wall clock that was set back does not delay a waiting job.
     if (job.state !== BLOCKED) effects.event('updated', job, waits ? Math.min(job.runAt, now.wall) : job.runAt)
   }
   job.policy = policy

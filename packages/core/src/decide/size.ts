@@ -1,6 +1,6 @@
 /**
- * Nothing is stored that is larger than the engine takes. Callers refuse it as they encode it, by the bound that they know of: this
- * holds for those that know another one, in whatever process, thread or language.
+ * Refuses data that is larger than the engine accepts. Callers refuse it when they encode it, by the limit that they know. This
+ * check is for callers that know another limit, in any process, thread or language.
  */
 
 import type { NewJob } from '../commands.ts'
@@ -12,7 +12,7 @@ import { findTooLarge } from '../options/data.ts'
 import { Refused } from '../replies.ts'
 import type { Settings } from './turn.ts'
 
-/** `forward` looks at each entry of its journal by itself. */
+/** Returns the refusal of an oversized command. `forward` checks each entry of its journal itself. */
 export function findOversized(settings: Settings, command: Command): Refused | undefined {
   if (command.op === 'forward') return undefined
   const { newJobs, payloads } = traitsOf(command.op)

@@ -1,4 +1,4 @@
-/** The handler wants its job later, without having used an attempt. */
+/** Puts a job off at its handler's request, without using an attempt. */
 import type { SnoozeCommand } from '../commands.ts'
 import type { Decision } from '../replies.ts'
 import { staleRun } from './complete.ts'

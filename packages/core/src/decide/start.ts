@@ -1,4 +1,4 @@
-/** Hands a waiting job to a session: the one place where a run begins, and where `run` grows. */
+/** Hands a waiting job to a session. This is the one place where a run begins and where `run` grows. */
 import { type Job, TOUCH_START } from '../job.ts'
 import { ACTIVE } from '../lifecycle.ts'
 import type { RateLimit } from '../queueSettings.ts'

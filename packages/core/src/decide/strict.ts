@@ -1,6 +1,7 @@
 /**
- * Queues with `keyOrder: 'strict'`: of all jobs with a key, one has its turn, from when it is let go into the line until it is final. Whatever
- * becomes waiting is parked first; the store says whose turn it is (docs/decisions/0021-strict-keys.md).
+ * Handles queues with `keyOrder: 'strict'`. Of all jobs with a key, one has its turn, from when it is let go into the line until
+ * it is final. Every job that becomes waiting is parked first; the store says whose turn it is
+ * (docs/decisions/0021-strict-keys.md).
  */
 import type { Job } from '../job.ts'
 import { LIMITS } from '../limits.ts'
@@ -11,12 +12,12 @@ import { type Facts, isDeleted } from './facts.ts'
 import { letGo, standInLine } from './line.ts'
 import type { TurnContext } from './turn.ts'
 
-/** Of the keys to which something has happened: some of them per turn. */
+/** Reads the turns of keys that have changed, a slice per turn. */
 export function gatherTurns(store: Store, { keys }: Tables, facts: Facts, mono: number): void {
   const asked: Key[] = []
   for (const key of keys.turns) {
     if (asked.length === LIMITS.sliceRows) break
-    // What is in the way is looked at again when it ends, goes on, or has its token.
+    // The key is checked again when its run ends, its pause ends, or it has a token.
     if (roomOf(key, mono) > 0) asked.push(key)
     else {
       keys.turns.delete(key)
@@ -35,11 +36,11 @@ function queryOf({ queue, text, gates }: Key): TurnQuery {
   return { queueId: queue.id, key: text, gateIds: [...gates.values()].filter(({ parked }) => parked > 0).map(({ id }) => id) }
 }
 
-/** After the turn's commands: what they have changed is asked for again. */
+/** Lets jobs take their keys' turns, after the commands of this turn. Keys that those have changed are asked for again. */
 export function passTurns(turn: TurnContext): void {
   const { tables, facts, effects, now } = turn
   if (facts.turns.length === 0) return
-  // Who has ended in this turn and come back takes its key in the next: what is over is written last.
+  // A job that has ended in this turn and come back takes its key in the next: ended turns are written last.
   const over = new Set(effects.turnsOver.map(({ seq }) => seq))
   for (const { key, job, taken } of facts.turns) {
     if (job.parked === undefined || job.lane.queue !== key.queue || isDeleted(job) || over.has(job.seq) || roomOf(key, now.mono) <= 0) {
@@ -52,7 +53,7 @@ export function passTurns(turn: TurnContext): void {
   }
 }
 
-/** The job is final, or is put off before it has ever run: its key's turn is another's, if it was its own. */
+/** Ends the turn of a job's key, if the job has it: the job is final, or is put off before it has ever run. */
 export function endTurn({ tables, effects }: TurnContext, job: Job): void {
   const { queue } = job.lane
   const text = job.extras?.concurrencyKey

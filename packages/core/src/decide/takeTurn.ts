@@ -1,6 +1,6 @@
 /**
- * One turn: commands are decided, then what time alone makes happen, then what free capacity makes happen; one transaction stores
- * all of it. The caller answers nobody before `takeTurn` has returned. If it throws, the caller throws the tables away.
+ * Takes one turn: commands are decided first, then what time alone causes, then what free capacity causes. One transaction stores
+ * all of it. The caller answers no request before `takeTurn` has returned. If it throws, the caller discards the tables.
  */
 
 import type { Clock, Now, Random } from '../clock.ts'
@@ -21,18 +21,18 @@ import { decide } from './index.ts'
 import { tellChildren } from './tell.ts'
 import type { Settings } from './turn.ts'
 
-/** A request with the connection that it came by. */
+/** A request and the connection that it came by. */
 export interface Envelope {
   readonly connection: ConnectionId
   readonly request: Request
-  /** The connection is closed: the command counts, and nobody receives the answer. */
+  /** True if the connection is closed: the command counts, but nobody receives the answer. */
   readonly gone?: boolean | undefined
 }
 
-/** What all turns of an engine share. */
+/** The parts that all turns of an engine share. */
 export interface TurnParts {
   readonly store: Store
-  /** Times the transaction. */
+  /** The clock that times the transaction. */
   readonly clock: Pick<Clock, 'read'>
   readonly random: Random
   readonly settings: Settings
@@ -40,15 +40,15 @@ export interface TurnParts {
   readonly meter?: TurnMeter
 }
 
-/** Decides when a turn also removes what is old. */
+/** Decides when a turn also removes old data. */
 export interface Upkeep {
-  /** The retention that this turn prunes by; undefined while it is not time to. */
+  /** Returns the retention that this turn prunes by, or undefined if it is not yet time. */
   pruning(now: Now): Retention | undefined
   /** Runs once everything else is decided, and adds to the effects what the turn forgets. */
   note(facts: Facts, effects: Effects, store: Store, tables: Tables, now: Now): void
 }
 
-/** Hears of each turn that wrote something: its effects, the number of its commands, and how long the transaction took, in ms. */
+/** Receives each turn that wrote something: its effects, the number of its commands, and the transaction's duration in ms. */
 export interface TurnMeter {
   committed(effects: Effects, commands: number, ms: number, now: Now): void
 }
@@ -57,14 +57,14 @@ export interface TurnInput {
   readonly tables: Tables
   readonly mail: readonly Envelope[]
   readonly now: Now
-  /** As of TurnContext. */
+  /** The same time as in TurnContext. */
   readonly heardMono: number
-  /** Why new work is refused; undefined while it is accepted. */
+  /** The reason why new work is refused; undefined while it is accepted. */
   readonly refusing: Refusal | undefined
 }
 
 export interface Decided {
-  /** One per envelope, in order. */
+  /** One decision per envelope, in order. */
   readonly decisions: readonly Decision<Operation>[]
   readonly effects: Effects
   readonly facts: Facts
@@ -72,7 +72,7 @@ export interface Decided {
   readonly now: Now
 }
 
-/** Throws StoreFailure, and whatever a decision throws. */
+/** Takes one turn. Throws StoreFailure, and any error that a decision throws. */
 export function takeTurn(parts: TurnParts, { tables, mail, now, heardMono, refusing }: TurnInput): Decided {
   const { store, random, settings, upkeep } = parts
   const requests = mail.map((envelope) => envelope.request)
@@ -85,7 +85,7 @@ export function takeTurn(parts: TurnParts, { tables, mail, now, heardMono, refus
   dispatch(turn)
   upkeep.note(facts, effects, store, tables, now)
   if (!effects.empty) write(parts, tables, effects, mail.length, now)
-  // Nothing is read between the commit and its answers: a read that fails would deny what has happened.
+  // Nothing is read between the commit and its answers: a failed read would deny what has happened.
   effects.clear()
   return { decisions, effects, facts, now }
 }

@@ -1,6 +1,7 @@
 /**
- * Children are told how their parents stand, a slice per turn and before its commands: from what the last commit says. Told twice
- * it changes nothing, so whatever is cut off is told again; a job whose last parent has ended is let through once.
+ * Notifies children of the state of their parents, a slice per turn and before its commands, as the last commit has it. A
+ * repeated notification changes nothing, so all that is cut off is sent again. A job whose last parent has ended is let through
+ * once.
  */
 import {
   CANCEL,
@@ -26,7 +27,7 @@ import { openOnceTold, setGate } from './flowGate.ts'
 import { revive } from './retry.ts'
 import type { TurnContext } from './turn.ts'
 
-/** What a child has heard in this turn. */
+/** The sum of what a child has heard in this turn. */
 interface Heard {
   mode: DueMode
   /** The last of the parents that have failed. */
@@ -38,7 +39,7 @@ export function tellChildren(turn: TurnContext): void {
   if (facts.flowSlices.length === 0 && facts.flowLeft.length === 0) return
   const heard = new Map<FlowGate, Heard>()
   for (const slice of facts.flowSlices) tellSlice(turn, slice, heard)
-  // Each once it has heard all: one parent's failure and another's return must not be seen one after the other.
+  // Each child acts when it has heard all: one parent's failure and another's return must not be seen one after the other.
   for (const [gate, { mode, bad }] of heard) {
     const job = facts.job(gate.seq)
     if (job === undefined || isDeleted(job)) continue
@@ -59,7 +60,7 @@ function tellSlice({ facts, effects }: TurnContext, slice: FlowSlice, heard: Map
   const state = takesBack(mode) ? 0 : slice.state
   flows.progress.push({ parent, next: nextOf(slice) })
   for (const { seq, told } of children) {
-    // Its row is gone, and its edges follow.
+    // The child's row is gone, and its edges follow.
     const gate = facts.gate(seq)
     if (gate === undefined) continue
     if (told !== state) {
@@ -75,7 +76,7 @@ function tellSlice({ facts, effects }: TurnContext, slice: FlowSlice, heard: Map
   }
 }
 
-/** What was taken back of a job that has ended again meanwhile is told anew. */
+/** Returns what to notify next. If the parent has ended again since it was taken back, its children are notified again. */
 function nextOf({ mode, state, children, done }: FlowSlice): FlowEffects['progress'][number]['next'] {
   const last = children.at(-1)
   if (!done && last !== undefined) return { after: last.seq, mode }
@@ -87,7 +88,7 @@ function count(gate: FlowGate, told: Told, change: number): void {
   else if (hasFailed(told)) gate.failed += change
 }
 
-/** Lets a job through, fails it, or has it wait again, as its gate says. */
+/** Lets a job through, fails it, or makes it wait again, as its gate says. */
 function swing(turn: TurnContext, job: Job, gate: FlowGate, bad: Heard['bad']): void {
   const forbidden = job.extras?.flow?.onFailure === 'fail' && gate.failed > 0
   if (job.state === FAILED && gate.state === SHUT && !forbidden) revive(turn, job)

@@ -1,4 +1,4 @@
-/** A job and all that waits for it: itself at once, the others by the turns that follow, in slices. */
+/** Cancels or retries a job and all that waits for it: itself at once, the others in slices by the turns that follow. */
 import type { CancelTreeCommand, RetryTreeCommand } from '../commands.ts'
 import { CANCEL, isParent, RETRY } from '../flow.ts'
 import { CANCELLED, FAILED, isFinal } from '../lifecycle.ts'

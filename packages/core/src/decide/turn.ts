@@ -1,4 +1,4 @@
-/** What every decision of one turn is given. */
+/** The context that every decision of one turn receives. */
 import type { Now, Random } from '../clock.ts'
 import type { Effects } from '../effects.ts'
 import type { Refusal } from '../errors.ts'
@@ -14,32 +14,32 @@ export interface TurnContext {
   readonly facts: Facts
   readonly effects: Effects
   readonly now: Now
-  /** Whatever had arrived by then is decided: who has been silent, and whose time is up, is judged by it. Not after `now`. */
+  /** All mail that had arrived by then is decided. Silence and deadlines are judged by this time, which is not after `now`. */
   readonly heardMono: number
   readonly random: Random
   readonly settings: Settings
-  /** Why new work is refused just now; undefined where it is not. */
+  /** The reason why new work is refused at present; undefined if it is not. */
   readonly refusing: Refusal | undefined
 }
 
 export interface Settings {
-  /** What happens to a lost worker's jobs: run again at once, or after their backoff. */
+  /** The time at which a lost worker's jobs run again: at once, or after their backoff. */
   readonly recovery: 'immediate' | 'backoff'
   readonly retention: Retention
-  /** For jobs of all queues, beneath the defaults of each. Default none. */
+  /** Defaults for jobs of all queues, beneath the defaults of each. Default none. */
   readonly defaults?: QueueDefaults | undefined
-  /** Of data, output and checkpoint each, whoever sends them. Default 16 MiB, which is what one command may have. */
+  /** The limit of data, output and checkpoint each, from any sender. Default 16 MiB, which is the limit of one command. */
   readonly maxDataBytes?: number
-  /** A queue beyond so many is refused. Default 10,000. */
+  /** The maximum number of queues; one more is refused. Default 10,000. */
   readonly maxQueues?: number
   /** Reads the cron expressions of schedules. */
   readonly calendar: Calendar
 }
 
-/** Who asks. */
+/** The sender of a command. */
 export interface Sender {
   readonly connection: ConnectionId
   readonly request: number
-  /** The connection is no more: what was sent by it counts, and nobody hears of the answer. */
+  /** True if the connection is closed: what it sent counts, but nobody receives the answer. */
   readonly gone?: boolean | undefined
 }

@@ -1,4 +1,4 @@
-/** Runs that ignored their abort for the whole grace: fenced, and counted until they are heard of again. */
+/** Tracks runs that ignored their abort for the whole grace period. They are fenced, and counted until they are heard of again. */
 import type { Job } from '../job.ts'
 import type { ConnectionId } from '../tables/session.ts'
 import type { Tables } from '../tables/tables.ts'
@@ -9,7 +9,7 @@ export function noteZombie(tables: Tables, job: Job): void {
   tables.zombies.set(`${job.seq}:${job.run}`, job.session)
 }
 
-/** It has been heard of: by the connection of its session, as what others say of it counts for nothing. */
+/** Forgets a zombie that was heard of by the connection of its session. What other connections send does not count. */
 export function forgetZombie(tables: Tables, seq: number, run: number, connection: ConnectionId): void {
   if (tables.zombies.size === 0) return
   const key = `${seq}:${run}`

@@ -1,4 +1,4 @@
-/** How a failed attempt is tried again, as an option. */
+/** The option `backoff`: the delay before a retry. */
 import type { Backoff } from '../backoff.ts'
 import type { Duration } from '../duration.ts'
 import { OptionRangeError, OptionTypeError } from '../errors.ts'
@@ -15,7 +15,7 @@ export interface BackoffOptions {
   readonly type: BackoffType
   /** The delay before the first retry: 0 to 100 years. */
   readonly delay: Duration
-  /** Of `exponential`: at least 1, default 2. */
+  /** The factor of `exponential`: at least 1, default 2. */
   readonly factor?: number
   /** The cap of every delay, which comes after jitter: 0 to 100 years. Default none. */
   readonly maxDelay?: Duration
@@ -24,9 +24,10 @@ export interface BackoffOptions {
 }
 
 /**
- * Of a definition: the delay before the next attempt, by the attempt that failed (from 1) and its error; false: none, the job fails.
- * Undefined: the stored default. It runs in the worker; for a lost worker the stored default applies. Any other answer (a promise, a
- * negative number) and what it throws is a warning in the job's log and the worker's, and the stored default applies.
+ * A backoff as a function: returns the delay before the next attempt, by the attempt that failed (from 1) and its error. False: no
+ * further attempt, the job fails. Undefined: the stored default. The function runs in the worker; if the worker is lost, the stored
+ * default applies. If it throws or returns anything else (a promise, a negative number), the job's log and the worker's log get a
+ * warning, and the stored default applies.
  */
 export type BackoffFunction = (attempt: number, error: unknown) => Duration | false | undefined
 

@@ -1,4 +1,4 @@
-/** One of some words. */
+/** Options that take one of some words. */
 import { OptionTypeError } from '../errors.ts'
 import { describe } from './describe.ts'
 import { choiceMeant } from './synonyms.ts'
@@ -15,7 +15,7 @@ export function choiceOption<const Choice extends string>(option: string, value:
   )
 }
 
-/** Of more choices, only the one that is meant is named. */
+/** The number of choices that a message lists: of more, it names only the closest one. */
 const LISTED_MAX = 8
 
 export function booleanOption(option: string, value: unknown): boolean {

@@ -1,4 +1,4 @@
-/** What stands between values and what is stored of them: encryption, or compression. */
+/** The codec between values and their stored bytes: encryption, or compression. */
 import { OptionTypeError } from '../errors.ts'
 import { describe } from './describe.ts'
 import { checkKnown } from './known.ts'

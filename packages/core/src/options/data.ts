@@ -19,7 +19,7 @@ export function encodeData(option: string, value: unknown, maxBytes: number): Da
   return data
 }
 
-/** Of anything that holds bytes: JSON would make an empty object of it. */
+/** Returns the bytes of any object that holds bytes: JSON would make an empty object of it. */
 function bytesOf(value: unknown): Uint8Array | undefined {
   if (value instanceof Uint8Array) return value
   if (value instanceof ArrayBuffer) return new Uint8Array(value)
@@ -28,7 +28,7 @@ function bytesOf(value: unknown): Uint8Array | undefined {
   return ArrayBuffer.isView(value) ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength) : undefined
 }
 
-/** What is wrong with data of more than `maxBytes` bytes; undefined for any other. */
+/** Returns the error of data that has more than `maxBytes` bytes; undefined if it fits. */
 export function findTooLarge(option: string, data: Data, maxBytes: number): OptionRangeError | undefined {
   // No UTF-16 unit takes more than three bytes of UTF-8: most texts need no count.
   if (data === null || data.length * (typeof data === 'string' ? 3 : 1) <= maxBytes) return undefined
@@ -73,7 +73,7 @@ function toJson(option: string, value: unknown): string {
   return text
 }
 
-/** Of a Map, a Set, a Promise or an Error JSON keeps nothing, and says nothing. */
+/** JSON silently drops the content of a Map, a Set, a Promise or an Error. */
 function assertKept(option: string, value: unknown): void {
   const kind = Object.prototype.toString.call(value).slice('[object '.length, -1)
   if (kind === 'Object') return

@@ -5,7 +5,7 @@ import type { BackoffFunction, BackoffOptions } from './backoff.ts'
 import { describe } from './describe.ts'
 import { checkKnown } from './known.ts'
 import { nameOption } from './name.ts'
-import { RUN_OPTIONS, type RunOptions, type RunSettings, readRunOptions } from './policy.ts'
+import { RUN_OPTION_NAMES, type RunOptions, type RunSettings, readRunOptions } from './runOptions.ts'
 
 export interface DefinitionOptions extends Omit<RunOptions, 'backoff'> {
   /** Routes jobs to handlers: 1 to 128 of `A-Z a-z 0-9 _ . : / -`. */
@@ -20,12 +20,12 @@ export interface DefinitionOptions extends Omit<RunOptions, 'backoff'> {
 /** A definition's options, checked. */
 export interface DefinitionSettings {
   readonly name: string
-  /** What its enqueues take where a call does not say otherwise. */
+  /** The options of its enqueues that a call does not set. */
   readonly defaults: Defaults
   readonly backoff: BackoffFunction | undefined
 }
 
-const KNOWN = new Set<string>(['name', 'schema', ...RUN_OPTIONS])
+const KNOWN = new Set<string>(['name', 'schema', ...RUN_OPTION_NAMES])
 
 /** @throws OptionTypeError, OptionRangeError */
 export function validateDefinition(options: unknown): DefinitionSettings {

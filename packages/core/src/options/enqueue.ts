@@ -8,12 +8,12 @@ import { choiceOption } from './choice.ts'
 import { encodeMeta } from './data.ts'
 import { checkKnown } from './known.ts'
 import { durationOption, type Time, timeOption } from './milliseconds.ts'
-import { RUN_OPTIONS, type RunOptions, readRunOptions } from './policy.ts'
+import { RUN_OPTION_NAMES, type RunOptions, readRunOptions } from './runOptions.ts'
 import { type DebounceOptions, readShaping, type ThrottleOptions } from './shaping.ts'
 import { tagsOption, textOption } from './text.ts'
 
 export interface UniqueOptions {
-  /** Of at most one live job of that name: held from enqueue to a final state. 1 to 512 characters. */
+  /** The key, which at most one live job of that name holds, from its enqueue to a final state. 1 to 512 characters. */
   readonly key: string
   /** `skip` (default) answers the live job; `replace` and `reschedule` change it; `error` rejects UniqueConflictError. */
   readonly onConflict?: OnConflict
@@ -48,7 +48,7 @@ export interface EnqueueOptions extends RunOptions {
 type Draft = { -readonly [Key in keyof NewJob]: NewJob[Key] }
 
 const KNOWN = new Set<string>([
-  ...RUN_OPTIONS,
+  ...RUN_OPTION_NAMES,
   'delay',
   'runAt',
   'idempotencyKey',
@@ -87,7 +87,7 @@ function readTimes({ delay, runAt }: Readonly<Record<string, unknown>>, job: Dra
 const UNIQUE_KNOWN = new Set(['key', 'onConflict'])
 const ON_CONFLICT = ['skip', 'replace', 'reschedule', 'error'] as const
 
-/** Those that make a call one that may be repeated. */
+/** Reads the options that make a call repeatable. */
 export function readIdempotency({ idempotencyKey, idempotencyTtl }: Readonly<Record<string, unknown>>): {
   readonly idempotencyKey?: string
   readonly idempotencyTtl?: number
@@ -112,7 +112,7 @@ function readKeys(options: Readonly<Record<string, unknown>>, job: Draft): void 
   if (concurrencyKey !== undefined) job.concurrencyKey = textOption('concurrencyKey', concurrencyKey)
 }
 
-/** What one job adds to a command beside its data, roughly, in bytes. */
+/** The bytes that one job adds to a command beside its data, roughly. */
 const JOB_BYTES = 128
 
 /** Roughly the bytes of one job in a command. */

@@ -14,7 +14,7 @@ export interface HistoryOptions {
   readonly step?: HistoryStep
   /** The minute, or hour, of this time is the first one. Default: the oldest kept. */
   readonly from?: Time
-  /** That of this time is not told any more. Default: up to now. */
+  /** The end, exclusive. Default: up to now. */
   readonly to?: Time
 }
 

@@ -8,7 +8,7 @@ const SUSPECT = /\d{16}|[eE]\+?\d{3}/
 const [QUOTE, BACKSLASH, ZERO, NINE] = [0x22, 0x5c, 0x30, 0x39]
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 const NUMBER_CHARACTERS = new Set([...'0123456789.eE+-'].map((character) => character.charCodeAt(0)))
-/** Of a number in a message. */
+/** The length up to which a message shows a number. */
 const SHOWN = 40
 
 /**

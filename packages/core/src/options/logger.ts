@@ -1,4 +1,4 @@
-/** Where the engine tells what nobody asked for: a failed listener, a worker that cannot attach. */
+/** The log of what no caller asked for: a listener that threw, a worker that cannot attach. */
 import { OptionTypeError } from '../errors.ts'
 import { describe } from './describe.ts'
 
@@ -10,7 +10,7 @@ export interface Logger {
   error(message: string, fields?: Readonly<Record<string, unknown>>): void
 }
 
-/** What `logger` takes: undefined for the default, which writes warnings and errors to stderr; false or null for none. */
+/** The option `logger`: undefined for the default, which writes warnings and errors to stderr; false or null for none. */
 export type LoggerOption = Logger | false | null
 
 /** Undefined: the default; null: none. @throws OptionTypeError */

@@ -16,7 +16,7 @@ export interface ManyFilter {
   readonly queue?: string
   readonly name?: string
   readonly tag?: string
-  /** Of these jobs alone. */
+  /** Only these jobs. */
   readonly ids?: readonly string[]
   /** Every job there is. */
   readonly all?: true
@@ -32,7 +32,7 @@ export interface ManyOptions {
 export interface ManySettings {
   readonly filter: ListFilter
   readonly ids: readonly JobKey[] | undefined
-  /** Of `ids`: those that are no job's. */
+  /** The `ids` that belong to no job. */
   readonly unknown: number
   readonly limit: number
   readonly dryRun: boolean

@@ -9,7 +9,7 @@ export interface DurationBounds {
   readonly min?: number
   /** Largest value in milliseconds; default a hundred years. */
   readonly max?: number
-  /** Whether Infinity is allowed. */
+  /** True if Infinity is allowed. */
   readonly infinity?: boolean
 }
 
@@ -39,7 +39,7 @@ const TIME_MAX_MS = 8_640_000_000_000_000
 /** A Date, milliseconds since 1970, or an ISO 8601 string with its zone, such as `'2030-01-31T12:00:00Z'`. */
 export type Time = Date | number | string
 
-/** Of what has no zone nobody knows which clock it means. */
+/** Matches ISO 8601; without a zone, nobody knows which clock a time means. */
 const ISO = /^\d{4}-\d\d-(\d\d)T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)?$/
 
 /** Milliseconds since 1970 of a Time; a time that has passed means at once. */

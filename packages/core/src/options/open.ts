@@ -11,10 +11,10 @@ import { integerOption } from './integer.ts'
 import { checkKnown } from './known.ts'
 import { type Logger, type LoggerOption, quietableLogger } from './logger.ts'
 import { durationOption } from './milliseconds.ts'
-import type { RunOptions } from './policy.ts'
 import { defaultsOption } from './queue.ts'
 import { type Redact, redactOption } from './redact.ts'
 import { type RetentionOptions, retentionOption } from './retention.ts'
+import type { RunOptions } from './runOptions.ts'
 
 export interface OpenOptions {
   /** Path of the database file, created where it is not there yet; `':memory:'` for none. */
@@ -37,8 +37,8 @@ export interface OpenOptions {
   /** The writer's page cache in MiB: 1 to 4,096, default 16. */
   readonly cache?: number
   /**
-   * What is deleted is overwritten with zeros in the file; default false. What stays in the write-ahead log and in backups, and until
-   * when: docs/privacy.md.
+   * Overwrites deleted data with zeros in the file; default false. docs/privacy.md says what stays in the write-ahead log and in
+   * backups, and until when.
    */
   readonly secureDelete?: boolean
   /**
@@ -46,7 +46,7 @@ export interface OpenOptions {
    * TooManyQueuesError; queues that are there already stay.
    */
   readonly maxQueues?: number
-  /** Of data, output and checkpoint each, whichever process, thread or client they come from: 1 byte to 16 MiB, default 1 MiB. */
+  /** The largest data, output and checkpoint each, from any process, thread or client: 1 byte to 16 MiB, default 1 MiB. */
   readonly maxDataBytes?: number
   /**
    * How long finished jobs and the journal are kept. Default: completed and cancelled jobs 7 days, failed ones 30 days, the journal 7

@@ -7,7 +7,7 @@ import { describe } from './describe.ts'
 import { checkKnown } from './known.ts'
 import { durationOption } from './milliseconds.ts'
 
-/** Those that a job can be removed in, in the order in which it comes to them: so none slips by while it is purged. */
+/** The states that can be purged, in the order in which a job reaches them: so no job slips by during a purge. */
 export const PURGED_STATES = ['blocked', 'scheduled', 'waiting', 'completed', 'failed', 'cancelled'] as const satisfies readonly State[]
 
 export type PurgedState = (typeof PURGED_STATES)[number]

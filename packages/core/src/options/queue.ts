@@ -9,8 +9,8 @@ import { integerOption } from './integer.ts'
 import { checkKnown } from './known.ts'
 import { durationOption } from './milliseconds.ts'
 import { nameOption } from './name.ts'
-import { RUN_OPTIONS, type RunOptions, type RunSettings, readRunOptions } from './policy.ts'
 import { type KeepOptions, keepOption } from './retention.ts'
+import { RUN_OPTION_NAMES, type RunOptions, type RunSettings, readRunOptions } from './runOptions.ts'
 import { textOption } from './text.ts'
 
 export interface RateLimitOptions {
@@ -22,7 +22,7 @@ export interface RateLimitOptions {
   readonly burst?: number
 }
 
-/** What is left out stays as it is; null takes a setting away. */
+/** Settings of a queue. An option that is left out stays as it is; null removes a setting. */
 export interface QueueOptions {
   /** Jobs of the queue that run at the same time, over all workers: 1 to 1,000,000. */
   readonly concurrencyLimit?: number | null
@@ -45,8 +45,9 @@ export interface QueueOptions {
   /** Jobs yet to start, over which enqueues are refused with QueueFullError, or as `onFull` says: 1 to 1,000,000,000. */
   readonly maxLength?: number | null
   /**
-   * What becomes of a new job where `maxLength` are yet to start. 'reject' (default): it is refused. 'drop-oldest': it is taken, and the
-   * oldest by arrival that is scheduled or waiting is cancelled; refused where there is none, or where one call has more than `maxLength`.
+   * The fate of a new job if `maxLength` jobs have yet to start. 'reject' (default): it is refused. 'drop-oldest': it is accepted, and
+   * the oldest scheduled or waiting job by arrival is cancelled. It is refused if there is none, or if one call has more than
+   * `maxLength` jobs.
    */
   readonly onFull?: 'reject' | 'drop-oldest' | null
   /** Hand-outs in a row before it is the next queue's turn: 1 to 1,000; without it 1. */
@@ -56,7 +57,7 @@ export interface QueueOptions {
    * another. 'none' (default): jobs of all names are one line, by priority, due time and arrival.
    */
   readonly fairness?: 'name' | 'none' | null
-  /** In place of the engine's. */
+  /** Retention of the queue's jobs, in place of the engine's. */
   readonly retention?: { readonly completed?: KeepOptions; readonly failed?: KeepOptions; readonly cancelled?: KeepOptions } | null
   /** Options of jobs for which neither the call nor the definition has a value, in place of the `defaults` of `openEngine`. */
   readonly defaults?: Omit<RunOptions, 'queue'> | null
@@ -77,7 +78,7 @@ const KNOWN = new Set([
 ])
 const RATE_KNOWN = new Set(['limit', 'period', 'burst'])
 const KEEP_KNOWN = new Set(['completed', 'failed', 'cancelled'])
-const DEFAULTS_KNOWN = new Set<string>(RUN_OPTIONS.filter((name) => name !== 'queue'))
+const DEFAULTS_KNOWN = new Set<string>(RUN_OPTION_NAMES.filter((name) => name !== 'queue'))
 const LENGTH_MAX = 1_000_000_000
 const SHARE_MAX = 1_000
 const YEAR_MS = 365 * 86_400_000

@@ -1,17 +1,17 @@
-/** What a run says about itself, before it leaves the worker. */
+/** The option `redact`, which changes errors and logs before they leave the worker. */
 import { OptionTypeError } from '../errors.ts'
 import { describe } from './describe.ts'
 
 export interface Said {
   /** The error that a run ended with, a line of its log, or the note of its progress. */
   readonly kind: 'error' | 'log' | 'progress'
-  /** Of the job. */
+  /** The name of the job. */
   readonly name: string
   /** The text. The message of each cause of an error, and each code, is passed by itself, in a call of its own. */
   readonly message: string
-  /** Of an error. */
+  /** The stack, of an error. */
   readonly stack?: string
-  /** Of a log line. */
+  /** The fields, of a log line. */
   readonly fields?: Readonly<Record<string, unknown>>
 }
 

@@ -1,4 +1,4 @@
-/** How long finished jobs and the journal are kept, as an option. */
+/** The option `retention`: how long finished jobs and the journal are kept. */
 import type { Duration } from '../duration.ts'
 import { LIMITS } from '../limits.ts'
 import { DEFAULT_RETENTION, type Keep, type Retention } from '../retention.ts'

@@ -36,7 +36,7 @@ export interface ScheduleOptions {
    * is `'all'`), or cancels it (`'cancel'`).
    */
   readonly overlap?: Overlap
-  /** Of ticks that could not fire in time: one job for the latest (default), one for each (up to 1,000), or none after a minute. */
+  /** Catches up on ticks that could not fire in time: one job for the latest (default), one for each (up to 1,000), or none after a minute. */
   readonly catchUp?: CatchUp
   /** A schedule that is new has its first job at once; default false. */
   readonly runImmediately?: boolean
@@ -127,7 +127,7 @@ function zoneOption(option: string, value: unknown = DEFAULT_TIMEZONE): string {
 }
 
 /**
- * What must hold of a schedule as a whole. Also asked by the engine: what other libraries send may have been checked by nobody.
+ * Checks a schedule as a whole. The engine does so too: other libraries may have sent it unchecked.
  *
  * @throws OptionTypeError, OptionRangeError
  */
@@ -161,7 +161,7 @@ function checkCron(cron: string, timezone: string, calendar: Calendar): void {
   if (first === 0) throw new OptionRangeError('cron', 0, `cron ${describe(cron)} never matches: there is no such day`)
 }
 
-/** Of the time zone database that the runtime has. */
+/** Returns true if the runtime's time zone database has the zone. */
 function isZone(name: string): boolean {
   try {
     Intl.DateTimeFormat('en-US', { timeZone: name })
@@ -176,7 +176,7 @@ export function scheduleIdOption(value: unknown): string {
   return nameOption('id', value)
 }
 
-/** Of JSON: it is to have room for the tick. */
+/** The length of `meta` as JSON, less the room for the tick. */
 const META_MAX = LIMITS.metaBytes - 256
 
 /**
@@ -226,7 +226,7 @@ export function validateTriggerOptions(options: unknown = {}): { readonly meta?:
 }
 
 export interface ScheduleListOptions {
-  /** Of the ids; default all. */
+  /** Prefix of the ids; default all. */
   readonly prefix?: string
   /** `next` of the page before. Default: the first page. */
   readonly after?: string
@@ -248,7 +248,7 @@ export function validateScheduleListOptions(options: unknown = {}): { prefix: st
 }
 
 export interface ScheduleGetOptions {
-  /** How many of the times that come next to tell: 0 to 1,000, default 1. */
+  /** The number of next times to return: 0 to 1,000, default 1. */
   readonly times?: number
 }
 

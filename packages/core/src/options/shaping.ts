@@ -10,7 +10,7 @@ import { textOption } from './text.ts'
 export interface DebounceOptions {
   /** Calls of one key and one job name are held against each other. 1 to 512 characters. */
   readonly key: string
-  /** How long it is to be quiet: 1 ms or more. */
+  /** The quiet time: 1 ms or more. */
   readonly delay: Duration
   /**
    * `trailing` (default): one job, when it has been quiet for `delay`, with the data of the last call. `leading`: one job at once, with
@@ -38,7 +38,7 @@ export interface ThrottleOptions {
 const DEBOUNCE_KNOWN = new Set(['key', 'delay', 'mode', 'maxDelay'])
 const THROTTLE_KNOWN = new Set(['key', 'period'])
 
-/** What would be two answers to one question. */
+/** Options that contradict each other. */
 const EXCLUDED = {
   debounce: ['throttle', 'idempotencyKey', 'unique', 'delay', 'runAt'],
   throttle: ['idempotencyKey', 'unique'],

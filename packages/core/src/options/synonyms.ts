@@ -6,7 +6,7 @@ interface Synonym {
   readonly ours?: readonly string[]
   /** A sentence behind the option, or alone where the call knows none of them. */
   readonly note?: string
-  /** What to use when the call knows none of them. */
+  /** The options to use instead if the call knows none of them. */
   readonly elsewhere?: string
 }
 
@@ -45,7 +45,7 @@ const START: Synonym = { ours: ['runAt', 'delay'], note: 'It is a time; delay is
 const FLOW: Synonym = { ours: ['dependsOn'], elsewhere: 'jobs that wait for others are a flow: create it with flow([...])' }
 const FILE: Synonym = { ours: ['file'] }
 
-/** By name in lower case. */
+/** Synonyms by their name in lower case. */
 const SYNONYMS: Readonly<Record<string, Synonym>> = {
   attempts: ATTEMPTS,
   maxretries: ATTEMPTS,
@@ -142,8 +142,8 @@ const SYNONYMS: Readonly<Record<string, Synonym>> = {
 }
 
 /**
- * What to write in place of a name that a call does not know: an option of its own by another queue's word, where that belongs, or the
- * nearest of its own. Undefined if there is nothing like it.
+ * Suggests a name in place of one that a call does not know: its own option for another queue's word, the place where that word
+ * belongs, or its nearest own option. Undefined if there is nothing like it.
  *
  * @param shown how an option is written there: `--max-attempts`
  */

@@ -5,7 +5,7 @@ import { describe } from './describe.ts'
 import { integerOption } from './integer.ts'
 import { checkKnown } from './known.ts'
 
-/** As of Node's worker threads, in MiB. */
+/** Limits of Node's worker threads, in MiB. */
 export interface ThreadLimits {
   /** The heap of a thread in MiB: 16 to 1,048,576. Default: that of Node. */
   readonly maxOldGenerationSizeMb?: number
@@ -43,7 +43,7 @@ const LIMITS_KNOWN = new Set(['maxOldGenerationSizeMb', 'maxYoungGenerationSizeM
 const THREADS = 2
 const THREADS_MAX = 128
 const THREAD_MIB_MAX = 1_048_576
-/** With less, a thread dies of want before it runs anything; with very little, V8 takes the whole process with it. */
+/** The least memory: with less, a thread dies before it runs anything; with very little, V8 ends the whole process. */
 const HEAP_MIB_MIN = 16
 
 /** @throws OptionTypeError, OptionRangeError */

@@ -7,7 +7,7 @@ import { integerOption } from './integer.ts'
 import { checkKnown } from './known.ts'
 import { type Time, timeOption } from './milliseconds.ts'
 
-/** What is left out stays as it is. */
+/** Changes of a job. A field that is left out stays as it is. */
 export interface UpdateOptions {
   /** The new data. */
   readonly data?: unknown
@@ -17,7 +17,7 @@ export interface UpdateOptions {
   readonly priority?: number
   /** 1 to 1,000,000. */
   readonly weight?: number
-  /** What the next attempt finds in `job.checkpoint`. */
+  /** The value that the next attempt finds in `job.checkpoint`. */
   readonly checkpoint?: unknown
 }
 

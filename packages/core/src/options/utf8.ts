@@ -1,4 +1,4 @@
-/** How long a text is in UTF-8, without making a copy of it. A lone surrogate counts as the three bytes of its replacement. */
+/** Returns the length of a string in UTF-8 without copying it. A lone surrogate counts as the three bytes of its replacement. */
 
 export function utf8Bytes(text: string): number {
   let bytes = text.length

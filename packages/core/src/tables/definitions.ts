@@ -1,19 +1,19 @@
-/** What is in force for enqueues by plain name, who disputes it, and whose jobs have yet to take it. */
+/** The definitions in force for enqueues by plain name, the sessions that dispute them, and the names whose jobs have yet to take them. */
 import type { Definition, Settling } from '../definition.ts'
 import type { Loaded } from '../store.ts'
 import type { Session } from './session.ts'
 
 export class Definitions {
   readonly #inForce = new Map<string, Definition>()
-  /** By the session whose word they are. */
+  /** Names by the session whose defaults are in force. */
   readonly #bySession = new Map<string, Set<string>>()
-  /** Names whose jobs have yet to take what was defined after them. */
+  /** Names whose jobs have yet to take a definition that came after them. */
   readonly settling = new Map<string, Settling>()
-  /** Names whose jobs have taken it while those of others have not: all are served at once, or their order would be lost. */
+  /** Names whose jobs are settled while those of others are not. All are served at once, or their order would be lost. */
   readonly settled = new Set<string>()
-  /** Of jobs in rows before this one it is not known what their callers have stated. */
+  /** The first row from which on it is known what the callers of jobs have stated. */
   readonly saidFrom: number
-  /** Living sessions whose own defaults for a name are others than those in force. */
+  /** Living sessions whose own defaults for a name differ from those in force. */
   readonly disputes = new Map<string, ReadonlySet<Session>>()
 
   constructor({ saidFrom, definitions }: Pick<Loaded, 'saidFrom' | 'definitions'>) {
@@ -37,7 +37,7 @@ export class Definitions {
     else names.add(name)
   }
 
-  /** The names whose defaults are in force by the word of that session. */
+  /** Returns the names whose defaults in force come from that session. */
   saidBy(session: string): readonly string[] {
     return [...(this.#bySession.get(session) ?? [])]
   }
@@ -48,7 +48,7 @@ export class Definitions {
     if (names?.size === 0) this.#bySession.delete(session)
   }
 
-  /** Nobody serves it yet. */
+  /** True if the name is not served yet. */
   isUnserved(name: string): boolean {
     return this.settling.has(name) || this.settled.has(name)
   }

@@ -1,4 +1,4 @@
-/** Queues that may start nothing for now: out of every service's sight, until something opens them again. */
+/** Queues that may start nothing for now. No service sees them until something opens them again. */
 import type { Lane, Queue } from './lane.ts'
 import type { Service } from './service.ts'
 
@@ -6,7 +6,7 @@ export class Doors {
   readonly #services: ReadonlyMap<string, Service>
   /** Queues that are closed until their buckets have a token again. */
   readonly waiting = new Set<Queue>()
-  /** The earliest of those moments, maybe too early; monotonic. */
+  /** The earliest of those times, maybe too early; monotonic. */
   tokenMono = Number.POSITIVE_INFINITY
 
   constructor(services: ReadonlyMap<string, Service>) {
@@ -18,7 +18,7 @@ export class Doors {
     for (const service of this.#services.values()) service.ready.delete(queue)
   }
 
-  /** Until its bucket has a token. */
+  /** Closes a queue until its bucket has a token. */
   closeUntil(queue: Queue, mono: number): void {
     this.close(queue)
     this.waiting.add(queue)
@@ -32,14 +32,14 @@ export class Doors {
     for (const service of this.#services.values()) service.open(queue)
   }
 
-  /** The queue is no more. */
+  /** Forgets a queue that was deleted. */
   forget(queue: Queue): void {
     this.close(queue)
     this.waiting.delete(queue)
     for (const service of this.#services.values()) service.forget(queue)
   }
 
-  /** A lane that was paused goes on. */
+  /** Resumes a lane that was paused. */
   resume(lane: Lane): void {
     lane.paused = false
     for (const service of lane.services) service.markReady(lane)

@@ -1,10 +1,10 @@
-/** How a row becomes a record in memory. */
+/** Turns a row into a record in memory. */
 import { type Job, newJob } from '../job.ts'
 import { parsePolicy } from '../policy.ts'
 import type { JobRow } from '../store.ts'
 import type { Tables } from './tables.ts'
 
-/** A row as the tables hold it: in its lane, and behind its gate. */
+/** Returns a row's record as the tables hold it: in its lane, and behind its gate. */
 export function jobFrom(tables: Tables, row: JobRow): Job {
   const lane = tables.laneOf(row.laneId)
   const job = newJob(row, lane, row.state, row, parsePolicy(row.policy), row.extras, row.data)

@@ -1,7 +1,8 @@
 /**
- * Jobs with a `concurrencyKey`, in queues that limit or pause keys. Where a lane has more jobs of a key than may run, the rest are parked
- * behind a gate: they wait on disk, outside the lane, and stand in nobody's way. In memory there are the keys that run, stand in a
- * window, are parked or paused, or whose token buckets are not full; and of those that have jobs on disk alone the last 1,000.
+ * Jobs with a `concurrencyKey`, in queues that limit or pause keys. If a lane has more jobs of a key than may run, the rest are
+ * parked behind a gate. They wait on disk, outside the lane, and block no other job. Memory holds the keys that run, stand in a
+ * window, are parked or paused, or whose token buckets are not full. Of the keys that have jobs only on disk it holds the last
+ * 1,000.
  */
 import { LIMITS } from '../limits.ts'
 import { tokensOf } from './bucket.ts'
@@ -13,33 +14,33 @@ export interface Key {
   readonly text: string
   active: number
   paused: boolean
-  /** One for each job name. */
+  /** One gate for each job name. */
   readonly gates: Map<Lane, Gate>
-  /** Whether this turn has paused it, or let it go on. */
+  /** True if this turn has paused or resumed the key. */
   noted: boolean
-  /** When its token bucket is full again; monotonic. */
+  /** The time when its token bucket is full again; monotonic. */
   fullMono: number
-  /** When its bucket is to be looked at, maybe too early; monotonic. */
+  /** The time when its bucket is to be checked, maybe too early; monotonic. */
   lookMono: number
-  /** Place among the buckets that are not full; -1 where it is. */
+  /** The place among the buckets that are not full; -1 if it is full. */
   bucketPlace: number
-  /** Whether this turn has changed its bucket. */
+  /** True if this turn has changed its bucket. */
   bucketNoted: boolean
 }
 
 export interface Gate {
-  /** Row number: below zero where its jobs stand by arrival (`keyOrder`). */
+  /** The row number; below zero if its jobs stand by arrival (`keyOrder`). */
   readonly id: number
   readonly key: Key
   readonly lane: Lane
-  /** In the lane's window. */
+  /** The number of jobs in the lane's window. */
   lined: number
-  /** Known to be in line behind what is in memory: never more than are there. */
+  /** The number of jobs known to be in line behind those in memory; never more than there are. */
   outside: number
   parked: number
   /** The parked jobs that are let go next. */
   readonly window: Window
-  /** Whether this turn has changed its row. */
+  /** True if this turn has changed its row. */
   noted: boolean
 }
 
@@ -52,7 +53,7 @@ export function newGate(id: number, key: Key, lane: Lane): Gate {
   return { id, key, lane, lined: 0, outside: 0, parked: 0, window: new Window(), noted: false }
 }
 
-/** How many of its jobs may run now, beyond those that do. */
+/** Returns how many of the key's jobs may run now, beyond those that do. */
 export function roomOf({ paused, active, queue, fullMono }: Key, mono: number): number {
   if (paused) return 0
   const { keyOrder, perKeyLimit = keyOrder === 'strict' ? 1 : Number.POSITIVE_INFINITY, perKeyRateLimit } = queue.settings
@@ -60,25 +61,25 @@ export function roomOf({ paused, active, queue, fullMono }: Key, mono: number): 
   return perKeyRateLimit === undefined || room <= 0 ? room : Math.min(room, tokensOf(perKeyRateLimit, fullMono, mono))
 }
 
-/** Whether one more of its jobs may stand in line: no key has more there, of one name, than may run, so that others have their turn. */
+/** True if one more job may stand in line. No key has more of one name there than may run, so that others have their turn. */
 export function mayLine({ key, lined, outside }: Gate, mono: number): boolean {
   return lined + outside < roomOf(key, mono)
 }
 
 /**
- * Whether a job that comes may stand in line. The first of its key always may. Where the key has jobs on disk alone, some more may: to
- * park them would take a gate for every key with a few jobs.
+ * True if a new job may stand in line. The first of its key always may. If the key has jobs only on disk, some more may: parking
+ * them would take a gate for every key with a few jobs.
  */
 export function mayEnter(gate: Gate, mono: number): boolean {
   return mayLine(gate, mono) || isIdle(gate) || (isFar(gate) && gate.outside < LIMITS.keyJobsInLine)
 }
 
-/** Whether nothing of it runs, is in memory, or is parked. */
+/** True if no job of the key runs, and none of the gate is in memory or parked. */
 export function isFar({ key, lined, parked }: Gate): boolean {
   return key.active + lined + parked === 0
 }
 
-/** Whether its jobs stand by arrival, and one of all that have the key is let go at a time. */
+/** True if the gate's jobs stand by arrival, and one of all jobs with the key is let go at a time. */
 export function isStrict({ id }: Gate): boolean {
   return id < 0
 }

@@ -1,16 +1,16 @@
-/** Which connection speaks for a run: the one by which its session has last attached. */
+/** Tracks the connection that speaks for a run: the one by which its session last attached. */
 import type { Job } from '../job.ts'
 import type { ConnectionId } from './session.ts'
 import type { Tables } from './tables.ts'
 
-/** Undefined if the job's session has yet to attach, or is gone. */
+/** Returns the connection that speaks for a run; undefined if the job's session has yet to attach, or is gone. */
 export function holderOf({ unattached }: Tables, job: Job): ConnectionId | undefined {
   if (job.session !== undefined) return job.session.holder
   for (const { jobs, holder } of unattached.values()) if (jobs.has(job)) return holder
   return undefined
 }
 
-/** Connections are no part of the store: after a turn that was not written they are those from before it. */
+/** Restores the connections, which the store does not have: after a turn that was not written, those from before it apply. */
 export function keepHolders(tables: Tables, before: Tables): void {
   const holders = new Map<string, ConnectionId | undefined>()
   for (const sessions of [before.unattached, before.sessions]) for (const [uuid, { holder }] of sessions) holders.set(uuid, holder)
@@ -18,13 +18,13 @@ export function keepHolders(tables: Tables, before: Tables): void {
   for (const sessions of [tables.unattached, tables.sessions]) for (const [uuid, session] of sessions) session.holder = holders.get(uuid)
 }
 
-/** It speaks for its session from now on, also where its attach could not be written. */
+/** Makes a connection speak for its session from now on, even if its attach could not be written. */
 export function setHolder({ sessions, unattached }: Tables, uuid: string, connection: ConnectionId): void {
   const session = sessions.get(uuid) ?? unattached.get(uuid)
   if (session !== undefined) session.holder = connection
 }
 
-/** The turn is written: sessions that went with it, or have nothing left to come back for, need no holder. */
+/** Runs when the turn is written: sessions that went with it, or have nothing left to come back for, need no holder. */
 export function forgetHolders({ formerHolders, unattached }: Tables): void {
   formerHolders.clear()
   for (const [uuid, { jobs }] of unattached) if (jobs.size === 0) unattached.delete(uuid)

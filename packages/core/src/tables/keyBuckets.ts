@@ -1,6 +1,6 @@
 /**
- * The token buckets of keys: those that are not full, by the time at which one of them is to be looked at. There are no more of them than
- * jobs that have started within the time that a bucket takes to fill up, and a second. A full bucket takes no memory, and no row.
+ * The token buckets of keys that are not full, by the time at which one of them is to be checked. There are at most as many as
+ * jobs have started within the time that a bucket takes to fill up, and a second. A full bucket takes no memory, and no row.
  */
 import { IndexedHeap } from '../heap.ts'
 import type { RateLimit } from '../queueSettings.ts'
@@ -15,7 +15,7 @@ export class KeyBuckets {
     },
   )
 
-  /** When the next one is to be looked at, maybe too early; monotonic. One time for all keys. */
+  /** The time of the next check, maybe too early; monotonic. One time serves all keys. */
   get nextMono(): number {
     return this.#byTime.peek()?.lookMono ?? Number.POSITIVE_INFINITY
   }
@@ -29,19 +29,19 @@ export class KeyBuckets {
     this.fill(key, takeToken(rate, key.fullMono, mono))
   }
 
-  /** It is full from then on. */
+  /** Sets the time from which on the bucket is full. */
   fill(key: Key, fullMono: number): void {
     key.fullMono = fullMono
     if (key.bucketPlace < 0 || sweepMono(fullMono) < key.lookMono) this.#look(key, sweepMono(fullMono))
   }
 
-  /** Jobs of the key wait until it has so many tokens. More than it holds it never has. */
+  /** Schedules a check for when the key has so many tokens, because its jobs wait for them. It never has more than `burst`. */
   await(key: Key, rate: RateLimit, mono: number, tokens: number): void {
     const ms = tokens > rate.burst ? 0 : tokenMs(rate, key.fullMono, mono, tokens)
     if (ms > 0 && mono + ms < key.lookMono) this.#look(key, mono + ms)
   }
 
-  /** It has been looked at, and is not full. */
+  /** Postpones a key whose bucket was checked and is not full. */
   later(key: Key): void {
     this.#look(key, sweepMono(key.fullMono))
   }
@@ -57,7 +57,7 @@ export class KeyBuckets {
   }
 }
 
-/** Full buckets are forgotten by the second, so that they do not take a turn each. */
+/** Rounds up to the second: full buckets are forgotten together, so that they do not take a turn each. */
 function sweepMono(fullMono: number): number {
   return Math.ceil(fullMono / SWEEP_MS) * SWEEP_MS
 }

@@ -1,11 +1,11 @@
-/** The keys that queues limit or pause: found by their jobs, counted, and given up when nothing of them is left. */
+/** The keys that queues limit or pause: found by their jobs, counted, and removed when nothing of them is left. */
 import { dataBytes, type Job } from '../job.ts'
 import { LIMITS } from '../limits.ts'
 import { type Gate, isFar, isIdle, type Key, newGate, newKey } from './gate.ts'
 import { KeyBuckets } from './keyBuckets.ts'
 import type { Lane, Queue } from './lane.ts'
 
-/** Parked jobs of one gate kept in memory, and the largest payload of one. */
+/** The number of parked jobs of one gate kept in memory, and the largest payload of one. */
 export const GATE_JOBS = 8
 const GATE_DATA = 16 * 1024
 
@@ -13,18 +13,18 @@ export class Keys {
   readonly gatesById = new Map<number, Gate>()
   /** Gates that may let a parked job go. */
   readonly roomy = new Set<Gate>()
-  /** Those of them whose parked jobs are on disk alone. */
+  /** Roomy gates whose parked jobs are only on disk. */
   readonly thirsty = new Set<Gate>()
-  /** Lanes that have more jobs in their windows than a moment ago, in queues that know keys. */
+  /** Lanes that have gained jobs in their windows, in queues that limit or pause keys. */
   readonly crowded = new Set<Lane>()
-  /** Those that only count jobs on disk, the one that has stood still longest first. */
+  /** Gates that only count jobs on disk, the one that has been idle longest first. */
   readonly far = new Set<Gate>()
   readonly buckets = new KeyBuckets()
-  /** Keys in queues that keep an order, whose turn may be another job's by now: the store is to be asked. */
+  /** Keys in queues that keep an order, whose turn may now be another job's. The store is to be asked. */
   readonly turns = new Set<Key>()
   #nextGate = 1
 
-  /** From now on the queue limits or pauses keys: counts what is there. `running`: all jobs that run. */
+  /** Begins to limit or pause keys of the queue: counts the jobs that exist. `running`: all jobs that run. */
   begin(queue: Queue, running: Iterable<Job>): void {
     if (queue.keys !== undefined) return
     queue.keys = new Map()
@@ -35,13 +35,13 @@ export class Keys {
     }
   }
 
-  /** A limit or a pause is another one now. */
+  /** Checks the keys of a queue after a limit or a pause has changed. */
   look(queue: Queue): void {
     for (const lane of queue.lanes.values()) this.crowded.add(lane)
     for (const key of queue.keys?.values() ?? []) this.lookAt(key)
   }
 
-  /** More of the key's jobs may stand in line, maybe. */
+  /** Checks a key, because more of its jobs may be able to stand in line. */
   lookAt(key: Key): void {
     for (const gate of key.gates.values()) if (gate.parked > 0) this.roomy.add(gate)
   }
@@ -68,12 +68,12 @@ export class Keys {
     return extras?.concurrencyKey === undefined ? undefined : lane.queue.keys?.get(extras.concurrencyKey)
   }
 
-  /** The gate that the job stands before, where there is one. */
+  /** Returns the gate that the job stands before, if there is one. */
   gateOf(job: Job): Gate | undefined {
     return this.keyOf(job)?.gates.get(job.lane)
   }
 
-  /** The same, made where there is none. */
+  /** Returns the gate that the job stands before, and creates it if there is none. */
   gateFor(job: Job): Gate | undefined {
     const { extras, lane } = job
     if (extras?.concurrencyKey === undefined || lane.queue.keys === undefined) return undefined
@@ -81,7 +81,7 @@ export class Keys {
     return key.gates.get(lane) ?? this.addGate(key, lane)
   }
 
-  // Of jobs that run.
+  // Running jobs.
 
   started({ extras, lane }: Job): void {
     if (extras?.concurrencyKey !== undefined && lane.queue.keys !== undefined) this.key(lane.queue, extras.concurrencyKey).active++
@@ -95,15 +95,15 @@ export class Keys {
     this.forgetIdle(key)
   }
 
-  // Of jobs in line.
+  // Jobs in line.
 
-  /** The job has come into its lane's window. */
+  /** Counts a job that has entered its lane's window. */
   enter(job: Job): void {
     const gate = this.gateFor(job)
     if (gate !== undefined) gate.lined++
   }
 
-  /** The same from the disk, where it may have been counted before. */
+  /** Counts a job that has entered its lane's window from the disk, where it may have been counted before. */
   refilled(job: Job): void {
     const gate = this.gateFor(job)
     if (gate === undefined) return
@@ -111,7 +111,7 @@ export class Keys {
     if (gate.outside > 0) gate.outside--
   }
 
-  /** The job stands in line behind what is in memory. */
+  /** Counts a job that stands in line behind those in memory. */
   enterOutside(job: Job): void {
     const gate = this.gateFor(job)
     if (gate === undefined) return
@@ -128,7 +128,7 @@ export class Keys {
     if (isFar(gate)) this.#remember(gate)
   }
 
-  /** Of so many: what another one knew is forgotten, and its jobs are counted again as they come into memory. */
+  /** Keeps a limited number of far gates. The oldest is forgotten; its jobs are counted again as they come into memory. */
   #remember(gate: Gate): void {
     this.far.delete(gate)
     this.far.add(gate)
@@ -140,7 +140,7 @@ export class Keys {
     this.#forgetKey(oldest.key)
   }
 
-  /** The job stands in line no more: in memory, or behind that. */
+  /** Uncounts a job that no longer stands in line, in memory or behind that. */
   leave(job: Job, windowed: boolean): void {
     const gate = this.gateOf(job)
     if (gate === undefined) return
@@ -149,7 +149,7 @@ export class Keys {
     this.#ease(gate)
   }
 
-  /** One of its jobs is gone from where it was counted. */
+  /** Handles a job that is gone from where it was counted. */
   #ease(gate: Gate): void {
     if (gate.parked > 0) this.roomy.add(gate)
     else this.forgetIdle(gate.key)
@@ -168,7 +168,7 @@ export class Keys {
     if (idle && key.queue.keys?.get(key.text) === key) key.queue.keys.delete(key.text)
   }
 
-  /** Its queue is no more. */
+  /** Forgets a key whose queue was deleted. */
   forget(key: Key): void {
     for (const gate of key.gates.values()) this.#drop(gate)
     this.buckets.drop(key)
@@ -183,9 +183,9 @@ export class Keys {
     this.thirsty.delete(gate)
   }
 
-  // Of jobs that are held back.
+  // Parked jobs.
 
-  /** Whether it may be kept in memory; what stands behind one that may not leaves it, too. */
+  /** Parks a job and returns the jobs that leave memory. If it may not be kept in memory, those behind it leave, too. */
   park(job: Job, gate: Gate, room: boolean): readonly Job[] {
     job.parked = gate
     gate.parked++
@@ -193,14 +193,14 @@ export class Keys {
     return gate.window.insert(job, GATE_JOBS)
   }
 
-  /** It is full. */
+  /** Forgets a bucket that is full. */
   forgetBucket(key: Key): void {
     key.fullMono = 0
     this.buckets.drop(key)
     this.forgetIdle(key)
   }
 
-  /** Jobs of the key are held back: where that is for want of so many tokens, they are looked at again when those are there. */
+  /** Schedules another check of a key whose jobs are held back, if they lack so many tokens: when those are available. */
   awaitToken(key: Key, mono: number, tokens: number): void {
     const { perKeyRateLimit } = key.queue.settings
     if (perKeyRateLimit !== undefined) this.buckets.await(key, perKeyRateLimit, mono, tokens)

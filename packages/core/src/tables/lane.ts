@@ -1,4 +1,4 @@
-/** A lane is a job name within a queue: where waiting jobs stand in line. */
+/** A lane is a job name within a queue. Its waiting jobs stand in line. */
 import { ACTIVE, BLOCKED, SCHEDULED, type StateCode, WAITING } from '../lifecycle.ts'
 import { NO_SETTINGS, type QueueSettings } from '../queueSettings.ts'
 import type { Key } from './gate.ts'
@@ -19,32 +19,32 @@ export interface Sums {
   readonly totals: LaneTotals
 }
 
-/** A queue as the tables hold it: its counters are the sums of its lanes'. */
+/** A queue as the tables hold it. Its counters are the sums of its lanes' counters. */
 export interface Queue {
   readonly id: number
   readonly name: string
   readonly counts: Counts
   readonly totals: LaneTotals
-  /** Of all queues together. */
+  /** The sums of all queues together. */
   readonly all: Sums
   readonly lanes: Map<string, Lane>
-  /** The last minute of which its totals were noted; 0 for none. */
+  /** The last minute for which its totals were noted; 0 for none. */
   minuteAt: number
   settings: QueueSettings
   paused: boolean
-  /** No job of it may start until something reopens it: a pause, a limit or a rate holds it. */
+  /** True if none of its jobs may start until something reopens it: a pause, a limit or a rate holds it. */
   closed: boolean
-  /** When its token bucket is full again; monotonic. */
+  /** The time when its token bucket is full again; monotonic. */
   fullMono: number
-  /** By its text; undefined where no key was ever limited or paused. */
+  /** Keys by their `text`; undefined if no key was ever limited or paused. */
   keys: Map<string, Key> | undefined
-  /** Hand-outs that its job names had in turn; 0 while they take none. */
+  /** The number of hand-outs that its job names had in turn; 0 while they take no turns. */
   turns: number
-  /** Whether this turn has changed its settings, or its bucket. */
+  /** True if this turn has changed its settings, or its bucket. */
   noted: boolean
-  /** It takes nothing new, and this has been told of it: nothing of it is left that has not ended. */
+  /** True if it takes no new jobs and all of its jobs have ended, and this has been reported. */
   drained: boolean
-  /** Deleted: another queue may have its name by now. */
+  /** True if it was deleted. Another queue may have its name by now. */
   gone: boolean
 }
 
@@ -52,20 +52,20 @@ export interface Lane {
   readonly id: number
   readonly queue: Queue
   readonly name: string
-  /** Rows in each state, by state code. */
+  /** The number of rows in each state, by state code. */
   readonly counts: Counts
   readonly totals: LaneTotals
   readonly window: Window
-  /** The attached services that serve this lane; without one its window stays empty. */
+  /** The attached services that serve this lane. Without one its window stays empty. */
   readonly services: Service[]
-  /** A heavy job of it that has left memory, and since when lighter ones have passed it: its patience goes on. */
+  /** A heavy job that has left memory, and since when lighter ones have passed it: its patience continues. */
   passed: { readonly seq: number; readonly mono: number } | undefined
-  /** Whether this turn has changed the counters. */
+  /** True if this turn has changed the counters. */
   counted: boolean
   paused: boolean
-  /** Its last hand-out in its queue's `turns`; 0 for none, and while names take no turns. */
+  /** The lane's last hand-out in its queue's `turns`; 0 for none, and while names take no turns. */
   turn: number
-  /** Whether this turn has paused it, or let it go on. */
+  /** True if this turn has paused or resumed the lane. */
   noted: boolean
 }
 
@@ -124,12 +124,12 @@ export function newLane(id: number, queue: Queue, name: string): Lane {
   }
 }
 
-/** Jobs that have not ended: what a drain waits for. */
+/** Returns the number of jobs that have not ended: a drain waits for them. */
 export function liveCountOf({ counts }: { readonly counts: Counts }): number {
   return counts[SCHEDULED] + counts[WAITING] + counts[ACTIVE] + counts[BLOCKED]
 }
 
-/** Jobs that are yet to start: what `maxLength` counts. */
+/** Returns the number of jobs that are yet to start: `maxLength` counts them. */
 export function lengthOf({ counts }: { readonly counts: Counts }): number {
   return counts[SCHEDULED] + counts[WAITING] + counts[BLOCKED]
 }
@@ -142,7 +142,7 @@ export function countOf(lane: { readonly counts: Counts }, state: StateCode): nu
   return lane.counts[state] as number
 }
 
-/** A job of that lane was handed out: names of its queue take turns, if it says so. */
+/** Notes a hand-out of the lane, if the names of its queue take turns. */
 export function passTurn(lane: Lane): void {
   const { queue } = lane
   if (queue.settings.fairness !== undefined) lane.turn = ++queue.turns

@@ -1,4 +1,4 @@
-/** Builds the tables from what the store holds: at start-up, and after a commit that failed. The one way in. */
+/** Builds the tables from the store: at start-up, and after a commit that failed. Nothing else builds them. */
 import type { Now } from '../clock.ts'
 import type { SessionIntro } from '../commands.ts'
 import type { Job } from '../job.ts'
@@ -11,8 +11,8 @@ import { addPresent } from './present.ts'
 import { Tables } from './tables.ts'
 
 /**
- * @param alive uuids of the sessions of this process that live: their jobs stay active until they attach again. Those of its dead
- * ones are abandoned, and recovered by the first turn. Sessions of other processes live until their leases say otherwise.
+ * @param alive uuids of the sessions of this process that live: their jobs stay active until they attach again. Jobs of its dead
+ * sessions are abandoned, and the first turn recovers them. Sessions of other processes live until their leases end.
  */
 export function loadTables(store: Store, alive: ReadonlySet<string>, now: Now): Tables {
   const loaded = store.load()
@@ -38,15 +38,15 @@ export function loadTables(store: Store, alive: ReadonlySet<string>, now: Now): 
   return tables
 }
 
-/** Until when a session may attach again before it is taken for lost; monotonic. */
+/** Returns until when a session may attach again before it counts as lost; monotonic. */
 function comesBackBy({ sessions }: Tables, { uuid, remote }: PresentRow, alive: ReadonlySet<string>, { mono }: Now): number {
-  // It has jobs: its lease sees to that.
+  // The session has jobs, so its lease decides.
   if (sessions.has(uuid)) return Number.POSITIVE_INFINITY
   if (remote) return mono + LIMITS.leaseMs
   return alive.has(uuid) ? mono + LIMITS.reattachGraceMs : Number.NEGATIVE_INFINITY
 }
 
-/** Those that are full by now are forgotten as others are, a slice per turn. */
+/** Loads buckets. Those that are full by now are forgotten as others are, a slice per turn. */
 function loadBuckets({ queues, keys }: Tables, buckets: readonly BucketRow[], now: Now): void {
   if (buckets.length === 0) return
   const byId = new Map([...queues.values()].map((queue) => [queue.id, queue]))
@@ -63,7 +63,7 @@ function awaitAttach(tables: Tables, { sessionUuid }: ActiveRow, job: Job): void
   else unattached.jobs.add(job)
 }
 
-/** The session is away, and has a full lease from now on to come back. */
+/** Keeps a job for a session that is away and has a full lease from now on to come back. */
 function keepAway(tables: Tables, { sessionUuid, sessionId, worker }: ActiveRow, job: Job, now: Now): void {
   const session = tables.sessions.get(sessionUuid) ?? tables.addSession(introOf(sessionUuid, worker), undefined, now.mono, sessionId)
   job.session = session
@@ -73,13 +73,13 @@ function keepAway(tables: Tables, { sessionUuid, sessionId, worker }: ActiveRow,
   beginLease(tables, session, job)
 }
 
-/** What is known of a session until it names itself: it serves nothing. */
+/** Returns what is known of a session before it attaches: it serves nothing. */
 function introOf(uuid: string, worker: string): SessionIntro {
   const limits = { minConcurrency: 0, maxConcurrency: 0, abortGrace: LIMITS.reattachGraceMs }
   return { uuid, worker, host: '', pid: 0, local: false, handlers: [], ...limits }
 }
 
-/** The monotonic clock may be another one by now: what is left of the deadline by the wall clock, and one heartbeat at least. */
+/** Sets what is left of a deadline by the wall clock, at least one heartbeat. The monotonic clock may be another one by now. */
 function setDeadline(tables: Tables, { remote }: ActiveRow, job: Job, now: Now): void {
   const { timeout, heartbeatTimeout } = job.policy
   if (job.cancelRequested) {
@@ -88,7 +88,7 @@ function setDeadline(tables: Tables, { remote }: ActiveRow, job: Job, now: Now):
     return
   }
   const unlimited = timeout === Number.POSITIVE_INFINITY
-  // A run without a deadline has one until its session has come back for it, where no lease sees to that.
+  // A run without a deadline has one until its session has come back for it, unless a lease covers that.
   if (unlimited && remote) return
   const leftMs = unlimited ? 0 : Math.min(job.startedAt + timeout - now.wall, timeout)
   tables.setDeadline(job, now.mono + Math.max(leftMs, heartbeatTimeout, LIMITS.reattachGraceMs))

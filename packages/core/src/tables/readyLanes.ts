@@ -1,14 +1,14 @@
 /**
- * Lanes of one queue that have jobs for a service, by the job that runs next: however many names there are, a hand-out looks at few. A job
- * that has left its lane may still stand for it until it is met, for it was to run before all that are left; so may a turn that has passed,
- * because turns only grow.
+ * Lanes of one queue that have jobs for a service, by the job that runs next. However many names there are, a hand-out looks at
+ * few. A job that has left its lane may still stand for it until it is met, because it came before all that are left. So may a
+ * turn that has passed, because turns only grow.
  */
 import { IndexedHeap } from '../heap.ts'
 import type { Job } from '../job.ts'
 import type { Lane } from './lane.ts'
 import { type InLine, runsBefore } from './window.ts'
 
-/** What a lane's first job was when it was last looked at: the job itself may have changed since. */
+/** A lane's first job as it was when it was last looked at. The job itself may have changed since. */
 interface Place extends InLine {
   readonly lane: Lane
   priority: number
@@ -18,7 +18,7 @@ interface Place extends InLine {
   at: number
 }
 
-/** Priority first; then the name whose last turn is longest ago, where names take turns; then as within a lane. */
+/** True if `a` comes first: by priority; then, if names take turns, by the longest time since their last one; then as within a lane. */
 export function comesBefore(a: InLine, turnOfA: number, b: InLine, turnOfB: number): boolean {
   return a.priority === b.priority && turnOfA !== turnOfB ? turnOfA < turnOfB : runsBefore(a, b)
 }
@@ -36,12 +36,12 @@ export class ReadyLanes {
     return this.#places.has(lane)
   }
 
-  /** In no order; some may have run dry, or be paused. */
+  /** Returns the lanes in no order. Some may have run dry, or be paused. */
   lanes(): IterableIterator<Lane> {
     return this.#places.keys()
   }
 
-  /** The lane has jobs again, or another one is its first. */
+  /** Adds a lane that has jobs again, or another first job. */
   add(lane: Lane): void {
     const { first } = lane.window
     if (first === undefined) return
@@ -54,14 +54,14 @@ export class ReadyLanes {
     } else if (comesBefore(first, lane.turn, place, place.turn)) this.#move(place, first)
   }
 
-  /** Names take turns from now on, or take none any more. */
+  /** Reorders the lanes when their names start or stop taking turns. */
   reorder(): void {
     for (const place of this.#places.values()) this.#move(place, place.lane.window.first ?? place)
   }
 
   /**
-   * The job that runs next, of any lane; lanes that have run dry or are paused are taken out when they are met. A lone lane, as most queues
-   * have, has nobody to be held against: its place stays where it was.
+   * Returns the job that runs next, of any lane. Lanes that have run dry or are paused are removed when they are met. A lone
+   * lane, as most queues have, has no other to compare with: its place stays as it was.
    */
   first(): Job | undefined {
     for (let place = this.#heap.peek(); place !== undefined; place = this.#heap.peek()) {

@@ -1,4 +1,4 @@
-/** Forgets a queue without jobs, with all that is known of it. */
+/** Forgets a queue without jobs, with everything that is known of it. */
 import { addSums, type Queue } from './lane.ts'
 import type { Tables } from './tables.ts'
 

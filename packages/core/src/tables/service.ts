@@ -1,6 +1,7 @@
 /**
- * What a worker serves: job names, in every queue or in some. Sessions that serve the same share one service, so that a
- * thousand equal workers cost one look at the lanes. It knows which of its lanes have jobs, and which sessions have room.
+ * A service is the set of job names that a worker serves, in every queue or in some. Sessions that serve the same share one
+ * service, so that a thousand equal workers cost one look at the lanes. It knows which of its lanes have jobs, and which sessions
+ * have room.
  */
 import type { Lane, Queue } from './lane.ts'
 import { ReadyLanes } from './readyLanes.ts'
@@ -9,17 +10,17 @@ import type { Session } from './session.ts'
 export class Service {
   readonly key: string
   readonly names: ReadonlySet<string>
-  /** Undefined: every queue. */
+  /** The queues that it serves; undefined for every queue. */
   readonly queues: ReadonlySet<string> | undefined
   readonly sessions = new Set<Session>()
   readonly lanes = new Set<Lane>()
   /** Sessions to fill, in fair order: the first is next. */
   readonly hungry = new Set<Session>()
-  /** Of queues that may start jobs, lanes with jobs in their windows; the first queue is next. Emptied ones are taken out when met. */
+  /** Lanes with jobs in their windows, by queue that may start jobs. The first queue is next. Empty lanes are removed when they are met. */
   readonly ready = new Map<Queue, ReadyLanes>()
-  /** The same of all queues: one that is closed and opened again is not built anew. */
+  /** The same for all queues, so that a queue that is closed and opened again is not rebuilt. */
   readonly #lanes = new Map<Queue, ReadyLanes>()
-  /** The queue that was served last, and how often in a row: each service has its own turns, or another one would end them. */
+  /** The queue that was served last, and how often in a row. Each service has its own turns, or another one would end them. */
   #served: Queue | undefined
   #inARow = 0
 
@@ -49,24 +50,24 @@ export class Service {
     if (!queue.closed && !this.ready.has(queue)) this.ready.set(queue, lanes)
   }
 
-  /** The queue may start jobs again. */
+  /** Opens a queue that may start jobs again. */
   open(queue: Queue): void {
     const lanes = this.#lanes.get(queue)
     if (lanes?.first() !== undefined) this.ready.set(queue, lanes)
   }
 
-  /** Its names take turns from now on, or take none any more. */
+  /** Reorders a queue's names when they start or stop taking turns. */
   reorder(queue: Queue): void {
     this.#lanes.get(queue)?.reorder()
   }
 
-  /** None of its lanes has jobs, or it is no more. */
+  /** Forgets a queue that was deleted, or whose lanes have no jobs. */
   forget(queue: Queue): void {
     this.ready.delete(queue)
     this.#lanes.delete(queue)
   }
 
-  /** The queue that was just served goes to the end of the line, once it has had its share. */
+  /** Moves the queue that was just served to the end of the line, once it has had its share. */
   rotate(queue: Queue, lanes: ReadyLanes): void {
     if (this.ready.size < 2) return
     if (this.#served !== queue) this.#inARow = 0

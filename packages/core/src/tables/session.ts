@@ -1,46 +1,46 @@
-/** A worker's session: where jobs are pushed, and what it holds of them. */
+/** A worker's session: where jobs are pushed, and the jobs that it holds. */
 import type { Defaults, SessionIntro } from '../commands.ts'
 import type { Job } from '../job.ts'
 import type { Service } from './service.ts'
 
-/** The Port that a session speaks through, as the actor numbers them. */
+/** The number that the actor gives to the Port that a session speaks through. */
 export type ConnectionId = number
 
 export interface Session {
-  /** Row number. */
+  /** The row number. */
   readonly id: number
   readonly intro: SessionIntro
-  /** What it says of each name that it serves. */
+  /** The defaults that the session states for each name that it serves. */
   readonly defaults: ReadonlyMap<string, Defaults>
-  /** Undefined while it is away: a remote session may come back by another one. */
+  /** Undefined while the session is away. A remote session may come back by another connection. */
   connection: ConnectionId | undefined
-  /** The connection by which it last attached, there still or not: it alone speaks for the session's runs. */
+  /** The connection by which it last attached, open or not. Only this one speaks for the session's runs. */
   holder: ConnectionId | undefined
   readonly service: Service
-  /** What it has been handed and has not settled. */
+  /** Jobs that it has been handed and has not settled. */
   readonly jobs: Set<Job>
-  /** The sum of their weights. */
+  /** The sum of the jobs' weights. */
   weight: number
-  /** By the wall clock, when it last attached; 0 where it is on record alone. */
+  /** The wall time when it last attached; 0 if it is only on record. */
   attachedAt: number
   draining: boolean
-  /** It has been told to stop, with so many ms for what runs. */
+  /** The milliseconds that its running jobs have to end, if it was asked to stop. */
   stopMs: number | undefined
-  /** Whether it stands among those that its service may hand jobs to. */
+  /** True if it is among the sessions that its service may hand jobs to. */
   hungry: boolean
   zombies: number
-  /** When a remote session was last heard to live; monotonic. */
+  /** The time when a remote session was last heard from; monotonic. */
   renewedMono: number
-  /** Has lost a job by its silence: it gets no more until it is heard again. */
+  /** True if it has lost a job by its silence. It gets no more until it is heard from again. */
   silent: boolean
-  /** When the next of its jobs is lost if it stays silent, maybe too early; monotonic, Infinity for local ones. */
+  /** The time when its next job is lost if it stays silent, maybe too early; monotonic, Infinity for local ones. */
   leaseMono: number
 }
 
-/** What is on record for a session of this process that has yet to attach again. */
+/** The record of a session of this process that has yet to attach again. */
 export interface Unattached {
   readonly jobs: Set<Job>
-  /** As of a session. */
+  /** The same connection as in Session. */
   holder: ConnectionId | undefined
 }
 
@@ -71,12 +71,12 @@ export function newSession(
   }
 }
 
-/** Whether it has said what it serves: not one that is on record alone. */
+/** True if the session has said what it serves; false if it is only on record. */
 export function hasAttached(session: Session | undefined): session is Session {
   return session !== undefined && session.attachedAt > 0
 }
 
-/** Whether anybody is behind it, as far as is known: of those that are neither there nor hold a job, no one hears. */
+/** True while the session is connected and heard from, or still holds jobs. */
 export function isLiving({ jobs, connection, silent }: Session): boolean {
   return jobs.size > 0 || (connection !== undefined && !silent)
 }

@@ -1,5 +1,5 @@
 /**
- * All that the engine holds in memory: a function of the store. After a commit that failed the tables are thrown away and
+ * Everything that the engine holds in memory: a function of the store. After a commit that failed the tables are discarded and
  * loaded again, so nothing here is ever undone.
  */
 import type { Now } from '../clock.ts'
@@ -30,12 +30,12 @@ export class Tables {
   #nextQueue = 1
 
   readonly queues = new Map<string, Queue>()
-  /** Of all queues together: kept, so that nobody adds them up. */
+  /** The sums of all queues together, kept so that nothing needs to add them up. */
   readonly all = newSums()
   readonly lanesById = new Map<number, Lane>()
   readonly lanesByName = new Map<string, Lane[]>()
   readonly definitions: Definitions
-  /** Finished jobs are kept for these: the last event that each is done with. */
+  /** The last event that each export is done with. Finished jobs are kept for exports. */
   readonly exports = new Map<string, number>()
 
   /** Jobs that run or stand in a window, by seq. */
@@ -48,53 +48,53 @@ export class Tables {
     },
   )
   readonly sessions = new Map<string, Session>()
-  /** Sessions that have been told as attached and not as gone, by their uuid; some have yet to attach again. */
+  /** Sessions that were reported as attached and not as gone, by their uuid. Some have yet to attach again. */
   readonly present = new Map<string, Present>()
   readonly services = new Map<string, Service>()
-  /** Running jobs whose session lives and has yet to attach, by its uuid. */
+  /** Running jobs whose session lives and has yet to attach, by the session's uuid. */
   readonly unattached = new Map<string, Unattached>()
-  /** The connections that spoke for sessions when this turn began, if it has changed them: they do again if it cannot be written. */
+  /** Connections that spoke for sessions before this turn changed them. They do again if the turn cannot be written. */
   readonly formerHolders = new Map<string, ConnectionId | undefined>()
-  /** Running jobs whose process is gone: recovered by the first turn. */
+  /** Running jobs whose process is gone. The first turn recovers them. */
   readonly abandoned: Job[] = []
-  /** Runs past their grace that may still be going on, by `seq:run`. */
+  /** Runs past their grace period that may still continue, by `seq:run`. */
   readonly zombies = new Map<string, Session>()
-  /** Served lanes whose windows run low while there is more on disk. */
+  /** Served lanes whose windows run low while more is on disk. */
   readonly thirsty = new Set<Lane>()
   windowedJobs = 0
-  /** Of their payloads. */
+  /** The bytes of their payloads. */
   windowedBytes = 0
-  /** Lanes that a worker serves. */
+  /** The number of lanes that a worker serves. */
   servedLanes = 0
-  /** Whether the next turn is to look for children to be told and edges to be dropped; maybe in vain. */
+  /** True if the next turn is to look for children to notify and edges to drop; maybe in vain. */
   flowWork: boolean
 
   readonly keys = new Keys()
   readonly doors = new Doors(this.services)
-  /** Queues that may refuse a job: they take so many and no more, or none. */
+  /** The number of queues that may refuse a job, because they are limited in length or draining. */
   bounded = 0
-  /** The turn has ended before all that waits was looked at. */
+  /** True if the turn has ended before it looked at all that waits. */
   unfinished = false
-  /** Jobs that the turn has taken out of line, because their keys hold them back, as it handed out others. */
+  /** The number of jobs that the turn took out of line because their keys hold them back, while it handed out others. */
   setAside = 0
-  /** The service that was handed a job last. */
+  /** The service that was last handed a job. */
   served: Service | undefined
 
   /** The earliest end of a lease, maybe too early; monotonic. */
   leaseMono = Number.POSITIVE_INFINITY
-  /** The last renewal that was counted, of the connections that have sent one. */
+  /** The last renewal that was counted, for each connection that has sent one. */
   readonly renewals = new Map<ConnectionId, number>()
 
   /** The earliest due time and the earliest `expiresAt`; 0 for none. Never too late, maybe too early. */
   dueAt = 0
   expiresAt = 0
-  /** When the next schedule fires, the same way. */
+  /** The time when the next schedule fires; 0 for none, maybe too early. */
   fireAt = 0
-  /** No schedule is looked at before: no new work was taken when some were due; monotonic, for a wall clock may be set. */
+  /** No schedule is checked before: new work was refused when some were due. It is monotonic, because a wall clock may be set. */
   ticksMono = 0
-  /** Nothing of any queue starts. */
+  /** True if no job of any queue may start. */
   paused: boolean
-  /** Schedules whose job has ended: a tick may wait for that. */
+  /** Schedules whose job has ended. A tick may wait for that. */
   readonly freed: Set<string>
 
   constructor(loaded: Loaded, earliest: Deadlines, now: Now) {
@@ -119,12 +119,12 @@ export class Tables {
     for (const { name, cursor } of loaded.exports) this.exports.set(name, cursor)
   }
 
-  /** When the next token is there, maybe too early; monotonic. */
+  /** The time when the next token is available, maybe too early; monotonic. */
   get tokenMono(): number {
     return Math.min(this.doors.tokenMono, this.keys.buckets.nextMono)
   }
 
-  /** Whether more may start than the last turn has seen. */
+  /** True if more may start than the last turn has seen. */
   get hurried(): boolean {
     return (
       this.unfinished ||
@@ -141,7 +141,7 @@ export class Tables {
     return this.queues.get(queueName)?.lanes.get(name)
   }
 
-  /** The lane that a row names. */
+  /** Returns the lane that a row names. */
   laneOf(id: number): Lane {
     const lane = this.lanesById.get(id)
     if (lane === undefined) throw new Error(`a row is of an unknown lane ${id}`)
@@ -202,7 +202,7 @@ export class Tables {
 
   // Waiting jobs.
 
-  /** A job has become waiting, or has changed its place in line. */
+  /** Lines up a job that has become waiting or has changed its place in line. */
   line(job: Job): void {
     const { lane } = job
     if (lane.services.length === 0) {
@@ -222,7 +222,7 @@ export class Tables {
     else if (lane.window.first === job) for (const service of lane.services) service.markReady(lane)
   }
 
-  /** A job waits whose payload is on disk alone: what stands behind it leaves memory, and is read again together with it. */
+  /** Lines up a job whose payload is only on disk. Jobs behind it leave memory, and are read again together with it. */
   lineFromDisk(job: Job): void {
     const { lane } = job
     for (const gone of lane.window.cutAt(job)) this.#evict(gone)
@@ -230,7 +230,7 @@ export class Tables {
     this.#checkThirst(lane)
   }
 
-  /** A waiting job leaves the line, where it stands in memory. */
+  /** Takes a waiting job out of the line, and out of memory if it stands there. */
   unline(job: Job): void {
     if (job.state !== WAITING) return
     const { windowed } = job
@@ -242,18 +242,18 @@ export class Tables {
     this.keys.leave(job, windowed)
   }
 
-  /** A waiting job leaves the line because it starts: it stays in `jobs`. */
+  /** Takes a waiting job out of the line because it starts. It stays in `jobs`. */
   take(job: Job): void {
     job.lane.window.remove(job)
     this.windowedJobs--
     this.windowedBytes -= dataBytes(job.data)
     this.#checkThirst(job.lane)
-    // Before it leaves the line, so that its key is there throughout.
+    // Before the job leaves the line, so that its key exists throughout.
     this.keys.started(job)
     this.keys.leave(job, true)
   }
 
-  /** The next jobs of a lane, as read from disk. */
+  /** Adds the next jobs of a lane, as read from disk. */
   refill(lane: Lane, rows: readonly JobRow[], complete: boolean): void {
     this.thirsty.delete(lane)
     const jobs = rows.map((row) => this.fromRow(row))
@@ -268,7 +268,7 @@ export class Tables {
 
   // Parked jobs.
 
-  /** A job that stands in its lane's window is held back by its key. */
+  /** Parks a job that stands in its lane's window and is held back by its key. */
   shelve(job: Job, gate: Gate): void {
     job.lane.window.remove(job)
     this.#leaveMemory(job)
@@ -277,17 +277,17 @@ export class Tables {
     this.park(job, gate)
   }
 
-  /** A waiting job that stands in no line is held back by its key. */
+  /** Parks a waiting job that stands in no line and is held back by its key. */
   park(job: Job, gate: Gate): void {
     this.#enterMemory(job)
-    // By arrival they are let go as the store says.
+    // Jobs that stand by arrival are let go as the store says.
     const gone = this.keys.park(job, gate, hasRoom(this) && !isStrict(gate))
     for (const left of gone) this.#leaveMemory(left)
-    // Those that left did not include it where it was cut off before it stood there.
+    // The job is not among those that left if it was cut off before it stood there.
     if (!job.windowed && !gone.includes(job)) this.#leaveMemory(job)
   }
 
-  /** It is held back no longer: let go, or gone. */
+  /** Takes a job out of its gate: it is let go, or gone. */
   unpark(job: Job): void {
     if (job.windowed) {
       job.parked?.window.remove(job)
@@ -302,7 +302,7 @@ export class Tables {
     this.jobs.set(job.seq, job)
   }
 
-  /** It stays in line, on disk alone. */
+  /** Removes a job from memory. It stays in line on disk. */
   #evict(job: Job): void {
     const { lane, seq, passedMono } = job
     this.#leaveMemory(job)
@@ -316,7 +316,7 @@ export class Tables {
     this.jobs.delete(job.seq)
   }
 
-  /** The next parked jobs of a gate, as read from disk. */
+  /** Adds the next parked jobs of a gate, as read from disk. */
   refillGate(gate: Gate, rows: readonly JobRow[], complete: boolean): void {
     this.keys.thirsty.delete(gate)
     this.keys.roomy.add(gate)
@@ -351,7 +351,7 @@ export class Tables {
     return session
   }
 
-  /** Before the turn takes it away. The first is the one of before the turn. */
+  /** Notes a session's holder before the turn removes it. The first one noted is the one from before the turn. */
   noteHolder(uuid: string, holder: ConnectionId | undefined): void {
     if (!this.formerHolders.has(uuid)) this.formerHolders.set(uuid, holder)
   }
@@ -368,7 +368,7 @@ export class Tables {
     for (const lane of service.lanes) this.#unserve(service, lane)
   }
 
-  /** After any change of what a session runs or may take: below min it is to be filled up to max. */
+  /** Runs after any change of what a session runs or may take. Below its minimum it is to be filled up to its maximum. */
   weigh(session: Session): void {
     const { draining, silent, connection, intro, weight } = session
     if (draining || silent || connection === undefined || weight >= intro.maxConcurrency) this.#sate(session)
@@ -384,7 +384,7 @@ export class Tables {
     session.service.hungry.delete(session)
   }
 
-  /** By all services that name it in its queue. */
+  /** Serves a lane by all services that name it in its queue. */
   beginToServe(lane: Lane): void {
     for (const service of this.services.values()) if (service.serves(lane.queue.name, lane.name)) this.#serve(service, lane)
   }
@@ -405,7 +405,7 @@ export class Tables {
     lane.window.complete = countOf(lane, WAITING) === 0
   }
 
-  /** The jobs that run, by seq. */
+  /** Returns the jobs that run. */
   running(): Job[] {
     return [...this.jobs.values()].filter((job) => job.state === ACTIVE)
   }
@@ -424,7 +424,7 @@ export class Tables {
     if (fireAt !== 0 && (this.fireAt === 0 || fireAt < this.fireAt)) this.fireAt = fireAt
   }
 
-  /** Something of the session's may be lost from then on. */
+  /** Sets the time from which on something of the session's may be lost. */
   setLease(session: Session, leaseMono: number): void {
     session.leaseMono = leaseMono
     if (leaseMono < this.leaseMono) this.leaseMono = leaseMono

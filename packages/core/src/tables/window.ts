@@ -1,12 +1,12 @@
 /**
- * The jobs of a lane that are in memory: a prefix of the lane's order (priority desc, due time, seq), and whether that is
- * all of it. What sorts after an incomplete prefix stays on disk; what sorts inside may push the last one out. A sorted
+ * The jobs of a lane that are in memory: a prefix of the lane's order (priority desc, due time, seq), and whether that is all of
+ * it. Jobs that sort after an incomplete prefix stay on disk; a job that sorts inside may push the last one out. It is a sorted
  * array with a moving head: jobs come in order almost always, so insertion is a push and removal moves the head.
  */
 import { dataBytes, type Job } from '../job.ts'
 import { LIMITS } from '../limits.ts'
 
-/** What a job's place in line is decided by. */
+/** The fields that decide a job's place in line. */
 export type InLine = Pick<Job, 'priority' | 'runAt' | 'seq'>
 
 export function runsBefore(a: InLine, b: InLine): boolean {
@@ -19,16 +19,16 @@ export class Window {
   #jobs: Job[] = []
   #head = 0
   #bytes = 0
-  /** 0 where it has yet to be looked for. */
+  /** The least weight; 0 if it is yet to be computed. */
   #lightest = 0
-  /** Whether no waiting job of the lane is on disk alone. */
+  /** True if no waiting job of the lane is only on disk. */
   complete = true
 
   get size(): number {
     return this.#jobs.length - this.#head
   }
 
-  /** Of payloads. */
+  /** The bytes of the payloads. */
   get bytes(): number {
     return this.#bytes
   }
@@ -42,7 +42,7 @@ export class Window {
     return this.size === 0 ? undefined : this.#jobs[this.#jobs.length - 1]
   }
 
-  /** The least weight in it; infinite where it is empty. Found when somebody asks, for most never do. */
+  /** The least weight in the window; Infinity if it is empty. It is computed when it is asked for, because most windows never need it. */
   get lightest(): number {
     if (this.#lightest > 0) return this.#lightest
     let least = Number.POSITIVE_INFINITY
@@ -51,14 +51,14 @@ export class Window {
     return least
   }
 
-  /** The `index`-th job in order, from 0. */
+  /** Returns the `index`-th job in order, from 0. */
   at(index: number): Job | undefined {
     return this.#jobs[this.#head + index]
   }
 
   /**
-   * Takes a waiting job in where it belongs to the prefix. Answers the jobs that left memory for it: none, those that it
-   * pushed out, or itself. It is left with `jobsMax` jobs and `bytesMax` of payload at most, or with one job.
+   * Inserts a waiting job if it belongs to the prefix. Returns the jobs that left memory for it: none, those that it pushed out,
+   * or itself. The window is left with at most `jobsMax` jobs and `bytesMax` of payload, or with one job.
    */
   insert(job: Job, jobsMax: number = LIMITS.windowJobs, bytesMax: number = LIMITS.windowBytes): readonly Job[] {
     const last = this.last
@@ -77,7 +77,7 @@ export class Window {
     const job = this.#jobs[this.#head] as Job
     this.#forget(job)
     this.#head++
-    // Amortised: the dead head is cut off once it is as long as what lives.
+    // Amortised: the dead head is cut off once it is as long as the live part.
     if (this.#head === this.#jobs.length) {
       this.#jobs = []
       this.#head = 0
@@ -98,7 +98,7 @@ export class Window {
     this.#jobs.splice(index, 1)
   }
 
-  /** Takes out every job that does not run before `job`, which is on disk alone; answers them. */
+  /** Removes and returns every job that does not run before `job`, which is only on disk. */
   cutAt(job: Job): readonly Job[] {
     const out = this.#jobs.splice(this.#find(job))
     for (const gone of out) this.#forget(gone)
@@ -106,7 +106,7 @@ export class Window {
     return out
   }
 
-  /** Empties the window; answers what was in it. */
+  /** Empties the window and returns its jobs. */
   clear(): readonly Job[] {
     const jobs = this.#jobs.slice(this.#head)
     for (const job of jobs) this.#forget(job)
@@ -141,7 +141,7 @@ export class Window {
     return out
   }
 
-  /** The place of a job, or where it would go: the first that does not run before it. */
+  /** Returns the place of a job, or where it would go: the first that does not run before it. */
   #find(job: Job): number {
     let low = this.#head
     let high = this.#jobs.length

@@ -1,6 +1,6 @@
 /**
- * Invariant 18, and what else must hold between two turns: the tables say what a rebuild from the store would say. Throws an
- * error that names the first difference.
+ * Checks invariant 18, and whatever else must hold between two turns: the tables are what a rebuild from the store would give.
+ * Throws an error that names the first difference.
  */
 import { exclusiveKey } from '../decide/shaping.ts'
 import { attemptOf, type Job } from '../job.ts'
@@ -44,7 +44,7 @@ function auditRows(store: MemoryStore): void {
   }
 }
 
-/** Counters = counts of rows, in the file and in memory. */
+/** The counters equal the counts of rows, in the file and in memory. */
 function auditCounters(store: MemoryStore, tables: Tables): void {
   const counted = new Map<number, number[]>()
   for (const { laneId, state } of store.rows.values()) {
@@ -62,7 +62,7 @@ function auditCounters(store: MemoryStore, tables: Tables): void {
   }
 }
 
-/** What a reload would build: counters by queue, definitions, numbers, running jobs with their runs. */
+/** The tables equal what a reload would build: counters by queue, definitions, numbers, running jobs with their runs. */
 function auditRebuild(store: MemoryStore, tables: Tables): void {
   const rebuilt = loadTables(store, new Set([...store.sessions.values()].map((session) => session.uuid)), { wall: 0, mono: 0 })
   const summary = (of: Tables) => ({
@@ -108,7 +108,7 @@ function running(job: Job) {
   return { seq, node, enqueuedAt, run, uncounted, sessionId, startedAt, cancelRequested, checkpoint, progress, logLines }
 }
 
-/** Each window is a prefix of its lane's order, the jobs in it are as in their rows, and no lane is stranded. */
+/** Each window is a prefix of its lane's order, its jobs equal their rows, and no lane is stranded. */
 function auditWindows(store: MemoryStore, tables: Tables): void {
   let windowed = 0
   let bytes = 0
@@ -151,7 +151,7 @@ function waitingRow({ seq, priority, weight, runAt, run, uncounted, expiresAt, d
   return { seq, state: WAITING, priority, weight, runAt, run, uncounted, expiresAt, data, checkpoint }
 }
 
-/** What each gate counts is there, and its window is a prefix of what is parked behind it. */
+/** All jobs that a gate counts exist, and its window is a prefix of the jobs parked behind it. */
 function auditGates(store: MemoryStore, tables: Tables): void {
   const keys = [...tables.queues.values()].flatMap((queue) => [...(queue.keys?.values() ?? [])])
   const gates = keys.flatMap((key) => [...key.gates.values()])
@@ -197,7 +197,7 @@ function auditGates(store: MemoryStore, tables: Tables): void {
     expectTrue(`job ${seq} is parked behind no gate`, gateId === 0 || tables.keys.gatesById.has(gateId))
 }
 
-/** In queues that keep an order: what stands in line, runs or has run has its key's turn, and nothing else has. */
+/** In queues that keep an order, jobs in line, running, or that have run have their key's turn, and no others have. */
 function auditTurns(store: MemoryStore, tables: Tables): void {
   const held = new Map<string, number>()
   for (const { seq, laneId, state, gateId, extras } of store.rows.values()) {
@@ -212,7 +212,7 @@ function auditTurns(store: MemoryStore, tables: Tables): void {
   expectSame('turns', [...store.turnsOf].sort(), [...held].sort())
 }
 
-/** Sessions hold exactly what runs of theirs, and stand in line for more exactly where they have room. */
+/** Sessions hold exactly their running jobs, and stand in line for more exactly if they have room. */
 function auditRunning(store: MemoryStore, tables: Tables): void {
   for (const job of tables.jobs.values()) {
     expectTrue(`job ${job.seq} is marked as touched`, job.touched === 0)
@@ -250,7 +250,7 @@ function auditRunning(store: MemoryStore, tables: Tables): void {
   for (const owner of tables.zombies.values()) expectTrue(`a zombie's session is there`, tables.sessions.get(owner.intro.uuid) === owner)
 }
 
-/** Never too late, maybe too early. */
+/** The times are never too late, maybe too early. */
 function auditDeadlines(store: MemoryStore, tables: Tables): void {
   const { dueAt, expiresAt, fireAt } = store.deadlines()
   if (fireAt !== 0) expectTrue(`fires at ${tables.fireAt}, in the store ${fireAt}`, tables.fireAt !== 0 && tables.fireAt <= fireAt)
@@ -260,7 +260,7 @@ function auditDeadlines(store: MemoryStore, tables: Tables): void {
     expectTrue(`expires at ${tables.expiresAt}, in the store ${expiresAt}`, tables.expiresAt !== 0 && tables.expiresAt <= expiresAt)
 }
 
-/** Exactly the live jobs hold their unique keys. */
+/** The unique keys are held by exactly the live jobs. */
 function auditKeys(store: MemoryStore): void {
   const holders = new Map<string, number>()
   for (const row of store.rows.values()) {

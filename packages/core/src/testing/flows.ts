@@ -1,4 +1,4 @@
-/** Flows for tests, and what must hold of them between two turns. */
+/** Creates flows for tests, and checks what must hold for them between two turns. */
 
 import { CLOSED, hasFailed, type OnParentFailure, OPEN, SHUT } from '../flow.ts'
 import type { FlowCommand } from '../flowCommands.ts'
@@ -26,13 +26,13 @@ export function flowOf(nodes: readonly TestNode[], options: Pick<FlowCommand, 'i
   }
 }
 
-/** The flow's jobs, in order. */
+/** Creates a flow and returns its jobs, in order. */
 export function createFlow(world: World, nodes: readonly TestNode[]): Enqueued[] {
   const first = world.call<'flow'>(flowOf(nodes))
   return nodes.map((_, index) => ({ ...first, seq: first.seq + index }))
 }
 
-/** Gates count what edges were told, and what was told is so, but for what is noted to be told. */
+/** Checks that gates count what their edges record, and that this is up to date unless a notification is due. */
 export function auditFlows(store: MemoryStore): void {
   const { gates, edges, due, gone, ends } = store.flows
   for (const { parent, child, told } of edges.values()) {

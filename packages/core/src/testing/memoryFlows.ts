@@ -1,4 +1,4 @@
-/** What a MemoryStore keeps of flows, as strict as a file is. */
+/** The flows in a MemoryStore, as strict as a file is. */
 import { DELETED, type DueMode, dueMode, type FlowEffects, type FlowGate, TELL, type Told, takesBack } from '../flow.ts'
 import type { FlowCursor } from '../flowCommands.ts'
 import type { Data } from '../job.ts'
@@ -33,7 +33,7 @@ export class MemoryFlows {
     return [...this.edges.values()].filter((edge) => edge.child === child).sort((a, b) => a.place - b.place)
   }
 
-  /** What children are to be told of a job. */
+  /** Returns the state that children are to hear of a job. */
   standing(seq: number): Told {
     const row = this.#store.rows.get(seq)
     if (row === undefined) return this.ends.get(seq)?.state ?? DELETED

@@ -1,4 +1,4 @@
-/** What a MemoryStore keeps of queues over time, and of failures by their kind. */
+/** The history of queues, and the failures by kind, in a MemoryStore. */
 import type { Effects } from '../effects.ts'
 import { hourOf } from '../history.ts'
 import { LIMITS } from '../limits.ts'
@@ -52,7 +52,7 @@ export class MemoryObserved {
     return kinds.toSorted((a, b) => b.lastAt - a.lastAt).slice(0, limit)
   }
 
-  /** Of a deleted queue. */
+  /** Forgets a deleted queue. */
   forget(queueId: number, laneIds: readonly number[]): void {
     this.#noted = this.#noted.filter((row) => row.queueId !== queueId)
     for (const [key, { laneId }] of this.#kinds) if (laneIds.includes(laneId)) this.#kinds.delete(key)

@@ -1,7 +1,6 @@
 /**
- * The plainest Store that keeps the contract: Maps, filters and sorts. It is as strict as a file is (a row must be there, keys
- * are unique, states and times agree), and it writes only what a touch bit says, so that a decision which forgets one is
- * found out.
+ * The simplest Store that keeps the contract: Maps, filters and sorts. It is as strict as a file is: a row must exist, keys are
+ * unique, states and times agree. It writes only what a touch bit says, so that a decision that forgets one is found out.
  */
 import type { FailedPlace, ListFilter } from '../commands.ts'
 import type { Effects, LogRecord, PresenceNote, PrunedJob, RunRecord, SourceMark } from '../effects.ts'
@@ -82,7 +81,7 @@ export class MemoryStore implements Store {
   readonly sourceMarks = new Map<string, number>()
   readonly exportCursors = new Map<string, number>()
   readonly scheduleRows = new Map<string, Schedule>()
-  /** Holders by name and key. */
+  /** Holders of unique keys, by name and key. */
   readonly uniqueKeys = new Map<string, number>()
   readonly runs: RunRecord[] = []
   readonly logs: LogRecord[] = []
@@ -189,7 +188,7 @@ export class MemoryStore implements Store {
     return { rows, complete: true }
   }
 
-  /** As few as there can be: so that slices are cut. */
+  /** Returns as few rows as are allowed, so that slices are cut. */
   turns(keys: readonly TurnQuery[], bytes: number): TurnRow[] {
     const found: TurnRow[] = []
     let taken = 0
@@ -277,7 +276,7 @@ export class MemoryStore implements Store {
     return this.flows.leftRows(limit)
   }
 
-  /** As few as there can be: so that slices are cut. */
+  /** Returns as few rows as are allowed, so that slices are cut. */
   children(seqs: readonly number[], bytes: number): { rows: JobRow[]; complete: boolean } {
     const rows: JobRow[] = []
     let taken = 0
@@ -520,7 +519,7 @@ export class MemoryStore implements Store {
     return [...this.rows.values()].filter(test)
   }
 
-  /** Copies, as a file's rows are. */
+  /** Returns copies, as a file's rows are. */
   #schedulesWhere(test: (row: Schedule) => boolean): Schedule[] {
     return [...this.scheduleRows.values()].filter(test).map((row) => ({ ...row }))
   }
@@ -540,7 +539,7 @@ export class MemoryStore implements Store {
     }
   }
 
-  /** Without its payload, as a file reads it: who runs the job has that already. */
+  /** Returns the row without its payload, as a file reads it: the worker that runs the job has that already. */
   #active(row: JobRow): ActiveRow {
     const session = this.sessions.get(row.sessionId)
     const logLines = this.logs.filter((log) => log.seq === row.seq && log.run === row.run).length
@@ -635,7 +634,7 @@ export class MemoryStore implements Store {
     }
   }
 
-  /** A job that took its key and lost it again within the turn, or the other way round, changes nothing. */
+  /** Writes keys. A job that took its key and lost it again within the turn, or the other way round, changes nothing. */
   #writeKeys({ idempotency, keysForgotten, uniqueHeld, uniqueFreed }: Effects): void {
     for (const { name, key, job, expiresAt, lastSeq } of idempotency) {
       const { seq, node, enqueuedAt } = job
@@ -701,7 +700,7 @@ function payloadOf({ seq, data }: Job): JobRow['data'] {
   return data
 }
 
-/** The order of a lane: negative where `a` runs before `b`. */
+/** Compares by the order of a lane: negative if `a` runs before `b`. */
 export function inLine(a: LaneCursor, b: LaneCursor): number {
   return b.priority - a.priority || a.runAt - b.runAt || a.seq - b.seq
 }
@@ -734,7 +733,7 @@ function broken(message: string): StoreFailure {
   return new StoreFailure('broken', 'statement', message)
 }
 
-/** ASCII letters whatever their case, others as they are. */
+/** Lowers the case of ASCII letters, and leaves others as they are. */
 function folded(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }

@@ -1,4 +1,4 @@
-/** Cron expressions of one kind: every so many minutes, in no zone. What decisions make of ticks does not depend on how those are found. */
+/** A calendar for one kind of cron expression: every so many minutes, in no zone. Decisions do not depend on how ticks are found. */
 import type { Calendar } from '../schedule.ts'
 
 export const plainCalendar: Calendar = {

@@ -1,4 +1,4 @@
-/** Bounds so small that a test of ten jobs meets every one of them, until the tests of the file that asks for them are over. */
+/** Limits so small that a test of ten jobs meets every one of them. They hold until the tests of the file that asks for them are over. */
 import { afterAll } from 'vitest'
 import { LIMITS } from '../limits.ts'
 

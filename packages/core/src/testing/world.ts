@@ -1,6 +1,6 @@
 /**
- * An engine without threads, sockets or disk: whole turns over a MemoryStore, as the engine's actor takes them, with time as a
- * number that tests move. After every turn the tables are held against the store (audit.ts).
+ * An engine without threads, sockets or disk. It takes whole turns over a MemoryStore, as the engine's actor does, and its time
+ * is a number that tests move. After every turn the tables are compared with the store (audit.ts).
  */
 
 import type { Now } from '../clock.ts'
@@ -37,14 +37,14 @@ export interface Granted extends RunKey {
 
 export type Noticed = RunKey & NoticeNote & { readonly session: string }
 
-/** All that came of one turn, or of several. */
+/** The results of one turn, or of several. */
 export interface Turned {
   readonly replies: readonly Decision<Operation>[]
   readonly grants: readonly Granted[]
   readonly notices: readonly Noticed[]
   /** Sessions that hear that their worker stops. */
   readonly stops: readonly string[]
-  /** Of jobs. */
+  /** Events of jobs. */
   readonly events: readonly { readonly type: JobEventType; readonly seq: number; readonly run: number; readonly attempt: number }[]
   readonly news: readonly News[]
 }
@@ -53,7 +53,7 @@ export interface WorldOptions {
   readonly settings?: Partial<Settings>
   readonly random?: () => number
   readonly store?: MemoryStore
-  /** Tests of single functions may do without; all others are audited after every turn. */
+  /** False for tests of single functions, which may do without. All others are audited after every turn. */
   readonly audited?: boolean
 }
 
@@ -66,13 +66,13 @@ export class World {
   readonly #audited: boolean
   now: Now = { wall: BEGIN_WALL, mono: 1_000 }
   tables: Tables
-  /** The disk is full. */
+  /** The refusal of new work, as if the disk were full. */
   refusing: Refusal | undefined
   /** The connection that commands come by. */
   connection = 1
-  /** It broke while they were on their way. */
+  /** True if the connection broke while commands were on their way. */
   gone = false
-  /** The next turn prunes. */
+  /** True if the next turn prunes. */
   pruning = false
 
   constructor({ settings, random = () => 0.5, store = new MemoryStore(), audited = true }: WorldOptions = {}) {
@@ -84,7 +84,7 @@ export class World {
     this.tables = loadTables(store, new Set(), this.now)
   }
 
-  /** One turn. */
+  /** Takes one turn. */
   turn(...commands: readonly Command[]): Turned {
     const { tables, store, now, connection, gone, refusing } = this
     const mail = commands.map((command, index) => ({ connection, gone, request: { id: index + 1, command } }))
@@ -105,7 +105,7 @@ export class World {
     return turned
   }
 
-  /** A turn, and those that follow from it at once. */
+  /** Takes a turn, and those that follow from it at once. */
   run(...commands: readonly Command[]): Turned {
     const turns = [this.turn(...commands)]
     while (nextTurnMs(this.tables, this.now) === 0) {
@@ -122,24 +122,24 @@ export class World {
     }
   }
 
-  /** Time goes by on both clocks, without a turn. */
+  /** Moves both clocks forward, without a turn. */
   pass(ms: number): void {
     this.now = { wall: this.now.wall + ms, mono: this.now.mono + ms }
   }
 
-  /** Time goes by, and whatever is then due happens. */
+  /** Moves both clocks forward, and takes the turns that are then due. */
   after(ms: number): Turned {
     this.pass(ms)
     return this.run()
   }
 
-  /** As after a crash: the tables are built anew. `alive` are the sessions that may come back. */
+  /** Builds the tables again, as after a crash. `alive` are the sessions that may come back. */
   reload(...alive: readonly string[]): void {
     this.now = { wall: this.now.wall, mono: 5 }
     this.tables = loadTables(this.store, new Set(alive), this.now)
   }
 
-  /** As after a commit that failed: the tables are built anew, and the connections are those of before. */
+  /** Builds the tables again, as after a commit that failed. The connections stay those from before. */
   failCommit(...alive: readonly string[]): void {
     const before = this.tables
     this.reload(...alive)
@@ -152,14 +152,14 @@ export class World {
     return this.run(command as Command).replies[0] as ReplyOf[Op] | Refused | typeof HELD
   }
 
-  /** The reply of a command that is accepted. */
+  /** Returns the reply to a command that is accepted. */
   call<Op extends Operation>(command: CommandOf<Op>): ReplyOf[Op] {
     const reply = this.reply(command as never)
     if (reply instanceof Refused) throw new Error(`refused: ${reply.refusal.code} ${reply.refusal.message}`)
     return reply as ReplyOf[Op]
   }
 
-  /** The code with which a command is refused; undefined where it is not. */
+  /** Returns the code with which a command is refused, or undefined if it is not. */
   refusal(command: Command): ErrorCode | undefined {
     const reply = this.reply(command as never)
     return reply instanceof Refused ? reply.refusal.code : undefined
@@ -174,7 +174,7 @@ export class World {
     return this.call<'attach'>(attaching(uuid, names, intro, held))
   }
 
-  // What is there.
+  // State.
 
   row({ seq }: { readonly seq: number }): JobRow {
     const row = this.store.rows.get(seq)

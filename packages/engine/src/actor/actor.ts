@@ -1,6 +1,7 @@
 /**
- * The actor owns the store, the tables and the clock, and takes turns: commands that have arrived are decided, written in one
- * transaction, and only then answered. Nothing here knows of threads or sockets: connections bring requests and take deliveries.
+ * The actor owns the store, the tables and the clock, and takes turns: commands that have arrived are decided, written in
+ * one transaction, and only then answered. It knows nothing of threads or sockets: connections bring requests and take
+ * deliveries.
  */
 import {
   type Calendar,
@@ -43,7 +44,7 @@ export interface ActorOptions {
   readonly clock: Clock
   readonly random: Random
   readonly settings: Settings
-  /** Sessions that may come back for the jobs on record for them: those of this very process. */
+  /** Sessions that may come back for the jobs recorded for them: those of this process. */
   readonly alive: ReadonlySet<string>
 }
 
@@ -87,7 +88,7 @@ export class Actor {
       reloaded: () => this.#answers.askAgain(this.waiters.reloaded(store, this.tables, this.#post)),
       askToAttach: () => this.#askToAttach(),
     })
-    // Without room for it a full disk has less to give; that is no reason not to start.
+    // If a full disk has no room for the ballast, less can be released later. That is no reason not to start.
     store.restoreBallast()
   }
 
@@ -121,14 +122,14 @@ export class Actor {
     return this.#connections.add(deliver)
   }
 
-  /** Sets whether a connection hears of events as they happen. */
+  /** Sets whether a connection receives events as they happen. */
   subscribe(connection: ConnectionId, on: boolean): void {
     this.#connections.subscribe(connection, on)
   }
 
   /**
-   * The other side is gone. Sessions of this process have lost their jobs from the next turn on, one that is about to attach too;
-   * sessions of other processes are away, and keep their jobs for their leases.
+   * Handles the end of a connection. Sessions of this process lose their jobs from the next turn on, even one that is
+   * about to attach. Sessions of other processes are away, and keep their jobs for their leases.
    */
   disconnect(connection: ConnectionId): void {
     this.#connections.remove(connection)
@@ -147,13 +148,13 @@ export class Actor {
     for (const [uuid, of] of this.#dead) if (of === connection) this.#dead.delete(uuid)
   }
 
-  /** Drops one question of a connection, or all of them: nobody waits for the answers any more. */
+  /** Drops one question of a connection, or all of them, because nobody waits for the answers any more. */
   forget(connection: ConnectionId, request?: number): void {
     this.#answers.forget(connection, request)
     this.waiters.forget(connection, request)
   }
 
-  /** The process of these sessions is dead: nobody comes back for what they run. */
+  /** Reports that the process of these sessions is dead: they do not come back for their runs. */
   declareDead(sessions: readonly string[]): void {
     for (const uuid of sessions) {
       const session = this.tables.sessions.get(uuid)
@@ -167,11 +168,12 @@ export class Actor {
     this.#inbox.add(connection, requests, this.#clock.read().mono)
   }
 
-  /** Takes one turn, and returns in how many milliseconds the next is due at the latest: 0 for at once. */
+  /** Takes one turn. Returns the number of milliseconds after which the next is due at the latest; 0 means at once. */
   turn(): number {
     const now = this.#clock.read()
     const failures = this.#failures
-    // Each attempt on a locked file loads the tables and asks all sessions to attach again: their answers are not to bring on the next.
+    // Each attempt on a locked file loads the tables and asks all sessions to attach again. Their answers must not cause
+    // the next attempt.
     const lockedMs = failures.lockedMs(now)
     if (lockedMs > 0) return lockedMs
     failures.askToAttachInTime(now)
@@ -190,7 +192,7 @@ export class Actor {
     return Math.min(Math.max(dueMs, failures.restMs(after)), this.#admission.nextMs, failures.reattachMs(after))
   }
 
-  /** A turn that is not to be tried again yet is no reason for questions to wait. */
+  /** Answers questions while a failed turn is not to be tried again yet. */
   #onlyAnswer(now: Now): number {
     this.#answerBacklog(true)
     return this.#answers.waiting > 0 ? 0 : this.#failures.restMs(now)
@@ -208,7 +210,7 @@ export class Actor {
     this.#answers.askAgain(this.waiters.committed(effects, this.tables.nextEvent - 1, () => deliveries.events, post))
     for (const [index, { connection, request, gone }] of mail.entries()) {
       const decision = decisions[index]
-      // Nobody is left to wait for what may come.
+      // Nobody is left to wait for a later answer.
       if (decision === HELD && gone) continue
       if (decision === HELD) this.#answers.inTime(deliveries, { connection, request })
       else if (decision instanceof Refused) deliveries.refuse(connection, request.id, decision.refusal)
@@ -228,8 +230,8 @@ export class Actor {
   }
 
   /**
-   * Answers the mail of a turn that was not written, after the reload: a question is answered from the file. An attach is refused, and
-   * heard: what comes behind it on its connection is its session's.
+   * Answers the mail of a turn that was not written, after the reload. A question is answered from the file. An attach is
+   * refused but noted: later requests on its connection belong to its session.
    */
   #refuse(mail: readonly Arrived[], refusal: Refusal): void {
     const deliveries = this.#noDeliveries()
@@ -258,7 +260,7 @@ export class Actor {
       this.#connections.post(connection, { notices: [{ kind: 'reattach' }], renewal: this.#renewal(connection) })
   }
 
-  /** Answers a request whose turn is long over. */
+  /** Answers a request whose turn ended long ago. */
   answerLate(connection: ConnectionId, reply: Reply): void {
     this.#connections.post(connection, { replies: [reply], renewal: this.#renewal(connection) })
   }

@@ -1,6 +1,7 @@
 /**
- * Decides whether new work is accepted. It is refused while the disk is full, and while a reader has kept the write-ahead log from being
- * folded into the file for so long that it takes a gigabyte. Running jobs complete. A look once a second resumes service automatically.
+ * Decides whether new work is accepted. It is refused while the disk is full. It is also refused if a reader keeps the
+ * write-ahead log from being folded into the file until the log takes a gigabyte. Running jobs complete. A check once a
+ * second resumes service automatically.
  */
 import { LIMITS, type Now, type Refusal, type Store } from '@millrace/core'
 
@@ -16,18 +17,18 @@ export class Admission {
     this.#store = store
   }
 
-  /** Why new work is refused; undefined while it is accepted. */
+  /** The reason for which new work is refused; undefined while it is accepted. */
   get refusal(): Refusal | undefined {
     if (this.#diskFull) return this.diskFull('the disk is full: new jobs are refused, running jobs continue')
     return this.#walFull ? walFull() : undefined
   }
 
-  /** When to look again, at the latest. */
+  /** The time after which to look again at the latest, in milliseconds. */
   get nextMs(): number {
     return this.refusal === undefined ? LIMITS.timerSliceMs : LOOK_EVERY_MS
   }
 
-  /** A write found the disk full: releases the room that was kept for this. False where that was done already. */
+  /** Reports that a write found the disk full, and releases the room that was kept for this. Returns false if that was already done. */
   diskIsFull(now: Now): boolean {
     if (this.#diskFull) return false
     this.#diskFull = true
@@ -36,7 +37,7 @@ export class Admission {
     return true
   }
 
-  /** How a full disk refuses, with what happened, and what to do. */
+  /** Returns the refusal for a full disk: what happened, and what to do. */
   diskFull(what: string): Refusal {
     const neededBytes = this.#store.ballastNeedsBytes
     const room = `${Math.ceil(neededBytes / 2 ** 20)} MiB (${neededBytes} bytes)`
@@ -47,7 +48,7 @@ export class Admission {
     }
   }
 
-  /** Before a turn. Service resumes as soon as the room that was released can be kept again, and the log is short again. */
+  /** Runs before a turn. Service resumes as soon as the released room can be kept again and the log is short again. */
   look(now: Now): void {
     if (this.#nextMono > now.mono) return
     this.#nextMono = now.mono + LOOK_EVERY_MS
@@ -55,7 +56,7 @@ export class Admission {
     this.#walFull = this.#store.walBytes() > LIMITS.walBytes && !this.#folded()
   }
 
-  /** No commit may come to do it, now that new work is refused. */
+  /** Folds the log, since there may be no commit to do it now that new work is refused. Returns true if the log is short again. */
   #folded(): boolean {
     this.#store.foldWal()
     return this.#store.walBytes() <= LIMITS.walBytes

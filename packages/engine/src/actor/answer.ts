@@ -1,4 +1,4 @@
-/** Questions: answered after the commit, from the store and the tables. */
+/** Answers questions after the commit, from the store and the tables. */
 import {
   type AttachedWorker,
   type Command,
@@ -51,7 +51,7 @@ import { definitionsOf } from './definitions.ts'
 import { failuresOf, historyOf } from './observed.ts'
 import { scheduleOf, schedulesOf } from './schedules.ts'
 
-/** What is answered here: `subscribe` and `backup` are the connections' and the store's (answers.ts). */
+/** The operations that are answered here. `subscribe` belongs to the connections, and `backup` to the store (answers.ts). */
 type Answered = Exclude<OfKind<'question'>, 'subscribe' | 'backup'> | 'drainQueue' | 'export'
 
 type Answer<Op extends Answered> = (actor: Actor, command: CommandOf<Op>, sender: Sender) => ReplyOf[Op] | Refused | typeof HELD
@@ -76,7 +76,7 @@ const ANSWERS: { readonly [Op in Answered]: Answer<Op> } = {
   failures: failuresOf,
 }
 
-/** HELD: the caller waits, and is answered by a later turn. */
+/** Returns the answer. HELD means that the caller waits, and a later turn answers. */
 export function answer(actor: Actor, command: Command, sender: Sender): unknown {
   if (!Object.hasOwn(ANSWERS, command.op)) return new Refused({ code: 'UNSUPPORTED', message: `unknown operation '${command.op}'` })
   const answerIt = ANSWERS[command.op as Answered] as Answer<Answered>
@@ -97,7 +97,7 @@ function exportsOf({ tables }: Actor): ExportView[] {
   return [...tables.exports].map(([name, cursor]) => ({ name, cursor, behind: tables.nextEvent - 1 - cursor }))
 }
 
-/** Of a run that goes on: what its job waited for. */
+/** Returns the jobs that the job of an active run has waited for. */
 function parents({ store, tables }: Actor, command: ParentsCommand, sender: Sender): ParentsPage | Refused {
   const { seq, run, after = 0 } = command
   const job = runOf({ tables }, command, sender)
@@ -109,7 +109,7 @@ function parents({ store, tables }: Actor, command: ParentsCommand, sender: Send
   return { parents: seen.map((row) => parentOf(job, row)), next: complete ? null : (rows.at(-1)?.place ?? null) }
 }
 
-/** A flow's jobs are created in one commit: their ids differ in the row alone. */
+/** Returns the view of a parent. Jobs of a flow are created in one commit, so their ids differ only in the row. */
 function parentOf({ node, enqueuedAt }: Job, { seq, ref, state, output, error }: ParentRow): ParentView {
   return { seq, node, enqueuedAt, ref, state: state === DELETED ? 'deleted' : STATES[state], output, ...(error !== undefined && { error }) }
 }
@@ -138,7 +138,7 @@ function list(actor: Actor, { filter, before, limit, search }: ListCommand): Lis
   return { jobs: rows.map((row) => view(tables, row, [])), next: rows.length < limit || last === undefined ? null : last.seq }
 }
 
-/** The numbers of running jobs, newest first. */
+/** Returns the numbers of running jobs, newest first. */
 function runningOf(tables: Tables, { queue, name }: ListCommand['filter'], before = Number.POSITIVE_INFINITY, limit: number): number[] {
   return tables
     .running()
@@ -163,7 +163,7 @@ function stats(actor: Actor): Stats {
     paused: tables.paused,
     states: named(tables.all.counts),
     totals: { ...tables.all.totals },
-    // Not by assignment: a queue may be called `__proto__`.
+    // Not by assignment: a queue may be named `__proto__`.
     queues: Object.fromEntries(queues),
     ...(tables.queues.size > told.length && { queuesLeftOut: tables.queues.size - told.length }),
     unserved: fullest(unserved, UNSERVED_MAX).map((lane) => ({ queue: lane.queue.name, name: lane.name, waiting: countOf(lane, WAITING) })),
@@ -179,7 +179,7 @@ function stats(actor: Actor): Stats {
   }
 }
 
-/** All where there are no more, in their order; otherwise those with the most jobs that have not ended. */
+/** Returns all queues in their order if they fit; otherwise those with the most jobs that have not ended. */
 function mostLive(queues: readonly Queue[], limit: number): readonly Queue[] {
   if (queues.length <= limit) return queues
   return queues.toSorted((a, b) => liveCountOf(b) - liveCountOf(a)).slice(0, limit)
@@ -206,7 +206,10 @@ function queuesOf(actor: Actor, command: QueuesCommand): readonly QueueView[] {
   })
 }
 
-/** By name, so that a page leads on from where the one before ended, whatever was deleted or made meanwhile. */
+/**
+ * Returns queues in the order of their names, so that a page continues where the last one ended, whatever was deleted or
+ * created meanwhile.
+ */
 function queuesWanted(queues: ReadonlyMap<string, Queue>, { queue: name, after, limit }: QueuesCommand): readonly Queue[] {
   if (name !== undefined) return [queues.get(name)].filter((queue) => queue !== undefined)
   if (limit === undefined) return [...queues.values()].slice(0, LIMITS.unpaged)
@@ -218,7 +221,7 @@ function waitingOf({ lanes }: Queue): Lane[] {
   return [...lanes.values()].filter((lane) => countOf(lane, WAITING) > 0)
 }
 
-/** As far as is known: one that has lost all by its silence is not. */
+/** Returns the sessions that are known to live: one that has lost all its jobs by its silence is not among them. */
 function livingSessions({ tables }: Actor): Session[] {
   return [...tables.sessions.values()].filter(isLiving)
 }
@@ -258,17 +261,17 @@ function workerOf(session: Session, now: Now): AttachedWorker {
 }
 
 function lastSeenAt({ intro, connection, renewedMono }: Session, { wall, mono }: Now): number {
-  // Whole milliseconds, and not before the one in which it attached.
+  // Rounded up to whole milliseconds, so that it is not before the session attached.
   return intro.local && connection !== undefined ? wall : Math.ceil(wall - (mono - renewedMono))
 }
 
 const UNSERVED_MAX = 100
-/** Each costs a question to the disk. */
+/** The maximum number of lookups for one queue: each reads from the disk. */
 const OLDEST_ASKED_MAX = 64
-/** Of one queue of a page. */
+/** The maximum number of lookups for one queue of a page. */
 const OLDEST_IN_LIST_MAX = 4
 
-/** Those with the most waiting jobs. */
+/** Returns the lanes with the most waiting jobs. */
 function fullest(lanes: readonly Lane[], limit: number): readonly Lane[] {
   return lanes.toSorted((a, b) => countOf(b, WAITING) - countOf(a, WAITING)).slice(0, limit)
 }

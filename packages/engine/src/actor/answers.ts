@@ -1,4 +1,7 @@
-/** Answers questions after the commit: so they see at least all that was decided before them. A turn does so for a while, and leaves the rest. */
+/**
+ * Answers questions after the commit, so that they see at least everything that was decided before them. A turn answers
+ * for a limited time, and leaves the rest.
+ */
 import {
   type Clock,
   type Command,
@@ -20,7 +23,7 @@ import type { Repeated } from './waiters/waiters.ts'
 export class Answers {
   readonly #actor: Actor
   readonly #backlog: Backlog
-  /** Since the last decision: whoever asks until the next is told the same, which crosses a channel once. */
+  /** The stats since the last decision: all callers until the next get the same object, which crosses a channel once. */
   #stats: unknown
 
   constructor(actor: Actor, clock: Clock) {
@@ -28,7 +31,7 @@ export class Answers {
     this.#backlog = new Backlog(clock)
   }
 
-  /** Questions that no turn had time for yet. */
+  /** The number of questions that no turn had time for yet. */
   get waiting(): number {
     return this.#backlog.size
   }
@@ -38,12 +41,12 @@ export class Answers {
     this.#backlog.beginTurn()
   }
 
-  /** Something is decided, in one of the transactions of this turn: earlier answers may not be true any more. */
+  /** Drops earlier answers: one of the transactions of this turn has decided something, so they may no longer be true. */
   outdate(): void {
     this.#stats = undefined
   }
 
-  /** At once, if the turn has time for it and the connection's earlier questions are answered; otherwise one of the next turns does. */
+  /** Answers at once if the turn has time and earlier questions of the connection are answered; otherwise one of the next turns does. */
   inTime(deliveries: Deliveries, envelope: Envelope): void {
     const { reads } = traitsOf(envelope.request.command.op)
     const waits = reads !== 'nothing' && (this.#backlog.holds(envelope) || !this.#backlog.hasTime())
@@ -51,7 +54,10 @@ export class Answers {
     else this.#answer(deliveries, envelope)
   }
 
-  /** Those that wait, while there is time. One answer at least, so that a turn that is slow for other reasons gets on with them. */
+  /**
+   * Answers waiting questions while there is time. With `atLeastOne` it answers one in any case, so that a turn that is
+   * slow for other reasons makes progress.
+   */
   rest(deliveries: Deliveries, atLeastOne: boolean): void {
     for (let due = this.#backlog.hasTime() || atLeastOne; due; due = this.#backlog.hasTime()) {
       const envelope = this.#backlog.take()
@@ -60,7 +66,7 @@ export class Answers {
     }
   }
 
-  /** Adds questions that have waited for something to happen: this turn answers them, or one of the next. */
+  /** Adds questions that have waited for an event: this turn answers them, or one of the next. */
   askAgain(questions: readonly Repeated[]): void {
     for (const { connection, request: id, command } of questions) this.#backlog.add({ connection, request: { id, command } })
   }
@@ -89,7 +95,7 @@ export class Answers {
     )
   }
 
-  /** A row that cannot be read is one question's trouble. */
+  /** Answers one question. If a row cannot be read, only this question fails. */
   #ask(command: Command, sender: Sender): unknown {
     try {
       if (command.op !== 'stats') return answer(this.#actor, command, sender)
@@ -102,7 +108,7 @@ export class Answers {
   }
 }
 
-/** An error in a message that a caller is told. */
+/** Describes an error in a message for a caller. */
 export function describe(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
 }

@@ -1,10 +1,10 @@
 /**
- * Questions that a turn had no time for. The next turns answer them: those of one connection in the order in which they came, the
- * connections by turns, and pages of the journal mostly after all others.
+ * Questions that a turn had no time for. The next turns answer them: those of one connection in the order in which they
+ * arrived, the connections by turns, and pages of the journal mostly after all others.
  */
 import { type Clock, type ConnectionId, type Envelope, LIMITS, type Operation, traitsOf } from '@millrace/core'
 
-/** However many short questions there are, so often it is a page's turn. */
+/** The interval, in questions taken, at which a page comes first, however many short questions there are. */
 const PAGE_EVERY = 8
 
 export class Backlog {
@@ -12,7 +12,7 @@ export class Backlog {
   readonly #pages = new Line()
   readonly #clock: Clock
   #taken = 0
-  /** The turn begins no further answer then; 0 before its first. */
+  /** The moment after which the turn begins no further answer; 0 before its first. */
   #untilMono = 0
 
   constructor(clock: Clock) {
@@ -23,7 +23,7 @@ export class Backlog {
     this.#untilMono = 0
   }
 
-  /** The turn has time for another answer. It begins to count with the first: a commit that took long takes nothing of it. */
+  /** True if the turn has time for another answer. The time starts with the first answer, so that a long commit takes nothing of it. */
   hasTime(): boolean {
     const { mono } = this.#clock.read()
     if (this.#untilMono === 0) this.#untilMono = mono + LIMITS.turnMs
@@ -43,7 +43,7 @@ export class Backlog {
     this.#lineOf(envelope.request.command.op).add(envelope)
   }
 
-  /** The question that is answered next; it leaves the backlog. */
+  /** Removes and returns the question that is answered next. */
   take(): Envelope | undefined {
     const [first, second] = ++this.#taken % PAGE_EVERY === 0 ? [this.#pages, this.#short] : [this.#short, this.#pages]
     return first.take() ?? second.take()
@@ -59,7 +59,7 @@ export class Backlog {
   }
 }
 
-/** The questions of one connection, in order. The iterator goes on behind those that were taken. */
+/** The questions of one connection, in order. The iterator continues after those that were taken. */
 interface Own {
   readonly envelopes: Map<number, Envelope>
   readonly order: Iterator<Envelope>

@@ -1,4 +1,4 @@
-/** The actor's side of its connections: who is there, who hears of events, and what each of them is sent. */
+/** The actor's side of its connections: which there are, which receive events, and what each of them is sent. */
 import type { ConnectionId, Delivery } from '@millrace/core'
 import type { Deliveries } from './deliveries.ts'
 
@@ -9,7 +9,7 @@ export class Connections {
   readonly #subscribed = new Set<ConnectionId>()
   #next = 1
 
-  /** The connections that hear of events as they happen. */
+  /** The connections that receive events as they happen. */
   get subscribed(): ReadonlySet<ConnectionId> {
     return this.#subscribed
   }

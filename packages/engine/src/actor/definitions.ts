@@ -1,4 +1,4 @@
-/** What is in force for enqueues by plain name, as `stats` tells it. */
+/** Returns the defaults in force for enqueues by plain name, as `stats` reports them. */
 import type { DefinitionStats, Tables } from '@millrace/core'
 
 const TOLD_MAX = 1_000

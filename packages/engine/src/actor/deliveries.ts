@@ -1,4 +1,4 @@
-/** What one turn has for each connection: collected after the commit, posted once. */
+/** Collects the deliveries of one turn for each connection after the commit; each is posted once. */
 import {
   attemptOf,
   type ConnectionId,
@@ -41,7 +41,7 @@ export class Deliveries {
     this.#subscribed = subscribed
   }
 
-  /** The turn's, made when somebody is to hear of them. */
+  /** The turn's events, created when they are first needed. */
   get events(): readonly JournalEvent[] {
     this.#events ??= this.#effects.events.map((note, index) => eventOf(note, this.#firstEvent + index, this.#now.wall))
     return this.#events
@@ -68,7 +68,7 @@ export class Deliveries {
       job.data = undefined
     }
     for (const { session, job, run, note } of effects.notices) {
-      // Away, it is told what is lost when it names what it holds.
+      // A session that is away learns what is lost when it reports what it holds.
       if (session.connection !== undefined)
         this.of(session.connection).notices.push({ ...note, session: session.intro.uuid, seq: job.seq, run })
     }
@@ -134,7 +134,7 @@ function eventOf(note: EventNote | NewsNote, seq: number, at: number): JournalEv
   }
 }
 
-/** What errors say is for those who listen now: a reader of the journal finds it nowhere, whenever it reads. */
+/** Adds the details of errors to events. Only current listeners get them: a reader of the journal never does. */
 function withErrors(events: readonly JournalEvent[], notes: Effects['events']): readonly JournalEvent[] {
   return events.map((event, index) => {
     const note = notes[index]

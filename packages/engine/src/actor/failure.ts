@@ -1,7 +1,7 @@
-/** What ends an actor. */
+/** Defines the error that ends an actor. */
 import type { Refusal } from '@millrace/core'
 
-/** A storage error that ends the actor: whoever runs it starts another one, or gives up. */
+/** An error that ends the actor: its owner starts another one, or gives up. */
 export class ActorFailure extends Error {
   readonly refusal: Refusal
   constructor(refusal: Refusal, options?: ErrorOptions) {

@@ -1,7 +1,8 @@
 /**
- * What happens to a turn that fails. Its tables are thrown away, and nothing of it was written unless the commit itself failed. Then,
- * by cause: refused as a whole (storage), put off (the file is locked), decided again without new work (the disk is full), decided
- * command by command (a fault in one of them); or the actor ends (the file has another owner, or cannot be read).
+ * Handles a turn that fails. Its tables are thrown away, and nothing of it was written unless the commit itself failed.
+ * The cause decides what follows. A storage error refuses the turn as a whole, and a locked file postpones it. If the
+ * disk is full, the turn is decided again without new work. If one of its commands has a fault, the turn is decided
+ * command by command. If the file has another owner, or cannot be read, the actor ends.
  */
 import { type Clock, type Decided, forgetHolders, LIMITS, type Now, type Refusal, type Store, StoreFailure } from '@millrace/core'
 import type { Admission } from './admission.ts'
@@ -19,13 +20,13 @@ export interface Turns {
   readonly admission: Admission
   readonly memory: Memory
   readonly inbox: Inbox
-  /** One turn; throws if it fails. */
+  /** Takes one turn; throws if it fails. */
   decide(mail: readonly Arrived[], now: Now): Decided
   deliver(mail: readonly Arrived[], decided: Decided): void
   refuse(mail: readonly Arrived[], refusal: Refusal): void
-  /** The tables are new. */
+  /** Called when the tables are new. */
   reloaded(): void
-  /** Every session says again what it holds. */
+  /** Asks every session to report again what it holds. */
   askToAttach(): void
 }
 
@@ -40,35 +41,35 @@ const FAILED_RETRY_MS = 250
 export class Failures {
   readonly #turns: Turns
   #busySinceMono = -1
-  /** When the lock is tried again. */
+  /** The moment at which the lock is tried again. */
   #busyUntilMono = 0
-  /** The tables were loaded anew, and nothing has been written since. */
+  /** True if the tables were reloaded, and nothing has been written since. */
   #unwritten = false
-  /** When sessions are asked to attach again. */
+  /** The moment at which sessions are asked to attach again. */
   #reattachMono = Number.POSITIVE_INFINITY
-  /** The last turn could not be written: time alone sets off no other before. */
+  /** The moment before which no turn starts without mail, since the last one could not be written. */
   #retryMono = Number.NEGATIVE_INFINITY
 
   constructor(turns: Turns) {
     this.#turns = turns
   }
 
-  /** How many milliseconds a locked file is left alone; 0 if it is not locked. */
+  /** Returns the number of milliseconds for which a locked file is left alone; 0 if it is not locked. */
   lockedMs({ mono }: Now): number {
     return this.#busySinceMono < 0 ? 0 : Math.max(0, this.#busyUntilMono - mono)
   }
 
-  /** How many milliseconds time alone sets off no turn; 0 or less if it may. */
+  /** Returns the number of milliseconds for which no turn starts without mail; 0 or less if one may. */
   restMs({ mono }: Now): number {
     return this.#retryMono - mono
   }
 
-  /** When mail that is left is due: at once, unless the file is locked. */
+  /** The time after which mail that is left is due, in milliseconds: at once, unless the file is locked. */
   get mailMs(): number {
     return this.#busySinceMono < 0 ? 0 : BUSY_RETRY_MS
   }
 
-  /** In how many milliseconds sessions are to be asked to attach again. */
+  /** Returns the number of milliseconds after which sessions are asked to attach again. */
   reattachMs({ mono }: Now): number {
     return Math.max(0, this.#reattachMono - mono)
   }
@@ -86,7 +87,10 @@ export class Failures {
     return undefined
   }
 
-  /** Work beside the turns has failed. Nothing depends on it: if it failed before its commit, it is tried again in its time. */
+  /**
+   * Handles a failure of work beside the turns. Nothing depends on that work: if it failed before its commit, it is tried
+   * again later.
+   */
   failedBeside(error: unknown, now: Now): void {
     if (!(error instanceof StoreFailure)) throw error
     if (error.reason === 'owner' || error.phase === 'commit') this.#storeFailed([], now, error)
@@ -120,7 +124,7 @@ export class Failures {
     if (error.phase === 'commit') {
       this.#reload(mail, () => store.reopen())
       const message = `the commit's outcome is unknown (${error.message}): the call may have happened; repeat it with the same idempotencyKey`
-      // A caller that only asks would ask again at once, and set off a turn that fails as this one did.
+      // A caller that only asks would ask again at once, and cause a turn that fails as this one did.
       this.#turns.refuse(mail, { code: 'COMMIT_UNKNOWN', message })
       return undefined
     }
@@ -132,7 +136,7 @@ export class Failures {
     return undefined
   }
 
-  /** Another program holds the lock (a shell, a replicator): the mail waits for some turns before it is refused. */
+  /** Handles a lock that another program holds (a shell, a replicator): the mail waits for some turns before it is refused. */
   #storeBusy(mail: readonly Arrived[], now: Now, error: StoreFailure): Outcome {
     if (this.#busySinceMono < 0) this.#busySinceMono = now.mono
     if (now.mono - this.#busySinceMono < BUSY_PATIENCE_MS) {
@@ -146,8 +150,9 @@ export class Failures {
   }
 
   /**
-   * One command is at fault: each is decided again in a transaction of its own, and only the culprit is refused. Their time is that of
-   * the last reload: leases and deadlines count from there, and what is said in the rest of the mail is heard before any ends.
+   * Finds the command at fault: each is decided again in a transaction of its own, and only the culprit is refused. Their
+   * time is that of the last reload: leases and deadlines count from there, and the rest of the mail is heard before any
+   * of them ends.
    */
   #oneByOne(mail: readonly Arrived[], cause: unknown): Outcome {
     this.#reload(mail)
@@ -180,7 +185,7 @@ export class Failures {
     const { memory, meter, clock } = this.#turns
     memory.reload(mail, reopen)
     meter.reloads++
-    // If the store fails again and again, what sessions answer is not to bring on the next failure at once.
+    // If the store fails again and again, the answers of sessions must not cause the next failure at once.
     if (this.#unwritten) this.#reattachMono = clock.read().mono + Math.min(FAILED_RETRY_MS, LIMITS.reattachGraceMs / 10)
     else this.#askToAttach()
     this.#unwritten = true

@@ -1,6 +1,6 @@
 /**
- * When old jobs, keys and journal rows are looked for, and free pages given back: now and then, and again soon while a slice comes
- * back full.
+ * Decides when to look for old jobs, keys and journal rows, and when to give back free pages: at intervals, and again
+ * soon while a slice comes back full.
  */
 import {
   countOf,
@@ -17,10 +17,10 @@ import {
   type Upkeep,
 } from '@millrace/core'
 
-/** While there is more to forget than one slice. */
+/** The interval while there is more to remove than one slice. */
 const NEXT_SLICE_MS = 50
 const SHRINK_EVERY_MS = 5_000
-/** While there is more: 5 MiB a second at most. */
+/** The interval while there is more to give back: at most 5 MiB a second. */
 const SHRINK_SLICE_MS = 25
 
 export class Housekeeping implements Upkeep {
@@ -28,13 +28,13 @@ export class Housekeeping implements Upkeep {
   #pruneMono: number
   #journalMono: number
   #shrinkMono: number
-  /** The file has more free pages than it is to keep. */
+  /** True if the file has more free pages than it should keep. */
   #shrinking = false
   #keysMono: number
-  /** Idempotency keys that had run out were there when last looked for. */
+  /** True if there were expired idempotency keys at the last look. */
   #keysLeft = false
   readonly #final: ReturnType<typeof finalStates>
-  /** The last slice had something, which may have been cut short for its bytes; or a queue has more than is to be kept. */
+  /** True if the last slice was not empty (it may have been cut short for its bytes), or if a queue has more than it should keep. */
   #more = false
 
   constructor(retention: Retention, now: Now) {
@@ -46,7 +46,7 @@ export class Housekeeping implements Upkeep {
     this.#keysMono = now.mono + LIMITS.keysEveryMs
   }
 
-  /** What this turn is to prune by; undefined where it is not time. */
+  /** Returns the retention that this turn prunes by; undefined if it is not time. */
   pruning(now: Now): Retention | undefined {
     return this.#more || this.#pruneMono <= now.mono ? this.#retention : undefined
   }
@@ -56,7 +56,7 @@ export class Housekeeping implements Upkeep {
       this.#more = facts.prunable.length > 0
       this.#pruneMono = now.mono + LIMITS.pruneEveryMs
     }
-    // What is too much and kept for an export does not go by looking again.
+    // A surplus that is kept for an export does not go away by looking again.
     if (exports.size === 0)
       this.#more ||= effects.countedLanes.some(({ queue }) =>
         this.#finalOf(queue).some(([state, { count }]) => countOf(queue, state) > count),
@@ -66,13 +66,16 @@ export class Housekeeping implements Upkeep {
     effects.forgetFailuresBefore = now.wall - LIMITS.failuresMs
     const { ageMs, bytes } = this.#retention.journal
     const { firstEvent, firstTurnEnd, lastEvent, bytes: taken } = store.journal(now.wall - ageMs)
-    // Events take about the same room each, so the surplus in bytes is the same share of the events; one turn goes at least.
+    // Events take about the same room each, so the surplus in bytes is the same share of the events. At least one turn is removed.
     const surplus = taken > bytes ? Math.ceil((nextEvent - firstEvent) * (1 - bytes / taken)) : 0
     effects.forgetEventsBefore = Math.max(lastEvent, surplus === 0 ? 0 : Math.max(firstTurnEnd, firstEvent + surplus))
     this.#journalMono = now.mono + (effects.forgetEventsBefore > firstEvent ? NEXT_SLICE_MS : LIMITS.journalEveryMs)
   }
 
-  /** While there are some, a slice now and then, and in each turn twice as many as it adds: they go faster than any load can add to them. */
+  /**
+   * Removes expired keys while there are some: a slice at intervals, and in each turn twice as many as it adds, so that
+   * they go faster than any load can add them.
+   */
   #forgetKeys(effects: Effects, store: Store, now: Now): void {
     const isTime = this.#keysMono <= now.mono
     const added = effects.idempotency.length
@@ -90,8 +93,8 @@ export class Housekeeping implements Upkeep {
   }
 
   /**
-   * After a turn that had nothing to do: gives back a slice of the pages that the file has too many of. What it keeps is used again
-   * by the jobs that come. Throws StoreFailure; it is tried again in its time.
+   * Gives back a slice of the file's surplus pages, after a turn that had nothing to do. New jobs reuse the pages that it
+   * keeps. Throws StoreFailure; it is tried again later.
    */
   shrink(store: Store, now: Now): void {
     if (this.#shrinkMono > now.mono) return
@@ -104,12 +107,15 @@ export class Housekeeping implements Upkeep {
       store.shrink(Math.min(surplus, LIMITS.slicePages))
       this.#shrinkMono = now.mono + SHRINK_SLICE_MS
     } else if (before) {
-      // The file itself becomes shorter with that, and nobody may come for whom the log would be folded in.
+      // Folding the log makes the file itself shorter, and there may be no later commit to do it.
       store.foldWal()
     }
   }
 
-  /** Only a slice that was not empty asks for a turn of its own: all else waits for the next that comes anyway. */
+  /**
+   * Returns the time until this work needs a turn, in milliseconds. Only a slice that was not empty asks for a turn of
+   * its own: everything else waits for the next turn.
+   */
   nextMs(now: Now): number {
     if (this.#more) return 0
     return this.#shrinking ? Math.max(0, this.#shrinkMono - now.mono) : Number.POSITIVE_INFINITY

@@ -1,8 +1,8 @@
-/** What has arrived and is yet to be decided, in order. */
+/** The requests that have arrived and are yet to be decided, in order. */
 import { type ConnectionId, type Envelope, jobsOf, LIMITS, type Request } from '@millrace/core'
 
 export interface Arrived extends Envelope {
-  /** On the engine's clock. */
+  /** The time of arrival, on the engine's clock. */
   readonly atMono: number
 }
 
@@ -13,7 +13,7 @@ export class Inbox {
     return this.#mail.length
   }
 
-  /** When the oldest arrived; undefined if there is none. */
+  /** The time at which the oldest request arrived; undefined if there is none. */
   get sinceMono(): number | undefined {
     return this.#mail[0]?.atMono
   }
@@ -22,7 +22,7 @@ export class Inbox {
     for (const request of requests) this.#mail.push({ connection, request, atMono })
   }
 
-  /** Takes what one turn decides: up to `LIMITS.jobsPerTurn` jobs, and one command at least. */
+  /** Takes the requests of one turn: up to `LIMITS.jobsPerTurn` jobs, and at least one command. */
   take(): readonly Arrived[] {
     let jobs = 0
     let count = 0
@@ -44,7 +44,7 @@ export class Inbox {
     this.#mail = [...mail, ...this.#mail]
   }
 
-  /** The connection is closed: what it has sent counts, and nobody receives the answers. */
+  /** Marks the requests of a closed connection: they count, and nobody receives the answers. */
   close(connection: ConnectionId): void {
     this.#mail = this.#mail.map((envelope) => (envelope.connection === connection ? { ...envelope, gone: true } : envelope))
   }

@@ -1,6 +1,7 @@
 /**
- * Lets an actor take turns: drain what has arrived, take a turn, sleep until more arrives or the next deadline is due. One timer, no
- * polling, and no waiting in order to batch: what arrives during a turn is the next one's batch.
+ * Lets an actor take turns: take in what has arrived, take a turn, sleep until more arrives or the next deadline is due.
+ * There is one timer, no polling, and no waiting in order to batch: requests that arrive during a turn are the next one's
+ * batch.
  */
 import { type Clock, LIMITS } from '@millrace/core'
 import type { Actor } from './actor.ts'
@@ -8,21 +9,21 @@ import type { Actor } from './actor.ts'
 export interface LoopOptions {
   readonly actor: Actor
   readonly clock: Clock
-  /** Takes in what has arrived and was not announced yet. Runs before each turn. */
+  /** Takes in messages that have arrived and were not announced yet. Runs before each turn. */
   readonly drain?: () => void
   /**
-   * How long the thread looks out for more mail after a turn that had some before it sleeps; default 0. A caller that was answered
-   * often asks again at once, and waking takes longer than that: one job after another, from enqueue to handler, takes 183 µs
-   * without and 118 µs with 50 µs of it.
+   * The time that the thread looks out for more mail after a turn that had some, before it sleeps; default 0. A caller
+   * that was answered often asks again at once, and waking takes longer than that. One job after another, from enqueue to
+   * handler, takes 183 µs without this and 118 µs with 50 µs of it.
    */
   readonly lingerMs?: number
-  /** Lets others have the thread before more turns are taken. */
+  /** Lets other work have the thread before more turns are taken. */
   readonly breathe: (resume: () => void) => void
-  /** The actor cannot go on. */
+  /** Called when the actor cannot continue. */
   readonly failed: (error: unknown) => void
 }
 
-/** The number of turns in one go before others get the thread; fewer if they are long. */
+/** The maximum number of turns in one go before other work gets the thread; fewer if they are long. */
 const TURNS_MAX = 16
 
 export class Loop {
@@ -35,7 +36,7 @@ export class Loop {
     this.#options = options
   }
 
-  /** Takes turns: there is mail, or it is time. Safe to call at any moment, since turns never nest. */
+  /** Takes turns, because there is mail or it is time. Safe to call at any moment, since turns never nest. */
   readonly wake = (): void => {
     if (this.#busy || this.#stopped) return
     this.#busy = true
@@ -73,10 +74,10 @@ export class Loop {
     })
   }
 
-  /** Returns true if more mail has come. */
+  /** Returns true if more mail has arrived. */
   #linger(): boolean {
     const { actor, clock, drain, lingerMs = 0 } = this.#options
-    // The turn has put its mail off, and it is not time to try again.
+    // The turn has postponed its mail, and it is not time to try again.
     if (lingerMs === 0 || actor.hasMail) return false
     for (const untilMono = clock.read().mono + lingerMs; clock.read().mono < untilMono; ) {
       drain?.()

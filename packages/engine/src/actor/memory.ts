@@ -1,4 +1,4 @@
-/** The tables, and how they are built anew from the store after a turn that was not written. */
+/** Holds the tables, and rebuilds them from the store after a turn that was not written. */
 import {
   awaited,
   type Clock,
@@ -16,11 +16,11 @@ import { ActorFailure } from './failure.ts'
 export class Memory {
   readonly #store: Store
   readonly #clock: Clock
-  /** When they were loaded. */
+  /** The time at which the tables were loaded. */
   loadedAt: Now
   tables: Tables
 
-  /** `alive` are the sessions that may come back for the jobs on record for them: those of this very process. */
+  /** `alive` are the sessions that may come back for the jobs recorded for them: those of this process. */
   constructor(store: Store, clock: Clock, alive: ReadonlySet<string>) {
     this.#store = store
     this.#clock = clock
@@ -34,14 +34,14 @@ export class Memory {
     const before = this.tables
     try {
       reopen?.()
-      // Read anew: a commit that took seconds to fail takes nothing of the grace that sessions have to come back.
+      // Read the clock again: a commit that took seconds to fail takes nothing of the grace that sessions have to come back.
       this.loadedAt = this.#clock.read()
       this.tables = loadTables(this.#store, alive, this.loadedAt)
     } catch (cause) {
       const code = cause instanceof StoreFailure && cause.reason === 'owner' ? 'OWNER_LOST' : 'STORAGE'
       throw new ActorFailure({ code, message: describe(cause) }, { cause })
     }
-    // Their connections are what they were: until they have attached again, renewals count.
+    // Their connections are as they were: renewals count until they have attached again.
     for (const [uuid, { connection }] of before.sessions) {
       const session = this.tables.sessions.get(uuid)
       if (session !== undefined) session.connection = connection
@@ -50,7 +50,7 @@ export class Memory {
     for (const [connection, renewal] of before.renewals) this.tables.renewals.set(connection, renewal)
   }
 
-  /** The sessions that were there before the turn that failed: one that wanted to leave has not left. */
+  /** Returns the sessions from before the turn that failed: one that wanted to leave has not left. */
   #aliveBefore(mail: readonly Envelope[]): ReadonlySet<string> {
     const alive = new Set([...this.tables.unattached.keys(), ...awaited(this.tables)])
     for (const [uuid, session] of this.tables.sessions) if (session.intro.local && session.connection !== undefined) alive.add(uuid)

@@ -1,4 +1,4 @@
-/** How the writer fares: of the last turns, in two small rings; and how jobs do. */
+/** Measures the last turns of the writer, in two small rings, and the timings of jobs. */
 import type { Effects, Now, TurnMeter, WriterStats } from '@millrace/core'
 import { Timings } from './timings/timings.ts'
 

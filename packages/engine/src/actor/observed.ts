@@ -1,4 +1,4 @@
-/** Questions about what queues have done, and which kinds of failures there are. */
+/** Answers questions about the throughput of queues and the kinds of failures. */
 import {
   type FailureGroup,
   type FailuresCommand,
@@ -20,7 +20,7 @@ interface Asked {
   readonly now: Now
 }
 
-/** What is kept are totals: what was done in between is their difference. */
+/** Returns the throughput, as the differences between the totals that are stored. */
 export function historyOf({ store, tables, now }: Asked, { queue: name, step, from, to }: HistoryCommand): HistoryPoint[] {
   const queue = tables.queues.get(name)
   if (queue === undefined) return []

@@ -1,4 +1,4 @@
-/** Questions about schedules. */
+/** Answers questions about schedules. */
 import {
   type Calendar,
   findRow,
@@ -37,7 +37,7 @@ function viewOf({ id, spec, job, paused, fireAt, lastAt, fired, skipped, created
   return { id, spec, job, paused, fireAt: next, times: [], lastAt, fired, skipped, createdAt, updatedAt, last: last ?? null, result: null }
 }
 
-/** As if no tick were late. */
+/** Returns the next times, as if no tick were late. */
 function timesOf(schedule: Schedule, count: number, calendar: Calendar): number[] {
   const times: number[] = []
   for (let tick = schedule.nextAt; tick !== 0 && times.length < count; tick = tickAfter(schedule, tick, calendar))

@@ -23,7 +23,7 @@ export class ChannelPort implements Port {
 
   listen(listener: PortListener): void {
     this.#channel.on('message', (packed: PackedDelivery) => {
-      // First, so that a listener that takes long, or ends the process, holds nobody up.
+      // First, so that a listener that takes long, or ends the process, delays nobody.
       if (packed.events.length > 0) this.#channel.postMessage(packed.events.length)
       listener.deliver(unpackDelivery(packed))
     })

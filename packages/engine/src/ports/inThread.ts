@@ -1,4 +1,4 @@
-/** A Port to an actor on the same thread: for tests and simulation. Deliveries and turns happen in microtasks. */
+/** A Port to an actor on the same thread, for tests and simulation. Deliveries and turns happen in microtasks. */
 import { type Clock, type Port, type PortListener, type Random, refusalFrom, type Settings, type Store } from '@millrace/core'
 import { Actor } from '../actor/actor.ts'
 import { ActorFailure } from '../actor/failure.ts'
@@ -12,7 +12,7 @@ export interface InThreadOptions {
   readonly alive?: ReadonlySet<string>
 }
 
-/** An actor on this thread, with as many Ports as are asked for. */
+/** An actor on this thread, with any number of Ports. */
 export class InThreadEngine {
   readonly actor: Actor
   readonly #loop: Loop
@@ -38,7 +38,7 @@ export class InThreadEngine {
     this.#schedule()
   }
 
-  /** A Port that ends the whole engine when `owner` is set and it is closed, and itself alone otherwise. */
+  /** Returns a Port. Closing it ends the whole engine if `owner` is set, and otherwise only the Port. */
   port({ owner = false }: { readonly owner?: boolean } = {}): Port {
     let connection: number | undefined
     return {
@@ -68,7 +68,7 @@ export class InThreadEngine {
     this.#store.close()
   }
 
-  /** Takes no more turns, and leaves the store as it is for another engine: as a thread that dies. */
+  /** Takes no more turns, and leaves the store as it is for another engine, like a thread that dies. */
   abandon(): void {
     this.#closed = true
     this.#loop.stop()

@@ -1,6 +1,6 @@
 /**
- * Many Ports of this thread over one MessageChannel. A thread looks at each of its channels whenever one of them wakes it: a thousand
- * connections that say nothing, with a channel each, would cost both threads a tenth of their time.
+ * Many Ports of this thread over one MessageChannel. A thread looks at each of its channels whenever one of them wakes
+ * it: a thousand silent connections, with a channel each, would cost both threads a tenth of their time.
  */
 import type { MessagePort } from 'node:worker_threads'
 import type { Port, PortListener, Refusal, Request } from '@millrace/core'
@@ -8,7 +8,7 @@ import { CAPABILITIES } from './channel.ts'
 import { type PackedDelivery, unpackDelivery } from './pack/deliveries.ts'
 import { type PackedRequests, packRequests } from './pack/requests.ts'
 
-/** To the writer: requests, or how many events have been read; null when the Port is closed. */
+/** A message to the writer: requests, the number of events that have been read, or null when the Port is closed. */
 export type TrunkRequest = readonly [port: number, said: PackedRequests | number | null]
 export type TrunkDelivery = readonly [port: number, said: PackedDelivery]
 
@@ -17,7 +17,7 @@ export class Trunk {
   readonly #ports = new Map<number, TrunkPort>()
   readonly #maxDataBytes: number | undefined
   #opened = 0
-  /** Ports that keep the process alive. */
+  /** The number of Ports that keep the process alive. */
   #held = 0
   #ended = false
 
@@ -29,7 +29,7 @@ export class Trunk {
     channel.unref()
   }
 
-  /** The writer's end is gone: further Ports need another. */
+  /** True if the writer's end is gone: further Ports need another trunk. */
   get ended(): boolean {
     return this.#ended
   }
@@ -103,7 +103,7 @@ class TrunkPort implements Port {
   }
 
   hear(packed: PackedDelivery): void {
-    // First, so that a listener that takes long, or ends the process, holds nobody up.
+    // First, so that a listener that takes long, or ends the process, delays nobody.
     if (packed.events.length > 0) this.#options.say(packed.events.length)
     this.#listener?.deliver(unpackDelivery(packed))
   }

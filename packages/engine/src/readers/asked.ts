@@ -1,4 +1,4 @@
-/** Which questions reader threads answer in place of the writer, whatever Port they come by. */
+/** Sends questions to reader threads in place of the writer, for every kind of Port. */
 import {
   type Command,
   type CommandOf,
@@ -13,7 +13,7 @@ import type { Paged, Readers } from './readers.ts'
 
 type Pages = Pick<Readers, 'page'>
 
-/** Asks the readers what is theirs; answers what is left for the writer. */
+/** Asks the readers the questions that are theirs. Returns the requests that are left for the writer. */
 export function askReaders(readers: Pages, requests: readonly Request[], answer: (reply: Reply) => void): readonly Request[] {
   if (!requests.some(({ command }) => isForReaders(command))) return requests
   const rest: Request[] = []
@@ -33,18 +33,18 @@ function isForReaders(command: Command): command is CommandOf<Paged> {
   return traitsOf(command.op).isForReaders?.(command) ?? false
 }
 
-/** `renewal`: the last that the writer has named: readers count none. */
+/** `renewal` is the last that the writer has named: readers count none. */
 export function deliveryOf(reply: Reply, renewal: number): Delivery {
   return { replies: [reply], grants: [], notices: [], events: [], renewal }
 }
 
-/** A Port to the writer whose pages are read elsewhere: a long one delays no turn, whoever asks for it. */
+/** A Port to the writer whose pages are read elsewhere, so that a long one delays no turn. */
 export class ReadingPort implements Port {
   readonly capabilities: Port['capabilities']
   readonly maxDataBytes: number | undefined
   readonly #port: Port
   readonly #readers: Pages
-  /** Nobody, once it is over: what readers answer then is for none. */
+  /** The listener; undefined once the Port is over, when late answers of readers are dropped. */
   #listener: PortListener | undefined
   #renewal = 0
 

@@ -1,6 +1,6 @@
 /**
- * How a thread that is attached has its pages read: it asks the thread that has the readers, by a channel beside the one to the writer,
- * so that nothing else passes by that thread.
+ * Lets an attached thread have its pages read: it asks the thread that has the readers, by a channel beside the one to
+ * the writer, so that nothing else passes by that thread.
  */
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import type { CommandOf, ReplyOf } from '@millrace/core'
@@ -14,17 +14,17 @@ interface Asked {
 interface Answered {
   readonly id: number
   readonly page?: ReplyOf[Paged]
-  /** Why there is none. */
+  /** The reason for which there is no page. */
   readonly failure?: string
 }
 
-/** What comes first over a port of the engine. */
+/** The first message over a port of the engine. */
 interface Greeting {
-  /** Undefined where the writer reads pages itself. */
+  /** The channel to the readers; undefined if the writer reads pages itself. */
   readonly line: MessagePort | undefined
 }
 
-/** Greets whoever will have the other end of a channel: before this end is given away. */
+/** Greets the future user of a channel's other end, before this end is given away. */
 export function greet(channel: MessagePort, readers: Pick<Readers, 'page' | 'closed'> | undefined): void {
   if (readers === undefined) {
     channel.postMessage({ line: undefined } satisfies Greeting)
@@ -35,7 +35,7 @@ export function greet(channel: MessagePort, readers: Pick<Readers, 'page' | 'clo
   port1.on('message', ({ id, command }: Asked) => {
     readers.page(command).then(
       (page) => answer({ id, page }),
-      // At the engine's end the asker is told of that, as of all else that is not answered.
+      // When the engine ends, the caller is notified of that, as for all other calls without an answer.
       (error) => readers.closed || answer({ id, failure: error.message }),
     )
   })
@@ -43,18 +43,21 @@ export function greet(channel: MessagePort, readers: Pick<Readers, 'page' | 'clo
   channel.postMessage({ line: port2 } satisfies Greeting, [port2])
 }
 
-/** The greeting of a port, which is there as soon as the port is; undefined where this is none of an engine, or had been attached to before. */
+/**
+ * Returns the greeting of a port, which is there as soon as the port is. Returns undefined if the port is not an
+ * engine's, or was attached to before.
+ */
 export function greetingOf(port: MessagePort): Greeting | undefined {
   return receiveMessageOnPort(port)?.message
 }
 
-/** The readers, as the far thread asks them. */
+/** The readers, as the attached thread asks them. */
 export class ReaderLine {
   readonly #line: MessagePort
   readonly #asked = new Map<number, PromiseWithResolvers<ReplyOf[Paged]>>()
   #last = 0
 
-  /** @param line its other end answers; this one keeps no thread alive: the port that calls are open on does */
+  /** @param line a channel whose other end answers; it keeps no thread alive, since the port with the open calls does */
   constructor(line: MessagePort) {
     this.#line = line
     line.on('message', ({ id, page, failure }: Answered) => {

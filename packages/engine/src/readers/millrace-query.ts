@@ -1,4 +1,4 @@
-/** Runs in a reader thread: one read-only connection, opened with the first question. */
+/** Runs in a reader thread, with one read-only connection that is opened with the first question. */
 import {
   type CommandOf,
   type JobRow,
@@ -22,9 +22,9 @@ interface Found {
 }
 
 let reader: StoreReader | undefined
-/** Lanes are only ever added: what is not known yet is read again. */
+/** Lanes by id. Lanes are only ever added: if one is unknown, they are read again. */
 let lanes = new Map<number, LaneRow>()
-/** Of a queue that was emptied and deleted since. */
+/** Stands for the lane of a queue that was emptied and deleted since. */
 const GONE = { queue: '', name: '' }
 
 export function page(command: CommandOf<Paged>): ReplyOf[Paged] {

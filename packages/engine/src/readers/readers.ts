@@ -1,14 +1,17 @@
-/** Read-only threads for pages of jobs, so that a long one never delays a turn. Started with the first question. */
+/** Read-only threads for pages of jobs, so that a long page never delays a turn. They start with the first question. */
 
 import type { Clock, CommandOf, ReplyOf } from '@millrace/core'
 import { threadFile, threadOptions } from '@millrace/worker'
 import type { Piscina } from 'piscina'
 import { systemClock } from '../clock.ts'
 
-/** A thread that the system cannot start, for want of descriptors maybe, is not always told to have failed: every call is answered. */
+/**
+ * The longest wait for an answer. A thread that the system cannot start, perhaps for lack of descriptors, is not always
+ * reported as failed. The limit makes sure that every call is answered.
+ */
 export const ANSWER_MS = 60_000
 
-/** What a reader answers. */
+/** The operations that readers answer. */
 export type Paged = 'list' | 'getFlow'
 
 export class Readers {
@@ -19,7 +22,7 @@ export class Readers {
   #pool: Promise<Piscina> | undefined
   #closed = false
 
-  /** @param query the module of the threads; another one in tests */
+  /** @param query the module of the threads; tests use another one */
   constructor(file: string, threads: number, clock: Clock = systemClock, query?: URL) {
     this.#file = file
     this.#threads = threads
@@ -27,13 +30,13 @@ export class Readers {
     this.#query = query
   }
 
-  /** Nothing is read any more: the engine is ending. */
+  /** True if nothing is read any more, because the engine is ending. */
   get closed(): boolean {
     return this.#closed
   }
 
   async page(command: CommandOf<Paged>): Promise<ReplyOf[Paged]> {
-    // Other threads may ask until they hear of the end: a pool of theirs would outlive the engine.
+    // Other threads may ask until they learn of the end. A pool that was opened for them would outlive the engine.
     if (this.#closed) throw new Error('the engine is ending')
     const late = new AbortController()
     const forget = this.#clock.setTimer(ANSWER_MS, () => late.abort())
@@ -56,9 +59,9 @@ export class Readers {
   }
 
   async #open(): Promise<Piscina> {
-    // Loaded late: in a bundle it would throw at once, before the engine could say what to do about bundles.
+    // Loaded late: in a bundle, it would throw before the engine could say what to do about bundles.
     const { Piscina } = await import('piscina')
-    // Equal bounds: a pool that grows strands queued tasks when a thread of it is ended.
+    // Equal bounds: a pool that grows strands queued tasks when one of its threads is ended.
     const pool = new Piscina({
       filename: (this.#query ?? threadFile('millrace-query', import.meta.url)).href,
       name: 'page',
@@ -67,7 +70,7 @@ export class Readers {
       workerData: { file: this.#file },
       ...threadOptions(),
     })
-    // A thread that cannot start fails the question that it was for; unheard, the event would end the host.
+    // A thread that cannot start fails the question that it was for. Without a listener, the event would end the host.
     pool.on('error', () => {})
     return pool
   }

@@ -1,27 +1,27 @@
 /**
- * What the owner of a shared file tells of itself beside it, as plain text: who it is and what it speaks. For people and error
- * messages; the lock alone decides. What a killed owner has left is overwritten by its successor.
+ * The note of a shared file's owner beside the file, as plain text: who it is and what it speaks. It is for people and
+ * error messages: only the lock decides. The note of a killed owner is overwritten by its successor.
  */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 
 export interface ShareNote {
   readonly host: string
-  /** Of the machine since it last started; empty where the system does not tell. */
+  /** The id of the machine's last start; empty if the system does not report it. */
   readonly boot: string
   readonly pid: number
-  /** How many engines have owned the file, this one included. */
+  /** The number of engines that have owned the file, including this one. */
   readonly epoch: number
-  /** Of the file. */
+  /** The schema version of the file. */
   readonly schema: number
-  /** Name and version of what runs there. */
+  /** The name and version of the owner's library. */
   readonly library: string
-  /** Lowest and highest version of the protocol. */
+  /** The lowest and highest version of the protocol. */
   readonly protocol: readonly [min: number, max: number]
-  /** Where it is reached. */
+  /** The address at which it is reached. */
   readonly url: string
 }
 
-/** Whole or not at all, and for this user alone. */
+/** Writes the note whole or not at all, readable for this user alone. */
 export function writeShareNote(path: string, note: ShareNote): void {
   const partial = `${path}.${note.pid}.partial`
   rmSync(partial, { force: true })
@@ -29,7 +29,7 @@ export function writeShareNote(path: string, note: ShareNote): void {
   renameSync(partial, path)
 }
 
-/** Undefined where there is none, or none that can be understood. */
+/** Returns the note; undefined if there is none, or none that can be understood. */
 export function readShareNote(path: string): ShareNote | undefined {
   try {
     const { host, boot, pid, epoch, schema, library, protocol, url } = JSON.parse(readFileSync(path, 'utf8'))
@@ -50,7 +50,7 @@ export function readShareNote(path: string): ShareNote | undefined {
   }
 }
 
-/** A successor's stays. */
+/** Removes the note, unless it is a successor's. */
 export function removeShareNote(path: string, { pid, epoch }: Pick<ShareNote, 'pid' | 'epoch'>): void {
   const found = readShareNote(path)
   if (found?.pid === pid && found.epoch === epoch) rmSync(path, { force: true })

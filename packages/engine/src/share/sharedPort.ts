@@ -1,6 +1,6 @@
 /**
- * The Port of a process that shares a file with others: it owns the file, or is attached to the process that does. Where that one is
- * gone, whoever gets the owner's lock first serves the others; the lock decides, and nothing else.
+ * The Port of a process that shares a file with others: it owns the file, or is attached to the process that does. If
+ * that process is gone, the first to get the owner's lock serves the others. Only the lock decides.
  */
 import { hostname } from 'node:os'
 import type { MessagePort } from 'node:worker_threads'
@@ -23,21 +23,21 @@ import type { WriterThread } from '../writer/thread.ts'
 import { readShareNote, removeShareNote, type ShareNote, writeShareNote } from './note.ts'
 
 export interface SharedPortOptions {
-  /** The file that is shared. */
+  /** The shared file. */
   readonly file: string
   readonly url: string
-  /** The path of what the owner tells of itself. */
+  /** The path of the owner's note about itself. */
   readonly note: string
-  /** One that is not started yet. */
+  /** Creates a writer thread that is not started yet. */
   readonly newThread: () => WriterThread
   readonly clock: Clock
-  /** Its timers keep no process alive: for what the engine can do without. */
+  /** A clock whose timers do not keep the process alive, for work that the engine can do without. */
   readonly quietClock: Clock
   readonly random: () => number
   readonly logger: Logger | undefined
-  /** What jobs of those who share the file are held against. */
+  /** The checks for jobs of all processes that share the file. */
   readonly checks: JobChecks
-  /** For how long an owner that does not answer is waited for, at the start. */
+  /** The time that an owner that does not answer is waited for at the start. */
   readonly patienceMs: number
 }
 
@@ -48,10 +48,10 @@ const OTHERS: ReadonlySet<string> = new Set(['ALREADY_OPEN', 'SCHEMA_TOO_NEW'])
 const ATTACH_MS = 1_000
 const PAUSE_MIN_MS = 20
 const PAUSE_MAX_MS = 120
-/** After so many attempts to own the file the pauses become twice as long, until they are of about a second. */
+/** The number of attempts to own the file after which the pauses double, up to about a second. */
 const ATTEMPTS = 10
 const PAUSE_DOUBLINGS = 3
-/** Twice as long each time. */
+/** The delays before the next attempt to listen, twice as long each time. */
 const LISTEN_AGAIN_MS = { first: 250, most: 8_000 }
 const CLOSING_MS = 60_000
 
@@ -59,7 +59,7 @@ export class SharedPort implements Port {
   readonly capabilities = CAPABILITIES
   readonly #options: SharedPortOptions
   readonly #remote: Remote
-  /** One of both, or, while the owner is sought, the connection that is lost. */
+  /** Set if this process owns the file; otherwise `#connection` is, which is lost while the owner is sought. */
   #thread: WriterThread | undefined
   #connection: RemotePort | undefined
   #server: RemoteServer | undefined
@@ -78,9 +78,9 @@ export class SharedPort implements Port {
     this.#remote = remote
   }
 
-  /** Owns the file, or attaches to its owner, whichever can be done first. */
+  /** Owns the file or attaches to its owner, whichever succeeds first. */
   static async open(options: SharedPortOptions): Promise<SharedPort> {
-    // Sockets and TLS are loaded where they are used.
+    // Sockets and TLS are loaded only when they are used.
     const port = new SharedPort(options, await import('@millrace/remote/internal'))
     await port.#find(options.patienceMs)
     return port
@@ -94,14 +94,14 @@ export class SharedPort implements Port {
     return !this.isOwner
   }
 
-  /** The current owner's, which each process of the file may have set in its own way. */
+  /** The limit of the current owner; each process of the file may have set its own. */
   get maxDataBytes(): number | undefined {
     return this.#thread?.maxDataBytes ?? this.#connection?.maxDataBytes
   }
 
   listen(listener: PortListener): void {
     this.#listener = listener
-    // The owner may have gone before anybody listened.
+    // The owner may have gone before there was a listener.
     if (!this.#isHeard) listener.broken({ code: 'CONNECTION_LOST', message: 'the owner of the file is out of reach' })
   }
 
@@ -116,12 +116,12 @@ export class SharedPort implements Port {
     this.#connection?.hold(alive)
   }
 
-  /** A further channel to the engine, where it is in this process. */
+  /** Opens another channel to the engine, if it is in this process. */
   openChannel(): MessagePort | undefined {
     return this.#thread?.openChannel()
   }
 
-  /** A further Port of this thread to the engine, where it is in this process. */
+  /** Opens another Port of this thread to the engine, if it is in this process. */
   openPort(): Port | undefined {
     return this.#thread?.openPort()
   }
@@ -130,13 +130,13 @@ export class SharedPort implements Port {
     this.#closed = true
     this.#cancelListen()
     this.#forgetNote()
-    // A writer that is being started keeps no process alive, and it is to let go of the file before this is over.
+    // A writer that is being started keeps no process alive, but must let go of the file before this is over.
     const letGo = this.#options.clock.setTimer(CLOSING_MS, () => {})
-    // First, so that the others come back to a successor, and not to a file that is being closed.
+    // Close the server first, so that the others come back to a successor, and not to a file that is being closed.
     await this.#server?.close()
     await this.#thread?.close()
     await this.#connection?.close(withinMs)
-    // One that is under way lets go of the file by itself.
+    // An attempt that is under way lets go of the file automatically.
     await this.#owning
     letGo()
   }
@@ -155,7 +155,7 @@ export class SharedPort implements Port {
     }
   }
 
-  /** Undefined where the file is this process's own now; why it is not, otherwise. */
+  /** Resolves to undefined if the file is this process's own now; otherwise to the reason why it is not. */
   #own(): Promise<Error | undefined> {
     this.#owning = this.#tryToOwn()
     return this.#owning
@@ -178,7 +178,7 @@ export class SharedPort implements Port {
       deliver: (delivery) => this.#listener?.deliver(delivery),
       broken: (refusal) => this.#listener?.broken(refusal),
       reopened: () => {
-        // What was forgotten at the end of this is not to be told again.
+        // A note that was removed by `close` is not written again.
         if (!this.#closed) this.#writeNote(thread)
         this.#listener?.reopened()
       },
@@ -210,7 +210,7 @@ export class SharedPort implements Port {
         this.#writeNote(thread)
       } else await server.close()
     } catch (error) {
-      // It owns the file all the same: others wait until it can be heard.
+      // It owns the file anyway: others wait until they can reach it.
       if (againMs === LISTEN_AGAIN_MS.first) {
         logger?.warn('the file is shared, and its socket cannot be made yet: others wait for it', { url, error: String(error) })
       }
@@ -246,14 +246,14 @@ export class SharedPort implements Port {
         void this.#succeed()
       },
       reopened: () => {
-        // It may have come back to what this process serves by now.
+        // It may have come back to this process's own server by now.
         if (this.#connection !== connection) return
         this.#connected = true
         this.#listener?.reopened()
       },
       ended: (refusal) => {
         if (this.#connection !== connection) return
-        // Nor does it become the owner: nobody here would use the file.
+        // It does not become the owner either: nobody here would use the file.
         this.#closed = true
         this.#listener?.ended(refusal)
       },
@@ -262,7 +262,7 @@ export class SharedPort implements Port {
     return undefined
   }
 
-  /** The owner is out of reach: until it is heard again, or has a successor, this process tries to be that. */
+  /** Tries to become the owner while the owner is out of reach, until it is heard again or has a successor. */
   async #succeed(): Promise<void> {
     const { logger } = this.#options
     if (this.#succeeding) return
@@ -277,7 +277,7 @@ export class SharedPort implements Port {
         this.#reopened()
         break
       }
-      // What this version cannot open it never takes over; another one will.
+      // This version never takes over a file that it cannot open; another version will.
       if (codeOf(refused) === 'SCHEMA_TOO_NEW') break
       if (codeOf(refused) !== 'ALREADY_OPEN') logger?.warn('the file of a lost owner cannot be taken over yet', { error: refused.message })
       await this.#pause(attempt)
@@ -285,7 +285,10 @@ export class SharedPort implements Port {
     this.#succeeding = false
   }
 
-  /** The file is this process's own. It may have been heard by the last owner again, and that one be dead, while it became so. */
+  /**
+   * Leaves the last owner, since the file is this process's own now. The connection may have come back meanwhile, to an
+   * owner that is dead by now.
+   */
   #leaveOwner(): void {
     const connection = this.#connection
     this.#connection = undefined
@@ -298,7 +301,7 @@ export class SharedPort implements Port {
     })
   }
 
-  /** The file has another owner, or the writer has failed for good. */
+  /** Handles the end of the writer: the file has another owner, or the writer has failed permanently. */
   #dethroned(thread: WriterThread, refusal: Refusal): void {
     if (this.#thread !== thread) return
     this.#thread = undefined
@@ -315,7 +318,7 @@ export class SharedPort implements Port {
       this.#end(refusal)
       return
     }
-    // What runs here may run elsewhere by now.
+    // Jobs that run here may run elsewhere by now.
     this.#listener?.lapsed(Number.POSITIVE_INFINITY)
     this.#listener?.broken({ code: 'COMMIT_UNKNOWN', message: `another process owns the file now (${refusal.message})` })
     this.#find(this.#options.patienceMs).then(
@@ -324,7 +327,10 @@ export class SharedPort implements Port {
     )
   }
 
-  /** An owner that has died meanwhile says so itself when it is back: what was sent to it until then would never be answered. */
+  /**
+   * Reports that calls are possible again. An owner that has died meanwhile does so itself when it is back: requests sent
+   * to it until then would never be answered.
+   */
   #reopened(): void {
     if (!this.#closed && this.#isHeard) this.#listener?.reopened()
   }
@@ -355,7 +361,7 @@ export class SharedPort implements Port {
     this.#told = undefined
   }
 
-  /** Why a file is neither owned nor attached to: with what its owner has told of itself, where that is the one that has the lock. */
+  /** Returns why a file is neither owned nor attached to, with the note of its owner if that is the process that has the lock. */
   #unanswered(owned: Error, refused: Error): Error {
     if (!(owned instanceof AlreadyOpenError)) return owned
     const { message, pid, host } = owned

@@ -1,10 +1,10 @@
-/** The writer's channels. Those that speak are read before each turn, without waiting for the event loop to announce their messages. */
+/** The writer's channels. Active channels are read before each turn, without waiting for the event loop to announce their messages. */
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 
 /** Takes a message; returns true if it brings work for a turn. */
 type Listener = (message: unknown) => boolean
 
-/** Read before each turn: to read many silent channels would take longer than the turn. */
+/** The maximum number of channels read before each turn: reading many silent channels would take longer than the turn. */
 const TALKATIVE_MAX = 8
 
 export class Channels {
@@ -13,7 +13,7 @@ export class Channels {
   readonly #talkative = new Set<MessagePort>()
   readonly #wake: () => void
 
-  /** `wake` runs when a message that brings work has arrived by itself, and when a channel has closed. */
+  /** `wake` runs when the event loop delivers a message that brings work, and when a channel has closed. */
   constructor(wake: () => void) {
     this.#wake = wake
   }
@@ -46,7 +46,7 @@ export class Channels {
   }
 
   #drain(channels: Iterable<MessagePort>): void {
-    // A copy: to take a message changes their order.
+    // A copy: taking a message changes their order.
     for (const channel of [...channels]) {
       for (let received = receiveMessageOnPort(channel); received !== undefined; received = receiveMessageOnPort(channel))
         this.#take(channel, received.message)

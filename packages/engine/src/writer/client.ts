@@ -1,11 +1,11 @@
-/** One client of the actor, whatever its messages come over. */
+/** One client of the actor, over any kind of channel. */
 import type { Actor } from '../actor/actor.ts'
 import { type PackedDelivery, packDelivery } from '../ports/pack/deliveries.ts'
 import { type PackedRequests, unpackRequests } from '../ports/pack/requests.ts'
 import { Unread } from './unread.ts'
 
 export interface Client {
-  /** Takes requests, or how many events have been read; answers whether there is something to do. */
+  /** Takes requests, or the number of events that have been read. Returns true if there is something to do. */
   hear(said: PackedRequests | number): boolean
   leave(): void
 }

@@ -1,4 +1,7 @@
-/** A file that was deleted or moved while nobody wrote it: a new one in its place would be another queue, and hide that all that was in it is lost. */
+/**
+ * Refuses a file that was deleted or moved while nobody wrote it. A new file in its place would be another queue, and
+ * hide the loss of all its jobs.
+ */
 import { existsSync } from 'node:fs'
 import type { Refusal } from '@millrace/core'
 

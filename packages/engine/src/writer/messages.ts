@@ -1,8 +1,8 @@
-/** What the host and the writer thread say to each other beside the commands: few words, each with one meaning. */
+/** Messages between the host and the writer thread beside the commands: few words, each with one meaning. */
 import type { MessagePort } from 'node:worker_threads'
 import type { FileAccess, QueueDefaults, Refusal, Retention } from '@millrace/core'
 
-/** All that the writer thread needs to open the file; plain data. */
+/** The options by which the writer thread opens the file; plain data. */
 export interface WriterOptions {
   readonly file: string
   readonly durability: 'full' | 'normal'
@@ -12,9 +12,9 @@ export interface WriterOptions {
   readonly secureDelete: boolean
   readonly retention: Retention
   readonly defaults?: QueueDefaults | undefined
-  /** A queue beyond so many is refused. Default 10,000. */
+  /** The maximum number of queues; more are refused. Default 10,000. */
   readonly maxQueues?: number
-  /** Of data, output and checkpoint each, whoever sends them. Default 16 MiB. */
+  /** The maximum number of bytes of data, output and checkpoint each, from any sender. Default 16 MiB. */
   readonly maxDataBytes?: number
   readonly unsafeFilesystem: 'refuse' | 'allow'
   readonly fileAccess?: FileAccess | undefined
@@ -28,19 +28,19 @@ export interface WriterData {
 }
 
 export type ToWriter =
-  /** One more connection. */
+  /** Adds a connection. */
   | { readonly kind: 'connect'; readonly channel: MessagePort }
-  /** A channel of many connections: `ports/trunk.ts`. */
+  /** Adds a channel of many connections: `ports/trunk.ts`. */
   | { readonly kind: 'connectTrunk'; readonly channel: MessagePort }
-  /** Worker sessions whose process is dead for certain. */
+  /** Reports worker sessions whose process is certainly dead. */
   | { readonly kind: 'declareDead'; readonly sessions: readonly string[] }
-  /** Finish what has arrived, close the file, end. */
+  /** Finishes what has arrived, closes the file, and ends. */
   | { readonly kind: 'close' }
 
 export type FromWriter =
   | { readonly kind: 'ready'; readonly epoch: number; readonly schema: number }
-  /** For the logger of the host. */
+  /** A warning for the logger of the host. */
   | { readonly kind: 'warning'; readonly message: string; readonly details: Readonly<Record<string, unknown>> }
-  /** The file cannot be opened, or the writer cannot go on; the thread ends. */
+  /** The file cannot be opened, or the writer cannot continue; the thread ends. */
   | { readonly kind: 'failed'; readonly refusal: Refusal }
   | { readonly kind: 'closed' }

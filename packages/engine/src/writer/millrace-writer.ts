@@ -18,7 +18,7 @@ import { TrunkEnd } from './trunk.ts'
 const host = parentPort
 if (host === null) throw new Error('this file is the writer thread of an engine: it does not run on its own')
 
-/** On a single processor it would keep the caller from asking. */
+/** The time that the thread looks out for more mail; none on a single processor, where it would keep the caller from asking. */
 const LINGER_MS = availableParallelism() > 1 ? 0.05 : 0
 
 const say = (message: FromWriter): void => host.postMessage(message)
@@ -41,7 +41,7 @@ function open({ options, alive, channel }: WriterData): void {
     channels.add(channel, (message) => client.hear(message as PackedRequests | number), client.leave)
   }
 
-  /** Many clients over one channel. */
+  /** Connects many clients over one channel. */
   function connectTrunk(channel: MessagePort): void {
     const trunk = new TrunkEnd(
       (post) => newClient(actor, post),
@@ -54,14 +54,14 @@ function open({ options, alive, channel }: WriterData): void {
     )
   }
 
-  /** The store is in doubt, so the file is not closed: the thread's end frees its locks. */
+  /** Ends the thread. The store is in doubt, so the file is not closed: the thread's end frees its locks. */
   function end(refusal: Refusal): void {
     say({ kind: 'failed', refusal })
     setImmediate(() => process.exit(1))
   }
 
   function close(): void {
-    // What has arrived is answered before anything closes.
+    // Messages that have arrived are answered before anything closes.
     channels.drainAll()
     while (actor.hasMail) actor.turn()
     loop.stop()

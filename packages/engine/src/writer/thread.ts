@@ -1,6 +1,6 @@
 /**
- * The host's side of the writer thread: starts it, starts it again when it dies, and is the Port of the process that owns the
- * file. A thread that dies has answered none of its turn: what is unanswered is of unknown outcome.
+ * The host's side of the writer thread: starts it, restarts it when it dies, and is the Port of the process that owns the
+ * file. A thread that dies has answered nothing of its turn: unanswered calls are of unknown outcome.
  */
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import { type Clock, errorFrom, type Logger, type Port, type PortListener, type Refusal, type Request } from '@millrace/core'
@@ -13,14 +13,15 @@ import type { Readers } from '../readers/readers.ts'
 import { GONE, isGone } from './gone.ts'
 import type { FromWriter, ToWriter, WriterData, WriterOptions } from './messages.ts'
 
-/** After so many deaths within a minute the engine gives up. */
+/** The engine gives up after more deaths than this within a minute. */
 const DEATHS_MAX = 3
 const DEATHS_WITHIN_MS = 60_000
 const RESTART_MS = [0, 200, 1_000]
 /**
- * What a turn allocates is dead by the next. Left alone, V8 lets such garbage grow to 150 MB before it looks, which leaves the
- * processor's caches: flat out with pruning 118k jobs/s, with 24 MB 125k, with 6 MB 110k. With 24 MB it looks so often in turns of
- * thousands of jobs that it takes what these make for lasting, and sweeps it with the old: 0.5 µs of a job that comes in bulk.
+ * The size of V8's young generation. Objects of a turn are dead by the next. By default, V8 lets such garbage grow to 150
+ * MB before it collects, which exceeds the processor's caches: at full load with pruning 118k jobs/s, with 24 MB 125k,
+ * with 6 MB 110k. In turns of thousands of jobs, 24 MB make it collect so often that it promotes their objects to the old
+ * generation: 0.5 µs for each job that comes in bulk.
  */
 const YOUNG_MB = 48
 
@@ -30,10 +31,10 @@ export class WriterThread implements Port {
   readonly #clock: Clock
   readonly #readers: Readers | undefined
   readonly #logger: Logger | undefined
-  /** Worker sessions of this process: their jobs are to stay theirs when the thread is started again. */
+  /** Worker sessions of this process, which keep their jobs when the thread is restarted. */
   readonly #sessions = new Set<string>()
   #worker: Worker | undefined
-  /** The last start: of a thread that may be under way. */
+  /** The last start, which may be under way. */
   #starting: Promise<void> | undefined
   #channel: ChannelPort | undefined
   #trunk: Trunk | undefined
@@ -51,12 +52,12 @@ export class WriterThread implements Port {
     this.#logger = logger
   }
 
-  /** How many engines have owned the file, this one included; 0 before it does. */
+  /** The number of engines that have owned the file, including this one; 0 before it does. */
   get epoch(): number {
     return this.#epoch
   }
 
-  /** What is sent is heard: not between a death and the next start. */
+  /** True if sent requests are heard: not between a death and the next start. */
   get isOpen(): boolean {
     return this.#channel !== undefined
   }
@@ -70,7 +71,7 @@ export class WriterThread implements Port {
     return this.#schema
   }
 
-  /** Opens the file; rejects with the typed error that says why it cannot. */
+  /** Opens the file. Rejects with the typed error that says why it cannot. */
   start(): Promise<void> {
     this.#starting = this.#start()
     return this.#starting
@@ -130,19 +131,19 @@ export class WriterThread implements Port {
     else this.#worker?.unref()
   }
 
-  /** One more channel to the writer, for another thread. */
+  /** Opens another channel to the writer, for another thread. */
   openChannel(): MessagePort {
     return this.#openChannel('connect', (end) => greet(end, this.#readers))
   }
 
-  /** One more Port of this thread: all of them share a channel. */
+  /** Opens another Port of this thread; all of them share a channel. */
   openPort(): Port {
     if (this.#trunk === undefined || this.#trunk.ended) this.#trunk = new Trunk(this.#openChannel('connectTrunk'), this.maxDataBytes)
     const port = this.#trunk.openPort()
     return this.#readers === undefined ? port : new ReadingPort(port, this.#readers)
   }
 
-  /** The process of these worker sessions is dead: where they are away, their runs are lost at once. */
+  /** Reports that the process of these worker sessions is dead: if they are away, their runs are lost at once. */
   declareDead(sessions: readonly string[]): void {
     this.#tell({ kind: 'declareDead', sessions })
   }
@@ -155,7 +156,7 @@ export class WriterThread implements Port {
   async #close(): Promise<void> {
     // Readers first: the last connection to close is the writer's, which then folds the WAL into the file.
     await this.#readers?.close()
-    // One that is started again beside this would keep the file.
+    // A thread that is restarted meanwhile would keep the file.
     await this.#starting?.catch(() => {})
     const worker = this.#worker
     if (worker === undefined) return
@@ -166,7 +167,7 @@ export class WriterThread implements Port {
     })
   }
 
-  /** What the channel says goes to the listener, but for its own end: the thread's end says more. */
+  /** Relays the channel to the listener, except for the channel's end: the thread's end says more. */
   readonly #relay: PortListener = {
     deliver: (delivery) => this.#listener?.deliver(delivery),
     broken: () => {},
@@ -219,11 +220,11 @@ export class WriterThread implements Port {
     this.#listener?.ended({ code: refusal.code === 'OWNER_LOST' ? 'OWNER_LOST' : 'ENGINE_FAILED', message })
   }
 
-  /** @param before what is done with the writer's end, before it is the writer's */
+  /** @param before runs with the writer's end before it is sent */
   #openChannel(kind: 'connect' | 'connectTrunk', before?: (end: MessagePort) => void): MessagePort {
     const { port1, port2 } = new MessageChannel()
     before?.(port2)
-    // Between its death and its next start the thread cannot be asked: the channel is over at once, and whoever has it is told.
+    // Between its death and its next start the thread cannot be asked: the channel ends at once, which notifies its user.
     if (this.#worker === undefined) port2.close()
     else this.#tell({ kind, channel: port2 }, [port2])
     return port1

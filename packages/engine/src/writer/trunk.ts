@@ -1,4 +1,4 @@
-/** The writer's end of a trunk: a client of the actor for each Port at the other end, from what it says first until it is closed. */
+/** The writer's end of a trunk: a client of the actor for each Port at the other end, from its first message until it is closed. */
 import type { TrunkDelivery, TrunkRequest } from '../ports/trunk.ts'
 import type { Client } from './client.ts'
 
@@ -10,7 +10,7 @@ export class TrunkEnd {
     this.#connect = (port) => connect((said) => post([port, said]))
   }
 
-  /** Answers whether there is something to do. */
+  /** Returns true if there is something to do. */
   hear([port, said]: TrunkRequest): boolean {
     let client = this.#clients.get(port)
     if (said === null) {

@@ -1,6 +1,6 @@
 /**
- * What a channel's far side has been told and has not read. A message port queues without bound, so events, which nobody asks for
- * one by one, are counted: a listener that cannot follow misses some, and is told which.
+ * Counts the events that a channel's far side was sent and has not read. A message port queues without bound, and events
+ * come without being asked for one by one. So a listener that cannot follow misses some, and is notified of them.
  */
 import { type Delivery, LIMITS } from '@millrace/core'
 
@@ -8,7 +8,7 @@ export class Unread {
   #count = 0
   #gap: { first: number; last: number } | undefined
 
-  /** The delivery as it may go; undefined where nothing of it is left. */
+  /** Returns the delivery as it may be sent; undefined if nothing of it is left. */
   admit(delivery: Delivery): Delivery | undefined {
     const { events, notices } = delivery
     const [head] = events
@@ -25,7 +25,7 @@ export class Unread {
     return { ...delivery, notices: [...notices, notice] }
   }
 
-  /** The far side has read so many events. */
+  /** Notes that the far side has read that number of events. */
   read(events: number): void {
     this.#count -= events
   }

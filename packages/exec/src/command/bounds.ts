@@ -1,7 +1,7 @@
-/** What one start of a process can carry, on every system that this package runs on. */
+/** Size limits for the start of a process, on every system that this package runs on. */
 
-/** Of one argument or variable: the kernel takes 128 KiB, and counts the byte that ends it. */
+/** The maximum size of one argument or variable. The kernel allows 128 KiB, including the byte that ends it. */
 export const ARGUMENT_BYTES = 128 * 1024 - 1
 
-/** Of all arguments and variables together. */
+/** The maximum size of all arguments and variables together. */
 export const START_BYTES = 512 * 1024

@@ -8,7 +8,7 @@ import {
   durationOption,
   integerOption,
   OptionTypeError,
-  RUN_OPTIONS,
+  RUN_OPTION_NAMES,
 } from '@millrace/core'
 import { findTool, type Launch, type ProcessLimits, preparationOf, SHELL } from '../process/launch.ts'
 import { environmentOption } from './environment.ts'
@@ -28,7 +28,7 @@ export interface Command {
   readonly maxOutputBytes: number
   readonly killGraceMs: number
   isSuccess(exitCode: number): boolean
-  /** Whether another attempt may end otherwise. */
+  /** Returns true if another attempt may end differently. */
   isRetried(exitCode: number): boolean
   /** How it is started with these arguments. */
   launch(args: readonly string[]): Launch
@@ -37,7 +37,7 @@ export interface Command {
 const KNOWN = new Set<string>([
   ...['file', 'args', 'stdin', 'variables', 'env', 'cwd', 'shell', 'uid', 'gid', 'umask', 'maxOutputBytes', 'limits'],
   ...['successCodes', 'retryCodes', 'noRetryCodes', 'killGrace'],
-  ...RUN_OPTIONS,
+  ...RUN_OPTION_NAMES,
 ])
 const LIMITS_KNOWN = new Set(['cpuSeconds', 'memoryBytes', 'files', 'processes'])
 const KIB = 1_024

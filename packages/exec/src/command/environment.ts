@@ -1,9 +1,9 @@
-/** The environment of a command: what is named, and nothing else. */
+/** The environment of a command: the variables that are named, and nothing else. */
 import { checkKnown, describe, OptionTypeError } from '@millrace/core'
 
 const KNOWN = new Set(['inherit', 'set'])
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
-/** Made anew by whatever shell is on the way. */
+/** Variables that every shell sets itself. */
 const OF_THE_SHELL = new Set(['PWD', 'OLDPWD', 'SHLVL', '_'])
 
 /** @param own the worker's own environment */

@@ -1,10 +1,10 @@
-/** Paths of a configuration, as they are when the worker starts. */
+/** Checks the paths of a configuration when the worker starts. */
 import { accessSync, constants, statSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import { describe, OptionRangeError, OptionTypeError } from '@millrace/core'
 import { ARGUMENT_BYTES } from './bounds.ts'
 
-/** A program that can be started. */
+/** Returns the path of a program that can be started. */
 export function fileOption(option: string, value: unknown): string {
   const path = pathOption(option, value)
   if (/\.(?:bat|cmd)$/i.test(path)) {
@@ -39,7 +39,7 @@ export function pathOption(option: string, value: unknown): string {
 
 const PLACEHOLDER = /\{\{\s*[A-Za-z_][A-Za-z0-9_]*\s*\}\}/
 
-/** The text of a script, which no data gets into. */
+/** Returns the source of a script, which never contains data. */
 export function scriptOption(option: string, value: unknown): string {
   if (typeof value !== 'string' || value.trim() === '') {
     throw new OptionTypeError(option, `${option} must be the text of a script if shell is true, got ${describe(value)}`)

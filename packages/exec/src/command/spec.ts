@@ -1,45 +1,45 @@
-/** What a worker's configuration says of one command. */
+/** The configuration of one command of a worker. */
 import type { Duration, RunOptions } from '@millrace/core'
 import type { ProcessLimits } from '../process/launch.ts'
 import type { ArgumentTemplate } from './template.ts'
 
 export interface EnvironmentOptions {
-  /** Names that are taken over from the worker's own environment, where they are set there; default `['PATH']`. */
+  /** Names of variables to inherit from the worker's own environment if they are set there; default `['PATH']`. */
   readonly inherit?: readonly string[]
-  /** Fixed values; they come before inherited ones. Default none. */
+  /** Fixed values, which take precedence over inherited ones. Default none. */
   readonly set?: Readonly<Record<string, string>>
 }
 
-/** `queue`, `priority`, `weight`, `maxAttempts`, `maxAge`, `backoff`, `timeout` and `heartbeatTimeout` are those of the job's definition. */
+/** `queue`, `priority`, `weight`, `maxAttempts`, `maxAge`, `backoff`, `timeout` and `heartbeatTimeout` are as in a job's definition. */
 export interface CommandSpec extends RunOptions {
-  /** An absolute path; with `shell`, the text of a script. */
+  /** An absolute path; with `shell`, the source of a script. */
   readonly file: string
   /** `'{{field}}'` stands for a field of the job's data: a string, a number or a boolean. Default none. */
   readonly args?: readonly ArgumentTemplate[]
-  /** What the command reads from stdin: the job's data, bytes as they are and all else as JSON, or nothing. Default `'none'`. */
+  /** The content of stdin: the job's data (bytes as they are, all else as JSON), or nothing. Default `'none'`. */
   readonly stdin?: 'data' | 'none'
-  /** Whether fields of the data are told in `JOB_DATA_<KEY>`; default true, and false where stdin has them. */
+  /** Passes fields of the data in `JOB_DATA_<KEY>`; default true, or false if stdin has the data. */
   readonly variables?: boolean
   readonly env?: EnvironmentOptions
-  /** An absolute path; default `/`. */
+  /** The working directory, an absolute path; default `/`. */
   readonly cwd?: string
-  /** Runs `file` as a script of `/bin/sh -c`. Data is in variables and in `$1`, `$2` ... (from `args`), and never in the text. */
+  /** Runs `file` as a script of `/bin/sh -c`. Data is in variables and in `$1`, `$2` ... (from `args`), never in the script. */
   readonly shell?: boolean
-  /** Numbers of the user and the group that it runs as; only root can choose. Default the worker's. */
+  /** The ids of the user and the group that it runs as. Only root can choose them. Default the worker's. */
   readonly uid?: number
   readonly gid?: number
-  /** Octal digits; default `'077'`. */
+  /** The file mask in octal digits; default `'077'`. */
   readonly umask?: string
-  /** Of the output as it is stored, as JSON: 32 KiB to 16 MiB, default 1 MiB, which is what an engine takes by default. */
+  /** The maximum size of the output as stored JSON: 32 KiB to 16 MiB, default 1 MiB, which an engine accepts by default. */
   readonly maxOutputBytes?: number
-  /** Of each process of the command, but for `processes`, which counts those of its user. Needs `prlimit`. */
+  /** Limits for each process of the command, except that `processes` counts those of its user. Requires `prlimit`. */
   readonly limits?: ProcessLimits
-  /** Default `[0]`. */
+  /** Exit codes that mean success; default `[0]`. */
   readonly successCodes?: readonly number[]
-  /** Other exit codes fail the job at once. Default: each but `successCodes` is tried again. */
+  /** Exit codes that are retried; others fail the job at once. Default: all but `successCodes`. */
   readonly retryCodes?: readonly number[]
   /** Exit codes that fail the job at once; in place of `retryCodes`. */
   readonly noRetryCodes?: readonly number[]
-  /** Between SIGTERM and SIGKILL; at most 10 minutes, default 10 s. Keep it some seconds below the worker's `abortGrace`. */
+  /** The time between SIGTERM and SIGKILL: at most 10 minutes, default 10 s. Keep it some seconds below the worker's `abortGrace`. */
   readonly killGrace?: Duration
 }

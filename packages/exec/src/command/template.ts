@@ -1,16 +1,16 @@
-/** Arguments of a command, with fields of the job's data in them. Data never becomes anything but a part of one argument. */
+/** Arguments of a command, with fields of the job's data in them. Data only ever becomes a part of one argument. */
 import { describe, OptionRangeError, OptionTypeError } from '@millrace/core'
 import { badArgs } from '../errors.ts'
 import { ARGUMENT_BYTES } from './bounds.ts'
 
-/** A text with `{{field}}` in it, or one that is taken as it is. */
+/** A string with `{{field}}` in it, or a literal that is used as it is. */
 export type ArgumentTemplate = string | { readonly literal: string }
 
-/** Of one argument: texts and names of fields by turns, beginning and ending with a text. */
+/** The parts of one argument: strings and names of fields alternate, beginning and ending with a string. */
 interface Parts {
   readonly texts: readonly string[]
   readonly fields: readonly string[]
-  /** A literal `--` has come before: whatever follows is no option. */
+  /** True if a literal `--` comes before: then no argument is taken for an option. */
   readonly afterOptions: boolean
 }
 
@@ -48,7 +48,7 @@ function parseArgument(option: string, value: unknown, afterOptions: boolean): P
     throw new OptionRangeError(option, ARGUMENT_BYTES, `${option} must have at most ${ARGUMENT_BYTES} bytes: pass it in a file`)
   }
   if (literal) return { texts: [text], fields: [], afterOptions }
-  // Splitting by a pattern with one group: texts at even places, names at odd ones.
+  // Splitting by a pattern with one group puts strings at even places and names at odd ones.
   const pieces = text.split(new RegExp(FIELD, 'g'))
   const texts = pieces.filter((_, place) => place % 2 === 0)
   const stray = texts.find((piece) => /\{\{|\}\}/.test(piece))
@@ -68,7 +68,7 @@ export function fillTemplate(template: Template, data: unknown): string[] {
     const filled = rest.reduce((text, piece, index) => text + fieldOf(data, fields[index] as string) + piece, first)
     const [field] = fields
     if (field === undefined) return filled
-    // What begins with the text of the template is what the template says it is; what begins with data must not become an option.
+    // An argument that begins with the template's own string is trusted. One that begins with data must not become an option.
     if (first === '' && filled.startsWith('-') && !afterOptions) {
       throw badArgs(`the field '${field}' begins with '-' and would be taken for an option: put a literal '--' before it in args`, field)
     }
@@ -94,7 +94,7 @@ function fieldOf(data: unknown, field: string): string {
   return plainText(field, value)
 }
 
-/** A value as the command gets it, to the byte. */
+/** Returns a value exactly as the command gets it, to the byte. */
 export function plainText(field: string, value: string | number | boolean): string {
   const text = String(value)
   if (text.includes('\0')) throw badArgs(`the field '${field}' has a NUL character: hand it over by stdin`, field)

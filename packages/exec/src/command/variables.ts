@@ -1,4 +1,4 @@
-/** What a command finds in its environment of the job that it runs for. */
+/** Environment variables that describe the job to its command. */
 import type { JobInfo } from '@millrace/worker'
 import { badArgs } from '../errors.ts'
 import { ARGUMENT_BYTES } from './bounds.ts'
@@ -11,7 +11,8 @@ export function jobVariables({ id, name, queue, attempt, run }: JobInfo): Record
 }
 
 /**
- * `JOB_DATA_<KEY>` for each key of letters, digits and `_` whose value is a string, a number or a boolean. Others are not told.
+ * Returns `JOB_DATA_<KEY>` for each key of letters, digits and `_` whose value is a string, a number or a boolean. Omits
+ * others.
  *
  * @throws NonRetryableError whose cause is a BadArgsError
  */

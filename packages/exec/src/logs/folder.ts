@@ -1,4 +1,4 @@
-/** Where the logs of runs are, and for how long: bounded by age, by number and by all that they have together. */
+/** The folder with the logs of runs, bounded by age, by number and by total size. */
 import { mkdirSync, statSync } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,17 +9,17 @@ import { beginRecord, endRecord, recordGroup } from './record.ts'
 import { sweep } from './sweep.ts'
 
 export interface LogBounds {
-  /** Of one run's. */
+  /** The maximum size of one run's log. */
   readonly logBytes: number
-  /** Of all runs'. */
+  /** The maximum size of all logs together. */
   readonly folderBytes: number
   readonly ageMs: number
 }
 
 const LOG = /^([0-9a-f-]{36}-\d+)(?:\.[12])?\.log$/
-/** Of runs, whatever their logs hold. */
+/** The maximum number of runs with logs, whatever their size. */
 const RUNS_MAX = 10_000
-/** The folder is looked through when so many runs have ended since, or its share of the bytes was written, or after so long. */
+/** The folder is tidied after this many runs, after this fraction of its maximum size was written, or after this time. */
 const TIDY_RUNS = 500
 const TIDY_SHARE = 16
 const TIDY_MS = 600_000
@@ -27,16 +27,16 @@ const TIDY_MS = 600_000
 /** The files of one run. */
 export interface RunFiles {
   readonly log: RunLog
-  /** To be called in the tick in which the command is started. */
+  /** Records the process group. Call it in the tick in which the command is started. */
   started(pid: number): void
-  /** Closes the log; nothing of the command runs any more. */
+  /** Closes the log. Call it when nothing of the command runs any more. */
   over(): Promise<void>
 }
 
 export class LogFolder {
   readonly path: string
   readonly #bounds: LogBounds
-  /** Those of this worker: where the system tells nothing of processes there is no record of them. */
+  /** The runs of this worker. A system that does not report processes has no records of them. */
   readonly #running = new Set<string>()
   #runs = 0
   #bytes = 0
@@ -44,9 +44,9 @@ export class LogFolder {
   #tidying: Promise<void> | undefined
 
   /**
-   * Makes the folder where it is missing, and ends what a killed worker has left running.
+   * Creates the folder if it is missing, and ends the commands that a killed worker has left running.
    *
-   * @throws OptionTypeError where it belongs to others, or they may enter it
+   * @throws OptionTypeError if the folder belongs to another user, or others may enter it
    */
   constructor(path: string, bounds: LogBounds) {
     this.path = path
@@ -86,7 +86,7 @@ export class LogFolder {
     }
   }
 
-  /** One at a time: who comes while it goes on need not wait for it. */
+  /** Tidies the folder, once at a time. Calls during that do not wait for it. */
   async #tidy(): Promise<void> {
     const due =
       this.#runs >= TIDY_RUNS ||
@@ -106,7 +106,7 @@ export class LogFolder {
 function makeFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   const { mode, uid } = statSync(path)
-  // Who writes records there says which processes are to be killed.
+  // Records in the folder decide which processes are killed, so only this user may write there.
   if (uid !== process.getuid?.()) {
     throw new OptionTypeError('logFolder', `logFolder ${path} belongs to another user (${uid}): name a folder of this worker's own`)
   }
@@ -121,11 +121,11 @@ function makeFolder(path: string): void {
 interface KeptRun {
   readonly paths: string[]
   bytes: number
-  /** When the last of them was written. */
+  /** The time when the last of them was written. */
   atMs: number
 }
 
-/** Removes runs that are too old, and then the oldest until the rest is within its bounds. Those that go on are left alone. */
+/** Removes runs that are too old, then the oldest until the rest is within its bounds. Keeps runs that have not ended. */
 async function tidy(folder: string, { folderBytes, ageMs }: LogBounds, own: ReadonlySet<string>): Promise<void> {
   const names = await readdir(folder)
   const recorded = new Set(names.filter((name) => name.endsWith('.pid')).map((name) => name.slice(0, -4)))
@@ -134,7 +134,7 @@ async function tidy(folder: string, { folderBytes, ageMs }: LogBounds, own: Read
     const [, run] = LOG.exec(name) ?? []
     if (run === undefined || recorded.has(run) || own.has(run)) continue
     const path = join(folder, name)
-    // Another worker of the folder may be tidying too.
+    // Another worker of the folder may be tidying it too.
     const found = await stat(path).catch(() => undefined)
     if (found === undefined) continue
     const files = kept.get(run) ?? { paths: [], bytes: 0, atMs: 0 }

@@ -1,11 +1,11 @@
-/** The output of one run, streamed to files that have its beginning and its end, within one bound. */
+/** The output of one run, streamed to files that keep its beginning and its end, within one limit. */
 import { constants } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { basename } from 'node:path'
 
-/** `a.log` is written; `a.1.log` has the beginning, and stays; `a.2.log` is what came just before `a.log`. */
+/** `a.log` is being written; `a.1.log` keeps the beginning; `a.2.log` has the output just before `a.log`. */
 const FILES = 3
-/** Of the line that begins each file but the first: of one length, since it is written anew when the file before it goes. */
+/** The length of the first line of each file but the first. It is fixed, because the line is rewritten when the file before it goes. */
 const MARK_BYTES = 128
 
 export class RunLog {
@@ -14,14 +14,14 @@ export class RunLog {
   readonly #first: string
   readonly #second: string
   #file: FileHandle
-  /** What `path` takes yet. */
+  /** The number of bytes that `path` can still take. */
   #room: number
-  /** Of the output, by file: `path` and `second` are replaced, and what `second` has had is not kept. */
+  /** Bytes of the output in each file. `path` and `second` are replaced, and the former content of `second` is lost. */
   #firstSaid = 0
   #secondSaid = 0
   #said = 0
   #dropped = 0
-  /** The writes follow one another. */
+  /** The end of a chain: each write starts after the one before. */
   #written: Promise<void> = Promise.resolve()
   #failure: Error | undefined
 
@@ -34,11 +34,11 @@ export class RunLog {
     this.#room = this.#fileBytes
   }
 
-  /** @param maxBytes of all files together, at least 400: a third of it each */
+  /** @param maxBytes of all files together, at least 400; each takes a third */
   static async open(path: string, maxBytes: number): Promise<RunLog> {
     const log = new RunLog(path, await openNew(path), maxBytes)
     try {
-      // A database that was put back in time has the same run twice.
+      // After a restore of the database, the same run may come twice.
       for (const earlier of [log.#first, log.#second]) await rm(earlier, { force: true })
       return log
     } catch (error) {
@@ -47,17 +47,17 @@ export class RunLog {
     }
   }
 
-  /** Why the log ends early: the disk is full, say. The command goes on. */
+  /** The reason why the log ends early, for example a full disk. The command continues. */
   get failure(): Error | undefined {
     return this.#failure
   }
 
-  /** Bytes of the output that are in its files. */
+  /** The number of bytes of the output that its files have. */
   get bytes(): number {
     return this.#firstSaid + this.#secondSaid + this.#said
   }
 
-  /** Resolves when a file has it: who waits for that before he reads on has no more than one piece in memory. Never rejects. */
+  /** Resolves when a file has the chunk. A reader that waits for this has at most one chunk in memory. Never rejects. */
   write(chunk: Uint8Array): Promise<void> {
     if (this.#failure === undefined) this.#written = this.#written.then(() => this.#append(chunk))
     return this.#written
@@ -82,7 +82,7 @@ export class RunLog {
   async #rotate(): Promise<void> {
     const isFirst = this.#firstSaid === 0
     this.#dropped += this.#secondSaid
-    // Before its name says that it comes after a gap.
+    // Write the mark before the rename: the new name says that the file comes after a gap.
     if (this.#dropped > 0) await this.#file.write(this.#gap(), 0, MARK_BYTES, 0)
     await rename(this.path, isFirst ? this.#first : this.#second)
     if (isFirst) this.#firstSaid = this.#said

@@ -1,6 +1,6 @@
 /**
- * Which process group runs a job, for the worker that comes after this one has been killed: a small file beside the log, gone when
- * the run is over.
+ * Records which process group runs a job, for the next worker if this one is killed. The record is a small file beside the log.
+ * It is removed when the run is over.
  */
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { bootId, pidNamespace, startOf } from '../process/proc.ts'
@@ -14,11 +14,11 @@ export interface RunRecord {
   readonly boot: string
   readonly namespace: string
   readonly worker: Process
-  /** Its process is the first of the group, and gives it its number; missing where the worker has died before it was started. */
+  /** The first process of the group, whose pid is the group's number. Missing if the worker died before it started the command. */
   readonly group?: Process
 }
 
-/** Begun before the command, so that a folder that cannot be written starts nothing. None where the system tells nothing of processes. */
+/** Begins the record before the command, so that an unwritable folder starts nothing. Writes none if the system reports no processes. */
 export function beginRecord(path: string): void {
   const boot = bootId()
   if (boot === '') return
@@ -26,14 +26,14 @@ export function beginRecord(path: string): void {
   writeFileSync(path, `${JSON.stringify({ boot, namespace: pidNamespace(), worker })}\n`, { mode: 0o600 })
 }
 
-/** In the same tick as the start: nothing comes between. */
+/** Adds the group in the same tick as the start, so that nothing comes between. */
 export function recordGroup(path: string, pid: number): void {
   const start = startOf(pid)
-  // Over already, or on a system that does not tell: there is nothing to be found later.
+  // Over already, or not reported by this system: there is nothing to find later.
   if (start !== undefined) appendFileSync(path, `${JSON.stringify({ group: { pid, start } })}\n`)
 }
 
-/** Undefined for what is no record. */
+/** Returns the record, or undefined if the file is not a valid one. */
 export function readRecord(path: string): RunRecord | undefined {
   try {
     const [first = '', second = ''] = readFileSync(path, 'utf8').split('\n')
@@ -45,7 +45,7 @@ export function readRecord(path: string): RunRecord | undefined {
   }
 }
 
-/** A number of 0 or 1 would name oneself, or everybody. */
+/** True for a process with a valid pid. A pid of 0 or 1 would name this process's own group, or all processes. */
 function isProcess(value: unknown): value is Process {
   const { pid, start } = (value ?? {}) as Partial<Process>
   return typeof pid === 'number' && Number.isInteger(pid) && pid > 1 && typeof start === 'string'

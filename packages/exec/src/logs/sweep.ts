@@ -1,20 +1,20 @@
 /**
- * Ends what a killed worker has left running. A group is killed only where it is certain that it is the one on record: its first
- * process has the number and the start on record, or one of its members was started for that very run.
+ * Ends the commands that a killed worker has left running. A group is killed only if it is certainly the one on record. Either
+ * its first process has the recorded pid and start, or one of its members was started for that very run.
  */
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { bootId, membersOf, pidNamespace, startOf, wasGiven } from '../process/proc.ts'
 import { endRecord, type RunRecord, readRecord } from './record.ts'
 
-/** How often, and after how long, members are looked at that show no environment. */
+/** The number of checks, and the time between them, of members that show no environment yet. */
 const LOOKS = 20
 const LOOK_MS = 10
 
 const RECORD = /^([0-9a-f-]{36})-(\d+)\.pid$/
 
 /**
- * @param oldestMs records of before then that say nothing here are removed
+ * @param oldestMs removes records from before then that cannot be judged here
  * @returns numbers of the groups that were killed
  */
 export function sweep(folder: string, oldestMs: number): number[] {
@@ -26,14 +26,14 @@ export function sweep(folder: string, oldestMs: number): number[] {
     if (id === undefined || run === undefined) return []
     const path = join(folder, name)
     const record = readRecord(path)
-    // Half written, or of another container of this machine: whoever can tell has as long as a log is kept.
+    // Half written, or from another container of this machine. A worker that can judge it has as long as a log is kept.
     if (record === undefined || (record.boot === boot && record.namespace !== namespace)) {
-      // Gone meanwhile where its run has ended: another worker of the folder goes on.
+      // Missing if its run has ended meanwhile in another worker of the folder.
       const written = statSync(path, { throwIfNoEntry: false })
       if (written !== undefined && written.mtimeMs < oldestMs) endRecord(path)
       return []
     }
-    // What was before the machine has started anew is gone.
+    // Processes from before a reboot of the machine are gone.
     const isOfNow = record.boot === boot
     if (isOfNow && startOf(record.worker.pid) === record.worker.start) return []
     const group = isOfNow ? ownGroup(record, { JOB_ID: id, JOB_RUN: run }) : undefined
@@ -49,7 +49,7 @@ function ownGroup({ group }: RunRecord, variables: Readonly<Record<string, strin
   return hasMemberOf(group.pid, variables) ? group.pid : undefined
 }
 
-/** Waits for members that show nothing yet. Only a start waits, and only for what was killed in its first moment. */
+/** Waits for members that show no environment yet. Only a worker's start waits, and only for commands in their first moment. */
 function hasMemberOf(group: number, variables: Readonly<Record<string, string>>): boolean {
   for (let looks = 1; ; looks++) {
     const told = membersOf(group)?.map((pid) => wasGiven(pid, variables)) ?? []
@@ -59,7 +59,7 @@ function hasMemberOf(group: number, variables: Readonly<Record<string, string>>)
   }
 }
 
-/** False where it may not be killed: the record stays for whoever may. */
+/** Returns false if the group may not be killed. The record then stays for a worker that may. */
 function kill(group: number): boolean {
   try {
     return process.kill(-group, 'SIGKILL')

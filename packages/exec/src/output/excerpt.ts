@@ -1,14 +1,14 @@
-/** The beginning and the end of what a stream said, in bounded memory, whatever its length. */
+/** The beginning and the end of a stream, in bounded memory, whatever its length. */
 import { StringDecoder } from 'node:string_decoder'
 
 export interface Captured {
-  /** All of it where nothing is cut off; else the beginning. Bytes that are no UTF-8 are U+FFFD. */
+  /** The whole output if nothing is cut off, else its beginning. Bytes that are not UTF-8 become U+FFFD. */
   readonly head: string
-  /** What follows the head, without a gap unless `truncated`. */
+  /** The output after the head, without a gap unless `truncated`. */
   readonly tail: string
-  /** All that was said, kept or not. */
+  /** The number of bytes of the whole output, kept or not. */
   readonly bytes: number
-  /** Something is not kept: between head and tail, or behind them where a process that has left the command's group had more to say. */
+  /** True if output is missing between head and tail, or at the end because a process that left the command's group wrote more. */
   readonly truncated: boolean
 }
 
@@ -19,12 +19,12 @@ export class Excerpt {
   #bytes = 0
   #head = Buffer.alloc(0)
   #headLength = 0
-  /** A ring, there once the head is full. */
+  /** A ring buffer, created once the head is full. */
   #tail: Buffer | undefined
   #tailLength = 0
   #isCut = false
 
-  /** @param share bytes of the head and of the tail, each; as JSON each is no longer either */
+  /** @param share the maximum bytes of the head and of the tail, each; also as JSON */
   constructor(share: number) {
     this.#share = share
   }
@@ -37,7 +37,7 @@ export class Excerpt {
     if (first.length < chunk.length) this.#addToTail(chunk.subarray(first.length))
   }
 
-  /** The stream was not heard to its end. */
+  /** Marks that the stream was not read to its end. */
   cut(): void {
     this.#isCut = true
   }
@@ -59,7 +59,7 @@ export class Excerpt {
     this.#tailLength += last.length
   }
 
-  /** What it has kept, as text. */
+  /** Returns the kept output as strings. */
   captured(): Captured {
     const decoder = new StringDecoder('utf8')
     const beginning = decoder.write(this.#head.subarray(0, this.#headLength))
@@ -80,24 +80,24 @@ export class Excerpt {
   }
 }
 
-/** Without the rest of a character that began before. */
+/** Decodes bytes without the rest of a character that began before them. */
 function decodedEnd(bytes: Buffer): string {
   let at = 0
   while (at < 3 && ((bytes[at] ?? 0) & 0xc0) === 0x80) at++
   return bytes.toString('utf8', at)
 }
 
-/** Of a text within a JSON document. */
+/** Returns the number of bytes of a string within a JSON document. */
 export function jsonBytes(text: string): number {
   return Buffer.byteLength(JSON.stringify(text)) - 2
 }
 
-/** What a UTF-16 unit that is no part of a pair takes of a JSON document. */
+/** Returns the number of bytes in a JSON document of a UTF-16 unit that is not part of a pair. */
 function sizeOf(code: number): number {
   if (code < 0x20) return SHORT_ESCAPES.has(code) ? 2 : 6
   if (code < 0x80) return code === QUOTE || code === BACKSLASH ? 2 : 1
   if (code < 0x800) return 2
-  // Half of a character alone is escaped.
+  // A lone half of a pair is escaped.
   return code >= 0xd800 && code <= 0xdfff ? 6 : 3
 }
 
@@ -106,7 +106,7 @@ const BACKSLASH = 0x5c
 /** Backspace, tab, line feed, form feed, carriage return. */
 const SHORT_ESCAPES: ReadonlySet<number> = new Set([8, 9, 10, 12, 13])
 
-/** The longest beginning that takes so many bytes at most. Counted once through: of what is long each other way is slow. */
+/** Returns the longest beginning of at most this many bytes. Counts in one pass: all other ways are slow for long strings. */
 function cutEnd(text: string, bytes: number): string {
   let at = 0
   for (let left = bytes; at < text.length; ) {
@@ -119,7 +119,7 @@ function cutEnd(text: string, bytes: number): string {
   return text.slice(0, at)
 }
 
-/** The longest end that takes so many bytes at most. */
+/** Returns the longest end of at most this many bytes. */
 function cutStart(text: string, bytes: number): string {
   let at = text.length
   for (let left = bytes; at > 0; ) {

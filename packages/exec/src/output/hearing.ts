@@ -1,13 +1,13 @@
-/** What a command says: read to its end, or for as long as it can be the command's own. */
+/** Reads the output of a command to its end, or for as long as it can be the command's own. */
 import type { Readable } from 'node:stream'
 import { systemClock } from '@millrace/worker'
 import type { RunLog } from '../logs/log.ts'
 import type { Excerpt } from './excerpt.ts'
 
-/** How long a process that has left the group may hold an output open: in looks, so that a thread that was busy meanwhile reads first. */
+/** The time that a process outside the group may hold an output open. It is counted in checks, so that a busy thread reads first. */
 const LOOK_MS = 100
 const LOOKS = 20
-/** More than pipes hold: what comes behind so much was said when the command was over. */
+/** More than pipes hold: output beyond this was written after the command was over. */
 const HELD_BYTES = 64 * 2 ** 20
 
 interface Output {
@@ -20,21 +20,21 @@ export class Hearing {
   readonly #log: Pick<RunLog, 'write'> | undefined
   readonly #heard: Promise<unknown>
   #bytes = 0
-  /** Pieces that the log has yet to take. */
+  /** The number of chunks that the log has yet to take. */
   #writing = 0
 
   constructor(outputs: readonly Output[], log?: Pick<RunLog, 'write'>) {
     this.#outputs = outputs
     this.#log = log
     this.#heard = Promise.all(outputs.map((output) => this.#hear(output)))
-    // Looked at when the command is over.
+    // `over` awaits this, and throws its error.
     this.#heard.catch(() => {})
   }
 
   /**
-   * To be called when nothing of the command runs any more. Resolves when all that it said is noted, however long the log takes for that.
+   * Call it when nothing of the command runs any more. Resolves when all of its output is kept, however long the log takes.
    *
-   * @param cut called where somebody else holds an output open, which is cut off then
+   * @param cut called if another process holds an output open, which is then cut off
    */
   async over(cut: () => void): Promise<void> {
     const atEnd = this.#bytes
@@ -44,7 +44,7 @@ export class Hearing {
       forget = systemClock.setTimer(LOOK_MS, look)
     }
     const look = () => {
-      // What the command has said waits for nothing but the log.
+      // Output of the command waits only for the log.
       if (this.#writing === 0) looks++
       if (looks < LOOKS && this.#bytes - atEnd < HELD_BYTES) return wait()
       cut()
@@ -61,7 +61,7 @@ export class Hearing {
     }
   }
 
-  /** Reads on only when the log has what was read: a command that prints without end waits for the disk, and not in memory. */
+  /** Reads on only when the log has the last chunk. A command that prints without end waits for the disk, and does not fill memory. */
   async #hear({ stream, excerpt }: Output): Promise<void> {
     try {
       for await (const chunk of stream as AsyncIterable<Buffer>) {
@@ -72,7 +72,7 @@ export class Hearing {
         this.#writing--
       }
     } catch (error) {
-      // Destroyed, since nobody but a process that is none of the command's could say more.
+      // Destroyed by `over`: only a process outside the command could write more.
       if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
     }
   }

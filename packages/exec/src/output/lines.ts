@@ -1,8 +1,8 @@
-/** The end of what a stream said, for errors and logs. */
+/** The end of a stream's output, for errors and logs. */
 import type { Captured } from './excerpt.ts'
 
 export function lastText({ head, tail, truncated }: Captured, length: number): string {
-  // Across a gap the two are no text; without a tail there is none.
+  // Behind a gap only the tail is used, unless there is none.
   const text = (truncated && tail !== '' ? tail : head + tail).trim()
   return text.length <= length ? text : `…${text.slice(text.length - length + 1)}`
 }

@@ -1,11 +1,11 @@
-/** A command with all that it has started and that has not left it: one process group, ended as a whole. */
+/** A command and all processes that it has started and that have stayed in its process group, ended as a whole. */
 import { systemClock } from '@millrace/worker'
 import { endWithProcess } from './living.ts'
 import { membersOf } from './proc.ts'
 
-/** How often it is looked whether anyone is left, once the command itself has ended. */
+/** The interval of checks for remaining members, once the command itself has ended. */
 const LOOK_MS = 50
-/** What SIGKILL has not ended by then waits for the kernel. */
+/** The time after SIGKILL when remaining processes are left to the kernel. */
 const KILLED_MS = 2_000
 
 export class ProcessGroup {
@@ -16,14 +16,14 @@ export class ProcessGroup {
   #forgetKill: (() => void) | undefined
   readonly #forgetExit: () => void
 
-  /** @param leader the process whose group it is, started detached */
+  /** @param leader the process that leads the group, started detached */
   constructor(leader: number, graceMs: number) {
     this.#leader = leader
     this.#graceMs = graceMs
     this.#forgetExit = endWithProcess(leader)
   }
 
-  /** SIGTERM now, and SIGKILL after the grace. */
+  /** Sends SIGTERM now, and SIGKILL after the grace. */
   end(): void {
     if (this.#ending) return
     this.#ending = true
@@ -34,7 +34,7 @@ export class ProcessGroup {
     })
   }
 
-  /** Ends what the leader, which has exited, has left behind. Resolves when nothing of it runs. */
+  /** Ends the processes that the leader has left behind after its exit. Resolves when none of them runs. */
   async gone(): Promise<void> {
     while (this.#isAlive()) {
       this.end()
@@ -43,18 +43,18 @@ export class ProcessGroup {
       await new Promise<void>((resolve) => systemClock.setTimer(LOOK_MS, resolve))
     }
     this.#forgetKill?.()
-    // From now on the number may be another's.
+    // From now on the number may belong to another group.
     this.#ending = true
     this.#forgetExit()
   }
 
-  /** A number is given to no other process while a group of it has members: what is found is ours. */
+  /** True if the group has members. While it has some, no other process gets its number. */
   #isAlive(): boolean {
-    // Where nobody takes care of orphans, those that have ended stay members for ever.
+    // If nothing reaps orphans, those that have ended remain members forever.
     return this.#signal(0) && (membersOf(this.#leader)?.length ?? 1) > 0
   }
 
-  /** False: there is nobody. */
+  /** Returns false if the group has no processes. */
   #signal(name: NodeJS.Signals | 0): boolean {
     try {
       return process.kill(-this.#leader, name)

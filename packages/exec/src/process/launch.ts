@@ -1,6 +1,7 @@
 /**
- * How a process is started with what Node itself does not set: the file mask, limits, and its end with its worker's. Each step replaces
- * itself by the next one, so that the number stays the same; the command's words are arguments all the way and are never read as a script.
+ * Starts a process with settings that Node itself lacks: the file mask, limits, and its end with its worker's. Each step
+ * replaces itself by the next one, so that the pid stays the same. The command's words are arguments all the way, and are never
+ * read as a script.
  */
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
@@ -19,10 +20,10 @@ export interface ProcessLimits {
 
 export const SHELL = '/bin/sh'
 const TOOL_FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin']
-/** The two variables are the shell's own, and not on the command's allow-list. */
+/** The shell sets the two variables itself, and they are not on the command's allow-list. */
 const PREPARE = 'umask "$1" && shift && unset PWD OLDPWD && exec "$@"'
 
-/** Where a tool of the system lies; not looked for in PATH, which is not the system's. */
+/** Returns the path of a tool of the system. Does not search PATH, which is not the system's. */
 export function findTool(name: string): string | undefined {
   return TOOL_FOLDERS.map((folder) => `${folder}/${name}`).find((path) => {
     try {
@@ -36,7 +37,7 @@ export function findTool(name: string): string | undefined {
 
 let deathTool: readonly string[] | undefined
 
-/** Words that make the kernel kill the command when its worker dies; none where `setpriv` is not there, or cannot do that. */
+/** Returns words that make the kernel kill the command when its worker dies. Returns none if `setpriv` is missing or cannot do that. */
 function withWorker(): readonly string[] {
   if (deathTool === undefined) {
     const setpriv = process.platform === 'linux' ? findTool('setpriv') : undefined
@@ -47,7 +48,7 @@ function withWorker(): readonly string[] {
   return deathTool
 }
 
-/** What stands before a command's own words. @param prlimit where the tool lies, where there are limits */
+/** Returns a function that puts words before a command's own. @param prlimit the path of the tool, if there are limits */
 export function preparationOf(umask: string, limits?: ProcessLimits, prlimit?: string): (command: Launch) => Launch {
   const limited = limits === undefined || prlimit === undefined ? [] : [prlimit, ...limitWords(limits), '--']
   const words = ['-c', PREPARE, 'sh', umask, ...withWorker(), ...limited]
@@ -56,7 +57,7 @@ export function preparationOf(umask: string, limits?: ProcessLimits, prlimit?: s
 
 function limitWords({ cpuSeconds, memoryBytes, files, processes }: ProcessLimits): string[] {
   return [
-    // SIGXCPU at the limit, and SIGKILL a second later for who ignores it.
+    // SIGXCPU at the limit, and SIGKILL a second later for a process that ignores it.
     ...(cpuSeconds === undefined ? [] : [`--cpu=${cpuSeconds}:${cpuSeconds + 1}`]),
     ...(memoryBytes === undefined ? [] : [`--as=${memoryBytes}`]),
     ...(files === undefined ? [] : [`--nofile=${files}`]),

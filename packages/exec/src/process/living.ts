@@ -1,10 +1,10 @@
-/** The groups that run now. They end with this process, however little time it leaves them: nobody else knows of them. */
+/** The groups that run now. They end with this process, however little time it leaves them, because nothing else knows of them. */
 
 const leaders = new Set<number>()
 
-/** From now on the group is killed when this process exits. Answers what forgets it: call that when nothing of the group is left. */
+/** Kills the group when this process exits. Returns a function that undoes this: call it when nothing of the group is left. */
 export function endWithProcess(leader: number): () => void {
-  // One listener for all of them, and none where nothing runs: programs count theirs.
+  // One listener for all groups, and none if nothing runs: programs count their listeners.
   if (leaders.size === 0) process.on('exit', killAll)
   leaders.add(leader)
   return () => {
@@ -12,13 +12,13 @@ export function endWithProcess(leader: number): () => void {
   }
 }
 
-/** Whoever exits waits for nothing, and so for no grace either. */
+/** Kills all groups. An exiting process waits for nothing, so there is no grace. */
 function killAll(): void {
   for (const leader of leaders) {
     try {
       process.kill(-leader, 'SIGKILL')
     } catch {
-      // It is over, or another user's: the others are still to be ended.
+      // The group is over, or another user's. Continue with the others.
     }
   }
 }

@@ -1,31 +1,31 @@
-/** What Linux tells of processes: enough to know one from a later one of the same number. On other systems nothing is told. */
+/** Process data from Linux: enough to distinguish a process from a later one with the same pid. Other systems report nothing. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 interface Stat {
   readonly state: string
   readonly group: number
   readonly session: number
-  /** Ticks since the boot: with the number, it names a process for as long as the machine is up. */
+  /** Ticks since the boot. With the pid, they identify a process for as long as the machine is up. */
   readonly start: string
 }
 
 function statOf(pid: number): Stat | undefined {
   const text = read(`/proc/${pid}/stat`)
   if (text === undefined) return undefined
-  // The name in the second field may contain anything, also blanks and brackets.
+  // The name in the second field may contain anything, even blanks and brackets.
   const fields = text.replace(/^.*\) /s, '').split(' ')
   return { state: fields[0] as string, group: Number(fields[2]), session: Number(fields[3]), start: fields[19] as string }
 }
 
 const isOver = ({ state }: Stat): boolean => state === 'Z' || state === 'X'
 
-/** When the process began; undefined where it has ended, or the system does not tell. */
+/** Returns when the process began, or undefined if it has ended or the system does not report it. */
 export function startOf(pid: number): string | undefined {
   const stat = statOf(pid)
   return stat === undefined || isOver(stat) ? undefined : stat.start
 }
 
-/** Numbers of processes mean something within one boot and one namespace alone; empty where the system does not tell. */
+/** Returns the id of this boot, or '' if the system reports none. A pid has a meaning only within one boot and one namespace. */
 export function bootId(): string {
   return read('/proc/sys/kernel/random/boot_id')?.trim() ?? ''
 }
@@ -38,7 +38,7 @@ export function pidNamespace(): string {
   }
 }
 
-/** Of the group, those that still run; undefined where the system does not tell. */
+/** Returns the members of the group that still run, or undefined if the system does not report them. */
 export function membersOf(group: number): number[] | undefined {
   let names: string[]
   try {
@@ -50,13 +50,13 @@ export function membersOf(group: number): number[] | undefined {
   return pids.length === 0 ? undefined : pids.filter((pid) => isMember(pid, group))
 }
 
-/** Started detached, a group is a session too: what has joined another one is none of it. */
+/** True if the process is in the group. A detached group is a session too: a process that has joined another one is not in it. */
 function isMember(pid: number, group: number): boolean {
   const stat = statOf(pid)
   return stat !== undefined && stat.group === group && stat.session === group && !isOver(stat)
 }
 
-/** Whether the process was started with these variables; undefined where it shows none, as for a moment in which it becomes another program. */
+/** True if the process was started with these variables. Undefined if it shows none, as for a moment while it becomes another program. */
 export function wasGiven(pid: number, variables: Readonly<Record<string, string>>): boolean | undefined {
   const environment = read(`/proc/${pid}/environ`)
   if (environment === '') return undefined

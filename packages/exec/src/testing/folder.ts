@@ -1,4 +1,4 @@
-/** A folder of its own for a test, removed when the test is over. */
+/** Creates a folder for a test, and removes it when the test is over. */
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

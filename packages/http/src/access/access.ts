@@ -1,4 +1,4 @@
-/** Who may call what: the token, its scopes, the address that tries tokens, and the rate. */
+/** Decides who may call what, by the token, its scopes, its rate, and the address that tries tokens. */
 import { type Clock, ForbiddenError, type Logger, SCOPES, type Scope, tooManyWrongTokens, WrongTokens } from '@millrace/core'
 import { HttpError, rateLimited } from '../errors.ts'
 import type { HttpSettings } from '../options.ts'
@@ -24,7 +24,7 @@ export class Access {
   }
 
   /**
-   * The caller; a promise only where `authenticate` is asynchronous.
+   * Returns the caller, as a promise only if `authenticate` is asynchronous.
    *
    * @throws HttpError 401, 403, 429
    */
@@ -46,18 +46,18 @@ export class Access {
     throw new ForbiddenError(`this needs the scope '${scope}', and the token has ${caller.scopes.join(', ') || 'none'}`)
   }
 
-  /** Whether it would still be let in: of an answer that goes on. It counts as no request, and as no wrong token. */
+  /** True if the caller would still be admitted, for an answer that continues. Counts as no request, and as no wrong token. */
   async still(request: Request, scope: Scope): Promise<boolean> {
     if (this.#read === undefined) return true
     try {
       return (await this.#read(tokenOf(request) ?? ''))?.scopes.includes(scope) === true
     } catch {
-      // Whoever reads comes back, and is told what is wrong.
+      // The reader connects again, and then gets the reason.
       return false
     }
   }
 
-  /** A good token passes, whatever others have sent from its address. */
+  /** Admits a good token, whatever others have sent from its address. */
   #known(caller: Caller | undefined, address: string): Caller {
     if (caller !== undefined) return this.#counted(caller)
     const wrong = this.#wrong.add(address)
@@ -74,8 +74,8 @@ export class Access {
 }
 
 /**
- * Where no token is needed, a page of another site that somebody looks at could send what changes something: a browser asks nobody before a
- * POST of plain text, and says where it comes from.
+ * Refuses requests from pages of other sites if no token is needed. A page that somebody opens could otherwise send changes: a
+ * browser sends a POST of plain text without asking, but says where it comes from.
  */
 function refuseCrossSite({ method, headers }: Request): void {
   if (method === 'GET' || method === 'HEAD') return

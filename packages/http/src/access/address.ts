@@ -1,4 +1,4 @@
-/** Where a request came from, as far as whoever mounts this says so. */
+/** Finds the address that a request came from, if the server that mounts the API provides it. */
 import { neighbourhoodOf } from '@millrace/core'
 
 interface NodeEnv {
@@ -6,7 +6,7 @@ interface NodeEnv {
   readonly remoteAddress?: unknown
 }
 
-/** `env` as @hono/node-server gives it, or `{ remoteAddress }`; undefined for Unix sockets, and where nobody says. */
+/** Returns the address in `env`, as @hono/node-server gives it, or `{ remoteAddress }`. Undefined for Unix sockets, or if there is none. */
 export function addressOf(env: unknown): string | undefined {
   const { incoming, remoteAddress } = (env ?? {}) as NodeEnv
   const address = incoming?.socket?.remoteAddress ?? remoteAddress

@@ -1,4 +1,4 @@
-/** Who calls, as `audit` tells it, and what they may do. No route needs the scope `work`: workers attach over the socket. */
+/** A caller: the name that `audit` shows, and the allowed scopes. No route needs the scope `work`: workers attach over the socket. */
 import type { Scope } from '@millrace/core'
 
 export interface Caller {

@@ -1,4 +1,4 @@
-/** How often each caller may call: a token bucket per name, full at first. */
+/** Limits how often each caller may call, with a token bucket per name that is full at first. */
 import type { Clock } from '@millrace/core'
 import { BOUNDS } from '../limits.ts'
 
@@ -15,7 +15,7 @@ interface Bucket {
 export class Rates {
   readonly #rate: Rate
   readonly #clock: Clock
-  /** The longest unused first. */
+  /** The buckets by name, the longest unused first. */
   readonly #buckets = new Map<string, Bucket>()
 
   constructor(rate: Rate, clock: Clock) {
@@ -23,7 +23,7 @@ export class Rates {
     this.#clock = clock
   }
 
-  /** Takes a token; answers 0, or the milliseconds until there is one. */
+  /** Takes a token and returns 0, or returns the milliseconds until there is one. */
   take(name: string): number {
     const { limit, periodMs } = this.#rate
     const { mono } = this.#clock.read()

@@ -1,4 +1,4 @@
-/** Who a token is. Tokens are kept as digests alone, and compared in a time that says nothing about them. */
+/** Finds the caller of a token. Only digests of tokens are kept, and the time of a comparison reveals nothing about them. */
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { Scope } from '@millrace/core'
 import type { Caller } from './caller.ts'
@@ -14,7 +14,7 @@ export function tokenReader(tokens: readonly KnownToken[]): (token: string) => C
   return (token) => {
     const digest = digestOf(token)
     let found: Caller | undefined
-    // Every one is looked at, whichever it is.
+    // All of them are compared, even after a match.
     for (const one of known) if (timingSafeEqual(digest, one.digest)) found = one.caller
     return found
   }

@@ -4,13 +4,13 @@ export type Labels = Readonly<Record<string, string>>
 
 type Type = 'gauge' | 'counter' | 'summary' | 'info'
 
-/** Of a bucket: all that are up to its bound, those of the buckets before it too. */
+/** A bucket. Its count includes all values up to its bound, also those of the buckets before it. */
 export type Cumulative = readonly [le: number, count: number]
 
 interface Family {
   readonly name: string
   readonly type: Type
-  /** `seconds`, `bytes`: what the name ends in. */
+  /** `seconds`, `bytes`: the end of the name. */
   readonly unit?: string
   readonly help: string
 }
@@ -20,14 +20,14 @@ const SUFFIXES: Readonly<Record<string, string>> = { counter: '_total', info: '_
 export class Exposition {
   readonly #lines: string[] = []
 
-  /** A family, and what adds samples to it. Counters get their `_total`, infos their `_info`. */
+  /** Begins a family, and returns a function that adds samples. Counters get their `_total`, infos their `_info`. */
   family(family: Family): (value: number, labels?: Labels) => void {
     this.#begin(family, family.type)
     const sample = `${family.name}${SUFFIXES[family.type] ?? ''}`
     return (value, labels = {}) => this.#sample(sample, labels, value)
   }
 
-  /** A family of histograms, and what adds one to it. The last bucket's bound is infinity: it counts all. */
+  /** Begins a family of histograms, and returns a function that adds one. The last bucket's bound is infinity: it counts all. */
   histograms(family: Omit<Family, 'type'>): (buckets: readonly Cumulative[], sum: number, labels?: Labels) => void {
     const { name } = family
     this.#begin(family, 'histogram')

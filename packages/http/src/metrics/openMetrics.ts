@@ -1,4 +1,4 @@
-/** What `stats` tells, as metrics: of a bounded number of queues and names, those with the most first. */
+/** Metrics from `stats`, for a bounded number of queues and names, those with the most first. */
 import { type NameStats, type QueueStats, STATES, type Stats, TIMING_BOUNDS_MS, type Timing, type WriterStats } from '@millrace/core'
 import { BOUNDS } from '../limits.ts'
 import type { Overview } from '../overview.ts'
@@ -90,8 +90,8 @@ function nameFamilies(out: Exposition, names: readonly NameStats[]): void {
 }
 
 /**
- * The engine's own bounds, each: they are the ends of the buckets that it counts in, so that no duration is on the wrong side of one; and
- * the same for every name and at all times, as those who add them up or take rates of them need.
+ * Uses each of the engine's own bounds. The engine counts in buckets with these ends, so no duration is on the wrong side of
+ * one. The bounds are the same for every name and at all times, which sums and rates of them require.
  */
 function cumulative({ buckets }: Timing): readonly Cumulative[] {
   let count = 0

@@ -55,7 +55,7 @@ table { border-collapse: collapse; width: 100%; margin: .5rem 0; }
 td, th { text-align: left; vertical-align: top; padding: .2rem .6rem .2rem 0; border-bottom: 1px solid var(--soft); }
 `
 
-/** The page, and what a content security policy allows its style by. */
+/** Returns the page, and the hash by which a content security policy allows its style. */
 export function pageOf(document: OpenApiDocument): { readonly html: string; readonly style: string } {
   const { info, paths = {}, components, servers = [] } = document
   const base = servers[0]?.url === '/' ? '' : (servers[0]?.url ?? '')
@@ -124,7 +124,7 @@ function shapeOf(schema: Schema): string {
   return `${paragraphs(description)}<table>${rows.join('')}</table>`
 }
 
-/** A type in a few words, as HTML; where it has a name, a link to it. */
+/** Returns a type in a few words, as HTML; if it has a name, a link to it. */
 function typeOf(schema: Schema | undefined): string {
   if (schema === undefined || Object.keys(schema).length === 0) return 'any'
   const { $ref, enum: values, anyOf, oneOf, allOf, items, properties, additionalProperties } = schema
@@ -156,7 +156,7 @@ function paragraphs(text: string | undefined): string {
     .join('\n')
 }
 
-/** With what stands in backticks as code. */
+/** Returns the text as HTML, with parts in backticks as code. */
 function marked(text: string): string {
   return escaped(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>')
 }

@@ -1,4 +1,4 @@
-/** What somebody sees who opens the address of the API: where to go from there. */
+/** The page at the address of the API, with links for people. */
 import { createHash } from 'node:crypto'
 
 const STYLE =
@@ -13,7 +13,7 @@ const LINKS: readonly (readonly [path: string, about: string])[] = [
   ['/v1/stats', 'counts of jobs, queues and workers (needs a token with the scope read)'],
 ]
 
-/** The page, and what a content security policy allows its style by. Nothing of the queue is in it. */
+/** Returns the page, and the hash by which a content security policy allows its style. It contains nothing of the queue. */
 export function startPage(basePath: string): { readonly html: string; readonly style: string } {
   const links = LINKS.map(([path, about]) => `<li><a href="${basePath}${path}"><code>${path}</code></a>: ${about}</li>`).join('\n')
   const html = `<!doctype html>

@@ -1,4 +1,4 @@
-/** Bodies: read up to a limit, parsed once. */
+/** Reads bodies up to a limit, and parses them once. */
 import { checkJsonText } from '@millrace/core'
 import { HttpError } from '../errors.ts'
 import { inTime, type Patience } from './inTime.ts'
@@ -9,7 +9,7 @@ const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json *(?:; *charset="?utf-8"? *)?
 const DECODER = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * The body as JSON; undefined where there is none.
+ * Returns the body as JSON, or undefined if there is none.
  *
  * @throws HttpError 400, 408, 413, 415; OptionRangeError
  */
@@ -19,13 +19,13 @@ export async function readJson(request: Request, patience: Patience): Promise<un
   const length = headers.get('content-length')
   if (length === '0' || (length === null && !isChunked(request))) return undefined
   const type = headers.get('content-type')
-  // Of a POST without a body, as `curl -X POST` sends it, no header says so: that is seen where it is read.
+  // No header says that a POST has no body, as `curl -X POST` sends it. Reading it shows that.
   const mayBeEmpty = length === null && type === null
   if (!mayBeEmpty && (type === null || !JSON_TYPE.test(type))) throw unsupported(type, 'application/json')
   if (length !== null && Number(length) > maxBytes) throw tooLarge(maxBytes)
   const reading: Promise<ArrayBuffer | Uint8Array> = length === null ? readBounded(request, maxBytes) : request.arrayBuffer()
   const bytes = await inTime(reading, patience).catch(unread)
-  // A server has held the body to its length; what comes from elsewhere is held to it here.
+  // A server has held the body to its length. Bodies from elsewhere are checked here.
   if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes)
   if (bytes.byteLength === 0) return undefined
   if (mayBeEmpty) throw unsupported(type, 'application/json')
@@ -37,7 +37,7 @@ export async function readJson(request: Request, patience: Patience): Promise<un
 }
 
 /**
- * Refuses a body that is compressed, or otherwise encoded: nothing here decodes it.
+ * Refuses a body that is compressed or otherwise encoded, because nothing here decodes it.
  *
  * @throws HttpError 415
  */
@@ -48,7 +48,7 @@ export function refuseEncoding({ headers }: Request): void {
   throw new HttpError(415, 'UNSUPPORTED_MEDIA_TYPE', message, {}, { 'accept-encoding': 'identity' })
 }
 
-/** Of an unknown length. A Request that was made of a text has no headers that say so. */
+/** True if the length of the body is unknown. A Request that was made from a string has no headers that say so. */
 function isChunked(request: Request): boolean {
   return request.headers.has('transfer-encoding') || request.body !== null
 }
@@ -64,7 +64,7 @@ async function readBounded(request: Request, maxBytes: number): Promise<Uint8Arr
   return Buffer.concat(chunks)
 }
 
-/** What is no UTF-8 would be stored with other characters in its place. */
+/** Decodes the body. Refuses bytes that are not UTF-8, because they would be stored as other characters. */
 function textOf(bytes: ArrayBuffer | Uint8Array): string {
   try {
     return DECODER.decode(bytes)

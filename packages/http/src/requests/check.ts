@@ -1,4 +1,4 @@
-/** What came, held against its schema. */
+/** Checks input against its schema. */
 import type { z } from '@hono/zod-openapi'
 import { type Fault, invalid } from '../errors.ts'
 import { BOUNDS } from '../limits.ts'
@@ -10,7 +10,7 @@ type Place = 'body' | 'path' | 'query' | 'header'
 export function check<Value>(schema: z.ZodType<Value>, value: unknown, place: Place): Value {
   const checked = schema.safeParse(value)
   if (checked.success) return checked.data
-  // Only what is wrong is put into words.
+  // Messages are composed only for invalid input.
   const words = new Words()
   const { error } = schema.safeParse(value, { error: (issue) => words.of(issue) })
   const faults = faultsOf((error ?? checked.error).issues, [place], words).slice(0, BOUNDS.faults)
@@ -34,7 +34,7 @@ function textOf(path: readonly PropertyKey[]): string {
 }
 
 /**
- * The query as an object, each key once.
+ * Returns the query as an object, each key once.
  *
  * @throws HttpError 400
  */

@@ -1,8 +1,8 @@
-/** What a client sends, and how long it has for it: one that sends a byte now and then holds nothing here. */
+/** Limits the time for input of a client, so that one that sends a byte now and then holds nothing here. */
 import { HttpError } from '../errors.ts'
 import type { Service } from '../operation.ts'
 
-/** How long is waited, and by which clock. */
+/** The time limit, and the clock that measures it. */
 export type Patience = Pick<Service, 'settings' | 'clock'>
 
 /** @throws HttpError 408 */
@@ -23,7 +23,7 @@ export function inTime<Read>(reading: Promise<Read>, { settings: { bodyTimeoutMs
 }
 
 function tooSlow(limit: number): HttpError {
-  // The rest of the body may never come: the connection is of no more use.
+  // The rest of the body may never come, so the connection is of no more use.
   return new HttpError(
     408,
     'TOO_SLOW',

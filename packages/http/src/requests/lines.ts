@@ -1,10 +1,10 @@
-/** A stream of bytes as lines, whole ones alone, with no more in memory than a chunk and the line that it ends in. */
+/** Splits a stream of bytes into whole lines, with at most a chunk and the line that it ends in in memory. */
 import { isUtf8 } from 'node:buffer'
 
 export interface Line {
-  /** From 1. */
+  /** The number of the line, from 1. */
   readonly number: number
-  /** Without its end; undefined where it is not taken. */
+  /** The line without its end. Undefined if it is refused. */
   readonly text: string | undefined
   readonly fault?: string
 }
@@ -13,10 +13,10 @@ const NEWLINE = 10
 
 export class Lines {
   readonly #maxBytes: number
-  /** The line that has yet to end. */
+  /** The parts of the line that has not ended yet. */
   #rest: Uint8Array[] = []
   #restBytes = 0
-  /** It is too long: nothing of it is kept. */
+  /** True if that line is too long: nothing of it is kept. */
   #overlong = false
   #number = 0
 
@@ -37,7 +37,7 @@ export class Lines {
     return lines
   }
 
-  /** What has no newline behind it. */
+  /** Returns the last line if no newline follows it. */
   end(): Line[] {
     return this.#restBytes > 0 || this.#overlong ? [this.#end(new Uint8Array())] : []
   }
@@ -60,7 +60,7 @@ export class Lines {
     return overlong ? this.#tooLong() : this.#line(bytes)
   }
 
-  /** Lines that begin and end in one chunk: decoded together. */
+  /** Adds lines that begin and end in one chunk. They are decoded together. */
   #whole(bytes: Uint8Array, lines: Line[]): void {
     if (!isUtf8(bytes)) {
       for (let from = 0, to: number; from <= bytes.length; from = to + 1) {
@@ -71,7 +71,7 @@ export class Lines {
       return
     }
     for (const text of bufferOf(bytes).toString('utf8').split('\n')) {
-      // No UTF-16 unit takes more than three bytes of UTF-8: most lines need no count.
+      // A UTF-16 unit takes at most three bytes of UTF-8, so most lines need no count.
       const long = text.length * 3 > this.#maxBytes && Buffer.byteLength(text) > this.#maxBytes
       lines.push(long ? this.#tooLong() : { number: ++this.#number, text: withoutReturn(text) })
     }

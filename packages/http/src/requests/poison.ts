@@ -1,7 +1,7 @@
-/** Keys that would reach an object's prototype wherever somebody merges what came: refused, however deep they are. */
+/** Refuses keys that would reach an object's prototype if somebody merged the input, however deep they are. */
 import { HttpError } from '../errors.ts'
 
-/** @param text of which `value` was parsed: most are cleared by a look at it, and only the others are walked through */
+/** @param text that `value` was parsed from: a search in it clears most values, and only the others are walked through */
 export function refusePoison(text: string, value: unknown): void {
   if (!text.includes('__proto__') && !text.includes('constructor') && !text.includes('\\u')) return
   const open: unknown[] = [value]

@@ -1,11 +1,11 @@
-/** What is wrong with a request, in the words of the library. */
+/** Describes the faults of a request in the words of the library. */
 import type { z } from '@hono/zod-openapi'
 import { choiceMeant, describe, optionHint } from '@millrace/core'
 
-/** An issue as zod hands it to an error map. */
+/** An issue as zod passes it to an error map. */
 type Issue = Parameters<z.core.$ZodErrorMap>[0]
 
-/** `null` of zod is the value, and so are the others. */
+/** The words for types. Those that are missing here, such as `null`, are shown as zod names them. */
 const TYPES: Readonly<Record<string, string>> = {
   string: 'a string',
   number: 'a number',
@@ -16,12 +16,12 @@ const TYPES: Readonly<Record<string, string>> = {
   record: 'an object',
 }
 
-/** Sentences for the issues of one request. */
+/** Composes sentences for the issues of one request. */
 export class Words {
-  /** Of each object that has unknown keys: the schemas of those that it knows, by the path of the object. */
+  /** The schemas of the known keys of each object that has unknown ones, by the path of the object. */
   readonly #shapes = new Map<string, z.core.$ZodShape>()
 
-  /** The predicate of a sentence whose subject is the path. Undefined: as zod says it. */
+  /** Returns the predicate of a sentence whose subject is the path, or undefined to keep zod's message. */
   of(issue: Issue): string | undefined {
     switch (issue.code) {
       case 'invalid_type':
@@ -51,13 +51,13 @@ export class Words {
   }
 }
 
-/** An option of `options`, by a word that stands beside it. */
+/** Returns a hint to an option of `options` if the key that stands beside it is probably meant for it. */
 function elsewhere(key: string, shape: z.core.$ZodShape): string | undefined {
   const inOptions = new Set(Object.keys(shapeOf(shape['options'])))
   return inOptions.size === 0 ? undefined : optionHint(key, inOptions, (option) => `'options.${option}'`)
 }
 
-/** The fields of an object's schema, behind `optional` and `nullable`. */
+/** Returns the fields of an object's schema, also behind `optional` and `nullable`. */
 function shapeOf(schema: z.core.$ZodType | undefined): z.core.$ZodShape {
   const def = schema?._zod.def as { readonly shape?: z.core.$ZodShape; readonly innerType?: z.core.$ZodType } | undefined
   return def?.shape ?? (def?.innerType === undefined ? {} : shapeOf(def.innerType))

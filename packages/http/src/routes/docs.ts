@@ -6,7 +6,7 @@ import { type Operation, operation } from '../operation.ts'
 import { pageOf } from '../page/page.ts'
 import { startPage } from '../page/start.ts'
 
-/** @param document made of all operations, these included: so it is asked for when they are called */
+/** @param document of all operations, these included, so it is requested only when they are called */
 export function docsRoutes(document: () => OpenApiDocument, basePath: string): readonly Operation[] {
   let page: ReturnType<typeof pageOf> | undefined
   let start: ReturnType<typeof startPage> | undefined

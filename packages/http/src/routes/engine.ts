@@ -35,7 +35,7 @@ export function engineRoutes({ engine: { queues }, settings: { control } }: Serv
       refusals: [501],
       async handle() {
         if (control === undefined) throw new UnsupportedError('nobody has said how this process is stopped: the option control')
-        // Not waited for: it may well wait for this answer to be sent.
+        // Not awaited, because it may wait for this answer to be sent.
         control.stop()
         return json(202, { stopping: true })
       },

@@ -1,4 +1,4 @@
-/** What happens to jobs, as it happens. */
+/** Events as they happen. */
 
 import { z } from '@hono/zod-openapi'
 import type { EventsFilter, EventType } from '@millrace/core'
@@ -15,7 +15,7 @@ const DESCRIPTION = `Server-sent events. The \`id\` of each is its place in the 
 
 export function eventRoutes({ engine, clock }: Service): readonly Operation[] {
   let open = 0
-  /** By the name of the caller, which is that of the token. */
+  /** The number of open streams by the name of the caller, which is that of the token. */
   const openOf = new Map<string, number>()
   const count = (name: string, change: 1 | -1) => {
     open += change
@@ -57,7 +57,7 @@ export function eventRoutes({ engine, clock }: Service): readonly Operation[] {
         const { signal } = request
         const stream = eventStream(engine, { frames, pace, after: lastIdOf(request) ?? after, filter, signal, clock, stillMay, ended })
         count(caller.name, 1)
-        // nginx would keep it back until it has a buffer full.
+        // nginx would hold it back until a buffer is full.
         return text(stream, 'text/event-stream', { 'x-accel-buffering': 'no' })
       },
     }),

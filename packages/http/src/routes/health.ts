@@ -1,4 +1,4 @@
-/** What probes ask, and whatever scrapes metrics. */
+/** Probes and metrics. */
 import { z } from '@hono/zod-openapi'
 import { json, text } from '../answer.ts'
 import { BOUNDS } from '../limits.ts'

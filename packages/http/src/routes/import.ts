@@ -1,4 +1,4 @@
-/** Many jobs as a stream of lines. */
+/** Creates many jobs from a stream of lines. */
 import { z } from '@hono/zod-openapi'
 import { type EnqueueOptions, newJobFrom } from '@millrace/core'
 import { json } from '../answer.ts'
@@ -70,7 +70,7 @@ export function importRoutes(service: Service): readonly Operation[] {
 }
 
 /**
- * What every job of the import is enqueued with; undefined for nothing. It is checked once, not line by line.
+ * Returns the options of every job of the import, or undefined if there are none. They are checked once, not for each line.
  *
  * @throws OptionTypeError, OptionRangeError
  */
@@ -93,7 +93,7 @@ async function readLines({ body, signal }: Request, importer: Importer, patience
       const { done, value } = await inTime(reader.read(), patience).catch((error: unknown) => {
         throw error instanceof HttpError ? error : brokenOff()
       })
-      // The last line may be half of one.
+      // The last line may be incomplete.
       if (signal.aborted) throw brokenOff()
       if (done) break
       await importer.take(lines.push(value))
@@ -111,7 +111,7 @@ function brokenOff(): HttpError {
   return new HttpError(400, 'INCOMPLETE', 'the body ended before it was whole: what was stored before stays')
 }
 
-/** How far it came is told beside what ended it. */
+/** Adds the counts so far to the error that ended the import. */
 function withProgress(error: unknown, { counts }: Importer): unknown {
   return Object.assign(error as object, { progress: counts } satisfies HttpErrorDetails)
 }

@@ -46,7 +46,7 @@ export function jobRoutes({ engine, settings, cursors }: Service): readonly Oper
         await together.join()
         const handle = await engine.enqueue(body.job, body.data, options)
         if (handle.created) return json(201, { id: handle.id, created: true }, { location: `${settings.basePath}/v1/jobs/${handle.id}` })
-        // A producer may meet the key of another one, whose data it is not to see.
+        // A producer may use the key of another one, whose data it must not see.
         const job = caller.scopes.includes('read') ? await engine.get(handle.id) : undefined
         return json(200, { id: handle.id, created: false, ...(job !== undefined && { job: shownJob(job) }) })
       },
@@ -213,7 +213,7 @@ interface Keyed {
   readonly idempotencyKey?: string | undefined
 }
 
-/** The header says the same as the option. */
+/** Adds the key in the header to the options. If both have one, they must be the same. */
 export function withKey<Options extends Keyed>(options: Options | undefined, request: Request): Options | undefined {
   const header = request.headers.get('idempotency-key')
   if (header === null) return options

@@ -1,4 +1,4 @@
-/** Many jobs by a filter. */
+/** Changes many jobs that match a filter. */
 import { z } from '@hono/zod-openapi'
 import type { ManyFilter, ManyOptions, RedriveOptions } from '@millrace/core'
 import { json } from '../answer.ts'
@@ -18,7 +18,7 @@ export function manyRoutes({ engine }: Service): readonly Operation[] {
       description: 'In slices of at most 500, newest first. With `dryRun` it counts, and changes nothing.',
       body: MANY,
       responses: { 200: { description: 'How many', schema: MANY_RESULT } },
-      // Which they were is told by the events of each.
+      // The events of each job show which jobs they were.
       target: ({ filter: { ids, ...filter }, limit, dryRun }) => ({
         filter: { ...filter, ...(ids !== undefined && { ids: ids.length }) },
         limit,

@@ -1,4 +1,4 @@
-/** How the engine fares. */
+/** Counts, workers, history and failures of the engine. */
 import type { Duration } from '@millrace/core'
 import { json } from '../answer.ts'
 import { type Operation, operation, type Service } from '../operation.ts'

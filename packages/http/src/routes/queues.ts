@@ -142,7 +142,7 @@ export function queueRoutes({ engine: { queues } }: Service): readonly Operation
   ]
 }
 
-/** With the request that makes room, in place of the library's call. */
+/** Replaces the library's call in the message with the request that makes room. */
 function notEmpty(error: unknown): never {
   if (!(error instanceof QueueNotEmptyError)) throw error
   const { queue, jobs } = error

@@ -1,4 +1,4 @@
-/** Jobs that come by themselves. */
+/** Recurring jobs. */
 import type { z } from '@hono/zod-openapi'
 import type { ScheduleChanges, ScheduledJob } from '@millrace/client'
 import { ScheduleNotFoundError, type ScheduleOptions } from '@millrace/core'
@@ -186,7 +186,7 @@ function wantedOf({ job, data, options: read, startAt, endAt, ...when }: Omit<z.
   }
 }
 
-/** Null, which removes a bound, stays null. */
+/** Turns times into dates. Null, which removes a bound, stays null. */
 function dates(times: Readonly<Record<string, string | number | null | undefined>>): Record<string, Date | null> {
   const told = Object.entries(times).filter((entry): entry is [string, string | number | null] => entry[1] !== undefined)
   return Object.fromEntries(told.map(([name, at]) => [name, at === null ? null : new Date(at)]))

@@ -1,4 +1,4 @@
-/** Who is told of what happens to jobs. Only there where the API was given such endpoints. */
+/** Endpoints that receive events. The routes exist only if the API was given such endpoints. */
 import { json, noContent } from '../answer.ts'
 import { HttpError } from '../errors.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
@@ -89,7 +89,7 @@ export function webhookRoutes({ settings: { webhooks } }: Service): readonly Ope
   ]
 }
 
-/** Without its headers, which may have secrets. */
+/** Returns the endpoint without its headers, which may contain secrets. */
 function shown({ id, url, secret, events, queues, names, enabled, createdAt, cursor, failingSince, disabledReason }: WebhookEndpoint) {
   return { id, url, secret, events, queues, names, enabled, createdAt, cursor, failingSince, disabledReason }
 }

@@ -1,4 +1,4 @@
-/** Flows: as they are asked for, and how far they are. */
+/** Schemas of flows: new ones, and how far they are. */
 import { z } from '@hono/zod-openapi'
 import { LIMITS, ON_PARENT_FAILURE } from '@millrace/core'
 import { ID } from './job.ts'

@@ -1,4 +1,4 @@
-/** Jobs: as they are asked for, and as they are shown. */
+/** Schemas of jobs: as they are requested, and as they are shown. */
 import { z } from '@hono/zod-openapi'
 import type { Job } from '@millrace/client'
 import { LIMITS, ON_PARENT_FAILURE } from '@millrace/core'
@@ -21,7 +21,7 @@ export const NEW_JOBS = z.array(NEW_JOB).min(1).max(LIMITS.jobsPerCommand).opena
 
 export const ID = z.string().openapi({ description: 'A UUIDv7.', example: '01990a5e-7f00-7000-8000-000000400001' })
 
-/** Of a path: what is no id at all is no job's. */
+/** The id in a path. A string that is not an id belongs to no job. */
 export const JOB_PATH = z.strictObject({
   id: z
     .string()
@@ -97,7 +97,7 @@ export const JOB = z
   })
   .openapi('Job')
 
-/** With bytes as base64, which JSON has no other way to hold. */
+/** Returns the job with bytes as base64, because JSON has no other way to hold them. */
 export function shownJob(job: Job): unknown {
   const binary = (['data', 'output', 'checkpoint'] as const).filter((payload) => job[payload] instanceof Uint8Array)
   if (binary.length === 0) return job
@@ -179,7 +179,7 @@ export const IDEMPOTENCY_HEADER = z.object({
   }),
 })
 
-/** Shorter than a key: each of many jobs has it with its place behind it. */
+/** The key is shorter than others, because each of many jobs has it with its place appended. */
 export const MANY_KEYS_HEADER = z.object({
   'idempotency-key': z
     .string()

@@ -1,4 +1,4 @@
-/** What the engine tells of itself. */
+/** Schemas of the data that the engine reports about itself. */
 import { z } from '@hono/zod-openapi'
 import { EVENT_TYPES, HISTORY_STEPS, JOB_EVENT_TYPES, LIMITS, MISS_REASONS, NEWS_TYPES } from '@millrace/core'
 import { DURATION, NAME, STATE_COUNTS, TIME, TOTALS, WHEN, whole } from './plain.ts'
@@ -208,5 +208,5 @@ const GAP = z
   .strictObject({ type: z.literal('gap'), after: z.number(), resumesAt: z.number() })
   .openapi('EventsGap', { description: 'Events behind `after` and before `resumesAt` are not kept any more.' })
 
-/** Of each event of the stream: its `data`. */
+/** The `data` of each event of the stream. */
 export const EVENT_DATA = z.union([JOB_EVENT, QUEUE_EVENT, SCHEDULE_EVENT, WORKER_EVENT, ENGINE_EVENT, GAP])

@@ -1,6 +1,6 @@
-/** What a job may be enqueued with. Ranges that are not here are the engine's own, and it names them. */
+/** The options of an enqueue. Ranges that are not here are the engine's own, and its errors name them. */
 import { z } from '@hono/zod-openapi'
-import { DEBOUNCE_MODES, type EnqueueOptions, LIMITS } from '@millrace/core'
+import { DEBOUNCE_MODES, type EnqueueOptions, LIMITS, type OptionKind, type OptionRow, RUN_OPTIONS } from '@millrace/core'
 import { DURATION, KEY, NAME, QUERY_DURATION, TIME, whole } from './plain.ts'
 
 const BACKOFF = z
@@ -15,19 +15,42 @@ const BACKOFF = z
   })
   .openapi('Backoff')
 
-const RUN = {
-  priority: z.number().int().min(-LIMITS.priority).max(LIMITS.priority).optional(),
-  weight: z.number().int().min(1).max(LIMITS.weight).optional(),
-  maxAttempts: z.number().int().min(1).max(LIMITS.maxAttempts).optional(),
-  maxAge: DURATION.optional().openapi({ description: 'No retry begins later than so long after the enqueue.' }),
-  backoff: BACKOFF.optional(),
-  timeout: DURATION.nullable().optional().openapi({ description: 'null: no limit.' }),
-  heartbeatTimeout: DURATION.optional(),
-  ttl: DURATION.optional().openapi({ description: 'A job that has not started so long after its enqueue fails.' }),
+/** The options that core's table describes, but for the queue, whose name HTTP bounds by itself. */
+const RUN = optionSchemas((kind) => {
+  switch (kind.type) {
+    case 'name':
+      return NAME
+    case 'integer':
+      return z.number().int().min(kind.min).max(kind.max)
+    case 'duration':
+      return kind.endless === undefined ? DURATION : DURATION.nullable()
+    case 'backoff':
+      return BACKOFF
+  }
+})
+
+/** The same in a query, without the options that have no form there. */
+const QUERY_RUN = optionSchemas((kind) => {
+  if (kind.type === 'integer') return whole(kind.min, kind.max)
+  return kind.type === 'duration' ? QUERY_DURATION : undefined
+})
+
+function optionSchemas(schemaOf: (kind: OptionKind) => z.ZodType | undefined): Readonly<Record<string, z.ZodType>> {
+  const schemas: [string, z.ZodType][] = []
+  for (const [name, row] of Object.entries<OptionRow>(RUN_OPTIONS)) {
+    const schema = name === 'queue' ? undefined : schemaOf(row.kind)
+    if (schema !== undefined) schemas.push([name, schema.optional().openapi({ description: descriptionOf(row) })])
+  }
+  return Object.fromEntries(schemas)
 }
 
-/** Of a queue: for what neither a call nor a definition says. */
-export const RUN_OPTIONS = z.strictObject(RUN)
+function descriptionOf({ kind, says, preset }: OptionRow): string {
+  const without = preset === undefined ? '' : ` Default ${preset}.`
+  return `${says}.${without}${kind.type === 'duration' && kind.endless !== undefined ? ' null: no limit.' : ''}`
+}
+
+/** The defaults of a queue, for options that neither a call nor a definition sets. */
+export const QUEUE_DEFAULTS = z.strictObject(RUN)
 
 const COMMON = {
   queue: NAME.optional(),
@@ -37,29 +60,19 @@ const COMMON = {
   meta: z.unknown().optional(),
 }
 
-/** Of one job of a schedule, by hand: an object, since it is put over that of the schedule. */
+/** The options of a job that is triggered by hand. `meta` is an object, since it is merged over that of the schedule. */
 export const TRIGGER = z.strictObject({ meta: z.record(z.string(), COMMON.meta).optional() }).openapi('ScheduleTrigger')
 
 const WHEN_TO_RUN = { delay: DURATION.optional(), runAt: TIME.optional() }
 
-/** Of the jobs of a schedule. */
+/** The options of a schedule's jobs. */
 export const SCHEDULED_OPTIONS = z.strictObject(COMMON).openapi('ScheduledJobOptions')
 
-/** Of a job in a flow: that has a key as a whole. */
+/** The options of a job in a flow, which has an idempotency key as a whole. */
 export const NODE_OPTIONS = z.strictObject({ ...COMMON, ...WHEN_TO_RUN }).openapi('FlowNodeOptions')
 
-/** Of the jobs of an import, as its query says them. */
-export const QUERY_OPTIONS = {
-  priority: whole(-LIMITS.priority, LIMITS.priority).optional(),
-  weight: whole(1, LIMITS.weight).optional(),
-  maxAttempts: whole(1, LIMITS.maxAttempts).optional(),
-  maxAge: QUERY_DURATION.optional(),
-  timeout: QUERY_DURATION.optional(),
-  heartbeatTimeout: QUERY_DURATION.optional(),
-  ttl: QUERY_DURATION.optional(),
-  delay: QUERY_DURATION.optional(),
-  concurrencyKey: KEY.optional(),
-}
+/** The options of the jobs of an import, as its query has them. */
+export const QUERY_OPTIONS = { ...QUERY_RUN, delay: QUERY_DURATION.optional(), concurrencyKey: KEY.optional() }
 
 export const IDEMPOTENCY = { idempotencyKey: KEY.optional(), idempotencyTtl: DURATION.optional() }
 
@@ -78,14 +91,15 @@ export const ENQUEUE_OPTIONS = z
 
 type Read = z.infer<typeof ENQUEUE_OPTIONS>
 
-/** As the engine takes them: times as dates, and no limit as Infinity. */
+/** Returns the options as the engine takes them: times as dates, and no limit as Infinity. */
 export function enqueueOptions(read: Read | undefined): EnqueueOptions | undefined {
   if (read === undefined) return undefined
-  if (read.runAt === undefined && read.timeout !== null) return read as unknown as EnqueueOptions
-  const { runAt, timeout, ...rest } = read
-  return {
-    ...rest,
-    ...(runAt !== undefined && { runAt: new Date(runAt) }),
-    ...(timeout !== undefined && { timeout: timeout ?? Number.POSITIVE_INFINITY }),
-  } as EnqueueOptions
+  const { runAt, ...rest } = read
+  return { ...runOptions(rest), ...(runAt !== undefined && { runAt: new Date(runAt) }) } as EnqueueOptions
+}
+
+/** Null is JSON's word for no limit. */
+export function runOptions<Options extends object>(read: Options): Options {
+  const endless = Object.entries(read).flatMap(([name, value]) => (value === null && name in RUN_OPTIONS ? [name] : []))
+  return endless.length === 0 ? read : { ...read, ...Object.fromEntries(endless.map((name) => [name, Number.POSITIVE_INFINITY])) }
 }

@@ -1,14 +1,14 @@
-/** Names, times, durations: what all other schemas are made of. */
+/** Names, times and durations, which all other schemas use. */
 import { z } from '@hono/zod-openapi'
 import { describe, LIMITS, STATES } from '@millrace/core'
 
-/** As names are taken over HTTP; what was named elsewhere may have a slash, too. */
+/** A name as HTTP accepts it. Names from elsewhere may have a slash, too. */
 export const NAME = z
   .string()
   .regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'must have 1 to 128 of the characters A-Z a-z 0-9 _ . : -')
   .openapi({ example: 'media' })
 
-/** Of keys and tags. */
+/** A key or a tag. */
 export const KEY = z.string().min(1).max(LIMITS.keyLength)
 
 export const TIME = z.iso
@@ -18,7 +18,7 @@ export const TIME = z.iso
   })
   .openapi({ example: '2026-01-31T12:00:00.000Z' })
 
-/** As it is answered. */
+/** A time in an answer. */
 export const WHEN = z.iso.datetime()
 
 /** The error that a run ended with. */
@@ -72,7 +72,7 @@ export function whole(min: number, max: number) {
     .openapi({ type: 'integer', minimum: min, maximum: max })
 }
 
-/** A duration in a query: milliseconds are digits alone. */
+/** A duration in a query. Digits alone are milliseconds. */
 export const QUERY_DURATION = z
   .string()
   .regex(/^\d{1,16}$|^\d{1,16}(?:\.\d{1,16})? ?(?:ms|s|m|h|d|w)$/, "must be a duration: milliseconds or '5m' (ms, s, m, h, d, w)")

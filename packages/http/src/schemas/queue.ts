@@ -3,7 +3,7 @@ import { z } from '@hono/zod-openapi'
 import type { QueueOptions } from '@millrace/core'
 import { LIMITS, PURGED_STATES } from '@millrace/core'
 import { BOUNDS } from '../limits.ts'
-import { RUN_OPTIONS } from './options.ts'
+import { QUEUE_DEFAULTS, runOptions } from './options.ts'
 import { DURATION, KEY, NAME, STATE_COUNTS, TOTALS, whole } from './plain.ts'
 
 export const QUEUE_PATH = z.strictObject({ name: NAME.openapi({ param: { name: 'name', in: 'path' } }) })
@@ -36,14 +36,13 @@ export const QUEUE_OPTIONS = z
     share: z.number().int().min(1).max(1_000).nullable().optional(),
     fairness: z.enum(['none', 'name']).nullable().optional(),
     retention: z.strictObject({ completed: KEEP.optional(), failed: KEEP.optional(), cancelled: KEEP.optional() }).nullable().optional(),
-    defaults: RUN_OPTIONS.extend({ ttl: DURATION.optional() }).nullable().optional(),
+    defaults: QUEUE_DEFAULTS.nullable().optional(),
   })
   .openapi('QueueOptions', { description: 'What is left out stays as it is; null takes a setting away.' })
 
 /** As the engine takes them. */
 export function queueOptions({ defaults, ...rest }: z.infer<typeof QUEUE_OPTIONS>): QueueOptions {
-  if (defaults?.timeout !== null) return { ...rest, ...(defaults !== undefined && { defaults }) } as unknown as QueueOptions
-  return { ...rest, defaults: { ...defaults, timeout: Number.POSITIVE_INFINITY } } as unknown as QueueOptions
+  return { ...rest, ...(defaults !== undefined && { defaults: defaults && runOptions(defaults) }) } as QueueOptions
 }
 
 const RATE = z.strictObject({ limit: z.number(), period: z.number(), burst: z.number() })

@@ -1,4 +1,4 @@
-/** Schedules, flat as `schedules.get` answers them: when, and the job that comes. */
+/** Schemas of schedules, flat as `schedules.get` returns them: the times, and the job. */
 import { z } from '@hono/zod-openapi'
 import { CATCH_UPS, LIMITS, OVERLAPS } from '@millrace/core'
 import { SCHEDULED_OPTIONS } from './options.ts'

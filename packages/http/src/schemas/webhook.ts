@@ -1,4 +1,4 @@
-/** Endpoints that are told of what happens to jobs. */
+/** Schemas of endpoints that receive events. */
 import { z } from '@hono/zod-openapi'
 import { EVENT_TYPES } from '@millrace/core'
 import { NAME, WHEN } from './plain.ts'

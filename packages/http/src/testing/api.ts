@@ -1,4 +1,4 @@
-/** The API over an engine, each of whose answers is held against the OpenAPI document and the schemas that it is made of. */
+/** The API over an engine. Each answer is checked against the OpenAPI document and the schemas that it is generated from. */
 import type { Engine } from '@millrace/client'
 import { SECURITY_HEADERS } from '../answer.ts'
 import { buildHttp } from '../createHttp.ts'
@@ -10,7 +10,7 @@ import { ManualClock } from './manualClock.ts'
 
 export interface Sent {
   readonly body?: unknown
-  /** As it is, in place of JSON. */
+  /** A body to send as it is, in place of JSON. */
   readonly raw?: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
   readonly headers?: Readonly<Record<string, string>>
   readonly token?: string
@@ -32,7 +32,7 @@ export function testApi(engine: Engine, options: HttpOptions = { token: TOKEN })
   let ids = 0
   const built = buildHttp(engine, options, { clock, newId: () => `id-${++ids}`, newSecret: (bytes) => new Uint8Array(bytes).fill(7) })
   const { api, operations } = built
-  /** What was sent so far, as `operation status`. */
+  /** The requests that were sent so far, as `operation status`. */
   const seen = new Set<string>()
 
   const open = (method: string, path: string, sent: Sent = {}): Promise<Response> => {

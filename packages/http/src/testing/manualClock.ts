@@ -1,4 +1,4 @@
-/** Time that passes when it is told to. */
+/** A clock that moves only when a test advances it. */
 import type { Clock } from '@millrace/core'
 
 export class ManualClock implements Clock {

@@ -1,8 +1,8 @@
-/** A strict reading of OpenMetrics 1.0, as far as gauges, counters, summaries and histograms go. What it may not be is thrown. */
+/** A strict parser of OpenMetrics 1.0 for gauges, counters, summaries and histograms. It throws if the input is invalid. */
 
 export interface Sample {
   readonly family: string
-  /** With what a family puts behind its own: `_total`, `_bucket`. */
+  /** The name, including a suffix of the family: `_total`, `_bucket`. */
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
   readonly value: number
@@ -13,7 +13,7 @@ const META = /^# (TYPE|UNIT|HELP) (\S+) (.*)$/
 const SAMPLE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{((?:[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\[\\"n])*",?)*)\})? (\S+)$/
 const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g
 
-/** By type: what its samples have behind the name of the family. */
+/** The suffixes of the names of samples, by the type of the family. */
 const SUFFIXES: Readonly<Record<string, readonly string[]>> = {
   gauge: [''],
   info: ['_info'],
@@ -66,7 +66,7 @@ export function parse(text: string): Sample[] {
   return samples
 }
 
-/** Each: bounds that grow to infinity, counts that never shrink, the last of which is `_count`; and a `_sum` behind it. */
+/** Checks that bounds grow to infinity, counts never shrink, the last count is `_count`, and a `_sum` follows. */
 function checkHistograms(family: string, samples: readonly Sample[]): void {
   let bounds: string | undefined
   for (let at = 0; at < samples.length; ) {

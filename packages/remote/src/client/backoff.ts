@@ -1,4 +1,4 @@
-/** How long to wait before the next attempt to connect: more after each that failed, and a random part of that. */
+/** The delay before the next attempt to connect: a random part of a limit that grows after each failure. */
 import type { Random } from '@millrace/core'
 
 export class Backoff {
@@ -13,14 +13,14 @@ export class Backoff {
     this.#random = random
   }
 
-  /** @param atLeastMs as the server has asked for: what chance adds keeps clients that were told the same apart */
+  /** @param atLeastMs the delay that the server asked for: the random part keeps clients that got the same delay apart */
   next(atLeastMs = 0): number {
     const most = Math.min(this.#maxMs, this.#minMs * 2 ** Math.min(this.#failures, 52))
     this.#failures++
     return Math.max(0, atLeastMs) + Math.ceil(this.#random() * most)
   }
 
-  /** A connection has held. */
+  /** Resets the delay after a connection has held. */
   reset(): void {
     this.#failures = 0
   }

@@ -12,16 +12,16 @@ import { DialError, type Dialled, dial } from './dial.ts'
 import { type ConnectOptions, type ConnectSettings, validateConnectOptions } from './options.ts'
 import { isFinal, RemotePort, refusalOf } from './remotePort.ts'
 
-/** One attempt of a Port that was there before; the first has what is left of `connectTimeout`. */
+/** The timeout of one attempt to reconnect; attempts of `connect` have what is left of `connectTimeout`. */
 const DIAL_MS = 10_000
 
 /**
- * The engine that listens at `url`, as if it were here. Resolves once the server has welcomed this client; from then on it
- * reconnects by itself, and workers keep what they run for as long as their leases last. With a `journal` it resolves without a server
- * too, and goes on trying.
+ * Returns the engine that listens at `url`, as if it were in this process. Resolves once the server has welcomed this client.
+ * From then on it reconnects automatically, and workers keep their running jobs for as long as their leases last. With a
+ * `journal` it also resolves without a server, and keeps trying.
  *
- * @throws OptionTypeError, OptionRangeError for a wrong option; ConnectFailedError where no server answered in time;
- * AuthFailedError, VersionMismatchError where it did not want this client; JournalInUseError, JournalDamagedError, NotWritableError
+ * @throws OptionTypeError, OptionRangeError for a wrong option; ConnectFailedError if no server answered in time;
+ * AuthFailedError, VersionMismatchError if the server rejected this client; JournalInUseError, JournalDamagedError, NotWritableError
  */
 export async function connect(url: string, options?: ConnectOptions): Promise<Engine> {
   const settings = validateConnectOptions(options)
@@ -41,13 +41,13 @@ export async function connect(url: string, options?: ConnectOptions): Promise<En
   }
 }
 
-/** @internal The Port behind it. */
+/** @internal Returns the Port behind the engine. */
 export async function connectPort(url: string, options?: ConnectOptions, surroundings: Surroundings = SYSTEM): Promise<RemotePort> {
   const settings = validateConnectOptions(options)
   return openPort(addressOf(url, options), settings, surroundings)
 }
 
-/** Before anything is sent: over an address without TLS the token would go in clear. */
+/** Parses `url` before anything is sent. Refuses the option `tls` if the address has no TLS: the token would be sent in clear. */
 function addressOf(url: string, { tls }: ConnectOptions = {}): Address {
   const address = parseAddress(url)
   if (address.kind !== 'tls' && tls !== undefined) {
@@ -61,7 +61,7 @@ async function openPort(address: Address, settings: ConnectSettings, surrounding
   const logger = settings.logger ?? undefined
   const { clock, random } = surroundings
   const backoff = new Backoff(minDelayMs, maxDelayMs, random)
-  // Between two attempts there is no socket that would.
+  // Between two attempts no socket keeps the process alive.
   const letGo = keepAlive()
   const first = await firstConnection(address, settings, backoff, surroundings).finally(letGo)
   backoff.reset()
@@ -84,7 +84,7 @@ async function firstConnection(
     } catch (error) {
       if (!(error instanceof DialError)) throw error
       if (isFinal(error.end)) throw errorFrom(refusalOf(error.end), { cause: error })
-      // It can wait: its jobs are safe.
+      // With a journal it can wait: the jobs are safe.
       if (journal !== undefined) return undefined
       const delayMs = backoff.next(error.end.retryAfterMs)
       if (clock.read().mono + delayMs >= untilMono) throw unanswered(address, connectTimeoutMs, error)

@@ -14,9 +14,9 @@ import type { ClientTlsOptions } from './options.ts'
 
 export interface Dialled {
   readonly link: Link
-  /** When the greeting was sent. */
+  /** The time at which the greeting was sent. */
   readonly greetedMono: number
-  /** What the engine stores of data, output and checkpoint each; undefined where an older server does not say. */
+  /** The largest data, output or checkpoint that the engine stores, each; undefined if an older server does not report it. */
   readonly maxDataBytes: number | undefined
 }
 
@@ -25,13 +25,13 @@ export interface DialOptions {
   readonly token: string | undefined
   readonly tls: ClientTlsOptions
   readonly clock: Clock
-  /** For all of it. */
+  /** The time for the whole attempt. */
   readonly timeoutMs: number
-  /** Hears of the socket as soon as there is one. */
+  /** Called with the connection as soon as its socket exists. */
   readonly began?: (link: Link) => void
 }
 
-/** Why an attempt has failed. */
+/** The reason why an attempt failed. */
 export class DialError extends Error {
   readonly end: End
   constructor(end: End) {
@@ -41,10 +41,10 @@ export class DialError extends Error {
   }
 }
 
-/** Rejects with DialError. */
+/** Resolves once the server has welcomed this client; rejects with DialError. */
 export async function dial(options: DialOptions): Promise<Dialled> {
   const { dialled, ended } = await greet(options)
-  // It may have ended within the bytes that brought the welcome: nobody would ever hear of that.
+  // The connection may have ended within the bytes that brought the welcome, and nothing else would report that.
   const end = ended()
   if (end !== undefined) throw new DialError(end)
   return dialled
@@ -70,7 +70,7 @@ function greet({ address, token, tls, clock, timeoutMs, began }: DialOptions): P
     let ended: End | undefined
     link.listener = {
       heard: (message) => {
-        // What comes with the welcome is said to all: nothing has been asked here yet.
+        // Other messages that arrive with the welcome are for all clients: this one has not asked anything yet.
         if (message.type !== 'welcome') return
         cancel()
         const { version } = message

@@ -1,25 +1,25 @@
 /**
- * What a worker of another process may still take for its own. It says "I live" again and again (`renew`), and every delivery names
- * the last of these that the engine had counted. A lease runs from when that one was *sent*, on this process's own clock, so that no
- * delay on the way can make it longer here than there. Held in memory; no sockets, no timers of its own but the clock's.
+ * The runs that a worker in another process may still treat as its own. It says "I live" again and again (`renew`), and every
+ * delivery names the last of these that the engine had counted. A lease runs from when that one was *sent*, on this process's
+ * own clock: no delay on the way can make it longer here than there. Held in memory; no sockets, no timers but the clock's.
  */
 import { type AttachCommand, type Clock, type Delivery, type Grant, LIMITS, leaseMs, type Reply, type Request } from '@millrace/core'
 
-/** Two clocks do not run at the same speed: a lease is over here a little before it is there. */
+/** The part of a lease that counts here: two clocks differ in speed, so a lease ends slightly earlier here than in the engine. */
 const MARGIN = 0.95
-/** Of the shortest lease, between two renewals. */
+/** The number of renewals within the shortest lease. */
 const PARTS = 4
 const RENEW_MIN_MS = 50
 const RENEW_MAX_MS = 15_000
-/** While the silence lasts, runs with longer leases end in steps of this ratio, each before its time. */
+/** The ratio of the steps in which runs with longer leases end while the silence lasts, each before its time. */
 const STEP = 1.04
 const STEP_MIN_MS = 10
 
 export interface LeaseOptions {
   readonly clock: Clock
-  /** Sends requests of this lease's own: their numbers are negative, and nobody else hears of the answers. */
+  /** Sends the lease's own requests: their numbers are negative, and only the lease sees the answers. */
   readonly send: (requests: readonly Request[]) => void
-  /** Runs with leases of so many milliseconds or less may be another's by now. */
+  /** Called when runs with leases of this many milliseconds or less may belong to another worker by now. */
   readonly lapsed: (ms: number) => void
 }
 
@@ -30,22 +30,22 @@ interface Renewal {
 
 export class Lease {
   readonly #options: LeaseOptions
-  /** Sessions that live here, and whether the engine has them on this connection. */
+  /** Sessions that live here, each with true if the engine has it on this connection. */
   readonly #sessions = new Map<string, boolean>()
   /** Sessions by the request that attaches them, until it is answered. */
   readonly #attaching = new Map<number, string>()
-  /** Sent on this connection and not counted yet, oldest first. */
+  /** Renewals sent on this connection and not counted yet, oldest first. */
   #sent: Renewal[] = []
-  /** The last that was counted on this connection; 0 is its greeting. */
+  /** The last renewal that was counted on this connection; 0 is its greeting. */
   #counted: Renewal = { number: 0, sentMono: 0 }
   #renewals = 0
   #open = false
   #nextId = -1
   #unanswered = 0
-  /** The engine knew then that all sessions lived. */
+  /** The last time at which the engine knew that all sessions lived. */
   #knownMono = 0
   #shortestMs: number = LIMITS.leaseMs
-  /** The silence at which runs are to end next. */
+  /** The length of silence at which the next runs end. */
   #silenceMs = MARGIN * LIMITS.leaseMs
   #renewedMono = 0
   #cancel: (() => void) | undefined
@@ -55,9 +55,9 @@ export class Lease {
     this.#options = options
   }
 
-  /** A connection is there, whose greeting was sent at `greetedMono`. */
+  /** Starts to renew on a new connection, whose greeting was sent at `greetedMono`. */
   opened(greetedMono: number): void {
-    // What a timer is late to say: it is set anew here, and a process that was stopped must not go on for that long.
+    // The timer may be late, and is set again below: a process that was stopped must not continue for that long.
     this.#look(this.#options.clock.read().mono)
     this.#open = true
     this.#sent = []
@@ -66,7 +66,7 @@ export class Lease {
     this.#arm()
   }
 
-  /** It is gone: until it has attached again, no session is known to live. */
+  /** Called when the connection is lost: until a session has attached again, it is not known to live. */
   broken(): void {
     this.#open = false
     this.#unanswered = 0
@@ -75,7 +75,7 @@ export class Lease {
     this.#arm()
   }
 
-  /** What leaves: with a renewal before every `attach`. */
+  /** Returns the requests to send, with a renewal in front if one of them is an `attach`. */
   outgoing(requests: readonly Request[]): readonly Request[] {
     let before: Request | undefined
     for (const { id, command } of requests) {
@@ -88,11 +88,11 @@ export class Lease {
     return before === undefined ? requests : [before, ...requests]
   }
 
-  /** What comes, without what nobody here is to see. Undefined where nothing is left of it. */
+  /** Returns the delivery without the lease's own replies and without grants that came too late; undefined if nothing is left. */
   incoming(delivery: Delivery): Delivery | undefined {
     const { mono } = this.#options.clock.read()
     if (this.#sessions.size === 0 && this.#unanswered === 0) return delivery
-    // Before anything else: a process that was stopped must not go on as if no time had passed.
+    // Checked first: a process that was stopped must not continue as if no time had passed.
     this.#look(mono)
     const replies = this.#attaching.size === 0 && this.#unanswered === 0 ? delivery.replies : this.#read(delivery.replies)
     if (delivery.notices.some(({ kind }) => kind === 'reattach')) this.#doubt()
@@ -117,7 +117,7 @@ export class Lease {
       this.#silenceMs = MARGIN * LIMITS.leaseMs
     }
     this.#attaching.set(id, uuid)
-    // One that is new has no runs yet that anybody could take for lost.
+    // A new session has no runs yet that could count as lost.
     if (!this.#sessions.has(uuid)) this.#sessions.set(uuid, true)
   }
 
@@ -126,7 +126,7 @@ export class Lease {
     if (this.#sessions.size === 0) this.#arm()
   }
 
-  /** Until their attach is answered, renewals say nothing about sessions that the engine may not have. */
+  /** Marks all sessions as possibly unknown to the engine: until their attach is answered, renewals say nothing about them. */
   #doubt(): void {
     for (const uuid of this.#sessions.keys()) this.#sessions.set(uuid, false)
   }
@@ -163,7 +163,7 @@ export class Lease {
     this.#silenceMs = MARGIN * this.#shortestMs
   }
 
-  /** Those whose lease has not passed on the way. The others go back, and come again by a renewal that is newer. */
+  /** Returns the grants whose lease has not passed on the way. The others go back, and come again with a newer renewal. */
   #inTime(grants: readonly Grant[], nowMono: number): readonly Grant[] {
     const age = nowMono - this.#counted.sentMono
     let late: Grant[] | undefined
@@ -198,7 +198,7 @@ export class Lease {
       : Number.POSITIVE_INFINITY
   }
 
-  /** One timer, to the next renewal or the next end. One that fires too early sets the next. */
+  /** Sets one timer, to the next renewal or the next end of runs. A timer that fires too early sets the next. */
   #arm(): void {
     if (this.#sessions.size === 0) {
       this.#cancel?.()

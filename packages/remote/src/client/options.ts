@@ -20,40 +20,40 @@ import {
 import { pemOption } from '../credentials.ts'
 
 export interface ConnectOptions {
-  /** The token that the server asks for. Default none. */
+  /** The token that the server requires. Default none. */
   readonly token?: string
-  /** How a `tls://` address is connected to. Default: as Node does. */
+  /** The TLS settings for a `tls://` address. Default: those of Node. */
   readonly tls?: ClientTlsOptions
-  /** How long to try before `connect` gives up: 100 ms to an hour, default 10 s. */
+  /** The time before `connect` gives up: 100 ms to an hour, default 10 s. */
   readonly connectTimeout?: Duration
-  /** Of data, output and checkpoint each: 1 byte to 16 MiB, default 1 MiB. What the engine was opened with holds as well. */
+  /** The limit for data, output and checkpoint each: 1 byte to 16 MiB, default 1 MiB. The engine's own limit applies as well. */
   readonly maxDataBytes?: number
-  /** The delays between attempts to connect again. Default from 50 ms to 5 s. */
+  /** The delays between attempts to reconnect. Default from 50 ms to 5 s. */
   readonly reconnect?: ReconnectOptions
   /**
-   * The folder of a journal: `enqueue` resolves when the job is synced there, whether or not a server can be reached, and the jobs are
-   * forwarded in their order when it can. Default none.
+   * The folder of a journal: `enqueue` resolves when the job is synced there, even if no server can be reached. The jobs are
+   * forwarded in order as soon as a server can be reached. Default none.
    */
   readonly journal?: string | JournalFolder
   /** Encodes data, output and checkpoint of jobs on this side: the server never sees them. Default none. */
   readonly codec?: Codec
-  /** Maps what workers here say of their runs (errors, log lines, notes) before it is sent. Default none. */
+  /** Maps the errors, log lines and notes that workers here report, before they are sent. Default none. */
   readonly redact?: Redact
-  /** As in `openEngine`: default warnings and errors of workers and jobs on stderr, false or null for nothing. */
+  /** The logger, as in `openEngine`: default warnings and errors of workers and jobs on stderr, false or null for nothing. */
   readonly logger?: LoggerOption
 }
 
-/** PEM texts, as text or bytes. TLS 1.3 at least. */
+/** Certificates and keys as PEM, in strings or bytes. TLS 1.3 or later is required. */
 export interface ClientTlsOptions {
-  /** Who signs the server's certificate; default those that Node trusts. */
+  /** The authorities that sign the server's certificate; default those that Node trusts. */
   readonly ca?: string | Uint8Array
-  /** The certificate that this client shows a server that asks for one. Default none. */
+  /** The certificate that this client shows if the server asks for one. Default none. */
   readonly cert?: string | Uint8Array
   /** The private key of `cert`. Default none. */
   readonly key?: string | Uint8Array
   /** The name in the server's certificate. Default: the host of the address. */
   readonly servername?: string
-  /** False takes any certificate, which is open to whoever stands between; default true. */
+  /** False accepts any certificate, which lets anyone between the two ends pose as the server; default true. */
   readonly rejectUnauthorized?: boolean
 }
 
@@ -66,9 +66,9 @@ export interface ReconnectOptions {
 }
 
 export interface JournalFolder {
-  /** Made where it is not there. Of one process at a time. */
+  /** The path of the folder. It is created if it does not exist, and one process uses it at a time. */
   readonly folder: string
-  /** Of what waits to be forwarded: 1 MiB to 64 GiB, default 256 MiB. Beyond it `enqueue` throws JournalFullError. */
+  /** The limit for jobs that wait to be forwarded: 1 MiB to 64 GiB, default 256 MiB. Beyond it `enqueue` throws JournalFullError. */
   readonly maxBytes?: number
 }
 
@@ -82,7 +82,7 @@ export interface ConnectSettings {
   readonly journal: { readonly folder: string; readonly maxBytes: number } | undefined
   readonly codec: Codec | undefined
   readonly redact: Redact | undefined
-  /** Undefined: the default; null: none. */
+  /** Undefined for the default; null for none. */
   readonly logger: Logger | null | undefined
 }
 

@@ -1,6 +1,6 @@
 /**
- * A Port to an engine in another process. It goes through connections: where one is lost it says so, and tries until there is
- * another. What was not answered on one is of unknown outcome; nothing is ever sent twice.
+ * A Port to an engine in another process, across connections: when one is lost it reports that, and tries until there is another.
+ * A request that was not answered on one has an unknown outcome; nothing is ever sent twice.
  */
 import {
   type Capability,
@@ -24,7 +24,7 @@ import { DialError, type Dialled } from './dial.ts'
 import { Lease } from './lease.ts'
 
 const CAPABILITIES: ReadonlySet<Capability> = new Set(['work', 'list', 'backup', 'events'])
-/** A connection that has held for so long was a good one. */
+/** A connection that has held for this long was a good one: it resets the backoff. */
 const HELD_MS = 5_000
 
 export interface RemotePortOptions {
@@ -39,9 +39,9 @@ export class RemotePort implements Port {
   readonly distant = true
   readonly #options: RemotePortOptions
   readonly #lease: Lease
-  /** Open. */
+  /** The open connection. */
   #link: Link | undefined
-  /** Being made. */
+  /** The connection that is being opened. */
   #next: Link | undefined
   #listener: PortListener | undefined
   #maxDataBytes: number | undefined
@@ -51,7 +51,7 @@ export class RemotePort implements Port {
   #cancelRetry: (() => void) | undefined
   #ended = false
 
-  /** Without a first connection it begins as one that has lost it. */
+  /** Without a first connection the Port begins as one that has lost its connection. */
   constructor(options: RemotePortOptions, first: Dialled | undefined) {
     this.#options = options
     this.#lease = new Lease({
@@ -63,7 +63,7 @@ export class RemotePort implements Port {
     else this.#retry({ retryAfterMs: 0 })
   }
 
-  /** Of the server that was reached last. */
+  /** The limit of the server that was reached last. */
   get maxDataBytes(): number | undefined {
     return this.#maxDataBytes
   }
@@ -88,7 +88,7 @@ export class RemotePort implements Port {
     const link = this.#link ?? this.#next
     this.#over()
     if (link === undefined) return
-    // Nothing else may, and the goodbye is to get out.
+    // Nothing else may be keeping the process alive, and the goodbye must get out.
     link.hold(true)
     link.goodbye('CLOSING', 'the client is done', -1)
     await within(this.#options.clock, withinMs, link.closed)
@@ -190,7 +190,7 @@ export class RemotePort implements Port {
     this.#stay()
   }
 
-  /** Without a socket, something else has to keep the process alive. */
+  /** Keeps the process alive while there is no socket to do so. */
   #stay(): void {
     const wanted = this.#alive && !this.#ended && this.#link === undefined
     if (wanted === (this.#letGo !== undefined)) return
@@ -199,12 +199,12 @@ export class RemotePort implements Port {
   }
 }
 
-/** Trying again would end the same way. */
+/** True if another attempt would end the same way. */
 export function isFinal({ retryAfterMs }: End): boolean {
   return retryAfterMs < 0
 }
 
-/** As a caller is told. */
+/** Returns the refusal that callers get. */
 export function refusalOf({ code, message }: End): Refusal {
   const known = ERROR_CODES.includes(code as ErrorCode)
   return known ? { code: code as ErrorCode, message } : { code: 'PROTOCOL', message: `${message} (${code})` }

@@ -1,6 +1,6 @@
 /**
- * A producer's journal: takes jobs whether or not there is an engine, answers when they are synced to the folder, and forwards them in
- * their order. What a killed process has left there is forwarded by the next.
+ * A producer's journal: it accepts jobs even if there is no engine, resolves when they are synced to the folder, and forwards them
+ * in order. Jobs that a killed process has left there are forwarded by the next.
  */
 import type { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
@@ -29,16 +29,16 @@ import { Refusals } from './refusals.ts'
 
 export interface JournalOptions {
   readonly folder: string
-  /** Of what waits to be forwarded. */
+  /** The limit for jobs that wait to be forwarded. */
   readonly maxBytes: number
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger | undefined
-  /** For those who want files that fail. */
+  /** Replaced by tests that need files that fail. */
   readonly openFile?: typeof open
 }
 
-/** Called, and not synced yet. */
+/** A call that is not synced yet. */
 interface Pending {
   readonly source: Source
   readonly place: number
@@ -48,7 +48,7 @@ interface Pending {
   readonly reject: (error: Error) => void
 }
 
-/** One sync makes so much safe at a time, unless one call alone is more. */
+/** One sync writes about this much at a time, unless one call alone is more. */
 const RECORD_JOBS = 1_000
 const RECORD_BYTES = 2 ** 20
 const RETRY_AFTER_MS = 100
@@ -81,7 +81,7 @@ export class Journal implements Intake {
 
   /** @throws JournalInUseError, JournalDamagedError, NotWritableError */
   static async open(options: JournalOptions): Promise<Journal> {
-    // Wherever the process goes later.
+    // The absolute path stays the same if the process changes its folder.
     const folder = resolve(options.folder)
     await makeFolder(folder)
     const unlock = await lockFolder(folder)
@@ -104,7 +104,7 @@ export class Journal implements Intake {
     for (const job of jobs) bytes += weighJob(job)
     const refused = this.#refusal(bytes)
     if (refused !== undefined) return Promise.reject(refused)
-    // Ids end where their bits do: another source goes on.
+    // The places of a source have a limit: beyond it another source continues.
     if (this.#nextPlace + jobs.length > PLACE_LIMIT) {
       this.#source = JournalLog.newSource(this.#options.random)
       this.#nextPlace = 1
@@ -116,7 +116,7 @@ export class Journal implements Intake {
     return new Promise((resolve, reject) => {
       this.#pending.push({ source: this.#source, place, entry, bytes, resolve, reject })
       this.#pendingBytes += bytes
-      // With all else that is called within this tick.
+      // Together with all other calls of this tick.
       this.#writing ??= Promise.resolve().then(() => this.#write())
     })
   }
@@ -160,7 +160,7 @@ export class Journal implements Intake {
     return new BusyError(message, { retryAfter: RETRY_AFTER_MS })
   }
 
-  /** One sync for all that has come since the last. */
+  /** Writes the calls that came since the last sync, with one sync for each batch. */
   async #write(): Promise<void> {
     while (this.#pending.length > 0) {
       const batch = this.#takeBatch()
@@ -196,7 +196,7 @@ export class Journal implements Intake {
   }
 }
 
-/** Delays count from the call, however much later the engine hears of it. */
+/** Returns the job with its delay counted from the call, however much later the engine gets it. */
 function anchored(job: NewJob, at: number): NewJob {
   if (job.delay === undefined) return job
   const { delay, ...rest } = job

@@ -1,6 +1,6 @@
 /**
- * A folder's lock, which the system frees when the process dies: an SQLite file of its own that nobody ever writes. Node has no other
- * way to a lock of the system's; a file with a pid in it means nothing to another container.
+ * A folder's lock, which the system frees when the process dies: an SQLite file of its own that is never written. Node has no other
+ * access to the system's locks; a file with a pid in it means nothing to another container.
  */
 import { existsSync, linkSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
@@ -13,7 +13,7 @@ const SQLITE_BUSY = 5
 
 /** @throws JournalInUseError, NotWritableError */
 export async function lockFolder(folder: string): Promise<() => void> {
-  // Not before it is wanted: Node 22 prints that it is experimental.
+  // Imported only when it is needed: Node 22 prints that it is experimental.
   const sqlite = await import('node:sqlite')
   const holder = join(folder, 'holder')
   let lock: DatabaseSync | undefined
@@ -22,7 +22,7 @@ export async function lockFolder(folder: string): Promise<() => void> {
     createLock(path)
     lock = new sqlite.DatabaseSync(path)
     lock.exec('BEGIN EXCLUSIVE')
-    // Left by a process that was killed, or a link that somebody has put there.
+    // A killed process may have left it, or somebody may have put a link there.
     rmSync(holder, { force: true })
     writeFileSync(holder, `process ${process.pid} on ${hostname()}`, { mode: 0o600, flag: 'wx' })
   } catch (cause) {
@@ -44,8 +44,8 @@ export async function lockFolder(folder: string): Promise<() => void> {
 }
 
 /**
- * For its owner alone: whoever can read the file can lock it. Made elsewhere, it gets its name when it is closed: to close a descriptor of
- * it drops the lock that another thread of this process may have taken meanwhile.
+ * Creates the file for its owner alone: anyone who can read it can lock it. It is created elsewhere, and gets its name after it is
+ * closed: closing a descriptor of it drops the lock that another thread of this process may have taken meanwhile.
  */
 function createLock(path: string): void {
   if (existsSync(path)) return
@@ -55,7 +55,7 @@ function createLock(path: string): void {
     writeFileSync(made, '', { mode: 0o600, flag: 'wx' })
     linkSync(made, path)
   } catch {
-    // Another process was first, or the file system has no links: SQLite creates it, or says why it cannot.
+    // Another process was first, or the file system has no links: SQLite creates it, or reports why it cannot.
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -16,9 +16,9 @@ import { newSourceId } from '../clock.ts'
 import { JournalDamagedError } from '../errors.ts'
 import { decodeHeader, encodeHeader, encodeRecord, HEAD_BYTES, HEADER_BYTES, recordAt, type SegmentHeader } from './segment.ts'
 
-/** A file that is longer gets no more. */
+/** A file that is longer gets no more records. */
 const SEGMENT_BYTES = 8 * 2 ** 20
-/** Read at a time, where no single record is longer. */
+/** The bytes that are read at a time, unless a single record is longer. */
 const CHUNK_BYTES = 256 * 1024
 const CHUNK_JOBS = 1_000
 const NAME = /^\d{12}\.journal$/
@@ -26,7 +26,7 @@ const NO_SPACE: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT'])
 
 interface Segment extends SegmentHeader {
   readonly path: string
-  /** Up to here its records are whole. */
+  /** The end of its whole records. */
   end: number
   handle: FileHandle | undefined
 }
@@ -40,12 +40,12 @@ export class JournalLog {
   readonly #openFile: typeof open
   #segments: Segment[] = []
   #nextFile = 1
-  /** The one that is written, the last of all. */
+  /** The segment that is written, the last of all. */
   #live: Segment | undefined
-  /** In the first segment. */
+  /** The position in the first segment. */
   #offset = HEADER_BYTES
   #place = 0
-  /** Of all records that are not dropped yet. */
+  /** The bytes of all records that are not dropped yet. */
   bytes = 0
 
   private constructor(folder: string, openFile: typeof open) {
@@ -54,9 +54,9 @@ export class JournalLog {
   }
 
   /**
-   * What earlier processes have left, whole up to its torn end. `openFile` is for those who want files that fail.
+   * Opens the files that earlier processes have left, whole up to their torn end. Tests pass an `openFile` whose files fail.
    *
-   * @throws JournalDamagedError where a record is not what was written
+   * @throws JournalDamagedError if a record is not what was written
    */
   static async open(folder: string, openFile = open): Promise<JournalLog> {
     const log = new JournalLog(folder, openFile)
@@ -74,16 +74,16 @@ export class JournalLog {
     return { uuid: newSourceId(), number: 1 + Math.floor(random() * (NODE_LIMIT - 1)) }
   }
 
-  /** Of the sources that have entries here. */
+  /** The numbers of the sources that have entries here. */
   get numbers(): ReadonlySet<number> {
     return new Set(this.#segments.map(({ number }) => number))
   }
 
   /**
-   * Resolves when the entries are synced. After an error the next ones go to another file: what became of a sync that failed, the
-   * system does not tell again.
+   * Resolves when the entries are synced. After an error the next ones go to another file: the system does not report the outcome
+   * of a failed sync again.
    *
-   * @throws DiskFullError, StorageError: nothing of it is kept; CommitUnknownError
+   * @throws DiskFullError, StorageError: nothing of it is stored; CommitUnknownError
    */
   async write(source: Source, first: number, entries: readonly SourceEntry[]): Promise<void> {
     const record = encodeRecord(encodeEntries(entries))
@@ -95,7 +95,7 @@ export class JournalLog {
       await handle.datasync()
     } catch (error) {
       const failure = await takeBack(handle, live.end, error as NodeJS.ErrnoException)
-      // Not before: whatever is not written any more may be read to its end, and removed.
+      // Not earlier: a file that is no longer written may be read to its end, and removed.
       this.#live = undefined
       throw failure
     }
@@ -103,7 +103,7 @@ export class JournalLog {
     this.bytes += record.length
   }
 
-  /** Undefined where there are none. */
+  /** Returns the next entries; undefined if there are none. */
   async read(): Promise<JournalChunk | undefined> {
     for (;;) {
       const [segment] = this.#segments
@@ -113,7 +113,7 @@ export class JournalLog {
     }
   }
 
-  /** What was read is done with. */
+  /** Drops the entries that were read. */
   async drop({ next }: JournalChunk): Promise<void> {
     const [segment] = this.#segments
     if (segment === undefined) return
@@ -123,7 +123,7 @@ export class JournalLog {
     if (segment !== this.#live && this.#offset === segment.end) await this.#drop(segment)
   }
 
-  /** With nothing left to send, nothing is left behind. */
+  /** Closes the files. If nothing is left to send, no file is left behind. */
   async close(): Promise<void> {
     const [first] = this.#segments
     try {
@@ -154,7 +154,7 @@ export class JournalLog {
     const former = this.#segments.at(-1)
     this.#live = { ...header, path, end: HEADER_BYTES, handle }
     this.#add(this.#live)
-    // Opened again when it is read: else there were as many open files as wait. The first is being read.
+    // It is opened again when it is read: otherwise every waiting file would stay open. The first is being read.
     if (former !== this.#segments[0]) await letGo(former)
     return this.#live
   }
@@ -192,7 +192,7 @@ export class JournalLog {
   }
 }
 
-/** What was written there is synced: whether it closes well says nothing. */
+/** Closes the file. Its records are synced, so an error of the close means nothing. */
 async function letGo(segment: Segment | undefined): Promise<void> {
   if (segment === undefined) return
   const { handle } = segment
@@ -200,18 +200,18 @@ async function letGo(segment: Segment | undefined): Promise<void> {
   await handle?.close().catch(() => {})
 }
 
-/** Made for its owner alone, where it is not there. @throws NotWritableError */
+/** Creates the folder for its owner alone if it does not exist. @throws NotWritableError */
 export async function makeFolder(folder: string): Promise<void> {
   try {
     const first = await mkdir(folder, { recursive: true, mode: 0o700 })
-    // A folder's name is in the one above it.
+    // A folder's name is stored in the one above it.
     for (let made = folder; first !== undefined && made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made))
   } catch (cause) {
     throw new NotWritableError(`the folder of the journal, ${folder}, cannot be made: ${(cause as Error).message}`, {}, { cause })
   }
 }
 
-/** Undefined where nothing in it was ever said to be safe. */
+/** Reads the header and finds the last whole record; undefined if nothing in the file was ever reported as safe. */
 async function readSegment(path: string): Promise<Segment | undefined> {
   const bytes = await readFile(path)
   const header = decodeHeader(bytes)
@@ -236,7 +236,7 @@ function damaged(path: string, offset: number): JournalDamagedError {
   )
 }
 
-/** Whole, or an error. */
+/** Writes all bytes, or throws. */
 async function writeWhole(handle: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, at + done)
@@ -265,7 +265,7 @@ function failureOf(cause: NodeJS.ErrnoException): Error {
   return NO_SPACE.has(cause.code) ? new DiskFullError(message, {}, { cause }) : new StorageError(message, {}, { cause })
 }
 
-/** So that the file's name survives a power loss too. Windows has no such call, and needs none. */
+/** Syncs the folder, so that a file's name also survives a power loss. Windows has no such call, and needs none. */
 export async function syncFolder(folder: string, openFile = open): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await openFile(folder, 'r')

@@ -1,4 +1,4 @@
-/** What the engine refused, for good: a line of JSON each, for people. */
+/** The calls that the engine permanently refused: a line of JSON each, for people. */
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Source } from '@millrace/client'
@@ -10,7 +10,7 @@ export const REFUSED_FILE = 'refused.ndjson'
 export class Refusals {
   readonly #folder: string
   readonly #openFile: typeof open
-  /** Ids of first jobs that are in the file, of entries that may still be in the journal. */
+  /** The ids of first jobs of entries that are in the file, and may still be in the journal. */
   readonly #noted: Set<string>
 
   private constructor(folder: string, openFile: typeof open, noted: Set<string>) {
@@ -19,7 +19,7 @@ export class Refusals {
     this.#noted = noted
   }
 
-  /** `numbers` are those of the sources that are in the journal: of others nothing is kept in memory. */
+  /** `numbers` are those of the sources that are in the journal: ids of other sources are not kept in memory. */
   static async open(folder: string, numbers: ReadonlySet<number>, openFile = open): Promise<Refusals> {
     const noted = new Set<string>()
     const refusals = new Refusals(folder, openFile, noted)
@@ -38,12 +38,12 @@ export class Refusals {
     return this.#noted.size > 0 && this.#noted.has(idOf(source, place, entry))
   }
 
-  /** The journal has it no more. */
+  /** Forgets an entry that the journal no longer has. */
   forget(source: Source, place: number, entry: SourceEntry): void {
     if (this.#noted.size > 0) this.#noted.delete(idOf(source, place, entry))
   }
 
-  /** Resolves when it is synced: from then on the journal need not have it. */
+  /** Resolves when the refusal is synced: from then on the journal need not keep the entry. */
   async note(source: Source, place: number, entry: SourceEntry, { code, message }: Refusal): Promise<void> {
     const { at, jobs } = entry
     const line = {
@@ -52,7 +52,7 @@ export class Refusals {
       error: { code, message },
       jobs: jobs.map(readable),
     }
-    // Each time anew: people take the file away when they like.
+    // Opened each time: people may move the file away at any moment.
     const handle = await this.#openFile(join(this.#folder, REFUSED_FILE), 'a+', 0o600)
     try {
       // A line that was begun and never ended stays as it is.
@@ -77,7 +77,7 @@ function idOf({ number }: Source, place: number, { at }: SourceEntry): string {
   return formatId({ seq: 0, node: sourcedNode(place, number), enqueuedAt: at })
 }
 
-/** Undefined where the line is not whole, or not ours. */
+/** Returns undefined if the line is not whole, or not ours. */
 function idIn(line: string): string | undefined {
   try {
     return JSON.parse(line).id
@@ -86,7 +86,7 @@ function idIn(line: string): string | undefined {
   }
 }
 
-/** Bytes as base64, which `encoding` says. */
+/** Returns a job for people to read: bytes become base64, which `encoding` says. */
 function readable({ data, ...rest }: NewJob): object {
   if (data instanceof Uint8Array) return { ...rest, data: Buffer.from(data).toString('base64'), encoding: 'base64' }
   return { ...rest, data: decodeData(data) }

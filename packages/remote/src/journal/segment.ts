@@ -1,6 +1,6 @@
 /**
- * One file of a producer's journal: whose it is, then records. A record is what one sync made safe, and the next is begun after it:
- * so only the last one of a file can be torn, and nobody was told that it is safe.
+ * One file of a producer's journal: a header that names its source, then records. A record is what one sync made safe, and the
+ * next one begins after that sync. So only the last record of a file can be torn, and it was never reported as safe.
  */
 import { crc32 } from 'node:zlib'
 import type { Source } from '@millrace/client'
@@ -8,9 +8,9 @@ import type { Source } from '@millrace/client'
 const MAGIC = 'MRJ1'
 const UUID_BYTES = 16
 export const HEADER_BYTES = 32
-/** Length, checksum of the payload, checksum of both. */
+/** The length, the checksum of the payload, and the checksum of both. */
 export const HEAD_BYTES = 12
-/** The least that disks write at once. */
+/** The smallest unit that disks write at once. */
 const BLOCK_BYTES = 512
 
 export interface SegmentHeader extends Source {
@@ -28,7 +28,7 @@ export function encodeHeader({ uuid, number, first }: SegmentHeader): Buffer {
   return bytes
 }
 
-/** Undefined where these are no such bytes. */
+/** Returns undefined if the bytes are not a header. */
 export function decodeHeader(bytes: Buffer): SegmentHeader | undefined {
   if (bytes.length < HEADER_BYTES || bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) return undefined
   if (crc32(bytes.subarray(0, 28)) !== bytes.readUInt32BE(28)) return undefined
@@ -46,14 +46,14 @@ export function encodeRecord(payload: Uint8Array): Buffer {
   return record
 }
 
-/** A record, or why there is none: the bytes end here, the record does not, or it is not what was written. */
+/** A record, or the reason why there is none: the bytes end here, the record is cut off, or it is not what was written. */
 export type Found = { readonly payload: Buffer; readonly next: number } | 'end' | 'torn' | 'damaged'
 
 export function recordAt(bytes: Buffer, offset: number): Found {
   if (offset === bytes.length) return 'end'
   if (offset + HEAD_BYTES > bytes.length) return 'torn'
   if (!isHead(bytes, offset)) {
-    // Were the length believed, what comes behind might be taken for the rest of a torn record.
+    // If the length were trusted, later records could pass for the rest of a torn one.
     const behind = offset + HEAD_BYTES
     const isTorn = isHalfWritten(bytes, offset) ? !hasHead(bytes, behind) : isUnwritten(bytes, behind)
     return isTorn ? 'torn' : 'damaged'
@@ -69,17 +69,17 @@ function isHead(bytes: Buffer, offset: number): boolean {
   return crc32(bytes.subarray(offset, offset + 8)) === bytes.readUInt32BE(offset + 8)
 }
 
-/** Whether a record begins anywhere behind `from`: what is in front of it was safe then. */
+/** True if a record begins anywhere behind `from`: then the bytes in front of it were safe. */
 function hasHead(bytes: Buffer, from: number): boolean {
   for (let at = from; at + HEAD_BYTES < bytes.length; at++) {
-    // Most places are ruled out by what would be their length.
+    // Most places are ruled out by the length that they would give.
     const length = bytes.readUInt32BE(at)
     if (length > 0 && length < bytes.length && isHead(bytes, at)) return true
   }
   return false
 }
 
-/** A file may have been made longer, and some of its blocks never written: of a head the whole, or what is on one side of a border. */
+/** True if a head, or its part on one side of a block border, was never written: a file may grow before its blocks are written. */
 function isHalfWritten(bytes: Buffer, offset: number): boolean {
   const end = offset + HEAD_BYTES
   const border = Math.min(end, (Math.floor(offset / BLOCK_BYTES) + 1) * BLOCK_BYTES)

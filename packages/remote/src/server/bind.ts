@@ -1,6 +1,6 @@
 /**
- * Takes an address for a server. A Unix socket lies in a folder that was made for its owner alone, and is its owner's alone; one
- * that a dead server has left behind is removed, and nothing else ever is.
+ * Binds a server to an address. A Unix socket lies in a folder that is created for its owner alone, and only its owner can use it.
+ * A socket that a dead server has left behind is removed, and nothing else ever is.
  */
 import { chmodSync, linkSync, lstatSync, mkdirSync, mkdtempSync, renameSync, rmSync, unlinkSync } from 'node:fs'
 import { createConnection, type ListenOptions, type Server } from 'node:net'
@@ -10,13 +10,13 @@ import { type Address, formatAddress } from '../address.ts'
 import { AddressInUseError } from '../errors.ts'
 
 export interface Bound {
-  /** What clients connect to: with the port that was chosen if 0 was asked for. */
+  /** The address that clients connect to, with the chosen port if the requested one was 0. */
   readonly address: Address
   /** Removes the file of a Unix socket, unless another server has taken the place. Call it before the server is closed. */
   remove(): void
 }
 
-/** Takes the address. @throws AddressInUseError; NotWritableError if the socket cannot be made */
+/** Binds the server to the address. @throws AddressInUseError; NotWritableError if the socket cannot be created */
 export async function bind(server: Server, address: Address): Promise<Bound> {
   if (address.kind === 'unix') {
     await makeWay(address.path)
@@ -29,8 +29,8 @@ export async function bind(server: Server, address: Address): Promise<Bound> {
 }
 
 /**
- * A socket has the mode of the umask until it gets its own. So it is made in a private folder, and gets its name when its mode is right:
- * by a link, which never takes the place of another file.
+ * A socket has the mode of the umask until it gets its own. So it is created in a private folder, and gets its name once its mode is
+ * right: by a link, which never replaces another file.
  */
 async function bindUnix(server: Server, address: Address & { readonly kind: 'unix' | 'pipe' }): Promise<() => void> {
   const { path } = address
@@ -54,14 +54,14 @@ async function bindUnix(server: Server, address: Address & { readonly kind: 'uni
 
 function privateFolder(path: string): string {
   try {
-    // 0700, whatever the umask. Short: the path of the socket in it has a bound.
+    // Mode 0700, whatever the umask. The name is short, because the path of the socket in it has a limit.
     return mkdtempSync(`${dirname(path)}/.`)
   } catch (cause) {
     throw new NotWritableError(`${path} cannot be made: ${(cause as Error).message}`, {}, { cause })
   }
 }
 
-/** File systems without hard links: the name was free a moment ago. */
+/** The errors of file systems without hard links: there it is renamed, because the name was free a moment ago. */
 const NO_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
 function giveName(made: string, path: string): void {
@@ -95,17 +95,17 @@ async function makeWay(path: string): Promise<void> {
   if (found === undefined) return
   if (!found.socket) throw new AddressInUseError(`${path} is no socket: it was left alone. Choose another path`)
   if (!(await isDeserted(path))) throw inUse({ kind: 'unix', path })
-  // Another server may have come to the same end, and be there by now.
+  // Another server may have found the same, and have taken the path by now.
   if (identityOf(path)?.key === found.key) unlinkSync(path)
 }
 
 function identityOf(path: string): { key: string; socket: boolean } | undefined {
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false })
-  // File systems give the number of a file that is gone to the next one.
+  // File systems reuse the number of a deleted file for the next one.
   return stats && { key: `${stats.dev}:${stats.ino}:${stats.ctimeNs}`, socket: stats.isSocket() }
 }
 
-/** Whether nobody listens there any more. In doubt somebody does. */
+/** True if no server listens there any more. In doubt it is false. */
 function isDeserted(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection({ path })

@@ -1,6 +1,6 @@
 /**
- * One client of a server, from its greeting to its end. It has a Port of its own to the engine: what the client asks goes there
- * as it is, unless its token does not allow it, and what the engine says for it comes back.
+ * One client of a server, from its greeting to its end. It has its own Port to the engine: the client's requests go there
+ * unchanged, unless its token does not allow them, and the engine's deliveries for it come back.
  */
 import {
   allowsLess,
@@ -41,25 +41,25 @@ export interface ConnectionOptions {
   readonly pass: Pass
   readonly tokens: Tokens
   readonly openPort: () => Port
-  /** Why a command is not sent to the engine; undefined if it may be. */
+  /** Returns the reason why a command is not sent to the engine; undefined if it may be sent. */
   readonly refusalOf: (command: Command) => Refusal | undefined
-  /** Says which entries of a `forward` do not fit. */
+  /** Marks the entries of a `forward` that do not fit. */
   readonly checked: (command: Command) => Command
   readonly declareDead: (sessions: readonly string[]) => void
   readonly helloTimeoutMs: number
   readonly clock: Clock
   readonly audit: ListenSettings['audit']
   readonly logger: Logger | undefined
-  /** Called once. */
+  /** Called once, when the connection is over. */
   readonly over: (connection: Connection) => void
   /** Called when `unreadBytes` has changed. */
   readonly flowed: (connection: Connection) => void
 }
 
-/** A process closes its sockets before it is dead: so long after that it is looked for again. */
+/** The delays after which a dying process is looked for again: it closes its sockets before it is dead. */
 const DYING_MS = [10, 100, 1_000] as const
 
-/** Of the question that shows whether the engine is there: before the client has any. */
+/** The id of the request that tests if the engine is there, before the client has any requests. */
 const PROBE = 0
 
 export class Connection {
@@ -70,19 +70,19 @@ export class Connection {
     (requests) => this.#port?.send(requests),
     () => this.#link.unreadBytes < BOUNDS.unreadBytes,
   )
-  /** Undefined if nobody wants to know. */
+  /** Undefined if there is no `audit`. */
   readonly #trail: Trail | undefined
   readonly #cancelHello: () => void
   #port: Port | undefined
   #version = 0
-  /** Undefined until it has greeted. */
+  /** Undefined until the client has greeted. */
   #permit: Permit | undefined
   #token: string | undefined
-  /** The client may do everything: nothing needs to be looked at. */
+  /** True if the client may do everything: nothing needs to be checked. */
   #unbounded = false
-  /** As the engine's last delivery has named it. */
+  /** The renewal that the engine's last delivery named. */
   #renewal = 0
-  /** What the client says that it is, and the worker sessions that live there. */
+  /** The process that the client says it is, and the worker sessions that live there. */
   #process = ''
   readonly #sessions = new Set<string>()
 
@@ -97,23 +97,23 @@ export class Connection {
     })
   }
 
-  /** Whether it keeps the process alive. */
+  /** Sets whether the connection keeps the process alive. */
   hold(alive: boolean): void {
     this.#link.hold(alive)
   }
 
-  /** Tells the client to come back, and closes; resolves when the socket is closed. */
+  /** Asks the client to come back, and closes; resolves when the socket is closed. */
   close(): Promise<void> {
     this.#link.goodbye('CLOSING', 'the server is closing', BOUNDS.restartRetryMs)
     return this.#link.closed
   }
 
-  /** Told, and not read by the client yet. */
+  /** The number of bytes that were sent and that the client has yet to read. */
   get unreadBytes(): number {
     return this.#link.unreadBytes
   }
 
-  /** All clients together have more unread than the server may hold, and this one has the most. */
+  /** Closes the connection: all clients together have more unread than the server may hold, and this one has the most. */
   crowdOut(): void {
     this.#options.logger?.warn('a client was cut off: all clients together have too much unread, and it has the most', {
       unreadBytes: this.unreadBytes,
@@ -121,13 +121,13 @@ export class Connection {
     this.#link.abandon('the client has read too little of what it was sent')
   }
 
-  /** Its token may have been revoked, or may allow something else. */
+  /** Checks the token again: it may have been revoked, or may allow something else. */
   recheck(): void {
     if (this.#permit === undefined || !this.#options.tokens.change) return
     const permit = this.#permitOf(this.#token)
     if (permit === undefined) this.#link.goodbye('AUTH_FAILED', 'the server knows this token no more', -1)
     else if (permit === 'unknown') return
-    // Its workers and subscriptions stand on what is gone: those that it may still have it asks for again.
+    // Its workers and subscriptions rely on what is gone: the client asks again for those that it may still have.
     else if (allowsLess(permit, this.#permit))
       this.#link.goodbye('CLOSING', 'the token allows less now: come back with what it allows', BOUNDS.restartRetryMs)
     else this.#allow(permit)
@@ -148,7 +148,7 @@ export class Connection {
       this.#refuse(token, client)
       return
     }
-    // Of tokens that are known beforehand, digests alone are kept.
+    // Tokens that are known beforehand are kept only as digests.
     if (this.#options.tokens.change) this.#token = token
     this.#allow(permit)
     this.#process = client.process
@@ -162,7 +162,7 @@ export class Connection {
     }
   }
 
-  /** The token is wrong. Beyond the limit of its address that is neither told nor logged each time. */
+  /** Refuses a wrong token. Beyond the limit of its address, this is neither reported nor logged each time. */
   #refuse(token: string | undefined, { host, pid }: Hello['client']): void {
     const { pass, logger } = this.#options
     const wrong = pass.failed()
@@ -181,7 +181,7 @@ export class Connection {
     this.#unbounded = isUnbounded(permit)
   }
 
-  /** Undefined for a wrong token. Where it cannot be told, the client is sent away for now. */
+  /** Returns undefined for a wrong token. If it cannot be checked, the client is sent away for now. */
   #permitOf(token: string | undefined): Permit | undefined | 'unknown' {
     try {
       return this.#options.tokens.permitOf(token)
@@ -204,7 +204,7 @@ export class Connection {
     ended: (refusal) => this.#stopped(refusal),
   }
 
-  /** The engine has answered the probe. */
+  /** Welcomes the client once the engine has answered the probe. */
   #welcome(): void {
     const maxDataBytes = this.#port?.maxDataBytes
     this.#cancelHello()
@@ -241,7 +241,7 @@ export class Connection {
       throw new WireError('BAD_MESSAGE', `one connection has at most ${BOUNDS.sessions} worker sessions: let some leave, or open another`)
   }
 
-  /** Returns the requests that the token allows, and whose jobs are as their schemas say; refuses the others. */
+  /** Returns the requests that the token allows and whose jobs fit their schemas; refuses the others. */
   #allowed(requests: readonly Request[]): readonly Request[] {
     const refused: Reply[] = []
     const allowed: Request[] = []
@@ -265,7 +265,7 @@ export class Connection {
     return allowed
   }
 
-  /** What the token lacks for it; undefined if it is allowed. */
+  /** Returns what the token lacks for the command; undefined if it is allowed. */
   #forbidden(command: Command): string | undefined {
     const permit = this.#permit ?? { scopes: [] }
     const enough = OPERATIONS[command.op].scopes
@@ -278,7 +278,7 @@ export class Connection {
     return this.#permit?.name ?? 'unnamed'
   }
 
-  /** What has happened is told to the client all the same: a gap in the trail shows in the log. */
+  /** Passes calls to `audit`. If it throws, the client still gets its answers: a gap in the trail shows in the log. */
   #audit(calls: readonly AuditedCall[] = []): void {
     const { audit, logger } = this.#options
     if (calls.length === 0) return
@@ -298,7 +298,7 @@ export class Connection {
     this.#audit(this.#trail?.answer(delivery.replies, this.#who))
     this.#unanswered.answer(delivery.replies)
     this.#send(delivery)
-    // Behind what has been told by now: whether that is read decides what is asked next.
+    // After the delivery was sent: whether it is read decides what is asked next.
     this.#readings.answer(delivery.replies)
     if (!this.#unanswered.full) this.#link.resume()
   }
@@ -312,7 +312,7 @@ export class Connection {
     for (const slice of slices(delivery)) {
       const { replies } = slice
       const whole = sendCut<Reply | undefined>(replies.length > 0 ? replies : [undefined], {
-        // Of several kinds in one slice, the others go once.
+        // If a slice has several kinds, the others are sent once.
         message: (some) => ({ type: 'delivery', delivery: some.length >= replies.length ? slice : this.#replying(some as Reply[]) }),
         frameBytes: BOUNDS.replyFrameBytes,
         elements: ELEMENTS_MAX.server,
@@ -347,7 +347,7 @@ export class Connection {
     if (this.#sessions.size > 0 && this.#process !== '') this.#declareDead(DYING_MS)
   }
 
-  /** A client that is dead has no use for the leases of its workers; one that lives comes back within them. */
+  /** Reports the sessions of a dead client: it has no use for its workers' leases. A client that lives comes back within them. */
   #declareDead([waitMs, ...more]: readonly number[]): void {
     if (isDead(this.#process)) this.#options.declareDead([...this.#sessions])
     else if (waitMs !== undefined) this.#options.clock.setTimer(waitMs, () => this.#declareDead(more))

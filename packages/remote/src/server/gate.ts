@@ -1,4 +1,4 @@
-/** Who is let in: bounded numbers of connections, in all, of one address and before their greeting. It counts wrong tokens by address. */
+/** Admits a limited number of connections: in all, per address and before their greeting. It counts wrong tokens by address. */
 import { type Clock, WaitingRoom, type WrongToken, WrongTokens } from '@millrace/core'
 import { BOUNDS } from '../limits.ts'
 import type { End } from '../link.ts'
@@ -9,15 +9,15 @@ export interface GateLimits {
   readonly maxUnauthenticated: number
 }
 
-/** A place that a connection has. */
+/** The place of one connection. */
 export interface Pass {
-  /** It has greeted. */
+  /** Called when the connection has greeted. */
   greeted(): void
   /** The address, as limits count it; undefined for Unix sockets and pipes. */
   readonly address: string | undefined
-  /** Its token was wrong: answers what that is to its address, if it has one. */
+  /** Counts a wrong token, and returns what that means for the address, if there is one. */
   failed(): WrongToken | undefined
-  /** It is over. */
+  /** Called when the connection is over. */
   leave(): void
 }
 
@@ -39,8 +39,8 @@ export class Gate {
   }
 
   /**
-   * @param address undefined for Unix sockets and pipes, whose clients cannot be told apart
-   * @param crowdedOut called where it loses its place before its greeting, for one of an address that has fewer
+   * @param address undefined for Unix sockets and pipes, whose clients cannot be distinguished
+   * @param crowdedOut called if the connection loses its place before its greeting, to one of an address that has fewer
    */
   enter(address: string | undefined, crowdedOut: (end: End) => void): Pass | End {
     const refused = this.#refusal(address)

@@ -10,10 +10,10 @@ import { RemoteServer, type Shareable } from './server.ts'
 
 /**
  * Serves the engine at `unix:/run/app.sock`, `pipe:name` (Windows), `tcp://127.0.0.1:7411` (port 0 chooses one) or `tls://host:port`.
- * Any other address than one of this machine needs TLS and a token.
+ * An address that other machines can reach requires TLS and a token.
  *
- * @throws OptionTypeError, OptionRangeError for a wrong option; AddressInUseError; InsecureBindError; NotWritableError where the
- * socket cannot be made
+ * @throws OptionTypeError, OptionRangeError for a wrong option; AddressInUseError; InsecureBindError; NotWritableError if the
+ * socket cannot be created
  */
 export async function listen(
   engine: Shareable,

@@ -20,50 +20,51 @@ import type { AuditedCall } from './trail.ts'
 
 export interface ListenOptions {
   /**
-   * What clients must know: a string of 16 to 512 characters (32 random bytes as base64url are good), or up to 64, each with what it
-   * allows; two for the same clients while one replaces the other. Default none: everyone who can connect may do everything.
+   * The token that clients must give: a string of 16 to 512 characters (32 random bytes as base64url are good). Or up to 64 tokens,
+   * each with what it allows; use two for the same clients while one replaces the other. Default none: anyone who can connect may
+   * do everything.
    */
   readonly token?: string | readonly TokenOption[]
   /**
-   * Returns what a token allows, if tokens are kept elsewhere and may change; undefined for one that is not known. Asked at each
-   * greeting, and for those who are connected by `server.recheck()`. In place of `token`. Default none.
+   * Returns what a token allows, if tokens are kept elsewhere and may change; undefined for an unknown one. Called at each greeting,
+   * and for connected clients by `server.recheck()`. Replaces `token`. Default none.
    */
   readonly authenticate?: Authenticate
   /** The certificate of a `tls://` address. Default none. */
   readonly tls?: ServerTlsOptions
-  /** 1 to 100,000, default 2,000. */
+  /** The most connections at a time: 1 to 100,000, default 2,000. */
   readonly maxConnections?: number
-  /** Of one network address, in IPv6 of one /64, not of Unix sockets: 1 to 100,000, default 100. */
+  /** The most connections of one network address, in IPv6 of one /64, not of Unix sockets: 1 to 100,000, default 100. */
   readonly maxConnectionsPerAddress?: number
-  /** Connections that have yet to greet: 1 to 100,000, default 64. */
+  /** The most connections that have yet to greet: 1 to 100,000, default 64. */
   readonly maxUnauthenticated?: number
   /**
-   * What this server holds because clients have not read it yet, of all connections together: 64 MiB to 64 GiB, default 256 MiB. Beyond it the
-   * connection that has the most is closed.
+   * The most bytes that this server holds because clients have not read them yet, for all connections together: 64 MiB to 64 GiB,
+   * default 256 MiB. Beyond it the connection that has the most is closed.
    */
   readonly maxUnreadBytes?: number
-  /** How long a new connection has to greet: 100 ms to a minute, default 5 s. */
+  /** The time for a new connection to greet: 100 ms to a minute, default 5 s. */
   readonly helloTimeout?: Duration
   /**
-   * Called with every call that needs the scope `admin`, refused ones included, before it is answered. It returns at once, and what it
-   * throws is logged. A call whose connection ends before its answer is `failed`: whether it happens is not known. Default none.
+   * Called with every call that requires the scope `admin`, refused ones included, before it is answered. It must return at once, and
+   * its errors are logged. A call whose connection ends before its answer is `failed`: its outcome is unknown. Default none.
    */
   readonly audit?: (calls: readonly AuditedCall[]) => void
-  /** Hears of connections that are refused or break. Default none. */
+  /** The logger for connections that are refused or break. Default none. */
   readonly logger?: Logger
 }
 
 /**
- * Answers the scopes of a token, or a permit, which may bind `work` to names and queues. Every client gives a token: without one it is not
- * asked. It answers at once: what it throws, a promise and all else but undefined are logged, and turn the client away for now.
+ * Returns the scopes of a token, or a permit, which may bind `work` to names and queues. A client without a token is refused without
+ * a call. It must return at once. Errors, promises and any other value but undefined are logged, and the client is sent away for now.
  */
 export type Authenticate = (token: string) => readonly Scope[] | Permit | undefined
 
 export interface TokenOption {
   readonly token: string
-  /** `enqueue`, `work`, `read`, `admin`; default all of them. */
+  /** The scopes of the token: `enqueue`, `work`, `read`, `admin`; default all of them. */
   readonly scopes?: readonly Scope[]
-  /** What `audit` knows it by; default its place: `token[0]`. */
+  /** The name by which `audit` knows it; default its place: `token[0]`. */
   readonly name?: string
   /** Job names that workers with this token may serve, 1 to 100; default every name. */
   readonly names?: readonly string[]
@@ -77,13 +78,13 @@ export interface KnownToken {
   readonly permit: Permit
 }
 
-/** PEM texts, as text or bytes. TLS 1.3 at least. */
+/** Certificates and keys as PEM, in strings or bytes. TLS 1.3 or later is required. */
 export interface ServerTlsOptions {
   /** The private key of the server. */
   readonly key: string | Uint8Array
   /** The certificate of the server. */
   readonly cert: string | Uint8Array
-  /** Who signs the certificates of clients. Default: those that Node trusts. */
+  /** The authorities that sign the certificates of clients. Default: those that Node trusts. */
   readonly ca?: string | Uint8Array
   /** Clients must show a certificate signed by `ca`; default false. */
   readonly requestCert?: boolean
@@ -116,7 +117,7 @@ const KNOWN = new Set([
 ])
 const TLS_KNOWN = new Set(['key', 'cert', 'ca', 'requestCert'])
 const CONNECTIONS_MAX = 100_000
-/** One frame fits in at least. */
+/** At least one frame fits in. */
 const UNREAD_BYTES = { min: BOUNDS.replyFrameBytes, usual: 256 * 2 ** 20, max: 64 * 2 ** 30 }
 
 /** @throws OptionTypeError, OptionRangeError */

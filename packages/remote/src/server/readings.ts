@@ -1,6 +1,6 @@
 /**
- * What a connection asks of the engine, in its order, with a bound on the jobs that are read at a time, and none while its client does not
- * read what it was told: the requests are small, and their answers are not.
+ * Sends the requests of a connection to the engine in order, with a limit for the jobs that are read at a time. Sends no readings
+ * while the client does not read its answers: requests are small, and their answers are not.
  */
 import { type Reply, type Request, traitsOf } from '@millrace/core'
 import { BOUNDS } from '../limits.ts'
@@ -8,13 +8,13 @@ import { BOUNDS } from '../limits.ts'
 export class Readings {
   readonly #send: (requests: readonly Request[]) => void
   readonly #isRead: () => boolean
-  /** Waits for room: everything behind a reading, too. */
+  /** Requests that wait for room: everything behind a reading waits, too. */
   #waiting: readonly Request[] = []
-  /** Jobs of readings that are not answered yet, by their request. */
+  /** The number of jobs of each reading that is not answered yet, by its request. */
   readonly #jobs = new Map<number, number>()
   #count = 0
 
-  /** @param isRead whether the client has read enough of its answers to be given more */
+  /** @param isRead true if the client has read enough of its answers to get more */
   constructor(send: (requests: readonly Request[]) => void, isRead: () => boolean) {
     this.#send = send
     this.#isRead = isRead
@@ -36,12 +36,12 @@ export class Readings {
     this.resume()
   }
 
-  /** The client may have read what it was told. */
+  /** Called when the client may have read its answers. */
   resume(): void {
     if (this.#waiting.length > 0) this.#pass()
   }
 
-  /** A worker lives, however long what its process reads takes. */
+  /** Sends the renewals that wait: a worker lives, however long the readings of its process take. */
   #renew(): void {
     const renewals = this.#waiting.filter(({ command }) => command.op === 'renew')
     if (renewals.length === 0) return
@@ -57,7 +57,7 @@ export class Readings {
       const { reads, jobsRead } = traitsOf(command.op)
       if (!isRead && reads !== 'nothing') break
       const jobs = jobsRead?.(command) ?? 0
-      // One that alone is more than that goes alone.
+      // A request that alone exceeds the limit goes alone.
       if (jobs > 0 && this.#count > 0 && this.#count + jobs > BOUNDS.jobsRead) break
       if (jobs > 0) this.#jobs.set(id, (this.#jobs.get(id) ?? 0) + jobs)
       this.#count += jobs

@@ -1,4 +1,4 @@
-/** A listening server: takes connections as long as there is room, and ends them all with itself. */
+/** A listening server: it accepts connections while there is room, and ends them all when it closes. */
 import type { Server as NetServer, Socket } from 'node:net'
 import { type Clock, type Command, neighbourhoodOf, type Port, type Refusal, WaitingRoom } from '@millrace/core'
 import { type Address, formatAddress } from '../address.ts'
@@ -11,15 +11,15 @@ import type { ListenSettings } from './options.ts'
 import { Tokens } from './tokens.ts'
 import { Unread } from './unread.ts'
 
-/** What a server needs of an engine. */
+/** The parts of an engine that a server needs. */
 export interface Shareable {
   /** @internal */
   openPort(): Port
-  /** @internal Of sessions whose process is dead. */
+  /** @internal Reports sessions whose process is dead. */
   declareDead?(sessions: readonly string[]): void
-  /** @internal Closed when the engine is stopped. */
+  /** @internal The servers to close when the engine is stopped. */
   readonly servers?: { add(server: RemoteServer): unknown; delete(server: RemoteServer): unknown }
-  /** @internal Why nothing of a command is sent to the engine; undefined if it may be. */
+  /** @internal Checks commands before they are sent to the engine: `refusalOf` returns undefined if a command may be sent. */
   readonly checks?: {
     refusalOf(command: Command, sender: 'other'): Refusal | undefined
     checked(command: Command): Command
@@ -35,14 +35,14 @@ export class RemoteServer implements AsyncDisposable {
   readonly #tokens: Tokens
   readonly #connections = new Set<Connection>()
   readonly #unread: Unread
-  /** In their TLS handshake, by where they come from. */
+  /** Sockets in their TLS handshake, by origin. */
   readonly #shaking = new Map<string, { readonly socket: Socket; readonly leave: () => void }>()
   readonly #handshakes: WaitingRoom
   #bound: Bound | undefined
   #alive = true
   #closing: Promise<void> | undefined
 
-  /** @internal Servers are made by `listen`. */
+  /** @internal Servers are created by `listen`. */
   constructor(engine: Shareable, net: NetServer, settings: ListenSettings, clock: Clock) {
     this.#engine = engine
     this.#net = net
@@ -52,7 +52,7 @@ export class RemoteServer implements AsyncDisposable {
     this.#handshakes = new WaitingRoom(settings.maxUnauthenticated)
     this.#unread = new Unread(settings.maxUnreadBytes)
     this.#tokens = new Tokens(settings.tokens, settings.authenticate)
-    // More are not even told that there is no room.
+    // Further connections are dropped without a goodbye.
     net.maxConnections = settings.maxConnections + settings.maxUnauthenticated
     net.on(settings.tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => this.#accept(socket))
     if (settings.tls !== undefined) net.on('connection', (socket: Socket) => this.#shake(socket))
@@ -66,12 +66,12 @@ export class RemoteServer implements AsyncDisposable {
     this.#net.on('error', (error) => this.#settings.logger?.error('the server has an error', { error: error.message }))
   }
 
-  /** What clients connect to: with the port that was chosen where 0 was asked for. */
+  /** The address that clients connect to, with the chosen port if the requested one was 0. */
   get url(): string {
     return this.#bound === undefined ? '' : formatAddress(this.#bound.address)
   }
 
-  /** @internal Whether it keeps its process alive: true until it is told otherwise. */
+  /** @internal Sets whether the server keeps its process alive; initially it does. */
   hold(alive: boolean): void {
     this.#alive = alive
     if (alive) this.#net.ref()
@@ -79,28 +79,28 @@ export class RemoteServer implements AsyncDisposable {
     for (const connection of this.#connections) connection.hold(alive)
   }
 
-  /** Clients that are connected now. */
+  /** The number of clients that are connected now. */
   get connections(): number {
     return this.#gate.connections
   }
 
-  /** Bytes that this process holds because clients have not read them yet: at most `maxUnreadBytes`. */
+  /** The number of bytes that this process holds because clients have not read them yet: at most `maxUnreadBytes`. */
   get unreadBytes(): number {
     return this.#unread.bytes
   }
 
   /**
-   * Asks `authenticate` again for every client that is connected: those whose token is known no more are sent away at once
-   * (AuthFailedError). Those whose token allows less are told to come back (what they wait for is of unknown outcome,
-   * ConnectionLostError) and have by then what it allows; the others go on, with more where it allows more.
+   * Calls `authenticate` again for every connected client. Clients whose token is no longer known are sent away at once
+   * (AuthFailedError). Clients whose token allows less must reconnect, and then have what it allows; their open calls have an unknown
+   * outcome (ConnectionLostError). The others continue, with more if their token allows more.
    */
   recheck(): void {
     for (const connection of this.#connections) connection.recheck()
   }
 
   /**
-   * Tells every client to come back, closes, and removes the socket's file. Clients try again until there is a server; what they
-   * wait for is of unknown outcome (ConnectionLostError). The engine goes on.
+   * Asks every client to reconnect, closes, and removes the socket's file. Clients try again until there is a server; their open
+   * calls have an unknown outcome (ConnectionLostError). The engine continues.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close()
@@ -113,7 +113,7 @@ export class RemoteServer implements AsyncDisposable {
 
   async #close(): Promise<void> {
     this.#engine.servers?.delete(this)
-    // While it still listens: nobody else takes the place in between.
+    // While it still listens: no other server takes the place in between.
     this.#bound?.remove()
     const closed = new Promise<void>((resolve) => this.#net.close(() => resolve()))
     for (const { socket } of this.#shaking.values()) socket.destroy()
@@ -121,7 +121,7 @@ export class RemoteServer implements AsyncDisposable {
     await closed
   }
 
-  /** Who has yet to show that he speaks TLS takes a place as one who has yet to greet does; he could not read why he is sent away. */
+  /** Gives a socket in its TLS handshake a place, as before a greeting. Its client could not read why it is sent away. */
   #shake(socket: Socket): void {
     const leave = this.#handshakes.enter(addressOf(socket), () => socket.destroy())
     if (leave === undefined) {
@@ -167,7 +167,7 @@ export class RemoteServer implements AsyncDisposable {
   }
 }
 
-/** Undefined for sockets that have none. */
+/** Returns undefined for sockets that have no address. */
 function addressOf({ remoteAddress }: Socket): string | undefined {
   return remoteAddress === undefined ? undefined : neighbourhoodOf(remoteAddress)
 }

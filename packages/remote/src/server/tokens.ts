@@ -1,4 +1,4 @@
-/** Who may do what. Tokens are kept as digests alone, and compared in a time that says nothing about them. */
+/** The permits of tokens. Tokens are kept only as digests, and compared in a time that reveals nothing about them. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { isThenable, OptionTypeError, type Permit, permitOption, SCOPES, scopesOption } from '@millrace/core'
 import type { Authenticate, KnownToken } from './options.ts'
@@ -10,28 +10,28 @@ export class Tokens {
 
   readonly #authenticate: Authenticate | undefined
 
-  /** @param authenticate in place of tokens that are known beforehand */
+  /** @param authenticate replaces tokens that are known beforehand */
   constructor(tokens: readonly KnownToken[], authenticate?: Authenticate) {
     this.#authenticate = authenticate
     this.#known = tokens.map(({ token, permit }) => ({ digest: digestOf(token), permit }))
   }
 
-  /** What a token allows may change while its client is connected. */
+  /** True if what a token allows may change while its client is connected. */
   get change(): boolean {
     return this.#authenticate !== undefined
   }
 
   /**
-   * What the token allows; undefined where it is not known. Where no token is asked for, everything.
+   * Returns what the token allows; undefined if it is unknown. If no token is required, everything is allowed.
    *
-   * @throws whatever `authenticate` throws; OptionTypeError if it answers neither scopes, nor a permit, nor undefined.
+   * @throws whatever `authenticate` throws; OptionTypeError if it returns neither scopes, nor a permit, nor undefined.
    */
   permitOf(token: string | undefined): Permit | undefined {
     if (this.#authenticate !== undefined) return token === undefined ? undefined : permitOf(this.#authenticate(token))
     if (this.#known.length === 0) return EVERYTHING
     const digest = digestOf(token ?? '')
     let found: Permit | undefined
-    // Every one is looked at, whichever it is.
+    // Every token is compared, whichever matches.
     for (const known of this.#known) if (timingSafeEqual(digest, known.digest)) found = known.permit
     return token === undefined ? undefined : found
   }
@@ -41,14 +41,14 @@ function permitOf(answer: unknown): Permit | undefined {
   if (answer === undefined) return undefined
   if (Array.isArray(answer)) return { scopes: answer.length === 0 ? [] : scopesOption(ANSWERED, answer) }
   if (!isThenable(answer)) return permitOption('authenticate.', permitLike(answer))
-  // Nobody waits for it: rejected, it would end the process.
+  // Nothing awaits the promise: a rejection would end the process.
   answer.then(undefined, () => {})
   throw new OptionTypeError('authenticate', 'authenticate must answer at once, got a promise: load what it needs before')
 }
 
 const ANSWERED = 'the scopes that authenticate answers'
 
-/** What a token allows has to be said: all of it is no default here. */
+/** Requires the answer to name its scopes: they do not default to all here. */
 function permitLike(answer: unknown): Readonly<Partial<Record<keyof Permit, unknown>>> {
   const { scopes, name, names, queues } = typeof answer === 'object' && answer !== null ? (answer as Readonly<Record<string, unknown>>) : {}
   return { scopes: scopesOption(ANSWERED, scopes ?? answer), name, names, queues }

@@ -1,4 +1,4 @@
-/** Who has asked for what needs `admin`, on one connection: an entry for each call, as soon as its outcome is known. */
+/** The calls of one connection that require `admin`, and who made them: an entry for each, as soon as its outcome is known. */
 import {
   type Audited,
   boundedTarget,
@@ -13,17 +13,17 @@ import {
   STATES,
 } from '@millrace/core'
 
-/** A call by socket that needs the scope `admin`. */
+/** A call over a socket that requires the scope `admin`. */
 export interface AuditedCall extends Audited {
-  /** As in docs/protocol.md: `deleteMany`, `backup`. */
+  /** The operation's name in docs/protocol.md: `deleteMany`, `backup`. */
   readonly operation: Operation
-  /** Of the error. */
+  /** The code of the error. */
   readonly code?: string
 }
 
 type Asked = Pick<AuditedCall, 'at' | 'operation' | 'target'>
 
-/** Of a command, what says what it is for. */
+/** The fields of a command that say what it is for. */
 const SAID = ['queue', 'name', 'job', 'key', 'paused', 'worker', 'file', 'limit', 'dryRun'] as const
 
 const NONE: readonly AuditedCall[] = []
@@ -31,7 +31,7 @@ const NONE: readonly AuditedCall[] = []
 export class Trail {
   readonly #clock: Clock
   readonly #asked = new Map<number, Asked>()
-  /** Operation and target of the last call: its further slices are a part of it. */
+  /** The operation and target of the last call: its further slices are a part of it. */
   #last = ''
 
   constructor(clock: Clock) {
@@ -59,7 +59,7 @@ export class Trail {
     return calls
   }
 
-  /** The connection is over: of what is not answered nobody knows whether it happens. */
+  /** Ends the trail when the connection is over: the outcome of unanswered calls is unknown. */
   end(who: string): readonly AuditedCall[] {
     const calls = [...this.#asked.values()].map((asked) => ({ ...asked, who, outcome: 'failed' as const, code: 'CONNECTION_LOST' }))
     this.#asked.clear()
@@ -75,7 +75,7 @@ export class Trail {
   }
 }
 
-/** A call of the client may be many commands, one behind the other. */
+/** True if the command continues a call: one call of the client may be many commands in a row. */
 function isFurtherSlice(command: Command): boolean {
   return (
     command.op === 'export' || ('before' in command && command.before !== undefined) || ('after' in command && command.after !== undefined)

@@ -1,10 +1,10 @@
-/** What a connection has asked and not been told yet: beyond a bound its server reads no more. */
+/** The requests of a connection that are not answered yet: beyond a limit its server stops reading. */
 import { isPatient, LIMITS, type Reply, type Request } from '@millrace/core'
 import { WireError } from '@millrace/wire'
 import { BOUNDS } from '../limits.ts'
 
 interface Frame {
-  /** Requests in it that are to be answered in turn. */
+  /** The number of its requests that are to be answered in turn. */
   left: number
   readonly bytes: number
 }
@@ -16,10 +16,10 @@ export class Unanswered {
   #requests = 0
   #bytes = 0
   readonly #patient = new Set<number>()
-  /** Requests that give a watch up, and the request of that watch: until they are answered, it may be. */
+  /** Requests that give up a watch, with the request of that watch: until they are answered, it may be answered too. */
   readonly #unwatching = new Map<number, number>()
 
-  /** No more is to be read for now. */
+  /** True if no more may be read for now. */
   get full(): boolean {
     return this.#requests >= LIMITS.commandsInFlight || this.#bytes >= BOUNDS.bytesInFlight
   }
@@ -28,7 +28,7 @@ export class Unanswered {
     return this.#requests + this.#patient.size
   }
 
-  /** @throws WireError where two unanswered requests have one number, or too many results are waited for */
+  /** @throws WireError if two unanswered requests have one number, or too many results are waited for */
   ask(requests: readonly Request[], bytes: number): void {
     let left = requests.length
     for (const { id, command } of requests) {
@@ -65,14 +65,14 @@ export class Unanswered {
       this.#bytes -= frame.bytes
       this.#oldest++
     }
-    // Before the oldest there are only those that are over: cut off now and then.
+    // The frames before the oldest are over: they are cut off now and then.
     if (this.#oldest > 64) {
       this.#frames.splice(0, this.#oldest)
       this.#oldest = 0
     }
   }
 
-  /** Whether the reply is one to a patient request. */
+  /** Returns true if the reply answers a patient request. */
   #takePatient(id: number): boolean {
     if (this.#patient.delete(id)) return true
     const given = this.#unwatching.get(id)

@@ -1,15 +1,15 @@
-/** What the clients of a server have been told and have not read, all together. Beyond a budget the greediest of them loses its connection. */
+/** The bytes that all clients of a server together have yet to read. Beyond a budget the client with the most loses its connection. */
 
 export interface Reader {
-  /** Told, and not taken from here yet. */
+  /** The number of bytes that were sent and have yet to leave this process. */
   readonly unreadBytes: number
-  /** Its connection is closed at once, with all that it has not read. */
+  /** Closes its connection at once, with all that it has not read. */
   crowdOut(): void
 }
 
 export class Unread {
   readonly #budgetBytes: number
-  /** Those with anything unread, and how much it was when it was last looked at. */
+  /** The readers with unread bytes, and their number at the last check. */
   readonly #seen = new Map<Reader, number>()
   #bytes = 0
 
@@ -17,16 +17,16 @@ export class Unread {
     this.#budgetBytes = budgetBytes
   }
 
-  /** Exactly, now. */
+  /** The exact number now. */
   get bytes(): number {
     for (const [reader, before] of this.#seen) this.#note(reader, before)
     return this.#bytes
   }
 
-  /** It was told something, has read something, or is gone and has nothing unread any more. */
+  /** Called when a reader was sent something, has read something, or is gone and has nothing unread any more. */
   look(reader: Reader): void {
     this.#note(reader, this.#seen.get(reader) ?? 0)
-    // What was seen may be less by now.
+    // The numbers seen before may be smaller by now.
     if (this.#bytes > this.#budgetBytes) while (this.bytes > this.#budgetBytes) this.#closeGreediest()
   }
 

@@ -1,4 +1,4 @@
-/** The files of a journal, with what is done to them written down, and some calls that fail or wait where a test says so. */
+/** The files of a journal, with a record of the steps done to them, and calls that fail or wait if a test asks for it. */
 import { type FileHandle, open } from 'node:fs/promises'
 import { basename } from 'node:path'
 
@@ -8,9 +8,9 @@ export interface TestFiles {
   readonly openFile: typeof open
   /** Each step that succeeded, with the name of its file or folder. */
   readonly trace: string[]
-  /** The next such step fails. */
+  /** Makes the next such step fail. */
   fail(step: Step, code?: string): void
-  /** Such steps wait, and succeed, once what this answers is called. */
+  /** Makes such steps wait until the returned function is called; then they succeed. */
   hold(step: Step): () => void
 }
 
@@ -32,7 +32,7 @@ export function testFiles(): TestFiles {
     const { datasync, truncate, sync, appendFile } = handle
     const write: (...how: [Uint8Array, number, number, number]) => Promise<unknown> = handle.write.bind(handle)
     return Object.assign(handle, {
-      // Half of it is there before it fails.
+      // Half of the bytes are written before it fails.
       write: async (bytes: Uint8Array, offset: number, length: number, at: number) => {
         try {
           await take('write')

@@ -1,7 +1,7 @@
 /**
- * The schema as it began. STRICT, so that a value keeps the kind that the engine gave it (`ANY`: JSON text stays text, bytes
- * stay bytes). NULL stands where the engine says 0 or undefined for "never" and "none", so that the partial indexes stay small.
- * Checks mirror the lifecycle of @millrace/core. The counters of a lane have none: a wrong count must never stop a lane.
+ * The first schema. Its tables are STRICT, so that a value keeps the type that the engine gave it (`ANY`: JSON text stays text,
+ * bytes stay bytes). NULL stands for the engine's 0 or undefined ("never", "none"), so that the partial indexes stay small.
+ * Checks mirror the lifecycle of @millrace/core. The counters of a lane have no check: a wrong count must never stop a lane.
  */
 import type { Migration } from './migration.ts'
 

@@ -1,8 +1,8 @@
 /**
- * Finished and running jobs are found without an index on the job. Each index cost every job two changes of it: flat out, with
- * pruning, a third of the writer's time in SQLite. One row per turn says which jobs finished in it, in runs of row numbers; one row
- * for all says which ran at some event, and the journal has what started since. See docs/decisions/0005. What a turn changed in the
- * file's one row of facts goes with its line in the journal: a page less for every turn.
+ * Finds finished and running jobs without an index on the job. Each index cost every job two changes to it: at full load with
+ * pruning, a third of the writer's time in SQLite. One row per turn lists the jobs that finished in it, as runs of row numbers.
+ * One row for the file lists the jobs that ran at some event, and the journal has the later starts. See docs/decisions/0005. A
+ * turn's changes to the file's one row of facts go with its line in the journal: one page less per turn.
  */
 import type { Database } from '../driver.ts'
 import { packRanges, rangesOf } from '../seqs.ts'
@@ -34,7 +34,7 @@ ALTER TABLE meta DROP COLUMN turn;`
 
 type Finished = [queue: number, state: number, lane: number, at: number, seqs: string]
 
-/** The turns of jobs that finished before are gone: one for each moment, before all that come. */
+/** The turns of jobs that finished earlier are unknown: each moment gets one turn, numbered below all turns that follow. */
 function fill(db: Database): void {
   const finished = db
     .prepare(

@@ -1,6 +1,6 @@
 /**
- * Which sessions are of other processes: they may live whatever becomes of the engine's, and have their leases to come back. A
- * version that does not know of them takes their jobs for lost when it opens the file; the fence holds all the same.
+ * Marks the sessions of other processes: they may outlive the engine's own, and have their leases to come back. A version without
+ * this migration takes their jobs for lost when it opens the file; the fence still holds.
  */
 import type { Migration } from './migration.ts'
 

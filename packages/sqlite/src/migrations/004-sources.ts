@@ -1,6 +1,7 @@
 /**
- * Producers' journals: how far each has come, in one row, and the way from the ids that they make to the rows of their jobs. Such a
- * job has a `node` that no file has, so that no other pays for the index. A version that does not know of them would tell wrong ids.
+ * Stores producers' journals: the position of each, in one row, and a map from the ids that they create to the rows of their
+ * jobs. Such a job has a `node` that no file has, so no other job pays for the index. A version without this migration would
+ * return wrong ids.
  */
 import type { Migration } from './migration.ts'
 

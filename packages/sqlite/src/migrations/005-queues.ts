@@ -1,6 +1,6 @@
 /**
- * What queues are told, and the jobs that a limit on their key holds back: those wait outside their lanes, in an index of their own. A
- * version that does not know of them would start them.
+ * Stores the settings of queues, and the jobs that a limit on their key holds back: those wait outside their lanes, in an index
+ * of their own. A version without this migration would start them.
  */
 import type { Migration } from './migration.ts'
 

@@ -1,6 +1,6 @@
 /**
- * How far each export of finished jobs has come: what is behind its cursor is kept for it. A version that does not know of them prunes as
- * if there were none, and the export is told what it has missed.
+ * Stores the position of each export of finished jobs: jobs after its cursor are kept for it. A version without this migration
+ * prunes as if there were no exports, and the export then learns what it has missed.
  */
 import type { Migration } from './migration.ts'
 

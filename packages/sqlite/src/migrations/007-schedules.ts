@@ -1,6 +1,6 @@
 /**
- * Schedules: a row each, with the job that comes, its next tick and the last. A version that does not know of them fires none, and goes
- * on with them where it finds them when it is back.
+ * Stores schedules: one row each, with the job that it enqueues, its next tick and the last. A version without this migration
+ * fires none. A version with it resumes them where it finds them.
  */
 import type { Migration } from './migration.ts'
 

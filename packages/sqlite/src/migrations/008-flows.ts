@@ -1,6 +1,6 @@
 /**
- * Flows: who waits for whom, what each has heard, and who is to be told. Only jobs of flows have rows here. An older version would let
- * nobody through, and would prune what others wait for.
+ * Stores flows: which jobs wait for which, what each has learned, and which jobs are still to be notified. Only jobs of flows
+ * have rows here. An older version would release none of them, and would prune jobs that others wait for.
  */
 import type { Migration } from './migration.ts'
 

@@ -1,6 +1,6 @@
 /**
- * What queues have done over time, and which kinds of failures there are. A version that does not know of them leaves them as they are:
- * what it does is counted to the last minute that was noted before.
+ * Stores what queues have done over time, and the kinds of failures. A version without this migration leaves them unchanged: its
+ * work counts towards the last minute that was noted before.
  */
 import type { Migration } from './migration.ts'
 

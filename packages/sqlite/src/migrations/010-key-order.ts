@@ -1,6 +1,6 @@
 /**
- * Rates and a strict order for each concurrency key. A version that does not know of them would start more than they allow, and out of
- * their order.
+ * Adds rates and a strict order for each concurrency key. A version without this migration would start more jobs than they allow,
+ * and out of their order.
  */
 import type { Migration } from './migration.ts'
 

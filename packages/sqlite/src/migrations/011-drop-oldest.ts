@@ -1,6 +1,6 @@
 /**
- * Queues that drop their oldest: their jobs by arrival, in an index of such jobs alone. A version that does not know of them refuses what
- * is too much.
+ * Lets queues drop their oldest jobs: an index holds the jobs of such queues alone, by arrival. A version without this migration
+ * rejects excess jobs instead.
  */
 import type { Migration } from './migration.ts'
 

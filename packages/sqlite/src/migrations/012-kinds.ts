@@ -1,6 +1,6 @@
 /**
- * Events of queues, schedules and workers. A version that does not know of them could not read the journal. Which sessions have been told
- * as attached and not as gone is kept, so that each is told once.
+ * Adds events of queues, schedules and workers. A version without this migration could not read the journal. The sessions that
+ * were reported as attached and not yet as gone are stored, so that each is reported once.
  */
 import type { Migration } from './migration.ts'
 

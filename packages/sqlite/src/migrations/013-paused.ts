@@ -1,4 +1,4 @@
-/** A pause of all queues, those of later included. A version that does not know of it would start what is not to start. */
+/** Adds a pause of all queues, future ones included. A version without this migration would start jobs that must not start. */
 import type { Migration } from './migration.ts'
 
 const SQL = 'ALTER TABLE meta ADD COLUMN paused INTEGER NOT NULL DEFAULT 0 CHECK (paused IN (0, 1));'

@@ -1,6 +1,6 @@
 /**
- * Idempotency keys that hold as long as their job, whatever their time. A version that does not know of them forgets a key when its time
- * is over.
+ * Lets idempotency keys hold as long as their job, whatever their time. A version without this migration forgets a key when its
+ * time is over.
  */
 import type { Migration } from './migration.ts'
 

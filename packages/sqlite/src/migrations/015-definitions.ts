@@ -1,6 +1,6 @@
 /**
- * Jobs that were enqueued before their name was defined take what the definition says; who has said it is kept. A version that does not
- * know of it would not note which fields a caller has stated.
+ * Lets jobs that were enqueued before their name was defined take the values of the definition, and stores who sent it. A version
+ * without this migration would not note which fields a caller has stated.
  */
 import type { Migration } from './migration.ts'
 

@@ -1,4 +1,4 @@
-/** The codes of errors and their causes, as programs read them. A version that does not know of them stores none. */
+/** Stores the codes of errors and their causes in a form for programs. A version without this migration stores none. */
 import type { Migration } from './migration.ts'
 
 const SQL = `

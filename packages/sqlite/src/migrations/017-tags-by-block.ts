@@ -1,6 +1,6 @@
 /**
- * Tags by blocks of 4,096 jobs, so that a turn's new ones stand on a few pages and not on one for each tag. A version that does not know
- * of the blocks would write none.
+ * Stores tags by blocks of 4,096 jobs, so that a turn's new tags are on a few pages instead of one page per tag. A version
+ * without this migration would write no blocks.
  */
 import type { Migration } from './migration.ts'
 

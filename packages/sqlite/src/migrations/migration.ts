@@ -5,8 +5,8 @@ export interface Migration {
   readonly id: number
   readonly name: string
   readonly sql: string
-  /** What SQL alone cannot say; after `sql`, in the same transaction. */
+  /** Does the work that SQL alone cannot do; runs after `sql`, in the same transaction. */
   readonly fill?: (db: Database) => void
-  /** The oldest schema version whose code may still open the file afterwards. Raising it takes a backup first. */
+  /** The oldest schema version whose code may still open the file afterwards. A migration that raises it makes a backup first. */
   readonly minReader: number
 }

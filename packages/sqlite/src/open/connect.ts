@@ -1,4 +1,4 @@
-/** Opens a connection with its settings, and proves that they hold. */
+/** Opens a connection with its settings, and verifies that they hold. */
 import { UnsupportedRuntimeError } from '@millrace/core'
 import { type Database, openDatabase } from '../driver.ts'
 import { MEMORY_FILE } from '../options.ts'
@@ -14,7 +14,7 @@ import {
   writerSettings,
 } from './pragmas.ts'
 
-/** Older ones can corrupt a WAL database when a checkpoint meets a commit. */
+/** The oldest version allowed: older ones can corrupt a WAL database when a checkpoint meets a commit. */
 const OLDEST_SQLITE = [3, 51, 3] as const
 
 export function connectWriter(file: string, tuning: WriterTuning): Database {
@@ -23,7 +23,7 @@ export function connectWriter(file: string, tuning: WriterTuning): Database {
   return prove(db, settings, () => setPragmas(db, [...CREATION_SETTINGS, ...settings]))
 }
 
-/** Read only: changes nothing, not even by closing. */
+/** Opens a read-only connection. It changes nothing, not even when it closes. */
 export function connectReader(file: string, cacheKib: number): Database {
   const settings = readerSettings(cacheKib)
   const db = openDatabase(file, { readonly: true, fileMustExist: true })

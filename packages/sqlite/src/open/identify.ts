@@ -1,19 +1,20 @@
-/** Whose file it is, found out read-only, so that nobody else's database is ever touched. */
+/** Finds out read-only which program a file belongs to, so that another program's database is never touched. */
 import { statSync } from 'node:fs'
 import { NotADatabaseError, NotWritableError, SchemaTooNewError, StorageBusyError, StorageError } from '@millrace/core'
 import { type Database, openDatabase, sqliteCode } from '../driver.ts'
 import { SCHEMA_VERSION } from '../migrations/list.ts'
 import { assertNotEmptied, assertNotTakenAway, assertWhole, assertWholePages, isEmpty } from './whole.ts'
 
-/** 'Mlrc' in SQLite's header: the file is one of Millrace's. */
+/** 'Mlrc' in SQLite's header: marks the file as one of Millrace's. */
 export const APPLICATION_ID = 0x4d6c7263
 
-/** For so long one look waits for what has the file locked. */
+/** The milliseconds that one look waits for a lock on the file. */
 const LOOK_MS = 1_000
 
 /**
- * Answers whether the file is ours already; false where it is empty or not there. Throws where it is somebody else's or too new, or was
- * emptied or cut, and StorageBusyError where another program has it locked for a second, and for `waitMs` where that is longer.
+ * Returns true if the file is Millrace's already; false if it is empty or missing. Throws if it belongs to another program, is
+ * too new, or was emptied or cut. Throws StorageBusyError if another program keeps it locked for a second, or for `waitMs` if
+ * that is longer.
  */
 export function identify(file: string, waitMs = 0): boolean {
   for (let leftMs = waitMs - LOOK_MS; ; leftMs -= LOOK_MS) {
@@ -39,11 +40,11 @@ function identifyNow(file: string): boolean {
   try {
     return look(file, true)
   } catch (error) {
-    // As where a part of the schema is missing.
+    // For example if a part of the schema is missing.
     if (sqliteCode(error)?.startsWith('SQLITE_CORRUPT')) assertWholePages(file)
     if (sqliteCode(error) !== 'SQLITE_READONLY_ROLLBACK') throw translate(error, file)
   }
-  // A creation that was cut off has left its journal: whoever opens the file next rolls back what it began.
+  // An interrupted creation has left its journal: the next process to open the file rolls it back.
   try {
     return look(file, false)
   } catch (error) {
@@ -58,7 +59,7 @@ function sizeOf(file: string): number {
 function look(file: string, readonly: boolean): boolean {
   const db = openDatabase(file, { readonly, fileMustExist: true, timeout: LOOK_MS })
   try {
-    // One state of it: nobody folds its log in meanwhile.
+    // One transaction sees one state: nobody folds the log in meanwhile.
     return db.transaction(() => {
       assertWhole(db, file)
       return isOurs(db, file)
@@ -75,7 +76,7 @@ function isOurs(db: Database, file: string): boolean {
     checkSchema(db, file)
     return true
   }
-  // An empty database may be what is left of a creation that was cut off; nothing is lost by taking it.
+  // An empty database may be left over from an interrupted creation; taking it loses nothing.
   if (tables === 0 && (id === 0 || id === APPLICATION_ID)) return false
   throw new NotADatabaseError(`${file} is an SQLite database of another program. Give Millrace a file of its own`, { path: file })
 }
@@ -92,7 +93,7 @@ function checkSchema(db: Database, file: string): void {
   }
 }
 
-/** An error of SQLite while a file is opened, as its opener is told. */
+/** Translates an SQLite error during opening into the error that the caller gets. */
 export function translate(error: unknown, file: string): unknown {
   const options = { cause: error }
   if (isOfSystem(error)) {
@@ -125,7 +126,7 @@ export function translate(error: unknown, file: string): unknown {
   return new StorageError(`cannot read ${file}: ${(error as Error).message}`, { path: file }, options)
 }
 
-/** An error of a call to the system, as that of a file beside the database that cannot be created. */
+/** True for an error of a system call, for example if a file beside the database cannot be created. */
 function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string'
 }

@@ -1,4 +1,4 @@
-/** Whose the write-ahead log beside a file is. */
+/** Checks that the write-ahead log beside a file belongs to it. */
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { ForeignLogError } from '@millrace/core'
@@ -6,14 +6,15 @@ import { walFile } from '../beside.ts'
 
 export const WAL_HEADER_BYTES = 32
 
-/** Whether the write-ahead log has content. */
+/** True if the write-ahead log has content. */
 export function hasLog(file: string): boolean {
   return logBytes(file) > WAL_HEADER_BYTES
 }
 
 /**
- * A backup says in its header that it has a rollback journal, and SQLite says otherwise there, synced, before it begins a log. So a log
- * with content beside such a file is the log of another one. SQLite does not look: it would replay the log into the backup.
+ * Rejects the log of another file. The header of a backup says that it has a rollback journal, and SQLite changes that, synced,
+ * before it begins a log. So a log with content beside such a file belongs to another one. SQLite does not check: it would replay
+ * the log into the backup.
  *
  * Call it only while no connection of this process has the file open: closing the descriptor drops the locks of that connection.
  *
@@ -28,7 +29,7 @@ export function assertOwnLog(file: string): void {
   )
 }
 
-/** The write and the read version in the header of an SQLite file: 1 with a rollback journal, 2 with a write-ahead log. */
+/** The offset of the write and the read version in the header of an SQLite file: 1 with a rollback journal, 2 with a write-ahead log. */
 const VERSIONS_AT = 18
 const ROLLBACK = 1
 

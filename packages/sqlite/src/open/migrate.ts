@@ -1,6 +1,6 @@
 /**
- * Brings a file to this version's schema: each step in a transaction of its own, with its line in the ledger. A step after
- * which older versions can no longer open the file takes a copy beside it first.
+ * Migrates a file to this version's schema. Each step runs in a transaction of its own, with its line in the ledger. A step after
+ * which older versions can no longer open the file makes a copy beside it first.
  */
 import { closeSync, renameSync, rmSync } from 'node:fs'
 import { InternalError } from '@millrace/core'
@@ -16,9 +16,9 @@ import { CREATION_SETTINGS, checkPragmas } from './pragmas.ts'
 export interface MigrateOptions {
   readonly file: string
   readonly now: number
-  /** Those to apply; a test's own, or this version's. */
+  /** The migrations to apply: a test's own, or this version's. */
   readonly migrations?: readonly Migration[]
-  /** The mode of a copy; that of a new file unless stated. */
+  /** The mode of a copy. Default: that of a new file. */
   readonly making?: Making
 }
 
@@ -35,7 +35,7 @@ export function migrate(db: Database, { file, now, migrations = MIGRATIONS, maki
   }
 }
 
-/** Table, ledger and mark in one transaction: a creation that is cut off leaves an empty file. */
+/** Creates the table, the ledger and the mark in one transaction: an interrupted creation leaves an empty file. */
 function create(db: Database, now: number, first: Migration): void {
   checkPragmas(db, CREATION_SETTINGS)
   inTransaction(db, () => {
@@ -68,7 +68,7 @@ function minReader(db: Database): number {
   return db.prepare('SELECT min_reader FROM meta').pluck().get() as number
 }
 
-/** Through SQLite, and complete before it gets its name. */
+/** Copies the file through SQLite. The copy is complete before it gets its name. */
 function copyBefore(db: Database, target: string, making: Making): void {
   const partial = `${target}.partial`
   rmSync(partial, { force: true })
@@ -76,14 +76,14 @@ function copyBefore(db: Database, target: string, making: Making): void {
   try {
     db.prepare('VACUUM INTO ?').run(partial)
   } catch (error) {
-    // On a full disk it is what fills it.
+    // On a full disk, the partial copy is what fills it.
     rmSync(partial, { force: true })
     throw error
   }
   renameSync(partial, target)
 }
 
-/** The migrations that a file has had, oldest first. */
+/** Returns the migrations applied to a file, oldest first. */
 export function ledger(db: Database): readonly { readonly id: number; readonly name: string; readonly appliedAt: number }[] {
   const rows = db.prepare('SELECT id, name, applied_at FROM migration ORDER BY id').raw().all() as [number, string, number][]
   if (rows.length === 0) throw new InternalError('the ledger of migrations is empty')

@@ -1,11 +1,11 @@
-/** Whether a database can live at a path, before anything is created there. Only asks about the file, never opens it. */
+/** Checks that a database can live at a path, before anything is created there. It only queries the file and never opens it. */
 import { accessSync, constants, readlinkSync, realpathSync, type Stats, statfsSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { NotWritableError, UnsafeFilesystemError } from '@millrace/core'
 
 /**
- * The one path of a file, whatever links lead to it, also before it is there: SQLite puts its log beside the real file, and so must the
- * owner's lock lie there.
+ * Returns the real path of a file, whatever links lead to it, even before the file exists. SQLite puts its log beside the real
+ * file, so the owner's lock must be there, too.
  */
 export function realFile(file: string, linksMax = LINKS_MAX): string {
   const path = resolve(file)
@@ -22,10 +22,10 @@ export function realFile(file: string, linksMax = LINKS_MAX): string {
   }
 }
 
-/** As Linux follows: links that lead in a circle lead nowhere. */
+/** The number of links that Linux follows: links that lead in a circle lead nowhere. */
 const LINKS_MAX = 40
 
-/** Undefined where the path is no link. */
+/** Returns the target of a link; undefined if the path is not a link. */
 function linkTarget(path: string): string | undefined {
   try {
     return readlinkSync(path)
@@ -38,7 +38,7 @@ export function checkPlace(file: string, platform: string, unsafeFilesystem: 're
   const path = resolve(file)
   checkFolder(path)
   checkFile(path)
-  // The log comes to lie beside the real file.
+  // SQLite puts the log beside the real file.
   checkFolder(realFile(path))
   if (unsafeFilesystem === 'refuse') {
     checkLinks(path)
@@ -64,7 +64,7 @@ function checkFile(path: string): void {
   if (linkTarget(real) !== undefined) {
     throw new NotWritableError(`cannot open ${path}: its links lead in a circle. Name the file itself`, { path })
   }
-  // better-sqlite3 takes blanks at the end off: it would open another file than the one that is locked and looked at.
+  // better-sqlite3 removes blanks at the end: it would open another file than the one that is locked and checked.
   if (real !== real.trimEnd()) throw new NotWritableError(`cannot open ${path}: its name ends in a blank. Give it another name`, { path })
   const stats = look(path)
   if (stats === undefined) return
@@ -73,7 +73,7 @@ function checkFile(path: string): void {
   if (!writable(path)) throw new NotWritableError(`cannot open ${path}: the file is read-only. Give this user write access to it`, { path })
 }
 
-/** Each of its names would have a log and an owner of its own. */
+/** Rejects hard links: each name would have a log and an owner of its own. */
 function checkLinks(path: string): void {
   const links = look(path)?.nlink ?? 1
   if (links <= 1) return
@@ -83,7 +83,7 @@ function checkLinks(path: string): void {
   )
 }
 
-/** `statfs` type numbers of Linux file systems that lose locks, share no memory between hosts, or report syncs that were none. */
+/** `statfs` type numbers of Linux file systems that lose locks, share no memory between hosts, or report syncs that did not happen. */
 const UNSAFE_TYPES: ReadonlyMap<number, string> = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],
@@ -111,16 +111,16 @@ function checkFilesystem(path: string, platform: string): void {
   )
 }
 
-/** What makes a path's file system unsafe; undefined for an ordinary one. */
+/** Returns what makes a path's file system unsafe; undefined for an ordinary one. */
 export function unsafeKind(path: string, platform: string): string | undefined {
   if (platform === 'linux') return unsafeType(statfsSync(dirname(path)).type)
   if (platform === 'win32' && path.startsWith('\\\\')) return 'a network share'
   return undefined
 }
 
-/** The name of an unsafe file system by its Linux type number. */
+/** Returns the name of an unsafe file system by its Linux type number. */
 export function unsafeType(type: number): string | undefined {
-  // 32-bit kernels tell it as a signed number.
+  // 32-bit kernels report it as a signed number.
   return UNSAFE_TYPES.get(type >>> 0)
 }
 
@@ -128,7 +128,7 @@ function look(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch {
-    // A path through a file, or a folder that may not be entered: as good as not there.
+    // A path through a file, or through a folder that may not be entered, counts as missing.
     return undefined
   }
 }

@@ -1,13 +1,13 @@
-/** Opening a file takes a little room, for its log and its index: where there is none, the ballast is given up for it. */
+/** Opening a file takes a little room, for its log and its index. If there is none, the ballast is given up for it. */
 import { statfsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DiskFullError } from '@millrace/core'
 import { sqliteCode } from '../driver.ts'
 
-/** SQLite tells a shared index that finds no room as an I/O error. */
+/** Below this, an I/O error means a full disk: SQLite reports a shared index that finds no room as one. */
 const NO_ROOM_BYTES = 256 * 1024
 
-/** Throws DiskFullError where the room is not enough even then. */
+/** Opens the file, if necessary without the ballast. Throws DiskFullError if the room is not enough even then. */
 export function withRoom<T>(file: string, releaseBallast: () => void, open: () => T): T {
   try {
     return open()
@@ -38,6 +38,6 @@ export function lacksRoom(file: string, error: unknown): boolean {
 
 function isFull(file: string): boolean {
   const { blocks, bavail, bsize } = statfsSync(dirname(resolve(file)))
-  // What has no blocks at all, as /proc, is no disk.
+  // A file system without any blocks, such as /proc, is not a disk.
   return blocks > 0 && bavail * bsize < NO_ROOM_BYTES
 }

@@ -1,6 +1,6 @@
 /**
- * Whether a file still has its end. SQLite takes a file of 0 bytes for a new database and removes the log beside it, and fills what is
- * missing of the last page with zeros: both would hide a loss.
+ * Checks that a file still has its end. SQLite takes a file of 0 bytes for a new database and removes the log beside it. It also
+ * fills the missing part of the last page with zeros. Both would hide a loss.
  */
 import { existsSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -12,19 +12,20 @@ import { PAGE_BYTES } from './pragmas.ts'
 
 const WAL_FRAME_HEADER_BYTES = 24
 
-/** SQLite takes a file of one byte for an empty one, too. */
+/** True if SQLite takes the file for an empty one, which it also does for one byte. */
 export function isEmpty(bytes: number): boolean {
   return bytes <= 1
 }
 
 /**
- * A new file may be empty: made by `touch`, or by a first start that was killed before its first commit, which has left its mark.
+ * Rejects a file that was emptied. A new file may be empty: created by `touch`, or by a first start that was killed before its
+ * first commit, which has left its mark.
  *
  * @throws FileTruncatedError if files beside it say that it had content
  */
 export function assertNotEmptied(file: string): void {
   const traces = existsSync(newFile(file)) ? [] : tracesBeside(file).filter((path) => existsSync(path))
-  // Looked at last: another engine removes the mark after the file has content.
+  // Read last: another engine removes the mark after the file has content.
   const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0
   if (!isEmpty(bytes)) return
   if (traces.length > 0) throw emptied(file, bytes, traces)
@@ -36,7 +37,7 @@ export function assertNotEmptied(file: string): void {
   }
 }
 
-/** A missing file is new, unless its log was left behind: SQLite would delete that. @throws FileTruncatedError */
+/** Rejects a missing file if its log was left behind, because SQLite would delete the log. @throws FileTruncatedError */
 export function assertNotTakenAway(file: string): void {
   const wal = walFile(file)
   const bytes = logBytes(file)
@@ -47,7 +48,7 @@ export function assertNotTakenAway(file: string): void {
   )
 }
 
-/** In a transaction. @throws FileTruncatedError if pages of the file are neither in it nor in its log */
+/** Must run in a transaction. @throws FileTruncatedError if pages of the file are neither in it nor in its log */
 export function assertWhole(db: Database, file: string): void {
   const pages = db.pragma('page_count', { simple: true }) as number
   const pageBytes = db.pragma('page_size', { simple: true }) as number
@@ -56,7 +57,7 @@ export function assertWhole(db: Database, file: string): void {
   assertWholePages(file, pageBytes)
 }
 
-/** A power cut while the log is folded in may leave part of a page, of which the log has all. @throws FileTruncatedError */
+/** A power cut while the log is folded in may leave part of a page; the log then has the whole page. @throws FileTruncatedError */
 export function assertWholePages(file: string, pageBytes = PAGE_BYTES): void {
   const { size } = statSync(file)
   if (size % pageBytes !== 0 && framesOf(file, pageBytes) === 0) throw cut(file, size, `consists of pages of ${pageBytes}`)
@@ -69,7 +70,7 @@ function cut(file: string, bytes: number, expected: string): FileTruncatedError 
   )
 }
 
-/** How many pages the write-ahead log may hold at most. */
+/** Returns the number of pages that the write-ahead log can hold at most. */
 function framesOf(file: string, pageBytes: number): number {
   return Math.max(0, Math.floor((logBytes(file) - WAL_HEADER_BYTES) / (WAL_FRAME_HEADER_BYTES + pageBytes)))
 }

@@ -1,6 +1,6 @@
 /**
- * One engine owns a file: it holds an exclusive transaction on a small SQLite file beside it, for life. The system drops the lock
- * when the process dies, however it dies; a second engine in the same process is shut out as well.
+ * One engine owns a file: all its life it holds an exclusive transaction on a small SQLite file beside it. The system drops the
+ * lock when the process dies, however it dies. A second engine in the same process is shut out as well.
  */
 import { AlreadyOpenError } from '@millrace/core'
 import { createLockable, type Making } from '../access.ts'
@@ -9,7 +9,7 @@ import { type Database, openDatabase, sqliteCode } from '../driver.ts'
 import { readOwnerNote, removeOwnerNote, writeOwnerNote } from './note.ts'
 
 export interface OwnerLock {
-  /** Tells others, as plain text, who holds the file. */
+  /** Writes the owner of the file as plain text beside it, for others to read. */
   announce(epoch: number): void
   release(): void
 }
@@ -20,17 +20,17 @@ export interface OwnerOptions {
   readonly host: string
   readonly now: number
   readonly waitMs: number
-  /** How the files of the lock are created. */
+  /** Returns the mode and the owner for the files of the lock. */
   readonly making: () => Making
 }
 
-/** Held for life: a connection that nobody refers to is closed by the garbage collector, and its lock would go with it. */
+/** Keeps the connections alive: the garbage collector closes a connection that nobody refers to, and its lock would go with it. */
 const HELD = new Set<Database>()
 
-/** One wait within SQLite, which nothing can cut short. A probe holds the lock for an instant: at least that is waited out. */
+/** One wait within SQLite, which nothing can interrupt. It outlasts a probe, which holds the lock for an instant. */
 const SLICE_MS = 50
 
-/** Throws AlreadyOpenError where somebody has it. */
+/** Throws AlreadyOpenError if another engine has the lock. */
 export function lockOwner({ file, pid, host, now, waitMs, making }: OwnerOptions): OwnerLock {
   createLockable(ownerFile(file), making())
   const db = openDatabase(ownerFile(file), { timeout: SLICE_MS })
@@ -46,17 +46,17 @@ export function lockOwner({ file, pid, host, now, waitMs, making }: OwnerOptions
     release: () => {
       removeOwnerNote(file)
       HELD.delete(db)
-      // Rolls back what holds the lock.
+      // Rolls back the transaction that holds the lock.
       db.close()
     },
   }
 }
 
-/** Waits slice by slice: a thread that waits for long can be ended, and its process with it. */
+/** Waits slice by slice, so that the thread, and its process with it, can be ended during a long wait. */
 function hold(db: Database, waitMs: number): void {
   for (let leftMs = waitMs - SLICE_MS; ; leftMs -= SLICE_MS) {
     try {
-      // No journal file: nothing is ever written, and none may be left behind.
+      // Avoids a journal file: nothing is ever written, and none may be left behind.
       db.pragma('journal_mode = MEMORY')
       db.exec('BEGIN EXCLUSIVE')
       return

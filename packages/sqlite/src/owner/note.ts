@@ -6,17 +6,17 @@ import { noteFile } from '../beside.ts'
 export interface OwnerNote {
   readonly pid: number
   readonly host: string
-  /** How many engines have owned the file, this one included; 0 while it is still opening. */
+  /** The number of engines that have owned the file, this one included; 0 while it is still opening. */
   readonly epoch: number
   /** Milliseconds since 1970. */
   readonly startedAt: number
 }
 
-/** Whole or not at all: a reader never finds half of it. */
+/** Writes the note as a whole or not at all: a reader never finds half of it. */
 export function writeOwnerNote(file: string, note: OwnerNote, making: Making): void {
   const target = noteFile(file)
   const partial = `${target}.${note.pid}.partial`
-  // Left by a process that was killed, or a link that somebody has put there.
+  // A killed process may have left this file, or somebody may have put a link there.
   rmSync(partial, { force: true })
   const descriptor = createFile(partial, making)
   try {
@@ -27,7 +27,7 @@ export function writeOwnerNote(file: string, note: OwnerNote, making: Making): v
   renameSync(partial, target)
 }
 
-/** Undefined where there is none, or none that can be understood. */
+/** Returns undefined if there is no note, or none that can be understood. */
 export function readOwnerNote(file: string): OwnerNote | undefined {
   try {
     const { pid, host, epoch, startedAt } = JSON.parse(readFileSync(noteFile(file), 'utf8'))

@@ -1,4 +1,4 @@
-/** Asks who owns a file, without opening it. */
+/** Finds out who owns a file, without opening the file. */
 import { statSync } from 'node:fs'
 import { ownerFile } from '../beside.ts'
 import { openDatabase, sqliteCode } from '../driver.ts'
@@ -6,8 +6,8 @@ import { realFile } from '../open/place.ts'
 import { type OwnerNote, readOwnerNote } from './note.ts'
 
 /**
- * The owner of a file: its note, `'unknown'` where it has not written one, undefined where nobody owns it. True for an instant
- * only: opening the store is what decides.
+ * Returns the owner of a file: its note, `'unknown'` if it has not written one, undefined if nobody owns the file. The answer is
+ * true for an instant only: opening the store decides.
  */
 export function probeOwner(file: string): OwnerNote | 'unknown' | undefined {
   const real = realFile(file)

@@ -1,4 +1,4 @@
-/** The runs of jobs, as `get` and exports tell them. */
+/** Reads the runs of jobs, as `get` and exports return them. */
 import {
   ACTIVE,
   type AttemptView,
@@ -18,7 +18,7 @@ type RawSession = [id: number, worker: string]
 
 const LISTED = 'FROM json_each(?) AS wanted CROSS JOIN'
 
-/** A statement for all of the jobs, each asked only where a job may have what it reads. */
+/** Each statement reads for all of the jobs at once, and only for those that may have rows in its table. */
 export function prepareAttempts(db: Database): (rows: readonly JobRow[]) => AttemptView[][] {
   const ended = db
     .prepare(
@@ -35,7 +35,7 @@ ${LISTED} attempt ON attempt.seq = wanted.value ORDER BY seq, run`,
   const numbersOf = (rows: readonly JobRow[], number: (row: JobRow) => number) => new Set(rows.map(number))
 
   return (rows) => {
-    // Also of a job at its first run: it may have expired before, or have been held by its parents, and was brought back.
+    // Includes jobs at their first run: such a job may have expired before, or have been held by its parents, and was brought back.
     const seqs = numbersOf(rows, seqOf)
     const lines = linesByRun(read<RawLog>(logs, seqs))
     const workers = new Map(read<RawSession>(sessions, numbersOf(rows.filter(isOwnRun), sessionOf)))
@@ -54,7 +54,7 @@ ${LISTED} attempt ON attempt.seq = wanted.value ORDER BY seq, run`,
   }
 }
 
-/** The error of the last run that failed. */
+/** Returns the error of the last run that failed. */
 export function prepareLastError(db: Database): (seq: number) => RunError | undefined {
   const statement = db.prepare(`SELECT ${ERROR_COLUMNS} FROM attempt WHERE seq = ? AND error_name <> '' ORDER BY run DESC LIMIT 1`).raw()
   return (seq) => {
@@ -71,7 +71,7 @@ function sessionOf({ sessionId }: JobRow): number {
   return sessionId
 }
 
-/** The run that goes on or that ended well has no row of its own: the job's row says it all. */
+/** True if the last run continues or ended well. Such a run has no row of its own: the job's row says it all. */
 function isOwnRun({ state }: JobRow): boolean {
   return state === ACTIVE || state === COMPLETED
 }
@@ -81,12 +81,12 @@ function ownRun({ seq, run, uncounted, startedAt, finishedAt }: JobRow, worker: 
 }
 
 function attemptFrom([seq, run, attempt, startedAt, endedAt, worker, ...error]: RawAttempt, lines: Lines): AttemptView {
-  // A run that was given back or snoozed has none.
+  // A run that was given back or snoozed has no error.
   const failed = error[0] !== '' && { error: errorFrom(error) }
   return { run, attempt, startedAt, endedAt, worker, ...failed, logs: linesOf(lines, seq, run) }
 }
 
-/** By job, then by run. */
+/** Log lines by job, then by run. */
 type Lines = ReadonlyMap<number, ReadonlyMap<number, readonly LogLine[]>>
 
 function linesOf(lines: Lines, seq: number, run: number): readonly LogLine[] {

@@ -1,15 +1,15 @@
-/** Reads rows until there are enough of them or of their bytes, and always lets go of the statement. */
+/** Reads rows until there are enough of them or of their bytes, and always releases the statement. */
 import type { JobRow } from '@millrace/core'
 import type { SqlValue, Statement } from '../driver.ts'
-import { payloadBytes, type RawRow, rowFrom } from './row.ts'
+import { payloadBytes, type RawRow, rowFrom } from '../tables/job.ts'
 
 export interface Bounded {
   readonly rows: JobRow[]
-  /** Whether there are no more. */
+  /** True if there are no more rows. */
   readonly complete: boolean
 }
 
-/** At least one row, where there is one. The statement must be in raw mode. */
+/** Returns at least one row, if there is one. The statement must be in raw mode. */
 export function readBounded(statement: Statement, values: readonly SqlValue[], limit: number, bytesMax: number): Bounded {
   const rows: JobRow[] = []
   let bytes = 0

@@ -1,4 +1,4 @@
-/** The journal by cursor. */
+/** Reads the journal by cursor. */
 import type { EndsPage, JobEnd, JournalEvent } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import { decodeEnds, decodeEvents, type JournalRow, type LaneName } from '../journal.ts'
@@ -6,7 +6,7 @@ import { nameOnTomb } from '../tombs.ts'
 
 type RawTurn = [firstEvent: number, at: number, count: number, packed: Uint8Array]
 
-/** The events after one, in order, at most `limit`. */
+/** Returns the events after the given one, in order, at most `limit`. */
 export function prepareEvents(db: Database): (after: number, limit: number) => JournalEvent[] {
   const turns = prepareTurnsAfter(db)
   const laneName = prepareLaneName(db)
@@ -20,7 +20,7 @@ export function prepareEvents(db: Database): (after: number, limit: number) => J
   }
 }
 
-/** What `Store.ends` promises. */
+/** Implements `Store.ends`. */
 export function prepareEnds(db: Database): (after: number, limit: number, eventsMax: number) => EndsPage {
   const turns = prepareTurnsAfter(db)
   return (after, limit, eventsMax) => {
@@ -41,7 +41,7 @@ export function prepareEnds(db: Database): (after: number, limit: number, events
   }
 }
 
-/** The turns that have events after one, in order. */
+/** Yields the turns that have events after the given one, in order. */
 function prepareTurnsAfter(db: Database): (after: number) => Iterable<JournalRow> {
   // The row that holds `after` may hold later ones too.
   const rows = db
@@ -56,7 +56,10 @@ WHERE first_event >= coalesce((SELECT max(first_event) FROM journal WHERE first_
   }
 }
 
-/** A lane's number is never another's, and its row stays when its queue is deleted: what was read once stays true. */
+/**
+ * Returns the names of a lane. A lane's number is never reused, and its row stays when its queue is deleted, so names that were
+ * read once stay true.
+ */
 function prepareLaneName(db: Database): (id: number) => LaneName {
   const lane = db.prepare('SELECT queue.name, lane.name FROM lane JOIN queue ON queue.id = lane.queue WHERE lane.id = ?').raw()
   const known = new Map<number, LaneName>()

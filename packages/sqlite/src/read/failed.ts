@@ -1,9 +1,9 @@
-/** Failed jobs, oldest failure first: what a redrive brings back. */
+/** Reads failed jobs, oldest failure first: the jobs that a redrive brings back. */
 import type { FailedPlace, JobRow } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import { prepareJobsWithin } from './jobs.ts'
 
-/** One slice's payloads: a slice of large ones is shorter than it was asked to be. */
+/** The limit for one slice's payloads: a slice of large ones is shorter than requested. */
 const SLICE_BYTES = 64 * 2 ** 20
 
 export type ReadFailed = (laneIds: readonly number[], after: FailedPlace, limit: number) => JobRow[]
@@ -18,7 +18,7 @@ export function prepareFailed(db: Database): ReadFailed {
     .raw()
   const jobs = prepareJobsWithin(db, SLICE_BYTES)
   return (laneIds, { finishedAt, seq }, limit) => {
-    // The index is by lane: the oldest of each lane, and of those the oldest of all. Only these are read whole.
+    // The index is by lane, so this takes the oldest of each lane, and of those the oldest of all. Only these are read whole.
     const candidates = laneIds.flatMap((lane) => places.all(lane, finishedAt, seq, limit) as Place[])
     if (laneIds.length > 1) candidates.sort(([a, aSeq], [b, bSeq]) => a - b || aSeq - bSeq)
     return jobs(candidates.slice(0, limit).map((place) => place[1]))

@@ -1,4 +1,4 @@
-/** Failures by their kind, seen last first. What they say is read from the last job that failed so, for as long as that is there. */
+/** Reads failures by their kind, last seen first. Their messages come from the last job that failed this way, as long as it exists. */
 import type { FailureRow } from '@millrace/core'
 import type { Database } from '../driver.ts'
 

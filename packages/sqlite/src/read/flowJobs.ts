@@ -1,7 +1,7 @@
-/** A page of a flow: its jobs follow one another in the table of jobs, so that no index is needed to find them. */
+/** Reads a page of a flow. Its jobs are consecutive in the table of jobs, so no index is needed to find them. */
 import { type DependencyRow, type FlowCursor, type FlowJobRow, LIMITS, type Told } from '@millrace/core'
 import type { Database } from '../driver.ts'
-import { extrasFrom, type RawRow, ROW_COLUMNS_WITHOUT_DATA, rowFrom } from './row.ts'
+import { extrasFrom, type RawRow, ROW_COLUMNS_WITHOUT_DATA, rowFrom } from '../tables/job.ts'
 
 interface Page<Row> {
   readonly rows: Row[]
@@ -10,7 +10,7 @@ interface Page<Row> {
 
 export type ReadFlowJobs = (first: number, from: FlowCursor, limit: number, edges: number) => Page<FlowJobRow>
 
-/** A job, and which of those that it waits for are on the page. */
+/** A job, and the range of its parents that is on the page. */
 interface Placed extends Omit<FlowJobRow, 'parents'> {
   readonly behind: number
   readonly count: number
@@ -42,7 +42,7 @@ LEFT JOIN job ON job.seq = wanted.value LEFT JOIN flow_end AS ended ON ended.seq
       const row = rowFrom(raw)
       const { seq } = row
       const place = row.extras?.flow
-      // What was created behind the flow's last job.
+      // This job was created after the flow's last job.
       if (place?.first !== first) break
       const behind = seq === from.seq ? from.place : 0
       const left = Math.max(0, place.parents - behind)
@@ -55,7 +55,8 @@ LEFT JOIN job ON job.seq = wanted.value LEFT JOIN flow_end AS ended ON ended.seq
     return { rows, next: null }
   }
 
-  // A reader's statements are of one moment in a transaction alone: else a job could be told of what its row does not know yet.
+  // A reader's statements see one moment only within a transaction. Otherwise an edge could report something that the job's row
+  // does not know yet.
   return db.transaction((first: number, from: FlowCursor, limit: number, edgesMax: number): Page<FlowJobRow> => {
     const { rows, next } = placed(first, from, limit, edgesMax)
     const told = rows.map(({ row, behind, count }) => (count === 0 ? [] : (edges.all(row.seq, behind, count) as RawEdge[])))

@@ -1,4 +1,4 @@
-/** What a turn needs of flows, and what a job may ask of those that it waited for. */
+/** Reads what a turn needs of flows, and what a job may ask of the jobs that it waited for. */
 import {
   DELETED,
   type FlowDueRow,
@@ -11,8 +11,8 @@ import {
   type Told,
 } from '@millrace/core'
 import type { Database } from '../driver.ts'
+import { extrasFrom, payloadBytes, type RawRow, ROW_COLUMNS_WITHOUT_DATA, rowFrom } from '../tables/job.ts'
 import type { Bounded } from './bounded.ts'
-import { extrasFrom, payloadBytes, type RawRow, ROW_COLUMNS_WITHOUT_DATA, rowFrom } from './row.ts'
 import { errorFrom, type RawError } from './runError.ts'
 
 type RawDue = [
@@ -75,7 +75,7 @@ ORDER BY flow_gone.child, edge.place LIMIT ?`,
 
 export type ReadChildren = (seqs: readonly number[], bytes: number) => Bounded
 
-/** An output is of completed jobs alone, and nothing becomes of those any more. */
+/** Reads children without their outputs: only completed jobs have one, and those never change again. */
 export function prepareChildren(db: Database): ReadChildren {
   const columns = ROW_COLUMNS_WITHOUT_DATA.replace('job.output', 'NULL')
   const statement = db.prepare(`SELECT ${columns} FROM json_each(?) AS wanted CROSS JOIN job ON job.seq = wanted.value`).raw()
@@ -99,7 +99,7 @@ type RawParent = [
   output: ParentRow['output'],
   ended: Told | null,
   ref: string | null,
-  // None of a parent that has not failed.
+  // A parent that has not failed has no error.
   ...error: RawError | [null, ...unknown[]],
 ]
 

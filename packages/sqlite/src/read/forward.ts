@@ -1,4 +1,4 @@
-/** Reads that go to whatever connection is the current one, and fail as writes do: with a StoreFailure that says what to do. */
+/** Forwards reads to the current connection. They fail as writes do: with a StoreFailure that says what to do. */
 import { failureBefore } from '../failure.ts'
 import { READ_NAMES, type Reads } from './reads.ts'
 

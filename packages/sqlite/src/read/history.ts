@@ -1,4 +1,4 @@
-/** What queues have done: their totals before each minute or hour. */
+/** Reads what queues have done: their totals before each minute or hour. */
 import type { HistoryStep, Loaded, MinuteRow } from '@millrace/core'
 import type { Database } from '../driver.ts'
 

@@ -1,4 +1,4 @@
-/** How far the journal goes back, and how much of it there is. */
+/** Reads how far the journal goes back, and how large it is. */
 import type { JournalExtent } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import { JOURNAL_ROW_BYTES } from '../journal.ts'
@@ -6,8 +6,8 @@ import { JOURNAL_ROW_BYTES } from '../journal.ts'
 type Turn = [firstEvent: number, at: number, count: number]
 
 /**
- * Rows are in the order of their turns, so a time is found by halving: an index by time would cost every turn a page, and this
- * is asked rarely. Where the wall clock was set back, the answer is one of the turns around.
+ * Rows are in the order of their turns, so a time is found by binary search: an index by time would cost every turn a page, and
+ * this is rarely needed. If the wall clock was set back, the result is one of the turns around.
  */
 export function prepareJournal(db: Database): (at: number) => JournalExtent {
   const ends = db
@@ -30,7 +30,7 @@ WHERE first.first_event = (SELECT min(first_event) FROM journal) AND last.first_
       const [firstEvent, turnAt, count] = turnAtOrBefore.get(middle) as Turn
       if (turnAt < at) {
         found = firstEvent + count - 1
-        // Up to the middle no other turn begins.
+        // No other turn begins up to the middle.
         low = Math.max(firstEvent + count, middle + 1)
       } else {
         high = firstEvent - 1

@@ -1,4 +1,7 @@
-/** Who holds which keys. By VALUES and not by JSON: a text that went through JSON would not always come back as it is stored. */
+/**
+ * Reads the holders of keys. Keys are bound as VALUES, not as JSON: a string that went through JSON would not always come back as
+ * it is stored.
+ */
 import type { IdempotentHolder, KeyHolder, NameAndKey } from '@millrace/core'
 import type { Database, SqlValue } from '../driver.ts'
 import { type Ladder, prepareLadder } from '../ladder.ts'
@@ -7,12 +10,12 @@ type RawHolder = [index: number, seq: number, node: number, enqueuedAt: number]
 
 type RawIdempotent = [...RawHolder, until: number | null]
 
-/** True while one of the jobs lives that keep the key of that row past its time. */
+/** Returns an SQL condition: true while a job lives that keeps the key of that row past its time. */
 export function isKept(row: string): string {
   return `EXISTS (SELECT 1 FROM job WHERE job.seq BETWEEN ${row}.seq AND ${row}.last AND job.state < 4)`
 }
 
-/** Idempotency keys that have not run out, or whose jobs live. Only those that have run out cost a look at a job. */
+/** Reads the idempotency keys that have not expired, or whose jobs live. Only expired keys cost a look at a job. */
 export function prepareIdempotent(db: Database): (keys: readonly NameAndKey[], at: number) => IdempotentHolder[] {
   const ladder = prepareKeyLadder(
     db,
@@ -30,13 +33,13 @@ WHERE (held.lapsed = 0 AND held.expires_at > at) OR ${isKept('held')}`,
     })
 }
 
-/** When the first of them is to be looked at, because it has run out: an end of the index. */
+/** Returns the time at which the first key expires and must be checked, from one end of the index. */
 export function prepareKeyExpiry(db: Database): () => number {
   const first = db.prepare('SELECT min(expires_at) FROM idempotency').pluck()
   return () => (first.get() as number | null) ?? 0
 }
 
-/** Unique keys of live jobs. */
+/** Reads the unique keys of live jobs. */
 export function prepareUnique(db: Database): (keys: readonly NameAndKey[]) => KeyHolder[] {
   const ladder = prepareKeyLadder(
     db,
@@ -57,7 +60,7 @@ function bindKey({ name, key }: NameAndKey, values: SqlValue[], place: number, i
   values[place + 2] = key
 }
 
-/** With the keys as they were asked for. */
+/** Returns the holders with the keys as they were requested. */
 function holders(keys: readonly NameAndKey[], ladder: Ladder<NameAndKey>, shared: readonly SqlValue[]): KeyHolder[] {
   return (ladder.all(keys, shared) as RawHolder[]).map(([index, seq, node, enqueuedAt]) => {
     const { name, key } = keys[index] as NameAndKey

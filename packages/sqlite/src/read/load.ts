@@ -1,4 +1,4 @@
-/** All that the engine's tables are built from: nothing here grows with the number of waiting or finished jobs. */
+/** Reads everything that the engine's tables are built from: none of it grows with the number of waiting or finished jobs. */
 import type {
   ActiveRow,
   BucketRow,
@@ -14,13 +14,13 @@ import type {
 import type { Database } from '../driver.ts'
 import { replayRuns } from '../journal.ts'
 import { seqsIn, unpackRanges } from '../seqs.ts'
+import { type RawRow, ROW_COLUMNS_WITHOUT_DATA, ROW_WIDTH, rowFrom } from '../tables/job.ts'
 import { isThere } from '../tombs.ts'
 import { prepareLastMinutes } from './history.ts'
-import { type RawRow, ROW_COLUMNS_WITHOUT_DATA, ROW_WIDTH, rowFrom } from './row.ts'
 import { prepareFreed } from './schedules.ts'
 
 export function prepareLoad(db: Database): () => Loaded {
-  // The larger of each: a turn without events writes the one, all others the other.
+  // Takes the larger of each: a turn without events writes the one, all others the other.
   const meta = db
     .prepare(
       `SELECT meta.node, max(meta.next_seq, coalesce(last.next_seq, 1)), max(meta.next_event, coalesce(last.first_event + last.count, 1)),
@@ -82,7 +82,7 @@ WHERE job.state = 2 ORDER BY job.seq`,
   }
 }
 
-/** What ran when it was last noted, and what the journal says since. */
+/** Returns the jobs that ran when they were last noted, brought up to date from the journal. */
 function prepareRunningSeqs(db: Database): () => number[] {
   const noted = db.prepare('SELECT event, seqs FROM running').raw()
   const journal = db.prepare('SELECT first_event, at, count, packed FROM journal WHERE first_event > ? ORDER BY first_event').raw()
@@ -118,7 +118,7 @@ function queueFrom([id, name, text, paused, missingMs, missingAt]: RawQueue, pau
   return { id, name, settings, paused: paused === 1, pausedKeys, missingMs, missingAt }
 }
 
-/** id, queue, name, seven counters, four totals, whether it is paused, the queue's name. */
+/** The columns: id, queue, name, seven counters, four totals, the paused flag, the queue's name. */
 type RawLane = [id: number, queueId: number, name: string, ...numbers: number[], queue: string]
 
 function laneFrom(raw: RawLane): LaneRow {
@@ -135,7 +135,7 @@ function laneFrom(raw: RawLane): LaneRow {
   }
 }
 
-/** Without its payload: who runs the job has that already. */
+/** Leaves out the payload: the worker that runs the job has it already. */
 function activeFrom(raw: RawRow): ActiveRow {
   return {
     ...rowFrom(raw),

@@ -1,6 +1,6 @@
 /**
- * A slice of the jobs that a filter matches, newest first. No index serves every filter, and none may be read whole in a turn: where
- * few jobs are in the state, its index tells them; otherwise a bounded walk, which says how far it has come.
+ * Reads a slice of the jobs that a filter matches, newest first. No index serves every filter, and none may be read whole in a
+ * turn. If few jobs are in the state, its index finds them. Otherwise a bounded walk finds them, and reports how far it has come.
  */
 import { type JobRow, LIMITS, type Matching, type StateCode } from '@millrace/core'
 import type { Database } from '../driver.ts'
@@ -12,7 +12,7 @@ export type ReadMatching = (filter: Matching, before: number, limit: number) => 
 
 type Seen = [seq: number, lane: number, state: StateCode]
 
-/** One slice's payloads: a slice of large ones is shorter than it was asked to be. */
+/** The limit for one slice's payloads: a slice of large ones is shorter than requested. */
 const SLICE_BYTES = 16 * 2 ** 20
 
 export function prepareMatching(db: Database): ReadMatching {
@@ -32,7 +32,7 @@ WHERE tag.block = ? AND tag.tag = ? AND tag.seq < ? ORDER BY tag.seq DESC LIMIT 
     return { seen, next: seen.length < LIMITS.walkRows ? null : (seen.at(-1) as Seen)[0] }
   }
 
-  /** A block counts as a row. */
+  /** Counts a block as a row. */
   const tagged = (tag: string, before: number): { seen: Seen[]; next: number | null } => {
     const seen: Seen[] = []
     let left: number = LIMITS.walkRows

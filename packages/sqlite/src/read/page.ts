@@ -1,12 +1,12 @@
 /**
- * One page of a list, newest first. No index serves every filter, so the plan is chosen by the lanes' counters: where few rows
- * can match they are all found through an index and sorted; where many can, walking back through the table meets them soon.
+ * Reads one page of a list, newest first. No index serves every filter, so the lanes' counters decide the plan. If few rows can
+ * match, they are all found through an index and sorted. If many can, walking back through the table meets them soon.
  */
 import type { JobRow, ListFilter } from '@millrace/core'
 import type { Database, SqlValue } from '../driver.ts'
+import { type RawRow, ROW_COLUMNS, rowFrom } from '../tables/job.ts'
 import { prepareTagBlocks } from '../tags.ts'
 import { prepareJobs } from './jobs.ts'
-import { type RawRow, ROW_COLUMNS, rowFrom } from './row.ts'
 import { prepareSelection } from './selection.ts'
 
 export type ReadPage = (filter: ListFilter, before: number | undefined, limit: number) => JobRow[]
@@ -30,7 +30,7 @@ ORDER BY job.seq DESC LIMIT ?`,
   const jobs = prepareJobs(db)
   const select = prepareSelection(db)
 
-  // A reader's statements are of one moment in a transaction alone: else a job that goes in between would end the list.
+  // A reader's statements see one moment only within a transaction. Otherwise a job that is removed in between would end the list.
   return db.transaction((filter: ListFilter, before: number = Number.MAX_SAFE_INTEGER, limit: number): JobRow[] => {
     const selection = select(filter)
     if (selection.matches === 0) return []
@@ -50,7 +50,7 @@ ORDER BY job.seq DESC LIMIT ?`,
   })
 }
 
-/** Rows that a walk is likely to see before it has a page; a step of it costs about as much as an index entry. */
+/** Returns the number of rows that a walk is likely to see before it has a page. One step costs about as much as an index entry. */
 function walkLength({ matches, total }: { matches: number; total: number }, limit: number): number {
   return matches <= limit ? total : (limit * total) / matches
 }

@@ -1,13 +1,13 @@
 /**
- * Finished jobs that have been kept long enough, from the batches in which they finished. A batch is a hint: a job of it that was
- * brought back or deleted since is passed over, and forgotten with it.
+ * Reads finished jobs that have been kept long enough, from the batches in which they finished. A batch is a hint: a job in it
+ * that was brought back or deleted since is skipped, and forgotten with the batch.
  */
 import type { Prunable, PrunableRow, StateCode } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import { packRanges, type Range, rangesOf, seqsIn, unpackRanges } from '../seqs.ts'
-import { extrasFrom } from './row.ts'
+import { extrasFrom } from '../tables/job.ts'
 
-/** Up to which batch all are forgotten, and what stays of that one. */
+/** The batch up to which all are forgotten, and the rest of it that stays. */
 export interface PruneMark {
   readonly queueId: number
   readonly state: StateCode
@@ -18,9 +18,9 @@ export interface PruneMark {
 
 export type ReadPrunable = (queueId: number, state: StateCode, before: number, limit: number, lastEvent?: number) => Prunable | undefined
 
-/** One slice's payloads: a slice of large ones is shorter than it was asked to be. */
+/** The limit for one slice's payloads: a slice of large ones is shorter than requested. */
 const SLICE_BYTES = 64 * 2 ** 20
-/** Batches that one slice looks at, and that it reads at first: a busy turn's is as much as another's slice. */
+/** The number of batches that one slice reads at most, and at first: a busy turn's batch is as much as another's slice. */
 const BATCHES_MAX = 256
 const BATCHES_FIRST = 2
 
@@ -34,7 +34,7 @@ export function preparePrunable(db: Database): ReadPrunable {
       'SELECT turn, lane, at, seqs FROM finished WHERE queue = ? AND state = ? AND (turn, lane) > (?, ?) ORDER BY turn, lane LIMIT ?',
     )
     .raw()
-  /** Oldest first. */
+  /** Yields the oldest batch first. */
   function* batches(queueId: number, state: StateCode): Generator<Batch> {
     let [turn, lane] = [Number.MIN_SAFE_INTEGER, 0]
     for (let size = BATCHES_FIRST, left = BATCHES_MAX; left > 0; left -= size, size *= 2) {
@@ -46,13 +46,13 @@ export function preparePrunable(db: Database): ReadPrunable {
       lane = last[1]
     }
   }
-  // `octet_length` is read off the row's head: the payload itself stays on disk.
+  // `octet_length` is read from the row's header: the payload itself stays on disk.
   const bytes = ['data', 'checkpoint', 'output'].map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ')
   const still = 'FROM job WHERE seq BETWEEN ? AND ? AND +state = ? AND +finished_at = ?'
   const summary = db.prepare(`SELECT count(*), coalesce(sum(${bytes}), 0), count(extras) ${still}`).raw()
   const rows = db.prepare(`SELECT seq, ${bytes}, extras ${still} ORDER BY seq`).raw()
 
-  /** What there still is of a range. Most are whole and plain: then their numbers say it all. */
+  /** Returns the jobs of a range that still exist. Most ranges are whole and plain: then the numbers are enough. */
   const readRange = ([first, last]: Range, state: StateCode, at: number): Old[] => {
     const [count, size, withExtras] = summary.get(first, last, state, at) as Summary
     if (count < last - first + 1 || withExtras > 0 || size > SLICE_BYTES) return rows.all(first, last, state, at) as Old[]
@@ -60,7 +60,7 @@ export function preparePrunable(db: Database): ReadPrunable {
   }
 
   return (queueId, state, before, limit, lastEvent = Number.MAX_SAFE_INTEGER) => {
-    // By number: a job may have finished twice within a millisecond.
+    // Keyed by number: a job may have finished twice within a millisecond.
     const found = new Map<number, PrunableRow>()
     let mark: PruneMark | undefined
     let room = SLICE_BYTES

@@ -1,9 +1,9 @@
-/** Errors of runs, as their columns hold them. */
+/** Reads the errors of runs from their columns. */
 import type { RunError } from '@millrace/core'
 
 export type RawError = [name: string, message: string, stack: string | null, code: string | null, cause: string | null]
 
-/** Those of `attempt`, in the order of `RawError`. */
+/** The columns of `attempt`, in the order of `RawError`. */
 export const ERROR_COLUMNS = 'error_name, error_message, error_stack, error_code, error_cause'
 
 export function errorFrom([name, message, stack, code, cause]: RawError): RunError {
@@ -17,7 +17,7 @@ export function errorFrom([name, message, stack, code, cause]: RawError): RunErr
   }
 }
 
-/** What somebody has broken is as if it had not been stored: it hides no other run. */
+/** Returns undefined if the stored causes are broken, as if there were none: they must not hide other runs. */
 function causesFrom(text: string | null): RunError['cause'] {
   if (text === null) return undefined
   try {

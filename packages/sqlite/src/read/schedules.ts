@@ -1,4 +1,4 @@
-/** Schedules: by id, by the time at which they fire, by pages; and those that wait for a job that has ended. */
+/** Reads schedules: by id, by the time at which they fire, by pages; and those that wait for a job that has ended. */
 import type { Data, Deadlines, NewJob, Schedule, ScheduleSpec } from '@millrace/core'
 import type { Database } from '../driver.ts'
 
@@ -48,7 +48,7 @@ type RawSchedule = [
   updatedAt: number,
 ]
 
-/** One slice's payloads; the rest comes in the next turn. */
+/** The limit for one slice's payloads; the next turn reads the rest. */
 const SLICE_BYTES = 16 * 2 ** 20
 
 export function prepareSchedules(db: Database): (ids: readonly string[]) => Schedule[] {
@@ -56,7 +56,7 @@ export function prepareSchedules(db: Database): (ids: readonly string[]) => Sche
   return (ids) => (statement.all(JSON.stringify(ids)) as RawSchedule[]).map(scheduleFrom)
 }
 
-// The conditions are what the partial index is found by.
+// These conditions make SQLite use the partial index.
 const MAY_FIRE = 'fire_at IS NOT NULL AND paused = 0 AND held = 0'
 
 export function prepareDueSchedules(db: Database): (at: number, limit: number) => Schedule[] {
@@ -77,7 +77,7 @@ export function prepareSchedulePage(db: Database): (prefix: string, after: strin
   const statement = db
     .prepare(`SELECT ${COLUMNS.replace('schedule.data', 'NULL')} FROM schedule WHERE id > ? AND id >= ? AND id < ? ORDER BY id LIMIT ?`)
     .raw()
-  // Ids are ASCII: none is greater than its prefix with a letter behind it that is not.
+  // Ids are ASCII: none is greater than its prefix followed by a letter that is not ASCII.
   return (prefix, after = '', limit) => (statement.all(after, prefix, `${prefix}\u{10ffff}`, limit) as RawSchedule[]).map(scheduleFrom)
 }
 
@@ -114,7 +114,7 @@ function scheduleFrom(raw: RawSchedule): Schedule {
   }
 }
 
-/** What somebody has broken: no calendar can make sense of it, so that the schedule is paused when its time comes, and no other waits. */
+/** Stands for a broken spec: no calendar accepts it, so the schedule is paused when its time comes, and no other waits. */
 const UNREADABLE: ScheduleSpec = { cron: '', jitter: 0, overlap: 'skip', catchUp: 'latest' }
 
 function parsed<T>(text: string, otherwise: T): T {
@@ -125,7 +125,7 @@ function parsed<T>(text: string, otherwise: T): T {
   }
 }
 
-/** JSON has no infinity. */
+/** JSON has no Infinity: null stands for it. */
 function optionsFrom(text: string): Omit<NewJob, 'name' | 'data'> {
   const options: { timeout?: number | null } & Omit<NewJob, 'name' | 'data' | 'timeout'> = parsed(text, {})
   const { timeout, ...rest } = options

@@ -1,12 +1,12 @@
 /**
- * A page of jobs in which a text occurs, newest first, by looking at one after the other: no index knows what is inside. Bounded by
- * rows and by time, and says how far it has come. docs/decisions/0014.
+ * Reads a page of jobs in which a string occurs, newest first, by checking one after the other: no index covers their contents.
+ * The search is bounded by rows and by time, and reports how far it has come. docs/decisions/0014.
  */
 import type { JobRow, SearchQuery } from '@millrace/core'
 import type { Database, SqlValue } from '../driver.ts'
+import { extrasFrom } from '../tables/job.ts'
 import { prepareTagBlocks } from '../tags.ts'
 import { prepareJobsWithin } from './jobs.ts'
-import { extrasFrom } from './row.ts'
 
 export type ReadSearch = (
   query: SearchQuery,
@@ -15,14 +15,14 @@ export type ReadSearch = (
   bound: { readonly rows: number; readonly late: () => boolean },
 ) => { rows: JobRow[]; next: number | null }
 
-/** True where name or data have it; the extras where those may. */
+/** `found` is 1 if the name or the data contain the string; the extras if those may contain it. */
 type Seen = [seq: number, found: number | string | null]
 
 const PAGE_BYTES = 64 * 2 ** 20
-/** Rows between two looks at the clock. */
+/** The number of rows between two looks at the clock. */
 const ROWS_PER_LOOK = 32
 
-/** What a row is asked: whether the filter fits, and then where the text is. */
+/** The columns read from each row: whether the filter fits, and then where the string is. */
 const ASKED = `job.seq, CASE WHEN (? IS NULL OR job.state = ?) AND (? IS NULL OR job.lane IN (SELECT value FROM json_each(?))) THEN
   CASE WHEN job.lane IN (SELECT value FROM json_each(?)) THEN 1
     WHEN typeof(job.data) = 'text' AND (job.data LIKE ? ESCAPE '\\' OR job.data LIKE ? ESCAPE '\\') THEN 1
@@ -43,7 +43,7 @@ export function prepareSearch(db: Database): ReadSearch {
     for (const { block } of blocks(tag, before)) yield* byTag.iterate(...values, block, tag)
   }
 
-  // A reader's statements are of one moment in a transaction alone: what was found is there when it is read.
+  // A reader's statements see one moment only within a transaction: a job that was found still exists when it is read.
   return db.transaction<ReadSearch>(({ filter, text }, before, limit, bound) => {
     const state = filter.state ?? null
     const wanted = folded(text)
@@ -51,7 +51,7 @@ export function prepareSearch(db: Database): ReadSearch {
     const meant = all.filter(([, queue, name]) => (filter.queue ?? queue) === queue && (filter.name ?? name) === name)
     const named = meant.filter(([, , name]) => folded(name).includes(wanted))
     const chosen = meant.length < all.length ? idsOf(meant) : null
-    // LIKE reads a pattern up to its first NUL: JSON has none.
+    // LIKE reads a pattern up to its first NUL, and JSON has none.
     const json = patternOf(JSON.stringify(text).slice(1, -1))
     const values: SqlValue[] = [
       state,
@@ -86,7 +86,7 @@ function idsOf(lanes: readonly (readonly [id: number, ...unknown[]])[]): string 
   return JSON.stringify(lanes.map(([id]) => id))
 }
 
-/** ASCII letters alone, as LIKE does. */
+/** Folds ASCII letters only, as LIKE does. */
 function folded(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
@@ -95,7 +95,7 @@ function patternOf(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`
 }
 
-/** In a tag or a key: not in meta, and not in what they are called. */
+/** True if a tag or a key contains the string: meta and the names of the fields do not count. */
 function isInExtras(stored: string, wanted: string): boolean {
   const { tags = [], idempotencyKey, uniqueKey, concurrencyKey } = extrasFrom(stored) ?? {}
   return [...tags, idempotencyKey, uniqueKey, concurrencyKey].some((text) => text !== undefined && folded(text).includes(wanted))

@@ -1,19 +1,19 @@
-/** What a list's filter selects: which lanes, about how many rows, and their row numbers through the indexes by state. */
+/** Reads what a list's filter selects: the lanes, the approximate number of rows, and their row numbers through the indexes by state. */
 import { ACTIVE, BLOCKED, FAILED, type ListFilter, SCHEDULED, STATES, type StateCode, WAITING } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import { seqsIn, unpackRanges } from '../seqs.ts'
 
 export interface Selection {
   readonly laneIds: readonly number[]
-  /** Whether not every lane is selected. */
+  /** True if not every lane is selected. */
   readonly narrow: boolean
-  /** Rows that match, by the counters. */
+  /** The number of rows that match, by the counters. */
   readonly matches: number
-  /** Rows in the file. */
+  /** The number of rows in the file. */
   readonly total: number
-  /** Index entries that `seqs` reads; Infinity where no index serves. */
+  /** The number of index entries that `seqs` reads; Infinity if no index serves. */
   readonly scanned: number
-  /** The newest row numbers below `before`, newest first. */
+  /** Returns the newest row numbers below `before`, newest first. */
   seqs(before: number, limit: number): number[]
 }
 
@@ -34,11 +34,11 @@ export function prepareSelection(db: Database): (filter: ListFilter) => Selectio
     const laneIds = chosen.map(([id]) => id)
     const matches = sum(chosen, state)
     const scanned = (): number => {
-      // The engine knows which jobs are active; on disk they are met by a walk alone.
+      // The engine knows which jobs are active; on disk only a walk finds them.
       if (state === undefined || state === BLOCKED || state === ACTIVE) return Number.POSITIVE_INFINITY
       // The index of scheduled jobs does not know the lane.
       if (state === SCHEDULED) return sum(lanes, state)
-      // Nor does that of parked ones.
+      // Neither does the index of parked ones.
       return state === WAITING ? matches + (parked.get() as number) : matches
     }
     const seqs = (before: number, limit: number): number[] => seqsOf(laneIds, state as StateCode, before, limit)
@@ -46,7 +46,10 @@ export function prepareSelection(db: Database): (filter: ListFilter) => Selectio
   }
 }
 
-/** The newest row numbers of some lanes in one state (not active, not blocked) below a number, newest first: reads all there are. */
+/**
+ * Returns the newest row numbers of some lanes in one state (not active, not blocked) below a number, newest first. It reads all
+ * of them.
+ */
 export function prepareStateSeqs(db: Database): (laneIds: readonly number[], state: StateCode, before: number, limit: number) => number[] {
   const waiting = db.prepare(
     `SELECT seq FROM job WHERE state = 1 AND gate IS NULL AND lane IN ${LISTED} AND seq < ?
@@ -77,7 +80,7 @@ ORDER BY seq DESC LIMIT ?`,
   }
 }
 
-/** Of completed and of cancelled jobs, from the batches in which they finished: those that are still so. */
+/** Reads completed and cancelled jobs from the batches in which they finished, and returns those still in that state. */
 function prepareFinishedSeqs(db: Database): (laneIds: readonly number[], state: StateCode, before: number, limit: number) => number[] {
   const batches = db
     .prepare(
@@ -101,7 +104,7 @@ AND state = ? AND lane IN ${LISTED}`,
   }
 }
 
-/** Rows of some lanes in one state, or in all. */
+/** Returns the number of rows of some lanes in one state, or in all. */
 function sum(lanes: readonly RawLane[], state: StateCode | undefined): number {
   let rows = 0
   for (const lane of lanes) {

@@ -1,9 +1,9 @@
-/** Producers' journals: how far they have come, and the jobs that they have made the ids of. */
+/** Reads the positions of producers' journals, and the jobs whose ids they created. */
 import type { JobRow, SourceMark } from '@millrace/core'
 import type { Database } from '../driver.ts'
-import { type RawRow, ROW_COLUMNS, rowFrom } from './row.ts'
+import { type RawRow, ROW_COLUMNS, rowFrom } from '../tables/job.ts'
 
-// The second condition is what the partial index is found by.
+// The second condition makes SQLite use the partial index.
 const BY_NODE = `SELECT ${ROW_COLUMNS} FROM json_each(?) AS wanted CROSS JOIN job ON job.node = wanted.value AND job.node >= 67108864`
 
 export function prepareSourced(db: Database): (nodes: readonly number[]) => JobRow[] {

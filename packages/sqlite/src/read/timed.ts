@@ -1,11 +1,11 @@
-/** What time alone makes happen: jobs that become due or expire, and when the next one does. */
+/** Reads what time alone triggers: jobs that become due or expire, and when the next one does. */
 import type { Deadlines, JobRow } from '@millrace/core'
 import type { Database } from '../driver.ts'
+import { ROW_COLUMNS } from '../tables/job.ts'
 import { readBounded } from './bounded.ts'
-import { ROW_COLUMNS } from './row.ts'
 import { prepareFireAt } from './schedules.ts'
 
-/** One slice's payloads; the rest comes in the next turn. */
+/** The limit for one slice's payloads; the next turn reads the rest. */
 const SLICE_BYTES = 16 * 2 ** 20
 
 export type ReadTimed = (at: number, limit: number) => JobRow[]

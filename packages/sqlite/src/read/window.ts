@@ -1,23 +1,23 @@
-/** The next waiting jobs of a lane in its order: priority, then due time, then row. */
+/** Reads the next waiting jobs of a lane in its order: priority, then due time, then row. */
 import type { JobRow, LaneCursor } from '@millrace/core'
 import type { Database } from '../driver.ts'
+import { payloadBytes, type RawRow, ROW_COLUMNS, rowFrom } from '../tables/job.ts'
 import type { Bounded } from './bounded.ts'
-import { payloadBytes, type RawRow, ROW_COLUMNS, rowFrom } from './row.ts'
 
 export type ReadWindow = (laneId: number, after: LaneCursor | undefined, jobs: number, bytes: number) => Bounded
 
 type ReadChunk = (id: number, after: LaneCursor | undefined, limit: number) => RawRow[]
 
-/** Rows per read: few at first, because each may be a megabyte; as many as fit the bytes once it is known how large they are. */
+/** Rows per read: few at first, because each may be a megabyte; then as many as fit the bytes, once their size is known. */
 const FIRST_CHUNK = 16
 const LARGEST_CHUNK = 256
 
-/** Chunks by `all` read 1,000k rows per second; row by row, by `iterate`, it is 600k. */
+/** Reads chunks by `all`, at 1,000k rows per second; row by row, by `iterate`, it is 600k. */
 export function prepareWindow(db: Database): ReadWindow {
   return inChunks(prepareChunk(db, 'job.state = 1 AND job.gate IS NULL AND job.lane = ?'))
 }
 
-/** The next parked jobs of a gate. */
+/** Reads the next parked jobs of a gate. */
 export function prepareParked(db: Database): ReadWindow {
   return inChunks(prepareChunk(db, 'job.gate = ?'))
 }
@@ -29,7 +29,7 @@ function inChunks(readChunk: ReadChunk): ReadWindow {
     let cursor = after
     let chunk = FIRST_CHUNK
     for (;;) {
-      // One more than wanted tells whether that was all.
+      // One more than wanted shows whether that was all.
       const size = Math.min(chunk, jobs - rows.length + 1)
       const read = readChunk(laneId, cursor, size)
       for (const raw of read) {
@@ -46,8 +46,8 @@ function inChunks(readChunk: ReadChunk): ReadWindow {
 }
 
 /**
- * From a place on: first those that became due in the same millisecond, by row, then all that come after. As one comparison of
- * three values SQLite would use but two of the index, and read a large batch of equal due times again for every window.
+ * Reads from a place on: first the jobs that became due in the same millisecond, by row, then all later ones. In one comparison
+ * of three values, SQLite would use only two of the index, and read a large batch of equal due times again for every window.
  */
 function prepareChunk(db: Database, line: string): ReadChunk {
   const lane = `SELECT ${ROW_COLUMNS} FROM job WHERE ${line}`
@@ -63,7 +63,7 @@ function prepareChunk(db: Database, line: string): ReadChunk {
   }
 }
 
-/** When the longest waiting job of a lane became due: the earliest of each priority's first, hopping from one to the next. */
+/** Returns when the longest waiting job of a lane became due: the earliest of each priority's first, hopping from one to the next. */
 export function prepareOldestWaiting(db: Database): (laneId: number) => number {
   return prepareOldest(db, 'job.state = 1 AND job.gate IS NULL AND job.lane')
 }

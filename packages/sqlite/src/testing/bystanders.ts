@@ -1,4 +1,4 @@
-/** Rows for a test to leave alone: one of each state, in two lanes, with keys, tags, runs and logs. */
+/** Adds rows that a test must not change: one of each state, in two lanes, with keys, tags, runs and logs. */
 import { CANCELLED, CLOSED, DELETED, FAILED, newKey, TELL } from '@millrace/core'
 import type { Turns } from './jobs.ts'
 import { PLAIN, scheduleOf } from './schedules.ts'
@@ -56,7 +56,7 @@ export function addBystanders(turns: Turns): void {
   turns.commit()
 }
 
-/** A gate with an edge to a job that is there and one to another that is gone; children to be told; and an edge to be dropped. */
+/** Adds a gate with an edge to an existing job and one to a deleted job, children to be notified, and an edge to be dropped. */
 function addFlow({ effects: { flows } }: Turns): void {
   const [parent, child, goneParent, goneChild] = [1, 2, 1_000_001, 1_000_002]
   flows.gates.push({ seq: child, parent, pending: 2, failed: 0, state: CLOSED })

@@ -12,7 +12,7 @@ export interface Crowd {
   readonly store: SqliteStore
   readonly turns: Turns
   readonly db: Database
-  /** Commits the turn; answers which tables' rows came and went, as `table seq` where a row has one. */
+  /** Commits the turn. Returns the rows that went and that came, as `table seq` if a row has one. */
   readonly commit: () => { gone: string[]; come: string[] }
 }
 
@@ -31,12 +31,12 @@ export function openCrowd(): Crowd {
   return { store, turns, db, commit }
 }
 
-/** The runs of a job, as the file has them. */
+/** Returns the runs of a job, as the file has them. */
 export function attemptsOf({ jobs, attempts }: SqliteStore, seq: number): AttemptView[] | undefined {
   return attempts(jobs([seq]))[0]
 }
 
-/** `job {"seq":5,...}` → `job 5`. */
+/** Shortens `job {"seq":5,...}` to `job 5`. */
 function brief(row: string): string {
   const [table, json] = [row.slice(0, row.indexOf(' ')), JSON.parse(row.slice(row.indexOf(' ') + 1))]
   return `${table} ${json.seq ?? json.id ?? json.name ?? json.key}`

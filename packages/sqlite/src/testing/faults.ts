@@ -1,4 +1,4 @@
-/** A connection whose statements fail, by their text, with an error of SQLite, before they do anything. */
+/** Returns a connection whose statements, chosen by their SQL, fail with an SQLite error before they do anything. */
 import { type Database, type Statement, sqliteError } from '../driver.ts'
 
 export function faultyStatements(db: Database, pattern: RegExp, code: string): Database {

@@ -1,4 +1,4 @@
-/** Opens a store, forgets it, collects garbage, and says how a second opening goes: `node --expose-gc forgotten-store.ts <file>`. */
+/** Opens a store, drops it, collects garbage, and prints how a second opening ends: `node --expose-gc forgotten-store.ts <file>`. */
 import { MillraceError } from '@millrace/core'
 import { openStore } from '../open-store.ts'
 

@@ -1,4 +1,4 @@
-/** Looks into a file that no engine has open, or breaks it, as somebody else might: for tests of the whole. */
+/** Looks into a file that no engine has open, or breaks it, as another program might: for tests of the whole. */
 import { type Database, openDatabase } from '../driver.ts'
 import { SCHEMA_VERSION } from '../migrations/list.ts'
 import { prepareLoad } from '../read/load.ts'
@@ -10,7 +10,10 @@ type Row = Readonly<Record<string, unknown>>
 const STATES = ['scheduled', 'waiting', 'active', 'blocked', 'completed', 'failed', 'cancelled']
 
 export interface FileAudit {
-  /** What `PRAGMA integrity_check` and `foreign_key_check` found, and every lane whose counters are not its rows; empty where all is well. */
+  /**
+   * The findings of `PRAGMA integrity_check` and `foreign_key_check`, and every lane whose counters differ from its rows; empty
+   * if all is well.
+   */
   readonly problems: readonly string[]
   readonly jobs: readonly JobFacts[]
 }
@@ -33,7 +36,7 @@ export function auditFile(file: string): FileAudit {
   }
 }
 
-/** Invariant 7. */
+/** Checks invariant 7. */
 export function auditDatabase(db: Database): FileAudit {
   const integrity = (db.pragma('integrity_check') as Row[]).map((row) => String(row['integrity_check']))
   const keys = db.pragma('foreign_key_check') as Row[]
@@ -66,7 +69,7 @@ export function auditDatabase(db: Database): FileAudit {
   }
 }
 
-/** Finished jobs that no batch names, and running ones that opening the file would not find. */
+/** Reports finished jobs that no batch lists, and running jobs that opening the file would not find. */
 function unlisted(db: Database): string[] {
   const batches = db.prepare('SELECT state, lane, at, seqs FROM finished').all() as Row[]
   const listed = new Set(
@@ -83,7 +86,7 @@ function unlisted(db: Database): string[] {
   ]
 }
 
-/** Turns of keys that jobs have which are final, or gone: nobody else of the key would ever start. */
+/** Reports turns of keys that belong to final or deleted jobs: no other job of the key would ever start. */
 function badTurns(db: Database): string[] {
   const turns = db.prepare('SELECT key, key_turn.seq, state FROM key_turn LEFT JOIN job ON job.seq = key_turn.seq').all() as Row[]
   return turns
@@ -91,7 +94,7 @@ function badTurns(db: Database): string[] {
     .map(({ key, seq }) => `key ${key} has its turn with job ${seq}, which lives no more`)
 }
 
-/** Jobs that were dropped and live, or that are to be found in another queue than their own. */
+/** Reports dropped jobs that live, and jobs that the index has in another queue than their own. */
 function badDrops(db: Database): string[] {
   const wrong = db
     .prepare(
@@ -102,7 +105,7 @@ AND CASE job.dropping WHEN 0 THEN job.state <> 6 ELSE job.dropping <> lane.queue
   return (wrong.all() as number[]).map((seq) => `job ${seq} is dropped in another state, or arrives in another queue`)
 }
 
-/** A queue's totals only grow: from each minute to the next, and from the last to what they are. */
+/** Reports totals that shrink. A queue's totals only grow: from each minute to the next, and from the last to the current ones. */
 function badHistory(db: Database): string[] {
   const totals = ['enqueued', 'completed', 'failed', 'cancelled']
   const kept = db.prepare('SELECT * FROM history ORDER BY queue, step, at').all() as Row[]
@@ -126,7 +129,7 @@ export function tableRows(file: string, table: string): Row[] {
   }
 }
 
-/** Begins a read that lasts until it is ended, as of a program that goes through the file slowly. */
+/** Begins a read that lasts until it is ended, like that of a program that reads the file slowly. */
 export function holdRead(file: string): () => void {
   const db = openDatabase(file, { readonly: true, fileMustExist: true, timeout: 5_000 })
   db.exec('BEGIN')
@@ -134,7 +137,7 @@ export function holdRead(file: string): () => void {
   return () => void db.close()
 }
 
-/** Writes what an engine never would. */
+/** Writes something that an engine never would. */
 export function tamper(file: string, sql: string, ...values: unknown[]): void {
   const db = openDatabase(file, { fileMustExist: true, timeout: 5_000 })
   try {
@@ -144,17 +147,17 @@ export function tamper(file: string, sql: string, ...values: unknown[]): void {
   }
 }
 
-/** As another engine would that has somehow got past the lock. */
+/** Acts like another engine that has somehow got past the lock. */
 export function stealFile(file: string): void {
   tamper(file, 'UPDATE meta SET epoch = epoch + 1')
 }
 
-/** As a version after this one would leave it, that this one must not open. */
+/** Leaves the file as a later version would, which this one must not open. */
 export function makeTooNew(file: string): void {
   tamper(file, 'UPDATE meta SET schema_version = ?, min_reader = ?', SCHEMA_VERSION + 1, SCHEMA_VERSION + 1)
 }
 
-/** A database of another program. */
+/** Creates a database of another program. */
 export function makeForeign(file: string): void {
   const db = openDatabase(file)
   db.exec('CREATE TABLE diary (day INTEGER, entry TEXT)')

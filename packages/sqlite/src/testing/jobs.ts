@@ -1,4 +1,4 @@
-/** Builds what a turn hands to the store: jobs, lanes and effects, without the decisions. */
+/** Builds the input of a turn for the store: jobs, lanes and effects, without the decisions. */
 import {
   ACTIVE,
   COMPLETED,
@@ -28,7 +28,7 @@ import type { SqliteStore } from '../store.ts'
 export interface JobOptions {
   readonly lane?: Lane
   readonly seq?: number
-  /** Of a producer's journal. */
+  /** The key of a job from a producer's journal. */
   readonly origin?: { readonly node: number; readonly enqueuedAt: number }
   readonly state?: StateCode
   readonly priority?: number
@@ -40,7 +40,7 @@ export interface JobOptions {
   readonly data?: Data
 }
 
-/** A turn as the engine would make it: fill `effects`, then `commit`. */
+/** A turn as the engine would build it: fill `effects`, then `commit`. */
 export class Turns {
   readonly store: SqliteStore
   at: number
@@ -147,7 +147,7 @@ export class Turns {
     this.#running.delete(job.seq)
   }
 
-  /** Any other move: the caller has set what goes with it. */
+  /** Makes any other move: the caller has set the fields that go with it. */
   move(job: Job, state: StateCode): void {
     this.effects.count(job.lane, job.state, -1)
     this.effects.count(job.lane, state, 1)

@@ -1,5 +1,5 @@
 /**
- * Opens a file and is killed before the n-th call that it makes to the system or to SQLite: `node killed-start.ts <file> <n>`. Prints the
+ * Opens a file and is killed before its n-th call to the system or to SQLite: `node killed-start.ts <file> <n>`. Prints the
  * number of its calls if it gets to the end.
  */
 import fs from 'node:fs'

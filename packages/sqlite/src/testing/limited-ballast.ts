@@ -1,4 +1,4 @@
-/** Takes room until the system lets no file grow further, and says what came of it: `node limited-ballast.ts <file>` under `ulimit -f`. */
+/** Takes room until the system lets no file grow further, and prints the result: `node limited-ballast.ts <file>` under `ulimit -f`. */
 import { readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ballastBeside } from '../ballast.ts'

@@ -1,5 +1,5 @@
 /**
- * Writes until the system lets the log grow no further, reopens, and says what happened: `node limited-writer.ts <file>` under
+ * Writes until the system lets the log grow no further, reopens, and prints what happened: `node limited-writer.ts <file>` under
  * `ulimit -f`.
  */
 import { StoreFailure } from '@millrace/core'

@@ -1,6 +1,6 @@
 /**
- * Writes the fixture of the current schema: `node packages/sqlite/src/testing/make-fixture.ts`. Once per schema version, when it is
- * released; a fixture is never written again, or it would no longer be what that version wrote.
+ * Writes the fixture of the current schema: `node packages/sqlite/src/testing/make-fixture.ts`. Run it once per schema version,
+ * at its release. A fixture is never written again, or it would no longer be what that version wrote.
  */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

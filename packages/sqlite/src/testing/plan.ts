@@ -1,7 +1,7 @@
 /** Records every statement that is prepared on a connection, and asks SQLite how it would run each. */
 import type { Database } from '../driver.ts'
 
-/** Statements that `work` prepares, in order. */
+/** Returns the statements that `work` prepares, in order. */
 export function statementsOf(db: Database, work: (db: Database) => void): string[] {
   const statements: string[] = []
   const recording = new Proxy(db, {
@@ -20,7 +20,7 @@ export function statementsOf(db: Database, work: (db: Database) => void): string
   return statements
 }
 
-/** The lines of EXPLAIN QUERY PLAN. */
+/** Returns the lines of EXPLAIN QUERY PLAN. */
 export function planOf(db: Database, sql: string): string[] {
   const parameters = (sql.match(/\?/g) ?? []).map(() => null)
   const rows = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters) as { detail: string }[]

@@ -1,4 +1,4 @@
-/** Runs that ended well, and nothing else about their jobs: most without an output, which makes them alike but for the row number. */
+/** Writes runs that ended well and changed nothing else about their jobs. Most have no output, so they differ only in the row number. */
 import type { Job } from '@millrace/core'
 import { prepareByRow } from '../by-row.ts'
 import type { Database } from '../driver.ts'

@@ -1,4 +1,4 @@
-/** Removes jobs with their content: runs, logs, tags, and the unique key where they still hold it. Idempotency keys stay. */
+/** Removes jobs with their content: runs, logs, tags, and the unique key if they still hold it. Idempotency keys stay. */
 import type { PrunedJob } from '@millrace/core'
 import { prepareByRow } from '../by-row.ts'
 import type { Database } from '../driver.ts'
@@ -6,9 +6,9 @@ import { blockOf } from '../tags.ts'
 import { expectChanges } from './expect.ts'
 
 export interface DeleteJobs {
-  /** Jobs that have a row. */
+  /** Removes jobs that have a row. */
   rows(jobs: readonly PrunedJob[]): void
-  /** Jobs that have none, because they were created in the same turn. */
+  /** Removes the content of jobs that have no row, because they were created in the same turn. */
   content(jobs: readonly PrunedJob[]): void
 }
 

@@ -1,4 +1,4 @@
-/** Every statement says how many rows it must have changed. */
+/** Every statement states the number of rows that it must change. */
 import { StoreFailure } from '@millrace/core'
 
 export function expectChanges(what: string, changed: number, expected: number): void {

@@ -1,4 +1,4 @@
-/** How far exports of finished jobs have come. */
+/** Writes the positions of exports of finished jobs. */
 import type { Effects } from '@millrace/core'
 import type { Database } from '../driver.ts'
 
@@ -9,7 +9,7 @@ export function prepareExports(db: Database): (effects: Effects, at: number) => 
 ON CONFLICT (name) DO UPDATE SET cursor = excluded.cursor, moved_at = excluded.moved_at`,
   )
   return ({ exports, exportsGone }, at) => {
-    // First: one may have been deleted and made anew.
+    // Deletes first: an export may have been deleted and created again.
     for (const name of exportsGone) forget.run(name)
     for (const { name, cursor } of exports) move.run(name, cursor, at)
   }

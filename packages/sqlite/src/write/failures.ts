@@ -1,4 +1,4 @@
-/** Failures by their kind: counted, with the last job of each. Those that were not seen for longest make room for new ones. */
+/** Writes failures by their kind: counted, with the last job of each. The kinds not seen for longest make room for new ones. */
 import { type FailureNote, LIMITS } from '@millrace/core'
 import type { Database } from '../driver.ts'
 

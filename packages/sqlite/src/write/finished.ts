@@ -1,4 +1,4 @@
-/** Which jobs a turn has finished: one row for each of its lanes and final states, so that a job costs a fraction of a byte. */
+/** Writes which jobs a turn has finished: one row for each of its lanes and final states, so that a job costs a fraction of a byte. */
 import { type Job, type PrunedJob, type StateCode, TOUCH_DELETE } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import type { PruneMark } from '../read/prunable.ts'
@@ -7,7 +7,7 @@ import { packRanges, rangesOf } from '../seqs.ts'
 export interface WriteFinished {
   /** `turn` is the number of an event of this turn, and of no other. */
   note(settled: readonly Job[], at: number, turn: number): void
-  /** Forgets what retention has taken. */
+  /** Forgets the batches that retention has taken. */
   forget(marks: readonly unknown[]): void
 }
 
@@ -17,7 +17,7 @@ interface Batch {
   readonly seqs: number[]
 }
 
-/** More than there are states. */
+/** More than the number of states. */
 const STATES = 8
 
 export function prepareFinished(db: Database): WriteFinished {
@@ -28,10 +28,10 @@ export function prepareFinished(db: Database): WriteFinished {
 
   return {
     note(settled, at, turn) {
-      // Anew for each turn: one that fails must leave nothing to the next.
+      // Each turn gets a new map: a turn that fails must leave nothing to the next.
       const batches = new Map<number, Batch>()
       for (const { seq, lane, state, finishedAt, touched } of settled) {
-        // Brought back, or deleted, by the turn that finished it.
+        // The turn that finished this job also brought it back or deleted it.
         if (finishedAt !== at || touched & TOUCH_DELETE) continue
         const key = lane.id * STATES + state
         const batch = batches.get(key)

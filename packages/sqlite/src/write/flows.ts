@@ -1,4 +1,4 @@
-/** What a turn does to flows. Before the rows of deleted jobs go, so that what they leave behind can be read from them. */
+/** Writes what a turn does to flows. It runs before the rows of deleted jobs go, so that it can read from them what they leave behind. */
 import { CANCEL, type Effects, type FlowEdge, type FlowEffects, type FlowEnd, type FlowGate } from '@millrace/core'
 import { type ByRow, prepareByRow } from '../by-row.ts'
 import type { Database } from '../driver.ts'
@@ -55,7 +55,7 @@ function prepareTell(db: Database): WriteFlows {
   const edge = db.prepare('UPDATE flow_edge SET told = ? WHERE parent = ? AND child = ?')
   const done = db.prepare('DELETE FROM flow_due WHERE parent = ?')
   const advance = db.prepare('UPDATE flow_due SET after = ?, mode = ? WHERE parent = ?')
-  // As `dueMode` says.
+  // Follows `dueMode`.
   const due = db.prepare(
     `INSERT INTO flow_due (parent, after, mode) VALUES (?, 0, ?)
 ON CONFLICT (parent) DO UPDATE SET after = 0, mode = CASE WHEN excluded.mode >= ${CANCEL} THEN excluded.mode ELSE max(mode, excluded.mode) END`,
@@ -69,7 +69,7 @@ ON CONFLICT (parent) DO UPDATE SET after = 0, mode = CASE WHEN excluded.mode >= 
   }
 }
 
-/** Where nobody waits for a job any more, nothing of it stays. */
+/** Writes what stays of a job; nothing stays if no other job waits for it. */
 function prepareOutlive(db: Database): WriteFlows {
   const awaited = 'EXISTS (SELECT 1 FROM flow_edge WHERE flow_edge.parent = wanted.seq)'
   const lastError = (column: string) =>

@@ -1,10 +1,10 @@
-/** A queue's totals before a minute: one row, and another where it is the first of its hour. Rows that are old go with that. */
+/** Writes a queue's totals before a minute: one row, and another if the minute is the first of its hour. It deletes old rows, too. */
 import { hourOf, LIMITS, type MinuteNote } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import { HOUR, MINUTE } from '../read/history.ts'
 
 export function prepareHistory(db: Database): (minutes: readonly MinuteNote[]) => void {
-  // One that is there already is of before the clock went back: it says what this one would, or less.
+  // An existing row is from before the clock went back: its totals are the same, or less.
   const add = db.prepare(
     `INSERT INTO history (queue, step, at, enqueued, completed, failed, cancelled) VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (queue, step, at) DO NOTHING`,

@@ -1,4 +1,4 @@
-/** Idempotency keys, unique keys and tags of a turn's jobs. */
+/** Writes idempotency keys, unique keys and tags of a turn's jobs. */
 import {
   type Effects,
   type ForgottenKeys,
@@ -13,7 +13,7 @@ import { prepareLadder } from '../ladder.ts'
 import { blockOf } from '../tags.ts'
 
 export function prepareKeys(db: Database): (effects: Effects) => void {
-  // A key that had run out may still have its row.
+  // A key that has expired may still have its row.
   const remember = prepareLadder<IdempotencyRecord>(db, {
     sql: (values) => `INSERT OR REPLACE INTO idempotency (name, key, seq, node, enqueued_at, expires_at, last) VALUES ${values}`,
     shared: 0,
@@ -32,7 +32,7 @@ export function prepareKeys(db: Database): (effects: Effects) => void {
   })
   const free = db.prepare('DELETE FROM unique_key WHERE name = ? AND key = ? AND seq = ?')
   const forgetOwn = db.prepare('DELETE FROM idempotency WHERE name = ? AND key = ? AND seq = ?')
-  // Through all keys of the name: no index finds them by their job, which every key would pay for.
+  // Goes through all keys of the name: every key would pay for an index by job.
   const forgetOthers = db.prepare('DELETE FROM idempotency WHERE name = ? AND seq IN (SELECT value FROM json_each(?))')
   const tags = prepareLadder<readonly [tag: string, seq: number]>(db, {
     sql: (values) => `INSERT OR IGNORE INTO tag (block, tag, seq) VALUES ${values}`,
@@ -84,8 +84,8 @@ function isCreated({ touched }: Job): boolean {
 }
 
 /**
- * What is left to do once a job's holds and frees of the turn are set against each other: one that took its key and lost it again
- * (or the other way round) changes nothing. A job has one unique key.
+ * Sets a job's holds and frees of the turn against each other, and returns what is left to do. A job that took its key and lost
+ * it again (or the other way round) changes nothing. A job has one unique key.
  */
 function net(
   held: readonly UniqueRecord[],

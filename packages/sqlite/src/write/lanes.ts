@@ -1,4 +1,4 @@
-/** Lanes that are new, and the counters of those that a turn has touched. */
+/** Writes new lanes, and the counters of the lanes that a turn has touched. */
 import type { Lane } from '@millrace/core'
 import type { Database, SqlValue } from '../driver.ts'
 import { tombOf } from '../tombs.ts'
@@ -25,7 +25,7 @@ export function prepareLanes(db: Database): (added: readonly Lane[], counted: re
   const values: SqlValue[] = Array(12).fill(0)
   return (added, counted) => {
     for (const one of added) {
-      // Deleted by the turn that has created it: another one may have its name.
+      // The turn that created the queue may also have deleted it: another queue may have its name.
       const { id, name, gone } = one.queue
       queue.run(id, gone ? tombOf(name, id) : name)
       lane.run(...countersOf(one), one.id, one.queue.id, one.name)

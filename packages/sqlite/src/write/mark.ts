@@ -1,6 +1,6 @@
 /**
- * The turn's line in the journal, which also says how far row numbers, events and sessions have come: the file's one row of facts
- * is written by turns without events alone. Where a lost ownership is found out.
+ * Writes the turn's line in the journal, which also holds the next numbers of rows, events and sessions: only turns without
+ * events write the file's one row of facts. Detects lost ownership.
  */
 import { type Effects, StoreFailure, type TurnMark } from '@millrace/core'
 import type { Database } from '../driver.ts'
@@ -9,11 +9,11 @@ import type { Claim } from '../open/claim.ts'
 
 export interface WriteMark {
   write(effects: Effects, mark: TurnMark): void
-  /** The turn is committed. */
+  /** Called after the turn is committed. */
   committed(): void
 }
 
-/** Answers what throws where another engine has taken the file over: the first step of every transaction. */
+/** Returns a function that throws if another engine has taken the file over: the first step of every transaction. */
 export function prepareOwned(db: Database, { epoch }: Claim): () => void {
   const owned = db.prepare('SELECT 1 FROM meta WHERE epoch = ?').pluck()
   return () => {
@@ -34,7 +34,7 @@ export function prepareMark(db: Database, claim: Claim): WriteMark {
   return {
     write({ events }, { at, nextSeq, nextEvent, nextSession }) {
       assertOwned()
-      // What a turn that was not committed has written is not so.
+      // Discards what an uncommitted turn has written.
       written = bytes
       if (events.length === 0) {
         meta.run(nextSeq, nextEvent, nextSession)

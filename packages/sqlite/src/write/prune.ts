@@ -1,4 +1,7 @@
-/** Forgets idempotency keys that have run out and whose jobs have ended, kinds of failures not seen for long, and old journal rows, a bounded slice per turn. */
+/**
+ * Forgets idempotency keys that have expired and whose jobs have ended, kinds of failures not seen for long, and old journal
+ * rows: a bounded slice per turn.
+ */
 import { type Effects, LIMITS } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import { isKept } from '../read/keys.ts'
@@ -6,7 +9,7 @@ import { isKept } from '../read/keys.ts'
 export function preparePrune(db: Database): (effects: Effects) => void {
   const passed = `(SELECT name, key, seq, last FROM idempotency WHERE expires_at <= ? ORDER BY expires_at LIMIT ?) AS passed`
   const keys = db.prepare(`DELETE FROM idempotency WHERE (name, key) IN (SELECT name, key FROM ${passed} WHERE NOT ${isKept('passed')})`)
-  // Out of the way of the next slices: they would be looked at in each, however many there are.
+  // Moves them out of the way of the next slices: each would look at all of them, however many there are.
   const kept = db.prepare(
     `UPDATE idempotency SET lapsed = 1, expires_at = ? WHERE (name, key) IN (SELECT name, key FROM ${passed} WHERE ${isKept('passed')})`,
   )

@@ -1,12 +1,12 @@
-/** Queues that are deleted: empty, so that nothing but what they were told, and what is told of them, is to be removed. */
+/** Removes deleted queues. They are empty, so only their settings and their statistics are left to remove. */
 import type { Queue } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import { tombOf } from '../tombs.ts'
 
 export interface QueuesGone {
-  /** Before others may take their names. */
+  /** Runs before others may take their names. */
   declareDead(gone: readonly Queue[]): void
-  /** Once all that the turn has noted of them is written. */
+  /** Runs after everything that the turn has noted about them is written. */
   forget(gone: readonly Queue[]): void
 }
 

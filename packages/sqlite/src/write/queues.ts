@@ -1,4 +1,7 @@
-/** What queues are told: settings, pauses, the levels of their buckets and of their keys', and the gates of keys that hold jobs back. */
+/**
+ * Writes the settings of queues, their pauses, the levels of their buckets and of their keys' buckets, and the gates of keys that
+ * hold jobs back.
+ */
 import type { Effects, Queue, TurnMark } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import { expectChanges } from './expect.ts'
@@ -30,7 +33,7 @@ ON CONFLICT (queue, key) DO UPDATE SET missing_ms = excluded.missing_ms, missing
     }
     for (const lane of pausedLanes) expectChanges('pause a lane', pauseLane.run(lane.paused ? 1 : 0, lane.id).changes, 1)
     for (const { paused, queue, text } of pausedKeys) if (!queue.gone) (paused ? pauseKey : resumeKey).run(queue.id, text)
-    // A key whose gate was given up has another one by now, maybe: that one comes later.
+    // A key whose gate was given up may have another one by now: that one comes later.
     for (const { id, lane, key, parked } of gates) {
       if (parked > 0) gate.run(id, lane.id, key.text, parked)
       else forgetGate.run(id)
@@ -44,7 +47,7 @@ ON CONFLICT (queue, key) DO UPDATE SET missing_ms = excluded.missing_ms, missing
   }
 }
 
-/** JSON has no Infinity: null stands for it, as the timeout of the defaults. */
+/** JSON has no Infinity: null stands for it, for example in the timeout of the defaults. */
 function settingsText({ settings }: Queue): string {
   return JSON.stringify(settings)
 }

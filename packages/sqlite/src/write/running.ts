@@ -1,12 +1,12 @@
-/** Notes now and then which jobs run, so that opening the file replays a short piece of the journal at most. */
+/** Notes now and then which jobs run, so that opening the file replays at most a short piece of the journal. */
 import { LIMITS, type TurnMark } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import { packRanges, rangesOf } from '../seqs.ts'
 
 export interface WriteRunning {
-  /** Also where the journal is to forget what is not noted yet. */
+  /** Also writes if the journal is about to forget events that are not noted yet. */
   write(turn: TurnMark, forgetEventsBefore: number): void
-  /** The turn is committed. */
+  /** Called after the turn is committed. */
   committed(): void
 }
 
@@ -17,7 +17,7 @@ export function prepareRunning(db: Database): WriteRunning {
   let written = event
   return {
     write({ nextEvent, running }, forgetEventsBefore) {
-      // What a turn that was not committed has written is not so.
+      // Discards what an uncommitted turn has written.
       written = event
       if (nextEvent - 1 - event < LIMITS.eventsPerSnapshot && forgetEventsBefore <= event) return
       written = nextEvent - 1

@@ -1,4 +1,4 @@
-/** What is kept beside the job of runs that failed, or that logged and did not complete, and of what handlers logged. Bounded per job. */
+/** Writes the runs that failed, or that logged and did not complete, and the log lines of handlers. Bounded per job. */
 import { type Effects, LIMITS } from '@millrace/core'
 import type { Database } from '../driver.ts'
 
@@ -11,13 +11,13 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   const trimAttempts = db.prepare(
     'DELETE FROM attempt WHERE seq = ? AND run <= (SELECT run FROM attempt WHERE seq = ? ORDER BY run DESC LIMIT 1 OFFSET ?)',
   )
-  // A ring: line n stands in slot n % LIMITS.logLinesPerRun and pushes out the one before it there.
+  // A ring: line n stands in slot n % LIMITS.logLinesPerRun and replaces the line before it there.
   const log = db.prepare('INSERT OR REPLACE INTO log (seq, run, slot, number, at, level, message, fields) VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
   const trimLogs = db.prepare('DELETE FROM log WHERE seq = ? AND run <= ?')
 
   return ({ runs, logs }) => {
     for (const { seq, run, attempt: number, startedAt, endedAt, worker, error } of runs) {
-      // No name stands for a run that has not failed: none that failed goes without.
+      // An empty name stands for a run that has not failed: every failed run has a name.
       const name = error === undefined ? '' : error.name || 'Error'
       const { message = '', stack = null, code = null, cause } = error ?? {}
       const causes = cause === undefined || cause.length === 0 ? null : JSON.stringify(cause)
@@ -26,7 +26,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     }
     for (const { seq, run, slot, number, line } of logs) {
       log.run(seq, run, slot, number, line.at, line.level, line.message, line.fields ?? null)
-      // A run that begins to log: those long past have no attempt to belong to any more.
+      // A run begins to log: the lines of runs long past have lost the attempts that they belong to.
       if (number === 0 && run > LIMITS.attemptsPerJob) trimLogs.run(seq, run - LIMITS.attemptsPerJob)
     }
   }

@@ -1,9 +1,9 @@
-/** Schedules that are new or changed, those whose times move, and those that go. */
+/** Writes schedules that are new or changed, those whose times move, and those that are deleted. */
 import type { Effects, Schedule } from '@millrace/core'
 import type { Database, SqlValue } from '../driver.ts'
 import { expectChanges } from './expect.ts'
 
-/** What moves with every tick. */
+/** The columns that move with every tick. */
 const MOVING = [
   'next_at',
   'fire_at',
@@ -29,7 +29,7 @@ ON CONFLICT (id) DO UPDATE SET ${CHANGING.map((name) => `${name} = excluded.${na
   const move = db.prepare(`UPDATE schedule SET ${MOVING.map((name) => `${name} = ?`).join(', ')} WHERE id = ?`)
   const remove = db.prepare('DELETE FROM schedule WHERE id = ?')
   return ({ schedules }) => {
-    // In their order: one may have been deleted and made anew.
+    // Keeps their order: a schedule may have been deleted and created again.
     for (const [schedule, change] of schedules) {
       const { id } = schedule
       if (change === 'delete') remove.run(id)

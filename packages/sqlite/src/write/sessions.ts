@@ -1,4 +1,4 @@
-/** Worker sessions that attached, which of them are there, and the defaults that their handlers' definitions set. */
+/** Writes worker sessions that attached, which of them are present, and the defaults that their handlers' definitions set. */
 import type { Effects } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import { expectChanges } from './expect.ts'
@@ -14,7 +14,7 @@ export function prepareSessions(db: Database): (effects: Effects, at: number) =>
   return ({ newSessions, presence: changes, definitions }, at) => {
     for (const { id, intro } of newSessions) session.run(id, intro.uuid, intro.worker, intro.host, intro.pid, at, intro.local ? 0 : 1)
     for (const { id, presence: is } of changes) expectChanges('note a session', presence.run(is, id).changes, 1)
-    // JSON has no Infinity: in a timeout null stands for it.
+    // JSON has no Infinity: null stands for it in a timeout.
     for (const { name, definition: is, settling } of definitions)
       definition.run(name, JSON.stringify(is.defaults), is.session, is.worker, is.host, is.saidAt, is.firstSeq, settling)
   }

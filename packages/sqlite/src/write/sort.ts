@@ -12,31 +12,31 @@ import {
   WAITING,
 } from '@millrace/core'
 
-/** SQLite holds a batch's rows in memory once more: what is larger is written by itself. */
+/** Larger jobs are written one by one: SQLite holds a batch's rows in memory once more. */
 const BATCHED_BYTES = 16 * 1024
 
-/** The arrays are used again for every turn. */
+/** The lists of a turn's jobs. The arrays are reused for every turn. */
 export class SortedJobs {
-  /** New, waiting or active, with nothing out of the ordinary. */
+  /** New jobs, waiting or active, with the usual settings. */
   readonly plainWaiting: Job[] = []
   readonly plainActive: Job[] = []
-  /** The same with extras, a policy or a ttl. */
+  /** New jobs that have extras, a policy or a ttl as well. */
   readonly keyedWaiting: Job[] = []
   readonly keyedActive: Job[] = []
-  /** All other new ones. */
+  /** All other new jobs. */
   readonly inserted: Job[] = []
   readonly started: Job[] = []
   readonly completed: Job[] = []
   readonly completedWithOutput: Job[] = []
   readonly updated: Job[] = []
   readonly dataUpdated: Job[] = []
-  /** Those of them whose lane, policy or extras change too. */
+  /** Updated jobs whose lane, policy or extras change too. */
   readonly placed: Job[] = []
   readonly deleted: Job[] = []
-  /** Created and deleted within the turn: no row, but perhaps runs, logs and keys. */
+  /** Jobs created and deleted within the turn: no row, but perhaps runs, logs and keys. */
   readonly vanished: Job[] = []
 
-  /** `node` is the file's, `at` the turn's time: what the rows of a batch share. */
+  /** `node` is the file's, `at` the turn's time: the rows of a batch share them. */
   sort(jobs: readonly Job[], node: number, at: number): void {
     this.clear()
     for (const job of jobs) {
@@ -46,7 +46,7 @@ export class SortedJobs {
     }
   }
 
-  /** Lets go of the jobs. */
+  /** Releases the jobs. */
   clear(): void {
     for (const list of [
       this.plainWaiting,
@@ -82,7 +82,7 @@ export class SortedJobs {
   }
 }
 
-/** Whether what a batch of new jobs shares is what most of them have: all but row number, lane, payload, session, and what keys add. */
+/** True if a new job has the values that a batch shares: all but row number, lane, payload, session, and what keys add. */
 function isUsual(job: Job): boolean {
   return (
     (job.state === WAITING || (job.state === ACTIVE && job.run === 1 && job.startedAt === job.enqueuedAt)) &&
@@ -94,13 +94,13 @@ function isUsual(job: Job): boolean {
     job.checkpoint === null &&
     job.progress === null &&
     !job.cancelRequested &&
-    // It is in one index more.
+    // Such a job is in one more index.
     (job.state === ACTIVE || job.lane.queue.settings.onFull === undefined) &&
     dataBytes(job.data) <= BATCHED_BYTES
   )
 }
 
-/** Who has a gate has a key, too. */
+/** A job with a gate has a key, too. */
 function isKeyed({ extras, expiresAt, policy }: Job): boolean {
   return extras !== undefined || expiresAt !== 0 || policy.text !== null
 }

@@ -1,4 +1,4 @@
-/** How far producers' journals have come. */
+/** Writes the positions of producers' journals. */
 import type { Effects } from '@millrace/core'
 import type { Database } from '../driver.ts'
 

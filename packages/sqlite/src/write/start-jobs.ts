@@ -1,11 +1,14 @@
-/** Hand-outs of jobs that waited, and nothing else about them: by session, for a turn's hand-outs differ in nothing else. */
+/**
+ * Writes hand-outs of jobs that waited and did not change otherwise. They are grouped by session, because a turn's hand-outs
+ * differ in nothing else.
+ */
 import type { Job } from '@millrace/core'
 import { prepareByRow } from '../by-row.ts'
 import type { Database } from '../driver.ts'
 import { expectChanges } from './expect.ts'
 
 export function prepareStartJobs(db: Database): (jobs: readonly Job[], at: number) => void {
-  // `+`: by row number, never through the index of waiting jobs.
+  // `+`: finds rows by number, never through the index of waiting jobs.
   const start = prepareByRow(
     db,
     (rows) => `UPDATE job SET state = 2, run = run + 1, session = ?, started_at = ? WHERE +state = 1 AND ${rows}`,

@@ -1,4 +1,4 @@
-/** A turn's effects, in one transaction. */
+/** Writes a turn's effects, in one transaction. */
 import type { Effects, TurnMark } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import type { Claim } from '../open/claim.ts'
@@ -54,9 +54,9 @@ export function prepareWrite(db: Database, claim: Claim): Write {
   const jobs = new SortedJobs()
 
   const writeAll = (effects: Effects, turn: TurnMark) => {
-    // First, so that an engine that has lost the file touches nothing else.
+    // The mark comes first, so that an engine that has lost the file touches nothing else.
     mark.write(effects, turn)
-    // Before others may take their names.
+    // Renames deleted queues before others may take their names.
     if (effects.queuesGone.length > 0) queuesGone.declareDead(effects.queuesGone)
     lanes(effects.newLanes, effects.countedLanes)
     queues(effects, turn)
@@ -73,7 +73,7 @@ export function prepareWrite(db: Database, claim: Claim): Write {
     exports(effects, turn.at)
     schedules(effects)
     flows(effects)
-    // Last, so that nothing that the turn noted of a deleted job is left behind.
+    // Deletions come last, so that nothing that the turn noted of a deleted job is left behind.
     deleteJobs.content(jobs.vanished)
     deleteJobs.rows(jobs.deleted)
     deleteJobs.rows(effects.pruned)

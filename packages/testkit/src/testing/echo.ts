@@ -1,4 +1,4 @@
-/** A handler that is a module: answers its data. */
+/** A handler that is a module: returns its data. */
 export function handler({ data }: { readonly data: unknown }): unknown {
   return data
 }

@@ -1,5 +1,5 @@
 /**
- * Finds leaks: what is still there after a thousand rounds of something that should leave nothing behind. Measures sizes that the test
+ * Finds leaks: what remains after a thousand rounds of something that should leave nothing behind. Measures sizes that the test
  * names, listeners, open timers of a clock, and this process's own timers, handles and descriptors.
  */
 import { existsSync, readdirSync } from 'node:fs'
@@ -10,17 +10,17 @@ export interface Watched {
   readonly sizes?: Readonly<Record<string, () => number>>
   /** Emitters, event targets of `node:events`, ports and sockets, by name. */
   readonly emitters?: Readonly<Record<string, { eventNames(): readonly (string | symbol)[]; listenerCount(name: never): number }>>
-  /** Clocks that `countTimers` made. */
+  /** Clocks that `countTimers` returned. */
   readonly clocks?: Readonly<Record<string, { readonly openTimers: number }>>
 }
 
-/** Of what the process has for other reasons: so many may come and go. */
+/** The number of resources that may come and go, because the process has them for other reasons. */
 const NOISE = 8
 const WARM_UP = 10
 const DESCRIPTORS = '/proc/self/fd'
 
 /**
- * Runs `round` some times to warm up, then a thousand times, and answers what has grown meanwhile, by name: `{}` without a leak.
+ * Runs `round` some times to warm up, then a thousand times. Returns what has grown meanwhile, by name: `{}` without a leak.
  *
  *     expect(await growth({ sizes: { drains: () => drains.size } }, (round) => ask(round))).toEqual({})
  */
@@ -37,7 +37,7 @@ export async function growth(
   return Object.fromEntries(grown.filter(([name, more]) => more > (name.startsWith('process: ') ? NOISE : 0)))
 }
 
-/** A clock that knows how many of its timers have neither fired nor been cancelled. */
+/** Returns a clock that counts those of its timers that have neither fired nor been cancelled. */
 export function countTimers(clock: Clock): Clock & { readonly openTimers: number } {
   const open = new Set<object>()
   return {

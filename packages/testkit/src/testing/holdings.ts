@@ -1,18 +1,22 @@
 /**
- * Counts what an object holds in memory: the entries of every map, set and array that it reaches, private fields included, so that a new
- * collection is counted without being named here. Private fields are read as a debugger reads them: nothing else sees them.
+ * Counts what an object holds in memory: the entries of every map, set and array that it reaches, private fields included. So a
+ * new collection is counted without being named here. Private fields are read as a debugger reads them: nothing else sees them.
  */
 import { Session } from 'node:inspector'
 
-/** Entries by the path of fields that leads to them; `[]` stands for an entry. Collections of one path are counted together. */
+/**
+ * The number of entries by the path of fields that leads to them; `[]` stands for an entry. Collections of one path are counted
+ * together.
+ */
 export type Holdings = ReadonlyMap<string, number>
 
 type Found<T = unknown> = readonly [path: string, value: T]
 
 /**
- * An object that several paths reach is counted at the shortest of them, and at the first of equal length, in the order of fields.
+ * An object that several paths reach is counted at the shortest of them, and at the first of equal length, in the order of
+ * fields.
  *
- * @param passed paths, and why they are passed over: the number of entries of a collection, or all that an object or an entry leads to.
+ * @param passed paths to skip, and why: the number of entries of a collection, or all that an object or an entry leads to.
  */
 export function holdingsOf(root: object, passed: Readonly<Record<string, string>> = {}): Holdings {
   const counts = new Map<string, number>()
@@ -49,7 +53,7 @@ export function holdingsOf(root: object, passed: Readonly<Record<string, string>
   return new Map([...counts].filter(([, count]) => count > 0))
 }
 
-/** Lists what one of two holds more of than the other, as `path: one, other`. */
+/** Lists the paths at which the two differ, as `path: one, other`. */
 export function differenceOf(one: Holdings, other: Holdings): string[] {
   const paths = [...new Set([...one.keys(), ...other.keys()])].sort()
   return paths.filter((path) => one.get(path) !== other.get(path)).map((path) => `${path}: ${one.get(path) ?? 0}, ${other.get(path) ?? 0}`)
@@ -59,7 +63,7 @@ function isCollection(value: object): value is Map<unknown, unknown> | Set<unkno
   return Array.isArray(value) || value instanceof Map || value instanceof Set
 }
 
-/** Keys and values of a map; undefined for what is no collection. */
+/** Returns the entries of a collection, of a map its keys and values; undefined for anything else. */
 function entriesOf(value: object): { readonly size: number; readonly entries: readonly unknown[] } | undefined {
   if (!isCollection(value)) return undefined
   if (Array.isArray(value)) return { size: value.length, entries: value }
@@ -85,7 +89,7 @@ class PrivateFields {
     this.#session.connect()
   }
 
-  /** The private fields of each that hold an object, by their names. */
+  /** Returns the private fields of each that hold an object, by their names. */
   of(objects: readonly unknown[]): (readonly [name: string, value: unknown])[][] {
     if (objects.length === 0) return []
     held.objects = objects
@@ -114,7 +118,7 @@ class PrivateFields {
     }
   }
 
-  /** Answered before it returns: the thread asks itself. */
+  /** Returns the answer, which arrives before `post` returns: the thread asks itself. */
   #post(method: string, parameters: object): unknown {
     let answer: unknown
     this.#session.post(method as 'Runtime.evaluate', parameters as never, (error, result) => {

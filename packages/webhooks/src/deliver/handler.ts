@@ -15,15 +15,15 @@ import { failureOf } from './outcome.ts'
 import { headersKept, readBody, type WebhookOutput } from './response.ts'
 import { keysFor } from './secrets.ts'
 
-/** Of an idle connection, whatever its receiver says. */
+/** The longest time that an idle connection is kept, whatever its receiver asks for. */
 const KEEP_ALIVE_MAX_MS = 10_000
-/** A delivery that may take no longer ends within the job's own `timeout`, 5 m, which has the wait for the host in it. */
+/** Up to this timeout a delivery sends no heartbeats: it ends within the job's own `timeout`, 5 m, including the wait for the host. */
 const UNATTENDED_MS = 240_000
-/** Between two heartbeats, each of which is good for 2 m unless the job says otherwise. */
+/** The time between two heartbeats. Each one is good for 2 m unless the job says otherwise. */
 const BEAT_MS = 45_000
 
 /**
- * A handler for `engine.work`. What it holds of connections ends by itself soon after the last request.
+ * Returns a handler for `engine.work`. Its connections close automatically soon after the last request.
  *
  * @throws OptionTypeError, OptionRangeError
  */
@@ -42,7 +42,7 @@ export function webhookHandler(options?: WebhookHandlerOptions): InlineHandler<W
   return { kind: 'inline', definition, run }
 }
 
-/** Made here, so that no proxy of the environment and no dispatcher of the process has a say. */
+/** Builds its own agent, so that no proxy of the environment and no dispatcher of the process has an effect. */
 function agentOf({ allowPrivate, connectTimeoutMs, lookup, ca, perHost }: HandlerSettings): Agent {
   const refuses = allowPrivate ? () => false : isPrivate
   const connect = buildConnector({
@@ -50,7 +50,7 @@ function agentOf({ allowPrivate, connectTimeoutMs, lookup, ca, perHost }: Handle
     lookup: guardedLookup(lookup, refuses),
     ...(ca !== undefined && { ca }),
   } as Parameters<typeof buildConnector>[0])
-  // The time of the whole is kept by `deliver`; for how long a connection is kept a receiver may say within limits.
+  // `exchange` limits the total time. A receiver may choose how long a connection is kept, within limits.
   const bounds = { connections: perHost, pipelining: 1, headersTimeout: 0, bodyTimeout: 0, keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS }
   return new Agent({ ...bounds, connect: guardedConnector(connect, refuses) })
 }
@@ -66,7 +66,7 @@ async function deliver(url: URL, context: Context<WebhookData>, settings: Handle
 
 type Exchange = WebhookOutput & { readonly retryAfter: string | undefined }
 
-/** One request and its answer, within the time; ended with the job. */
+/** Sends one request and reads its answer within the timeout. Stops when the job's signal aborts. */
 async function exchange(url: URL, context: Context<WebhookData>, settings: HandlerSettings, agent: Agent): Promise<Exchange> {
   const { data, signal } = context
   const { clock, maxResponseBytes } = settings
@@ -101,7 +101,7 @@ async function exchange(url: URL, context: Context<WebhookData>, settings: Handl
   }
 }
 
-/** What a job asks for beyond the worker's bound is not given, and its error says so. */
+/** Returns the timeout that applies. A job cannot exceed the worker's limit, and its timeout error then says so. */
 function timeoutOf(
   { timeout }: WebhookData,
   { timeoutMs, maxTimeoutMs }: HandlerSettings,
@@ -111,14 +111,14 @@ function timeoutOf(
   return { timeoutMs: maxTimeoutMs, why: ` (the job asks for ${asked} ms, and this worker allows ${maxTimeoutMs}: raise its maxTimeout)` }
 }
 
-/** Moves the job's deadline ahead for as long as the delivery goes on. Answers what ends it. */
+/** Extends the job's deadline for as long as the delivery runs. Returns a function that stops this. */
 function beating(context: Context<WebhookData>, clock: Clock): () => void {
   let forget = () => {}
   const wait = () => {
     forget = clock.setTimer(BEAT_MS, beat)
   }
   const beat = () => {
-    // A run that is no longer this one hears so by its signal.
+    // A run that no longer holds its job learns that from its signal.
     context.heartbeat().catch(() => {})
     wait()
   }
@@ -126,7 +126,7 @@ function beating(context: Context<WebhookData>, clock: Clock): () => void {
   return () => forget()
 }
 
-/** Who is told may fail: the job ends as it would. */
+/** Calls the option `gone`. If it fails, that is logged, and the job ends as it would have. */
 async function tellGone({ data, job, log }: Context<WebhookData>, { gone }: HandlerSettings): Promise<void> {
   try {
     await gone?.(data.url, job)
@@ -135,7 +135,7 @@ async function tellGone({ data, job, log }: Context<WebhookData>, { gone }: Hand
   }
 }
 
-/** What is sent: the body, and the headers over it. */
+/** Returns the body to send, and its headers. */
 async function prepared(url: URL, { data, job }: Context<WebhookData>, settings: HandlerSettings) {
   const { keyring, clock, maxBodyBytes, userAgent, propagate } = settings
   const { content, type, size } = contentOf(data)
@@ -156,7 +156,7 @@ async function prepared(url: URL, { data, job }: Context<WebhookData>, settings:
   return { content, headers }
 }
 
-/** Whatever went wrong with the connection is the same to the job, but for where it was not to lead. */
+/** Turns every connection failure into a DeliveryFailedError, except for a blocked address. */
 function unreachable(error: unknown, url: URL): unknown {
   if (error instanceof SsrfBlockedError) return error
   const { code, message } = error as NodeJS.ErrnoException

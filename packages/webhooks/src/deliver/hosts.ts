@@ -1,8 +1,8 @@
-/** How many requests run to each host. A queue is there for as long as its host has something: no more of them than jobs that run. */
+/** Limits the concurrent requests to each host. A host has a queue only while it has requests: at most as many queues as running jobs. */
 import type { Clock } from '@millrace/core'
 import PQueue from 'p-queue'
 
-/** The turn has not come in time; nothing was done. */
+/** The result if the turn did not come in time. The work was not started. */
 export const BUSY = Symbol('busy')
 
 export interface HostsOptions {
@@ -19,15 +19,15 @@ export class Hosts {
     this.#options = options
   }
 
-  /** Hosts with something running or waiting. */
+  /** The number of hosts with running or waiting requests. */
   get size(): number {
     return this.#queues.size
   }
 
-  /** Does the work when it is its turn, or answers BUSY. Rejects with the signal's reason where that comes first. */
+  /** Runs the work when its turn comes, or resolves with BUSY. Rejects with the signal's reason if that aborts first. */
   async run<Result>(host: string, signal: AbortSignal, work: () => Promise<Result>): Promise<Result | typeof BUSY> {
     const queue = this.#queueOf(host)
-    // Most find room: they need no timer.
+    // Most requests find a free slot, and need no timer.
     if (queue.size === 0 && queue.pending < queue.concurrency) return queue.add(work)
     const leaving = new AbortController()
     const leave = () => leaving.abort(signal.reason)

@@ -18,39 +18,39 @@ import { hostsOption, hostTest, type TargetRules } from '../safety/target.ts'
 import { type Keyring, keyring, type Secrets } from './secrets.ts'
 
 export interface WebhookHandlerOptions extends RetrySettings {
-  /** By the names that jobs give, each of one receiver, with the hosts that they are for; or a function. Default none. */
+  /** Secrets by the names that jobs give, each for one receiver, with its hosts; or a function. Default none. */
   readonly secrets?: Secrets
-  /** Lets webhooks into private networks and onto this machine. Default false. */
+  /** Allows webhooks to private networks and to this machine. Default false. */
   readonly allowPrivate?: boolean
-  /** Default false: https alone. */
+  /** Allows http URLs. Default false: only https. */
   readonly allowHttp?: boolean
-  /** Default 443 and 8443, with `allowHttp` 80 and 8080 as well. */
+  /** The allowed ports. Default 443 and 8443, with `allowHttp` 80 and 8080 as well. */
   readonly ports?: readonly number[] | 'any'
-  /** These hosts alone, without ports: `example.com`, `*.example.com` for those below it. Default all. */
+  /** The allowed hosts, without ports: `example.com`, or `*.example.com` for its subdomains. Default all. */
   readonly allowHosts?: readonly string[]
-  /** Requests to one host at a time: 1 to 1,000, default 5. */
+  /** The number of concurrent requests to one host: 1 to 1,000, default 5. */
   readonly perHost?: number
-  /** How long a job waits for its host's turn, before it lets jobs of other hosts pass: at least 1 ms, default 2 s. */
+  /** The time that a job waits for its host's turn before it lets jobs of other hosts pass: 1 ms to 30 s, default 2 s. */
   readonly hostWait?: Duration
-  /** From the request to the end of the answer, of a job that does not say: 1 ms to 24 h, default 15 s. */
+  /** The time from the request to the end of the answer, for jobs that set none: 1 ms to 24 h, default 15 s. */
   readonly timeout?: Duration
-  /** The most that a job may say: at least `timeout`, and 24 h at most; default `timeout`. */
+  /** The longest timeout that a job may set: at least `timeout`, at most 24 h; default `timeout`. */
   readonly maxTimeout?: Duration
-  /** Of the connection, within `timeout`: 1 ms to 24 h, default 5 s. */
+  /** The time to connect, within `timeout`: 1 ms to 24 h, default 5 s. */
   readonly connectTimeout?: Duration
-  /** Of an answer, that are kept: up to 160 KiB, default 64 KiB. */
+  /** The number of bytes of an answer that are kept: up to 160 KiB, default 64 KiB. */
   readonly maxResponseBytes?: number
-  /** Of a request: up to 16 MiB, default 256 KiB. */
+  /** The maximum size of a request's body: up to 16 MiB, default 256 KiB. */
   readonly maxBodyBytes?: number
-  /** One line, in Latin-1; default `millrace-webhooks`. */
+  /** The `user-agent` header: one line, in Latin-1; default `millrace-webhooks`. */
   readonly userAgent?: string
-  /** The authorities whose servers are trusted, PEM; default the public ones. */
+  /** The trusted certificate authorities, in PEM; default the public ones. */
   readonly ca?: string
-  /** How names are resolved; default `lookup` of node:dns. */
+  /** The function that resolves host names; default `lookup` of node:dns. */
   readonly lookup?: Lookup
-  /** More headers of each request, asked for within its run: the context of a trace. What the job names itself goes before. Default none. */
+  /** Returns more headers for a request, within its run, such as a trace context. The job's own headers override them. Default none. */
   readonly propagate?: () => Readonly<Record<string, string>>
-  /** Told that a receiver has answered 410; awaited before the job fails. Default: nobody is. */
+  /** Called when a receiver has answered 410, and awaited before the job fails. Default none. */
   readonly gone?: (url: string, job: JobInfo) => void | Promise<void>
   /** @internal */
   readonly clock?: Clock
@@ -97,7 +97,7 @@ const KNOWN: ReadonlySet<string> = new Set<keyof WebhookHandlerOptions>([
 ])
 
 const PER_HOST_MAX = 1_000
-/** The output is stored as JSON, of which a byte may take six; and 1 MiB is what an engine takes by default. */
+/** The output is stored as JSON, where a byte may take six, and an engine accepts 1 MiB by default. */
 const RESPONSE_MAX = 160 * 1_024
 const BODY_MAX = 16 * 2 ** 20
 
@@ -145,7 +145,7 @@ function headerOption(option: string, value: unknown): string {
   throw new OptionTypeError(option, `${option} must be a string of one line, in Latin-1, got ${describe(value)}`)
 }
 
-/** Looked at here, since TLS takes what is no certificate for none at all, and then trusts nobody. */
+/** Checks the certificates here, because TLS ignores anything that is not a certificate, and then trusts nobody. */
 function certificatesOption(option: string, value: unknown): string {
   const text = textOf(option, value)
   const certificates = text.split(/(?=-----BEGIN )/).filter((block) => /^-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/.test(block))

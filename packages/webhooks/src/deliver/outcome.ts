@@ -1,21 +1,21 @@
-/** What the status of an answer means for the job. */
+/** Maps the status of an answer to the outcome of the job. */
 import { RetryAfterError } from '@millrace/core'
 import { DeliveryFailedError, DeliveryRejectedError, WebhookGoneError } from '../errors.ts'
 
 const RETRY_AFTER_MIN_MS = 1_000
 const RETRY_AFTER_MAX_MS = 86_400_000
-/** Of the answer's body, in the error's message. */
+/** The number of characters of the answer's body that the error message shows. */
 const HEAD_LENGTH = 512
 
 export interface Answer {
   readonly status: number
   readonly body: string
   readonly retryAfter: string | undefined
-  /** Of the URL: its path may be a secret. */
+  /** The host of the URL without its path, which may be a secret. */
   readonly host: string
 }
 
-/** The error that the answer is; undefined for one that was taken. */
+/** Returns the error that the answer stands for, or undefined if the receiver accepted the delivery. */
 export function failureOf({ status, body, retryAfter, host }: Answer, now: number): Error | undefined {
   if (status >= 200 && status < 300) return undefined
   const head = body.length > HEAD_LENGTH ? `${body.slice(0, HEAD_LENGTH)}…` : body
@@ -29,7 +29,7 @@ export function failureOf({ status, body, retryAfter, host }: Answer, now: numbe
   return new DeliveryRejectedError(message, status)
 }
 
-/** `Retry-After` in seconds or as a date, from 1 s to 24 h; undefined where it is neither. */
+/** Parses `Retry-After`, in seconds or as a date, into 1 s to 24 h in milliseconds. Returns undefined if it is neither. */
 export function retryAfterMs(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined
   const text = value.trim()
@@ -37,7 +37,7 @@ export function retryAfterMs(value: string | undefined, now: number): number | u
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, RETRY_AFTER_MIN_MS), RETRY_AFTER_MAX_MS)
 }
 
-/** A date as HTTP writes it; nothing else that happens to be read as one. */
+/** Parses a date as HTTP writes it. Returns NaN for anything else that `Date.parse` might accept. */
 function dateMs(text: string): number {
   return /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d{2}:\d{2}:\d{2}/.test(text) ? Date.parse(text) : Number.NaN
 }

@@ -1,14 +1,14 @@
-/** What is kept of an answer: no more than asked for, however much comes. */
+/** Keeps the requested part of an answer, however long the answer is. */
 import type { Dispatcher } from 'undici'
 
 /** The output of a delivered webhook. */
 export interface WebhookOutput {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** Text, or base64 where it is no UTF-8. */
+  /** The body as a string, or as base64 if it is not UTF-8. */
   readonly body: string
   readonly encoding: 'utf8' | 'base64'
-  /** There was more than `maxResponseBytes`. */
+  /** True if the body was longer than `maxResponseBytes`. */
   readonly truncated: boolean
   readonly durationMs: number
 }
@@ -18,7 +18,7 @@ const HEADER_LENGTH = 512
 
 export type KeptBody = Pick<WebhookOutput, 'body' | 'encoding' | 'truncated'>
 
-/** Reads up to `max` bytes; what has more is ended there, with its connection. */
+/** Reads up to `max` bytes. Cuts off a longer body there, and closes its connection. */
 export async function readBody(stream: Dispatcher.ResponseData['body'], max: number): Promise<KeptBody> {
   const chunks: Buffer[] = []
   let left = max
@@ -34,7 +34,7 @@ export async function readBody(stream: Dispatcher.ResponseData['body'], max: num
 
 function decoded(bytes: Buffer, truncated: boolean): Pick<WebhookOutput, 'body' | 'encoding'> {
   try {
-    // What was cut off in the middle of a character is still text.
+    // A body that was cut off in the middle of a character is still UTF-8.
     return { body: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: truncated }), encoding: 'utf8' }
   } catch {
     return { body: bytes.toString('base64'), encoding: 'base64' }

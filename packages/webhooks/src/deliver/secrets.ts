@@ -1,4 +1,4 @@
-/** The secrets of a worker, by the names that jobs give, and what each of them may sign. */
+/** The secrets of a worker by the names that jobs give, and what each of them may sign. */
 import { checkKnown, OptionTypeError } from '@millrace/core'
 import type { JobInfo } from '@millrace/worker'
 import { SecretMissingError, SecretRefusedError } from '../errors.ts'
@@ -7,32 +7,32 @@ import { isProven } from '../proof.ts'
 import { hostsOption, hostTest } from '../safety/target.ts'
 import { keysOf, type WebhookSecret } from '../signature.ts'
 
-/** A secret that signs the jobs of whoever may enqueue, to these hosts alone. */
+/** A secret that signs jobs of every producer, but only to these hosts. */
 export interface HostSecret {
   readonly keys: WebhookSecret
-  /** `example.com`, `*.example.com` for those below it; `'*'` for all: then whoever may enqueue can have anything signed, for anybody. */
+  /** `example.com`, `*.example.com` for its subdomains, or `'*'` for all: then every producer can have anything signed for anybody. */
   readonly hosts: readonly string[] | '*'
 }
 
-/** Without hosts, it signs deliveries of `EventWebhooks` alone, whose option `secrets` has it too. */
+/** A secret. Without hosts, it signs only deliveries of `EventWebhooks`, whose option `secrets` must have it too. */
 export type Secret = WebhookSecret | HostSecret
 
-/** By name; or a function that finds them, undefined where there is none. */
+/** Secrets by name, or a function that finds them and returns undefined if there is none. */
 export type Secrets = Readonly<Record<string, Secret>> | ((name: string, job: JobInfo) => Secret | undefined | Promise<Secret | undefined>)
 
 /** A secret that was read and checked. */
 export interface KnownSecret {
   readonly keys: readonly Buffer[]
-  /** Undefined: it signs deliveries of endpoints alone. */
+  /** True for a host that the secret signs for. Undefined if it signs only deliveries of endpoints. */
   readonly allows: ((hostname: string) => boolean) | undefined
 }
 
 type Found = KnownSecret | undefined
 
-/** Finds the secret of a name: those of a record are read once. */
+/** Finds the secret of a name. The secrets of a record are read once. */
 export type Keyring<Asker extends readonly unknown[] = []> = (name: string, ...asker: Asker) => Found | Promise<Found>
 
-/** @throws OptionTypeError, OptionRangeError: a record with what is no secret in it, or with one under two names */
+/** @throws OptionTypeError, OptionRangeError if a record contains an invalid secret, or the same one under two names */
 export function keyring<Asker extends readonly unknown[]>(secrets: unknown): Keyring<Asker> {
   if (typeof secrets === 'function') return (name, ...asker) => askedFor(secrets as (...args: unknown[]) => unknown, name, asker)
   if (typeof secrets !== 'object' || secrets === null || Array.isArray(secrets))
@@ -42,7 +42,7 @@ export function keyring<Asker extends readonly unknown[]>(secrets: unknown): Key
   return (name, ..._asker) => known.get(name)
 }
 
-/** The text of a secret is never in a message. */
+/** Reads a secret. Error messages never contain the secret itself. */
 function secretOf(option: string, value: unknown): KnownSecret {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { keys: keysOf(option, value), allows: undefined }
   checkKnown(option, value, new Set(['keys', 'hosts']))
@@ -50,7 +50,7 @@ function secretOf(option: string, value: unknown): KnownSecret {
   return { keys: keysOf(`${option}.keys`, keys), allows: hosts === '*' ? () => true : hostTest(hostsOption(`${option}.hosts`, hosts)) }
 }
 
-/** A name is of one receiver: of two that have the same secret, each could sign what the other one takes. */
+/** Refuses a secret under two names. If two receivers had the same secret, each could sign what the other one accepts. */
 function refuseShared(known: ReadonlyMap<string, KnownSecret>): void {
   const owners = new Map<string, string>()
   for (const [name, { keys }] of known) {
@@ -75,7 +75,7 @@ async function askedFor(find: (...args: unknown[]) => unknown, name: string, ask
   }
 }
 
-/** The keys that sign a webhook: none where it names no secret. @throws SecretMissingError, SecretRefusedError */
+/** Returns the keys that sign a webhook, or none if it names no secret. @throws SecretMissingError, SecretRefusedError */
 export async function keysFor(find: Keyring<[JobInfo]>, data: WebhookData, { url, job }: { readonly url: URL; readonly job: JobInfo }) {
   if (data.secret === undefined) return []
   const name = data.secret
@@ -94,7 +94,7 @@ function checkProof(name: string, keys: readonly Buffer[], data: WebhookData): v
       `the secret '${name}' has no hosts, and so signs deliveries of EventWebhooks alone: secrets.${name} = { keys, hosts } signs jobs, to these hosts`,
     )
   }
-  // Another secret may have had that name when the delivery was made: a deploy may bring it back.
+  // The name may have had another secret when the delivery was made. A deploy may bring that one back.
   if (!isProven(keys, data)) {
     throw new SecretMissingError(
       `the secret '${name}' is not the one that this delivery was made with: while one takes over, give both to workers and EventWebhooks`,

@@ -1,6 +1,6 @@
-/** What a stream has at hand, together: whoever reads it does not wait in order to have more. */
+/** Groups the items that a stream has ready. A reader never waits just to get more of them. */
 
-/** @param max of one batch */
+/** @param max items in one batch */
 export async function* batchesOf<Item>(stream: AsyncIterator<Item, unknown>, max: number): AsyncGenerator<Item[], void> {
   let next = ahead(stream)
   for (;;) {
@@ -10,7 +10,7 @@ export async function* batchesOf<Item>(stream: AsyncIterator<Item, unknown>, max
     next = ahead(stream)
     while (batch.length < max) {
       const following = await Promise.race([next.catch(() => undefined), soon()])
-      // A failure is thrown when it is asked for again, behind this batch.
+      // A failure is thrown by the next read, after this batch.
       if (following === undefined || following.done === true) break
       batch.push(following.value)
       next = ahead(stream)
@@ -19,14 +19,14 @@ export async function* batchesOf<Item>(stream: AsyncIterator<Item, unknown>, max
   }
 }
 
-/** Asked for before it is wanted: what fails meanwhile is heard of later. */
+/** Reads an item before it is needed. If that fails meanwhile, the error appears when the item is awaited. */
 function ahead<Item>(stream: AsyncIterator<Item, unknown>): Promise<IteratorResult<Item, unknown>> {
   const next = stream.next()
   next.catch(() => {})
   return next
 }
 
-/** What is in memory already comes before. */
+/** Resolves after items that are already in memory. */
 function soon(): Promise<undefined> {
   return new Promise((resolve) => void setImmediate(() => resolve(undefined)))
 }

@@ -1,4 +1,4 @@
-/** The job that tells an endpoint of an event. */
+/** The job that delivers an event to an endpoint. */
 import type { Engine, EventsGap, Job, JobRequest, MillraceEvent } from '@millrace/client'
 import type { Keyring } from '../deliver/secrets.ts'
 import { type WebhookData, webhookJob } from '../job.ts'
@@ -6,27 +6,28 @@ import { proofOf } from '../proof.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /**
- * How long the key of a delivery is known: twice as long as the journal is kept by default. What was enqueued without its cursor having
- * been saved is told again only by who starts later than that.
+ * The time for which the key of a delivery is known: twice the default retention of the journal. A delivery whose cursor was
+ * not saved is repeated only if the feed starts later than that.
  */
 const KEY_TTL = '14d'
 const TAG = 'endpoint:'
 const PAGE_JOBS = 200
 
-/** Ends all deliveries to an endpoint that have yet to succeed; what runs has its request aborted. */
+/** Cancels all deliveries to an endpoint that have not succeeded yet. Running ones have their request aborted. */
 export async function cancelDeliveries(engine: Engine, queue: string, endpointId: string): Promise<void> {
-  // Whatever their states: between one state's turn and the next a job may go from what is yet to be asked for to what was.
+  // All states at once: between two calls, a job could move from a state not asked for yet to one that was.
   await engine.cancelMany({ queue, tag: tagOf(endpointId) })
 }
 
-/** Gives up what `cancelDeliveries` has ended: no later replay is to bring it back. */
+/** Deletes the deliveries that `cancelDeliveries` has cancelled, so that no later replay brings them back. */
 export async function deleteDeliveries(engine: Engine, queue: string, endpointId: string): Promise<void> {
   await engine.deleteMany({ queue, tag: tagOf(endpointId), state: 'cancelled' })
 }
 
 /**
- * Tries again, from the first attempt, what `cancelDeliveries` has ended. What was to go to a former URL goes to that of now, as a new job:
- * enqueued before the old one is deleted, with a key of the old one, so that it is one also where this is done again.
+ * Retries, from the first attempt, the deliveries that `cancelDeliveries` has cancelled. A delivery to a former URL becomes a
+ * new job to the current URL. The new job is enqueued before the old one is deleted. Its key contains the old id, so a
+ * repetition creates no second job.
  */
 export async function retryDeliveries({ engine, queue, prove }: Deliverer, endpoint: Endpoint): Promise<void> {
   const cancelled = { queue, tag: tagOf(endpoint.id), state: 'cancelled' } as const
@@ -37,24 +38,24 @@ export async function retryDeliveries({ engine, queue, prove }: Deliverer, endpo
     const bodyOf = ({ data }: Job) => (data as WebhookData).body as EventWebhook
     const again = moved.map((job) => delivery(endpoint, queue, `again:${job.id}`, bodyOf(job)))
     await engine.enqueueMany((await prove(again)).values())
-    // One by one, since that keeps the keys: an event that is read again is told no more.
+    // One by one, because that keeps the keys: an event that is read again is not delivered again.
     await Promise.all(moved.map(({ id }) => engine.delete(id)))
     after = next
   } while (after !== undefined)
   await engine.retryMany(cancelled)
 }
 
-/** What makes deliveries. */
+/** The engine, the queue and the proofs that deliveries are made with. */
 interface Deliverer {
   readonly engine: Engine
   readonly queue: string
   readonly prove: Prove
 }
 
-/** Deliveries with what shows that they are ours. */
+/** Adds to each delivery the proof that the feed has made it. */
 export type Prove = (requests: readonly JobRequest[]) => Promise<readonly JobRequest[]>
 
-/** Where the secrets are not known here, deliveries are as they were: a secret that has hosts signs them all the same. */
+/** Returns a function that adds proofs. A delivery whose secret is unknown here gets none; a secret that has hosts still signs it. */
 export function prover(find: Keyring): Prove {
   return (requests) => Promise.all(requests.map((request) => proven(find, request)))
 }
@@ -66,11 +67,11 @@ async function proven(find: Keyring, request: JobRequest): Promise<JobRequest> {
   return key === undefined ? request : { ...request, data: { ...data, proof: proofOf(key, data) } }
 }
 
-/** What a receiver gets as JSON. */
+/** The JSON that a receiver gets. */
 export interface EventWebhook {
-  /** `job.completed` and so on for each type of event of jobs; others as they are (`queue.paused`); `gap` where events are not known any more. */
+  /** `job.completed` and so on for events of jobs, other types as they are (`queue.paused`), and `gap` if events are no longer kept. */
   readonly type: string
-  /** When it happened; of a gap, when it was found. ISO 8601. */
+  /** The time of the event, or the time when a gap was found. ISO 8601. */
   readonly timestamp: string
   readonly data: Readonly<Record<string, unknown>>
 }
@@ -79,19 +80,19 @@ export function tagOf(endpointId: string): string {
   return `${TAG}${endpointId}`
 }
 
-/** Whom a delivery is for, and where it goes. */
+/** The endpoint that a delivery is for, and the URL that it goes to. */
 export interface Recipient {
   readonly endpointId: string
   readonly url: string | undefined
 }
 
-/** Undefined where a job is no endpoint's. */
+/** Returns the recipient of a delivery, or undefined if the job belongs to no endpoint. */
 export function recipientOf({ tags, data }: Pick<Job, 'tags' | 'data'>): Recipient | undefined {
   const tag = tags.find((one) => one.startsWith(TAG))
   return tag === undefined ? undefined : { endpointId: tag.slice(TAG.length), url: (data as Partial<WebhookData> | undefined)?.url }
 }
 
-/** Whether it is told of the event, which is of no delivery: `names` are of jobs, and `queues` of jobs and of queues themselves. */
+/** True if the endpoint wants the event, which is not a delivery's. `names` match jobs; `queues` match jobs and queues themselves. */
 export function wants({ events, queues, names, cursor }: Endpoint, event: MillraceEvent): boolean {
   return (
     event.seq > cursor &&
@@ -115,8 +116,8 @@ export function gapDelivery(endpoint: Endpoint, queue: string, { after, resumesA
 function delivery({ id, url, secret, headers }: Endpoint, queue: string, what: string, body: EventWebhook): JobRequest {
   const data: WebhookData = { url, body, ...(secret !== undefined && { secret }), ...(headers !== undefined && { headers }) }
   const tag = tagOf(id)
-  // Endpoints take turns where the app limits keys of the queue.
+  // Endpoints take turns if the app limits keys of the queue.
   const keys = { idempotencyKey: `${tag}:${what}`, idempotencyTtl: KEY_TTL, concurrencyKey: tag } as const
-  // By its name: how it is tried again is the word of its queue, and beneath that of the worker that delivers.
+  // Enqueued by name: retries follow the settings of the queue, then those of the worker that delivers.
   return { job: webhookJob.name, data, options: { queue, tags: [tag], ...keys } }
 }

@@ -1,11 +1,11 @@
-/** Who is told that an endpoint was disabled: what is stored already stays so, whatever comes of it. */
+/** Reports that an endpoint was disabled. The stored state stays, even if the callback fails. */
 import type { Logger } from '@millrace/core'
 import type { DisabledReason, Endpoint } from './endpoint.ts'
 
-/** Told once an endpoint is stored as disabled; nothing waits for it, so it may `remove`, `enable` and `stop`. */
+/** Called after an endpoint is stored as disabled. Nothing waits for it, so it may `remove`, `enable` and `stop`. */
 export type OnDisabled = (endpoint: Endpoint, reason: DisabledReason) => unknown
 
-/** Never rejects. A pass does not wait for it: who is told may wait for that very pass to end. */
+/** Logs and reports a disabled endpoint. Never rejects. No pass waits for it, because the callback may wait for that very pass to end. */
 export async function tellDisabled(
   endpoint: Endpoint,
   { logger, onDisabled }: { readonly logger: Logger | undefined; readonly onDisabled: OnDisabled | undefined },

@@ -1,58 +1,58 @@
-/** Who is told of what happens to jobs, and how far it has been told. */
+/** Endpoints that receive events, and how far each of them has got. */
 import { EVENT_TYPES, type EventType, OptionTypeError } from '@millrace/core'
 import { webhookIssues } from '../job.ts'
 
 export interface Endpoint {
-  /** 1 to 64 of `A-Z a-z 0-9 _ -`; of no other endpoint, also later: the keys of its deliveries have it. */
+  /** 1 to 64 of `A-Z a-z 0-9 _ -`. No other endpoint may have it, even later: it is part of the keys of its deliveries. */
   readonly id: string
   readonly url: string
-  /** The name of a secret of the worker that delivers, and of no other endpoint. */
+  /** The name of a secret of the worker that delivers. No other endpoint may have it. */
   readonly secret?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Of these types. */
+  /** The types of events that it receives. */
   readonly events: readonly EventType[]
-  /** In these queues alone; default all but that of the deliveries. */
+  /** Limits events to these queues; default all but that of the deliveries. */
   readonly queues?: readonly string[]
-  /** Of jobs of these names alone; default all. */
+  /** Limits events to jobs with these names; default all. */
   readonly names?: readonly string[]
   readonly enabled: boolean
   readonly createdAt: Date
-  /** The last event that was posted to it, or that was not for it. */
+  /** The `seq` of the last event that was posted to it, or that was not for it. */
   readonly cursor: number
-  /** No delivery has succeeded since this one failed. */
+  /** The time of the first failure since the last successful delivery. */
   readonly failingSince?: Date | undefined
-  /** Why it is not `enabled`, where it is not the app that said so. */
+  /** The reason if the feed, not the app, has disabled it. */
   readonly disabledReason?: DisabledReason | undefined
 }
 
-/** What an app says of an endpoint. */
+/** The fields of an endpoint that the app sets. */
 export type NewEndpoint = Pick<Endpoint, 'id' | 'url' | 'secret' | 'headers' | 'events' | 'queues' | 'names'>
 
-/** `gone`: it answered 410; `failing`: all has failed for too long; `invalid`: it is none that could be delivered to. */
+/** `gone`: it answered 410; `failing`: all deliveries failed for too long; `invalid`: nothing can be delivered to it. */
 export type DisabledReason = 'gone' | 'failing' | 'invalid'
 
-/** What the feed changes of an endpoint; all else is the app's. */
+/** The fields of an endpoint that the feed changes. All others belong to the app. */
 export interface EndpointChange {
   readonly id: string
   readonly cursor?: number
   readonly enabled?: boolean
-  /** Undefined where it is there: nothing fails any more. */
+  /** If present and undefined, nothing fails any more. */
   readonly failingSince?: Date | undefined
   readonly disabledReason?: DisabledReason | undefined
 }
 
-/** Where endpoints are kept: a table of the app. */
+/** A store of endpoints: a table of the app. */
 export interface EndpointStore {
   list(): Promise<readonly Endpoint[]>
-  /** A new one, or one in place of that of its id. */
+  /** Adds an endpoint, or replaces the one with its id. */
   save(endpoint: Endpoint): Promise<void>
-  /** Answers whether there was one. */
+  /** Resolves with true if the endpoint existed. */
   delete(id: string): Promise<boolean>
-  /** All of it or nothing, durably: only the fields that are given, of those that are still there. */
+  /** Applies all changes or none, durably. Sets only the given fields, and skips endpoints that no longer exist. */
   update(changes: readonly EndpointChange[]): Promise<void>
 }
 
-/** All that is the feed's to say, where the app says that it is at `url`: what has failed at another is over. */
+/** Returns the fields that belong to the feed when the app sets the URL. A different URL clears `failingSince`. */
 export function placeOf(before: Endpoint, url: string): Omit<Endpoint, keyof NewEndpoint> {
   const { enabled, createdAt, cursor, failingSince, disabledReason } = before
   return {
@@ -64,7 +64,7 @@ export function placeOf(before: Endpoint, url: string): Omit<Endpoint, keyof New
   }
 }
 
-/** What `add` knows: a filter that is misspelt would be none. */
+/** The options that `add` accepts. Others are refused, because a misspelt filter would not filter. */
 export const ENDPOINT_OPTIONS: ReadonlySet<string> = new Set<keyof NewEndpoint>([
   'id',
   'url',
@@ -77,7 +77,7 @@ export const ENDPOINT_OPTIONS: ReadonlySet<string> = new Set<keyof NewEndpoint>(
 
 const ID = /^[A-Za-z0-9_-]{1,64}$/
 
-/** What is wrong with an endpoint; undefined where nothing is. */
+/** Returns the first fault of an endpoint, or undefined if it has none. */
 export function endpointIssue(endpoint: Endpoint): string | undefined {
   const { id, url, secret, headers, events, queues, names, cursor } = endpoint
   if (typeof id !== 'string' || !ID.test(id)) return 'id has 1 to 64 of A-Z a-z 0-9 _ -'
@@ -92,7 +92,7 @@ export function endpointIssue(endpoint: Endpoint): string | undefined {
 }
 
 /**
- * Two receivers that share a secret could each pass off as ours what they send to the other.
+ * Refuses a secret that another endpoint has. Each receiver could pass off as ours what it sends to the other.
  *
  * @throws OptionTypeError
  */

@@ -1,4 +1,4 @@
-/** Webhooks for what happens to jobs: endpoints that subscribe to types of events. */
+/** Webhooks for events: endpoints that subscribe to types of events. */
 import type { Engine, EventStream } from '@millrace/client'
 import {
   type Clock,
@@ -30,33 +30,33 @@ import { Feed, type FeedSettings } from './feed.ts'
 import { headOf } from './head.ts'
 
 export interface EventWebhooksOptions {
-  /** Where endpoints are kept. */
+  /** The store of endpoints. */
   readonly endpoints: EndpointStore
   /**
-   * Those of the workers that deliver, by their names: deliveries are made with them, so that a secret without hosts signs these and nothing
-   * else. Default none: then the secrets of endpoints have hosts.
+   * The secrets of the workers that deliver, by name. Deliveries are proven with them, so a secret without hosts signs only
+   * these. Default none: then the secrets of endpoints need hosts.
    */
   readonly secrets?: EndpointSecrets
-  /** Of the deliveries; default `webhooks`. Its own events are told to nobody. */
+  /** The queue of the deliveries; default `webhooks`. Endpoints do not receive the events of its jobs. */
   readonly queue?: string
-  /** How long all deliveries to an endpoint fail before it is disabled: 1 m or more, or Infinity; default 5 days. */
+  /** The time for which all deliveries to an endpoint fail before it is disabled: 1 m or more, or Infinity; default 5 days. */
   readonly disableAfter?: Duration
-  /** Told once an endpoint is stored as disabled; nothing waits for it, so it may `remove`, `enable` and `stop`. Default: nobody is. */
+  /** Called after an endpoint is stored as disabled. Nothing waits for it, so it may `remove`, `enable` and `stop`. Default none. */
   readonly onDisabled?: OnDisabled
-  /** Told of endpoints that are disabled, and of feeds that fail or end. Default: nobody is. */
+  /** Logs endpoints that are disabled, and feeds that fail or end. Default none. */
   readonly logger?: Logger
   /** @internal */
   readonly clock?: Clock
 }
 
-/** By name; or a function that finds them, undefined where there is none. */
+/** Secrets by name, or a function that finds them and returns undefined if there is none. */
 export type EndpointSecrets = Readonly<Record<string, Secret>> | ((name: string) => Secret | undefined | Promise<Secret | undefined>)
 
 const KNOWN = new Set(['endpoints', 'secrets', 'queue', 'disableAfter', 'onDisabled', 'logger', 'clock'])
 const EVENTS_PER_BATCH = 500
 const PAUSE_MIN_MS = 500
 const PAUSE_MAX_MS = 30_000
-/** Nothing comes after these from this engine. */
+/** Codes of errors after which this engine sends nothing more. */
 const OVER: ReadonlySet<string> = new Set(['ENGINE_STOPPED', 'ENGINE_FAILED', 'AUTH_FAILED', 'FORBIDDEN'])
 
 export class EventWebhooks {
@@ -65,16 +65,16 @@ export class EventWebhooks {
   readonly #secretOf: Keyring
   #running: Promise<void> | undefined
   #stopping = false
-  /** `start` was called while a stop was under way: the feed begins again when that is over. */
+  /** True if `start` was called while a stop was under way. The feed starts again when the stop is over. */
   #startsAgain = false
-  /** Ends the question for the journal's end, which waits for a server that is away. */
+  /** Ends the request for the journal's end, which waits while a server is away. */
   #asking = new AbortController()
   #stream: EventStream | undefined
-  /** Resolves when the pass that runs has ended, however. */
+  /** Resolves when the current pass has ended, successfully or not. */
   #current: Promise<void> = Promise.resolve()
-  /** Of the pass to come: what has begun by then is not up to date any more. */
+  /** The generation of the next pass. A pass that began in an earlier one is out of date. */
   #generation = 0
-  /** Endpoints of the last pass: for them something may have come to the queue since the store was read. */
+  /** Endpoints of the last pass. Their deliveries may have been enqueued since the store was read. */
   #fed = new Set<string>()
   #wake = () => {}
   #failures = 0
@@ -105,8 +105,8 @@ export class EventWebhooks {
   }
 
   /**
-   * Begins to feed endpoints from their cursors on, until `stop`. While a stop is under way, the feed begins when that is over. A store or an
-   * engine in trouble is tried again; its errors are logged.
+   * Starts to feed endpoints from their cursors, until `stop`. While a stop is under way, the feed starts when that is over. If
+   * a store or an engine fails, the feed logs the error and tries again.
    */
   start(): void {
     if (this.#running === undefined) this.#begin()
@@ -123,7 +123,7 @@ export class EventWebhooks {
     })
   }
 
-  /** Ends the feed; resolves when the cursors are saved. Deliveries in the queue are the worker's. */
+  /** Ends the feed, and resolves when the cursors are saved. The worker still runs the deliveries in the queue. */
   async stop(): Promise<void> {
     this.#startsAgain = false
     this.#stopping = true
@@ -137,8 +137,8 @@ export class EventWebhooks {
   }
 
   /**
-   * Reads the endpoints anew: to be called when the app, or another process, has changed or deleted some. What was fed meanwhile to one that
-   * is disabled or gone is cancelled.
+   * Reads the endpoints again. Call it when the app, or another process, has changed or deleted some. Cancels deliveries that
+   * were enqueued meanwhile for an endpoint that is disabled or deleted.
    */
   refresh(): void {
     this.#generation++
@@ -147,12 +147,12 @@ export class EventWebhooks {
   }
 
   /**
-   * Saves an endpoint that is told of what happens from now on. Of one that is there already it says anew what it is told, and where: that
-   * one goes on where it is, and stays disabled where it is; what is left out is so no more. How deliveries to another URL end, which it
-   * had before, is nothing to it any more.
+   * Saves an endpoint that receives events from now on. If its id exists, the new settings replace the old ones, and omitted
+   * ones are removed. That endpoint keeps its position, and stays disabled if it is. Deliveries to a former URL no longer
+   * affect it, however they end.
    *
-   * @throws OptionTypeError: no such endpoint could be delivered to, it says what no endpoint has, or its secret is another's; what the
-   * store throws
+   * @throws OptionTypeError if the endpoint is invalid, has an unknown option, or names a secret that another endpoint has or
+   * that has hosts; what the store throws
    */
   async add(endpoint: NewEndpoint): Promise<Endpoint> {
     checkKnown('an endpoint', endpoint, ENDPOINT_OPTIONS)
@@ -172,8 +172,8 @@ export class EventWebhooks {
   }
 
   /**
-   * Feeds an endpoint again: from now on, with what was cancelled when it was disabled deleted; with `replay` from where it was disabled, as
-   * far as the journal has that, and with what was cancelled, which goes to the URL of now.
+   * Enables an endpoint from now on, and deletes the deliveries that were cancelled when it was disabled. With `replay`, it
+   * resumes where it was disabled, as far back as the journal goes, and the cancelled deliveries go to the current URL.
    *
    * @throws EndpointNotFoundError; what the store throws
    */
@@ -188,7 +188,7 @@ export class EventWebhooks {
   }
 
   /**
-   * Tells an endpoint nothing any more, until it is enabled again, and cancels what it has yet to be told.
+   * Disables an endpoint until it is enabled again, and cancels its pending deliveries.
    *
    * @throws EndpointNotFoundError; what the store throws
    */
@@ -198,14 +198,14 @@ export class EventWebhooks {
     await this.#silence(id)
   }
 
-  /** Deletes an endpoint, and cancels what it has yet to be told; answers whether there was one. */
+  /** Deletes an endpoint, and cancels its pending deliveries. Resolves with true if the endpoint existed. */
   async remove(id: string): Promise<boolean> {
     const existed = await this.#settings.store.delete(id)
     await this.#silence(id)
     return existed
   }
 
-  /** Jobs that others enqueue are signed with a secret that has hosts: what an endpoint hears with it need not be from here. */
+  /** Refuses a secret that has hosts. It also signs jobs of other producers, so it does not prove that a webhook is from here. */
   async #refuseOpenSecret({ secret }: Endpoint): Promise<void> {
     const known = secret === undefined ? undefined : await this.#secretOf(secret)
     if (known?.allows === undefined) return
@@ -221,7 +221,7 @@ export class EventWebhooks {
     return known
   }
 
-  /** What is being fed just now has come to the queue by the time that the pass has ended. */
+  /** Cancels the deliveries of an endpoint. Waits for the current pass first, because its deliveries are in the queue only then. */
   async #silence(id: string): Promise<void> {
     this.#fed.delete(id)
     this.refresh()
@@ -250,7 +250,7 @@ export class EventWebhooks {
     }
   }
 
-  /** From what the store has to the next `refresh`. */
+  /** Feeds the endpoints that the store has, until the next `refresh`. */
   async #pass(): Promise<void> {
     const generation = this.#generation
     const endpoints = await this.#enabled()
@@ -267,7 +267,7 @@ export class EventWebhooks {
         this.#failures = 0
         if (generation !== this.#generation || feed.isEmpty) break
       }
-      // After a refresh the endpoints may be others: what was not saved is read again.
+      // After a refresh the endpoints may differ. Events behind the saved cursors are read again.
       if (this.#stopping) await feed.save()
     } finally {
       this.#stream = undefined
@@ -275,14 +275,14 @@ export class EventWebhooks {
     }
   }
 
-  /** Another process that has disabled or deleted an endpoint has cancelled what was in the queue by then; this one may have fed it since. */
+  /** Cancels again for endpoints that another process has disabled or deleted. This one may have enqueued deliveries since. */
   async #silenceFormer(endpoints: readonly Endpoint[]): Promise<void> {
     const fed = new Set(endpoints.map(({ id }) => id))
     for (const id of this.#fed) if (!fed.has(id)) await cancelDeliveries(this.#settings.engine, this.#settings.queue, id)
     this.#fed = fed
   }
 
-  /** One that cannot be delivered to would hold up the others: it is disabled. */
+  /** Returns the enabled endpoints. Disables invalid ones, because they would hold up the others. */
   async #enabled(): Promise<readonly Endpoint[]> {
     const { store, logger } = this.#settings
     const enabled = (await store.list()).filter((endpoint) => endpoint.enabled)

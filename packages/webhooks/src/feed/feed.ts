@@ -1,7 +1,7 @@
 /**
- * Events to deliveries, from one reading of the journal for all endpoints. Deliveries are enqueued first, then the cursors are saved: what
- * is done twice, because the process died in between, meets the keys of the first time. What is here is thrown away where anything fails,
- * and begins anew with what the store has.
+ * Turns events into deliveries, with one reading of the journal for all endpoints. Deliveries are enqueued first, then the
+ * cursors are saved. If the process dies in between, repeated deliveries have the keys of the first ones. If anything fails,
+ * this state is discarded, and a new feed starts from the store.
  */
 import type { Engine, EngineEvent, EventStreamItem, EventsGap, JobRequest, MillraceEvent } from '@millrace/client'
 import type { EventType, Logger } from '@millrace/core'
@@ -13,7 +13,7 @@ import { after, isOutcome } from './health.ts'
 export interface FeedSettings {
   readonly engine: Engine
   readonly store: EndpointStore
-  /** Of the deliveries: its own events are not told. */
+  /** The queue of the deliveries. Endpoints do not receive the events of its jobs. */
   readonly queue: string
   readonly prove: Prove
   readonly disableAfterMs: number
@@ -23,22 +23,22 @@ export interface FeedSettings {
   readonly now: () => number
 }
 
-/** Deliveries that are made before they are enqueued, or a little more: one event is one for each endpoint. */
+/** Deliveries are enqueued when there are this many, or slightly more: one event makes one for each endpoint. */
 const JOBS_AT_ONCE = 500
-/** Events that nobody was told of, before the cursors are saved all the same. */
+/** The number of events after which the cursors are saved, even if no endpoint wanted them. */
 const EVENTS_UNSAVED_MAX = 1_000
-/** Deliveries of which it is remembered whose they are, and where they go; of others their jobs are asked. */
+/** The number of deliveries whose recipients are remembered. For others, the feed reads their jobs. */
 const REMEMBERED_MAX = 10_000
-/** Asked for whoever wants which: how deliveries end, and so much of all else that cursors keep up with the journal. */
+/** Types that are always read: how deliveries end, and enough of all others that cursors keep up with the journal. */
 const ALWAYS: readonly EventType[] = ['enqueued', 'retrying', 'completed', 'failed', 'cancelled']
 
 export class Feed {
   readonly #settings: FeedSettings
-  /** Those that are enabled, with what has become of them here. */
+  /** The enabled endpoints, with their changes since the store was read. */
   readonly #endpoints: Map<string, Endpoint>
-  /** Whose health is another than the store's. */
+  /** Endpoints whose health differs from the store's. */
   readonly #changed = new Set<string>()
-  /** Who has something to be saved: deliveries, a gap, its health. */
+  /** Endpoints that have something to save: deliveries, a gap, their health. */
   readonly #touched = new Set<string>()
   readonly #recipients = new Map<string, Recipient>()
   #position: number
@@ -50,7 +50,7 @@ export class Feed {
     this.#position = this.#saved = Math.min(...endpoints.map(({ cursor }) => cursor))
   }
 
-  /** What to read behind. */
+  /** The `seq` after which to read. */
   get position(): number {
     return this.#position
   }
@@ -63,7 +63,7 @@ export class Feed {
     return this.#endpoints.size === 0
   }
 
-  /** Tells those whose cursor the journal has never come to (it was put back to an earlier state) that they begin again at its end. */
+  /** Sends a gap to endpoints whose cursor is beyond the journal, which was restored to an earlier state. They resume at its end. */
   async begin(head: number): Promise<void> {
     const ahead = [...this.#endpoints.values()].filter(({ cursor }) => cursor > head)
     await this.#enqueue(ahead.map((endpoint) => this.#gap(endpoint, { type: 'gap', after: endpoint.cursor, resumesAt: head + 1 })))
@@ -71,7 +71,7 @@ export class Feed {
     if (ahead.length > 0) await this.save()
   }
 
-  /** Deals with what was read, in its order: it is done when this resolves. */
+  /** Processes items in their order. Resolves when that is done. */
   async handle(items: readonly EventStreamItem[]): Promise<void> {
     const requests: JobRequest[] = []
     const outcomes: EngineEvent[] = []
@@ -89,7 +89,7 @@ export class Feed {
     }
     await this.#enqueue(requests)
     const disabled = await this.#hear(outcomes)
-    // Before they are saved as disabled: a process that dies in between does both again.
+    // Before they are saved as disabled: if the process dies in between, both happen again.
     for (const { id } of disabled) await cancelDeliveries(this.#settings.engine, this.#settings.queue, id)
     if (this.#position - this.#saved >= EVENTS_UNSAVED_MAX) await this.save()
     else if (this.#touched.size > 0) await this.#save([...this.#touched])
@@ -99,7 +99,7 @@ export class Feed {
     }
   }
 
-  /** All cursors stand where the reading does, if not beyond. */
+  /** Moves all cursors to the position of the reading, unless they are beyond it. */
   async save(): Promise<void> {
     await this.#save([...this.#endpoints.keys()])
     this.#saved = this.#position
@@ -133,7 +133,7 @@ export class Feed {
     return eventDelivery(endpoint, this.#settings.queue, event)
   }
 
-  /** The endpoint goes on behind the gap, or before it where the journal was put back. */
+  /** Makes a delivery of the gap. The endpoint resumes behind the gap, or before it if the journal was restored. */
   #gap(endpoint: Endpoint, gap: EventsGap): JobRequest {
     this.#endpoints.set(endpoint.id, { ...endpoint, cursor: gap.resumesAt - 1 })
     this.#touched.add(endpoint.id)
@@ -141,12 +141,12 @@ export class Feed {
   }
 
   async #enqueue(requests: readonly JobRequest[]): Promise<void> {
-    // Not as an array, which is one command: URLs and headers may be long, and one endpoint's are not to hold up the others.
+    // Not as an array, which is one command: URLs and headers may be long, and one endpoint must not hold up the others.
     const { engine, prove } = this.#settings
     const handles = await engine.enqueueMany((await prove(requests)).values())
     for (const [index, { id, created }] of handles.entries()) {
       const { data, options } = requests[index] as JobRequest
-      // One that was there already has the URL of its day.
+      // A delivery that already existed has the URL of its time.
       if (created) this.#remember(id, recipientOf({ tags: options?.tags ?? [], data }))
     }
   }
@@ -158,22 +158,22 @@ export class Feed {
     if (oldest !== undefined) this.#recipients.delete(oldest)
   }
 
-  /** Answers those that are to be disabled. */
+  /** Records how deliveries ended. Returns the endpoints to disable. */
   async #hear(events: readonly EngineEvent[]): Promise<readonly Endpoint[]> {
     const fails = events.some(({ type }) => type !== 'completed')
-    // Where all is well, that a delivery was taken is no news.
+    // If no endpoint is failing, a completed delivery changes nothing.
     if (!fails && ![...this.#endpoints.values()].some(({ failingSince }) => failingSince !== undefined)) return []
     const recipients = await Promise.all(events.map(({ jobId }) => this.#recipients.get(jobId) ?? this.#askRecipient(jobId)))
     const disabled = new Map<string, Endpoint>()
     for (const [index, event] of events.entries()) {
       const recipient = recipients[index]
       if (recipient === undefined) continue
-      // One that is not kept any more was taken by somebody: nobody is disabled by mistake.
+      // A completed job that is no longer kept counts for all endpoints, so that none is disabled by mistake.
       const meant = recipient === null ? (event.type === 'completed' ? [...this.#endpoints.keys()] : []) : [recipient.endpointId]
       for (const id of meant) {
         const endpoint = this.#endpoints.get(id)
         if (endpoint === undefined || event.seq <= endpoint.cursor || disabled.has(id)) continue
-        // How it was where the endpoint is no more says nothing of where it is.
+        // An outcome at a former URL says nothing about the current one.
         if (recipient !== null && recipient.url !== endpoint.url) continue
         const health = after(endpoint, event, this.#settings.disableAfterMs)
         if (health.failingSince === endpoint.failingSince && health.disabledReason === undefined) continue
@@ -188,7 +188,7 @@ export class Feed {
     return [...disabled.values()]
   }
 
-  /** Of an earlier process, or of long ago; null where the job is not kept any more, undefined where it is no endpoint's. */
+  /** Returns the recipient of an older delivery, null if its job is no longer kept, or undefined if it belongs to no endpoint. */
   async #askRecipient(jobId: string): Promise<Recipient | null | undefined> {
     const job = await this.#settings.engine.get(jobId)
     return job === undefined ? null : recipientOf(job)

@@ -1,7 +1,7 @@
-/** Where the journal ends just now. */
+/** Finds the end of the journal. */
 import type { Engine } from '@millrace/client'
 
-/** The `seq` of the last event: a cursor that nobody has come to yet is told of it as a gap. */
+/** Returns the `seq` of the last event. A cursor beyond the journal gets a gap that reveals it. */
 export async function headOf(engine: Engine, signal?: AbortSignal): Promise<number> {
   const stream = engine.events({ after: Number.MAX_SAFE_INTEGER, ...(signal !== undefined && { signal }) })
   const { value } = await stream.next()

@@ -1,4 +1,4 @@
-/** Which endpoints are to be disabled, by how their deliveries end: read from the journal as all else, so that a restart forgets nothing. */
+/** Decides which endpoints to disable, by how their deliveries end. It reads that from the journal, so that a restart forgets nothing. */
 import type { EngineEvent } from '@millrace/client'
 import type { DisabledReason, Endpoint } from './endpoint.ts'
 
@@ -7,7 +7,7 @@ const OURS: ReadonlySet<string> = new Set(['WorkerLostError', 'SecretMissingErro
 
 export type Health = Pick<Endpoint, 'failingSince' | 'disabledReason'>
 
-/** An endpoint after a run of one of its deliveries has ended so. */
+/** Returns the health of an endpoint after a run of one of its deliveries has ended. */
 export function after(health: Health, { type, at, error }: Pick<EngineEvent, 'type' | 'at' | 'error'>, disableAfterMs: number): Health {
   if (type === 'completed') return { failingSince: undefined, disabledReason: undefined }
   if (error !== undefined && OURS.has(error)) return health
@@ -21,7 +21,7 @@ function reasonOf(error: string | undefined, failingMs: number, disableAfterMs: 
   return failingMs >= disableAfterMs ? 'failing' : undefined
 }
 
-/** Whether an event of a delivery says how a run ended. */
+/** True if an event of a delivery says how a run ended. */
 export function isOutcome({ type }: EngineEvent): boolean {
   return type === 'completed' || type === 'retrying' || type === 'failed'
 }

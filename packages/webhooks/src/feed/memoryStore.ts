@@ -2,8 +2,9 @@
 import type { Endpoint, EndpointChange, EndpointStore } from './endpoint.ts'
 
 /**
- * Lost with the process are the cursors, so that what happens until the endpoint is added again is not told; what was disabled is enabled
- * again; and `failingSince` begins anew. Deliveries that are in the queue are not lost. Where that matters, keep endpoints in a table.
+ * Keeps endpoints until the process ends. A restart loses the cursors, so events until the endpoint is added again are not
+ * delivered. It also enables disabled endpoints and clears `failingSince`. Deliveries in the queue are not lost. If that
+ * matters, keep endpoints in a table.
  */
 export class MemoryEndpointStore implements EndpointStore {
   readonly #endpoints = new Map<string, Endpoint>()

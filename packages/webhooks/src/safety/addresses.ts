@@ -1,16 +1,16 @@
-/** Addresses that a webhook has no business with: one's own machine and network, and what leads there by another name. */
+/** Addresses that a webhook must not reach: its own machine and network, and other names for them. */
 import { BlockList, isIP } from 'node:net'
 
 const IPV4 = [
-  '0.0.0.0/8', // this network; 0 is one's own machine
+  '0.0.0.0/8', // this network; 0 is this machine
   '10.0.0.0/8',
-  '100.64.0.0/10', // carriers' own
+  '100.64.0.0/10', // networks of carriers
   '127.0.0.0/8',
-  '168.63.129.16/32', // metadata of one cloud, though the address is a public one
-  '169.254.0.0/16', // link-local: clouds' metadata
+  '168.63.129.16/32', // metadata of one cloud, although the address is public
+  '169.254.0.0/16', // link-local: metadata of clouds
   '172.16.0.0/12',
   '192.0.0.0/24',
-  '192.0.2.0/24', // documentation, as the two further down
+  '192.0.2.0/24', // documentation, like the two further down
   '192.88.99.0/24', // 6to4 relays
   '192.168.0.0/16',
   '198.18.0.0/15', // benchmarks
@@ -20,18 +20,18 @@ const IPV4 = [
   '240.0.0.0/4', // reserved, and broadcast
 ] as const
 
-/** Only 2000::/3 is in use between networks. IPv4 in IPv6 (`::ffff:a.b.c.d`) is looked up as the IPv4 address that it is. */
+/** Only 2000::/3 is in use between networks. IPv4 in IPv6 (`::ffff:a.b.c.d`) is checked as the IPv4 address that it is. */
 const IPV6 = [
-  '::/3', // loopback, IPv4 in other clothes (NAT64 too), discard, and what is not given out
-  '2001::/23', // protocols' own: Teredo, ORCHID
-  '2001:db8::/32', // documentation, as 3fff
-  '2002::/16', // 6to4: an IPv4 address inside
+  '::/3', // loopback, embedded IPv4 (NAT64 too), discard, and unassigned addresses
+  '2001::/23', // protocol assignments: Teredo, ORCHID
+  '2001:db8::/32', // documentation, like 3fff
+  '2002::/16', // 6to4: contains an IPv4 address
   '3fff::/20',
-  '4000::/2', // not given out, as 8000; segment routing
+  '4000::/2', // unassigned, like 8000; segment routing
   '8000::/1', // unique local, link-local, site-local, multicast
 ] as const
 
-/** For the docs and the tests. */
+/** All blocked ranges, for the docs and the tests. */
 export const PRIVATE_RANGES: readonly string[] = [...IPV4, ...IPV6]
 
 const BLOCKED = { 4: listOf(IPV4), 6: listOf(IPV6) }
@@ -46,7 +46,7 @@ function listOf(ranges: readonly string[]): BlockList {
   return list
 }
 
-/** Also of what is no address at all: that is not known to be a public one. */
+/** True if the address is private. Anything that is not an address counts as private, because it is not known to be public. */
 export function isPrivate(address: string): boolean {
   // `fe80::1%eth0`
   const [bare] = address.split('%', 1) as [string]

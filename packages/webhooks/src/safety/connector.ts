@@ -1,24 +1,24 @@
 /**
- * Connections to public addresses alone. A name's addresses are looked at before the connection, and are those that are connected to; the
- * address that was connected to is looked at again before a byte of the request is sent (of https behind the handshake). A name that leads
- * elsewhere the second time gains nothing.
+ * Connects only to public addresses. The addresses of a name are checked before the connection, and only those are used. The
+ * connected address is checked again before a byte of the request is sent (with https, after the handshake). A name that
+ * resolves differently the second time gains nothing.
  */
 import type { LookupAddress, LookupAllOptions } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import type { buildConnector } from 'undici'
 import { blocked } from './target.ts'
 
-/** As `lookup` of node:dns. */
+/** A function like `lookup` of node:dns. */
 export type Lookup = (
   hostname: string,
   options: LookupAllOptions,
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void
 
-/** Whether an address is not to be connected to. */
+/** True if an address must not be connected to. */
 export type Refuses = (address: string) => boolean
 
-/** Refuses a name of which any address is private: which of them is connected to is not to be chance. */
+/** Refuses a name if any of its addresses is private, so that the result does not depend on which one is used. */
 export function guardedLookup(lookup: Lookup, refuses: Refuses): LookupFunction {
   return (hostname, options, callback) =>
     lookup(hostname, { ...options, all: true } as LookupAllOptions, (error, addresses) => {
@@ -35,7 +35,7 @@ function notFound(hostname: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' })
 }
 
-/** Ends a connection that has come to a private address. */
+/** Closes a connection to a private address. */
 export function guardedConnector(connect: buildConnector.connector, refuses: Refuses): buildConnector.connector {
   return (options, callback) =>
     connect(options, (...[error, socket]) => {

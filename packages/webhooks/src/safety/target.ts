@@ -1,4 +1,4 @@
-/** Which URLs may be called at all, before anybody is asked where they lead. */
+/** Checks which URLs may be called at all, before their names are resolved. */
 import { isIP } from 'node:net'
 import { describe, OptionTypeError } from '@millrace/core'
 import { SsrfBlockedError } from '../errors.ts'
@@ -8,7 +8,7 @@ export interface TargetRules {
   readonly allowPrivate: boolean
   readonly allowHttp: boolean
   readonly ports: ReadonlySet<number> | 'any'
-  /** Undefined: all. */
+  /** True for allowed hosts. Undefined allows all. */
   readonly allowHosts: ((hostname: string) => boolean) | undefined
 }
 
@@ -25,7 +25,7 @@ export function checkTarget(url: URL, { allowPrivate, allowHttp, ports, allowHos
   if (ports !== 'any' && !ports.has(port)) {
     throw new SsrfBlockedError(`webhooks go to the ports ${[...ports].join(', ')} (option ports), not to ${port}`)
   }
-  // As the URL parser writes it: 2130706433, 0x7f.1, 127.1 and 0 are dotted by now.
+  // The URL parser has already turned 2130706433, 0x7f.1, 127.1 and 0 into dotted addresses.
   const hostname = url.hostname.replace(/^\[|\]$/g, '')
   if (allowHosts !== undefined && !allowHosts(hostname)) throw new SsrfBlockedError(`${hostname} is not one of allowHosts`)
   if (!allowPrivate && isIP(hostname) !== 0 && isPrivate(hostname)) throw blocked(hostname, hostname)
@@ -36,18 +36,18 @@ export function blocked(hostname: string, address: string): SsrfBlockedError {
   return new SsrfBlockedError(`${what} is no public address: the option allowPrivate allows private ones`)
 }
 
-/** As the URL parser writes a host, since that is what it is held against; undefined where no URL has such a one. */
+/** Returns a host as the URL parser writes it, because it is compared with such hosts. Undefined if no URL can have it. */
 export function hostPattern(text: string): string | undefined {
   const [, below = '', host = ''] = /^(\*\.)?([^*/\\?#@\s]+)$/.exec(text) ?? []
   const isIPv6 = isIP(host.replace(/^\[|\]$/g, '')) === 6
-  // The parser would drop a port where it is that of https.
+  // The parser would drop a port if it is that of https.
   if (!isIPv6 && host.includes(':')) return undefined
   const parsed = URL.parse(`https://${isIPv6 && !host.startsWith('[') ? `[${host}]` : host}/`)
   const hostname = parsed?.hostname.replace(/^\[|\]$|\.$/g, '') ?? ''
   return hostname === '' || (below !== '' && isIP(hostname) !== 0) ? undefined : `${below}${hostname}`
 }
 
-/** @param patterns of `hostPattern`: `example.com` is that host, `*.example.com` those below it */
+/** @param patterns of `hostPattern`: `example.com` is that host, `*.example.com` its subdomains */
 export function hostTest(patterns: readonly string[]): (hostname: string) => boolean {
   const exact = new Set(patterns.filter((pattern) => !pattern.startsWith('*.')))
   const below = patterns.filter((pattern) => pattern.startsWith('*.')).map((pattern) => pattern.slice(1))
@@ -58,7 +58,7 @@ export function hostTest(patterns: readonly string[]): (hostname: string) => boo
   }
 }
 
-/** Patterns of hosts, checked and as `hostTest` takes them. @throws OptionTypeError */
+/** Checks patterns of hosts, and returns them as `hostTest` accepts them. @throws OptionTypeError */
 export function hostsOption(option: string, hosts: unknown): readonly string[] {
   if (!Array.isArray(hosts)) throw new OptionTypeError(option, `${option} must be an array of host names, got ${describe(hosts)}`)
   return hosts.map((host, index) => {

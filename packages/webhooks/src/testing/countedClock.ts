@@ -1,11 +1,11 @@
-/** The system's clock, which counts its open timers. */
+/** The system's clock, with a count of its open timers. */
 import type { Clock } from '@millrace/core'
 import { systemClock } from '@millrace/worker'
 
 export class CountedClock implements Clock {
   readonly #open = new Set<symbol>()
 
-  /** Timers that have neither fired nor been forgotten. */
+  /** The number of timers that have neither fired nor been cancelled. */
   get open(): number {
     return this.#open.size
   }

@@ -1,4 +1,4 @@
-/** A real server for webhooks, on this machine: keeps what it has received, and answers as it is told to. */
+/** A real server for webhooks, on this machine. It keeps the requests that it receives, and a test chooses its answers. */
 import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -17,9 +17,9 @@ export interface Receiver {
   readonly url: string
   readonly port: number
   readonly received: readonly Received[]
-  /** Connections that were opened so far. */
+  /** The number of connections that were opened so far. */
   readonly connections: number
-  /** Resolves when it has received so many. */
+  /** Resolves when this many requests have been received. */
   until(count: number): Promise<void>
 }
 

@@ -1,23 +1,23 @@
 /**
- * MessagePack in: every length is held against what is left of the payload, and against its limit, before anything is made of
- * it. Nothing that is read keeps the payload alive.
+ * Reads MessagePack: every length is checked against the rest of the payload, and against its limit, before anything is made
+ * of it. Nothing that is read keeps the payload alive.
  */
 import { WireError } from '../errors.ts'
 import { readLoneSurrogates } from './surrogates.ts'
 
-/** What bounds a value that is read without knowing what it is. */
+/** The limits for a value that is read without knowing what it is. */
 export const BOUNDS = {
-  /** Arrays and maps within each other. */
+  /** The depth of arrays and maps within each other. */
   depth: 8,
-  /** Of an array. */
+  /** The items of an array. */
   items: 10_000,
-  /** Of a map, and the characters of a key. */
+  /** The keys of a map, and the characters of a key. */
   keys: 256,
   keyLength: 256,
 } as const
 
 const U32 = 2 ** 32
-/** Up to here a loop is faster than a call into the runtime. */
+/** Up to this length a loop is faster than a call into the runtime. */
 const LOOP_UNITS_MAX = 8
 const NOTHING = Buffer.alloc(0)
 const REPLACEMENT = '\ufffd'
@@ -26,7 +26,7 @@ export const UNSAFE_KEYS: ReadonlySet<string> = new Set(['__proto__', 'construct
 
 const float = new DataView(new ArrayBuffer(8))
 
-/** Bytes behind the first one of numbers. */
+/** The number of bytes that follow the first byte of a number. */
 const SCALAR_BYTES: Readonly<Record<number, number>> = {
   202: 4,
   203: 8,
@@ -44,12 +44,12 @@ export class Reader {
   #bytes: Buffer = NOTHING
   #at = 0
   #end = 0
-  /** Items of arrays and maps that may still come. */
+  /** The number of array and map items that may still follow. */
   #elementsLeft = 0
-  /** What is being read, for the message of an error. */
+  /** The field that is being read, for the message of an error. */
   where = ''
 
-  /** @param elements that its arrays and maps may have in all: a byte can be one, and each takes many bytes here */
+  /** @param elements the most items of all its arrays and maps: a byte can be one, and each takes many bytes here */
   open(payload: Uint8Array, elements: number): void {
     this.#elementsLeft = elements
     this.#bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength)
@@ -62,7 +62,7 @@ export class Reader {
     this.#bytes = NOTHING
   }
 
-  /** Nothing may follow. */
+  /** Throws if anything follows. */
   finish(): void {
     if (this.#at !== this.#end) throw this.wrong(`${this.#end - this.#at} bytes follow the message`)
   }
@@ -71,7 +71,7 @@ export class Reader {
     return new WireError('BAD_FRAME', this.#told(what))
   }
 
-  /** As `wrong`, of what is well-formed and too much. */
+  /** Returns an error as `wrong` does, for a value that is well-formed and too large. */
   beyond(what: string): WireError {
     return new WireError('BAD_FRAME', this.#told(what), true)
   }
@@ -81,19 +81,19 @@ export class Reader {
     return `${where}${what} (before byte ${this.#at} of ${this.#end})`
   }
 
-  /** The byte at which the next value begins: for `passOver`. */
+  /** The byte at which the next value begins, for `passOver`. */
   get place(): number {
     return this.#at
   }
 
   /**
-   * Continues behind the value that begins at `place`, whatever is wrong with what it holds: no bound applies, and nothing is made of
-   * it. Takes time in proportion to its bytes. Answers whether its end was found.
+   * Continues behind the value that begins at `place`, even if its content is wrong: no limit applies, and nothing is made of it.
+   * Takes time in proportion to its bytes. Returns true if its end was found.
    */
   passOver(place: number): boolean {
     this.#at = place
     try {
-      // Every item has a byte at least: no count can keep this going beyond the payload.
+      // Every item has at least one byte: no count can keep the loop running beyond the payload.
       for (let left = 1; left > 0; left--) left += this.#passHead()
     } catch (error) {
       if (error instanceof WireError) return false
@@ -102,7 +102,7 @@ export class Reader {
     return true
   }
 
-  /** One value without what is in it; answers how many values that is. */
+  /** Passes one value without its content; returns the number of values in it. */
   #passHead(): number {
     const code = this.#byte()
     if (code >> 4 === 9) return code & 15
@@ -120,7 +120,7 @@ export class Reader {
     this.#at += this.#within(bytes)
   }
 
-  /** Whether a nil is next; then it is read. */
+  /** Returns true if a nil is next, and then reads it. */
   nil(): boolean {
     if (this.#at < this.#end && this.#bytes[this.#at] === 0xc0) {
       this.#at++
@@ -136,7 +136,7 @@ export class Reader {
     throw this.wrong(`true or false, not ${typeOf(code)}`)
   }
 
-  /** A whole number of at most 53 bits. */
+  /** Reads a whole number of at most 53 bits. */
   integer(): number {
     const code = this.#byte()
     if (code < 0x80) return code
@@ -145,13 +145,13 @@ export class Reader {
     return value
   }
 
-  /** Any number but NaN. */
+  /** Reads any number but NaN. */
   number(): number {
     const code = this.#byte()
     return code < 0x80 ? code : this.#number(code)
   }
 
-  /** How many items the array has: no more than `max`, nor than there are bytes for. */
+  /** Returns the number of items in an array: at most `max`, and at most as many as there are bytes for. */
   array(max: number): number {
     const code = this.#byte()
     if (code >> 4 === 9) return this.#count(code & 15, max, 1, 'array')
@@ -160,19 +160,19 @@ export class Reader {
     throw this.wrong(`an array, not ${typeOf(code)}`)
   }
 
-  /** A text of at most `max` UTF-16 units. */
+  /** Reads a string of at most `max` UTF-16 units. */
   text(max: number): string {
     const code = this.#byte()
     const length = this.#textLength(code)
     if (length < 0) throw this.wrong(`a string, not ${typeOf(code)}`)
-    // A UTF-16 unit takes three bytes at most.
+    // A UTF-16 unit takes at most three bytes.
     if (length > max * 3) throw this.beyond(`a string of at most ${max} UTF-16 units, not ${length} bytes`)
     const text = this.#text(length)
     if (text.length > max) throw this.beyond(`a string of at most ${max} UTF-16 units, not ${text.length}`)
     return text
   }
 
-  /** The same text as last time is the same string: no other is made of its bytes. */
+  /** Returns the same string as last time if the bytes are the same: no other is made of them. */
   repeated(last: Repeated, max: number): string {
     const at = this.#at
     const bytes = this.#bytes
@@ -187,12 +187,12 @@ export class Reader {
       }
     }
     last.text = this.text(max)
-    // With its head, and so only ever equal to a text of the same length.
+    // The head is included, so the bytes only ever equal those of a string of the same length.
     last.bytes = this.#at - at > REPEATED_BYTES_MAX ? NOTHING : new Uint8Array(bytes.subarray(at, this.#at))
     return last.text
   }
 
-  /** JSON text, bytes as they are (a copy), or null. */
+  /** Reads JSON text, bytes as they are (a copy), or null. */
   data(): string | Uint8Array | null {
     const code = this.#byte()
     if (code === 0xc0) return null
@@ -203,7 +203,7 @@ export class Reader {
     return this.#copy(bytes)
   }
 
-  /** Any value of plain types, at most 8 deep: maps become plain objects. */
+  /** Reads any value of plain types, at most 8 deep: maps become plain objects. */
   value(depth = 0): unknown {
     const code = this.#byte()
     if (code < 0x80 || code >= 0xe0) return this.#number(code)
@@ -221,7 +221,7 @@ export class Reader {
     return this.#number(code)
   }
 
-  /** Passes a value that a newer peer has added. It is bounded like any other. */
+  /** Passes a value that a newer peer has added. The limits are the same as for any other. */
   skip(depth = 0): void {
     const code = this.#byte()
     if (code < 0x80 || code >= 0xe0 || code === 0xc0 || code === 0xc2 || code === 0xc3) return
@@ -279,7 +279,7 @@ export class Reader {
     return count
   }
 
-  /** Of a string that begins with this byte, held against what is left; -1 where it is none. */
+  /** Returns the length of a string that begins with this byte, checked against the rest; -1 if it is not a string. */
   #textLength(code: number): number {
     if (code >> 5 === 5) return this.#within(code & 31)
     if (code === 0xd9) return this.#within(this.#byte())
@@ -322,7 +322,7 @@ export class Reader {
       if (at === end) return text
     }
     const text = bytes.toString('utf8', start, end)
-    // What is no UTF-8 comes as replacements, as does half of a surrogate pair; the slow way tells them apart.
+    // Bytes that are not UTF-8 become replacements, as does half of a surrogate pair; the slow way distinguishes them.
     if (!text.includes(REPLACEMENT)) return text
     const exact = readLoneSurrogates(bytes, start, end)
     if (exact === undefined) throw this.wrong('a string of UTF-8')
@@ -367,7 +367,7 @@ export class Reader {
     for (let index = 0; index < size; index++) float.setUint8(index, this.#bytes[this.#at++] as number)
     const value = size === 4 ? float.getFloat32(0) : float.getFloat64(0)
     if (Number.isNaN(value)) throw this.wrong('a number, not NaN')
-    // −0 is 0.
+    // −0 becomes 0.
     return value + 0
   }
 
@@ -376,7 +376,7 @@ export class Reader {
     return this.#bytes[this.#at++] as number
   }
 
-  /** Two or four bytes, unsigned. */
+  /** Reads two or four bytes, unsigned. */
   #word(size: 2 | 4): number {
     const at = this.#at
     if (this.#end - at < size) throw this.wrong('the payload ends too soon')
@@ -387,7 +387,7 @@ export class Reader {
   }
 }
 
-/** A text that mostly comes again: the name of a job, of a queue. */
+/** A string that mostly repeats, such as the name of a job or a queue. */
 export interface Repeated {
   bytes: Uint8Array
   text: string

@@ -1,12 +1,12 @@
 /**
- * Texts as JavaScript has them: half of a surrogate pair is written as the three bytes that UTF-8 would have for it (WTF-8), so
- * that every text comes out as it went in. Well-formed texts are plain UTF-8. These are the slow ways, for the few that need them.
+ * Strings as JavaScript has them: half of a surrogate pair is written as the three bytes that UTF-8 would have for it (WTF-8).
+ * So every string is read as it was written. Well-formed strings are plain UTF-8. These are the slow ways, for the few that need them.
  */
 
-/** Writes a text that has halves at `at`; answers how many bytes. */
+/** Writes a string that has halves to the bytes from `at`; returns the number of bytes. */
 export function writeLoneSurrogates(text: string, bytes: Uint8Array, at: number): number {
   let to = at
-  // By code points: a half comes as a code point of its own.
+  // The loop is by code points: a half is a code point of its own.
   for (const character of text) {
     const code = character.codePointAt(0) as number
     if (code < 0x80) bytes[to++] = code
@@ -26,7 +26,7 @@ export function writeLoneSurrogates(text: string, bytes: Uint8Array, at: number)
   return to - at
 }
 
-/** The text of these bytes, or undefined where they are none: cut short, overlong, beyond U+10FFFF, or a pair written as two halves. */
+/** Returns the string of these bytes; undefined if they are cut short, overlong, beyond U+10FFFF, or have a pair as two halves. */
 export function readLoneSurrogates(bytes: Uint8Array, from: number, to: number): string | undefined {
   const parts: string[] = []
   let units: number[] = []

@@ -1,13 +1,13 @@
-/** Values of plain types out: what replies are made of where nobody is in a hurry. */
+/** Writes values of plain types: the content of replies that need not be fast. */
 import { TooLargeError } from '@millrace/core'
 import { BOUNDS, UNSAFE_KEYS } from './reader.ts'
 import type { Writer } from './writer.ts'
 
 /**
- * Writes a value as others may read it. What has no form in a message, or lies deeper than 8, becomes nil, and an undefined
- * property is left out, as is one whose key no reader takes: what is told of an error is no reason to lose the reply.
+ * Writes a value so that others can read it. A value that has no form in a message, or lies deeper than 8, becomes nil. A property
+ * is left out if it is undefined, or if no reader accepts its key: the details of an error are no reason to lose the reply.
  *
- * @throws TooLargeError for an array or a map that is more than readers take
+ * @throws TooLargeError for an array or a map that is larger than readers accept
  */
 export function writeValue(out: Writer, value: unknown, depth = 0): void {
   if (typeof value === 'string') out.text(value)
@@ -33,7 +33,7 @@ export function writeValue(out: Writer, value: unknown, depth = 0): void {
   }
 }
 
-/** What no reader would take is refused where it is written. */
+/** Returns the error for a value that no reader would accept: it is refused when it is written. */
 export function tooMany(what: string, most: number, count: number): TooLargeError {
   return new TooLargeError(`${what} must have at most ${most.toLocaleString('en-US')} items, got ${count.toLocaleString('en-US')}`)
 }

@@ -1,13 +1,13 @@
-/** MessagePack out: the few types that the protocol has, each in its shortest form, into one buffer that is used again and again. */
+/** Writes MessagePack: the few types that the protocol has, each in its shortest form, into one buffer that is reused. */
 import { WireError } from '../errors.ts'
 import { writeLoneSurrogates } from './surrogates.ts'
 
 const FIRST_BYTES = 64 * 1024
-/** A message that was once large is no reason to keep so much. */
+/** The largest buffer that is kept: one large message is no reason to keep more. */
 const KEPT_BYTES_MAX = 4 * 2 ** 20
-/** Up to here a loop is faster than a call into the runtime. */
+/** Up to this length a loop is faster than a call into the runtime. */
 const LOOP_UNITS_MAX = 12
-/** From here on it pays to count how many bytes a text has. */
+/** Beyond this length it pays to count the bytes of a string. */
 const COUNTED_UNITS_MIN = 4_096
 const U32 = 2 ** 32
 
@@ -18,18 +18,18 @@ export class Writer {
   #at = 0
   #elements = 0
 
-  /** Items of arrays and maps since `begin`; a key and its value are two. */
+  /** The number of array and map items since `begin`; a key and its value are two. */
   get elements(): number {
     return this.#elements
   }
 
-  /** The first `reserve` bytes are the caller's, to be set once the rest is known. */
+  /** Begins a message. Its first `reserve` bytes are the caller's, to be set once the rest is known. */
   begin(reserve: number): void {
     this.#at = reserve
     this.#elements = 0
   }
 
-  /** What was written, as a block of its own. */
+  /** Returns the written bytes as their own block. */
   take(): Uint8Array {
     const taken = new Uint8Array(this.#at)
     taken.set(this.#at === this.#bytes.length ? this.#bytes : this.#bytes.subarray(0, this.#at))
@@ -48,7 +48,7 @@ export class Writer {
     this.#bytes[this.#at++] = value ? 0xc3 : 0xc2
   }
 
-  /** Whole numbers in their shortest form, all else as float64. −0 is 0. */
+  /** Writes whole numbers in their shortest form, all others as float64. −0 becomes 0. */
   number(value: number): void {
     if (Number.isSafeInteger(value)) this.#integer(value)
     else this.#float(value)
@@ -71,7 +71,7 @@ export class Writer {
 
   text(value: string): void {
     const units = value.length
-    // No UTF-16 unit takes more than three bytes; of many, room for so many would be mostly wasted.
+    // No UTF-16 unit takes more than three bytes; in a long string most of that room would be wasted.
     this.#room(5 + (units > COUNTED_UNITS_MIN ? Buffer.byteLength(value, 'utf8') : units * 3))
     if (units > LOOP_UNITS_MAX || !this.#ascii(value, units)) this.#utf8(value, units)
   }
@@ -104,7 +104,7 @@ export class Writer {
   #utf8(value: string, units: number): void {
     const bytes = this.#bytes
     const start = this.#at
-    // Most texts are ASCII: then the head is as long as it would be for their units.
+    // Most strings are ASCII: then the head has the size that it would have for their units.
     const guess = textHeadBytes(units)
     let count = bytes.write(value, start + guess, 'utf8')
     if (count !== units && !value.isWellFormed()) count = writeLoneSurrogates(value, bytes, start + guess)
@@ -158,7 +158,7 @@ export class Writer {
     this.#at = at
   }
 
-  /** The low 32 bits: what JavaScript's bit operations look at, of negative numbers too. */
+  /** Writes the low 32 bits, which JavaScript's bit operations use, also for negative numbers. */
   #word(value: number, at: number): number {
     const bytes = this.#bytes
     bytes[at] = value >>> 24

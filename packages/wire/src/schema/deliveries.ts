@@ -1,4 +1,4 @@
-/** What a server delivers: replies, grants, notices and events, and the last renewal that it had counted. */
+/** A server's deliveries: replies, grants, notices and events, and the last renewal that it had counted. */
 import {
   type AbortCause,
   type AttachReply,
@@ -35,7 +35,7 @@ export const ENQUEUED = record<Enqueued>('Enqueued', {
   created: field(boolean, 'false where a key matched an earlier job, which this then is'),
 })
 
-/** What a reply says, by its number behind the request's id. */
+/** The contents of a reply, by the number behind the request's id. */
 export const REPLIES = {
   true: { code: 0, fields: record('true', {}) },
   refusal: {
@@ -90,7 +90,7 @@ const REPLY: Kind<Reply> = {
       fields.writeFields(out, of, head(code, fields, of))
     }
   },
-  // One that cannot be read is the end of its call alone: its id is known, and the next reply begins behind it.
+  // An unreadable reply ends only its own call: its id is known, and the next reply begins behind it.
   read(from) {
     const place = from.place
     const length = from.array(FIELDS_MAX)
@@ -173,7 +173,7 @@ export const NOTICE = union<'kind', Notice>('Notice', 'kind', {
   gap: { code: 4, fields: { first: field(count, 'number of the first event that was not told'), last: field(count, 'of the last one') } },
 })
 
-/** What all events begin with. */
+/** The fields that all events begin with. */
 const STAMP = record<Pick<JournalEvent, 'seq' | 'type'>>('Event', {
   seq: field(count, 'a cursor, only grows'),
   type: field(choice(EVENT_TYPES), 'says which fields follow'),
@@ -231,7 +231,7 @@ function restOf(type: EventType): RecordKind<object> {
   return type.startsWith('engine.') ? ENGINE_EVENT : JOB_EVENT
 }
 
-/** One array: the fields that all have, and those of its type behind them. */
+/** One array: the fields that all events have, and behind them those of its type. */
 const EVENT: Kind<JournalEvent> = {
   says: STAMP.says,
   write(out, event) {

@@ -17,10 +17,14 @@ import {
   type NewJob,
   ON_PARENT_FAILURE,
   type OnConflict,
+  type OptionRow,
   OVERLAPS,
+  RUN_OPTIONS,
   type RunCause,
   type RunError,
   type RunKey,
+  type RunOption,
+  type RunSettings,
   type ScheduleSpec,
   SEQ_LIMIT,
   type SessionIntro,
@@ -46,7 +50,7 @@ import {
   time,
   told,
 } from './kinds.ts'
-import { field, optional, or, record } from './record.ts'
+import { type Field, field, optional, or, record } from './record.ts'
 
 /** Runs that one session holds, and what is lost of them: many may have ended while it was away. */
 const HELD_MAX = 250_000
@@ -101,34 +105,51 @@ export const THROTTLE = record<NonNullable<NewJob['throttle']>>('Throttle', {
   period: field(duration(1), 'from the call that creates a job: calls within are answered with it'),
 })
 
+function kindOf({ kind }: OptionRow): Kind<unknown> {
+  switch (kind.type) {
+    case 'name':
+      return name()
+    case 'integer':
+      return integer(kind.min, kind.max)
+    case 'duration':
+      return duration(kind.min, kind.endless === 'kept')
+    case 'backoff':
+      return BACKOFF
+  }
+}
+
+/** A field that core's table of job options describes. */
+function option<Name extends RunOption>(which: Name): Field<RunSettings[Name]> {
+  const row: OptionRow = RUN_OPTIONS[which]
+  const note = row.says.charAt(0).toLowerCase() + row.says.slice(1) + (row.preset === undefined ? '' : `; nil: ${row.preset}`)
+  return optional(kindOf(row), note) as Field<RunSettings[Name]>
+}
+
 const newJob = record<NewJob>('NewJob', {
   name: field(name(), 'what handlers are found by'),
   data: or(data, null, 'what the handler gets'),
-  queue: optional(name(), 'nil: `default`'),
-  priority: optional(priority, 'within its queue higher ones start first; nil: 0'),
+  queue: option('queue'),
+  priority: option('priority'),
   delay: optional(duration(0), 'not before so long from now, by the engine’s clock; not with `runAt`'),
   runAt: optional(time, 'not before then'),
   idempotencyKey: optional(key, 'create once: a repeat is answered with the first job'),
   unique: optional(UNIQUE, 'of all live jobs'),
-  maxAttempts: optional(integer(1, LIMITS.maxAttempts), 'the first included; nil: 4'),
-  timeout: optional(duration(1, true), 'from hand-out to the deadline; nil: 5 minutes'),
-  heartbeatTimeout: optional(
-    duration(0),
-    'what a heartbeat extends the deadline by, and the lease; 0: nothing moves the deadline; nil: 2 minutes',
-  ),
-  backoff: optional(BACKOFF, 'nil: exponential from 20 s, factor 2, cap 1 h, jitter 0.2'),
-  ttl: optional(duration(1), 'fails if not started by then'),
+  maxAttempts: option('maxAttempts'),
+  timeout: option('timeout'),
+  heartbeatTimeout: option('heartbeatTimeout'),
+  backoff: option('backoff'),
+  ttl: option('ttl'),
   idempotencyTtl: optional(duration(1), 'how long a repeat is recognised at least, its job ended or not; nil: 24 hours'),
-  weight: optional(weight, 'what it counts against its worker’s concurrency; nil: 1'),
+  weight: option('weight'),
   concurrencyKey: optional(key),
   tags: optional(list(key, LIMITS.tagsPerJob)),
   meta: optional(text(LIMITS.metaBytes), 'JSON text'),
   debounce: optional(DEBOUNCE, 'without `throttle`, `idempotencyKey`, `unique`, `delay` and `runAt`'),
   throttle: optional(THROTTLE, 'without `idempotencyKey` and `unique`'),
-  maxAge: optional(duration(1), 'no retry begins later than so long after the enqueue; nil: no bound'),
+  maxAge: option('maxAge'),
 })
 
-/** What excludes each other is refused: one of the two keys would never be free again. */
+/** Refuses options that exclude each other: one of the two keys would never be free again. */
 export const NEW_JOB: typeof newJob = {
   ...newJob,
   read: (from) => {
@@ -182,16 +203,16 @@ export const FLOW_NODES: Kind<readonly FlowNode[]> = {
 }
 
 export const DEFAULTS = record<Defaults>('Defaults', {
-  queue: optional(name()),
-  priority: optional(priority),
-  weight: optional(weight),
-  maxAttempts: optional(integer(1, LIMITS.maxAttempts)),
-  timeout: optional(duration(1, true)),
-  heartbeatTimeout: optional(duration(0)),
-  backoff: optional(BACKOFF),
-  maxAge: optional(duration(1)),
+  queue: option('queue'),
+  priority: option('priority'),
+  weight: option('weight'),
+  maxAttempts: option('maxAttempts'),
+  timeout: option('timeout'),
+  heartbeatTimeout: option('heartbeatTimeout'),
+  backoff: option('backoff'),
+  maxAge: option('maxAge'),
   weak: optional(boolean, "true: attempts, backoff, age and timeouts are beneath those of the job's queue"),
-  ttl: optional(duration(1), 'fails if not started by then'),
+  ttl: option('ttl'),
 })
 
 export const HANDLER = record<SessionIntro['handlers'][number]>('Handler', {

@@ -1,6 +1,6 @@
 /**
- * What a field can hold. Every kind says in words what it takes, for docs/protocol.md, and holds what it reads against its
- * bounds: what comes out of here is as if core's options had checked it.
+ * The kinds of values that a field can hold. Every kind says in words what it accepts, for docs/protocol.md, and checks what it
+ * reads against its limits: its values are as valid as if core's options had checked them.
  */
 import { type Data, LIMITS, TooLargeError } from '@millrace/core'
 import { type Reader, repeated } from '../msgpack/reader.ts'
@@ -15,7 +15,7 @@ export interface Kind<T> {
 
 const SAFE = Number.MAX_SAFE_INTEGER
 
-/** Fields that arrays from newer peers may have at most. */
+/** The most fields that arrays from newer peers may have. */
 export const FIELDS_MAX = 64
 
 export const boolean: Kind<boolean> = {
@@ -55,8 +55,8 @@ export function number(min: number, max: number, says = `number, ${digits(min)} 
 }
 
 /**
- * Milliseconds; a part of one counts as a whole one, as it does for callers in the engine's process. What is longer than a hundred years
- * counts as that: it is no reason to break a connection.
+ * Milliseconds. A part of one counts as a whole one, as it does for callers in the engine's process. A duration of more than a
+ * hundred years counts as a hundred years: it is no reason to break a connection.
  */
 export function duration(min: number, infinity = false): Kind<number> {
   const most = infinity ? ', or float64 infinity for none' : ''
@@ -85,7 +85,7 @@ export function text(max: number, says = `string, up to ${digits(max)}`): Kind<s
   }
 }
 
-/** Of people and programs: what is too long is cut, as it is for workers in the engine's own process. */
+/** A string from people or programs: it is cut if it is too long, as it is for workers in the engine's own process. */
 export function told(max: number): Kind<string> {
   return {
     says: `string, cut to ${digits(max)}`,
@@ -97,7 +97,7 @@ export function told(max: number): Kind<string> {
   }
 }
 
-/** A short text that mostly comes again. */
+/** A short string that mostly repeats. */
 export function recurring(max: number): Kind<string> {
   const last = repeated()
   return {
@@ -109,7 +109,7 @@ export function recurring(max: number): Kind<string> {
 
 const NAME = /^[A-Za-z0-9_.:/-]+$/
 
-/** A name of a job or a queue: each field remembers the last one that it found to be good. */
+/** The name of a job or a queue: each field remembers the last one that was valid. */
 export function name(): Kind<string> {
   const last = repeated()
   let good: string | undefined
@@ -126,7 +126,7 @@ export function name(): Kind<string> {
   }
 }
 
-/** Of idempotency, uniqueness, concurrency; a tag. */
+/** A key for idempotency, uniqueness or concurrency, or a tag. */
 export const key: Kind<string> = {
   says: 'key',
   write: (out, value) => out.text(value),
@@ -147,7 +147,7 @@ export const data: Kind<Data> = {
   read: (from) => from.data(),
 }
 
-/** A value that may be set to nothing, where nil says that it is not set at all. */
+/** A value that may be set to nothing; nil says that it is not set at all. */
 export const changed: Kind<Data> = {
   says: 'array of one: data',
   write: (out, value) => {

@@ -1,4 +1,4 @@
-/** What a queue is told: a map, held against the same rules as the options of `queues.configure`. */
+/** The changes to a queue: a map, checked against the same rules as the options of `queues.configure`. */
 import { type Keep, OptionRangeError, OptionTypeError, type QueueChanges, validateQueueOptions } from '@millrace/core'
 import { writeValue } from '../msgpack/value.ts'
 import type { Kind } from './kinds.ts'
@@ -18,7 +18,7 @@ export const QUEUE_CHANGES: Kind<QueueChanges> = {
   },
 }
 
-/** As the options say it. */
+/** Returns the retention in the form of the options. */
 function ages(retention: NonNullable<QueueChanges['retention']> | null): unknown {
   return (
     retention &&

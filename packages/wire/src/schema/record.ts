@@ -1,7 +1,6 @@
 /**
- * Objects as arrays of fields. The order is the one in which the fields are declared; a field at the end that says nothing may
- * be left out, and what follows the last one that this version knows is passed over: so peers of different age understand each
- * other.
+ * Objects as arrays of fields, in the order in which the fields are declared. Fields at the end that say nothing may be left out,
+ * and fields behind the last one that this version knows are skipped. So peers of different age understand each other.
  */
 import type { Reader } from '../msgpack/reader.ts'
 import type { Writer } from '../msgpack/writer.ts'
@@ -9,9 +8,9 @@ import { FIELDS_MAX, type Kind } from './kinds.ts'
 
 export interface Field<T> {
   readonly kind: Kind<Exclude<T, undefined | null>> | Kind<T>
-  /** What it is for, in docs/protocol.md. */
+  /** The purpose of the field, for docs/protocol.md. */
   readonly note: string
-  /** What nil says: nothing that is allowed, no such property, or a value. */
+  /** The meaning of nil: not allowed, no such property, or a value. */
   readonly absent: 'never' | 'property' | 'value'
   readonly value?: unknown
 }
@@ -23,12 +22,12 @@ export function field<T>(kind: Kind<T>, note = ''): Field<T> {
   return { kind, note, absent: 'never' }
 }
 
-/** A property that need not be there. */
+/** A property that may be absent. */
 export function optional<T>(kind: Kind<T>, note = ''): Field<T | undefined> {
   return { kind, note, absent: 'property' } as Field<T | undefined>
 }
 
-/** A property that is always there: nil stands for `empty`. */
+/** A property that is always present: nil stands for `empty`. */
 export function or<T, E>(kind: Kind<T>, empty: E, note = ''): Field<T | E> {
   return { kind, note, absent: 'value', value: empty } as Field<T | E>
 }
@@ -36,10 +35,10 @@ export function or<T, E>(kind: Kind<T>, empty: E, note = ''): Field<T | E> {
 export interface RecordKind<T> extends Kind<T> {
   readonly name: string
   readonly fields: Fields<T>
-  /** The fields behind `lead` others, which the caller writes between head and fields. */
+  /** Begins an array: `lead` fields, which the caller writes next, and these fields behind them. Returns the number of the latter. */
   head(out: Writer, value: T, lead: number): number
   writeFields(out: Writer, value: T, length: number): void
-  /** The rest of an array, of which `left` fields are to come, into `target`. */
+  /** Reads the rest of an array, which has `left` more fields, into `target`. */
   readInto(from: Reader, left: number, target: object): T
 }
 
@@ -47,7 +46,7 @@ export function record<T extends object>(name: string, fields: Fields<T>): Recor
   const names = Object.keys(fields) as (string & keyof T)[]
   const list = names.map((each) => fields[each] as Field<unknown>)
 
-  /** Up to the last one that says something. */
+  /** Returns the number of fields up to the last one that says something. */
   function lengthOf(value: T): number {
     let length = names.length
     while (length > 0 && isAbsent(list[length - 1] as Field<unknown>, value[names[length - 1] as keyof T])) length--
@@ -96,7 +95,7 @@ export function record<T extends object>(name: string, fields: Fields<T>): Recor
 
 function isAbsent({ absent, value: empty }: Field<unknown>, value: unknown): boolean {
   if (absent === 'never') return false
-  // Null is a value, of a property that need not be there: nothing instead of something.
+  // Null is a value of an optional property: it sets the property to nothing.
   if (value === undefined || (value === null && absent === 'value')) return true
   return Array.isArray(empty) && Array.isArray(value) && value.length === 0
 }

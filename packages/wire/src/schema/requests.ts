@@ -1,4 +1,4 @@
-/** What a client asks: `[id, operation, ...fields]`. The order of the fields is the order on the wire. */
+/** The requests of a client: `[id, operation, ...fields]`. The order of the fields is the order on the wire. */
 import {
   type AttachCommand,
   type Command,
@@ -57,7 +57,7 @@ import { union } from './union.ts'
 const session: Kind<AttachCommand['session']> = {
   says: SESSION.says,
   write: (out, value) => SESSION.write(out, value),
-  // Never on the wire: nobody who comes over a connection is believed to live in the engine's process.
+  // Never on the wire: no client of a connection is believed to live in the engine's process.
   read: (from) => ({ ...SESSION.read(from), local: false }),
 }
 
@@ -83,7 +83,7 @@ const MANY: Fields<ManyCommand> = {
   ids: optional(list(JOB_KEY, LIMITS.idsPerSlice), 'of these alone'),
 }
 
-/** The fields of each operation, in their order on the wire. Their number there is in the table of operations. */
+/** The fields of each operation, in their order on the wire. The operation's number there is in the table of operations. */
 const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } = {
   enqueue: { jobs: field(NEW_JOBS, 'all or none are created') },
   forward: {

@@ -1,4 +1,4 @@
-/** `stats`: queues may be many, and be called anything, so they travel as a list and not as the keys of a map. */
+/** The reply to `stats`: there may be many queues with any names, so they travel as a list and not as the keys of a map. */
 import type { Stats } from '@millrace/core'
 import { boolean, count, type Kind, list, value } from './kinds.ts'
 import { field, optional, or, type RecordKind, record } from './record.ts'

@@ -1,4 +1,4 @@
-/** One of several objects that a word tells apart: an array whose first field (behind the caller's own) is that word's number. */
+/** One of several objects, which a word distinguishes: an array whose first field (behind the caller's own) is that word's number. */
 import type { Reader } from '../msgpack/reader.ts'
 import type { Writer } from '../msgpack/writer.ts'
 import { FIELDS_MAX, type Kind } from './kinds.ts'
@@ -11,9 +11,9 @@ interface Variant {
 
 export interface UnionKind<Tag extends string, T extends { readonly [Name in Tag]: string }> extends Kind<T> {
   readonly variants: Readonly<Record<T[Tag], Variant>>
-  /** With the caller's fields in front: it writes them in `front`. */
+  /** Writes the value behind `lead` fields of the caller, which `front` writes. */
   writeBehind(out: Writer, value: T, lead: number, front?: () => void): void
-  /** The rest of an array, of which `left` fields are to come: the first says which. */
+  /** Reads the rest of an array, which has `left` more fields: the first says which object it is. */
   readRest(from: Reader, left: number): T
 }
 

@@ -1,4 +1,4 @@
-/** Every message that there can be, for property tests: times beyond 2038, numbers up to 2^53, texts with NUL and halves of pairs. */
+/** Every possible message, for property tests: times beyond 2038, numbers up to 2^53, strings with NUL and halves of pairs. */
 import {
   type Command,
   type CommandOf,
@@ -30,7 +30,7 @@ import {
 import fc from 'fast-check'
 import type { Message } from '../message.ts'
 
-/** Plain objects alone: those without a prototype come out as plain ones. */
+/** Generates only plain objects: those without a prototype are read back as plain ones. */
 function record<T>(
   model: { readonly [Name in keyof T]: fc.Arbitrary<T[Name]> },
   constraints: { requiredKeys?: (keyof T)[] } = {},
@@ -39,7 +39,7 @@ function record<T>(
 }
 
 const SAFE = Number.MAX_SAFE_INTEGER
-/** Around the places where a number takes another form. */
+/** The numbers around which the encoding takes another form. */
 const edges = fc.constantFrom(0, 127, 128, 255, 256, 65_535, 65_536, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 40, SAFE)
 const count = fc.oneof(fc.nat(), fc.maxSafeNat(), edges)
 const below = (limit: number) => fc.oneof(fc.nat({ max: Math.min(limit - 1, 2 ** 31 - 1) }), fc.maxSafeNat()).map((any) => any % limit)
@@ -50,7 +50,7 @@ const time = fc.oneof(fc.constantFrom(0, 2 ** 31 * 1_000, 8_640_000_000_000_000)
 const duration = fc.nat({ max: 2 ** 31 - 1 })
 const fraction = fc.double({ min: 0, max: 1, noNaN: true }).map((any) => any + 0)
 
-/** Any units at all, so halves of surrogate pairs too. */
+/** Strings of any units, so also halves of surrogate pairs. */
 const anyText = (max: number): fc.Arbitrary<string> =>
   fc.oneof(
     fc.string({ maxLength: max }),
@@ -58,7 +58,7 @@ const anyText = (max: number): fc.Arbitrary<string> =>
     fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: Math.min(max, 40) }).map((units) => String.fromCharCode(...units)),
     fc.constantFrom('', '\0', 'a\0b', '\ud800', '\udc00\ud800', 'x\udfff', '😀', '\ufffd', '\ufffd\ud834', '"\\ud800"'),
   )
-/** Not the names that every object answers to: what compares two objects stumbles over them. */
+/** Names, except those of properties that every object has: comparisons of objects stumble over them. */
 const name = fc.stringMatching(/^[A-Za-z0-9_.:/-]{1,128}$/).filter((text) => !(text in {}))
 const key = fc.string({ unit: 'binary', minLength: 1, maxLength: 250 }).filter((text) => text.length > 0)
 const data = fc.oneof(anyText(200), fc.json(), fc.constant(null), fc.uint8Array({ maxLength: 300 }))
@@ -111,7 +111,7 @@ const debounce = fc
     })),
   )
 const throttle = record({ key, period: fc.integer({ min: 1 }) })
-/** What excludes each other is not together. */
+/** Options that exclude each other never occur together. */
 const newJob = fc.oneof(
   { weight: 3, arbitrary: keyedJob },
   record({ ...plainJob, debounce }, { requiredKeys: ['name', 'data', 'debounce'] }),
@@ -167,7 +167,7 @@ const many = record(
   { requiredKeys: ['filter', 'limit', 'dryRun'] },
 ) as never
 
-/** Each operation: a new one without its arbitrary does not compile. */
+/** The arbitraries of the operations: a new operation without one does not compile. */
 export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf<Op>, 'op'>> } = {
   enqueue: record({ jobs: fc.array(newJob, { maxLength: 3 }) }),
   forward: record({
@@ -332,7 +332,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
 
 const request: fc.Arbitrary<Request> = record({ id: signed, command })
 
-/** Plain values as `get`, `list` or the details of an error have them. */
+/** Plain values, such as those of `get`, `list` or the details of an error. */
 const plain: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   leaf: fc.oneof(
     fc.constant(null),
@@ -479,7 +479,7 @@ const delivery: fc.Arbitrary<Delivery> = record({
   renewal: count,
 })
 
-/** Each type of message: a new one without its arbitrary does not compile. */
+/** The arbitraries of the types of messages: a new type without one does not compile. */
 export const MESSAGES: { readonly [Type in Message['type']]: fc.Arbitrary<Omit<Extract<Message, { type: Type }>, 'type'>> } = {
   hello: record({
     versions: fc.tuple(count, count),

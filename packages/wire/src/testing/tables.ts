@@ -1,4 +1,4 @@
-/** The tables of docs/protocol.md, from what the code reads and writes by. */
+/** The tables of docs/protocol.md, from the schemas that the code reads and writes by. */
 import { ERROR_CODES, errorFrom, OPERATIONS, type Operation, SCOPES } from '@millrace/core'
 import { BOUNDS } from '../msgpack/reader.ts'
 import { DELIVERY, ENQUEUED, EVENTS, GRANT, NOTICE, REPLIES } from '../schema/deliveries.ts'
@@ -61,10 +61,10 @@ const RECORDS: readonly AnyRecord[] = [
   GRANT,
 ] as unknown as readonly AnyRecord[]
 
-/** Messages of one field. */
+/** Messages that have one field. */
 const SHOWN_ELSEWHERE = new Set(['requests', 'delivery', 'pong'])
 
-/** By the name of the block that each stands in. */
+/** Returns the tables, by the name of the block that each stands in. */
 export function tables(): ReadonlyMap<string, string> {
   const all = new Map<string, string>()
   all.set('messages', messages())
@@ -89,7 +89,7 @@ export function tables(): ReadonlyMap<string, string> {
   return all
 }
 
-/** Every kind of object that a table speaks of by its name. */
+/** Returns the names of all kinds of objects that tables mention. */
 export function namesSpokenOf(all: ReadonlyMap<string, string>): Set<string> {
   const cells = [...all.values()].flatMap((text) => [...text.matchAll(/(?:^|[ :|[])([A-Z][a-z]+[A-Za-z]*)(?= |\]|$)/gm)])
   return new Set(cells.map((match) => match[1] as string))
@@ -160,7 +160,7 @@ function fieldsOf({ fields }: AnyRecord, lead: number): string {
   return table(['place', 'field', 'holds', 'meaning'], rows)
 }
 
-/** In one cell; notes behind the field they belong to. */
+/** Returns the fields in one cell, each with its note behind it. */
 function brief({ fields }: AnyRecord): string {
   const said = Object.entries(fields as Readonly<Record<string, Field<unknown>>>).map(([name, { kind, absent, note }]) => {
     const holds = absent === 'never' ? kind.says : `${kind.says}; or nil`

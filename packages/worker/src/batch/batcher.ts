@@ -1,4 +1,4 @@
-/** Collects the runs of one name, and hands them to their handler together. Each is settled on its own, exactly once. */
+/** Collects the runs of one name, and passes them to their handler together. Each is settled on its own, exactly once. */
 import { type Clock, WorkerStoppedError } from '@millrace/core'
 import type { RunContext } from '../context.ts'
 import { type Ending, payloadOf, type Settlement, threw } from '../execute.ts'
@@ -7,7 +7,7 @@ import { settlementsOf } from './outcomes.ts'
 
 type Settle = (settlement: Settlement) => void
 
-/** The runs of one call of the handler that are not aborted. */
+/** A call of the handler; `wanted` are its runs that are not aborted. */
 interface Call {
   readonly wanted: Set<RunContext>
   readonly controller: AbortController
@@ -19,7 +19,7 @@ export class Batcher {
   readonly #settings: BatchSettings
   readonly #maxDataBytes: number
   readonly #clock: Clock
-  /** In the order in which they came. */
+  /** Collected runs in the order in which they arrived. */
   readonly #collected = new Map<RunContext, Settle>()
   readonly #calls = new Map<RunContext, Call>()
   #cancelWait: (() => void) | undefined
@@ -33,7 +33,7 @@ export class Batcher {
     this.#clock = clock
   }
 
-  /** Runs the job with others; never rejects. Data that its schema refuses is the end of this run alone. */
+  /** Runs the job with others; never rejects. Data that its schema refuses ends this run alone. */
   async run(context: RunContext): Promise<Settlement> {
     try {
       const data = payloadOf(this.#ending, context.grant)
@@ -45,13 +45,13 @@ export class Batcher {
     return new Promise((settle) => this.#collect(context, settle))
   }
 
-  /** Gives back what has been collected, and whatever comes later. */
+  /** Gives back the collected runs, and all later ones. */
   drain(): void {
     this.#draining = true
     for (const [context, settle] of this.#takeCollected()) settle(this.#unstarted(context))
   }
 
-  /** Told of every run that is aborted. Whether that is the end of it: it was not with the handler yet, and never will be. */
+  /** Called for every run that is aborted. Returns true if that is its end: the handler does not have it yet, and never will. */
   withdraw(context: RunContext): boolean {
     const settle = this.#collected.get(context)
     if (settle === undefined) {
@@ -84,7 +84,7 @@ export class Batcher {
 
   async #outcomes(contexts: readonly RunContext[], signal: AbortSignal): Promise<readonly Settlement[]> {
     try {
-      // A copy: what the handler does with its list is nobody else's business.
+      // A copy: the handler may change its list.
       const outcomes: unknown = await this.#handle([...contexts], { signal })
       return settlementsOf(this.#ending, contexts, outcomes, this.#maxDataBytes)
     } catch (error) {

@@ -1,4 +1,4 @@
-/** A handler that takes many jobs at once, and answers an outcome for each. */
+/** A handler that takes many jobs at once, and returns an outcome for each. */
 import {
   checkKnown,
   DEFAULT_POLICY,
@@ -13,34 +13,34 @@ import type { Context } from '../context.ts'
 import type { HandlerType } from '../define.ts'
 
 export interface BatchOptions {
-  /** Jobs at most: 1 to 10,000, and not more than the worker's `minConcurrency`. */
+  /** The maximum number of jobs per call: 1 to 10,000, and at most the worker's `minConcurrency`. */
   readonly size: number
-  /** How long the first job waits for others; default 1 s. It counts in the job's `timeout`, and is less than that. */
+  /** The time that the first job waits for others; default 1 s. It counts in the job's `timeout`, and must be less than that. */
   readonly maxWait?: Duration
 }
 
 export interface BatchHandlerOptions {
-  /** How many jobs the handler takes at once, and how long it waits for them. */
+  /** The number of jobs that the handler takes at once, and the time that it waits for them. */
   readonly batch: BatchOptions
 }
 
-/** One job of a batch: all that a handler of single jobs gets, but for what ends the handler. `signal` is this job's own. */
+/** One job of a batch: the context of a single job, without the methods that end the handler. `signal` is this job's own. */
 export type BatchItem<Data = unknown> = Omit<Context<Data>, 'snooze' | 'discard'>
 
 export interface BatchContext {
-  /** Aborts once no job of the batch is left to work for; the reason is the last one's. */
+  /** Aborts once no job of the batch is left to work for; the reason is the last job's. */
   readonly signal: AbortSignal
 }
 
-/** How one job has ended: exactly one of the three. */
+/** The outcome of one job: exactly one of the three. */
 export type BatchOutcome<Output = unknown> =
   | { readonly output: Output }
-  /** As if a handler had thrown it: `NonRetryableError` and `RetryAfterError` say what they always say. */
+  /** Ends the run as if a handler had thrown it: `NonRetryableError` and `RetryAfterError` have their usual meaning. */
   | { readonly error: unknown }
-  /** Later, without having used an attempt. */
+  /** Runs the job again later, without using an attempt. */
   | { readonly snooze: Duration }
 
-/** Answers as many outcomes as there are items, in their order. What it throws is the outcome of all of them. */
+/** Returns as many outcomes as there are items, in their order. An error that it throws is the outcome of all of them. */
 export type BatchFunction<Data, Output = unknown> = (
   items: readonly BatchItem<Data>[],
   context: BatchContext,

@@ -1,14 +1,14 @@
-/** What a handler of many jobs has answered, as the end of each run. */
+/** Turns the answer of a batch handler into the end of each run. */
 import { durationOption } from '@millrace/core'
 import { type RunContext, SnoozeSignal } from '../context.ts'
 import { type Ending, returned, type Settlement, threw } from '../execute.ts'
 
-/** The handler has not said how a job has ended. */
+/** Thrown if the handler has not said how a job ended. */
 class BatchOutcomeError extends Error {
   override readonly name = 'BatchOutcomeError'
 }
 
-/** One for each of `contexts`, in their order. Never throws. */
+/** Returns one settlement for each of `contexts`, in their order. Never throws. */
 export function settlementsOf(
   ending: Ending,
   contexts: readonly RunContext[],
@@ -17,7 +17,7 @@ export function settlementsOf(
 ): readonly Settlement[] {
   const count = Array.isArray(outcomes) ? outcomes.length : undefined
   if (count !== contexts.length) {
-    // Of too few nobody knows whose they are: the handler may have left some out in the middle.
+    // If there are too few, they cannot be assigned: the handler may have left some out in the middle.
     const what = count === undefined ? 'no array' : `${count} outcomes`
     const error = new BatchOutcomeError(`the handler has answered ${what} for a batch of ${contexts.length} jobs: one for each, in order`)
     return contexts.map((context) => threw(ending, context, error))

@@ -1,11 +1,11 @@
-/** An engine of few words: keeps what a worker says, and answers as the test has told it to. */
+/** A fake engine: it keeps the commands of a worker, and answers as the test has set it up. */
 import type { Command, CommandOf, Operation, ReplyOf } from '@millrace/core'
 import type { Calls } from '../worker.ts'
 
-/** No answer before `settle`. */
+/** The call is not answered before `settle`. */
 export const LATER: unique symbol = Symbol('later')
 
-/** A value, an Error to refuse with, or LATER. */
+/** Returns a value, an Error to refuse with, or LATER. */
 type Answer = (command: never) => unknown
 
 interface Open {
@@ -30,17 +30,17 @@ export class FakeCalls implements Calls {
     })
   }
 
-  /** From now on, calls of that kind are answered so; by default with what an engine says when all is well. */
+  /** Sets the answer to later calls of that kind; the default is the answer of an engine when all is well. */
   answer<Op extends Operation>(op: Op, answer: (command: CommandOf<Op>) => unknown): void {
     this.#answers.set(op, answer as Answer)
   }
 
-  /** From now on, calls of that kind wait for `settle`. */
+  /** Makes later calls of that kind wait for `settle`. */
   hold(op: Operation): void {
     this.answer(op, () => LATER)
   }
 
-  /** Answers what waits, of that kind; later calls are answered at once again. */
+  /** Answers the waiting calls of that kind; later calls are answered at once again. */
   settle(op: Operation, value?: unknown): void {
     this.#answers.delete(op)
     const open = this.#open.filter(({ command }) => command.op === op)
@@ -52,7 +52,7 @@ export class FakeCalls implements Calls {
     return this.said.filter((command): command is CommandOf<Op> => command.op === op)
   }
 
-  /** What was said about runs, in order: what a worker says about itself left out. */
+  /** The commands about runs, in order, without those about the worker itself. */
   get outcomes(): readonly Command[] {
     return this.said.filter(({ op }) => op === 'complete' || op === 'fail' || op === 'snooze' || op === 'giveBack')
   }

@@ -1,4 +1,4 @@
-/** A handler that waits to be told how to end. */
+/** A handler that waits until the test ends it. */
 import type { Context } from '../context.ts'
 
 interface Entered {
@@ -10,7 +10,7 @@ interface Entered {
 export interface Gate {
   readonly run: (context: Context) => Promise<unknown>
   readonly entered: readonly Entered[]
-  /** The run that entered so many before; it has to be there. */
+  /** Returns the run at that place, from 0; it must have entered. */
   at(index: number): Entered
 }
 

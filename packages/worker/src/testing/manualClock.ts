@@ -22,12 +22,12 @@ export class ManualClock implements Clock {
     }
   }
 
-  /** Timers that are set and have not fired. */
+  /** The number of timers that are set and have not fired. */
   get timers(): number {
     return this.#timers.length
   }
 
-  /** Every timer that is due on the way fires, each followed by all that it set off. */
+  /** Moves the time by `ms`. Every timer that is due on the way fires, each followed by all that it set off. */
   async advance(ms: number): Promise<void> {
     const endMono = this.#mono + ms
     await quiet()
@@ -46,7 +46,7 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Resolves once all that was set off in ticks and microtasks has run. */
+/** Resolves once everything that was set off in ticks and microtasks has run. */
 export async function quiet(): Promise<void> {
   for (let round = 0; round < 2; round++) await new Promise<void>((resolve) => setImmediate(resolve))
 }

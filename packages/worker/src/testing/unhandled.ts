@@ -1,7 +1,7 @@
-/** What would have ended the process. */
+/** Catches rejections that would have ended the process. */
 import { quiet } from './manualClock.ts'
 
-/** Rejections that nobody handled while `run` ran, and the moment after. */
+/** Returns the rejections that were not handled while `run` ran, and in the moment after. */
 export async function unhandledDuring(run: () => unknown): Promise<readonly unknown[]> {
   const reasons: unknown[] = []
   const note = (reason: unknown) => void reasons.push(reason)

@@ -1,4 +1,4 @@
-/** A worker between fake calls and a manual clock, with what it is handed. */
+/** A worker between fake calls and a manual clock, with a function that gives it jobs. */
 import { type Grant, LIMITS, type Logger, type StopOptions, validateWorkOptions, type WorkOptions } from '@millrace/core'
 import type { Handler } from '../define.ts'
 import { WorkerSession } from '../worker.ts'
@@ -9,11 +9,11 @@ export interface Workbench {
   readonly worker: WorkerSession
   readonly calls: FakeCalls
   readonly clock: ManualClock
-  /** Workers that have said that they are stopped. */
+  /** Workers that have reported that they stopped. */
   readonly stopped: WorkerSession[]
-  /** What the worker has logged: level and message. */
+  /** The worker's log: level and message. */
   readonly logged: string[]
-  /** Hands the job over, as the engine would: seq 1, run 1, unless said otherwise. */
+  /** Gives the worker a job, as the engine would: seq 1, run 1, unless changed. */
   grant(change?: Partial<Grant>): Grant
 }
 
@@ -46,7 +46,7 @@ export function workbench(handlers: Handler | readonly Handler[], options?: Work
   return { worker, calls, clock, stopped, logged, grant }
 }
 
-/** Stops, and lets the time pass that what ignores its abort takes. */
+/** Stops the worker, and advances the clock past the grace of handlers that ignore their abort. */
 export async function stop({ worker, clock }: Pick<Workbench, 'worker' | 'clock'>, options?: StopOptions): Promise<void> {
   let done = false
   const stopping = worker.stop(options).finally(() => {

@@ -6,13 +6,16 @@ import type { HandlerType } from '../define.ts'
 export interface ThreadHandler<Input = unknown, Output = unknown> {
   readonly kind: 'thread'
   readonly definition: HandlerType<Input, Output>
-  /** Handlers of one module and the same options share a pool. */
+  /** Names the pool: handlers of one module with the same options share it. */
   readonly key: string
   readonly url: string
   readonly settings: ThreadSettings
 }
 
-/** The module exports `handler` (or a default function), and may export `setup` and `teardown`, called once per thread. */
+/**
+ * Returns a handler for a module that exports `handler` (or a default function), and may export `setup` and `teardown`,
+ * called once per thread.
+ */
 export function threadHandler(definition: HandlerType, url: URL | string, value: ThreadOptions | undefined): ThreadHandler {
   const settings = validateThreadOptions(value)
   const href = hrefOf(url)

@@ -1,12 +1,12 @@
-/** What a worker and a run in one of its threads say to each other. */
+/** Messages between a worker and a run in one of its threads. */
 import type { MessagePort } from 'node:worker_threads'
 import type { Data, ErrorCode, Grant, LogLine, ParentsPage, Refusal, RunError } from '@millrace/core'
 
-/** Handed to the thread with each run. */
+/** The task that the thread gets with each run. */
 export interface ThreadTask {
   readonly url: string
   readonly grant: Grant
-  /** The data as its schema has made it; undefined where there is no schema, and the thread decodes the grant's own. */
+  /** The data as its schema returned it; undefined if there is no schema, and the thread decodes the grant's own. */
   readonly checked: { readonly data: unknown } | undefined
   readonly maxDataBytes: number
   readonly channel: MessagePort
@@ -19,12 +19,12 @@ export type FromThread =
   | { readonly kind: 'heartbeat'; readonly id: number }
   | { readonly kind: 'checkpoint'; readonly id: number; readonly value: Data }
   | { readonly kind: 'parents'; readonly id: number; readonly after: number }
-  /** The last words of a thread that could not load its module. */
+  /** The last message of a thread that could not load its module. */
   | { readonly kind: 'loadFailed'; readonly error: RunError }
 
 export type ToThread =
   | { readonly kind: 'abort'; readonly code: ErrorCode; readonly message: string }
-  /** Of a heartbeat, a checkpoint, or a question for parents; with the refusal where it was refused. */
+  /** The answer to a heartbeat, a checkpoint, or a question for parents, with the refusal if it was refused. */
   | {
       readonly kind: 'answer'
       readonly id: number

@@ -15,7 +15,10 @@ type HandlerModule = {
 
 const MODULES = new Map<string, Promise<HandlerModule>>()
 
-/** So many reports of a run go out as they come, each so long: the last words before a handler hangs tell why. Of a flood, the newest. */
+/**
+ * The number of reports of a run that leave at once within REPORTS_WITHIN_MS: the last ones before a handler hangs show
+ * why. During a flood, only the newest leave.
+ */
 const REPORTS_MAX = 20
 const REPORTS_WITHIN_MS = 50
 
@@ -90,19 +93,19 @@ export async function run(task: ThreadTask): Promise<Settlement> {
       execute(runnable, context, maxDataBytes, settled, checked)
     })
   } finally {
-    // Closed from the other side, once what was said has been taken.
+    // The other side closes it, once everything said has been taken.
     channel.unref()
   }
 }
 
-/** When the pool ends. A thread may be asked twice: its modules tear down once. */
+/** Runs when the pool ends. A thread may be asked twice, but its modules tear down once. */
 export async function teardown(): Promise<void> {
   const modules = [...MODULES.values()]
   MODULES.clear()
   for (const module of modules) await (await module).teardown?.()
 }
 
-/** A module whose loading failed stays failed for as long as its thread lives: the thread says why, and ends. */
+/** Loads a module. If that fails, the module stays failed for the life of the thread, so the thread reports why, and ends. */
 async function loadOrEnd(url: string, say: (message: FromThread) => void): Promise<HandlerModule> {
   try {
     return await load(url)

@@ -14,11 +14,11 @@ type PiscinaOptions = NonNullable<ConstructorParameters<typeof Piscina>[0]>
 interface ThreadRun {
   readonly channel: MessagePort
   readonly killer: AbortController
-  /** Why the module could not be loaded: its thread ends with it, so that a bad one does not stay in the pool. */
+  /** The error that kept the module from loading. Its thread ends, so that a bad one does not stay in the pool. */
   loadError: RunError | undefined
 }
 
-/** How long modules may take to tear down before their threads are ended. */
+/** The time that modules may take to tear down before their threads are ended. */
 const TEARDOWN_MS = 5_000
 
 export class ThreadPool {
@@ -28,7 +28,10 @@ export class ThreadPool {
   readonly #link: RunLink
   readonly #clock: Clock
   readonly #runs = new Map<RunContext, ThreadRun>()
-  /** Runs that wait for a thread, in order; told whether they may start. Here and not in the pool, so that they can be given back. */
+  /**
+   * Runs that wait for a thread, in order, with the function that starts or refuses them. They wait here and not in the
+   * pool, so that they can be given back.
+   */
   readonly #queue = new Map<RunContext, (start: boolean) => void>()
   #free: number
   #draining = false
@@ -43,19 +46,19 @@ export class ThreadPool {
       name: 'run',
       minThreads: threads,
       maxThreads: threads,
-      // What `setup` starts, such as timers and sockets, is to go on between runs.
+      // Timers, sockets and anything else that `setup` starts continue between runs.
       atomics: 'disabled',
       ...threadOptions(),
       ...(settings as Pick<PiscinaOptions, 'resourceLimits' | 'execArgv' | 'env'>),
     })
-    // Told to every run.
+    // Every run reports it.
     this.#pool.catch(() => {})
   }
 
   /** Runs the job in a thread as soon as one is free; never rejects. */
   async run(context: RunContext, checked: ThreadTask['checked']): Promise<Settlement> {
     const entered = await this.#enter(context)
-    // Aborted in the moment between.
+    // It may have been aborted in between.
     if (entered && context.aborted !== undefined) this.#leave()
     if (!entered || context.aborted !== undefined) return failure(context, undefined, new WorkerStoppedError('given back unstarted'))
     const { port1, port2 } = new MessageChannel()
@@ -75,7 +78,7 @@ export class ThreadPool {
     }
   }
 
-  /** Gives back what waits for a thread, and whatever comes later. */
+  /** Gives back the runs that wait for a thread, and all later ones. */
   drain(): void {
     this.#draining = true
     const waiting = [...this.#queue.values()]
@@ -94,7 +97,7 @@ export class ThreadPool {
     this.#runs.get(context)?.killer.abort()
   }
 
-  /** After the last run: the modules tear down within `ms`, 5 s at most, and the threads end. */
+  /** Closes the pool after the last run: the modules tear down within `ms`, at most 5 s, and the threads end. */
   async close(ms: number = TEARDOWN_MS): Promise<void> {
     const pool = await this.#pool.catch(() => undefined)
     if (pool === undefined) return
@@ -109,7 +112,7 @@ export class ThreadPool {
     await pool.destroy()
   }
 
-  /** Where it waits for a thread, it gets none any more. */
+  /** Refuses a run that waits for a thread. */
   #turnAway(context: RunContext): void {
     const tell = this.#queue.get(context)
     this.#queue.delete(context)
@@ -125,7 +128,7 @@ export class ThreadPool {
     return new Promise((resolve) => this.#queue.set(context, resolve))
   }
 
-  /** The thread goes to the next in line. */
+  /** Gives the thread to the next in line. */
   #leave(): void {
     for (const [context, tell] of this.#queue) {
       this.#queue.delete(context)
@@ -135,7 +138,7 @@ export class ThreadPool {
     this.#free++
   }
 
-  /** The result may overtake what was said before it, on another channel. */
+  /** Takes the remaining messages: the result may overtake them, on another channel. */
   #drainChannel(context: RunContext, run: ThreadRun): void {
     for (let received = receiveMessageOnPort(run.channel); received !== undefined; received = receiveMessageOnPort(run.channel)) {
       this.#hear(context, run, received.message)
@@ -175,16 +178,19 @@ export class ThreadPool {
   }
 }
 
-/** Loaded late: in a bundle it would throw at once, before anything could say what to do about bundles. */
+/** Opens a pool. Piscina is loaded late: in a bundle, it would throw before anything could say what to do about bundles. */
 async function openPool(file: URL, options: PiscinaOptions): Promise<Piscina> {
   const { Piscina } = await import('piscina')
   const pool = new Piscina({ ...options, filename: file.href })
-  // A thread that dies without a run has nobody to tell: the pool replaces it, and a run that meets it fails by itself.
+  // A thread that dies without a run has nobody to report to: the pool replaces it, and the run that hits it fails with an error.
   pool.on('error', () => {})
   return pool
 }
 
-/** Not started, died, could not load its module, or killed: as the abort says, or as an error that is tried again. */
+/**
+ * Returns the end of a run that was not started, died, could not load its module, or was killed: as the abort says, or as
+ * an error that is retried.
+ */
 function failure({ aborted, grant: { seq, run } }: RunContext, loadError: RunError | undefined, error: unknown): Settlement {
   const told = aborted instanceof MillraceError ? aborted : error
   if (told instanceof WorkerStoppedError) return { op: 'giveBack', seq, run }

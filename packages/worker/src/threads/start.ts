@@ -1,12 +1,13 @@
-/** Where the files of threads are, and the Node options of threads that run one. */
+/** Locates the files of threads, and sets the Node options of threads that run one. */
 import { existsSync } from 'node:fs'
 import { UnsupportedRuntimeError } from '@millrace/core'
 
 /**
- * The file of that name beside the one that asks: in the sources, and in what is published.
+ * Returns the file with that name beside the caller's: in the sources, and in published packages.
  *
- * @param here `import.meta.url` of who asks; a bundler may have made undefined of it, or the path of the machine that bundled
- * @throws UnsupportedRuntimeError where somebody has bundled the package, and not this file
+ * @param here `import.meta.url` of the caller; a bundler may have replaced it by undefined, or by a path of the machine
+ * that bundled
+ * @throws UnsupportedRuntimeError if the package was bundled without this file
  */
 export function threadFile(name: string, here: string | undefined): URL {
   const file = here === undefined ? undefined : besides(name, here)
@@ -18,15 +19,16 @@ export function threadFile(name: string, here: string | undefined): URL {
 
 function besides(name: string, here: string): URL {
   if (!here.endsWith('.ts')) return new URL(`./${name}.js`, here)
-  // The tests of this workspace take their threads from what is built (test/built.ts).
+  // Tests of this workspace take their threads from the build (test/built.ts).
   return process.env['NODE_OPTIONS']?.includes('millrace-dist') === true
     ? new URL(`dist/${name}.js`, here.replace(/src\/.*$/, ''))
     : new URL(`./${name}.ts`, here)
 }
 
 /**
- * Threads inherit the options of their process, but `--input-type` only fits code that is given as a string: a thread with a file
- * refuses it and dies. A process that was started with it (`node --input-type=module -e …`) starts its threads without options.
+ * Returns the options of threads. Threads inherit the options of their process, but `--input-type` only fits code that is
+ * given as a string: a thread with a file refuses it and dies. A process that was started with it (`node
+ * --input-type=module -e …`) starts its threads without options.
  */
 export function threadOptions(): { readonly execArgv?: string[] } {
   return process.execArgv.some((option) => option.startsWith('--input-type')) ? { execArgv: [] } : {}

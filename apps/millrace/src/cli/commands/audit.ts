@@ -1,4 +1,4 @@
-/** `millrace audit`: who has changed what, over HTTP and by socket. */
+/** `millrace audit`: shows who has changed what, over HTTP and by socket. */
 import { integerOption } from '@millrace/core'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'

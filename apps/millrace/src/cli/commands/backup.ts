@@ -1,4 +1,4 @@
-/** `millrace backup`: a copy of the database, while everything goes on. */
+/** `millrace backup`: copies the database while the engine continues to work. */
 import { isAbsolute, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'

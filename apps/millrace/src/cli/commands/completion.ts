@@ -1,4 +1,4 @@
-/** `millrace completion`: a script that completes commands and flags in a shell. */
+/** `millrace completion`: prints a script that completes commands and flags in a shell. */
 import { Argument, type Command } from 'commander'
 import { bashScript } from '../completion/bash.ts'
 import { fishScript } from '../completion/fish.ts'

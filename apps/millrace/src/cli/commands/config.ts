@@ -1,4 +1,4 @@
-/** `millrace config`: what the daemon is told, and where that was said; and what queues are told while they work. */
+/** `millrace config`: shows the daemon's settings and their origins, and shows and changes the settings of queues at run time. */
 import type { Command } from 'commander'
 import { getSetting, isDefault, listSettings, SETTING_KEYS, setSetting, unreached } from '../../config/settings.ts'
 import { again } from '../again.ts'
@@ -80,12 +80,12 @@ export function addConfig(program: Command, context: Context): void {
     })
 }
 
-/** The first ten. */
+/** Lists the first ten names, and the number of the others. */
 function listed(names: readonly string[]): string {
   return names.length > 10 ? `${names.slice(0, 10).join(', ')} and ${names.length - 10} more` : names.join(', ')
 }
 
-/** As it would be written. */
+/** Formats a value as it would be written. */
 function valueText(value: unknown): string {
   if (value === undefined || value === null) return '-'
   // JSON has no Infinity.

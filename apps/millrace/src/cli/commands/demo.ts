@@ -1,4 +1,4 @@
-/** `millrace demo`: something to look at: a producer of jobs, and a worker that fails as often as it is told to. */
+/** `millrace demo`: a producer of demo jobs, and a worker that fails as often as `--fail-percent` says. */
 import { durationOption, integerOption, OptionRangeError, OptionTypeError } from '@millrace/core'
 import { defineJob, type Context as RunContext } from '@millrace/worker'
 import type { Command } from 'commander'
@@ -23,7 +23,7 @@ interface WorkerFlags {
 
 const JOB = 'demo'
 const RATE_MAX = 100_000
-/** Jobs are created so often, as many as are due by then. */
+/** The maximum time between two batches. Each batch creates the jobs that are due by then. */
 const STEP_MS = 50
 const CONCURRENCY = 16
 const LONGEST = { max: 24 * 3_600_000 }
@@ -61,7 +61,7 @@ async function produce({ connect, out, signal }: Context, flags: ProducerFlags):
     await engine.enqueueMany(jobs)
     created += jobs.length
     progress.show(() => `${many(created, 'job')} created`)
-    // What is behind is caught up without a pause.
+    // A producer that is behind catches up without a pause.
     if (jobs.length === due && created < count) await pause(Math.max(1, Math.min(STEP_MS, 1_000 / rate)), signal)
   }
   progress.end()

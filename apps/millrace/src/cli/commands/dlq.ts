@@ -1,4 +1,4 @@
-/** `millrace dlq`: jobs that have failed for good, the dead letters. */
+/** `millrace dlq`: lists, retries and deletes permanently failed jobs, the dead letters. */
 import type { ListOptions, ManyFilter, ManyOptions, RedriveOptions } from '@millrace/engine'
 import type { Command } from 'commander'
 import { again } from '../again.ts'
@@ -43,7 +43,7 @@ function addFlags(command: Command): Command {
 async function list({ connect, out }: Context, { queue, name, limit, after }: Flags): Promise<void> {
   const engine = await connect()
   const page = await again(() => engine.list(said<ListOptions>({ state: 'failed', queue, name, limit, after })))
-  // A list has no attempts: what the last one has said is asked for, a page of jobs at a time.
+  // Listed jobs have no attempts, so each job is read for its last error, a page of jobs at a time.
   const jobs = await Promise.all(page.jobs.map(async (job) => (await again(() => engine.get(job.id))) ?? job))
   const failed = jobs.map((job) => ({ ...job, lastError: job.attempts.at(-1)?.error }))
   await out.answer({ jobs: failed, next: page.next }, () =>

@@ -1,4 +1,4 @@
-/** `millrace doctor`: looks a file over, read only, whether or not it is open: each check with what it found. */
+/** `millrace doctor`: checks a file, read-only and whether or not it is open, and prints what each check found. */
 import { statSync } from 'node:fs'
 import type { FileFacts, FileProblems, probeOwner } from '@millrace/sqlite'
 import type { Command } from 'commander'
@@ -16,16 +16,16 @@ interface Check {
   readonly check: string
   readonly verdict: Verdict
   readonly found: string
-  /** What to do about it. */
+  /** The advice on what to do about it. */
   readonly remedy?: string
-  /** All of it, where there is more than fits a line. */
+  /** All findings, if there are more than fit a line. */
   readonly details?: readonly string[]
 }
 
-/** Beyond it new work is refused. */
+/** The size beyond which new work is rejected. */
 const WAL_MAX_BYTES = 2 ** 30
 const WAL_LARGE_BYTES = 256 * 2 ** 20
-/** A last event that is further ahead is not explained by clocks that differ a little. */
+/** The tolerance for clocks that differ. A last event that is further ahead causes a warning. */
 const AHEAD_MS = 60_000
 
 export function addDoctor(program: Command, context: Context): void {
@@ -66,7 +66,7 @@ function checksOf(file: string, facts: FileFacts, { integrity, counters, lists }
     accessCheck(file),
     settingsCheck(facts),
     listCheck('integrity', integrity, 'every page, row and reference is sound', 'stop the engine and restore a backup; keep the file'),
-    // Of another schema they were not looked at.
+    // Counters and lists of another schema were not checked.
     ...(facts.schemaVersion === facts.knownVersion
       ? [
           listCheck('counters', counters, 'are the rows', 'stats are wrong; report this with the file'),
@@ -95,7 +95,7 @@ function ownerCheck({ epoch }: FileFacts, owner: Owner): Check {
   return { check: 'owner', verdict: 'ok', found: `process ${owner.pid} on ${owner.host} since ${since}; ${opened}` }
 }
 
-/** Who may read the file, and so lock it. Windows has no modes. */
+/** Checks who may read the file, and so lock it. Windows has no modes. */
 function accessCheck(file: string): Check {
   const check = 'access'
   if (process.platform === 'win32') return { check, verdict: 'ok', found: 'as its folder allows' }

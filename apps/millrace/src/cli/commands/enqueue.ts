@@ -1,4 +1,4 @@
-/** `millrace enqueue`: one job, or one for each line of stdin. */
+/** `millrace enqueue`: creates one job, or one for each line of stdin. */
 import type { EnqueueOptions } from '@millrace/core'
 import type { Command } from 'commander'
 import { again } from '../again.ts'
@@ -18,7 +18,7 @@ interface Flags extends JobFlags {
   readonly waitTimeout?: number
 }
 
-/** A key of its own makes a job safe to ask for again: for so long. */
+/** The lifetime of the automatic idempotency key, which makes it safe to repeat a call. */
 const REPEAT_TTL = '10m'
 
 export function addEnqueue(program: Command, context: Context): void {
@@ -49,7 +49,7 @@ async function enqueueOne(context: Context, name: string, data: string | undefin
   const asked = enqueueOptionsOf(flags)
   const options = repeatable(asked)
   const job = await again(() => engine.enqueue(name, value, options))
-  // Under a key of this run's own, an earlier job is this one.
+  // If the key is this run's own, an earlier job is this one.
   const created = job.created || (options.idempotencyKey !== asked.idempotencyKey && options.unique === undefined)
   if (!wait) {
     if (!created && !out.json) out.note('this job already exists')
@@ -60,10 +60,10 @@ async function enqueueOne(context: Context, name: string, data: string | undefin
   await out.answer({ id: job.id, created, output }, () => JSON.stringify(plain(output), undefined, 2).split('\n'))
 }
 
-/** Another short command may own the file, and be done with it before this one is: what is asked twice is to be there once. */
+/** Adds an idempotency key. Calls are repeated if another short command owns the file and ends first, but create only one job. */
 function repeatable(options: EnqueueOptions): EnqueueOptions {
   if (options.idempotencyKey !== undefined || options.debounce !== undefined || options.throttle !== undefined) return options
-  // The engine says what is wrong about it.
+  // The engine reports what is wrong with it.
   if (options.idempotencyTtl !== undefined) return options
   return { ...options, idempotencyKey: `cli:${newKey()}`, idempotencyTtl: REPEAT_TTL }
 }
@@ -96,7 +96,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** The lines before the one that ended it are in the queue. */
+/** Reports the jobs of the lines before the one that ended it, which are in the queue, and rethrows the error. */
 export function tellDone({ out }: Context, error: unknown): never {
   const { enqueued = 0, existing = 0 } = error as Partial<BulkResult>
   if (!out.json) out.note(`${many(enqueued, 'job')} enqueued before it ended${existingText({ enqueued, existing })}`)

@@ -1,4 +1,4 @@
-/** `millrace events`: what happened to jobs, queues, schedules and workers, and what happens. */
+/** `millrace events`: prints past and new events of jobs, queues, schedules and workers. */
 import { integerOption } from '@millrace/core'
 import type { EngineEvent, EventStreamItem, EventsFilter, EventsOptions, QueueEvent, ScheduleEvent } from '@millrace/engine'
 import type { Command } from 'commander'
@@ -38,12 +38,12 @@ async function show({ connect, out, signal }: Context, flags: Flags): Promise<vo
   const limit = flags.limit === undefined ? Number.POSITIVE_INFINITY : integerOption('limit', flags.limit, 1, Number.MAX_SAFE_INTEGER)
   const engine = await connect()
   const filter = said<EventsFilter>({ types: type, queue, name, jobId })
-  // Says what is wrong about the flags, before anything is asked.
+  // Rejects invalid flags before the first request.
   await engine.events(said<EventsOptions>({ after, filter })).return()
   const last = await lastEvent(engine)
   const from = after ?? (follow ? last : 0)
   if (!follow && from >= last) return
-  // Where it is to end with the last event, that one has to be told, whether or not it fits.
+  // To end with the last event, the stream must deliver that one even if it does not fit the filter.
   const events = engine.events(said<EventsOptions>({ after: from, signal, filter: follow ? filter : undefined }))
   let shown = 0
   for await (const event of events) {
@@ -55,7 +55,7 @@ async function show({ connect, out, signal }: Context, flags: Flags): Promise<vo
   }
 }
 
-/** What only some types have is there in all. */
+/** Returns the event with the fields that only some types have, so that all have them. */
 function shapeOf(event: EventStreamItem): object {
   if (event.type === 'gap' || 'session' in event) return event
   if ('run' in event) return { ...event, error: event.error, progress: event.progress, runAt: event.runAt }

@@ -1,4 +1,4 @@
-/** `millrace export`: jobs as lines of JSON, which `import` takes. */
+/** `millrace export`: prints jobs as lines of JSON, which `import` accepts. */
 import type { ListOptions } from '@millrace/engine'
 import type { Command } from 'commander'
 import { jsonText } from '../../visible.ts'

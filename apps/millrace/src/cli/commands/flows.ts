@@ -1,4 +1,4 @@
-/** `millrace flows`: jobs that wait for one another. */
+/** `millrace flows`: shows jobs that wait for one another. */
 import { JobNotFoundError, LIMITS } from '@millrace/core'
 import type { Engine, FlowJob } from '@millrace/engine'
 import type { Command } from 'commander'
@@ -8,7 +8,7 @@ import { UsageError } from '../errors.ts'
 import { countText } from '../output/amounts.ts'
 import { stateText } from '../output/style.ts'
 
-/** Named in a line for people. */
+/** The number of refs that a line for people shows. */
 const REFS_SHOWN = 3
 
 export function addFlows(program: Command, { connect, out }: Context): void {
@@ -37,7 +37,7 @@ export function addFlows(program: Command, { connect, out }: Context): void {
     })
 }
 
-/** All of its pages: it has 10,000 jobs at the most. */
+/** Reads all pages of a flow, which has at most 10,000 jobs. */
 async function flowOf(engine: Engine, given: string): Promise<{ readonly id: string; readonly jobs: readonly FlowJob[] }> {
   const jobs: FlowJob[] = []
   for (let after: string | undefined; ; ) {
@@ -49,7 +49,7 @@ async function flowOf(engine: Engine, given: string): Promise<{ readonly id: str
   }
 }
 
-/** One that waits for more jobs than a page tells of begins the next page, too. */
+/** Adds a job of a page. A job that waits for more jobs than a page shows also begins the next page, so its parts are merged. */
 function add(jobs: FlowJob[], job: FlowJob): void {
   const before = jobs.at(-1)?.id === job.id ? jobs.pop() : undefined
   jobs.push(before === undefined ? job : { ...job, dependsOn: [...before.dependsOn, ...job.dependsOn] })
@@ -61,7 +61,7 @@ async function missing(engine: Engine, given: string): Promise<Error> {
   return new JobNotFoundError(`there is no flow ${given}, or all of its jobs were deleted`, { jobId: given })
 }
 
-/** Of those that it waits for, as far as it was told. */
+/** Formats the number of parents that have ended, as far as the job was notified. */
 function endedText({ parents, dependsOn }: FlowJob): string {
   return parents === 0 ? '' : `${countText(dependsOn.filter(({ told }) => told !== undefined).length)}/${countText(parents)}`
 }

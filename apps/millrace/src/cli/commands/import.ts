@@ -1,4 +1,4 @@
-/** `millrace import`: jobs from a file of lines; what cannot be read is told by its line, and the rest goes in. */
+/** `millrace import`: creates jobs from a file of lines. Lines that cannot be read are reported by number, and the rest is enqueued. */
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { JobRequest } from '@millrace/engine'
@@ -26,7 +26,7 @@ interface LineError {
   readonly message: string
 }
 
-/** Told one by one; the others are counted. */
+/** The number of errors that are reported one by one. The others are counted. */
 const ERRORS_MAX = 20
 
 export function addImport(program: Command, context: Context): void {
@@ -69,7 +69,7 @@ async function importFile(context: Context, file: string, flags: Flags): Promise
 function jobOfLine({ name, plain, idempotencyPrefix, ...flags }: Flags): (line: Line) => JobRequest | undefined {
   const options = runOptionsOf(flags)
   return ({ number, text }) => {
-    // As over HTTP; no JSON begins so.
+    // A comment line, as over HTTP. No JSON begins with `#`.
     if (text.startsWith('#')) return undefined
     const data = plain === true ? text : parse(text)
     const job = name === undefined ? importedJob(data) : { job: name, data }

@@ -1,4 +1,4 @@
-/** `millrace jobs`: finds jobs, and changes them. */
+/** `millrace jobs`: finds, shows and changes jobs. */
 import { integerOption } from '@millrace/core'
 import type { Engine, ListOptions, ManyFilter, ManyOptions, ManyResult } from '@millrace/engine'
 import type { Command } from 'commander'
@@ -37,7 +37,7 @@ interface ManyFlags extends Filters {
   readonly yes?: boolean
 }
 
-/** Jobs that come by one question where all are asked for. */
+/** The number of jobs per request when all are listed. */
 const PAGE = 200
 
 export function addJobs(program: Command, context: Context): void {
@@ -100,7 +100,7 @@ async function list(context: Context, flags: ListFlags): Promise<void> {
   out.more(page.next)
 }
 
-/** A page is asked for when the one before has been taken. */
+/** Prints all pages. Each page is requested after the previous one is printed. */
 async function listAll({ out, signal }: Context, engine: Engine, options: ListOptions): Promise<void> {
   let left = options.limit === undefined ? Number.POSITIVE_INFINITY : integerOption('limit', options.limit, 1, Number.MAX_SAFE_INTEGER)
   let after = options.after
@@ -169,7 +169,7 @@ async function changeMany(context: Context, change: Change, flags: ManyFlags): P
   const { state, queue, name, tag, all, limit, dryRun = false, descendants, yes } = flags
   if (descendants !== undefined) throw new UsageError('--descendants requires the id of a job')
   const filter = said<ManyFilter>({ state, queue, name, tag, all })
-  // The engine would refuse it too; here is said what flags there are.
+  // The engine would reject it too, but this error names the flags.
   if (Object.keys(filter).length === 0)
     throw new UsageError(`no jobs selected: give ids, or --state, --queue, --name or --tag; --all selects every job`)
   const engine = await context.connect()

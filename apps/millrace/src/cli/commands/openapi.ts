@@ -1,4 +1,4 @@
-/** `millrace openapi`: the document of the HTTP API, as the daemon serves it. */
+/** `millrace openapi`: prints the document of the HTTP API, as the daemon serves it. */
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 

@@ -1,4 +1,4 @@
-/** `millrace queues`: what queues hold, and what they are told. */
+/** `millrace queues`: inspects and configures queues. */
 import type { DrainOptions, Engine, PauseOptions, PurgeOptions, QueueOptions, QueueView } from '@millrace/engine'
 import type { Command } from 'commander'
 import { again } from '../again.ts'
@@ -161,7 +161,7 @@ async function queueOf({ connect }: Context, name: string): Promise<QueueView> {
   return queue
 }
 
-/** A queue and the jobs in it often have similar names. */
+/** Returns the error for a missing queue. It mentions jobs of that name, because queues and their jobs often have similar names. */
 async function noQueue(engine: Engine, name: string): Promise<NotFoundError> {
   const { jobs } = await again(() => engine.list({ name, limit: 1 }))
   const [job] = jobs
@@ -203,7 +203,7 @@ function queueLines(queue: QueueView, paint: Paint): Line[] {
   )
 }
 
-/** `limit/period:burst`, or JSON. */
+/** Parses a rate limit: `limit/period:burst`, or JSON. */
 function rate(text: string): unknown {
   if (text.startsWith('{')) return json(text)
   const [, limit = text, period, burst] = /^([^/:]*)(?:\/([^:]*))?(?::(.*))?$/.exec(text) ?? []

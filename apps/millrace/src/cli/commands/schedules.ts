@@ -1,4 +1,4 @@
-/** `millrace schedules`: jobs that come by themselves. */
+/** `millrace schedules`: shows and changes schedules of recurring jobs. */
 import { ScheduleNotFoundError } from '@millrace/core'
 import type { Schedule, ScheduleChanges, ScheduledJob, ScheduleListOptions, ScheduleOptions, TriggerOptions } from '@millrace/engine'
 import type { Command } from 'commander'
@@ -40,7 +40,7 @@ interface ListFlags {
   readonly limit?: number
 }
 
-/** Of `next`, where it is not told how many. */
+/** The default number of times that `next` shows. */
 const TIMES = 5
 
 export function addSchedules(program: Command, context: Context): void {
@@ -94,7 +94,7 @@ export function addSchedules(program: Command, context: Context): void {
       const engine = await connect({ create: true })
       const options = said<ScheduleOptions>({ ...timesOf(flags), runImmediately: flags.runImmediately, paused: flags.paused })
       const wanted = said<ScheduledJob>({ job, data: value, options: runOptionsOf(flags) })
-      // A repeat of `add` would be refused because of its own first call.
+      // A repeated `add` would be rejected because of its own first call.
       const set = await (verb === 'add'
         ? engine.schedules.add(id, options, wanted)
         : again(() => engine.schedules.upsert(id, options, wanted)))

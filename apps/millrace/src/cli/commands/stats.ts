@@ -1,4 +1,4 @@
-/** `millrace stats`: counts, times and how the writer fares. */
+/** `millrace stats`: prints counts, times and the state of the writer. */
 import type { Stats } from '@millrace/engine'
 import type { Command } from 'commander'
 import { again } from '../again.ts'

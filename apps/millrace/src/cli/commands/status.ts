@@ -1,4 +1,4 @@
-/** `millrace status`: on one screen, whether all is well. */
+/** `millrace status`: shows on one screen whether all is well. */
 import type { Stats, WorkerView } from '@millrace/engine'
 import type { Command } from 'commander'
 import { again } from '../again.ts'

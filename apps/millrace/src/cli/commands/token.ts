@@ -1,4 +1,4 @@
-/** `millrace token`: who may do what with a daemon, over HTTP and over its sockets. */
+/** `millrace token`: manages tokens, which define who may do what with a daemon over HTTP and over its sockets. */
 import type { Command } from 'commander'
 import type { TokenOptions, TokenView } from '../../control/tokens.ts'
 import type { Context } from '../context.ts'
@@ -54,7 +54,7 @@ export function addToken(program: Command, context: Context): void {
     })
 }
 
-/** What its workers serve, if that is bound. */
+/** Formats the names and queues that the token's workers may serve, if they are restricted. */
 function boundText({ names, queues }: TokenView, before = ''): string {
   const parts = [names && `names ${names.join(',')}`, queues && `queues ${queues.join(',')}`].filter((part) => part !== undefined)
   return parts.length === 0 ? '' : `${before}${parts.join(' ')}`

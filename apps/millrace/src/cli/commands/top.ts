@@ -1,4 +1,4 @@
-/** `millrace top`: the engine at work, drawn over and over in the same place. */
+/** `millrace top`: shows the engine at work, drawn repeatedly in the same place. */
 
 import { durationOption } from '@millrace/core'
 import type { Engine, Stats, WorkerView } from '@millrace/engine'
@@ -20,13 +20,13 @@ interface Frame {
   readonly workers: readonly WorkerView[]
 }
 
-/** A second screen without a cursor, where long lines are cut; and back. */
+/** Sequences that enter and leave a second screen without a cursor, where long lines are cut. */
 const ENTER = '\u001b[?1049h\u001b[?25l\u001b[?7l'
 const LEAVE = '\u001b[?7h\u001b[?25h\u001b[?1049l'
 const HOME = '\u001b[H'
 const ERASE_LINE = '\u001b[K'
 const ERASE_BELOW = '\u001b[J'
-/** As a terminal in raw mode says it. */
+/** The character that a terminal in raw mode sends for Ctrl-C. */
 const CTRL_C = '\u0003'
 const NAMES = 20
 
@@ -49,14 +49,14 @@ export function addTop(program: Command, context: Context): void {
 }
 
 async function draw({ out, stdin, signal: ended }: Context, engine: Engine, first: Frame, everyMs: number): Promise<void> {
-  // A process that is told to end leaves the terminal as it was.
+  // The terminal is restored if the process is asked to exit.
   const leave = () => void out.stdout.write(LEAVE)
   process.once('exit', leave)
   out.stdout.write(ENTER)
   const signal = AbortSignal.any([ended, quitBy(stdin)])
   let [frame, former]: [Frame, Frame | undefined] = [first, undefined]
   while (!signal.aborted) {
-    // A terminal that does not say how high it is says 0.
+    // A terminal of unknown height reports 0 rows.
     const lines = linesOf(frame, former, out).slice(0, (out.stdout.rows || 24) - 1)
     await out.raw(`${HOME}${lines.map((each) => `${written(each)}${ERASE_LINE}\n`).join('')}${ERASE_BELOW}`)
     await pause(everyMs, signal)
@@ -65,7 +65,7 @@ async function draw({ out, stdin, signal: ended }: Context, engine: Engine, firs
   }
 }
 
-/** Aborts when somebody types `q`. Ctrl-C stays the signal that it is. */
+/** Returns a signal that aborts when the user types `q`. Ctrl-C still sends SIGINT. */
 function quitBy(stdin: Context['stdin']): AbortSignal {
   const quit = new AbortController()
   if (!stdin.isTTY) return quit.signal
@@ -96,7 +96,7 @@ function linesOf({ at, stats, workers }: Frame, former: Frame | undefined, out: 
   ]
 }
 
-/** What has come and gone a second since the frame before. */
+/** Formats the jobs that were enqueued, completed and failed per second since the previous frame. */
 function ratesText(former: Frame, frame: Frame): string {
   const seconds = Math.max(0.001, (frame.at - former.at) / 1_000)
   const rate = (total: 'enqueued' | 'completed' | 'failed') =>

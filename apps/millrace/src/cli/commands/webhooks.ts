@@ -1,4 +1,4 @@
-/** `millrace webhooks`: endpoints that a daemon tells of what happens to jobs. */
+/** `millrace webhooks`: manages the endpoints that a daemon notifies of job events. */
 import type { Engine } from '@millrace/engine'
 import type { EventWebhooks, NewEndpoint } from '@millrace/webhooks'
 import type { Command } from 'commander'
@@ -96,12 +96,12 @@ export function addWebhooks(program: Command, context: Context): void {
     )
 }
 
-/** What tells endpoints runs in the daemon; here it only changes them. */
+/** Runs `work` with the endpoints. The daemon delivers to them; this command only changes them. */
 async function withEndpoints(
   context: Context,
   work: (feed: EventWebhooks, control: Control, engine: Engine) => Promise<void>,
 ): Promise<void> {
-  // Says what is wrong about the target before anything is asked.
+  // Rejects an unsuitable target before the first request.
   beside(context.target())
   const engine = await context.connect()
   const { EventWebhooks } = await import('@millrace/webhooks')
@@ -109,7 +109,7 @@ async function withEndpoints(
   await work(new EventWebhooks(engine, { endpoints: control.endpoints }), control, engine)
 }
 
-/** Deliveries that are made anew are made with the endpoint's secret, which the daemon alone has. */
+/** Rejects a replay that needs the secret of the endpoint, which only the daemon has. */
 function unknownHere(name: string): never {
   throw new UsageError(
     `deliveries that go to another URL than before are made with the secret '${name}', which the daemon has: replay them there, by POST /v1/webhooks/<id>/enable with {"replay":true}`,

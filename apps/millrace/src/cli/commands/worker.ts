@@ -1,4 +1,4 @@
-/** `millrace worker`: processes that run jobs, on this machine. */
+/** `millrace worker`: starts and stops processes that run jobs on this machine. */
 import { resolve } from 'node:path'
 import { DrainIncompleteError, durationOption, integerOption, type WorkOptions } from '@millrace/core'
 import type { Handler } from '@millrace/worker'
@@ -39,7 +39,7 @@ interface StopFlags {
   readonly wait: boolean
 }
 
-/** Before what runs is ended. */
+/** The default time before running jobs are ended. */
 const STOP_MS = 30_000
 
 export function addWorker(program: Command, context: Context): void {
@@ -84,16 +84,16 @@ async function start(context: Context, flags: StartFlags): Promise<void> {
     )
   if (logFile !== undefined && !detach) throw new UsageError('--log-file requires --detach: without it, the worker prints to this terminal')
   const drainMs = durationOption('drainTimeout', drainTimeout, { infinity: true })
-  // Says what is wrong here, and not in a log.
+  // The settings are loaded here, so that problems are reported here and not in a log.
   const settings = await settingsOf(flags, context.env)
-  // That of a detached one is begun there.
+  // A detached worker starts its own tracing.
   const tracing = detach ? undefined : await tracingOf(settings, context)
   const configured = settings === undefined || config === undefined ? [] : await handlersIn(settings, config, tracing)
   const named = await Promise.all(modules.map((module) => handlersOfModule(module, process.cwd(), refused)))
   const handlers = [...named.flat(), ...configured]
   if (detach) return startElsewhere(context, { ...flags, id, drainTimeout: drainMs })
   const { MILLRACE_WORKER_LOG: log = null } = context.env
-  // Its commands were held against it.
+  // The commands of the configuration were checked against its `abortGrace`.
   const abortGrace = config === undefined ? undefined : settings?.worker.abortGrace
   const work = said<WorkOptions>({ concurrency, queues, abortGrace })
   const port = flags.healthPort === undefined ? undefined : integerOption('healthPort', flags.healthPort, 0, 65_535)
@@ -104,8 +104,8 @@ async function start(context: Context, flags: StartFlags): Promise<void> {
 const refused = (what: string, options?: ErrorOptions) => new UsageError(`--handlers ${what}`, options)
 
 /**
- * With --config those that `millrace serve` would have, of every variable too; else those of tracing alone, of variables and the flag, or
- * undefined where neither says anything. Loaded where it is asked for.
+ * Returns the settings that `millrace serve` would have with --config, including every variable. Without it, returns those of tracing,
+ * from variables and the flag, or undefined if neither sets any. The code is loaded only when needed.
  */
 async function settingsOf({ config, otel }: StartFlags, env: NodeJS.ProcessEnv): Promise<Config | undefined> {
   const heard = (name: string) => (config === undefined ? name.startsWith('MILLRACE_OTEL_') : !TARGET_VARIABLES.has(name))
@@ -132,7 +132,7 @@ async function handlersIn(config: Config, configFile: string, tracing: Tracing |
   )
 }
 
-/** @param flags with the name and the milliseconds that were found good */
+/** @param flags with the id and the milliseconds that were checked */
 async function startElsewhere({ env, out, target }: Context, flags: StartFlags & { readonly id: string }): Promise<void> {
   const { id, concurrency, handlers = [], config, queues, drainTimeout, verbose, otel, logFile } = flags
   const log = resolve(logFile ?? `${recordFolder(env)}/${fileNameOf(id)}.log`)
@@ -149,7 +149,7 @@ async function startElsewhere({ env, out, target }: Context, flags: StartFlags &
     ...(flags.healthPort === undefined ? [] : ['--health-port', String(flags.healthPort), '--health-host', flags.healthHost]),
     ...(out.json ? ['--json'] : []),
   ]
-  // Not among the arguments, which everybody can list.
+  // The token is not an argument, because everybody can list arguments.
   const token = at.kind === 'url' && at.token !== undefined ? { MILLRACE_TOKEN: at.token } : {}
   const pid = await startDetached({ args, log, env: { ...env, ...token, MILLRACE_WORKER_LOG: log } })
   await out.answer({ id, pid, log }, () => `${id} runs as process ${pid}; its log is ${log}`)
@@ -170,13 +170,13 @@ async function stop(context: Context, wanted: readonly string[], { all = false, 
 }
 
 /**
- * Tells of each in the order in which they were named, while all take their time side by side; answers those that are not gone. Rejects with
- * what has first gone wrong, once all others are told of.
+ * Reports each result in the order in which the workers were named, while they stop in parallel. Returns the ids of those that are not
+ * gone. Rejects with the first error, after all others are reported.
  */
 export async function tellStopped({ out }: Context, stopping: readonly Promise<StopResult>[]): Promise<readonly string[]> {
   const busy: string[] = []
   const errors: unknown[] = []
-  // One may fail while an earlier one is waited for.
+  // One may fail while an earlier one is awaited.
   for (const each of stopping) each.catch(() => {})
   for (const each of stopping) {
     try {

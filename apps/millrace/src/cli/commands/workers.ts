@@ -1,4 +1,4 @@
-/** `millrace workers`: all that are attached to the engine, wherever they run. */
+/** `millrace workers`: lists and stops the workers that are attached to the engine, wherever they run. */
 import { durationOption } from '@millrace/core'
 import type { Command } from 'commander'
 import { again } from '../again.ts'

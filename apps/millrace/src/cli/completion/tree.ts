@@ -1,4 +1,4 @@
-/** What can follow each command, read from the program itself. */
+/** The words that can follow each command, read from the program itself. */
 import type { Command } from 'commander'
 
 export interface Flag {
@@ -9,11 +9,11 @@ export interface Flag {
 }
 
 export interface Node {
-  /** `jobs list`; empty for the program. */
+  /** The words of the command, such as `jobs list`; empty for the program. */
   readonly path: string
   readonly description: string
   readonly commands: readonly { readonly name: string; readonly description: string }[]
-  /** Its own, and those that go with every command. */
+  /** The flags of the command, and those of every command. */
   readonly flags: readonly Flag[]
 }
 
@@ -41,7 +41,7 @@ function flagsOf(command: Command): Flag[] {
   }))
 }
 
-/** Flags after which a value stands, of all commands. */
+/** Returns the flags of all commands that take a value. */
 export function valueFlags(nodes: readonly Node[]): readonly string[] {
   return [...new Set(nodes.flatMap(({ flags }) => flags.filter(({ takesValue }) => takesValue).flatMap(({ names }) => names)))].sort()
 }

@@ -1,11 +1,11 @@
-/** Numbers, times and durations for people. */
+/** Formats numbers, times and durations for people. */
 
-/** `2026-11-21 17:04:05Z`; a dash where there is none. */
+/** Formats a time as `2026-11-21 17:04:05Z`, or as a dash if there is none. */
 export function timeText(at: Date | undefined): string {
   return at === undefined ? '-' : `${at.toISOString().slice(0, 19).replace('T', ' ')}Z`
 }
 
-/** The two largest units: `2d 3h`, `4m 5s`, `1.2s`, `12ms`. */
+/** Formats a duration in at most two units: `2d 3h`, `4m 5s`, `1.2s`, `12ms`. */
 export function durationText(ms: number): string {
   if (!Number.isFinite(ms)) return 'none'
   if (ms < 1_000) return `${Math.round(ms)}ms`
@@ -17,7 +17,7 @@ export function durationText(ms: number): string {
   return `${Math.floor(hours / 24)}d ${hours % 24}h`
 }
 
-/** How long ago, or in how long. */
+/** Formats how long ago a time was, or how far ahead it is: `4m 5s ago`, `in 1.2s`. */
 export function awayText(at: Date | undefined, now: number): string {
   if (at === undefined) return '-'
   const ms = at.getTime() - now
@@ -36,7 +36,7 @@ export function bytesText(bytes: number): string {
   return unit === 0 ? `${amount} B` : `${amount.toFixed(1)} ${UNITS[unit]}`
 }
 
-/** `3 jobs`, `1 job`. */
+/** Formats a count with its noun: `3 jobs`, `1 job`. */
 export function many(count: number, noun: string): string {
   return `${countText(count)} ${noun}${count === 1 ? '' : 's'}`
 }

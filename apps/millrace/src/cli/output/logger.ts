@@ -1,4 +1,4 @@
-/** What the engine tells of by itself, on stderr: for commands that run for long. */
+/** Prints the log messages of the engine on stderr, for commands that run for long. */
 import type { Logger } from '@millrace/core'
 import { jsonText } from '../../visible.ts'
 import { now } from '../clock.ts'

@@ -1,4 +1,4 @@
-/** Where a command says what it has to say: the answer on stdout, for people or as JSON, all else on stderr. */
+/** The output of a command: the answer on stdout, for people or as JSON, and everything else on stderr. */
 import { once } from 'node:events'
 import { jsonText } from '../../visible.ts'
 import { type Line, type Text, written } from './line.ts'
@@ -13,15 +13,15 @@ export interface OutputStreams {
 }
 
 export class Output {
-  /** Set once the arguments are read. */
+  /** True to print JSON. It is set after the arguments are parsed. */
   json = false
   readonly stdout: NodeJS.WriteStream
   readonly stderr: NodeJS.WriteStream
   readonly paint: Paint
-  /** Whoever read has gone: nothing more is to be said. */
+  /** True if the reader of stdout has gone: nothing more is printed. */
   closed = false
 
-  /** `onError` hears what is wrong with stdout; `closed` is set by then where the reader has gone, as of `millrace jobs list | head`. */
+  /** `onError` receives errors of stdout. `closed` is already set if the reader has gone, as with `millrace jobs list | head`. */
   constructor({ stdout, stderr }: OutputStreams, onError: (error: Error) => void) {
     this.stdout = stdout
     this.stderr = stderr
@@ -30,33 +30,33 @@ export class Output {
       if (error.code === 'EPIPE') this.closed = true
       onError(error)
     })
-    // Whoever does not read what went wrong does not hear it.
+    // Messages are lost if nobody reads stderr.
     stderr.on('error', () => {})
   }
 
-  /** The answer of a command: one object of JSON, or lines for people. */
+  /** Prints the answer of a command: one object of JSON, or lines for people. */
   async answer(value: unknown, human: () => Text | readonly Text[]): Promise<void> {
     if (this.json) return this.#write(`${jsonText(plain(value))}\n`)
     const lines = human()
     await this.lines(Array.isArray(lines) ? lines : [lines as Text])
   }
 
-  /** One of many: a line of JSON, or a line for people. Resolves when there is room for the next. */
+  /** Prints one of many items: a line of JSON, or a line for people. Resolves when there is room for the next. */
   item(value: unknown, human: () => Text): Promise<void> {
     return this.json ? this.#write(`${jsonText(plain(value))}\n`) : this.lines([human()])
   }
 
-  /** Lines for people. */
+  /** Prints lines for people. */
   lines(lines: readonly Text[]): Promise<void> {
     return this.#write(lines.map((line) => `${written(line)}\n`).join(''))
   }
 
-  /** Text as it is: scripts, JSON that is the answer in either form, and what a command draws of lines that are written already. */
+  /** Prints a string unchanged: scripts, JSON that is the answer in either form, and frames of lines that are already written. */
   raw(text: string): Promise<void> {
     return this.#write(text)
   }
 
-  /** Rows below their titles; without a row the sentence that says so. */
+  /** Returns rows below their titles, or the sentence `empty` if there are no rows. */
   list<Row>(empty: string, columns: readonly Column<Row>[], rows: readonly Row[]): Text[] {
     return rows.length === 0 ? [empty] : this.table(columns, rows)
   }
@@ -65,12 +65,12 @@ export class Output {
     return tableLines(columns, rows, (title) => this.paint('bold', title))
   }
 
-  /** What is good to know, and is not the answer. */
+  /** Prints a note on stderr, which is not part of the answer. */
   note(text: Text): void {
     this.stderr.write(`${written(text)}\n`)
   }
 
-  /** Where the next page begins, for people: beside the answer, so that what reads it is not confused. */
+  /** Prints where the next page begins, for people. It goes to stderr, so that programs that read the answer are not confused. */
   more(next: string | undefined): void {
     if (next !== undefined && !this.json) this.note(`there are more: --after ${next}`)
   }
@@ -81,7 +81,7 @@ export class Output {
 
   async #write(text: string): Promise<void> {
     if (this.closed || text === '' || this.stdout.write(text)) return
-    // Ends also where the reader goes away meanwhile.
+    // The wait also ends if the reader goes away meanwhile.
     const gone = new AbortController()
     const closed = () => gone.abort()
     this.stdout.once('error', closed)

@@ -1,4 +1,4 @@
-/** Values as `--json` prints them: times as ISO texts, bytes as base64, and every field there, null where it has nothing. */
+/** Converts values to what `--json` prints: times as ISO strings, bytes as base64, and null for every field that has no value. */
 
 export function plain(value: unknown): unknown {
   if (value === undefined || value === null) return null

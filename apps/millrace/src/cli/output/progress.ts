@@ -1,10 +1,10 @@
-/** How far long work has come: one line of a terminal, drawn over and over; nothing where stderr is none. */
+/** Shows the progress of long work in one line of a terminal, drawn repeatedly. It shows nothing if stderr is no terminal. */
 import { visible } from '../../visible.ts'
 import { now } from '../clock.ts'
 
 export interface Progress {
   show(text: () => string): void
-  /** Takes the line away. */
+  /** Erases the line. */
   end(): void
 }
 

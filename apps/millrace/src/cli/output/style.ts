@@ -1,9 +1,9 @@
-/** Colours of a terminal. `styleText` leaves them out where the stream is none, and where NO_COLOR says so. */
+/** Colours of a terminal. `styleText` leaves them out if the stream is no terminal, or if NO_COLOR is set. */
 import { styleText } from 'node:util'
 import { Line, type Text, written } from './line.ts'
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
-/** Puts a style on a text, once its values are visible. */
+/** Applies a style to a text after its values are made visible. */
 export type Paint = (style: Style, text: Text) => Line
 
 export function painter(stream: NodeJS.WriteStream): Paint {

@@ -4,13 +4,13 @@ import { Line, type Text, widthOf, written } from './line.ts'
 export interface Column<Row> {
   readonly title: string
   readonly text: (row: Row) => Text
-  /** Numbers stand at the right. */
+  /** True to align the column at the right, as for numbers. */
   readonly right?: boolean
 }
 
 const GAP = '  '
 
-/** Titles and rows, each a line without spaces at its end. */
+/** Returns the titles and the rows, each as a line without spaces at its end. */
 export function tableLines<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],

@@ -1,4 +1,4 @@
-/** Jobs for people: a line each in lists, or all that is known of one. */
+/** Formats jobs for people: a line each in lists, or all details of one. */
 import type { RunError } from '@millrace/core'
 import type { Job, JobLog } from '@millrace/engine'
 import { awayText, durationText, timeText } from '../output/amounts.ts'
@@ -18,7 +18,7 @@ export function jobColumns(paint: Paint, now: number): readonly Column<Job>[] {
   ]
 }
 
-/** When it came into its state, or will leave it. */
+/** Returns when the job entered its state, or will leave it. */
 function sinceOf({ state, runAt, startedAt, finishedAt, enqueuedAt }: Job): Date {
   if (state === 'scheduled') return runAt
   if (state === 'active') return startedAt ?? enqueuedAt
@@ -57,7 +57,7 @@ export function jobLines(job: Job, paint: Paint): Text[] {
   return [...fieldLines(shown, paint), ...job.attempts.flatMap((attempt) => attemptLines(attempt, paint))]
 }
 
-/** Names and values, below one another. */
+/** Returns a line for each name and its value. */
 export function fieldLines(fields: readonly (readonly [name: string, text: Text])[], paint: Paint): Line[] {
   const width = Math.max(...fields.map(([name]) => name.length))
   return fields.map(([name, text]) => line`${paint('dim', name.padEnd(width))}  ${text}`)
@@ -85,7 +85,7 @@ function codeText({ code }: Pick<RunError, 'code'>): string {
   return code === undefined ? '' : ` (${code})`
 }
 
-/** Where it was thrown: the lines of its stack below those that say its name and message. */
+/** Returns the frames of the stack, without the lines that contain the name and the message. */
 function stackOf({ stack }: RunError): readonly string[] {
   return (stack ?? '').split('\n').flatMap((frame) => (/^\s+at /.test(frame) ? [frame.trim()] : []))
 }

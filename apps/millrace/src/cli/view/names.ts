@@ -1,4 +1,4 @@
-/** How the jobs of each name fare, for people. */
+/** Statistics of the jobs of each name, for people. */
 import type { NameStats } from '@millrace/engine'
 import { countText, durationText } from '../output/amounts.ts'
 import type { Column } from '../output/table.ts'

@@ -3,10 +3,10 @@ import type { StateCounts } from '@millrace/core'
 import { countText } from '../output/amounts.ts'
 import type { Column } from '../output/table.ts'
 
-/** The lifecycle's order. */
+/** The states in the order of the lifecycle. */
 const STATES = ['scheduled', 'waiting', 'active', 'blocked', 'completed', 'failed', 'cancelled'] as const
 
-/** One column a state, of rows that hold the counts. */
+/** Returns one column for each state, for rows that hold the counts. */
 export function stateColumns<Row>(countsOf: (row: Row) => StateCounts): readonly Column<Row>[] {
   return STATES.map((state) => ({ title: state.toUpperCase(), text: (row: Row) => countText(countsOf(row)[state]), right: true }))
 }

@@ -5,7 +5,7 @@ import type { Text } from '../output/line.ts'
 import type { Paint } from '../output/style.ts'
 import type { Column } from '../output/table.ts'
 
-/** @param now where it is given, a column tells how long ago each was last heard */
+/** @param now if given, a column shows how long ago each worker was last heard */
 export function workerColumns(paint: Paint, now?: number): readonly Column<WorkerView>[] {
   return [
     { title: 'ID', text: ({ id }) => id },
@@ -19,7 +19,7 @@ export function workerColumns(paint: Paint, now?: number): readonly Column<Worke
   ]
 }
 
-/** An idle worker says nothing for a while: that is no sign of trouble. The engine's clock may be ahead of this one. */
+/** Formats when a worker was last heard. An idle worker may be silent without trouble. The engine's clock may be ahead of this one. */
 function seenText({ away, lastSeenAt: at }: WorkerView, now: number): string {
   if (at !== undefined && !away && now - at.getTime() < QUIET_MS) return 'just now'
   return awayText(at && new Date(Math.min(at.getTime(), now)), now)

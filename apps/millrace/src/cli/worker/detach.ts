@@ -1,4 +1,4 @@
-/** Starts a worker as a process of its own, which the terminal that it was started from does not take with it. */
+/** Starts a worker as a process of its own, which outlives the terminal that it was started from. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
@@ -6,21 +6,21 @@ import { dirname } from 'node:path'
 import { FailedError } from '../errors.ts'
 
 export interface DetachOptions {
-  /** Of `millrace`, without --detach. */
+  /** The arguments of `millrace`, without --detach. */
   readonly args: readonly string[]
-  /** What it says goes there; added to what is there. */
+  /** The log file, to which the output of the worker is appended. */
   readonly log: string
   readonly env: NodeJS.ProcessEnv
 }
 
 const TAIL_LENGTH = 2_000
 
-/** Its number, once it is ready. */
+/** Starts the worker, and resolves to its process id when it is ready. */
 export async function startDetached({ args, log, env }: DetachOptions): Promise<number> {
   mkdirSync(dirname(log), { recursive: true, mode: 0o700 })
   const output = openSync(log, 'a', 0o600)
   const main = process.argv[1] as string
-  // A session of its own: no terminal hangs it up.
+  // The process is detached, so that no terminal hangs it up.
   const child = spawn(process.execPath, [...process.execArgv, main, ...args], {
     detached: true,
     stdio: ['ignore', output, output, 'ipc'],

@@ -1,4 +1,4 @@
-/** Whether a worker's process lives and takes jobs, for probes: a server of its own, as orchestrators ask for one. */
+/** Reports to probes whether a worker's process lives and takes jobs. Its own server does this, as orchestrators require. */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,7 +8,7 @@ import { pause } from '../clock.ts'
 
 export interface HealthOptions {
   readonly host: string
-  /** 0: a free one. */
+  /** The port to listen at; 0 for a free one. */
   readonly port: number
   readonly engine: Engine
   readonly draining: () => boolean
@@ -19,10 +19,10 @@ export interface Health {
   close(): void
 }
 
-/** How long the engine has to answer. */
+/** The time in which the engine must answer. */
 const ANSWER_MS = 2_000
 
-/** `/healthz`: the process answers. `/readyz`: it takes jobs, and its engine answers. @throws AddressInUseError */
+/** Serves `/healthz` (the process answers) and `/readyz` (it takes jobs, and its engine answers). @throws AddressInUseError */
 export async function serveHealth({ host, port, engine, draining }: HealthOptions): Promise<Health> {
   const server = createServer(async (request, response) => {
     const [status, body] = await answerTo(request.url ?? '', engine, draining)
@@ -47,13 +47,13 @@ async function answerTo(url: string, engine: Engine, draining: () => boolean): P
   return reason === undefined ? [200, { status: 'ready' }] : [503, { status: 'not ready', reason }]
 }
 
-/** Why the engine cannot be reached; undefined if it answers. */
+/** Returns why the engine cannot be reached; undefined if it answers. */
 async function silence(engine: Engine): Promise<string | undefined> {
   const over = new AbortController()
   const late = pause(ANSWER_MS, over.signal).then(() => 'the engine does not answer')
   const asked = engine.workers().then(
     () => undefined,
-    // A token for work alone may not ask: that is an answer.
+    // A token that only allows work may not list workers, but the refusal is an answer.
     (error: unknown) => (error instanceof MillraceError && error.code === 'FORBIDDEN' ? undefined : (error as Error).message),
   )
   return Promise.race([asked, late]).finally(() => over.abort())

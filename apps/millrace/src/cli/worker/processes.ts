@@ -1,8 +1,8 @@
-/** Processes of this machine: whether the one of a number is still the one that was meant. */
+/** Checks whether a process id of this machine still belongs to the process that was meant. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/** When it began, as the system tells it; undefined where there is none of that number. Numbers are given again, with another beginning. */
+/** Returns when a process began, as the system reports it; undefined if there is no such process. A reused id has another beginning. */
 export function beginningOf(pid: number): string | undefined {
   return process.platform === 'linux' ? fromProc(pid) : fromPs(pid)
 }
@@ -10,11 +10,11 @@ export function beginningOf(pid: number): string | undefined {
 function fromProc(pid: number): string | undefined {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
-    // The name in the second field may contain anything, also blanks and brackets.
+    // The name in the second field may contain any characters, including blanks and brackets.
     const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
       .replace(/^.*\) /s, '')
       .split(' ')
-    // A zombie has ended, and waits for its parent to look.
+    // A zombie has ended, and waits for its parent to collect it.
     return fields[0] === 'Z' || fields[0] === 'X' ? undefined : `${boot}:${fields[19]}`
   } catch {
     return undefined

@@ -1,4 +1,4 @@
-/** A line for each run of a worker as it ends: of those that failed, or of all. */
+/** Prints a line for each run of a worker when it ends: for failed runs, or for all. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { RunEnded } from '@millrace/worker'
 import { now } from '../clock.ts'
@@ -15,7 +15,7 @@ const STYLES: Readonly<Record<RunEnded['outcome'], Style>> = {
   lost: 'red',
 }
 
-/** Answers what ends it. */
+/** Starts to print runs. Returns a function that stops it. */
 export function tellRuns(out: Output, all: boolean): () => void {
   const tell = (message: unknown) => {
     const run = message as RunEnded

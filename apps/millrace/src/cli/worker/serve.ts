@@ -1,4 +1,4 @@
-/** A worker's process: serves until it is told to stop, and then lets what runs finish. */
+/** A worker's process: runs jobs until it is stopped, and then lets running jobs finish. */
 import { hostname } from 'node:os'
 import { MillraceError, type WorkOptions } from '@millrace/core'
 import type { Engine, Worker } from '@millrace/engine'
@@ -18,20 +18,20 @@ export interface ServeOptions {
   readonly id: string
   readonly handlers: readonly Handler[]
   readonly work: Omit<WorkOptions, 'id'>
-  /** For what runs when it is told to stop, in milliseconds; Infinity waits for as long as it takes. */
+  /** The time for running jobs after a stop, in milliseconds; Infinity sets no limit. */
   readonly drainMs: number
   readonly log: string | null
-  /** Tells of every run, and not of those alone that fail. */
+  /** True to print every run, and not only those that fail. */
   readonly verbose: boolean
-  /** Begun already: it is ended with the worker. */
+  /** Tracing that has already started. It ends with the worker. */
   readonly tracing?: Tracing | undefined
-  /** Where probes may ask how it is; undefined: nowhere. */
+  /** The address at which probes ask for its health; undefined for none. */
   readonly health?: Pick<HealthOptions, 'host' | 'port'> | undefined
-  /** Ends it as a signal would. */
+  /** Drains the worker when it aborts, as a signal would. */
   readonly until?: AbortSignal
 }
 
-/** Resolves when nothing of it runs any more. The first signal drains it, as its engine may; a second one ends the process. */
+/** Runs a worker, and resolves when all of it has stopped. A first signal or its engine drains it; a second signal ends the process. */
 export async function serve(
   context: Context,
   { id, handlers, work, drainMs, log, verbose, tracing, health, until }: ServeOptions,
@@ -53,7 +53,7 @@ export async function serve(
   const note = (told: boolean) => writeRecord(folder, { ...record, draining: told })
   let draining = false
   const drain = (by: string) => {
-    // A second signal does not wait: what runs is run again by another worker.
+    // A second signal does not wait: another worker runs the unfinished jobs again.
     if (draining) process.exit(EXIT.interrupted)
     draining = true
     note(true)
@@ -64,7 +64,7 @@ export async function serve(
   const end = () => {
     if (!draining) drain('time is up')
   }
-  // It may have been up before there was an engine.
+  // The time may have been up before there was an engine.
   if (until?.aborted === true) end()
   else until?.addEventListener('abort', end, { once: true })
   const forget = tellRuns(out, verbose)
@@ -86,7 +86,7 @@ export async function serve(
   }
 }
 
-/** A token that is for work alone may not ask. */
+/** Rethrows all errors but FORBIDDEN: a token that only allows work may not ask. */
 function unlessForbidden(error: unknown): void {
   if (!(error instanceof MillraceError) || error.code !== 'FORBIDDEN') throw error
 }
@@ -97,18 +97,18 @@ async function ready({ out }: Context, { id }: Worker, handlers: readonly Handle
     { event: 'ready', worker: id, pid: process.pid, host: hostname(), names },
     () => `${id} is ready: ${names.join(', ')} (process ${process.pid})`,
   )
-  // Whoever has started it detached waits for this.
+  // The process that has started this one detached waits for the message.
   if (process.send !== undefined) {
     process.send({ ready: id })
     process.disconnect()
   }
 }
 
-/** Rejects where the engine has ended for good: a token that is not known any more, a file that another engine has taken. */
+/** Rejects if the engine has ended permanently: its token is no longer known, or another engine has taken the file. */
 async function ended(engine: Engine): Promise<void> {
   const never = new Promise<void>(() => {})
   try {
-    // No job is called so: it waits for as long as there is an engine.
+    // No job has this name, so the stream waits for as long as there is an engine.
     const events = engine.events({ after: await lastEvent(engine), filter: { types: ['deleted'], name: 'millrace.none' } })
     for await (const _event of events);
   } catch (error) {

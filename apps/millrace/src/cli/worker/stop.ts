@@ -1,4 +1,4 @@
-/** Stops workers of this machine by signals: the first lets what runs finish, a second one ends it. */
+/** Stops workers of this machine by signals: the first lets running jobs finish, a second one ends them. */
 import { now, pause } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { currentRecord, isAlive, recordFolder, type WorkerRecord } from './records.ts'
@@ -6,19 +6,19 @@ import { currentRecord, isAlive, recordFolder, type WorkerRecord } from './recor
 export interface StopResult {
   readonly id: string
   readonly pid: number
-  /** `ended`: it was still busy when the time was up. `draining`: it was told, and not waited for, or has not finished yet. */
+  /** `ended`: it was still busy when the time was up. `draining`: it was signalled and not waited for, or has not finished yet. */
   readonly result: 'stopped' | 'ended' | 'draining'
 }
 
 export interface StopLimits {
-  /** How long what runs may take, in milliseconds. */
+  /** The time that running jobs may take, in milliseconds. */
   readonly timeoutMs: number
-  /** Then it is ended, or left draining. */
+  /** The action when the time is up: the worker is ended, or left draining. */
   readonly late: 'end' | 'leave'
 }
 
 const LOOK_MS = 50
-/** From the second signal to the last resort. */
+/** The time between the second signal and SIGKILL. */
 const END_MS = 5_000
 
 export async function stopWorker(record: WorkerRecord, { timeoutMs, late }: StopLimits, { env, signal }: Context): Promise<StopResult> {
@@ -26,12 +26,12 @@ export async function stopWorker(record: WorkerRecord, { timeoutMs, late }: Stop
   const told = (result: StopResult['result']): StopResult => ({ id, pid, result })
   const gone = (withinMs: number) => becomes(() => !isAlive(record), withinMs, signal)
   const noted = () => currentRecord(recordFolder(env), record)?.draining !== false
-  // A second signal would end what runs.
+  // A second signal would end running jobs.
   if (!noted()) send(pid, 'SIGTERM')
   if (await gone(timeoutMs)) return told('stopped')
-  // Whoever takes the wait back has not said that what runs is to be ended.
+  // An aborted wait does not mean that running jobs should be ended.
   if (late === 'leave' || signal.aborted) return told('draining')
-  // Two signals that a busy process has yet to look at are one.
+  // Two signals count as one if a busy process has not yet handled the first.
   await becomes(noted, END_MS, signal)
   if (signal.aborted) return told('draining')
   send(pid, 'SIGTERM')
@@ -51,7 +51,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch (error) {
-    // It has ended by itself.
+    // The process has already ended.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }

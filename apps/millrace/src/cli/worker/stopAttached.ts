@@ -6,16 +6,16 @@ import { now, pause } from '../clock.ts'
 import type { StopResult } from './stop.ts'
 
 export interface StopAttached {
-  /** For what runs; then it is aborted and given back. Infinity: as long as it takes. */
+  /** The time for running jobs, in milliseconds; then they are aborted and given back. Infinity sets no limit. */
   readonly timeoutMs: number
-  /** How long the worker is waited for, in milliseconds. */
+  /** The maximum time to wait for the worker, in milliseconds. */
   readonly waitMs: number
   readonly signal: AbortSignal
 }
 
 const LOOK_MS = 200
 
-/** Answers when it has left, or the wait is over. */
+/** Stops a worker, and resolves when it has left or the wait is over. */
 export async function stopAttached(engine: Engine, worker: WorkerView, { timeoutMs, waitMs, signal }: StopAttached): Promise<StopResult> {
   const { id, pid } = worker
   const until = now() + waitMs
@@ -23,7 +23,7 @@ export async function stopAttached(engine: Engine, worker: WorkerView, { timeout
   for (;;) {
     const attached = (await again(() => engine.workers())).filter((each) => each.id === id && each.host === worker.host && each.pid === pid)
     if (attached.length === 0) return { id, pid, result: 'stopped' }
-    // An engine that has started anew may know of nothing.
+    // An engine that has restarted may not know of the request.
     if (!told || attached.some(({ draining }) => !draining)) await tell(engine, id, timeoutMs)
     told = true
     if (now() >= until || signal.aborted) return { id, pid, result: 'draining' }
@@ -35,7 +35,7 @@ async function tell(engine: Engine, id: string, timeout: number): Promise<void> 
   try {
     await again(() => engine.stopWorker(id, { timeout }))
   } catch (error) {
-    // It has just left.
+    // The worker has just left.
     if (!(error instanceof MillraceError) || error.code !== 'WORKER_NOT_FOUND') throw error
   }
 }

@@ -1,16 +1,18 @@
 /** Settings of queues and schedules, as `queues.configure` and `schedules.upsert` take them. The engine's own checks apply. */
 import { systemCalendar } from '@millrace/client/calendar'
 import {
-  type BackoffOptions,
-  backoffOption,
   booleanOption,
   type Duration,
   durationOption,
   type EnqueueOptions,
   type KeepOptions,
   nameOption,
+  type OptionKind,
+  type OptionRow,
   OptionTypeError,
   type RateLimitOptions,
+  RUN_OPTION_NAMES,
+  RUN_OPTIONS,
   validateQueueOptions,
   validateScheduleOptions,
 } from '@millrace/core'
@@ -27,20 +29,22 @@ export const endless = (option: string, min: number) =>
     durationOption(option, value === 'Infinity' ? Number.POSITIVE_INFINITY : value, { min, infinity: true }),
   )
 
-/** Of `[defaults]`, and of each queue. */
-export const jobDefaults = section({
-  priority: setting(ofDefaults<number>('priority'), 'Of jobs that do not say: −1,000,000 to 1,000,000.'),
-  weight: setting(ofDefaults<number>('weight'), 'What a job counts against its worker’s concurrency: 1 to 1,000,000.'),
-  maxAttempts: setting(ofDefaults<number>('maxAttempts'), 'Attempts in total: 1 to 100,000.'),
-  maxAge: setting(ofDefaults<Duration>('maxAge'), 'No retry begins later than so long after the enqueue.'),
-  backoff: setting(
-    checked<BackoffOptions>((value) => backoffOption('backoff', value)),
-    '`{ type, delay, factor, maxDelay, jitter }`, type exponential, linear or fixed.',
+/** The settings of `[defaults]` and of each queue: core's table of job options, without the queue itself. */
+export const jobDefaults = section(
+  Object.fromEntries(
+    RUN_OPTION_NAMES.filter((name) => name !== 'queue').map((name) => {
+      const { kind, says, preset }: OptionRow = RUN_OPTIONS[name]
+      const check = kind.type === 'duration' && kind.endless !== undefined ? endless(name, kind.min) : ofDefaults<unknown>(name)
+      return [name, setting<z.ZodType>(check, `${says}${boundsOf(kind)}.${preset === undefined ? '' : ` Jobs have ${preset} without it.`}`)]
+    }),
   ),
-  ttl: setting(ofDefaults<Duration>('ttl'), 'A job that has not started so long after its enqueue fails.'),
-  timeout: setting(endless('timeout', 1), 'A duration from hand-out, or Infinity.'),
-  heartbeatTimeout: setting(ofDefaults<Duration>('heartbeatTimeout'), 'What a heartbeat extends the deadline by; 0: nothing moves it.'),
-})
+)
+
+function boundsOf(kind: OptionKind): string {
+  if (kind.type === 'integer') return `: ${kind.min.toLocaleString('en')} to ${kind.max.toLocaleString('en')}`
+  if (kind.type === 'backoff') return ': `{ type, delay, factor, maxDelay, jitter }`, type exponential, linear or fixed'
+  return kind.type === 'duration' && kind.endless !== undefined ? ': a duration, or Infinity' : ''
+}
 
 export const queue = section({
   concurrencyLimit: setting(ofQueue<number>('concurrencyLimit'), 'Jobs of the queue that run at the same time: 1 to 1,000,000.'),

@@ -1,4 +1,4 @@
-/** Everything that the daemon can be told: the one schema that checks it, types it, and is the reference of docs/configuration.md. */
+/** The schema of all settings of the daemon. It checks and types them, and is the source of the reference in docs/configuration.md. */
 import {
   type BackoffOptions,
   backoffOption,
@@ -320,7 +320,7 @@ function secretsOf(value: unknown): void {
   const keys = (secret: unknown) => text(secret) || (Array.isArray(secret) && secret.every(text))
   const good = (secret: unknown) => keys(secret) || (typeof secret === 'object' && secret !== null && 'keys' in secret && keys(secret.keys))
   const ok = typeof value === 'object' && value !== null && Object.values(value).every(good)
-  // Never the value.
+  // The message never contains the value.
   if (!ok)
     throw new OptionTypeError(
       'secrets',

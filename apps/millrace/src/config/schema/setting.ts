@@ -1,12 +1,12 @@
-/** What the schema is made of: settings with a default and a sentence, in sections and in records of sections. */
+/** The building blocks of the schema: settings with a default and a description, in sections and in records of sections. */
 import { OptionTypeError } from '@millrace/core'
 import { z } from 'zod'
 
-/** What is said of a setting, in the reference and by `config show`. */
+/** The description of a setting, for the reference and for `config show`. */
 export interface About {
-  /** What it does, its unit and its bounds: one sentence or two. */
+  /** One or two sentences: what the setting does, its unit and its bounds. */
   readonly text: string
-  /** Never shown: all of it, or what is at this path in it. */
+  /** The part of the value that is never shown: true for all of it, or the path of the secret in it. */
   readonly secret?: true | readonly string[]
 }
 
@@ -16,14 +16,14 @@ export function aboutOf(schema: z.ZodType): About | undefined {
   return ABOUT.get(schema)
 }
 
-/** A setting that is undefined where nobody sets it. */
+/** Declares a setting that is undefined if nobody sets it. */
 export function setting<Schema extends z.ZodType>(schema: Schema, about: string | About): z.ZodOptional<Schema> {
   const optional = schema.optional()
   ABOUT.add(optional, typeof about === 'string' ? { text: about } : about)
   return optional
 }
 
-/** A setting with a default, which is checked like any other value. */
+/** Declares a setting with a default, which is checked like any other value. */
 export function settingOr<Schema extends z.ZodType>(
   schema: Schema,
   preset: z.input<Schema> & {},
@@ -34,12 +34,12 @@ export function settingOr<Schema extends z.ZodType>(
   return filled
 }
 
-/** Settings under a name of their own. */
+/** Declares a group of settings under its own name. */
 export function section<Shape extends z.ZodRawShape>(shape: Shape): z.ZodPrefault<z.ZodObject<Shape, z.core.$strict>> {
   return z.strictObject(shape).prefault({} as never)
 }
 
-/** A value as a check of the engine takes it: what it throws is the problem, and the value stays as it was written. */
+/** Validates a value with a check of the engine, and keeps it as it was written. An error of the check becomes the issue. */
 export function checked<Value>(check: (value: unknown) => unknown): z.ZodType<Value, Value> {
   return z.unknown().superRefine((value, context) => {
     try {
@@ -50,7 +50,7 @@ export function checked<Value>(check: (value: unknown) => unknown): z.ZodType<Va
   }) as unknown as z.ZodType<Value, Value>
 }
 
-/** A value as a check of the engine answers it. */
+/** Replaces a value by the result of a check of the engine. An error of the check becomes the issue. */
 export function read<Value, Input = unknown>(check: (value: unknown) => Value): z.ZodType<Value, Input> {
   return z.unknown().transform((value, context) => {
     try {

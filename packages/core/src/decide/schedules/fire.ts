@@ -1,6 +1,6 @@
 /**
- * Ticks that are due. The job of a tick is created and the tick that follows it is noted in one commit: a crash before it leaves the
- * tick due, one after it finds the next. Ticks only grow, so none fires twice, whatever the wall clock does.
+ * Fires ticks that are due. One commit creates the job of a tick and notes the tick that follows. A crash before the commit
+ * leaves the tick due; a crash after it finds the next one. Ticks only grow, so none fires twice, whatever the wall clock does.
  */
 import type { NewJob } from '../../commands.ts'
 import type { Job } from '../../job.ts'
@@ -26,7 +26,7 @@ export function fireSchedules(turn: TurnContext): void {
   for (const schedule of facts.dueSchedules) fire(turn, schedule)
 }
 
-/** The job that the schedule's tick has waited for is over. */
+/** Releases a schedule if the job that its tick has waited for is over. */
 function unhold(turn: TurnContext, schedule: Schedule): void {
   if (!schedule.held || liveJob(turn, schedule) !== undefined) return
   schedule.held = false
@@ -35,7 +35,7 @@ function unhold(turn: TurnContext, schedule: Schedule): void {
 
 function fire(turn: TurnContext, schedule: Schedule): void {
   const { held, paused, fireAt } = schedule
-  // A command of this turn may have changed or deleted it.
+  // A command of this turn may have changed or deleted the schedule.
   if (held || paused || fireAt === 0 || fireAt > turn.now.wall || turn.effects.schedules.get(schedule) === 'delete') return
   const running = liveJob(turn, schedule)
   if (running !== undefined && schedule.spec.overlap === 'queue') {
@@ -45,7 +45,7 @@ function fire(turn: TurnContext, schedule: Schedule): void {
   }
   const ticks = ticksOf(turn, schedule)
   if (ticks === undefined) {
-    // Its row is broken, or its zone is not known any more: no reason for the others not to fire.
+    // Its row is broken, or its zone is no longer known. Other schedules must fire all the same.
     schedule.paused = true
     turn.effects.schedule(schedule, 'move')
     turn.effects.news({ type: 'schedule.paused', schedule: schedule.id })
@@ -57,16 +57,16 @@ function fire(turn: TurnContext, schedule: Schedule): void {
   const overlaps = running !== undefined && overlap === 'skip'
   const drains = drained(turn, schedule.job) !== undefined
   if (late || overlaps || drains || findNewQueue(turn, [schedule.job]) !== undefined) {
-    // Too late for it: that is no other job's doing.
+    // A late tick does not count as skipped: no other job caused it.
     if (!late) schedule.skipped++
-    // One queue too many has no reason of its own: clients that know the others alone could not read it.
+    // One queue too many has no reason of its own: clients that know only the others could not read it.
     const reason = late ? 'late' : overlaps ? 'overlap' : drains ? 'draining' : undefined
     turn.effects.news({ type: 'schedule.skipped', schedule: schedule.id, tick, ...(reason && { reason }) })
   } else {
     if (running !== undefined) cancelJob(turn, running)
     create(turn, schedule, schedule.job, tick, 'schedule.fired')
   }
-  // Once the bound is met, one tick stands for all that are late; then the count begins anew.
+  // When the bound is reached, one tick stands for all late ones. Then the count starts again.
   schedule.behind =
     next !== 0 && fireTime(schedule, next, turn.settings.calendar) <= turn.now.wall && catchUp === 'all'
       ? (schedule.behind + 1) % (LIMITS.ticksCaughtUp + 1)
@@ -74,7 +74,7 @@ function fire(turn: TurnContext, schedule: Schedule): void {
   moveTo(turn, schedule, next)
 }
 
-/** The one that fires, and the one that follows; undefined where no calendar can make sense of the schedule. */
+/** Returns the tick that fires and the one that follows, or undefined if no calendar can evaluate the schedule. */
 function ticksOf(turn: TurnContext, schedule: Schedule): Ticks | undefined {
   const { nextAt, behind, spec } = schedule
   try {
@@ -90,11 +90,11 @@ interface Ticks {
   readonly next: number
 }
 
-/** The last tick that is due; those before it come to nothing. */
+/** Returns the last tick that is due. Those before it create no jobs. */
 function latestDue({ now, settings: { calendar } }: TurnContext, schedule: Schedule, first: Ticks): Ticks {
   let { tick, next } = first
   const until = now.wall - schedule.spec.jitter
-  // Jitter or not, what is so old is due.
+  // Ticks this old are due whatever their jitter.
   if (next !== 0 && next <= until) {
     tick = latestTick(schedule, next, until, calendar)
     next = tickAfter(schedule, tick, calendar)
@@ -106,10 +106,10 @@ function latestDue({ now, settings: { calendar } }: TurnContext, schedule: Sched
   return { tick, next }
 }
 
-/** Ticks nearer to each other than their jitter that are looked at one by one. */
+/** The number of ticks, nearer to each other than their jitter, that are examined one by one. */
 const JITTERED_TICKS = 100
 
-/** Its job comes now: at a tick, or by hand. */
+/** Creates the schedule's job now: at a tick, or by hand. */
 export function create(
   turn: TurnContext,
   schedule: Schedule,
@@ -131,7 +131,7 @@ export function create(
   return enqueued
 }
 
-/** Found by its tag, and told its tick: `meta.schedule`. */
+/** Adds the schedule's tag to its job, and the tick as `meta.schedule`. */
 function jobAt(id: string, job: NewJob, tick: number): NewJob {
   const schedule = JSON.stringify({ id, at: new Date(tick).toISOString() })
   const own = withoutSchedule(job.meta ?? '{}')
@@ -140,7 +140,7 @@ function jobAt(id: string, job: NewJob, tick: number): NewJob {
   return { ...job, tags: [...(job.tags ?? []), scheduleTag(id)], meta: `{"schedule":${schedule}${own === '}' ? '' : ','}${own}` }
 }
 
-/** That name is the tick's. What is no JSON, from another library, stays as it is. */
+/** Removes `schedule` from the meta: that name is the tick's. If another library sent something that is not JSON, it stays. */
 function withoutSchedule(meta: string): string {
   try {
     const { schedule, ...own } = JSON.parse(meta)
@@ -150,18 +150,18 @@ function withoutSchedule(meta: string): string {
   }
 }
 
-/** The job that came last, where it is not final. */
+/** Returns the schedule's last job if it is not final. */
 export function liveJob({ facts }: TurnContext, { last }: Schedule): Job | undefined {
   const job = last && facts.job(last.seq)
   return job !== undefined && isLive(job.state) && !isDeleted(job) ? job : undefined
 }
 
-/** Snoozed or given back, it has used no attempt, and has begun all the same. */
+/** True if the job has begun, even if it was snoozed or given back and so has used no attempt. */
 export function hasStarted(job: Job): boolean {
   return job.run > 0
 }
 
-/** `fresh`: it has just been created. */
+/** Moves a schedule to its next tick. `fresh`: the schedule has just been created. */
 export function moveTo(turn: TurnContext, schedule: Schedule, tick: number, fresh = false): void {
   if (tick === 0 && (fresh || schedule.nextAt !== 0)) turn.effects.news({ type: 'schedule.ended', schedule: schedule.id })
   schedule.nextAt = tick

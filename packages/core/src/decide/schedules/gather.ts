@@ -1,4 +1,4 @@
-/** Reads the schedules that a turn is about, and the jobs that came of them last. */
+/** Reads the schedules that a turn is about, and the last job of each. */
 import type { Now } from '../../clock.ts'
 import { LIMITS } from '../../limits.ts'
 import type { Schedule } from '../../schedule.ts'
@@ -19,7 +19,7 @@ export function gatherSchedules(store: Store, tables: Tables, facts: Facts, ids:
   if (tables.freed.size > 0) facts.freedSchedules = store.schedules(takeFreed(tables)).map(remember)
   if (due) {
     facts.dueSchedules = store.dueSchedules(now.wall, LIMITS.sliceSchedules).map(remember)
-    // All that were due have fired: without a later time the next turn would be due at once, for ever.
+    // All due schedules have fired. Without a later time the next turn would be due at once, for ever.
     if (facts.dueSchedules.length === 0) tables.fireAt = store.deadlines().fireAt
   }
   const seqs = new Set<number>()
@@ -31,7 +31,7 @@ export function gatherSchedules(store: Store, tables: Tables, facts: Facts, ids:
   if (seqs.size > 0) for (const row of store.jobs([...seqs])) facts.remember(row)
 }
 
-/** The rest comes with the next turn. */
+/** Takes some of the freed schedules. The next turn takes the rest. */
 function takeFreed({ freed }: Tables): string[] {
   const taken: string[] = []
   for (const id of freed) {

@@ -1,4 +1,4 @@
-/** A schedule's job by hand, beside its ticks. One that is not final yet is answered instead, or cancelled, as `overlap` says. */
+/** Creates a schedule's job by hand, beside its ticks. If its last job is not final, `overlap` says whether to return or cancel it. */
 
 import type { NewJob } from '../../commands.ts'
 import { type Decision, Refused } from '../../replies.ts'
@@ -32,7 +32,7 @@ export function triggerSchedule(turn: TurnContext, { id, meta }: TriggerSchedule
   return [create(turn, schedule, job, turn.now.wall, 'schedule.triggered')]
 }
 
-/** Undefined where another library has sent what is no JSON. */
+/** Returns the job with that meta, or undefined if another library has sent one that is not JSON. */
 function withMeta(job: NewJob, meta: string): NewJob | undefined {
   try {
     return { ...job, meta: JSON.stringify({ ...JSON.parse(job.meta ?? '{}'), ...JSON.parse(meta) }) }

@@ -1,4 +1,4 @@
-/** Creates a schedule, or changes it: one whose ticks are as before keeps its next, so that a deploy neither delays nor repeats it. */
+/** Creates or changes a schedule. If its ticks stay the same, it keeps its next one: a deploy neither delays nor repeats it. */
 import type { NewJob } from '../../commands.ts'
 import { checkScheduledJob, checkScheduleSpec } from '../../options/schedule.ts'
 import { type Decision, Refused } from '../../replies.ts'
@@ -32,7 +32,7 @@ export function upsertSchedule(turn: TurnContext, command: UpsertScheduleCommand
   return { created: false, fireAt: before.paused ? 0 : before.fireAt }
 }
 
-/** What is there is not what the caller expects. */
+/** Returns the refusal of a call that expects another state of the schedule. */
 function findUnexpected({ id, absent = false, updatedAt }: UpsertScheduleCommand, before: Schedule | undefined): Refused | undefined {
   if (absent && before !== undefined) return scheduleExists(id)
   if (updatedAt === undefined) return undefined
@@ -40,7 +40,7 @@ function findUnexpected({ id, absent = false, updatedAt }: UpsertScheduleCommand
   return before.updatedAt === updatedAt ? undefined : scheduleChanged(id)
 }
 
-/** What the caller's side refuses by the option's name: another library may have sent it all the same. */
+/** Returns what is wrong with a schedule. The caller's side refuses it by the option's name, but another library may have sent it. */
 export function whatIsWrong({ settings }: TurnContext, { spec, job }: Pick<Schedule, 'spec' | 'job'>): string | undefined {
   try {
     checkScheduleSpec(spec, settings.calendar)
@@ -85,13 +85,13 @@ function change(turn: TurnContext, schedule: Schedule, { spec, job }: UpsertSche
   if (!same) schedule.anchor = spec.startAt ?? turn.now.wall
   schedule.spec = spec
   schedule.job = job
-  // Later than before, however often within one millisecond: changes are told apart by it.
+  // Later than before, even within one millisecond, because it distinguishes changes.
   schedule.updatedAt = Math.max(turn.now.wall, schedule.updatedAt + 1)
   turn.effects.schedule(schedule, 'put')
   turn.effects.news({ type: 'schedule.upserted', schedule: schedule.id })
   if (!same) restart(turn, schedule)
   else if (schedule.held && spec.overlap !== 'queue') {
-    // What it has waited for is no reason any more.
+    // The new spec no longer waits for the previous job.
     schedule.held = false
     moveTo(turn, schedule, schedule.nextAt)
   }
@@ -107,7 +107,7 @@ function isSameData(a: NewJob['data'], b: NewJob['data']): boolean {
   return a.length === b.length && a.every((byte, index) => byte === b[index])
 }
 
-/** Whatever the order of its properties. */
+/** Returns the same string whatever the order of the properties. */
 function textOf(value: object): string {
   return JSON.stringify(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
@@ -126,7 +126,7 @@ export function resume(turn: TurnContext, schedule: Schedule): void {
   restart(turn, schedule)
 }
 
-/** Goes on with the first tick from now that has not fired yet. */
+/** Continues with the first tick from now that has not fired yet. */
 export function restart(turn: TurnContext, schedule: Schedule, fresh = false): void {
   schedule.held = false
   schedule.behind = 0

@@ -1,23 +1,24 @@
 /**
- * How durations are spread: counts in fixed buckets that grow with the duration, eight to each doubling. To add one allocates nothing;
- * percentiles are of the last 1,024 to 2,048 and right to within 6 %, up to 16 ms to the millisecond. What is forgotten of these goes into
- * the histogram of all, whose bounds are among the buckets' own: it is exact, and a duration is counted once.
+ * Records how durations are spread: counts in fixed buckets that grow with the duration, eight to each doubling. Adding
+ * one allocates nothing. Percentiles cover the last 1,024 to 2,048 durations and are right to within 6 %, up to 16 ms to
+ * the millisecond. Durations that they no longer cover go into the histogram of all. Its bounds are among the buckets'
+ * own, so it is exact, and a duration is counted once.
  */
 import { TIMING_BOUNDS_MS, type Timing } from '@millrace/core'
 
-/** Whole milliseconds have a bucket each up to here. */
+/** Up to here, each whole millisecond has a bucket. */
 const EXACT = 16
-/** A duration is at most 2^32 - 1 ms here: 49 days. */
+/** The longest duration here: 2^32 - 1 ms, which is 49 days. */
 const LONGEST = 0xffff_ffff
 const BUCKETS = EXACT + 1 + 28 * 8
-/** Of one generation: when it is full, the one before it is forgotten. */
+/** The size of one generation: when it is full, the one before it is moved to the histogram. */
 const KEPT = 1_024
 
 export class Spread {
   #recent = new Uint16Array(BUCKETS)
   #before = new Uint16Array(BUCKETS)
   #count = 0
-  /** Of what is in neither: by the bounds of the histogram, and what is beyond the last. */
+  /** The counts of durations in neither generation, by the bounds of the histogram, and of those beyond the last. */
   readonly #forgotten = new Float64Array(TIMING_BOUNDS_MS.length + 1)
   #sum = 0
 
@@ -30,7 +31,7 @@ export class Spread {
     if (++this.#count === KEPT) this.#turnOver()
   }
 
-  /** All 0 where there is none. */
+  /** Returns the percentiles and the histogram; all are 0 if there are no durations. */
   timing(): Timing {
     const counts = this.#recent.map((count, bucket) => count + (this.#before[bucket] as number))
     const total = counts.reduce((sum, count) => sum + count, 0)
@@ -72,7 +73,7 @@ function ranked(counts: Uint16Array, rank: number): number {
   return 0
 }
 
-/** Adds what is in buckets to a histogram. */
+/** Adds the counts of the buckets to a histogram. */
 function fold(counts: Uint16Array, into: Float64Array): void {
   for (let bucket = 0; bucket < BUCKETS; bucket++) {
     const bound = BOUNDS[bucket] as number
@@ -80,7 +81,7 @@ function fold(counts: Uint16Array, into: Float64Array): void {
   }
 }
 
-/** A bucket ends with its bound, as those of histograms do: the last of eight with a power of two. */
+/** Returns a duration's bucket. A bucket ends with its bound, as those of histograms do: the last of eight with a power of two. */
 function bucketOf(whole: number): number {
   if (whole <= EXACT) return whole
   const before = whole - 1
@@ -95,7 +96,7 @@ function middleOf(bucket: number): number {
   return (8 + (place & 7)) * width + (width >> 1)
 }
 
-/** By bucket: which bound of the histogram it is under. */
+/** The bound of the histogram that each bucket is under. */
 const BOUNDS = Uint8Array.from({ length: BUCKETS }, (_, bucket) => {
   const doublings = bucket <= EXACT ? 32 - Math.clz32(Math.max(1, bucket) - 1) : 5 + ((bucket - EXACT - 1) >> 3)
   return Math.min(doublings, TIMING_BOUNDS_MS.length)

@@ -1,15 +1,15 @@
 /**
- * How long jobs wait and run, by lane. Noted after each commit from what the turn has decided; it is of this engine's life and not of
- * the file's, so a turn that fails leaves nothing here and a restart begins anew.
+ * Records how long jobs wait and run, by lane, after each commit, from what the turn has decided. The timings belong to
+ * this engine's life and not to the file: a turn that fails leaves nothing here, and a restart begins from zero.
  */
 import { type Effects, type Lane, LIMITS, type NameStats } from '@millrace/core'
 import { Spread } from './spread.ts'
 
-/** Names, and no lane: a lane leads to all that its tables held, which a reload has thrown away. */
+/** The timings of a name. They hold no lane: a lane leads to all that its tables held, which a reload has thrown away. */
 interface Entry {
   queue: string
   name: string
-  /** Again, since it was last passed over for removal: what runs once pushes out nothing that runs often. */
+  /** True if noted again since it was last passed over for removal: a job that runs once pushes out none that runs often. */
   used: boolean
   started: number
   completed: number
@@ -20,7 +20,7 @@ interface Entry {
 
 export class Timings {
   readonly #max: number
-  /** By the lane's id, which a reload keeps. */
+  /** Entries by the lane's id, which a reload keeps. */
   readonly #entries = new Map<number, Entry>()
 
   constructor(max: number = LIMITS.namesTimed) {
@@ -33,7 +33,7 @@ export class Timings {
     for (const note of events) {
       if (note.job === undefined) continue
       const { type, job, attempt } = note
-      // One that expired, or was not run because of another, has used no attempt.
+      // A job that expired, or did not run because of another, has used no attempt.
       const ended = type === 'completed' || type === 'retrying' || (type === 'failed' && attempt > 0)
       if (!ended && type !== 'started') continue
       if (entry === undefined || lane !== job.lane) {
@@ -51,7 +51,7 @@ export class Timings {
     }
   }
 
-  /** The busiest first. */
+  /** Returns the timings, the busiest first. */
   stats(): NameStats[] {
     return [...this.#entries.values()]
       .sort((a, b) => b.started - a.started)
@@ -78,7 +78,10 @@ export class Timings {
     return entry
   }
 
-  /** Of a name that had nothing to note since it was last looked at, in a round through all: each look is paid for by a note. */
+  /**
+   * Reuses the entry of a name that had nothing to note since it was last looked at, in a round through all: each look is
+   * paid for by a note.
+   */
   #reuse(): Entry {
     for (const [id, entry] of this.#entries) {
       this.#entries.delete(id)

@@ -10,7 +10,7 @@ export class DrainWaiters {
   readonly #waiting = new WaitingRoom<Drain>()
   readonly #byQueue = new Map<string, Set<Drain>>()
 
-  /** The number of drains that somebody waits for. */
+  /** The number of callers that wait for a drain. */
   get size(): number {
     return this.#waiting.size
   }
@@ -27,7 +27,7 @@ export class DrainWaiters {
     return HELD
   }
 
-  /** Runs after a turn, or a reload. */
+  /** Answers drains that are over; runs after a turn or a reload. */
   settle(tables: Tables, post: Post): void {
     for (const [queue, drains] of this.#byQueue) {
       const found = outcomeOf(tables, queue)
@@ -52,7 +52,7 @@ export class DrainWaiters {
 
 function outcomeOf({ queues }: Tables, name: string): true | Refused | typeof HELD {
   const queue = queues.get(name)
-  // It was deleted, and so is empty.
+  // The queue was deleted, and so is empty.
   if (queue === undefined) return true
   if (queue.settings.draining === undefined) {
     const message = `queue '${name}' was resumed before it was drained: it takes new jobs again`

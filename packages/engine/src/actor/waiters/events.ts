@@ -1,10 +1,10 @@
 /**
- * Readers of the journal by cursor. A question is answered from the journal, a page at a time. At the journal's end it waits here, and
- * is answered with the next commit that has something for it. So there is one way to read, whether an event is old or new: no event is
- * missed or delivered twice where old ones end, and nothing is kept for a slow reader.
+ * Serves readers of the journal by cursor. A question is answered from the journal, a page at a time. At the journal's
+ * end it waits here, and is answered with the next commit that has something for it. Old and new events are read in one
+ * way: none is missed or delivered twice where old ones end, and nothing is kept for a slow reader.
  *
- * The writer reads, not a reader thread: it alone knows what the next commit brings, and every Port leads to it. Pages come after all
- * other questions of a turn, so readers that catch up delay no commit.
+ * The writer reads, not a reader thread: only the writer knows what the next commit brings, and every Port leads to it.
+ * Pages come after all other questions of a turn, so readers that catch up delay no commit.
  */
 import {
   type ConnectionId,
@@ -22,30 +22,30 @@ import { type Post, WaitingRoom } from './waitingRoom.ts'
 
 interface Follower extends Sender {
   readonly command: EventsCommand
-  /** Of the filter. */
+  /** The filter as JSON. */
   readonly text: string
   readonly fits: (event: JournalEvent) => boolean
-  /** Nothing up to this one is for it. */
+  /** The last event that was looked at: nothing up to it is left for this reader. */
   after: number
 }
 
-/** A page that readers at the same place with the same filter share: it is made once, and crosses a channel once. */
+/** A page that readers at the same place with the same filter share: it is created once, and crosses a channel once. */
 interface Read {
   readonly events: readonly JournalEvent[]
-  /** By the text of the filter. */
+  /** The fitting events, by the JSON of the filter. */
   readonly fitting: Map<string, readonly JournalEvent[]>
 }
 
-/** Pages that are kept for others who come by; of each, for so many filters. */
+/** The number of pages that are kept for other readers, and of filters for each page. */
 const PAGES_KEPT = 8
 const FILTERS_KEPT = 16
 
 export class EventWaiters {
   readonly #waiting = new WaitingRoom<Follower>()
-  /** Whole pages, which never change, by what they come after; the one that was used last is at the end. */
+  /** Whole pages, which never change, by the event before them; the one that was used last is at the end. */
   readonly #pages = new Map<number, Read>()
 
-  /** True if somebody waits for the next event. */
+  /** True if a reader waits for the next event. */
   get any(): boolean {
     return this.#waiting.size > 0
   }
@@ -55,16 +55,16 @@ export class EventWaiters {
     return this.#waiting.size
   }
 
-  /** Returns the page behind the cursor; if there is nothing yet, the reader waits. `last` is the journal's last event. */
+  /** Returns the page after the cursor; if there is nothing yet, the reader waits. `last` is the journal's last event. */
   ask(store: Store, last: number, command: EventsCommand, { connection, request }: Sender): EventsPage | typeof HELD {
     const { after, filter } = command
-    // The file was put back to an earlier state: the cursor points at events that it does not have.
+    // The file was restored to an earlier state: the cursor points at events that it does not have.
     if (after > last) return { events: [], next: last, gap: { after, resumesAt: last + 1 } }
     const read = after < last ? this.#read(store, after) : NOTHING
     const next = read.events.at(-1)?.seq ?? last
     const first = read.events[0]?.seq ?? last + 1
     const events = fittingOf(read, filter)
-    // Events are numbered without gaps: the missing ones were forgotten.
+    // Events are numbered without gaps: the missing ones were removed.
     if (after > 0 && first > after + 1) return { events, next, gap: { after, resumesAt: first } }
     if (events.length > 0 || next < last) return { events, next }
     const text = JSON.stringify(filter)
@@ -72,7 +72,7 @@ export class EventWaiters {
     return HELD
   }
 
-  /** A turn has committed these events: everybody who waits has seen all before them. */
+  /** Handles the events that a turn has committed: all waiting readers have seen everything before them. */
   committed(events: readonly JournalEvent[], post: Post): void {
     const last = events.at(-1)?.seq
     if (last === undefined) return
@@ -89,7 +89,7 @@ export class EventWaiters {
     }
   }
 
-  /** Removes and returns everybody, to ask again. */
+  /** Removes and returns all waiting readers, which ask again. */
   takeAll(): readonly { readonly connection: ConnectionId; readonly request: number; readonly command: EventsCommand }[] {
     return this.#waiting
       .takeAll()
@@ -128,7 +128,7 @@ function fittingOf({ events, fitting }: Read, filter: EventFilter): readonly Jou
   return found
 }
 
-/** As many of those that fit as a page has. */
+/** Returns the first fitting events, at most a page of them. */
 function firstPage(events: readonly JournalEvent[], last: number, fits: Follower['fits']): EventsPage {
   const found: JournalEvent[] = []
   for (const event of events) {

@@ -1,6 +1,6 @@
 /**
- * Exporters, which take finished jobs out of the queue: whole, in the order in which they ended, from the mark that the file keeps for
- * each export. If there is none yet, the question waits for the next commit that has one.
+ * Serves exporters, which take finished jobs out of the queue: complete, in the order in which they ended, from the mark
+ * that the file keeps for each export. If there is none yet, the question waits for the next commit that has one.
  */
 import {
   type ConnectionId,
@@ -26,13 +26,13 @@ import { WaitingRoom } from './waitingRoom.ts'
 
 interface Exporter extends Sender {
   readonly command: ExportCommand
-  /** Of the export when it began to wait. */
+  /** The export's mark when the wait began. */
   readonly mark: number
 }
 
 export class ExportWaiters {
   readonly #waiting = new WaitingRoom<Exporter>()
-  /** By export: it has nothing between its mark and this event. */
+  /** The event up to which each export has nothing after its mark. */
   readonly #seen = new Map<string, number>()
 
   /** The number of exporters that wait for the next job that ends. */
@@ -47,14 +47,14 @@ export class ExportWaiters {
     const last = tables.nextEvent - 1
     const page = readPage(store, tables, Math.max(mark, this.#seen.get(name) ?? 0), last, limit)
     const empty = page.jobs.length === 0 && page.missed === 0 && page.gap === undefined
-    // Its mark is not to stay behind, where the journal forgets it.
+    // The mark must not stay behind: the journal would forget what it points at.
     if (!empty || page.next < last || last - mark >= LIMITS.eventsPassed) return page
     this.#seen.set(name, last)
     this.#waiting.add({ ...sender, command, mark })
     return HELD
   }
 
-  /** Removes and returns those that a turn's events, up to `last`, may have something for: each asks again. */
+  /** Removes and returns the exporters that the events of a turn, up to `last`, may concern: each asks again. */
   committed(notes: readonly (EventNote | NewsNote)[], last: number): readonly Exporter[] {
     if (notes.length === 0 || this.#waiting.size === 0) return []
     if (notes.some((note) => note.job !== undefined && isEnd(note.type))) return this.takeAll()
@@ -68,7 +68,7 @@ export class ExportWaiters {
     return this.#waiting.takeAll()
   }
 
-  /** The exports of these names were deleted: whoever waits for them asks again, and learns it. */
+  /** Removes and returns the waiting exporters after exports were deleted: each asks again, and gets the error. */
   end(names: readonly string[]): readonly Exporter[] {
     if (names.length === 0) return []
     for (const name of names) this.#seen.delete(name)
@@ -81,7 +81,7 @@ export class ExportWaiters {
 }
 
 function readPage(store: Store, tables: Tables, after: number, last: number, limit: number): ExportPage {
-  // One more than there is room for: it says where the next page begins.
+  // One job more than fits: it shows where the next page begins.
   const page = store.ends(after, limit + 1, LIMITS.exportEvents)
   const { rows, missed, next = page.last ?? last } = readEnded(store, page.ends, limit)
   const attempts = store.attempts(rows)
@@ -96,7 +96,7 @@ function readPage(store: Store, tables: Tables, after: number, last: number, lim
 interface Ended {
   readonly rows: readonly JobRow[]
   readonly missed: number
-  /** Undefined: all have been looked at. */
+  /** Undefined if all have been looked at. */
   readonly next: number | undefined
 }
 
@@ -117,7 +117,7 @@ function readEnded(store: Store, ends: readonly JobEnd[], limit: number): Ended 
       missed++
       continue
     }
-    // Brought back since: it comes when it ends again.
+    // The job was brought back since: it is exported when it ends again.
     if (!isFinal(row.state) || row.finishedAt !== at) continue
     const size = lengthOf(row.data) + lengthOf(row.output) + lengthOf(row.checkpoint)
     if (rows.length === limit || (rows.length > 0 && bytes + size > LIMITS.exportBytes)) return { rows, missed, next: seq - 1 }

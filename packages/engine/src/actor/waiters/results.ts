@@ -29,7 +29,7 @@ export class ResultWaiters {
   readonly #bySeq = new Map<number, Set<Watch>>()
   readonly #waiting = new WaitingRoom<Watch>()
 
-  /** The number of results that somebody waits for. */
+  /** The number of callers that wait for a result. */
   get size(): number {
     return this.#waiting.size
   }
@@ -48,7 +48,7 @@ export class ResultWaiters {
     return HELD
   }
 
-  /** Answers for the jobs that this turn has made final, or deleted: from the records, since retention may have removed the rows already. */
+  /** Answers for the jobs that this turn has made final or deleted, from the records: retention may have removed the rows already. */
   settle(effects: Effects, post: Post): void {
     if (this.#bySeq.size === 0) return
     for (const job of effects.settled) {
@@ -63,7 +63,7 @@ export class ResultWaiters {
     }
   }
 
-  /** Runs after a reload: what became final may never have been delivered. */
+  /** Answers for jobs that are final; runs after a reload, since outcomes may never have been delivered. */
   recheck(store: Store, post: Post): void {
     for (const seq of [...this.#bySeq.keys()]) this.#check(store, seq, post)
   }

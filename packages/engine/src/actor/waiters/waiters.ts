@@ -1,6 +1,6 @@
 /**
- * Everybody who waits for a later commit: for a job's result, for the next events, for a drained queue, for the next finished job.
- * They are kept apart from the tables, so that a reload loses none of them.
+ * Callers that wait for a later commit: for a job's result, for the next events, for a drained queue, for the next
+ * finished job. They are kept apart from the tables, so that a reload loses none of them.
  */
 import type { Command, ConnectionId, Effects, JournalEvent, Sender, Store, Tables } from '@millrace/core'
 import { DrainWaiters } from './drains.ts'
@@ -9,7 +9,7 @@ import { ExportWaiters } from './exports.ts'
 import { ResultWaiters } from './results.ts'
 import type { Post } from './waitingRoom.ts'
 
-/** A question that is answered anew, since something may have happened that it waited for. */
+/** A question that is asked again, since the event that it waited for may have happened. */
 export type Repeated = Sender & { readonly command: Command }
 
 export class Waiters {
@@ -18,14 +18,14 @@ export class Waiters {
   readonly drains = new DrainWaiters()
   readonly exports = new ExportWaiters()
 
-  /** Drops one question of a connection, or all of them: nobody waits for the answers any more. */
+  /** Drops one question of a connection, or all of them, because nobody waits for the answers any more. */
   forget(connection: ConnectionId, request?: number): void {
     for (const waiters of [this.results, this.events, this.drains, this.exports]) waiters.forget(connection, request)
   }
 
   /**
-   * Runs after a commit and before the questions of its turn: whoever asks from now on finds the turn's events in the journal.
-   * Returns the questions to ask again. `events` is called only if somebody reads them.
+   * Runs after a commit and before the questions of its turn: later questions find the turn's events in the journal.
+   * Returns the questions to ask again. `events` is called only if a reader waits.
    */
   committed(effects: Effects, lastEvent: number, events: () => readonly JournalEvent[], post: Post): readonly Repeated[] {
     if (this.events.any) this.events.committed(events(), post)
@@ -38,7 +38,7 @@ export class Waiters {
     this.drains.settle(tables, post)
   }
 
-  /** What was committed before the reload may never have been delivered. Returns the questions to ask again. */
+  /** Runs after a reload: what was committed before it may never have been delivered. Returns the questions to ask again. */
   reloaded(store: Store, tables: Tables, post: Post): readonly Repeated[] {
     this.results.recheck(store, post)
     this.drains.settle(tables, post)

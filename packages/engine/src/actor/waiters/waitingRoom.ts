@@ -1,4 +1,4 @@
-/** Questions that wait for an answer, by who asked them: to give one up takes the same time however many wait. */
+/** Questions that wait for an answer, by connection: dropping one takes the same time however many wait. */
 import type { ConnectionId, Reply, Sender } from '@millrace/core'
 
 export type Post = (connection: ConnectionId, reply: Reply) => void
@@ -45,7 +45,7 @@ export class WaitingRoom<T extends Sender> {
     return all
   }
 
-  /** Those of one connection come in the order in which they were asked. A question may be deleted meanwhile. */
+  /** Iterates over all questions, those of one connection in the order in which they were asked. A question may be deleted meanwhile. */
   *[Symbol.iterator](): IterableIterator<T> {
     for (const own of this.#byConnection.values()) yield* own.values()
   }

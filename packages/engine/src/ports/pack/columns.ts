@@ -1,11 +1,11 @@
 /**
- * Numbers on their way through a MessageChannel. Structured clone spends about 70 ns on each value of an array, whatever it is,
- * and copies a typed array as one block: so what is a number travels in a column of numbers. A block has a price of its own: a lone
- * job, which sends a few at a time, took 6 % longer by blocks, so a few travel as they are.
+ * Packs numbers for a MessageChannel. Structured clone spends about 70 ns on each value of an array, but copies a typed
+ * array as one block. So numbers travel in a column. A block has a price of its own: a lone job, which sends a few
+ * numbers at a time, took 6 % longer by blocks, so a few travel as a plain array.
  */
 export type Numbers = Float64Array | readonly number[]
 
-/** Numbers in a message that are no block. */
+/** Up to this many numbers travel as a plain array; more go as one Float64Array. */
 const FEW = 16
 
 /** Collects numbers in order; reused from message to message. */
@@ -22,13 +22,13 @@ export class NumberColumn {
     this.#numbers[this.#length++] = value
   }
 
-  /** What was collected; and empty again. */
+  /** Returns the collected numbers, and empties the column. */
   take(): Numbers {
     const length = this.#length
     this.#length = 0
     if (length <= FEW) return this.#few(length)
     const taken = this.#numbers.slice(0, length)
-    // A message that was once large is no reason to keep so much.
+    // One large message is no reason to keep a large buffer.
     if (this.#numbers.length > KEPT_MAX) this.#numbers = new Float64Array(1_024)
     return taken
   }

@@ -1,23 +1,23 @@
-/** Deliveries on their way back: replies and grants as columns, all else as it is. */
+/** Packs deliveries on their way back: replies and grants as columns, everything else as it is. */
 import type { Delivery, Enqueued, Grant, JobView, JournalEvent, Notice, Reply } from '@millrace/core'
 import { NumberColumn, NumberReader, type Numbers } from './columns.ts'
 import { packJobs, unpackJobs } from './jobs.ts'
 
-/** What a reply is: followed by its id, and by what is said here. */
+/** Codes of replies. Each is followed by the reply's id and by the values that are named here. */
 const ANY = 0 // values: value, refusal
 const TRUE = 1
 const ENQUEUED = 2 // numbers: seq, node, enqueuedAt
-const MATCHED = 3 // the same, where a key matched an earlier job
-const PAGE = 4 // of jobs, which `packJobs` has written behind it; values: the page without them
+const MATCHED = 3 // the same, if a key matched an earlier job
+const PAGE = 4 // a page of jobs, which `packJobs` writes behind it; values: the page without them
 
 export interface PackedDelivery {
   readonly replies: Numbers
   readonly replyValues: readonly unknown[]
   readonly grants: Numbers
   readonly grantData: readonly Grant['data'][]
-  /** For runs of grants alike: session, name, queue, how many. */
+  /** The session, name, queue and count of each run of similar grants. */
   readonly grantHeads: readonly unknown[]
-  /** For the few that have them: index, checkpoint, tags, meta. */
+  /** The index, checkpoint, tags and meta of the few grants that have them. */
   readonly grantExtras: readonly unknown[]
   readonly notices: readonly Notice[]
   readonly events: readonly JournalEvent[]
@@ -159,7 +159,7 @@ interface Page {
   readonly next: unknown
 }
 
-/** Of a list or of an export. A flow's page names its first job, and its jobs are of another shape. */
+/** True for a page of a list or of an export. A flow's page names its first job, and its jobs are of another shape. */
 function isPage(value: unknown): value is Page {
   return typeof value === 'object' && value !== null && 'jobs' in value && 'next' in value && !('first' in value)
 }

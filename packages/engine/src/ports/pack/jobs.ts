@@ -1,12 +1,12 @@
 /**
- * Jobs as a page of a list or of an export tells them: numbers to the column, and to the values only what a job has of its own. As an
- * object with thirty properties, each name and each value of a job would be cloned.
+ * Packs the jobs of a page of a list or of an export: numbers go to the column, and only what a job has of its own to the
+ * values. As an object with thirty properties, each name and each value of a job would be cloned.
  */
-import { type AttemptView, type JobView, STATES } from '@millrace/core'
+import { type AttemptView, type JobView, POLICY_FIELDS, type PolicyView, STATES } from '@millrace/core'
 import type { NumberColumn, NumberReader } from './columns.ts'
 
-/** What follows among the values, of a job that has it. */
-const HEAD = 1 // else it is that of the job before
+/** Flags for the values that follow, of a job that has them. */
+const HEAD = 1 // unset: the head of the job before applies
 const OUTPUT = 2
 const CHECKPOINT = 4
 const PROGRESS = 8
@@ -17,12 +17,13 @@ const UNIQUE_KEY = 128
 const CONCURRENCY_KEY = 256
 const FLOW = 512
 const ATTEMPTS = 1_024
-/** What is true of it, and takes no value. */
-const OWN_RUN = 2_048 // it was done at once: its one attempt says what the job does, and its worker is in the head
+/** Flags that take no value. */
+const OWN_RUN = 2_048 // its only attempt repeats the fields of the job, and its worker is in the head
 const CANCEL = 4_096
 
-/** What jobs next to each other have in common, more often than not. */
-type Head = Pick<JobView, 'name' | 'queue' | 'maxAttempts' | 'maxAge' | 'timeout' | 'heartbeatTimeout' | 'backoff'> & {
+/** The fields that jobs next to each other usually have in common. */
+interface Head extends Pick<JobView, 'name' | 'queue'> {
+  readonly policy: PolicyView
   readonly worker: string
 }
 
@@ -60,8 +61,8 @@ export function packJobs(jobs: readonly JobView[], column: NumberColumn, values:
     column.push(job.finishedAt)
     values.push(job.data)
     if (has & HEAD) {
-      const { name, queue, maxAttempts, maxAge, timeout, heartbeatTimeout, backoff } = job
-      head = { name, queue, maxAttempts, maxAge, timeout, heartbeatTimeout, backoff, worker: worker ?? '' }
+      const policy = Object.fromEntries(POLICY_FIELDS.map((field) => [field, job[field]])) as unknown as PolicyView
+      head = { name: job.name, queue: job.queue, policy, worker: worker ?? '' }
       values.push(head)
     }
     if (has & OUTPUT) values.push(job.output)
@@ -77,7 +78,7 @@ export function packJobs(jobs: readonly JobView[], column: NumberColumn, values:
   }
 }
 
-/** `take` answers the next of the values. */
+/** Returns the jobs. `take` returns the next of the values. */
 export function unpackJobs(reader: NumberReader, take: () => unknown): JobView[] {
   const jobs: JobView[] = []
   let head: Head | undefined
@@ -97,7 +98,7 @@ export function unpackJobs(reader: NumberReader, take: () => unknown): JobView[]
     const finishedAt = reader.take()
     const data = take() as JobView['data']
     if (has & HEAD) head = take() as Head
-    const { name, queue, maxAttempts, maxAge, timeout, heartbeatTimeout, backoff, worker } = head as Head
+    const { name, queue, policy, worker } = head as Head
     jobs.push({
       seq,
       node,
@@ -110,11 +111,7 @@ export function unpackJobs(reader: NumberReader, take: () => unknown): JobView[]
       checkpoint: has & CHECKPOINT ? (take() as JobView['checkpoint']) : null,
       run,
       attempt,
-      maxAttempts,
-      maxAge,
-      timeout,
-      heartbeatTimeout,
-      backoff,
+      ...policy,
       priority,
       weight,
       runAt,
@@ -140,7 +137,7 @@ export function unpackJobs(reader: NumberReader, take: () => unknown): JobView[]
   return jobs
 }
 
-/** The worker of a job whose one attempt says nothing but what the job says itself. */
+/** Returns the worker of a job whose only attempt repeats the job's own fields; undefined for other jobs. */
 function workerOf({ attempts, run, attempt, startedAt, finishedAt }: JobView): string | undefined {
   const [only] = attempts
   if (only === undefined || attempts.length > 1 || only.error !== undefined || only.logs.length > 0) return undefined
@@ -152,12 +149,8 @@ function isOf(job: JobView, worker: string, head: Head): boolean {
   return (
     job.name === head.name &&
     job.queue === head.queue &&
-    // Equal policies are one object.
-    job.backoff === head.backoff &&
-    job.maxAttempts === head.maxAttempts &&
-    job.maxAge === head.maxAge &&
-    job.timeout === head.timeout &&
-    job.heartbeatTimeout === head.heartbeatTimeout &&
-    worker === head.worker
+    worker === head.worker &&
+    // Equal policies share one backoff object.
+    POLICY_FIELDS.every((field) => job[field] === head.policy[field])
   )
 }

@@ -1,8 +1,8 @@
-/** Requests on their way to the writer: a column of numbers, and the values that are none, in one order. */
+/** Packs requests on their way to the writer: a column of numbers and, in the same order, all other values. */
 import type { Data, NewJob, Request } from '@millrace/core'
 import { NumberColumn, NumberReader, type Numbers } from './columns.ts'
 
-/** What a request is: followed by its id, and by what is said here. */
+/** Codes of requests. Each is followed by the request's id and by the values that are named here. */
 const ANY = 0 // values: command
 const ENQUEUE = 1 // values: name, data
 const ENQUEUE_SAME_NAME = 2 // values: data
@@ -86,7 +86,7 @@ export function unpackRequests({ numbers, values }: PackedRequests): Request[] {
   return requests
 }
 
-/** Nothing but a name and data. */
+/** True if the job has only a name and data. */
 function isPlain(job: NewJob): boolean {
   for (const key in job) if (key !== 'name' && key !== 'data') return false
   return true

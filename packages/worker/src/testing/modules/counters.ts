@@ -4,12 +4,12 @@ import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads'
 export const SETUPS = 0
 export const TEARDOWNS = 1
 export const STARTS = 2
-/** Set by the test when what `loading.ts` waits for is there. */
+/** Set by the test when `loading.ts` may be loaded. */
 export const LOADABLE = 3
 
 const KEY = 'millrace.test.counters'
 
-/** Called by the test: threads that start from now on count here. */
+/** Creates counters for a test: threads that start later count here. */
 export function newCounters(): Int32Array {
   const counters = new Int32Array(new SharedArrayBuffer(16))
   setEnvironmentData(KEY, counters)

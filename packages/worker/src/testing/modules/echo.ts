@@ -1,4 +1,4 @@
-/** A handler module that answers its data. */
+/** A handler module that returns its data. */
 export function handler({ data }: { readonly data: unknown }): unknown {
   return data
 }

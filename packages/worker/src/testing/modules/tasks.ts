@@ -43,7 +43,7 @@ export async function handler({ data, signal, progress, heartbeat, checkpoint, l
       await checkpoint(2).catch(() => {})
       return 'alive'
     case 'exitLater':
-      // Once the answer has had time to leave the thread.
+      // Exit after the answer has had time to leave the thread.
       setTimeout(() => process.exit(0), 5)
       return 'leaving'
     case 'env':

@@ -1,0 +1,125 @@
+/**
+ * The table of job options that a definition, an enqueue and the defaults of a queue share. An option is a row here, a property with
+ * its documentation, and what the engine does with it. Its checks, its place on the wire, its HTTP schema, its command-line flag, its
+ * settings and their documentation derive from the row.
+ */
+import type { Backoff } from '../backoff.ts'
+import type { Duration } from '../duration.ts'
+import { LIMITS } from '../limits.ts'
+import { type BackoffOptions, backoffOption } from './backoff.ts'
+import { integerOption } from './integer.ts'
+import { durationOption } from './milliseconds.ts'
+import { nameOption } from './name.ts'
+
+export interface RunOptions {
+  /** Default `'default'`. */
+  readonly queue?: string
+  /** Within its queue higher ones start first: −1,000,000 to 1,000,000, default 0. */
+  readonly priority?: number
+  /** Share of its worker's concurrency that the job takes: 1 to 1,000,000, default 1. */
+  readonly weight?: number
+  /** Attempts in total, the first included: 1 to 100,000, default 4. */
+  readonly maxAttempts?: number
+  /** No retry begins later than so long after the enqueue: then the job fails. At least 1 ms; default none. */
+  readonly maxAge?: Duration
+  /** Default exponential from 20 s, factor 2, cap 1 h, jitter 0.2. */
+  readonly backoff?: BackoffOptions
+  /** From hand-out to the deadline of one attempt: at least 1 ms, or Infinity; default 5 m. */
+  readonly timeout?: Duration
+  /**
+   * A heartbeat or a checkpoint extends the deadline to at least this long from then: 0 to 100 years, default 2 m. With 0 nothing
+   * extends it.
+   */
+  readonly heartbeatTimeout?: Duration
+  /**
+   * Fails with JobExpiredError if not started so long after the enqueue: at least 1 ms, or Infinity for never, whatever the queue's
+   * `defaults` say. Default none.
+   */
+  readonly ttl?: Duration
+}
+
+/** The values that an option takes. */
+export type OptionKind =
+  | { readonly type: 'name' }
+  | { readonly type: 'integer'; readonly min: number; readonly max: number }
+  /** In ms, at most 100 years. `endless`: Infinity is allowed too, kept as it is or as those 100 years. JSON says it as null. */
+  | { readonly type: 'duration'; readonly min: number; readonly endless?: 'kept' | 'capped' }
+  | { readonly type: 'backoff' }
+
+export interface OptionRow {
+  readonly kind: OptionKind
+  /** Describes the option: a sentence without its full stop. */
+  readonly says: string
+  /** The value of a job for which nobody sets it; undefined for none. */
+  readonly preset?: string
+}
+
+export type RunOption = keyof RunOptions
+
+export const RUN_OPTIONS = {
+  queue: { kind: { type: 'name' }, says: 'Queue that the job goes to', preset: 'default' },
+  priority: {
+    kind: { type: 'integer', min: -LIMITS.priority, max: LIMITS.priority },
+    says: 'Jobs of a queue with a higher priority start first',
+    preset: '0',
+  },
+  weight: {
+    kind: { type: 'integer', min: 1, max: LIMITS.weight },
+    says: "Share of its worker's concurrency that the job takes",
+    preset: '1',
+  },
+  maxAttempts: {
+    kind: { type: 'integer', min: 1, max: LIMITS.maxAttempts },
+    says: 'Attempts in total, the first included',
+    preset: '4',
+  },
+  maxAge: { kind: { type: 'duration', min: 1 }, says: 'No retry begins later than this long after the enqueue' },
+  backoff: {
+    kind: { type: 'backoff' },
+    says: 'Delay between attempts',
+    preset: 'exponential from 20s, factor 2, at most 1h, jitter 0.2',
+  },
+  timeout: { kind: { type: 'duration', min: 1, endless: 'kept' }, says: 'Time limit of one attempt', preset: '5m' },
+  heartbeatTimeout: {
+    kind: { type: 'duration', min: 0 },
+    says: 'A heartbeat extends the time limit to this long from then; with 0 nothing extends it',
+    preset: '2m',
+  },
+  ttl: { kind: { type: 'duration', min: 1, endless: 'capped' }, says: 'The job fails if it has not started this long after its enqueue' },
+} as const satisfies Record<RunOption, OptionRow>
+
+export const RUN_OPTION_NAMES = Object.keys(RUN_OPTIONS) as RunOption[]
+
+type ValueOf<Kind extends OptionKind> = Kind['type'] extends 'name' ? string : Kind['type'] extends 'backoff' ? Backoff : number
+
+/** The same, checked: only what was set, durations in milliseconds. */
+export type RunSettings = { -readonly [Name in RunOption]?: ValueOf<(typeof RUN_OPTIONS)[Name]['kind']> }
+
+type Check = (value: unknown) => unknown
+
+const CHECKS = RUN_OPTION_NAMES.map((name): readonly [RunOption, Check] => [name, checkOf(name, RUN_OPTIONS[name].kind)])
+
+function checkOf(name: string, kind: OptionKind): Check {
+  switch (kind.type) {
+    case 'name':
+      return (value) => nameOption(name, value)
+    case 'integer':
+      return (value) => integerOption(name, value, kind.min, kind.max)
+    case 'duration': {
+      const bounds = { min: kind.min, infinity: kind.endless !== undefined }
+      const most = kind.endless === 'capped' ? LIMITS.durationMs : Number.POSITIVE_INFINITY
+      return (value) => Math.min(most, durationOption(name, value, bounds))
+    }
+    case 'backoff':
+      return (value) => backoffOption(name, value)
+  }
+}
+
+/** Reads the options of this table into `settings`, leaving out what is not set. Throws OptionTypeError, OptionRangeError. */
+export function readRunOptions(options: Readonly<Record<string, unknown>>, settings: RunSettings): void {
+  const read = settings as Record<string, unknown>
+  for (const [name, check] of CHECKS) {
+    const value = options[name]
+    if (value !== undefined) read[name] = check(value)
+  }
+}
