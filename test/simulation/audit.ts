@@ -77,8 +77,8 @@ export class Audit {
         if (other.expiresAt !== 0 && other.expiresAt <= wall) continue
         if (other.key !== undefined || this.#model.limits.holds(other, this.#model.active)) continue
         if (other.waitsSince === turns || other.queue !== job.queue || other.weight > job.weight || !before(other, job)) continue
-        const { service } = session
-        if (!service.serves(other.queue, other.name)) continue
+        const { group } = session
+        if (!group.serves(other.queue, other.name)) continue
         // Names of equal priority take turns there: nameTurns.ts.
         if (other.name !== job.name && other.priority === job.priority && this.#model.limits.settings(job.queue).fairness === 'name')
           continue
@@ -160,7 +160,7 @@ export class Audit {
       if (job.deadlinePlace >= 0 || job.abort !== undefined || job.policy.timeout !== Number.POSITIVE_INFINITY)
         look(() => `the deadline of job ${job.seq}`, job.deadlineMono - mono)
     for (const session of tables.sessions.values()) look(() => `the lease of ${session.intro.uuid}`, session.leaseMono - mono)
-    const { waiting } = tables.doors
+    const { waiting } = tables.dispatchable
     if (waiting.size > 1) this.#history.meet('queuesWaitForTokens')
     for (const { name, settings, fullMono } of waiting)
       if (settings.rateLimit !== undefined) look(() => `queue ${name}`, tokenMs(settings.rateLimit, fullMono, mono))
@@ -170,14 +170,14 @@ export class Audit {
   #stranded(actor: Actor, wall: number): void {
     const { waiting, active } = this.#model
     if (waiting.size === 0) return
-    for (const { intro, service, draining, connection, silent } of actor.tables.sessions.values()) {
+    for (const { intro, group, draining, connection, silent } of actor.tables.sessions.values()) {
       if (draining || silent || connection === undefined) continue
       let weight = 0
       for (const job of active) if (job.session === intro.uuid) weight += job.weight
       if (weight >= intro.minConcurrency) continue
       const { limits } = this.#model
       const unheld = [...waiting].filter(
-        (job) => service.serves(job.queue, job.name) && (job.expiresAt === 0 || job.expiresAt > wall) && !limits.holds(job, active, false),
+        (job) => group.serves(job.queue, job.name) && (job.expiresAt === 0 || job.expiresAt > wall) && !limits.holds(job, active, false),
       )
       const served = unheld.filter((job) => !limits.holds(job, active))
       // Room may be kept for a heavy one that has its token.

@@ -179,8 +179,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'lost-wake-up-after-enqueue',
     file: `${tables}/tables.ts`,
-    find: 'else if (lane.window.first === job) for (const service of lane.services) service.markReady(lane)',
-    replace: 'else if (lane.window.first === job && job.seq % 7 !== 0) for (const service of lane.services) service.markReady(lane)',
+    find: 'else if (lane.window.first === job) for (const group of lane.groups) group.markReady(lane)',
+    replace: 'else if (lane.window.first === job && job.seq % 7 !== 0) for (const group of lane.groups) group.markReady(lane)',
     breaks: 'invariant 19',
   },
   {
@@ -206,7 +206,7 @@ export const CANARIES: readonly Canary[] = [
   },
   {
     name: 'due-without-state-check',
-    file: `${decide}/elapse.ts`,
+    file: `${decide}/fireTimers.ts`,
     find: 'if (job.state === SCHEDULED && job.runAt <= now.wall && !isDeleted(job)) promote(turn, job)',
     replace: 'if (job.runAt <= now.wall && !isDeleted(job)) promote(turn, job)',
     breaks: 'invariant 4',
@@ -214,8 +214,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'rescue-without-state-check',
     file: `${decide}/end.ts`,
-    find: '  tables.doors.open(job.lane.queue)\n  tables.clearDeadline(job)\n',
-    replace: '  tables.doors.open(job.lane.queue)\n',
+    find: '  tables.dispatchable.resume(job.lane.queue)\n  tables.clearDeadline(job)\n',
+    replace: '  tables.dispatchable.resume(job.lane.queue)\n',
     breaks: 'invariant 2',
   },
   {
@@ -362,8 +362,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'window-not-refilled',
     file: `${decide}/gather.ts`,
-    find: '  if (tables.thirsty.size > 0) refill(store, tables)\n',
-    replace: '  if (tables.thirsty.size > 1) refill(store, tables)\n',
+    find: '  if (tables.needRefill.size > 0) refill(store, tables)\n',
+    replace: '  if (tables.needRefill.size > 1) refill(store, tables)\n',
     breaks: 'invariant 19',
   },
   {
@@ -417,7 +417,7 @@ export const CANARIES: readonly Canary[] = [
   },
   {
     name: 'pruned-job-still-counted',
-    file: `${decide}/elapse.ts`,
+    file: `${decide}/fireTimers.ts`,
     find: '  effects.count(lane, state, -1)\n  effects.pruned',
     replace: '  if (seq % 3 !== 0) effects.count(lane, state, -1)\n  effects.pruned',
     breaks: 'invariant 7',
@@ -697,7 +697,7 @@ export const CANARIES: readonly Canary[] = [
   },
   {
     name: 'released-by-the-first-parent',
-    file: `${decide}/tell.ts`,
+    file: `${decide}/propagate.ts`,
     find: 'job.state === BLOCKED && gate.pending === 0',
     replace: 'job.state === BLOCKED && gate.pending <= 1',
     breaks: 'invariant 26',
@@ -705,8 +705,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'token-timer-of-a-second-queue-forgotten',
     file: `${decide}/dispatch.ts`,
-    find: '    if (ms === 0) doors.open(queue)\n    else doors.tokenMono = Math.min(doors.tokenMono, now.mono + ms)\n',
-    replace: '    if (ms === 0) doors.open(queue)\n',
+    find: '    if (ms === 0) dispatchable.resume(queue)\n    else dispatchable.tokenMono = Math.min(dispatchable.tokenMono, now.mono + ms)\n',
+    replace: '    if (ms === 0) dispatchable.resume(queue)\n',
     breaks: 'invariant 47',
   },
   {
@@ -718,7 +718,7 @@ export const CANARIES: readonly Canary[] = [
   },
   {
     name: 'children-behind-a-slice-forgotten',
-    file: `${decide}/tell.ts`,
+    file: `${decide}/propagate.ts`,
     find: 'if (!done && last !== undefined) return',
     replace: 'if (!done && last === undefined) return',
     breaks: 'invariant 20',
@@ -739,7 +739,7 @@ export const CANARIES: readonly Canary[] = [
   },
   {
     name: 'parent-failure-ignored',
-    file: `${decide}/tell.ts`,
+    file: `${decide}/propagate.ts`,
     find: "job.extras?.flow?.onFailure === 'fail' && gate.failed > 0",
     replace: "job.extras?.flow?.onFailure === 'fail' && gate.failed > 1",
     breaks: 'invariant 26',
@@ -851,14 +851,14 @@ export const CANARIES: readonly Canary[] = [
   },
   {
     name: 'share-one-over',
-    file: `${tables}/service.ts`,
+    file: `${tables}/consumerGroup.ts`,
     find: '++this.#inARow < (queue.settings.share ?? 1)',
     replace: '++this.#inARow <= (queue.settings.share ?? 1)',
     breaks: 'invariant 24',
   },
   {
     name: 'turn-ended-by-other-workers',
-    file: `${tables}/service.ts`,
+    file: `${tables}/consumerGroup.ts`,
     find: '    if (++this.#inARow < (queue.settings.share ?? 1)) return\n    this.#inARow = 0\n',
     replace:
       '    const shared = queue as any\n    shared.served = (shared.served ?? 0) + 1\n    if (shared.served < (queue.settings.share ?? 1)) return\n    shared.served = 0\n',
@@ -881,8 +881,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'pause-not-kept',
     file: `${decide}/queues.ts`,
-    find: '    else tables.doors.open(queue)\n    effects.noteQueue(queue)\n',
-    replace: '    else tables.doors.open(queue)\n',
+    find: '    else tables.dispatchable.resume(queue)\n    effects.noteQueue(queue)\n',
+    replace: '    else tables.dispatchable.resume(queue)\n',
     breaks: 'invariant 18',
   },
   {

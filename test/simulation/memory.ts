@@ -13,7 +13,7 @@ const MAY_DIFFER: Readonly<Record<string, string>> = {
   '.waiters.events.pages[]': 'pages of the journal that the next reader may ask for: at most eight',
   '.waiters.exports.seen': 'how far each export of the file has been read',
   '.answers.stats': 'the last answer to `stats`, until the next turn',
-  '.memory.tables.served': 'the service that the last job was handed out to, until the next hand-out',
+  '.memory.tables.served': 'the group that the last job was handed out to, until the next hand-out',
 }
 /** A new engine looks at all that it has loaded before it is idle. */
 const TURNS_MAX = 10_000

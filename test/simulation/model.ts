@@ -190,7 +190,7 @@ export class Model {
     this.newNumbers.clear()
     this.limits.commit(effects)
     this.#drops.begin()
-    const forgets = effects.pruned.length > 0 || effects.jobs.some(({ touched }) => (touched & DELETED) !== 0)
+    const forgets = effects.pruned.length > 0 || effects.jobs.some(({ dirty }) => (dirty & DELETED) !== 0)
     if (forgets) this.#kept.begin(this.jobs)
     this.queuesGone += effects.queuesGone.length
     for (const note of effects.events) if (note.job !== undefined) this.#step(note, turn)
@@ -664,7 +664,7 @@ export class Model {
   #compare(record: Job): void {
     const { history } = this.#options
     const job = this.jobs.get(record.seq)
-    if ((record.touched & DELETED) !== 0) {
+    if ((record.dirty & DELETED) !== 0) {
       if (job === undefined) return
       history.hold(job.state >= COMPLETED, 2, () => `the row of job ${job.seq} goes while it is in state ${job.state}`)
       this.#kept.erased(job, job.changedTurn === this.turns)

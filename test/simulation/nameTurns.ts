@@ -42,13 +42,13 @@ export class NameTurns {
 
   #goOn(other: Tracked, handOuts: readonly HandOut[], known: ReadonlySet<string>): ReadonlySet<string> {
     const passed = new Set(known)
-    for (const { job, service, room } of handOuts) {
+    for (const { job, group, room } of handOuts) {
       if (job.queue !== other.queue) continue
       if (job.name === other.name) {
         passed.clear()
         continue
       }
-      const isBehind = service.serves(other.queue, other.name) && job.priority <= other.priority && other.weight <= room
+      const isBehind = group.serves(other.queue, other.name) && job.priority <= other.priority && other.weight <= room
       if (isBehind) this.#history.meet('namesInTurn')
       this.#history.hold(
         !isBehind || !passed.has(job.name),

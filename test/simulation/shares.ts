@@ -2,7 +2,7 @@
  * Queues take turns, from committed turns alone: of what serves the same, no more jobs of a queue are handed out in a row than its share
  * while a job of another queue waits in memory, unheld, that is served too and has room in the session each time.
  */
-import type { Service, Tables } from '@millrace/core'
+import type { ConsumerGroup, Tables } from '@millrace/core'
 import type { History } from './history.ts'
 import type { Model, Tracked } from './model.ts'
 
@@ -13,7 +13,7 @@ interface Row {
 
 export interface HandOut {
   readonly job: Tracked
-  readonly service: Service
+  readonly group: ConsumerGroup
   /** Of its session, before it. */
   readonly room: number
 }
@@ -21,8 +21,8 @@ export interface HandOut {
 export class Shares {
   readonly #history: History
   readonly #model: Model
-  /** What was handed out in a row up to now, past a job that waits. Other tables have other services. */
-  #rows = new Map<Service, Map<Tracked, Row>>()
+  /** What was handed out in a row up to now, past a job that waits. Other tables have other groups. */
+  #rows = new Map<ConsumerGroup, Map<Tracked, Row>>()
 
   constructor(history: History, model: Model) {
     this.#history = history
@@ -38,15 +38,15 @@ export class Shares {
     const passedOver = passedOverBy(this.#model, tables, wall)
     if (passedOver.length === 0) return
     const handOuts = handOutsOf(this.#model, tables)
-    for (const service of tables.services.values()) {
+    for (const group of tables.groups.values()) {
       const rows = new Map<Tracked, Row>()
-      const own = handOuts.filter((handOut) => handOut.service === service)
+      const own = handOuts.filter((handOut) => handOut.group === group)
       for (const other of passedOver) {
-        if (!service.serves(other.queue, other.name)) continue
-        const row = this.#goOn(other, own, this.#known(other, before.get(service)))
+        if (!group.serves(other.queue, other.name)) continue
+        const row = this.#goOn(other, own, this.#known(other, before.get(group)))
         if (row !== undefined) rows.set(other, row)
       }
-      if (rows.size > 0) this.#rows.set(service, rows)
+      if (rows.size > 0) this.#rows.set(group, rows)
     }
   }
 
@@ -102,7 +102,7 @@ export function handOutsOf({ started, active }: Model, { sessions }: Tables): Ha
     weights.set(job.session, weight)
     // Alone a job may be of any weight.
     const room = weight === 0 ? Number.POSITIVE_INFINITY : session.intro.maxConcurrency - weight
-    handOuts.push({ job, service: session.service, room })
+    handOuts.push({ job, group: session.group, room })
   }
   return handOuts.reverse()
 }

@@ -8,7 +8,7 @@ import type { JobEventType, News, NewsType } from './events.ts'
 import { FlowEffects } from './flow.ts'
 import { type MinuteNote, minuteOf } from './history.ts'
 import type { JobKey } from './id.ts'
-import { type AbortCause, attemptOf, type Job, type JobExtras, TOUCH_OTHER } from './job.ts'
+import { type AbortCause, attemptOf, DIRTY_OTHER, type Job, type JobExtras } from './job.ts'
 import { mayMove, type StateCode, type Transition } from './lifecycle.ts'
 import type { RunError } from './runError.ts'
 import type { Schedule, ScheduleChange } from './schedule.ts'
@@ -128,7 +128,7 @@ export interface FailureNote {
 export type NoticeNote = { readonly kind: 'abort'; readonly cause: AbortCause } | { readonly kind: 'lost' }
 
 export class Effects {
-  /** Jobs whose rows change; `job.touched` says how. */
+  /** Jobs whose rows change; `job.dirty` says how. */
   readonly jobs: Job[] = []
   readonly events: (EventNote | NewsNote)[] = []
   /** Finished jobs whose rows go, of which nothing else is known. */
@@ -236,9 +236,9 @@ export class Effects {
     return this.#flows
   }
 
-  touch(job: Job, bits: number = TOUCH_OTHER): void {
-    if (job.touched === 0) this.jobs.push(job)
-    job.touched |= bits
+  touch(job: Job, bits: number = DIRTY_OTHER): void {
+    if (job.dirty === 0) this.jobs.push(job)
+    job.dirty |= bits
   }
 
   /** `move`: its times alone. What was put is written whole, and what was deleted is gone. */
@@ -248,7 +248,7 @@ export class Effects {
   }
 
   /** The one place where a job's state changes: held against the lifecycle, and counted. */
-  move(job: Job, transition: Transition, to: StateCode, bits: number = TOUCH_OTHER): void {
+  move(job: Job, transition: Transition, to: StateCode, bits: number = DIRTY_OTHER): void {
     if (!mayMove(transition, job.state, to)) throw new Error(`lifecycle: ${transition} from ${job.state} to ${to} (job ${job.seq})`)
     this.count(job.lane, job.state, -1)
     this.count(job.lane, to, 1)
@@ -335,7 +335,7 @@ export class Effects {
 
   /** Removes the marks that only this turn needed. Runs after the commit. */
   clear(): void {
-    for (const job of this.jobs) job.touched = 0
+    for (const job of this.jobs) job.dirty = 0
     for (const lane of this.countedLanes) lane.counted = false
     for (const queue of this.queues) queue.noted = false
     for (const lane of this.pausedLanes) lane.noted = false

@@ -31,7 +31,7 @@ export const OPEN = 1
 export const SHUT = 2
 
 /** The state of a job's parents, as far as the job knows it. */
-export interface FlowGate {
+export interface DependencyCounter {
   readonly seq: number
   /** One of those that it waits for: whoever is to be looked at again hears of that one. */
   readonly parent: number
@@ -46,26 +46,26 @@ export interface FlowGate {
 export const DELETED = 7
 
 /** A parent's outcome as a child stores it: 0 while the parent lives. */
-export type Told = 0 | StateCode | typeof DELETED
+export type ParentOutcome = 0 | StateCode | typeof DELETED
 
-export function hasFailed(told: Told): boolean {
+export function hasFailed(told: ParentOutcome): boolean {
   return told > COMPLETED
 }
 
 /** The modes in which a parent's outcome goes to its children. */
-export const TELL = 0
+export const NOTIFY = 0
 /** First of all that it lives again, and those that failed because of it with it. */
-export const BACK = 1
+export const REVERT = 1
 /** Cancels the children, and theirs. */
 export const CANCEL = 2
-/** Like BACK, and revives all children that failed or were cancelled, and theirs. */
+/** Like REVERT, and revives all children that failed or were cancelled, and theirs. */
 export const RETRY = 3
 
-export type DueMode = typeof TELL | typeof BACK | typeof CANCEL | typeof RETRY
+export type DueMode = typeof NOTIFY | typeof REVERT | typeof CANCEL | typeof RETRY
 
 /** Reverts children of a revived parent before anything else, so that no child starts on an outcome that no longer holds. */
 export function takesBack(mode: DueMode): boolean {
-  return mode === BACK || mode === RETRY
+  return mode === REVERT || mode === RETRY
 }
 
 /** A request for a whole tree overrides a mere outcome; of two requests, the later one counts. */
@@ -84,7 +84,7 @@ export interface FlowEdge {
 export interface FlowEnd {
   readonly seq: number
   readonly ref: string
-  readonly state: Told
+  readonly state: ParentOutcome
   /** `row`: as the row says it; `record`: with this output and the row's last error; `state`: no content. */
   readonly keep: 'row' | 'record' | 'state'
   readonly output: Data
@@ -92,10 +92,10 @@ export interface FlowEnd {
 
 /** The changes of a turn to flows. */
 export class FlowEffects {
-  readonly gates: FlowGate[] = []
+  readonly gates: DependencyCounter[] = []
   readonly edges: FlowEdge[] = []
-  readonly changed = new Set<FlowGate>()
-  readonly told: { readonly parent: number; readonly child: number; readonly state: Told }[] = []
+  readonly changed = new Set<DependencyCounter>()
+  readonly told: { readonly parent: number; readonly child: number; readonly state: ParentOutcome }[] = []
   /** Up to which child those of a parent were told, and what comes next; undefined where all is told. */
   readonly progress: { readonly parent: number; readonly next: { readonly after: number; readonly mode: DueMode } | undefined }[] = []
   /** Jobs whose children are to be told from the first on, by later turns. */
@@ -110,7 +110,7 @@ export class FlowEffects {
   readonly dropping: number[] = []
 
   note({ seq }: { readonly seq: number }, mode: DueMode): void {
-    this.due.set(seq, dueMode(this.due.get(seq) ?? TELL, mode))
+    this.due.set(seq, dueMode(this.due.get(seq) ?? NOTIFY, mode))
     if (takesBack(mode)) this.back = true
   }
 }

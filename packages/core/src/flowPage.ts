@@ -1,6 +1,6 @@
 /** A page of a flow: the one reading of it, whichever thread it happens on. */
 
-import { DELETED, type Told } from './flow.ts'
+import { DELETED, type ParentOutcome } from './flow.ts'
 import type { FlowCursor } from './flowCommands.ts'
 import type { JobKey } from './id.ts'
 import { STATES } from './lifecycle.ts'
@@ -53,7 +53,7 @@ function jobOf({ row, place, parents }: FlowJobRow, lanes: LanesNamed): FlowJobV
   }
 }
 
-function toldOf(told: Told): DependencyView['told'] {
+function toldOf(told: ParentOutcome): DependencyView['told'] {
   if (told === DELETED) return 'deleted'
   return told === 0 ? null : STATES[told]
 }

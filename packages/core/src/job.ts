@@ -40,15 +40,15 @@ export interface JobExtras {
 export type AbortCause = 'timeout' | 'cancel' | 'stop'
 
 /** The changes of a turn to a row, as bits: the store picks the cheapest statement that covers them. */
-export const TOUCH_INSERT = 1
-export const TOUCH_START = 2
-export const TOUCH_COMPLETE = 4
-export const TOUCH_OTHER = 8
-export const TOUCH_DELETE = 16
-/** The payload changes too. Set together with TOUCH_OTHER. */
-export const TOUCH_DATA = 32
+export const DIRTY_INSERT = 1
+export const DIRTY_START = 2
+export const DIRTY_COMPLETE = 4
+export const DIRTY_OTHER = 8
+export const DIRTY_DELETE = 16
+/** The payload changes too. Set together with DIRTY_OTHER. */
+export const DIRTY_DATA = 32
 /** Lane, policy and extras change too. Set together with another bit. */
-export const TOUCH_PLACE = 64
+export const DIRTY_PLACE = 64
 
 export interface Job extends JobKey {
   /** This, its policy and its extras change where it takes the defaults of its name, and nowhere else. */
@@ -101,8 +101,8 @@ export interface Job extends JobKey {
   windowed: boolean
   /** When a lighter job first passed this one for want of room; monotonic, -1 for never. */
   passedMono: number
-  /** Bits of TOUCH_*: what this turn does to the row. */
-  touched: number
+  /** Bits of DIRTY_*: what this turn does to the row. */
+  dirty: number
   /** Log lines stored of the current run. */
   logLines: number
 }
@@ -158,7 +158,7 @@ export function newJob(
     abort: undefined,
     windowed: false,
     passedMono: -1,
-    touched: 0,
+    dirty: 0,
     logLines: 0,
   }
 }

@@ -11,7 +11,7 @@ const EXPECTED: Record<Transition, readonly [from: readonly string[], to: readon
   enqueue: [[], ['scheduled', 'waiting', 'blocked']],
   promote: [['scheduled'], ['waiting']],
   release: [['blocked'], ['scheduled', 'waiting']],
-  forsake: [['blocked'], ['failed']],
+  failByParent: [['blocked'], ['failed']],
   start: [['waiting'], ['active']],
   complete: [['active'], ['completed']],
   retry: [['active'], ['scheduled', 'waiting']],

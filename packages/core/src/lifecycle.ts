@@ -23,7 +23,7 @@ export const LIFECYCLE = {
   enqueue: { from: [], to: [SCHEDULED, WAITING, BLOCKED] },
   promote: { from: [SCHEDULED], to: [WAITING] },
   release: { from: [BLOCKED], to: [SCHEDULED, WAITING] },
-  forsake: { from: [BLOCKED], to: [FAILED] },
+  failByParent: { from: [BLOCKED], to: [FAILED] },
   start: { from: [WAITING], to: [ACTIVE] },
   complete: { from: [ACTIVE], to: [COMPLETED] },
   retry: { from: [ACTIVE], to: [SCHEDULED, WAITING] },

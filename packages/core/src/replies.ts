@@ -274,7 +274,7 @@ export interface FailureGroup {
 }
 
 /** Decided, but to be answered later. */
-export const HELD: unique symbol = Symbol('held')
+export const DEFERRED: unique symbol = Symbol('held')
 
 /** A refusal found before anything was written. */
 export class Refused {
@@ -284,4 +284,4 @@ export class Refused {
   }
 }
 
-export type Decision<Op extends Operation> = ReplyOf[Op] | Refused | typeof HELD
+export type Decision<Op extends Operation> = ReplyOf[Op] | Refused | typeof DEFERRED

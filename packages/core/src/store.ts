@@ -3,7 +3,7 @@ import type { FailedPlace, ListFilter } from './commands.ts'
 import type { Definition } from './definition.ts'
 import type { Effects, ExportMark, SourceMark } from './effects.ts'
 import type { JobEnd, JournalEvent } from './events.ts'
-import type { DueMode, FlowGate, FlowPlace, Told } from './flow.ts'
+import type { DependencyCounter, DueMode, FlowPlace, ParentOutcome } from './flow.ts'
 import type { FlowCursor } from './flowCommands.ts'
 import { type JobKey, NODE_LIMIT, PLACE_LIMIT, sourcedNode } from './id.ts'
 import type { Data, JobExtras } from './job.ts'
@@ -103,9 +103,9 @@ export interface FlowDueRow {
   readonly parent: number
   readonly mode: DueMode
   /** The parent's outcome for it. */
-  readonly state: Told
+  readonly state: ParentOutcome
   /** Undefined where none is left. */
-  readonly child: { readonly seq: number; readonly told: Told; readonly gate: FlowGate | undefined } | undefined
+  readonly child: { readonly seq: number; readonly told: ParentOutcome; readonly gate: DependencyCounter | undefined } | undefined
 }
 
 /** A job whose row is gone, and one that it waited for; undefined where none is left. */
@@ -120,7 +120,7 @@ export interface ParentRow {
   readonly place: number
   readonly seq: number
   readonly ref: string
-  readonly state: Told
+  readonly state: ParentOutcome
   readonly output: Data
   readonly error: RunError | undefined
 }
@@ -130,7 +130,7 @@ export interface DependencyRow {
   readonly seq: number
   /** Empty where nothing is left that says it. */
   readonly ref: string
-  readonly told: Told
+  readonly told: ParentOutcome
 }
 
 /** A job of a flow, without its payloads. */
@@ -348,7 +348,7 @@ export interface Store {
    */
   prunable(queueId: number, state: StateCode, before: number, limit: number, lastEvent?: number): Prunable | undefined
   /** Gates of jobs that wait for others; nothing of those that do not. */
-  flowGates(seqs: readonly number[]): FlowGate[]
+  flowGates(seqs: readonly number[]): DependencyCounter[]
   /** Returns outcomes to propagate, reverted ones first, by parent, then by child: at most `limit` rows. */
   flowDue(limit: number): FlowDueRow[]
   /** Jobs in this order without payload and output, at most about `bytes` of what else they carry; at least one where there is one. */

@@ -35,7 +35,7 @@ function whyWaiting(tables: Tables, lane: Lane, now: Now): string[] {
   const { queue } = lane
   const { concurrencyLimit, rateLimit } = queue.settings
   const why: string[] = []
-  if (lane.services.length === 0) why.push('no worker serves it: engine.work([...])')
+  if (lane.groups.length === 0) why.push('no worker serves it: engine.work([...])')
   if (queue.paused) why.push(`the queue is paused: engine.queues.resume('${queue.name}')`)
   if (lane.paused) why.push(`the job name is paused: engine.queues.resume('${queue.name}', { job: '${lane.name}' })`)
   const parked = [...tables.keys.gatesById.values()].filter((gate) => gate.lane === lane && gate.parked > 0)

@@ -67,8 +67,8 @@ test('whatever comes: never more than the places, and an address that has none g
           continue
         }
         const place = { address, leave: () => {} }
-        const crowded = ['a', 'b', 'c', 'd'].some((other) => inside.filter((one) => one.address === other).length > mine.length + 1)
-        const wanted = inside.length < places || crowded
+        const overfilled = ['a', 'b', 'c', 'd'].some((other) => inside.filter((one) => one.address === other).length > mine.length + 1)
+        const wanted = inside.length < places || overfilled
         const leave = room.enter(address, () => inside.splice(inside.indexOf(place), 1))
         expect(leave !== undefined).toBe(wanted)
         if (leave === undefined) continue

@@ -41,15 +41,15 @@ export class WaitingRoom {
   /** Sends away a client of the address that has the most places, if it has more than `more`. */
   #sendAway(more: number): boolean {
     let largest: Set<() => void> | undefined
-    let crowded: string | undefined
+    let overfilled: string | undefined
     for (const [other, places] of this.#byAddress) {
       if (other === undefined || places.size <= (largest?.size ?? more)) continue
       largest = places
-      crowded = other
+      overfilled = other
     }
     const [oldest] = largest ?? []
     if (oldest === undefined) return false
-    this.#leave(crowded, oldest)
+    this.#leave(overfilled, oldest)
     oldest()
     return true
   }

@@ -2,7 +2,7 @@
  * The scheduled and waiting jobs of a queue by arrival, as far as a turn knows them. They are the oldest jobs that the file has,
  * or all of them, and those that the turn itself adds. Jobs that have left meanwhile are skipped.
  */
-import { type Job, TOUCH_DELETE } from '../job.ts'
+import { DIRTY_DELETE, type Job } from '../job.ts'
 import { SCHEDULED, WAITING } from '../lifecycle.ts'
 
 export class Arrivals {
@@ -41,6 +41,6 @@ export class Arrivals {
   }
 }
 
-function stands({ state, touched }: Job): boolean {
-  return (state === SCHEDULED || state === WAITING) && (touched & TOUCH_DELETE) === 0
+function stands({ state, dirty }: Job): boolean {
+  return (state === SCHEDULED || state === WAITING) && (dirty & DIRTY_DELETE) === 0
 }

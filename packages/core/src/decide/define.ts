@@ -94,8 +94,8 @@ function oldest(sessions: readonly Session[]): Session | undefined {
   return sessions.toSorted((one, other) => one.id - other.id)[0]
 }
 
-function servers({ services }: Tables, name: string): Session[] {
-  return [...services.values()].flatMap((service) => (service.names.has(name) ? [...service.sessions] : []))
+function servers({ groups }: Tables, name: string): Session[] {
+  return [...groups.values()].flatMap((group) => (group.names.has(name) ? [...group.sessions] : []))
 }
 
 function defaultsOf(session: Session, name: string): Defaults {

@@ -1,6 +1,6 @@
 /** Removes a job and its content. */
 import type { DeleteCommand } from '../commands.ts'
-import { type Job, TOUCH_DELETE } from '../job.ts'
+import { DIRTY_DELETE, type Job } from '../job.ts'
 import { ACTIVE, isLive } from '../lifecycle.ts'
 import type { Decision } from '../replies.ts'
 import { settle } from './end.ts'
@@ -25,5 +25,5 @@ export function removeJob(turn: TurnContext, job: Job): void {
   vanish(turn, job)
   effects.count(job.lane, job.state, -1)
   effects.event('deleted', job)
-  effects.touch(job, TOUCH_DELETE)
+  effects.touch(job, DIRTY_DELETE)
 }

@@ -243,7 +243,7 @@ describe('E4: weight', () => {
 
   test('room that is kept for it is free in the turn in which another session takes it', () => {
     const world = new World()
-    world.attach('roomy', ['a', 'b'], { minConcurrency: 2, maxConcurrency: 2 })
+    world.attach('releasable', ['a', 'b'], { minConcurrency: 2, maxConcurrency: 2 })
     world.run(enqueueing({ name: 'b' }))
     world.attach('other', ['a'], one)
     world.run(enqueueing({ name: 'a' }, { name: 'a' }))
@@ -256,7 +256,7 @@ describe('E4: weight', () => {
     const { grants } = world.run({ op: 'complete', seq: other?.seq ?? 0, run: 1, output: null })
     expect(grants.map(({ seq, session }) => [seq, session])).toEqual([
       [4, 'other'],
-      [5, 'roomy'],
+      [5, 'releasable'],
     ])
   })
 

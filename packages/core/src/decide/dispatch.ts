@@ -8,10 +8,10 @@ import { ACTIVE } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import { NO_SETTINGS } from '../queueSettings.ts'
 import { tokenMs } from '../tables/bucket.ts'
+import type { ConsumerGroup } from '../tables/consumerGroup.ts'
 import { type Gate, roomOf } from '../tables/gate.ts'
 import { countOf, passTurn, type Queue } from '../tables/lane.ts'
 import { comesBefore, type ReadyLanes } from '../tables/readyLanes.ts'
-import type { Service } from '../tables/service.ts'
 import type { Session } from '../tables/session.ts'
 import type { Tables } from '../tables/tables.ts'
 import { expireJob } from './expire.ts'
@@ -33,43 +33,43 @@ export function dispatch(turn: TurnContext): void {
 function serve(turn: TurnContext): void {
   if (turn.tables.paused) return
   const { grants } = turn.effects
-  for (let services = inTurn(turn.tables); services.length > 0; ) {
-    services = services.filter(({ hungry, ready }) => hungry.size > 0 && ready.size > 0)
+  for (let groups = inTurn(turn.tables); groups.length > 0; ) {
+    groups = groups.filter(({ underfilled, ready }) => underfilled.size > 0 && ready.size > 0)
     const before = grants.length
-    handOut(turn, services)
-    // The heavy job that one service has kept room for may have gone to another.
-    if (services.length < 2 || grants.length === before) return
+    handOut(turn, groups)
+    // The heavy job that one group has kept room for may have gone to another.
+    if (groups.length < 2 || grants.length === before) return
   }
 }
 
-/** Returns the services, beginning after the last one served: if a queue may start only one job at a time, each has its turn. */
-function inTurn({ services, served }: Tables): Service[] {
-  const all = [...services.values()]
+/** Returns the groups, beginning after the last one served: if a queue may start only one job at a time, each has its turn. */
+function inTurn({ groups, served }: Tables): ConsumerGroup[] {
+  const all = [...groups.values()]
   const after = served === undefined ? 0 : all.indexOf(served) + 1
   return after === 0 ? all : [...all.slice(after), ...all.slice(0, after)]
 }
 
-/** Hands out one job per service and round, so that services that share a lane share its jobs. */
-function handOut(turn: TurnContext, services: Service[]): void {
-  let open = services
-  while (open.length > 1) open = open.filter((service) => handOne(turn, service))
+/** Hands out one job per group and round, so that groups that share a lane share its jobs. */
+function handOut(turn: TurnContext, groups: ConsumerGroup[]): void {
+  let open = groups
+  while (open.length > 1) open = open.filter((group) => handOne(turn, group))
   const [last] = open
   if (last !== undefined) while (handOne(turn, last));
 }
 
-function handOne(turn: TurnContext, service: Service): boolean {
-  for (const session of service.hungry) {
-    const job = pick(turn, service, session)
+function handOne(turn: TurnContext, group: ConsumerGroup): boolean {
+  for (const session of group.underfilled) {
+    const job = pick(turn, group, session)
     if (job === undefined) {
-      if (service.ready.size === 0) return false
+      if (group.ready.size === 0) return false
       continue
     }
     start(turn, job, session)
     turn.tables.weigh(session)
-    turn.tables.served = service
-    if (session.hungry && service.hungry.size > 1) {
-      service.hungry.delete(session)
-      service.hungry.add(session)
+    turn.tables.served = group
+    if (session.underfilled && group.underfilled.size > 1) {
+      group.underfilled.delete(session)
+      group.underfilled.add(session)
     }
     return true
   }
@@ -77,14 +77,14 @@ function handOne(turn: TurnContext, service: Service): boolean {
 }
 
 /** Returns the next job for a session: from the first queue in line with a job that fits, unless room is kept for a heavy one. */
-function pick(turn: TurnContext, service: Service, session: Session): Job | undefined {
-  for (const [queue, lanes] of service.ready) {
+function pick(turn: TurnContext, group: ConsumerGroup, session: Session): Job | undefined {
+  for (const [queue, lanes] of group.ready) {
     if (!mayStart(turn, queue)) continue
-    const job = pickOf(turn, service, queue, lanes, session)
+    const job = pickOf(turn, group, queue, lanes, session)
     // Jobs of other queues must not take the room either.
     if (job === KEEP_ROOM) return undefined
     if (job !== undefined) {
-      service.rotate(queue, lanes)
+      group.rotate(queue, lanes)
       passTurn(job.lane)
       return job
     }
@@ -94,7 +94,7 @@ function pick(turn: TurnContext, service: Service, session: Session): Job | unde
 
 function pickOf(
   turn: TurnContext,
-  service: Service,
+  group: ConsumerGroup,
   queue: Queue,
   lanes: ReadyLanes,
   session: Session,
@@ -102,7 +102,7 @@ function pickOf(
   for (;;) {
     const head = lanes.first()
     if (head === undefined) {
-      service.forget(queue)
+      group.forget(queue)
       return undefined
     }
     if (head.expiresAt !== 0 && head.expiresAt <= turn.now.wall) {
@@ -144,23 +144,23 @@ function mayStart({ tables, now }: TurnContext, queue: Queue): boolean {
   if (settings === NO_SETTINGS && !paused) return true
   const { concurrencyLimit, rateLimit } = settings
   if (paused || (concurrencyLimit !== undefined && countOf(queue, ACTIVE) >= concurrencyLimit)) {
-    tables.doors.close(queue)
+    tables.dispatchable.suspend(queue)
     return false
   }
   const ms = rateLimit === undefined ? 0 : tokenMs(rateLimit, queue.fullMono, now.mono)
-  if (ms > 0) tables.doors.closeUntil(queue, now.mono + ms)
+  if (ms > 0) tables.dispatchable.suspendUntil(queue, now.mono + ms)
   return ms === 0
 }
 
 /** Opens queues whose buckets have a token again. */
-function fillBuckets({ tables: { doors }, now }: TurnContext): void {
-  if (doors.tokenMono > now.mono) return
-  doors.tokenMono = Number.POSITIVE_INFINITY
-  for (const queue of doors.waiting) {
+function fillBuckets({ tables: { dispatchable }, now }: TurnContext): void {
+  if (dispatchable.tokenMono > now.mono) return
+  dispatchable.tokenMono = Number.POSITIVE_INFINITY
+  for (const queue of dispatchable.waiting) {
     const { rateLimit } = queue.settings
     const ms = rateLimit === undefined ? 0 : tokenMs(rateLimit, queue.fullMono, now.mono)
-    if (ms === 0) doors.open(queue)
-    else doors.tokenMono = Math.min(doors.tokenMono, now.mono + ms)
+    if (ms === 0) dispatchable.resume(queue)
+    else dispatchable.tokenMono = Math.min(dispatchable.tokenMono, now.mono + ms)
   }
 }
 

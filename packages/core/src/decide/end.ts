@@ -7,7 +7,7 @@ import { backoffDelay } from '../backoff.ts'
 import type { CompleteCommand, RunKey } from '../commands.ts'
 import { fingerprintOf } from '../fingerprint.ts'
 import { formatId } from '../id.ts'
-import { attemptOf, type Job, TOUCH_COMPLETE, TOUCH_DELETE, TOUCH_OTHER } from '../job.ts'
+import { attemptOf, DIRTY_COMPLETE, DIRTY_DELETE, DIRTY_OTHER, type Job } from '../job.ts'
 import { ACTIVE, CANCELLED, COMPLETED, FAILED, SCHEDULED, WAITING } from '../lifecycle.ts'
 import { retentionOf } from '../queueSettings.ts'
 import { type Keep, keepsNone, type Retention } from '../retention.ts'
@@ -29,7 +29,7 @@ function release({ tables }: TurnContext, job: Job): void {
   const { session } = job
   tables.jobs.delete(job.seq)
   tables.keys.ended(job)
-  tables.doors.open(job.lane.queue)
+  tables.dispatchable.resume(job.lane.queue)
   tables.clearDeadline(job)
   job.abort = undefined
   if (session === undefined) {
@@ -45,7 +45,7 @@ function release({ tables }: TurnContext, job: Job): void {
 export function endCompleted(turn: TurnContext, job: Job, output: CompleteCommand['output']): void {
   release(turn, job)
   job.output = output
-  finish(turn, job, 'complete', COMPLETED, TOUCH_COMPLETE)
+  finish(turn, job, 'complete', COMPLETED, DIRTY_COMPLETE)
   turn.effects.total(job.lane, 'completed')
   turn.effects.event('completed', job)
   leave(turn, job, kept(turn, job).completed)
@@ -65,7 +65,7 @@ export function endFailed(turn: TurnContext, job: Job, error: RunError, retry: n
   const over = retry === false || attempt >= maxAttempts
   const delayMs = over ? Number.POSITIVE_INFINITY : (retry ?? backoffDelay(backoff, attempt, turn.random()))
   if (over || turn.now.wall + delayMs > job.enqueuedAt + maxAge) {
-    finish(turn, job, 'exhaust', FAILED, TOUCH_OTHER)
+    finish(turn, job, 'exhaust', FAILED, DIRTY_OTHER)
     turn.effects.total(job.lane, 'failed')
     turn.effects.event('failed', job, undefined, error.name, error)
     leave(turn, job, kept(turn, job).failed)
@@ -90,7 +90,7 @@ export function endCancelled(turn: TurnContext, job: Job, error: RunError = CANC
 
 /** Cancels a job, which need not have started. `error`: the reason, if no caller asked for it. */
 export function finishCancelled(turn: TurnContext, job: Job, error?: string): void {
-  finish(turn, job, 'cancel', CANCELLED, TOUCH_OTHER)
+  finish(turn, job, 'cancel', CANCELLED, DIRTY_OTHER)
   turn.effects.total(job.lane, 'cancelled')
   turn.effects.event('cancelled', job, undefined, error)
   leave(turn, job, kept(turn, job).cancelled)
@@ -148,7 +148,7 @@ const CANCELLED_ERROR: RunError = { name: 'JobCancelledError', message: 'the job
 function finish(
   turn: TurnContext,
   job: Job,
-  transition: 'complete' | 'exhaust' | 'cancel' | 'expire' | 'forsake',
+  transition: 'complete' | 'exhaust' | 'cancel' | 'expire' | 'failByParent',
   to: 4 | 5 | 6,
   bits: number,
 ): void {
@@ -180,7 +180,7 @@ function leave(turn: TurnContext, job: Job, keep: Keep): void {
 export function erase(turn: TurnContext, job: Job): void {
   if (job.extras !== undefined) outlive(turn, job, job)
   turn.effects.count(job.lane, job.state, -1)
-  turn.effects.touch(job, TOUCH_DELETE)
+  turn.effects.touch(job, DIRTY_DELETE)
 }
 
 /** Fails a job that did not start within its ttl. */
@@ -189,18 +189,18 @@ export function finishExpired(turn: TurnContext, job: Job): void {
 }
 
 /** Fails a job that never ran, because of one that it waited for. A flow's jobs share a commit: their ids differ only in the row. */
-export function finishForsaken(turn: TurnContext, job: Job, parent: { readonly seq: number; readonly state: string } | undefined): void {
+export function finishByParent(turn: TurnContext, job: Job, parent: { readonly seq: number; readonly state: string } | undefined): void {
   const which = parent && `job ${formatId({ seq: parent.seq, node: job.node, enqueuedAt: job.enqueuedAt })} is ${parent.state}`
-  finishUnstarted(turn, job, 'forsake', {
+  finishUnstarted(turn, job, 'failByParent', {
     name: 'ParentFailedError',
     message: `the job was not run, because it waited for others: ${which ?? 'one has failed'}`,
   })
 }
 
-function finishUnstarted(turn: TurnContext, job: Job, transition: 'expire' | 'forsake', error: RunError): void {
+function finishUnstarted(turn: TurnContext, job: Job, transition: 'expire' | 'failByParent', error: RunError): void {
   turn.effects.runs.push({ seq: job.seq, run: job.run, attempt: 0, startedAt: 0, endedAt: turn.now.wall, worker: '', error })
   noteFailure(turn, job, error)
-  finish(turn, job, transition, FAILED, TOUCH_OTHER)
+  finish(turn, job, transition, FAILED, DIRTY_OTHER)
   turn.effects.total(job.lane, 'failed')
   turn.effects.event('failed', job, undefined, error.name, error)
   leave(turn, job, kept(turn, job).failed)

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { TOUCH_INSERT, TOUCH_START } from '../job.ts'
+import { DIRTY_INSERT, DIRTY_START } from '../job.ts'
 import { DEFAULT_POLICY } from '../policy.ts'
 import { Refused } from '../replies.ts'
 import { MemoryStore } from '../testing/memoryStore.ts'
@@ -16,11 +16,11 @@ describe('where a new job goes', () => {
     const write = vi.spyOn(world.store, 'write')
     const touched: number[] = []
     write.mockImplementation(function (this: MemoryStore, effects, mark) {
-      touched.push(...effects.jobs.map((job) => job.touched))
+      touched.push(...effects.jobs.map((job) => job.dirty))
       MemoryStore.prototype.write.call(this, effects, mark)
     })
     const { replies, grants, events } = world.turn(enqueueing({ name: 'a', data: '"x"' }))
-    expect(touched).toEqual([TOUCH_INSERT | TOUCH_START])
+    expect(touched).toEqual([DIRTY_INSERT | DIRTY_START])
     expect(grants).toEqual([
       {
         session: 's',

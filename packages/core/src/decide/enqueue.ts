@@ -2,7 +2,7 @@
 import type { EnqueueCommand, NewJob } from '../commands.ts'
 import type { FlowPlace } from '../flow.ts'
 import type { JobKey } from '../id.ts'
-import { type Job, type JobExtras, newJob, TOUCH_DATA, TOUCH_INSERT } from '../job.ts'
+import { DIRTY_DATA, DIRTY_INSERT, type Job, type JobExtras, newJob } from '../job.ts'
 import { ACTIVE, BLOCKED, SCHEDULED, WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import { resolvePolicy } from '../policy.ts'
@@ -141,7 +141,7 @@ function replace(turn: TurnContext, holder: Job, job: NewJob, runAt: number): vo
     holder.weight = job.weight ?? holder.weight
     sayMore(turn, holder, { priority: job.priority, weight: job.weight })
     holder.runAt = runAt
-    turn.effects.touch(holder, TOUCH_DATA)
+    turn.effects.touch(holder, DIRTY_DATA)
   })
 }
 
@@ -196,7 +196,7 @@ function create(turn: TurnContext, wanted: NewJob, origin?: Origin, from: From =
     extrasOf(wanted, from, defaults === undefined ? saidOf(wanted) : undefined),
     wanted.data,
   )
-  effects.touch(job, TOUCH_INSERT)
+  effects.touch(job, DIRTY_INSERT)
   if (tables.bounded > 0) facts.addFresh(job)
   effects.count(lane, job.state, 1)
   effects.total(lane, 'enqueued')

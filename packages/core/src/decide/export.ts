@@ -2,7 +2,7 @@
 
 import { LIMITS } from '../limits.ts'
 import type { DeleteExportCommand, ExportCommand } from '../observeCommands.ts'
-import { type Decision, HELD, Refused } from '../replies.ts'
+import { DEFERRED, type Decision, Refused } from '../replies.ts'
 import { noExport } from './refuse.ts'
 import type { TurnContext } from './turn.ts'
 
@@ -20,7 +20,7 @@ export function exportFinished({ tables, facts, effects }: TurnContext, { name, 
     tables.exports.set(name, cursor)
     effects.exports.push({ name, cursor })
   }
-  return HELD
+  return DEFERRED
 }
 
 export function deleteExport({ tables, effects }: TurnContext, { name }: DeleteExportCommand): boolean {

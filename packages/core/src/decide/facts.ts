@@ -4,9 +4,9 @@
  */
 import type { RedriveCommand } from '../commands.ts'
 import type { Settling } from '../definition.ts'
-import type { DueMode, FlowGate, Told } from '../flow.ts'
+import type { DependencyCounter, DueMode, ParentOutcome } from '../flow.ts'
 import { type JobKey, sourcedNode } from '../id.ts'
-import { type Job, TOUCH_DELETE } from '../job.ts'
+import { DIRTY_DELETE, type Job } from '../job.ts'
 import { isFinal } from '../lifecycle.ts'
 import type { ManyCommand } from '../manageCommands.ts'
 import type { Schedule } from '../schedule.ts'
@@ -20,8 +20,8 @@ import { Arrivals } from './arrivals.ts'
 export interface FlowSlice {
   readonly parent: number
   readonly mode: DueMode
-  readonly state: Told
-  readonly children: { readonly seq: number; readonly told: Told }[]
+  readonly state: ParentOutcome
+  readonly children: { readonly seq: number; readonly told: ParentOutcome }[]
   /** True if these are the last. */
   done: boolean
 }
@@ -65,7 +65,7 @@ export class Facts {
   /** True if some children have yet to hear that a parent is live again. */
   flowBack = false
   flowLeft: readonly FlowLeftRow[] = []
-  #gates: Map<number, FlowGate> | undefined
+  #gates: Map<number, DependencyCounter> | undefined
   /** Arrivals in queues that drop their oldest jobs. */
   #arrivals: Map<Queue, Arrivals> | undefined
   /** The number of jobs that the current call has created in each of these queues. */
@@ -93,12 +93,12 @@ export class Facts {
     return job
   }
 
-  gate(seq: number): FlowGate | undefined {
+  gate(seq: number): DependencyCounter | undefined {
     return this.#gates?.get(seq)
   }
 
   /** Adds the turn's one gate of a job. */
-  addGate(gate: FlowGate): void {
+  addGate(gate: DependencyCounter): void {
     this.#gates ??= new Map()
     if (!this.#gates.has(gate.seq)) this.#gates.set(gate.seq, gate)
   }
@@ -256,5 +256,5 @@ export class Facts {
 
 /** True if this turn has deleted the job: its record still exists, its row will not. */
 export function isDeleted(job: Job): boolean {
-  return (job.touched & TOUCH_DELETE) !== 0
+  return (job.dirty & DIRTY_DELETE) !== 0
 }

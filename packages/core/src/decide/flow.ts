@@ -1,6 +1,6 @@
 /** Creates a flow: its jobs wait for one another from the start. */
 
-import { CLOSED, type FlowGate, type FlowPlace } from '../flow.ts'
+import { CLOSED, type DependencyCounter, type FlowPlace } from '../flow.ts'
 import type { FlowCommand, FlowNode } from '../flowCommands.ts'
 import { type Decision, Refused } from '../replies.ts'
 import { makeRoom } from './drop.ts'
@@ -44,7 +44,7 @@ function placeOf({ ref, job, parents, onFailure }: FlowNode, first: number, chil
 }
 
 function block({ effects, facts }: TurnContext, { parents }: FlowNode, child: number, first: number): void {
-  const gate: FlowGate = { seq: child, parent: first + (parents[0] ?? 0), pending: parents.length, failed: 0, state: CLOSED }
+  const gate: DependencyCounter = { seq: child, parent: first + (parents[0] ?? 0), pending: parents.length, failed: 0, state: CLOSED }
   effects.flows.gates.push(gate)
   facts.addGate(gate)
   for (const [index, parent] of parents.entries()) effects.flows.edges.push({ parent: first + parent, child, place: index + 1 })

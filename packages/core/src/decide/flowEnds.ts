@@ -1,11 +1,11 @@
 /** Notes what the end of a job, or of its row, means for its flow: in the same commit. The next turns notify the children. */
-import { DELETED, type DueMode, isParent, TELL } from '../flow.ts'
-import { type Job, type JobExtras, TOUCH_COMPLETE } from '../job.ts'
+import { DELETED, type DueMode, isParent, NOTIFY } from '../flow.ts'
+import { DIRTY_COMPLETE, type Job, type JobExtras } from '../job.ts'
 import { isFinal } from '../lifecycle.ts'
 import type { TurnContext } from './turn.ts'
 
 /** Notes that the children must hear of a job that is final, live again, or gone. */
-export function tellLater({ tables, effects }: TurnContext, job: Job, mode: DueMode = TELL): void {
+export function tellLater({ tables, effects }: TurnContext, job: Job, mode: DueMode = NOTIFY): void {
   if (!isParent(job)) return
   effects.flows.note(job, mode)
   tables.flowWork = true
@@ -22,8 +22,8 @@ export function outlive(
   const { flows } = turn.effects
   if (place.children) {
     // A record read for other reasons may lack its output. Unless the job has completed just now, the row has it.
-    const known = job !== undefined && job.touched !== 0 ? job : undefined
-    const output = known !== undefined && (known.touched & TOUCH_COMPLETE) !== 0 ? known.output : null
+    const known = job !== undefined && job.dirty !== 0 ? job : undefined
+    const output = known !== undefined && (known.dirty & DIRTY_COMPLETE) !== 0 ? known.output : null
     flows.ends.push({ seq, ref: place.ref, state: known?.state ?? 0, keep: known === undefined ? 'row' : 'record', output })
   }
   if (place.parents > 0) leave(turn, seq)

@@ -1,21 +1,21 @@
 /** The gate of a job that waits for others. */
-import { type CLOSED, type FlowGate, OPEN, type SHUT, TELL } from '../flow.ts'
+import { type CLOSED, type DependencyCounter, NOTIFY, OPEN, type SHUT } from '../flow.ts'
 import type { Job } from '../job.ts'
 import { SCHEDULED, WAITING } from '../lifecycle.ts'
 import { enterLine } from './line.ts'
 import type { TurnContext } from './turn.ts'
 
 /** Opens the gate if all parents have ended as far as the job has heard. If one may be live again, the job is notified first. */
-export function openOnceTold(turn: TurnContext, job: Job, gate: FlowGate): void {
+export function openOncePropagated(turn: TurnContext, job: Job, gate: DependencyCounter): void {
   const { tables, facts, effects } = turn
   if (facts.flowBack || effects.flows.back) {
-    effects.flows.note({ seq: gate.parent }, TELL)
+    effects.flows.note({ seq: gate.parent }, NOTIFY)
     tables.flowWork = true
   } else open(turn, job, gate)
 }
 
 /** Lets a job through; there is no other place that does. Its `delay` counts from here. */
-function open(turn: TurnContext, job: Job, gate: FlowGate): void {
+function open(turn: TurnContext, job: Job, gate: DependencyCounter): void {
   const { tables, facts, effects, now } = turn
   setGate(turn, gate, OPEN)
   job.runAt = Math.max(job.runAt, now.wall + (job.extras?.flow?.delay ?? 0))
@@ -27,7 +27,7 @@ function open(turn: TurnContext, job: Job, gate: FlowGate): void {
   else enterLine(turn, job)
 }
 
-export function setGate({ effects }: TurnContext, gate: FlowGate, state: typeof CLOSED | typeof OPEN | typeof SHUT): void {
+export function setGate({ effects }: TurnContext, gate: DependencyCounter, state: typeof CLOSED | typeof OPEN | typeof SHUT): void {
   gate.state = state
   effects.flows.changed.add(gate)
 }

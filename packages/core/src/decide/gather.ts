@@ -10,7 +10,7 @@ import { retentionOf } from '../queueSettings.ts'
 import type { Keep, Retention } from '../retention.ts'
 import type { NameAndKey, Prunable, Store } from '../store.ts'
 import { roomOf } from '../tables/gate.ts'
-import { GATE_JOBS } from '../tables/keys.ts'
+import { BACKLOG_JOBS } from '../tables/keys.ts'
 import { countOf, type Lane } from '../tables/lane.ts'
 import type { Tables } from '../tables/tables.ts'
 import { bytesToRead, jobsToRead } from '../tables/windowShare.ts'
@@ -25,8 +25,8 @@ import { exclusiveKey, placeOf, shapeOf } from './shaping.ts'
 import { gatherTurns } from './strict.ts'
 
 export function gather(store: Store, tables: Tables, requests: readonly Request[], now: Now, retention: Retention | undefined): Facts {
-  if (tables.thirsty.size > 0) refill(store, tables)
-  if (tables.keys.thirsty.size > 0) refillGates(store, tables, now)
+  if (tables.needRefill.size > 0) refill(store, tables)
+  if (tables.keys.needRefill.size > 0) refillGates(store, tables, now)
   const facts = new Facts(tables)
   if (tables.keys.turns.size > 0) gatherTurns(store, tables, facts, now.mono)
   const schedules: string[] = []
@@ -52,7 +52,7 @@ export function gather(store: Store, tables: Tables, requests: readonly Request[
 /** Refills windows that run low, at most 32 per turn. */
 function refill(store: Store, tables: Tables): void {
   let lanes = 0
-  for (const lane of tables.thirsty) {
+  for (const lane of tables.needRefill) {
     if (++lanes > 32) break
     const { last, size, bytes } = lane.window
     const { rows, complete } = store.window(lane.id, last, Math.max(1, jobsToRead(tables) - size), bytesToRead(tables) - bytes)
@@ -63,11 +63,11 @@ function refill(store: Store, tables: Tables): void {
 /** Reads the parked jobs that are let go next, for at most 32 gates per turn. */
 function refillGates(store: Store, tables: Tables, { mono }: Now): void {
   let gates = 0
-  for (const gate of tables.keys.thirsty) {
+  for (const gate of tables.keys.needRefill) {
     if (++gates > 32) break
     const { key, lined, outside, window, id } = gate
     const room = roomOf(key, mono) - lined - outside
-    const { rows, complete } = store.parked(id, window.last, Math.max(GATE_JOBS, Math.min(room, LIMITS.windowJobs)), GATE_BYTES)
+    const { rows, complete } = store.parked(id, window.last, Math.max(BACKLOG_JOBS, Math.min(room, LIMITS.windowJobs)), BACKLOG_BYTES)
     tables.refillGate(gate, rows, complete)
   }
 }
@@ -199,7 +199,7 @@ export function failedLanes(tables: Tables, { queue, name }: RedriveCommand): La
   return lanes
 }
 
-const GATE_BYTES = 256 * 1024
+const BACKLOG_BYTES = 256 * 1024
 const FIRST = { finishedAt: -1, seq: -1 }
 
 function redriveLimit(command: RedriveCommand): number {

@@ -1,6 +1,6 @@
 /** Maps each command to the function that decides it. The map is exhaustive: a command without a function does not compile. */
 import { type Command, type CommandOf, isQuestion, type OfKind, type Operation } from '../operations.ts'
-import { type Decision, HELD } from '../replies.ts'
+import { DEFERRED, type Decision } from '../replies.ts'
 import { attach } from './attach.ts'
 import { cancel } from './cancel.ts'
 import { complete } from './complete.ts'
@@ -73,7 +73,7 @@ const DECISIONS: { readonly [Op in OfKind<'command'>]: Decide<Op> } = {
 
 /** Decides a command. Questions are held until the commit, and the actor answers them. */
 export function decide(turn: TurnContext, command: Command, sender: Sender): Decision<Operation> {
-  if (isQuestion(command)) return HELD
+  if (isQuestion(command)) return DEFERRED
   const decideIt = DECISIONS[command.op as OfKind<'command'>] as Decide<Operation>
   return findOversized(turn.settings, command) ?? decideIt(turn, command, sender)
 }

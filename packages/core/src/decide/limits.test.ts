@@ -292,7 +292,7 @@ function isPatient({ tables, now }: World): boolean {
 function expectBusy(world: World): void {
   const { tables, store, now } = world
   const patient = isPatient(world)
-  for (const { intro, weight, service, draining } of tables.sessions.values()) {
+  for (const { intro, weight, group, draining } of tables.sessions.values()) {
     if (draining || weight >= intro.minConcurrency) continue
     for (const { seq, state, laneId, extras, weight: wanted } of store.rows.values()) {
       if (state !== WAITING || (weight > 0 && (!patient || weight + wanted > intro.maxConcurrency))) continue
@@ -302,7 +302,7 @@ function expectBusy(world: World): void {
       const inMemory = jobsIn(lane)
       const hidden = !lane.window.complete && !inMemory.some((job) => job.seq === seq)
       if (weight > 0 && hidden && inMemory.some((job) => weight + job.weight > intro.maxConcurrency)) continue
-      if (!service.serves(queue.name, name) || paused || queue.paused) continue
+      if (!group.serves(queue.name, name) || paused || queue.paused) continue
       const { concurrencyLimit, perKeyLimit, rateLimit, perKeyRateLimit, keyOrder } = queue.settings
       if (concurrencyLimit !== undefined && running(world, queue.id) >= concurrencyLimit) continue
       if (rateLimit !== undefined && tokenMs(rateLimit, queue.fullMono, now.mono) > 0) continue

@@ -15,7 +15,7 @@ export function enterLine(turn: TurnContext, job: Job): void {
   turn.tables.park(job, gate)
   noteParked(turn, job, gate)
   // Jobs that were held back before it are let go before it.
-  if (mayStand) keys.roomy.add(gate)
+  if (mayStand) keys.releasable.add(gate)
 }
 
 /** Lets a parked job go: it lines up behind the jobs that wait by now. */

@@ -3,7 +3,7 @@
  * it, and skipped jobs are counted by reason. A dry run judges and changes nothing.
  */
 
-import { type Job, TOUCH_INSERT } from '../job.ts'
+import { DIRTY_INSERT, type Job } from '../job.ts'
 import { ACTIVE, CANCELLED, FAILED, isFinal, SCHEDULED, STATES } from '../lifecycle.ts'
 import type { CancelManyCommand, DeleteManyCommand, ManyCommand, RetryManyCommand } from '../manageCommands.ts'
 import type { Decision, SkipReason, Slice } from '../replies.ts'
@@ -92,6 +92,6 @@ function candidates(turn: TurnContext, command: ManyCommand): { jobs: readonly J
   }
   const { jobs, next } = turn.facts.matching(command)
   // Jobs that this very turn has created are in no file yet.
-  const created = before === undefined ? turn.effects.jobs.filter(({ touched }) => (touched & TOUCH_INSERT) !== 0).reverse() : []
+  const created = before === undefined ? turn.effects.jobs.filter(({ dirty }) => (dirty & DIRTY_INSERT) !== 0).reverse() : []
   return { jobs: [...created, ...jobs].filter(isMeant), next, missing: 0 }
 }

@@ -5,7 +5,7 @@ import type { SessionIntro } from '../commands.ts'
 import { LIMITS } from '../limits.ts'
 import type { Command } from '../operations.ts'
 import type { ScheduleSpec } from '../schedule.ts'
-import { awaited, dismiss } from '../tables/present.ts'
+import { awaited, dismiss } from '../tables/workerRegistry.ts'
 import { useSmallLimits } from '../testing/smallLimits.ts'
 import { attaching, enqueueing, World } from '../testing/world.ts'
 

@@ -18,6 +18,6 @@ export function nextTurnMs(tables: Tables, now: Now): number {
 
 /** True if a window ran dry while a session has room and more jobs wait on disk. */
 function isStarving(tables: Tables): boolean {
-  for (const lane of tables.thirsty) for (const service of lane.services) if (service.hungry.size > 0) return true
+  for (const lane of tables.needRefill) for (const group of lane.groups) if (group.underfilled.size > 0) return true
   return false
 }

@@ -9,7 +9,7 @@ import { runs } from '../../../testkit/src/testing/runs.ts'
 import type { NewJob } from '../commands.ts'
 import { ACTIVE } from '../lifecycle.ts'
 import type { Command } from '../operations.ts'
-import { HELD, Refused } from '../replies.ts'
+import { DEFERRED, Refused } from '../replies.ts'
 import type { JobRow } from '../store.ts'
 import { World } from '../testing/world.ts'
 
@@ -147,7 +147,7 @@ function imageOf({ store, tables }: World) {
 
 const jobOf = (event: object) => ('jobSeq' in event ? (event.jobSeq as number) : 0)
 
-const said = (reply: unknown) => (reply instanceof Refused ? reply.refusal.code : reply === HELD ? 'held' : reply)
+const said = (reply: unknown) => (reply instanceof Refused ? reply.refusal.code : reply === DEFERRED ? 'held' : reply)
 
 test('commands of one turn end as one by one', () => {
   fc.assert(

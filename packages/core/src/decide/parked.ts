@@ -12,13 +12,13 @@ import { passTurns } from './strict.ts'
 import type { TurnContext } from './turn.ts'
 
 export function settleGates(turn: TurnContext): void {
-  const { crowded, roomy } = turn.tables.keys
+  const { overfilled, releasable } = turn.tables.keys
   fillBuckets(turn)
-  if (crowded.size > 0) {
-    for (const lane of crowded) thin(turn, lane)
-    crowded.clear()
+  if (overfilled.size > 0) {
+    for (const lane of overfilled) thin(turn, lane)
+    overfilled.clear()
   }
-  if (roomy.size > 0) letMoreGo(turn)
+  if (releasable.size > 0) letMoreGo(turn)
   passTurns(turn)
 }
 
@@ -55,16 +55,16 @@ function thin(turn: TurnContext, { window }: Lane): void {
 function letMoreGo(turn: TurnContext): void {
   const { tables, now } = turn
   let left: number = LIMITS.jobsPerTurn
-  for (const gate of tables.keys.roomy) {
+  for (const gate of tables.keys.releasable) {
     if (isStrict(gate)) {
       tables.keys.turns.add(gate.key)
-      tables.keys.roomy.delete(gate)
+      tables.keys.releasable.delete(gate)
       continue
     }
     while (left > 0 && gate.parked > 0 && mayLine(gate, now.mono)) {
       const job = gate.window.first
       if (job === undefined) {
-        tables.keys.thirsty.add(gate)
+        tables.keys.needRefill.add(gate)
         break
       }
       left--
@@ -74,6 +74,6 @@ function letMoreGo(turn: TurnContext): void {
     // The next turn handles the rest.
     if (left === 0) return
     if (gate.parked > 0) tables.keys.awaitToken(gate.key, now.mono, gate.lined + gate.outside + 1)
-    tables.keys.roomy.delete(gate)
+    tables.keys.releasable.delete(gate)
   }
 }

@@ -1,6 +1,6 @@
 /** A queue that takes nothing new, and one that is no more. */
 import { describe, expect, test } from 'vitest'
-import { HELD } from '../replies.ts'
+import { DEFERRED } from '../replies.ts'
 import { useSmallLimits } from '../testing/smallLimits.ts'
 import { attaching, codeOf, enqueueing, keyOfJob, World } from '../testing/world.ts'
 
@@ -15,7 +15,7 @@ describe('drain', () => {
   test('new jobs of the queue are refused, whatever brings them; others are not', () => {
     const world = new World()
     world.enqueue('a', { queue: 'q', idempotencyKey: 'i' })
-    expect(world.reply(drain())).toBe(HELD)
+    expect(world.reply(drain())).toBe(DEFERRED)
     expect(world.refusal(enqueueing({ name: 'a' }, job))).toBe('QUEUE_DRAINING')
     expect(world.refusal({ op: 'flow', nodes: [{ ref: 'r', job, parents: [], onFailure: 'fail' }] })).toBe('QUEUE_DRAINING')
     const source = { op: 'forward', source: 's', number: 3, first: 1, entries: [{ at: 1, jobs: [job] }] } as const

@@ -1,7 +1,7 @@
 /** Manages queues: settings, pauses (of a queue, a job name or a key), draining and deletion. */
 import type { ConfigureCommand, DeleteQueueCommand, DrainQueueCommand, PauseAllCommand, PauseCommand } from '../manageCommands.ts'
 import { changeSettings, mayRefuse, NO_SETTINGS, type QueueChanges, type RateLimit, sameSettings } from '../queueSettings.ts'
-import { type Decision, HELD, type Refused } from '../replies.ts'
+import { DEFERRED, type Decision, type Refused } from '../replies.ts'
 import { changeRate } from '../tables/bucket.ts'
 import { isDrained, liveCountOf, type Queue } from '../tables/lane.ts'
 import { removeQueue } from '../tables/removeQueue.ts'
@@ -48,7 +48,7 @@ function change(turn: TurnContext, queue: Queue, changes: QueueChanges): void {
     tables.keys.look(queue)
   }
   if (settings.fairness !== before.fairness) beginTurns(turn, queue)
-  tables.doors.open(queue)
+  tables.dispatchable.resume(queue)
   effects.noteQueue(queue)
 }
 
@@ -56,7 +56,7 @@ function change(turn: TurnContext, queue: Queue, changes: QueueChanges): void {
 function beginTurns({ tables }: TurnContext, queue: Queue): void {
   queue.turns = 0
   for (const lane of queue.lanes.values()) lane.turn = 0
-  for (const service of tables.services.values()) service.reorder(queue)
+  for (const group of tables.groups.values()) group.reorder(queue)
 }
 
 /** Converts each key whose bucket is not full. There are at most as many as jobs start within the time that one takes to fill up. */
@@ -80,7 +80,7 @@ export function drainQueue(turn: TurnContext, { queue: name }: DrainQueueCommand
     change(turn, queue, { draining: true })
     turn.effects.news({ type: 'queue.draining', queue: name })
   }
-  return HELD
+  return DEFERRED
 }
 
 /** Reports queues that take no new jobs once all their jobs have ended. Runs after all else that the turn does to jobs. */
@@ -118,7 +118,7 @@ export function pause(turn: TurnContext, { queue: name, job, key, paused, existi
     const lane = laneOf(turn, name, job)
     if (lane.paused !== paused) effects.news({ type, queue: name, name: job })
     if (paused) lane.paused = true
-    else tables.doors.resume(lane)
+    else tables.dispatchable.resumeLane(lane)
     effects.notePause(lane)
   }
   if (key === undefined && job === undefined) {
@@ -126,8 +126,8 @@ export function pause(turn: TurnContext, { queue: name, job, key, paused, existi
     if (queue.paused !== paused || (drains && !paused)) effects.news({ type, queue: name })
     if (drains && !paused) change(turn, queue, { draining: null })
     queue.paused = paused
-    if (paused) tables.doors.close(queue)
-    else tables.doors.open(queue)
+    if (paused) tables.dispatchable.suspend(queue)
+    else tables.dispatchable.resume(queue)
     effects.noteQueue(queue)
   }
   return true

@@ -1,5 +1,5 @@
 /** Changes a job that has not started, and puts it where it then belongs: in line, or among the jobs that are not yet due. */
-import { type Job, TOUCH_OTHER } from '../job.ts'
+import { DIRTY_OTHER, type Job } from '../job.ts'
 import { BLOCKED, SCHEDULED, WAITING } from '../lifecycle.ts'
 import { enterLine, leaveLine } from './line.ts'
 import { endTurn } from './strict.ts'
@@ -10,7 +10,7 @@ export function reorder(turn: TurnContext, job: Job, change: () => void): void {
   leaveLine(turn, job)
   change()
   if (job.state === BLOCKED) {
-    effects.touch(job, TOUCH_OTHER)
+    effects.touch(job, DIRTY_OTHER)
     return
   }
   effects.move(job, 'reschedule', job.runAt > now.wall ? SCHEDULED : WAITING)

@@ -1,13 +1,13 @@
 /** Runs failed or cancelled jobs again from their first attempt. A job that waits for its retry runs at once. */
 import type { FailedPlace, RedriveCommand, RetryCommand } from '../commands.ts'
-import { BACK, CLOSED, OPEN } from '../flow.ts'
+import { CLOSED, OPEN, REVERT } from '../flow.ts'
 import { attemptOf, type Job } from '../job.ts'
 import { ACTIVE, BLOCKED, CANCELLED, COMPLETED, FAILED, SCHEDULED, STATES, WAITING } from '../lifecycle.ts'
 import type { Decision, Refused } from '../replies.ts'
 import { holdUnique } from './enqueue.ts'
 import { type Facts, isDeleted } from './facts.ts'
 import { tellLater } from './flowEnds.ts'
-import { openOnceTold, setGate } from './flowGate.ts'
+import { openOncePropagated, setGate } from './flowGate.ts'
 import { failedLanes } from './gather.ts'
 import { enterLine } from './line.ts'
 import { active, finished, notFound, parentFailed, scheduled, uniqueConflict } from './refuse.ts'
@@ -75,7 +75,7 @@ export function revive(turn: TurnContext, job: Job): Refused | undefined {
     holdUnique(turn, job, held)
   }
   // The job was final only within this turn, so its watchers keep waiting.
-  if (job.touched !== 0) effects.unsettle(job)
+  if (job.dirty !== 0) effects.unsettle(job)
   job.uncounted = job.run
   job.runAt = now.wall
   job.finishedAt = 0
@@ -90,10 +90,10 @@ export function revive(turn: TurnContext, job: Job): Refused | undefined {
   const waits = gate !== undefined && (gate.pending > 0 || gate.state !== OPEN)
   effects.move(job, 'revive', waits ? BLOCKED : WAITING)
   effects.event('updated', job, waits ? undefined : job.runAt)
-  tellLater(turn, job, BACK)
+  tellLater(turn, job, REVERT)
   if (waits) {
     setGate(turn, gate, CLOSED)
-    if (gate.pending === 0) openOnceTold(turn, job, gate)
+    if (gate.pending === 0) openOncePropagated(turn, job, gate)
     return undefined
   }
   facts.addArrival(job)

@@ -1,6 +1,6 @@
 /** Notes what callers have stated for jobs whose name is yet to be defined. The definition leaves that as it is. */
 import { FIELDS, type Field } from '../definition.ts'
-import { type Job, TOUCH_PLACE } from '../job.ts'
+import { DIRTY_PLACE, type Job } from '../job.ts'
 import type { Tables } from '../tables/tables.ts'
 import type { TurnContext } from './turn.ts'
 
@@ -22,7 +22,7 @@ export function sayMore({ tables, effects }: TurnContext, job: Job, stated: Read
   if (said === undefined || !isUnsettled(tables, job)) return
   const all = new Set([...(job.extras?.said ?? []), ...said])
   job.extras = { ...job.extras, said: FIELDS.filter((field) => all.has(field)) }
-  effects.touch(job, TOUCH_PLACE)
+  effects.touch(job, DIRTY_PLACE)
 }
 
 function isUnsettled({ definitions }: Tables, { seq, lane: { name } }: Job): boolean {

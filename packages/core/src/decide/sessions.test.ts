@@ -207,7 +207,7 @@ describe('N4: leases of remote sessions', () => {
     expect(events.map((event) => event.type)).toEqual(['stalled', 'retrying'])
     expect(world.row({ seq: 1 })).toMatchObject({ state: 1, run: 1, uncounted: 0 })
     expect(world.store.runs).toMatchObject([{ seq: 1, run: 1, worker: 'worker of s', error: { name: 'WorkerLostError' } }])
-    expect(world.tables.sessions.get('s')).toMatchObject({ silent: true, hungry: false })
+    expect(world.tables.sessions.get('s')).toMatchObject({ silent: true, underfilled: false })
     expect(world.stateOf({ seq: 2 })).toBe('active')
     expect(world.run(attaching('t', ['a'])).grants).toMatchObject([{ seq: 1, run: 2, attempt: 2, data: 'x' }])
     expect(world.refusal({ op: 'complete', seq: 1, run: 1, output: 'late' })).toBe('STALE_RUN')

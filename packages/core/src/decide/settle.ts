@@ -4,7 +4,7 @@
  * started: a name is not served before it is defined, nor while its jobs are settled.
  */
 import type { Definition, Field } from '../definition.ts'
-import { type Job, TOUCH_PLACE } from '../job.ts'
+import { DIRTY_PLACE, type Job } from '../job.ts'
 import { BLOCKED, isFinal, SCHEDULED, WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import { type Policy, type PolicyOptions, resolvePolicy } from '../policy.ts'
@@ -126,7 +126,7 @@ function settle(turn: TurnContext, job: Job, { defaults }: Definition): void {
   job.weight = weight
   job.expiresAt = expiresAt
   turn.tables.noteExpiry(expiresAt)
-  effects.touch(job, TOUCH_PLACE)
+  effects.touch(job, DIRTY_PLACE)
   turn.facts.add(job)
   if (waits) enterLine(turn, job)
 }

@@ -1,5 +1,5 @@
 /** Hands a waiting job to a session. This is the one place where a run begins and where `run` grows. */
-import { type Job, TOUCH_START } from '../job.ts'
+import { DIRTY_START, type Job } from '../job.ts'
 import { ACTIVE } from '../lifecycle.ts'
 import type { RateLimit } from '../queueSettings.ts'
 import { takeToken } from '../tables/bucket.ts'
@@ -18,7 +18,7 @@ export function start(turn: TurnContext, job: Job, session: Session): void {
   }
   tables.take(job)
   if (queue.settings.perKeyRateLimit !== undefined) takeKeyToken(turn, job, queue.settings.perKeyRateLimit)
-  effects.move(job, 'start', ACTIVE, TOUCH_START)
+  effects.move(job, 'start', ACTIVE, DIRTY_START)
   if (job.extras !== undefined) freeAtStart(turn, job)
   job.run++
   job.startedAt = now.wall

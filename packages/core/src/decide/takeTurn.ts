@@ -14,11 +14,11 @@ import type { Store } from '../store.ts'
 import type { ConnectionId } from '../tables/session.ts'
 import type { Tables } from '../tables/tables.ts'
 import { dispatch } from './dispatch.ts'
-import { elapse } from './elapse.ts'
 import type { Facts } from './facts.ts'
+import { fireTimers } from './fireTimers.ts'
 import { gather } from './gather.ts'
 import { decide } from './index.ts'
-import { tellChildren } from './tell.ts'
+import { propagate } from './propagate.ts'
 import type { Settings } from './turn.ts'
 
 /** A request and the connection that it came by. */
@@ -79,9 +79,9 @@ export function takeTurn(parts: TurnParts, { tables, mail, now, heardMono, refus
   const facts = gather(store, tables, requests, now, upkeep.pruning(now))
   const effects = new Effects(now.wall)
   const turn = { tables, facts, effects, now, heardMono, random, settings, refusing }
-  tellChildren(turn)
+  propagate(turn)
   const decisions = mail.map(({ connection, request, gone }) => decide(turn, request.command, { connection, request: request.id, gone }))
-  elapse(turn)
+  fireTimers(turn)
   dispatch(turn)
   upkeep.note(facts, effects, store, tables, now)
   if (!effects.empty) write(parts, tables, effects, mail.length, now)

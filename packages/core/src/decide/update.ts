@@ -1,6 +1,6 @@
 /** Changes a job that has not started. */
 import type { UpdateCommand } from '../commands.ts'
-import { TOUCH_DATA } from '../job.ts'
+import { DIRTY_DATA } from '../job.ts'
 import { ACTIVE, isFinal, STATES } from '../lifecycle.ts'
 import type { Decision } from '../replies.ts'
 import { active, finished, notFound } from './refuse.ts'
@@ -21,7 +21,7 @@ export function update(turn: TurnContext, { id, changes }: UpdateCommand): Decis
     if (changes.checkpoint !== undefined) job.checkpoint = changes.checkpoint
     if (changes.data !== undefined) {
       job.data = changes.data
-      turn.effects.touch(job, TOUCH_DATA)
+      turn.effects.touch(job, DIRTY_DATA)
     }
   })
   return true

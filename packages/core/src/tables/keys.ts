@@ -6,17 +6,17 @@ import { KeyBuckets } from './keyBuckets.ts'
 import type { Lane, Queue } from './lane.ts'
 
 /** The number of parked jobs of one gate kept in memory, and the largest payload of one. */
-export const GATE_JOBS = 8
+export const BACKLOG_JOBS = 8
 const GATE_DATA = 16 * 1024
 
 export class Keys {
   readonly gatesById = new Map<number, Gate>()
   /** Gates that may let a parked job go. */
-  readonly roomy = new Set<Gate>()
+  readonly releasable = new Set<Gate>()
   /** Roomy gates whose parked jobs are only on disk. */
-  readonly thirsty = new Set<Gate>()
+  readonly needRefill = new Set<Gate>()
   /** Lanes that have gained jobs in their windows, in queues that limit or pause keys. */
-  readonly crowded = new Set<Lane>()
+  readonly overfilled = new Set<Lane>()
   /** Gates that only count jobs on disk, the one that has been idle longest first. */
   readonly far = new Set<Gate>()
   readonly buckets = new KeyBuckets()
@@ -30,20 +30,20 @@ export class Keys {
     queue.keys = new Map()
     for (const job of running) if (job.lane.queue === queue) this.started(job)
     for (const lane of queue.lanes.values()) {
-      this.crowded.add(lane)
+      this.overfilled.add(lane)
       for (let index = 0; index < lane.window.size; index++) this.enter(lane.window.at(index) as Job)
     }
   }
 
   /** Checks the keys of a queue after a limit or a pause has changed. */
   look(queue: Queue): void {
-    for (const lane of queue.lanes.values()) this.crowded.add(lane)
+    for (const lane of queue.lanes.values()) this.overfilled.add(lane)
     for (const key of queue.keys?.values() ?? []) this.lookAt(key)
   }
 
   /** Checks a key, because more of its jobs may be able to stand in line. */
   lookAt(key: Key): void {
-    for (const gate of key.gates.values()) if (gate.parked > 0) this.roomy.add(gate)
+    for (const gate of key.gates.values()) if (gate.parked > 0) this.releasable.add(gate)
   }
 
   key(queue: Queue, text: string): Key {
@@ -151,7 +151,7 @@ export class Keys {
 
   /** Handles a job that is gone from where it was counted. */
   #ease(gate: Gate): void {
-    if (gate.parked > 0) this.roomy.add(gate)
+    if (gate.parked > 0) this.releasable.add(gate)
     else this.forgetIdle(gate.key)
   }
 
@@ -179,8 +179,8 @@ export class Keys {
     gate.key.gates.delete(gate.lane)
     this.gatesById.delete(gate.id)
     this.far.delete(gate)
-    this.roomy.delete(gate)
-    this.thirsty.delete(gate)
+    this.releasable.delete(gate)
+    this.needRefill.delete(gate)
   }
 
   // Parked jobs.
@@ -190,7 +190,7 @@ export class Keys {
     job.parked = gate
     gate.parked++
     if (job.data === undefined || dataBytes(job.data) > GATE_DATA || !room) return gate.window.cutAt(job)
-    return gate.window.insert(job, GATE_JOBS)
+    return gate.window.insert(job, BACKLOG_JOBS)
   }
 
   /** Forgets a bucket that is full. */

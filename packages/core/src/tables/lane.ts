@@ -1,8 +1,8 @@
 /** A lane is a job name within a queue. Its waiting jobs stand in line. */
 import { ACTIVE, BLOCKED, SCHEDULED, type StateCode, WAITING } from '../lifecycle.ts'
 import { NO_SETTINGS, type QueueSettings } from '../queueSettings.ts'
+import type { ConsumerGroup } from './consumerGroup.ts'
 import type { Key } from './gate.ts'
-import type { Service } from './service.ts'
 import { Window } from './window.ts'
 
 export type Counts = [number, number, number, number, number, number, number]
@@ -33,7 +33,7 @@ export interface Queue {
   settings: QueueSettings
   paused: boolean
   /** True if none of its jobs may start until something reopens it: a pause, a limit or a rate holds it. */
-  closed: boolean
+  suspended: boolean
   /** The time when its token bucket is full again; monotonic. */
   fullMono: number
   /** Keys by their `text`; undefined if no key was ever limited or paused. */
@@ -56,8 +56,8 @@ export interface Lane {
   readonly counts: Counts
   readonly totals: LaneTotals
   readonly window: Window
-  /** The attached services that serve this lane. Without one its window stays empty. */
-  readonly services: Service[]
+  /** The attached groups that serve this lane. Without one its window stays empty. */
+  readonly groups: ConsumerGroup[]
   /** A heavy job that has left memory, and since when lighter ones have passed it: its patience continues. */
   passed: { readonly seq: number; readonly mono: number } | undefined
   /** True if this turn has changed the counters. */
@@ -97,7 +97,7 @@ export function newQueue(id: number, name: string, all = newSums()): Queue {
     minuteAt: 0,
     settings: NO_SETTINGS,
     paused: false,
-    closed: false,
+    suspended: false,
     fullMono: 0,
     keys: undefined,
     turns: 0,
@@ -115,7 +115,7 @@ export function newLane(id: number, queue: Queue, name: string): Lane {
     counts: newCounts(),
     totals: newTotals(),
     window: new Window(),
-    services: [],
+    groups: [],
     passed: undefined,
     counted: false,
     paused: false,

@@ -7,8 +7,8 @@ import type { ActiveRow, BucketRow, PresentRow, Store } from '../store.ts'
 import { fullMonoOf } from './bucket.ts'
 import { isDrained } from './lane.ts'
 import { beginLease } from './lease.ts'
-import { addPresent } from './present.ts'
 import { Tables } from './tables.ts'
+import { addPresent } from './workerRegistry.ts'
 
 /**
  * @param alive uuids of the sessions of this process that live: their jobs stay active until they attach again. Jobs of its dead

@@ -1,5 +1,5 @@
 /**
- * Lanes of one queue that have jobs for a service, by the job that runs next. However many names there are, a hand-out looks at
+ * Lanes of one queue that have jobs for a group, by the job that runs next. However many names there are, a hand-out looks at
  * few. A job that has left its lane may still stand for it until it is met, because it came before all that are left. So may a
  * turn that has passed, because turns only grow.
  */

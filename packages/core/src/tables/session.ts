@@ -1,7 +1,7 @@
 /** A worker's session: where jobs are pushed, and the jobs that it holds. */
 import type { Defaults, SessionIntro } from '../commands.ts'
 import type { Job } from '../job.ts'
-import type { Service } from './service.ts'
+import type { ConsumerGroup } from './consumerGroup.ts'
 
 /** The number that the actor gives to the Port that a session speaks through. */
 export type ConnectionId = number
@@ -16,7 +16,7 @@ export interface Session {
   connection: ConnectionId | undefined
   /** The connection by which it last attached, open or not. Only this one speaks for the session's runs. */
   holder: ConnectionId | undefined
-  readonly service: Service
+  readonly group: ConsumerGroup
   /** Jobs that it has been handed and has not settled. */
   readonly jobs: Set<Job>
   /** The sum of the jobs' weights. */
@@ -26,8 +26,8 @@ export interface Session {
   draining: boolean
   /** The milliseconds that its running jobs have to end, if it was asked to stop. */
   stopMs: number | undefined
-  /** True if it is among the sessions that its service may hand jobs to. */
-  hungry: boolean
+  /** True if it is among the sessions that its group may hand jobs to. */
+  underfilled: boolean
   zombies: number
   /** The time when a remote session was last heard from; monotonic. */
   renewedMono: number
@@ -48,7 +48,7 @@ export function newSession(
   id: number,
   intro: SessionIntro,
   connection: ConnectionId | undefined,
-  service: Service,
+  group: ConsumerGroup,
   renewedMono: number,
 ): Session {
   return {
@@ -57,13 +57,13 @@ export function newSession(
     defaults: new Map(intro.handlers.map(({ name, defaults }) => [name, defaults])),
     connection,
     holder: connection,
-    service,
+    group,
     jobs: new Set(),
     weight: 0,
     attachedAt: 0,
     draining: false,
     stopMs: undefined,
-    hungry: false,
+    underfilled: false,
     zombies: 0,
     renewedMono,
     silent: false,

@@ -22,7 +22,7 @@ describe('memory does not grow with the backlog', () => {
     expect(world.tables.windowedJobs).toBe(49)
     world.run({ op: 'leave', session: 's' })
     expect([world.tables.jobs.size, world.tables.windowedJobs]).toEqual([0, 0])
-    expect([world.tables.services.size, world.tables.thirsty.size]).toEqual([0, 0])
+    expect([world.tables.groups.size, world.tables.needRefill.size]).toEqual([0, 0])
   })
 
   test('all windows together are bounded, however many lanes are served', () => {
@@ -104,16 +104,16 @@ describe('lanes', () => {
     ])
   })
 
-  test('sessions that serve the same share a service; lanes that come later are found by it', () => {
+  test('sessions that serve the same share a group; lanes that come later are found by it', () => {
     const world = new World()
     world.attach('s1', ['a', 'b'])
     world.attach('s2', ['b', 'a'])
     world.attach('s3', ['a'])
-    expect(world.tables.services.size).toBe(2)
+    expect(world.tables.groups.size).toBe(2)
     world.enqueue('a', { queue: 'new' })
-    expect(world.tables.lane('new', 'a')?.services.length).toBe(2)
+    expect(world.tables.lane('new', 'a')?.groups.length).toBe(2)
     world.run({ op: 'leave', session: 's1' }, { op: 'leave', session: 's3' })
-    expect(world.tables.lane('new', 'a')?.services.length).toBe(1)
+    expect(world.tables.lane('new', 'a')?.groups.length).toBe(1)
   })
 })
 

@@ -10,16 +10,16 @@ import { ACTIVE, WAITING } from '../lifecycle.ts'
 import { limitsKeys, mayRefuse } from '../queueSettings.ts'
 import type { Deadlines, GateRow, JobRow, LaneRow, Loaded, QueueRow } from '../store.ts'
 import { fullMonoOf } from './bucket.ts'
+import { ConsumerGroup } from './consumerGroup.ts'
 import { Definitions } from './definitions.ts'
-import { Doors } from './doors.ts'
+import { Dispatchable } from './dispatchable.ts'
 import { jobFrom } from './fromRow.ts'
 import { type Gate, isStrict } from './gate.ts'
 import { Keys } from './keys.ts'
 import { addSums, countOf, type Lane, newLane, newQueue, newSums, type Queue } from './lane.ts'
-import type { Present } from './present.ts'
-import { Service } from './service.ts'
 import { type ConnectionId, newSession, type Session, type Unattached } from './session.ts'
 import { bytesToHold, bytesToRead, hasRoom, jobsToHold, jobsToRead } from './windowShare.ts'
+import type { Present } from './workerRegistry.ts'
 
 export class Tables {
   readonly node: number
@@ -50,7 +50,7 @@ export class Tables {
   readonly sessions = new Map<string, Session>()
   /** Sessions that were reported as attached and not as gone, by their uuid. Some have yet to attach again. */
   readonly present = new Map<string, Present>()
-  readonly services = new Map<string, Service>()
+  readonly groups = new Map<string, ConsumerGroup>()
   /** Running jobs whose session lives and has yet to attach, by the session's uuid. */
   readonly unattached = new Map<string, Unattached>()
   /** Connections that spoke for sessions before this turn changed them. They do again if the turn cannot be written. */
@@ -60,7 +60,7 @@ export class Tables {
   /** Runs past their grace period that may still continue, by `seq:run`. */
   readonly zombies = new Map<string, Session>()
   /** Served lanes whose windows run low while more is on disk. */
-  readonly thirsty = new Set<Lane>()
+  readonly needRefill = new Set<Lane>()
   windowedJobs = 0
   /** The bytes of their payloads. */
   windowedBytes = 0
@@ -70,15 +70,15 @@ export class Tables {
   flowWork: boolean
 
   readonly keys = new Keys()
-  readonly doors = new Doors(this.services)
+  readonly dispatchable = new Dispatchable(this.groups)
   /** The number of queues that may refuse a job, because they are limited in length or draining. */
   bounded = 0
   /** True if the turn has ended before it looked at all that waits. */
   unfinished = false
   /** The number of jobs that the turn took out of line because their keys hold them back, while it handed out others. */
   setAside = 0
-  /** The service that was last handed a job. */
-  served: Service | undefined
+  /** The group that was last handed a job. */
+  served: ConsumerGroup | undefined
 
   /** The earliest end of a lease, maybe too early; monotonic. */
   leaseMono = Number.POSITIVE_INFINITY
@@ -121,7 +121,7 @@ export class Tables {
 
   /** The time when the next token is available, maybe too early; monotonic. */
   get tokenMono(): number {
-    return Math.min(this.doors.tokenMono, this.keys.buckets.nextMono)
+    return Math.min(this.dispatchable.tokenMono, this.keys.buckets.nextMono)
   }
 
   /** True if more may start than the last turn has seen. */
@@ -129,8 +129,8 @@ export class Tables {
     return (
       this.unfinished ||
       this.definitions.settling.size > 0 ||
-      this.keys.thirsty.size > 0 ||
-      this.keys.roomy.size > 0 ||
+      this.keys.needRefill.size > 0 ||
+      this.keys.releasable.size > 0 ||
       this.keys.turns.size > 0
     )
   }
@@ -174,7 +174,7 @@ export class Tables {
     const gate = this.keys.addGate(this.keys.key(lane.queue, key), lane, id)
     gate.parked = parked
     gate.window.complete = false
-    this.keys.roomy.add(gate)
+    this.keys.releasable.add(gate)
   }
 
   #loadLane(row: LaneRow): void {
@@ -205,7 +205,7 @@ export class Tables {
   /** Lines up a job that has become waiting or has changed its place in line. */
   line(job: Job): void {
     const { lane } = job
-    if (lane.services.length === 0) {
+    if (lane.groups.length === 0) {
       lane.window.complete = false
       this.keys.enterOutside(job)
       return
@@ -219,7 +219,7 @@ export class Tables {
     if (job.windowed) this.keys.enter(job)
     else this.keys.enterOutside(job)
     if (!job.windowed) this.#checkThirst(lane)
-    else if (lane.window.first === job) for (const service of lane.services) service.markReady(lane)
+    else if (lane.window.first === job) for (const group of lane.groups) group.markReady(lane)
   }
 
   /** Lines up a job whose payload is only on disk. Jobs behind it leave memory, and are read again together with it. */
@@ -255,15 +255,15 @@ export class Tables {
 
   /** Adds the next jobs of a lane, as read from disk. */
   refill(lane: Lane, rows: readonly JobRow[], complete: boolean): void {
-    this.thirsty.delete(lane)
+    this.needRefill.delete(lane)
     const jobs = rows.map((row) => this.fromRow(row))
     lane.window.extend(jobs, complete)
     for (const job of jobs) this.#enterMemory(job)
     if (lane.queue.keys !== undefined) {
       for (const job of jobs) this.keys.refilled(job)
-      this.keys.crowded.add(lane)
+      this.keys.overfilled.add(lane)
     }
-    for (const service of lane.services) service.markReady(lane)
+    for (const group of lane.groups) group.markReady(lane)
   }
 
   // Parked jobs.
@@ -318,35 +318,35 @@ export class Tables {
 
   /** Adds the next parked jobs of a gate, as read from disk. */
   refillGate(gate: Gate, rows: readonly JobRow[], complete: boolean): void {
-    this.keys.thirsty.delete(gate)
-    this.keys.roomy.add(gate)
+    this.keys.needRefill.delete(gate)
+    this.keys.releasable.add(gate)
     const jobs = rows.map((row) => this.fromRow(row))
     gate.window.extend(jobs, complete)
     for (const job of jobs) this.#enterMemory(job)
   }
 
   #checkThirst(lane: Lane): void {
-    const { window, services } = lane
-    if (window.complete || services.length === 0) return
-    if (window.size * 2 < jobsToRead(this) && window.bytes * 2 < bytesToRead(this)) this.thirsty.add(lane)
+    const { window, groups } = lane
+    if (window.complete || groups.length === 0) return
+    if (window.size * 2 < jobsToRead(this) && window.bytes * 2 < bytesToRead(this)) this.needRefill.add(lane)
   }
 
   // Sessions.
 
   addSession(intro: SessionIntro, connection: ConnectionId | undefined, renewedMono: number, id = this.nextSession++): Session {
     const names = intro.handlers.map((handler) => handler.name)
-    const key = Service.keyOf(names, intro.queues)
-    let service = this.services.get(key)
-    if (service === undefined) {
-      service = new Service(key, new Set(names), intro.queues === undefined ? undefined : new Set(intro.queues))
-      this.services.set(key, service)
+    const key = ConsumerGroup.keyOf(names, intro.queues)
+    let group = this.groups.get(key)
+    if (group === undefined) {
+      group = new ConsumerGroup(key, new Set(names), intro.queues === undefined ? undefined : new Set(intro.queues))
+      this.groups.set(key, group)
       for (const name of names) {
         if (this.definitions.isUnserved(name)) continue
-        for (const lane of this.lanesByName.get(name) ?? []) if (service.serves(lane.queue.name, name)) this.#serve(service, lane)
+        for (const lane of this.lanesByName.get(name) ?? []) if (group.serves(lane.queue.name, name)) this.#serve(group, lane)
       }
     }
-    const session = newSession(id, intro, connection, service, renewedMono)
-    service.sessions.add(session)
+    const session = newSession(id, intro, connection, group, renewedMono)
+    group.sessions.add(session)
     this.sessions.set(intro.uuid, session)
     return session
   }
@@ -359,48 +359,48 @@ export class Tables {
   removeSession(session: Session): void {
     this.sessions.delete(session.intro.uuid)
     this.noteHolder(session.intro.uuid, session.holder)
-    this.#sate(session)
-    const { service } = session
-    service.sessions.delete(session)
+    this.#markFilled(session)
+    const { group } = session
+    group.sessions.delete(session)
     if (session.zombies > 0) for (const [key, owner] of this.zombies) if (owner === session) this.zombies.delete(key)
-    if (service.sessions.size > 0) return
-    this.services.delete(service.key)
-    for (const lane of service.lanes) this.#unserve(service, lane)
+    if (group.sessions.size > 0) return
+    this.groups.delete(group.key)
+    for (const lane of group.lanes) this.#unserve(group, lane)
   }
 
   /** Runs after any change of what a session runs or may take. Below its minimum it is to be filled up to its maximum. */
   weigh(session: Session): void {
     const { draining, silent, connection, intro, weight } = session
-    if (draining || silent || connection === undefined || weight >= intro.maxConcurrency) this.#sate(session)
-    else if (!session.hungry && weight < intro.minConcurrency) {
-      session.hungry = true
-      session.service.hungry.add(session)
+    if (draining || silent || connection === undefined || weight >= intro.maxConcurrency) this.#markFilled(session)
+    else if (!session.underfilled && weight < intro.minConcurrency) {
+      session.underfilled = true
+      session.group.underfilled.add(session)
     }
   }
 
-  #sate(session: Session): void {
-    if (!session.hungry) return
-    session.hungry = false
-    session.service.hungry.delete(session)
+  #markFilled(session: Session): void {
+    if (!session.underfilled) return
+    session.underfilled = false
+    session.group.underfilled.delete(session)
   }
 
-  /** Serves a lane by all services that name it in its queue. */
+  /** Serves a lane by all groups that name it in its queue. */
   beginToServe(lane: Lane): void {
-    for (const service of this.services.values()) if (service.serves(lane.queue.name, lane.name)) this.#serve(service, lane)
+    for (const group of this.groups.values()) if (group.serves(lane.queue.name, lane.name)) this.#serve(group, lane)
   }
 
-  #serve(service: Service, lane: Lane): void {
-    service.lanes.add(lane)
-    if (lane.services.push(service) === 1) this.servedLanes++
-    service.markReady(lane)
+  #serve(group: ConsumerGroup, lane: Lane): void {
+    group.lanes.add(lane)
+    if (lane.groups.push(group) === 1) this.servedLanes++
+    group.markReady(lane)
     this.#checkThirst(lane)
   }
 
-  #unserve(service: Service, lane: Lane): void {
-    lane.services.splice(lane.services.indexOf(service), 1)
-    if (lane.services.length > 0) return
+  #unserve(group: ConsumerGroup, lane: Lane): void {
+    lane.groups.splice(lane.groups.indexOf(group), 1)
+    if (lane.groups.length > 0) return
     this.servedLanes--
-    this.thirsty.delete(lane)
+    this.needRefill.delete(lane)
     for (const job of lane.window.clear()) this.#evict(job)
     lane.window.complete = countOf(lane, WAITING) === 0
   }

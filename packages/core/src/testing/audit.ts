@@ -113,7 +113,7 @@ function auditWindows(store: MemoryStore, tables: Tables): void {
   let windowed = 0
   let bytes = 0
   for (const lane of tables.lanesById.values()) {
-    const { window, services } = lane
+    const { window, groups } = lane
     const line = store.window(lane.id, undefined, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY).rows
     const jobs = Array.from({ length: window.size }, (_, index) => window.at(index) as Job)
     windowed += jobs.length
@@ -125,18 +125,18 @@ function auditWindows(store: MemoryStore, tables: Tables): void {
     }
     if (window.complete) expectSame(`complete window of lane ${lane.id}`, jobs.length, line.length)
     expectTrue(`window of lane ${lane.id} holds ${jobs.length}`, jobs.length <= LIMITS.windowJobs)
-    expectTrue(`window of lane ${lane.id}, which nobody serves, is empty`, services.length > 0 || jobs.length === 0)
-    for (const service of services) {
-      if (jobs.length > 0 && (lane.paused || lane.queue.closed)) continue
-      if (jobs.length > 0) expectTrue(`lane ${lane.id} is ready for its service`, service.ready.get(lane.queue)?.has(lane) === true)
-      else expectTrue(`lane ${lane.id} is to be filled`, line.length === 0 || tables.thirsty.has(lane))
+    expectTrue(`window of lane ${lane.id}, which nobody serves, is empty`, groups.length > 0 || jobs.length === 0)
+    for (const group of groups) {
+      if (jobs.length > 0 && (lane.paused || lane.queue.suspended)) continue
+      if (jobs.length > 0) expectTrue(`lane ${lane.id} is ready for its group`, group.ready.get(lane.queue)?.has(lane) === true)
+      else expectTrue(`lane ${lane.id} is to be filled`, line.length === 0 || tables.needRefill.has(lane))
     }
   }
   for (const { window } of tables.keys.gatesById.values()) {
     windowed += window.size
     bytes += window.bytes
   }
-  expectSame('served lanes', tables.servedLanes, [...tables.lanesById.values()].filter(({ services }) => services.length > 0).length)
+  expectSame('served lanes', tables.servedLanes, [...tables.lanesById.values()].filter(({ groups }) => groups.length > 0).length)
   expectSame('windowed jobs', tables.windowedJobs, windowed)
   expectSame('bytes of windowed jobs', tables.windowedBytes, bytes)
   const active = [...tables.jobs.values()].filter((job) => job.state === ACTIVE).length
@@ -215,7 +215,7 @@ function auditTurns(store: MemoryStore, tables: Tables): void {
 /** Sessions hold exactly their running jobs, and stand in line for more exactly if they have room. */
 function auditRunning(store: MemoryStore, tables: Tables): void {
   for (const job of tables.jobs.values()) {
-    expectTrue(`job ${job.seq} is marked as touched`, job.touched === 0)
+    expectTrue(`job ${job.seq} is marked as touched`, job.dirty === 0)
     expectTrue(`job ${job.seq} in memory is ${STATES[job.state]}`, job.state === ACTIVE || job.state === WAITING)
     if (job.state !== ACTIVE) continue
     const bounded = job.abort !== undefined || job.policy.timeout !== Number.POSITIVE_INFINITY
@@ -227,7 +227,7 @@ function auditRunning(store: MemoryStore, tables: Tables): void {
     expectTrue(`attempt ${attemptOf(job)} of job ${job.seq}`, attemptOf(job) >= 1)
   }
   for (const session of tables.sessions.values()) {
-    const { intro, service, jobs, weight, draining } = session
+    const { intro, group, jobs, weight, draining } = session
     let sum = 0
     for (const job of jobs) {
       expectTrue(
@@ -241,10 +241,10 @@ function auditRunning(store: MemoryStore, tables: Tables): void {
     for (const job of session.jobs)
       if (!intro.local) expectTrue(`the lease of job ${job.seq}`, session.leaseMono <= leaseEndMono(session, job))
     expectTrue(`the lease of ${intro.uuid}`, tables.leaseMono <= session.leaseMono)
-    expectSame(`hunger of ${intro.uuid}`, session.hungry, service.hungry.has(session))
+    expectSame(`hunger of ${intro.uuid}`, session.underfilled, group.underfilled.has(session))
     if (draining || session.silent || session.connection === undefined || weight >= intro.maxConcurrency)
-      expectTrue(`${intro.uuid} takes no more`, !session.hungry)
-    else if (weight < intro.minConcurrency) expectTrue(`${intro.uuid} takes more`, session.hungry)
+      expectTrue(`${intro.uuid} takes no more`, !session.underfilled)
+    else if (weight < intro.minConcurrency) expectTrue(`${intro.uuid} takes more`, session.underfilled)
     expectTrue(`zombies of ${intro.uuid}`, session.zombies === [...tables.zombies.values()].filter((owner) => owner === session).length)
   }
   for (const owner of tables.zombies.values()) expectTrue(`a zombie's session is there`, tables.sessions.get(owner.intro.uuid) === owner)

@@ -1,5 +1,5 @@
 /** The flows in a MemoryStore, as strict as a file is. */
-import { DELETED, type DueMode, dueMode, type FlowEffects, type FlowGate, TELL, type Told, takesBack } from '../flow.ts'
+import { DELETED, type DependencyCounter, type DueMode, dueMode, type FlowEffects, NOTIFY, type ParentOutcome, takesBack } from '../flow.ts'
 import type { FlowCursor } from '../flowCommands.ts'
 import type { Data } from '../job.ts'
 import { isFinal } from '../lifecycle.ts'
@@ -10,15 +10,15 @@ export interface StoredEdge {
   readonly parent: number
   readonly child: number
   readonly place: number
-  readonly told: Told
+  readonly told: ParentOutcome
 }
 
 export class MemoryFlows {
   readonly #store: MemoryStore
-  readonly gates = new Map<number, FlowGate>()
+  readonly gates = new Map<number, DependencyCounter>()
   readonly edges = new Map<string, StoredEdge>()
   readonly due = new Map<number, { readonly after: number; readonly mode: DueMode }>()
-  readonly ends = new Map<number, { readonly ref: string; readonly state: Told; readonly output: Data }>()
+  readonly ends = new Map<number, { readonly ref: string; readonly state: ParentOutcome; readonly output: Data }>()
   readonly gone = new Set<number>()
 
   constructor(store: MemoryStore) {
@@ -34,7 +34,7 @@ export class MemoryFlows {
   }
 
   /** Returns the state that children are to hear of a job. */
-  standing(seq: number): Told {
+  standing(seq: number): ParentOutcome {
     const row = this.#store.rows.get(seq)
     if (row === undefined) return this.ends.get(seq)?.state ?? DELETED
     return isFinal(row.state) ? row.state : 0
@@ -122,11 +122,11 @@ export class MemoryFlows {
       if (next === undefined) this.due.delete(parent)
       else this.due.set(parent, next)
     }
-    for (const [parent, mode] of flows.due) this.due.set(parent, { after: 0, mode: dueMode(this.due.get(parent)?.mode ?? TELL, mode) })
+    for (const [parent, mode] of flows.due) this.due.set(parent, { after: 0, mode: dueMode(this.due.get(parent)?.mode ?? NOTIFY, mode) })
     for (const { seq, ref, state, keep, output } of flows.ends) {
       if (this.childrenOf(seq).length === 0) continue
       const row = this.#store.rows.get(seq)
-      this.ends.set(seq, keep === 'row' ? { ref, state: row?.state as Told, output: row?.output ?? null } : { ref, state, output })
+      this.ends.set(seq, keep === 'row' ? { ref, state: row?.state as ParentOutcome, output: row?.output ?? null } : { ref, state, output })
     }
     for (const seq of flows.gone) {
       this.gates.delete(seq)

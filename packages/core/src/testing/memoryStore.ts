@@ -5,10 +5,10 @@
 import type { FailedPlace, ListFilter } from '../commands.ts'
 import type { Effects, LogRecord, PresenceNote, PrunedJob, RunRecord, SourceMark } from '../effects.ts'
 import { isEnd, isJobEvent, type JobEvent, type JournalEvent } from '../events.ts'
-import type { FlowGate } from '../flow.ts'
+import type { DependencyCounter } from '../flow.ts'
 import type { FlowCursor } from '../flowCommands.ts'
 import type { JobKey } from '../id.ts'
-import { type Job, TOUCH_COMPLETE, TOUCH_DATA, TOUCH_DELETE, TOUCH_INSERT, TOUCH_PLACE, TOUCH_START } from '../job.ts'
+import { DIRTY_COMPLETE, DIRTY_DATA, DIRTY_DELETE, DIRTY_INSERT, DIRTY_PLACE, DIRTY_START, type Job } from '../job.ts'
 import { ACTIVE, BLOCKED, COMPLETED, FAILED, isFinal, SCHEDULED, type StateCode, WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import type { HistoryStep } from '../observeCommands.ts'
@@ -264,7 +264,7 @@ export class MemoryStore implements Store {
     return rows.length === 0 ? undefined : { rows, mark: undefined }
   }
 
-  flowGates(seqs: readonly number[]): FlowGate[] {
+  flowGates(seqs: readonly number[]): DependencyCounter[] {
     return seqs.flatMap((seq) => this.flows.gates.get(seq) ?? []).map((gate) => ({ ...gate }))
   }
 
@@ -454,7 +454,7 @@ export class MemoryStore implements Store {
     for (const name of effects.exportsGone) this.exportCursors.delete(name)
     for (const { name, cursor } of effects.exports) this.exportCursors.set(name, cursor)
     this.#writeSchedules(effects)
-    for (const job of effects.jobs) if (job.touched & TOUCH_DELETE) this.#delete(job)
+    for (const job of effects.jobs) if (job.dirty & DIRTY_DELETE) this.#delete(job)
     for (const { seq } of effects.pruned) if (!this.rows.has(seq)) throw broken(`there is no job ${seq}`)
     for (const job of effects.pruned) this.#delete(job)
     for (const queue of effects.queuesGone) {
@@ -554,27 +554,27 @@ export class MemoryStore implements Store {
   }
 
   #writeJob(job: Job, at: number): void {
-    const { touched, seq } = job
+    const { dirty, seq } = job
     const before = this.rows.get(seq)
-    if (touched & TOUCH_INSERT) {
+    if (dirty & DIRTY_INSERT) {
       if (before !== undefined) throw broken(`job ${seq} is there already`)
-      if (touched & TOUCH_DELETE) return
+      if (dirty & DIRTY_DELETE) return
       this.#put(rowOf(job, payloadOf(job)))
       this.#noteDroppable(job)
       return
     }
     if (before === undefined) throw broken(`there is no job ${seq}`)
-    if (touched & TOUCH_DELETE) return
-    if (touched === TOUCH_START && job.startedAt === at) {
+    if (dirty & DIRTY_DELETE) return
+    if (dirty === DIRTY_START && job.startedAt === at) {
       if (before.state !== WAITING) throw broken(`job ${seq} started from state ${before.state}`)
       this.#put({ ...before, state: ACTIVE, run: job.run, sessionId: job.sessionId, startedAt: at })
-    } else if (touched === TOUCH_COMPLETE && job.finishedAt === at) {
+    } else if (dirty === DIRTY_COMPLETE && job.finishedAt === at) {
       if (before.state !== ACTIVE) throw broken(`job ${seq} completed from state ${before.state}`)
       this.#put({ ...before, state: COMPLETED, finishedAt: at, output: job.output })
     } else {
       const { laneId, policy, extras } = before
-      const row = rowOf(job, touched & TOUCH_DATA ? payloadOf(job) : before.data)
-      this.#put(touched & TOUCH_PLACE ? row : { ...row, laneId, policy, extras })
+      const row = rowOf(job, dirty & DIRTY_DATA ? payloadOf(job) : before.data)
+      this.#put(dirty & DIRTY_PLACE ? row : { ...row, laneId, policy, extras })
       this.#noteDroppable(job)
     }
   }

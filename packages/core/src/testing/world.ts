@@ -15,7 +15,7 @@ import type { JobKey } from '../id.ts'
 import { attemptOf, type Data, type Job } from '../job.ts'
 import { STATES, type State } from '../lifecycle.ts'
 import type { Command, CommandOf, Operation, ReplyOf } from '../operations.ts'
-import { type AttachReply, type Decision, type Enqueued, type HELD, Refused } from '../replies.ts'
+import { type AttachReply, type DEFERRED, type Decision, type Enqueued, Refused } from '../replies.ts'
 import { DEFAULT_RETENTION } from '../retention.ts'
 import type { JobRow } from '../store.ts'
 import { forgetHolders, keepHolders } from '../tables/holders.ts'
@@ -148,8 +148,8 @@ export class World {
 
   // Commands.
 
-  reply<Op extends Operation>(command: CommandOf<Op>): ReplyOf[Op] | Refused | typeof HELD {
-    return this.run(command as Command).replies[0] as ReplyOf[Op] | Refused | typeof HELD
+  reply<Op extends Operation>(command: CommandOf<Op>): ReplyOf[Op] | Refused | typeof DEFERRED {
+    return this.run(command as Command).replies[0] as ReplyOf[Op] | Refused | typeof DEFERRED
   }
 
   /** Returns the reply to a command that is accepted. */

@@ -7,10 +7,10 @@ import {
   type Calendar,
   type Clock,
   type ConnectionId,
+  DEFERRED,
   type Decided,
   dismiss,
   Effects,
-  HELD,
   isQuestion,
   LIMITS,
   type Now,
@@ -211,8 +211,8 @@ export class Actor {
     for (const [index, { connection, request, gone }] of mail.entries()) {
       const decision = decisions[index]
       // Nobody is left to wait for a later answer.
-      if (decision === HELD && gone) continue
-      if (decision === HELD) this.#answers.inTime(deliveries, { connection, request })
+      if (decision === DEFERRED && gone) continue
+      if (decision === DEFERRED) this.#answers.inTime(deliveries, { connection, request })
       else if (decision instanceof Refused) deliveries.refuse(connection, request.id, decision.refusal)
       else deliveries.reply(connection, request.id, decision)
     }

@@ -5,11 +5,11 @@ import {
   type CommandOf,
   type Counts,
   countOf,
+  type DEFERRED,
   DELETED,
   type ExportView,
   findRow,
   type Gate,
-  type HELD,
   hasFailed,
   isLiving,
   isOfRunning,
@@ -54,7 +54,7 @@ import { scheduleOf, schedulesOf } from './schedules.ts'
 /** The operations that are answered here. `subscribe` belongs to the connections, and `backup` to the store (answers.ts). */
 type Answered = Exclude<OfKind<'question'>, 'subscribe' | 'backup'> | 'drainQueue' | 'export'
 
-type Answer<Op extends Answered> = (actor: Actor, command: CommandOf<Op>, sender: Sender) => ReplyOf[Op] | Refused | typeof HELD
+type Answer<Op extends Answered> = (actor: Actor, command: CommandOf<Op>, sender: Sender) => ReplyOf[Op] | Refused | typeof DEFERRED
 
 const ANSWERS: { readonly [Op in Answered]: Answer<Op> } = {
   get: jobOf,
@@ -76,7 +76,7 @@ const ANSWERS: { readonly [Op in Answered]: Answer<Op> } = {
   failures: failuresOf,
 }
 
-/** Returns the answer. HELD means that the caller waits, and a later turn answers. */
+/** Returns the answer. DEFERRED means that the caller waits, and a later turn answers. */
 export function answer(actor: Actor, command: Command, sender: Sender): unknown {
   if (!Object.hasOwn(ANSWERS, command.op)) return new Refused({ code: 'UNSUPPORTED', message: `unknown operation '${command.op}'` })
   const answerIt = ANSWERS[command.op as Answered] as Answer<Answered>
@@ -158,7 +158,7 @@ function stats(actor: Actor): Stats {
     queue.name,
     { ...named(queue.counts), paused: queue.paused, oldestWaitingMs: oldestWaitingMs(actor, queue, lookups) },
   ])
-  const unserved = [...tables.lanesById.values()].filter((lane) => lane.services.length === 0 && countOf(lane, WAITING) > 0)
+  const unserved = [...tables.lanesById.values()].filter((lane) => lane.groups.length === 0 && countOf(lane, WAITING) > 0)
   return {
     paused: tables.paused,
     states: named(tables.all.counts),

@@ -6,8 +6,8 @@ import {
   type Clock,
   type Command,
   type ConnectionId,
+  DEFERRED,
   type Envelope,
-  HELD,
   Refused,
   type Request,
   type Sender,
@@ -84,7 +84,7 @@ export class Answers {
     else {
       const reply = this.#ask(command, { connection, request: id })
       if (reply instanceof Refused) deliveries.refuse(connection, id, reply.refusal)
-      else if (reply !== HELD) deliveries.reply(connection, id, reply)
+      else if (reply !== DEFERRED) deliveries.reply(connection, id, reply)
     }
   }
 

@@ -1,6 +1,6 @@
 // A queue that is emptied and deleted between a page and the names of its lanes.
 import { join } from 'node:path'
-import { TOUCH_DELETE } from '@millrace/core'
+import { DIRTY_DELETE } from '@millrace/core'
 import { expect, test, vi } from 'vitest'
 import { openStore } from '../../../sqlite/src/open-store.ts'
 import { storeOptions, temporaryFolder } from '../../../sqlite/src/testing/files.ts'
@@ -29,9 +29,9 @@ test('its jobs are left out of a list', async () => {
   world.file = store.file
   world.beforeNames = () => {
     world.beforeNames = () => {}
-    job.touched = 0
+    job.dirty = 0
     turns.effects.count(job.lane, job.state, -1)
-    turns.effects.touch(job, TOUCH_DELETE)
+    turns.effects.touch(job, DIRTY_DELETE)
     turns.effects.queuesGone.push(job.lane.queue)
     turns.commit()
   }

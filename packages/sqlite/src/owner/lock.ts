@@ -25,7 +25,7 @@ export interface OwnerOptions {
 }
 
 /** Keeps the connections alive: the garbage collector closes a connection that nobody refers to, and its lock would go with it. */
-const HELD = new Set<Database>()
+const DEFERRED = new Set<Database>()
 
 /** One wait within SQLite, which nothing can interrupt. It outlasts a probe, which holds the lock for an instant. */
 const SLICE_MS = 50
@@ -40,12 +40,12 @@ export function lockOwner({ file, pid, host, now, waitMs, making }: OwnerOptions
     db.close()
     throw isBusy(error) ? alreadyOpen(file, error) : error
   }
-  HELD.add(db)
+  DEFERRED.add(db)
   return {
     announce: (epoch) => writeOwnerNote(file, { pid, host, epoch, startedAt: now }, making()),
     release: () => {
       removeOwnerNote(file)
-      HELD.delete(db)
+      DEFERRED.delete(db)
       // Rolls back the transaction that holds the lock.
       db.close()
     },

@@ -1,5 +1,5 @@
 // What is searched for as it is written, and what a reader sees where jobs go between its statements.
-import { FAILED, type Job, TOUCH_DELETE } from '@millrace/core'
+import { DIRTY_DELETE, FAILED, type Job } from '@millrace/core'
 import { expect, test } from 'vitest'
 import type { Database, Statement } from '../driver.ts'
 import { connectReader } from '../open/connect.ts'
@@ -72,7 +72,7 @@ function once(turns: Turns, job: () => Job): () => void {
     done = true
     const gone = job()
     turns.effects.count(gone.lane, gone.state, -1)
-    turns.effects.touch(gone, TOUCH_DELETE)
+    turns.effects.touch(gone, DIRTY_DELETE)
     turns.commit()
   }
 }

@@ -1,5 +1,5 @@
 /** Reads a page of a flow. Its jobs are consecutive in the table of jobs, so no index is needed to find them. */
-import { type DependencyRow, type FlowCursor, type FlowJobRow, LIMITS, type Told } from '@millrace/core'
+import { type DependencyRow, type FlowCursor, type FlowJobRow, LIMITS, type ParentOutcome } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import { extrasFrom, type RawRow, ROW_COLUMNS_WITHOUT_DATA, rowFrom } from '../tables/job.ts'
 
@@ -16,7 +16,7 @@ interface Placed extends Omit<FlowJobRow, 'parents'> {
   readonly count: number
 }
 
-type RawEdge = [parent: number, told: Told]
+type RawEdge = [parent: number, told: ParentOutcome]
 type RawRef = [seq: number, ended: string | null, extras: string | null]
 
 const COLUMNS = ROW_COLUMNS_WITHOUT_DATA.replace('job.checkpoint', 'NULL').replace('job.output', 'NULL')

@@ -1,14 +1,14 @@
 /** Reads what a turn needs of flows, and what a job may ask of the jobs that it waited for. */
 import {
   DELETED,
+  type DependencyCounter,
   type FlowDueRow,
-  type FlowGate,
   type FlowLeftRow,
   isFinal,
   type JobRow,
+  type ParentOutcome,
   type ParentRow,
   type StateCode,
-  type Told,
 } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import { extrasFrom, payloadBytes, type RawRow, ROW_COLUMNS_WITHOUT_DATA, rowFrom } from '../tables/job.ts'
@@ -19,12 +19,12 @@ type RawDue = [
   parent: number,
   mode: FlowDueRow['mode'],
   state: StateCode | null,
-  ended: Told | null,
+  ended: ParentOutcome | null,
   child: number | null,
-  told: Told,
+  told: ParentOutcome,
   pending: number | null,
   failed: number,
-  gate: FlowGate['state'],
+  gate: DependencyCounter['state'],
 ]
 
 export function prepareFlowDue(db: Database): (limit: number) => FlowDueRow[] {
@@ -54,13 +54,13 @@ function dueFrom([parent, mode, state, ended, seq, told, pending, failed, gate]:
   }
 }
 
-export function prepareGates(db: Database): (seqs: readonly number[]) => FlowGate[] {
+export function prepareGates(db: Database): (seqs: readonly number[]) => DependencyCounter[] {
   const statement = db.prepare(
     `SELECT gate.seq, pending, failed, state,
 (SELECT parent FROM flow_edge INDEXED BY flow_edge_child WHERE child = gate.seq ORDER BY place LIMIT 1) AS parent
 FROM json_each(?) AS wanted CROSS JOIN flow_gate AS gate ON gate.seq = wanted.value`,
   )
-  return (seqs) => statement.all(JSON.stringify(seqs)) as FlowGate[]
+  return (seqs) => statement.all(JSON.stringify(seqs)) as DependencyCounter[]
 }
 
 export function prepareFlowLeft(db: Database): (limit: number) => FlowLeftRow[] {
@@ -97,7 +97,7 @@ type RawParent = [
   state: StateCode | null,
   extras: string | null,
   output: ParentRow['output'],
-  ended: Told | null,
+  ended: ParentOutcome | null,
   ref: string | null,
   // A parent that has not failed has no error.
   ...error: RawError | [null, ...unknown[]],

@@ -1,5 +1,5 @@
 /** Adds rows that a test must not change: one of each state, in two lanes, with keys, tags, runs and logs. */
-import { CANCELLED, CLOSED, DELETED, FAILED, newKey, TELL } from '@millrace/core'
+import { CANCELLED, CLOSED, DELETED, FAILED, NOTIFY, newKey } from '@millrace/core'
 import type { Turns } from './jobs.ts'
 import { PLAIN, scheduleOf } from './schedules.ts'
 
@@ -62,6 +62,6 @@ function addFlow({ effects: { flows } }: Turns): void {
   flows.gates.push({ seq: child, parent, pending: 2, failed: 0, state: CLOSED })
   flows.edges.push({ parent, child, place: 1 }, { parent: goneParent, child, place: 2 }, { parent, child: goneChild, place: 1 })
   flows.ends.push({ seq: goneParent, ref: 'gone', state: DELETED, keep: 'state', output: null })
-  flows.note({ seq: parent }, TELL)
+  flows.note({ seq: parent }, NOTIFY)
   flows.gone.push(goneChild)
 }

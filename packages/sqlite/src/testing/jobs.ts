@@ -4,6 +4,9 @@ import {
   COMPLETED,
   type Data,
   DEFAULT_POLICY,
+  DIRTY_COMPLETE,
+  DIRTY_INSERT,
+  DIRTY_START,
   Effects,
   isFinal,
   type Job,
@@ -17,9 +20,6 @@ import {
   SCHEDULED,
   type Session,
   type StateCode,
-  TOUCH_COMPLETE,
-  TOUCH_INSERT,
-  TOUCH_START,
   type TurnMark,
   WAITING,
 } from '@millrace/core'
@@ -121,7 +121,7 @@ export class Turns {
     const key = { seq, node: this.store.node, enqueuedAt: this.at, ...options.origin }
     const job = newJob(key, lane, state, { priority, weight, runAt, expiresAt }, policy, options.extras, data)
     this.nextSeq = Math.max(this.nextSeq, seq + 1)
-    this.effects.touch(job, TOUCH_INSERT)
+    this.effects.touch(job, DIRTY_INSERT)
     this.effects.count(lane, state, 1)
     this.effects.total(lane, 'enqueued')
     this.effects.event('enqueued', job)
@@ -129,7 +129,7 @@ export class Turns {
   }
 
   start(job: Job, session: Session): void {
-    this.effects.move(job, 'start', ACTIVE, TOUCH_START)
+    this.effects.move(job, 'start', ACTIVE, DIRTY_START)
     job.run++
     job.startedAt = this.at
     job.sessionId = session.id
@@ -140,7 +140,7 @@ export class Turns {
   complete(job: Job, output: Data = null): void {
     job.output = output
     job.finishedAt = this.at
-    this.effects.move(job, 'complete', COMPLETED, TOUCH_COMPLETE)
+    this.effects.move(job, 'complete', COMPLETED, DIRTY_COMPLETE)
     this.effects.total(job.lane, 'completed')
     this.effects.event('completed', job)
     this.effects.settled.push(job)

@@ -4,6 +4,8 @@ import {
   CANCELLED,
   COMPLETED,
   type Defaults,
+  DIRTY_DELETE,
+  DIRTY_OTHER,
   DROPPED,
   FAILED,
   isJobEvent,
@@ -14,8 +16,6 @@ import {
   newLane,
   newQueue,
   StoreFailure,
-  TOUCH_DELETE,
-  TOUCH_OTHER,
   WAITING,
 } from '@millrace/core'
 import { describe, expect, test } from 'vitest'
@@ -168,7 +168,7 @@ describe('idempotency keys', () => {
     turns.commit()
     turns.effects.keysForgotten.push({ seq: plain.seq, name: 'work', own: 'own', others: false })
     turns.effects.keysForgotten.push({ seq: unique.seq, name: 'work', own: 'own-2', others: true })
-    turns.effects.touch(plain, TOUCH_OTHER)
+    turns.effects.touch(plain, DIRTY_OTHER)
     const { gone } = commit()
     const seqs = [plain.seq, unique.seq, unique.seq]
     expect(gone.filter((row) => row.startsWith('idempotency')).toSorted()).toEqual(seqs.map((seq) => `idempotency ${seq}`))
@@ -565,7 +565,7 @@ describe('queues that are deleted', () => {
     turns.effects.noteBucket({ ...newKey(queue, 'k'), fullMono: 2_000 })
     turns.commit()
     const before = store.load()
-    turns.effects.touch(job, TOUCH_DELETE)
+    turns.effects.touch(job, DIRTY_DELETE)
     turns.effects.count(lane, COMPLETED, -1)
     turns.commit()
     queue.gone = true

@@ -1,5 +1,5 @@
 // Failures by their kind.
-import { FAILED, type Job, LIMITS, TOUCH_DELETE } from '@millrace/core'
+import { DIRTY_DELETE, FAILED, type Job, LIMITS } from '@millrace/core'
 import { expect, test } from 'vitest'
 import { type Crowd, openCrowd } from '../testing/crowd.ts'
 import { rowsOf } from '../testing/files.ts'
@@ -44,7 +44,7 @@ test('once its job is deleted, nothing is left of what it said', () => {
   const { turns, store, db } = crowd
   const job = fail(crowd, 42, 'ann@example.org is unknown')
   turns.commit()
-  turns.effects.touch(job, TOUCH_DELETE)
+  turns.effects.touch(job, DIRTY_DELETE)
   turns.effects.count(job.lane, FAILED, -1)
   turns.commit()
   expect(store.failures(undefined, 9)[0]).toMatchObject({ fingerprint: 42, count: 1, job: undefined, message: undefined })

@@ -1,5 +1,5 @@
 // Which jobs have finished, by batch: what retention is offered, and what it leaves.
-import { CANCELLED, COMPLETED, FAILED, type Job, type Prunable, TOUCH_DELETE, WAITING } from '@millrace/core'
+import { CANCELLED, COMPLETED, DIRTY_DELETE, FAILED, type Job, type Prunable, WAITING } from '@millrace/core'
 import { expect, test } from 'vitest'
 import { openCrowd } from '../testing/crowd.ts'
 import { rowsOf } from '../testing/files.ts'
@@ -78,7 +78,7 @@ test('a job that was brought back, or deleted, is passed over', () => {
   again.finishedAt = 0
   turns.move(again, WAITING)
   turns.effects.count(deleted.lane, FAILED, -1)
-  turns.effects.touch(deleted, TOUCH_DELETE)
+  turns.effects.touch(deleted, DIRTY_DELETE)
   turns.commit()
   again.finishedAt = turns.at
   turns.move(again, FAILED)
@@ -93,7 +93,7 @@ test('a batch of which nothing is left is forgotten, and does not hide the next'
   const [next] = finish(turns, 1) as [Job]
   for (const job of gone) {
     turns.effects.count(job.lane, COMPLETED, -1)
-    turns.effects.touch(job, TOUCH_DELETE)
+    turns.effects.touch(job, DIRTY_DELETE)
   }
   turns.commit()
   expect(seqsOf(store.prunable(next.lane.queue.id, COMPLETED, next.finishedAt, 9))).toEqual([])

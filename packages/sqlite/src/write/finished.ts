@@ -1,5 +1,5 @@
 /** Writes which jobs a turn has finished: one row for each of its lanes and final states, so that a job costs a fraction of a byte. */
-import { type Job, type PrunedJob, type StateCode, TOUCH_DELETE } from '@millrace/core'
+import { DIRTY_DELETE, type Job, type PrunedJob, type StateCode } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import type { PruneMark } from '../read/prunable.ts'
 import { packRanges, rangesOf } from '../seqs.ts'
@@ -30,9 +30,9 @@ export function prepareFinished(db: Database): WriteFinished {
     note(settled, at, turn) {
       // Each turn gets a new map: a turn that fails must leave nothing to the next.
       const batches = new Map<number, Batch>()
-      for (const { seq, lane, state, finishedAt, touched } of settled) {
+      for (const { seq, lane, state, finishedAt, dirty } of settled) {
         // The turn that finished this job also brought it back or deleted it.
-        if (finishedAt !== at || touched & TOUCH_DELETE) continue
+        if (finishedAt !== at || dirty & DIRTY_DELETE) continue
         const key = lane.id * STATES + state
         const batch = batches.get(key)
         if (batch === undefined) batches.set(key, { lane, state, seqs: [seq] })

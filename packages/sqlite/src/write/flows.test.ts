@@ -1,5 +1,5 @@
 // Flows in the file: what a turn notes of them, what the next one reads, and that nobody else's rows change.
-import { BACK, BLOCKED, CANCEL, CLOSED, COMPLETED, DELETED, FAILED, OPEN, TELL } from '@millrace/core'
+import { BLOCKED, CANCEL, CLOSED, COMPLETED, DELETED, FAILED, NOTIFY, OPEN, REVERT } from '@millrace/core'
 import { beforeEach, expect, test } from 'vitest'
 import { type Crowd, openCrowd } from '../testing/crowd.ts'
 
@@ -30,14 +30,14 @@ const byParent = <Row extends { readonly parent: number }>(rows: readonly Row[],
 
 test('children are read behind those that were told, with their gates; told they are no more', () => {
   const { parent, kids, turns, store, commit } = addFlow(3)
-  turns.effects.flows.note(parent, TELL)
+  turns.effects.flows.note(parent, NOTIFY)
   expect(commit().come).toEqual(expect.arrayContaining([expect.stringMatching(/^flow_due/)]))
   expect(store.load().flowWork).toBe(true)
   const due = byParent(store.flowDue(10), parent.seq)
   expect(due.map(({ child }) => child?.seq)).toEqual(kids.map(({ seq }) => seq))
   expect(due[0]).toEqual({
     parent: parent.seq,
-    mode: TELL,
+    mode: NOTIFY,
     state: 0,
     child: { seq: kids[0]?.seq, told: 0, gate: { seq: kids[0]?.seq, parent: parent.seq, pending: 1, failed: 0, state: CLOSED } },
   })
@@ -46,7 +46,7 @@ test('children are read behind those that were told, with their gates; told they
   Object.assign(gate, { pending: 0, state: OPEN })
   turns.effects.flows.changed.add(gate)
   turns.effects.flows.told.push({ parent: parent.seq, child: first?.seq as number, state: COMPLETED })
-  turns.effects.flows.progress.push({ parent: parent.seq, next: { after: first?.seq as number, mode: TELL } })
+  turns.effects.flows.progress.push({ parent: parent.seq, next: { after: first?.seq as number, mode: NOTIFY } })
   const { gone } = commit()
   expect(gone.filter((row) => row.startsWith('flow')).toSorted()).toEqual([
     'flow_due undefined',
@@ -70,15 +70,15 @@ test('a parent that changes while its children are told has all of them told ane
   const [first, second] = kids.map(({ seq }) => seq) as [number, number]
   const [other] = bystander.kids.map(({ seq }) => seq) as [number]
   const due = ({ seq }: { readonly seq: number }) => byParent(store.flowDue(20), seq).map(({ child }) => child?.seq)
-  for (const each of [parent, bystander.parent]) turns.effects.flows.note(each, TELL)
+  for (const each of [parent, bystander.parent]) turns.effects.flows.note(each, NOTIFY)
   commit()
-  turns.effects.flows.progress.push({ parent: bystander.parent.seq, next: { after: other, mode: TELL } })
+  turns.effects.flows.progress.push({ parent: bystander.parent.seq, next: { after: other, mode: NOTIFY } })
   for (const [after, mode] of [
-    [first, TELL],
-    [second, BACK],
-    [first, TELL],
+    [first, NOTIFY],
+    [second, REVERT],
+    [first, NOTIFY],
   ] as const) {
-    turns.effects.flows.progress.push({ parent: parent.seq, next: { after, mode: TELL } })
+    turns.effects.flows.progress.push({ parent: parent.seq, next: { after, mode: NOTIFY } })
     commit()
     expect(due(parent)).toEqual(kids.slice(kids.findIndex(({ seq }) => seq === after) + 1).map(({ seq }) => seq))
     turns.effects.flows.note(parent, mode)
@@ -92,17 +92,17 @@ test('what is taken back is told alone, and first; a plain end does not undo wha
   const { parent, turns, store, commit } = addFlow(1)
   const modes = () => byParent(store.flowDue(10), parent.seq).map(({ mode }) => mode)
   for (const [mode, then] of [
-    [TELL, TELL],
+    [NOTIFY, NOTIFY],
     [CANCEL, CANCEL],
-    [TELL, CANCEL],
-    [BACK, CANCEL],
+    [NOTIFY, CANCEL],
+    [REVERT, CANCEL],
   ] as const) {
     turns.effects.flows.note(parent, mode)
     commit()
     expect(modes()).toEqual([then])
   }
   expect(store.flowDue(10).length).toBeGreaterThan(1)
-  turns.effects.flows.progress.push({ parent: parent.seq, next: { after: 0, mode: BACK } })
+  turns.effects.flows.progress.push({ parent: parent.seq, next: { after: 0, mode: REVERT } })
   commit()
   expect(store.flowDue(10).map((row) => row.parent)).toEqual([parent.seq])
 })

@@ -1,5 +1,5 @@
 /** Writes what a turn does to flows. It runs before the rows of deleted jobs go, so that it can read from them what they leave behind. */
-import { CANCEL, type Effects, type FlowEdge, type FlowEffects, type FlowEnd, type FlowGate } from '@millrace/core'
+import { CANCEL, type DependencyCounter, type Effects, type FlowEdge, type FlowEffects, type FlowEnd } from '@millrace/core'
 import { type ByRow, prepareByRow } from '../by-row.ts'
 import type { Database } from '../driver.ts'
 import { type Ladder, prepareLadder } from '../ladder.ts'
@@ -22,7 +22,7 @@ export function prepareFlows(db: Database): (effects: Effects) => void {
 type WriteFlows = (flows: FlowEffects) => void
 
 function prepareCreate(db: Database): WriteFlows {
-  const gate = prepareLadder<FlowGate>(db, {
+  const gate = prepareLadder<DependencyCounter>(db, {
     sql: (values) => `INSERT INTO flow_gate (seq, pending, failed, state) VALUES ${values}`,
     shared: 0,
     width: 4,

@@ -1,5 +1,5 @@
 // Each way to write a job, beside bystanders that must not change.
-import { ACTIVE, CANCELLED, COMPLETED, FAILED, type Job, SCHEDULED, StoreFailure, TOUCH_DATA, TOUCH_DELETE, WAITING } from '@millrace/core'
+import { ACTIVE, CANCELLED, COMPLETED, DIRTY_DATA, DIRTY_DELETE, FAILED, type Job, SCHEDULED, StoreFailure, WAITING } from '@millrace/core'
 import { describe, expect, test } from 'vitest'
 import { type Crowd, openCrowd } from '../testing/crowd.ts'
 import { rowsOf } from '../testing/files.ts'
@@ -115,7 +115,7 @@ describe('insert', () => {
       worker: '',
       error: { name: 'E', message: '' },
     })
-    crowd.turns.effects.touch(job, TOUCH_DELETE)
+    crowd.turns.effects.touch(job, DIRTY_DELETE)
     expect(commit(crowd)).toEqual({ gone: [], come: [] })
   })
 
@@ -172,7 +172,7 @@ describe.each([1, 10, 73])('%i at a time', (count) => {
     crowd.turns.commit()
     for (const job of jobs) {
       crowd.turns.effects.count(job.lane, job.state, -1)
-      crowd.turns.effects.touch(job, TOUCH_DELETE)
+      crowd.turns.effects.touch(job, DIRTY_DELETE)
     }
     const { gone, come } = commit(crowd)
     expect(come).toEqual([])
@@ -188,7 +188,7 @@ test('a deleted job leaves its old unique key to who holds it now', () => {
   const [first, second] = [crowd.turns.insert({ extras }), crowd.turns.insert({ extras })]
   crowd.turns.effects.uniqueHeld.push({ name: 'work', key: 'k', seq: second.seq })
   crowd.turns.commit()
-  crowd.turns.effects.touch(first, TOUCH_DELETE)
+  crowd.turns.effects.touch(first, DIRTY_DELETE)
   expect(commit(crowd)).toEqual({ gone: [`job ${first.seq}`], come: [] })
   expect(crowd.store.unique([{ name: 'work', key: 'k' }])).toMatchObject([{ seq: second.seq }])
 })
@@ -221,7 +221,7 @@ describe('update', () => {
     const crowd = openCrowd()
     const [job, other] = inserted(crowd, 2) as [Job, Job]
     job.data = '"new"'
-    crowd.turns.effects.touch(job, TOUCH_DATA)
+    crowd.turns.effects.touch(job, DIRTY_DATA)
     other.checkpoint = new Uint8Array([9])
     crowd.turns.effects.touch(other)
     expect(commit(crowd).come).toEqual([`job ${job.seq}`, `job ${other.seq}`])
@@ -257,7 +257,7 @@ describe('a row that is not what the tables think refuses the turn whole', () =>
   test.each([
     ['start', (crowd: Crowd, job: Job) => crowd.turns.start(job, crowd.turns.session())],
     ['update', (crowd: Crowd, job: Job) => crowd.turns.effects.touch(job)],
-    ['delete', (crowd: Crowd, job: Job) => crowd.turns.effects.touch(job, TOUCH_DELETE)],
+    ['delete', (crowd: Crowd, job: Job) => crowd.turns.effects.touch(job, DIRTY_DELETE)],
   ])('%s', (_name, change) => {
     const crowd = openCrowd()
     const [job, other] = inserted(crowd, 2) as [Job, Job]

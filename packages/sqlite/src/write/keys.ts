@@ -1,11 +1,11 @@
 /** Writes idempotency keys, unique keys and tags of a turn's jobs. */
 import {
+  DIRTY_DELETE,
+  DIRTY_INSERT,
   type Effects,
   type ForgottenKeys,
   type IdempotencyRecord,
   type Job,
-  TOUCH_DELETE,
-  TOUCH_INSERT,
   type UniqueRecord,
 } from '@millrace/core'
 import type { Database, SqlValue } from '../driver.ts'
@@ -79,8 +79,8 @@ function bindRecord({ name, key, job, expiresAt, lastSeq }: IdempotencyRecord, v
   values[place + 6] = lastSeq ?? null
 }
 
-function isCreated({ touched }: Job): boolean {
-  return (touched & TOUCH_INSERT) !== 0 && (touched & TOUCH_DELETE) === 0
+function isCreated({ dirty }: Job): boolean {
+  return (dirty & DIRTY_INSERT) !== 0 && (dirty & DIRTY_DELETE) === 0
 }
 
 /**

@@ -4,14 +4,14 @@ import {
   BLOCKED,
   CANCELLED,
   COMPLETED,
+  DIRTY_DATA,
+  DIRTY_DELETE,
   FAILED,
   type Job,
   type JobRow,
   parsePolicy,
   SCHEDULED,
   type StateCode,
-  TOUCH_DATA,
-  TOUCH_DELETE,
   WAITING,
 } from '@millrace/core'
 import fc from 'fast-check'
@@ -84,7 +84,7 @@ const CHANGES: readonly ((job: Job, turns: Turns, value: number) => void)[] = [
   },
   (job, turns, value) => {
     job.data = `"changed ${value}"`
-    turns.effects.touch(job, TOUCH_DATA)
+    turns.effects.touch(job, DIRTY_DATA)
   },
 ]
 
@@ -127,7 +127,7 @@ class Model {
     const { turns } = this
     if (kind === 'insert') this.#insert(pick, value)
     const job = this.jobs[pick % Math.max(1, this.jobs.length)]
-    if (job === undefined || (job.touched & TOUCH_DELETE) !== 0) return
+    if (job === undefined || (job.dirty & DIRTY_DELETE) !== 0) return
     if (kind === 'change') CHANGES[pick % CHANGES.length]?.(job, turns, value)
     else if (kind === 'start' && job.state === WAITING) {
       turns.start(job, session)
@@ -142,7 +142,7 @@ class Model {
       turns.move(job, WAITING)
     } else if (kind === 'delete' && value < 30 && job.state !== ACTIVE) {
       turns.effects.count(job.lane, job.state, -1)
-      turns.effects.touch(job, TOUCH_DELETE)
+      turns.effects.touch(job, DIRTY_DELETE)
     }
     this.data.set(job.seq, job.data ?? this.data.get(job.seq))
   }
@@ -185,7 +185,7 @@ test('the file says what the tables say, whatever a turn does', () => {
       const session = turns.session()
       for (const steps of turnsOfSteps) {
         for (const one of steps) model.take(one, session)
-        const gone = new Set(model.jobs.filter(({ touched }) => (touched & TOUCH_DELETE) !== 0))
+        const gone = new Set(model.jobs.filter(({ dirty }) => (dirty & DIRTY_DELETE) !== 0))
         model.commit()
         const kept = model.jobs.filter((job) => !gone.has(job))
         model.jobs.splice(0, model.jobs.length, ...kept)

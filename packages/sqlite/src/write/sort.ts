@@ -1,14 +1,14 @@
 /** Sorts a turn's jobs by the cheapest statement that covers what happened to each. */
 import {
   ACTIVE,
+  DIRTY_COMPLETE,
+  DIRTY_DATA,
+  DIRTY_DELETE,
+  DIRTY_INSERT,
+  DIRTY_PLACE,
+  DIRTY_START,
   dataBytes,
   type Job,
-  TOUCH_COMPLETE,
-  TOUCH_DATA,
-  TOUCH_DELETE,
-  TOUCH_INSERT,
-  TOUCH_PLACE,
-  TOUCH_START,
   WAITING,
 } from '@millrace/core'
 
@@ -42,7 +42,7 @@ export class SortedJobs {
     for (const job of jobs) {
       const list = this.#listFor(job, node, at)
       list.push(job)
-      if (job.touched & TOUCH_PLACE && (list === this.updated || list === this.dataUpdated)) this.placed.push(job)
+      if (job.dirty & DIRTY_PLACE && (list === this.updated || list === this.dataUpdated)) this.placed.push(job)
     }
   }
 
@@ -67,18 +67,18 @@ export class SortedJobs {
   }
 
   #listFor(job: Job, node: number, at: number): Job[] {
-    const { touched } = job
-    if (touched & TOUCH_INSERT) {
-      if (touched & TOUCH_DELETE) return this.vanished
+    const { dirty } = job
+    if (dirty & DIRTY_INSERT) {
+      if (dirty & DIRTY_DELETE) return this.vanished
       if (job.node !== node || job.enqueuedAt !== at || !isUsual(job)) return this.inserted
       if (isKeyed(job)) return job.state === WAITING ? this.keyedWaiting : this.keyedActive
       return job.state === WAITING ? this.plainWaiting : this.plainActive
     }
-    if (touched & TOUCH_DELETE) return this.deleted
-    if (touched === TOUCH_START && job.startedAt === at) return this.started
-    if (touched === TOUCH_COMPLETE && job.finishedAt === at && dataBytes(job.output) <= BATCHED_BYTES)
+    if (dirty & DIRTY_DELETE) return this.deleted
+    if (dirty === DIRTY_START && job.startedAt === at) return this.started
+    if (dirty === DIRTY_COMPLETE && job.finishedAt === at && dataBytes(job.output) <= BATCHED_BYTES)
       return job.output === null ? this.completed : this.completedWithOutput
-    return touched & TOUCH_DATA ? this.dataUpdated : this.updated
+    return dirty & DIRTY_DATA ? this.dataUpdated : this.updated
   }
 }
 

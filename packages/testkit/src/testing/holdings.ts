@@ -70,9 +70,9 @@ function entriesOf(value: object): { readonly size: number; readonly entries: re
   return { size: value.size, entries: value instanceof Map ? [...value.keys(), ...value.values()] : [...value] }
 }
 
-const HELD = '__heldForPrivateFields'
+const DEFERRED = '__heldForPrivateFields'
 const held: { objects: readonly unknown[]; values: readonly unknown[] } = { objects: [], values: [] }
-Object.defineProperty(globalThis, HELD, { value: held, enumerable: false })
+Object.defineProperty(globalThis, DEFERRED, { value: held, enumerable: false })
 
 interface Remote {
   readonly objectId?: string
@@ -93,12 +93,12 @@ class PrivateFields {
   of(objects: readonly unknown[]): (readonly [name: string, value: unknown])[][] {
     if (objects.length === 0) return []
     held.objects = objects
-    const { result } = this.#post('Runtime.evaluate', { expression: `${HELD}.objects` }) as { result: Remote }
+    const { result } = this.#post('Runtime.evaluate', { expression: `${DEFERRED}.objects` }) as { result: Remote }
     const listed = this.#properties(result).result.filter(({ name }) => /^\d+$/.test(name))
     const fields = listed.map(({ value }) => this.#properties(value).privateProperties?.filter((field) => field.value?.objectId) ?? [])
     this.#post('Runtime.callFunctionOn', {
       objectId: result.objectId,
-      functionDeclaration: `function (...values) { ${HELD}.values = values }`,
+      functionDeclaration: `function (...values) { ${DEFERRED}.values = values }`,
       arguments: fields.flat().map(({ value }) => ({ objectId: value?.objectId })),
     })
     const values = held.values.values()

@@ -1,5 +1,5 @@
 /** Callers that wait for a queue to be drained. */
-import { type ConnectionId, HELD, liveCountOf, Refused, type Sender, type Tables } from '@millrace/core'
+import { type ConnectionId, DEFERRED, liveCountOf, Refused, type Sender, type Tables } from '@millrace/core'
 import { type Post, WaitingRoom } from './waitingRoom.ts'
 
 interface Drain extends Sender {
@@ -16,22 +16,22 @@ export class DrainWaiters {
   }
 
   /** Returns true if all jobs of the queue have ended; otherwise the caller waits. */
-  ask(tables: Tables, queue: string, { connection, request }: Sender): true | Refused | typeof HELD {
+  ask(tables: Tables, queue: string, { connection, request }: Sender): true | Refused | typeof DEFERRED {
     const found = outcomeOf(tables, queue)
-    if (found !== HELD) return found
+    if (found !== DEFERRED) return found
     const drain = { connection, request, queue }
     const others = this.#byQueue.get(queue)
     if (others === undefined) this.#byQueue.set(queue, new Set([drain]))
     else others.add(drain)
     this.#waiting.add(drain)
-    return HELD
+    return DEFERRED
   }
 
   /** Answers drains that are over; runs after a turn or a reload. */
   settle(tables: Tables, post: Post): void {
     for (const [queue, drains] of this.#byQueue) {
       const found = outcomeOf(tables, queue)
-      if (found === HELD) continue
+      if (found === DEFERRED) continue
       this.#byQueue.delete(queue)
       for (const drain of drains) {
         const { connection, request: id } = drain
@@ -50,7 +50,7 @@ export class DrainWaiters {
   }
 }
 
-function outcomeOf({ queues }: Tables, name: string): true | Refused | typeof HELD {
+function outcomeOf({ queues }: Tables, name: string): true | Refused | typeof DEFERRED {
   const queue = queues.get(name)
   // The queue was deleted, and so is empty.
   if (queue === undefined) return true
@@ -58,5 +58,5 @@ function outcomeOf({ queues }: Tables, name: string): true | Refused | typeof HE
     const message = `queue '${name}' was resumed before it was drained: it takes new jobs again`
     return new Refused({ code: 'DRAIN_INCOMPLETE', message, details: { queue: name } })
   }
-  return liveCountOf(queue) === 0 ? true : HELD
+  return liveCountOf(queue) === 0 ? true : DEFERRED
 }

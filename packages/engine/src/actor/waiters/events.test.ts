@@ -1,5 +1,5 @@
 /** A cursor through the journal: bounded pages, the wait at its end, and what is told when. */
-import { type EventFilter, type EventsPage, HELD, type JobEvent, LIMITS, type Reply, type Store } from '@millrace/core'
+import { DEFERRED, type EventFilter, type EventsPage, type JobEvent, LIMITS, type Reply, type Store } from '@millrace/core'
 import fc from 'fast-check'
 import { beforeEach, expect, test } from 'vitest'
 import { runs } from '../../../../testkit/src/testing/runs.ts'
@@ -22,7 +22,7 @@ beforeEach(() => {
 const last = () => journal.at(-1)?.seq ?? 0
 const post = (connection: number, reply: Reply) => void told.push([connection, reply])
 
-function ask(after: number, filter: EventFilter = {}, connection = 1, request = 1): EventsPage | typeof HELD {
+function ask(after: number, filter: EventFilter = {}, connection = 1, request = 1): EventsPage | typeof DEFERRED {
   return followers.ask(store, last(), { op: 'events', after, filter }, { connection, request })
 }
 
@@ -53,7 +53,7 @@ function commit(count: number, change: Partial<JobEvent> = {}): void {
   followers.committed(events, post)
 }
 
-const seqs = (page: EventsPage | typeof HELD) => (page === HELD ? page : page.events.map(({ seq }) => seq))
+const seqs = (page: EventsPage | typeof DEFERRED) => (page === DEFERRED ? page : page.events.map(({ seq }) => seq))
 
 test('a page is bounded, and its next leads on', () => {
   commit(LIMITS.eventsPerPage + 2)
@@ -65,8 +65,8 @@ test('a page is bounded, and its next leads on', () => {
 
 test('at the end it waits for the next commit, and for the first that fits', () => {
   commit(1)
-  expect(ask(1, {}, 1, 7)).toBe(HELD)
-  expect(ask(1, { name: 'b' }, 2, 8)).toBe(HELD)
+  expect(ask(1, {}, 1, 7)).toBe(DEFERRED)
+  expect(ask(1, { name: 'b' }, 2, 8)).toBe(DEFERRED)
   commit(1)
   expect(told).toMatchObject([[1, { id: 7, value: { events: [{ seq: 2 }], next: 2 } }]])
   commit(1, { name: 'b' })
@@ -85,7 +85,7 @@ test('a commit of more than a page is told by the page', () => {
 test('what does not fit moves the cursor all the same: by the page, and now and then while it waits', () => {
   commit(LIMITS.eventsPerPage + 1)
   expect(ask(0, { name: 'b' })).toEqual({ events: [], next: LIMITS.eventsPerPage })
-  expect(ask(LIMITS.eventsPerPage, { name: 'b' })).toBe(HELD)
+  expect(ask(LIMITS.eventsPerPage, { name: 'b' })).toBe(DEFERRED)
   commit(LIMITS.eventsPassed - 1)
   expect(told).toEqual([])
   commit(1)
@@ -103,7 +103,7 @@ test('what the journal has forgotten is a gap, but for who asks for the oldest',
 test('a journal that has forgotten all is a gap up to what comes', () => {
   const all = (after: number) => followers.ask(store, 9, { op: 'events', after, filter: {} }, { connection: 1, request: 1 })
   expect(all(4)).toEqual({ events: [], next: 9, gap: { after: 4, resumesAt: 10 } })
-  expect(all(9)).toBe(HELD)
+  expect(all(9)).toBe(DEFERRED)
 })
 
 test('a cursor ahead of the journal is of a file that was put back', () => {
@@ -151,7 +151,7 @@ test('whatever is committed between questions, whoever follows next sees each ev
             if (answered !== undefined) take(answered[1].value as EventsPage)
             else if (followers.any) return
             const page = ask(after, filter, 1, ++asked)
-            if (page === HELD) return
+            if (page === DEFERRED) return
             take(page)
           }
         }

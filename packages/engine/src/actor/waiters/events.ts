@@ -8,11 +8,11 @@
  */
 import {
   type ConnectionId,
+  DEFERRED,
   type EventFilter,
   type EventsCommand,
   type EventsPage,
   eventTest,
-  HELD,
   type JournalEvent,
   LIMITS,
   type Sender,
@@ -56,7 +56,7 @@ export class EventWaiters {
   }
 
   /** Returns the page after the cursor; if there is nothing yet, the reader waits. `last` is the journal's last event. */
-  ask(store: Store, last: number, command: EventsCommand, { connection, request }: Sender): EventsPage | typeof HELD {
+  ask(store: Store, last: number, command: EventsCommand, { connection, request }: Sender): EventsPage | typeof DEFERRED {
     const { after, filter } = command
     // The file was restored to an earlier state: the cursor points at events that it does not have.
     if (after > last) return { events: [], next: last, gap: { after, resumesAt: last + 1 } }
@@ -69,7 +69,7 @@ export class EventWaiters {
     if (events.length > 0 || next < last) return { events, next }
     const text = JSON.stringify(filter)
     this.#waiting.add({ connection, request, command: { ...command, after: last }, text, fits: eventTest(filter), after: last })
-    return HELD
+    return DEFERRED
   }
 
   /** Handles the events that a turn has committed: all waiting readers have seen everything before them. */

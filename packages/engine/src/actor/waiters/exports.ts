@@ -4,10 +4,10 @@
  */
 import {
   type ConnectionId,
+  DEFERRED,
   type EventNote,
   type ExportCommand,
   type ExportPage,
-  HELD,
   isEnd,
   isFinal,
   type JobEnd,
@@ -40,7 +40,7 @@ export class ExportWaiters {
     return this.#waiting.size
   }
 
-  ask(store: Store, tables: Tables, command: ExportCommand, sender: Sender): ExportPage | Refused | typeof HELD {
+  ask(store: Store, tables: Tables, command: ExportCommand, sender: Sender): ExportPage | Refused | typeof DEFERRED {
     const { name, limit } = command
     const mark = tables.exports.get(name)
     if (mark === undefined) return noExport(name)
@@ -51,7 +51,7 @@ export class ExportWaiters {
     if (!empty || page.next < last || last - mark >= LIMITS.eventsPassed) return page
     this.#seen.set(name, last)
     this.#waiting.add({ ...sender, command, mark })
-    return HELD
+    return DEFERRED
   }
 
   /** Removes and returns the exporters that the events of a turn, up to `last`, may concern: each asks again. */

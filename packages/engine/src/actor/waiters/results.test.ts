@@ -1,9 +1,9 @@
 import {
   CANCELLED,
   COMPLETED,
+  DEFERRED,
   Effects,
   FAILED,
-  HELD,
   type Job,
   type JobRow,
   Refused,
@@ -68,7 +68,7 @@ test('one that is not there, or of another node or time, is refused', () => {
 
 test('all who asked are told once, when it becomes final; bystanders are not', () => {
   for (const seq of [1, 2]) row(seq, WAITING)
-  expect([ask(1, 1, 10), ask(1, 2, 20), ask(2, 1, 11)]).toEqual([HELD, HELD, HELD])
+  expect([ask(1, 1, 10), ask(1, 2, 20), ask(2, 1, 11)]).toEqual([DEFERRED, DEFERRED, DEFERRED])
   settle({ ...key(1), state: COMPLETED, output: '7' }, { ...key(9), state: CANCELLED })
   settle({ ...key(1), state: COMPLETED, output: '7' })
   expect(told).toEqual([

@@ -4,12 +4,12 @@ import {
   CANCELLED,
   COMPLETED,
   type ConnectionId,
+  DEFERRED,
   DROPPED,
   type Effects,
   FAILED,
   findRow,
   formatId,
-  HELD,
   isFinal,
   type Job,
   type JobKey,
@@ -35,17 +35,17 @@ export class ResultWaiters {
   }
 
   /** Returns the outcome of a final job; otherwise the caller waits. */
-  ask(store: Store, id: JobKey, sender: Sender): Outcome | Refused | typeof HELD {
+  ask(store: Store, id: JobKey, sender: Sender): Outcome | Refused | typeof DEFERRED {
     const row = findRow(store, id)
     const found = row === undefined ? notFound(id) : read(store, row)
-    if (found !== HELD || row === undefined) return found
+    if (found !== DEFERRED || row === undefined) return found
     const { connection, request } = sender
     const watch = { connection, request, id: { seq: row.seq, node: row.node, enqueuedAt: row.enqueuedAt } }
     const others = this.#bySeq.get(row.seq)
     if (others === undefined) this.#bySeq.set(row.seq, new Set([watch]))
     else others.add(watch)
     this.#waiting.add(watch)
-    return HELD
+    return DEFERRED
   }
 
   /** Answers for the jobs that this turn has made final or deleted, from the records: retention may have removed the rows already. */
@@ -75,8 +75,8 @@ export class ResultWaiters {
   #check(store: Store, seq: number, post: Post): void {
     for (const watch of this.#bySeq.get(seq) ?? []) {
       const row = findRow(store, watch.id)
-      const found: Outcome | typeof HELD = row === undefined ? { state: 'deleted' } : read(store, row)
-      if (found === HELD) continue
+      const found: Outcome | typeof DEFERRED = row === undefined ? { state: 'deleted' } : read(store, row)
+      if (found === DEFERRED) continue
       this.#waiting.delete(watch)
       this.#remove(watch)
       post(watch.connection, { id: watch.request, value: found })
@@ -112,8 +112,8 @@ function notFound(id: JobKey): Refused {
   return new Refused({ code: 'JOB_NOT_FOUND', message: `there is no job ${jobId}`, details: { jobId } })
 }
 
-function read(store: Store, row: JobRow): Outcome | typeof HELD {
-  if (!isFinal(row.state)) return HELD
+function read(store: Store, row: JobRow): Outcome | typeof DEFERRED {
+  if (!isFinal(row.state)) return DEFERRED
   if (row.state === FAILED) {
     const error = store.lastError(row.seq) ?? NO_ERROR
     return { state: 'failed', error, attempt: row.run - row.uncounted }

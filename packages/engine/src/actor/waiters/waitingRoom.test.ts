@@ -1,5 +1,5 @@
 // Who waits, gives up or goes away leaves nothing behind: each kind of waiting, a thousand times.
-import { type EventsCommand, HELD, type JobRow, newCounts, type Reply, type Store, type Tables, WAITING } from '@millrace/core'
+import { DEFERRED, type EventsCommand, type JobRow, newCounts, type Reply, type Store, type Tables, WAITING } from '@millrace/core'
 import { expect, test } from 'vitest'
 import { growth } from '../../../../testkit/src/testing/growth.ts'
 import { DrainWaiters } from './drains.ts'
@@ -46,7 +46,7 @@ function ask({ watches, followers, exporters, drains }: Crowd, connection: numbe
     followers.ask(store, 0, EVENTS, sender(1)),
     exporters.ask(store, tablesOf(1), { op: 'export', name: 'x', limit: 1 }, sender(2)),
     drains.ask(tablesOf(1), 'q', sender(3)),
-  ]).toEqual([HELD, HELD, HELD, HELD])
+  ]).toEqual([DEFERRED, DEFERRED, DEFERRED, DEFERRED])
 }
 
 test.each<[string, (all: Crowd, round: number) => void]>([

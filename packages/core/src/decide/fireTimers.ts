@@ -15,7 +15,7 @@ import type { TurnContext } from './turn.ts'
 import { noteZombie } from './zombies.ts'
 
 /** Runs after the turn's commands, so that timely messages precede any expiry. If more mail waits, time counts up to its arrival. */
-export function elapse(turn: TurnContext): void {
+export function fireTimers(turn: TurnContext): void {
   const { tables, facts, now, heardMono } = turn
   recover(turn)
   settleSlice(turn)

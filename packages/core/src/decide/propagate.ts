@@ -6,24 +6,24 @@
 import {
   CANCEL,
   DELETED,
+  type DependencyCounter,
   type DueMode,
   dueMode,
   type FlowEffects,
-  type FlowGate,
   hasFailed,
+  NOTIFY,
+  type ParentOutcome,
   RETRY,
   SHUT,
-  TELL,
-  type Told,
   takesBack,
 } from '../flow.ts'
 import type { Job } from '../job.ts'
 import { BLOCKED, CANCELLED, FAILED, isFinal, STATES } from '../lifecycle.ts'
 import { cancelJob } from './cancel.ts'
-import { finishForsaken } from './end.ts'
+import { finishByParent } from './end.ts'
 import { type FlowSlice, isDeleted } from './facts.ts'
 import { tellLater } from './flowEnds.ts'
-import { openOnceTold, setGate } from './flowGate.ts'
+import { openOncePropagated, setGate } from './flowGate.ts'
 import { revive } from './retry.ts'
 import type { TurnContext } from './turn.ts'
 
@@ -34,10 +34,10 @@ interface Heard {
   bad: { readonly seq: number; readonly state: string } | undefined
 }
 
-export function tellChildren(turn: TurnContext): void {
+export function propagate(turn: TurnContext): void {
   const { facts, effects } = turn
   if (facts.flowSlices.length === 0 && facts.flowLeft.length === 0) return
-  const heard = new Map<FlowGate, Heard>()
+  const heard = new Map<DependencyCounter, Heard>()
   for (const slice of facts.flowSlices) tellSlice(turn, slice, heard)
   // Each child acts when it has heard all: one parent's failure and another's return must not be seen one after the other.
   for (const [gate, { mode, bad }] of heard) {
@@ -54,7 +54,7 @@ export function tellChildren(turn: TurnContext): void {
   }
 }
 
-function tellSlice({ facts, effects }: TurnContext, slice: FlowSlice, heard: Map<FlowGate, Heard>): void {
+function tellSlice({ facts, effects }: TurnContext, slice: FlowSlice, heard: Map<DependencyCounter, Heard>): void {
   const { flows } = effects
   const { parent, mode, children } = slice
   const state = takesBack(mode) ? 0 : slice.state
@@ -80,20 +80,20 @@ function tellSlice({ facts, effects }: TurnContext, slice: FlowSlice, heard: Map
 function nextOf({ mode, state, children, done }: FlowSlice): FlowEffects['progress'][number]['next'] {
   const last = children.at(-1)
   if (!done && last !== undefined) return { after: last.seq, mode }
-  return takesBack(mode) && state !== 0 ? { after: 0, mode: TELL } : undefined
+  return takesBack(mode) && state !== 0 ? { after: 0, mode: NOTIFY } : undefined
 }
 
-function count(gate: FlowGate, told: Told, change: number): void {
+function count(gate: DependencyCounter, told: ParentOutcome, change: number): void {
   if (told === 0) gate.pending += change
   else if (hasFailed(told)) gate.failed += change
 }
 
 /** Lets a job through, fails it, or makes it wait again, as its gate says. */
-function swing(turn: TurnContext, job: Job, gate: FlowGate, bad: Heard['bad']): void {
+function swing(turn: TurnContext, job: Job, gate: DependencyCounter, bad: Heard['bad']): void {
   const forbidden = job.extras?.flow?.onFailure === 'fail' && gate.failed > 0
   if (job.state === FAILED && gate.state === SHUT && !forbidden) revive(turn, job)
   else if (job.state === BLOCKED && forbidden) {
     setGate(turn, gate, SHUT)
-    finishForsaken(turn, job, bad)
-  } else if (job.state === BLOCKED && gate.pending === 0) openOnceTold(turn, job, gate)
+    finishByParent(turn, job, bad)
+  } else if (job.state === BLOCKED && gate.pending === 0) openOncePropagated(turn, job, gate)
 }

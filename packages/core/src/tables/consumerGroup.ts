@@ -1,13 +1,13 @@
 /**
- * A service is the set of job names that a worker serves, in every queue or in some. Sessions that serve the same share one
- * service, so that a thousand equal workers cost one look at the lanes. It knows which of its lanes have jobs, and which sessions
+ * A group is the set of job names that a worker serves, in every queue or in some. Sessions that serve the same share one
+ * group, so that a thousand equal workers cost one look at the lanes. It knows which of its lanes have jobs, and which sessions
  * have room.
  */
 import type { Lane, Queue } from './lane.ts'
 import { ReadyLanes } from './readyLanes.ts'
 import type { Session } from './session.ts'
 
-export class Service {
+export class ConsumerGroup {
   readonly key: string
   readonly names: ReadonlySet<string>
   /** The queues that it serves; undefined for every queue. */
@@ -15,12 +15,12 @@ export class Service {
   readonly sessions = new Set<Session>()
   readonly lanes = new Set<Lane>()
   /** Sessions to fill, in fair order: the first is next. */
-  readonly hungry = new Set<Session>()
+  readonly underfilled = new Set<Session>()
   /** Lanes with jobs in their windows, by queue that may start jobs. The first queue is next. Empty lanes are removed when they are met. */
   readonly ready = new Map<Queue, ReadyLanes>()
-  /** The same for all queues, so that a queue that is closed and opened again is not rebuilt. */
+  /** The same for all queues, so that a queue that is suspended and resumed is not rebuilt. */
   readonly #lanes = new Map<Queue, ReadyLanes>()
-  /** The queue that was served last, and how often in a row. Each service has its own turns, or another one would end them. */
+  /** The queue that was served last, and how often in a row. Each group has its own turns, or another one would end them. */
   #served: Queue | undefined
   #inARow = 0
 
@@ -47,11 +47,11 @@ export class Service {
       this.#lanes.set(queue, lanes)
     }
     lanes.add(lane)
-    if (!queue.closed && !this.ready.has(queue)) this.ready.set(queue, lanes)
+    if (!queue.suspended && !this.ready.has(queue)) this.ready.set(queue, lanes)
   }
 
   /** Opens a queue that may start jobs again. */
-  open(queue: Queue): void {
+  resume(queue: Queue): void {
     const lanes = this.#lanes.get(queue)
     if (lanes?.first() !== undefined) this.ready.set(queue, lanes)
   }
