@@ -71,7 +71,7 @@ class Bench {
     // A full slice of parked jobs, beside what may start.
     expect(this.largestTurn).toBeLessThanOrEqual(2 * LIMITS.jobsPerTurn + 32 * LIMITS.windowJobs)
     expect(this.actor.tables.jobs.size).toBeLessThanOrEqual(LIMITS.windowsJobs)
-    expect(this.actor.tables.keys.gatesById.size).toBeLessThanOrEqual(10)
+    expect(this.actor.tables.keys.backlogsById.size).toBeLessThanOrEqual(10)
   }
 }
 
@@ -102,7 +102,7 @@ test('a million jobs of one saturated key ahead of another key’s job; a limit 
   bench.ask({ op: 'configure', queue: 'default', changes: { perKeyLimit: null } })
   expect(bench.take()).toHaveLength(10 - 4)
   bench.expectBounded()
-  expect(bench.actor.store.load().gates).toEqual([])
+  expect(bench.actor.store.load().backlogs).toEqual([])
 })
 
 test('300,000 jobs of a key that has no room, there before the worker: they are passed over as a set, and cost no write of their own', {
@@ -134,9 +134,9 @@ test('jobs of 5,000 keys, in line on disk, with a limit on keys: the keys that a
       op: 'enqueue',
       jobs: Array.from({ length: 5_000 }, (_, index) => ({ name: 'a', data: null, concurrencyKey: `key-${index}` })),
     })
-  expect(tables.keys.gatesById.size).toBe(LIMITS.keysFar)
+  expect(tables.keys.backlogsById.size).toBe(LIMITS.keysFar)
   expect(tables.queues.get('default')?.keys?.size).toBe(LIMITS.keysFar)
-  expect(store.load().gates).toEqual([])
+  expect(store.load().backlogs).toEqual([])
   bench.attach(['a'], CHUNK)
   expect(bench.take()).toHaveLength(5_000)
 })
@@ -230,7 +230,7 @@ test('a rate for each of 30,000 keys: a bucket is in memory and on disk until it
     expect(known()).toBeLessThanOrEqual((CHUNK / 2) * 3 + 1)
     expect(buckets()).toBe(known())
   }
-  expect(bench.actor.tables.keys.gatesById.size).toBe(1)
+  expect(bench.actor.tables.keys.backlogsById.size).toBe(1)
   expect(bench.largestTurn).toBeLessThanOrEqual(2 * LIMITS.jobsPerTurn + CHUNK)
   bench.clock.stall(20_000)
   bench.ask()
@@ -262,8 +262,8 @@ test('strict order: 200,000 jobs of one key, and 10,000 keys whose jobs are put 
   bench.ask({ op: 'enqueue', jobs: jobs.slice(0, 10) })
   expect(bench.take()).toEqual([])
   expect(bench.largestTurn).toBeLessThanOrEqual(2 * LIMITS.jobsPerTurn + CHUNK)
-  expect(tables.keys.gatesById.size).toBe(11)
-  expect(store.load().gates).toHaveLength(11)
+  expect(tables.keys.backlogsById.size).toBe(11)
+  expect(store.load().backlogs).toHaveLength(11)
   bench.clock.stall(60_000)
   bench.ask()
   expect(bench.take()).toHaveLength(CHUNK)

@@ -698,8 +698,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'released-by-the-first-parent',
     file: `${decide}/propagate.ts`,
-    find: 'job.state === BLOCKED && gate.pending === 0',
-    replace: 'job.state === BLOCKED && gate.pending <= 1',
+    find: 'job.state === BLOCKED && counter.pending === 0',
+    replace: 'job.state === BLOCKED && counter.pending <= 1',
     breaks: 'invariant 26',
   },
   {
@@ -740,8 +740,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'parent-failure-ignored',
     file: `${decide}/propagate.ts`,
-    find: "job.extras?.flow?.onFailure === 'fail' && gate.failed > 0",
-    replace: "job.extras?.flow?.onFailure === 'fail' && gate.failed > 1",
+    find: "job.extras?.flow?.onFailure === 'fail' && counter.failed > 0",
+    replace: "job.extras?.flow?.onFailure === 'fail' && counter.failed > 1",
     breaks: 'invariant 26',
   },
   {
@@ -761,8 +761,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'key-limit-one-over',
     file: `${decide}/dispatch.ts`,
-    find: 'gate !== undefined && roomOf(gate.key, now.mono) <= 0 ? gate : undefined',
-    replace: 'gate !== undefined && roomOf(gate.key, now.mono) < 0 ? gate : undefined',
+    find: 'backlog !== undefined && roomOf(backlog.key, now.mono) <= 0 ? backlog : undefined',
+    replace: 'backlog !== undefined && roomOf(backlog.key, now.mono) < 0 ? backlog : undefined',
     breaks: 'invariant 24',
   },
   {
@@ -775,8 +775,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'jobs-on-disk-counted-twice',
     file: `${tables}/keys.ts`,
-    find: '    gate.outside++\n    if (isFar(gate)) this.#remember(gate)\n  }\n\n  /** The job has left',
-    replace: '    gate.outside += 2\n    if (isFar(gate)) this.#remember(gate)\n  }\n\n  /** The job has left',
+    find: '    backlog.beyondWindow++\n    if (isFar(backlog)) this.#remember(backlog)\n  }\n\n  /** The job has left',
+    replace: '    backlog.beyondWindow += 2\n    if (isFar(backlog)) this.#remember(backlog)\n  }\n\n  /** The job has left',
     breaks: 'invariant 49',
   },
   {
@@ -810,7 +810,7 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'newcomer-before-those-parked',
     file: `${decide}/line.ts`,
-    find: '(mayStand && gate.parked === 0)',
+    find: '(mayStand && backlog.parked === 0)',
     replace: 'mayStand',
     breaks: 'invariant 24',
   },
@@ -831,8 +831,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'turn-not-asked-for',
     file: `${decide}/line.ts`,
-    find: '  if (isStrict(gate)) tables.keys.turns.add(gate.key)\n',
-    replace: '  if (isStrict(gate) && job.seq % 3 !== 0) tables.keys.turns.add(gate.key)\n',
+    find: '  if (isStrict(backlog)) tables.keys.turns.add(backlog.key)\n',
+    replace: '  if (isStrict(backlog) && job.seq % 3 !== 0) tables.keys.turns.add(backlog.key)\n',
     breaks: 'invariant 19',
   },
   {

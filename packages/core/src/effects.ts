@@ -13,7 +13,7 @@ import { mayMove, type StateCode, type Transition } from './lifecycle.ts'
 import type { RunError } from './runError.ts'
 import type { Schedule, ScheduleChange } from './schedule.ts'
 import type { DefinitionRow } from './store.ts'
-import type { Gate, Key } from './tables/gate.ts'
+import type { Key, KeyBacklog } from './tables/keyBacklog.ts'
 import type { Lane, Queue } from './tables/lane.ts'
 import type { Session } from './tables/session.ts'
 
@@ -150,7 +150,7 @@ export class Effects {
   /** Lanes that are paused, or go on. */
   readonly pausedLanes: Lane[] = []
   readonly pausedKeys: Key[] = []
-  readonly gates: Gate[] = []
+  readonly backlogs: KeyBacklog[] = []
   /** Turns of keys that begin; written before those that end, since a job that is let go may expire in the same turn. */
   readonly turnsTaken: TurnRecord[] = []
   /** Turns of keys that end, whether they had begun or not. */
@@ -211,7 +211,7 @@ export class Effects {
       this.queuesGone.length === 0 &&
       this.pausedLanes.length === 0 &&
       this.pausedKeys.length === 0 &&
-      this.gates.length === 0 &&
+      this.backlogs.length === 0 &&
       this.buckets.length === 0 &&
       this.idempotency.length === 0 &&
       this.marks.length === 0 &&
@@ -298,10 +298,10 @@ export class Effects {
     this.pausedKeys.push(key)
   }
 
-  noteGate(gate: Gate): void {
-    if (gate.noted) return
-    gate.noted = true
-    this.gates.push(gate)
+  noteBacklog(backlog: KeyBacklog): void {
+    if (backlog.noted) return
+    backlog.noted = true
+    this.backlogs.push(backlog)
   }
 
   noteBucket(key: Key): void {
@@ -340,7 +340,7 @@ export class Effects {
     for (const queue of this.queues) queue.noted = false
     for (const lane of this.pausedLanes) lane.noted = false
     for (const key of this.pausedKeys) key.noted = false
-    for (const gate of this.gates) gate.noted = false
+    for (const backlog of this.backlogs) backlog.noted = false
     for (const key of this.buckets) key.bucketNoted = false
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Flows: jobs that wait for others. What never changes of a job's place in its flow is in its row's extras, so that a plain job pays
- * nothing; what changes is a gate per waiting job and a mark per edge, on disk alone.
+ * nothing; what changes is a counter per waiting job and a mark per edge, on disk alone.
  */
 import type { Data, Job } from './job.ts'
 import { COMPLETED, type StateCode } from './lifecycle.ts'
@@ -92,7 +92,7 @@ export interface FlowEnd {
 
 /** The changes of a turn to flows. */
 export class FlowEffects {
-  readonly gates: DependencyCounter[] = []
+  readonly counters: DependencyCounter[] = []
   readonly edges: FlowEdge[] = []
   readonly changed = new Set<DependencyCounter>()
   readonly told: { readonly parent: number; readonly child: number; readonly state: ParentOutcome }[] = []

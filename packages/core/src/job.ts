@@ -7,7 +7,7 @@ import type { FlowPlace } from './flow.ts'
 import type { JobKey } from './id.ts'
 import type { StateCode } from './lifecycle.ts'
 import type { Policy } from './policy.ts'
-import type { Gate } from './tables/gate.ts'
+import type { KeyBacklog } from './tables/keyBacklog.ts'
 import type { Lane } from './tables/lane.ts'
 import type { Session } from './tables/session.ts'
 
@@ -82,7 +82,7 @@ export interface Job extends JobKey {
   dropped: boolean
 
   /** Held back by the limit of its key: it waits, and not in its lane. */
-  parked: Gate | undefined
+  parked: KeyBacklog | undefined
 
   // Only in memory.
 
@@ -97,7 +97,7 @@ export interface Job extends JobKey {
   /** Place in the heap of deadlines; -1 when not there. */
   deadlinePlace: number
   abort: AbortCause | undefined
-  /** True if the job is in its lane's window, or, if parked, in its gate's. */
+  /** True if the job is in its lane's window, or, if parked, in its backlog's. */
   windowed: boolean
   /** When a lighter job first passed this one for want of room; monotonic, -1 for never. */
   passedMono: number

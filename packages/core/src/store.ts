@@ -34,8 +34,8 @@ export interface JobRow {
   readonly expiresAt: number
   readonly cancelRequested: boolean
   readonly dropped: boolean
-  /** The gate that it is parked behind; 0 for none. */
-  readonly gateId: number
+  /** The backlog that it is parked behind; 0 for none. */
+  readonly backlogId: number
   /** `Policy.text`. */
   readonly policy: string | null
   readonly extras: JobExtras | undefined
@@ -68,7 +68,7 @@ export interface QueueRow {
 }
 
 /** A lane's parked jobs of one key. */
-export interface GateRow {
+export interface KeyBacklogRow {
   readonly id: number
   readonly laneId: number
   readonly key: string
@@ -105,7 +105,7 @@ export interface FlowDueRow {
   /** The parent's outcome for it. */
   readonly state: ParentOutcome
   /** Undefined where none is left. */
-  readonly child: { readonly seq: number; readonly told: ParentOutcome; readonly gate: DependencyCounter | undefined } | undefined
+  readonly child: { readonly seq: number; readonly told: ParentOutcome; readonly counter: DependencyCounter | undefined } | undefined
 }
 
 /** A job whose row is gone, and one that it waited for; undefined where none is left. */
@@ -178,11 +178,11 @@ export interface PresentRow {
   readonly draining: boolean
 }
 
-/** A key in a queue that keeps an order, with the gates that jobs of it are parked behind. */
+/** A key in a queue that keeps an order, with the backlogs that jobs of it are parked behind. */
 export interface TurnQuery {
   readonly queueId: number
   readonly key: string
-  readonly gateIds: readonly number[]
+  readonly backlogIds: readonly number[]
 }
 
 /** The job that has its key's turn (`taken`); else the first by arrival of those that are parked, if there is one. */
@@ -203,7 +203,7 @@ export interface Loaded {
   /** Nothing of any queue starts. */
   readonly paused: boolean
   readonly queues: readonly QueueRow[]
-  readonly gates: readonly GateRow[]
+  readonly backlogs: readonly KeyBacklogRow[]
   readonly buckets: readonly BucketRow[]
   readonly lanes: readonly LaneRow[]
   readonly active: readonly ActiveRow[]
@@ -317,9 +317,9 @@ export interface Store {
     jobs: number,
     bytes: number,
   ): { readonly rows: JobRow[]; readonly complete: boolean }
-  /** The next parked jobs of a gate in their order, in the same way. */
+  /** The next parked jobs of a backlog in their order, in the same way. */
   parked(
-    gateId: number,
+    backlogId: number,
     after: LaneCursor | undefined,
     jobs: number,
     bytes: number,
@@ -347,8 +347,8 @@ export interface Store {
    * many have been brought back since. Undefined where there are no more. `lastEvent`: only of turns that had no event after it.
    */
   prunable(queueId: number, state: StateCode, before: number, limit: number, lastEvent?: number): Prunable | undefined
-  /** Gates of jobs that wait for others; nothing of those that do not. */
-  flowGates(seqs: readonly number[]): DependencyCounter[]
+  /** Returns the counters of those jobs that wait for others. */
+  dependencies(seqs: readonly number[]): DependencyCounter[]
   /** Returns outcomes to propagate, reverted ones first, by parent, then by child: at most `limit` rows. */
   flowDue(limit: number): FlowDueRow[]
   /** Jobs in this order without payload and output, at most about `bytes` of what else they carry; at least one where there is one. */
@@ -388,8 +388,8 @@ export interface Store {
   ): { readonly rows: JobRow[]; readonly next: number | null }
   /** When the longest waiting job of a lane became due, of those that are not parked; 0 where none waits. */
   oldestWaiting(laneId: number): number
-  /** The same of those that are parked behind a gate. */
-  oldestParked(gateId: number): number
+  /** The same of those that are parked behind a backlog. */
+  oldestParked(backlogId: number): number
   /** A queue's totals before each minute or hour that counted something, from one on, in order. */
   minutes(queueId: number, step: HistoryStep, from: number): MinuteRow[]
   /** Returns groups of failures, those seen last first; of these lanes, or of all. */

@@ -1,5 +1,5 @@
 /** Lists what has not been done, and why, from the engine's tables. */
-import { ACTIVE, countOf, type Gate, type Lane, type Now, roomOf, type Tables, tokenMs, WAITING } from '@millrace/core'
+import { ACTIVE, countOf, type KeyBacklog, type Lane, type Now, roomOf, type Tables, tokenMs, WAITING } from '@millrace/core'
 
 export interface Leftover {
   readonly queue: string
@@ -38,8 +38,8 @@ function whyWaiting(tables: Tables, lane: Lane, now: Now): string[] {
   if (lane.groups.length === 0) why.push('no worker serves it: engine.work([...])')
   if (queue.paused) why.push(`the queue is paused: engine.queues.resume('${queue.name}')`)
   if (lane.paused) why.push(`the job name is paused: engine.queues.resume('${queue.name}', { job: '${lane.name}' })`)
-  const parked = [...tables.keys.gatesById.values()].filter((gate) => gate.lane === lane && gate.parked > 0)
-  why.push(...parked.map((gate) => whyParked(gate, now)))
+  const parked = [...tables.keys.backlogsById.values()].filter((backlog) => backlog.lane === lane && backlog.parked > 0)
+  why.push(...parked.map((backlog) => whyParked(backlog, now)))
   if (concurrencyLimit !== undefined && countOf(queue, ACTIVE) >= concurrencyLimit)
     why.push(`${concurrencyLimit} of its queue run, which is the queue's concurrencyLimit`)
   const ms = rateLimit === undefined ? 0 : tokenMs(rateLimit, queue.fullMono, now.mono)
@@ -47,7 +47,7 @@ function whyWaiting(tables: Tables, lane: Lane, now: Now): string[] {
   return why.length > 0 ? why : ['its workers run as many as they may: see their concurrency, and the weight of the jobs']
 }
 
-function whyParked({ key, parked }: Gate, { mono }: Now): string {
+function whyParked({ key, parked }: KeyBacklog, { mono }: Now): string {
   const { perKeyRateLimit } = key.queue.settings
   if (key.paused) return `${parked} with the concurrencyKey '${key.text}', which is paused`
   const ms = perKeyRateLimit === undefined ? 0 : tokenMs(perKeyRateLimit, key.fullMono, mono)

@@ -22,7 +22,7 @@ export function tableFacts(tables: Tables) {
       .sort((a, b) => a.id - b.id),
     pausedJobs: [...tables.lanesById.values()].filter(({ paused }) => paused).map(({ id }) => id),
     pausedKeys: [...tables.queues.values()].flatMap((queue) => pausedKeys(queue)).sort(),
-    gates: [...tables.keys.gatesById.values()]
+    backlogs: [...tables.keys.backlogsById.values()]
       .filter(({ parked }) => parked > 0)
       .map(({ id, lane, key, parked }) => ({ id, lane: lane.id, key: key.text, parked }))
       .sort((a, b) => a.id - b.id),

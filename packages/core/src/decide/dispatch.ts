@@ -9,14 +9,14 @@ import { LIMITS } from '../limits.ts'
 import { NO_SETTINGS } from '../queueSettings.ts'
 import { tokenMs } from '../tables/bucket.ts'
 import type { ConsumerGroup } from '../tables/consumerGroup.ts'
-import { type Gate, roomOf } from '../tables/gate.ts'
+import { type KeyBacklog, roomOf } from '../tables/keyBacklog.ts'
 import { countOf, passTurn, type Queue } from '../tables/lane.ts'
 import { comesBefore, type ReadyLanes } from '../tables/readyLanes.ts'
 import type { Session } from '../tables/session.ts'
 import type { Tables } from '../tables/tables.ts'
 import { expireJob } from './expire.ts'
 import { shelve } from './line.ts'
-import { settleGates } from './parked.ts'
+import { settleBacklogs } from './parked.ts'
 import { tellDrained } from './queues.ts'
 import { start } from './start.ts'
 import type { TurnContext } from './turn.ts'
@@ -24,7 +24,7 @@ import type { TurnContext } from './turn.ts'
 export function dispatch(turn: TurnContext): void {
   turn.tables.unfinished = false
   turn.tables.setAside = 0
-  settleGates(turn)
+  settleBacklogs(turn)
   fillBuckets(turn)
   serve(turn)
   tellDrained(turn)
@@ -109,9 +109,9 @@ function pickOf(
       expireJob(turn, head)
       continue
     }
-    const gate = closedGateOf(turn, head)
-    if (gate !== undefined) {
-      if (!setAside(turn, head, gate)) return undefined
+    const backlog = closedBacklogOf(turn, head)
+    if (backlog !== undefined) {
+      if (!setAside(turn, head, backlog)) return undefined
       continue
     }
     if (fits(head, session)) return head
@@ -119,14 +119,14 @@ function pickOf(
   }
 }
 
-/** Returns the gate of a job whose key has no room. */
-function closedGateOf({ tables, now }: TurnContext, job: Job): Gate | undefined {
-  const gate = tables.keys.gateOf(job)
-  return gate !== undefined && roomOf(gate.key, now.mono) <= 0 ? gate : undefined
+/** Returns the backlog of a job whose key has no room. */
+function closedBacklogOf({ tables, now }: TurnContext, job: Job): KeyBacklog | undefined {
+  const backlog = tables.keys.backlogOf(job)
+  return backlog !== undefined && roomOf(backlog.key, now.mono) <= 0 ? backlog : undefined
 }
 
 /** Takes a job out of the line, so that those behind it can be seen. Returns false if this turn has set enough aside. */
-function setAside(turn: TurnContext, job: Job, gate: Gate): boolean {
+function setAside(turn: TurnContext, job: Job, backlog: KeyBacklog): boolean {
   const { tables } = turn
   // The bound holds whatever else this turn writes: full turns may follow each other, and everything behind them waits.
   if (tables.setAside === LIMITS.sliceRows) {
@@ -134,7 +134,7 @@ function setAside(turn: TurnContext, job: Job, gate: Gate): boolean {
     return false
   }
   tables.setAside++
-  shelve(turn, job, gate)
+  shelve(turn, job, backlog)
   return true
 }
 
@@ -185,13 +185,13 @@ function passing(turn: TurnContext, lanes: ReadyLanes, heavy: Job, session: Sess
         index++
         continue
       }
-      const gate = closedGateOf(turn, job)
-      if (gate === undefined) {
+      const backlog = closedBacklogOf(turn, job)
+      if (backlog === undefined) {
         best = job
         break
       }
       // A job behind it may precede all jobs of other lanes, so none of those is taken now.
-      if (!setAside(turn, job, gate)) return undefined
+      if (!setAside(turn, job, backlog)) return undefined
     }
   }
   return best

@@ -308,7 +308,7 @@ class Watcher {
     }
     switch (type) {
       case 'enqueued':
-        if (store.flows.gates.has(seq)) this.#blocked.add(seq)
+        if (store.flows.counters.has(seq)) this.#blocked.add(seq)
         else this.#standing.add(seq)
         break
       case 'cancelled':
@@ -321,7 +321,7 @@ class Watcher {
         break
       case 'updated':
         // It waits for its parents again; or has done so, and does no more, or is gone with this turn.
-        this.#unsure ||= row === undefined || (store.flows.gates.has(seq) && row.state !== BLOCKED)
+        this.#unsure ||= row === undefined || (store.flows.counters.has(seq) && row.state !== BLOCKED)
         this.#leave(seq)
         if (row?.state === BLOCKED) this.#blocked.add(seq)
         else this.#standing.add(seq)

@@ -11,7 +11,7 @@ import { isFinal } from '../lifecycle.ts'
 import type { ManyCommand } from '../manageCommands.ts'
 import type { Schedule } from '../schedule.ts'
 import type { FlowLeftRow, IdempotentHolder, JobRow, KeyHolder, Prunable } from '../store.ts'
-import type { Key } from '../tables/gate.ts'
+import type { Key } from '../tables/keyBacklog.ts'
 import type { Queue } from '../tables/lane.ts'
 import type { Tables } from '../tables/tables.ts'
 import { Arrivals } from './arrivals.ts'
@@ -65,7 +65,7 @@ export class Facts {
   /** True if some children have yet to hear that a parent is live again. */
   flowBack = false
   flowLeft: readonly FlowLeftRow[] = []
-  #gates: Map<number, DependencyCounter> | undefined
+  #counters: Map<number, DependencyCounter> | undefined
   /** Arrivals in queues that drop their oldest jobs. */
   #arrivals: Map<Queue, Arrivals> | undefined
   /** The number of jobs that the current call has created in each of these queues. */
@@ -93,14 +93,14 @@ export class Facts {
     return job
   }
 
-  gate(seq: number): DependencyCounter | undefined {
-    return this.#gates?.get(seq)
+  dependencies(seq: number): DependencyCounter | undefined {
+    return this.#counters?.get(seq)
   }
 
-  /** Adds the turn's one gate of a job. */
-  addGate(gate: DependencyCounter): void {
-    this.#gates ??= new Map()
-    if (!this.#gates.has(gate.seq)) this.#gates.set(gate.seq, gate)
+  /** Adds the turn's one counter of a job. */
+  addDependencies(counter: DependencyCounter): void {
+    this.#counters ??= new Map()
+    if (!this.#counters.has(counter.seq)) this.#counters.set(counter.seq, counter)
   }
 
   setArrivals(queue: Queue, jobs: Job[], complete: boolean): void {

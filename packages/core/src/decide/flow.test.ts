@@ -290,8 +290,8 @@ describe('a row that goes', () => {
       { ref: 'n1', state: 4, output: null },
     ])
     complete(jobs[2] as never)
-    const { edges, ends, gates, due, gone } = world.store.flows
-    expect([edges.size, ends.size, gates.size, due.size, gone.size]).toEqual([0, 0, 0, 0, 0])
+    const { edges, ends, counters, due, gone } = world.store.flows
+    expect([edges.size, ends.size, counters.size, due.size, gone.size]).toEqual([0, 0, 0, 0, 0])
   })
 
   test('by retention, keeps its output for those that wait', () => {

@@ -44,8 +44,8 @@ function placeOf({ ref, job, parents, onFailure }: FlowNode, first: number, chil
 }
 
 function block({ effects, facts }: TurnContext, { parents }: FlowNode, child: number, first: number): void {
-  const gate: DependencyCounter = { seq: child, parent: first + (parents[0] ?? 0), pending: parents.length, failed: 0, state: CLOSED }
-  effects.flows.gates.push(gate)
-  facts.addGate(gate)
+  const counter: DependencyCounter = { seq: child, parent: first + (parents[0] ?? 0), pending: parents.length, failed: 0, state: CLOSED }
+  effects.flows.counters.push(counter)
+  facts.addDependencies(counter)
   for (const [index, parent] of parents.entries()) effects.flows.edges.push({ parent: first + parent, child, place: index + 1 })
 }

@@ -158,8 +158,8 @@ test('each job of a flow is let through once, after its last parent, and none is
         world.pass(400 * 86_400_000)
         world.pruning = true
         for (let rounds = 0; rounds < 20; rounds++) watched.run()
-        const { edges, ends, gates, due, gone } = world.store.flows
-        expect([world.store.rows.size, edges.size, ends.size, gates.size, due.size, gone.size]).toEqual([0, 0, 0, 0, 0, 0])
+        const { edges, ends, counters, due, gone } = world.store.flows
+        expect([world.store.rows.size, edges.size, ends.size, counters.size, due.size, gone.size]).toEqual([0, 0, 0, 0, 0, 0])
       },
     ),
     { numRuns: runs(300) },

@@ -9,7 +9,7 @@ import type { Request } from '../port.ts'
 import { retentionOf } from '../queueSettings.ts'
 import type { Keep, Retention } from '../retention.ts'
 import type { NameAndKey, Prunable, Store } from '../store.ts'
-import { roomOf } from '../tables/gate.ts'
+import { roomOf } from '../tables/keyBacklog.ts'
 import { BACKLOG_JOBS } from '../tables/keys.ts'
 import { countOf, type Lane } from '../tables/lane.ts'
 import type { Tables } from '../tables/tables.ts'
@@ -26,7 +26,7 @@ import { gatherTurns } from './strict.ts'
 
 export function gather(store: Store, tables: Tables, requests: readonly Request[], now: Now, retention: Retention | undefined): Facts {
   if (tables.needRefill.size > 0) refill(store, tables)
-  if (tables.keys.needRefill.size > 0) refillGates(store, tables, now)
+  if (tables.keys.needRefill.size > 0) refillBacklogs(store, tables, now)
   const facts = new Facts(tables)
   if (tables.keys.turns.size > 0) gatherTurns(store, tables, facts, now.mono)
   const schedules: string[] = []
@@ -60,15 +60,15 @@ function refill(store: Store, tables: Tables): void {
   }
 }
 
-/** Reads the parked jobs that are let go next, for at most 32 gates per turn. */
-function refillGates(store: Store, tables: Tables, { mono }: Now): void {
-  let gates = 0
-  for (const gate of tables.keys.needRefill) {
-    if (++gates > 32) break
-    const { key, lined, outside, window, id } = gate
-    const room = roomOf(key, mono) - lined - outside
+/** Reads the parked jobs that are let go next, for at most 32 backlogs per turn. */
+function refillBacklogs(store: Store, tables: Tables, { mono }: Now): void {
+  let backlogs = 0
+  for (const backlog of tables.keys.needRefill) {
+    if (++backlogs > 32) break
+    const { key, inWindow, beyondWindow, window, id } = backlog
+    const room = roomOf(key, mono) - inWindow - beyondWindow
     const { rows, complete } = store.parked(id, window.last, Math.max(BACKLOG_JOBS, Math.min(room, LIMITS.windowJobs)), BACKLOG_BYTES)
-    tables.refillGate(gate, rows, complete)
+    tables.refillBacklog(backlog, rows, complete)
   }
 }
 
@@ -92,13 +92,13 @@ function gatherFor(store: Store, tables: Tables, facts: Facts, requests: readonl
   const sources: string[] = []
   const idempotent: NameAndKey[] = []
   const unique: NameAndKey[] = []
-  const gated: number[] = []
+  const dependent: number[] = []
   // A job that comes back to life takes its key again, and waits again for its parents.
   const mayRevive = (job: Job) => {
     const { seq, extras } = job
     const held = exclusiveKey(job)
     if (held !== undefined) unique.push(held)
-    if (extras?.flow !== undefined && extras.flow.parents > 0) gated.push(seq)
+    if (extras?.flow !== undefined && extras.flow.parents > 0) dependent.push(seq)
   }
   const take = (jobs: readonly NewJob[]) => {
     for (const job of jobs) {
@@ -172,7 +172,7 @@ function gatherFor(store: Store, tables: Tables, facts: Facts, requests: readonl
   if (sourced.length > 0) {
     for (const row of store.sourced([...new Set(sourced)])) mayRevive(facts.rememberSourced(row))
   }
-  if (gated.length > 0) for (const gate of store.flowGates(gated)) facts.addGate(gate)
+  if (dependent.length > 0) for (const counter of store.dependencies(dependent)) facts.addDependencies(counter)
   if (sources.length > 0) for (const { source, mark } of store.marks([...new Set(sources)])) facts.setMark(source, mark)
   if (idempotent.length > 0 || unique.length > 0) {
     const holders = unique.length > 0 ? store.unique(unique) : []

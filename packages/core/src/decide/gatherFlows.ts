@@ -1,4 +1,4 @@
-/** Reads what a turn needs of flows: gates of jobs that may come back, and a slice of the children to notify. */
+/** Reads what a turn needs of flows: counters of jobs that may come back, and a slice of the children to notify. */
 
 import { takesBack } from '../flow.ts'
 import { LIMITS } from '../limits.ts'
@@ -17,8 +17,8 @@ export function gatherFlows(store: Store, tables: Tables, facts: Facts): void {
   if (rows.length === 0) return
   const seqs = new Set<number>()
   for (const { child } of rows) {
-    if (child?.gate === undefined) continue
-    facts.addGate(child.gate)
+    if (child?.counter === undefined) continue
+    facts.addDependencies(child.counter)
     seqs.add(child.seq)
   }
   const unread = readChildren(store, facts, [...seqs])

@@ -234,7 +234,7 @@ class Order {
 
   note({ store }: World): void {
     for (const [place, seq] of this.#started) if (!isLive(store.rows.get(seq)?.state ?? CANCELLED)) this.#started.delete(place)
-    this.#parked = [...store.rows.values()].filter(({ gateId }) => gateId !== 0).map(({ seq }) => seq)
+    this.#parked = [...store.rows.values()].filter(({ backlogId }) => backlogId !== 0).map(({ seq }) => seq)
   }
 
   take({ tables, store }: World, grants: readonly Granted[]): void {
@@ -573,7 +573,7 @@ test('strict: a key is of its job until that is final, whatever becomes of it; t
   expect(seqs(world.run({ op: 'cancel', id: second }))).toEqual([])
   expect(seqs(ends(first, 'complete'))).toEqual([third.seq])
   ends(third, 'complete')
-  expect([world.store.turnsOf.size, world.store.gates.size]).toEqual([1, 0])
+  expect([world.store.turnsOf.size, world.store.backlogs.size]).toEqual([1, 0])
 })
 
 test('strict: one that is put off before it has ever run gives its turn back; one that has run keeps it', () => {

@@ -5,13 +5,13 @@
  */
 import type { Job } from '../job.ts'
 import { LIMITS } from '../limits.ts'
-import { type Gate, isStrict, mayLine, roomOf } from '../tables/gate.ts'
+import { isStrict, type KeyBacklog, mayLine, roomOf } from '../tables/keyBacklog.ts'
 import type { Lane } from '../tables/lane.ts'
 import { letGo, shelve, standInLine } from './line.ts'
 import { passTurns } from './strict.ts'
 import type { TurnContext } from './turn.ts'
 
-export function settleGates(turn: TurnContext): void {
+export function settleBacklogs(turn: TurnContext): void {
   const { overfilled, releasable } = turn.tables.keys
   fillBuckets(turn)
   if (overfilled.size > 0) {
@@ -39,32 +39,32 @@ function fillBuckets({ tables: { keys }, effects, now }: TurnContext): void {
 /** Parks jobs from the disk if there are more of one key than may stand in line. */
 function thin(turn: TurnContext, { window }: Lane): void {
   const { tables, now } = turn
-  const seen = new Map<Gate, number>()
-  const surplus: [Job, Gate][] = []
+  const seen = new Map<KeyBacklog, number>()
+  const surplus: [Job, KeyBacklog][] = []
   for (let index = 0; index < window.size; index++) {
     const job = window.at(index) as Job
-    const gate = tables.keys.gateOf(job)
-    if (gate === undefined) continue
-    const before = (seen.get(gate) ?? 0) + 1
-    seen.set(gate, before)
-    if (before > roomOf(gate.key, now.mono)) surplus.push([job, gate])
+    const backlog = tables.keys.backlogOf(job)
+    if (backlog === undefined) continue
+    const before = (seen.get(backlog) ?? 0) + 1
+    seen.set(backlog, before)
+    if (before > roomOf(backlog.key, now.mono)) surplus.push([job, backlog])
   }
-  for (const [job, gate] of surplus) shelve(turn, job, gate)
+  for (const [job, backlog] of surplus) shelve(turn, job, backlog)
 }
 
 function letMoreGo(turn: TurnContext): void {
   const { tables, now } = turn
   let left: number = LIMITS.jobsPerTurn
-  for (const gate of tables.keys.releasable) {
-    if (isStrict(gate)) {
-      tables.keys.turns.add(gate.key)
-      tables.keys.releasable.delete(gate)
+  for (const backlog of tables.keys.releasable) {
+    if (isStrict(backlog)) {
+      tables.keys.turns.add(backlog.key)
+      tables.keys.releasable.delete(backlog)
       continue
     }
-    while (left > 0 && gate.parked > 0 && mayLine(gate, now.mono)) {
-      const job = gate.window.first
+    while (left > 0 && backlog.parked > 0 && mayLine(backlog, now.mono)) {
+      const job = backlog.window.first
       if (job === undefined) {
-        tables.keys.needRefill.add(gate)
+        tables.keys.needRefill.add(backlog)
         break
       }
       left--
@@ -73,7 +73,7 @@ function letMoreGo(turn: TurnContext): void {
     }
     // The next turn handles the rest.
     if (left === 0) return
-    if (gate.parked > 0) tables.keys.awaitToken(gate.key, now.mono, gate.lined + gate.outside + 1)
-    tables.keys.releasable.delete(gate)
+    if (backlog.parked > 0) tables.keys.awaitToken(backlog.key, now.mono, backlog.inWindow + backlog.beyondWindow + 1)
+    tables.keys.releasable.delete(backlog)
   }
 }

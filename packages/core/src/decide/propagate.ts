@@ -20,10 +20,10 @@ import {
 import type { Job } from '../job.ts'
 import { BLOCKED, CANCELLED, FAILED, isFinal, STATES } from '../lifecycle.ts'
 import { cancelJob } from './cancel.ts'
+import { openOncePropagated, setDependencies } from './dependencies.ts'
 import { finishByParent } from './end.ts'
 import { type FlowSlice, isDeleted } from './facts.ts'
 import { tellLater } from './flowEnds.ts'
-import { openOncePropagated, setGate } from './flowGate.ts'
 import { revive } from './retry.ts'
 import type { TurnContext } from './turn.ts'
 
@@ -40,12 +40,12 @@ export function propagate(turn: TurnContext): void {
   const heard = new Map<DependencyCounter, Heard>()
   for (const slice of facts.flowSlices) tellSlice(turn, slice, heard)
   // Each child acts when it has heard all: one parent's failure and another's return must not be seen one after the other.
-  for (const [gate, { mode, bad }] of heard) {
-    const job = facts.job(gate.seq)
+  for (const [counter, { mode, bad }] of heard) {
+    const job = facts.job(counter.seq)
     if (job === undefined || isDeleted(job)) continue
     if (mode === CANCEL && !isFinal(job.state)) cancelJob(turn, job)
     else if (mode === RETRY && (job.state === FAILED || job.state === CANCELLED)) revive(turn, job)
-    else swing(turn, job, gate, bad)
+    else swing(turn, job, counter, bad)
     if (mode >= CANCEL) tellLater(turn, job, mode)
   }
   for (const { child, parent } of facts.flowLeft) {
@@ -61,16 +61,16 @@ function tellSlice({ facts, effects }: TurnContext, slice: FlowSlice, heard: Map
   flows.progress.push({ parent, next: nextOf(slice) })
   for (const { seq, told } of children) {
     // The child's row is gone, and its edges follow.
-    const gate = facts.gate(seq)
-    if (gate === undefined) continue
+    const counter = facts.dependencies(seq)
+    if (counter === undefined) continue
     if (told !== state) {
       flows.told.push({ parent, child: seq, state })
-      count(gate, told, -1)
-      count(gate, state, 1)
-      flows.changed.add(gate)
+      count(counter, told, -1)
+      count(counter, state, 1)
+      flows.changed.add(counter)
     }
-    const known = heard.get(gate) ?? { mode, bad: undefined }
-    heard.set(gate, known)
+    const known = heard.get(counter) ?? { mode, bad: undefined }
+    heard.set(counter, known)
     known.mode = dueMode(known.mode, mode)
     if (hasFailed(state)) known.bad = { seq: parent, state: state === DELETED ? 'deleted' : STATES[state] }
   }
@@ -83,17 +83,17 @@ function nextOf({ mode, state, children, done }: FlowSlice): FlowEffects['progre
   return takesBack(mode) && state !== 0 ? { after: 0, mode: NOTIFY } : undefined
 }
 
-function count(gate: DependencyCounter, told: ParentOutcome, change: number): void {
-  if (told === 0) gate.pending += change
-  else if (hasFailed(told)) gate.failed += change
+function count(counter: DependencyCounter, told: ParentOutcome, change: number): void {
+  if (told === 0) counter.pending += change
+  else if (hasFailed(told)) counter.failed += change
 }
 
-/** Lets a job through, fails it, or makes it wait again, as its gate says. */
-function swing(turn: TurnContext, job: Job, gate: DependencyCounter, bad: Heard['bad']): void {
-  const forbidden = job.extras?.flow?.onFailure === 'fail' && gate.failed > 0
-  if (job.state === FAILED && gate.state === SHUT && !forbidden) revive(turn, job)
+/** Lets a job through, fails it, or makes it wait again, as its counter says. */
+function swing(turn: TurnContext, job: Job, counter: DependencyCounter, bad: Heard['bad']): void {
+  const forbidden = job.extras?.flow?.onFailure === 'fail' && counter.failed > 0
+  if (job.state === FAILED && counter.state === SHUT && !forbidden) revive(turn, job)
   else if (job.state === BLOCKED && forbidden) {
-    setGate(turn, gate, SHUT)
+    setDependencies(turn, counter, SHUT)
     finishByParent(turn, job, bad)
-  } else if (job.state === BLOCKED && gate.pending === 0) openOncePropagated(turn, job, gate)
+  } else if (job.state === BLOCKED && counter.pending === 0) openOncePropagated(turn, job, counter)
 }

@@ -117,7 +117,7 @@ describe('delete', () => {
     expect(world.call<'deleteQueue'>(forget())).toBe(false)
     expect([...world.store.lanes.values()].map(({ queue }) => queue)).toEqual(['other'])
     expect(world.store.queues.size).toBe(0)
-    expect([world.tables.bounded, world.tables.keys.gatesById.size]).toEqual([0, 0])
+    expect([world.tables.bounded, world.tables.keys.backlogsById.size]).toEqual([0, 0])
     expect(world.stateOf(bystander)).toBe('waiting')
   })
 

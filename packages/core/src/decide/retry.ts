@@ -4,10 +4,10 @@ import { CLOSED, OPEN, REVERT } from '../flow.ts'
 import { attemptOf, type Job } from '../job.ts'
 import { ACTIVE, BLOCKED, CANCELLED, COMPLETED, FAILED, SCHEDULED, STATES, WAITING } from '../lifecycle.ts'
 import type { Decision, Refused } from '../replies.ts'
+import { openOncePropagated, setDependencies } from './dependencies.ts'
 import { holdUnique } from './enqueue.ts'
 import { type Facts, isDeleted } from './facts.ts'
 import { tellLater } from './flowEnds.ts'
-import { openOncePropagated, setGate } from './flowGate.ts'
 import { failedLanes } from './gather.ts'
 import { enterLine } from './line.ts'
 import { active, finished, notFound, parentFailed, scheduled, uniqueConflict } from './refuse.ts'
@@ -66,7 +66,7 @@ export function makeDue(turn: TurnContext, job: Job): void {
  */
 export function revive(turn: TurnContext, job: Job): Refused | undefined {
   const { effects, facts, now } = turn
-  const gate = facts.gate(job.seq)
+  const counter = facts.dependencies(job.seq)
   if (isHeldByParents(facts, job)) return parentFailed(job)
   const held = exclusiveKey(job)
   if (held !== undefined) {
@@ -87,13 +87,13 @@ export function revive(turn: TurnContext, job: Job): Refused | undefined {
   job.expiresAt = 0
   sayMore(turn, job, { ttl: 0 })
   // If the job was let through before, its parents may have come back too.
-  const waits = gate !== undefined && (gate.pending > 0 || gate.state !== OPEN)
+  const waits = counter !== undefined && (counter.pending > 0 || counter.state !== OPEN)
   effects.move(job, 'revive', waits ? BLOCKED : WAITING)
   effects.event('updated', job, waits ? undefined : job.runAt)
   tellLater(turn, job, REVERT)
   if (waits) {
-    setGate(turn, gate, CLOSED)
-    if (gate.pending === 0) openOncePropagated(turn, job, gate)
+    setDependencies(turn, counter, CLOSED)
+    if (counter.pending === 0) openOncePropagated(turn, job, counter)
     return undefined
   }
   facts.addArrival(job)
@@ -103,5 +103,5 @@ export function revive(turn: TurnContext, job: Job): Refused | undefined {
 
 /** True if the job failed because one that it waits for failed. It comes back with that one. */
 export function isHeldByParents(facts: Facts, { seq, extras }: Job): boolean {
-  return extras?.flow?.onFailure === 'fail' && (facts.gate(seq)?.failed ?? 0) > 0
+  return extras?.flow?.onFailure === 'fail' && (facts.dependencies(seq)?.failed ?? 0) > 0
 }

@@ -17,7 +17,7 @@ const complete = ({ seq, run }: RunKey): Command => ({ op: 'complete', seq, run,
 const configure = (changes: QueueChanges, queue = 'default'): Command => ({ op: 'configure', queue, changes })
 const seqs = (grants: readonly Granted[]) => grants.map(({ seq }) => seq)
 const rows = (world: World) => [...world.store.rows.values()]
-const parked = (world: World) => rows(world).filter(({ gateId }) => gateId !== 0).length
+const parked = (world: World) => rows(world).filter(({ backlogId }) => backlogId !== 0).length
 
 function withLimits(changes: Partial<Record<keyof typeof LIMITS, number>>, test: () => void): void {
   const before = { ...LIMITS }

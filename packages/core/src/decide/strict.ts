@@ -6,7 +6,7 @@
 import type { Job } from '../job.ts'
 import { LIMITS } from '../limits.ts'
 import type { Store, TurnQuery } from '../store.ts'
-import { type Key, roomOf } from '../tables/gate.ts'
+import { type Key, roomOf } from '../tables/keyBacklog.ts'
 import type { Tables } from '../tables/tables.ts'
 import { type Facts, isDeleted } from './facts.ts'
 import { letGo, standInLine } from './line.ts'
@@ -28,12 +28,12 @@ export function gatherTurns(store: Store, { keys }: Tables, facts: Facts, mono: 
   for (const [index, { row, taken }] of store.turns(asked.map(queryOf), LIMITS.windowBytes).entries()) {
     const key = asked[index] as Key
     keys.turns.delete(key)
-    if (row !== undefined && row.gateId !== 0) facts.turns.push({ key, job: facts.remember(row), taken })
+    if (row !== undefined && row.backlogId !== 0) facts.turns.push({ key, job: facts.remember(row), taken })
   }
 }
 
-function queryOf({ queue, text, gates }: Key): TurnQuery {
-  return { queueId: queue.id, key: text, gateIds: [...gates.values()].filter(({ parked }) => parked > 0).map(({ id }) => id) }
+function queryOf({ queue, text, backlogs }: Key): TurnQuery {
+  return { queueId: queue.id, key: text, backlogIds: [...backlogs.values()].filter(({ parked }) => parked > 0).map(({ id }) => id) }
 }
 
 /** Lets jobs take their keys' turns, after the commands of this turn. Keys that those have changed are asked for again. */

@@ -4,7 +4,7 @@ import { parsePolicy } from '../policy.ts'
 import type { JobRow } from '../store.ts'
 import type { Tables } from './tables.ts'
 
-/** Returns a row's record as the tables hold it: in its lane, and behind its gate. */
+/** Returns a row's record as the tables hold it: in its lane, and behind its backlog. */
 export function jobFrom(tables: Tables, row: JobRow): Job {
   const lane = tables.laneOf(row.laneId)
   const job = newJob(row, lane, row.state, row, parsePolicy(row.policy), row.extras, row.data)
@@ -19,6 +19,6 @@ export function jobFrom(tables: Tables, row: JobRow): Job {
   job.cancelRequested = row.cancelRequested
   job.dropped = row.dropped
   if (lane.passed?.seq === row.seq) job.passedMono = lane.passed.mono
-  if (row.gateId !== 0) job.parked = tables.keys.gatesById.get(row.gateId)
+  if (row.backlogId !== 0) job.parked = tables.keys.backlogsById.get(row.backlogId)
   return job
 }

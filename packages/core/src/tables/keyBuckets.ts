@@ -5,7 +5,7 @@
 import { IndexedHeap } from '../heap.ts'
 import type { RateLimit } from '../queueSettings.ts'
 import { takeToken, tokenMs } from './bucket.ts'
-import type { Key } from './gate.ts'
+import type { Key } from './keyBacklog.ts'
 
 export class KeyBuckets {
   readonly #byTime = new IndexedHeap<Key>(

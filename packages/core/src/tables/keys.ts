@@ -1,28 +1,28 @@
 /** The keys that queues limit or pause: found by their jobs, counted, and removed when nothing of them is left. */
 import { dataBytes, type Job } from '../job.ts'
 import { LIMITS } from '../limits.ts'
-import { type Gate, isFar, isIdle, type Key, newGate, newKey } from './gate.ts'
+import { isFar, isIdle, type Key, type KeyBacklog, newKey, newKeyBacklog } from './keyBacklog.ts'
 import { KeyBuckets } from './keyBuckets.ts'
 import type { Lane, Queue } from './lane.ts'
 
-/** The number of parked jobs of one gate kept in memory, and the largest payload of one. */
+/** The number of parked jobs of one backlog kept in memory, and the largest payload of one. */
 export const BACKLOG_JOBS = 8
 const GATE_DATA = 16 * 1024
 
 export class Keys {
-  readonly gatesById = new Map<number, Gate>()
+  readonly backlogsById = new Map<number, KeyBacklog>()
   /** Gates that may let a parked job go. */
-  readonly releasable = new Set<Gate>()
-  /** Roomy gates whose parked jobs are only on disk. */
-  readonly needRefill = new Set<Gate>()
+  readonly releasable = new Set<KeyBacklog>()
+  /** Roomy backlogs whose parked jobs are only on disk. */
+  readonly needRefill = new Set<KeyBacklog>()
   /** Lanes that have gained jobs in their windows, in queues that limit or pause keys. */
   readonly overfilled = new Set<Lane>()
   /** Gates that only count jobs on disk, the one that has been idle longest first. */
-  readonly far = new Set<Gate>()
+  readonly far = new Set<KeyBacklog>()
   readonly buckets = new KeyBuckets()
   /** Keys in queues that keep an order, whose turn may now be another job's. The store is to be asked. */
   readonly turns = new Set<Key>()
-  #nextGate = 1
+  #nextBacklog = 1
 
   /** Begins to limit or pause keys of the queue: counts the jobs that exist. `running`: all jobs that run. */
   begin(queue: Queue, running: Iterable<Job>): void {
@@ -43,7 +43,7 @@ export class Keys {
 
   /** Checks a key, because more of its jobs may be able to stand in line. */
   lookAt(key: Key): void {
-    for (const gate of key.gates.values()) if (gate.parked > 0) this.releasable.add(gate)
+    for (const backlog of key.backlogs.values()) if (backlog.parked > 0) this.releasable.add(backlog)
   }
 
   key(queue: Queue, text: string): Key {
@@ -56,29 +56,33 @@ export class Keys {
     return key
   }
 
-  addGate(key: Key, lane: Lane, id = lane.queue.settings.keyOrder === 'strict' ? -this.#nextGate : this.#nextGate): Gate {
-    const gate = newGate(id, key, lane)
-    this.#nextGate = Math.max(this.#nextGate, Math.abs(id) + 1)
-    key.gates.set(lane, gate)
-    this.gatesById.set(id, gate)
-    return gate
+  addDependencies(
+    key: Key,
+    lane: Lane,
+    id = lane.queue.settings.keyOrder === 'strict' ? -this.#nextBacklog : this.#nextBacklog,
+  ): KeyBacklog {
+    const backlog = newKeyBacklog(id, key, lane)
+    this.#nextBacklog = Math.max(this.#nextBacklog, Math.abs(id) + 1)
+    key.backlogs.set(lane, backlog)
+    this.backlogsById.set(id, backlog)
+    return backlog
   }
 
   keyOf({ extras, lane }: Job): Key | undefined {
     return extras?.concurrencyKey === undefined ? undefined : lane.queue.keys?.get(extras.concurrencyKey)
   }
 
-  /** Returns the gate that the job stands before, if there is one. */
-  gateOf(job: Job): Gate | undefined {
-    return this.keyOf(job)?.gates.get(job.lane)
+  /** Returns the backlog that the job stands before, if there is one. */
+  backlogOf(job: Job): KeyBacklog | undefined {
+    return this.keyOf(job)?.backlogs.get(job.lane)
   }
 
-  /** Returns the gate that the job stands before, and creates it if there is none. */
-  gateFor(job: Job): Gate | undefined {
+  /** Returns the backlog that the job stands before, and creates it if there is none. */
+  backlogFor(job: Job): KeyBacklog | undefined {
     const { extras, lane } = job
     if (extras?.concurrencyKey === undefined || lane.queue.keys === undefined) return undefined
     const key = this.key(lane.queue, extras.concurrencyKey)
-    return key.gates.get(lane) ?? this.addGate(key, lane)
+    return key.backlogs.get(lane) ?? this.addDependencies(key, lane)
   }
 
   // Running jobs.
@@ -99,41 +103,41 @@ export class Keys {
 
   /** Counts a job that has entered its lane's window. */
   enter(job: Job): void {
-    const gate = this.gateFor(job)
-    if (gate !== undefined) gate.lined++
+    const backlog = this.backlogFor(job)
+    if (backlog !== undefined) backlog.inWindow++
   }
 
   /** Counts a job that has entered its lane's window from the disk, where it may have been counted before. */
   refilled(job: Job): void {
-    const gate = this.gateFor(job)
-    if (gate === undefined) return
-    gate.lined++
-    if (gate.outside > 0) gate.outside--
+    const backlog = this.backlogFor(job)
+    if (backlog === undefined) return
+    backlog.inWindow++
+    if (backlog.beyondWindow > 0) backlog.beyondWindow--
   }
 
   /** Counts a job that stands in line behind those in memory. */
   enterOutside(job: Job): void {
-    const gate = this.gateFor(job)
-    if (gate === undefined) return
-    gate.outside++
-    if (isFar(gate)) this.#remember(gate)
+    const backlog = this.backlogFor(job)
+    if (backlog === undefined) return
+    backlog.beyondWindow++
+    if (isFar(backlog)) this.#remember(backlog)
   }
 
   /** The job has left memory, and stands in line on disk. */
   evict(job: Job): void {
-    const gate = this.gateOf(job)
-    if (gate === undefined) return
-    gate.lined--
-    gate.outside++
-    if (isFar(gate)) this.#remember(gate)
+    const backlog = this.backlogOf(job)
+    if (backlog === undefined) return
+    backlog.inWindow--
+    backlog.beyondWindow++
+    if (isFar(backlog)) this.#remember(backlog)
   }
 
-  /** Keeps a limited number of far gates. The oldest is forgotten; its jobs are counted again as they come into memory. */
-  #remember(gate: Gate): void {
-    this.far.delete(gate)
-    this.far.add(gate)
+  /** Keeps a limited number of far backlogs. The oldest is forgotten; its jobs are counted again as they come into memory. */
+  #remember(backlog: KeyBacklog): void {
+    this.far.delete(backlog)
+    this.far.add(backlog)
     if (this.far.size <= LIMITS.keysFar) return
-    const [oldest] = this.far as Iterable<Gate> as [Gate]
+    const [oldest] = this.far as Iterable<KeyBacklog> as [KeyBacklog]
     this.far.delete(oldest)
     if (!isFar(oldest)) return
     this.#drop(oldest)
@@ -142,55 +146,55 @@ export class Keys {
 
   /** Uncounts a job that no longer stands in line, in memory or behind that. */
   leave(job: Job, windowed: boolean): void {
-    const gate = this.gateOf(job)
-    if (gate === undefined) return
-    if (windowed) gate.lined--
-    else if (gate.outside > 0) gate.outside--
-    this.#ease(gate)
+    const backlog = this.backlogOf(job)
+    if (backlog === undefined) return
+    if (windowed) backlog.inWindow--
+    else if (backlog.beyondWindow > 0) backlog.beyondWindow--
+    this.#ease(backlog)
   }
 
   /** Handles a job that is gone from where it was counted. */
-  #ease(gate: Gate): void {
-    if (gate.parked > 0) this.releasable.add(gate)
-    else this.forgetIdle(gate.key)
+  #ease(backlog: KeyBacklog): void {
+    if (backlog.parked > 0) this.releasable.add(backlog)
+    else this.forgetIdle(backlog.key)
   }
 
   forgetIdle(key: Key): void {
-    for (const gate of key.gates.values()) {
-      if (isIdle(gate)) this.#drop(gate)
-      else if (isFar(gate)) this.#remember(gate)
+    for (const backlog of key.backlogs.values()) {
+      if (isIdle(backlog)) this.#drop(backlog)
+      else if (isFar(backlog)) this.#remember(backlog)
     }
     this.#forgetKey(key)
   }
 
   #forgetKey(key: Key): void {
-    const idle = key.active === 0 && !key.paused && key.gates.size === 0 && key.bucketPlace < 0
+    const idle = key.active === 0 && !key.paused && key.backlogs.size === 0 && key.bucketPlace < 0
     if (idle && key.queue.keys?.get(key.text) === key) key.queue.keys.delete(key.text)
   }
 
   /** Forgets a key whose queue was deleted. */
   forget(key: Key): void {
-    for (const gate of key.gates.values()) this.#drop(gate)
+    for (const backlog of key.backlogs.values()) this.#drop(backlog)
     this.buckets.drop(key)
     this.turns.delete(key)
   }
 
-  #drop(gate: Gate): void {
-    gate.key.gates.delete(gate.lane)
-    this.gatesById.delete(gate.id)
-    this.far.delete(gate)
-    this.releasable.delete(gate)
-    this.needRefill.delete(gate)
+  #drop(backlog: KeyBacklog): void {
+    backlog.key.backlogs.delete(backlog.lane)
+    this.backlogsById.delete(backlog.id)
+    this.far.delete(backlog)
+    this.releasable.delete(backlog)
+    this.needRefill.delete(backlog)
   }
 
   // Parked jobs.
 
   /** Parks a job and returns the jobs that leave memory. If it may not be kept in memory, those behind it leave, too. */
-  park(job: Job, gate: Gate, room: boolean): readonly Job[] {
-    job.parked = gate
-    gate.parked++
-    if (job.data === undefined || dataBytes(job.data) > GATE_DATA || !room) return gate.window.cutAt(job)
-    return gate.window.insert(job, BACKLOG_JOBS)
+  park(job: Job, backlog: KeyBacklog, room: boolean): readonly Job[] {
+    job.parked = backlog
+    backlog.parked++
+    if (job.data === undefined || dataBytes(job.data) > GATE_DATA || !room) return backlog.window.cutAt(job)
+    return backlog.window.insert(job, BACKLOG_JOBS)
   }
 
   /** Forgets a bucket that is full. */
@@ -207,10 +211,10 @@ export class Keys {
   }
 
   unpark(job: Job): void {
-    const gate = job.parked as Gate
+    const backlog = job.parked as KeyBacklog
     job.parked = undefined
-    gate.parked--
-    if (gate.parked === 0) gate.window.complete = true
-    this.#ease(gate)
+    backlog.parked--
+    if (backlog.parked === 0) backlog.window.complete = true
+    this.#ease(backlog)
   }
 }

@@ -2,7 +2,7 @@
 import { ACTIVE, BLOCKED, SCHEDULED, type StateCode, WAITING } from '../lifecycle.ts'
 import { NO_SETTINGS, type QueueSettings } from '../queueSettings.ts'
 import type { ConsumerGroup } from './consumerGroup.ts'
-import type { Key } from './gate.ts'
+import type { Key } from './keyBacklog.ts'
 import { Window } from './window.ts'
 
 export type Counts = [number, number, number, number, number, number, number]

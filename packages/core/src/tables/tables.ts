@@ -8,13 +8,13 @@ import { IndexedHeap } from '../heap.ts'
 import { dataBytes, type Job } from '../job.ts'
 import { ACTIVE, WAITING } from '../lifecycle.ts'
 import { limitsKeys, mayRefuse } from '../queueSettings.ts'
-import type { Deadlines, GateRow, JobRow, LaneRow, Loaded, QueueRow } from '../store.ts'
+import type { Deadlines, JobRow, KeyBacklogRow, LaneRow, Loaded, QueueRow } from '../store.ts'
 import { fullMonoOf } from './bucket.ts'
 import { ConsumerGroup } from './consumerGroup.ts'
 import { Definitions } from './definitions.ts'
 import { Dispatchable } from './dispatchable.ts'
 import { jobFrom } from './fromRow.ts'
-import { type Gate, isStrict } from './gate.ts'
+import { isStrict, type KeyBacklog } from './keyBacklog.ts'
 import { Keys } from './keys.ts'
 import { addSums, countOf, type Lane, newLane, newQueue, newSums, type Queue } from './lane.ts'
 import { type ConnectionId, newSession, type Session, type Unattached } from './session.ts'
@@ -115,7 +115,7 @@ export class Tables {
     for (const row of loaded.lanes) this.#loadLane(row)
     const minutes = new Map(loaded.minutes.map(({ queueId, at }) => [queueId, at]))
     for (const queue of this.queues.values()) queue.minuteAt = minutes.get(queue.id) ?? 0
-    for (const row of loaded.gates) this.#loadGate(row)
+    for (const row of loaded.backlogs) this.#loadBacklog(row)
     for (const { name, cursor } of loaded.exports) this.exports.set(name, cursor)
   }
 
@@ -169,12 +169,12 @@ export class Tables {
     this.queues.set(name, queue)
   }
 
-  #loadGate({ id, laneId, key, parked }: GateRow): void {
+  #loadBacklog({ id, laneId, key, parked }: KeyBacklogRow): void {
     const lane = this.laneOf(laneId)
-    const gate = this.keys.addGate(this.keys.key(lane.queue, key), lane, id)
-    gate.parked = parked
-    gate.window.complete = false
-    this.keys.releasable.add(gate)
+    const backlog = this.keys.addDependencies(this.keys.key(lane.queue, key), lane, id)
+    backlog.parked = parked
+    backlog.window.complete = false
+    this.keys.releasable.add(backlog)
   }
 
   #loadLane(row: LaneRow): void {
@@ -269,25 +269,25 @@ export class Tables {
   // Parked jobs.
 
   /** Parks a job that stands in its lane's window and is held back by its key. */
-  shelve(job: Job, gate: Gate): void {
+  shelve(job: Job, backlog: KeyBacklog): void {
     job.lane.window.remove(job)
     this.#leaveMemory(job)
     this.#checkThirst(job.lane)
-    gate.lined--
-    this.park(job, gate)
+    backlog.inWindow--
+    this.park(job, backlog)
   }
 
   /** Parks a waiting job that stands in no line and is held back by its key. */
-  park(job: Job, gate: Gate): void {
+  park(job: Job, backlog: KeyBacklog): void {
     this.#enterMemory(job)
     // Jobs that stand by arrival are let go as the store says.
-    const gone = this.keys.park(job, gate, hasRoom(this) && !isStrict(gate))
+    const gone = this.keys.park(job, backlog, hasRoom(this) && !isStrict(backlog))
     for (const left of gone) this.#leaveMemory(left)
     // The job is not among those that left if it was cut off before it stood there.
     if (!job.windowed && !gone.includes(job)) this.#leaveMemory(job)
   }
 
-  /** Takes a job out of its gate: it is let go, or gone. */
+  /** Takes a job out of its backlog: it is let go, or gone. */
   unpark(job: Job): void {
     if (job.windowed) {
       job.parked?.window.remove(job)
@@ -316,12 +316,12 @@ export class Tables {
     this.jobs.delete(job.seq)
   }
 
-  /** Adds the next parked jobs of a gate, as read from disk. */
-  refillGate(gate: Gate, rows: readonly JobRow[], complete: boolean): void {
-    this.keys.needRefill.delete(gate)
-    this.keys.releasable.add(gate)
+  /** Adds the next parked jobs of a backlog, as read from disk. */
+  refillBacklog(backlog: KeyBacklog, rows: readonly JobRow[], complete: boolean): void {
+    this.keys.needRefill.delete(backlog)
+    this.keys.releasable.add(backlog)
     const jobs = rows.map((row) => this.fromRow(row))
-    gate.window.extend(jobs, complete)
+    backlog.window.extend(jobs, complete)
     for (const job of jobs) this.#enterMemory(job)
   }
 

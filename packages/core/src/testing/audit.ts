@@ -20,7 +20,7 @@ export function audit(store: MemoryStore, tables: Tables): void {
   auditCounters(store, tables)
   auditRebuild(store, tables)
   auditWindows(store, tables)
-  auditGates(store, tables)
+  auditBacklogs(store, tables)
   auditTurns(store, tables)
   auditRunning(store, tables)
   auditDeadlines(store, tables)
@@ -88,7 +88,7 @@ function auditRebuild(store: MemoryStore, tables: Tables): void {
     pausedKeys: [...of.queues.values()]
       .flatMap((queue) => [...(queue.keys?.values() ?? [])].filter(({ paused }) => paused).map(({ text }) => text))
       .sort(),
-    gates: [...of.keys.gatesById.values()]
+    backlogs: [...of.keys.backlogsById.values()]
       .filter(({ parked }) => parked > 0)
       .map(({ id, lane, key, parked }) => ({ id, lane: lane.id, key: key.text, parked }))
       .sort((a, b) => a.id - b.id),
@@ -132,7 +132,7 @@ function auditWindows(store: MemoryStore, tables: Tables): void {
       else expectTrue(`lane ${lane.id} is to be filled`, line.length === 0 || tables.needRefill.has(lane))
     }
   }
-  for (const { window } of tables.keys.gatesById.values()) {
+  for (const { window } of tables.keys.backlogsById.values()) {
     windowed += window.size
     bytes += window.bytes
   }
@@ -151,17 +151,17 @@ function waitingRow({ seq, priority, weight, runAt, run, uncounted, expiresAt, d
   return { seq, state: WAITING, priority, weight, runAt, run, uncounted, expiresAt, data, checkpoint }
 }
 
-/** All jobs that a gate counts exist, and its window is a prefix of the jobs parked behind it. */
-function auditGates(store: MemoryStore, tables: Tables): void {
+/** All jobs that a backlog counts exist, and its window is a prefix of the jobs parked behind it. */
+function auditBacklogs(store: MemoryStore, tables: Tables): void {
   const keys = [...tables.queues.values()].flatMap((queue) => [...(queue.keys?.values() ?? [])])
-  const gates = keys.flatMap((key) => [...key.gates.values()])
-  expectSame('gates by id', [...tables.keys.gatesById.keys()].sort(), gates.map(({ id }) => id).sort())
+  const backlogs = keys.flatMap((key) => [...key.backlogs.values()])
+  expectSame('gates by id', [...tables.keys.backlogsById.keys()].sort(), backlogs.map(({ id }) => id).sort())
   for (const key of keys) {
     const rows = [...store.rows.values()].filter(
       ({ laneId, extras }) => store.lanes.get(laneId)?.queueId === key.queue.id && extras?.concurrencyKey === key.text,
     )
     expectSame(`running jobs of key ${key.text}`, key.active, rows.filter(({ state }) => state === ACTIVE).length)
-    expectTrue(`key ${key.text} is of use`, key.active + key.gates.size > 0 || key.paused || key.bucketPlace >= 0)
+    expectTrue(`key ${key.text} is of use`, key.active + key.backlogs.size > 0 || key.paused || key.bucketPlace >= 0)
     expectTrue(`key ${key.text} is still marked as noted`, !key.noted && !key.bucketNoted)
   }
   expectSame(
@@ -172,42 +172,42 @@ function auditGates(store: MemoryStore, tables: Tables): void {
       .sort(),
     [...store.buckets.keys()].sort(),
   )
-  for (const gate of gates) {
-    const what = `gate ${gate.id} of key ${gate.key.text}`
+  for (const backlog of backlogs) {
+    const what = `backlog ${backlog.id} of key ${backlog.key.text}`
     const rows = [...store.rows.values()].filter(
-      ({ laneId, extras }) => laneId === gate.lane.id && extras?.concurrencyKey === gate.key.text,
+      ({ laneId, extras }) => laneId === backlog.lane.id && extras?.concurrencyKey === backlog.key.text,
     )
     const inMemory = (row: JobRow) => tables.jobs.get(row.seq)?.windowed === true
-    const lined = rows.filter(({ state, gateId }) => state === WAITING && gateId === 0)
-    expectSame(`jobs in windows of ${what}`, gate.lined, lined.filter(inMemory).length)
+    const inWindow = rows.filter(({ state, backlogId }) => state === WAITING && backlogId === 0)
+    expectSame(`jobs in windows of ${what}`, backlog.inWindow, inWindow.filter(inMemory).length)
     expectTrue(
-      `jobs behind the windows of ${what}: ${gate.outside}`,
-      gate.outside >= 0 && gate.outside <= lined.filter((row) => !inMemory(row)).length,
+      `jobs behind the windows of ${what}: ${backlog.beyondWindow}`,
+      backlog.beyondWindow >= 0 && backlog.beyondWindow <= inWindow.filter((row) => !inMemory(row)).length,
     )
-    const { rows: parked } = store.parked(gate.id, undefined, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)
-    expectSame(`parked jobs of ${what}`, gate.parked, parked.length)
-    const jobs = Array.from({ length: gate.window.size }, (_, index) => gate.window.at(index) as Job)
+    const { rows: parked } = store.parked(backlog.id, undefined, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)
+    expectSame(`parked jobs of ${what}`, backlog.parked, parked.length)
+    const jobs = Array.from({ length: backlog.window.size }, (_, index) => backlog.window.at(index) as Job)
     expectSame(`window of ${what}`, jobs.map(waiting), parked.slice(0, jobs.length).map(waitingRow))
-    for (const job of jobs) expectTrue(`job ${job.seq} is parked and known`, job.parked === gate && tables.jobs.get(job.seq) === job)
-    if (gate.window.complete) expectSame(`complete window of ${what}`, jobs.length, parked.length)
-    expectTrue(`${what} is still marked as noted`, !gate.noted)
-    expectTrue(`${what} is of use`, gate.lined + gate.outside + gate.parked > 0)
+    for (const job of jobs) expectTrue(`job ${job.seq} is parked and known`, job.parked === backlog && tables.jobs.get(job.seq) === job)
+    if (backlog.window.complete) expectSame(`complete window of ${what}`, jobs.length, parked.length)
+    expectTrue(`${what} is still marked as noted`, !backlog.noted)
+    expectTrue(`${what} is of use`, backlog.inWindow + backlog.beyondWindow + backlog.parked > 0)
   }
-  for (const { seq, gateId } of store.rows.values())
-    expectTrue(`job ${seq} is parked behind no gate`, gateId === 0 || tables.keys.gatesById.has(gateId))
+  for (const { seq, backlogId } of store.rows.values())
+    expectTrue(`job ${seq} is parked behind no backlog`, backlogId === 0 || tables.keys.backlogsById.has(backlogId))
 }
 
 /** In queues that keep an order, jobs in line, running, or that have run have their key's turn, and no others have. */
 function auditTurns(store: MemoryStore, tables: Tables): void {
   const held = new Map<string, number>()
-  for (const { seq, laneId, state, gateId, extras } of store.rows.values()) {
+  for (const { seq, laneId, state, backlogId, extras } of store.rows.values()) {
     const { queue } = tables.laneOf(laneId)
     if (extras?.concurrencyKey === undefined || queue.settings.keyOrder !== 'strict' || !isLive(state)) continue
     const key = keyOf(`${queue.id}`, extras.concurrencyKey)
     const holds = store.turnsOf.get(key) === seq
     if (holds) held.set(key, seq)
-    expectTrue(`job ${seq} has its turn`, holds || (state !== ACTIVE && (state !== WAITING || gateId !== 0)))
-    expectTrue(`job ${seq} is parked by arrival`, gateId <= 0)
+    expectTrue(`job ${seq} has its turn`, holds || (state !== ACTIVE && (state !== WAITING || backlogId !== 0)))
+    expectTrue(`job ${seq} is parked by arrival`, backlogId <= 0)
   }
   expectSame('turns', [...store.turnsOf].sort(), [...held].sort())
 }

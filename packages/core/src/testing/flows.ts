@@ -32,9 +32,9 @@ export function createFlow(world: World, nodes: readonly TestNode[]): Enqueued[]
   return nodes.map((_, index) => ({ ...first, seq: first.seq + index }))
 }
 
-/** Checks that gates count what their edges record, and that this is up to date unless a notification is due. */
+/** Checks that counters count what their edges record, and that this is up to date unless a notification is due. */
 export function auditFlows(store: MemoryStore): void {
-  const { gates, edges, due, gone, ends } = store.flows
+  const { counters, edges, due, gone, ends } = store.flows
   for (const { parent, child, told } of edges.values()) {
     const standing = store.flows.standing(parent)
     if (store.rows.has(child) && told !== standing && !due.has(parent))
@@ -43,15 +43,16 @@ export function auditFlows(store: MemoryStore): void {
   }
   for (const seq of ends.keys())
     if (store.flows.childrenOf(seq).length === 0) throw new Error(`the end of job ${seq} is kept, and nobody may ask for it`)
-  for (const { seq, pending, failed, state } of gates.values()) {
+  for (const { seq, pending, failed, state } of counters.values()) {
     const told = store.flows.parentsOf(seq).map((edge) => edge.told)
     const counted = [told.filter((each) => each === 0).length, told.filter(hasFailed).length]
-    if (`${counted}` !== `${[pending, failed]}`) throw new Error(`the gate of job ${seq} counts ${[pending, failed]}, its edges ${counted}`)
+    if (`${counted}` !== `${[pending, failed]}`)
+      throw new Error(`the counter of job ${seq} counts ${[pending, failed]}, its edges ${counted}`)
     const row = store.rows.get(seq)
-    if (row === undefined) throw new Error(`job ${seq} has a gate and no row`)
-    if (row.state === BLOCKED && state !== CLOSED) throw new Error(`job ${seq} is blocked at a gate in state ${state}`)
+    if (row === undefined) throw new Error(`job ${seq} has a counter and no row`)
+    if (row.state === BLOCKED && state !== CLOSED) throw new Error(`job ${seq} is blocked at a counter in state ${state}`)
     if (state === SHUT && row.state !== FAILED) throw new Error(`job ${seq} is shut out, and in state ${row.state}`)
-    if (!isFinal(row.state) && row.state !== BLOCKED && state !== OPEN) throw new Error(`job ${seq} has passed a gate in state ${state}`)
+    if (!isFinal(row.state) && row.state !== BLOCKED && state !== OPEN) throw new Error(`job ${seq} has passed a counter in state ${state}`)
     if (row.state === COMPLETED && row.extras?.flow?.onFailure === 'fail' && failed > 0)
       throw new Error(`job ${seq} has completed after one that it waited for had failed`)
   }

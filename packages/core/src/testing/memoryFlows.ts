@@ -15,7 +15,7 @@ export interface StoredEdge {
 
 export class MemoryFlows {
   readonly #store: MemoryStore
-  readonly gates = new Map<number, DependencyCounter>()
+  readonly counters = new Map<number, DependencyCounter>()
   readonly edges = new Map<string, StoredEdge>()
   readonly due = new Map<number, { readonly after: number; readonly mode: DueMode }>()
   readonly ends = new Map<number, { readonly ref: string; readonly state: ParentOutcome; readonly output: Data }>()
@@ -48,8 +48,8 @@ export class MemoryFlows {
       const children = this.childrenOf(parent).filter((edge) => edge.child > after)
       if (children.length === 0) rows.push({ parent, mode, state, child: undefined })
       for (const { child: seq, told } of children) {
-        const gate = this.gates.get(seq)
-        rows.push({ parent, mode, state, child: { seq, told, gate: gate && { ...gate } } })
+        const counter = this.counters.get(seq)
+        rows.push({ parent, mode, state, child: { seq, told, counter: counter && { ...counter } } })
       }
     }
     return rows.slice(0, limit)
@@ -105,12 +105,13 @@ export class MemoryFlows {
 
   write(flows: FlowEffects | undefined): void {
     if (flows === undefined) return
-    for (const gate of flows.gates) this.gates.set(gate.seq, { ...gate })
+    for (const counter of flows.counters) this.counters.set(counter.seq, { ...counter })
     for (const edge of flows.edges) this.edges.set(`${edge.parent} ${edge.child}`, { ...edge, told: 0 })
-    for (const gate of flows.changed) {
-      if (!this.gates.has(gate.seq)) throw broken(`job ${gate.seq} has no gate`)
-      if (gate.pending < 0 || gate.failed < 0) throw broken(`the gate of job ${gate.seq} counts ${gate.pending} and ${gate.failed}`)
-      this.gates.set(gate.seq, { ...gate })
+    for (const counter of flows.changed) {
+      if (!this.counters.has(counter.seq)) throw broken(`job ${counter.seq} has no counter`)
+      if (counter.pending < 0 || counter.failed < 0)
+        throw broken(`the counter of job ${counter.seq} counts ${counter.pending} and ${counter.failed}`)
+      this.counters.set(counter.seq, { ...counter })
     }
     for (const { parent, child, state } of flows.told) {
       const edge = this.edges.get(`${parent} ${child}`)
@@ -129,7 +130,7 @@ export class MemoryFlows {
       this.ends.set(seq, keep === 'row' ? { ref, state: row?.state as ParentOutcome, output: row?.output ?? null } : { ref, state, output })
     }
     for (const seq of flows.gone) {
-      this.gates.delete(seq)
+      this.counters.delete(seq)
       this.gone.add(seq)
     }
     for (const { parent, child } of flows.dropped) {

@@ -26,9 +26,9 @@ import {
   type FlowDueRow,
   type FlowJobRow,
   type FlowLeftRow,
-  type GateRow,
   type IdempotentHolder,
   type JobRow,
+  type KeyBacklogRow,
   type KeyHolder,
   type LaneCursor,
   type LaneRow,
@@ -69,7 +69,7 @@ export class MemoryStore implements Store {
   readonly rows = new Map<number, JobRow>()
   readonly lanes = new Map<number, LaneRow>()
   readonly queues = new Map<number, QueueRow>()
-  readonly gates = new Map<number, GateRow>()
+  readonly backlogs = new Map<number, KeyBacklogRow>()
   readonly buckets = new Map<string, BucketRow>()
   /** The jobs that have their keys' turns. */
   readonly turnsOf = new Map<string, number>()
@@ -109,7 +109,7 @@ export class MemoryStore implements Store {
       nextQueue: this.#nextQueue,
       paused: this.paused,
       queues: [...this.queues.values()],
-      gates: [...this.gates.values()],
+      backlogs: [...this.backlogs.values()],
       buckets: [...this.buckets.values()],
       lanes: [...this.lanes.values()],
       active: this.#where((row) => row.state === ACTIVE).map((row) => this.#active(row)),
@@ -168,11 +168,11 @@ export class MemoryStore implements Store {
   }
 
   window(laneId: number, after: LaneCursor | undefined, jobs: number, bytes: number): { rows: JobRow[]; complete: boolean } {
-    return this.#part((row) => row.laneId === laneId && row.state === WAITING && row.gateId === 0, after, jobs, bytes)
+    return this.#part((row) => row.laneId === laneId && row.state === WAITING && row.backlogId === 0, after, jobs, bytes)
   }
 
-  parked(gateId: number, after: LaneCursor | undefined, jobs: number, bytes: number): { rows: JobRow[]; complete: boolean } {
-    return this.#part((row) => row.gateId === gateId, after, jobs, bytes)
+  parked(backlogId: number, after: LaneCursor | undefined, jobs: number, bytes: number): { rows: JobRow[]; complete: boolean } {
+    return this.#part((row) => row.backlogId === backlogId, after, jobs, bytes)
   }
 
   arrivals(queueId: number, limit: number, bytes: number): { rows: JobRow[]; complete: boolean } {
@@ -192,9 +192,9 @@ export class MemoryStore implements Store {
   turns(keys: readonly TurnQuery[], bytes: number): TurnRow[] {
     const found: TurnRow[] = []
     let taken = 0
-    for (const { queueId, key, gateIds } of keys) {
+    for (const { queueId, key, backlogIds } of keys) {
       const seq = this.turnsOf.get(keyOf(`${queueId}`, key))
-      const parked = this.#where((row) => gateIds.includes(row.gateId)).sort((a, b) => a.seq - b.seq)
+      const parked = this.#where((row) => backlogIds.includes(row.backlogId)).sort((a, b) => a.seq - b.seq)
       const row = seq === undefined ? parked[0] : this.rows.get(seq)
       taken += row === undefined ? 0 : bytesOf(row)
       if (found.length > 0 && taken > bytes) break
@@ -264,8 +264,8 @@ export class MemoryStore implements Store {
     return rows.length === 0 ? undefined : { rows, mark: undefined }
   }
 
-  flowGates(seqs: readonly number[]): DependencyCounter[] {
-    return seqs.flatMap((seq) => this.flows.gates.get(seq) ?? []).map((gate) => ({ ...gate }))
+  dependencies(seqs: readonly number[]): DependencyCounter[] {
+    return seqs.flatMap((seq) => this.flows.counters.get(seq) ?? []).map((backlog) => ({ ...backlog }))
   }
 
   flowDue(limit: number): FlowDueRow[] {
@@ -380,11 +380,11 @@ export class MemoryStore implements Store {
   }
 
   oldestWaiting(laneId: number): number {
-    return least(this.#where((row) => row.laneId === laneId && row.state === WAITING && row.gateId === 0).map((row) => row.runAt))
+    return least(this.#where((row) => row.laneId === laneId && row.state === WAITING && row.backlogId === 0).map((row) => row.runAt))
   }
 
-  oldestParked(gateId: number): number {
-    return least(this.#where((row) => row.gateId === gateId).map((row) => row.runAt))
+  oldestParked(backlogId: number): number {
+    return least(this.#where((row) => row.backlogId === backlogId).map((row) => row.runAt))
   }
 
   minutes(queueId: number, step: HistoryStep, from: number): MinuteRow[] {
@@ -588,7 +588,7 @@ export class MemoryStore implements Store {
     if (isFinal(row.state) !== row.finishedAt > 0) throw broken(`job ${row.seq} in state ${row.state} finished at ${row.finishedAt}`)
     if (row.state === ACTIVE && (row.run === 0 || row.sessionId === 0 || row.startedAt === 0))
       throw broken(`job ${row.seq} runs without a run, a session or a start`)
-    if (row.gateId !== 0 && row.state !== WAITING) throw broken(`job ${row.seq} is parked in state ${row.state}`)
+    if (row.backlogId !== 0 && row.state !== WAITING) throw broken(`job ${row.seq} is parked in state ${row.state}`)
     if (row.uncounted < 0 || row.uncounted > row.run) throw broken(`job ${row.seq}: ${row.uncounted} of ${row.run} runs uncounted`)
     for (const time of [row.runAt, row.expiresAt, row.startedAt, row.finishedAt])
       if (!Number.isSafeInteger(time)) throw broken(`job ${row.seq} has the time ${time}`)
@@ -596,7 +596,7 @@ export class MemoryStore implements Store {
   }
 
   #writeQueues(
-    { paused: all, queues, pausedLanes, pausedKeys, gates, buckets, turnsTaken, turnsOver }: Effects,
+    { paused: all, queues, pausedLanes, pausedKeys, backlogs, buckets, turnsTaken, turnsOver }: Effects,
     { at, mono }: TurnMark,
   ): void {
     this.paused = all ?? this.paused
@@ -618,9 +618,9 @@ export class MemoryStore implements Store {
       if (lane === undefined) throw broken(`there is no lane ${id}`)
       this.lanes.set(id, { ...lane, paused })
     }
-    for (const { id, lane, key, parked } of gates) {
-      if (parked > 0) this.gates.set(id, { id, laneId: lane.id, key: key.text, parked })
-      else this.gates.delete(id)
+    for (const { id, lane, key, parked } of backlogs) {
+      if (parked > 0) this.backlogs.set(id, { id, laneId: lane.id, key: key.text, parked })
+      else this.backlogs.delete(id)
     }
     for (const { queue, key, seq } of turnsTaken) {
       if (this.turnsOf.has(keyOf(`${queue.id}`, key))) throw broken(`key ${key} has its turn taken`)
@@ -691,7 +691,7 @@ function rowOf(job: Job, data: JobRow['data']): JobRow {
     checkpoint: job.checkpoint,
     progress: job.progress,
     output: job.output,
-    gateId: job.parked?.id ?? 0,
+    backlogId: job.parked?.id ?? 0,
   }
 }
 

@@ -9,13 +9,13 @@ import {
   DELETED,
   type ExportView,
   findRow,
-  type Gate,
   hasFailed,
   isLiving,
   isOfRunning,
   type Job,
   type JobRow,
   type JobView,
+  type KeyBacklog,
   type Lane,
   LIMITS,
   type ListCommand,
@@ -283,12 +283,12 @@ function named(counts: Counts): StateCounts {
 function oldestWaitingMs({ store, now }: Actor, queue: Queue, lookups: number): number {
   const due = [
     ...fullest(waitingOf(queue), lookups).map((lane) => store.oldestWaiting(lane.id)),
-    ...mostParked(queue, lookups).map((gate) => store.oldestParked(gate.id)),
+    ...mostParked(queue, lookups).map((backlog) => store.oldestParked(backlog.id)),
   ].filter((at) => at > 0)
   return due.length === 0 ? 0 : Math.max(0, now.wall - Math.min(...due))
 }
 
-function mostParked({ keys }: Queue, limit: number): readonly Gate[] {
-  const gates = [...(keys?.values() ?? [])].flatMap((key) => [...key.gates.values()]).filter(({ parked }) => parked > 0)
-  return gates.toSorted((a, b) => b.parked - a.parked).slice(0, limit)
+function mostParked({ keys }: Queue, limit: number): readonly KeyBacklog[] {
+  const backlogs = [...(keys?.values() ?? [])].flatMap((key) => [...key.backlogs.values()]).filter(({ parked }) => parked > 0)
+  return backlogs.toSorted((a, b) => b.parked - a.parked).slice(0, limit)
 }

@@ -21,7 +21,13 @@ function addFlow(waitsFor: readonly (readonly number[])[]): Job[] {
   for (const [index, parents] of waitsFor.entries()) {
     const child = first + index
     if (parents.length > 0)
-      turns.effects.flows.gates.push({ seq: child, parent: first + (parents[0] ?? 0), pending: parents.length, failed: 0, state: CLOSED })
+      turns.effects.flows.counters.push({
+        seq: child,
+        parent: first + (parents[0] ?? 0),
+        pending: parents.length,
+        failed: 0,
+        state: CLOSED,
+      })
     for (const [at, parent] of parents.entries()) turns.effects.flows.edges.push({ parent: first + parent, child, place: at + 1 })
   }
   commit()

@@ -9,8 +9,8 @@ import {
   type Lane,
   LIMITS,
   type Matching,
-  newGate,
   newKey,
+  newKeyBacklog,
   SCHEDULED,
   type StateCode,
   WAITING,
@@ -36,7 +36,7 @@ describe('load', () => {
       nextLane: 1,
       nextQueue: 1,
       queues: [],
-      gates: [],
+      backlogs: [],
       buckets: [],
       lanes: [],
       active: [],
@@ -193,14 +193,14 @@ describe('a window', () => {
     const crowd = openCrowd()
     const jobs = line(crowd, 6)
     const { lane } = jobs[0] as Job
-    const gate = newGate(1, newKey(lane.queue, 'k'), lane)
+    const gate = newKeyBacklog(1, newKey(lane.queue, 'k'), lane)
     const [parked, left] = [jobs.slice(0, 3), jobs.slice(3)]
     for (const job of parked) {
       job.parked = gate
       gate.parked++
       crowd.turns.effects.touch(job)
     }
-    crowd.turns.effects.noteGate(gate)
+    crowd.turns.effects.noteBacklog(gate)
     crowd.turns.commit()
     expect(crowd.store.oldestParked(gate.id)).toBe(Math.min(...parked.map(({ runAt }) => runAt)))
     expect(crowd.store.oldestWaiting(lane.id)).toBe(Math.min(...left.map(({ runAt }) => runAt)))

@@ -68,7 +68,7 @@ export function prepareOldestWaiting(db: Database): (laneId: number) => number {
   return prepareOldest(db, 'job.state = 1 AND job.gate IS NULL AND job.lane')
 }
 
-export function prepareOldestParked(db: Database): (gateId: number) => number {
+export function prepareOldestParked(db: Database): (backlogId: number) => number {
   return prepareOldest(db, 'job.gate')
 }
 

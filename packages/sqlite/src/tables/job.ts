@@ -135,7 +135,7 @@ export function rowFrom(raw: RawRow): JobRow {
     checkpoint: raw[18],
     progress: raw[19],
     output: raw[20],
-    gateId: raw[21] ?? 0,
+    backlogId: raw[21] ?? 0,
   }
 }
 

@@ -59,7 +59,7 @@ export function addBystanders(turns: Turns): void {
 /** Adds a gate with an edge to an existing job and one to a deleted job, children to be notified, and an edge to be dropped. */
 function addFlow({ effects: { flows } }: Turns): void {
   const [parent, child, goneParent, goneChild] = [1, 2, 1_000_001, 1_000_002]
-  flows.gates.push({ seq: child, parent, pending: 2, failed: 0, state: CLOSED })
+  flows.counters.push({ seq: child, parent, pending: 2, failed: 0, state: CLOSED })
   flows.edges.push({ parent, child, place: 1 }, { parent: goneParent, child, place: 2 }, { parent, child: goneChild, place: 1 })
   flows.ends.push({ seq: goneParent, ref: 'gone', state: DELETED, keep: 'state', output: null })
   flows.note({ seq: parent }, NOTIFY)

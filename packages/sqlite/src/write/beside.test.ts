@@ -11,8 +11,8 @@ import {
   isJobEvent,
   type Job,
   LIMITS,
-  newGate,
   newKey,
+  newKeyBacklog,
   newLane,
   newQueue,
   StoreFailure,
@@ -456,7 +456,7 @@ test('the turn of a key: taken, told, and over only for the job that has it', ()
   const { turns, commit, store } = openCrowd()
   const lane = turns.lane('work', 'strict')
   const { queue } = lane
-  const gates = [newGate(-8, newKey(queue, 'k'), lane), newGate(-9, newKey(queue, 'k'), turns.lane('other', 'strict'))] as const
+  const gates = [newKeyBacklog(-8, newKey(queue, 'k'), lane), newKeyBacklog(-9, newKey(queue, 'k'), turns.lane('other', 'strict'))] as const
   const [first, second, third] = [
     turns.insert({ lane: gates[1].lane, priority: 1 }),
     turns.insert({ lane, priority: 9 }),
@@ -469,11 +469,11 @@ test('the turn of a key: taken, told, and over only for the job that has it', ()
   ] as const) {
     job.parked = gate
     gate.parked++
-    turns.effects.noteGate(gate)
+    turns.effects.noteBacklog(gate)
   }
   turns.effects.noteQueue(queue)
   commit()
-  const ask = () => store.turns([{ queueId: queue.id, key: 'k', gateIds: [-8, -9] }], 1_000).map(({ row, taken }) => [row?.seq, taken])
+  const ask = () => store.turns([{ queueId: queue.id, key: 'k', backlogIds: [-8, -9] }], 1_000).map(({ row, taken }) => [row?.seq, taken])
   expect(ask()).toEqual([[first.seq, false]])
   const record = (seq: number) => ({ queue, key: 'k', seq })
   turns.effects.turnsTaken.push(record(third.seq))
@@ -488,9 +488,9 @@ test('the turn of a key: taken, told, and over only for the job that has it', ()
   turns.effects.turnsOver.push(record(first.seq))
   expect(commit()).toEqual({ gone: [], come: [] })
   // As many as fit the bytes, and one at least.
-  const twice = [1, 2].map(() => ({ queueId: queue.id, key: 'k', gateIds: [-8, -9] }))
+  const twice = [1, 2].map(() => ({ queueId: queue.id, key: 'k', backlogIds: [-8, -9] }))
   expect([store.turns(twice, 0).length, store.turns(twice, 1_000).length]).toEqual([1, 2])
-  expect(store.turns([{ queueId: queue.id, key: 'none', gateIds: [] }], 0)).toEqual([{ row: undefined, taken: false }])
+  expect(store.turns([{ queueId: queue.id, key: 'none', backlogIds: [] }], 0)).toEqual([{ row: undefined, taken: false }])
 })
 
 test('jobs of a queue that drops its oldest: by arrival while they are scheduled or waiting, and written under that setting', () => {

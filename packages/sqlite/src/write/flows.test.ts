@@ -18,7 +18,7 @@ function addFlow(children: number) {
     turns.insert({ state: BLOCKED, extras: { flow: { ...place, ref: `c${index}`, parents: 1, children: false } } }),
   )
   for (const { seq } of kids) {
-    turns.effects.flows.gates.push({ seq, parent: parent.seq, pending: 1, failed: 0, state: CLOSED })
+    turns.effects.flows.counters.push({ seq, parent: parent.seq, pending: 1, failed: 0, state: CLOSED })
     turns.effects.flows.edges.push({ parent: parent.seq, child: seq, place: 1 })
   }
   commit()
@@ -39,10 +39,10 @@ test('children are read behind those that were told, with their gates; told they
     parent: parent.seq,
     mode: NOTIFY,
     state: 0,
-    child: { seq: kids[0]?.seq, told: 0, gate: { seq: kids[0]?.seq, parent: parent.seq, pending: 1, failed: 0, state: CLOSED } },
+    child: { seq: kids[0]?.seq, told: 0, counter: { seq: kids[0]?.seq, parent: parent.seq, pending: 1, failed: 0, state: CLOSED } },
   })
   const [first] = kids
-  const gate = store.flowGates([first?.seq as number])[0] as never
+  const gate = store.dependencies([first?.seq as number])[0] as never
   Object.assign(gate, { pending: 0, state: OPEN })
   turns.effects.flows.changed.add(gate)
   turns.effects.flows.told.push({ parent: parent.seq, child: first?.seq as number, state: COMPLETED })
@@ -54,7 +54,7 @@ test('children are read behind those that were told, with their gates; told they
     `flow_gate ${first?.seq}`,
   ])
   expect(byParent(store.flowDue(10), parent.seq).map(({ child }) => child?.seq)).toEqual(kids.slice(1).map(({ seq }) => seq))
-  expect(store.flowGates(kids.map(({ seq }) => seq))).toMatchObject([
+  expect(store.dependencies(kids.map(({ seq }) => seq))).toMatchObject([
     { parent: parent.seq, pending: 0, state: OPEN },
     { pending: 1 },
     { pending: 1 },
@@ -167,7 +167,7 @@ test('parents come a page at a time: by number, and by the bytes that they have 
   const first = turns.nextSeq
   const parents = Array.from({ length: 4 }, () => turns.insert())
   const child = turns.insert({ state: BLOCKED })
-  turns.effects.flows.gates.push({ seq: child.seq, parent: parents[0]?.seq as number, pending: 4, failed: 0, state: CLOSED })
+  turns.effects.flows.counters.push({ seq: child.seq, parent: parents[0]?.seq as number, pending: 4, failed: 0, state: CLOSED })
   for (const [index, { seq }] of parents.entries()) turns.effects.flows.edges.push({ parent: seq, child: child.seq, place: index + 1 })
   commit()
   for (const parent of parents) {

@@ -44,8 +44,8 @@ SELECT new.column1, new.column2, new.column3, 0 FROM (VALUES ${values}) AS new`,
       values[place + 2] = number
     },
   })
-  return ({ gates, edges }) => {
-    if (gates.length > 0) expectChanges('insert gates', gate.run(gates, []), gates.length)
+  return ({ counters, edges }) => {
+    if (counters.length > 0) expectChanges('insert gates', gate.run(counters, []), counters.length)
     if (edges.length > 0) expectChanges('insert edges', edge.run(edges, []), edges.length)
   }
 }

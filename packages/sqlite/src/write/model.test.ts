@@ -42,7 +42,17 @@ function rowOf(job: Job, data: Job['data']): JobRow {
       finishedAt,
       expiresAt,
     },
-    ...{ cancelRequested, policy: policy.text, extras, data: data ?? null, checkpoint, progress, output, gateId: parked?.id ?? 0, dropped },
+    ...{
+      cancelRequested,
+      policy: policy.text,
+      extras,
+      data: data ?? null,
+      checkpoint,
+      progress,
+      output,
+      backlogId: parked?.id ?? 0,
+      dropped,
+    },
   }
 }
 

@@ -24,7 +24,7 @@ ON CONFLICT (queue, key) DO UPDATE SET missing_ms = excluded.missing_ms, missing
   const endTurn = db.prepare('DELETE FROM key_turn WHERE queue = ? AND key = ? AND seq = ?')
   const all = db.prepare('UPDATE meta SET paused = ?')
   const forgetBucket = db.prepare('DELETE FROM key_bucket WHERE queue = ? AND key = ?')
-  return ({ paused: everything, queues, pausedLanes, pausedKeys, gates, buckets, turnsTaken, turnsOver }, { at, mono }) => {
+  return ({ paused: everything, queues, pausedLanes, pausedKeys, backlogs, buckets, turnsTaken, turnsOver }, { at, mono }) => {
     if (everything !== undefined) all.run(everything ? 1 : 0)
     for (const queue of queues) {
       if (queue.gone) continue
@@ -34,7 +34,7 @@ ON CONFLICT (queue, key) DO UPDATE SET missing_ms = excluded.missing_ms, missing
     for (const lane of pausedLanes) expectChanges('pause a lane', pauseLane.run(lane.paused ? 1 : 0, lane.id).changes, 1)
     for (const { paused, queue, text } of pausedKeys) if (!queue.gone) (paused ? pauseKey : resumeKey).run(queue.id, text)
     // A key whose gate was given up may have another one by now: that one comes later.
-    for (const { id, lane, key, parked } of gates) {
+    for (const { id, lane, key, parked } of backlogs) {
       if (parked > 0) gate.run(id, lane.id, key.text, parked)
       else forgetGate.run(id)
     }

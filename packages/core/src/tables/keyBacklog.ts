@@ -1,6 +1,6 @@
 /**
  * Jobs with a `concurrencyKey`, in queues that limit or pause keys. If a lane has more jobs of a key than may run, the rest are
- * parked behind a gate. They wait on disk, outside the lane, and block no other job. Memory holds the keys that run, stand in a
+ * parked behind a backlog. They wait on disk, outside the lane, and block no other job. Memory holds the keys that run, stand in a
  * window, are parked or paused, or whose token buckets are not full. Of the keys that have jobs only on disk it holds the last
  * 1,000.
  */
@@ -14,8 +14,8 @@ export interface Key {
   readonly text: string
   active: number
   paused: boolean
-  /** One gate for each job name. */
-  readonly gates: Map<Lane, Gate>
+  /** One backlog for each job name. */
+  readonly backlogs: Map<Lane, KeyBacklog>
   /** True if this turn has paused or resumed the key. */
   noted: boolean
   /** The time when its token bucket is full again; monotonic. */
@@ -28,15 +28,15 @@ export interface Key {
   bucketNoted: boolean
 }
 
-export interface Gate {
+export interface KeyBacklog {
   /** The row number; below zero if its jobs stand by arrival (`keyOrder`). */
   readonly id: number
   readonly key: Key
   readonly lane: Lane
   /** The number of jobs in the lane's window. */
-  lined: number
+  inWindow: number
   /** The number of jobs known to be in line behind those in memory; never more than there are. */
-  outside: number
+  beyondWindow: number
   parked: number
   /** The parked jobs that are let go next. */
   readonly window: Window
@@ -46,11 +46,11 @@ export interface Gate {
 
 export function newKey(queue: Queue, text: string): Key {
   const bucket = { fullMono: 0, lookMono: 0, bucketPlace: -1, bucketNoted: false }
-  return { queue, text, active: 0, paused: false, gates: new Map(), noted: false, ...bucket }
+  return { queue, text, active: 0, paused: false, backlogs: new Map(), noted: false, ...bucket }
 }
 
-export function newGate(id: number, key: Key, lane: Lane): Gate {
-  return { id, key, lane, lined: 0, outside: 0, parked: 0, window: new Window(), noted: false }
+export function newKeyBacklog(id: number, key: Key, lane: Lane): KeyBacklog {
+  return { id, key, lane, inWindow: 0, beyondWindow: 0, parked: 0, window: new Window(), noted: false }
 }
 
 /** Returns how many of the key's jobs may run now, beyond those that do. */
@@ -62,28 +62,28 @@ export function roomOf({ paused, active, queue, fullMono }: Key, mono: number): 
 }
 
 /** True if one more job may stand in line. No key has more of one name there than may run, so that others have their turn. */
-export function mayLine({ key, lined, outside }: Gate, mono: number): boolean {
-  return lined + outside < roomOf(key, mono)
+export function mayLine({ key, inWindow, beyondWindow }: KeyBacklog, mono: number): boolean {
+  return inWindow + beyondWindow < roomOf(key, mono)
 }
 
 /**
  * True if a new job may stand in line. The first of its key always may. If the key has jobs only on disk, some more may: parking
- * them would take a gate for every key with a few jobs.
+ * them would take a backlog for every key with a few jobs.
  */
-export function mayEnter(gate: Gate, mono: number): boolean {
-  return mayLine(gate, mono) || isIdle(gate) || (isFar(gate) && gate.outside < LIMITS.keyJobsInLine)
+export function mayEnter(backlog: KeyBacklog, mono: number): boolean {
+  return mayLine(backlog, mono) || isIdle(backlog) || (isFar(backlog) && backlog.beyondWindow < LIMITS.keyJobsInLine)
 }
 
-/** True if no job of the key runs, and none of the gate is in memory or parked. */
-export function isFar({ key, lined, parked }: Gate): boolean {
-  return key.active + lined + parked === 0
+/** True if no job of the key runs, and none of the backlog is in memory or parked. */
+export function isFar({ key, inWindow, parked }: KeyBacklog): boolean {
+  return key.active + inWindow + parked === 0
 }
 
-/** True if the gate's jobs stand by arrival, and one of all jobs with the key is let go at a time. */
-export function isStrict({ id }: Gate): boolean {
+/** True if the backlog's jobs stand by arrival, and one of all jobs with the key is let go at a time. */
+export function isStrict({ id }: KeyBacklog): boolean {
   return id < 0
 }
 
-export function isIdle({ lined, outside, parked }: Gate): boolean {
-  return lined + outside + parked === 0
+export function isIdle({ inWindow, beyondWindow, parked }: KeyBacklog): boolean {
+  return inWindow + beyondWindow + parked === 0
 }
